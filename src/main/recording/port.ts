@@ -1,0 +1,25 @@
+/** What the way of a tick needs of the recorder: synchronous, before anything else sees the frame. */
+import type { LedgerEntry } from '../../shared/recording.ts'
+import type { FeedId, MonoNs, RecordingId, UnixMs } from '../../shared/units.ts'
+
+/** Both clocks, taken at receipt. `monoNs` is absolute (process clock); the recorder makes it relative. */
+export interface Stamp {
+  readonly wallMs: UnixMs
+  readonly monoNs: MonoNs
+}
+
+export interface RecorderPort {
+  /** The recording now open; null while recording is off or not begun. */
+  readonly recording: RecordingId | null
+  /** A new connection of the recording, numbered from 1. Seen by `frame` and `entry`. */
+  connection(feed: FeedId): number
+  /**
+   * Accepts a frame: copies its bytes, gives its seq (gapless in the recording, one order over all
+   * connections and entries). 0 while recording is off. Never throws, never waits.
+   */
+  frame(conn: number, data: Uint8Array, binary: boolean, stamp: Stamp): number
+  /** Adds FLAG bits to the frame accepted last (it is still in the open batch). */
+  mark(flags: number): void
+  /** Writes an entry in the same order. */
+  entry(entry: LedgerEntry, stamp: Stamp): number
+}

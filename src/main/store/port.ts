@@ -1,0 +1,129 @@
+/** The store as its users see it: one writer (in a worker), readers that never block it. */
+import type { Bar, BarSource, Interval } from '../../shared/market.ts'
+import type { FeedCounts, Gap, LedgerEntry, Problem, SessionRow, Source, VerifyReport } from '../../shared/recording.ts'
+import type { FeedId, InstrumentId, RecordingId, UnixMs } from '../../shared/units.ts'
+import type { Failure } from '../../shared/errors.ts'
+
+/**
+ * A run of received messages as columns, in seq order; row i spans bytes[offsets[i], offsets[i + 1]).
+ * All buffers are transferred to the worker, never cloned.
+ */
+export interface MessageColumns {
+  readonly count: number
+  /** Seq within the recording; entries take seqs between messages, so it may skip. */
+  readonly seq: Float64Array
+  readonly conn: Uint32Array
+  /** Gapless from 1 per connection, messages only. */
+  readonly connSeq: Uint32Array
+  /** Wall clock at receipt, UTC ms. */
+  readonly recvMs: Float64Array
+  /** Monotonic ns since the start of the recording. */
+  readonly monoNs: Float64Array
+  /** FLAG bits. */
+  readonly flags: Uint8Array
+  readonly offsets: Uint32Array
+  readonly bytes: Uint8Array
+}
+
+export interface StoredEntry {
+  readonly seq: number
+  readonly wallMs: number
+  readonly monoNs: number
+  readonly entry: LedgerEntry
+}
+
+export interface Batch {
+  readonly messages: MessageColumns
+  readonly entries: readonly StoredEntry[]
+}
+
+/** After a transaction is durable: everything up to `seq` is on disk. */
+export interface Committed {
+  readonly seq: number
+  readonly messages: number
+  /** Monotonic ns (recording-relative) of the first message of each committed batch, for latency. */
+  readonly firstMonoNs: number
+  readonly storeBytes: number
+  readonly freeBytes: number
+}
+
+export type WriterEvent =
+  | ({ readonly is: 'committed' } & Committed)
+  /** A write failed; the writer keeps the batch and retries until told otherwise. */
+  | { readonly is: 'trouble'; readonly failure: Failure }
+  | { readonly is: 'recovered' }
+  | { readonly is: 'died'; readonly failure: Failure }
+
+export interface StoreWriter {
+  /** Opens a recording; also closes one that a crash left open, with gaps of cause `crash`. */
+  begin(source: Source, startedMs: UnixMs): Promise<RecordingId>
+  /** Hands a batch over. Never waits; `backlogBytes` grows until committed. */
+  append(batch: Batch): void
+  readonly backlogBytes: number
+  onEvent(listener: (event: WriterEvent) => void): () => void
+  /** Flushes, seals, writes the close record. */
+  end(endedMs: UnixMs, counts: readonly FeedCounts[]): Promise<void>
+  close(): Promise<void>
+}
+
+export interface TickQuery {
+  readonly feed: FeedId
+  /** Instruments to keep; null: every one. */
+  readonly instruments: readonly InstrumentId[] | null
+  readonly recording?: RecordingId | undefined
+  readonly source?: string | undefined
+  /** Event time, [from, to), UTC ms; undated messages by receive time. */
+  readonly fromMs?: number | undefined
+  readonly toMs?: number | undefined
+}
+
+/**
+ * A run of stored messages of one recording in seq order. Numbers by the message's own JSON key;
+ * NaN where a message has none. `literal(key, row)` is the server's own number text, `raw(row)` the
+ * whole message to the byte.
+ */
+export interface TickColumns {
+  readonly recording: RecordingId
+  readonly feed: FeedId
+  readonly count: number
+  readonly seq: Float64Array
+  readonly recvMs: Float64Array
+  readonly eventMs: Float64Array
+  readonly flags: Uint8Array
+  /** Service spelling per row. */
+  symbol(row: number): string
+  readonly keys: readonly string[]
+  column(key: string): Float64Array
+  literal(key: string, row: number): string
+  raw(row: number): Uint8Array
+}
+
+export interface BarQuery {
+  readonly instrument: InstrumentId
+  readonly of: BarSource
+  readonly interval: Interval
+  readonly source: string
+  /** Bars that start before this instant, newest `limit` of them; null: the newest. */
+  readonly beforeMs: number | null
+  readonly limit: number
+  /** Only what was received up to here: no look-ahead (settled rule 6). */
+  readonly maxSeq?: { readonly recording: RecordingId; readonly seq: number } | undefined
+}
+
+export interface StoreReader {
+  sessions(): Promise<readonly SessionRow[]>
+  ticks(query: TickQuery): AsyncIterable<TickColumns>
+  bars(query: BarQuery): Promise<{ readonly bars: readonly Bar[]; readonly more: boolean }>
+  gaps(query: {
+    readonly feed?: FeedId
+    readonly recording?: RecordingId
+    readonly source?: string
+    readonly fromMs?: number
+    readonly toMs?: number
+  }): Promise<readonly Gap[]>
+  /** Reads only; names every difference. `onProgress` gets a fraction 0 to 1. */
+  verify(session: RecordingId | null, onProgress?: (done: number) => void): Promise<VerifyReport>
+  close(): Promise<void>
+}
+
+export type { Problem }

@@ -1,0 +1,167 @@
+/**
+ * The eleven feeds of the service, one row each: document sections 4.1 and 2.3. Codecs, planner,
+ * store, simulator, command line and docs derive from these rows. "Shape" says how far the document
+ * goes: `documented` fields are promised, `likely` ones are a guess that is tried first and marked.
+ */
+import type { RecordKind } from '../shared/market.ts'
+import { FEED_IDS, type AssetClass, type FeedId } from '../shared/units.ts'
+
+/** Which JSON key of a message plays which part. Absent parts are not in the message. */
+export interface FieldMap {
+  readonly symbol: string
+  readonly price?: string
+  readonly size?: string
+  readonly bid?: string
+  readonly ask?: string
+  readonly bidSize?: string
+  readonly askSize?: string
+  readonly open?: string
+  readonly high?: string
+  readonly low?: string
+  readonly close?: string
+  readonly volume?: string
+  /** Event time of trades and quotes. */
+  readonly time?: string
+  readonly start?: string
+  readonly end?: string
+}
+
+export interface Feed {
+  readonly id: FeedId
+  readonly asset: AssetClass
+  /** Constant `ev` of every message, and last path segment. */
+  readonly code: string
+  readonly path: string
+  readonly kind: Exclude<RecordKind, 'unknown'>
+  readonly shape: 'documented' | 'likely'
+  readonly fields: FieldMap
+  /** Documented minimum plan; null: not shown. */
+  readonly minimumPlan: 'Premium' | null
+  /** Length of the feed's bars in ms where it sends bars (XAS, CAS, A by second; XA, CA, AM by minute; likely, not shown). */
+  readonly barMs: number | null
+  readonly title: string
+}
+
+const ohlc = { open: 'o', high: 'h', low: 'l', close: 'c', volume: 'v', start: 's', end: 'e' } as const
+const pairBar: FieldMap = { symbol: 'pair', ...ohlc }
+const stockBar: FieldMap = { symbol: 'sym', ...ohlc }
+
+const rows: Record<FeedId, Omit<Feed, 'id' | 'asset' | 'code' | 'path'>> = {
+  'crypto/XA': {
+    kind: 'bar',
+    shape: 'documented',
+    fields: pairBar,
+    minimumPlan: 'Premium',
+    barMs: 60_000,
+    title: 'Crypto bars, minute',
+  },
+  'crypto/XAS': {
+    kind: 'bar',
+    shape: 'documented',
+    fields: pairBar,
+    minimumPlan: 'Premium',
+    barMs: 1_000,
+    title: 'Crypto bars, second',
+  },
+  'crypto/XQ': {
+    kind: 'quote',
+    shape: 'documented',
+    fields: { symbol: 'pair', bid: 'bp', ask: 'ap', time: 't' },
+    minimumPlan: 'Premium',
+    barMs: null,
+    title: 'Crypto quotes',
+  },
+  'crypto/XT': {
+    kind: 'trade',
+    shape: 'documented',
+    fields: { symbol: 'pair', price: 'p', size: 's', time: 't' },
+    minimumPlan: 'Premium',
+    barMs: null,
+    title: 'Crypto trades',
+  },
+  'forex/C': {
+    kind: 'quote',
+    shape: 'documented',
+    fields: { symbol: 'p', bid: 'b', ask: 'a', time: 't' },
+    minimumPlan: 'Premium',
+    barMs: null,
+    title: 'Forex quotes',
+  },
+  'forex/CA': {
+    kind: 'bar',
+    shape: 'documented',
+    fields: pairBar,
+    minimumPlan: 'Premium',
+    barMs: 60_000,
+    title: 'Forex bars, minute',
+  },
+  'forex/CAS': {
+    kind: 'bar',
+    shape: 'likely',
+    fields: pairBar,
+    minimumPlan: null,
+    barMs: 1_000,
+    title: 'Forex bars, second',
+  },
+  'stocks/A': {
+    kind: 'bar',
+    shape: 'likely',
+    fields: stockBar,
+    minimumPlan: null,
+    barMs: 1_000,
+    title: 'Stock bars, second',
+  },
+  'stocks/AM': {
+    kind: 'bar',
+    shape: 'likely',
+    fields: stockBar,
+    minimumPlan: null,
+    barMs: 60_000,
+    title: 'Stock bars, minute',
+  },
+  'stocks/Q': {
+    kind: 'quote',
+    shape: 'likely',
+    fields: { symbol: 'sym', bid: 'bp', ask: 'ap', bidSize: 'bs', askSize: 'as', time: 't' },
+    minimumPlan: null,
+    barMs: null,
+    title: 'Stock quotes',
+  },
+  'stocks/T': {
+    kind: 'trade',
+    shape: 'likely',
+    fields: { symbol: 'sym', price: 'p', size: 's', time: 't' },
+    minimumPlan: null,
+    barMs: null,
+    title: 'Stock trades',
+  },
+}
+
+export const FEEDS: Readonly<Record<FeedId, Feed>> = Object.fromEntries(
+  FEED_IDS.map((id) => {
+    const [asset, code] = id.split('/') as [AssetClass, string] // FeedId is `${AssetClass}/${code}`
+    return [id, { id, asset, code, path: `/ws/${id}/`, ...rows[id] }]
+  }),
+) as Record<FeedId, Feed> // built from every FeedId
+
+/** The feed of a path such as `/ws/crypto/XT/`; undefined when unknown. */
+export function feedOfPath(path: string): Feed | undefined {
+  return Object.values(FEEDS).find((feed) => feed.path === path)
+}
+
+/** The feeds a window wants of an instrument to show its quote, tape and own-built bars. */
+export const TICK_FEEDS: Readonly<Record<AssetClass, readonly FeedId[]>> = {
+  crypto: ['crypto/XT', 'crypto/XQ'],
+  forex: ['forex/C'],
+  stocks: ['stocks/T', 'stocks/Q'],
+}
+
+/** The feed whose minute bars `--of service` shows (settled rule 17; stocks: likely). */
+export const SERVICE_BAR_FEED: Readonly<Record<AssetClass, FeedId>> = {
+  crypto: 'crypto/XA',
+  forex: 'forex/CA',
+  stocks: 'stocks/AM',
+}
+
+/** Tickers a connection may hold: document section 8. */
+export const TICKERS_PER_CONNECTION = 50

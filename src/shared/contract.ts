@@ -1,0 +1,151 @@
+/**
+ * Every call and every stream between the terminal and a window: the only list. Handlers must
+ * satisfy it, transports carry it, the contract suite runs over it. Arguments are validated at the
+ * boundary with the valibot schemas below; results are types only (the terminal is trusted).
+ * Nothing here ever carries a token, a password or a key out of the terminal.
+ */
+import * as v from 'valibot'
+import type {
+  AccountState,
+  AppInfo,
+  ConnectionStep,
+  GapSpan,
+  LogEntry,
+  QuoteRow,
+  StatusState,
+  SymbolHit,
+} from './state.ts'
+import type { Settings, SettingsPatch } from './settings.ts'
+import { BAR_SOURCES, INTERVAL_LABELS, type Bar, type Interval, type Print } from './market.ts'
+import type { SessionRow, VerifyReport } from './recording.ts'
+import { FEED_IDS, parseInstrument, type InstrumentId } from './units.ts'
+
+const instrument = v.custom<InstrumentId>(
+  (x) => typeof x === 'string' && x.length <= 80 && parseInstrument(x) !== undefined,
+  'an instrument such as "crypto:BTCUSD"',
+)
+const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x), 'an interval')
+const of = v.picklist(BAR_SOURCES)
+const feed = v.picklist(FEED_IDS)
+const ms = v.pipe(v.number(), v.finite())
+const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
+const limit = (max: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(max))
+/** `live`, or a replay by its id: settled rule 4. */
+const view = v.union([v.literal('live'), text(64)])
+const none = v.strictObject({})
+const credentials = v.strictObject({
+  baseUrl: text(2048),
+  user: text(320),
+  /** Absent: keep the stored one. */
+  password: v.optional(text(4096)),
+  apiKey: v.optional(text(4096)),
+  plan: v.optional(text(64)),
+  /** Names of the fields of the token request's body. */
+  userField: v.optional(text(64)),
+  passwordField: v.optional(text(64)),
+})
+export type CredentialsInput = v.InferOutput<typeof credentials>
+
+interface Spec<A, R> {
+  readonly args: v.GenericSchema<unknown, A>
+  /** Carries the result type only; never present at run time. */
+  readonly result?: R
+}
+const call =
+  <R>() =>
+  <A>(args: v.GenericSchema<unknown, A>): Spec<A, R> => ({ args })
+
+/** A page of bars, oldest first. `more` tells honestly whether older ones exist. */
+export interface BarsPage {
+  readonly bars: readonly Bar[]
+  readonly gaps: readonly GapSpan[]
+  readonly decimals: number
+  readonly more: boolean
+}
+/** A page of prints, oldest first. */
+export interface PrintsPage {
+  readonly prints: readonly Print[]
+  readonly more: boolean
+}
+
+export const CALLS = {
+  'app.info': call<AppInfo>()(none),
+  'settings.get': call<Settings>()(none),
+  /** Merges the patch, validates, stores, and answers the whole. */
+  'settings.set': call<Settings>()(
+    v.strictObject({ patch: v.custom<SettingsPatch>((x) => typeof x === 'object' && x !== null && !Array.isArray(x)) }),
+  ),
+  'account.get': call<AccountState>()(none),
+  /** Tries each step in turn without storing anything; a step that failed ends the list. */
+  'account.test': call<readonly ConnectionStep[]>()(credentials),
+  /** Stores the credentials (keychain) and switches every feed to this service. */
+  'account.connect': call<AccountState>()(credentials),
+  /** Forgets the credentials and returns to the demo market. */
+  'account.disconnect': call<AccountState>()(none),
+  /** At most 50 hits, best first; knows every symbol seen, watched, or of the demo market. */
+  'symbols.search': call<readonly SymbolHit[]>()(v.strictObject({ query: text(64), limit: v.optional(limit(50)) })),
+  'bars.history': call<BarsPage>()(
+    v.strictObject({ view, instrument, of, interval, beforeMs: v.nullable(ms), limit: limit(5_000) }),
+  ),
+  'tape.history': call<PrintsPage>()(
+    v.strictObject({ view, instrument, beforeSeq: v.nullable(ms), limit: limit(2_000) }),
+  ),
+  'sessions.list': call<readonly SessionRow[]>()(none),
+  'sessions.verify': call<VerifyReport>()(v.strictObject({ session: v.nullable(text(64)) })),
+  /** Leaves `refused` or ends the wait of `waiting` at once. */
+  'feeds.retry': call<null>()(v.strictObject({ feed })),
+  'recording.set': call<null>()(v.strictObject({ on: v.boolean() })),
+  /** Opens an http(s) link outside, after the window asked. */
+  'app.openExternal': call<null>()(v.strictObject({ url: text(2048) })),
+} as const
+
+/** First value after opening: everything asked for. Later: only rows that changed. */
+export interface QuotesValue {
+  readonly rows: readonly QuoteRow[]
+}
+/**
+ * `reset` replaces all (on opening, after a late correction of older bars, after a seek). `updates`
+ * are bars by start: the same start replaces, a later one appends.
+ */
+export interface BarsValue {
+  readonly reset: readonly Bar[] | null
+  readonly updates: readonly Bar[]
+  readonly gaps: readonly GapSpan[] | null
+  readonly decimals: number
+}
+export interface TapeValue {
+  readonly reset: readonly Print[] | null
+  readonly prints: readonly Print[]
+  /** Prints left out since the last value because the window was slower than the market. */
+  readonly skipped: number
+  readonly decimals: number
+}
+export interface LogValue {
+  /** On opening: the last 500, then what came since. */
+  readonly entries: readonly LogEntry[]
+  readonly dropped: number
+}
+
+export const STREAMS = {
+  /** Opening a stream for an instrument is what makes the terminal want its feeds (reference counts). */
+  quotes: call<QuotesValue>()(v.strictObject({ view, instruments: v.pipe(v.array(instrument), v.maxLength(2_000)) })),
+  bars: call<BarsValue>()(v.strictObject({ view, instrument, of, interval, fromMs: v.nullable(ms) })),
+  tape: call<TapeValue>()(v.strictObject({ view, instrument, limit: limit(2_000) })),
+  /** Feed states, budgets, latency, recorder, store. */
+  status: call<StatusState>()(v.strictObject({ view })),
+  log: call<LogValue>()(none),
+  account: call<AccountState>()(none),
+  settings: call<Settings>()(none),
+} as const
+
+type SpecArgs<S> = S extends Spec<infer A, unknown> ? A : never
+
+export type CallName = keyof typeof CALLS
+export type CallArgs<K extends CallName> = SpecArgs<(typeof CALLS)[K]>
+export type CallValue<K extends CallName> = Exclude<(typeof CALLS)[K]['result'], undefined>
+export type StreamName = keyof typeof STREAMS
+export type StreamArgs<K extends StreamName> = SpecArgs<(typeof STREAMS)[K]>
+export type StreamValue<K extends StreamName> = Exclude<(typeof STREAMS)[K]['result'], undefined>
+
+export const CALL_NAMES = Object.keys(CALLS) as readonly CallName[] // keys of a literal object
+export const STREAM_NAMES = Object.keys(STREAMS) as readonly StreamName[]

@@ -1,0 +1,80 @@
+/**
+ * Errors as values. Every failure that reaches a user has a code (nobody matches on text),
+ * a sentence that says what happened, and a hint that says what to do next.
+ */
+export const ERROR_CODES = [
+  'bad-arguments',
+  'unknown-call',
+  'not-allowed',
+  'not-found',
+  'cancelled',
+  'internal',
+  'offline',
+  'timeout',
+  'bad-url',
+  'insecure-url',
+  'tls',
+  'wrong-password',
+  'token-missing',
+  'token-expired',
+  'forbidden-origin',
+  'unknown-feed',
+  'plan',
+  'protocol',
+  'budget',
+  'keychain',
+  'store-locked',
+  'store-newer',
+  'store-damaged',
+  'disk-full',
+  'disk-error',
+  'ambiguous-source',
+  'usage',
+] as const
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** What crosses the wire and what a pane shows. `detail` is for the log and never holds a secret. */
+export interface Failure {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint?: string
+  readonly detail?: string
+}
+
+export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Failure }
+
+/** An Error that carries a Failure; `cause` is kept for the log. */
+export class CodedError extends Error {
+  readonly code: ErrorCode
+  readonly hint: string | undefined
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.name = 'CodedError'
+    this.code = code
+    this.hint = options.hint
+  }
+}
+
+/** Turns anything thrown into a Failure. Messages of unknown errors go to `detail`, never to the user. */
+export function toFailure(thrown: unknown): Failure {
+  if (thrown instanceof CodedError) {
+    const cause = thrown.cause instanceof Error ? thrown.cause.message : undefined
+    return {
+      code: thrown.code,
+      message: thrown.message,
+      ...(thrown.hint === undefined ? {} : { hint: thrown.hint }),
+      ...(cause === undefined ? {} : { detail: cause }),
+    }
+  }
+  return {
+    code: 'internal',
+    message: 'Something went wrong inside Tapedeck.',
+    hint: 'Try again; the log pane has the details.',
+    detail: thrown instanceof Error ? thrown.message : String(thrown),
+  }
+}
+
+/** Compile-time proof that a union was switched over exhaustively. */
+export function missingCase(value: never): never {
+  throw new TypeError(`missing case: ${JSON.stringify(value)}`)
+}

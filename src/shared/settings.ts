@@ -1,0 +1,173 @@
+/** Settings: one schema for every host, with defaults. Unknown keys are dropped, bad values fall back. */
+import * as v from 'valibot'
+import { INTERVAL_LABELS, type Interval } from './market.ts'
+import { ASSET_CLASSES } from './units.ts'
+
+const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
+const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x))
+
+const symbolRow = v.object({ asset: v.picklist(ASSET_CLASSES), symbol: text(64) })
+const watchlist = v.object({
+  id: text(64),
+  name: text(80),
+  symbols: v.pipe(v.array(symbolRow), v.maxLength(2_000)),
+  sort: v.optional(v.nullable(v.object({ column: text(32), descending: v.boolean() })), null),
+})
+export type Watchlist = v.InferOutput<typeof watchlist>
+export type WatchSymbol = v.InferOutput<typeof symbolRow>
+
+const crypto = (symbol: string) => ({ asset: 'crypto' as const, symbol })
+const forex = (symbol: string) => ({ asset: 'forex' as const, symbol })
+const stocks = (symbol: string) => ({ asset: 'stocks' as const, symbol })
+
+/** The ready watchlists of a first start: every symbol is one that the demo market trades. */
+export const DEFAULT_WATCHLISTS: Watchlist[] = [
+  {
+    id: 'majors',
+    name: 'Majors',
+    sort: null,
+    symbols: [
+      crypto('BTC-USD'),
+      crypto('ETH-USD'),
+      crypto('SOL-USD'),
+      crypto('DOGE-USD'),
+      forex('EURUSD'),
+      forex('USDJPY'),
+      forex('GBPUSD'),
+      forex('NZDUSD'),
+      stocks('AAPL'),
+      stocks('SPY'),
+      stocks('IBM'),
+      stocks('NVDA'),
+    ],
+  },
+  {
+    id: 'crypto',
+    name: 'Crypto',
+    sort: null,
+    symbols: ['BTC-USD', 'ETH-USD', 'SOL-USD', 'XRP-USD', 'ADA-USD', 'DOGE-USD', 'LTC-USD'].map(crypto),
+  },
+  {
+    id: 'fx',
+    name: 'FX',
+    sort: null,
+    symbols: ['EURUSD', 'GBPUSD', 'USDJPY', 'AUDUSD', 'NZDUSD', 'USDCAD', 'USDCHF'].map(forex),
+  },
+  {
+    id: 'stocks',
+    name: 'Stocks',
+    sort: null,
+    symbols: ['SPY', 'IBM', 'AAPL', 'MSFT', 'NVDA', 'TSLA', 'AMZN'].map(stocks),
+  },
+]
+
+export const settingsSchema = v.object({
+  version: v.optional(v.literal(1), 1),
+  account: v.optional(
+    v.object({
+      source: v.fallback(v.picklist(['demo', 'service']), 'demo'),
+      baseUrl: v.fallback(text(2048), ''),
+      user: v.fallback(text(320), ''),
+      plan: v.fallback(text(64), ''),
+      userField: v.fallback(text(64), 'username'),
+      passwordField: v.fallback(text(64), 'password'),
+      /** Open a further connection where a feed needs more than 50 tickers. */
+      allowSharding: v.fallback(v.boolean(), false),
+    }),
+    {
+      source: 'demo',
+      baseUrl: '',
+      user: '',
+      plan: '',
+      userField: 'username',
+      passwordField: 'password',
+      allowSharding: false,
+    },
+  ),
+  recording: v.optional(
+    v.object({
+      enabled: v.fallback(v.boolean(), true),
+      /** Keep recording every watchlist's symbols, also those no window shows. */
+      allWatchlists: v.fallback(v.boolean(), true),
+      /** Empty: the app's own folder. Used from the next start on. */
+      storePath: v.fallback(text(4096), ''),
+    }),
+    { enabled: true, allWatchlists: true, storePath: '' },
+  ),
+  appearance: v.optional(
+    v.object({
+      theme: v.fallback(v.picklist(['dark', 'light', 'system', 'contrast']), 'dark'),
+      direction: v.fallback(v.picklist(['green-red', 'red-green', 'blue-orange']), 'green-red'),
+      density: v.fallback(v.picklist(['compact', 'normal', 'comfortable']), 'normal'),
+    }),
+    { theme: 'dark', direction: 'green-red', density: 'normal' },
+  ),
+  /** IANA zone, or `local`, or `exchange`. */
+  zone: v.optional(v.fallback(text(64), 'UTC'), 'UTC'),
+  /** BCP 47 locale of numbers, or `system`. */
+  numbers: v.optional(v.fallback(text(35), 'en-US'), 'en-US'),
+  watchlists: v.optional(
+    v.fallback(v.pipe(v.array(watchlist), v.minLength(1), v.maxLength(50)), DEFAULT_WATCHLISTS),
+    DEFAULT_WATCHLISTS,
+  ),
+  workspace: v.optional(
+    v.object({
+      activeWatchlist: v.fallback(text(64), 'majors'),
+      instrument: v.fallback(text(80), 'crypto:BTCUSD'),
+      interval: v.fallback(interval, '1m'),
+      of: v.fallback(v.picklist(['auto', 'trade', 'bid', 'ask', 'mid', 'service']), 'auto'),
+      style: v.fallback(v.picklist(['candles', 'bars', 'line', 'area']), 'candles'),
+      /** Ticks instead of bars. */
+      ticks: v.fallback(v.boolean(), false),
+      columns: v.fallback(v.array(text(32)), ['last', 'changePercent', 'spread', 'age']),
+      /** Pane sizes in px: left, right, bottom, and the split of the right column as a fraction. */
+      layout: v.fallback(v.object({ left: v.number(), right: v.number(), bottom: v.number(), split: v.number() }), {
+        left: 316,
+        right: 252,
+        bottom: 0,
+        split: 0.28,
+      }),
+      /** The "Connect your account" card was put away. */
+      cardDismissed: v.fallback(v.boolean(), false),
+      tapeMinSize: v.fallback(v.number(), 0),
+      bottomPane: v.fallback(v.picklist(['none', 'log', 'sessions']), 'none'),
+    }),
+    {
+      activeWatchlist: 'majors',
+      instrument: 'crypto:BTCUSD',
+      interval: '1m',
+      of: 'auto',
+      style: 'candles',
+      ticks: false,
+      columns: ['last', 'changePercent', 'spread', 'age'],
+      layout: { left: 316, right: 252, bottom: 0, split: 0.28 },
+      cardDismissed: false,
+      tapeMinSize: 0,
+      bottomPane: 'none',
+    },
+  ),
+})
+export type Settings = v.InferOutput<typeof settingsSchema>
+
+/** A part of the settings: sections merge one level deep, other keys replace. */
+export type SettingsPatch = {
+  readonly [K in keyof Settings]?: Settings[K] extends readonly unknown[] | string | number
+    ? Settings[K]
+    : Partial<Settings[K]>
+}
+
+export const DEFAULT_SETTINGS: Settings = v.parse(settingsSchema, {})
+
+/** Applies a patch; throws a ValiError when the outcome is not valid settings. */
+export function mergeSettings(now: Settings, patch: SettingsPatch): Settings {
+  const merged: Record<string, unknown> = { ...now }
+  for (const key of Object.keys(settingsSchema.entries)) {
+    if (!Object.hasOwn(patch, key)) continue
+    const old = (now as Record<string, unknown>)[key]
+    const add = (patch as Record<string, unknown>)[key]
+    const both =
+      typeof old === 'object' && old !== null && !Array.isArray(old) && typeof add === 'object' && add !== null
+    merged[key] = both ? { ...old, ...add } : add
+  }
+  return v.parse(settingsSchema, merged)
+}

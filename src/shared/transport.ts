@@ -1,0 +1,43 @@
+/** What a window needs of its terminal: two functions, whatever carries them. */
+import type { CallArgs, CallName, CallValue, StreamArgs, StreamName, StreamValue } from './contract.ts'
+import type { Failure, Result } from './errors.ts'
+
+export interface Transport {
+  /** Asks once. Never rejects: a failure, also of the carrier itself, is an envelope. */
+  invoke<K extends CallName>(name: K, args: CallArgs<K>): Promise<Result<CallValue<K>>>
+  /**
+   * Follows a stream. `onValue` gets whole or incremental state as `contract.ts` says, at most once
+   * per frame; returning from it gives the sender its next credit. `onEnd` is called once when the
+   * terminal ends the stream (bad arguments, shutdown, lost carrier). Returns its own undo.
+   */
+  subscribe<K extends StreamName>(
+    name: K,
+    args: StreamArgs<K>,
+    onValue: (value: StreamValue<K>) => void,
+    onEnd?: (failure: Failure) => void,
+  ): () => void
+  /** Whether the carrier is up; calls back on each change. Returns its own undo. */
+  onLink(listener: (up: boolean) => void): () => void
+}
+
+/** Frames that travel over a MessagePort (structured clone) or a WebSocket (JSON text). */
+export type WindowFrame =
+  | { readonly t: 'call'; readonly id: number; readonly name: string; readonly args: unknown }
+  | { readonly t: 'open'; readonly id: number; readonly name: string; readonly args: unknown }
+  | { readonly t: 'credit'; readonly id: number }
+  | { readonly t: 'close'; readonly id: number }
+
+export type TerminalFrame =
+  | { readonly t: 'result'; readonly id: number; readonly result: Result<unknown> }
+  | { readonly t: 'value'; readonly id: number; readonly value: unknown }
+  | { readonly t: 'end'; readonly id: number; readonly error: Failure }
+
+/**
+ * The sending side of a stream: pulled, never pushed, so there is no queue to grow. The source calls
+ * `wake` when it has something new; the carrier calls `take` when it has credit, at most once a frame.
+ */
+export interface StreamSource<T> {
+  /** What the window does not know yet, conflated; undefined when nothing is new. */
+  take(): T | undefined
+  close(): void
+}

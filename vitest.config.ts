@@ -1,0 +1,24 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          environment: 'node',
+          include: ['tests/unit/**/*.test.ts', 'tests/contract/**/*.test.ts'],
+          exclude: ['tests/unit/renderer/**'],
+          pool: 'forks',
+          testTimeout: 30_000,
+        },
+      },
+      {
+        plugins: [svelte({ hot: false })],
+        resolve: { conditions: ['browser'] },
+        test: { name: 'renderer', environment: 'jsdom', include: ['tests/unit/renderer/**/*.test.ts'] },
+      },
+    ],
+  },
+})
