@@ -1,0 +1,22 @@
+/** The clocks of a process, injected so that tests own time. */
+import { monoNs, unixMs, type MonoNs, type UnixMs } from '../shared/units.ts'
+
+export interface Clock {
+  wallMs(): UnixMs
+  /** Monotonic nanoseconds since an arbitrary start of this process's clock. */
+  monoNs(): MonoNs
+  /** Calls back once after `ms`; returns its own undo. */
+  after(ms: number, then: () => void): () => void
+}
+
+const origin = process.hrtime.bigint()
+
+/** The machine's clocks. */
+export const systemClock: Clock = {
+  wallMs: () => unixMs(Date.now()),
+  monoNs: () => monoNs(Number(process.hrtime.bigint() - origin)),
+  after(ms, then) {
+    const timer = setTimeout(then, ms)
+    return () => clearTimeout(timer)
+  },
+}
