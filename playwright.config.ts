@@ -1,0 +1,19 @@
+import { defineConfig } from '@playwright/test'
+
+/** Both projects run the same story; they differ in how the app is started (tests/e2e/start-*.ts). */
+export default defineConfig({
+  testDir: 'tests/e2e',
+  timeout: 90_000,
+  expect: { timeout: 15_000 },
+  fullyParallel: false,
+  workers: 1,
+  forbidOnly: true,
+  retries: 0,
+  reporter: [['list'], ['json']],
+  outputDir: 'test-results',
+  use: { trace: 'retain-on-failure' },
+  projects: [
+    { name: 'browser', testMatch: ['browser/**/*.spec.ts', 'story.spec.ts'] },
+    { name: 'electron', testMatch: ['electron/**/*.spec.ts', 'story.spec.ts'] },
+  ],
+})
