@@ -1,0 +1,63 @@
+/** Contract call → terminal method. Every call and stream of the contract is here or this file does not compile. */
+import { requireLive, type Handlers } from './dispatch.ts'
+import type { Terminal } from './terminal/port.ts'
+
+/** The handlers of a terminal, for `dispatchCall` and `openStream`. */
+export function createHandlers(terminal: Terminal): Handlers {
+  return {
+    calls: {
+      'app.info': async () => terminal.info,
+      'settings.get': async () => terminal.settings(),
+      'settings.set': ({ patch }) => terminal.setSettings(patch),
+      'account.get': async () => terminal.account(),
+      'account.test': (input) => terminal.testConnection(input),
+      'account.connect': (input) => terminal.connect(input),
+      'account.disconnect': () => terminal.disconnect(),
+      'symbols.search': async ({ query, limit }) => terminal.searchSymbols(query, limit ?? 50),
+      'bars.history': async (args) => {
+        requireLive(args.view)
+        return terminal.barsHistory(args)
+      },
+      'tape.history': async (args) => {
+        requireLive(args.view)
+        return terminal.tapeHistory(args)
+      },
+      'sessions.list': () => terminal.sessions(),
+      'sessions.verify': ({ session }) => terminal.verify(session),
+      'feeds.retry': async ({ feed }) => {
+        terminal.retry(feed)
+        return null
+      },
+      'recording.set': async ({ on }) => {
+        await terminal.setRecording(on)
+        return null
+      },
+      'app.openExternal': async ({ url }) => {
+        await terminal.openExternal(url)
+        return null
+      },
+    },
+    streams: {
+      quotes: (args, wake) => {
+        requireLive(args.view)
+        return terminal.stream('quotes', args, wake)
+      },
+      bars: (args, wake) => {
+        requireLive(args.view)
+        return terminal.stream('bars', args, wake)
+      },
+      tape: (args, wake) => {
+        requireLive(args.view)
+        return terminal.stream('tape', args, wake)
+      },
+      status: (args, wake) => {
+        requireLive(args.view)
+        return terminal.stream('status', args, wake)
+      },
+      log: (args, wake) => terminal.stream('log', args, wake),
+      account: (args, wake) => terminal.stream('account', args, wake),
+      settings: (args, wake) => terminal.stream('settings', args, wake),
+    },
+    onInternal: (name, failure) => terminal.log('error', 'contract', `${name} failed`, failure.detail),
+  }
+}

@@ -1,0 +1,76 @@
+/** The terminal as hosts and handlers see it: what it is built from and what it can do. */
+import type {
+  BarsPage,
+  CallArgs,
+  CredentialsInput,
+  PrintsPage,
+  StreamArgs,
+  StreamName,
+  StreamValue,
+} from '../../shared/contract.ts'
+import type { SessionRow, VerifyReport } from '../../shared/recording.ts'
+import type { Settings, SettingsPatch } from '../../shared/settings.ts'
+import type { AccountState, AppInfo, ConnectionStep, LogEntry, SymbolHit } from '../../shared/state.ts'
+import type { StreamSource } from '../../shared/transport.ts'
+import type { FeedId } from '../../shared/units.ts'
+import type { Clock } from '../clock.ts'
+
+/** The built (or .ts, under Node) entries of the workers a terminal starts. */
+export interface WorkerUrls {
+  readonly store: URL
+  readonly reader: URL
+  readonly simulator: URL
+}
+
+export interface TerminalOptions {
+  /** Folder of settings, store and logs; made where missing. `appHome()` gives the app's own. */
+  readonly dataDir: string
+  readonly host: AppInfo['host']
+  readonly version: string
+  /** Instead of the settings' store path or `<dataDir>/tapedeck.db`. */
+  readonly storeFile?: string | undefined
+  readonly workers: WorkerUrls
+  /** Folder of the demo market's data (`resources/demo/`, ending in a slash). */
+  readonly demoData: URL
+  readonly clock?: Clock | undefined
+  /** Do not touch the OS keychain: secrets live in memory (tests, `--no-keychain` hosts). */
+  readonly memoryKeychain?: boolean | undefined
+  /** Opens an http(s) URL outside; absent: the host cannot. */
+  readonly openExternal?: ((url: string) => Promise<void>) | undefined
+  /** Start on this source whatever the settings say, without storing the choice. */
+  readonly source?: 'demo' | 'service' | undefined
+  /** Record (true) or not (false) whatever the settings say. */
+  readonly record?: boolean | undefined
+  /** Want every watchlist's symbols (default: what the settings say). */
+  readonly wantWatchlists?: boolean | undefined
+  /** Seed of the demo market; absent: the simulator's own. */
+  readonly demoSeed?: number | undefined
+  readonly logLevel?: LogEntry['level'] | undefined
+}
+
+/** One running terminal. Every method may reject with a `CodedError`. */
+export interface Terminal {
+  readonly info: AppInfo
+  settings(): Settings
+  setSettings(patch: SettingsPatch): Promise<Settings>
+  account(): AccountState
+  testConnection(input: CredentialsInput): Promise<readonly ConnectionStep[]>
+  connect(input: CredentialsInput): Promise<AccountState>
+  disconnect(): Promise<AccountState>
+  searchSymbols(query: string, limit: number): readonly SymbolHit[]
+  barsHistory(args: CallArgs<'bars.history'>): Promise<BarsPage>
+  tapeHistory(args: CallArgs<'tape.history'>): Promise<PrintsPage>
+  sessions(): Promise<readonly SessionRow[]>
+  verify(session: string | null): Promise<VerifyReport>
+  retry(feed: FeedId): void
+  setRecording(on: boolean): Promise<void>
+  openExternal(url: string): Promise<void>
+  stream<K extends StreamName>(name: K, args: StreamArgs<K>, wake: () => void): StreamSource<StreamValue<K>>
+  log(level: LogEntry['level'], from: string, text: string, detail?: string): void
+  /** The machine is about to sleep, or was found to have slept. */
+  sleep(): void
+  wake(): void
+  networkChanged(): void
+  /** Ends recording cleanly, closes connections with 1000, stops the workers. Idempotent. */
+  close(): Promise<void>
+}
