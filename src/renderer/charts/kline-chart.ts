@@ -1,0 +1,372 @@
+/** The chart port over klinecharts 10: the only file that drives the library. */
+import {
+  dispose,
+  init,
+  registerIndicator,
+  type AxisCreateRangeParams,
+  type AxisRange,
+  type Chart,
+  type Crosshair,
+  type DeepPartial,
+  type Styles,
+} from 'klinecharts'
+import type { Bar } from '../../shared/market.ts'
+import type { GapSpan } from '../../shared/state.ts'
+import { PAINTERS, providePaintContext } from './paint.ts'
+import type { ChartLegend, ChartPort, ChartSeries, ChartStyle, ChartTheme, LoadOlder } from './port.ts'
+import { mergeBars, rowsOf, rowOf, type Row } from './series.ts'
+import { axisLabels, crosshairText } from './time-axis.ts'
+import { Zone } from './zone.ts'
+
+/** Beyond this many loaded bars older ones are not fetched; a longer interval shows them better. */
+const MAX_BARS = 200_000
+const FONT = '"Inter Variable", sans-serif'
+let registered = false
+
+/** klinecharts wants a period for extrapolating times right of the last bar. */
+function period(intervalMs: number): { type: 'second' | 'minute' | 'hour' | 'day'; span: number } {
+  if (intervalMs % 86_400_000 === 0) return { type: 'day', span: intervalMs / 86_400_000 }
+  if (intervalMs % 3_600_000 === 0) return { type: 'hour', span: intervalMs / 3_600_000 }
+  if (intervalMs % 60_000 === 0) return { type: 'minute', span: intervalMs / 60_000 }
+  return { type: 'second', span: Math.max(1, intervalMs / 1_000) }
+}
+
+function styles(theme: ChartTheme, style: ChartStyle): DeepPartial<Styles> {
+  const hidden = 'transparent'
+  const own = style === 'line' || style === 'area'
+  const tickText = { color: theme.dim, size: 11, family: FONT }
+  const crosshairLine = { color: theme.faint, dashedValue: [3, 3] }
+  const crosshairText = {
+    color: theme.text,
+    backgroundColor: theme.raised,
+    borderColor: theme.line,
+    size: 11,
+    family: FONT,
+    borderRadius: 2,
+  }
+  const colours = { upColor: theme.up, downColor: theme.down, noChangeColor: theme.dim }
+  return {
+    grid: {
+      horizontal: { color: theme.line, style: 'solid', size: 0.5 },
+      vertical: { color: theme.line, style: 'solid', size: 0.5 },
+    },
+    candle: {
+      type: own ? 'area' : style === 'bars' ? 'ohlc' : 'candle_solid',
+      bar: {
+        ...colours,
+        upBorderColor: theme.up,
+        downBorderColor: theme.down,
+        noChangeBorderColor: theme.dim,
+        upWickColor: theme.up,
+        downWickColor: theme.down,
+        noChangeWickColor: theme.dim,
+      },
+      // Lines are ours (paint.ts), broken at gaps; the library's own would bridge them.
+      area: {
+        lineSize: 0,
+        lineColor: hidden,
+        value: 'close',
+        backgroundColor: hidden,
+        point: { show: false, animation: false },
+      },
+      priceMark: {
+        high: { color: theme.dim, textSize: 11, textFamily: FONT },
+        low: { color: theme.dim, textSize: 11, textFamily: FONT },
+        last: {
+          ...colours,
+          compareRule: 'current_open',
+          line: { size: 1, dashedValue: [2, 3] },
+          text: { size: 11, family: FONT, color: theme.pane, borderRadius: 2, paddingLeft: 5, paddingRight: 5 },
+        },
+      },
+      tooltip: { showRule: 'none' },
+    },
+    indicator: { tooltip: { showRule: 'none' }, lastValueMark: { show: false } },
+    xAxis: { axisLine: { color: theme.line }, tickLine: { show: false }, tickText },
+    yAxis: { axisLine: { color: theme.line }, tickLine: { show: false }, tickText },
+    separator: { color: theme.line, size: 1, activeBackgroundColor: theme.raised },
+    crosshair: {
+      horizontal: { line: crosshairLine, text: crosshairText },
+      vertical: { line: crosshairLine, text: crosshairText },
+    },
+  }
+}
+
+/** Opens a chart in an element. Throws when the canvas cannot be made. */
+export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
+  if (!registered) {
+    for (const template of PAINTERS) registerIndicator(template)
+    registered = true
+  }
+  let zone = new Zone('UTC')
+  let series: ChartSeries = { label: '', intervalMs: 60_000, decimals: 2, style: 'candles', ticks: false }
+  let gaps: readonly GapSpan[] = []
+  let bars: Bar[] = []
+  let moreOlder = false
+  let loadOlder: LoadOlder | null = null
+  let legendListener: (legend: ChartLegend) => void = () => undefined
+  let push: ((row: Row) => void) | null = null
+  let cursor: number | null = null
+  let generation = 0
+
+  const thousands = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+  const big = (value: string | number): string => {
+    const n = Number(value)
+    const size = Math.abs(n)
+    if (size >= 1e9) return `${(n / 1e9).toFixed(2)}B`
+    if (size >= 1e6) return `${(n / 1e6).toFixed(2)}M`
+    if (size >= 1e4) return `${(n / 1e3).toFixed(1)}K`
+    return size >= 100 ? thousands.format(n) : String(Number(n.toPrecision(4)))
+  }
+  const made: Chart | null = init(element, {
+    timezone: 'UTC',
+    styles: styles(theme, series.style),
+    hotkey: { enabled: false },
+    // Micro-prices keep every zero.
+    decimalFold: { threshold: 100 },
+    formatter: {
+      formatBigNumber: big,
+      formatDate: ({ timestamp, type }) =>
+        type === 'xAxis' ? '' : crosshairText(timestamp, series.ticks ? 1 : series.intervalMs, zone),
+    },
+    layout: { barSpaceLimit: { min: 1, max: 60 } },
+  })
+  if (!made) throw new Error('the chart could not be opened')
+  const chart: Chart = made
+  const rows = (): readonly Row[] => chart.getDataList() as Row[] // every row comes from series.ts
+
+  /** The library's own range is poisoned by the NaN of slots: take it from the bars in view. */
+  const createRange = ({ defaultRange }: AxisCreateRangeParams): AxisRange => {
+    const { from, to } = chart.getVisibleRange()
+    const list = rows()
+    const closeOnly = series.style === 'line' || series.style === 'area'
+    let low = Infinity
+    let high = -Infinity
+    for (let i = from; i < to; i++) {
+      const row = list[i]
+      if (!row?.bar) continue
+      low = Math.min(low, closeOnly ? row.close : row.low)
+      high = Math.max(high, closeOnly ? row.close : row.high)
+    }
+    if (low > high) return defaultRange
+    const range = high - low
+    return {
+      ...defaultRange,
+      from: low,
+      to: high,
+      range,
+      realFrom: low,
+      realTo: high,
+      realRange: range,
+      displayFrom: low,
+      displayTo: high,
+      displayRange: range,
+    }
+  }
+
+  const unprovide = providePaintContext(chart.id, () => ({
+    theme,
+    gaps,
+    style: series.style,
+    ticks: series.ticks,
+    intervalMs: series.intervalMs,
+  }))
+  chart.overrideXAxis({
+    createTicks: ({ range }) => {
+      const list = rows()
+      const from = Math.max(0, range.realFrom)
+      const to = Math.min(list.length, range.realTo)
+      return axisLabels(
+        (i) => list[i].timestamp,
+        from,
+        to,
+        chart.getBarSpace().bar,
+        series.ticks ? 1 : series.intervalMs,
+        zone,
+      ).map((label) => ({ coord: xOf(label.index), value: list[label.index].timestamp, text: label.text }))
+    },
+  })
+  chart.overrideYAxis({ createRange, gap: { top: 0.12, bottom: 0.08 } })
+  chart.createIndicator({ name: 'td-behind', paneId: 'candle_pane' }, true)
+  chart.createIndicator({ name: 'td-over', paneId: 'candle_pane' }, true)
+  let volumePane = false
+
+  function xOf(index: number): number {
+    const at = chart.convertToPixel({ dataIndex: index })
+    return Array.isArray(at) ? NaN : (at.x ?? NaN)
+  }
+
+  function showVolume(): void {
+    const wanted = !series.ticks && bars.some((bar) => bar.volume !== null)
+    if (wanted === volumePane) return
+    volumePane = wanted
+    if (wanted) {
+      chart.createIndicator({ name: 'td-volume', paneId: 'volume' }, false)
+      chart.setPaneOptions({ id: 'volume', height: 76, minHeight: 40 })
+    } else chart.removeIndicator({ name: 'td-volume' })
+  }
+
+  function legend(): void {
+    const list = rows()
+    let index = cursor ?? list.length - 1
+    while (cursor === null && index > 0 && !list[index]?.bar) index--
+    const bar = list[index]?.bar ?? null
+    let before = index - 1
+    while (before >= 0 && !list[before].bar) before--
+    legendListener({ bar, previousClose: list[before]?.bar?.close ?? null, fromCrosshair: cursor !== null })
+  }
+
+  chart.subscribeAction('onCrosshairChange', (data) => {
+    const crosshair = data as Crosshair | undefined // the library types actions as unknown
+    const index = crosshair?.dataIndex
+    cursor = crosshair?.x === undefined || index === undefined || index >= rows().length ? null : index
+    legend()
+  })
+  const leave = (): void => {
+    cursor = null
+    legend()
+  }
+  element.addEventListener('mouseleave', leave)
+
+  function reload(keepView: boolean): void {
+    const list = rows()
+    const range = chart.getVisibleRange()
+    const anchor =
+      keepView && list.length > 0 && range.to < list.length ? list[Math.max(0, range.to - 1)].timestamp : null
+    const mine = ++generation
+    push = null
+    chart.setSymbol({ ticker: series.label, pricePrecision: series.decimals, volumePrecision: 2 })
+    chart.setPeriod(period(series.intervalMs))
+    chart.setDataLoader({
+      getBars: ({ type, timestamp, callback }) => {
+        if (type === 'init') callback(rowsOf(bars, gaps, series.intervalMs), { forward: moreOlder, backward: false })
+        else if (type === 'forward' && loadOlder && timestamp !== null && bars.length < MAX_BARS) {
+          void loadOlder(bars[0]?.startMs ?? timestamp).then(
+            (page) => {
+              if (mine !== generation) return
+              const seam = bars[0]
+              const older = page.bars.filter((bar) => seam === undefined || bar.startMs < seam.startMs)
+              bars = [...older, ...bars]
+              moreOlder = page.more && older.length > 0
+              const olderRows = rowsOf(seam === undefined ? older : [...older, seam], gaps, series.intervalMs)
+              callback(seam === undefined ? olderRows : olderRows.slice(0, -1), { forward: moreOlder, backward: false })
+            },
+            () => {
+              if (mine === generation) callback([], { forward: true, backward: false })
+            },
+          )
+        } else callback([], { forward: moreOlder, backward: false })
+      },
+      subscribeBar: ({ callback }) => {
+        push = callback
+      },
+      unsubscribeBar: () => {
+        push = null
+      },
+    })
+    if (anchor !== null) chart.scrollToTimestamp(anchor)
+    showVolume()
+    legend()
+  }
+
+  const port: ChartPort = {
+    load(next, list, more, keepView) {
+      const restyled = next.style !== series.style
+      series = next
+      bars = [...list]
+      moreOlder = more
+      cursor = null
+      if (restyled) chart.setStyles(styles(theme, series.style))
+      reload(keepView)
+    },
+    update(updates) {
+      if (updates.length === 0) return
+      const empty = bars.length === 0
+      const kind = mergeBars(bars, updates)
+      const list = rows()
+      const closesGap =
+        gaps.length > 0 &&
+        updates.some((bar) => list.length > 0 && bar.startMs > list[list.length - 1].timestamp + series.intervalMs)
+      if (kind === 'middle' || empty || closesGap || !push) reload(true)
+      else {
+        for (const bar of updates) push(rowOf(bar))
+        showVolume()
+        legend()
+      }
+    },
+    setGaps(next) {
+      gaps = next
+      if (bars.length > 0) reload(true)
+    },
+    setTheme(next) {
+      theme = next
+      chart.setStyles(styles(theme, series.style))
+    },
+    setZone(name) {
+      zone = new Zone(name)
+      chart.setTimezone('UTC')
+      chart.resize()
+    },
+    setStyle(style) {
+      if (style === series.style) return
+      series = { ...series, style }
+      chart.setStyles(styles(theme, style))
+    },
+    setDecimals(decimals) {
+      if (decimals === series.decimals) return
+      series = { ...series, decimals }
+      const symbol = chart.getSymbol()
+      // Changed in place: setSymbol would throw the bars away.
+      if (symbol) symbol.pricePrecision = decimals
+      chart.resize()
+    },
+    setLoadOlder(load) {
+      loadOlder = load
+    },
+    onLegend(listener) {
+      legendListener = listener
+      legend()
+    },
+    stepCrosshair(step) {
+      const list = rows()
+      if (list.length === 0) return
+      let index = Math.min(Math.max((cursor ?? list.length) + step, 0), list.length - 1)
+      while (index > 0 && index < list.length - 1 && !list[index].bar) index += Math.sign(step) || 1
+      const { from, to } = chart.getVisibleRange()
+      if (index < from || index >= to) chart.scrollToDataIndex(index)
+      const at = chart.convertToPixel(
+        { timestamp: list[index].timestamp, value: list[index].close },
+        { paneId: 'candle_pane' },
+      )
+      if (!Array.isArray(at)) chart.executeAction('onCrosshairChange', { ...at, paneId: 'candle_pane' })
+      cursor = index
+      legend()
+    },
+    clearCrosshair() {
+      chart.executeAction('onCrosshairChange', {})
+      leave()
+    },
+    zoom(factor) {
+      chart.zoomAtDataIndex(factor, Math.max(0, chart.getVisibleRange().to - 1))
+    },
+    scroll(count) {
+      chart.scrollByDistance(-count * chart.getBarSpace().bar)
+    },
+    scrollToLatest: () => chart.scrollToRealTime(),
+    visibleBars() {
+      const { from, to } = chart.getVisibleRange()
+      return rows()
+        .slice(Math.max(0, from), to)
+        .flatMap((row) => (row.bar ? [row.bar] : []))
+    },
+    png: () => chart.getConvertPictureUrl(true, 'png', theme.pane),
+    resize: () => chart.resize(),
+    destroy() {
+      generation++
+      element.removeEventListener('mouseleave', leave)
+      unprovide()
+      dispose(chart)
+    },
+  }
+  return port
+}

@@ -1,0 +1,299 @@
+/** What we paint ourselves on the chart's canvas: hatching of gaps, lines broken at slots, volume. */
+import type { Indicator, IndicatorDrawParams, IndicatorTemplate, KLineData } from 'klinecharts'
+import type { GapSpan } from '../../shared/state.ts'
+import type { ChartStyle, ChartTheme } from './port.ts'
+
+/** What painters need of the chart they paint on; looked up by chart id, because templates are global. */
+export interface PaintContext {
+  readonly theme: ChartTheme
+  readonly gaps: readonly GapSpan[]
+  readonly style: ChartStyle
+  readonly ticks: boolean
+  readonly intervalMs: number
+}
+
+const contexts = new Map<string, () => PaintContext>()
+
+/** Makes a chart's context known to the painters; answers its undo. */
+export function providePaintContext(chartId: string, context: () => PaintContext): () => void {
+  contexts.set(chartId, context)
+  return () => contexts.delete(chartId)
+}
+
+const CAUSES: Readonly<Record<GapSpan['cause'], string>> = {
+  connect: 'not yet connected',
+  drop: 'connection lost',
+  'half-open': 'connection lost',
+  refused: 'refused by the service',
+  unacknowledged: 'not subscribed',
+  sleep: 'computer asleep',
+  clock: 'clock changed',
+  token: 'signed out',
+  disk: 'not stored: disk',
+  overflow: 'not stored: too slow',
+  worker: 'not stored: recorder',
+  crash: 'Tapedeck crashed',
+  quit: 'Tapedeck closed',
+}
+
+interface Painter {
+  readonly ctx: CanvasRenderingContext2D
+  readonly context: PaintContext
+  readonly rows: readonly KLineData[]
+  readonly from: number
+  readonly to: number
+  readonly x: (index: number) => number
+  readonly y: (value: number) => number
+  readonly half: number
+  readonly height: number
+  readonly width: number
+}
+
+function painter(params: IndicatorDrawParams<unknown, unknown, unknown>): Painter | undefined {
+  const context = contexts.get(params.chart.id)?.()
+  if (!context) return undefined
+  const range = params.chart.getVisibleRange()
+  return {
+    ctx: params.ctx,
+    context,
+    rows: params.chart.getDataList(),
+    from: range.from,
+    to: range.to,
+    x: (index) => params.xAxis.convertToPixel(index),
+    y: (value) => params.yAxis.convertToPixel(value),
+    half: params.chart.getBarSpace().halfBar,
+    height: params.bounding.height,
+    width: params.bounding.width,
+  }
+}
+
+/** Index of the first row at or after `ms`. */
+function firstAt(rows: readonly KLineData[], ms: number): number {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (rows[middle].timestamp < ms) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function hatch(ctx: CanvasRenderingContext2D, x: number, width: number, height: number): void {
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(x, 0, width, height)
+  ctx.clip()
+  ctx.beginPath()
+  for (let at = x - height; at < x + width; at += 7) {
+    ctx.moveTo(at, height)
+    ctx.lineTo(at + height, 0)
+  }
+  ctx.stroke()
+  ctx.restore()
+}
+
+/** Hatches every gap over the bars it touched and the slots it left; marks both edges; says the cause where it fits. */
+function paintGaps(p: Painter, label: boolean): void {
+  const { ctx, context, rows } = p
+  if (rows.length === 0 || context.gaps.length === 0) return
+  ctx.save()
+  ctx.setLineDash([])
+  ctx.lineWidth = 1
+  for (const gap of context.gaps) {
+    const toMs = gap.toMs ?? Infinity
+    if (toMs <= rows[0].timestamp) continue
+    // The bar in which the gap began counts as touched.
+    const begun = firstAt(rows, gap.fromMs)
+    const touched = begun > 0 && rows[begun - 1].timestamp + context.intervalMs > gap.fromMs ? begun - 1 : begun
+    const end = toMs === Infinity ? rows.length : firstAt(rows, toMs)
+    const open = toMs === Infinity
+    if (end < p.from || touched > p.to) continue
+    const left = Math.round(touched >= rows.length ? p.x(rows.length - 1) + p.half : p.x(touched) - p.half)
+    const right = Math.round(open ? p.width : p.x(end - 1) + p.half)
+    const width = Math.max(2, right - left)
+    ctx.globalAlpha = 0.07
+    ctx.fillStyle = context.theme.warn
+    ctx.fillRect(left, 0, width, p.height)
+    ctx.globalAlpha = 0.32
+    ctx.strokeStyle = context.theme.warn
+    hatch(ctx, left, width, p.height)
+    ctx.globalAlpha = 0.8
+    ctx.beginPath()
+    ctx.moveTo(left + 0.5, 0)
+    ctx.lineTo(left + 0.5, p.height)
+    if (!open) {
+      ctx.moveTo(left + width - 0.5, 0)
+      ctx.lineTo(left + width - 0.5, p.height)
+    }
+    ctx.stroke()
+    const text = `no data · ${CAUSES[gap.cause]}`
+    ctx.font = '11px "Inter Variable", sans-serif'
+    const middle = (Math.max(left, 0) + Math.min(left + width, p.width)) / 2
+    if (label && width >= 18 && p.height >= ctx.measureText(text).width + 24) {
+      ctx.globalAlpha = 1
+      ctx.save()
+      ctx.translate(middle, p.height / 2)
+      ctx.rotate(-Math.PI / 2)
+      ctx.textAlign = 'center'
+      ctx.textBaseline = 'middle'
+      const half = ctx.measureText(text).width / 2 + 5
+      ctx.fillStyle = context.theme.pane
+      ctx.fillRect(-half, -8, half * 2, 16)
+      ctx.fillStyle = context.theme.warn
+      ctx.fillText(text, 0, 0)
+      ctx.restore()
+    }
+  }
+  ctx.restore()
+}
+
+/** A small open triangle under every incomplete bar: part of its interval was not received. */
+function paintIncomplete(p: Painter): void {
+  const { ctx, context, rows } = p
+  if (context.ticks || p.half < 2) return
+  ctx.save()
+  ctx.setLineDash([])
+  ctx.strokeStyle = context.theme.warn
+  ctx.lineWidth = 1
+  ctx.globalAlpha = 0.9
+  const size = Math.min(3.5, p.half)
+  ctx.beginPath()
+  for (let i = p.from; i < p.to; i++) {
+    const bar = rows[i]?.bar as { complete: boolean } | null | undefined // rows are made by series.ts
+    if (!bar || bar.complete) continue
+    // The forming bar is always unfinished; only a hole in it is worth a mark, and it shows as a gap.
+    const x = p.x(i)
+    const y = p.height - 4
+    ctx.moveTo(x - size, y)
+    ctx.lineTo(x, y - size * 1.6)
+    ctx.lineTo(x + size, y)
+    ctx.closePath()
+  }
+  ctx.stroke()
+  ctx.restore()
+}
+
+/** The closing line of styles `line` and `area`, broken wherever a slot says that nothing was received. */
+function paintLine(p: Painter): void {
+  const { ctx, context, rows } = p
+  if (context.style !== 'line' && context.style !== 'area') return
+  ctx.save()
+  ctx.setLineDash([])
+  ctx.lineWidth = 1.5
+  ctx.lineJoin = 'round'
+  ctx.strokeStyle = context.theme.accent
+  const from = Math.max(0, p.from - 1)
+  const to = Math.min(rows.length, p.to + 1)
+  let started = -1
+  const finish = (end: number): void => {
+    if (started < 0) return
+    ctx.stroke()
+    if (context.style === 'area' && end > started) {
+      ctx.lineTo(p.x(end), p.height)
+      ctx.lineTo(p.x(started), p.height)
+      ctx.closePath()
+      const fill = ctx.createLinearGradient(0, 0, 0, p.height)
+      fill.addColorStop(0, context.theme.accent)
+      fill.addColorStop(1, 'transparent')
+      ctx.globalAlpha = 0.22
+      ctx.fillStyle = fill
+      ctx.fill()
+      ctx.globalAlpha = 1
+    }
+    started = -1
+  }
+  for (let i = from; i < to; i++) {
+    const close = rows[i].close
+    if (Number.isNaN(close)) {
+      finish(i - 1)
+      continue
+    }
+    const x = p.x(i)
+    const y = p.y(close)
+    if (started < 0) {
+      started = i
+      ctx.beginPath()
+      ctx.moveTo(x, y)
+    } else ctx.lineTo(x, y)
+  }
+  finish(to - 1)
+  ctx.restore()
+}
+
+function paintVolume(p: Painter): void {
+  const { ctx, context, rows } = p
+  const width = Math.max(1, Math.floor(p.half * 2 * 0.72))
+  const base = p.height
+  for (const up of [true, false]) {
+    ctx.fillStyle = up ? context.theme.up : context.theme.down
+    ctx.globalAlpha = 0.5
+    for (let i = p.from; i < p.to; i++) {
+      const row = rows[i]
+      const volume = row?.volume
+      if (volume === undefined || Number.isNaN(volume) || row.close >= row.open !== up) continue
+      const top = p.y(volume)
+      ctx.fillRect(Math.round(p.x(i) - width / 2), top, width, base - top)
+    }
+  }
+  ctx.globalAlpha = 1
+}
+
+interface Calculated {
+  first: number
+  rows: { v?: number }[]
+}
+const volumes = new WeakMap<object, Calculated>()
+
+/** Extends its cached result in place, so that a tick costs the same however long the chart is. */
+function volumeRows(rows: KLineData[], indicator: Indicator<unknown, unknown, unknown>): { v?: number }[] {
+  const first = rows[0]?.timestamp ?? NaN
+  let known = volumes.get(indicator)
+  if (!known || known.first !== first || known.rows.length > rows.length) {
+    known = { first, rows: [] }
+    volumes.set(indicator, known)
+  }
+  for (let i = Math.max(0, known.rows.length - 1); i < rows.length; i++) {
+    const volume = rows[i].volume
+    known.rows[i] = volume === undefined || Number.isNaN(volume) ? {} : { v: volume }
+  }
+  return known.rows
+}
+
+const draw =
+  (...painters: ((p: Painter) => void)[]) =>
+  (params: IndicatorDrawParams<unknown, unknown, unknown>): boolean => {
+    const p = painter(params)
+    if (p) for (const paint of painters) paint(p)
+    return true
+  }
+
+const base = {
+  calcParams: [],
+  figures: [],
+  createTooltipDataSource: () => ({ name: '', calcParamsText: '', features: [], legends: [] }),
+}
+
+/** Templates to register once: behind the candles, over them, and the volume pane. */
+export const PAINTERS: readonly IndicatorTemplate[] = [
+  {
+    ...base,
+    name: 'td-behind',
+    series: 'price',
+    zLevel: -10,
+    calc: () => [],
+    draw: draw((p) => paintGaps(p, true), paintLine),
+  },
+  { ...base, name: 'td-over', series: 'price', zLevel: 10, calc: () => [], draw: draw(paintIncomplete) },
+  {
+    ...base,
+    name: 'td-volume',
+    series: 'volume',
+    precision: 2,
+    minValue: 0,
+    shouldFormatBigNumber: true,
+    figures: [{ key: 'v', title: 'Volume', type: 'bar' }],
+    calc: volumeRows,
+    draw: draw((p) => paintGaps(p, false), paintVolume),
+  },
+]

@@ -1,0 +1,71 @@
+/**
+ * What a pane needs of a chart. Only `kline-chart.ts` knows the drawing library behind it.
+ * All times are UTC ms; prices are numbers as received.
+ */
+import type { Bar } from '../../shared/market.ts'
+import type { GapSpan } from '../../shared/state.ts'
+
+export type ChartStyle = 'candles' | 'bars' | 'line' | 'area'
+
+/** What is drawn: changing any part but `decimals` and `style` needs `load`. */
+export interface ChartSeries {
+  readonly label: string
+  readonly intervalMs: number
+  readonly decimals: number
+  readonly style: ChartStyle
+  /** Points are single prints: no bodies, no volume bars. */
+  readonly ticks: boolean
+}
+
+/** Colours as CSS text, read from the design tokens. */
+export interface ChartTheme {
+  readonly pane: string
+  readonly raised: string
+  readonly line: string
+  readonly text: string
+  readonly dim: string
+  readonly faint: string
+  readonly accent: string
+  readonly up: string
+  readonly down: string
+  readonly warn: string
+}
+
+/** The bar under the crosshair, or the last one while the crosshair is elsewhere. */
+export interface ChartLegend {
+  readonly bar: Bar | null
+  /** Close of the bar before, for the change. */
+  readonly previousClose: number | null
+  readonly fromCrosshair: boolean
+}
+
+/** Older bars, oldest first, and whether still older ones exist. */
+export type LoadOlder = (beforeMs: number) => Promise<{ readonly bars: readonly Bar[]; readonly more: boolean }>
+
+export interface ChartPort {
+  /** Replaces everything shown; `keepView` leaves zoom and position on the same instants. */
+  load(series: ChartSeries, bars: readonly Bar[], more: boolean, keepView: boolean): void
+  /** Bars by start: the same start replaces, a later one appends, an earlier one is corrected in place. */
+  update(bars: readonly Bar[]): void
+  setGaps(gaps: readonly GapSpan[]): void
+  setTheme(theme: ChartTheme): void
+  /** IANA zone of the axis and the crosshair. */
+  setZone(zone: string): void
+  setStyle(style: ChartStyle): void
+  setDecimals(decimals: number): void
+  setLoadOlder(load: LoadOlder | null): void
+  onLegend(listener: (legend: ChartLegend) => void): void
+  /** Moves the crosshair by bars (negative: older); the first step starts at the last bar. */
+  stepCrosshair(bars: number): void
+  clearCrosshair(): void
+  /** Zooms by a factor around the last visible bar; above 1 shows fewer bars. */
+  zoom(factor: number): void
+  scroll(bars: number): void
+  scrollToLatest(): void
+  /** Bars now in view, oldest first. */
+  visibleBars(): readonly Bar[]
+  /** PNG of the chart as a data URL. */
+  png(): string
+  resize(): void
+  destroy(): void
+}

@@ -1,0 +1,179 @@
+/**
+ * Brings one instrument's bars to a chart: a page of history first, the live stream on top, older
+ * pages when the chart asks. Knows the contract and the chart port, no DOM.
+ */
+import { mergeBars } from '../../charts/series.ts'
+import type { ChartPort, ChartSeries, ChartStyle } from '../../charts/port.ts'
+import type { Failure } from '../../../shared/errors.ts'
+import { INTERVALS, type Bar, type BarSource, type Interval, type Print } from '../../../shared/market.ts'
+import type { GapSpan } from '../../../shared/state.ts'
+import type { Transport } from '../../../shared/transport.ts'
+import { unixMs, type InstrumentId } from '../../../shared/units.ts'
+
+const PAGE = 1_500
+const TICKS = 2_000
+
+export interface ChartQuery {
+  readonly view: string
+  readonly instrument: InstrumentId
+  readonly label: string
+  readonly of: BarSource
+  readonly interval: Interval
+  readonly ticks: boolean
+  readonly style: ChartStyle
+}
+
+export type ChartStage =
+  | { readonly is: 'loading' }
+  | { readonly is: 'empty' }
+  | { readonly is: 'ready' }
+  | { readonly is: 'failed'; readonly failure: Failure }
+
+/** A print as a point: the chart wants strictly growing times, so equal ones are a microsecond apart. */
+function point(print: Print, after: number): Bar {
+  const at = Math.max(print.eventMs ?? print.recvMs, after + 0.001)
+  const start = unixMs(at)
+  const { price } = print
+  return {
+    startMs: start,
+    endMs: start,
+    open: price,
+    high: price,
+    low: price,
+    close: price,
+    volume: print.size,
+    count: 1,
+    complete: true,
+  }
+}
+
+/** Follows a query into a chart until the returned function is called. */
+export function followChart(
+  transport: Transport,
+  chart: ChartPort,
+  query: ChartQuery,
+  onStage: (stage: ChartStage) => void,
+  onDecimals: (decimals: number) => void,
+): () => void {
+  let ended = false
+  let decimals = 2
+  let bars: Bar[] = []
+  let gaps: readonly GapSpan[] = []
+  let loaded = false
+  let more = false
+  let buffered: Bar[] = []
+
+  const series = (): ChartSeries => ({
+    label: query.label,
+    intervalMs: INTERVALS[query.interval],
+    decimals,
+    style: query.ticks && query.style !== 'area' ? 'line' : query.style,
+    ticks: query.ticks,
+  })
+  const stage = (): void => onStage({ is: bars.length > 0 ? 'ready' : 'empty' })
+  const learn = (next: number): void => {
+    if (next <= decimals && loaded) return
+    decimals = loaded ? Math.max(decimals, next) : next
+    chart.setDecimals(decimals)
+    onDecimals(decimals)
+  }
+  const show = (keepView: boolean): void => {
+    chart.load(series(), bars, more, keepView)
+    stage()
+  }
+
+  onStage({ is: 'loading' })
+  chart.setGaps([])
+  chart.load(series(), [], false, false)
+
+  const lastPoint = (): number => bars[bars.length - 1]?.startMs ?? 0
+  const unsubscribe = query.ticks
+    ? transport.subscribe(
+        'tape',
+        { view: query.view, instrument: query.instrument, limit: TICKS },
+        (value) => {
+          if (ended) return
+          learn(value.decimals)
+          if (value.reset) {
+            bars = []
+            for (const print of value.reset) bars.push(point(print, lastPoint()))
+            loaded = true
+            show(false)
+          }
+          const fresh: Bar[] = []
+          for (const print of value.prints) {
+            const next = point(print, fresh[fresh.length - 1]?.startMs ?? lastPoint())
+            fresh.push(next)
+          }
+          if (fresh.length === 0) return
+          bars.push(...fresh)
+          chart.update(fresh)
+          stage()
+        },
+        (failure) => onStage({ is: 'failed', failure }),
+      )
+    : transport.subscribe(
+        'bars',
+        { view: query.view, instrument: query.instrument, of: query.of, interval: query.interval, fromMs: null },
+        (value) => {
+          if (ended) return
+          if (value.decimals > 0) learn(value.decimals)
+          if (value.gaps) {
+            gaps = value.gaps
+            if (loaded) chart.setGaps(gaps)
+          }
+          const fresh = [...(value.reset ?? []), ...value.updates]
+          if (!loaded) buffered.push(...fresh)
+          else if (fresh.length > 0) {
+            mergeBars(bars, fresh)
+            chart.update(fresh)
+            stage()
+          }
+        },
+        (failure) => onStage({ is: 'failed', failure }),
+      )
+
+  const page = (beforeMs: number | null, limit: number) =>
+    transport.invoke('bars.history', {
+      view: query.view,
+      instrument: query.instrument,
+      of: query.of,
+      interval: query.interval,
+      beforeMs,
+      limit,
+    })
+
+  if (!query.ticks) {
+    void page(null, PAGE).then((result) => {
+      if (ended) return
+      if (!result.ok) {
+        onStage({ is: 'failed', failure: result.error })
+        return
+      }
+      bars = [...result.value.bars]
+      more = result.value.more
+      gaps = [
+        ...result.value.gaps,
+        ...gaps.filter((gap) => !result.value.gaps.some((g) => g.feed === gap.feed && g.fromMs === gap.fromMs)),
+      ]
+      if (result.value.decimals > 0) learn(result.value.decimals)
+      mergeBars(bars, buffered)
+      buffered = []
+      loaded = true
+      chart.setGaps(gaps)
+      show(false)
+    })
+    chart.setLoadOlder(async (beforeMs) => {
+      const result = await page(beforeMs, PAGE)
+      if (!result.ok) throw new Error(result.error.message)
+      bars = [...result.value.bars.filter((bar) => bars.length === 0 || bar.startMs < bars[0].startMs), ...bars]
+      return result.value
+    })
+  } else chart.setLoadOlder(null)
+
+  return () => {
+    ended = true
+    chart.setLoadOlder(null)
+    unsubscribe()
+  }
+}
