@@ -88,7 +88,7 @@ export function axisLabels(
   for (let i = from; i < to; i++) {
     const ms = timestamps(i)
     const wall = zone.wall(ms)
-    const dayChanged = Math.floor(wall / DAY) !== Math.floor(previousWall / DAY)
+    const dayChanged = !Number.isNaN(previousWall) && Math.floor(wall / DAY) !== Math.floor(previousWall / DAY)
     const crossed = Number.isNaN(previousWall)
       ? wall % step === 0
       : bucket(wall, step) !== bucket(previousWall, step) || wall < previousWall
