@@ -1,0 +1,108 @@
+/** What the slow paths share: values out of a parsed object, and the way from a record to the scratch. */
+import type { MarketRecord } from '../../shared/market.ts'
+import { missingCase } from '../../shared/errors.ts'
+import { price, size, type Price, type Size } from '../../shared/units.ts'
+import { KIND, type Codec, type Scratch } from '../codec.ts'
+
+/** A record read on a slow path, with what a record itself does not carry. */
+export interface Reading {
+  readonly record: MarketRecord
+  /** '' for a documented shape. */
+  readonly mapping: string
+  /** The keys whose literals are prices. */
+  readonly priceKeys: readonly string[]
+  /** What was wrong though the record could be read ("event time out of range"); '' for nothing. */
+  readonly flaw: string
+}
+
+/** A codec that can also read an already parsed object. */
+export interface ShapeCodec extends Codec {
+  /** undefined when the object is not of this shape. */
+  read(value: JsonObject): Reading | undefined
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** An own property; what a prototype would answer is absent. */
+export function own(value: JsonObject, key: string | undefined): unknown {
+  return key !== undefined && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+/** A price as the domain wants it: finite and above zero. */
+export function asPrice(n: number): Price | undefined {
+  return Number.isFinite(n) && n > 0 ? price(n) : undefined
+}
+
+/** A quantity: finite, zero or more. */
+export function asSize(n: unknown): Size | undefined {
+  return typeof n === 'number' && Number.isFinite(n) && n >= 0 ? size(n) : undefined
+}
+
+export const BAD_PRICE = 'a price is not above zero or not finite'
+export const BAD_TIME = 'event time out of range'
+
+/** Writes a record into the scratch, resetting all of it. */
+export function fill(out: Scratch, { record, mapping, flaw }: Reading, decimals: number): void {
+  clear(out)
+  out.symbol = record.symbol ?? ''
+  out.mapping = mapping
+  out.decimals = decimals
+  out.why = flaw
+  switch (record.kind) {
+    case 'trade':
+      out.kind = KIND.trade
+      out.price = record.price
+      out.size = record.size ?? NaN
+      out.eventMs = record.eventMs ?? NaN
+      return
+    case 'quote':
+      out.kind = KIND.quote
+      out.bid = record.bid ?? NaN
+      out.ask = record.ask ?? NaN
+      out.bidSize = record.bidSize ?? NaN
+      out.askSize = record.askSize ?? NaN
+      out.eventMs = record.eventMs ?? NaN
+      return
+    case 'bar':
+      out.kind = KIND.bar
+      out.open = record.open
+      out.high = record.high
+      out.low = record.low
+      out.close = record.close
+      out.volume = record.volume ?? NaN
+      out.startMs = record.startMs
+      out.endMs = record.endMs ?? NaN
+      out.eventMs = record.startMs
+      return
+    case 'unknown':
+      out.kind = KIND.unknown
+      out.eventMs = record.eventMs ?? NaN
+      out.why = record.why
+      return
+    default:
+      missingCase(record)
+  }
+}
+
+/** Back to the state of a fresh scratch. */
+export function clear(out: Scratch): void {
+  out.kind = KIND.none
+  out.symbol = ''
+  out.price = NaN
+  out.size = NaN
+  out.bid = NaN
+  out.ask = NaN
+  out.bidSize = NaN
+  out.askSize = NaN
+  out.open = NaN
+  out.high = NaN
+  out.low = NaN
+  out.close = NaN
+  out.volume = NaN
+  out.eventMs = NaN
+  out.startMs = NaN
+  out.endMs = NaN
+  out.decimals = 0
+  out.mapping = ''
+  out.why = ''
+}

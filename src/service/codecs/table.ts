@@ -1,0 +1,25 @@
+/** The codec of every feed, out of the feeds' rows. */
+import { missingCase } from '../../shared/errors.ts'
+import { FEED_IDS, type FeedId } from '../../shared/units.ts'
+import { FEEDS, type Feed } from '../feeds.ts'
+import { barCodec } from './bar.ts'
+import { quoteCodec } from './quote.ts'
+import type { ShapeCodec } from './reading.ts'
+import { tradeCodec } from './trade.ts'
+
+function codecOf(feed: Feed): ShapeCodec {
+  switch (feed.kind) {
+    case 'trade':
+      return tradeCodec(feed)
+    case 'quote':
+      return quoteCodec(feed)
+    case 'bar':
+      return barCodec(feed)
+    default:
+      return missingCase(feed.kind)
+  }
+}
+
+export const CODECS = Object.fromEntries(FEED_IDS.map((id) => [id, codecOf(FEEDS[id])])) as Readonly<
+  Record<FeedId, ShapeCodec>
+> // built from every FeedId

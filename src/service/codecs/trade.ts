@@ -1,0 +1,49 @@
+/** Trade prints: XT as documented, T as is likely. */
+import type { Trade } from '../../shared/market.ts'
+import { KIND } from '../codec.ts'
+import type { Feed } from '../feeds.ts'
+import { asPrice, asSize, BAD_PRICE, BAD_TIME, type ShapeCodec } from './reading.ts'
+import { field, mappingName, numberOf, priceKeys, refused, shapeCodec, symbolOf, timeOf } from './shape.ts'
+
+/** The codec of a trade feed. A message without a size is still a trade; without price or time it is not. */
+export function tradeCodec(feed: Feed): ShapeCodec {
+  const { fields } = feed
+  const mapping = mappingName(feed)
+  const keys = priceKeys(fields)
+  // Key order of the document for XT; of the likely shape for T.
+  const sizeFirst = feed.shape === 'likely'
+  return shapeCodec({
+    feed,
+    kind: KIND.trade,
+    required: ['price', 'time'],
+    read(value) {
+      const symbol = symbolOf(value, feed)
+      const p = numberOf(value, fields.price)
+      const s = numberOf(value, fields.size)
+      const eventMs = timeOf(value, fields.time)
+      if (symbol === undefined || typeof p !== 'number' || s === undefined || eventMs === undefined) return undefined
+      const price = asPrice(p)
+      if (price === undefined) return refused(feed, symbol, BAD_PRICE, eventMs)
+      const size = asSize(s)
+      const undated = Number.isNaN(eventMs)
+      const record: Trade = {
+        kind: 'trade',
+        feed: feed.id,
+        symbol,
+        price,
+        ...(size === undefined ? {} : { size }),
+        ...(undated ? {} : { eventMs }),
+      }
+      return { record, mapping, priceKeys: keys, flaw: undated ? BAD_TIME : '' }
+    },
+    encode(record) {
+      if (record.kind !== 'trade') throw new TypeError(`${feed.id} carries trades`)
+      const time = field(fields.time, record.eventMs)
+      const size = field(fields.size, record.size)
+      return (
+        `{"ev":"${feed.code}","${fields.symbol}":${JSON.stringify(record.symbol)}` +
+        `${field(fields.price, record.price)}${sizeFirst ? size + time : time + size}}`
+      )
+    },
+  })
+}

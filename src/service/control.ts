@@ -1,0 +1,125 @@
+/**
+ * Control messages of a WebSocket feed, both directions: document sections 2.1, 2.2, 3 and 7.1.
+ *
+ * What is control (settled by `type` alone, so that counts never depend on the rest): an object whose
+ * `type` is "subscribed" or "unsubscribed", whatever else it carries; and an error frame, which has
+ * exactly the keys `code` and `message`, both strings. Everything else is not control.
+ */
+
+export const ACTIONS = ['subscribe', 'unsubscribe'] as const
+export type Action = (typeof ACTIONS)[number]
+
+/** The error codes that the document names; a server may send others. */
+export const SERVICE_ERRORS = ['authentication_failed', 'protocol_error', 'unknown_feed'] as const
+export type ServiceError = (typeof SERVICE_ERRORS)[number]
+
+export const CLOSE = { normal: 1000, unknownFeed: 4400, authentication: 4401 } as const
+
+/** The documented close codes with their meaning and the error frame that comes before. */
+export const CLOSE_CODES: Readonly<
+  Record<number, { readonly meaning: string; readonly error: ServiceError | null } | undefined>
+> = {
+  [CLOSE.normal]: { meaning: 'Normal closure', error: null },
+  [CLOSE.unknownFeed]: { meaning: 'Unknown or disabled feed', error: 'unknown_feed' },
+  [CLOSE.authentication]: { meaning: 'Authentication failed', error: 'authentication_failed' },
+}
+
+export interface ClientMessage {
+  readonly action: Action
+  /** Upper case, without repetition, never empty. */
+  readonly tickers: readonly string[]
+}
+
+/** A server's control message. Unknown extra fields of an acknowledgement are ignored. */
+export type ServerControl =
+  /** Reply to subscribe: the full set of this connection. */
+  | { readonly kind: 'acknowledged'; readonly tickers: readonly string[] }
+  /** Reply to unsubscribe: the removed set. */
+  | { readonly kind: 'released'; readonly tickers: readonly string[] }
+  | { readonly kind: 'error'; readonly code: string; readonly message: string }
+  /** Control by its `type`, but its tickers are not a list of strings: nothing may be concluded from it. */
+  | { readonly kind: 'malformed'; readonly why: string }
+
+/** Upper case of ASCII letters only, as the service normalises symbols. */
+export function upperSymbol(symbol: string): string {
+  return symbol.replace(/[a-z]/g, (c) => c.toUpperCase())
+}
+
+/** Symbols as the wire wants them: upper case, each once, in the given order. */
+export function normaliseTickers(tickers: readonly string[]): string[] {
+  return [...new Set(tickers.map(upperSymbol))]
+}
+
+/**
+ * The text of a subscribe or unsubscribe message.
+ * @throws RangeError for an empty list or an empty symbol: the service would close the connection.
+ */
+export function encodeClient(action: Action, tickers: readonly string[]): string {
+  const normal = normaliseTickers(tickers)
+  if (normal.length === 0 || normal.includes('')) throw new RangeError('a ticker list is never empty')
+  return JSON.stringify({ action, tickers: normal })
+}
+
+/** Reads a client's message as the service does; a text is the reason of its `protocol_error`. */
+export function parseClient(text: string): ClientMessage | string {
+  const value = parseJson(text)
+  if (!isObject(value)) return 'message must be a JSON object'
+  const action = ACTIONS.find((a) => Object.hasOwn(value, 'action') && value.action === a)
+  if (action === undefined) return 'action must be subscribe or unsubscribe'
+  const tickers = Object.hasOwn(value, 'tickers') ? value.tickers : undefined
+  if (!isTickers(tickers) || tickers.length === 0 || tickers.includes('')) {
+    return 'tickers must be a non-empty list of strings'
+  }
+  return { action, tickers: normaliseTickers(tickers) }
+}
+
+/** The text of an acknowledgement: the full set after subscribe, the removed set after unsubscribe. */
+export function encodeAcknowledgement(action: Action, tickers: readonly string[]): string {
+  return JSON.stringify({ type: action === 'subscribe' ? 'subscribed' : 'unsubscribed', tickers })
+}
+
+/** The text of an error frame. */
+export function encodeError(code: string, message: string): string {
+  return JSON.stringify({ code, message })
+}
+
+/** Reads a server's control message; undefined when the text is none (a market message, or damaged). */
+export function parseControl(text: string): ServerControl | undefined {
+  return controlOf(parseJson(text))
+}
+
+/** `parseControl` of an already parsed JSON value. */
+export function controlOf(value: unknown): ServerControl | undefined {
+  if (!isObject(value)) return undefined
+  if (Object.hasOwn(value, 'type')) {
+    const kind = value.type === 'subscribed' ? 'acknowledged' : value.type === 'unsubscribed' ? 'released' : undefined
+    if (kind === undefined) return undefined
+    const tickers = Object.hasOwn(value, 'tickers') ? value.tickers : undefined
+    return isTickers(tickers)
+      ? { kind, tickers }
+      : { kind: 'malformed', why: 'the acknowledgement carries no list of tickers' }
+  }
+  if (!Object.hasOwn(value, 'code') || !Object.hasOwn(value, 'message') || Object.keys(value).length !== 2) {
+    return undefined
+  }
+  const { code, message } = value
+  return typeof code === 'string' && typeof message === 'string' ? { kind: 'error', code, message } : undefined
+}
+
+function isTickers(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((x) => typeof x === 'string')
+}
+
+/** A JSON object that is no array. Its keys are read with Object.hasOwn, so prototypes never answer. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** JSON.parse that answers undefined for what is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}

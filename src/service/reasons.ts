@@ -1,0 +1,273 @@
+/**
+ * Why a connection of a feed failed, as one reason out of error frame, close code, HTTP status or
+ * socket error, and what follows: ask for another token, try again, or stop and say what to do.
+ * Document sections 3, 5, 7; a plan without the feed has no documented signal, hence "perhaps".
+ */
+import type { ErrorCode } from '../shared/errors.ts'
+import type { Reason } from '../shared/state.ts'
+import type { FeedId } from '../shared/units.ts'
+import { CLOSE } from './control.ts'
+import { FEEDS } from './feeds.ts'
+
+/** `renew`: once, then it counts as `refuse`. `reject`: try again a few times, then `refuse`. */
+export type Consequence = 'renew' | 'refuse' | 'reject' | 'retry'
+export interface Verdict {
+  readonly then: Consequence
+  readonly why: Reason
+}
+export interface ErrorFrame {
+  readonly code: string
+  readonly message: string
+}
+
+const PLAN = /\b(plan|premium|subscri(be to|ption)|entitle\w*|upgrade|not[_ ](included|permitted|allowed)|forbidden|payment)\b|plan_|_plan|permission/i
+
+/** A server's own words, fit for one line: no control characters, no secrets of ours, not endless. */
+export function serverWords(text: string, secret = ''): string {
+  const plain = secret === '' ? text : text.replaceAll(secret, '…')
+  // eslint-disable-next-line no-control-regex -- control characters are what this removes
+  const line = plain.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
+  return line.length > 160 ? `${line.slice(0, 159)}…` : line
+}
+
+const reason = (code: ErrorCode, message: string, hint: string, closeCode: number | null = null): Reason => ({
+  code,
+  message,
+  hint,
+  closeCode,
+})
+const quoted = (text: string): string => (text === '' ? '' : ` It said: "${text}".`)
+
+function planReason(feed: FeedId, words: string, closeCode: number | null): Reason {
+  const plan = FEEDS[feed].minimumPlan
+  return reason(
+    'plan',
+    `The service does not give this account ${FEEDS[feed].title} (${FEEDS[feed].code}).${quoted(words)}`,
+    plan === null
+      ? 'Perhaps your plan does not include this feed. Check the plan with the service, then retry.'
+      : `Perhaps your plan does not include this feed (it needs ${plan}). Check the plan with the service, then retry.`,
+    closeCode,
+  )
+}
+
+/** The end of an open connection. `words` and `error` are the server's, already through `serverWords`. */
+export function verdictOfClose(feed: FeedId, closeCode: number, words: string, error: ErrorFrame | null): Verdict {
+  const said = error === null ? words : error.message || words
+  const { code, path } = FEEDS[feed]
+  if (closeCode === CLOSE.unknownFeed || error?.code === 'unknown_feed') {
+    return {
+      then: 'refuse',
+      why: reason(
+        'unknown-feed',
+        `The service does not know the feed ${code} (${path}), or has disabled it.${quoted(said)}`,
+        'Ask the service whether this feed is enabled, then retry; the other feeds go on.',
+        closeCode,
+      ),
+    }
+  }
+  if (PLAN.test(`${error?.code ?? ''} ${said}`)) return { then: 'refuse', why: planReason(feed, said, closeCode) }
+  if (closeCode === CLOSE.authentication || error?.code === 'authentication_failed') {
+    return { then: 'renew', why: tokenReason(said, closeCode) }
+  }
+  if (error?.code === 'protocol_error') {
+    return {
+      then: 'reject',
+      why: reason(
+        'protocol',
+        `The service did not understand a message of Tapedeck.${quoted(said)}`,
+        'Check the symbols of this feed for one that the service cannot know, then retry.',
+        closeCode,
+      ),
+    }
+  }
+  if (error !== null) {
+    return {
+      then: 'reject',
+      why: reason(
+        'protocol',
+        `The service ended the feed ${code} with the error "${error.code}".${quoted(error.message)}`,
+        'Perhaps your plan does not include this feed; the log pane has the details.',
+        closeCode,
+      ),
+    }
+  }
+  if (closeCode === CLOSE.normal) {
+    return {
+      then: 'retry',
+      why: reason('offline', `The service closed the connection.${quoted(words)}`, 'Tapedeck connects again by itself.', 1000),
+    }
+  }
+  const lost = closeCode === 0 || closeCode === 1005 || closeCode === 1006
+  return {
+    then: 'retry',
+    why: reason(
+      'offline',
+      lost
+        ? 'The connection was lost.'
+        : `The service ended the connection with code ${closeCode}.${quoted(words)}`,
+      'Tapedeck connects again by itself.',
+      lost ? null : closeCode,
+    ),
+  }
+}
+
+/** A frame larger than what is accepted: it is lost, and the connection with it. */
+export function oversizeReason(limitBytes: number): Reason {
+  return reason(
+    'protocol',
+    `The service sent a message larger than ${limitBytes} bytes, which was not kept.`,
+    'Tapedeck connects again by itself; the hole is in the recording as a gap.',
+    1009,
+  )
+}
+
+/** Nothing was heard in time. */
+export const SILENT_REASON: Reason = reason(
+  'timeout',
+  'The service has stopped answering on an open connection.',
+  'Tapedeck connects again by itself.',
+)
+
+/** The subscription was never acknowledged. */
+export function unacknowledgedReason(feed: FeedId): Reason {
+  return reason(
+    'protocol',
+    `The service did not acknowledge the subscription to ${FEEDS[feed].code}.`,
+    'Tapedeck tries again by itself. Perhaps your plan does not include this feed.',
+  )
+}
+
+export const ASLEEP_REASON: Reason = reason(
+  'offline',
+  'The computer went to sleep.',
+  'Tapedeck connects again when it wakes.',
+)
+
+/** The reason of a token that was refused. */
+export function tokenReason(words: string, closeCode: number | null): Reason {
+  return reason(
+    'token-expired',
+    `The service refused the access token.${quoted(words)}`,
+    'Sign in again.',
+    closeCode,
+  )
+}
+
+/** A token that was refused although it had just been issued: ask, and name the plan as a possibility. */
+export function askReason(feed: FeedId, refused: Reason): Reason {
+  return {
+    ...refused,
+    message: `The service refused a new access token too.${/ It said: .*$/.exec(refused.message)?.[0] ?? ''}`,
+    hint: `Sign in again. If other feeds work, perhaps your plan does not include ${FEEDS[feed].code}.`,
+  }
+}
+
+/** An upgrade request that was answered with an HTTP status other than 101. */
+export function verdictOfUpgrade(feed: FeedId, status: number, origin: string): Verdict {
+  const { code, path } = FEEDS[feed]
+  if (status === 403) {
+    return {
+      then: 'refuse',
+      why: reason(
+        'forbidden-origin',
+        `The service does not accept the origin ${origin} (HTTP 403).`,
+        'Check that the base URL is exactly the address the service gave you, then retry.',
+      ),
+    }
+  }
+  if (status === 401) return { then: 'renew', why: tokenReason('', null) }
+  if (status === 402) return { then: 'refuse', why: planReason(feed, '', null) }
+  if (status === 404 || status === 410) {
+    return {
+      then: 'refuse',
+      why: reason(
+        'unknown-feed',
+        `There is no feed ${code} at ${origin}${path} (HTTP ${status}).`,
+        'Check the base URL; if it is right, the service has not enabled this feed. Then retry.',
+      ),
+    }
+  }
+  if (status >= 300 && status < 400) {
+    return {
+      then: 'refuse',
+      why: reason(
+        'bad-url',
+        `${origin} sends callers elsewhere (HTTP ${status}).`,
+        'Tapedeck never follows with a token. Enter the final address of the service as base URL.',
+      ),
+    }
+  }
+  if (status === 429) {
+    return {
+      then: 'retry',
+      why: reason('offline', 'The service asks to wait: too many requests (HTTP 429).', 'Tapedeck tries again by itself.'),
+    }
+  }
+  if (status >= 500) {
+    return {
+      then: 'retry',
+      why: reason('offline', `The service is not available now (HTTP ${status}).`, 'Tapedeck tries again by itself.'),
+    }
+  }
+  return {
+    then: 'reject',
+    why: reason(
+      'bad-url',
+      `${origin} did not open a WebSocket (HTTP ${status}).`,
+      'Check the base URL: another program may answer at this address.',
+    ),
+  }
+}
+
+const TLS = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|EPROTO)/
+
+/** Whether the code of a socket error tells of a failed TLS handshake. */
+export function isTlsError(code: string): boolean {
+  return TLS.test(code)
+}
+
+/** A connection that could not be made. `code` is Node's code of the error. */
+export function verdictOfSocket(code: string, host: string): Verdict {
+  if (isTlsError(code)) {
+    return {
+      then: 'retry',
+      why: reason(
+        'tls',
+        `The identity of ${host} could not be proven (${code}), so nothing was sent.`,
+        'Check the clock of this computer and the address. A network that asks to sign in can cause this too.',
+      ),
+    }
+  }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return {
+      then: 'retry',
+      why: reason('offline', `The name ${host} was not found.`, 'Check the network and the base URL; Tapedeck tries again by itself.'),
+    }
+  }
+  if (code === 'ECONNREFUSED') {
+    return {
+      then: 'retry',
+      why: reason('offline', `Nothing answers at ${host}.`, 'Is the service running? Tapedeck tries again by itself.'),
+    }
+  }
+  if (code.startsWith('WS_ERR')) {
+    return {
+      then: 'retry',
+      why: reason(
+        'protocol',
+        `${host} sent what is no valid WebSocket frame (${code}).`,
+        'Something between may damage the connection; Tapedeck tries again by itself.',
+      ),
+    }
+  }
+  if (code === 'ETIMEDOUT') {
+    return {
+      then: 'retry',
+      why: reason('timeout', `${host} did not answer in time.`, 'Check the network; Tapedeck tries again by itself.'),
+    }
+  }
+  return {
+    then: 'retry',
+    why: reason('offline', `${host} cannot be reached (${code}).`, 'Check the network; Tapedeck tries again by itself.'),
+  }
+}
