@@ -41,3 +41,9 @@ export interface StreamSource<T> {
   take(): T | undefined
   close(): void
 }
+
+/** Between page and preload, by `window.postMessage`: a request, and the offer that brings the port. */
+export const PORT_REQUEST = 'tapedeck:port?'
+export const PORT_OFFER = 'tapedeck:port'
+/** Between preload and terminal, by Electron's IPC: the same, on a channel. */
+export const PORT_CHANNEL = 'tapedeck:port'

@@ -1,0 +1,52 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte'
+import { defineConfig } from 'electron-vite'
+import pkg from './package.json' with { type: 'json' }
+
+// What stays in node_modules: native modules and packages that are loaded by name at run time.
+const external = ['electron', ...Object.keys(pkg.dependencies)].flatMap((name) => [name, new RegExp(`^${name}/`)])
+
+export default defineConfig({
+  main: {
+    build: {
+      externalizeDeps: false,
+      sourcemap: false,
+      target: 'node24',
+      rolldownOptions: {
+        external,
+        input: {
+          index: 'src/main/index.ts',
+          cli: 'src/main/cli.ts',
+          'store-worker': 'src/main/store-worker.ts',
+          'reader-worker': 'src/main/reader-worker.ts',
+          'simulator-worker': 'src/simulator/worker.ts',
+        },
+        output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      externalizeDeps: false,
+      sourcemap: false,
+      target: 'node24',
+      rolldownOptions: {
+        input: { index: 'src/preload/index.ts' },
+        // A sandboxed preload cannot be an ES module.
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    root: 'src/renderer',
+    plugins: [svelte()],
+    // Both hosts serve the window from the top of an origin of its own; nothing may be inlined as data: (CSP).
+    build: {
+      sourcemap: false,
+      target: 'chrome140',
+      minify: true,
+      assetsInlineLimit: 0,
+      rolldownOptions: { input: 'src/renderer/index.html' },
+    },
+    server: { host: 'localhost' },
+  },
+})

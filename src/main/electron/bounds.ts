@@ -1,0 +1,78 @@
+/** Where the window was, and where it may be put again. Pure but for the two file functions. */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import * as v from 'valibot'
+
+export interface Rectangle {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+const whole = v.pipe(v.number(), v.integer(), v.minValue(-100_000), v.maxValue(100_000))
+const placement = v.object({ x: whole, y: whole, width: whole, height: whole, maximized: v.boolean() })
+export type Placement = v.InferOutput<typeof placement>
+
+export const DESIGN_SIZE = { width: 1440, height: 900 } as const
+export const LEAST_SIZE = { width: 1024, height: 640 } as const
+
+/** How much of the top edge must be on a screen to take hold of the window. */
+const GRIP = { width: 120, height: 32 } as const
+
+const clamp = (n: number, low: number, high: number): number => Math.max(low, Math.min(n, high))
+
+function overlap(a: Rectangle, b: Rectangle): { width: number; height: number } {
+  return {
+    width: Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x),
+    height: Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y),
+  }
+}
+
+/**
+ * Bounds that can be seen and reached on the screens there are now (work areas, the primary one first).
+ * Where the saved place is gone (a monitor unplugged) or none was saved: centred on the primary screen.
+ */
+export function reachableBounds(saved: Rectangle | undefined, screens: readonly Rectangle[]): Rectangle {
+  const [primary] = screens
+  const size = saved ?? DESIGN_SIZE
+  if (!primary) return { x: 0, y: 0, width: size.width, height: size.height }
+  const within = (screen: Rectangle): { width: number; height: number } => ({
+    width: clamp(size.width, Math.min(LEAST_SIZE.width, screen.width), screen.width),
+    height: clamp(size.height, Math.min(LEAST_SIZE.height, screen.height), screen.height),
+  })
+  if (saved) {
+    const top: Rectangle = { ...saved, height: GRIP.height }
+    const home = screens.find((screen) => {
+      const seen = overlap(top, screen)
+      return seen.width >= GRIP.width && seen.height >= GRIP.height
+    })
+    if (home) return { x: saved.x, y: saved.y, ...within(home) }
+  }
+  const { width, height } = within(primary)
+  return {
+    x: primary.x + Math.round((primary.width - width) / 2),
+    y: primary.y + Math.round((primary.height - height) / 2),
+    width,
+    height,
+  }
+}
+
+/** What was saved; undefined when there is nothing sound: a window is never worth an error. */
+export function readPlacement(file: string): Placement | undefined {
+  try {
+    return v.parse(placement, JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return undefined // absent or damaged: the window opens where a first one would
+  }
+}
+
+/** Saves, replacing the file whole. Throws nothing: a full disk must not hold a window open. */
+export function writePlacement(file: string, value: Placement): void {
+  try {
+    const draft = `${file}.new`
+    writeFileSync(draft, JSON.stringify(value))
+    renameSync(draft, file)
+  } catch {
+    // The place of a window is not worth a word to the user.
+  }
+}

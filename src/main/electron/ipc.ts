@@ -1,0 +1,72 @@
+/** Hands each window its own MessagePort and serves the terminal over it. */
+import { MessageChannelMain, type IpcMain, type IpcMainEvent, type MessagePortMain } from 'electron'
+import { PORT_CHANNEL } from '../../shared/transport.ts'
+import { serveWindow, type Carrier, type CarrierOptions, type WindowPort } from '../carrier.ts'
+import type { Handlers } from '../dispatch.ts'
+import { isTrustedSender } from './security.ts'
+
+/** Electron's port as the carrier sees it. Values cross by structured clone. */
+function windowPort(port: MessagePortMain): WindowPort {
+  let open = true
+  port.on('close', () => (open = false))
+  return {
+    send(frame) {
+      if (open) port.postMessage(frame)
+    },
+    onFrame(listener) {
+      port.on('message', ({ data }) => listener(data))
+      port.start()
+    },
+    onClose(listener) {
+      port.once('close', listener)
+    },
+    close() {
+      open = false
+      port.close()
+    },
+  }
+}
+
+export interface WindowPorts {
+  /** Hangs up on every window. */
+  close(): void
+}
+
+/**
+ * Answers every trusted request for a port. A page that asks again (a reload) gets a new one and its old
+ * one is closed, so that a window never holds two.
+ */
+export function serveWindows(
+  ipcMain: IpcMain,
+  handlers: Handlers,
+  ownUrl: string,
+  refused: () => void,
+  options?: CarrierOptions,
+): WindowPorts {
+  const carriers = new Map<number, Carrier>()
+  const onRequest = (event: IpcMainEvent): void => {
+    const { sender, senderFrame } = event
+    if (!isTrustedSender(senderFrame, ownUrl)) {
+      refused()
+      return
+    }
+    const before = carriers.get(sender.id)
+    if (before) before.close('a new page came')
+    else
+      sender.once('destroyed', () => {
+        carriers.get(sender.id)?.close('the window left')
+        carriers.delete(sender.id)
+      })
+    const { port1, port2 } = new MessageChannelMain()
+    carriers.set(sender.id, serveWindow(windowPort(port1), handlers, options))
+    senderFrame?.postMessage(PORT_CHANNEL, null, [port2])
+  }
+  ipcMain.on(PORT_CHANNEL, onRequest)
+  return {
+    close() {
+      ipcMain.off(PORT_CHANNEL, onRequest)
+      for (const carrier of carriers.values()) carrier.close()
+      carriers.clear()
+    },
+  }
+}

@@ -1,0 +1,69 @@
+/** What a window may do: show our own pages and speak to us. Everything else is denied, here for all. */
+import type { App, Session, WebContents } from 'electron'
+import type { LogEntry } from '../../shared/state.ts'
+
+type Log = (level: LogEntry['level'], text: string) => void
+
+/** Scheme and host of the built pages. */
+export const APP_SCHEME = 'app'
+export const APP_HOST = 'tapedeck'
+export const APP_URL = `${APP_SCHEME}://${APP_HOST}/`
+
+/** Scheme and host of an address, whatever the scheme: `URL.origin` is "null" for those Node does not know. */
+function site(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined
+  const { protocol, host } = new URL(url)
+  return `${protocol}//${host}`
+}
+
+/** Whether an address is a page of ours: of the app's own scheme, or of the dev server while developing. */
+export function isOwnPage(url: string, ownUrl: string): boolean {
+  const own = site(ownUrl)
+  return own !== undefined && site(url) === own
+}
+
+/** A frame that sent something: narrow, so that the check can be tested without Electron. */
+export interface SenderFrame {
+  readonly url: string
+  readonly parent: unknown
+}
+
+/** Only the top frame of one of our own pages may speak to us. */
+export function isTrustedSender(frame: SenderFrame | null, ownUrl: string): boolean {
+  return frame !== null && frame.parent === null && isOwnPage(frame.url, ownUrl)
+}
+
+/**
+ * Denies permissions, devices and foreign requests. One exception: writing text that the user chose to
+ * copy; it needs a user's gesture and tells the page nothing.
+ */
+export function guardSession(session: Session, ownUrl: string): void {
+  const granted = (permission: string, url: string): boolean =>
+    permission === 'clipboard-sanitized-write' && isOwnPage(url, ownUrl)
+  session.setPermissionRequestHandler((_contents, permission, answer, details) =>
+    answer(granted(permission, details.requestingUrl ?? '')),
+  )
+  session.setPermissionCheckHandler((_contents, permission, origin) => granted(permission, origin))
+  session.setDevicePermissionHandler(() => false)
+}
+
+function guardContents(contents: WebContents, ownUrl: string, log: Log): void {
+  const stay = (event: { preventDefault(): void; readonly url: string }): void => {
+    if (isOwnPage(event.url, ownUrl)) return
+    event.preventDefault()
+    log('warn', 'A page tried to go elsewhere and was kept')
+  }
+  contents.on('will-navigate', stay)
+  contents.on('will-redirect', stay)
+  contents.on('will-frame-navigate', stay)
+  contents.on('will-attach-webview', (event) => event.preventDefault())
+  contents.setWindowOpenHandler(() => {
+    log('warn', 'A page tried to open a window and was denied')
+    return { action: 'deny' }
+  })
+}
+
+/** Guards every page that ever comes to be, before it loads anything. */
+export function guardApp(app: App, ownUrl: string, log: Log): void {
+  app.on('web-contents-created', (_event, contents) => guardContents(contents, ownUrl, log))
+}

@@ -1,0 +1,72 @@
+/** Which carrier this window has, and what of the page each carrier needs. */
+import { SOCKET_PATH, TOKEN_KEY } from '../../shared/handshake.ts'
+import { PORT_OFFER, PORT_REQUEST, type Transport } from '../../shared/transport.ts'
+import { createTransport, type Timing } from './transport-client.ts'
+import { portDial, type AskForPort } from './transport-port.ts'
+import { socketDial, type Keys, type OpenSocket } from './transport-socket.ts'
+
+const SECRET_KEY = 'tapedeck-secret'
+
+const timing: Timing = {
+  frame: (then) => void requestAnimationFrame(then),
+  after(ms, then) {
+    const timer = setTimeout(then, ms)
+    return () => clearTimeout(timer)
+  },
+  random: Math.random,
+}
+
+const keysOfPage: Keys = {
+  token: () => new URLSearchParams(location.hash.slice(1)).get(TOKEN_KEY),
+  secret: () => sessionStorage.getItem(SECRET_KEY),
+  admitted(secret) {
+    sessionStorage.setItem(SECRET_KEY, secret)
+    keysOfPage.forget('token')
+  },
+  forget(which) {
+    if (which === 'secret') sessionStorage.removeItem(SECRET_KEY)
+    // Also out of the history, so that neither Back nor a bookmark shows it.
+    else history.replaceState(history.state, '', location.pathname + location.search)
+  },
+}
+
+const openSocket: OpenSocket = (events) => {
+  const socket = new WebSocket(`ws://${location.host}${SOCKET_PATH}`)
+  socket.addEventListener('open', () => events.open())
+  socket.addEventListener('message', ({ data }) => {
+    if (typeof data === 'string') events.text(data)
+  })
+  socket.addEventListener('close', () => events.closed())
+  return {
+    send(text) {
+      if (socket.readyState === WebSocket.OPEN) socket.send(text)
+    },
+    close: () => socket.close(),
+  }
+}
+
+const askPreload: AskForPort = (ready) => {
+  const onMessage = (event: MessageEvent): void => {
+    const [port] = event.ports
+    if (event.source !== window || event.data !== PORT_OFFER || !port) return
+    removeEventListener('message', onMessage)
+    ready((events) => {
+      port.addEventListener('message', ({ data }) => events.message(data))
+      port.addEventListener('close', () => events.closed())
+      port.start()
+      return { post: (data) => port.postMessage(data), close: () => port.close() }
+    })
+  }
+  addEventListener('message', onMessage)
+  postMessage(PORT_REQUEST, location.origin)
+  return () => removeEventListener('message', onMessage)
+}
+
+/**
+ * The transport of this window: the WebSocket of the browser host on its loopback address, else the
+ * port of Electron's preload. Call once.
+ */
+export function pickTransport(): Transport {
+  const inBrowser = location.protocol === 'http:' && location.hostname === '127.0.0.1'
+  return createTransport(inBrowser ? socketDial(openSocket, keysOfPage) : portDial(askPreload), timing)
+}
