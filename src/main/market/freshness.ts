@@ -1,0 +1,43 @@
+/** How fresh a shown price is: the states of the rules of the domain, as one pure function. */
+import type { FeedState, Freshness } from '../../shared/state.ts'
+import { missingCase } from '../../shared/errors.ts'
+
+/** Connected, but nothing traded for this long: quiet. Milliseconds. */
+export const QUIET_AFTER_MS = 15_000
+
+export interface FreshnessFacts {
+  /** The state of the feed that the price came from; undefined: nobody asked for it yet. */
+  readonly feed: FeedState | undefined
+  /** Receive time of the shown price, NaN when there is none. */
+  readonly lastRecvMs: number
+  readonly nowMs: number
+  /** Whether the market is open by its calendar. */
+  readonly marketOpen: boolean
+}
+
+/**
+ * A price is never called live on the calendar's word, and never closed while it trades: what is
+ * received counts first, the calendar only explains a silence.
+ */
+export function freshnessOf({ feed, lastRecvMs, nowMs, marketOpen }: FreshnessFacts): Freshness {
+  const known = !Number.isNaN(lastRecvMs)
+  if (feed === undefined) return known ? 'disconnected' : 'waiting'
+  switch (feed.is) {
+    case 'idle':
+    case 'connecting':
+      return known ? 'disconnected' : 'waiting'
+    case 'waiting':
+    case 'refused':
+      return 'disconnected'
+    case 'stale':
+      if (!marketOpen) return 'closed'
+      return known ? 'stale' : 'waiting'
+    case 'open':
+      // A price from before this connection is not live, however young.
+      if (known && nowMs - lastRecvMs <= QUIET_AFTER_MS && lastRecvMs >= feed.sinceMs) return 'live'
+      if (!marketOpen) return 'closed'
+      return known ? 'quiet' : 'waiting'
+    default:
+      return missingCase(feed)
+  }
+}

@@ -1,0 +1,429 @@
+/**
+ * The hub: what is known now of every instrument. Live sessions and a replay feed it through the same
+ * port. A tick costs the same whether 10 or 550 instruments are known, and allocates nothing for a
+ * known one: it finds its cell by feed and spelling, changes numbers in place and tells who watches.
+ */
+import { midPrice, type BarGrid } from '../../shared/bars.ts'
+import { missingCase } from '../../shared/errors.ts'
+import type { BarSource, Interval } from '../../shared/market.ts'
+import { INTERVALS } from '../../shared/market.ts'
+import type { FeedState, Freshness, GapSpan, QuoteRow } from '../../shared/state.ts'
+import {
+  FEED_IDS,
+  feedAsset,
+  instrumentId,
+  unixMs,
+  type AssetClass,
+  type FeedId,
+  type InstrumentId,
+  type UnixMs,
+} from '../../shared/units.ts'
+import type { GapCause } from '../../shared/recording.ts'
+import { KIND, type Scratch } from '../../service/codec.ts'
+import { FEEDS, SERVICE_BAR_FEED, TICK_FEEDS } from '../../service/feeds.ts'
+import {
+  applyPrint,
+  clearCell,
+  createCell,
+  learnDecimals,
+  RANK,
+  seedCell,
+  sparkOf,
+  type Cell,
+  type CellSeed,
+  type CellWatcher,
+  type DayGrid,
+} from './cell.ts'
+import { freshnessOf } from './freshness.ts'
+import { guessSpelling } from './instruments.ts'
+import type { HubSink } from './port.ts'
+import { createSeries, type BarSeries, type MutableHole, type SeriesWatcher } from './series.ts'
+import { createTapeRing, type TapeRing, type TapeWatcher } from './tape.ts'
+
+/** The calendar as the hub needs it. */
+export interface HubCalendar {
+  grid(asset: AssetClass, interval: Interval): BarGrid
+  days(asset: AssetClass): DayGrid
+  isOpen(asset: AssetClass, ms: number): boolean
+}
+
+export interface HubOptions {
+  readonly calendar: HubCalendar
+  nameOf?(id: InstrumentId): string | null
+}
+
+/** A bar series or a tape that is kept while it is held. `fresh`: it began with this hold and wants its past. */
+export interface Held<T> {
+  readonly value: T
+  readonly fresh: boolean
+  release(): void
+}
+
+export interface Hub extends HubSink {
+  /** The cell of an instrument, made where it is new. */
+  cell(id: InstrumentId): Cell
+  cells(): Iterable<Cell>
+  watch(id: InstrumentId, watcher: CellWatcher): () => void
+  watchBars(id: InstrumentId, of: BarSource, interval: Interval, watcher: SeriesWatcher): Held<BarSeries>
+  watchTape(id: InstrumentId, watcher: TapeWatcher): Held<TapeRing>
+  seed(id: InstrumentId, seed: CellSeed): void
+  /** The row of an instrument as windows see it. */
+  row(cell: Cell, nowMs: number): QuoteRow
+  /** Gaps of a feed that concern an instrument, since this hub began, oldest first, at most the last 500 of the feed. */
+  gaps(feed: FeedId, id: InstrumentId): readonly GapSpan[]
+  /** Called when a feed's gaps changed. */
+  onGap(listener: (feed: FeedId) => void): () => void
+  /** Tells watchers whose freshness moved with time alone. Call about once a second. */
+  sweep(nowMs: number): void
+  /** Service clock minus local clock, ms: widens gaps when bars are marked. */
+  setSkew(ms: number): void
+  /** Another source begins: every value is forgotten, watchers stay and are told. */
+  reset(): void
+  onReset(listener: () => void): () => void
+  /** The greatest seq applied; 0: none. */
+  readonly lastSeq: number
+}
+
+/** A gap as the hub keeps it; no instruments: every one of the feed. */
+interface HubGap extends MutableHole {
+  readonly cause: GapCause
+  readonly fromMs: UnixMs
+  toMs: UnixMs | null
+  readonly instruments: ReadonlySet<InstrumentId>
+}
+
+const concerns = (gap: HubGap, id: InstrumentId) => gap.instruments.size === 0 || gap.instruments.has(id)
+
+const TAPE_PRINTS = 2_048
+const MAX_GAPS = 500
+
+/** The feed whose records build a series of an instrument. */
+export function seriesFeed(asset: AssetClass, of: BarSource, interval: Interval): FeedId {
+  switch (of) {
+    case 'trade':
+      return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'trade') ?? TICK_FEEDS[asset][0]!
+    case 'bid':
+    case 'ask':
+    case 'mid':
+      return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'quote') ?? TICK_FEEDS[asset][0]!
+    case 'service': {
+      const minute = SERVICE_BAR_FEED[asset]
+      if (INTERVALS[interval] >= 60_000) return minute
+      return FEED_IDS.find((feed) => feedAsset(feed) === asset && FEEDS[feed].barMs === 1_000) ?? minute
+    }
+    default:
+      return missingCase(of)
+  }
+}
+
+/** An empty hub. */
+export function createHub({ calendar, nameOf }: HubOptions): Hub {
+  const byId = new Map<InstrumentId, Cell>()
+  const bySpelling = new Map<FeedId, Map<string, Cell>>(FEED_IDS.map((feed) => [feed, new Map<string, Cell>()]))
+  const feedStates = new Map<FeedId, FeedState>()
+  /** Grows when a feed's connection is lost or has a gap: the first print of a new epoch does not flash. */
+  const epochs = new Map<FeedId, number>(FEED_IDS.map((feed) => [feed, 0]))
+  const gapsOf = new Map<FeedId, HubGap[]>(FEED_IDS.map((feed) => [feed, []]))
+  const seriesOf = new Map<FeedId, Set<BarSeries>>(FEED_IDS.map((feed) => [feed, new Set<BarSeries>()]))
+  const days: Readonly<Record<AssetClass, DayGrid>> = {
+    crypto: calendar.days('crypto'),
+    forex: calendar.days('forex'),
+    stocks: calendar.days('stocks'),
+  }
+  const shown = new Map<Cell, Freshness>()
+  const resetListeners = new Set<() => void>()
+  const gapListeners = new Set<(feed: FeedId) => void>()
+  let skewMs = 0
+  let lastSeq = 0
+
+  const cellOf = (id: InstrumentId): Cell => {
+    const known = byId.get(id)
+    if (known) return known
+    const made = createCell(id, guessSpelling(id))
+    byId.set(id, made)
+    return made
+  }
+  const find = (feed: FeedId, symbol: string): Cell => {
+    const spellings = bySpelling.get(feed)!
+    const known = spellings.get(symbol)
+    if (known) return known
+    const cell = cellOf(instrumentId(feedAsset(feed), symbol))
+    cell.symbol = symbol
+    cell.spelt = true
+    spellings.set(symbol, cell)
+    return cell
+  }
+  const tell = (cell: Cell) => {
+    for (const watcher of cell.watchers) watcher.changed(cell)
+  }
+  const print = (
+    cell: Cell,
+    feed: FeedId,
+    rank: 1 | 2 | 3,
+    price: number,
+    size: number,
+    seq: number,
+    recvMs: number,
+    r: Scratch,
+  ) => {
+    const eventMs = Number.isNaN(r.eventMs) ? recvMs : r.eventMs
+    const direction = applyPrint(cell, feed, rank, price, size, eventMs, recvMs, epochs.get(feed)!, days[cell.asset])
+    if (direction !== undefined && cell.tape !== null) cell.tape.push(seq, r.eventMs, recvMs, price, size, direction)
+  }
+  const intoSeries = (
+    cell: Cell,
+    feed: FeedId,
+    of: BarSource,
+    price: number,
+    size: number,
+    seq: number,
+    eventMs: number,
+  ) => {
+    for (const series of cell.series) {
+      if (series.of === of && series.feed === feed) series.record(eventMs, seq, price, size)
+    }
+  }
+  const quote = (cell: Cell, feed: FeedId, seq: number, recvMs: number, r: Scratch) => {
+    // An absent side keeps what was known; a side sent as 0 says that there is none.
+    if (!Number.isNaN(r.bid)) cell.bid = r.bid > 0 ? r.bid : NaN
+    if (!Number.isNaN(r.ask)) cell.ask = r.ask > 0 ? r.ask : NaN
+    if (!Number.isNaN(r.bidSize)) cell.bidSize = r.bidSize
+    if (!Number.isNaN(r.askSize)) cell.askSize = r.askSize
+    const mid = midPrice(r.bid, r.ask)
+    if (cell.rank <= RANK.mid) print(cell, feed, RANK.mid, mid, NaN, seq, recvMs, r)
+    if (cell.series.length === 0) return
+    const eventMs = Number.isNaN(r.eventMs) ? recvMs : r.eventMs
+    intoSeries(cell, feed, 'bid', r.bid, NaN, seq, eventMs)
+    intoSeries(cell, feed, 'ask', r.ask, NaN, seq, eventMs)
+    intoSeries(cell, feed, 'mid', mid, NaN, seq, eventMs)
+  }
+  const serviceBar = (cell: Cell, feed: FeedId, seq: number, recvMs: number, r: Scratch) => {
+    if (cell.rank <= RANK.bar) print(cell, feed, RANK.bar, r.close, NaN, seq, recvMs, r)
+    for (const series of cell.series) {
+      if (series.of !== 'service' || series.feed !== feed) continue
+      const { startMs, endMs, open, high, low, close, volume } = r
+      series.bar({ startMs, endMs, seq, open, high, low, close, volume })
+    }
+  }
+  const newEpoch = (feed: FeedId) => epochs.set(feed, epochs.get(feed)! + 1)
+  const freshness = (cell: Cell, nowMs: number): Freshness =>
+    freshnessOf({
+      feed:
+        cell.lastFeed === null
+          ? bestState(TICK_FEEDS[cell.asset].map((id) => feedStates.get(id)))
+          : feedStates.get(cell.lastFeed),
+      lastRecvMs: cell.lastRecvMs,
+      nowMs,
+      marketOpen: calendar.isOpen(cell.asset, nowMs),
+    })
+
+  const hub: Hub = {
+    get lastSeq() {
+      return lastSeq
+    },
+    apply(feed, seq, recvMs, r) {
+      if (seq > lastSeq) lastSeq = seq
+      if (r.symbol === '') return
+      const cell = find(feed, r.symbol)
+      cell.seenMs = recvMs
+      cell.mapping = r.mapping
+      learnDecimals(cell, r.decimals)
+      switch (r.kind) {
+        case KIND.trade:
+          print(cell, feed, RANK.trade, r.price, r.size, seq, recvMs, r)
+          if (cell.series.length > 0) {
+            intoSeries(cell, feed, 'trade', r.price, r.size, seq, Number.isNaN(r.eventMs) ? recvMs : r.eventMs)
+          }
+          break
+        case KIND.quote:
+          quote(cell, feed, seq, recvMs, r)
+          break
+        case KIND.bar:
+          serviceBar(cell, feed, seq, recvMs, r)
+          break
+        case KIND.unknown:
+        case KIND.none:
+          break
+        default:
+          missingCase(r.kind)
+      }
+      tell(cell)
+    },
+    feedState(feed, state, nowMs) {
+      const before = feedStates.get(feed)
+      feedStates.set(feed, state)
+      const wasUp = before?.is === 'open' || before?.is === 'stale'
+      const isUp = state.is === 'open' || state.is === 'stale'
+      if (wasUp && !isUp) newEpoch(feed)
+      hub.sweep(nowMs)
+    },
+    acknowledged(feed, symbols) {
+      for (const symbol of symbols) tell(find(feed, symbol))
+    },
+    gapOpened(feed, cause, symbols, fromMs) {
+      if (symbols.length === 0) newEpoch(feed)
+      else for (const symbol of symbols) find(feed, symbol).epoch = -1
+      const instruments = new Set(symbols.map((symbol) => instrumentId(feedAsset(feed), symbol)))
+      const gap: HubGap = { cause, fromMs, toMs: null, instruments }
+      const list = gapsOf.get(feed)!
+      list.push(gap)
+      if (list.length > MAX_GAPS) list.shift()
+      for (const series of seriesOf.get(feed)!) {
+        if (concerns(gap, series.instrument)) series.hole(gap, Math.abs(skewMs))
+      }
+      for (const listener of gapListeners) listener(feed)
+    },
+    gapClosed(feed, fromMs, toMs) {
+      for (const gap of gapsOf.get(feed)!) {
+        if (gap.fromMs === fromMs && gap.toMs === null) gap.toMs = toMs
+      }
+      for (const series of seriesOf.get(feed)!) series.holeClosed()
+      for (const listener of gapListeners) listener(feed)
+    },
+    cell: cellOf,
+    cells: () => byId.values(),
+    watch(id, watcher) {
+      const cell = cellOf(id)
+      cell.watchers = [...cell.watchers, watcher]
+      return () => {
+        cell.watchers = cell.watchers.filter((one) => one !== watcher)
+        if (cell.watchers.length === 0) shown.delete(cell)
+      }
+    },
+    watchBars(id, of, interval, watcher) {
+      const cell = cellOf(id)
+      const feed = seriesFeed(cell.asset, of, interval)
+      let series = cell.series.find((one) => one.of === of && one.interval === interval)
+      const fresh = series === undefined
+      if (series === undefined) {
+        const barMs = of === 'service' ? FEEDS[feed].barMs : null
+        const baseInterval = barMs === 1_000 ? '1s' : '1m'
+        series = createSeries({
+          instrument: id,
+          of,
+          interval,
+          feed,
+          grid: calendar.grid(cell.asset, interval),
+          baseGrid: barMs === null || INTERVALS[interval] === barMs ? null : calendar.grid(cell.asset, baseInterval),
+        })
+        for (const gap of gapsOf.get(feed)!) if (concerns(gap, id)) series.hole(gap, Math.abs(skewMs))
+        cell.series = [...cell.series, series]
+        seriesOf.get(feed)!.add(series)
+      }
+      const held = series
+      held.watchers.add(watcher)
+      return {
+        value: held,
+        fresh,
+        release() {
+          if (!held.watchers.delete(watcher) || held.watchers.size > 0) return
+          cell.series = cell.series.filter((one) => one !== held)
+          seriesOf.get(feed)!.delete(held)
+        },
+      }
+    },
+    watchTape(id, watcher) {
+      const cell = cellOf(id)
+      const fresh = cell.tape === null
+      const ring = (cell.tape ??= createTapeRing(TAPE_PRINTS))
+      ring.watchers.add(watcher)
+      return {
+        value: ring,
+        fresh,
+        release() {
+          if (ring.watchers.delete(watcher) && ring.watchers.size === 0 && cell.tape === ring) cell.tape = null
+        },
+      }
+    },
+    seed(id, seed) {
+      const cell = cellOf(id)
+      seedCell(cell, seed)
+      tell(cell)
+    },
+    row: (cell, nowMs) => {
+      const fresh = freshness(cell, nowMs)
+      shown.set(cell, fresh)
+      return rowOf(cell, fresh, nameOf?.(cell.id) ?? null)
+    },
+    gaps: (feed, id) =>
+      gapsOf
+        .get(feed)!
+        .filter((gap) => concerns(gap, id))
+        .map(({ cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs })),
+    onGap(listener) {
+      gapListeners.add(listener)
+      return () => gapListeners.delete(listener)
+    },
+    sweep(nowMs) {
+      for (const [cell, before] of shown) {
+        if (cell.watchers.length > 0 && freshness(cell, nowMs) !== before) tell(cell)
+      }
+    },
+    setSkew(ms) {
+      skewMs = ms
+    },
+    reset() {
+      for (const cell of byId.values()) {
+        clearCell(cell)
+        cell.tape?.clear()
+        for (const series of cell.series) series.clear()
+      }
+      // Spellings are the former service's; the next one tells its own.
+      for (const spellings of bySpelling.values()) spellings.clear()
+      for (const list of gapsOf.values()) list.length = 0
+      feedStates.clear()
+      lastSeq = 0
+      for (const cell of byId.values()) tell(cell)
+      for (const listener of resetListeners) listener()
+    },
+    onReset(listener) {
+      resetListeners.add(listener)
+      return () => resetListeners.delete(listener)
+    },
+  }
+  return hub
+}
+
+/** Of an instrument's tick feeds before its first value: the state nearest to bringing one. */
+function bestState(states: readonly (FeedState | undefined)[]): FeedState | undefined {
+  const order = ['open', 'stale', 'connecting', 'idle', 'waiting', 'refused'] as const
+  for (const is of order) {
+    const found = states.find((state) => state?.is === is)
+    if (found) return found
+  }
+  return undefined
+}
+
+const orNull = (n: number): number | null => (Number.isNaN(n) ? null : n)
+const timeOrNull = (n: number): UnixMs | null => (Number.isNaN(n) ? null : unixMs(n))
+const LAST_OF = [null, 'bar', 'mid', 'trade'] as const
+
+function rowOf(cell: Cell, freshness: Freshness, name: string | null): QuoteRow {
+  return {
+    instrument: cell.id,
+    asset: cell.asset,
+    symbol: cell.symbol,
+    name,
+    last: orNull(cell.last),
+    lastOf: Number.isNaN(cell.last) ? null : LAST_OF[cell.rank],
+    lastEventMs: timeOrNull(cell.lastEventMs),
+    lastRecvMs: timeOrNull(cell.lastRecvMs),
+    tick: Number.isNaN(cell.tick) ? null : cell.tick > 0 ? 1 : cell.tick < 0 ? -1 : 0,
+    flash: cell.flash,
+    bid: orNull(cell.bid),
+    ask: orNull(cell.ask),
+    bidSize: orNull(cell.bidSize),
+    askSize: orNull(cell.askSize),
+    open: orNull(cell.open),
+    high: orNull(cell.high),
+    low: orNull(cell.low),
+    volume: orNull(cell.volume),
+    reference: orNull(cell.reference),
+    referenceOf: cell.referenceOf,
+    decimals: cell.decimals,
+    pip: cell.pip,
+    freshness,
+    spark: sparkOf(cell),
+    mapping: cell.mapping === '' ? null : cell.mapping,
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * Streams over a hub: pulled, conflated, without a queue. A tick marks what it touched; rows, bars and
+ * prints are made only when a window takes them, so a hidden or slow window costs next to nothing.
+ */
+import type { BarsValue, QuotesValue, TapeValue } from '../../shared/contract.ts'
+import { INTERVALS, type Bar, type BarSource, type Interval, type Print } from '../../shared/market.ts'
+import type { GapSpan, QuoteRow } from '../../shared/state.ts'
+import type { StreamSource } from '../../shared/transport.ts'
+import type { FeedId, InstrumentId } from '../../shared/units.ts'
+import type { Cell, CellWatcher } from './cell.ts'
+import { seriesFeed, type Hub } from './hub.ts'
+
+/** What a stream asks of the store when it opens: the past up to the hub's present, of the same source. */
+export interface Past {
+  /** At most the newest `limit` bars of records received up to now. Never rejects: nothing known is []. */
+  bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<readonly Bar[]>
+  gaps(feed: FeedId, id: InstrumentId, fromMs: number): Promise<readonly GapSpan[]>
+  prints(id: InstrumentId, limit: number): Promise<readonly Print[]>
+}
+
+/** Bars of a first value when the window does not say from when. */
+const FIRST_BARS = 600
+/** An older bar than the newest so many comes as a reset, not as an update. */
+const LATE_BARS = 50
+
+/** Rows of a set of instruments: all of them first, later those that changed. */
+export function quotesStream(
+  hub: Hub,
+  ids: readonly InstrumentId[],
+  wallMs: () => number,
+  wake: () => void,
+): StreamSource<QuotesValue> {
+  const dirty = new Set<Cell>()
+  const watcher: CellWatcher = {
+    changed(cell) {
+      if (dirty.size === 0) wake()
+      dirty.add(cell)
+    },
+  }
+  const wanted = [...new Set(ids)]
+  const releases = wanted.map((id) => hub.watch(id, watcher))
+  for (const id of wanted) dirty.add(hub.cell(id))
+  let first = true
+  return {
+    take() {
+      if (dirty.size === 0 && !first) return undefined
+      first = false
+      const nowMs = wallMs()
+      const rows: QuoteRow[] = []
+      for (const cell of dirty) rows.push(hub.row(cell, nowMs))
+      dirty.clear()
+      return { rows }
+    },
+    close() {
+      for (const release of releases) release()
+      dirty.clear()
+    },
+  }
+}
+
+export interface BarsStreamArgs {
+  readonly instrument: InstrumentId
+  readonly of: BarSource
+  readonly interval: Interval
+  readonly fromMs: number | null
+}
+
+/** Bars of one instrument: the stored past and the forming bar, joined; then what changes. */
+export function barsStream(hub: Hub, past: Past, args: BarsStreamArgs, wake: () => void): StreamSource<BarsValue> {
+  const { instrument, of, interval, fromMs } = args
+  const cell = hub.cell(instrument)
+  const feed = seriesFeed(cell.asset, of, interval)
+  let dirtyFrom = Infinity
+  let whole = true
+  let gapsChanged = true
+  let ready = false
+  let closed = false
+  let sentLast = -Infinity
+  let oldGaps: readonly GapSpan[] = []
+
+  const held = hub.watchBars(instrument, of, interval, {
+    changed(start) {
+      const first = dirtyFrom === Infinity
+      if (start < dirtyFrom) dirtyFrom = start
+      if (first && ready) wake()
+    },
+    reset() {
+      whole = true
+      if (ready) wake()
+    },
+  })
+  const offGap = hub.onGap((changed) => {
+    if (changed !== feed) return
+    gapsChanged = true
+    if (ready) wake()
+  })
+  const load = async () => {
+    ready = false
+    const limit = fromMs === null ? FIRST_BARS : 5_000
+    const [bars, gaps] = await Promise.all([
+      held.fresh || reloaded ? past.bars(instrument, of, interval, limit) : [],
+      past.gaps(feed, instrument, fromMs ?? -Infinity),
+    ])
+    if (closed) return
+    if (bars.length > 0) held.value.seed(bars)
+    oldGaps = gaps
+    ready = true
+    whole = true
+    gapsChanged = true
+    wake()
+  }
+  let reloaded = false
+  const offReset = hub.onReset(() => {
+    reloaded = true
+    void load()
+  })
+  void load()
+
+  const firstStart = () => {
+    if (fromMs !== null) return fromMs
+    const last = held.value.lastStart
+    return Number.isNaN(last) ? -Infinity : last - FIRST_BARS * INTERVALS[interval] * 4
+  }
+  return {
+    take() {
+      if (!ready || (!whole && dirtyFrom === Infinity && !gapsChanged)) return undefined
+      const late = dirtyFrom < sentLast - LATE_BARS * INTERVALS[interval]
+      const reset = whole || late ? held.value.from(firstStart()) : null
+      const updates = reset === null && dirtyFrom < Infinity ? held.value.from(dirtyFrom) : []
+      const gaps = gapsChanged ? [...oldGaps, ...hub.gaps(feed, instrument)] : null
+      sentLast = held.value.lastStart
+      dirtyFrom = Infinity
+      whole = false
+      gapsChanged = false
+      return { reset, updates, gaps, decimals: cell.decimals }
+    },
+    close() {
+      closed = true
+      held.release()
+      offGap()
+      offReset()
+    },
+  }
+}
+
+/** Prints of one instrument: the last ones first, then what was printed, newest kept where the window is slow. */
+export function tapeStream(
+  hub: Hub,
+  past: Past,
+  args: { readonly instrument: InstrumentId; readonly limit: number },
+  wake: () => void,
+): StreamSource<TapeValue> {
+  const cell = hub.cell(args.instrument)
+  let taken = 0
+  let whole = true
+  let ready = false
+  let closed = false
+  const held = hub.watchTape(args.instrument, {
+    printed() {
+      if (ready) wake()
+    },
+    reset() {
+      whole = true
+      if (ready) wake()
+    },
+  })
+  const load = async (fetch: boolean) => {
+    ready = false
+    const older = fetch ? await past.prints(args.instrument, args.limit) : []
+    if (closed) return
+    if (fetch) held.value.seed(older)
+    ready = true
+    whole = true
+    wake()
+  }
+  const offReset = hub.onReset(() => void load(true))
+  void load(held.fresh)
+  return {
+    take() {
+      const { pushed } = held.value
+      if (!ready || (!whole && pushed === taken)) return undefined
+      const reset = whole ? held.value.latest(args.limit) : null
+      const prints = whole ? [] : held.value.since(taken, args.limit)
+      const skipped = whole ? 0 : pushed - taken - prints.length
+      whole = false
+      taken = pushed
+      return { reset, prints, skipped, decimals: cell.decimals }
+    },
+    close() {
+      closed = true
+      held.release()
+      offReset()
+    },
+  }
+}

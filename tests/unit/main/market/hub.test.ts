@@ -1,0 +1,367 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { fixedGrid } from '../../../../src/shared/bars.ts'
+import { INTERVALS } from '../../../../src/shared/market.ts'
+import type { FeedState, Freshness } from '../../../../src/shared/state.ts'
+import { instrumentId, unixMs, type FeedId, type InstrumentId } from '../../../../src/shared/units.ts'
+import { KIND, scratch, type Scratch } from '../../../../src/service/codec.ts'
+import { freshnessOf, QUIET_AFTER_MS } from '../../../../src/main/market/freshness.ts'
+import { createHub, type Hub, type HubCalendar } from '../../../../src/main/market/hub.ts'
+import { guessAssets, guessSpelling, pipOf } from '../../../../src/main/market/instruments.ts'
+import { barsStream, quotesStream, tapeStream, type Past } from '../../../../src/main/market/streams.ts'
+
+const DAY = 86_400_000
+const T0 = Date.UTC(2026, 0, 5, 12)
+const BTC = instrumentId('crypto', 'BTC-USD')
+const EUR = instrumentId('forex', 'EURUSD')
+
+const calendar: HubCalendar = {
+  grid: (_asset, interval) => fixedGrid(INTERVALS[interval]),
+  days: () => ({ ...fixedGrid(DAY), previous: (start) => start - DAY }),
+  isOpen: () => true,
+}
+const noPast: Past = { bars: async () => [], gaps: async () => [], prints: async () => [] }
+
+let hub: Hub
+let seq = 0
+beforeEach(() => {
+  hub = createHub({ calendar })
+  seq = 0
+})
+
+function send(feed: FeedId, part: Partial<Scratch>, atMs = T0 + seq): void {
+  seq += 1
+  hub.apply(feed, seq, unixMs(atMs), { ...scratch(), eventMs: atMs, ...part })
+}
+const trade = (price: number, atMs?: number, size = 1) =>
+  send(
+    'crypto/XT',
+    { kind: KIND.trade, symbol: 'BTC-USD', price, size, ...(atMs === undefined ? {} : { eventMs: atMs }) },
+    atMs,
+  )
+const cryptoQuote = (bid: number, ask: number) => send('crypto/XQ', { kind: KIND.quote, symbol: 'BTC-USD', bid, ask })
+const row = (id: InstrumentId = BTC, nowMs = T0 + 1000) => hub.row(hub.cell(id), nowMs)
+const open = (feed: FeedId, sinceMs = 0) => hub.feedState(feed, { is: 'open', sinceMs: unixMs(sinceMs) }, unixMs(T0))
+
+describe('flash and direction', () => {
+  it('does not flash the first value, flashes each print that differs', () => {
+    trade(100)
+    expect(row()).toMatchObject({ last: 100, tick: null, flash: 0 })
+    trade(101)
+    expect(row()).toMatchObject({ last: 101, tick: 1, flash: 1 })
+    trade(100.5)
+    expect(row()).toMatchObject({ tick: -1, flash: 2 })
+  })
+  it('keeps the direction of the last move on an equal print, without a flash', () => {
+    trade(100)
+    trade(101)
+    trade(101)
+    expect(row()).toMatchObject({ tick: 1, flash: 1 })
+  })
+  it('does not flash the first print after a reconnect', () => {
+    open('crypto/XT')
+    trade(100)
+    trade(101)
+    hub.feedState('crypto/XT', { is: 'connecting', attempt: 1 }, unixMs(T0))
+    open('crypto/XT')
+    trade(250)
+    expect(row()).toMatchObject({ last: 250, tick: null, flash: 1 })
+    trade(251)
+    expect(row()).toMatchObject({ tick: 1, flash: 2 })
+  })
+  it('does not flash after a gap of its symbol, does after one of another', () => {
+    trade(100)
+    hub.gapOpened('crypto/XT', 'unacknowledged', ['ETH-USD'], unixMs(T0))
+    trade(101)
+    expect(row().flash).toBe(1)
+    hub.gapOpened('crypto/XT', 'unacknowledged', ['BTC-USD'], unixMs(T0))
+    trade(102)
+    expect(row()).toMatchObject({ tick: null, flash: 1 })
+  })
+  it('never takes a late print for the last one', () => {
+    trade(100, T0)
+    trade(110, T0 + 2000)
+    trade(90, T0 + 1000)
+    expect(row()).toMatchObject({ last: 110, low: 90, high: 110 })
+  })
+})
+
+describe('what Last is made of', () => {
+  it('is the mid, marked, where there is no trade feed', () => {
+    send('forex/C', { kind: KIND.quote, symbol: 'EURUSD', bid: 1.1, ask: 1.1002, decimals: 4 })
+    expect(row(EUR)).toMatchObject({ lastOf: 'mid', bid: 1.1, ask: 1.1002, pip: 0.0001, volume: null })
+    expect(row(EUR).last).toBeCloseTo(1.1001, 10)
+  })
+  it('becomes the trade at the first one, without a flash, and quotes never enter it or the day again', () => {
+    cryptoQuote(90, 110)
+    expect(row()).toMatchObject({ last: 100, lastOf: 'mid' })
+    trade(105)
+    cryptoQuote(1, 3)
+    expect(row()).toMatchObject({ last: 105, lastOf: 'trade', flash: 0, low: 105, bid: 1, ask: 3 })
+  })
+  it('knows an absent side from a side that is none', () => {
+    cryptoQuote(90, 110)
+    cryptoQuote(NaN, 111)
+    expect(row()).toMatchObject({ bid: 90, ask: 111 })
+    cryptoQuote(0, 111)
+    expect(row().bid).toBeNull()
+  })
+  it.each([0, -1, Infinity, NaN])('keeps a price of %s out', (bad) => {
+    trade(100)
+    trade(bad)
+    expect(row()).toMatchObject({ last: 100, low: 100, high: 100 })
+  })
+})
+
+describe('day and reference', () => {
+  it('begins with the first print, says so, and takes the close at the roll', () => {
+    trade(100, T0)
+    trade(120, T0 + 1)
+    expect(row()).toMatchObject({ reference: 100, referenceOf: 'first print', open: 100, high: 120, volume: 2 })
+    trade(130, T0 + DAY)
+    expect(row()).toMatchObject({ reference: 120, referenceOf: 'previous close', open: 130, low: 130, volume: 1 })
+  })
+  it('does not call a close of days ago the previous close', () => {
+    trade(100, T0)
+    trade(130, T0 + 3 * DAY)
+    expect(row()).toMatchObject({ reference: 130, referenceOf: 'first print' })
+  })
+  it('keeps a print of yesterday out of today', () => {
+    trade(100, T0 + DAY)
+    trade(50, T0)
+    expect(row()).toMatchObject({ low: 100 })
+  })
+  it('joins what the store knows, and sums volume once', () => {
+    trade(100, T0 + 60_000)
+    const startMs = Math.floor(T0 / DAY) * DAY
+    hub.seed(BTC, {
+      rank: 3,
+      previousClose: 80,
+      today: { startMs, endMs: startMs + DAY, open: 90, high: 140, low: 70, close: 99, volume: 5, whole: true },
+      spark: [{ minute: T0 / 60_000 - 1, close: 98 }],
+    })
+    expect(row()).toMatchObject({
+      open: 90,
+      high: 140,
+      low: 70,
+      volume: 6,
+      reference: 80,
+      referenceOf: 'previous close',
+    })
+    expect(row().spark).toEqual([98, 100])
+  })
+})
+
+describe('numbers', () => {
+  it('learns decimals and never shrinks them', () => {
+    send('forex/C', { kind: KIND.quote, symbol: 'EURUSD', bid: 1.1, ask: 1.1, decimals: 5 })
+    send('forex/C', { kind: KIND.quote, symbol: 'EURUSD', bid: 1.1, ask: 1.1, decimals: 1 })
+    expect(row(EUR).decimals).toBe(5)
+  })
+  it.each([
+    ['EURUSD', 0.0001],
+    ['USDJPY', 0.01],
+    ['XAUUSD', 0.01],
+  ])('the pip of %s is %s', (key, pip) => expect(pipOf('forex', key)).toBe(pip))
+  it('has no pips in crypto and stocks', () =>
+    expect([pipOf('crypto', 'BTCJPY'), pipOf('stocks', 'A')]).toEqual([null, null]))
+  it.each([
+    ['crypto:BTCUSD', 'BTC-USD'],
+    ['crypto:SOLUSDT', 'SOL-USDT'],
+    ['forex:EURUSD', 'EURUSD'],
+    ['stocks:BRK.B', 'BRK.B'],
+  ])('%s is asked for as %s', (id, text) => expect(guessSpelling(id as InstrumentId)).toBe(text))
+  it.each([
+    ['eur/usd', ['forex', 'crypto']],
+    ['btc-usd', ['crypto', 'stocks']],
+    ['AAPL', ['stocks', 'crypto']],
+    ['<script>', []],
+    ['', []],
+  ])('%s may be %j', (text, assets) => expect(guessAssets(text)).toEqual(assets))
+})
+
+describe('freshness', () => {
+  const at = unixMs(1_000_000)
+  const openState: FeedState = { is: 'open', sinceMs: unixMs(900_000) }
+  const stale: FeedState = { is: 'stale', sinceMs: at, lastMs: at }
+  const why = { code: 'plan', message: '', hint: '', closeCode: null } as const
+  const cases: [string, FeedState | undefined, number, boolean, Freshness][] = [
+    ['nobody asked', undefined, NaN, true, 'waiting'],
+    ['connecting, nothing yet', { is: 'connecting', attempt: 1 }, NaN, true, 'waiting'],
+    ['connecting again', { is: 'connecting', attempt: 2 }, 999_000, true, 'disconnected'],
+    ['waiting to retry', { is: 'waiting', untilMs: at, attempt: 1, why }, 999_000, true, 'disconnected'],
+    ['refused', { is: 'refused', why }, NaN, true, 'disconnected'],
+    ['open, nothing yet', openState, NaN, true, 'waiting'],
+    ['a young price', openState, 999_000, true, 'live'],
+    ['a young price though the calendar says closed', openState, 999_000, false, 'live'],
+    ['a price from before this connection', { is: 'open', sinceMs: at }, 999_000, true, 'quiet'],
+    ['nothing traded', openState, 1_000_000 - QUIET_AFTER_MS - 1, true, 'quiet'],
+    ['nothing traded, market closed', openState, 1_000_000 - QUIET_AFTER_MS - 1, false, 'closed'],
+    ['the feed is silent', stale, 999_000, true, 'stale'],
+    ['the feed is silent, market closed', stale, 999_000, false, 'closed'],
+  ]
+  it.each(cases)('%s', (_name, feed, lastRecvMs, marketOpen, expected) => {
+    expect(freshnessOf({ feed, lastRecvMs, nowMs: 1_000_000, marketOpen })).toBe(expected)
+  })
+
+  it('wakes a window when it moves with time alone', () => {
+    let now = T0 + 100
+    let woken = 0
+    open('crypto/XT')
+    trade(100)
+    const stream = quotesStream(
+      hub,
+      [BTC],
+      () => now,
+      () => (woken += 1),
+    )
+    expect(stream.take()?.rows[0]?.freshness).toBe('live')
+    hub.sweep(now)
+    expect(woken).toBe(0)
+    now += QUIET_AFTER_MS + 1
+    hub.sweep(now)
+    expect(woken).toBe(1)
+    expect(stream.take()?.rows[0]?.freshness).toBe('quiet')
+    stream.close()
+  })
+})
+
+describe('streams', () => {
+  it('gives every row first, then only what changed, conflated', () => {
+    let woken = 0
+    const stream = quotesStream(
+      hub,
+      [BTC, EUR, BTC],
+      () => T0,
+      () => (woken += 1),
+    )
+    expect(stream.take()?.rows.map((one) => one.instrument)).toEqual([BTC, EUR])
+    expect(stream.take()).toBeUndefined()
+    for (let i = 0; i < 100; i += 1) trade(100 + i)
+    expect(woken).toBe(1)
+    const rows = stream.take()?.rows
+    expect(rows?.length).toBe(1)
+    expect(rows?.[0]).toMatchObject({ last: 199, flash: 99 })
+    stream.close()
+    trade(1)
+    expect(stream.take()).toBeUndefined()
+  })
+
+  it('builds forming bars, joins the stored past, and marks what a gap touches', async () => {
+    const past: Past = {
+      ...noPast,
+      bars: async () => [
+        {
+          startMs: unixMs(T0 - 60_000),
+          endMs: unixMs(T0),
+          open: 1,
+          high: 2,
+          low: 1,
+          close: 2,
+          volume: 9,
+          count: 3,
+          complete: true,
+        },
+        {
+          startMs: unixMs(T0),
+          endMs: unixMs(T0 + 60_000),
+          open: 5,
+          high: 7,
+          low: 4,
+          close: 6,
+          volume: 2,
+          count: 2,
+          complete: true,
+        },
+      ],
+    }
+    const ready = Promise.withResolvers<void>()
+    const args = { instrument: BTC, of: 'trade', interval: '1m', fromMs: null } as const
+    const stream = barsStream(hub, past, args, ready.resolve)
+    trade(6.5, T0 + 1_000, 3)
+    await ready.promise
+    const first = stream.take()
+    expect(
+      first?.reset?.map(({ open, high, low, close, volume, count }) => [open, high, low, close, volume, count]),
+    ).toEqual([
+      [1, 2, 1, 2, 9, 3],
+      [5, 7, 4, 6.5, 5, 3],
+    ])
+    trade(8, T0 + 61_000)
+    expect(stream.take()).toMatchObject({
+      reset: null,
+      gaps: null,
+      updates: [{ startMs: T0 + 60_000, open: 8, complete: true }],
+    })
+    hub.gapOpened('crypto/XT', 'drop', [], unixMs(T0 + 62_000))
+    hub.gapClosed('crypto/XT', unixMs(T0 + 62_000), unixMs(T0 + 125_000))
+    trade(9, T0 + 126_000)
+    trade(9, T0 + 190_000)
+    const after = stream.take()
+    expect(after?.gaps).toEqual([{ feed: 'crypto/XT', cause: 'drop', fromMs: T0 + 62_000, toMs: T0 + 125_000 }])
+    expect(after?.reset?.map((bar) => bar.complete)).toEqual([true, true, false, false, true])
+    stream.close()
+    expect(hub.cell(BTC).series).toEqual([])
+  })
+
+  it('gives a slow window the newest prints and says how many it missed', async () => {
+    trade(1)
+    const ready = Promise.withResolvers<void>()
+    const stream = tapeStream(hub, noPast, { instrument: BTC, limit: 3 }, ready.resolve)
+    await ready.promise
+    expect(stream.take()).toMatchObject({ reset: [], prints: [], skipped: 0 })
+    for (const price of [2, 3, 3, 2, 5]) trade(price)
+    const value = stream.take()
+    expect(value?.prints.map(({ price, direction }) => [price, direction])).toEqual([
+      [3, 0],
+      [2, -1],
+      [5, 1],
+    ])
+    expect(value?.skipped).toBe(2)
+    expect(stream.take()).toBeUndefined()
+    stream.close()
+    expect(hub.cell(BTC).tape).toBeNull()
+  })
+
+  it('forgets everything when another source begins, and tells', () => {
+    const stream = quotesStream(
+      hub,
+      [BTC],
+      () => T0,
+      () => {},
+    )
+    trade(100)
+    stream.take()
+    hub.reset()
+    expect(stream.take()?.rows[0]).toMatchObject({ last: null, tick: null, open: null, referenceOf: null, spark: [] })
+    trade(500)
+    expect(stream.take()?.rows[0]).toMatchObject({ last: 500, tick: null })
+    stream.close()
+  })
+})
+
+describe('bars of the service', () => {
+  it('merges its minute bars into longer ones, and a rebroadcast replaces its part', () => {
+    const changes: number[] = []
+    const held = hub.watchBars(BTC, 'service', '5m', { changed: (start) => changes.push(start), reset: () => {} })
+    const start = Math.floor(T0 / 300_000) * 300_000
+    const minute = (at: number, open: number, high: number, low: number, close: number, volume: number) =>
+      send('crypto/XA', {
+        kind: KIND.bar,
+        symbol: 'BTC-USD',
+        startMs: at,
+        endMs: at + 60_000,
+        open,
+        high,
+        low,
+        close,
+        volume,
+      })
+    minute(start, 10, 12, 9, 11, 5)
+    minute(start + 60_000, 11, 20, 10, 15, 7)
+    expect(held.value.from(0)).toMatchObject([{ startMs: start, open: 10, high: 20, low: 9, close: 15, volume: 12 }])
+    minute(start + 60_000, 11, 18, 10, 17, 8)
+    expect(held.value.from(0)).toMatchObject([{ open: 10, high: 18, low: 9, close: 17, volume: 13 }])
+    expect(changes).toEqual([start, start, start])
+    held.release()
+  })
+})
