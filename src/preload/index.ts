@@ -9,7 +9,7 @@ import { PORT_CHANNEL, PORT_OFFER, PORT_REQUEST } from '../shared/transport.ts'
 declare const window: {
   readonly location: { readonly origin: string }
   addEventListener(type: 'message', listener: (event: { source: unknown; data: unknown }) => void): void
-  postMessage(message: string, origin: string, transfer: MessagePort[]): void
+  postMessage(message: string, origin: string, transfer: unknown[]): void
 }
 
 window.addEventListener('message', ({ source, data }) => {

@@ -33,37 +33,49 @@ export interface WindowPorts {
 }
 
 /**
- * Answers every trusted request for a port. A page that asks again (a reload) gets a new one and its old
+ * `handlers` come when the terminal has started: a request before that is answered then; undefined: it
+ * could not start, and nobody is answered. Answers every trusted request for a port. A page that asks again (a reload) gets a new one and its old
  * one is closed, so that a window never holds two.
  */
 export function serveWindows(
   ipcMain: IpcMain,
-  handlers: Handlers,
+  handlers: Promise<Handlers | undefined>,
   ownUrl: string,
   refused: () => void,
   options?: CarrierOptions,
 ): WindowPorts {
   const carriers = new Map<number, Carrier>()
+  let closed = false
+  const handOver = ({ sender, senderFrame }: IpcMainEvent, ready: Handlers): void => {
+    if (closed || sender.isDestroyed() || !senderFrame || senderFrame.isDestroyed()) return
+    const before = carriers.get(sender.id)
+    if (before) before.close('a new page came')
+    else {
+      const { id } = sender // not to be read once it is destroyed
+      sender.once('destroyed', () => {
+        carriers.get(id)?.close('the window left')
+        carriers.delete(id)
+      })
+    }
+    const { port1, port2 } = new MessageChannelMain()
+    carriers.set(sender.id, serveWindow(windowPort(port1), ready, options))
+    senderFrame.postMessage(PORT_CHANNEL, null, [port2])
+  }
   const onRequest = (event: IpcMainEvent): void => {
-    const { sender, senderFrame } = event
-    if (!isTrustedSender(senderFrame, ownUrl)) {
+    // Checked now, and again before handing over: the frame may have gone elsewhere meanwhile.
+    const trusted = (): boolean => isTrustedSender(event.senderFrame, ownUrl)
+    if (!trusted()) {
       refused()
       return
     }
-    const before = carriers.get(sender.id)
-    if (before) before.close('a new page came')
-    else
-      sender.once('destroyed', () => {
-        carriers.get(sender.id)?.close('the window left')
-        carriers.delete(sender.id)
-      })
-    const { port1, port2 } = new MessageChannelMain()
-    carriers.set(sender.id, serveWindow(windowPort(port1), handlers, options))
-    senderFrame?.postMessage(PORT_CHANNEL, null, [port2])
+    void handlers.then((ready) => {
+      if (ready && trusted()) handOver(event, ready)
+    })
   }
   ipcMain.on(PORT_CHANNEL, onRequest)
   return {
     close() {
+      closed = true
       ipcMain.off(PORT_CHANNEL, onRequest)
       for (const carrier of carriers.values()) carrier.close()
       carriers.clear()

@@ -1,0 +1,154 @@
+/** The Electron host: joins window, protocol, ports and power to one terminal, and ends it cleanly once. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  app,
+  dialog,
+  ipcMain,
+  nativeTheme,
+  powerMonitor,
+  protocol,
+  session,
+  type BrowserWindow,
+  type RenderProcessGoneDetails,
+} from 'electron'
+import { toFailure } from '../../shared/errors.ts'
+import type { LogEntry } from '../../shared/state.ts'
+import { createHandlers } from '../handlers.ts'
+import { openPages } from '../pages.ts'
+import type { Terminal } from '../terminal/port.ts'
+import { serveWindows } from './ipc.ts'
+import { installMenu } from './menu.ts'
+import { followPower } from './power.ts'
+import { registerScheme, servePages } from './protocol.ts'
+import { APP_URL, guardApp, guardSession } from './security.ts'
+import { openWindow } from './window.ts'
+
+export interface ElectronAppOptions {
+  /** The app's own folder: settings, store, window place, and Chromium's files below it. */
+  readonly home: string
+  /** Path of the built preload. */
+  readonly preload: string
+  /** Folder of the built window. */
+  readonly rendererDir: string
+  /** The dev server's address while developing; absent: the built pages. */
+  readonly devUrl: string | undefined
+  /** Builds the terminal, once the single instance is sure. */
+  readonly start: () => Promise<Terminal>
+}
+
+/** A terminal that does not end by then is left to the next start, which closes its recording as a crash. */
+const LONGEST_CLOSE_MS = 10_000
+/** A page that dies more often than this in a minute is left dead. */
+const REVIVALS_A_MINUTE = 3
+
+/** Runs the app until it quits. Returns at once: Electron gets ready only after the main module is read. */
+export function runElectronApp(options: ElectronAppOptions): void {
+  mkdirSync(options.home, { recursive: true })
+  app.setPath('userData', options.home)
+  app.setPath('sessionData', join(options.home, 'chromium'))
+  registerScheme(protocol)
+  if (!app.requestSingleInstanceLock()) {
+    app.quit() // the first instance shows its window on `second-instance`
+    return
+  }
+
+  const url = options.devUrl ?? APP_URL
+  const developing = !app.isPackaged
+  let window: BrowserWindow | undefined
+  let terminal: Terminal | undefined
+  const log = (level: LogEntry['level'], text: string, detail?: string): void =>
+    terminal?.log(level, 'window', text, detail)
+
+  guardApp(app, url, log)
+  process.on('uncaughtException', (error) => log('error', 'An unexpected error', error.stack))
+  process.on('unhandledRejection', (reason) => log('error', 'An unexpected error', String(reason)))
+
+  const show = (): void => {
+    if (!window || window.isDestroyed()) return open()
+    if (window.isMinimized()) window.restore()
+    window.show()
+    window.focus()
+  }
+
+  function open(): void {
+    if (!app.isReady() || closing) return
+    window = openWindow({
+      preload: options.preload,
+      url,
+      placementFile: join(options.home, 'window.json'),
+      background: nativeTheme.shouldUseDarkColors ? '#0E1116' : '#F4F6F9',
+      devTools: developing,
+      onLoadFailure: (thrown) => log('error', 'The window could not be loaded', String(thrown)),
+    })
+    const { webContents } = window
+    let deaths: number[] = []
+    webContents.on('render-process-gone', (_event, { reason }: RenderProcessGoneDetails) => {
+      if (reason === 'clean-exit' || closing) return
+      log('error', `The window's process ended: ${reason}`)
+      const now = Date.now()
+      deaths = [...deaths.filter((at) => now - at < 60_000), now]
+      if (deaths.length <= REVIVALS_A_MINUTE) webContents.reload()
+    })
+  }
+
+  let closing: Promise<void> | undefined
+  let closed = false
+  /** Ends the terminal, once; resolves also when it does not end in time. */
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      const patience = new Promise<void>((resolve) => {
+        setTimeout(resolve, LONGEST_CLOSE_MS).unref()
+      })
+      // A terminal that is still starting is awaited: it may already have begun a recording.
+      const ended = starting
+        .then((started) => started?.close())
+        .catch((thrown: unknown) => {
+          log('error', 'The terminal did not close cleanly', String(thrown))
+        })
+      await Promise.race([ended, patience])
+      ports.close()
+      closed = true
+    })()
+    return closing
+  }
+
+  const ready = app.whenReady()
+  const starting: Promise<Terminal | undefined> = ready.then(options.start).then(
+    (started) => (terminal = started),
+    (thrown: unknown) => {
+      const { message, hint, detail } = toFailure(thrown)
+      dialog.showErrorBox('Tapedeck cannot start', [message, hint, detail].filter(Boolean).join('\n\n'))
+      closed = true
+      app.exit(1)
+      return undefined
+    },
+  )
+  const handlers = starting.then((started) => started && createHandlers(started))
+  const ports = serveWindows(ipcMain, handlers, url, () => log('warn', 'A page that is not ours asked for a port'))
+
+  void ready
+    .then(async () => {
+      installMenu(developing)
+      guardSession(session.defaultSession, url)
+      if (options.devUrl === undefined) servePages(protocol, await openPages(options.rendererDir, "'self'"))
+      open()
+      const started = await starting
+      if (started) followPower(powerMonitor, started, () => app.quit())
+    })
+    .catch((thrown: unknown) => {
+      dialog.showErrorBox('Tapedeck cannot start', `The window is not built: ${String(thrown)}`)
+      void close().then(() => app.exit(1))
+    })
+
+  app.on('second-instance', show)
+  app.on('activate', show)
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit()
+  })
+  app.on('before-quit', (event) => {
+    if (closed) return
+    event.preventDefault()
+    void close().then(() => app.quit())
+  })
+}
