@@ -77,6 +77,14 @@ export interface TickQuery {
   readonly toMs?: number | undefined
 }
 
+/** Writes the server's number text of a row without making a string. */
+export interface LiteralWriter {
+  /** Most bytes that `write` may need. */
+  readonly most: number
+  /** Writes at `at`, answers one past; `at` itself where the row has no such number. */
+  write(row: number, out: Uint8Array, at: number): number
+}
+
 /**
  * A run of stored messages of one recording in seq order. Numbers by the message's own JSON key;
  * NaN where a message has none. `literal(key, row)` is the server's own number text, `raw(row)` the
@@ -95,6 +103,8 @@ export interface TickColumns {
   readonly keys: readonly string[]
   column(key: string): Float64Array
   literal(key: string, row: number): string
+  /** The same without a string; an export asks for it once a run. */
+  writer(key: string): LiteralWriter
   raw(row: number): Uint8Array
 }
 

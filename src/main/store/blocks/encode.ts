@@ -1,0 +1,433 @@
+/**
+ * Messages into a sealed block. Layout: a clear header (magic, version, CRC-32 of all that follows,
+ * sizes), then one zstd frame (directory, texts, the coded columns) and a section of plain bits that
+ * no compressor could shrink.
+ */
+import { constants, crc32, zstdCompressSync } from 'node:zlib'
+import { FEEDS } from '../../../service/feeds.ts'
+import { CodedError } from '../../../shared/errors.ts'
+import { isFeedId, type FeedId } from '../../../shared/units.ts'
+import type { MessageColumns } from '../port.ts'
+import { ByteWriter } from './bytes.ts'
+import { HEADER_BYTES, MAGIC, MAX_BODY, MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNITS, VERSION } from './format.ts'
+import { writeInts, type Ref } from './ints.ts'
+import {
+  FORM,
+  literalEnd,
+  MAX_DECIMALS,
+  MAX_LITERAL,
+  MAX_MANTISSA,
+  parseLiteral,
+  POW10,
+  STYLE,
+  writeLiteral,
+  type Parsed,
+  type Style,
+} from './literal.ts'
+import { proveBlock } from './prove.ts'
+import { shapeKey, shapeOf, type Template } from './template.ts'
+
+/** Without a codec, a time outside of these years is none. */
+const FIRST_TIME = Date.UTC(1980, 0)
+const LAST_TIME = Date.UTC(2100, 0)
+
+export interface EncodeOptions {
+  /**
+   * Event time of each row as the codec read it, UTC ms; NaN: undated. Absent: taken from the feed's
+   * own time key in ms.
+   */
+  readonly eventMs?: Float64Array | undefined
+  /** zstd level; 1 unless told. */
+  readonly level?: number | undefined
+  /** Decodes the block again and compares every byte and stamp; on unless told. */
+  readonly prove?: boolean | undefined
+}
+
+/** Numbers of one path, over the rows whose template has it. */
+interface Gather {
+  readonly path: string
+  readonly key: string | undefined
+  n: number
+  mantissa: Float64Array
+  form: Uint8Array
+  /** Where each literal starts. */
+  starts: Uint32Array
+}
+
+interface Known extends Template {
+  readonly id: number
+  readonly columns: readonly Gather[]
+  readonly columnIds: readonly number[]
+}
+
+/** A column of literals as it will be written. */
+interface Sealed {
+  readonly style: Style
+  readonly decimals: number
+  readonly values: Float64Array
+  readonly exceptions: readonly number[]
+}
+
+const parsed: Parsed = { mantissa: 0, form: 0, end: 0 }
+
+/**
+ * Seals a run of messages. The result gives back every stamp and every byte of every message;
+ * `prove` checks that before it is returned. Throws `internal` when the run is too large (MAX_ROWS
+ * rows or about MAX_BODY bytes) or the proof fails.
+ */
+export function encodeBlock(feed: FeedId, messages: MessageColumns, options: EncodeOptions = {}): Uint8Array {
+  const { count, bytes, offsets } = messages
+  if (count > MAX_ROWS || (offsets[count] ?? 0) - (offsets[0] ?? 0) > MAX_BODY / 2) {
+    throw new CodedError('internal', 'Too many messages for one block.')
+  }
+  const gathers: Gather[] = []
+  const gatherOf = new Map<string, number>()
+  const templates: Known[] = []
+  const byKey = new Map<string, Known>()
+  const templateIds = new Float64Array(count)
+  const raws: number[] = []
+
+  const learn = (row: number): Known | undefined => {
+    const shape = shapeOf(feed, bytes, offsets[row]!, offsets[row + 1]!)
+    if (shape === undefined) return undefined
+    const key = shapeKey(shape)
+    const old = byKey.get(key)
+    if (old !== undefined) return old
+    if (templates.length === MAX_TEMPLATES) return undefined
+    const columnIds = shape.slots.map((slot) => {
+      let id = gatherOf.get(slot.path)
+      if (id === undefined) {
+        id = gathers.length
+        gatherOf.set(slot.path, id)
+        gathers.push({
+          path: slot.path,
+          key: slot.key,
+          n: 0,
+          mantissa: new Float64Array(count),
+          form: new Uint8Array(count),
+          starts: new Uint32Array(count),
+        })
+      }
+      return id
+    })
+    const known: Known = {
+      ...shape,
+      id: templates.length + 1,
+      columnIds,
+      columns: columnIds.map((id) => gathers[id]!),
+    }
+    templates.push(known)
+    byKey.set(key, known)
+    return known
+  }
+
+  let likely: Known | undefined
+  for (let row = 0; row < count; row++) {
+    const from = offsets[row]!
+    const to = offsets[row + 1]!
+    if (likely === undefined || !take(likely, bytes, from, to)) {
+      // other shapes seen lately first: two or three alternate in most feeds
+      let found: Known | undefined
+      for (let i = 0; i < templates.length && i < 4; i++) {
+        const other = templates[i]!
+        if (other !== likely && take(other, bytes, from, to)) {
+          found = other
+          break
+        }
+      }
+      if (found === undefined) {
+        const known = learn(row)
+        if (known !== undefined && take(known, bytes, from, to)) found = known
+      }
+      if (found === undefined) {
+        raws.push(row)
+        continue
+      }
+      likely = found
+    }
+    templateIds[row] = likely.id
+  }
+
+  const head = new ByteWriter()
+  const high = new ByteWriter(1 << 17)
+  const low = new ByteWriter(1 << 15)
+  head.text(feed)
+  head.varint(count)
+  head.varint(gathers.length)
+  for (const gather of gathers) {
+    head.byte(gather.key === undefined ? 0 : 1)
+    if (gather.key !== undefined) head.text(gather.key)
+  }
+  head.varint(templates.length)
+  for (const template of templates) {
+    head.text(template.symbol)
+    head.varint(template.columnIds.length)
+    for (const id of template.columnIds) head.varint(id)
+    for (const part of template.parts) head.block(part)
+  }
+  head.varint(raws.length)
+  const rawRows = Float64Array.from(raws)
+  for (const row of raws) head.varint(offsets[row + 1]! - offsets[row]!)
+
+  let id = 0
+  const write = (values: Float64Array, n: number, refs: readonly Ref[] = []): Ref => {
+    writeInts(values, n, refs, head, high, low)
+    return { id: id++, values, scale: 1 }
+  }
+  const seq = write(messages.seq, count)
+  write(new Float64Array(messages.conn), count)
+  write(new Float64Array(messages.connSeq), count, [seq])
+  const mono = write(messages.monoNs, count)
+  const recv = write(messages.recvMs, count, [{ ...mono, scale: 'clock' }])
+  write(new Float64Array(messages.flags), count)
+  write(templateIds, count)
+  write(rawRows, rawRows.length)
+
+  const sealed: Sealed[] = []
+  const dense: { ref: Ref; decimals: number }[] = []
+  for (const gather of gathers) {
+    const column = seal(gather, bytes)
+    sealed.push(column)
+    const refs: Ref[] = []
+    if (gather.n === count) {
+      if (column.decimals === 0) refs.push(recv)
+      for (const other of dense.slice(-4)) {
+        const power = column.decimals - other.decimals
+        if (power >= 0 && power <= 8) refs.push({ ...other.ref, scale: POW10[power]! })
+      }
+    }
+    head.byte(column.style)
+    head.byte(column.decimals)
+    const ref = write(column.values, gather.n, refs)
+    if (gather.n === count) dense.push({ ref, decimals: column.decimals })
+    if (column.style === STYLE.explicit) {
+      write(
+        Float64Array.from(gather.form.subarray(0, gather.n), (form) => form & FORM.decimals),
+        gather.n,
+      )
+    }
+    write(Float64Array.from(column.exceptions), column.exceptions.length)
+    for (const at of column.exceptions) {
+      const start = gather.starts[at]!
+      head.block(bytes.subarray(start, literalEnd(bytes, start, offsets[count]!)))
+    }
+  }
+  const cells = (at: number): Float64Array => {
+    const column = sealed[at]!
+    const skip = new Set(column.exceptions)
+    const has = templates.map((template) => template.columnIds.includes(at))
+    const out = new Float64Array(count).fill(NaN)
+    for (let row = 0, n = 0; row < count; row++) {
+      const template = templateIds[row]!
+      if (template === 0 || !has[template - 1]!) continue
+      if (!skip.has(n) && column.style !== STYLE.explicit) out[row] = column.values[n]! / POW10[column.decimals]!
+      n++
+    }
+    return out
+  }
+  writeTime(feed, messages, options.eventMs, gathers, sealed, cells, head, write, recv)
+
+  const rawBytes = new ByteWriter(1024)
+  for (const row of raws) rawBytes.raw(bytes.subarray(offsets[row]!, offsets[row + 1]!))
+
+  const body = new Uint8Array(head.at + high.at + rawBytes.at)
+  body.set(head.done())
+  body.set(rawBytes.done(), head.at)
+  body.set(high.done(), head.at + rawBytes.at)
+  if (body.length > MAX_BODY) throw new CodedError('internal', 'Too many messages for one block.')
+  const packed = zstdCompressSync(body, {
+    params: { [constants.ZSTD_c_compressionLevel]: options.level ?? 1, [constants.ZSTD_c_contentSizeFlag]: 0 },
+  })
+  const out = new Uint8Array(HEADER_BYTES + packed.length + low.at)
+  const view = new DataView(out.buffer)
+  view.setUint32(0, MAGIC, true)
+  view.setUint32(8, VERSION, true)
+  view.setUint32(12, body.length, true)
+  view.setUint32(16, head.at, true)
+  view.setUint32(20, packed.length, true)
+  out.set(packed, HEADER_BYTES)
+  out.set(low.done(), HEADER_BYTES + packed.length)
+  view.setUint32(4, crc32(out.subarray(8)), true)
+  if (options.prove ?? true) proveBlock(out, messages, options.eventMs)
+  return out
+}
+
+/**
+ * Reads bytes[from, to) by a template: true when all its text is there and all its numbers could be
+ * taken, which have then been added to their columns.
+ */
+function take(template: Known, bytes: Uint8Array, from: number, to: number): boolean {
+  const { parts, columns } = template
+  let at = from
+  const n = columns.length
+  for (let s = 0; s <= n; s++) {
+    const part = parts[s]!
+    const size = part.length
+    if (size > to - at) return false
+    for (let i = 0; i < size; i++) if (bytes[at + i] !== part[i]) return false
+    at += size
+    if (s === n) break
+    const column = columns[s]!
+    const row = column.n
+    parseLiteral(bytes, at, to, parsed)
+    if (parsed.end === at) return false
+    column.mantissa[row] = parsed.mantissa
+    column.form[row] = parsed.form
+    column.starts[row] = at
+    at = parsed.end
+  }
+  if (at !== to) return false
+  for (let s = 0; s < n; s++) columns[s]!.n++
+  return true
+}
+
+/** Picks the style that leaves the fewest literals over, and brings all to one power of ten. */
+function seal(gather: Gather, bytes: Uint8Array): Sealed {
+  const { n, mantissa, form } = gather
+  let any = 0
+  let least = MAX_DECIMALS
+  let most = 0
+  for (let i = 0; i < n; i++) {
+    const f = form[i]!
+    any |= f
+    if ((f & FORM.odd) !== 0) continue
+    const d = f & FORM.decimals
+    if (d < least) least = d
+    if (d > most) most = d
+  }
+  if ((any & (FORM.odd | FORM.exponent)) === 0 && least === most) {
+    return { style: STYLE.fixed, decimals: most, values: mantissa, exceptions: [] }
+  }
+  let js: number[] = []
+  let python: number[] = []
+  const odd: number[] = []
+  const plain: number[] = []
+  const limit = n / 16
+  for (let i = 0; i < n; i++) {
+    const f = form[i]!
+    if ((f & FORM.odd) !== 0) {
+      odd.push(i)
+      js.push(i)
+      python.push(i)
+      plain.push(i)
+      continue
+    }
+    const d = f & FORM.decimals
+    if ((f & FORM.exponent) !== 0) plain.push(i)
+    else if (least === most) continue
+    const m = mantissa[i]!
+    const wide = Math.abs(m) * POW10[most - d]! > MAX_MANTISSA
+    const small = (f & FORM.exponent) !== 0 || (m < 0 ? -m : m) < POW10[Math.max(0, d - 4)]!
+    if (wide) {
+      js.push(i)
+      python.push(i)
+    } else if (small) {
+      if (!rendersAs(gather, bytes, i, STYLE.js)) js.push(i)
+      if (!rendersAs(gather, bytes, i, STYLE.python)) python.push(i)
+    } else if ((f & FORM.trailingZero) !== 0) {
+      js.push(i)
+      if (d > 1) python.push(i)
+    } else if (d === 0) python.push(i)
+  }
+  if (least === most && plain.length <= limit) {
+    return strip({ style: STYLE.fixed, decimals: most, values: mantissa, exceptions: plain })
+  }
+  if (least === most) {
+    // every one was skipped above: look at all of them
+    js = []
+    python = []
+    for (let i = 0; i < n; i++) {
+      if (!rendersAs(gather, bytes, i, STYLE.js)) js.push(i)
+      if (!rendersAs(gather, bytes, i, STYLE.python)) python.push(i)
+    }
+  }
+  const best = js.length <= python.length ? js : python
+  if (best.length <= odd.length + limit) {
+    const values = new Float64Array(n)
+    for (let i = 0; i < n; i++) values[i] = mantissa[i]! * POW10[most - Math.min(most, form[i]! & FORM.decimals)]!
+    return strip({ style: best === js ? STYLE.js : STYLE.python, decimals: most, values, exceptions: best })
+  }
+  return strip({ style: STYLE.explicit, decimals: 0, values: mantissa, exceptions: plain })
+}
+
+/** Puts the value before into the rows that keep their text, so that they cost nothing here. */
+function strip(column: Sealed): Sealed {
+  for (const at of column.exceptions) column.values[at] = at === 0 ? 0 : column.values[at - 1]!
+  return column
+}
+
+const literal = new Uint8Array(MAX_LITERAL)
+
+function rendersAs(gather: Gather, bytes: Uint8Array, at: number, style: Style): boolean {
+  const f = gather.form[at]!
+  if ((f & FORM.odd) !== 0) return false
+  const end = writeLiteral(literal, 0, gather.mantissa[at]!, f & FORM.decimals, style)
+  const start = gather.starts[at]!
+  for (let i = 0; i < end; i++) if (bytes[start + i] !== literal[i]) return false
+  return literalEnd(bytes, start, bytes.length) === start + end
+}
+
+/** Event time: one of the columns in ms, s, µs or ns, or a column of its own beside a list of undated rows. */
+function writeTime(
+  feed: FeedId,
+  messages: MessageColumns,
+  given: Float64Array | undefined,
+  gathers: readonly Gather[],
+  sealed: readonly Sealed[],
+  cells: (gather: number) => Float64Array,
+  head: ByteWriter,
+  write: (values: Float64Array, n: number, refs?: readonly Ref[]) => Ref,
+  recv: Ref,
+): void {
+  const { count } = messages
+  const fields = isFeedId(feed) ? FEEDS[feed].fields : undefined
+  const timeKey = fields?.time ?? fields?.start
+  const times =
+    given ??
+    ownTimes(
+      count,
+      gathers.findIndex((gather) => gather.key === timeKey),
+      cells,
+    )
+  for (const [at, gather] of gathers.entries()) {
+    const column = sealed[at]!
+    const plain = column.style !== STYLE.explicit && column.exceptions.length === 0
+    const unit = gather.n === count && count > 0 && plain ? unitOf(column, times) : -1
+    if (unit < 0) continue
+    head.byte(TIME.column)
+    head.varint(at)
+    head.byte(unit)
+    return
+  }
+  const dated = new Float64Array(count)
+  const undated: number[] = []
+  for (let i = 0; i < count; i++) {
+    const t = times[i]!
+    if (Number.isNaN(t)) undated.push(i)
+    dated[i] = Number.isNaN(t) ? messages.recvMs[i]! : t
+  }
+  if (undated.length === count) {
+    head.byte(TIME.none)
+    return
+  }
+  head.byte(TIME.own)
+  write(dated, count, [recv])
+  write(Float64Array.from(undated), undated.length)
+}
+
+/** Index into TIME_UNITS under which the whole column gives these times; -1: under none. */
+function unitOf(column: Sealed, times: Float64Array): number {
+  const power = POW10[column.decimals]!
+  for (const [unit, toMs] of TIME_UNITS.entries()) {
+    let i = 0
+    while (i < times.length && toMs(column.values[i]! / power) === times[i]) i++
+    if (i === times.length) return unit
+  }
+  return -1
+}
+
+/** Without a codec: the feed's own time key where it is a likely time in ms. */
+function ownTimes(count: number, gather: number, cells: (gather: number) => Float64Array): Float64Array {
+  if (gather < 0) return new Float64Array(count).fill(NaN)
+  return cells(gather).map((t) => (t >= FIRST_TIME && t < LAST_TIME ? t : NaN))
+}

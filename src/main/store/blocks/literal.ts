@@ -1,0 +1,213 @@
+/**
+ * Number literals of a message as integers, and back to the byte. A literal is an integer mantissa
+ * with a count of decimals; how the decimals are written is a property of its column.
+ */
+
+/** How the numbers of a column are written. */
+export const STYLE = {
+  /** Every literal has the same count of decimals. */
+  fixed: 0,
+  /** Shortest, as JavaScript writes it: 1, 0.5, 1e-7. */
+  js: 1,
+  /** Shortest, as Python's float: 1.0, 0.5, 1e-05. */
+  python: 2,
+  /** Decimals stand beside each value. */
+  explicit: 3,
+} as const
+export type Style = (typeof STYLE)[keyof typeof STYLE]
+
+/** Greatest mantissa: differences of differences then stay exact in a double. */
+export const MAX_MANTISSA = 1e15
+export const MAX_DECIMALS = 22
+/** Longest literal that `writeLiteral` writes. */
+export const MAX_LITERAL = 48
+
+/** Powers of ten that a double holds exactly. */
+export const POW10 = Float64Array.from({ length: MAX_DECIMALS + 1 }, (_, i) => Number(`1e${i}`))
+
+/** Bits beside the decimals in `Parsed.form`. */
+export const FORM = {
+  decimals: 31,
+  /** Not expressible: keep the text. */
+  odd: 32,
+  exponent: 64,
+  /** Has a fraction that ends in 0. */
+  trailingZero: 128,
+} as const
+
+/** Result of `parseLiteral`, reused. */
+export interface Parsed {
+  mantissa: number
+  /** Decimals and FORM bits. */
+  form: number
+  /** One past the literal. */
+  end: number
+}
+
+/** Bytes that may stand in a literal: digits + - . e E. */
+const IN_LITERAL = new Uint8Array(256)
+for (const c of '0123456789+-.eE') IN_LITERAL[c.charCodeAt(0)] = 1
+
+/** One past the literal that starts at `at`: the longest run of literal bytes. */
+export function literalEnd(bytes: Uint8Array, at: number, end: number): number {
+  let i = at
+  while (i < end && IN_LITERAL[bytes[i]!] === 1) i++
+  return i
+}
+
+/** Reads the literal at `at`. Whatever cannot be given back exactly is `odd`. */
+export function parseLiteral(bytes: Uint8Array, at: number, end: number, out: Parsed): void {
+  let i = at
+  let c = i < end ? bytes[i]! : 0
+  const negative = c === 45
+  if (negative) c = ++i < end ? bytes[i]! : 0
+  const first = i
+  let mantissa = 0
+  while (c >= 48 && c <= 57) {
+    mantissa = mantissa * 10 + (c - 48)
+    c = ++i < end ? bytes[i]! : 0
+  }
+  let odd = i === first || (i - first > 1 && bytes[first] === 48)
+  let form = 0
+  if (c === 46) {
+    const point = i
+    c = ++i < end ? bytes[i]! : 0
+    while (c >= 48 && c <= 57) {
+      mantissa = mantissa * 10 + (c - 48)
+      c = ++i < end ? bytes[i]! : 0
+    }
+    form = i - point - 1
+    if (form === 0 || form > MAX_DECIMALS) {
+      odd = true
+      form = 0
+    } else if (bytes[i - 1] === 48) form |= FORM.trailingZero
+  }
+  if (IN_LITERAL[c] === 1 && i < end) {
+    const decimals = (form & FORM.decimals) + smallExponent(bytes, i, end)
+    i = literalEnd(bytes, i, end)
+    if (decimals <= MAX_DECIMALS && !odd) form = decimals | FORM.exponent
+    else odd = true
+  }
+  if (odd || mantissa > MAX_MANTISSA || (negative && mantissa === 0)) form |= FORM.odd
+  out.mantissa = negative ? -mantissa : mantissa
+  out.form = form
+  out.end = i
+}
+
+/** n of "e-n" (up to three digits); Infinity for any other text. */
+function smallExponent(bytes: Uint8Array, at: number, end: number): number {
+  if (bytes[at] !== 101 || bytes[at + 1] !== 45) return Infinity
+  let n = 0
+  let i = at + 2
+  for (; i < end && i < at + 5 && bytes[i]! >= 48 && bytes[i]! <= 57; i++) n = n * 10 + (bytes[i]! - 48)
+  return i === at + 2 || (i < end && IN_LITERAL[bytes[i]!] === 1) ? Infinity : n
+}
+
+/** Two digits of 0 to 99 at once. */
+const PAIRS = new Uint8Array(200)
+for (let i = 0; i < 100; i++) {
+  PAIRS[2 * i] = 48 + Math.floor(i / 10)
+  PAIRS[2 * i + 1] = 48 + (i % 10)
+}
+
+/** Count of decimal digits of an integer from 0 to 2^53. */
+function digitsOf(value: number): number {
+  if (value < 1e4) return value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4
+  if (value < 1e8) return value < 1e6 ? (value < 1e5 ? 5 : 6) : value < 1e7 ? 7 : 8
+  let n = 9
+  while (n <= 16 && value >= POW10[n]!) n++
+  return n
+}
+
+/** Writes exactly `digits` digits, zeros before; answers one past them. */
+export function writeDigits(out: Uint8Array, at: number, value: number, digits: number): number {
+  let i = at + digits
+  let rest = value
+  while (rest >= 0x40000000) {
+    const above = Math.floor(rest / 1e8)
+    let low = (rest - above * 1e8) | 0
+    rest = above
+    for (let n = 0; n < 4 && i > at + 1; n++) {
+      const pair = (low % 100) | 0
+      low = (low / 100) | 0
+      out[--i] = PAIRS[2 * pair + 1]!
+      out[--i] = PAIRS[2 * pair]!
+    }
+  }
+  let low = rest | 0
+  while (low >= 10 && i > at + 1) {
+    const pair = (low % 100) | 0
+    low = (low / 100) | 0
+    out[--i] = PAIRS[2 * pair + 1]!
+    out[--i] = PAIRS[2 * pair]!
+  }
+  while (i > at) {
+    out[--i] = 48 + (low % 10)
+    low = (low / 10) | 0
+  }
+  return at + digits
+}
+
+/** Writes an integer without sign. */
+export function writeUint(out: Uint8Array, at: number, value: number): number {
+  return writeDigits(out, at, value, digitsOf(value))
+}
+
+/**
+ * Writes mantissa / 10^decimals in a style; answers one past it. `out` has MAX_LITERAL bytes of room.
+ * For `fixed` and `explicit` all decimals are written.
+ */
+export function writeLiteral(out: Uint8Array, at: number, mantissa: number, decimals: number, style: Style): number {
+  let i = at
+  let value = mantissa
+  if (value < 0) {
+    out[i++] = 45
+    value = -value
+  }
+  if (style === STYLE.fixed || style === STYLE.explicit) return writePlain(out, i, value, decimals)
+  let left = decimals
+  if (value === 0) left = 0
+  else
+    while (left > 0 && value % 10 === 0) {
+      value /= 10
+      left--
+    }
+  const python = style === STYLE.python
+  const exponent = digitsOf(value) - 1 - left
+  if (value !== 0 && exponent < (python ? -4 : -6)) return writeExponent(out, i, value, exponent, python)
+  if (python && left === 0) {
+    i = writeUint(out, i, value)
+    out[i++] = 46
+    out[i++] = 48
+    return i
+  }
+  return writePlain(out, i, value, left)
+}
+
+function writePlain(out: Uint8Array, at: number, value: number, decimals: number): number {
+  if (decimals === 0) return writeUint(out, at, value)
+  const digits = digitsOf(value)
+  let whole = digits - decimals
+  if (whole < 1) whole = 1
+  // all digits once, one place to the right, then the whole part moves left over the point
+  writeDigits(out, at + 1, value, whole + decimals)
+  for (let i = 0; i < whole; i++) out[at + i] = out[at + i + 1]!
+  out[at + whole] = 46
+  return at + 1 + whole + decimals
+}
+
+function writeExponent(out: Uint8Array, at: number, value: number, exponent: number, python: boolean): number {
+  const digits = digitsOf(value)
+  let i = at
+  if (digits === 1) out[i++] = 48 + value
+  else {
+    writeDigits(out, i + 1, value, digits)
+    out[i] = out[i + 1]!
+    out[i + 1] = 46
+    i += digits + 1
+  }
+  out[i++] = 101
+  out[i++] = 45
+  const size = -exponent
+  return writeDigits(out, i, size, python && size < 10 ? 2 : digitsOf(size))
+}

@@ -1,0 +1,513 @@
+/**
+ * A sealed block, opened. The whole is checked by its CRC first; columns are decoded when they are
+ * asked for. Damaged bytes throw `store-damaged`: never wrong data, never an unbounded allocation.
+ */
+import { crc32, zstdDecompressSync } from 'node:zlib'
+import { isFeedId, type FeedId } from '../../../shared/units.ts'
+import type { LiteralWriter, MessageColumns } from '../port.ts'
+import { ByteReader, damaged } from './bytes.ts'
+import { HEADER_BYTES, MAGIC, MAX_BODY, MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNITS, VERSION } from './format.ts'
+import { readIntColumn, readInts, type IntColumn } from './ints.ts'
+import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral, type Style } from './literal.ts'
+import { shapeOf, type Shape } from './template.ts'
+
+/** What a block holds. Arrays are shared: do not write into them. */
+export interface OpenBlock {
+  readonly feed: FeedId
+  readonly count: number
+  readonly seq: Float64Array
+  readonly conn: Uint32Array
+  readonly connSeq: Uint32Array
+  readonly recvMs: Float64Array
+  readonly monoNs: Float64Array
+  readonly flags: Uint8Array
+  /** UTC ms; NaN: undated. */
+  readonly eventMs: Float64Array
+  /** Keys of the messages' own numbers, in the order of first appearance. */
+  readonly keys: readonly string[]
+  /** Numbers by key; NaN where a row has none. */
+  column(key: string): Float64Array
+  /** The server's own number text; '' where a row has none. */
+  literal(key: string, row: number): string
+  /** Writes that text without making a string. */
+  writer(key: string): LiteralWriter
+  /** The service's spelling; '' where a message names none. */
+  symbol(row: number): string
+  /** The whole message to the byte. */
+  raw(row: number): Uint8Array
+  /** Everything that was sealed. */
+  messages(): MessageColumns
+}
+
+interface Numbers {
+  readonly key: string | undefined
+  readonly style: Style
+  readonly decimals: number
+  readonly values: number
+  /** Id of the column of decimals (`explicit`), else -1. */
+  readonly perRow: number
+  readonly exceptionRows: number
+  readonly exceptions: readonly Uint8Array[]
+}
+
+interface KnownTemplate {
+  readonly symbol: string
+  readonly columns: readonly number[]
+  readonly parts: readonly Uint8Array[]
+}
+
+const SEQ = 0
+const CONN = 1
+const CONN_SEQ = 2
+const MONO = 3
+const RECV = 4
+const FLAGS = 5
+const TEMPLATE = 6
+const decoder = new TextDecoder()
+const NONE = new Uint8Array(0)
+
+/** Opens a block; throws CodedError `store-damaged` when it is not exactly what was sealed. */
+export function openBlock(bytes: Uint8Array): OpenBlock {
+  if (bytes.length < HEADER_BYTES) throw damaged('it ends too early')
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (view.getUint32(0, true) !== MAGIC) throw damaged('it does not begin like one')
+  if (view.getUint32(4, true) !== crc32(bytes.subarray(8))) throw damaged('its checksum differs')
+  if (view.getUint32(8, true) !== VERSION) throw damaged('its version is unknown')
+  const bodyLength = view.getUint32(12, true)
+  const headLength = view.getUint32(16, true)
+  const packedLength = view.getUint32(20, true)
+  if (bodyLength > MAX_BODY || headLength > bodyLength || packedLength > bytes.length - HEADER_BYTES) {
+    throw damaged('its sizes are out of range')
+  }
+  let body: Uint8Array
+  try {
+    body = zstdDecompressSync(bytes.subarray(HEADER_BYTES, HEADER_BYTES + packedLength), {
+      maxOutputLength: Math.max(1, bodyLength),
+    })
+  } catch {
+    throw damaged('it cannot be unpacked')
+  }
+  if (body.length !== bodyLength) throw damaged('it unpacks to another size')
+  return new Block(body, headLength, bytes.subarray(HEADER_BYTES + packedLength))
+}
+
+class Block implements OpenBlock {
+  readonly feed: FeedId
+  readonly count: number
+  readonly #low: Uint8Array
+  readonly #high: Uint8Array
+  readonly #ints: IntColumn[] = []
+  readonly #decoded: (Float64Array | undefined)[] = []
+  readonly #templates: KnownTemplate[] = []
+  readonly #numbers: Numbers[] = []
+  readonly #rawTexts: Uint8Array[] = []
+  readonly #time: { readonly is: number; readonly at: number; readonly unit: number }
+  #cache: {
+    conn?: Uint32Array
+    connSeq?: Uint32Array
+    flags?: Uint8Array
+    eventMs?: Float64Array
+    keys?: readonly string[]
+    places?: readonly (Uint32Array | undefined)[]
+    rawIndex?: Map<number, number>
+    shapes?: Map<number, Shape>
+    columns?: Map<string, Float64Array>
+    exceptions?: (Map<number, Uint8Array> | undefined)[]
+  } = {}
+
+  constructor(body: Uint8Array, headLength: number, low: Uint8Array) {
+    const head = new ByteReader(body, 0, headLength)
+    const feed = head.text()
+    if (!isFeedId(feed)) throw damaged('its feed is unknown')
+    this.feed = feed
+    this.count = head.count(MAX_ROWS, 'the count of rows')
+    this.#low = low
+    const names: (string | undefined)[] = []
+    const columns = head.count(headLength, 'the count of columns')
+    for (let i = 0; i < columns; i++) names.push(head.byte() === 0 ? undefined : head.text())
+    const templates = head.count(MAX_TEMPLATES, 'the count of templates')
+    for (let i = 0; i < templates; i++) {
+      const symbol = head.text()
+      const slots = head.count(columns, 'the count of numbers')
+      const ids: number[] = []
+      for (let s = 0; s < slots; s++) ids.push(head.count(columns - 1, 'a column'))
+      if (new Set(ids).size !== slots) throw damaged('a shape uses a column twice')
+      const parts: Uint8Array[] = []
+      for (let s = 0; s <= slots; s++) parts.push(head.block())
+      this.#templates.push({ symbol, columns: ids, parts })
+    }
+    const raws = head.count(this.count, 'the count of texts')
+    const rawLengths: number[] = []
+    for (let i = 0; i < raws; i++) rawLengths.push(head.count(body.length, 'a length'))
+
+    const texts = new ByteReader(body, headLength)
+    for (const length of rawLengths) this.#rawTexts.push(texts.raw(length))
+    this.#high = body.subarray(texts.at)
+
+    const places = { high: 0, low: 0 }
+    const ints = (rows: number | undefined): number => {
+      const column = readIntColumn(head, places, this.count)
+      if (rows !== undefined && column.count !== rows) throw damaged('a column has another length')
+      return this.#ints.push(column) - 1
+    }
+    for (let i = SEQ; i <= TEMPLATE; i++) ints(this.count)
+    ints(raws)
+    for (const key of names) {
+      const style = head.byte()
+      if (style !== STYLE.fixed && style !== STYLE.js && style !== STYLE.python && style !== STYLE.explicit) {
+        throw damaged('a column has an unknown style')
+      }
+      const decimals = head.byte()
+      if (decimals > MAX_DECIMALS) throw damaged('a column has too many decimals')
+      const values = ints(undefined)
+      const rows = this.#ints[values]!.count
+      const perRow = style === STYLE.explicit ? ints(rows) : -1
+      const exceptionRows = ints(undefined)
+      const exceptions: Uint8Array[] = []
+      for (let i = this.#ints[exceptionRows]!.count; i > 0; i--) exceptions.push(head.block())
+      this.#numbers.push({ key, style, decimals, values, perRow, exceptionRows, exceptions })
+    }
+    const is = head.byte()
+    if (is === TIME.column) {
+      const at = head.count(columns - 1, 'the time column')
+      const unit = head.count(TIME_UNITS.length - 1, 'the time unit')
+      if (this.#ints[this.#numbers[at]!.values]!.count !== this.count) throw damaged('its times are not whole')
+      this.#time = { is, at, unit }
+    } else if (is === TIME.own) {
+      const at = ints(this.count)
+      ints(undefined)
+      this.#time = { is, at, unit: 0 }
+    } else if (is === TIME.none) this.#time = { is, at: 0, unit: 0 }
+    else throw damaged('its times are kept in an unknown way')
+    if (head.at !== headLength || places.high !== this.#high.length || places.low !== low.length) {
+      throw damaged('its parts do not add up')
+    }
+    const seen = new Float64Array(columns)
+    const ids = this.#int(TEMPLATE)
+    let rawRows = 0
+    const uses = new Float64Array(templates + 1)
+    for (let i = 0; i < this.count; i++) {
+      const id = ids[i]!
+      if (!(id >= 0 && id <= templates)) throw damaged('a row has an unknown shape')
+      if (id === 0) rawRows++
+      uses[id] = uses[id]! + 1
+    }
+    if (rawRows !== raws) throw damaged('its texts do not add up')
+    for (const [t, template] of this.#templates.entries()) {
+      for (const id of template.columns) seen[id] = seen[id]! + uses[t + 1]!
+    }
+    for (const [i, numbers] of this.#numbers.entries()) {
+      if (seen[i] !== this.#ints[numbers.values]!.count) throw damaged('its numbers do not add up')
+    }
+  }
+
+  #int(id: number): Float64Array {
+    const known = this.#decoded[id]
+    if (known !== undefined) return known
+    const column = this.#ints[id]
+    if (column === undefined) throw damaged('a column is missing')
+    return (this.#decoded[id] = readInts(column, this.#high, this.#low, (ref) => {
+      if (ref >= id) throw damaged('a column refers to a later one')
+      return this.#int(ref)
+    }))
+  }
+
+  get seq(): Float64Array {
+    return this.#int(SEQ)
+  }
+  get monoNs(): Float64Array {
+    return this.#int(MONO)
+  }
+  get recvMs(): Float64Array {
+    return this.#int(RECV)
+  }
+  get conn(): Uint32Array {
+    return (this.#cache.conn ??= new Uint32Array(this.#int(CONN)))
+  }
+  get connSeq(): Uint32Array {
+    return (this.#cache.connSeq ??= new Uint32Array(this.#int(CONN_SEQ)))
+  }
+  get flags(): Uint8Array {
+    return (this.#cache.flags ??= new Uint8Array(this.#int(FLAGS)))
+  }
+
+  get eventMs(): Float64Array {
+    return (this.#cache.eventMs ??= this.#readTimes())
+  }
+
+  #readTimes(): Float64Array {
+    const { is, at, unit } = this.#time
+    if (is === TIME.none) return new Float64Array(this.count).fill(NaN)
+    if (is === TIME.own) {
+      const out = this.#int(at).slice()
+      for (const row of this.#int(at + 1)) {
+        if (!(row >= 0 && row < out.length)) throw damaged('an undated row is out of range')
+        out[row] = NaN
+      }
+      return out
+    }
+    const { values, decimals } = this.#numbers[at]!
+    const times = this.#int(values)
+    if (unit === 0 && decimals === 0) return times
+    const toMs = TIME_UNITS[unit]!
+    const power = POW10[decimals]!
+    return times.map((t) => toMs(t / power))
+  }
+
+  /** For every column, the position of each row in it; undefined: the row itself. */
+  get #places(): readonly (Uint32Array | undefined)[] {
+    return (this.#cache.places ??= this.#readPlaces())
+  }
+
+  #readPlaces(): readonly (Uint32Array | undefined)[] {
+    const ids = this.#int(TEMPLATE)
+    return this.#numbers.map((numbers, c) => {
+      if (this.#ints[numbers.values]!.count === this.count) return undefined
+      const step = this.#templates.map((t) => t.columns.includes(c))
+      const places = new Uint32Array(this.count)
+      let n = 0
+      for (let i = 0; i < this.count; i++) {
+        places[i] = n
+        const id = ids[i]!
+        if (id > 0 && step[id - 1]!) n++
+      }
+      return places
+    })
+  }
+
+  get #rawIndex(): Map<number, number> {
+    if (this.#cache.rawIndex !== undefined) return this.#cache.rawIndex
+    const index = new Map<number, number>()
+    const ids = this.#int(TEMPLATE)
+    let n = 0
+    if (this.#rawTexts.length > 0) for (let i = 0; i < this.count; i++) if (ids[i] === 0) index.set(i, n++)
+    return (this.#cache.rawIndex = index)
+  }
+
+  /** Shape of a row that is kept as text. */
+  #shape(row: number): Shape {
+    const shapes = (this.#cache.shapes ??= new Map<number, Shape>())
+    let shape = shapes.get(row)
+    if (shape === undefined) {
+      const text = this.raw(row)
+      shape = shapeOf(this.feed, text, 0, text.length) ?? { parts: [text], slots: [], starts: [], symbol: '' }
+      shapes.set(row, shape)
+    }
+    return shape
+  }
+
+  #exceptions(c: number): Map<number, Uint8Array> {
+    const all = (this.#cache.exceptions ??= [])
+    let map = all[c]
+    if (map === undefined) {
+      map = new Map<number, Uint8Array>()
+      const { exceptions, exceptionRows } = this.#numbers[c]!
+      for (const [i, row] of this.#int(exceptionRows).entries()) map.set(row, exceptions[i] ?? NONE)
+      all[c] = map
+    }
+    return map
+  }
+
+  get keys(): readonly string[] {
+    if (this.#cache.keys !== undefined) return this.#cache.keys
+    const keys = new Set<string>()
+    for (const { key } of this.#numbers) if (key !== undefined) keys.add(key)
+    for (const row of this.#rawIndex.keys()) {
+      for (const { key } of this.#shape(row).slots) if (key !== undefined) keys.add(key)
+    }
+    return (this.#cache.keys = [...keys])
+  }
+
+  /** Of each template, the column that holds `key` (the last one, as JSON.parse has it); -1: none. */
+  #columnsOf(key: string): Int32Array {
+    return Int32Array.from(this.#templates, (t) => t.columns.findLast((c) => this.#numbers[c]!.key === key) ?? -1)
+  }
+
+  column(key: string): Float64Array {
+    const cache = (this.#cache.columns ??= new Map<string, Float64Array>())
+    let column = cache.get(key)
+    if (column === undefined) cache.set(key, (column = this.#readColumn(key)))
+    return column
+  }
+
+  #readColumn(key: string): Float64Array {
+    const of = this.#columnsOf(key)
+    const first = of[0]
+    if (first !== undefined && first >= 0 && this.#rawTexts.length === 0 && of.every((c) => c === first)) {
+      return this.#readNumbers(first)
+    }
+    const out = new Float64Array(this.count).fill(NaN)
+    const ids = this.#int(TEMPLATE)
+    const numbers = new Map<number, Float64Array>()
+    for (const c of of) if (c >= 0 && !numbers.has(c)) numbers.set(c, this.#readNumbers(c))
+    for (let i = 0; i < this.count; i++) {
+      const id = ids[i]!
+      const c = id === 0 ? -1 : of[id - 1]!
+      if (c >= 0) out[i] = numbers.get(c)![this.#places[c]?.[i] ?? i]!
+    }
+    for (const row of this.#rawIndex.keys()) {
+      const text = this.literal(key, row)
+      if (text !== '') out[row] = Number(text)
+    }
+    return out
+  }
+
+  /** A column's numbers, only of the rows that have it. */
+  #readNumbers(c: number): Float64Array {
+    const { values, decimals, perRow, style } = this.#numbers[c]!
+    const mantissas = this.#int(values)
+    const n = mantissas.length
+    const exceptions = this.#exceptions(c)
+    if (style !== STYLE.explicit && decimals === 0 && exceptions.size === 0) return mantissas
+    const out = new Float64Array(n)
+    if (style === STYLE.explicit) {
+      const places = this.#int(perRow)
+      for (let i = 0; i < n; i++) out[i] = mantissas[i]! / (POW10[places[i]!] ?? NaN)
+    } else {
+      const power = POW10[decimals]!
+      for (let i = 0; i < n; i++) out[i] = mantissas[i]! / power
+    }
+    for (const [at, text] of exceptions) out[at] = Number(decoder.decode(text))
+    return out
+  }
+
+  literal(key: string, row: number): string {
+    const out = new Uint8Array(MAX_LITERAL)
+    const id = this.#int(TEMPLATE)[row]
+    if (id === undefined) return ''
+    if (id === 0) return decoder.decode(this.#rawLiteral(key, row))
+    const c = this.#templates[id - 1]!.columns.findLast((at) => this.#numbers[at]!.key === key) ?? -1
+    if (c < 0) return ''
+    const at = this.#places[c]?.[row] ?? row
+    const kept = this.#exceptions(c).get(at)
+    return decoder.decode(kept ?? out.subarray(0, this.#write(c, at, out, 0)))
+  }
+
+  #rawLiteral(key: string, row: number): Uint8Array {
+    const shape = this.#shape(row)
+    const slot = shape.slots.findLastIndex((s) => s.key === key)
+    const start = shape.starts[slot]
+    if (start === undefined) return NONE
+    const text = this.raw(row)
+    const after = shape.starts[slot + 1] ?? text.length
+    return text.subarray(start, after - (shape.parts[slot + 1]?.length ?? 0))
+  }
+
+  #write(c: number, at: number, out: Uint8Array, to: number): number {
+    const { values, decimals, perRow, style } = this.#numbers[c]!
+    const places = style === STYLE.explicit ? this.#int(perRow)[at]! : decimals
+    if (!(places <= MAX_DECIMALS)) throw damaged('a column has too many decimals')
+    return writeLiteral(out, to, this.#int(values)[at]!, places, style)
+  }
+
+  writer(key: string): LiteralWriter {
+    const of = this.#columnsOf(key)
+    const first = of[0]
+    const alike = first !== undefined && first >= 0 && this.#rawTexts.length === 0 && of.every((c) => c === first)
+    if (alike) {
+      const { values, decimals, style } = this.#numbers[first]!
+      if (style !== STYLE.explicit && this.#exceptions(first).size === 0) {
+        const mantissas = this.#int(values)
+        return { most: MAX_LITERAL, write: (row, out, at) => writeLiteral(out, at, mantissas[row]!, decimals, style) }
+      }
+    }
+    const ids = this.#int(TEMPLATE)
+    let most = MAX_LITERAL
+    for (const { exceptions } of this.#numbers) for (const e of exceptions) most = Math.max(most, e.length)
+    for (const text of this.#rawTexts) most = Math.max(most, text.length)
+    return {
+      most,
+      write: (row, out, at) => {
+        const id = ids[row]!
+        const c = id === 0 ? -1 : of[id - 1]!
+        if (id !== 0 && c < 0) return at
+        const place = c < 0 ? row : (this.#places[c]?.[row] ?? row)
+        const kept = c < 0 ? this.#rawLiteral(key, row) : this.#exceptions(c).get(place)
+        if (kept === undefined) return this.#write(c, place, out, at)
+        out.set(kept, at)
+        return at + kept.length
+      },
+    }
+  }
+
+  symbol(row: number): string {
+    const id = this.#int(TEMPLATE)[row]
+    if (id === undefined) return ''
+    return id === 0 ? this.#shape(row).symbol : this.#templates[id - 1]!.symbol
+  }
+
+  raw(row: number): Uint8Array {
+    const id = this.#int(TEMPLATE)[row]
+    if (id === undefined) return NONE
+    if (id === 0) return this.#rawTexts[this.#rawIndex.get(row) ?? -1] ?? NONE
+    const out = new Uint8Array(this.#lengthBound(id - 1, row))
+    return out.subarray(0, this.#render(id - 1, row, out, 0))
+  }
+
+  #lengthBound(t: number, row: number): number {
+    const { parts, columns } = this.#templates[t]!
+    let size = columns.length * MAX_LITERAL
+    for (const part of parts) size += part.length
+    for (const c of columns) {
+      if (this.#numbers[c]!.exceptions.length > 0) {
+        size += this.#exceptions(c).get(this.#places[c]?.[row] ?? row)?.length ?? 0
+      }
+    }
+    return size
+  }
+
+  #render(t: number, row: number, out: Uint8Array, at: number): number {
+    const { parts, columns } = this.#templates[t]!
+    let to = at
+    for (let s = 0; s < parts.length; s++) {
+      const part = parts[s]!
+      for (let i = 0; i < part.length; i++) out[to++] = part[i]!
+      if (s === columns.length) break
+      const c = columns[s]!
+      const place = this.#places[c]?.[row] ?? row
+      const kept = this.#numbers[c]!.exceptions.length > 0 ? this.#exceptions(c).get(place) : undefined
+      if (kept === undefined) to = this.#write(c, place, out, to)
+      else {
+        out.set(kept, to)
+        to += kept.length
+      }
+    }
+    return to
+  }
+
+  messages(): MessageColumns {
+    const { count } = this
+    const offsets = new Uint32Array(count + 1)
+    const ids = this.#int(TEMPLATE)
+    let out = new Uint8Array(Math.max(64, count * 96))
+    let at = 0
+    let raws = 0
+    for (let row = 0; row < count; row++) {
+      const id = ids[row]!
+      const text = id === 0 ? this.#rawTexts[raws++]! : undefined
+      const need = text === undefined ? this.#lengthBound(id - 1, row) : text.length
+      if (at + need > out.length) {
+        const grown = new Uint8Array(Math.max(out.length * 2, at + need))
+        grown.set(out.subarray(0, at))
+        out = grown
+      }
+      if (text === undefined) at = this.#render(id - 1, row, out, at)
+      else {
+        out.set(text, at)
+        at += text.length
+      }
+      offsets[row + 1] = at
+    }
+    return {
+      count,
+      seq: this.seq,
+      conn: this.conn,
+      connSeq: this.connSeq,
+      recvMs: this.recvMs,
+      monoNs: this.monoNs,
+      flags: this.flags,
+      offsets,
+      bytes: out.subarray(0, at),
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/** Rows of an opened block as the store's readers hand them on. */
+import type { RecordingId } from '../../../shared/units.ts'
+import type { TickColumns } from '../port.ts'
+import type { OpenBlock } from './open.ts'
+
+/**
+ * Rows [from, to) of a block, or the rows listed (ascending), as tick columns. A range shares the
+ * block's arrays; a list copies. Undated rows have NaN in `eventMs`.
+ */
+export function blockTicks(
+  block: OpenBlock,
+  recording: RecordingId,
+  rows: Uint32Array | { readonly from: number; readonly to: number } = { from: 0, to: block.count },
+): TickColumns {
+  const list = rows instanceof Uint32Array ? rows : undefined
+  const from = rows instanceof Uint32Array ? 0 : rows.from
+  const count = rows instanceof Uint32Array ? rows.length : rows.to - rows.from
+  const at = (row: number): number => (list === undefined ? from + row : list[row]!)
+  const part = <A extends Float64Array | Uint8Array>(whole: A): A => {
+    if (list !== undefined) {
+      const picked = whole.slice(0, count)
+      for (let i = 0; i < count; i++) picked[i] = whole[list[i]!]!
+      return picked as A // slice keeps the type of the array
+    }
+    return (from === 0 && count === whole.length ? whole : whole.subarray(from, from + count)) as A // as above
+  }
+  const columns = new Map<string, Float64Array>()
+  let seq: Float64Array | undefined
+  let recvMs: Float64Array | undefined
+  let eventMs: Float64Array | undefined
+  let flags: Uint8Array | undefined
+  return {
+    recording,
+    feed: block.feed,
+    count,
+    get seq() {
+      return (seq ??= part(block.seq))
+    },
+    get recvMs() {
+      return (recvMs ??= part(block.recvMs))
+    },
+    get eventMs() {
+      return (eventMs ??= part(block.eventMs))
+    },
+    get flags() {
+      return (flags ??= part(block.flags))
+    },
+    symbol: (row) => block.symbol(at(row)),
+    get keys() {
+      return block.keys
+    },
+    column(key) {
+      let column = columns.get(key)
+      if (column === undefined) columns.set(key, (column = part(block.column(key))))
+      return column
+    },
+    literal: (key, row) => block.literal(key, at(row)),
+    writer(key) {
+      const whole = block.writer(key)
+      if (list === undefined && from === 0) return whole
+      return { most: whole.most, write: (row, out, to) => whole.write(at(row), out, to) }
+    },
+    raw: (row) => block.raw(at(row)),
+  }
+}
