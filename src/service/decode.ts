@@ -12,7 +12,7 @@ import type { MarketRecord } from '../shared/market.ts'
 import { serviceSymbol, price, size, unixMs, type FeedId } from '../shared/units.ts'
 import { KIND, scratch, type Decode, type MessageClass, type Scratch } from './codec.ts'
 import { controlOf, isObject, parseJson } from './control.ts'
-import { clear, fill, type JsonObject, type Reading } from './codecs/reading.ts'
+import { clear, fill, own, type JsonObject, type Reading } from './codecs/reading.ts'
 import { CODECS } from './codecs/table.ts'
 import { readTolerantly } from './codecs/unknown.ts'
 import { FEEDS } from './feeds.ts'
@@ -49,7 +49,9 @@ function decodeSlowly(feed: FeedId, bytes: Uint8Array, from: number, to: number,
     fill(out, unknownReading(feed, `an array of ${value.length} messages`), 0)
     return 'market'
   }
-  if (!isMarketObject(object)) return undecodable(out, 'carries a type that no document knows')
+  if (!isMarketObject(object)) {
+    return undecodable(out, single ? 'an array around a control message' : 'carries a type that no document knows')
+  }
   const reading = CODECS[feed].read(object) ?? readTolerantly(FEEDS[feed], object)
   fill(out, reading, reading.priceKeys.length === 0 ? 0 : decimalsOf(text, object, reading.priceKeys))
   if (single && out.kind !== KIND.unknown) out.mapping = `array of one, ${out.mapping || 'documented shape'}`
@@ -78,22 +80,22 @@ type ParseWithSource = (
 
 /** Most decimals among the literals of `keys` in the message object. */
 function decimalsOf(text: string, object: JsonObject, keys: readonly string[]): number {
-  const literals: { readonly holder: unknown; readonly literal: string }[] = []
+  // By the object that holds the key: nested objects may use the same keys, and come first.
+  const most = new Map<unknown, number>()
   let root: unknown
   try {
     ;(JSON.parse as ParseWithSource)(text, function (key, value, context) {
       if (key === '') root = value
-      else if (keys.includes(key) && typeof value === 'number') {
-        literals.push({ holder: this, literal: context?.source ?? String(value) })
-      } else if (keys.includes(key) && typeof value === 'string') literals.push({ holder: this, literal: value })
+      if (!keys.includes(key)) return value
+      const literal = typeof value === 'string' ? value : (context?.source ?? String(value))
+      most.set(this, Math.max(most.get(this) ?? 0, literalDecimals(literal)))
       return value
     })
   } catch {
     // The reviver recurses, so nesting too deep for it ends here; the values themselves are at hand.
-    return Math.max(...keys.map((key) => literalDecimals(String(object[key]))))
+    return Math.max(...keys.map((key) => literalDecimals(String(own(object, key)))))
   }
-  const message: unknown = Array.isArray(root) ? root[0] : root
-  return Math.max(0, ...literals.filter((x) => x.holder === message).map((x) => literalDecimals(x.literal)))
+  return most.get(Array.isArray(root) ? root[0] : root) ?? 0
 }
 
 /** Decimals of a number's literal: 1.10000 has 5, 1e-05 has 5, 120 has 0; never above 22. */

@@ -20,7 +20,8 @@ export interface ErrorFrame {
   readonly message: string
 }
 
-const PLAN = /\b(plan|premium|subscri(be to|ption)|entitle\w*|upgrade|not[_ ](included|permitted|allowed)|forbidden|payment)\b|plan_|_plan|permission/i
+const PLAN =
+  /\b(plan|premium|entitle\w*|subscribe to|not[_ ](included|permitted|allowed)|forbidden|payment)\b|plan_|_plan|permission/i
 
 /** A server's own words, fit for one line: no control characters, no secrets of ours, not endless. */
 export function serverWords(text: string, secret = ''): string {
@@ -65,7 +66,10 @@ export function verdictOfClose(feed: FeedId, closeCode: number, words: string, e
       ),
     }
   }
-  if (PLAN.test(`${error?.code ?? ''} ${said}`)) return { then: 'refuse', why: planReason(feed, said, closeCode) }
+  // Only words that come with a refusal count: "upgrading our plant" beside code 1012 is none.
+  const refusing = closeCode >= 4000 || (error !== null && error.code !== 'protocol_error')
+  if (refusing && PLAN.test(`${error?.code ?? ''} ${said}`))
+    return { then: 'refuse', why: planReason(feed, said, closeCode) }
   if (closeCode === CLOSE.authentication || error?.code === 'authentication_failed') {
     return { then: 'renew', why: tokenReason(said, closeCode) }
   }
@@ -94,7 +98,12 @@ export function verdictOfClose(feed: FeedId, closeCode: number, words: string, e
   if (closeCode === CLOSE.normal) {
     return {
       then: 'retry',
-      why: reason('offline', `The service closed the connection.${quoted(words)}`, 'Tapedeck connects again by itself.', 1000),
+      why: reason(
+        'offline',
+        `The service closed the connection.${quoted(words)}`,
+        'Tapedeck connects again by itself.',
+        1000,
+      ),
     }
   }
   const lost = closeCode === 0 || closeCode === 1005 || closeCode === 1006
@@ -102,9 +111,7 @@ export function verdictOfClose(feed: FeedId, closeCode: number, words: string, e
     then: 'retry',
     why: reason(
       'offline',
-      lost
-        ? 'The connection was lost.'
-        : `The service ended the connection with code ${closeCode}.${quoted(words)}`,
+      lost ? 'The connection was lost.' : `The service ended the connection with code ${closeCode}.${quoted(words)}`,
       'Tapedeck connects again by itself.',
       lost ? null : closeCode,
     ),
@@ -145,12 +152,7 @@ export const ASLEEP_REASON: Reason = reason(
 
 /** The reason of a token that was refused. */
 export function tokenReason(words: string, closeCode: number | null): Reason {
-  return reason(
-    'token-expired',
-    `The service refused the access token.${quoted(words)}`,
-    'Sign in again.',
-    closeCode,
-  )
+  return reason('token-expired', `The service refused the access token.${quoted(words)}`, 'Sign in again.', closeCode)
 }
 
 /** A token that was refused although it had just been issued: ask, and name the plan as a possibility. */
@@ -200,7 +202,11 @@ export function verdictOfUpgrade(feed: FeedId, status: number, origin: string): 
   if (status === 429) {
     return {
       then: 'retry',
-      why: reason('offline', 'The service asks to wait: too many requests (HTTP 429).', 'Tapedeck tries again by itself.'),
+      why: reason(
+        'offline',
+        'The service asks to wait: too many requests (HTTP 429).',
+        'Tapedeck tries again by itself.',
+      ),
     }
   }
   if (status >= 500) {
@@ -241,7 +247,11 @@ export function verdictOfSocket(code: string, host: string): Verdict {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return {
       then: 'retry',
-      why: reason('offline', `The name ${host} was not found.`, 'Check the network and the base URL; Tapedeck tries again by itself.'),
+      why: reason(
+        'offline',
+        `The name ${host} was not found.`,
+        'Check the network and the base URL; Tapedeck tries again by itself.',
+      ),
     }
   }
   if (code === 'ECONNREFUSED') {
@@ -268,6 +278,10 @@ export function verdictOfSocket(code: string, host: string): Verdict {
   }
   return {
     then: 'retry',
-    why: reason('offline', `${host} cannot be reached (${code}).`, 'Check the network; Tapedeck tries again by itself.'),
+    why: reason(
+      'offline',
+      `${host} cannot be reached (${code}).`,
+      'Check the network; Tapedeck tries again by itself.',
+    ),
   }
 }

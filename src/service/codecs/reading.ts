@@ -35,7 +35,8 @@ export function asPrice(n: number): Price | undefined {
 
 /** A quantity: finite, zero or more. */
 export function asSize(n: unknown): Size | undefined {
-  return typeof n === 'number' && Number.isFinite(n) && n >= 0 ? size(n) : undefined
+  // Adding zero turns -0 into 0.
+  return typeof n === 'number' && Number.isFinite(n) && n >= 0 ? size(n + 0) : undefined
 }
 
 export const BAD_PRICE = 'a price is not above zero or not finite'

@@ -52,23 +52,26 @@ export function shapeCodec({ feed, kind, required, read, encode }: Shape): Shape
 }
 
 function take(out: Scratch, kind: KindCode, mapping: string): void {
-  const v = found.values
+  const { seen, values } = found
+  const trade = kind === KIND.trade
+  const quote = kind === KIND.quote
+  const bar = kind === KIND.bar
   out.kind = kind
   out.symbol = found.symbol
-  out.price = v[SLOT.price]
-  out.size = v[SLOT.size]
-  out.bid = v[SLOT.bid]
-  out.ask = v[SLOT.ask]
-  out.bidSize = v[SLOT.bidSize]
-  out.askSize = v[SLOT.askSize]
-  out.open = v[SLOT.open]
-  out.high = v[SLOT.high]
-  out.low = v[SLOT.low]
-  out.close = v[SLOT.close]
-  out.volume = v[SLOT.volume]
-  out.eventMs = kind === KIND.bar ? v[SLOT.start] : v[SLOT.time]
-  out.startMs = v[SLOT.start]
-  out.endMs = v[SLOT.end]
+  out.price = trade ? values[SLOT.price] : NaN
+  out.size = trade && (seen & (1 << SLOT.size)) !== 0 ? values[SLOT.size] : NaN
+  out.bid = quote ? values[SLOT.bid] : NaN
+  out.ask = quote ? values[SLOT.ask] : NaN
+  out.bidSize = quote && (seen & (1 << SLOT.bidSize)) !== 0 ? values[SLOT.bidSize] : NaN
+  out.askSize = quote && (seen & (1 << SLOT.askSize)) !== 0 ? values[SLOT.askSize] : NaN
+  out.open = bar ? values[SLOT.open] : NaN
+  out.high = bar ? values[SLOT.high] : NaN
+  out.low = bar ? values[SLOT.low] : NaN
+  out.close = bar ? values[SLOT.close] : NaN
+  out.volume = bar && (seen & (1 << SLOT.volume)) !== 0 ? values[SLOT.volume] : NaN
+  out.eventMs = bar ? values[SLOT.start] : values[SLOT.time]
+  out.startMs = bar ? values[SLOT.start] : NaN
+  out.endMs = bar && (seen & (1 << SLOT.end)) !== 0 ? values[SLOT.end] : NaN
   out.decimals = found.decimals
   out.mapping = mapping
   out.why = ''

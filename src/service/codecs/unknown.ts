@@ -6,14 +6,14 @@
  */
 import type { MarketRecord } from '../../shared/market.ts'
 import { missingCase } from '../../shared/errors.ts'
-import { serviceSymbol, size, unixMs, type Price, type Size, type UnixMs } from '../../shared/units.ts'
+import { serviceSymbol, unixMs, type Price, type Size, type UnixMs } from '../../shared/units.ts'
 import type { Feed } from '../feeds.ts'
 import { isSymbol } from '../intern.ts'
-import { asPrice, BAD_PRICE, BAD_TIME, own, type JsonObject, type Reading } from './reading.ts'
+import { asPrice, asSize, BAD_PRICE, BAD_TIME, own, type JsonObject, type Reading } from './reading.ts'
 import { readTime } from './times.ts'
 
 const NAMES = {
-  symbol: ['pair', 'sym', 'symbol', 'ticker', 'p', 'S', 's', 'T', 'instrument', 'product_id'],
+  symbol: ['pair', 'sym', 'symbol', 'ticker', 'p', 's', 'S', 'T', 'instrument', 'product_id'],
   price: ['p', 'price', 'last', 'last_price', 'lastPrice', 'px', 'P'],
   size: ['s', 'size', 'qty', 'quantity', 'amount', 'volume', 'v', 'q'],
   bid: ['bp', 'bid', 'b', 'bid_price', 'bidPrice', 'best_bid', 'bestBid'],
@@ -41,10 +41,9 @@ export function readTolerantly(feed: Feed, value: JsonObject): Reading {
   let symbol: string | undefined
   for (const key of NAMES.symbol) {
     const text = own(value, key)
-    // A symbol names something: text that is a number or a time belongs to another part.
-    if (typeof text !== 'string' || !isSymbol(text) || numeric(text) !== undefined || readTime(text) !== undefined) {
-      continue
-    }
+    // A symbol names something: text that is a number, a time or a side belongs to another part.
+    if (typeof text !== 'string' || !isSymbol(text) || SIDE.test(text)) continue
+    if (numeric(text) !== undefined || readTime(text) !== undefined) continue
     symbol = text
     note('symbol', key)
     break
@@ -71,24 +70,22 @@ export function readTolerantly(feed: Feed, value: JsonObject): Reading {
       // `q` is a sequence number where numbers are numbers, a quantity where they are texts.
       if (key === 'q' && typeof raw !== 'string') continue
       const n = numeric(raw)
-      if (n === undefined || !Number.isFinite(n) || n < 0) continue
+      const found = asSize(n)
+      if (found === undefined) continue
       note(part, key)
-      return size(n)
+      return found
     }
     return undefined
   }
   const timeOf = (part: Part): UnixMs | undefined => {
-    let outOfRange = false
-    for (const key of NAMES[part]) {
-      const raw = own(value, key)
-      const read = readTime(raw)
-      if (read !== undefined) {
-        note(part, key, ` (${read.unit})`)
-        return unixMs(read.ms)
-      }
-      outOfRange ||= numeric(raw) !== undefined
+    const reads = NAMES[part].map((key) => ({ key, raw: own(value, key), read: readTime(own(value, key)) }))
+    // A trade's number can look like seconds, never like the longer units: those go first.
+    const best = reads.find((x) => x.read !== undefined && x.read.unit !== 's') ?? reads.find((x) => x.read)
+    if (best?.read !== undefined) {
+      note(part, best.key, ` (${best.read.unit})`)
+      return unixMs(best.read.ms)
     }
-    if (outOfRange) flaw = BAD_TIME
+    if (reads.some((x) => numeric(x.raw) !== undefined)) flaw = BAD_TIME
     return undefined
   }
 
@@ -176,6 +173,7 @@ export function readTolerantly(feed: Feed, value: JsonObject): Reading {
   }
 }
 
+const SIDE = /^(buy|sell|bid|ask)$/i
 const NUMBER = /^[+-]?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/
 
 /** A number or a numeric text; undefined for everything else. */
