@@ -1,0 +1,81 @@
+// Where Electron's binary is, and the one bounded attempt to fetch it.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pinnedNode, root } from './ensure.mjs'
+
+const folder = join(root, 'node_modules', 'electron')
+const memory = join(root, 'node_modules', '.cache', 'tapedeck-electron.json')
+const LONGEST_FETCH_MS = 60_000
+
+const read = (file) => {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return undefined // not fetched yet, or never tried
+  }
+}
+
+const usual = { darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' }
+
+/** Path of Electron's executable: the one ELECTRON_OVERRIDE_DIST_PATH names, else the fetched one; undefined: none. */
+export function findElectron(env = process.env) {
+  const name = read(join(folder, 'path.txt')) ?? usual[process.platform] ?? 'electron'
+  const path = join(env.ELECTRON_OVERRIDE_DIST_PATH || join(folder, 'dist'), name)
+  return existsSync(path) ? path : undefined
+}
+
+const version = () => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version
+
+function remembered() {
+  try {
+    const tried = JSON.parse(read(memory) ?? '')
+    return tried.version === version() ? tried : undefined
+  } catch {
+    return undefined // never tried, or the memory is torn: try
+  }
+}
+
+/** Runs the fetch that the electron package ships; resolves with the reason of a failure. */
+function fetchOnce() {
+  return new Promise((resolve) => {
+    const lines = []
+    const child = spawn(pinnedNode(), [join(folder, 'install.js')], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] })
+    const limit = setTimeout(() => {
+      child.kill('SIGKILL')
+      resolve(`it took longer than ${LONGEST_FETCH_MS / 1000} s`)
+    }, LONGEST_FETCH_MS)
+    const done = (why) => {
+      clearTimeout(limit)
+      resolve(why)
+    }
+    child.stderr.setEncoding('utf8').on('data', (text) => lines.push(text))
+    child.on('error', (error) => done(error.message))
+    child.on('exit', (code) => {
+      const cause = lines
+        .join('')
+        .split('\n')
+        .find((line) => /error/i.test(line))
+      done(code === 0 ? undefined : (cause ?? `the fetch ended with code ${code}`).trim().slice(0, 200))
+    })
+  })
+}
+
+/**
+ * Tries once per Electron version to fetch the binary, at most a minute; later starts remember the
+ * outcome. Answers the path, or the reason why there is none.
+ */
+export async function fetchElectron() {
+  const before = remembered()
+  if (before) {
+    return { why: `Electron could not be fetched on ${before.at.slice(0, 10)} ("npx install-electron" tries again)` }
+  }
+  console.log('Fetching Electron, once, for at most a minute …')
+  const why = await fetchOnce()
+  const path = findElectron()
+  if (why === undefined && path !== undefined) return { path }
+  mkdirSync(dirname(memory), { recursive: true })
+  const tried = { version: version(), at: new Date().toISOString(), why: why ?? 'no binary came of it' }
+  writeFileSync(memory, `${JSON.stringify(tried)}\n`)
+  return { why: `Electron could not be fetched (${tried.why})` }
+}
