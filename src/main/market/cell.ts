@@ -208,7 +208,14 @@ function move(cell: Cell, feed: FeedId, price: number, eventMs: number, recvMs: 
 function addToDay(cell: Cell, price: number, size: number, eventMs: number, days: DayGrid): void {
   if (!(eventMs < cell.dayEnd)) {
     const start = days.startOf(eventMs)
-    if (Number.isNaN(start)) return
+    if (Number.isNaN(start)) {
+      // Outside of the main session there is no day to count into, but a change to compare with.
+      if (cell.referenceOf === null) {
+        cell.reference = price
+        cell.referenceOf = 'first print'
+      }
+      return
+    }
     rollDay(cell, start, price, days)
   }
   if (!(eventMs >= cell.dayStart)) return

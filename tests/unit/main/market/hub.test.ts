@@ -6,6 +6,7 @@ import { instrumentId, unixMs, type FeedId, type InstrumentId } from '../../../.
 import { KIND, scratch, type Scratch } from '../../../../src/service/codec.ts'
 import { freshnessOf, QUIET_AFTER_MS } from '../../../../src/main/market/freshness.ts'
 import { createHub, type Hub, type HubCalendar } from '../../../../src/main/market/hub.ts'
+import { hubCalendar } from '../../../../src/main/market/hub-calendar.ts'
 import { guessAssets, guessSpelling, pipOf } from '../../../../src/main/market/instruments.ts'
 import { barsStream, quotesStream, tapeStream, type Past } from '../../../../src/main/market/streams.ts'
 
@@ -148,6 +149,20 @@ describe('day and reference', () => {
       referenceOf: 'previous close',
     })
     expect(row().spark).toEqual([98, 100])
+  })
+})
+
+describe('the trading day before', () => {
+  it.each([
+    ['crypto', '2026-03-02T00:00Z', '2026-03-01T00:00Z'],
+    ['forex', '2026-03-01T22:00Z', '2026-02-26T22:00Z'],
+    ['forex', '2026-03-10T21:00Z', '2026-03-09T21:00Z'],
+    ['stocks', '2026-03-09T13:30Z', '2026-03-06T14:30Z'],
+    ['stocks', '2026-11-30T14:30Z', '2026-11-27T14:30Z'],
+  ] as const)('%s: before %s comes %s', (asset, start, before) => {
+    expect(new Date(hubCalendar.days(asset).previous(Date.parse(start))).toISOString()).toBe(
+      new Date(Date.parse(before)).toISOString(),
+    )
   })
 })
 
