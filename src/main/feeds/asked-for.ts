@@ -1,0 +1,61 @@
+/** What one socket has asked for: decides which of its messages were asked for (settled rule 9). */
+import { instrumentKey, type AssetClass } from '../../shared/units.ts'
+
+/** Verdicts remembered; hostile variety beyond it only costs the time to judge again. */
+const REMEMBERED = 4_096
+
+/**
+ * The window of each ticker: from the subscribe that was sent to the acknowledgement of its
+ * unsubscribe. Spellings are one instrument.
+ */
+export class AskedFor {
+  readonly #asset: AssetClass
+  readonly #subscribed = new Set<string>()
+  readonly #leaving = new Set<string>()
+  readonly #verdicts = new Map<string, boolean>()
+  /** Whether a ticker's key belongs to this connection, or to nobody else. */
+  readonly #owns: (key: string) => boolean
+
+  constructor(asset: AssetClass, owns: (key: string) => boolean) {
+    this.#asset = asset
+    this.#owns = owns
+  }
+
+  subscribed(symbols: readonly string[]): void {
+    for (const symbol of symbols) {
+      const key = instrumentKey(this.#asset, symbol)
+      this.#leaving.delete(key)
+      this.#subscribed.add(key)
+    }
+    this.#verdicts.clear()
+  }
+
+  unsubscribed(symbols: readonly string[]): void {
+    for (const symbol of symbols) {
+      const key = instrumentKey(this.#asset, symbol)
+      if (this.#subscribed.delete(key)) this.#leaving.add(key)
+    }
+    this.#verdicts.clear()
+  }
+
+  /** The unsubscribe was acknowledged. */
+  released(symbols: readonly string[]): void {
+    for (const symbol of symbols) this.#leaving.delete(instrumentKey(this.#asset, symbol))
+    this.#verdicts.clear()
+  }
+
+  /** The planner moved tickers between connections. */
+  ownersChanged(): void {
+    this.#verdicts.clear()
+  }
+
+  has(symbol: string): boolean {
+    const known = this.#verdicts.get(symbol)
+    if (known !== undefined) return known
+    const key = instrumentKey(this.#asset, symbol)
+    const verdict = (this.#subscribed.has(key) || this.#leaving.has(key)) && this.#owns(key)
+    if (this.#verdicts.size >= REMEMBERED) this.#verdicts.clear()
+    this.#verdicts.set(symbol, verdict)
+    return verdict
+  }
+}

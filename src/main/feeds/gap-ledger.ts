@@ -1,0 +1,78 @@
+/** Gaps of all sessions on their way to the recording and the listener. */
+import type { GapCause } from '../../shared/recording.ts'
+import { unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
+import type { Clock } from '../clock.ts'
+import type { RecorderPort } from '../recording/port.ts'
+import type { FeedListener } from './port.ts'
+import type { SessionGap } from './session-model.ts'
+
+export interface OpenGap {
+  readonly feed: FeedId
+  readonly cause: GapCause
+  readonly symbols: readonly string[]
+  readonly fromMs: UnixMs
+  /** Seq of its `gap-open` entry; 0 while nothing is recorded. */
+  readonly seq: number
+}
+
+export class GapLedger {
+  readonly #open = new Map<object, Map<number, OpenGap>>()
+  readonly #recorder: RecorderPort
+  readonly #listener: FeedListener
+  readonly #clock: Clock
+
+  constructor(recorder: RecorderPort, listener: FeedListener, clock: Clock) {
+    this.#recorder = recorder
+    this.#listener = listener
+    this.#clock = clock
+  }
+
+  /** `owner` is the session; ids are unique within it. */
+  open(owner: object, feed: FeedId, gap: SessionGap): void {
+    const fromMs = this.#unusedStart(feed, gap.fromMs)
+    const mine = this.#open.get(owner) ?? new Map<number, OpenGap>()
+    this.#open.set(owner, mine)
+    mine.set(gap.id, this.#write({ feed, cause: gap.cause, symbols: gap.symbols, fromMs, seq: 0 }))
+    this.#listener.gapOpened(feed, gap.cause, gap.symbols, fromMs)
+  }
+
+  close(owner: object, id: number, toMs: UnixMs): void {
+    const gap = this.#open.get(owner)?.get(id)
+    if (gap === undefined) return
+    this.#open.get(owner)?.delete(id)
+    this.#recorder.entry({ type: 'gap-close', feed: gap.feed, openedSeq: gap.seq }, this.#stamp())
+    this.#listener.gapClosed(gap.feed, gap.fromMs, unixMs(Math.max(toMs, gap.fromMs)))
+  }
+
+  /** The recording that held them has ended: only the listener still hears of their end. */
+  abandon(toMs: UnixMs): void {
+    for (const gap of this.list()) this.#listener.gapClosed(gap.feed, gap.fromMs, unixMs(Math.max(toMs, gap.fromMs)))
+    this.#open.clear()
+  }
+
+  /** Writes every open gap again, into a recording that began in the middle of it. */
+  restate(): void {
+    for (const mine of this.#open.values()) for (const [id, gap] of mine) mine.set(id, this.#write(gap))
+  }
+
+  list(): readonly OpenGap[] {
+    return [...this.#open.values()].flatMap((mine) => [...mine.values()])
+  }
+
+  #write(gap: OpenGap): OpenGap {
+    const { feed, cause, symbols, fromMs } = gap
+    return { ...gap, seq: this.#recorder.entry({ type: 'gap-open', feed, cause, symbols, fromMs }, this.#stamp()) }
+  }
+
+  /** A gap is known by its feed and start, so two of a feed never start in the same millisecond. */
+  #unusedStart(feed: FeedId, fromMs: UnixMs): UnixMs {
+    const used = new Set(this.list().map((gap) => (gap.feed === feed ? gap.fromMs : NaN)))
+    let start = fromMs
+    while (used.has(start)) start = unixMs(start - 1)
+    return start
+  }
+
+  #stamp() {
+    return { wallMs: this.#clock.wallMs(), monoNs: this.#clock.monoNs() }
+  }
+}

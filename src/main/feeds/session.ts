@@ -1,0 +1,502 @@
+/**
+ * One connection of a feed: runs the effects of `session-state.ts` over `ws`, and carries every frame
+ * to the recorder before anything else sees it.
+ */
+import { isUtf8 } from 'node:buffer'
+import WebSocket, { type ClientOptions } from 'ws'
+import { toFailure, missingCase } from '../../shared/errors.ts'
+import { FLAG, type LedgerEntry } from '../../shared/recording.ts'
+import type { FeedState } from '../../shared/state.ts'
+import { feedAsset, type FeedId, type MonoNs, type UnixMs } from '../../shared/units.ts'
+import { KIND, type Scratch } from '../../service/codec.ts'
+import { inRange } from '../../service/codecs/times.ts'
+import { encodeClient, normaliseTickers, parseControl } from '../../service/control.ts'
+import { decode } from '../../service/decode.ts'
+import { FEEDS } from '../../service/feeds.ts'
+import { serverWords } from '../../service/reasons.ts'
+import type { Clock } from '../clock.ts'
+import type { Token, TokenSource } from '../credentials/port.ts'
+import type { RecorderPort, Stamp } from '../recording/port.ts'
+import { serviceOrigin, socketUrl } from '../service-address.ts'
+import { AskedFor } from './asked-for.ts'
+import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
+import { createPace, type Pace } from './pace.ts'
+import type { FeedListener } from './port.ts'
+import type { SessionEffect, SessionEvent, SessionGap, SessionState, TimerName } from './session-model.ts'
+import { idleSession, reduce, shown } from './session-state.ts'
+import type { TurnBudget } from './turn.ts'
+
+/** Larger frames are refused, and the hole is a gap. */
+export const MAX_PAYLOAD = 1024 * 1024
+const HANDSHAKE_MS = 10_000
+const CLOSE_MS = 2_000
+const RETRY_AFTER_AT_MOST_MS = 300_000
+
+/** Counts of a feed, shared by its connections. */
+export interface FeedTally {
+  received: number
+  undecodable: number
+  unasked: number
+  lastMessageMs: UnixMs | null
+  readonly mappings: Map<string, number>
+}
+
+export interface SessionOptions {
+  readonly feed: FeedId
+  readonly baseUrl: string
+  readonly token: TokenSource
+  readonly recorder: RecorderPort
+  readonly listener: FeedListener
+  readonly clock: Clock
+  readonly random: () => number
+  readonly turn: TurnBudget
+  /** One for all sessions: valid only during a `record` call. */
+  readonly scratch: Scratch
+  readonly tally: FeedTally
+  /** Whether a ticker's key is assigned to this connection, or to none. */
+  readonly owns: (session: Session, key: string) => boolean
+  readonly gapOpened: (session: Session, gap: SessionGap) => void
+  readonly gapClosed: (session: Session, id: number, toMs: UnixMs) => void
+  readonly changed: (session: Session) => void
+}
+
+interface Link {
+  readonly generation: number
+  readonly socket: WebSocket
+  readonly asked: AskedFor
+  readonly token: Token
+  conn: number
+  upgraded: boolean
+  /** Its end was already told to the state machine by a better event than `close`. */
+  explained: boolean
+  closed: boolean
+  heardMs: UnixMs
+  heartbeat: Heartbeat
+}
+
+export class Session {
+  readonly feed: FeedId
+  readonly #o: SessionOptions
+  readonly #pace: Pace
+  readonly #links = new Set<Link>()
+  readonly #timers = new Map<TimerName, () => void>()
+  readonly #stamp: { wallMs: UnixMs; monoNs: MonoNs }
+  #state: SessionState
+  #link: Link | null = null
+  #stopping = false
+  #heardMs: UnixMs | null = null
+  #faults = 0
+
+  constructor(options: SessionOptions) {
+    this.feed = options.feed
+    this.#o = options
+    this.#pace = createPace(FEEDS[options.feed].barMs)
+    this.#state = idleSession(options.feed, originOf(options.baseUrl))
+    this.#stamp = { wallMs: options.clock.wallMs(), monoNs: options.clock.monoNs() }
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  get shown(): FeedState {
+    return shown(this.#state)
+  }
+
+  /** Reports an event to the state machine and runs what follows. */
+  dispatch(event: SessionEvent): void {
+    if (this.#stopping && event.is !== 'quit') return
+    const before = this.#state
+    const [next, effects] = reduce(before, event, {
+      wallMs: this.#o.clock.wallMs(),
+      heardMs: this.#heardMs,
+      roll: this.#o.random(),
+    })
+    this.#state = next
+    for (const effect of effects) this.#run(effect)
+    if (next.phase === before.phase) return
+    if (next.phase.is !== before.phase.is) {
+      this.#entry({ type: 'state', feed: this.feed, conn: this.#link?.conn ?? 0, state: next.phase.is })
+    }
+    this.#o.changed(this)
+  }
+
+  /** About once a second: heartbeat and freshness. `monoMs` on the monotonic clock. */
+  tick(monoMs: number): void {
+    const link = this.#link
+    if (link === null || !link.upgraded || link.closed) return
+    const beat = link.heartbeat.beat(monoMs)
+    if (beat === 'ping') link.socket.ping()
+    if (beat === 'dead') this.dispatch({ is: 'halfOpen', generation: link.generation })
+    else if (this.#state.phase.is === 'open') {
+      this.dispatch({ is: 'tick', silentMs: this.#pace.silentMs(monoMs), staleAfterMs: this.#pace.staleAfterMs() })
+    }
+  }
+
+  ownersChanged(): void {
+    for (const link of this.#links) link.asked.ownersChanged()
+  }
+
+  /** Closes with 1000, keeps what still comes, then ends gaps of cause `quit`. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    this.#dropTimers()
+    const closing = [...this.#links].map(
+      (link) =>
+        new Promise<void>((resolve) => {
+          if (link.closed) return resolve()
+          link.socket.once('close', () => resolve())
+          link.socket.close(1000)
+        }),
+    )
+    await Promise.all(closing)
+    this.dispatch({ is: 'quit' })
+  }
+
+  /** Tells a recording that began in the middle which connections and subscriptions stand. */
+  restate(): void {
+    for (const link of this.#links) {
+      link.conn = this.#o.recorder.connection(this.feed)
+      this.#entry({ type: 'connecting', feed: this.feed, conn: link.conn })
+      if (!link.upgraded) continue
+      this.#entry({ type: 'connected', feed: this.feed, conn: link.conn })
+      if (link !== this.#link) continue
+      const { sent, acknowledged } = this.#state
+      if (sent.length > 0) {
+        this.#entry({ type: 'subscribe', feed: this.feed, conn: link.conn, symbols: normaliseTickers(sent) })
+      }
+      if (acknowledged.length > 0) {
+        this.#entry({ type: 'acknowledged', feed: this.feed, conn: link.conn, symbols: acknowledged })
+      }
+      this.#entry({ type: 'state', feed: this.feed, conn: link.conn, state: this.#state.phase.is })
+    }
+  }
+
+  #run(effect: SessionEffect): void {
+    switch (effect.do) {
+      case 'dial':
+        void this.#dial(effect.generation)
+        return
+      case 'close':
+        this.#close(effect.generation, effect.how)
+        return
+      case 'send':
+        this.#send(effect.action, effect.symbols)
+        return
+      case 'renewToken':
+        void this.#renew()
+        return
+      case 'armTimer': {
+        const { timer } = effect
+        this.#timers.get(timer)?.()
+        this.#timers.set(
+          timer,
+          this.#o.clock.after(effect.ms, () => {
+            this.#timers.delete(timer)
+            this.dispatch({ is: 'timer', timer })
+          }),
+        )
+        return
+      }
+      case 'dropTimers':
+        this.#dropTimers()
+        return
+      case 'probe':
+        this.#link?.heartbeat.doubt()
+        return
+      case 'gapOpen':
+        this.#o.gapOpened(this, effect.gap)
+        return
+      case 'gapClose':
+        this.#o.gapClosed(this, effect.id, effect.toMs)
+        return
+      case 'problem':
+        this.#o.listener.problem(this.feed, effect.why)
+        return
+      case 'log':
+        this.#o.listener.log(effect.level, this.feed, effect.text)
+        return
+      default:
+        missingCase(effect)
+    }
+  }
+
+  #dropTimers(): void {
+    for (const undo of this.#timers.values()) undo()
+    this.#timers.clear()
+  }
+
+  async #dial(generation: number): Promise<void> {
+    let token: Token
+    try {
+      token = await this.#o.token.get()
+    } catch (thrown) {
+      if (this.#dialling(generation)) this.dispatch({ is: 'tokenFailed', failure: toFailure(thrown) })
+      return
+    }
+    if (!this.#dialling(generation)) return
+    try {
+      this.#connect(generation, token)
+    } catch (thrown) {
+      // A base URL that is none or not encrypted, or a token that no header can carry.
+      this.dispatch({ is: 'tokenFailed', failure: toFailure(thrown) })
+    }
+  }
+
+  /** Whether the dial that was begun is still the one that is wanted. */
+  #dialling(generation: number): boolean {
+    const { phase } = this.#state
+    return (
+      !this.#stopping &&
+      this.#state.generation === generation &&
+      phase.is === 'connecting' &&
+      phase.step === 'dial' &&
+      this.#link?.generation !== generation
+    )
+  }
+
+  #connect(generation: number, token: Token): void {
+    const url = socketUrl(this.#o.baseUrl, FEEDS[this.feed].path)
+    // The types of ws do not know closeTimeout yet.
+    const options: ClientOptions & { closeTimeout: number } = {
+      perMessageDeflate: false,
+      maxPayload: MAX_PAYLOAD,
+      skipUTF8Validation: true,
+      followRedirects: false,
+      // Said aloud so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
+      rejectUnauthorized: true,
+      handshakeTimeout: HANDSHAKE_MS,
+      closeTimeout: CLOSE_MS,
+      headers: { Authorization: `Bearer ${token.access}` },
+      origin: originOf(this.#o.baseUrl),
+    }
+    const socket = new WebSocket(url, options)
+    const link: Link = {
+      generation,
+      socket,
+      asked: new AskedFor(feedAsset(this.feed), (key) => this.#o.owns(this, key)),
+      token,
+      conn: this.#o.recorder.connection(this.feed),
+      upgraded: false,
+      explained: false,
+      closed: false,
+      heardMs: this.#o.clock.wallMs(),
+      heartbeat: createHeartbeat(this.#monoMs()),
+    }
+    this.#link = link
+    this.#links.add(link)
+    this.#entry({ type: 'connecting', feed: this.feed, conn: link.conn })
+    socket.on('open', () => this.#opened(link))
+    socket.on('message', (data: Buffer, binary: boolean) => this.#message(link, data, binary))
+    socket.on('pong', () => this.#heard(link))
+    socket.on('ping', () => this.#heard(link))
+    socket.on('unexpected-response', (request, response) => {
+      const retryAfter = Number(response.headers['retry-after']) * 1_000
+      request.destroy()
+      this.#explain(link, {
+        is: 'upgradeRefused',
+        generation,
+        status: response.statusCode ?? 0,
+        retryAfterMs: Number.isFinite(retryAfter) ? Math.min(Math.max(0, retryAfter), RETRY_AFTER_AT_MOST_MS) : null,
+      })
+      socket.terminate()
+    })
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#failed(link, error))
+    socket.on('close', (code: number, reason: Buffer) => this.#closed(link, code, reason))
+  }
+
+  #opened(link: Link): void {
+    link.upgraded = true
+    link.heartbeat = createHeartbeat(this.#monoMs())
+    this.#pace.start(this.#monoMs())
+    this.#entry({ type: 'connected', feed: this.feed, conn: link.conn })
+    if (link !== this.#link || this.#stopping) {
+      link.socket.close(1000)
+      return
+    }
+    // A first connection's gap counts from the want; a later one's from what was heard before it dropped.
+    this.dispatch({ is: 'upgraded', generation: link.generation })
+  }
+
+  #heard(link: Link): void {
+    link.heardMs = this.#o.clock.wallMs()
+    link.heartbeat.heard(this.#monoMs())
+    if (link === this.#link) this.#heardMs = link.heardMs
+  }
+
+  /** The way of a tick: stamp, recorder, codec, listener. */
+  #message(link: Link, data: Buffer, binary: boolean): void {
+    const { clock, recorder, tally, scratch, listener, turn } = this.#o
+    const stamp = this.#stamp
+    stamp.monoNs = clock.monoNs()
+    stamp.wallMs = clock.wallMs()
+    const seq = recorder.frame(link.conn, data, binary, stamp satisfies Stamp)
+    const monoMs = stamp.monoNs / 1e6
+    tally.received++
+    tally.lastMessageMs = stamp.wallMs
+    link.heardMs = stamp.wallMs
+    link.heartbeat.heard(monoMs)
+    if (link === this.#link) this.#heardMs = stamp.wallMs
+    if (turn.overspent(stamp.monoNs) && !link.socket.isPaused) {
+      link.socket.pause()
+      setImmediate(() => link.socket.resume())
+    }
+
+    let flags = binary ? FLAG.binary : 0
+    if (!isUtf8(data)) flags |= FLAG.invalidUtf8
+    const found = flags === 0 ? decode(this.feed, data, 0, data.length, scratch) : 'undecodable'
+    if (found === 'control') {
+      recorder.mark(FLAG.control)
+      this.#control(link, data)
+      return
+    }
+    if (found === 'undecodable') {
+      recorder.mark(flags | FLAG.undecodable)
+      tally.undecodable++
+      this.#oddity(flags === 0 ? scratch.why : binary ? 'a binary frame' : 'not valid UTF-8', 'cannot be read')
+      return
+    }
+    if (!inRange(scratch.kind === KIND.bar ? scratch.startMs : scratch.eventMs)) flags |= FLAG.undated
+    const asked = link === this.#link && link.asked.has(scratch.symbol)
+    if (!asked) flags |= FLAG.unasked
+    if (flags !== 0) recorder.mark(flags)
+    if (!asked) {
+      tally.unasked++
+      return
+    }
+    if (scratch.mapping !== '') tally.mappings.set(scratch.mapping, (tally.mappings.get(scratch.mapping) ?? 0) + 1)
+    this.#pace.message(monoMs)
+    const { phase } = this.#state
+    if (phase.is === 'stale' || phase.is === 'connecting') {
+      this.dispatch({ is: 'frame', generation: link.generation })
+    }
+    try {
+      listener.record(this.feed, seq, stamp.wallMs, stamp.monoNs, scratch)
+    } catch (thrown) {
+      // What follows the recorder must never stop the next frame from being kept.
+      if (this.#rarely()) listener.log('error', this.feed, 'a message could not be shown', String(thrown))
+    }
+  }
+
+  #control(link: Link, data: Buffer): void {
+    const control = parseControl(data.toString())
+    if (control === undefined) return
+    const { generation, conn } = link
+    const { listener } = this.#o
+    switch (control.kind) {
+      case 'acknowledged':
+        this.#entry({ type: 'acknowledged', feed: this.feed, conn, symbols: control.tickers })
+        if (link !== this.#link) return
+        this.dispatch({ is: 'acknowledged', generation, symbols: control.tickers })
+        listener.acknowledged(this.feed, control.tickers)
+        return
+      case 'released':
+        this.#entry({ type: 'released', feed: this.feed, conn, symbols: control.tickers })
+        link.asked.released(control.tickers)
+        this.dispatch({ is: 'released', generation, symbols: control.tickers })
+        return
+      case 'error': {
+        const error = {
+          code: serverWords(control.code, link.token.access),
+          message: serverWords(control.message, link.token.access),
+        }
+        listener.log('warn', this.feed, `the service reports an error: ${error.code}`, error.message)
+        this.dispatch({ is: 'errorFrame', generation, error })
+        return
+      }
+      case 'malformed':
+        this.#oddity(control.why, 'is no valid acknowledgement')
+        return
+      default:
+        missingCase(control)
+    }
+  }
+
+  #send(action: 'subscribe' | 'unsubscribe', symbols: readonly string[]): void {
+    const link = this.#link
+    if (link === null) return
+    const text = encodeClient(action, symbols)
+    this.#entry({ type: action, feed: this.feed, conn: link.conn, symbols: normaliseTickers(symbols) })
+    if (action === 'subscribe') link.asked.subscribed(symbols)
+    else link.asked.unsubscribed(symbols)
+    // A failure to send is followed by `close`, which says all.
+    link.socket.send(text, () => undefined)
+  }
+
+  #close(generation: number, how: 'normal' | 'terminate'): void {
+    for (const link of this.#links) {
+      if (link.generation !== generation || link.closed) continue
+      if (how === 'terminate' || !link.upgraded) link.socket.terminate()
+      else link.socket.close(1000)
+    }
+  }
+
+  #failed(link: Link, error: NodeJS.ErrnoException): void {
+    const { generation } = link
+    if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
+      this.#entry({ type: 'oversize', feed: this.feed, conn: link.conn, limitBytes: MAX_PAYLOAD })
+      this.#explain(link, { is: 'oversize', generation, limitBytes: MAX_PAYLOAD })
+      return
+    }
+    const timedOut = error.message === 'Opening handshake has timed out'
+    const code = timedOut ? 'ETIMEDOUT' : (error.code ?? 'no WebSocket')
+    this.#explain(link, { is: 'socketError', generation, code })
+  }
+
+  #explain(link: Link, event: SessionEvent): void {
+    if (link.explained) return
+    link.explained = true
+    this.dispatch(event)
+  }
+
+  #closed(link: Link, code: number, reason: Buffer): void {
+    link.closed = true
+    this.#links.delete(link)
+    const words = serverWords(reason.toString(), link.token.access)
+    // 1005 and 1006 are ws's own words for "no code came".
+    const closeCode = code === 1005 || code === 1006 ? 0 : code
+    this.#entry({ type: 'disconnected', feed: this.feed, conn: link.conn, closeCode, reason: words })
+    this.#explain(link, { is: 'closed', generation: link.generation, code: closeCode, words })
+    if (link === this.#link) this.#link = null
+  }
+
+  async #renew(): Promise<void> {
+    const { generation } = this.#state
+    const refused = this.#link?.token
+    try {
+      await (refused === undefined ? this.#o.token.get() : this.#o.token.renew(refused))
+    } catch (thrown) {
+      if (this.#state.generation === generation) this.dispatch({ is: 'tokenFailed', failure: toFailure(thrown) })
+      return
+    }
+    if (this.#state.generation === generation) this.dispatch({ is: 'tokenReady' })
+  }
+
+  #entry(entry: LedgerEntry): void {
+    const { clock, recorder } = this.#o
+    recorder.entry(entry, { wallMs: clock.wallMs(), monoNs: clock.monoNs() })
+  }
+
+  #oddity(what: string, verdict: string): void {
+    if (this.#rarely()) this.#o.listener.log('warn', this.feed, `a message ${verdict}: ${what}`, 'kept as it came')
+  }
+
+  /** The first few, then one in a thousand: a hostile server must not fill the log. */
+  #rarely(): boolean {
+    this.#faults++
+    return this.#faults <= 5 || this.#faults % 1_000 === 0
+  }
+
+  #monoMs(): number {
+    return this.#o.clock.monoNs() / 1e6
+  }
+}
+
+/** The origin to send, or the text itself where it is no address (dialling says so then). */
+function originOf(baseUrl: string): string {
+  try {
+    return serviceOrigin(baseUrl).origin
+  } catch {
+    return serverWords(baseUrl)
+  }
+}
