@@ -1,0 +1,90 @@
+/** The one account of a simulator: its secrets, its tokens, its plan. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { FEEDS } from '../service/feeds.ts'
+import type { FeedId } from '../shared/units.ts'
+import type { SimulatorClock } from './clock.ts'
+import type { PlanRefusal } from './faults.ts'
+import { readToken, signToken } from './jwt.ts'
+
+export interface Account {
+  readonly username: string
+  readonly password: string
+  readonly apiKey: string
+  plan: string
+  refusal: PlanRefusal
+  /** Access and refresh token, or undefined for wrong credentials. */
+  logIn(username: unknown, password: unknown): { access: string; refresh: string } | undefined
+  /** Why an `Authorization` header of an upgrade is refused; undefined when it holds. */
+  refuseToken(authorization: string | undefined): string | undefined
+  /** Whether a header carries the API key. */
+  holdsKey(authorization: string | undefined): boolean
+  /** Whether the plan covers a feed. */
+  covers(feed: FeedId): boolean
+  /** No token given out so far holds any longer. */
+  expireTokens(): void
+}
+
+export interface AccountOptions {
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  readonly apiKey?: string | undefined
+  readonly plan?: string | undefined
+  readonly planRefusal?: PlanRefusal | undefined
+  readonly tokenLifetimeMs?: number | undefined
+}
+
+/** An account; secrets that are not given are random. */
+export function createAccount(options: AccountOptions, clock: SimulatorClock): Account {
+  const secret = randomBytes(32).toString('hex')
+  const username = options.username ?? `demo-${randomBytes(3).toString('hex')}`
+  const password = options.password ?? randomBytes(12).toString('base64url')
+  const apiKey = options.apiKey ?? randomBytes(16).toString('base64url')
+  const lifetime = options.tokenLifetimeMs ?? 3_600_000
+  let valid = new Set<string>()
+  let serial = 0
+
+  const issue = (type: 'access' | 'refresh') => {
+    const jti = `${type}-${++serial}`
+    const iat = clock.wallMs() / 1000
+    if (type === 'access') valid.add(jti)
+    // fractions of a second are legal and let tests expire a token soon
+    const exp = iat + (lifetime / 1000) * (type === 'access' ? 1 : 24)
+    return signToken(secret, { token_type: type, exp, iat, jti, username })
+  }
+  const bearer = (authorization: string | undefined) => /^Bearer (\S+)$/.exec(authorization ?? '')?.[1]
+
+  return {
+    username,
+    password,
+    apiKey,
+    plan: options.plan ?? 'Premium',
+    refusal: options.planRefusal ?? 'close',
+    logIn(user, word) {
+      if (user !== username || typeof word !== 'string' || !equal(word, password)) return undefined
+      return { access: issue('access'), refresh: issue('refresh') }
+    },
+    refuseToken(authorization) {
+      const token = bearer(authorization)
+      if (token === undefined) return 'no bearer token'
+      const claims = readToken(secret, token)
+      if (claims === undefined || claims.token_type !== 'access') return 'token is invalid'
+      return claims.exp * 1000 <= clock.wallMs() || !valid.has(claims.jti) ? 'token is expired' : undefined
+    },
+    holdsKey(authorization) {
+      const key = bearer(authorization)
+      return key !== undefined && equal(key, apiKey)
+    },
+    covers(feed) {
+      const { minimumPlan } = FEEDS[feed]
+      return minimumPlan === null || minimumPlan === this.plan
+    },
+    expireTokens() {
+      valid = new Set()
+    },
+  }
+}
+
+function equal(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}

@@ -1,0 +1,130 @@
+/** Fundamentals: Apple's as they are, any other company's as a made-up one of like shape. */
+import { fraction, hashText } from '../random.ts'
+import { nameOf, profileOf } from '../symbols.ts'
+import type { Reference, Row, Statement } from './reference.ts'
+
+export interface Company {
+  readonly symbol: string
+  readonly name: string
+  /** How large it is against Apple; 1 for Apple. */
+  readonly scale: number
+  /** A lasting peculiarity in [0, 1) by topic. */
+  readonly trait: (topic: string) => number
+  readonly real: boolean
+}
+
+export function companyOf(symbol: string): Company {
+  const trait = (topic: string) => fraction(hashText(`${symbol} ${topic}`, 5))
+  const real = symbol === 'AAPL'
+  return { symbol, name: nameOf('stocks', symbol), scale: real ? 1 : 10 ** (trait('scale') * 2.2 - 2), trait, real }
+}
+
+/** The income statements of a company, newest first. */
+export function statementsOf(reference: Reference, company: Company, period: 'quarter' | 'year'): readonly Statement[] {
+  const list = period === 'quarter' ? reference.quarters : reference.years
+  if (company.real) return list
+  const tilt = (company.trait('growth') - 0.4) * (period === 'quarter' ? 0.01 : 0.04)
+  const margin = 0.7 + 0.5 * company.trait('margin')
+  return list.map((s, i) => {
+    const scale = company.scale * (1 + tilt) ** -i * (0.97 + 0.06 * company.trait(`${s.end} revenue`))
+    const shares = Math.round(s.sharesBasic * company.scale * 4)
+    const diluted = Math.round(shares * 1.006)
+    const net = Math.round(s.net * scale * margin)
+    return {
+      end: s.end,
+      revenue: Math.round(s.revenue * scale),
+      gross: Math.round(s.gross * scale * margin),
+      operating: Math.round(s.operating * scale * margin),
+      net,
+      basic: cents(net / shares),
+      diluted: cents(net / diluted),
+      sharesBasic: shares,
+      sharesDiluted: diluted,
+    }
+  })
+}
+
+const cents = (n: number) => Math.round(n * 100) / 100
+
+/** Fiscal year and quarter of a period that ends in Apple's year, which begins after September. */
+export function fiscalOf(end: string): { year: number; quarter: string } {
+  const month = Number(end.slice(5, 7))
+  const year = Number(end.slice(0, 4))
+  // quarters end on the last Saturday of a month, sometimes on the first days of the next
+  const ended = Number(end.slice(8)) < 8 ? month - 1 : month
+  const index = Math.floor(((ended + 2) % 12) / 3)
+  return { year: ended > 9 ? year + 1 : year, quarter: `Q${index + 1}` }
+}
+
+/** The documented `data` object of the income-statement endpoint for statement `i` of a list. */
+export function incomeStatement(company: Company, list: readonly Statement[], i: number, annual: boolean): unknown {
+  const s = list[i]
+  if (s === undefined) return undefined
+  const before = list.find((x) => Math.abs(Date.parse(s.end) - Date.parse(x.end) - 364.5 * 86_400_000) < 15 * 86_400_000)
+  const { year, quarter } = fiscalOf(s.end)
+  const growth = (now: number, then: number | undefined) => (then ? round4((now - then) / Math.abs(then)) : 0)
+  return {
+    symbol: company.symbol,
+    company_name: company.name,
+    fiscal_year: year,
+    quarter: annual ? 'FY' : quarter,
+    period_ending: s.end,
+    currency: 'USD',
+    income_statement: {
+      revenue: s.revenue,
+      gross_profit: s.gross,
+      operating_income: s.operating,
+      net_income: s.net,
+      eps_basic: s.basic,
+      eps_diluted: s.diluted,
+      shares_outstanding_basic: s.sharesBasic,
+      shares_outstanding_diluted: s.sharesDiluted,
+    },
+    margins: {
+      gross_margin: round4(s.gross / s.revenue),
+      operating_margin: round4(s.operating / s.revenue),
+      net_margin: round4(s.net / s.revenue),
+    },
+    growth_rates: {
+      revenue_growth_yoy: growth(s.revenue, before?.revenue),
+      net_income_growth_yoy: growth(s.net, before?.net),
+      eps_growth_yoy: growth(s.diluted, before?.diluted),
+    },
+  }
+}
+
+export const round4 = (n: number) => Math.round(n * 10_000) / 10_000
+
+/** A vendor's rows with our spelling of keys, scaled to the company: amounts by size, ratios by a trait. */
+export function scaledRows(rows: readonly Row[], company: Company): Row[] {
+  return rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row)
+        .filter(([key]) => !['cik', 'acceptedDate'].includes(key))
+        .map(([key, value]) => [snake(key), scaled(key, value, company)]),
+    ),
+  )
+}
+
+function scaled(key: string, value: Row[string], company: Company): Row[string] {
+  if (key === 'symbol') return company.symbol
+  if (company.real || typeof value !== 'number') return value
+  if (Math.abs(value) >= 1e6) return Math.round(value * company.scale)
+  return round4(value * (0.75 + 0.5 * company.trait(key)))
+}
+
+/** camelCase as snake_case. */
+export function snake(key: string): string {
+  return key.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase()
+}
+
+/** A number of a row; 0 where it is none. */
+export function figure(row: Row | undefined, key: string): number {
+  const value = row?.[key]
+  return typeof value === 'number' ? value : 0
+}
+
+/** Around what price the company's stock trades in the demo market. */
+export function priceOf(company: Company): number {
+  return profileOf('stocks', company.symbol).base
+}

@@ -1,0 +1,23 @@
+/** The time of a simulator, injected so that tests own it. The clocks of the program fit too. */
+export interface SimulatorClock {
+  /** UTC ms. */
+  wallMs(): number
+  /** Calls back once after `ms`; returns its own undo. */
+  after(ms: number, then: () => void): () => void
+}
+
+/** The machine's time. */
+export const machineClock: SimulatorClock = {
+  wallMs: () => Date.now(),
+  after(ms, then) {
+    const timer = setTimeout(then, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Waits on a clock. */
+export function pause(clock: SimulatorClock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(ms, resolve)
+  })
+}

@@ -1,0 +1,118 @@
+/** The upgrade of a feed path and the client's messages after it: sections 3 and 7.1 of the document. */
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { RawData, WebSocket, WebSocketServer } from 'ws'
+import { CLOSE, encodeAcknowledgement, encodeError, normaliseTickers, parseClient } from '../service/control.ts'
+import { feedOfPath } from '../service/feeds.ts'
+import type { FeedId } from '../shared/units.ts'
+import type { Account } from './account.ts'
+import type { Connection } from './connection.ts'
+import type { SimulatorOptions } from './options.ts'
+
+export interface HandshakeSide {
+  readonly account: Account
+  readonly server: WebSocketServer
+  readonly disabledFeeds: readonly FeedId[]
+  allows(origin: string): boolean
+  /** Whether a refusal with 403 is due, counting it. */
+  takeForbidden(): boolean
+  /** How long this handshake is to wait, counting it. */
+  takeDelayMs(): number
+  wait(ms: number): Promise<void>
+  accept(feed: FeedId, ws: WebSocket, socket: Duplex, mute: boolean): void
+}
+
+/** Answers an upgrade request. */
+export async function shakeHands(
+  side: HandshakeSide,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  // until ws takes over, a reset of the socket is nobody's error
+  socket.on('error', () => socket.destroy())
+  const delay = side.takeDelayMs()
+  if (delay > 0) await side.wait(delay)
+  if (socket.destroyed) return
+  const { origin, authorization } = request.headers
+  if (side.takeForbidden() || origin === undefined || !side.allows(origin)) {
+    socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    return
+  }
+  const path = (request.url ?? '').split('?', 1)[0] ?? ''
+  const feed = feedOfPath(path)
+  const why = feed === undefined ? undefined : side.account.refuseToken(authorization)
+  side.server.handleUpgrade(request, socket, head, (ws) => {
+    if (feed === undefined || side.disabledFeeds.includes(feed.id)) {
+      refuse(ws, 'unknown_feed', 'This feed is unknown or disabled.', CLOSE.unknownFeed, 'unknown feed')
+      return
+    }
+    if (why !== undefined) {
+      refuse(ws, 'authentication_failed', `Authentication failed: ${why}.`, CLOSE.authentication, why)
+      return
+    }
+    const covered = side.account.covers(feed.id)
+    if (!covered && side.account.refusal === 'close') {
+      refuse(ws, 'authentication_failed', 'Authentication failed.', CLOSE.authentication, 'not allowed')
+      return
+    }
+    if (!covered && side.account.refusal === 'error') {
+      refuse(ws, 'plan_required', `This feed needs another plan than ${side.account.plan}.`, CLOSE.normal, 'plan')
+      return
+    }
+    side.accept(feed.id, ws, socket, !covered)
+  })
+}
+
+function refuse(ws: WebSocket, code: string, message: string, closeCode: number, reason: string): void {
+  ws.on('error', () => ws.terminate())
+  ws.send(encodeError(code, message))
+  ws.close(closeCode, reason)
+}
+
+export interface ClientSide {
+  readonly tickersPerConnection: number
+  readonly overLimit: NonNullable<SimulatorOptions['overLimit']>
+  readonly protocolCloseCode: number
+  /** Whether this acknowledgement leaves out its last symbol, counting it. */
+  takePartialAcknowledgement(): boolean
+  /** Somebody's subscription changed. */
+  changed(): void
+}
+
+/** Takes a client's message: subscribes, unsubscribes, or ends the connection with `protocol_error`. */
+export function takeMessage(side: ClientSide, connection: Connection, data: RawData, isBinary: boolean): void {
+  const protocolError = (message: string, close = true) => {
+    connection.raw(encodeError('protocol_error', message))
+    if (close) connection.close(side.protocolCloseCode, 'protocol error')
+  }
+  if (isBinary) {
+    protocolError('messages must be text')
+    return
+  }
+  // ws gives one Buffer with its default binaryType
+  const parsed = parseClient((data as Buffer).toString('utf8'))
+  if (typeof parsed === 'string') {
+    protocolError(parsed)
+    return
+  }
+  if (parsed.action === 'unsubscribe') {
+    connection.raw(encodeAcknowledgement('unsubscribe', connection.unsubscribe(parsed.tickers)))
+    side.changed()
+    return
+  }
+  const room = side.tickersPerConnection - connection.tickers.size
+  let fresh = normaliseTickers(parsed.tickers).filter((symbol) => !connection.tickers.has(symbol))
+  if (fresh.length > room && side.overLimit !== 'allow') {
+    if (side.overLimit !== 'truncate') {
+      const message = `at most ${side.tickersPerConnection} tickers a connection`
+      protocolError(message, side.overLimit === 'close')
+      return
+    }
+    fresh = fresh.slice(0, Math.max(0, room))
+  }
+  if (side.takePartialAcknowledgement()) fresh = fresh.slice(0, -1)
+  connection.subscribe(fresh)
+  connection.raw(encodeAcknowledgement('subscribe', [...connection.tickers.keys()]))
+  side.changed()
+}
