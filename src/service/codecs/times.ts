@@ -19,7 +19,8 @@ export function inRange(ms: number): boolean {
 /**
  * A time in seconds, ms, µs or ns since 1970 (number or numeric text) or ISO 8601 text; undefined when
  * it is none or outside [2000, 2100). The four magnitudes of that century do not overlap, so nothing is
- * guessed. ISO text without a zone is UTC, as every time of the service is. µs and ns keep a fraction.
+ * guessed. ISO text without a zone is UTC, as every time of the service is. Fractions are kept to the µs
+ * (a double holds no more of a time in ns).
  */
 export function readTime(value: unknown): ReadTime | undefined {
   if (typeof value === 'number') return byMagnitude(value)
@@ -33,7 +34,7 @@ function byMagnitude(n: number): ReadTime | undefined {
   if (inRange(n)) return { ms: n, unit: 'ms' }
   if (inRange(n * 1_000)) return { ms: Math.round(n * 1_000_000) / 1_000, unit: 's' }
   if (inRange(n / 1_000)) return { ms: n / 1_000, unit: 'µs' }
-  if (inRange(n / 1_000_000)) return { ms: n / 1_000_000, unit: 'ns' }
+  if (inRange(n / 1_000_000)) return { ms: Math.round(n / 1_000) / 1_000, unit: 'ns' }
   return undefined
 }
 
@@ -47,7 +48,7 @@ function isoMs(text: string): number | undefined {
   // A day that the month does not have would roll over silently.
   if (new Date(day).getUTCDate() !== n(3) || new Date(day).getUTCMonth() !== n(2) - 1) return undefined
   if (n(4) > 23 || n(5) > 59 || n(6) > 59 || n(10) > 23 || n(11) > 59) return undefined
-  const fraction = m[7] === undefined ? 0 : Number(`0.${m[7]}`) * 1_000
+  const fraction = Number((m[7] ?? '').padEnd(6, '0').slice(0, 6)) / 1_000
   const offset = (n(10) * 60 + n(11)) * 60_000 * (m[9] === '-' ? -1 : 1)
   return day + ((n(4) * 60 + n(5)) * 60 + n(6)) * 1_000 + fraction - offset
 }
