@@ -13,7 +13,6 @@ import { HEADER_BYTES, MAGIC, MAX_BODY, MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNIT
 import { writeInts, type Ref } from './ints.ts'
 import {
   FORM,
-  literalEnd,
   MAX_DECIMALS,
   MAX_LITERAL,
   MAX_MANTISSA,
@@ -50,8 +49,9 @@ interface Gather {
   n: number
   mantissa: Float64Array
   form: Uint8Array
-  /** Where each literal starts. */
+  /** Where each literal stands. */
   starts: Uint32Array
+  ends: Uint32Array
 }
 
 interface Known extends Template {
@@ -72,10 +72,27 @@ const parsed: Parsed = { mantissa: 0, form: 0, end: 0 }
 
 /**
  * Seals a run of messages. The result gives back every stamp and every byte of every message;
- * `prove` checks that before it is returned. Throws `internal` when the run is too large (MAX_ROWS
- * rows or about MAX_BODY bytes) or the proof fails.
+ * `prove` checks that before it is returned, and what it refuses is sealed as plain text instead.
+ * Throws `internal` when the run is too large (MAX_ROWS rows or half of MAX_BODY bytes).
  */
 export function encodeBlock(feed: FeedId, messages: MessageColumns, options: EncodeOptions = {}): Uint8Array {
+  const block = build(feed, messages, options, true)
+  if (options.prove === false || isProven(block, messages, options.eventMs)) return block
+  const plain = build(feed, messages, options, false)
+  proveBlock(plain, messages, options.eventMs)
+  return plain
+}
+
+function isProven(block: Uint8Array, messages: MessageColumns, eventMs: Float64Array | undefined): boolean {
+  try {
+    proveBlock(block, messages, eventMs)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, shaped: boolean): Uint8Array {
   const { count, bytes, offsets } = messages
   if (count > MAX_ROWS || (offsets[count] ?? 0) - (offsets[0] ?? 0) > MAX_BODY / 2) {
     throw new CodedError('internal', 'Too many messages for one block.')
@@ -88,6 +105,7 @@ export function encodeBlock(feed: FeedId, messages: MessageColumns, options: Enc
   const raws: number[] = []
 
   const learn = (row: number): Known | undefined => {
+    if (!shaped) return undefined
     const shape = shapeOf(feed, bytes, offsets[row]!, offsets[row + 1]!)
     if (shape === undefined) return undefined
     const key = shapeKey(shape)
@@ -106,6 +124,7 @@ export function encodeBlock(feed: FeedId, messages: MessageColumns, options: Enc
           mantissa: new Float64Array(count),
           form: new Uint8Array(count),
           starts: new Uint32Array(count),
+          ends: new Uint32Array(count),
         })
       }
       return id
@@ -207,10 +226,7 @@ export function encodeBlock(feed: FeedId, messages: MessageColumns, options: Enc
       )
     }
     write(Float64Array.from(column.exceptions), column.exceptions.length)
-    for (const at of column.exceptions) {
-      const start = gather.starts[at]!
-      head.block(bytes.subarray(start, literalEnd(bytes, start, offsets[count]!)))
-    }
+    for (const at of column.exceptions) head.block(bytes.subarray(gather.starts[at]!, gather.ends[at]!))
   }
   const cells = (at: number): Float64Array => {
     const column = sealed[at]!
@@ -248,7 +264,6 @@ export function encodeBlock(feed: FeedId, messages: MessageColumns, options: Enc
   out.set(packed, HEADER_BYTES)
   out.set(low.done(), HEADER_BYTES + packed.length)
   view.setUint32(4, crc32(out.subarray(8)), true)
-  if (options.prove ?? true) proveBlock(out, messages, options.eventMs)
   return out
 }
 
@@ -274,7 +289,7 @@ function take(template: Known, bytes: Uint8Array, from: number, to: number): boo
     column.mantissa[row] = parsed.mantissa
     column.form[row] = parsed.form
     column.starts[row] = at
-    at = parsed.end
+    column.ends[row] = at = parsed.end
   }
   if (at !== to) return false
   for (let s = 0; s < n; s++) columns[s]!.n++
@@ -364,7 +379,7 @@ function rendersAs(gather: Gather, bytes: Uint8Array, at: number, style: Style):
   const end = writeLiteral(literal, 0, gather.mantissa[at]!, f & FORM.decimals, style)
   const start = gather.starts[at]!
   for (let i = 0; i < end; i++) if (bytes[start + i] !== literal[i]) return false
-  return literalEnd(bytes, start, bytes.length) === start + end
+  return gather.ends[at] === start + end
 }
 
 /** Event time: one of the columns in ms, s, µs or ns, or a column of its own beside a list of undated rows. */
