@@ -152,7 +152,7 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
       port.send({ t: 'end', id, error })
       return
     }
-    let stream: OpenStream | undefined
+    let stream: OpenStream | undefined = undefined
     const opened = openStream(handlers, name, args, () => {
       if (!stream) return // woken while it opens: it is fresh then anyway
       stream.fresh = true

@@ -73,7 +73,9 @@ function describe(issues: readonly v.BaseIssue<unknown>[]): string {
   const [first] = issues
   if (!first) return 'not as the contract says'
   const path = v.getDotPath(first)
-  return path === null ? first.message : `${path}: ${first.message}`
+  // Issues quote what they refuse: bounded, so that a huge argument makes no huge sentence.
+  const text = first.message.length > 160 ? `${first.message.slice(0, 160)}…` : first.message
+  return path === null ? text : `${path.slice(0, 80)}: ${text}`
 }
 
 function checkArgs<A>(schema: v.GenericSchema<unknown, A>, name: string, args: unknown): Result<A> {

@@ -15,6 +15,6 @@ declare const window: {
 window.addEventListener('message', ({ source, data }) => {
   if (source === window && data === PORT_REQUEST) ipcRenderer.send(PORT_CHANNEL)
 })
-ipcRenderer.on(PORT_CHANNEL, ({ ports }) => {
+ipcRenderer.on(PORT_CHANNEL, ({ ports }: { readonly ports: readonly unknown[] }) => {
   window.postMessage(PORT_OFFER, window.location.origin, [...ports])
 })

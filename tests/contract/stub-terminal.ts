@@ -1,0 +1,192 @@
+/** Handlers without a terminal: canned answers, streams that a test pushes into, and a record of what was asked. */
+import type { CallArgs, CallName, CallValue, StreamArgs, StreamName, StreamValue } from '../../src/shared/contract.ts'
+import { CodedError } from '../../src/shared/errors.ts'
+import { DEFAULT_SETTINGS } from '../../src/shared/settings.ts'
+import type { AccountState, AppInfo, StatusState } from '../../src/shared/state.ts'
+import { instrumentId, unixMs } from '../../src/shared/units.ts'
+import type { Handlers } from '../../src/main/dispatch.ts'
+
+const instrument = instrumentId('crypto', 'BTC-USD')
+const credentials = { baseUrl: 'https://example.test', user: 'somebody', password: 'secret', plan: 'basic' }
+
+/** Valid arguments of every call: one that is missing does not compile. */
+export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
+  'app.info': {},
+  'settings.get': {},
+  'settings.set': { patch: { numbers: {} } as CallArgs<'settings.set'>['patch'] },
+  'account.get': {},
+  'account.test': credentials,
+  'account.connect': credentials,
+  'account.disconnect': {},
+  'symbols.search': { query: 'btc', limit: 5 },
+  'bars.history': { view: 'live', instrument, of: 'trade', interval: '1m', beforeMs: null, limit: 500 },
+  'tape.history': { view: 'live', instrument, beforeSeq: null, limit: 100 },
+  'sessions.list': {},
+  'sessions.verify': { session: null },
+  'feeds.retry': { feed: 'crypto/XT' },
+  'recording.set': { on: true },
+  'app.openExternal': { url: 'https://example.test/' },
+}
+
+/** Valid arguments of every stream. */
+export const STREAM_SAMPLES: { readonly [K in StreamName]: StreamArgs<K> } = {
+  quotes: { view: 'live', instruments: [instrument] },
+  bars: { view: 'live', instrument, of: 'trade', interval: '1m', fromMs: null },
+  tape: { view: 'live', instrument, limit: 100 },
+  status: { view: 'live' },
+  log: {},
+  account: {},
+  settings: {},
+}
+
+const info: AppInfo = { host: 'test', version: '0.0.0', platform: 'test', storePath: '/nowhere' }
+const account: AccountState = {
+  source: 'demo',
+  baseUrl: '',
+  user: '',
+  plan: '',
+  hasPassword: false,
+  hasApiKey: false,
+  keychain: 'memory',
+  token: 'none',
+  tokenExpiresMs: null,
+  problem: null,
+  userField: 'username',
+  passwordField: 'password',
+}
+const status: StatusState = {
+  nowMs: unixMs(1_700_000_000_000),
+  source: 'demo',
+  origin: 'http://127.0.0.1:1',
+  feeds: [],
+  recorder: { is: 'off' },
+  received: 0,
+  stored: 0,
+  perSecond: 0,
+  backlogBytes: 0,
+  receiveToStored: null,
+  store: { path: '/nowhere', bytes: 0, freeBytes: 0, bytesPerHour: null },
+  skewMs: null,
+  gapsToday: 0,
+  message: '',
+}
+
+export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
+  'app.info': info,
+  'settings.get': DEFAULT_SETTINGS,
+  'settings.set': DEFAULT_SETTINGS,
+  'account.get': account,
+  'account.test': [{ step: 'reach', ok: true, tookMs: 1, text: 'reached', code: null }],
+  'account.connect': account,
+  'account.disconnect': account,
+  'symbols.search': [{ instrument, symbol: 'BTC-USD', asset: 'crypto', name: null, watched: true }],
+  'bars.history': { bars: [], gaps: [], decimals: 2, more: false },
+  'tape.history': { prints: [], more: true },
+  'sessions.list': [],
+  'sessions.verify': { sessions: 0, messages: 0, ok: true, problems: [] },
+  'feeds.retry': null,
+  'recording.set': null,
+  'app.openExternal': null,
+}
+
+export const STREAM_VALUES: { readonly [K in StreamName]: StreamValue<K> } = {
+  quotes: { rows: [] },
+  bars: { reset: [], updates: [], gaps: null, decimals: 2 },
+  tape: { reset: [], prints: [], skipped: 0, decimals: 2 },
+  status,
+  log: { entries: [], dropped: 0 },
+  account,
+  settings: DEFAULT_SETTINGS,
+}
+
+export interface StubTerminal {
+  readonly handlers: Handlers
+  /** Calls that reached a handler, oldest first. */
+  readonly asked: readonly { readonly name: string; readonly args: unknown }[]
+  readonly openStreams: number
+  /** How often any source was asked for a value. */
+  readonly takes: number
+  /** Replaces what every open stream of this name has for its window, and wakes it. */
+  push<K extends StreamName>(name: K, value: StreamValue<K>): void
+  /** The next `take` of every open stream throws. */
+  breakStreams(thrown: unknown): void
+  /** Calls of this name wait until `release`, then fail as cancelled. */
+  hold(name: CallName): { release(): void }
+  readonly internal: readonly string[]
+}
+
+interface StubSource {
+  readonly name: StreamName
+  pending: unknown
+  readonly wake: () => void
+}
+
+export function stubTerminal(): StubTerminal {
+  const asked: { name: string; args: unknown }[] = []
+  const internal: string[] = []
+  const open = new Set<StubSource>()
+  const held = new Map<CallName, Promise<never>>()
+  let takes = 0
+  let broken: { thrown: unknown } | undefined
+
+  const calls = Object.fromEntries(
+    Object.entries(CALL_VALUES).map(([name, value]) => [
+      name,
+      async (args: unknown) => {
+        asked.push({ name, args })
+        await held.get(name as CallName)
+        return value
+      },
+    ]),
+  )
+  const streams = Object.fromEntries(
+    Object.entries(STREAM_VALUES).map(([name, value]) => [
+      name,
+      (_args: unknown, wake: () => void) => {
+        const source: StubSource = { name: name as StreamName, pending: value, wake }
+        open.add(source)
+        return {
+          take() {
+            takes += 1
+            if (broken) throw broken.thrown
+            const taken = source.pending
+            source.pending = undefined
+            return taken
+          },
+          close: () => void open.delete(source),
+        }
+      },
+    ]),
+  )
+
+  return {
+    // Built from tables that name every call and stream, so each name has its own type of value.
+    handlers: { calls, streams, onInternal: (name: string) => internal.push(name) } as unknown as Handlers,
+    asked,
+    internal,
+    get openStreams() {
+      return open.size
+    },
+    get takes() {
+      return takes
+    },
+    push(name, value) {
+      for (const source of open) {
+        if (source.name !== name) continue
+        source.pending = value
+        source.wake()
+      }
+    },
+    breakStreams(thrown) {
+      broken = { thrown }
+      for (const source of open) source.wake()
+    },
+    hold(name) {
+      let fail: (error: Error) => void = () => {}
+      const promise = new Promise<never>((_resolve, reject) => (fail = reject))
+      promise.catch(() => undefined) // also when nobody calls meanwhile
+      held.set(name, promise)
+      return { release: () => fail(new CodedError('cancelled', 'Let go.')) }
+    },
+  }
+}
