@@ -1,0 +1,201 @@
+/** What the store knows from before a window looked: bars, gaps and prints of the same source, up to now. */
+import type { BarsPage, PrintsPage } from '../../shared/contract.ts'
+import type { Interval, BarSource, Print } from '../../shared/market.ts'
+import { FLAG, type Gap } from '../../shared/recording.ts'
+import type { GapSpan } from '../../shared/state.ts'
+import {
+  feedAsset,
+  parseInstrument,
+  unixMs,
+  type FeedId,
+  type InstrumentId,
+  type RecordingId,
+} from '../../shared/units.ts'
+import { midPrice } from '../../shared/bars.ts'
+import { FEEDS, TICK_FEEDS } from '../../service/feeds.ts'
+import { RANK, type CellSeed, type DayGrid } from '../market/cell.ts'
+import { instrumentId } from '../../shared/units.ts'
+import type { StoreReader, TickColumns } from '../store/port.ts'
+
+export interface PastOptions {
+  readonly reader: StoreReader
+  /** `sourceKey` of the source shown now. */
+  readonly source: () => string
+  /** The recording now open and the seq given last; undefined while nothing is recorded. */
+  readonly present: () => { readonly recording: RecordingId; readonly seq: number } | undefined
+  /** Resolves when everything up to `seq` can be read, or after a short while when it cannot. */
+  readonly committed: (seq: number) => Promise<void>
+  readonly wallMs: () => number
+  readonly days: (asset: 'crypto' | 'forex' | 'stocks') => DayGrid
+  /** Told of a question the store could not answer. */
+  readonly failed: (what: string, thrown: unknown) => void
+}
+
+export interface StoredPast {
+  bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<BarsPage['bars']>
+  gaps(feed: FeedId, id: InstrumentId, fromMs: number, toMs?: number): Promise<readonly GapSpan[]>
+  prints(id: InstrumentId, limit: number): Promise<readonly Print[]>
+  /** A page of prints of the recording now open, before a seq. Rejects when the store cannot be read. */
+  printsBefore(id: InstrumentId, beforeSeq: number | null, limit: number): Promise<PrintsPage>
+  /** Day, reference and sparkline of an instrument from before this start; null when nothing is known. */
+  seed(id: InstrumentId): Promise<CellSeed | null>
+}
+
+/** How far back prints are looked for, in steps: a busy instrument must not read a day for a hundred lines. */
+const LOOK_BACK_MS = [120_000, 1_800_000, 86_400_000] as const
+/** A previous close counts only when something was received this near to the end of that day. */
+const CLOSE_WITHIN_MS = 300_000
+const DAY = 86_400_000
+
+/** The feed whose records are the prints of an instrument. */
+export function tapeFeed(id: InstrumentId): FeedId {
+  const asset = parseInstrument(id)?.asset ?? 'stocks'
+  const feeds = TICK_FEEDS[asset]
+  return feeds.find((feed) => FEEDS[feed].kind === 'trade') ?? feeds[0]!
+}
+
+/** The past of the source shown now. */
+export function createPast(options: PastOptions): StoredPast {
+  const { reader, source, present, committed, wallMs } = options
+  const guarded = async <T>(what: string, nothing: T, ask: () => Promise<T>): Promise<T> => {
+    try {
+      return await ask()
+    } catch (thrown) {
+      options.failed(what, thrown)
+      return nothing
+    }
+  }
+  const upToNow = async () => {
+    const now = present()
+    if (now !== undefined) await committed(now.seq)
+    return now
+  }
+  const spans = (gaps: readonly Gap[], id: InstrumentId): GapSpan[] =>
+    gaps
+      .filter(
+        ({ feed, symbols }) => symbols.length === 0 || symbols.some((one) => instrumentId(feedAsset(feed), one) === id),
+      )
+      .map(({ feed, cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs }))
+
+  const past: StoredPast = {
+    bars: (id, of, interval, limit) =>
+      guarded('bars', [], async () => {
+        const maxSeq = await upToNow()
+        const page = await reader.bars({
+          instrument: id,
+          of,
+          interval,
+          source: source(),
+          beforeMs: null,
+          limit,
+          maxSeq,
+        })
+        return page.bars
+      }),
+    gaps: (feed, id, fromMs, toMs) =>
+      guarded('gaps', [], async () => {
+        const from = Number.isFinite(fromMs) ? { fromMs } : {}
+        const to = toMs === undefined ? {} : { toMs }
+        const recording = present()?.recording
+        const gaps = await reader.gaps({ feed, source: source(), ...from, ...to })
+        // Those of the recording now open come from the hub, which also knows their ends.
+        return spans(toMs === undefined ? gaps.filter((gap) => gap.recording !== recording) : gaps, id)
+      }),
+    prints: (id, limit) => guarded('prints', [], async () => (await past.printsBefore(id, null, limit)).prints),
+    async printsBefore(id, beforeSeq, limit) {
+      const now = await upToNow()
+      if (now === undefined) return { prints: [], more: false }
+      const before = Math.min(beforeSeq ?? Infinity, now.seq + 1)
+      const feed = tapeFeed(id)
+      for (const back of LOOK_BACK_MS) {
+        const last = back === LOOK_BACK_MS.at(-1)
+        const keep = new Keep(limit)
+        const fromMs = last ? {} : { fromMs: wallMs() - back }
+        const query = { feed, instruments: [id], recording: now.recording, ...fromMs }
+        for await (const columns of reader.ticks(query)) addPrints(keep, columns, before)
+        if (keep.full || last) return { prints: keep.prints, more: keep.full }
+      }
+      return { prints: [], more: false }
+    },
+    seed: (id) =>
+      guarded('an instrument', null, async () => {
+        const parsed = parseInstrument(id)
+        if (!parsed) return null
+        const of = parsed.asset === 'forex' ? 'mid' : 'trade'
+        const days = options.days(parsed.asset)
+        const maxSeq = await upToNow()
+        const ask = (interval: Interval, limit: number, beforeMs: number | null) =>
+          reader.bars({ instrument: id, of, interval, source: source(), beforeMs, limit, maxSeq })
+        const now = wallMs()
+        const [{ bars: minutes }, { bars: daily }] = await Promise.all([ask('1m', 60, null), ask('1D', 2, null)])
+        const newest = daily.at(-1)
+        const start = days.startOf(now)
+        const today = newest !== undefined && newest.startMs === start ? newest : null
+        const dayEnd = Number.isNaN(start) ? NaN : days.endOf(days.previous(start))
+        const lastOfDay = Number.isNaN(dayEnd) ? undefined : (await ask('1m', 1, dayEnd)).bars.at(-1)
+        const closeKnown = lastOfDay !== undefined && dayEnd - lastOfDay.startMs <= CLOSE_WITHIN_MS
+        const spark = minutes.filter(({ startMs }) => now - startMs < 3_600_000)
+        if (today === null && !closeKnown && spark.length === 0) return null
+        return {
+          rank: of === 'mid' ? RANK.mid : RANK.trade,
+          previousClose: closeKnown ? lastOfDay.close : null,
+          today:
+            today === null ? null : { ...today, whole: today.complete && today.endMs - today.startMs <= DAY * 1.1 },
+          spark: spark.map(({ startMs, close }) => ({ minute: Math.floor(startMs / 60_000), close })),
+        }
+      }),
+  }
+  return past
+}
+
+/** The newest so many prints of a run, with their directions; one more is kept for the first's direction. */
+class Keep {
+  readonly #ring: Print[] = []
+  readonly #limit: number
+  #before = NaN
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  add(seq: number, eventMs: number, recvMs: number, price: number, size: number): void {
+    const step = Math.sign(price - this.#before)
+    const direction = Number.isNaN(step) ? null : step > 0 ? 1 : step < 0 ? -1 : 0
+    this.#before = price
+    this.#ring.push({
+      seq,
+      eventMs: Number.isNaN(eventMs) ? null : unixMs(eventMs),
+      recvMs: unixMs(recvMs),
+      price,
+      size: Number.isNaN(size) ? null : size,
+      direction,
+    })
+    if (this.#ring.length > this.#limit * 2 + 1) this.#ring.splice(0, this.#ring.length - this.#limit - 1)
+  }
+
+  get full(): boolean {
+    return this.#ring.length > this.#limit
+  }
+
+  get prints(): readonly Print[] {
+    return this.#ring.slice(-this.#limit)
+  }
+}
+
+function addPrints(keep: Keep, columns: TickColumns, beforeSeq: number): void {
+  const { fields, kind } = FEEDS[columns.feed]
+  const column = (key: string | undefined) =>
+    key !== undefined && columns.keys.includes(key) ? columns.column(key) : null
+  const price = column(fields.price)
+  const size = column(fields.size)
+  const bid = column(fields.bid)
+  const ask = column(fields.ask)
+  const skip = FLAG.unasked | FLAG.undecodable | FLAG.control
+  for (let row = 0; row < columns.count; row += 1) {
+    const seq = columns.seq[row]!
+    if (seq >= beforeSeq || (columns.flags[row]! & skip) !== 0) continue
+    const value = kind === 'quote' ? midPrice(bid?.[row] ?? NaN, ask?.[row] ?? NaN) : (price?.[row] ?? NaN)
+    if (!(value > 0 && value < Infinity)) continue
+    const undated = (columns.flags[row]! & FLAG.undated) !== 0
+    keep.add(seq, undated ? NaN : columns.eventMs[row]!, columns.recvMs[row]!, value, size?.[row] ?? NaN)
+  }
+}
