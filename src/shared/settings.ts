@@ -120,6 +120,8 @@ export const settingsSchema = v.object({
       /** Ticks instead of bars. */
       ticks: v.fallback(v.boolean(), false),
       columns: v.fallback(v.array(text(32)), ['last', 'changePercent', 'spread', 'age']),
+      /** Watchlists show their symbols under a heading for each asset class. */
+      grouped: v.fallback(v.boolean(), true),
       /** Pane sizes in px: left, right, bottom, and the split of the right column as a fraction. */
       layout: v.fallback(v.object({ left: v.number(), right: v.number(), bottom: v.number(), split: v.number() }), {
         left: 316,
@@ -140,6 +142,7 @@ export const settingsSchema = v.object({
       style: 'candles',
       ticks: false,
       columns: ['last', 'changePercent', 'spread', 'age'],
+      grouped: true,
       layout: { left: 316, right: 252, bottom: 0, split: 0.28 },
       cardDismissed: false,
       tapeMinSize: 0,

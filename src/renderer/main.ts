@@ -1,0 +1,12 @@
+/** The window's root: picks how to reach the terminal, and mounts the frame. */
+import { mount } from 'svelte'
+import App from './App.svelte'
+import { pickTransport } from './state/transport.ts'
+import { WindowState } from './state/window.svelte.ts'
+import './styles/fonts.css'
+import './styles/tokens.css'
+import './styles/base.css'
+
+const target = document.getElementById('app')
+if (!target) throw new Error('index.html has no #app')
+mount(App, { target, props: { app: new WindowState(pickTransport()) } })

@@ -1,0 +1,180 @@
+/** The columns of a watchlist: one row each for header, cell text, sorting and width. */
+import type { Freshness, QuoteRow } from '../../shared/state.ts'
+import type { NumberText } from '../ui/format.ts'
+import { DASH } from '../ui/format.ts'
+import { ageCell } from './freshness.ts'
+
+export const COLUMN_IDS = [
+  'last',
+  'change',
+  'changePercent',
+  'bid',
+  'ask',
+  'spread',
+  'volume',
+  'high',
+  'low',
+  'age',
+  'spark',
+] as const
+export type ColumnId = (typeof COLUMN_IDS)[number]
+
+export interface CellContext {
+  readonly numbers: NumberText
+  readonly nowMs: number
+  readonly freshness: Freshness
+}
+
+export interface Column {
+  readonly id: ColumnId
+  readonly title: string
+  /** In the column chooser and for a screen reader. */
+  readonly longTitle: string
+  /** Px that its widest usual text needs, with its gap. */
+  readonly width: number
+  /** For sorting; null sorts last. */
+  readonly value: (row: QuoteRow) => number | null
+  readonly text: (row: QuoteRow, context: CellContext) => string
+  /** Shows direction by colour, sign and arrow. */
+  readonly directed: boolean
+}
+
+/** Last minus reference; null where either is missing. */
+export function changeOf(row: QuoteRow): number | null {
+  return row.last === null || row.reference === null ? null : row.last - row.reference
+}
+/** In percent of the reference. */
+export function changePercentOf(row: QuoteRow): number | null {
+  const change = changeOf(row)
+  return change === null || row.reference === null || row.reference === 0 ? null : (change / row.reference) * 100
+}
+/** Ask minus bid; negative when crossed. */
+export function spreadOf(row: QuoteRow): number | null {
+  return row.bid === null || row.ask === null ? null : row.ask - row.bid
+}
+/** In pips where the instrument has them, else in price with the instrument's decimals. */
+export function spreadText(row: QuoteRow, numbers: NumberText): string {
+  const spread = spreadOf(row)
+  if (spread === null) return DASH
+  return row.pip === null ? numbers.fixed(spread, row.decimals) : `${numbers.fixed(spread / row.pip, 1)} pip`
+}
+/** How old the last message is, ms. */
+export function ageOf(row: QuoteRow, nowMs: number): number | null {
+  return row.lastRecvMs === null ? null : Math.max(0, nowMs - row.lastRecvMs)
+}
+
+const price = (of: (row: QuoteRow) => number | null) => (row: QuoteRow, context: CellContext) =>
+  context.numbers.fixed(of(row), row.decimals)
+
+function column(
+  id: ColumnId,
+  title: string,
+  longTitle: string,
+  width: number,
+  value: Column['value'],
+  text: Column['text'],
+  directed = false,
+): Column {
+  return { id, title, longTitle, width, value, text, directed }
+}
+
+export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
+  last: column(
+    'last',
+    'Last',
+    'Last price',
+    74,
+    (r) => r.last,
+    price((r) => r.last),
+  ),
+  change: column(
+    'change',
+    'Chg',
+    'Change against the reference price',
+    74,
+    changeOf,
+    (r, c) => c.numbers.signed(changeOf(r), r.decimals),
+    true,
+  ),
+  changePercent: column(
+    'changePercent',
+    'Chg %',
+    'Change against the reference price, in percent',
+    60,
+    changePercentOf,
+    (r, c) => c.numbers.signed(changePercentOf(r), 2),
+    true,
+  ),
+  bid: column(
+    'bid',
+    'Bid',
+    'Best bid',
+    74,
+    (r) => r.bid,
+    price((r) => r.bid),
+  ),
+  ask: column(
+    'ask',
+    'Ask',
+    'Best ask',
+    74,
+    (r) => r.ask,
+    price((r) => r.ask),
+  ),
+  spread: column('spread', 'Spread', 'Spread: in pips for forex, else in price', 60, spreadOf, (r, c) =>
+    spreadText(r, c.numbers),
+  ),
+  volume: column(
+    'volume',
+    'Volume',
+    'Volume of the day',
+    64,
+    (r) => r.volume,
+    (r, c) => c.numbers.short(r.volume),
+  ),
+  high: column(
+    'high',
+    'High',
+    'High of the day',
+    74,
+    (r) => r.high,
+    price((r) => r.high),
+  ),
+  low: column(
+    'low',
+    'Low',
+    'Low of the day',
+    74,
+    (r) => r.low,
+    price((r) => r.low),
+  ),
+  age: column(
+    'age',
+    'Age',
+    'Age of the last message',
+    46,
+    (r) => (r.lastRecvMs === null ? null : -r.lastRecvMs),
+    (r, c) => ageCell(c.freshness, ageOf(r, c.nowMs)),
+  ),
+  spark: column('spark', '1 h', 'Last 60 minutes', 64, changePercentOf, () => ''),
+}
+
+export function isColumnId(text: string): text is ColumnId {
+  return (COLUMN_IDS as readonly string[]).includes(text)
+}
+
+/** Px that the symbol column never goes below. */
+export const SYMBOL_WIDTH = 84
+
+/** The chosen columns that fit into a pane: the last ones that do not are left out, never cut. */
+export function fittingColumns(chosen: readonly string[], paneWidth: number): { shown: Column[]; left: number } {
+  const wanted = chosen.filter(isColumnId).map((id) => COLUMNS[id])
+  let room = paneWidth - SYMBOL_WIDTH
+  const shown: Column[] = []
+  for (const one of wanted) {
+    if (shown.length > 0 && one.width > room) break
+    shown.push(one)
+    room -= one.width
+  }
+  return { shown, left: wanted.length - shown.length }
+}

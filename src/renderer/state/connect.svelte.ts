@@ -1,0 +1,95 @@
+/** The form of an account: what was typed, what the test saw, and what can be done next. */
+import type { CredentialsInput } from '../../shared/contract.ts'
+import type { Failure } from '../../shared/errors.ts'
+import type { AccountState, ConnectionStep } from '../../shared/state.ts'
+import type { Transport } from '../../shared/transport.ts'
+
+export const CONNECTION_STEPS = ['reach', 'token', 'handshake', 'subscribe', 'first message'] as const
+
+export class ConnectForm {
+  baseUrl = $state('')
+  user = $state('')
+  password = $state('')
+  apiKey = $state('')
+  plan = $state('')
+  userField = $state('username')
+  passwordField = $state('password')
+  busy = $state<'test' | 'connect' | null>(null)
+  steps = $state.raw<readonly ConnectionStep[] | null>(null)
+  problem = $state.raw<Failure | null>(null)
+  /** A password is stored and need not be typed again. */
+  readonly hasPassword: boolean
+  readonly hasApiKey: boolean
+  readonly #transport: Transport
+
+  constructor(transport: Transport, account: AccountState | undefined) {
+    this.#transport = transport
+    this.baseUrl = account?.baseUrl ?? ''
+    this.user = account?.user ?? ''
+    this.plan = account?.plan ?? ''
+    this.userField = account?.userField || 'username'
+    this.passwordField = account?.passwordField || 'password'
+    this.hasPassword = account?.hasPassword ?? false
+    this.hasApiKey = account?.hasApiKey ?? false
+  }
+
+  /** Why the form cannot be sent yet; null when it can. */
+  get missing(): string | null {
+    const url = urlProblem(this.baseUrl)
+    if (url) return url
+    if (this.user.trim() === '') return 'Type your user name or e-mail address.'
+    return this.password === '' && !this.hasPassword ? 'Type your password.' : null
+  }
+
+  #input(): CredentialsInput {
+    return {
+      baseUrl: this.baseUrl.trim(),
+      user: this.user.trim(),
+      ...(this.password === '' ? {} : { password: this.password }),
+      ...(this.apiKey === '' ? {} : { apiKey: this.apiKey }),
+      ...(this.plan.trim() === '' ? {} : { plan: this.plan.trim() }),
+      userField: this.userField.trim() || 'username',
+      passwordField: this.passwordField.trim() || 'password',
+    }
+  }
+
+  /** Tries each step without storing anything. */
+  async test(): Promise<void> {
+    if (this.busy) return
+    this.busy = 'test'
+    this.problem = null
+    this.steps = null
+    const result = await this.#transport.invoke('account.test', this.#input())
+    this.busy = null
+    if (result.ok) this.steps = result.value
+    else this.problem = result.error
+  }
+
+  /** Stores the credentials and switches to the service; answers whether it did. */
+  async connect(): Promise<boolean> {
+    if (this.busy) return false
+    this.busy = 'connect'
+    this.problem = null
+    const result = await this.#transport.invoke('account.connect', this.#input())
+    this.busy = null
+    if (!result.ok) {
+      this.problem = result.error
+      return false
+    }
+    this.password = ''
+    this.apiKey = ''
+    return true
+  }
+}
+
+/** What is wrong with a base URL, or null. Plain http is for this machine only. */
+export function urlProblem(text: string): string | null {
+  const trimmed = text.trim()
+  if (trimmed === '') return 'Type the base URL of your service, such as https://data.example.com.'
+  if (!URL.canParse(trimmed)) return 'This is no URL. It begins with https:// and a host name.'
+  const url = new URL(trimmed)
+  if (url.username !== '' || url.password !== '') return 'Leave user and password out of the URL.'
+  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && loopback)) return null
+  return 'Use https://. Plain http is accepted for this machine only (127.0.0.1).'
+}

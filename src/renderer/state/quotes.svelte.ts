@@ -1,0 +1,104 @@
+/** What is known now of the instruments that this window shows. Painted once per frame. */
+import type { QuotesValue } from '../../shared/contract.ts'
+import type { Failure } from '../../shared/errors.ts'
+import type { QuoteRow } from '../../shared/state.ts'
+import type { Transport } from '../../shared/transport.ts'
+import type { InstrumentId } from '../../shared/units.ts'
+import { FrameTask, afterPaint, type RequestFrame } from '../ui/frames.ts'
+import { LatencyWindow, type LatencyPercentiles } from '../ui/latency.ts'
+import { keepStream } from './kept-stream.ts'
+
+export interface QuotesClocks {
+  readonly frame?: RequestFrame
+  readonly painted?: (run: () => void) => void
+  readonly now?: () => number
+}
+
+export class Quotes {
+  /** Grows with every frame that changed a row. */
+  version = $state(0)
+  /** Why the stream ended, until it is open again. */
+  problem = $state.raw<Failure | null>(null)
+  readonly #rows = new Map<InstrumentId, QuoteRow>()
+  readonly #transport: Transport
+  readonly #latency = new LatencyWindow()
+  readonly #task: FrameTask
+  readonly #painted: (run: () => void) => void
+  readonly #now: () => number
+  /** Receive stamps of the messages that the next paint will show. */
+  #fresh: number[] = []
+  #following = ''
+  #close: (() => void) | undefined
+
+  constructor(transport: Transport, clocks: QuotesClocks = {}) {
+    this.#transport = transport
+    this.#painted = clocks.painted ?? afterPaint
+    this.#now = clocks.now ?? Date.now
+    this.#task = new FrameTask(() => this.#paint(), clocks.frame)
+  }
+
+  /** Follows exactly these; rows already known stay on screen while the stream is opened anew. */
+  follow(instruments: readonly InstrumentId[]): void {
+    const wanted = [...new Set(instruments)].slice(0, 2_000)
+    const key = wanted.toSorted().join(' ')
+    if (key === this.#following) return
+    this.#following = key
+    const before = this.#close
+    this.#close =
+      wanted.length === 0
+        ? undefined
+        : keepStream(
+            this.#transport,
+            'quotes',
+            { view: 'live', instruments: wanted },
+            (value) => this.#take(value),
+            (failure) => (this.problem = failure),
+          )
+    // The new stream first: what both want is never let go of in between.
+    before?.()
+  }
+
+  #take(value: QuotesValue): void {
+    if (this.problem) this.problem = null
+    for (const row of value.rows) {
+      const before = this.#rows.get(row.instrument)
+      // The first value of a stream may be old: only messages newer than a known one are timed.
+      if (before && row.lastRecvMs !== null && before.lastRecvMs !== null && row.lastRecvMs > before.lastRecvMs)
+        this.#fresh.push(row.lastRecvMs)
+      this.#rows.set(row.instrument, row)
+    }
+    if (value.rows.length > 0) this.#task.ask()
+  }
+
+  #paint(): void {
+    this.version++
+    const stamps = this.#fresh
+    if (stamps.length === 0) return
+    this.#fresh = []
+    this.#painted(() => {
+      const now = this.#now()
+      for (const stamp of stamps) this.#latency.add(now - stamp, now)
+    })
+  }
+
+  /** The row as of the last paint, and a dependency on the next. */
+  row(instrument: InstrumentId): QuoteRow | undefined {
+    void this.version
+    return this.#rows.get(instrument)
+  }
+
+  /** Without a dependency: for sorting at its own pace. */
+  peek(instrument: InstrumentId): QuoteRow | undefined {
+    return this.#rows.get(instrument)
+  }
+
+  /** Receive to painted over about the last minute, ms on the wall clock that both sides share. */
+  latency(): LatencyPercentiles | undefined {
+    return this.#latency.read(this.#now())
+  }
+
+  close(): void {
+    this.#close?.()
+    this.#task.stop()
+  }
+}

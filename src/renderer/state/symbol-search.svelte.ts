@@ -1,0 +1,42 @@
+/** Symbols found while typing: the terminal searches, the newest question wins. */
+import type { SymbolHit } from '../../shared/state.ts'
+import type { Transport } from '../../shared/transport.ts'
+import { ASSET_CLASSES, instrumentId } from '../../shared/units.ts'
+
+export const SEARCH_LIMIT = 50
+
+export class SymbolSearch {
+  hits = $state.raw<readonly SymbolHit[]>([])
+  busy = $state(false)
+  problem = $state<string | null>(null)
+  readonly #transport: Transport
+  #asked = 0
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  async ask(query: string): Promise<void> {
+    const mine = ++this.#asked
+    this.busy = true
+    const result = await this.#transport.invoke('symbols.search', { query: query.slice(0, 64), limit: SEARCH_LIMIT })
+    if (mine !== this.#asked) return
+    this.busy = false
+    this.problem = result.ok ? null : result.error.message
+    this.hits = result.ok ? result.value : []
+  }
+}
+
+/** What a typed text could be where no hit is spelt so: one candidate an asset class. */
+export function unknownSymbols(query: string, hits: readonly SymbolHit[]): readonly SymbolHit[] {
+  const symbol = query.trim().toUpperCase()
+  if (!/^[A-Z0-9][A-Z0-9.:/_-]{0,23}$/.test(symbol)) return []
+  const known = new Set(hits.map((hit) => hit.instrument))
+  return ASSET_CLASSES.map((asset) => ({
+    instrument: instrumentId(asset, symbol),
+    symbol,
+    asset,
+    name: null,
+    watched: false,
+  })).filter((hit) => !known.has(hit.instrument) && !hit.instrument.endsWith(':'))
+}

@@ -1,0 +1,134 @@
+/** Time and sales of one instrument: live, or held still while someone reads. */
+import type { TapeValue } from '../../shared/contract.ts'
+import type { Failure } from '../../shared/errors.ts'
+import type { Print } from '../../shared/market.ts'
+import type { Transport } from '../../shared/transport.ts'
+import type { InstrumentId } from '../../shared/units.ts'
+import { FrameTask, type RequestFrame } from '../ui/frames.ts'
+import { keepStream } from './kept-stream.ts'
+
+const KEEP = 2_000
+export type PauseReason = 'hover' | 'key' | 'scroll'
+
+export class Tape {
+  /** Grows with every frame that changed what is shown. */
+  version = $state(0)
+  decimals = $state(2)
+  skipped = $state(0)
+  /** Prints that came while it was held still and pass the filter. */
+  fresh = $state(0)
+  paused = $state(false)
+  problem = $state.raw<Failure | null>(null)
+  /** Whether a first value came. */
+  ready = $state(false)
+  readonly #transport: Transport
+  readonly #task: FrameTask
+  readonly #reasons = new Set<PauseReason>()
+  #all: Print[] = []
+  #shown: Print[] = []
+  #minSize = 0
+  #instrument: InstrumentId | undefined
+  #close: (() => void) | undefined
+
+  constructor(transport: Transport, frame?: RequestFrame) {
+    this.#transport = transport
+    this.#task = new FrameTask(() => this.#paint(), frame)
+  }
+
+  follow(instrument: InstrumentId): void {
+    if (instrument === this.#instrument) return
+    this.#instrument = instrument
+    this.#close?.()
+    this.#all = []
+    this.#shown = []
+    this.skipped = 0
+    this.fresh = 0
+    this.ready = false
+    this.problem = null
+    this.version++
+    this.#close = keepStream(
+      this.#transport,
+      'tape',
+      { view: 'live', instrument, limit: KEEP },
+      (value) => this.#take(value),
+      (failure) => (this.problem = failure),
+    )
+  }
+
+  #take(value: TapeValue): void {
+    if (this.problem) this.problem = null
+    if (!this.ready) this.ready = true
+    if (value.decimals !== this.decimals) this.decimals = value.decimals
+    if (value.skipped > 0) this.skipped += value.skipped
+    if (value.reset) {
+      this.#all = [...value.reset]
+      if (!this.paused) this.#shown = this.#filtered()
+    }
+    for (const print of value.prints) {
+      this.#all.push(print)
+      if (!this.#passes(print)) continue
+      if (this.paused) this.fresh++
+      else this.#shown.push(print)
+    }
+    // Trimmed in lumps: shifting by one at every print would copy the list each time.
+    if (this.#all.length > KEEP * 2) this.#all = this.#all.slice(-KEEP)
+    if (!this.paused && this.#shown.length > KEEP * 2) this.#shown = this.#shown.slice(-KEEP)
+    this.#task.ask()
+  }
+
+  #passes(print: Print): boolean {
+    return this.#minSize <= 0 || (print.size !== null && print.size >= this.#minSize)
+  }
+  #filtered(): Print[] {
+    return this.#all.filter((print) => this.#passes(print))
+  }
+
+  #paint(): void {
+    this.version++
+  }
+
+  setMinSize(size: number): void {
+    if (size === this.#minSize) return
+    this.#minSize = size
+    this.#shown = this.#filtered()
+    this.fresh = 0
+    this.version++
+  }
+
+  /** Holds the list still for a reason; it runs again when no reason is left. */
+  pause(reason: PauseReason): void {
+    this.#reasons.add(reason)
+    this.paused = true
+  }
+  resume(reason: PauseReason): void {
+    if (!this.#reasons.delete(reason) || this.#reasons.size > 0) return
+    this.#run()
+  }
+  /** Space: holds still, or lets run whatever the reason was. */
+  toggle(): void {
+    if (!this.paused) return this.pause('key')
+    this.#reasons.clear()
+    this.#run()
+  }
+  #run(): void {
+    this.paused = false
+    this.fresh = 0
+    this.#shown = this.#filtered()
+    this.version++
+  }
+
+  get count(): number {
+    void this.version
+    return Math.min(KEEP, this.#shown.length)
+  }
+  /** 0 is the newest. */
+  at(index: number): Print | undefined {
+    void this.version
+    return this.#shown[this.#shown.length - 1 - index]
+  }
+
+  close(): void {
+    this.#close?.()
+    this.#task.stop()
+  }
+}

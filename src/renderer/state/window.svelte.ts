@@ -1,0 +1,220 @@
+/** The root of what a window knows: every controller, and what the user is looking at. */
+import type { SettingsPatch, WatchSymbol, Watchlist } from '../../shared/settings.ts'
+import type { Failure } from '../../shared/errors.ts'
+import type { Interval } from '../../shared/market.ts'
+import type { AccountState, AppInfo, StatusState, SymbolHit } from '../../shared/state.ts'
+import type { Transport } from '../../shared/transport.ts'
+import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
+import { NumberText } from '../ui/format.ts'
+import type { LatencyPercentiles } from '../ui/latency.ts'
+import { Toasts } from '../ui/toasts.svelte.ts'
+import { keepStream } from './kept-stream.ts'
+import { Log } from './log.svelte.ts'
+import { Quotes, type QuotesClocks } from './quotes.svelte.ts'
+import { SettingsState } from './settings.svelte.ts'
+import { Tape } from './tape.svelte.ts'
+import * as lists from './watchlist-edit.ts'
+import { zoneOf } from './zones.ts'
+
+export type DialogName = 'settings' | 'connect' | 'shortcuts'
+const TICK_MS = 250
+/** Px, as `--row` of the tokens. */
+const ROW_HEIGHTS = { compact: 20, normal: 24, comfortable: 28 } as const
+
+export class WindowState {
+  readonly transport: Transport
+  readonly settings: SettingsState
+  readonly quotes: Quotes
+  readonly tape: Tape
+  readonly log: Log
+  readonly toasts = new Toasts()
+
+  info = $state.raw<AppInfo | undefined>()
+  status = $state.raw<StatusState | undefined>()
+  account = $state.raw<AccountState | undefined>()
+  linkUp = $state(true)
+  /** Grows with each return of the link: what comes then does not flash. */
+  epoch = $state(0)
+  /** Wall time for ages, moved four times a second, not with every tick. */
+  nowMs = $state(Date.now())
+  paint = $state.raw<LatencyPercentiles | undefined>()
+  dialog = $state<DialogName | null>(null)
+  settingsTab = $state('connection')
+  /** Grows when the symbol box should take the focus; `typed` is what the user began to type. */
+  symbolBox = $state.raw<{ readonly asked: number; readonly typed: string }>({ asked: 0, typed: '' })
+  /** Digits typed so far for a new interval. */
+  intervalTyped = $state('')
+
+  readonly numbers = $derived.by(() => new NumberText(this.settings.now.numbers))
+  readonly instrument = $derived.by(() => this.#instrumentOf())
+  readonly asset = $derived.by<AssetClass>(() => parseInstrument(this.instrument)?.asset ?? 'crypto')
+  readonly zone = $derived.by(() => zoneOf(this.settings.now.zone, this.asset))
+  readonly list = $derived.by(() => this.#listOf())
+  readonly rowHeight = $derived.by(() => ROW_HEIGHTS[this.settings.now.appearance.density])
+
+  readonly #undo: (() => void)[] = []
+
+  constructor(transport: Transport, clocks: QuotesClocks = {}) {
+    this.transport = transport
+    this.settings = new SettingsState(transport, (failure) => this.tell(failure))
+    this.quotes = new Quotes(transport, clocks)
+    this.tape = new Tape(transport, clocks.frame)
+    this.log = new Log(transport, clocks.frame)
+    this.#undo.push(
+      transport.onLink((up) => {
+        if (up && !this.linkUp) this.epoch++
+        if (up !== this.linkUp) this.toasts.say(up ? 'The terminal is back.' : 'This window lost its terminal.')
+        this.linkUp = up
+      }),
+      keepStream(transport, 'status', { view: 'live' }, (value) => this.#tookStatus(value)),
+      keepStream(transport, 'account', {}, (value) => (this.account = value)),
+    )
+    const timer = setInterval(() => {
+      this.nowMs = Date.now()
+      this.paint = this.quotes.latency()
+    }, TICK_MS)
+    this.#undo.push(() => clearInterval(timer))
+    void transport.invoke('app.info', {}).then((result) => {
+      if (result.ok) this.info = result.value
+    })
+  }
+
+  #instrumentOf(): InstrumentId {
+    const saved = this.settings.now.workspace.instrument
+    // parseInstrument accepts exactly the texts that are instruments.
+    return (parseInstrument(saved) ? saved : 'crypto:BTCUSD') as InstrumentId
+  }
+  #listOf(): Watchlist {
+    const { watchlists, workspace } = this.settings.now
+    const found = watchlists.find((list) => list.id === workspace.activeWatchlist) ?? watchlists[0]
+    return found ?? { id: '', name: '', symbols: [], sort: null }
+  }
+
+  #tookStatus(value: StatusState): void {
+    const before = this.status
+    this.status = value
+    if (before && before.message !== value.message && value.message !== '') this.toasts.say(value.message)
+  }
+
+  /** A failure as a toast: what happened and what to do. */
+  tell(failure: Failure): void {
+    this.toasts.show(failure.hint ? `${failure.message} ${failure.hint}` : failure.message, { tone: 'bad' })
+  }
+
+  set(patch: SettingsPatch): void {
+    this.settings.set(patch)
+  }
+  setWorkspace(part: SettingsPatch['workspace']): void {
+    this.settings.set({ workspace: part ?? {} })
+  }
+
+  /** What the quotes stream must carry: the list on screen and the instrument looked at. */
+  followQuotes(): void {
+    this.quotes.follow([...this.list.symbols.map(lists.instrumentOf), this.instrument])
+  }
+
+  select(instrument: InstrumentId): void {
+    if (instrument !== this.instrument) this.setWorkspace({ instrument })
+  }
+  setInterval(interval: Interval): void {
+    this.setWorkspace({ interval, ticks: false })
+    this.toasts.say(`Interval ${interval}`)
+  }
+  openSymbolBox(typed = ''): void {
+    this.symbolBox = { asked: this.symbolBox.asked + 1, typed }
+  }
+  openSettings(tab: string): void {
+    this.settingsTab = tab
+    this.dialog = 'settings'
+  }
+
+  // Watchlists
+
+  addSymbol(hit: SymbolHit): void {
+    const { list } = this
+    const symbol: WatchSymbol = { asset: hit.asset, symbol: hit.symbol }
+    const before = list.symbols.length
+    const watchlists = lists.addSymbol(this.settings.now.watchlists, list.id, symbol)
+    this.set({ watchlists })
+    this.toasts.say(
+      this.list.symbols.length > before
+        ? `${hit.symbol} added to ${list.name}.`
+        : `${list.name} has ${hit.symbol} already.`,
+    )
+  }
+
+  removeSymbol(instrument: InstrumentId): void {
+    const { list } = this
+    const at = list.symbols.findIndex((one) => lists.instrumentOf(one) === instrument)
+    const symbol = list.symbols[at]
+    if (!symbol) return
+    this.set({ watchlists: lists.removeSymbol(this.settings.now.watchlists, list.id, instrument) })
+    this.toasts.show(`${symbol.symbol} removed from ${list.name}.`, {
+      action: {
+        label: 'Undo',
+        run: () => this.set({ watchlists: lists.addSymbol(this.settings.now.watchlists, list.id, symbol, at) }),
+      },
+    })
+  }
+
+  moveSymbol(instrument: InstrumentId, before: InstrumentId | null): void {
+    this.set({ watchlists: lists.moveSymbol(this.settings.now.watchlists, this.list.id, instrument, before) })
+  }
+
+  sortBy(column: string): void {
+    const sort = lists.nextSort(this.list.sort, column)
+    this.set({ watchlists: lists.setSort(this.settings.now.watchlists, this.list.id, sort) })
+  }
+
+  addList(): void {
+    const taken = new Set(this.settings.now.watchlists.map((list) => list.id))
+    let n = taken.size + 1
+    while (taken.has(`list-${n}`)) n++
+    this.set({
+      watchlists: lists.addList(this.settings.now.watchlists, `list-${n}`, `List ${n}`),
+      workspace: { activeWatchlist: `list-${n}` },
+    })
+  }
+  renameList(id: string, name: string): void {
+    this.set({ watchlists: lists.renameList(this.settings.now.watchlists, id, name) })
+  }
+  removeList(id: string): void {
+    const all = this.settings.now.watchlists
+    const at = all.findIndex((list) => list.id === id)
+    const list = all[at]
+    if (!list || all.length < 2) return
+    const next = all[at + 1] ?? all[at - 1]
+    this.set({
+      watchlists: lists.removeList(all, id),
+      workspace: { activeWatchlist: next?.id ?? '' },
+    })
+    this.toasts.show(`List “${list.name}” removed.`, {
+      action: {
+        label: 'Undo',
+        run: () =>
+          this.set({
+            watchlists: lists.restoreList(this.settings.now.watchlists, list, at),
+            workspace: { activeWatchlist: id },
+          }),
+      },
+    })
+  }
+
+  // Feeds and recording
+
+  async retry(feed: FeedId): Promise<void> {
+    const result = await this.transport.invoke('feeds.retry', { feed })
+    if (!result.ok) this.tell(result.error)
+  }
+  async setRecording(on: boolean): Promise<void> {
+    const result = await this.transport.invoke('recording.set', { on })
+    if (!result.ok) this.tell(result.error)
+  }
+  close(): void {
+    for (const undo of this.#undo) undo()
+    this.settings.close()
+    this.quotes.close()
+    this.tape.close()
+    this.log.close()
+  }
+}

@@ -1,0 +1,43 @@
+/** Work that is done once per painted frame, however often it is asked for. */
+
+/** Calls back before the next paint. Injected: tests step frames by hand. */
+export type RequestFrame = (run: () => void) => void
+
+export class FrameTask {
+  readonly #request: RequestFrame
+  readonly #run: () => void
+  #asked = false
+  #stopped = false
+
+  constructor(run: () => void, request: RequestFrame = (f) => requestAnimationFrame(f)) {
+    this.#run = run
+    this.#request = request
+  }
+
+  /** Asks for one run in the next frame; asking again before it changes nothing. */
+  ask(): void {
+    if (this.#asked || this.#stopped) return
+    this.#asked = true
+    this.#request(() => {
+      this.#asked = false
+      if (!this.#stopped) this.#run()
+    })
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+}
+
+/**
+ * Runs after the frame in hand has been painted: a task queued from within an animation frame comes
+ * after that frame's paint.
+ */
+export function afterPaint(run: () => void): void {
+  const { port1, port2 } = new MessageChannel()
+  port1.onmessage = () => {
+    port1.close()
+    run()
+  }
+  port2.postMessage(null)
+}

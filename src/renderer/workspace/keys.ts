@@ -1,0 +1,77 @@
+/** What a key does wherever the focus is. Panes that want a key stop it before it comes here. */
+import { parseInterval } from '../state/interval-entry.ts'
+import type { WindowState } from '../state/window.svelte.ts'
+import { commandOf } from './commands.ts'
+
+const TYPING_MS = 900
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLInputElement ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    (target instanceof HTMLElement && target.isContentEditable)
+  )
+}
+/** Where Space and Enter already mean something. */
+function isPressable(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('button, a, summary, [role="tab"], [role="radio"]') !== null
+}
+
+/** Makes the window's key handler. */
+export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function endInterval(): void {
+    clearTimeout(timer)
+    const typed = app.intervalTyped
+    app.intervalTyped = ''
+    const interval = parseInterval(typed)
+    if (interval) app.setInterval(interval)
+    else if (typed !== '') app.toasts.show(`There is no interval “${typed}”. Try 1, 5, 15, 30, 30s, 1h, 4h or 1d.`)
+  }
+  function typeInterval(character: string): void {
+    app.intervalTyped = (app.intervalTyped + character).slice(0, 5)
+    clearTimeout(timer)
+    if (/[a-z]$/i.test(character)) endInterval()
+    else timer = setTimeout(endInterval, TYPING_MS)
+  }
+
+  return (event) => {
+    if (event.defaultPrevented || event.isComposing) return
+    const bare = !event.ctrlKey && !event.metaKey && !event.altKey
+    const inDialog = app.dialog !== null || document.querySelector('dialog[open], [data-open]') !== null
+    if (inDialog) return
+    const command = commandOf(event)
+    if (isTyping(event.target) && (bare || !command)) return
+
+    if (app.intervalTyped !== '' && bare) {
+      if (event.key === 'Escape') {
+        clearTimeout(timer)
+        app.intervalTyped = ''
+        return event.preventDefault()
+      }
+      if (event.key === 'Enter') {
+        endInterval()
+        return event.preventDefault()
+      }
+      if (/^[\dsmhd]$/i.test(event.key)) {
+        typeInterval(event.key)
+        return event.preventDefault()
+      }
+    }
+    if (command) {
+      if (command.id === 'tape' && isPressable(event.target)) return
+      event.preventDefault()
+      return command.run(app)
+    }
+    if (!bare) return
+    if (/^\d$/.test(event.key)) {
+      event.preventDefault()
+      typeInterval(event.key)
+    } else if (/^[a-z]$/i.test(event.key)) {
+      event.preventDefault()
+      app.openSymbolBox(event.key.toUpperCase())
+    }
+  }
+}
