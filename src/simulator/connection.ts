@@ -57,6 +57,8 @@ export interface Connection {
   /** Symbols as acknowledged, with their instruments. */
   readonly tickers: ReadonlyMap<string, InstrumentId>
   readonly open: boolean
+  /** Market frames sent. */
+  readonly marketCount: number
   /** Bytes that the reader has not taken yet. */
   readonly backlog: number
   subscribe(symbols: readonly string[]): void
@@ -135,7 +137,7 @@ export function createConnection(
       if (shuffling.length < ail.reorderWindow && ail.reorder > 0) continue
       for (let i = shuffling.length - 1; i > 0; i--) {
         const j = Math.floor(random() * (i + 1))
-        const swap = shuffling[i]! // i and j < length
+        const swap = shuffling[i]
         shuffling[i] = shuffling[j]!
         shuffling[j] = swap
       }
@@ -154,6 +156,9 @@ export function createConnection(
     tickers,
     get open() {
       return isOpen()
+    },
+    get marketCount() {
+      return market
     },
     get backlog() {
       return socket.writableLength

@@ -91,14 +91,14 @@ export function frameTexts(texts: readonly string[]): Buffer {
   let total = 0
   const lengths = new Array<number>(texts.length)
   for (let i = 0; i < texts.length; i++) {
-    const length = Buffer.byteLength(texts[i]!) // i < length
+    const length = Buffer.byteLength(texts[i])
     lengths[i] = length
     total += length + (length < 126 ? 2 : length < 65_536 ? 4 : 10)
   }
   const out = Buffer.allocUnsafe(total)
   let at = 0
   for (let i = 0; i < texts.length; i++) {
-    const length = lengths[i]!
+    const length = lengths[i]
     out[at++] = 0x81
     if (length < 126) out[at++] = length
     else if (length < 65_536) {
@@ -108,7 +108,7 @@ export function frameTexts(texts: readonly string[]): Buffer {
       out[at++] = 127
       at = out.writeBigUInt64BE(BigInt(length), at)
     }
-    at += out.write(texts[i]!, at)
+    at += out.write(texts[i], at)
   }
   return out
 }

@@ -48,7 +48,9 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
 }
 
 /** A handler of all requests that are no upgrade. Never rejects. */
-export function createHttpHandler(side: HttpSide): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+export function createHttpHandler(
+  side: HttpSide,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   let reference: Reference | undefined
 
   const token = async (request: IncomingMessage, response: ServerResponse) => {

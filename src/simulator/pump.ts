@@ -105,7 +105,7 @@ export function sendLoad(
   if (symbols.length === 0 || !connection.open || connection.backlog > BUSY_BYTES) return 0
   const list: Outgoing[] = []
   for (let i = 0; i < count; i++) {
-    const symbol = symbols[(from + i) % symbols.length]! // of a list that is not empty
+    const symbol = symbols[(from + i) % symbols.length]
     list.push({ symbol, text: load(connection.feed, symbol, nowMs) })
   }
   connection.market(list, nowMs, () => 0)

@@ -45,7 +45,7 @@ export function noise(seed: number, x: number): number {
 export function wander(seed: number, atMs: number, scale: number, periods: readonly number[]): number {
   let sum = 0
   for (let i = 0; i < periods.length; i++) {
-    const period = periods[i]! // i < length
+    const period = periods[i]
     sum += Math.sqrt(period / 86_400_000) * noise(seed + i * 7919, atMs / period)
   }
   return sum * scale

@@ -122,21 +122,19 @@ export function loopTape(tape: Tape, marketSeed: number): TickSource {
   const lots = tickScale(tape.sizeDecimals)
   const period = loopMs(tape)
   const anchor = hashAt(seed, 1) % period
-  const level = tape.first[0]! // a tape is never empty
+  const level = tape.first[0]
   const driftAt = (ms: number) =>
     Math.round(level * wander(seed, Math.floor(ms / 100) * 100, DRIFT[tape.asset], DRIFT_PERIODS))
 
   const push = (out: Tick[], i: number, ms: number) => {
     const drift = driftAt(ms)
-    const first = tape.first[i]! + drift // i < events
-    const second = tape.second[i]!
+    const first = tape.first[i] + drift
+    const second = tape.second[i]
     if (tape.isQuote[i] === 1) {
       const sized = tape.asset === 'stocks'
       const ask = (second + drift) / scale
       out.push(
-        sized
-          ? quoteTick(ms, first / scale, ask, tape.bidSize[i]!, tape.askSize[i]!) // i < events
-          : quoteTick(ms, first / scale, ask),
+        sized ? quoteTick(ms, first / scale, ask, tape.bidSize[i], tape.askSize[i]) : quoteTick(ms, first / scale, ask),
       )
       return
     }
@@ -156,7 +154,7 @@ export function loopTape(tape: Tape, marketSeed: number): TickSource {
       const out: Tick[] = []
       for (let round = Math.floor((from - anchor) / period); anchor + round * period < to; round++) {
         const start = anchor + round * period
-        const place = (i: number) => Math.floor(tape.offset[i]! / tape.pace) // i < events
+        const place = (i: number) => Math.floor(tape.offset[i] / tape.pace)
         if (round % 2 === 0) {
           for (let i = lowerBound(tape.offset, (from - start) * tape.pace); i < tape.events; i++) {
             const ms = start + place(i)
@@ -189,8 +187,7 @@ function lowerBound(offsets: Uint32Array, value: number): number {
   let high = offsets.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (offsets[middle]! < value)
-      low = middle + 1 // middle < length
+    if (offsets[middle] < value) low = middle + 1
     else high = middle
   }
   return low

@@ -30,7 +30,11 @@ export function answerOf(asked: Asked, reference: Reference): unknown {
   const data = dataOf(asked, reference)
   if (data === undefined) return undefined
   const now = new Date(asked.nowMs).toISOString()
-  return { status: 'success', data, metadata: { timestamp: now, data_source: 'Tapedeck demo market', last_updated: now } }
+  return {
+    status: 'success',
+    data,
+    metadata: { timestamp: now, data_source: 'Tapedeck demo market', last_updated: now },
+  }
 }
 
 function dataOf({ endpoint, symbol, query, nowMs, seed }: Asked, reference: Reference): unknown {

@@ -60,7 +60,9 @@ export function fiscalOf(end: string): { year: number; quarter: string } {
 export function incomeStatement(company: Company, list: readonly Statement[], i: number, annual: boolean): unknown {
   const s = list[i]
   if (s === undefined) return undefined
-  const before = list.find((x) => Math.abs(Date.parse(s.end) - Date.parse(x.end) - 364.5 * 86_400_000) < 15 * 86_400_000)
+  const before = list.find(
+    (x) => Math.abs(Date.parse(s.end) - Date.parse(x.end) - 364.5 * 86_400_000) < 15 * 86_400_000,
+  )
   const { year, quarter } = fiscalOf(s.end)
   const growth = (now: number, then: number | undefined) => (then ? round4((now - then) / Math.abs(then)) : 0)
   return {

@@ -32,7 +32,14 @@ export function daysOf(reference: Reference, symbol: string, nowMs: number, coun
       if (open === undefined || high === undefined || low === undefined || close === undefined) return []
       const price = (n: number) => n / 10_000
       return [
-        { date: iso(day), open: price(open), high: price(high), low: price(low), close: price(close), volume: real.volume[at] ?? 0 },
+        {
+          date: iso(day),
+          open: price(open),
+          high: price(high),
+          low: price(low),
+          close: price(close),
+          volume: real.volume[at] ?? 0,
+        },
       ]
     })
   }

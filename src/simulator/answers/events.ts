@@ -88,9 +88,18 @@ export function transcript(reference: Reference, symbol: string): unknown {
     fiscal_year: year,
     quarter,
     transcript: [
-      { speaker: 'Operator', text: `Welcome to the ${quarter} ${year} call of ${company.name}. This call is made up for the demo market.` },
-      { speaker: 'Chief Executive Officer', text: `Revenue came to ${billions} billion dollars. Demand was steady across regions, and we shipped what we said we would.` },
-      { speaker: 'Chief Financial Officer', text: `Diluted earnings were ${s?.diluted ?? 0} dollars a share. We keep our plans for the year unchanged.` },
+      {
+        speaker: 'Operator',
+        text: `Welcome to the ${quarter} ${year} call of ${company.name}. This call is made up for the demo market.`,
+      },
+      {
+        speaker: 'Chief Executive Officer',
+        text: `Revenue came to ${billions} billion dollars. Demand was steady across regions, and we shipped what we said we would.`,
+      },
+      {
+        speaker: 'Chief Financial Officer',
+        text: `Diluted earnings were ${s?.diluted ?? 0} dollars a share. We keep our plans for the year unchanged.`,
+      },
       { speaker: 'Operator', text: 'We now take questions. There are none today.' },
     ],
   }
@@ -152,7 +161,11 @@ export function sentiment(symbol: string, nowMs: number, seed: number): unknown 
     symbol,
     score,
     label: score > 0.15 ? 'positive' : score < -0.15 ? 'negative' : 'neutral',
-    articles: { positive: part((x) => x > 0.2), neutral: part((x) => Math.abs(x) <= 0.2), negative: part((x) => x < -0.2) },
+    articles: {
+      positive: part((x) => x > 0.2),
+      neutral: part((x) => Math.abs(x) <= 0.2),
+      negative: part((x) => x < -0.2),
+    },
   }
 }
 

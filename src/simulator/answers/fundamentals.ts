@@ -175,7 +175,15 @@ function profile(company: Company, reference: Reference, price: number): unknown
   const sector = SECTORS[Math.floor(company.trait('sector') * SECTORS.length)]
   const description = `${company.name} as the demo service describes it: a listed company with made-up figures.`
   if (!company.real) {
-    return { symbol: company.symbol, company_name: company.name, price, currency: 'USD', country: 'US', sector, description }
+    return {
+      symbol: company.symbol,
+      company_name: company.name,
+      price,
+      currency: 'USD',
+      country: 'US',
+      sector,
+      description,
+    }
   }
   const [row] = scaledRows([reference.profile], company)
   return {
