@@ -41,12 +41,12 @@ export function reachableBounds(saved: Rectangle | undefined, screens: readonly 
     height: clamp(size.height, Math.min(LEAST_SIZE.height, screen.height), screen.height),
   })
   if (saved) {
-    const top: Rectangle = { ...saved, height: GRIP.height }
-    const home = screens.find((screen) => {
-      const seen = overlap(top, screen)
-      return seen.width >= GRIP.width && seen.height >= GRIP.height
+    const kept = screens.flatMap((screen) => {
+      const bounds = { x: saved.x, y: saved.y, ...within(screen) }
+      const seen = overlap({ ...bounds, height: GRIP.height }, screen)
+      return seen.width >= GRIP.width && seen.height >= GRIP.height ? [bounds] : []
     })
-    if (home) return { x: saved.x, y: saved.y, ...within(home) }
+    if (kept[0]) return kept[0]
   }
   const { width, height } = within(primary)
   return {
