@@ -24,7 +24,7 @@ import {
   type Style,
 } from './literal.ts'
 import { proveBlock } from './prove.ts'
-import { shapeKey, shapeOf, type Template } from './template.ts'
+import { shapeKey, shapeOf, type Slot, type Template } from './template.ts'
 
 /** Without a codec, a time outside of these years is none. */
 const FIRST_TIME = Date.UTC(1980, 0)
@@ -54,7 +54,30 @@ interface Gather {
   ends: Uint32Array
 }
 
+/** Buffers of the gathers of one block, used again by the next: zeroed memory is what sealing costs most. */
+const pool: Pick<Gather, 'mantissa' | 'form' | 'starts' | 'ends'>[] = []
+const POOL_ROWS = 1 << 16
+const POOL_COLUMNS = 32
+
+function gatherFor(at: number, slot: Slot, rows: number): Gather {
+  const { path, key } = slot
+  let buffers = pool[at]
+  if (buffers === undefined || buffers.mantissa.length < rows) {
+    buffers = {
+      mantissa: new Float64Array(rows),
+      form: new Uint8Array(rows),
+      starts: new Uint32Array(rows),
+      ends: new Uint32Array(rows),
+    }
+    if (at < POOL_COLUMNS && rows <= POOL_ROWS) pool[at] = buffers
+  }
+  return { path, key, n: 0, ...buffers }
+}
+
 interface Known extends Template {
+  /** parts as words of four bytes; what is left over is compared by byte. */
+  readonly words: readonly Int32Array[]
+
   readonly id: number
   readonly columns: readonly Gather[]
   readonly columnIds: readonly number[]
@@ -117,15 +140,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
       if (id === undefined) {
         id = gathers.length
         gatherOf.set(slot.path, id)
-        gathers.push({
-          path: slot.path,
-          key: slot.key,
-          n: 0,
-          mantissa: new Float64Array(count),
-          form: new Uint8Array(count),
-          starts: new Uint32Array(count),
-          ends: new Uint32Array(count),
-        })
+        gathers.push(gatherFor(gathers.length, slot, count))
       }
       return id
     })
@@ -134,29 +149,31 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
       id: templates.length + 1,
       columnIds,
       columns: columnIds.map((id) => gathers[id]!),
+      words: shape.parts.map(wordsOf),
     }
     templates.push(known)
     byKey.set(key, known)
     return known
   }
 
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let likely: Known | undefined
   for (let row = 0; row < count; row++) {
     const from = offsets[row]!
     const to = offsets[row + 1]!
-    if (likely === undefined || !take(likely, bytes, from, to)) {
+    if (likely === undefined || !take(likely, bytes, view, from, to)) {
       // other shapes seen lately first: two or three alternate in most feeds
       let found: Known | undefined
       for (let i = 0; i < templates.length && i < 4; i++) {
         const other = templates[i]!
-        if (other !== likely && take(other, bytes, from, to)) {
+        if (other !== likely && take(other, bytes, view, from, to)) {
           found = other
           break
         }
       }
       if (found === undefined) {
         const known = learn(row)
-        if (known !== undefined && take(known, bytes, from, to)) found = known
+        if (known !== undefined && take(known, bytes, view, from, to)) found = known
       }
       if (found === undefined) {
         raws.push(row)
@@ -167,9 +184,9 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
     templateIds[row] = likely.id
   }
 
-  const head = new ByteWriter()
-  const high = new ByteWriter(1 << 17)
-  const low = new ByteWriter(1 << 15)
+  const head = new ByteWriter(1 << 12)
+  const high = new ByteWriter(count * 8 + 1024)
+  const low = new ByteWriter(count * 4 + 64)
   head.text(feed)
   head.varint(count)
   head.varint(gathers.length)
@@ -255,31 +272,39 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
     params: { [constants.ZSTD_c_compressionLevel]: options.level ?? 1, [constants.ZSTD_c_contentSizeFlag]: 0 },
   })
   const out = new Uint8Array(HEADER_BYTES + packed.length + low.at)
-  const view = new DataView(out.buffer)
-  view.setUint32(0, MAGIC, true)
-  view.setUint32(8, VERSION, true)
-  view.setUint32(12, body.length, true)
-  view.setUint32(16, head.at, true)
-  view.setUint32(20, packed.length, true)
+  const header = new DataView(out.buffer)
+  header.setUint32(0, MAGIC, true)
+  header.setUint32(8, VERSION, true)
+  header.setUint32(12, body.length, true)
+  header.setUint32(16, head.at, true)
+  header.setUint32(20, packed.length, true)
   out.set(packed, HEADER_BYTES)
   out.set(low.done(), HEADER_BYTES + packed.length)
-  view.setUint32(4, crc32(out.subarray(8)), true)
+  header.setUint32(4, crc32(out.subarray(8)), true)
   return out
+}
+
+function wordsOf(part: Uint8Array): Int32Array {
+  const view = new DataView(part.buffer, part.byteOffset, part.byteLength)
+  return Int32Array.from({ length: part.length >> 2 }, (_, i) => view.getInt32(4 * i, true))
 }
 
 /**
  * Reads bytes[from, to) by a template: true when all its text is there and all its numbers could be
  * taken, which have then been added to their columns.
  */
-function take(template: Known, bytes: Uint8Array, from: number, to: number): boolean {
-  const { parts, columns } = template
+function take(template: Known, bytes: Uint8Array, view: DataView, from: number, to: number): boolean {
+  const { parts, words, columns } = template
   let at = from
   const n = columns.length
   for (let s = 0; s <= n; s++) {
     const part = parts[s]!
     const size = part.length
     if (size > to - at) return false
-    for (let i = 0; i < size; i++) if (bytes[at + i] !== part[i]) return false
+    const word = words[s]!
+    const whole = word.length
+    for (let i = 0; i < whole; i++) if (view.getInt32(at + 4 * i, true) !== word[i]) return false
+    for (let i = 4 * whole; i < size; i++) if (bytes[at + i] !== part[i]) return false
     at += size
     if (s === n) break
     const column = columns[s]!
@@ -311,7 +336,7 @@ function seal(gather: Gather, bytes: Uint8Array): Sealed {
     if (d > most) most = d
   }
   if ((any & (FORM.odd | FORM.exponent)) === 0 && least === most) {
-    return { style: STYLE.fixed, decimals: most, values: mantissa, exceptions: [] }
+    return { style: STYLE.fixed, decimals: most, values: mantissa.subarray(0, n), exceptions: [] }
   }
   let js: number[] = []
   let python: number[] = []
@@ -345,7 +370,7 @@ function seal(gather: Gather, bytes: Uint8Array): Sealed {
     } else if (d === 0) python.push(i)
   }
   if (least === most && plain.length <= limit) {
-    return strip({ style: STYLE.fixed, decimals: most, values: mantissa, exceptions: plain })
+    return strip({ style: STYLE.fixed, decimals: most, values: mantissa.subarray(0, n), exceptions: plain })
   }
   if (least === most) {
     // every one was skipped above: look at all of them
@@ -362,7 +387,7 @@ function seal(gather: Gather, bytes: Uint8Array): Sealed {
     for (let i = 0; i < n; i++) values[i] = mantissa[i]! * POW10[most - Math.min(most, form[i]! & FORM.decimals)]!
     return strip({ style: best === js ? STYLE.js : STYLE.python, decimals: most, values, exceptions: best })
   }
-  return strip({ style: STYLE.explicit, decimals: 0, values: mantissa, exceptions: plain })
+  return strip({ style: STYLE.explicit, decimals: 0, values: mantissa.subarray(0, n), exceptions: plain })
 }
 
 /** Puts the value before into the rows that keep their text, so that they cost nothing here. */

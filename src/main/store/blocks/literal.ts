@@ -62,9 +62,18 @@ export function parseLiteral(bytes: Uint8Array, at: number, end: number, out: Pa
   const negative = c === 45
   if (negative) c = ++i < end ? bytes[i]! : 0
   const first = i
+  // nine digits at a time as a small integer: a double would wait for every multiplication
+  let low = 0
+  let lowDigits = 0
   let mantissa = 0
   while (c >= 48 && c <= 57) {
-    mantissa = mantissa * 10 + (c - 48)
+    if (lowDigits === 9) {
+      mantissa = mantissa * 1e9 + low
+      low = 0
+      lowDigits = 0
+    }
+    low = (low * 10 + (c - 48)) | 0
+    lowDigits++
     c = ++i < end ? bytes[i]! : 0
   }
   let odd = i === first || (i - first > 1 && bytes[first] === 48)
@@ -73,7 +82,13 @@ export function parseLiteral(bytes: Uint8Array, at: number, end: number, out: Pa
     const point = i
     c = ++i < end ? bytes[i]! : 0
     while (c >= 48 && c <= 57) {
-      mantissa = mantissa * 10 + (c - 48)
+      if (lowDigits === 9) {
+        mantissa = mantissa * 1e9 + low
+        low = 0
+        lowDigits = 0
+      }
+      low = (low * 10 + (c - 48)) | 0
+      lowDigits++
       c = ++i < end ? bytes[i]! : 0
     }
     form = i - point - 1
@@ -82,6 +97,7 @@ export function parseLiteral(bytes: Uint8Array, at: number, end: number, out: Pa
       form = 0
     } else if (bytes[i - 1] === 48) form |= FORM.trailingZero
   }
+  mantissa = mantissa === 0 ? low : mantissa * POW10[lowDigits]! + low
   if (IN_LITERAL[c] === 1 && i < end) {
     const decimals = (form & FORM.decimals) + smallExponent(bytes, i, end)
     i = literalEnd(bytes, i, end)

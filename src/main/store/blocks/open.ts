@@ -91,6 +91,11 @@ export function openBlock(bytes: Uint8Array): OpenBlock {
   return new Block(body, headLength, bytes.subarray(HEADER_BYTES + packedLength))
 }
 
+/** A kept literal where it is a number; nothing where it only looks like one ("1-2"). */
+function numberText(text: Uint8Array): Uint8Array {
+  return /^-?\d+(\.\d*)?([eE][+-]?\d+)?$/.test(decoder.decode(text)) ? text : NONE
+}
+
 class Block implements OpenBlock {
   readonly feed: FeedId
   readonly count: number
@@ -302,7 +307,8 @@ class Block implements OpenBlock {
     if (map === undefined) {
       map = new Map<number, Uint8Array>()
       const { exceptions, exceptionRows } = this.#numbers[c]!
-      for (const [i, row] of this.#int(exceptionRows).entries()) map.set(row, exceptions[i] ?? NONE)
+      const rows = this.#int(exceptionRows)
+      for (let i = 0; i < rows.length; i++) map.set(rows[i]!, exceptions[i] ?? NONE)
       all[c] = map
     }
     return map
@@ -367,7 +373,10 @@ class Block implements OpenBlock {
       const power = POW10[decimals]!
       for (let i = 0; i < n; i++) out[i] = mantissas[i]! / power
     }
-    for (const [at, text] of exceptions) out[at] = Number(decoder.decode(text))
+    for (const [at, text] of exceptions) {
+      const number = numberText(text)
+      out[at] = number === NONE ? NaN : Number(decoder.decode(number))
+    }
     return out
   }
 
@@ -380,7 +389,7 @@ class Block implements OpenBlock {
     if (c < 0) return ''
     const at = this.#places[c]?.[row] ?? row
     const kept = this.#exceptions(c).get(at)
-    return decoder.decode(kept ?? out.subarray(0, this.#write(c, at, out, 0)))
+    return decoder.decode(kept === undefined ? out.subarray(0, this.#write(c, at, out, 0)) : numberText(kept))
   }
 
   #rawLiteral(key: string, row: number): Uint8Array {
@@ -390,7 +399,7 @@ class Block implements OpenBlock {
     if (start === undefined) return NONE
     const text = this.raw(row)
     const after = shape.starts[slot + 1] ?? text.length
-    return text.subarray(start, after - (shape.parts[slot + 1]?.length ?? 0))
+    return numberText(text.subarray(start, after - (shape.parts[slot + 1]?.length ?? 0)))
   }
 
   #write(c: number, at: number, out: Uint8Array, to: number): number {
@@ -422,8 +431,9 @@ class Block implements OpenBlock {
         const c = id === 0 ? -1 : of[id - 1]!
         if (id !== 0 && c < 0) return at
         const place = c < 0 ? row : (this.#places[c]?.[row] ?? row)
-        const kept = c < 0 ? this.#rawLiteral(key, row) : this.#exceptions(c).get(place)
-        if (kept === undefined) return this.#write(c, place, out, at)
+        const text = c < 0 ? this.#rawLiteral(key, row) : this.#exceptions(c).get(place)
+        if (text === undefined) return this.#write(c, place, out, at)
+        const kept = numberText(text)
         out.set(kept, at)
         return at + kept.length
       },

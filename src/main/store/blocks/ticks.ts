@@ -63,3 +63,94 @@ export function blockTicks(
     raw: (row) => block.raw(at(row)),
   }
 }
+
+/**
+ * Several runs of one recording and feed as one, in the order of their seqs. Each run must be in that
+ * order itself; seqs of a recording are unique.
+ */
+export function mergeTicks(runs: readonly TickColumns[]): TickColumns {
+  const [first, ...others] = runs
+  if (first === undefined) throw new RangeError('no runs to merge')
+  if (others.length === 0) return first
+  const { part, row, seq } = mergeOrder(runs)
+  const count = seq.length
+  const gather = (of: (run: TickColumns) => Float64Array): Float64Array => {
+    const sources = runs.map(of)
+    const out = new Float64Array(count)
+    for (let i = 0; i < count; i++) out[i] = sources[part[i]!]![row[i]!]!
+    return out
+  }
+  const columns = new Map<string, Float64Array>()
+  let recvMs: Float64Array | undefined
+  let eventMs: Float64Array | undefined
+  let flags: Uint8Array | undefined
+  const at = (i: number): TickColumns => runs[part[i]!]!
+  return {
+    recording: first.recording,
+    feed: first.feed,
+    count,
+    seq,
+    get recvMs() {
+      return (recvMs ??= gather((run) => run.recvMs))
+    },
+    get eventMs() {
+      return (eventMs ??= gather((run) => run.eventMs))
+    },
+    get flags() {
+      if (flags !== undefined) return flags
+      flags = new Uint8Array(count)
+      const sources = runs.map((run) => run.flags)
+      for (let i = 0; i < count; i++) flags[i] = sources[part[i]!]![row[i]!]!
+      return flags
+    },
+    symbol: (i) => at(i).symbol(row[i]!),
+    keys: [...new Set(runs.flatMap((run) => run.keys))],
+    column(key) {
+      let column = columns.get(key)
+      if (column === undefined) columns.set(key, (column = gather((run) => run.column(key))))
+      return column
+    },
+    literal: (key, i) => at(i).literal(key, row[i]!),
+    writer(key) {
+      const writers = runs.map((run) => run.writer(key))
+      return {
+        most: Math.max(...writers.map((writer) => writer.most)),
+        write: (i, out, to) => writers[part[i]!]!.write(row[i]!, out, to),
+      }
+    },
+    raw: (i) => at(i).raw(row[i]!),
+  }
+}
+
+/** For each merged row its run and its row there: pairs of runs are merged until one is left. */
+function mergeOrder(runs: readonly TickColumns[]): { part: Uint32Array; row: Uint32Array; seq: Float64Array } {
+  let lists = runs.map((run, index) => ({
+    part: new Uint32Array(run.count).fill(index),
+    row: Uint32Array.from({ length: run.count }, (_, i) => i),
+    seq: run.seq,
+  }))
+  while (lists.length > 1) {
+    const next: typeof lists = []
+    for (let i = 0; i < lists.length; i += 2) {
+      const a = lists[i]!
+      const b = lists[i + 1]
+      if (b === undefined) {
+        next.push(a)
+        continue
+      }
+      const n = a.seq.length + b.seq.length
+      const out = { part: new Uint32Array(n), row: new Uint32Array(n), seq: new Float64Array(n) }
+      for (let k = 0, x = 0, y = 0; k < n; k++) {
+        const fromA = y === b.seq.length || (x < a.seq.length && a.seq[x]! < b.seq[y]!)
+        const list = fromA ? a : b
+        const from = fromA ? x++ : y++
+        out.part[k] = list.part[from]!
+        out.row[k] = list.row[from]!
+        out.seq[k] = list.seq[from]!
+      }
+      next.push(out)
+    }
+    lists = next
+  }
+  return lists[0] ?? { part: new Uint32Array(0), row: new Uint32Array(0), seq: new Float64Array(0) }
+}

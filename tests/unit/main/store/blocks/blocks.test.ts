@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 import { encodeBlock } from '../../../../../src/main/store/blocks/encode.ts'
 import { openBlock, type OpenBlock } from '../../../../../src/main/store/blocks/open.ts'
 import { proveBlock } from '../../../../../src/main/store/blocks/prove.ts'
-import { blockTicks } from '../../../../../src/main/store/blocks/ticks.ts'
+import { blockTicks, mergeTicks } from '../../../../../src/main/store/blocks/ticks.ts'
 import type { MessageColumns } from '../../../../../src/main/store/port.ts'
 import { CodedError } from '../../../../../src/shared/errors.ts'
 import { recordingId } from '../../../../../src/shared/units.ts'
@@ -309,4 +309,40 @@ test('rows of a block as tick columns', () => {
   const out = new Uint8Array(64)
   expect(decoder.decode(out.subarray(0, list.writer('p').write(1, out, 0)))).toBe('40.5')
   expect(list.writer('nothing').write(1, out, 5)).toBe(5)
+})
+
+test('text that only looks like a number is none, and comes back all the same', () => {
+  const frames = ['{"p":"1.5"}', '{"p":"-1+2"}', '{"p":1-2}']
+  const block = roundTrip(messagesOf(frames))
+  expect([...block.column('p')]).toEqual([1.5, NaN, NaN])
+  expect([0, 1, 2].map((i) => block.literal('p', i))).toEqual(['1.5', '', ''])
+  expect([0, 1, 2].map((i) => written(block, 'p', i))).toEqual(['1.5', '', ''])
+  expect([0, 1, 2].map((i) => text(block, i))).toEqual(frames)
+})
+
+test('runs merge by seq', () => {
+  const stamps = (seqs: readonly number[]) =>
+    seqs.map((seq) => ({ seq, conn: 1, connSeq: seq, recvMs: seq * 10, monoNs: seq, flags: seq }))
+  const run = (symbol: string, seqs: readonly number[]) =>
+    blockTicks(
+      openBlock(
+        encodeBlock(
+          'crypto/XT',
+          messagesOf(
+            seqs.map((n) => `{"pair":"${symbol}","p":${n}.25,"t":${1.7e12 + n}}`),
+            stamps(seqs),
+          ),
+        ),
+      ),
+      recordingId('r'),
+    )
+  const merged = mergeTicks([run('A', [1, 4, 9]), run('B', [2, 3, 10, 11]), run('C', [5])])
+  expect([...merged.seq]).toEqual([1, 2, 3, 4, 5, 9, 10, 11])
+  expect([...merged.flags]).toEqual([1, 2, 3, 4, 5, 9, 10, 11])
+  expect([...merged.recvMs]).toEqual([10, 20, 30, 40, 50, 90, 100, 110])
+  expect([...merged.eventMs].map((t) => t - 1.7e12)).toEqual([1, 2, 3, 4, 5, 9, 10, 11])
+  expect(Array.from(merged.seq, (_, i) => merged.symbol(i)).join('')).toBe('ABBACABB')
+  const out = new Uint8Array(64)
+  expect(decoder.decode(out.subarray(0, merged.writer('p').write(6, out, 0)))).toBe('10.25')
+  expect(merged.column('p')[4]).toBe(5.25)
 })
