@@ -1,0 +1,614 @@
+import { createServer, type Server, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { afterEach, describe, expect, test } from 'vitest'
+import { WebSocketServer, type WebSocket } from 'ws'
+import type { Clock } from '../../../../src/main/clock.ts'
+import { systemClock } from '../../../../src/main/clock.ts'
+import type { Token, TokenSource } from '../../../../src/main/credentials/port.ts'
+import { createFeeds, type LiveFeeds } from '../../../../src/main/feeds/feeds.ts'
+import type { FeedListener } from '../../../../src/main/feeds/port.ts'
+import type { RecorderPort } from '../../../../src/main/recording/port.ts'
+import { CodedError } from '../../../../src/shared/errors.ts'
+import { FLAG, type LedgerEntry } from '../../../../src/shared/recording.ts'
+import type { FeedState, Reason } from '../../../../src/shared/state.ts'
+import { recordingId, unixMs, type FeedId } from '../../../../src/shared/units.ts'
+
+/** A service whose every move the test makes. */
+class Service {
+  readonly http: Server
+  readonly wss = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+  readonly sockets: WebSocket[] = []
+  readonly requests: IncomingMessage[] = []
+  readonly received: { action: string; tickers: string[] }[] = []
+  upgrade: (request: IncomingMessage, socket: Duplex, accept: () => void) => void = (_request, _socket, accept) =>
+    accept()
+  answer: (ws: WebSocket, message: { action: string; tickers: string[] }) => void
+  onOpen: (ws: WebSocket) => void = () => undefined
+
+  constructor() {
+    const subscribed = new WeakMap<WebSocket, Set<string>>()
+    this.answer = (ws, { action, tickers }) => {
+      const set = subscribed.get(ws) ?? new Set<string>()
+      subscribed.set(ws, set)
+      for (const ticker of tickers)
+        if (action === 'subscribe') set.add(ticker)
+        else set.delete(ticker)
+      ws.send(
+        JSON.stringify(
+          action === 'subscribe' ? { type: 'subscribed', tickers: [...set] } : { type: 'unsubscribed', tickers },
+        ),
+      )
+    }
+    this.http = createServer((_request, response) => response.writeHead(404).end())
+    this.http.on('upgrade', (request, socket: Duplex, head) => {
+      this.requests.push(request)
+      this.upgrade(request, socket, () =>
+        this.wss.handleUpgrade(request, socket, head, (ws) => {
+          this.sockets.push(ws)
+          ws.on('error', () => undefined)
+          ws.on('message', (data: Buffer) => {
+            const message = JSON.parse(data.toString()) as { action: string; tickers: string[] }
+            this.received.push(message)
+            this.answer(ws, message)
+          })
+          this.onOpen(ws)
+        }),
+      )
+    })
+  }
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.http.listen(0, '127.0.0.1', resolve))
+    return `http://127.0.0.1:${(this.http.address() as AddressInfo).port}`
+  }
+  get last(): WebSocket {
+    const ws = this.sockets.at(-1)
+    if (ws === undefined) throw new Error('nobody connected')
+    return ws
+  }
+  async close(): Promise<void> {
+    for (const ws of this.sockets) ws.terminate()
+    this.http.closeAllConnections()
+    await new Promise((resolve) => this.http.close(resolve))
+  }
+}
+
+interface Frame {
+  readonly conn: number
+  readonly data: Buffer
+  readonly binary: boolean
+  flags: number
+}
+
+class FakeRecorder implements RecorderPort {
+  recording = recordingId('r')
+  readonly frames: Frame[] = []
+  readonly entries: LedgerEntry[] = []
+  /** Kinds in their one order, for order tests. */
+  readonly order: string[] = []
+  #seq = 0
+  #conn = 0
+  connection = () => ++this.#conn
+  frame(conn: number, data: Uint8Array, binary: boolean): number {
+    this.frames.push({ conn, data: Buffer.from(data), binary, flags: 0 })
+    this.order.push('frame')
+    return ++this.#seq
+  }
+  mark(flags: number): void {
+    const last = this.frames.at(-1)
+    if (last) last.flags |= flags
+  }
+  entry(entry: LedgerEntry): number {
+    this.entries.push(entry)
+    this.order.push(entry.type)
+    return ++this.#seq
+  }
+  of<T extends LedgerEntry['type']>(type: T): Extract<LedgerEntry, { type: T }>[] {
+    return this.entries.filter((e): e is Extract<LedgerEntry, { type: T }> => e.type === type)
+  }
+}
+
+class Ears implements FeedListener {
+  readonly records: { feed: FeedId; seq: number; symbol: string; price: number; framesBefore: number }[] = []
+  readonly states: FeedState[] = []
+  readonly problems: Reason[] = []
+  readonly lines: string[] = []
+  readonly gaps: { cause: string; fromMs: number; toMs: number | null; symbols: readonly string[] }[] = []
+  readonly acks: (readonly string[])[] = []
+  readonly #recorder: FakeRecorder
+  constructor(recorder: FakeRecorder) {
+    this.#recorder = recorder
+  }
+  record: FeedListener['record'] = (feed, seq, _recvMs, _monoNs, record) => {
+    this.records.push({
+      feed,
+      seq,
+      symbol: record.symbol,
+      price: record.price,
+      framesBefore: this.#recorder.frames.length,
+    })
+  }
+  state: FeedListener['state'] = (_feed, state) => void this.states.push(state)
+  acknowledged: FeedListener['acknowledged'] = (_feed, symbols) => void this.acks.push(symbols)
+  gapOpened: FeedListener['gapOpened'] = (_feed, cause, symbols, fromMs) =>
+    void this.gaps.push({ cause, fromMs, toMs: null, symbols })
+  gapClosed: FeedListener['gapClosed'] = (_feed, fromMs, toMs) => {
+    const gap = this.gaps.find((g) => g.fromMs === fromMs && g.toMs === null)
+    if (gap === undefined) throw new Error('a gap closed that was not open')
+    gap.toMs = toMs
+  }
+  problem: FeedListener['problem'] = (_feed, why) => void this.problems.push(why)
+  log: FeedListener['log'] = (level, from, text, detail) =>
+    void this.lines.push(`${level} ${from} ${text} ${detail ?? ''}`)
+}
+
+const SECRET = 'eyJhbGciOi.CANARY-token-1.sig'
+
+class Tokens implements TokenSource {
+  renewals = 0
+  failure: CodedError | null = null
+  #n = 1
+  get = async (): Promise<Token> => {
+    if (this.failure) throw this.failure
+    return { access: SECRET.replace('1', String(this.#n)), expiresMs: null }
+  }
+  renew = async (refused: Token): Promise<Token> => {
+    const now = await this.get()
+    if (now.access !== refused.access) return now
+    this.renewals++
+    this.#n++
+    return this.get()
+  }
+}
+
+/** The machine's clock with waits made shorter: what is tested is what follows them, not their length. */
+const hurried: Clock = { ...systemClock, after: (ms, then) => systemClock.after(Math.min(ms / 20, 120), then) }
+
+interface World {
+  readonly service: Service
+  readonly recorder: FakeRecorder
+  readonly ears: Ears
+  readonly tokens: Tokens
+  readonly feeds: LiveFeeds
+}
+const worlds: World[] = []
+let sharding = false
+
+async function world(prepare: (service: Service) => void = () => undefined, clock: Clock = hurried): Promise<World> {
+  const service = new Service()
+  prepare(service)
+  const base = await service.listen()
+  const recorder = new FakeRecorder()
+  const ears = new Ears(recorder)
+  const tokens = new Tokens()
+  const feeds = createFeeds({
+    baseUrl: () => base,
+    token: tokens,
+    recorder,
+    listener: ears,
+    clock,
+    random: () => 0,
+    allowSharding: () => sharding,
+  })
+  const made = { service, recorder, ears, tokens, feeds }
+  worlds.push(made)
+  return made
+}
+
+afterEach(async () => {
+  sharding = false
+  for (const { feeds, service } of worlds.splice(0)) {
+    await feeds.close()
+    await service.close()
+  }
+})
+
+/** Waits for a condition, failing with what it was about; never a fixed time. */
+async function until(what: string, holds: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error(`never happened: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+const trade = (pair: string, p = 1.5): string => JSON.stringify({ ev: 'XT', pair, p, t: Date.now(), s: 2 })
+const xt = (w: World) => {
+  const row = w.feeds.status(unixMs(Date.now())).find((f) => f.feed === 'crypto/XT')
+  if (row === undefined) throw new Error('no such feed')
+  return row
+}
+const open = async (w: World, ...symbols: string[]) => {
+  const want = w.feeds.want('crypto/XT', symbols)
+  await until('the feed opens', () => xt(w).state.is === 'open')
+  return want
+}
+
+describe('a healthy service', () => {
+  test('gets token and origin on the upgrade, one subscribe for many wants, and gives records after the recorder', async () => {
+    const w = await world()
+    w.feeds.want('crypto/XT', ['BTC-USD'])
+    w.feeds.want('crypto/XT', ['eth-usd', 'BTCUSD'])
+    await until('the feed opens', () => xt(w).state.is === 'open')
+    expect(w.service.requests).toHaveLength(1)
+    const { headers, url } = w.service.requests[0] ?? { headers: {}, url: '' }
+    expect(url).toBe('/ws/crypto/XT/')
+    expect(headers.authorization).toBe(`Bearer ${SECRET}`)
+    expect(headers.origin).toBe(`http://${headers.host ?? ''}`)
+    expect(headers['sec-websocket-extensions']).toBeUndefined()
+    expect(w.service.received).toEqual([{ action: 'subscribe', tickers: ['BTC-USD', 'ETH-USD'] }])
+    w.service.last.send(trade('BTC-USD', 42.5))
+    await until('a record', () => w.ears.records.length === 1)
+    expect(w.ears.records[0]).toMatchObject({ feed: 'crypto/XT', symbol: 'BTC-USD', price: 42.5, framesBefore: 2 })
+    expect(w.recorder.order).toEqual([
+      'gap-open',
+      'state',
+      'connecting',
+      'connected',
+      'subscribe',
+      'frame',
+      'acknowledged',
+      'gap-close',
+      'state',
+      'frame',
+    ])
+    expect(w.ears.gaps).toMatchObject([{ cause: 'connect', symbols: ['BTC-USD', 'eth-usd'] }])
+    expect(w.ears.gaps[0]?.toMs).not.toBeNull()
+    expect(xt(w)).toMatchObject({
+      acknowledged: ['BTC-USD', 'ETH-USD'],
+      missing: [],
+      received: 2,
+      undecodable: 0,
+      connections: 1,
+      budget: 50,
+    })
+  })
+
+  test('unsubscribes only what nobody wants any more, and closes with 1000 when nothing is left', async () => {
+    const w = await world()
+    const a = await open(w, 'BTC-USD', 'ETH-USD')
+    const b = w.feeds.want('crypto/XT', ['BTC-USD'])
+    a.release()
+    a.release()
+    await until('the unsubscribe', () => w.service.received.length === 2)
+    expect(w.service.received[1]).toEqual({ action: 'unsubscribe', tickers: ['ETH-USD'] })
+    await until('its acknowledgement', () => w.recorder.of('released').length === 1)
+    const code = new Promise<number>((resolve) => w.service.last.once('close', resolve))
+    b.release()
+    expect(await code).toBe(1000)
+    await until('idle', () => xt(w).state.is === 'idle')
+    expect(w.service.requests).toHaveLength(1)
+  })
+
+  test('a message outside the window of its ticker is kept, marked and counted, and goes nowhere', async () => {
+    const w = await world()
+    await open(w, 'BTC-USD')
+    w.service.last.send(trade('DOGE-USD'))
+    w.service.last.send(trade('BTCUSD'))
+    await until('both', () => xt(w).received === 3)
+    expect(w.ears.records.map((r) => r.symbol)).toEqual(['BTCUSD'])
+    expect(w.recorder.frames.map((f) => f.flags)).toEqual([FLAG.control, FLAG.unasked, 0])
+    expect(xt(w).unasked).toBe(1)
+  })
+
+  test('an event time that is absent or absurd is marked', async () => {
+    const w = await world()
+    await open(w, 'BTC-USD')
+    w.service.last.send('{"ev":"XT","pair":"BTC-USD","p":1,"t":5,"s":1}')
+    await until('it', () => xt(w).received === 2)
+    expect(w.recorder.frames[1]?.flags).toBe(FLAG.undated)
+    expect(w.ears.records).toHaveLength(1)
+  })
+
+  test('what the acknowledgement lacks is shown as missing and is a gap', async () => {
+    const w = await world((service) => {
+      service.answer = (ws) => ws.send('{"type":"subscribed","tickers":["BTC-USD"]}')
+    })
+    await open(w, 'BTC-USD', 'NOPE-USD')
+    expect(xt(w).missing).toEqual(['NOPE-USD'])
+    expect(w.ears.gaps.find((g) => g.toMs === null)).toMatchObject({ cause: 'unacknowledged', symbols: ['NOPE-USD'] })
+  })
+})
+
+describe('the budget', () => {
+  const many = Array.from({ length: 51 }, (_, i) => `S${i}-USD`)
+  test('the 51st ticker is refused with its budget, never silently', async () => {
+    const w = await world()
+    await open(w, ...many)
+    expect(xt(w)).toMatchObject({ overBudget: ['S50-USD'], connections: 1, budget: 50 })
+    expect(xt(w).acknowledged).toHaveLength(50)
+    expect(w.ears.problems).toMatchObject([{ code: 'budget', message: 'XT 50/50: no room for S50-USD.' }])
+  })
+  test('where it is allowed a second connection carries it; each ticker has one owner', async () => {
+    sharding = true
+    const w = await world()
+    w.feeds.want('crypto/XT', many)
+    await until('all', () => xt(w).acknowledged.length === 51)
+    expect(xt(w)).toMatchObject({ overBudget: [], connections: 2, missing: [], budget: 100 })
+    const small = w.service.received.find((m) => m.tickers.length === 1)
+    expect(small?.tickers).toEqual(['S50-USD'])
+    // The first connection sends what belongs to the second: kept, and out of the hub.
+    for (const ws of w.service.sockets) ws.send(trade('S50-USD'))
+    await until('both', () => xt(w).received === 4)
+    expect(w.ears.records).toHaveLength(1)
+    expect(xt(w).unasked).toBe(1)
+  })
+})
+
+describe('a hostile or broken service', () => {
+  test('binary, invalid UTF-8, garbage and empty frames are kept to the byte, counted, never shown', async () => {
+    const w = await world()
+    await open(w, 'BTC-USD')
+    const bad = Buffer.concat([Buffer.from('{"ev":"XT","pair":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])
+    w.service.last.send(Buffer.from(trade('BTC-USD')), { binary: true })
+    w.service.last.send(bad, { binary: false })
+    w.service.last.send('{"__proto__":')
+    w.service.last.send('')
+    w.service.last.send(trade('BTC-USD'))
+    await until('all', () => xt(w).received === 6)
+    expect(w.recorder.frames.slice(1).map((f) => f.flags)).toEqual([
+      FLAG.binary | FLAG.undecodable,
+      FLAG.invalidUtf8 | FLAG.undecodable,
+      FLAG.undecodable,
+      FLAG.undecodable,
+      0,
+    ])
+    expect(w.recorder.frames[2]?.data.equals(bad)).toBe(true)
+    expect(w.ears.records).toHaveLength(1)
+    expect(xt(w)).toMatchObject({ undecodable: 4, state: { is: 'open' } })
+  })
+
+  test('an oversize frame is an entry with its limit and a gap, and the feed comes back', async () => {
+    const w = await world()
+    await open(w, 'BTC-USD')
+    w.service.last.send('x'.repeat(1024 * 1024 + 1))
+    await until('the return', () => w.service.requests.length === 2 && xt(w).state.is === 'open')
+    expect(w.recorder.of('oversize')).toMatchObject([{ conn: 1, limitBytes: 1024 * 1024 }])
+    expect(w.recorder.of('disconnected')).toHaveLength(1)
+    expect(w.ears.gaps.map((g) => [g.cause, g.toMs !== null])).toEqual([
+      ['connect', true],
+      ['drop', true],
+    ])
+  })
+
+  test('a socket cut in the middle of a frame: what came whole is kept, the rest is a gap', async () => {
+    const w = await world()
+    await open(w, 'BTC-USD')
+    w.service.last.send(trade('BTC-USD'))
+    const [, raw] = [w.service.last, (w.service.last as unknown as { _socket: Duplex })._socket] // ws keeps its socket there
+    raw.write(Buffer.from([0x81, 120, 0x7b, 0x22]))
+    raw.end()
+    await until('the return', () => w.service.requests.length === 2 && xt(w).state.is === 'open')
+    expect(w.ears.records).toHaveLength(1)
+    expect(w.ears.gaps.at(-1)).toMatchObject({ cause: 'drop' })
+    expect(w.recorder.of('disconnected')[0]).toMatchObject({ closeCode: 0 })
+  })
+
+  test('a half-open socket is given up and its hole has that cause', async () => {
+    // Minutes pass in milliseconds on this clock, so heartbeats fall due.
+    const from = systemClock.monoNs()
+    const fast: Clock = {
+      ...hurried,
+      monoNs: () => (from + (systemClock.monoNs() - from) * 40) as ReturnType<Clock['monoNs']>, // a faster unit of the same clock
+      wallMs: () => unixMs(1.75e12 + ((systemClock.monoNs() - from) / 1e6) * 40),
+    }
+    const w = await world((service) => {
+      service.onOpen = (ws) => {
+        if (service.sockets.length > 1) return
+        ;(ws as unknown as { _autoPong: boolean })._autoPong = false // a peer that is gone answers no ping
+      }
+    }, fast)
+    await open(w, 'BTC-USD')
+    await until('the return', () => w.service.requests.length >= 2 && xt(w).state.is === 'open')
+    expect(w.ears.gaps.map((g) => g.cause)).toContain('half-open')
+    expect(w.ears.problems[0]).toMatchObject({ code: 'timeout' })
+  })
+
+  test('403: refused with the origin in the sentence, no second try until retry', async () => {
+    let status = 403
+    const w = await world((service) => {
+      service.upgrade = (_request, socket, accept) =>
+        status === 403 ? void socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n') : accept()
+    })
+    w.feeds.want('crypto/XT', ['BTC-USD'])
+    await until('refused', () => xt(w).state.is === 'refused')
+    expect(w.ears.problems).toMatchObject([{ code: 'forbidden-origin' }])
+    w.feeds.wake()
+    w.feeds.networkChanged()
+    expect(w.service.requests).toHaveLength(1)
+    status = 101
+    w.feeds.retry('crypto/XT')
+    await until('open', () => xt(w).state.is === 'open')
+    expect(w.ears.gaps.map((g) => g.cause)).toEqual(['connect', 'refused'])
+  })
+
+  test('401 and 4401: the token is renewed once; a second refusal asks', async () => {
+    const w = await world((service) => {
+      service.onOpen = (ws) => {
+        ws.send('{"code":"authentication_failed","message":"expired"}')
+        ws.close(4401, 'token expired')
+      }
+    })
+    w.feeds.want('crypto/XT', ['BTC-USD'])
+    await until('refused', () => xt(w).state.is === 'refused')
+    expect(w.tokens.renewals).toBe(1)
+    expect(w.service.requests.map((r) => r.headers.authorization)).toEqual([
+      'Bearer eyJhbGciOi.CANARY-token-1.sig',
+      'Bearer eyJhbGciOi.CANARY-token-2.sig',
+    ])
+    expect(xt(w).state).toMatchObject({ why: { code: 'token-expired', closeCode: 4401 } })
+  })
+
+  test('4401 once, then well: back with a gap of cause token', async () => {
+    const w = await world((service) => {
+      service.onOpen = (ws) => {
+        if (service.sockets.length === 1) ws.close(4401, 'expired')
+      }
+    })
+    await open(w, 'BTC-USD')
+    expect(w.tokens.renewals).toBe(1)
+    expect(w.service.requests).toHaveLength(2)
+  })
+
+  test('a redirect is never followed with the token', async () => {
+    const w = await world((service) => {
+      service.upgrade = (_request, socket) =>
+        void socket.end('HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n')
+    })
+    w.feeds.want('crypto/XT', ['BTC-USD'])
+    await until('refused', () => xt(w).state.is === 'refused')
+    expect(w.ears.problems[0]?.code).toBe('bad-url')
+  })
+
+  test('a server that echoes the token puts it into no log, reason or entry', async () => {
+    const w = await world((service) => {
+      service.onOpen = (ws) => {
+        ws.send(JSON.stringify({ code: `bad ${SECRET}`, message: `token ${SECRET} is bad` }))
+        ws.close(4400, `no ${SECRET}`)
+      }
+    })
+    w.feeds.want('crypto/XT', ['BTC-USD'])
+    await until('refused', () => xt(w).state.is === 'refused')
+    await until('its entry', () => w.recorder.of('disconnected').length === 1)
+    const told = JSON.stringify([
+      w.ears.lines,
+      w.ears.problems,
+      w.ears.states,
+      w.recorder.entries,
+      w.feeds.status(unixMs(0)),
+    ])
+    expect(told).toContain('…')
+    expect(told).not.toContain('CANARY')
+  })
+
+  test('no token because of a wrong password: refused without a connection', async () => {
+    const w = await world()
+    w.tokens.failure = new CodedError('wrong-password', 'no', { hint: 'check' })
+    w.feeds.want('crypto/XT', ['BTC-USD'])
+    await until('refused', () => xt(w).state.is === 'refused')
+    expect(w.service.requests).toHaveLength(0)
+  })
+
+  test('plain ws to another machine is refused before anything is sent', async () => {
+    const w = await world()
+    const feeds = createFeeds({
+      baseUrl: () => 'http://data.example.com',
+      token: w.tokens,
+      recorder: w.recorder,
+      listener: w.ears,
+      clock: hurried,
+      allowSharding: () => false,
+    })
+    feeds.want('crypto/XT', ['BTC-USD'])
+    await until('refused', () => w.ears.problems.length === 1)
+    expect(w.ears.problems[0]?.code).toBe('insecure-url')
+    await feeds.close()
+  })
+})
+
+describe('reconnection', () => {
+  test('drops ten times, comes back ten times, each hole a gap with both edges', async () => {
+    const w = await world()
+    await open(w, 'BTC-USD', 'ETH-USD')
+    for (let i = 1; i <= 10; i++) {
+      if (i % 2 === 0) w.service.last.close(1012, 'restart')
+      else w.service.last.terminate()
+      await until(`return ${i}`, () => w.service.sockets.length === i + 1 && xt(w).state.is === 'open')
+      expect(xt(w).missing).toEqual([])
+    }
+    expect(w.ears.gaps).toHaveLength(11)
+    for (const gap of w.ears.gaps) expect(gap.toMs).toBeGreaterThanOrEqual(gap.fromMs)
+    expect(w.recorder.of('connecting').map((e) => e.conn)).toEqual(Array.from({ length: 11 }, (_, i) => i + 1))
+    expect(w.recorder.of('gap-close').length).toBe(w.recorder.of('gap-open').length)
+  })
+
+  test('sleep closes, wake comes back', async () => {
+    const w = await world()
+    await open(w, 'BTC-USD')
+    w.feeds.sleep()
+    expect(xt(w).state).toMatchObject({ is: 'waiting' })
+    w.feeds.wake()
+    await until('open', () => xt(w).state.is === 'open')
+    expect(w.ears.gaps.map((g) => g.cause)).toEqual(['connect', 'sleep'])
+  })
+})
+
+describe('stopping', () => {
+  test('close sends 1000, keeps what still comes, and leaves a gap of cause quit', async () => {
+    const w = await world()
+    await open(w, 'BTC-USD')
+    const code = new Promise<number>((resolve) => w.service.last.once('close', resolve))
+    for (let i = 0; i < 500; i++) w.service.last.send(trade('BTC-USD', i + 1))
+    await w.feeds.close()
+    expect(await code).toBe(1000)
+    expect(w.ears.records).toHaveLength(500)
+    expect(w.recorder.order.at(-2)).toBe('gap-open')
+    expect(w.recorder.of('gap-open').at(-1)).toMatchObject({ cause: 'quit', symbols: ['BTC-USD'] })
+    expect(w.recorder.of('disconnected')).toMatchObject([{ closeCode: 1000 }])
+    await w.feeds.close()
+  })
+
+  test('stop and start keep the wants; the new service begins with its own gap', async () => {
+    const w = await world()
+    await open(w, 'BTC-USD')
+    await w.feeds.stop()
+    expect(xt(w).state.is).toBe('idle')
+    w.feeds.want('crypto/XT', ['ETH-USD'])
+    const from = Date.now()
+    w.feeds.start()
+    await until('open', () => xt(w).state.is === 'open')
+    expect(xt(w).acknowledged).toEqual(['BTC-USD', 'ETH-USD'])
+    const last = w.ears.gaps.at(-1)
+    expect(last?.cause).toBe('connect')
+    expect(last?.fromMs).toBeGreaterThanOrEqual(from)
+    expect(w.ears.gaps.every((g) => g.toMs !== null)).toBe(true)
+  })
+
+  test('restate tells a new recording what stands', async () => {
+    const w = await world((service) => {
+      service.answer = (ws) => ws.send('{"type":"subscribed","tickers":["BTC-USD"]}')
+    })
+    await open(w, 'BTC-USD', 'ETH-USD')
+    w.recorder.entries.length = 0
+    w.feeds.restate()
+    expect(w.recorder.entries.map((e) => e.type)).toEqual([
+      'connecting',
+      'connected',
+      'subscribe',
+      'acknowledged',
+      'state',
+      'gap-open',
+    ])
+    expect(w.recorder.of('acknowledged')).toMatchObject([{ conn: 2, symbols: ['BTC-USD'] }])
+    expect(w.recorder.of('gap-open')).toMatchObject([{ cause: 'unacknowledged', symbols: ['ETH-USD'] }])
+  })
+})
+
+describe('a saturated socket', () => {
+  test('loses nothing, keeps the order, and lets the event loop breathe', async () => {
+    const w = await world()
+    await open(w, 'BTC-USD')
+    const total = 100_000
+    const text = trade('BTC-USD')
+    let longest = 0
+    let last = performance.now()
+    let watching = true
+    const beat = (): void => {
+      const now = performance.now()
+      longest = Math.max(longest, now - last)
+      last = now
+      if (watching) setImmediate(beat)
+    }
+    beat()
+    // In slices, so that the sender in this same process does not itself hold the loop.
+    for (let sent = 0; sent < total;) {
+      for (let i = 0; i < 500; i++, sent++) w.service.last.send(text)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await until('all', () => xt(w).received === total + 1)
+    watching = false
+    expect(w.ears.records).toHaveLength(total)
+    expect(w.ears.records.every((r, i) => i === 0 || r.seq > (w.ears.records[i - 1]?.seq ?? 0))).toBe(true)
+    expect(longest).toBeLessThan(250)
+  })
+})
