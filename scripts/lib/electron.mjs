@@ -56,7 +56,11 @@ function fetchOnce() {
         .join('')
         .split('\n')
         .find((line) => /error/i.test(line))
-      done(code === 0 ? undefined : (cause ?? `the fetch ended with code ${code}`).trim().slice(0, 200))
+      if (code === 0) return done(undefined)
+      if (/fetch failed|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/.test(lines.join(''))) {
+        return done('its server could not be reached')
+      }
+      done((cause ?? `the fetch ended with code ${code}`).trim().slice(0, 200))
     })
   })
 }

@@ -16,8 +16,12 @@ export interface Transport {
     onValue: (value: StreamValue<K>) => void,
     onEnd?: (failure: Failure) => void,
   ): () => void
-  /** Whether the carrier is up; calls back on each change. Returns its own undo. */
-  onLink(listener: (up: boolean) => void): () => void
+  /**
+   * Whether the carrier is up: calls back at once when that is known, then on each change. `refused` is
+   * there when the terminal turned this window away for good: it says why and what to do, and no
+   * further try is made. Returns its own undo.
+   */
+  onLink(listener: (up: boolean, refused?: Failure) => void): () => void
 }
 
 /** Frames that travel over a MessagePort (structured clone) or a WebSocket (JSON text). */

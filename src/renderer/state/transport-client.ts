@@ -62,7 +62,7 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
   const calls = new Map<number, Call>()
   const follows = new Map<number, Follow>()
   const owed = new Set<number>()
-  const listeners = new Set<(up: boolean) => void>()
+  const listeners = new Set<(up: boolean, refused?: Failure) => void>()
   let send: ((frame: WindowFrame) => void) | undefined
   let hangUp: (() => void) | undefined
   let cancelTry: (() => void) | undefined
@@ -74,7 +74,7 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
   const nextId = (): number => (lastId += 1)
 
   function tell(up: boolean): void {
-    for (const listener of [...listeners]) guarded(() => listener(up))
+    for (const listener of [...listeners]) guarded(() => listener(up, over))
   }
 
   /** A listener's own mistake is reported as the window's, and never stops the line. */
@@ -142,7 +142,6 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
   }
 
   function end(failure: Failure): void {
-    const had = send !== undefined
     over = failure
     send = undefined
     cancelTry?.()
@@ -151,7 +150,7 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
     follows.clear()
     owed.clear()
     for (const follow of ended) guarded(() => follow.onEnd?.(failure))
-    if (had || !wasUp) tell(false)
+    tell(false)
   }
 
   const ids = new Map<Follow, number>()
@@ -232,7 +231,7 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
     onLink(listener) {
       listeners.add(listener)
       if (send) guarded(() => listener(true))
-      else if (wasUp || over) guarded(() => listener(false))
+      else if (wasUp || over) guarded(() => listener(false, over))
       return () => {
         listeners.delete(listener)
       }

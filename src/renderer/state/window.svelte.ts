@@ -33,6 +33,8 @@ export class WindowState {
   status = $state.raw<StatusState | undefined>()
   account = $state.raw<AccountState | undefined>()
   linkUp = $state(true)
+  /** Why the terminal turned this window away for good, if it did. */
+  refused = $state.raw<Failure | undefined>()
   /** Grows with each return of the link: what comes then does not flash. */
   epoch = $state(0)
   /** Wall time for ages, moved four times a second, not with every tick. */
@@ -61,7 +63,8 @@ export class WindowState {
     this.tape = new Tape(transport, clocks.frame)
     this.log = new Log(transport, clocks.frame)
     this.#undo.push(
-      transport.onLink((up) => {
+      transport.onLink((up, refused) => {
+        this.refused = refused
         if (up && !this.linkUp) this.epoch++
         if (up !== this.linkUp) this.toasts.say(up ? 'The terminal is back.' : 'This window lost its terminal.')
         this.linkUp = up
