@@ -77,7 +77,7 @@ export default ts.config(
     extends: [...ts.configs.recommendedTypeCheckedOnly],
     languageOptions: {
       parserOptions: {
-        project: ['./tsconfig.pure.json', './tsconfig.node.json', './tsconfig.web.json'],
+        project: ['./tsconfig.pure.json', './tsconfig.node.json', './tsconfig.web.json', './tsconfig.e2e.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },

@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test'
 
-/** Both projects run the same story; they differ in how the app is started (tests/e2e/start-*.ts). */
+/** Both projects run the same story; they differ in how the app is started (tests/e2e/app.ts). */
 export default defineConfig({
   testDir: 'tests/e2e',
   timeout: 90_000,
@@ -13,7 +13,7 @@ export default defineConfig({
   outputDir: 'test-results',
   use: { trace: 'retain-on-failure' },
   projects: [
-    { name: 'browser', testMatch: ['browser/**/*.spec.ts', 'story.spec.ts'] },
-    { name: 'electron', testMatch: ['electron/**/*.spec.ts', 'story.spec.ts'] },
+    { name: 'browser', testMatch: ['story.spec.ts', 'access.spec.ts', 'browser/**/*.spec.ts'] },
+    { name: 'electron', testMatch: ['story.spec.ts', 'electron/**/*.spec.ts'] },
   ],
 })

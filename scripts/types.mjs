@@ -8,6 +8,7 @@ const svelteCheck = join(root, 'node_modules', 'svelte-check', 'bin', 'svelte-ch
 const steps = [
   [tsc, '-p', 'tsconfig.pure.json'],
   [tsc, '-p', 'tsconfig.node.json'],
+  [tsc, '-p', 'tsconfig.e2e.json'],
   [svelteCheck, '--tsconfig', './tsconfig.web.json', '--output', 'human', '--fail-on-warnings'],
 ]
 let failed = false
