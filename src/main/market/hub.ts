@@ -80,7 +80,9 @@ export interface Hub extends HubSink {
   /** Another source begins: every value is forgotten, watchers stay and are told. */
   reset(): void
   onReset(listener: () => void): () => void
-  /** The greatest seq applied; 0: none. */
+  /** A recording began: its seqs count from 1 again. */
+  recordingBegan(): void
+  /** The seq of the recording applied last; 0: none. */
   readonly lastSeq: number
 }
 
@@ -135,6 +137,8 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
   const gapListeners = new Set<(feed: FeedId) => void>()
   let skewMs = 0
   let lastSeq = 0
+  /** Arrival order for bars: seqs begin anew with each recording, and are 0 while none is open. */
+  let order = 0
 
   const cellOf = (id: InstrumentId): Cell => {
     const known = byId.get(id)
@@ -193,16 +197,16 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
     if (cell.rank <= RANK.mid) print(cell, feed, RANK.mid, mid, NaN, seq, recvMs, r)
     if (cell.series.length === 0) return
     const eventMs = Number.isNaN(r.eventMs) ? recvMs : r.eventMs
-    intoSeries(cell, feed, 'bid', r.bid, NaN, seq, eventMs)
-    intoSeries(cell, feed, 'ask', r.ask, NaN, seq, eventMs)
-    intoSeries(cell, feed, 'mid', mid, NaN, seq, eventMs)
+    intoSeries(cell, feed, 'bid', r.bid, NaN, order, eventMs)
+    intoSeries(cell, feed, 'ask', r.ask, NaN, order, eventMs)
+    intoSeries(cell, feed, 'mid', mid, NaN, order, eventMs)
   }
   const serviceBar = (cell: Cell, feed: FeedId, seq: number, recvMs: number, r: Scratch) => {
     if (cell.rank <= RANK.bar) print(cell, feed, RANK.bar, r.close, NaN, seq, recvMs, r)
     for (const series of cell.series) {
       if (series.of !== 'service' || series.feed !== feed) continue
       const { startMs, endMs, open, high, low, close, volume } = r
-      series.bar({ startMs, endMs, seq, open, high, low, close, volume })
+      series.bar({ startMs, endMs, seq: order, open, high, low, close, volume })
     }
   }
   const newEpoch = (feed: FeedId) => epochs.set(feed, epochs.get(feed)! + 1)
@@ -222,7 +226,8 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
       return lastSeq
     },
     apply(feed, seq, recvMs, r) {
-      if (seq > lastSeq) lastSeq = seq
+      lastSeq = seq
+      order += 1
       if (r.symbol === '') return
       const cell = find(feed, r.symbol)
       cell.seenMs = recvMs
@@ -232,7 +237,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
         case KIND.trade:
           print(cell, feed, RANK.trade, r.price, r.size, seq, recvMs, r)
           if (cell.series.length > 0) {
-            intoSeries(cell, feed, 'trade', r.price, r.size, seq, Number.isNaN(r.eventMs) ? recvMs : r.eventMs)
+            intoSeries(cell, feed, 'trade', r.price, r.size, order, Number.isNaN(r.eventMs) ? recvMs : r.eventMs)
           }
           break
         case KIND.quote:
@@ -375,6 +380,9 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
       lastSeq = 0
       for (const cell of byId.values()) tell(cell)
       for (const listener of resetListeners) listener()
+    },
+    recordingBegan() {
+      lastSeq = 0
     },
     onReset(listener) {
       resetListeners.add(listener)

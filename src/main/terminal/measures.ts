@@ -1,33 +1,4 @@
-/** Running figures of the status line: latency percentiles, clock skew, growth of the store. */
-import type { Percentiles } from '../../shared/state.ts'
-
-/** The newest `capacity` samples and their percentiles; sorting happens only when asked. */
-export interface Samples {
-  add(value: number): void
-  percentiles(): Percentiles | null
-  clear(): void
-}
-
-/** No samples yet. */
-export function createSamples(capacity = 1_024): Samples {
-  const ring = new Float64Array(capacity)
-  let count = 0
-  return {
-    add(value) {
-      ring[count % capacity] = value
-      count += 1
-    },
-    percentiles() {
-      if (count === 0) return null
-      const sorted = ring.slice(0, Math.min(count, capacity)).sort()
-      const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)]!
-      return { p50: at(0.5), p99: at(0.99), max: sorted[sorted.length - 1]! }
-    },
-    clear() {
-      count = 0
-    },
-  }
-}
+/** Running figures of the status line: clock skew, growth of the store. */
 
 /** Service clock minus local clock. */
 export interface Skew {

@@ -10,10 +10,11 @@ import type {
 } from '../../shared/contract.ts'
 import type { SessionRow, VerifyReport } from '../../shared/recording.ts'
 import type { Settings, SettingsPatch } from '../../shared/settings.ts'
-import type { AccountState, AppInfo, ConnectionStep, LogEntry, SymbolHit } from '../../shared/state.ts'
+import type { AccountState, AppInfo, ConnectionStep, LogEntry, StatusState, SymbolHit } from '../../shared/state.ts'
 import type { StreamSource } from '../../shared/transport.ts'
 import type { FeedId } from '../../shared/units.ts'
 import type { Clock } from '../clock.ts'
+import type { Want } from '../feeds/port.ts'
 
 /** The built (or .ts, under Node) entries of the workers a terminal starts. */
 export interface WorkerUrls {
@@ -39,6 +40,15 @@ export interface TerminalOptions {
   readonly openExternal?: ((url: string) => Promise<void>) | undefined
   /** Start on this source whatever the settings say, without storing the choice. */
   readonly source?: 'demo' | 'service' | undefined
+  /** Sign in with these instead of what is stored; nothing of it is kept. Absent parts come from the settings. */
+  readonly account?:
+    | {
+        readonly baseUrl?: string
+        readonly user?: string
+        readonly password?: string
+        readonly apiKey?: string
+      }
+    | undefined
   /** Record (true) or not (false) whatever the settings say. */
   readonly record?: boolean | undefined
   /** Want every watchlist's symbols (default: what the settings say). */
@@ -64,6 +74,9 @@ export interface Terminal {
   verify(session: string | null): Promise<VerifyReport>
   retry(feed: FeedId): void
   setRecording(on: boolean): Promise<void>
+  status(): StatusState
+  /** Wants symbols of a feed, beside what windows want. */
+  want(feed: FeedId, symbols: readonly string[]): Want
   openExternal(url: string): Promise<void>
   stream<K extends StreamName>(name: K, args: StreamArgs<K>, wake: () => void): StreamSource<StreamValue<K>>
   log(level: LogEntry['level'], from: string, text: string, detail?: string): void

@@ -9,6 +9,8 @@ export interface SymbolFacts {
   settings(): Settings
   /** Instruments met so far, with the service's spelling where it told. */
   seen(): Iterable<{ readonly id: InstrumentId; readonly symbol: string; readonly spelt: boolean }>
+  /** The service's spelling of an instrument; undefined where it has not told. */
+  spelling(id: InstrumentId): string | undefined
   guessSpelling(id: InstrumentId): string
   guessAssets(typed: string): readonly AssetClass[]
   /** Whether the demo market's own catalogue is offered. */
@@ -43,9 +45,15 @@ export function createSymbols(facts: SymbolFacts): Symbols {
   /** What a user typed and was offered: the way to ask for an instrument that nobody watches yet. */
   const typed = new Map<InstrumentId, string>()
 
+  let watchedIn: Settings['watchlists'] | null = null
+  let found = new Map<InstrumentId, string>()
+
   const watched = (): Map<InstrumentId, string> => {
-    const found = new Map<InstrumentId, string>()
-    for (const { symbols } of facts.settings().watchlists) {
+    const { watchlists } = facts.settings()
+    if (watchlists === watchedIn) return found
+    watchedIn = watchlists
+    found = new Map()
+    for (const { symbols } of watchlists) {
       for (const { asset, symbol } of symbols) {
         const id = instrumentId(asset, symbol)
         if (!found.has(id)) found.set(id, symbol)
@@ -69,12 +77,8 @@ export function createSymbols(facts: SymbolFacts): Symbols {
   }
 
   return {
-    spell(id) {
-      const mine = watched().get(id) ?? typed.get(id)
-      if (mine !== undefined) return mine
-      for (const one of facts.seen()) if (one.id === id && one.spelt) return one.symbol
-      return DEMO_SPELLING.get(id) ?? facts.guessSpelling(id)
-    },
+    spell: (id) =>
+      watched().get(id) ?? typed.get(id) ?? facts.spelling(id) ?? DEMO_SPELLING.get(id) ?? facts.guessSpelling(id),
     nameOf: (id) => NAMES.get(id) ?? null,
     search(query, limit) {
       const text = query.trim().toUpperCase()

@@ -1,19 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGrowth, createSamples, createSkew } from '../../../../src/main/terminal/measures.ts'
-
-describe('percentiles', () => {
-  it('are of the newest samples only, and nothing before the first', () => {
-    const samples = createSamples(100)
-    expect(samples.percentiles()).toBeNull()
-    for (let i = 1; i <= 1_000; i += 1) samples.add(i)
-    expect(samples.percentiles()).toEqual({ p50: 950, p99: 999, max: 1_000 })
-  })
-  it('of a single sample are that sample', () => {
-    const samples = createSamples()
-    samples.add(7)
-    expect(samples.percentiles()).toEqual({ p50: 7, p99: 7, max: 7 })
-  })
-})
+import { createGrowth, createSkew } from '../../../../src/main/terminal/measures.ts'
 
 describe('skew', () => {
   it('is what the fastest message shows, and forgets after two minutes', () => {

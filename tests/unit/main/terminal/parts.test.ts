@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS, mergeSettings } from '../../../../src/shared/settings.ts'
-import { instrumentId, type FeedId, type InstrumentId } from '../../../../src/shared/units.ts'
-import type { Feeds } from '../../../../src/main/feeds/port.ts'
+import { instrumentId, type InstrumentId } from '../../../../src/shared/units.ts'
 import { guessAssets, guessSpelling } from '../../../../src/main/market/instruments.ts'
-import { createInterests, tickWishes } from '../../../../src/main/terminal/interests.ts'
+import { tickWishes, wantAll } from '../../../../src/main/terminal/wishes.ts'
 import { blot, createLog, fileSink } from '../../../../src/main/terminal/log.ts'
 import { createSymbols, type SymbolFacts } from '../../../../src/main/terminal/symbols.ts'
 
@@ -54,41 +53,32 @@ describe('the log', () => {
   })
 })
 
-describe('interests', () => {
-  const spy = () => {
-    const wants = new Map<string, number>()
-    const feeds = {
-      want(feed: FeedId, symbols: readonly string[]) {
-        const key = `${feed} ${symbols.join()}`
-        wants.set(key, (wants.get(key) ?? 0) + 1)
-        return { release: () => void wants.set(key, wants.get(key)! - 1) }
-      },
-    } as Partial<Feeds> as Feeds // only want is called
-    return { feeds, wants }
-  }
-  const btc = instrumentId('crypto', 'BTC-USD')
-  const eur = instrumentId('forex', 'EURUSD')
-  const wishes = tickWishes([btc, eur, btc], guessSpelling)
-
-  it('asks for the tick feeds of each instrument once, and gives back on release', () => {
-    const { feeds, wants } = spy()
-    const interests = createInterests()
-    interests.attach(feeds)
-    const want = interests.add(wishes)
-    expect(Object.fromEntries(wants)).toEqual({ 'crypto/XT BTC-USD': 1, 'crypto/XQ BTC-USD': 1, 'forex/C EURUSD': 1 })
-    want.release()
-    want.release()
-    expect([...wants.values()]).toEqual([0, 0, 0])
+describe('wishes', () => {
+  it('are the tick feeds of each instrument, once, and more where asked', () => {
+    const btc = instrumentId('crypto', 'BTC-USD')
+    const eur = instrumentId('forex', 'EURUSD')
+    expect(Object.fromEntries(tickWishes([btc, eur, btc], guessSpelling))).toEqual({
+      'crypto/XT': ['BTC-USD'],
+      'crypto/XQ': ['BTC-USD'],
+      'forex/C': ['EURUSD'],
+    })
+    expect([...tickWishes([eur], guessSpelling, ['forex/CA']).keys()]).toEqual(['forex/C', 'forex/CA'])
   })
 
-  it('asks again for everything still wanted when the feeds change', () => {
-    const interests = createInterests()
-    const gone = interests.add(wishes)
-    interests.add(tickWishes([eur], guessSpelling))
-    gone.release()
-    const { feeds, wants } = spy()
-    interests.attach(feeds)
-    expect(Object.fromEntries(wants)).toEqual({ 'forex/C EURUSD': 1 })
+  it('are given back once', () => {
+    let held = 0
+    const feeds = {
+      want: () => {
+        let mine = 1
+        held += 1
+        return { release: () => void ((held -= mine), (mine = 0)) }
+      },
+    }
+    const want = wantAll(feeds, tickWishes([instrumentId('crypto', 'BTC-USD')], guessSpelling))
+    expect(held).toBe(2)
+    want.release()
+    want.release()
+    expect(held).toBe(0)
   })
 })
 
@@ -97,6 +87,7 @@ describe('symbols', () => {
     createSymbols({
       settings: () => DEFAULT_SETTINGS,
       seen: () => [],
+      spelling: () => undefined,
       guessAssets,
       guessSpelling,
       demo: () => true,
@@ -138,8 +129,8 @@ describe('symbols', () => {
       watchlists: [{ id: 'a', name: 'a', sort: null, symbols: [{ asset: 'crypto', symbol: 'X:BTC/USD' }] }],
     })
     expect(symbols({ settings: () => settings }).spell(id)).toBe('X:BTC/USD')
-    const seen = () => [{ id: instrumentId('crypto', 'WIFUSD'), symbol: 'WIF/USD', spelt: true }]
-    expect(symbols({ seen }).spell('crypto:WIFUSD' as InstrumentId)).toBe('WIF/USD')
+    const spelling = () => 'WIF/USD'
+    expect(symbols({ spelling }).spell('crypto:WIFUSD' as InstrumentId)).toBe('WIF/USD')
     expect(symbols().spell('crypto:SHIBUSD' as InstrumentId)).toBe('SHIB-USD')
   })
 })
