@@ -68,7 +68,7 @@ export function verdictOfClose(feed: FeedId, closeCode: number, words: string, e
   }
   // Only words that come with a refusal count: "upgrading our plant" beside code 1012 is none.
   const refusing = closeCode >= 4000 || (error !== null && error.code !== 'protocol_error')
-  if (refusing && PLAN.test(`${error?.code ?? ''} ${said}`))
+  if (refusing && PLAN.test(`${error?.code ?? ''} ${error?.message ?? ''} ${words}`))
     return { then: 'refuse', why: planReason(feed, said, closeCode) }
   if (closeCode === CLOSE.authentication || error?.code === 'authentication_failed') {
     return { then: 'renew', why: tokenReason(said, closeCode) }
@@ -141,6 +141,15 @@ export function unacknowledgedReason(feed: FeedId): Reason {
     'protocol',
     `The service did not acknowledge the subscription to ${FEEDS[feed].code}.`,
     'Tapedeck tries again by itself. Perhaps your plan does not include this feed.',
+  )
+}
+
+/** Acknowledged, and then nothing: one of the ways in which a plan without the feed may look. */
+export function muteReason(feed: FeedId): Reason {
+  return reason(
+    'plan',
+    `The service acknowledged ${FEEDS[feed].code} and has sent nothing since.`,
+    'Nothing may be trading now. If it should be, perhaps your plan does not include this feed.',
   )
 }
 

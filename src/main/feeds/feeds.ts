@@ -41,8 +41,6 @@ export interface LiveFeeds extends Feeds {
   stop(): Promise<void>
   /** Connects again for what is wanted. Feeds are started when created. */
   start(): void
-  /** Writes connections, subscriptions and open gaps into a recording that began in the middle. */
-  restate(): void
   /** After `allowSharding` changed: plans again. */
   replan(): void
   openGaps(): readonly OpenGap[]
@@ -167,7 +165,7 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
     const now = monoMs()
     const found = watch(clock.wallMs(), now, TICK_MS)
     if (found.shiftMs !== 0) {
-      recorder.entry({ type: 'clock', shiftMs: found.shiftMs }, { wallMs: clock.wallMs(), monoNs: clock.monoNs() })
+      // The recorder writes the entry itself, at the stamp that shows the shift.
       listener.log('warn', 'clock', `the clock of this computer moved by ${Math.round(found.shiftMs)} ms`)
     }
     for (const session of sessions()) {
@@ -219,7 +217,7 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
     if (started) return
     started = true
     startedMs = clock.wallMs()
-    gaps.abandon(clock.wallMs())
+    gaps.closeAll(clock.wallMs())
     watch = createClockWatch(clock.wallMs(), monoMs())
     for (const [feed, each] of rows) {
       rows.set(feed, { ...newRow(monoMs()), state: each.state })
@@ -249,10 +247,6 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
     close: stop,
     stop,
     start,
-    restate() {
-      for (const session of sessions()) session.restate()
-      gaps.restate()
-    },
     replan() {
       for (const feed of FEED_IDS) touch(feed)
     },

@@ -44,15 +44,10 @@ export class GapLedger {
     this.#listener.gapClosed(gap.feed, gap.fromMs, unixMs(Math.max(toMs, gap.fromMs)))
   }
 
-  /** The recording that held them has ended: only the listener still hears of their end. */
-  abandon(toMs: UnixMs): void {
-    for (const gap of this.list()) this.#listener.gapClosed(gap.feed, gap.fromMs, unixMs(Math.max(toMs, gap.fromMs)))
+  /** Ends every gap, whoever opened it: what was left open at the last stop. */
+  closeAll(toMs: UnixMs): void {
+    for (const [owner, mine] of this.#open) for (const id of [...mine.keys()]) this.close(owner, id, toMs)
     this.#open.clear()
-  }
-
-  /** Writes every open gap again, into a recording that began in the middle of it. */
-  restate(): void {
-    for (const mine of this.#open.values()) for (const [id, gap] of mine) mine.set(id, this.#write(gap))
   }
 
   list(): readonly OpenGap[] {

@@ -8,11 +8,14 @@ const WEIGHT = 0.05
 const PATIENCE = 8
 const FLOOR_MS = 5_000
 const CAP_MS = 120_000
+const FIRST_MS = 30_000
 
 export interface Pace {
   message(monoMs: number): void
-  /** Silence that makes the feed stale. Before the first message: the cap. */
+  /** Silence that makes the feed stale. Before the first message: half a minute or more. */
   staleAfterMs(): number
+  /** No message ever came. */
+  readonly mute: boolean
   /** Since the last message, or since `start`. */
   silentMs(monoMs: number): number
   /** A new connection: silence counts from here, the learnt pace stays. */
@@ -25,6 +28,7 @@ export function createPace(barMs: number | null): Pace {
   let lastMs = 0
   let averageMs = NaN
   let begun = false
+  let ever = false
   return {
     message(monoMs) {
       if (begun) {
@@ -32,11 +36,15 @@ export function createPace(barMs: number | null): Pace {
         averageMs = Number.isNaN(averageMs) ? interval : averageMs + WEIGHT * (interval - averageMs)
       }
       begun = true
+      ever = true
       lastMs = monoMs
     },
     staleAfterMs() {
-      if (Number.isNaN(averageMs)) return Math.max(CAP_MS, floor)
+      if (Number.isNaN(averageMs)) return Math.max(ever ? CAP_MS : FIRST_MS, floor)
       return Math.max(floor, Math.min(CAP_MS, averageMs * PATIENCE))
+    },
+    get mute() {
+      return !ever
     },
     silentMs: (monoMs) => monoMs - lastMs,
     start(monoMs) {

@@ -72,7 +72,8 @@ export type SessionEvent =
   | { readonly is: 'socketError'; readonly generation: number; readonly code: string }
   | { readonly is: 'oversize'; readonly generation: number; readonly limitBytes: number }
   | { readonly is: 'halfOpen'; readonly generation: number }
-  | { readonly is: 'tick'; readonly silentMs: number; readonly staleAfterMs: number }
+  /** `mute`: no market message ever came. */
+  | { readonly is: 'tick'; readonly silentMs: number; readonly staleAfterMs: number; readonly mute: boolean }
   | { readonly is: 'timer'; readonly timer: TimerName }
   | { readonly is: 'retry' }
   | { readonly is: 'sleep' }

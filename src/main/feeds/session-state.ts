@@ -9,6 +9,7 @@ import { feedAsset, instrumentKey, unixMs, type FeedId, type UnixMs } from '../.
 import {
   ASLEEP_REASON,
   SILENT_REASON,
+  muteReason,
   askReason,
   oversizeReason,
   unacknowledgedReason,
@@ -122,7 +123,7 @@ export function reduce(state: SessionState, event: SessionEvent, at: Moment): St
     case 'halfOpen':
       return hangUp(state, 'terminate', lose(state, at, { then: 'retry', why: SILENT_REASON }, 'half-open'))
     case 'tick':
-      return onTick(state, event.silentMs, event.staleAfterMs, at)
+      return onTick(state, event, at)
     case 'timer':
       return onTimer(state, event.timer, at)
     case 'retry':
@@ -258,10 +259,13 @@ function onFrame(state: SessionState, at: Moment): Step {
   return [state, []]
 }
 
-function onTick(state: SessionState, silentMs: number, staleAfterMs: number, at: Moment): Step {
-  if (state.phase.is !== 'open' || silentMs <= staleAfterMs) return [state, []]
-  const lastMs = unixMs(at.wallMs - silentMs)
-  return [{ ...state, phase: { is: 'stale', sinceMs: state.phase.sinceMs, lastMs } }, []]
+function onTick(state: SessionState, tick: Extract<SessionEvent, { is: 'tick' }>, at: Moment): Step {
+  if (state.phase.is !== 'open' || tick.silentMs <= tick.staleAfterMs) return [state, []]
+  const lastMs = unixMs(at.wallMs - tick.silentMs)
+  return [
+    { ...state, phase: { is: 'stale', sinceMs: state.phase.sinceMs, lastMs } },
+    tick.mute ? [{ do: 'problem', why: muteReason(state.feed) }] : [],
+  ]
 }
 
 function onTimer(state: SessionState, timer: TimerName, at: Moment): Step {

@@ -7,7 +7,7 @@ import WebSocket, { type ClientOptions } from 'ws'
 import { toFailure, missingCase } from '../../shared/errors.ts'
 import { FLAG, type LedgerEntry } from '../../shared/recording.ts'
 import type { FeedState } from '../../shared/state.ts'
-import { feedAsset, type FeedId, type MonoNs, type UnixMs } from '../../shared/units.ts'
+import { feedAsset, type FeedId, type UnixMs } from '../../shared/units.ts'
 import { KIND, type Scratch } from '../../service/codec.ts'
 import { inRange } from '../../service/codecs/times.ts'
 import { encodeClient, normaliseTickers, parseControl } from '../../service/control.ts'
@@ -80,7 +80,6 @@ export class Session {
   readonly #pace: Pace
   readonly #links = new Set<Link>()
   readonly #timers = new Map<TimerName, () => void>()
-  readonly #stamp: { wallMs: UnixMs; monoNs: MonoNs }
   #state: SessionState
   #link: Link | null = null
   #stopping = false
@@ -92,7 +91,6 @@ export class Session {
     this.#o = options
     this.#pace = createPace(FEEDS[options.feed].barMs)
     this.#state = idleSession(options.feed, originOf(options.baseUrl))
-    this.#stamp = { wallMs: options.clock.wallMs(), monoNs: options.clock.monoNs() }
   }
 
   get state(): SessionState {
@@ -129,7 +127,13 @@ export class Session {
     if (beat === 'ping') link.socket.ping()
     if (beat === 'dead') this.dispatch({ is: 'halfOpen', generation: link.generation })
     else if (this.#state.phase.is === 'open') {
-      this.dispatch({ is: 'tick', silentMs: this.#pace.silentMs(monoMs), staleAfterMs: this.#pace.staleAfterMs() })
+      const { mute } = this.#pace
+      this.dispatch({
+        is: 'tick',
+        silentMs: this.#pace.silentMs(monoMs),
+        staleAfterMs: this.#pace.staleAfterMs(),
+        mute,
+      })
     }
   }
 
@@ -151,25 +155,6 @@ export class Session {
     )
     await Promise.all(closing)
     this.dispatch({ is: 'quit' })
-  }
-
-  /** Tells a recording that began in the middle which connections and subscriptions stand. */
-  restate(): void {
-    for (const link of this.#links) {
-      link.conn = this.#o.recorder.connection(this.feed)
-      this.#entry({ type: 'connecting', feed: this.feed, conn: link.conn })
-      if (!link.upgraded) continue
-      this.#entry({ type: 'connected', feed: this.feed, conn: link.conn })
-      if (link !== this.#link) continue
-      const { sent, acknowledged } = this.#state
-      if (sent.length > 0) {
-        this.#entry({ type: 'subscribe', feed: this.feed, conn: link.conn, symbols: normaliseTickers(sent) })
-      }
-      if (acknowledged.length > 0) {
-        this.#entry({ type: 'acknowledged', feed: this.feed, conn: link.conn, symbols: acknowledged })
-      }
-      this.#entry({ type: 'state', feed: this.feed, conn: link.conn, state: this.#state.phase.is })
-    }
   }
 
   #run(effect: SessionEffect): void {
@@ -327,10 +312,8 @@ export class Session {
   /** The way of a tick: stamp, recorder, codec, listener. */
   #message(link: Link, data: Buffer, binary: boolean): void {
     const { clock, recorder, tally, scratch, listener, turn } = this.#o
-    const stamp = this.#stamp
-    stamp.monoNs = clock.monoNs()
-    stamp.wallMs = clock.wallMs()
-    const seq = recorder.frame(link.conn, data, binary, stamp satisfies Stamp)
+    const stamp: Stamp = { monoNs: clock.monoNs(), wallMs: clock.wallMs() }
+    const seq = recorder.frame(link.conn, data, binary, stamp)
     const monoMs = stamp.monoNs / 1e6
     tally.received++
     tally.lastMessageMs = stamp.wallMs

@@ -12,7 +12,7 @@ import type { RecorderPort } from '../../../../src/main/recording/port.ts'
 import { CodedError } from '../../../../src/shared/errors.ts'
 import { FLAG, type LedgerEntry } from '../../../../src/shared/recording.ts'
 import type { FeedState, Reason } from '../../../../src/shared/state.ts'
-import { recordingId, unixMs, type FeedId } from '../../../../src/shared/units.ts'
+import { monoNs, recordingId, unixMs, type FeedId } from '../../../../src/shared/units.ts'
 
 /** A service whose every move the test makes. */
 class Service {
@@ -164,6 +164,13 @@ class Tokens implements TokenSource {
 /** The machine's clock with waits made shorter: what is tested is what follows them, not their length. */
 const hurried: Clock = { ...systemClock, after: (ms, then) => systemClock.after(Math.min(ms / 20, 120), then) }
 
+/** Minutes pass in seconds on this clock, so that heartbeats and lingers fall due. */
+function fastClock(): Clock {
+  const from = systemClock.monoNs()
+  const passed = (): number => (systemClock.monoNs() - from) * 40
+  return { ...hurried, monoNs: () => monoNs(from + passed()), wallMs: () => unixMs(Date.now() + passed() / 1e6) }
+}
+
 interface World {
   readonly service: Service
   readonly recorder: FakeRecorder
@@ -265,7 +272,7 @@ describe('a healthy service', () => {
   })
 
   test('unsubscribes only what nobody wants any more, and closes with 1000 when nothing is left', async () => {
-    const w = await world()
+    const w = await world(() => undefined, fastClock())
     const a = await open(w, 'BTC-USD', 'ETH-USD')
     const b = w.feeds.want('crypto/XT', ['BTC-USD'])
     a.release()
@@ -385,19 +392,12 @@ describe('a hostile or broken service', () => {
   })
 
   test('a half-open socket is given up and its hole has that cause', async () => {
-    // Minutes pass in milliseconds on this clock, so heartbeats fall due.
-    const from = systemClock.monoNs()
-    const fast: Clock = {
-      ...hurried,
-      monoNs: () => (from + (systemClock.monoNs() - from) * 40) as ReturnType<Clock['monoNs']>, // a faster unit of the same clock
-      wallMs: () => unixMs(1.75e12 + ((systemClock.monoNs() - from) / 1e6) * 40),
-    }
     const w = await world((service) => {
       service.onOpen = (ws) => {
         if (service.sockets.length > 1) return
         ;(ws as unknown as { _autoPong: boolean })._autoPong = false // a peer that is gone answers no ping
       }
-    }, fast)
+    }, fastClock())
     await open(w, 'BTC-USD')
     await until('the return', () => w.service.requests.length >= 2 && xt(w).state.is === 'open')
     expect(w.ears.gaps.map((g) => g.cause)).toContain('half-open')
@@ -562,25 +562,6 @@ describe('stopping', () => {
     expect(last?.cause).toBe('connect')
     expect(last?.fromMs).toBeGreaterThanOrEqual(from)
     expect(w.ears.gaps.every((g) => g.toMs !== null)).toBe(true)
-  })
-
-  test('restate tells a new recording what stands', async () => {
-    const w = await world((service) => {
-      service.answer = (ws) => ws.send('{"type":"subscribed","tickers":["BTC-USD"]}')
-    })
-    await open(w, 'BTC-USD', 'ETH-USD')
-    w.recorder.entries.length = 0
-    w.feeds.restate()
-    expect(w.recorder.entries.map((e) => e.type)).toEqual([
-      'connecting',
-      'connected',
-      'subscribe',
-      'acknowledged',
-      'state',
-      'gap-open',
-    ])
-    expect(w.recorder.of('acknowledged')).toMatchObject([{ conn: 2, symbols: ['BTC-USD'] }])
-    expect(w.recorder.of('gap-open')).toMatchObject([{ cause: 'unacknowledged', symbols: ['ETH-USD'] }])
   })
 })
 

@@ -475,17 +475,24 @@ describe('generations', () => {
 
 describe('freshness', () => {
   test('silence past the pace is stale, without a gap; a frame ends it', () => {
-    const d = opened(BTC).pass(9_000).send({ is: 'tick', silentMs: 5_001, staleAfterMs: 5_000 })
+    const d = opened(BTC).pass(9_000).send({ is: 'tick', silentMs: 5_001, staleAfterMs: 5_000, mute: false })
     expect(shown(d.state)).toEqual({ is: 'stale', sinceMs: T0, lastMs: T0 + 9_000 - 5_001 })
     expect(d.state.gaps).toEqual([])
     d.send({ is: 'frame', generation: d.g })
     expect(shown(d.state)).toEqual({ is: 'open', sinceMs: T0 })
   })
+  test('acknowledged and then mute: stale, and says "perhaps your plan"', () => {
+    const d = opened(BTC).send({ is: 'tick', silentMs: 30_001, staleAfterMs: 30_000, mute: true })
+    expect(d.state.phase.is).toBe('stale')
+    expect(d.effects).toMatchObject([{ do: 'problem', why: { code: 'plan' } }])
+  })
   test('within the pace nothing changes', () => {
-    expect(opened(BTC).send({ is: 'tick', silentMs: 5_000, staleAfterMs: 5_000 }).state.phase.is).toBe('open')
+    expect(opened(BTC).send({ is: 'tick', silentMs: 5_000, staleAfterMs: 5_000, mute: false }).state.phase.is).toBe(
+      'open',
+    )
   })
   test('a stale feed that drops has a gap from its last sign of life', () => {
-    const d = opened(BTC).pass(9_000).send({ is: 'tick', silentMs: 9_000, staleAfterMs: 5_000 })
+    const d = opened(BTC).pass(9_000).send({ is: 'tick', silentMs: 9_000, staleAfterMs: 5_000, mute: false })
     d.hear().pass(400).closed(0)
     expect(d.state.gaps).toMatchObject([{ cause: 'drop', fromMs: T0 + 9_000 }])
   })

@@ -70,7 +70,9 @@ describe('pace', () => {
     const rare = createPace(null)
     for (let ms = 0; ms < 1e8; ms += 1e6) rare.message(ms)
     expect(rare.staleAfterMs()).toBe(120_000)
-    expect(createPace(null).staleAfterMs()).toBe(120_000)
+    expect(createPace(null)).toMatchObject({ mute: true })
+    expect(createPace(null).staleAfterMs()).toBe(30_000)
+    expect(rare.mute).toBe(false)
   })
   test('minute bars that come in bursts are not stale between two minutes', () => {
     const bars = createPace(60_000)
