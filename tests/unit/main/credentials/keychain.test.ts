@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { openKeychain, KEYCHAIN_SERVICE, type Keytar } from '../../../../src/main/credentials/keychain.ts'
+
+class FakeKeytar implements Keytar {
+  readonly kept = new Map<string, string>()
+  readonly services = new Set<string>()
+  getPassword = async (service: string, account: string): Promise<string | null> => {
+    this.services.add(service)
+    return this.kept.get(account) ?? null
+  }
+  setPassword = async (service: string, account: string, password: string): Promise<void> => {
+    this.services.add(service)
+    this.kept.set(account, password)
+  }
+  deletePassword = async (_service: string, account: string): Promise<boolean> => this.kept.delete(account)
+}
+
+describe('the keychain', () => {
+  test('is trusted after a canary went in, came back and went away', async () => {
+    const keytar = new FakeKeytar()
+    const chain = await openKeychain(async () => keytar)
+    expect(chain).toMatchObject({ kind: 'os', why: null })
+    expect(keytar.kept.size).toBe(0)
+    await chain.set('a', 'secret')
+    expect(await chain.get('a')).toBe('secret')
+    await chain.delete('a')
+    expect(await chain.get('a')).toBeNull()
+    expect([...keytar.services]).toEqual([KEYCHAIN_SERVICE])
+  })
+
+  const broken: readonly (readonly [string, () => Promise<Keytar>])[] = [
+    ['cannot be loaded', () => Promise.reject(new Error('no such module'))],
+    [
+      'rejects',
+      async () =>
+        Object.assign(new FakeKeytar(), { setPassword: () => Promise.reject(new Error('no secret service')) }),
+    ],
+    [
+      'swallows what it is given (locked)',
+      async () => Object.assign(new FakeKeytar(), { setPassword: async () => undefined }),
+    ],
+    ['says it deleted and did not', async () => Object.assign(new FakeKeytar(), { deletePassword: async () => true })],
+    [
+      'never answers',
+      async () => Object.assign(new FakeKeytar(), { setPassword: () => new Promise<void>(() => undefined) }),
+    ],
+  ]
+  test.each(broken)('that %s: secrets live in memory, and why is told', async (_name, load) => {
+    const chain = await openKeychain(load, 50)
+    expect(chain.kind).toBe('memory')
+    expect(chain.why).toMatch(/./)
+    await chain.set('a', 'secret')
+    expect(await chain.get('a')).toBe('secret')
+    await chain.delete('a')
+    expect(await chain.get('a')).toBeNull()
+  })
+
+  test('that is locked after the probe fails loudly instead of forgetting the secret', async () => {
+    const keytar = new FakeKeytar()
+    const chain = await openKeychain(async () => keytar)
+    keytar.setPassword = async () => undefined
+    await expect(chain.set('a', 'CANARY')).rejects.toMatchObject({ code: 'keychain' })
+    keytar.getPassword = () => Promise.reject(new Error('locked'))
+    await expect(chain.get('a')).rejects.toMatchObject({ code: 'keychain', hint: expect.any(String) as string })
+  })
+
+  test('the real one of this machine either holds a secret or says why it is not used', async () => {
+    const chain = await openKeychain(undefined, 5_000)
+    // Where a test run brings its own unlocked keyring, falling back to memory is a failure.
+    if (process.env['TAPEDECK_EXPECT_KEYCHAIN'] === 'os') expect(chain).toMatchObject({ kind: 'os' })
+    const account = `unit-test-${process.pid}`
+    await chain.set(account, 'value')
+    expect(await chain.get(account)).toBe('value')
+    await chain.delete(account)
+    expect(await chain.get(account)).toBeNull()
+    expect(chain.why === null).toBe(chain.kind === 'os')
+  })
+})
