@@ -280,7 +280,9 @@ function statements(kind) {
 
 const fmp = (folder, file = '_symbol=AAPL.json') => json('fmp4j', 'stable', folder, file)
 // texts and pictures of the vendor stay out: the simulator writes its own
-const { description: _text, image: _image, ...profile } = fmp('profile')[0]
+const profile = { ...fmp('profile')[0] }
+delete profile.description
+delete profile.image
 const reference = {
   quarters: statements('quarter'),
   years: statements('year'),

@@ -37,7 +37,7 @@ export interface Outgoing {
 }
 
 /** What a connection does to what it should send. Counts run down; 0 is health. */
-export interface Ailments {
+interface Ailments {
   /** Clock time until which no market message goes out; they are lost, as when a feed hangs. */
   stalledUntilMs: number
   /** Market messages still to be sent twice. */

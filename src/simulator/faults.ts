@@ -22,7 +22,7 @@ const count = (fallback: number, docs: string): Parameter => ({ type: 'number', 
 export const PLAN_REFUSALS = ['close', 'error', 'silence'] as const
 export type PlanRefusal = (typeof PLAN_REFUSALS)[number]
 
-export const REST_FAULTS = ['status', 'html', 'truncated', 'huge', 'hang'] as const
+const REST_FAULTS = ['status', 'html', 'truncated', 'huge', 'hang'] as const
 
 export const FAULTS = {
   drop: { docs: 'Cuts connections without a close frame.', params: { feed } },
@@ -98,7 +98,7 @@ export type FaultName = keyof typeof FAULTS
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[] // keys of a literal object
 
 /** Checked parameters of a fault, defaults filled in. */
-export interface FaultParams {
+interface FaultParams {
   readonly feed: FeedId | undefined
   readonly numbers: Readonly<Record<string, number>>
   readonly texts: Readonly<Record<string, string>>

@@ -7,8 +7,7 @@ import type { FeedId } from '../shared/units.ts'
  * How a server writes: as JavaScript (`{"p":1}`), as Python (`{"p": 1.0}`, `1e-05`), or with the
  * instrument's fixed decimals (`{"p":1.00}`).
  */
-export const NUMBER_STYLES = ['javascript', 'python', 'fixed'] as const
-export type NumberStyle = (typeof NUMBER_STYLES)[number]
+export type NumberStyle = 'javascript' | 'python' | 'fixed'
 
 /** The values of a message by the role of their field; NaN leaves a field out. */
 export interface Values {

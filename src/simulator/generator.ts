@@ -22,7 +22,7 @@ const PERIODS = [
  * How busy an hour is, 1 being usual: less outside New York and London hours and on weekends for
  * forex and stocks. Never silent, so that a demo on a Sunday still shows trades.
  */
-export function activity(asset: AssetClass, ms: number): number {
+function activity(asset: AssetClass, ms: number): number {
   if (asset === 'crypto') return 1
   const date = new Date(ms)
   const weekend = date.getUTCDay() === 0 || date.getUTCDay() === 6

@@ -14,7 +14,7 @@ export interface PlaylistMessage {
 }
 
 /** What is sent to subscribers. */
-export type MarketOptions =
+type MarketOptions =
   /** The demo market: real tapes and made-up instruments. */
   | { readonly kind: 'demo' }
   /**
@@ -26,9 +26,6 @@ export type MarketOptions =
   | { readonly kind: 'load'; readonly messagesPerSecond: number }
   /** Nothing but what `send` sends. */
   | { readonly kind: 'none' }
-
-/** The server's reaction to more than the allowed tickers, which the document does not show. */
-export const OVER_LIMIT = ['close', 'error', 'truncate', 'allow'] as const
 
 export interface SimulatorOptions extends AccountOptions {
   /** 0: any free port. */
@@ -46,8 +43,11 @@ export interface SimulatorOptions extends AccountOptions {
   /** Origins that may connect beside the simulator's own. */
   readonly allowedOrigins?: readonly string[]
   readonly tickersPerConnection?: number
-  /** Error frame and close (default), error frame only, only the first ones subscribed, or no limit. */
-  readonly overLimit?: (typeof OVER_LIMIT)[number]
+  /**
+   * The reaction to more tickers than allowed, which the document does not show: error frame and close
+   * (default), error frame only, only the first ones subscribed, or no limit.
+   */
+  readonly overLimit?: 'close' | 'error' | 'truncate' | 'allow'
   /** Close code after a `protocol_error`, which the document leaves open. */
   readonly protocolCloseCode?: number
   /** Endpoint groups that answer 404 "coming soon". */

@@ -1,7 +1,8 @@
 /** A complete local market data service on 127.0.0.1: the demo market, and the server of the tests. */
+import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Duplex } from 'node:stream'
 import { CLOSE, encodeError, isObject } from '../service/control.ts'
@@ -12,7 +13,7 @@ import { createAccount } from './account.ts'
 import { machineClock, pause } from './clock.ts'
 import { createConnection, type Connection, type SentConnection } from './connection.ts'
 import { createFaultDesk } from './fault-desk.ts'
-import { FAULTS, readFault, type Fault, type FaultName } from './faults.ts'
+import { FAULTS, readFault, type FaultName } from './faults.ts'
 import { shakeHands, takeMessage } from './handshake.ts'
 import { createHttpHandler } from './http.ts'
 import { createMarket } from './market.ts'
@@ -28,8 +29,7 @@ import {
 } from './pump.ts'
 import { fraction, hashAt } from './random.ts'
 
-export type { PlaylistMessage, SimulatorOptions } from './options.ts'
-export type { SentConnection } from './connection.ts'
+export type { SimulatorOptions } from './options.ts'
 
 /** Everything that was sent since the start, dropped connections included. */
 export interface Sent {
@@ -39,7 +39,7 @@ export interface Sent {
   readonly market: number
 }
 
-export interface SentFeed {
+interface SentFeed {
   readonly frames: number
   readonly market: number
   readonly symbols: Readonly<Record<string, number>>
@@ -76,6 +76,11 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const speed = options.speed ?? 1
   const turnMs = options.turnMs ?? 20
   const dataDir = folderUrl(options.dataDir)
+  if (!existsSync(new URL('reference.json.br', dataDir))) {
+    throw new CodedError('not-found', 'The data of the demo market is missing.', {
+      hint: `Install Tapedeck again: ${fileURLToPath(dataDir)} should hold it.`,
+    })
+  }
   const account = createAccount(options, clock)
   const marketKind = options.market ?? { kind: 'demo' }
   const writer = writersOf(options.style ?? 'javascript')
@@ -338,8 +343,6 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     },
   }
 }
-
-export type { Fault, FaultName }
 
 function folderUrl(folder: URL | string): URL {
   const url = typeof folder === 'string' && !folder.startsWith('file:') ? pathToFileURL(folder) : new URL(folder)

@@ -3,8 +3,6 @@ import { DEMO_SYMBOLS } from '../service/demo-symbols.ts'
 import { instrumentKey, type AssetClass } from '../shared/units.ts'
 import { fraction, hashText } from './random.ts'
 
-export { DEMO_SYMBOLS }
-
 export interface Profile {
   /** Around what price it trades. */
   readonly base: number

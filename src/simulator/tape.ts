@@ -42,7 +42,7 @@ export function readTape(dataDir: URL, id: InstrumentId): Tape | undefined {
 }
 
 /** Unpacks the bytes of a tape file. */
-export function unpackTape(file: Uint8Array): Tape {
+function unpackTape(file: Uint8Array): Tape {
   const bytes = brotliDecompressSync(file)
   let at = 0
   const block = () => {

@@ -28,7 +28,7 @@ export function quoteTick(ms: number, bid: number, ask: number, bidSize = NaN, a
 }
 
 /** Powers of ten that turn whole ticks into prices; division keeps the shortest literal (167.41, not 167.41000000000001). */
-export const TEN = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8] as const
+const TEN = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8] as const
 
 /** 10 to the power of a count of decimals between 0 and 8. */
 export function tickScale(decimals: number): number {

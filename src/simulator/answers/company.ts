@@ -116,7 +116,7 @@ function scaled(key: string, value: Row[string], company: Company): Row[string] 
 }
 
 /** camelCase as snake_case. */
-export function snake(key: string): string {
+function snake(key: string): string {
   return key.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase()
 }
 

@@ -49,7 +49,7 @@ export function daysOf(reference: Reference, symbol: string, nowMs: number, coun
 }
 
 /** One made-up day of an instrument. */
-export function generatedDay(asset: AssetClass, key: string, day: number, seed: number): Day {
+function generatedDay(asset: AssetClass, key: string, day: number, seed: number): Day {
   const profile = profileOf(asset, key)
   const own = hashText(`${asset}:${key}`, seed)
   const round = (n: number) => Number(n.toFixed(profile.decimals))

@@ -19,7 +19,7 @@ export interface Statement {
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
 /** Columns of daily bars; prices in ten-thousandths of a dollar, dates as YYYYMMDD. */
-export interface DailyColumns {
+interface DailyColumns {
   readonly date: readonly string[]
   readonly open: readonly number[]
   readonly high: readonly number[]
