@@ -96,7 +96,7 @@ export async function ensureInstalled() {
     const beat = setInterval(() => {
       console.log(`  … ${Math.round((Date.now() - started) / 1000)} s, ${countInstalled()} packages in place`)
     }, 10_000)
-    const code = await npm(['ci', '--no-fund', '--no-audit']).catch(() => 1)
+    const code = await npm(['ci', '--no-fund', '--no-audit', '--loglevel=error']).catch(() => 1)
     clearInterval(beat)
     if (code === 130) process.exit(130)
     if (code !== 0) {
