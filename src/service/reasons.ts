@@ -26,7 +26,6 @@ const PLAN =
 /** A server's own words, fit for one line: no control characters, no secrets of ours, not endless. */
 export function serverWords(text: string, secret = ''): string {
   const plain = secret === '' ? text : text.replaceAll(secret, '…')
-  // eslint-disable-next-line no-control-regex -- control characters are what this removes
   const line = plain.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
   return line.length > 160 ? `${line.slice(0, 159)}…` : line
 }
