@@ -124,7 +124,7 @@ export const settingsSchema = v.object({
       grouped: v.fallback(v.boolean(), true),
       /** Pane sizes in px: left, right, bottom, and the split of the right column as a fraction. */
       layout: v.fallback(v.object({ left: v.number(), right: v.number(), bottom: v.number(), split: v.number() }), {
-        left: 316,
+        left: 328,
         right: 252,
         bottom: 0,
         split: 0.28,
@@ -143,7 +143,7 @@ export const settingsSchema = v.object({
       ticks: false,
       columns: ['last', 'changePercent', 'spread', 'age'],
       grouped: true,
-      layout: { left: 316, right: 252, bottom: 0, split: 0.28 },
+      layout: { left: 328, right: 252, bottom: 0, split: 0.28 },
       cardDismissed: false,
       tapeMinSize: 0,
       bottomPane: 'none',

@@ -30,7 +30,7 @@ export interface Column {
   readonly title: string
   /** In the column chooser and for a screen reader. */
   readonly longTitle: string
-  /** Px that its widest usual text needs, with its gap. */
+  /** Px that it has at least, with its gap. */
   readonly width: number
   /** For sorting; null sorts last. */
   readonly value: (row: QuoteRow) => number | null
@@ -83,7 +83,7 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
     'last',
     'Last',
     'Last price',
-    74,
+    56,
     (r) => r.last,
     price((r) => r.last),
   ),
@@ -91,7 +91,7 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
     'change',
     'Chg',
     'Change against the reference price',
-    74,
+    56,
     changeOf,
     (r, c) => c.numbers.signed(changeOf(r), r.decimals),
     true,
@@ -100,7 +100,7 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
     'changePercent',
     'Chg %',
     'Change against the reference price, in percent',
-    60,
+    52,
     changePercentOf,
     (r, c) => c.numbers.signed(changePercentOf(r), 2),
     true,
@@ -109,7 +109,7 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
     'bid',
     'Bid',
     'Best bid',
-    74,
+    56,
     (r) => r.bid,
     price((r) => r.bid),
   ),
@@ -117,18 +117,18 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
     'ask',
     'Ask',
     'Best ask',
-    74,
+    56,
     (r) => r.ask,
     price((r) => r.ask),
   ),
-  spread: column('spread', 'Spread', 'Spread: in pips for forex, else in price', 60, spreadOf, (r, c) =>
+  spread: column('spread', 'Spread', 'Spread: in pips for forex, else in price', 50, spreadOf, (r, c) =>
     spreadText(r, c.numbers),
   ),
   volume: column(
     'volume',
     'Volume',
     'Volume of the day',
-    64,
+    56,
     (r) => r.volume,
     (r, c) => c.numbers.short(r.volume),
   ),
@@ -136,7 +136,7 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
     'high',
     'High',
     'High of the day',
-    74,
+    56,
     (r) => r.high,
     price((r) => r.high),
   ),
@@ -144,7 +144,7 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
     'low',
     'Low',
     'Low of the day',
-    74,
+    56,
     (r) => r.low,
     price((r) => r.low),
   ),
@@ -164,17 +164,55 @@ export function isColumnId(text: string): text is ColumnId {
 }
 
 /** Px that the symbol column never goes below. */
-export const SYMBOL_WIDTH = 84
+export const SYMBOL_WIDTH = 86
+
+/** Px of a text in the 12 px type: near enough to reserve room, on the wide side. */
+function textWidth(text: string): number {
+  let width = 0
+  for (const character of text) {
+    if (character >= '0' && character <= '9') width += 7.5
+    else if (character === '.' || character === ',' || character === ' ') width += 3.6
+    else width += 7.4
+  }
+  return width
+}
+
+/**
+ * Room that each column needs for these rows, px by column. Widths of `before` never shrink, so that
+ * nothing moves when a number gets shorter.
+ */
+export function columnWidths(
+  columns: readonly Column[],
+  rows: readonly QuoteRow[],
+  numbers: NumberText,
+  before: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const widths: Record<string, number> = { ...before }
+  const context: CellContext = { numbers, nowMs: 0, freshness: 'live' }
+  for (const column of columns) {
+    let widest = Math.max(column.width, widths[column.id] ?? 0)
+    if (column.id !== 'age' && column.id !== 'spark')
+      for (const row of rows)
+        widest = Math.max(widest, Math.ceil(textWidth(column.text(row, context)) + (column.directed ? 21 : 9)))
+    widths[column.id] = widest
+  }
+  return widths
+}
 
 /** The chosen columns that fit into a pane: the last ones that do not are left out, never cut. */
-export function fittingColumns(chosen: readonly string[], paneWidth: number): { shown: Column[]; left: number } {
+export function fittingColumns(
+  chosen: readonly string[],
+  paneWidth: number,
+  widths: Readonly<Record<string, number>> = {},
+): { shown: Column[]; left: number } {
   const wanted = chosen.filter(isColumnId).map((id) => COLUMNS[id])
   let room = paneWidth - SYMBOL_WIDTH
   const shown: Column[] = []
   for (const one of wanted) {
-    if (shown.length > 0 && one.width > room) break
+    const width = widths[one.id] ?? one.width
+    if (shown.length > 0 && width > room) break
     shown.push(one)
-    room -= one.width
+    room -= width
   }
   return { shown, left: wanted.length - shown.length }
 }

@@ -12,7 +12,8 @@ export class SettingsState {
   readonly #onProblem: (failure: Failure) => void
   readonly #close: () => void
   #sending = 0
-  #latest: Settings | undefined
+  /** What the terminal holds, as far as it told. */
+  #stored: Settings = DEFAULT_SETTINGS
 
   constructor(transport: Transport, onProblem: (failure: Failure) => void) {
     this.#transport = transport
@@ -23,8 +24,8 @@ export class SettingsState {
   #arrived(settings: Settings): void {
     this.ready = true
     // While a change of ours is on its way, what arrives may be from before it.
-    if (this.#sending > 0) this.#latest = settings
-    else this.now = settings
+    this.#stored = settings
+    if (this.#sending === 0) this.now = settings
   }
 
   /** Shows the change at once; a refusal shows the stored settings again and tells why. */
@@ -34,10 +35,8 @@ export class SettingsState {
     void this.#transport.invoke('settings.set', { patch }).then((result) => {
       this.#sending--
       if (!result.ok) this.#onProblem(result.error)
-      else this.#latest = result.value
-      if (this.#sending > 0) return
-      if (this.#latest) this.now = this.#latest
-      this.#latest = undefined
+      else this.#stored = result.value
+      if (this.#sending === 0) this.now = this.#stored
     })
   }
 

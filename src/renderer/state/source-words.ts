@@ -20,13 +20,22 @@ export function sourcePill(status: StatusState | undefined, linkUp: boolean): So
   if (wanted.length > 0 && open === 0) {
     const refused = wanted.every((feed) => feed.state.is === 'refused')
     const stale = wanted.some((feed) => feed.state.is === 'stale')
+    const connecting = wanted.some((feed) => feed.state.is === 'connecting')
     if (stale) return { label: 'STALE', tone: 'busy', sentence: `Connected to ${name}, but nothing arrives.` }
+    if (connecting && !refused)
+      return { label: 'CONNECTING', tone: 'busy', sentence: `Connecting to ${name}; no price is live yet.` }
     return refused
       ? { label: 'REFUSED', tone: 'bad', sentence: `${capital(name)} refused every feed; open Feeds to see why.` }
       : { label: 'OFFLINE', tone: 'bad', sentence: `Not connected to ${name}; every price is old.` }
   }
   if (status.source === 'demo')
     return { label: 'DEMO', tone: 'demo', sentence: 'Demo market: recorded and made-up prices, not the market now.' }
+  if (open < wanted.length)
+    return {
+      label: `LIVE ${open}/${wanted.length}`,
+      tone: 'busy',
+      sentence: `Live from ${name}, but only ${open} of ${wanted.length} feeds are open.`,
+    }
   return { label: 'LIVE', tone: 'live', sentence: `Live from ${name}.` }
 }
 

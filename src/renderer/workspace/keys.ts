@@ -71,7 +71,7 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
       typeInterval(event.key)
     } else if (/^[a-z]$/i.test(event.key)) {
       event.preventDefault()
-      app.openSymbolBox(event.key.toUpperCase())
+      app.openSymbolBox(event.key)
     }
   }
 }

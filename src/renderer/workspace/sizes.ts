@@ -17,7 +17,7 @@ export interface Chosen {
 export const LEAST = { left: 200, right: 224, centre: 340, bottom: 96, chart: 180, quote: 120, tape: 120 } as const
 const USUAL_BOTTOM = 190
 /** The quote shows all it has at this height; less only if someone chose it. */
-const WHOLE_QUOTE = 262
+const WHOLE_QUOTE = 316
 
 const clamp = (n: number, least: number, most: number) => Math.min(Math.max(n, least), Math.max(least, most))
 

@@ -1,0 +1,163 @@
+import '../browser-stubs.ts'
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte'
+import { tick } from 'svelte'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import WatchlistPane from '../../../../src/renderer/panes/watchlist/WatchlistPane.svelte'
+import TapePane from '../../../../src/renderer/panes/tape/TapePane.svelte'
+import QuotePane from '../../../../src/renderer/panes/quote/QuotePane.svelte'
+import { FakeTerminal, type FakeFaults } from '../../../../src/renderer/state/fake-terminal.ts'
+import { WindowState } from '../../../../src/renderer/state/window.svelte.ts'
+import { instrumentId } from '../../../../src/shared/units.ts'
+
+let app: WindowState | undefined
+afterEach(() => {
+  cleanup()
+  app?.close()
+  app = undefined
+})
+
+function open(faults: FakeFaults = {}) {
+  let queue: (() => void)[] = []
+  const fake = new FakeTerminal({ nowMs: Date.now(), faults })
+  const state = new WindowState(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  app = state
+  state.followQuotes()
+  state.tape.follow(state.instrument)
+  const frame = async () => {
+    const now = queue
+    queue = []
+    for (const run of now) run()
+    await tick()
+  }
+  return { fake, state, frame }
+}
+const names = () => screen.getAllByRole('row').flatMap((row) => row.dataset['instrument'] ?? [])
+
+describe('the watchlist', () => {
+  it('is a grid whose rows say price, signed change and freshness', async () => {
+    const { state, frame } = open()
+    render(WatchlistPane, { app: state, width: 500 })
+    await frame()
+    const grid = screen.getByRole('grid', { name: 'Majors' })
+    expect(grid.getAttribute('aria-rowcount')).toBe('16')
+    const btc = within(grid).getByRole('row', { name: /BTC-USD/ })
+    expect(btc.textContent).toContain('64,123.50')
+    expect(btc.textContent).toContain('+1.28')
+    expect(within(grid).getByRole('row', { name: /AAPL/ }).textContent).toContain('market closed')
+    expect(within(grid).getByRole('row', { name: /EURUSD/ }).textContent).toContain('0.7 pip')
+  })
+
+  it('moves with arrows, selects with Enter, reorders with Alt and arrows', async () => {
+    const { state, frame } = open()
+    render(WatchlistPane, { app: state, width: 500 })
+    await frame()
+    const grid = screen.getByRole('grid')
+    const active = () =>
+      document.getElementById(grid.getAttribute('aria-activedescendant') ?? '')?.dataset['instrument']
+    expect(active()).toBe('crypto:BTCUSD')
+    await fireEvent.keyDown(grid, { key: 'ArrowDown' })
+    expect(active()).toBe('crypto:ETHUSD')
+    await fireEvent.keyDown(grid, { key: 'Enter' })
+    expect(state.instrument).toBe('crypto:ETHUSD')
+    await fireEvent.keyDown(grid, { key: 'ArrowUp', altKey: true })
+    expect(names().slice(0, 2)).toEqual(['crypto:ETHUSD', 'crypto:BTCUSD'])
+    await fireEvent.keyDown(grid, { key: 'ArrowDown', altKey: true })
+    await fireEvent.keyDown(grid, { key: 'ArrowDown', altKey: true })
+    expect(names().slice(0, 3)).toEqual(['crypto:BTCUSD', 'crypto:SOLUSD', 'crypto:ETHUSD'])
+    await fireEvent.keyDown(grid, { key: 'End' })
+    expect(active()).toBe('stocks:NVDA')
+    await fireEvent.keyDown(grid, { key: 'ArrowDown' })
+    expect(active()).toBe('stocks:NVDA')
+  })
+
+  it('removes with Delete and puts back with Undo', async () => {
+    const { state, frame } = open()
+    render(WatchlistPane, { app: state, width: 500 })
+    await frame()
+    const before = names()
+    await fireEvent.keyDown(screen.getByRole('grid'), { key: 'ArrowDown' })
+    await fireEvent.keyDown(screen.getByRole('grid'), { key: 'Delete' })
+    expect(names()).not.toContain('crypto:ETHUSD')
+    state.toasts.list[0]?.action?.run()
+    await tick()
+    expect(names()).toEqual(before)
+  })
+
+  it('sorts by a header and says so', async () => {
+    const { state, frame } = open()
+    render(WatchlistPane, { app: state, width: 500 })
+    await frame()
+    await fireEvent.click(screen.getByRole('button', { name: /Chg %/ }))
+    expect(screen.getByRole('columnheader', { name: /Chg %/ }).getAttribute('aria-sort')).toBe('descending')
+    expect(names().slice(0, 4)).toEqual(['crypto:SOLUSD', 'crypto:BTCUSD', 'crypto:DOGEUSD', 'crypto:ETHUSD'])
+  })
+
+  it('looks disconnected when the window lost its terminal', async () => {
+    const { fake, state, frame } = open()
+    render(WatchlistPane, { app: state, width: 500 })
+    await frame()
+    fake.link(false)
+    await tick()
+    expect(screen.getByRole('row', { name: /BTC-USD/ }).textContent).toContain('disconnected')
+  })
+
+  it('flashes the price of a new print once, and not the first one', async () => {
+    const { fake, state, frame } = open()
+    const animate = vi.fn()
+    Object.assign(HTMLElement.prototype, { animate })
+    vi.stubGlobal('matchMedia', () => ({ matches: false }))
+    render(WatchlistPane, { app: state, width: 500 })
+    await frame()
+    expect(animate).not.toHaveBeenCalled()
+    for (let i = 0; i < 50; i++) fake.trade(instrumentId('crypto', 'BTC-USD'), 64_200 + i)
+    await frame()
+    expect(animate).toHaveBeenCalledTimes(1)
+    expect(JSON.stringify(animate.mock.calls[0])).toContain('--up')
+    vi.unstubAllGlobals()
+    Reflect.deleteProperty(HTMLElement.prototype, 'animate')
+  })
+
+  it('says what an empty list is for', async () => {
+    const { state } = open()
+    state.addList()
+    render(WatchlistPane, { app: state, width: 500 })
+    expect(screen.getByText('List 5 is empty')).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Add a symbol' })).toBeTruthy()
+  })
+})
+
+describe('the tape', () => {
+  it('holds still under the mouse and tells how many are new', async () => {
+    const { fake, state, frame } = open()
+    render(TapePane, { app: state })
+    await frame()
+    const table = screen.getByRole('table')
+    await fireEvent.pointerEnter(table, { pointerType: 'mouse' })
+    // jsdom's pointer events carry no pointerType; the button does the same.
+    if (!state.tape.paused) await fireEvent.click(screen.getByRole('button', { name: 'Hold the tape still' }))
+    fake.trade(state.instrument, 70_000, 3)
+    await frame()
+    expect(screen.queryByText('70,000.00')).toBeNull()
+    await fireEvent.click(screen.getByRole('button', { name: /1 new/ }))
+    expect(screen.getByText('70,000.00')).toBeTruthy()
+  })
+  it('explains why forex has none', async () => {
+    const { state, frame } = open()
+    state.select(instrumentId('forex', 'EURUSD'))
+    state.tape.follow(state.instrument)
+    render(TapePane, { app: state })
+    await frame()
+    expect(screen.getByText('No prints here')).toBeTruthy()
+  })
+})
+
+describe('the quote', () => {
+  it('names its reference and its freshness', async () => {
+    const { state, frame } = open({ freshness: { crypto: 'stale' } })
+    render(QuotePane, { app: state })
+    await frame()
+    expect(screen.getByTestId('big-price').textContent).toBe('64,123.50')
+    expect(screen.getByText(/against session open/)).toBeTruthy()
+    expect(screen.getByText(/the whole feed is silent/)).toBeTruthy()
+  })
+})

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { FakeTerminal } from '../../../../src/renderer/state/fake-terminal.ts'
+import { WindowState } from '../../../../src/renderer/state/window.svelte.ts'
+import { COMMANDS, boxCommands, commandOf } from '../../../../src/renderer/workspace/commands.ts'
+import { windowKeys } from '../../../../src/renderer/workspace/keys.ts'
+import { fitSizes, LEAST } from '../../../../src/renderer/workspace/sizes.ts'
+import { lookOf } from '../../../../src/renderer/workspace/theme.ts'
+
+describe('keys', () => {
+  let app: WindowState
+  let handle: (event: KeyboardEvent) => void
+  const press = (key: string, init: KeyboardEventInit = {}, target: Element = document.body) => {
+    const event = new KeyboardEvent('keydown', { key, cancelable: true, ...init })
+    Object.defineProperty(event, 'target', { value: target })
+    handle(event)
+    return event
+  }
+  beforeEach(() => {
+    vi.useFakeTimers()
+    app = new WindowState(new FakeTerminal())
+    handle = windowKeys(app)
+  })
+  afterEach(() => {
+    app.close()
+    vi.useRealTimers()
+  })
+
+  it('open the symbol box with the letter typed', () => {
+    expect(press('a').defaultPrevented).toBe(true)
+    expect(app.symbolBox).toEqual({ asked: 1, typed: 'a' })
+    press('k', { ctrlKey: true })
+    expect(app.symbolBox).toEqual({ asked: 2, typed: '' })
+  })
+  it('change the interval by digits, after a pause or by a unit', () => {
+    press('1')
+    press('5')
+    expect(app.intervalTyped).toBe('15')
+    expect(app.settings.now.workspace.interval).toBe('1m')
+    vi.advanceTimersByTime(1_000)
+    expect(app.settings.now.workspace.interval).toBe('15m')
+    press('3')
+    press('0')
+    press('s')
+    expect(app.settings.now.workspace.interval).toBe('30s')
+  })
+  it('drop the digits with Esc, and say when there is no such interval', () => {
+    press('5')
+    press('Escape')
+    expect(app.intervalTyped).toBe('')
+    press('7')
+    press('Enter')
+    expect(app.toasts.list.at(-1)?.text).toContain('no interval “7”')
+    expect(app.settings.now.workspace.interval).toBe('1m')
+  })
+  it('hold the tape with Space, but not where Space presses a button', () => {
+    press(' ')
+    expect(app.tape.paused).toBe(true)
+    press(' ', {}, document.createElement('button'))
+    expect(app.tape.paused).toBe(true)
+  })
+  it('leave a text box alone, except for a command', () => {
+    const input = document.createElement('input')
+    press('a', {}, input)
+    press('5', {}, input)
+    press('?', {}, input)
+    expect(app.symbolBox.asked).toBe(0)
+    expect(app.dialog).toBeNull()
+    press('k', { ctrlKey: true }, input)
+    expect(app.symbolBox.asked).toBe(1)
+  })
+  it('do nothing behind a dialog', () => {
+    app.dialog = 'settings'
+    press('a')
+    expect(app.symbolBox.asked).toBe(0)
+  })
+})
+
+describe('commands', () => {
+  it('have one key each, and every id once', () => {
+    const keys = COMMANDS.flatMap((one) => one.keys)
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(new Set(COMMANDS.map((one) => one.id)).size).toBe(COMMANDS.length)
+  })
+  it('are found by what they are called', () => {
+    expect(boxCommands('sett').map((one) => one.id)).toEqual(['settings'])
+    expect(boxCommands('')).toEqual([])
+    expect(commandOf({ key: '?', ctrlKey: false, metaKey: false, altKey: false })?.id).toBe('shortcuts')
+  })
+})
+
+describe('sizes', () => {
+  it('leave the chart its least width down to 1024 px, whatever was chosen', () => {
+    for (const width of [1024, 1440, 3840])
+      for (const left of [0, 316, 4_000]) {
+        const fit = fitSizes({ left, right: 4_000, bottom: 9_000, split: 0.9 }, width, 576)
+        expect(width - fit.left - fit.right).toBeGreaterThanOrEqual(LEAST.centre)
+        expect(fit.left).toBeGreaterThanOrEqual(LEAST.left)
+        expect(576 - fit.bottom).toBeGreaterThanOrEqual(LEAST.chart)
+        expect(576 - fit.quote).toBeGreaterThanOrEqual(LEAST.tape)
+      }
+  })
+})
+
+describe('look', () => {
+  it('follows the system only where asked to', () => {
+    expect(lookOf('dark', () => true)).toBe('dark')
+    expect(lookOf('system', (query) => query.includes('light'))).toBe('light')
+    expect(lookOf('system', (query) => query.includes('contrast'))).toBe('contrast')
+    expect(lookOf('system', () => false)).toBe('dark')
+  })
+})
