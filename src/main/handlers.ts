@@ -38,26 +38,22 @@ export function createHandlers(terminal: Terminal): Handlers {
       },
     },
     streams: {
-      quotes: (args, wake) => {
-        requireLive(args.view)
-        return terminal.stream('quotes', args, wake)
-      },
-      bars: (args, wake) => {
-        requireLive(args.view)
-        return terminal.stream('bars', args, wake)
-      },
-      tape: (args, wake) => {
-        requireLive(args.view)
-        return terminal.stream('tape', args, wake)
-      },
-      status: (args, wake) => {
-        requireLive(args.view)
-        return terminal.stream('status', args, wake)
-      },
-      log: (args, wake) => terminal.stream('log', args, wake),
-      account: (args, wake) => terminal.stream('account', args, wake),
-      settings: (args, wake) => terminal.stream('settings', args, wake),
+      ...terminal.streams,
+      quotes: live(terminal.streams.quotes),
+      bars: live(terminal.streams.bars),
+      tape: live(terminal.streams.tape),
+      status: live(terminal.streams.status),
     },
     onInternal: (name, failure) => terminal.log('error', 'contract', `${name} failed`, failure.detail),
+  }
+}
+
+/** Refuses every view but the live one before opening. */
+function live<A extends { readonly view: string }, S>(
+  open: (args: A, wake: () => void) => S,
+): (args: A, wake: () => void) => S {
+  return (args, wake) => {
+    requireLive(args.view)
+    return open(args, wake)
   }
 }

@@ -4,7 +4,7 @@ import type { GapCause } from './recording.ts'
 import type { AssetClass, FeedId, InstrumentId, UnixMs } from './units.ts'
 
 export interface AppInfo {
-  readonly host: 'electron' | 'browser' | 'test'
+  readonly host: 'electron' | 'browser' | 'cli' | 'test'
   readonly version: string
   readonly platform: string
   readonly storePath: string

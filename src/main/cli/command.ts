@@ -1,10 +1,11 @@
 /** What a command of the command line is: a row that help, parsing and running derive from. */
-import type { ParseArgsOptionDescriptor } from 'node:util'
 import type { Clock } from '../clock.ts'
 import type { WorkerUrls } from '../terminal/port.ts'
 
 /** One option: parsed by node:util, shown by help. */
-export interface Option extends ParseArgsOptionDescriptor {
+export interface Option {
+  readonly type: 'string' | 'boolean'
+  readonly multiple?: boolean
   /** What stands for the value in help; absent for switches. */
   readonly value?: string
   readonly help: string
@@ -20,6 +21,8 @@ export interface Context {
   readonly interactive: boolean
   /** Aborted by Ctrl+C: close down cleanly and return. */
   readonly signal: AbortSignal
+  /** Calls back at each line of standard input, until undone; absent where nobody types. */
+  lines?(listener: () => void): () => void
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly dataDir: string

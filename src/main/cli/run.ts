@@ -1,10 +1,9 @@
 /** Runs a command line: finds the command, parses, answers help, maps what went wrong to an exit code. */
 import { parseArgs } from 'node:util'
 import { toFailure } from '../../shared/errors.ts'
+import { EXIT } from './exit.ts'
 import { COMMON_OPTIONS, COMMANDS } from './table.ts'
 import { UsageError, type Command, type Context, type Option, type Values } from './command.ts'
-
-export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const
 
 /** Options that would put a secret where every process of the machine can read it. */
 const SECRET_OPTIONS = /^--?(password|pass|api-key|apikey|token)(=|$)/
@@ -50,7 +49,7 @@ export async function runCommandLine(args: readonly string[], context: Context):
     const text = failure.code === 'internal' ? `${failure.message} (${failure.detail})` : `${failure.message}${hint}`
     context.err(`tapedeck: ${text.replace(/\s*\n\s*/g, ' ')}\n`)
     if (json && context.env.TAPEDECK_DEBUG && thrown instanceof Error) context.err(`${thrown.stack}\n`)
-    return EXIT.failed
+    return failure.code === 'usage' ? EXIT.usage : EXIT.failed
   }
 }
 

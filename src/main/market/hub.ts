@@ -62,6 +62,8 @@ export interface Held<T> {
 export interface Hub extends HubSink {
   /** The cell of an instrument, made where it is new. */
   cell(id: InstrumentId): Cell
+  /** The cell of an instrument where it is known. */
+  find(id: InstrumentId): Cell | undefined
   cells(): Iterable<Cell>
   watch(id: InstrumentId, watcher: CellWatcher): () => void
   watchBars(id: InstrumentId, of: BarSource, interval: Interval, watcher: SeriesWatcher): Held<BarSeries>
@@ -147,7 +149,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
     byId.set(id, made)
     return made
   }
-  const find = (feed: FeedId, symbol: string): Cell => {
+  const cellOfSymbol = (feed: FeedId, symbol: string): Cell => {
     const spellings = bySpelling.get(feed)!
     const known = spellings.get(symbol)
     if (known) return known
@@ -229,7 +231,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
       lastSeq = seq
       order += 1
       if (r.symbol === '') return
-      const cell = find(feed, r.symbol)
+      const cell = cellOfSymbol(feed, r.symbol)
       cell.seenMs = recvMs
       cell.mapping = r.mapping
       learnDecimals(cell, r.decimals)
@@ -263,11 +265,11 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
       hub.sweep(nowMs)
     },
     acknowledged(feed, symbols) {
-      for (const symbol of symbols) tell(find(feed, symbol))
+      for (const symbol of symbols) tell(cellOfSymbol(feed, symbol))
     },
     gapOpened(feed, cause, symbols, fromMs) {
       if (symbols.length === 0) newEpoch(feed)
-      else for (const symbol of symbols) find(feed, symbol).epoch = -1
+      else for (const symbol of symbols) cellOfSymbol(feed, symbol).epoch = -1
       const instruments = new Set(symbols.map((symbol) => instrumentId(feedAsset(feed), symbol)))
       const gap: HubGap = { cause, fromMs, toMs: null, instruments }
       const list = gapsOf.get(feed)!
@@ -286,6 +288,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
       for (const listener of gapListeners) listener(feed)
     },
     cell: cellOf,
+    find: (id) => byId.get(id),
     cells: () => byId.values(),
     watch(id, watcher) {
       const cell = cellOf(id)

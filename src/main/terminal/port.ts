@@ -78,7 +78,10 @@ export interface Terminal {
   /** Wants symbols of a feed, beside what windows want. */
   want(feed: FeedId, symbols: readonly string[]): Want
   openExternal(url: string): Promise<void>
-  stream<K extends StreamName>(name: K, args: StreamArgs<K>, wake: () => void): StreamSource<StreamValue<K>>
+  /** Opens a stream; see `StreamSource`. */
+  readonly streams: {
+    readonly [K in StreamName]: (args: StreamArgs<K>, wake: () => void) => StreamSource<StreamValue<K>>
+  }
   log(level: LogEntry['level'], from: string, text: string, detail?: string): void
   /** The machine is about to sleep, or was found to have slept. */
   sleep(): void

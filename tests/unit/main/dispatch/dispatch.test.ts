@@ -7,7 +7,7 @@ import type { Terminal } from '../../../../src/main/terminal/port.ts'
 
 /** A terminal of which only what a test gives exists. */
 function handlersOf(part: Partial<Terminal>): Handlers {
-  return createHandlers({ log: () => {}, ...part } as Terminal) // the dispatcher meets only what the test calls
+  return createHandlers({ log: () => {}, streams: {}, ...part } as Terminal) // the dispatcher meets only what the test calls
 }
 
 describe('dispatchCall', () => {

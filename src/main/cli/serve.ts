@@ -1,0 +1,75 @@
+/** `tapedeck serve`: the browser host. */
+import { CodedError } from '../../shared/errors.ts'
+import { openInBrowser } from '../browser/open.ts'
+import { startBrowserHost } from '../browser/host.ts'
+import { createHandlers } from '../handlers.ts'
+import { createTerminal } from '../terminal.ts'
+import { accountOptions } from './account.ts'
+import { wholeNumber, type Command } from './command.ts'
+import { EXIT } from './exit.ts'
+import { logLevel } from './log-level.ts'
+import { waitUntil } from './until.ts'
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'The window in your browser: prints a one-time address on loopback and serves until Ctrl+C.',
+  options: {
+    port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free one)' },
+    demo: { type: 'boolean', help: 'Show the demo market, whatever account is stored' },
+    open: { type: 'boolean', help: 'Open the address in the system’s browser' },
+  },
+  async run(values, context) {
+    const port = wholeNumber(values, 'port', 0, 65_535) ?? 0
+    const terminal = await createTerminal({
+      dataDir: context.dataDir,
+      host: 'browser',
+      version: context.version,
+      storeFile: values.text('store'),
+      workers: context.workers,
+      demoData: context.demoData,
+      clock: context.clock,
+      logLevel: logLevel(values),
+      ...accountOptions(values, context),
+    })
+    try {
+      const host = await startBrowserHost(createHandlers(terminal), {
+        port,
+        rendererDir: context.rendererDir,
+        log: (level, text) => terminal.log(level, 'browser', text),
+      }).catch((cause: unknown) => {
+        throw hostFailure(cause, port)
+      })
+      const tell = (url: string) => context.out(values.on('json') ? `${JSON.stringify({ url })}\n` : `${url}\n`)
+      tell(host.url)
+      if (!values.on('json')) {
+        context.err(
+          'Open this address in a browser of this computer; it works once. Enter prints another, Ctrl+C ends.\n',
+        )
+      }
+      const stopLines = context.lines?.(() => tell(host.newUrl()))
+      if (values.on('open') && !(await openInBrowser(host.url))) {
+        context.err('No browser could be opened here: open the address yourself.\n')
+      }
+      await waitUntil(context.clock, context.signal, null)
+      stopLines?.()
+      await host.close()
+    } finally {
+      await terminal.close()
+    }
+    return EXIT.interrupted
+  },
+}
+
+function hostFailure(cause: unknown, port: number): unknown {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  if (code === 'EADDRINUSE') {
+    return new CodedError('not-allowed', `Port ${port} is taken.`, {
+      hint: 'Give another one with --port, or none.',
+      cause,
+    })
+  }
+  if (code === 'ENOENT') {
+    return new CodedError('not-found', 'The window is not built.', { hint: 'Run `npm run build` first.', cause })
+  }
+  return cause
+}

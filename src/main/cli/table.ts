@@ -1,0 +1,20 @@
+/** Every command and every shared option: the one list that parsing, help and docs derive from. */
+import type { Command, Option } from './command.ts'
+import { exportCommand } from './export.ts'
+import { LATER } from './later.ts'
+import { record } from './record.ts'
+import { serve } from './serve.ts'
+import { sessions } from './sessions.ts'
+import { simulate } from './simulate.ts'
+import { verify } from './verify.ts'
+
+export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
+  store: { type: 'string', value: 'FILE', help: 'The store to use (default: the app’s own)' },
+  'base-url': { type: 'string', value: 'URL', help: 'The service (default: the account that the window stored)' },
+  user: { type: 'string', value: 'NAME', help: 'The user at the service' },
+  'log-level': { type: 'string', value: 'LEVEL', help: 'debug, info, warn or error (default: info)' },
+  json: { type: 'boolean', help: 'Machine output on standard output, nothing else there' },
+  help: { type: 'boolean', help: 'Show this' },
+}
+
+export const COMMANDS: readonly Command[] = [simulate, record, serve, sessions, verify, exportCommand, ...LATER]

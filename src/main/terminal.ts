@@ -1,0 +1,429 @@
+/** The terminal: builds the features and joins them. Knows no host; `terminal/port.ts` says what it can do. */
+import { join } from 'node:path'
+import type { CredentialsInput } from '../shared/contract.ts'
+import { CodedError, toFailure } from '../shared/errors.ts'
+import { sourceKey } from '../shared/recording.ts'
+import type { SettingsPatch } from '../shared/settings.ts'
+import type { AppInfo, Reason } from '../shared/state.ts'
+import { instrumentId, parseInstrument, recordingId, type InstrumentId, type UnixMs } from '../shared/units.ts'
+import { systemClock } from './clock.ts'
+import { createCredentials } from './credentials/credentials.ts'
+import { createFeeds } from './feeds/feeds.ts'
+import type { FeedListener, Want } from './feeds/port.ts'
+import { hubCalendar } from './market/hub-calendar.ts'
+import { createHub, seriesFeed } from './market/hub.ts'
+import { guessAssets, guessSpelling } from './market/instruments.ts'
+import { barsStream, quotesStream, tapeStream } from './market/streams.ts'
+import { createRecorder } from './recording/recorder.ts'
+import { defaultStorePath } from './settings/paths.ts'
+import { createSettingsStore, fileKeeper } from './settings/store.ts'
+import { openStoreReader, openStoreWriter } from './store/open.ts'
+import { newRecordingId } from './store/recording-id.ts'
+import { watchCommits } from './terminal/committed.ts'
+import { startDemoMarket } from './terminal/demo-market.ts'
+import { createLog, fileSink } from './terminal/log.ts'
+import { createGrowth, createSkew } from './terminal/measures.ts'
+import { createPast } from './terminal/past.ts'
+import type { Terminal, TerminalOptions } from './terminal/port.ts'
+import { createSeeder } from './terminal/seeder.ts'
+import { createSourceDesk } from './terminal/source.ts'
+import { createStatus, gapSentence, stateSentence, troubleNow } from './terminal/status.ts'
+import { createSymbols } from './terminal/symbols.ts'
+import { wholeStreams } from './terminal/whole-stream.ts'
+import { tickWishes, wantAll, type Wishes } from './terminal/wishes.ts'
+
+const STATUS_MS = 250
+const SWEEP_MS = 1_000
+/** Recording that could not begin (a full disk) is tried again so often. */
+const RETRY_RECORDING_MS = 5_000
+
+/**
+ * Builds and starts a terminal. Rejects with `store-locked`, `store-newer`, `store-damaged` or a
+ * disk's error when the store cannot be opened, and with `usage` when a service is asked for and
+ * none is known.
+ */
+export async function createTerminal(options: TerminalOptions): Promise<Terminal> {
+  const clock = options.clock ?? systemClock
+  const settings = createSettingsStore(fileKeeper(options.dataDir))
+  const storePath = options.storeFile ?? (settings.get().recording.storePath || defaultStorePath(options.dataDir))
+  const log = createLog(
+    clock.wallMs,
+    options.logLevel ?? 'info',
+    fileSink(join(options.dataDir, 'logs', 'tapedeck.log')),
+  )
+  if (settings.problem !== null) log.add('warn', 'settings', settings.problem)
+
+  const writer = await openStoreWriter(storePath, options.workers.store)
+  const reader = await openStoreReader(storePath, options.workers.reader).catch(async (thrown: unknown) => {
+    await writer.close()
+    throw thrown
+  })
+  const recorder = createRecorder({ writer, clock, newId: newRecordingId })
+  const commits = watchCommits(writer, clock)
+  const growth = createGrowth()
+  let skew = createSkew()
+
+  const accountStreams = wholeStreams(() => credentials.account())
+  const settingsStreams = wholeStreams(() => settings.get())
+  const statusStreams = wholeStreams(() => status.read())
+  const credentials = createCredentials({
+    clock,
+    memoryOnly: options.memoryKeychain === true || options.account?.password !== undefined,
+    onChange: () => accountStreams.changed(),
+  })
+  const desk = createSourceDesk({
+    credentials,
+    startDemo: () =>
+      startDemoMarket({
+        worker: options.workers.simulator,
+        dataDir: options.demoData,
+        seed: options.demoSeed,
+        clock,
+        log: (text, detail) => log.add('warn', 'demo market', text, detail),
+      }),
+  })
+
+  const hub = createHub({ calendar: hubCalendar, nameOf: (id) => symbols.nameOf(id) })
+  const symbols = createSymbols({
+    settings: settings.get,
+    seen: hub.cells,
+    spelling: (id) => {
+      const cell = hub.find(id)
+      return cell?.spelt ? cell.symbol : undefined
+    },
+    guessSpelling,
+    guessAssets,
+    demo: () => desk.source.kind === 'demo',
+  })
+  const past = createPast({
+    reader,
+    source: () => sourceKey(desk.source),
+    present: () => (recorder.recording === null ? undefined : { recording: recorder.recording, seq: hub.lastSeq }),
+    committed: commits.upTo,
+    wallMs: clock.wallMs,
+    days: hubCalendar.days,
+    failed: (what, thrown) =>
+      log.add('warn', 'store', `The stored past of ${what} could not be read.`, toFailure(thrown).message),
+  })
+  const seeder = createSeeder(hub, past)
+
+  const listener: FeedListener = {
+    record(feed, seq, recvMs, _monoNs, record) {
+      if (!Number.isNaN(record.eventMs)) skew.seen(record.eventMs, recvMs)
+      hub.apply(feed, seq, recvMs, record)
+    },
+    state(feed, state) {
+      hub.feedState(feed, state, clock.wallMs())
+      const sentence = stateSentence(feed, state)
+      if (sentence === null) return
+      status.say(sentence)
+      log.add(state.is === 'open' ? 'info' : 'warn', 'feeds', sentence)
+    },
+    acknowledged: hub.acknowledged,
+    gapOpened(feed, cause, gapSymbols, fromMs) {
+      hub.gapOpened(feed, cause, gapSymbols, fromMs)
+      status.gapOpened()
+      const sentence = gapSentence(feed, cause)
+      if (sentence !== null) log.add('warn', 'recorder', sentence)
+    },
+    gapClosed: hub.gapClosed,
+    problem: (feed, why) => log.add('warn', 'feeds', `${feed}: ${why.message} ${why.hint}`.trim()),
+    log: log.add,
+  }
+  const feeds = createFeeds({
+    baseUrl: credentials.baseUrl,
+    token: credentials.tokenSource,
+    recorder,
+    listener,
+    clock,
+    allowSharding: () => settings.get().account.allowSharding,
+  })
+
+  let trouble: { readonly why: Reason; readonly sinceMs: UnixMs } | null = null
+  const status = createStatus({
+    wallMs: clock.wallMs,
+    feeds: () => feeds.status(clock.wallMs()),
+    recorder,
+    trouble: () => trouble,
+    source: () => ({ kind: desk.source.kind === 'demo' ? 'demo' : 'service', origin: desk.source.origin }),
+    storePath,
+    skew: () => skew,
+    growth,
+  })
+  recorder.onEvent((event) => {
+    switch (event.is) {
+      case 'began':
+        hub.recordingBegan()
+        commits.began()
+        break
+      case 'ended':
+        break
+      case 'broken':
+        status.say(`${event.why.message} ${event.why.hint}`)
+        log.add('error', 'recorder', event.why.message, event.why.hint)
+        break
+      case 'recovered':
+        status.say('Recording goes on.')
+        log.add('info', 'recorder', `Recording goes on; ${event.lost} messages came while it could not.`)
+    }
+    statusStreams.changed()
+  })
+
+  // -- recording on and off --
+  let recording = options.record ?? settings.get().recording.enabled
+  let undoRetry = () => {}
+  const beginRecording = async (): Promise<void> => {
+    undoRetry()
+    if (!recording || closing || recorder.recording !== null) return
+    try {
+      await recorder.start(desk.source)
+      trouble = null
+    } catch (thrown) {
+      const { code, message, hint = '' } = toFailure(thrown)
+      if (trouble === null)
+        log.add('error', 'recorder', `Recording could not begin: ${message}`, toFailure(thrown).detail)
+      trouble ??= troubleNow({ code, message, hint, closeCode: null }, clock.wallMs())
+      undoRetry = clock.after(RETRY_RECORDING_MS, () => void serially(beginRecording))
+    }
+  }
+
+  /** Changes of source and of recording come one after the other. */
+  let queue: Promise<unknown> = Promise.resolve()
+  const serially = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = queue.then(work)
+    queue = next.catch(() => {})
+    return next
+  }
+  const countGaps = async (): Promise<void> => {
+    const now = clock.wallMs()
+    const fromMs = Math.floor(now / 86_400_000) * 86_400_000
+    const gaps = await reader.gaps({ source: sourceKey(desk.source), fromMs }).catch(() => [])
+    status.gapsBefore(gaps.filter((gap) => gap.recording !== recorder.recording && gap.fromMs >= fromMs).length)
+  }
+  /** Stops everything, lets `change` choose another source, and starts again, on the old one if it fails. */
+  const switchSource = <T>(change: () => Promise<T>): Promise<T> =>
+    serially(async () => {
+      if (closing) throw new CodedError('cancelled', 'Tapedeck is closing.')
+      const before = sourceKey(desk.source)
+      await feeds.stop()
+      await recorder.stop()
+      try {
+        return await change()
+      } finally {
+        if (sourceKey(desk.source) !== before) {
+          hub.reset()
+          seeder.forget()
+          status.forget()
+          skew = createSkew()
+          void countGaps()
+        }
+        await beginRecording()
+        feeds.start()
+        statusStreams.changed()
+      }
+    })
+
+  // -- what is wanted beside the windows --
+  let listWant: Want | null = null
+  const wantLists = () => {
+    const { watchlists, recording: wish } = settings.get()
+    const all = (options.wantWatchlists ?? wish.allWatchlists) && recording
+    const ids = all
+      ? watchlists.flatMap((list) => list.symbols.map(({ asset, symbol }) => instrumentId(asset, symbol)))
+      : []
+    const before = listWant
+    listWant = wantAll(feeds, tickWishes(ids, symbols.spell))
+    before?.release() // after the new ones: what stays wanted never falls to zero
+  }
+  const offSettings = settings.onChange((now, before) => {
+    settingsStreams.changed()
+    if (now.account.allowSharding !== before.account.allowSharding) feeds.replan()
+    if (now.watchlists !== before.watchlists || now.recording !== before.recording) wantLists()
+  })
+
+  let closing = false
+  let undoStatus = () => {}
+  let undoSweep = () => {}
+  const tickStatus = () => {
+    undoStatus = clock.after(STATUS_MS, tickStatus)
+    if (statusStreams.count > 0) statusStreams.changed()
+  }
+  const sweep = () => {
+    undoSweep = clock.after(SWEEP_MS, sweep)
+    const now = clock.wallMs()
+    hub.sweep(now)
+    hub.setSkew(skew.ms ?? 0)
+    const { storeBytes } = recorder.stats()
+    if (storeBytes > 0) growth.sized(storeBytes, now)
+  }
+
+  try {
+    await desk.begin(settings.get(), options)
+  } catch (thrown) {
+    await Promise.allSettled([feeds.close(), writer.close(), reader.close()])
+    throw thrown
+  }
+  await serially(beginRecording)
+  void countGaps()
+  wantLists()
+  tickStatus()
+  sweep()
+  status.say(desk.source.kind === 'demo' ? 'The demo market is open.' : `Watching ${desk.source.origin}.`)
+  log.add(
+    'info',
+    'terminal',
+    `Started: ${desk.source.kind === 'demo' ? 'demo market' : desk.source.origin}, store ${storePath}.`,
+  )
+
+  const info: AppInfo = { host: options.host, version: options.version, platform: process.platform, storePath }
+  /** A stream that also wants its instruments' feeds, and their past, while it is open. */
+  const wanting = <S extends { close(): void }>(ids: readonly InstrumentId[], wishes: Wishes, source: S): S => {
+    const want = wantAll(feeds, wishes)
+    for (const id of ids) seeder.seed(id)
+    const { close } = source
+    return {
+      ...source,
+      close() {
+        close()
+        want.release()
+      },
+    }
+  }
+  const setRecording = (on: boolean): Promise<void> =>
+    serially(async () => {
+      recording = on
+      settings.set({ recording: { enabled: on } })
+      if (on) await beginRecording()
+      else await recorder.stop()
+      trouble = on ? trouble : null
+      wantLists()
+      status.say(on ? 'Recording.' : 'Recording is off: what comes now is not kept.')
+      statusStreams.changed()
+    })
+  let closed: Promise<void> | null = null
+  const end = async (): Promise<void> => {
+    closing = true
+    undoStatus()
+    undoSweep()
+    undoRetry()
+    offSettings()
+    await queue
+    await feeds.close()
+    await recorder.stop().catch((thrown: unknown) => {
+      log.add('error', 'recorder', 'The recording could not be ended cleanly.', toFailure(thrown).message)
+    })
+    await Promise.allSettled([writer.close(), reader.close(), desk.close()])
+    log.add('info', 'terminal', 'Closed.')
+  }
+
+  return {
+    info,
+    settings: settings.get,
+    async setSettings(patch) {
+      settings.set(allowedPatch(patch))
+      const on = patch.recording?.enabled
+      if (typeof on === 'boolean' && on !== recording) await setRecording(on)
+      return settings.get()
+    },
+    account: credentials.account,
+    testConnection: credentials.testConnection,
+    connect: (input: CredentialsInput) =>
+      switchSource(async () => {
+        const fields = await desk.useService(input)
+        settings.set({ account: { source: 'service', ...fields } })
+        status.say(`Signing in to ${desk.source.origin}.`)
+        return credentials.account()
+      }),
+    disconnect: () =>
+      switchSource(async () => {
+        await credentials.forget()
+        await desk.useDemo()
+        settings.set({ account: { source: 'demo', baseUrl: '', user: '', plan: '' } })
+        status.say('Signed out: this is the demo market.')
+        return credentials.account()
+      }),
+    searchSymbols: symbols.search,
+    async barsHistory({ instrument, of, interval, beforeMs, limit }) {
+      const { bars, more } = await reader.bars({
+        instrument,
+        of,
+        interval,
+        source: sourceKey(desk.source),
+        beforeMs,
+        limit,
+      })
+      const asset = parseInstrument(instrument)?.asset ?? 'stocks'
+      const feed = seriesFeed(asset, of, interval)
+      const first = bars[0]
+      const gaps =
+        first === undefined ? [] : await past.gaps(feed, instrument, first.startMs, beforeMs ?? clock.wallMs())
+      return { bars, gaps, decimals: hub.cell(instrument).decimals, more }
+    },
+    tapeHistory: ({ instrument, beforeSeq, limit }) => past.printsBefore(instrument, beforeSeq, limit),
+    sessions: () => reader.sessions(),
+    verify: (session) => reader.verify(session === null ? null : recordingId(session)),
+    retry: feeds.retry,
+    setRecording,
+    status: status.read,
+    want: feeds.want,
+    async openExternal(url) {
+      if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+        throw new CodedError('bad-url', 'Only web addresses are opened outside.')
+      }
+      if (options.openExternal === undefined) {
+        throw new CodedError('not-allowed', 'This window cannot open other programs.', { hint: 'Copy the address.' })
+      }
+      await options.openExternal(url)
+    },
+    streams: {
+      quotes: ({ instruments }, wake) =>
+        wanting(
+          instruments,
+          tickWishes(instruments, symbols.spell),
+          quotesStream(hub, instruments, clock.wallMs, wake),
+        ),
+      bars(args, wake) {
+        const asset = parseInstrument(args.instrument)?.asset ?? 'stocks'
+        const more = args.of === 'service' ? [seriesFeed(asset, args.of, args.interval)] : []
+        const wishes = tickWishes([args.instrument], symbols.spell, more)
+        return wanting([args.instrument], wishes, barsStream(hub, past, args, wake))
+      },
+      tape: (args, wake) =>
+        wanting([args.instrument], tickWishes([args.instrument], symbols.spell), tapeStream(hub, past, args, wake)),
+      status: (_args, wake) => statusStreams.open(wake),
+      log: (_args, wake) => log.stream(wake),
+      account: (_args, wake) => accountStreams.open(wake),
+      settings: (_args, wake) => settingsStreams.open(wake),
+    },
+    log: log.add,
+    sleep() {
+      log.add('info', 'terminal', 'The computer goes to sleep.')
+      feeds.sleep()
+    },
+    wake() {
+      log.add('info', 'terminal', 'The computer woke up.')
+      feeds.wake()
+    },
+    networkChanged: feeds.networkChanged,
+    close() {
+      closed ??= end()
+      return closed
+    },
+  }
+}
+
+/** The account is changed by connecting and disconnecting only: a patch may not point recordings elsewhere. */
+function allowedPatch(patch: SettingsPatch): SettingsPatch {
+  const { account, recording, ...rest } = patch
+  const { allowSharding, plan } = account ?? {}
+  const kept = {
+    ...(allowSharding === undefined ? {} : { allowSharding }),
+    ...(plan === undefined ? {} : { plan }),
+  }
+  const { enabled: _through, ...wishes } = recording ?? {}
+  return {
+    ...rest,
+    ...(Object.keys(kept).length === 0 ? {} : { account: kept }),
+    ...(Object.keys(wishes).length === 0 ? {} : { recording: wishes }),
+  }
+}

@@ -1,0 +1,132 @@
+/** What the status line, the feed popover and the recorder indicator show, joined from the features. */
+import type { GapCause } from '../../shared/recording.ts'
+import type { FeedState, FeedStatus, Reason, RecorderState, StatusState } from '../../shared/state.ts'
+import { missingCase } from '../../shared/errors.ts'
+import { unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
+import { FEEDS } from '../../service/feeds.ts'
+import type { Recorder } from '../recording/recorder.ts'
+import type { Growth, Skew } from './measures.ts'
+
+export interface StatusFacts {
+  readonly wallMs: () => UnixMs
+  readonly feeds: () => readonly FeedStatus[]
+  readonly recorder: Pick<Recorder, 'state' | 'stats'>
+  /** Why recording could not begin; null when it did or is off. */
+  readonly trouble: () => { readonly why: Reason; readonly sinceMs: UnixMs } | null
+  readonly source: () => { readonly kind: 'demo' | 'service'; readonly origin: string }
+  readonly storePath: string
+  readonly skew: () => Skew
+  readonly growth: Growth
+}
+
+export interface Status {
+  read(): StatusState
+  /** A sentence about what just happened. */
+  say(message: string): void
+  gapOpened(): void
+  /** Gaps of today from before this start. */
+  gapsBefore(count: number): void
+  forget(): void
+}
+
+const DAY = 86_400_000
+
+/** Nothing has happened yet. */
+export function createStatus(facts: StatusFacts): Status {
+  let message = ''
+  let gaps = 0
+  let day = Math.floor(facts.wallMs() / DAY)
+  const today = () => {
+    const now = Math.floor(facts.wallMs() / DAY)
+    if (now !== day) gaps = 0
+    day = now
+  }
+  const recorderState = (): RecorderState => {
+    const trouble = facts.trouble()
+    const state = facts.recorder.state()
+    return state.is === 'off' && trouble !== null ? { is: 'broken', ...trouble, lost: 0 } : state
+  }
+  return {
+    read() {
+      today()
+      const { received, stored, perSecond, backlogBytes, receiveToStored, storeBytes, freeBytes } =
+        facts.recorder.stats()
+      const feeds = facts.feeds()
+      const recorder = recorderState()
+      const source = facts.source()
+      return {
+        nowMs: facts.wallMs(),
+        source: source.kind,
+        origin: source.origin,
+        feeds,
+        recorder,
+        received,
+        stored,
+        // While nothing is recorded, the feeds still know how much comes in.
+        perSecond: recorder.is === 'recording' ? perSecond : feeds.reduce((sum, feed) => sum + feed.perSecond, 0),
+        backlogBytes,
+        receiveToStored,
+        store: { path: facts.storePath, bytes: storeBytes, freeBytes, bytesPerHour: facts.growth.bytesPerHour },
+        skewMs: facts.skew().ms,
+        gapsToday: gaps,
+        message,
+      }
+    },
+    say(text) {
+      message = text
+    },
+    gapOpened() {
+      today()
+      gaps += 1
+    },
+    gapsBefore(count) {
+      gaps += count
+    },
+    forget() {
+      gaps = 0
+    },
+  }
+}
+
+/** What a change of a feed's state means, in a sentence; null when it is not worth one. */
+export function stateSentence(feed: FeedId, state: FeedState): string | null {
+  const { title } = FEEDS[feed]
+  switch (state.is) {
+    case 'idle':
+    case 'connecting':
+      return null
+    case 'open':
+      return `${title}: connected.`
+    case 'stale':
+      return `${title}: connected, but silent past its usual pace.`
+    case 'waiting':
+    case 'refused':
+      return `${title}: ${state.why.message}`
+    default:
+      return missingCase(state)
+  }
+}
+
+/** What a gap means, in a sentence; null for the ordinary ones of a start and an end. */
+export function gapSentence(feed: FeedId, cause: GapCause): string | null {
+  const why: Record<GapCause, string | null> = {
+    connect: null,
+    quit: null,
+    crash: null,
+    drop: 'the connection was lost',
+    'half-open': 'the connection went dead',
+    refused: 'the service refused',
+    unacknowledged: 'the service did not confirm a subscription',
+    sleep: 'this computer slept',
+    clock: 'the clock moved',
+    token: 'the token ended',
+    disk: 'the disk refused',
+    overflow: 'the disk was too slow',
+    worker: 'the writer stopped',
+  }
+  const text = why[cause]
+  return text === null ? null : `${FEEDS[feed].title}: a gap has opened, ${text}.`
+}
+
+/** A trouble's beginning, for the recorder's state. */
+export const troubleNow = (why: Reason, wallMs: number) => ({ why, sinceMs: unixMs(wallMs) })
