@@ -2,8 +2,6 @@
  * Compares the wall clock with the monotonic one about once a second, and both with when they should
  * have been compared: finds a clock that was set, and a machine or a process that slept.
  */
-import { unixMs, type UnixMs } from '../../shared/units.ts'
-
 /** Shifts above this are written down (settled rule 8). */
 export const SHIFT_MS = 100
 /** A check that comes so much too late means that everything stood still. */
@@ -14,7 +12,6 @@ export interface ClockFinding {
   readonly shiftMs: number
   /** The check came seconds too late by either clock: a sleep, or a process that was stopped. */
   readonly paused: boolean
-  readonly wallMs: UnixMs
 }
 
 /** A check of both clocks against the last one, which was due `everyMs` ago. */
@@ -33,6 +30,6 @@ export function createClockWatch(
     if (shifted) lastWall = wall
     else lastWall += elapsed
     lastMono = mono
-    return { shiftMs: shifted ? shift : 0, paused, wallMs: unixMs(wall) }
+    return { shiftMs: shifted ? shift : 0, paused }
   }
 }
