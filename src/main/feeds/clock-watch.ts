@@ -2,6 +2,7 @@
  * Compares the wall clock with the monotonic one about once a second, and both with when they should
  * have been compared: finds a clock that was set, and a machine or a process that slept.
  */
+
 /** Shifts above this are written down (settled rule 8). */
 export const SHIFT_MS = 100
 /** A check that comes so much too late means that everything stood still. */
