@@ -153,7 +153,7 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
     'Age',
     'Age of the last message',
     46,
-    (r) => (r.lastRecvMs === null ? null : -r.lastRecvMs),
+    (r) => (r.lastRecvMs === null ? null : 0 - r.lastRecvMs),
     (r, c) => ageCell(c.freshness, ageOf(r, c.nowMs)),
   ),
   spark: column('spark', '1 h', 'Last 60 minutes', 64, changePercentOf, () => ''),

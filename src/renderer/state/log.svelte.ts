@@ -5,7 +5,6 @@ import { FrameTask, type RequestFrame } from '../ui/frames.ts'
 import { keepStream } from './kept-stream.ts'
 
 const KEEP = 2_000
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 export class Log {
   entries = $state.raw<readonly LogEntry[]>([])
@@ -33,29 +32,4 @@ export class Log {
     this.#close()
     this.#task.stop()
   }
-}
-
-/** Newest first, from a level up, holding a text in any case. */
-export function filterLog(entries: readonly LogEntry[], level: LogEntry['level'], text: string): readonly LogEntry[] {
-  const from = LOG_LEVELS.indexOf(level)
-  const wanted = text.trim().toLowerCase()
-  return entries
-    .filter(
-      (entry) =>
-        LOG_LEVELS.indexOf(entry.level) >= from &&
-        (wanted === '' || `${entry.from} ${entry.text} ${entry.detail ?? ''}`.toLowerCase().includes(wanted)),
-    )
-    .toReversed()
-}
-
-/** Lines for the clipboard, oldest first. */
-export function logText(entries: readonly LogEntry[]): string {
-  return entries
-    .toReversed()
-    .map((entry) =>
-      [new Date(entry.atMs).toISOString(), entry.level, entry.from, entry.text, entry.detail ?? '']
-        .join('\t')
-        .trimEnd(),
-    )
-    .join('\n')
 }

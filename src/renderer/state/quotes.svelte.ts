@@ -19,6 +19,8 @@ export class Quotes {
   version = $state(0)
   /** Why the stream ended, until it is open again. */
   problem = $state.raw<Failure | null>(null)
+  // One version counter stands for all rows: a reactive map would cost a signal for each.
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #rows = new Map<InstrumentId, QuoteRow>()
   readonly #transport: Transport
   readonly #latency = new LatencyWindow()
@@ -39,7 +41,7 @@ export class Quotes {
 
   /** Follows exactly these; rows already known stay on screen while the stream is opened anew. */
   follow(instruments: readonly InstrumentId[]): void {
-    const wanted = [...new Set(instruments)].slice(0, 2_000)
+    const wanted = instruments.filter((one, i) => instruments.indexOf(one) === i).slice(0, 2_000)
     const key = wanted.toSorted().join(' ')
     if (key === this.#following) return
     this.#following = key

@@ -23,6 +23,8 @@ export class Tape {
   ready = $state(false)
   readonly #transport: Transport
   readonly #task: FrameTask
+  // `paused` tells of it.
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #reasons = new Set<PauseReason>()
   #all: Print[] = []
   #shown: Print[] = []

@@ -170,9 +170,9 @@ export class WindowState {
   }
 
   addList(): void {
-    const taken = new Set(this.settings.now.watchlists.map((list) => list.id))
-    let n = taken.size + 1
-    while (taken.has(`list-${n}`)) n++
+    const taken = this.settings.now.watchlists.map((list) => list.id)
+    let n = taken.length + 1
+    while (taken.includes(`list-${n}`)) n++
     this.set({
       watchlists: lists.addList(this.settings.now.watchlists, `list-${n}`, `List ${n}`),
       workspace: { activeWatchlist: `list-${n}` },

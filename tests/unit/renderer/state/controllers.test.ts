@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { FakeTerminal } from '../../../../src/renderer/state/fake-terminal.ts'
-import { filterLog, logText } from '../../../../src/renderer/state/log.svelte.ts'
+import { filterLog, logText } from '../../../../src/renderer/state/log-lines.ts'
 import { Quotes } from '../../../../src/renderer/state/quotes.svelte.ts'
 import { SettingsState } from '../../../../src/renderer/state/settings.svelte.ts'
 import { Tape } from '../../../../src/renderer/state/tape.svelte.ts'

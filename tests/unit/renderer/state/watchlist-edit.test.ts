@@ -31,10 +31,10 @@ describe('watchlists', () => {
     expect(symbols(edit.moveSymbol(lists, 'majors', btc, btc))).toEqual(symbols([...lists]))
   })
   it('keep at least one list and a name', () => {
-    expect(edit.removeList([lists[0]!], 'majors')).toHaveLength(1)
+    expect(edit.removeList([lists[0]], 'majors')).toHaveLength(1)
     expect(edit.renameList(lists, 'majors', '  ')[0]?.name).toBe('Majors')
     const removed = edit.removeList(lists, 'fx')
-    expect(edit.restoreList(removed, lists[2]!, 2).map((list) => list.id)).toEqual(lists.map((list) => list.id))
+    expect(edit.restoreList(removed, lists[2], 2).map((list) => list.id)).toEqual(lists.map((list) => list.id))
   })
   it('sort a column down, up, and then by hand again', () => {
     const down = edit.nextSort(null, 'last')
@@ -46,7 +46,7 @@ describe('watchlists', () => {
     ])
   })
   it('are grouped by market, sorted inside a group, what is missing last', () => {
-    const list = { ...lists[0]!, sort: { column: 'last', descending: true } }
+    const list = { ...lists[0], sort: { column: 'last', descending: true } }
     const prices: Record<string, number> = { [btc]: 5, [eth]: 9 }
     const lines = edit.watchLines(list, true, (id) => ({ ...emptyRow(id, 'crypto', ''), last: prices[id] ?? null }))
     expect(lines[0]).toMatchObject({ is: 'group', asset: 'crypto', count: 4 })
