@@ -1,0 +1,142 @@
+/** CSV of sealed ticks, against DuckDB's COPY on one thread and the sqlite3 shell: the same columns. */
+import { spawnSync } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { exportTicks } from '../src/main/export/ticks.ts'
+import { encodeBlock } from '../src/main/store/blocks/encode.ts'
+import { openBlock } from '../src/main/store/blocks/open.ts'
+import { blockTicks } from '../src/main/store/blocks/ticks.ts'
+import type { StoreReader } from '../src/main/store/port.ts'
+import { recordingId, unixMs } from '../src/shared/units.ts'
+import { loadDuck, openDuck, type DuckColumn } from './duck.ts'
+import { row, seconds, type Row } from './row.ts'
+import { messageRuns } from './ticks.ts'
+
+const ID = recordingId('bench')
+
+/** A store of nothing but blocks of one recording. */
+function readerOf(blocks: readonly Uint8Array[], count: number): StoreReader {
+  const counts = { received: count, decoded: count, control: 0, undecodable: 0, unasked: 0, stored: count }
+  return {
+    sessions: () =>
+      Promise.resolve([
+        {
+          session: ID,
+          source: 'demo',
+          startedMs: unixMs(0),
+          endedMs: unixMs(1),
+          clean: true,
+          live: false,
+          feeds: [{ feed: 'crypto/XT', ...counts }],
+          symbols: 1,
+          messages: count,
+          bytes: 0,
+          gaps: [],
+        },
+      ]),
+    // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous, memory is not
+    async *ticks() {
+      for (const bytes of blocks) yield blockTicks(openBlock(bytes), ID)
+    },
+    bars: () => Promise.resolve({ bars: [], more: false }),
+    gaps: () => Promise.resolve([]),
+    verify: () => Promise.reject(new Error('not measured here')),
+    close: () => Promise.resolve(),
+  }
+}
+
+/** CSV of `count` trades; the shell, being slow, gets a tenth. */
+export async function benchCsv(count = 10_000_000): Promise<readonly Row[]> {
+  const blocks: Uint8Array[] = []
+  for (const run of messageRuns('crypto/XT', count)) blocks.push(encodeBlock('crypto/XT', run, { prove: false }))
+  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-bench-'))
+  const duck = await openDuck()
+  try {
+    const batches = function* (from: readonly Uint8Array[]): Generator<readonly DuckColumn[]> {
+      for (const bytes of from) {
+        const block = openBlock(bytes)
+        yield [
+          { name: 'event_ms', type: 'BIGINT', values: block.eventMs },
+          { name: 'recv_ms', type: 'BIGINT', values: block.recvMs },
+          { name: 'seq', type: 'BIGINT', values: block.seq },
+          { name: 'p', type: 'DOUBLE', values: block.column('p') },
+          { name: 's', type: 'DOUBLE', values: block.column('s') },
+        ]
+      }
+    }
+    await loadDuck(duck.connection, 'ticks', batches(blocks))
+    const theirFile = join(folder, 'duck.csv')
+    const iso = (column: string): string => `strftime(make_timestamp_ms(${column}), '%Y-%m-%dT%H:%M:%S.%gZ')`
+    const select = `SELECT 'crypto/XT' AS feed, 'BTC-USD' AS symbol, event_ms, ${iso('event_ms')} AS event_iso,
+      recv_ms, ${iso('recv_ms')} AS recv_iso, seq, p, s FROM ticks ORDER BY seq`
+    const theirs = await seconds(2, () =>
+      duck.connection.run(`COPY (${select}) TO '${theirFile}' (FORMAT csv, HEADER)`),
+    )
+    const ourFile = join(folder, 'ours.csv')
+    const reader = readerOf(blocks, count)
+    const ours = await seconds(2, () => exportTicks(reader, { out: ourFile, feed: 'crypto/XT', format: 'csv' }))
+    const [left, right] = [await sample(ourFile), await sample(theirFile)]
+    if (left !== right) throw new Error(`the files differ:\n${left}\n${right}`)
+    const rate = count / ours / 1e6
+    const line = (peerName: string, peer: number, goal: number): Row =>
+      row({
+        name: `CSV of ${count / 1e6} M stored ticks, with SHA-256 and fsync`,
+        unit: 'M ticks/s',
+        ours: rate,
+        peer,
+        peerName,
+        goal: { is: 'at least', ratio: goal },
+      })
+    const rows = [line('DuckDB COPY, one thread', count / theirs / 1e6, 2)]
+    const shell = await shellRate(folder, blocks.slice(0, Math.ceil(blocks.length / 10)))
+    if (shell !== undefined) rows.push(line('sqlite3 -csv', shell, 5))
+    return rows
+  } finally {
+    duck.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The first lines of a file, numbers reduced to their values: literals are not the peer's concern. */
+async function sample(file: string): Promise<string> {
+  const text = (await readFile(file)).subarray(0, 100_000).toString('latin1')
+  return text
+    .split(/\r?\n/)
+    .slice(0, 500)
+    .map((line) => line.split(',').map((cell) => (/^-?[\d.]+(e-?\d+)?$/.test(cell) ? Number(cell) : cell)))
+    .join('\n')
+}
+
+/** M ticks/s of `sqlite3 -csv` over one row a tick; undefined where the shell is not installed. */
+async function shellRate(folder: string, blocks: readonly Uint8Array[]): Promise<number | undefined> {
+  if (spawnSync('sqlite3', ['--version']).status !== 0) return undefined
+  const file = join(folder, 'ticks.sqlite')
+  const db = new Database(file)
+  db.exec('CREATE TABLE ticks(seq INTEGER PRIMARY KEY, event_ms INTEGER, recv_ms INTEGER, p REAL, s REAL)')
+  const insert = db.prepare('INSERT INTO ticks VALUES (?, ?, ?, ?, ?)')
+  let count = 0
+  db.transaction(() => {
+    for (const bytes of blocks) {
+      const block = openBlock(bytes)
+      const { seq, eventMs, recvMs } = block
+      const p = block.column('p')
+      const s = block.column('s')
+      for (let i = 0; i < block.count; i++) insert.run(seq[i], eventMs[i], recvMs[i], p[i], s[i])
+      count += block.count
+    }
+  })()
+  db.close()
+  const iso = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`
+  const sql = `SELECT 'crypto/XT' AS feed, 'BTC-USD' AS symbol, event_ms, ${iso('event_ms')} AS event_iso, recv_ms,
+    ${iso('recv_ms')} AS recv_iso, seq, p, s FROM ticks ORDER BY seq`
+  const time = await seconds(1, () => {
+    const to = openSync(join(folder, 'sqlite.csv'), 'w')
+    const run = spawnSync('sqlite3', ['-csv', '-header', file, sql], { stdio: ['ignore', to, 'inherit'] })
+    closeSync(to)
+    if (run.status !== 0) throw new Error('sqlite3 failed')
+  })
+  return count / time / 1e6
+}

@@ -1,0 +1,29 @@
+/** One line of the table that `npm run bench` prints. */
+export interface Row {
+  readonly name: string
+  readonly unit: string
+  readonly ours: number
+  /** The ceiling or peer, measured in the same run on the same data. */
+  readonly peer: number
+  readonly peerName: string
+  /** ours / peer. */
+  readonly ratio: number
+  /** What the ratio should be; null: for information. */
+  readonly goal: { readonly is: 'at least' | 'at most'; readonly ratio: number } | null
+}
+
+/** A row with its ratio. */
+export function row(row: Omit<Row, 'ratio'>): Row {
+  return { ...row, ratio: row.ours / row.peer }
+}
+
+/** Seconds that `work` takes: the best of `times`. */
+export async function seconds(times: number, work: () => unknown): Promise<number> {
+  let best = Infinity
+  for (let i = 0; i < times; i++) {
+    const from = process.hrtime.bigint()
+    await work()
+    best = Math.min(best, Number(process.hrtime.bigint() - from) / 1e9)
+  }
+  return best
+}
