@@ -5,11 +5,20 @@ import { CodedError, toFailure } from '../shared/errors.ts'
 import { sourceKey } from '../shared/recording.ts'
 import type { SettingsPatch } from '../shared/settings.ts'
 import type { AppInfo, Reason } from '../shared/state.ts'
-import { instrumentId, parseInstrument, recordingId, type InstrumentId, type UnixMs } from '../shared/units.ts'
+import {
+  instrumentId,
+  parseInstrument,
+  monoNs,
+  recordingId,
+  type InstrumentId,
+  type RecordingId,
+  type UnixMs,
+} from '../shared/units.ts'
 import { systemClock } from './clock.ts'
 import { createCredentials } from './credentials/credentials.ts'
 import { createFeeds } from './feeds/feeds.ts'
 import type { FeedListener, Want } from './feeds/port.ts'
+import { createDigestFold, FOLD_VERSION } from './market/digest.ts'
 import { hubCalendar } from './market/hub-calendar.ts'
 import { createHub, seriesFeed } from './market/hub.ts'
 import { guessAssets, guessSpelling } from './market/instruments.ts'
@@ -107,8 +116,26 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   })
   const seeder = createSeeder(hub, past)
 
+  const fold = createDigestFold()
+  /** The recording that the fold, the hub's seqs and the commits are of. */
+  let digested: RecordingId | null = null
   const listener: FeedListener = {
-    record(feed, seq, recvMs, _monoNs, record) {
+    record(feed, seq, recvMs, monoNsNow, record) {
+      if (recorder.recording !== digested) {
+        digested = recorder.recording
+        fold.reset()
+        hub.recordingBegan()
+        commits.began()
+      }
+      if (seq > 0) {
+        const taken = fold.apply(feed, recvMs, record)
+        if (taken !== null) {
+          recorder.entry(
+            { type: 'digest', ...taken, fold: FOLD_VERSION },
+            { wallMs: recvMs, monoNs: monoNs(monoNsNow) },
+          )
+        }
+      }
       if (!Number.isNaN(record.eventMs)) skew.seen(record.eventMs, recvMs)
       hub.apply(feed, seq, recvMs, record)
     },
@@ -153,9 +180,6 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   recorder.onEvent((event) => {
     switch (event.is) {
       case 'began':
-        hub.recordingBegan()
-        commits.began()
-        break
       case 'ended':
         break
       case 'broken':
@@ -163,6 +187,8 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
         log.add('error', 'recorder', event.why.message, event.why.hint)
         break
       case 'recovered':
+        // The order was cut: a replay begins its fold anew at the same place.
+        if (event.lost > 0) fold.reset()
         status.say('Recording goes on.')
         log.add('info', 'recorder', `Recording goes on; ${event.lost} messages came while it could not.`)
     }

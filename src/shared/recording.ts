@@ -78,7 +78,13 @@ export type LedgerEntry =
       /** How far the wall clock moved against the monotonic clock, ms; negative: set back. */
       readonly shiftMs: number
     }
-  | { readonly type: 'digest'; readonly minuteMs: UnixMs; readonly sha256: string }
+  | {
+      readonly type: 'digest'
+      readonly minuteMs: UnixMs
+      readonly sha256: string
+      /** Version of the fold (and of the codecs under it): digests of other versions are not comparable. */
+      readonly fold?: number
+    }
 
 /** Bits of a stored message's flags. */
 export const FLAG = {

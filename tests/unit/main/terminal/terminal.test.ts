@@ -1,0 +1,211 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { StreamName, StreamValue } from '../../../../src/shared/contract.ts'
+import { instrumentId } from '../../../../src/shared/units.ts'
+import { startSimulator, type Simulator, type SimulatorOptions } from '../../../../src/simulator/simulator.ts'
+import { dispatchCall, openStream } from '../../../../src/main/dispatch.ts'
+import { createHandlers } from '../../../../src/main/handlers.ts'
+import { createTerminal } from '../../../../src/main/terminal.ts'
+import type { Terminal, TerminalOptions } from '../../../../src/main/terminal/port.ts'
+
+const root = new URL('../../../../', import.meta.url)
+const BTC = instrumentId('crypto', 'BTC-USD')
+const demoData = new URL('resources/demo/', root)
+
+let folder: string
+let cleanups: (() => Promise<void>)[]
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tapedeck-terminal-'))
+  cleanups = []
+})
+afterEach(async () => {
+  for (const clean of cleanups.reverse()) await clean()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function terminalOf(options: Partial<TerminalOptions> = {}): Promise<Terminal> {
+  const terminal = await createTerminal({
+    dataDir: folder,
+    host: 'test',
+    version: '0.0.0',
+    workers: {
+      store: new URL('src/main/store-worker.ts', root),
+      reader: new URL('src/main/reader-worker.ts', root),
+      simulator: new URL('src/simulator/worker.ts', root),
+    },
+    demoData,
+    memoryKeychain: true,
+    ...options,
+  })
+  cleanups.push(() => terminal.close())
+  return terminal
+}
+
+async function simulator(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
+  const running = await startSimulator({ dataDir: demoData, market: { kind: 'none' }, ...options })
+  cleanups.push(() => running.close())
+  return running
+}
+
+const signIn = ({ baseUrl, username, password }: Simulator) => ({
+  source: 'service' as const,
+  account: { baseUrl, user: username, password },
+  wantWatchlists: false,
+})
+
+/** Follows a stream until `until` holds for a value; takes whenever woken, as a carrier would. */
+async function follow<K extends StreamName>(
+  terminal: Terminal,
+  name: K,
+  args: unknown,
+  until: (value: StreamValue<K>) => boolean,
+): Promise<StreamValue<K>> {
+  return new Promise((resolve, reject) => {
+    const take = () => {
+      if (!opened?.ok) return
+      const value = opened.value.take() as StreamValue<K> | undefined // the stream of this name
+      if (value === undefined || !until(value)) return
+      opened.value.close()
+      resolve(value)
+    }
+    let opened: ReturnType<typeof openStream> | undefined
+    opened = openStream(createHandlers(terminal), name, args, () => setImmediate(take))
+    if (!opened.ok) reject(new Error(opened.error.message))
+    setImmediate(take)
+  })
+}
+
+describe('the terminal', () => {
+  it('shows the demo market trade, with nothing set up, and keeps what it received', async () => {
+    const terminal = await terminalOf({ source: 'demo' })
+    const args = { view: 'live', instruments: [BTC] }
+    const rows = await follow(
+      terminal,
+      'quotes',
+      args,
+      ({ rows: [row] }) => row?.lastOf === 'trade' && row.bid !== null,
+    )
+    expect(rows.rows[0]).toMatchObject({ symbol: 'BTC-USD', name: 'Bitcoin', freshness: 'live' })
+    const bars = await follow(
+      terminal,
+      'bars',
+      { view: 'live', instrument: BTC, of: 'trade', interval: '1s', fromMs: null },
+      (value) => (value.reset?.length ?? 0) > 0 || value.updates.length > 0,
+    )
+    expect(bars.decimals).toBeGreaterThan(0)
+    const status = await follow(terminal, 'status', { view: 'live' }, (value) => value.stored > 50)
+    expect(status).toMatchObject({ source: 'demo', recorder: { is: 'recording' } })
+    expect(status.receiveToStored?.p99).toBeGreaterThan(0)
+    await terminal.close()
+    const again = await terminalOf({ source: 'demo', record: false })
+    const sessions = await again.sessions()
+    expect(sessions).toMatchObject([{ source: 'demo', clean: true, live: false }])
+    for (const { received, decoded, control, undecodable, stored } of sessions[0]!.feeds) {
+      expect(received).toBe(decoded + control + undecodable)
+      expect(stored).toBe(received)
+    }
+    expect(await again.verify(null)).toMatchObject({ ok: true, problems: [] })
+  })
+
+  it('stores exactly what a service sent, and says so', async () => {
+    const service = await simulator()
+    const terminal = await terminalOf(signIn(service))
+    terminal.want('crypto/XT', ['BTC-USD'])
+    await service.subscribed('crypto/XT', 'BTC-USD')
+    for (let i = 0; i < 500; i += 1) {
+      service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":${100 + i},"t":${Date.now()},"s":1}`)
+    }
+    service.send('crypto/XT', 'BTC-USD', 'no JSON at all')
+    await follow(terminal, 'status', { view: 'live' }, (value) => value.stored >= service.sent().frames)
+    await terminal.close()
+    const [session] = await (await terminalOf({ source: 'demo', record: false })).sessions()
+    const feed = session?.feeds.find((one) => one.feed === 'crypto/XT')
+    expect(feed).toMatchObject({
+      received: service.sent().frames,
+      stored: service.sent().frames,
+      decoded: 500,
+      undecodable: 1,
+    })
+    expect(session?.source).toBe(`service:${service.username}@${service.baseUrl}`)
+  })
+
+  it('changes its source: another recording, nothing of the other market left', async () => {
+    const service = await simulator()
+    const terminal = await terminalOf({ source: 'demo', wantWatchlists: false })
+    const handlers = createHandlers(terminal)
+    const args = { view: 'live', instruments: [BTC] }
+    await follow(terminal, 'quotes', args, ({ rows: [row] }) => typeof row?.last === 'number')
+    const wrong = { baseUrl: service.baseUrl, user: service.username, password: 'wrong' }
+    const steps = await terminal.testConnection(wrong)
+    expect(steps.at(-1)).toMatchObject({ step: 'token', ok: false, code: 'wrong-password' })
+    const result = await dispatchCall(handlers, 'account.connect', { ...wrong, password: service.password })
+    expect(result).toMatchObject({ ok: true, value: { source: 'service', user: service.username } })
+    expect(JSON.stringify(result)).not.toContain(service.password)
+    expect(JSON.stringify(terminal.settings())).not.toContain(service.password)
+    const row = await follow(terminal, 'quotes', args, () => true)
+    expect(row.rows[0]).toMatchObject({ last: null })
+    const stream = openStream(handlers, 'quotes', args, () => {})
+    await service.subscribed('crypto/XT', 'BTC-USD')
+    service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":7,"t":${Date.now()},"s":1}`)
+    await follow(terminal, 'quotes', args, ({ rows: [one] }) => one?.last === 7)
+    if (stream.ok) stream.value.close()
+    await terminal.disconnect()
+    const sources = (await terminal.sessions()).toSorted((a, b) => a.startedMs - b.startedMs).map((one) => one.source)
+    expect(sources).toEqual(['demo', `service:${service.username}@${service.baseUrl}`, 'demo'])
+    expect(terminal.settings().account).toMatchObject({ source: 'demo', baseUrl: '', user: '' })
+  })
+
+  it('turns recording off and on without losing the market, and remembers it', async () => {
+    const terminal = await terminalOf({ source: 'demo', wantWatchlists: false })
+    await terminal.setRecording(false)
+    expect(terminal.status().recorder).toEqual({ is: 'off' })
+    const args = { view: 'live', instruments: [BTC] }
+    await follow(terminal, 'quotes', args, ({ rows: [row] }) => typeof row?.last === 'number')
+    expect(terminal.settings().recording.enabled).toBe(false)
+    await terminal.setSettings({ recording: { enabled: true } })
+    expect(terminal.status().recorder.is).toBe('recording')
+  })
+
+  it('joins a stored past with the forming bar without a seam', async () => {
+    const service = await simulator()
+    const t0 = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 3_600_000
+    const send = (price: number, at: number) =>
+      service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":${price},"t":${t0 + at},"s":2}`)
+    const terminal = await terminalOf(signIn(service))
+    terminal.want('crypto/XT', ['BTC-USD'])
+    await service.subscribed('crypto/XT', 'BTC-USD')
+    send(10, 0)
+    send(12, 1_000)
+    send(11, 61_000)
+    await follow(terminal, 'status', { view: 'live' }, (value) => value.stored >= 4)
+    const args = { view: 'live', instrument: BTC, of: 'trade', interval: '1m', fromMs: t0 }
+    const stream = openStream(createHandlers(terminal), 'bars', args, () => {})
+    const first = await follow(terminal, 'bars', args, (value) => value.reset !== null)
+    expect(first.reset).toMatchObject([
+      { startMs: t0, open: 10, high: 12, low: 10, close: 12, volume: 4, count: 2 },
+      { startMs: t0 + 60_000, open: 11, close: 11, volume: 2, count: 1 },
+    ])
+    send(15, 62_000)
+    await follow(terminal, 'quotes', { view: 'live', instruments: [BTC] }, ({ rows: [row] }) => row?.last === 15)
+    const joined = await follow(terminal, 'bars', args, (value) => value.reset !== null)
+    expect(joined.reset?.[1]).toMatchObject({ open: 11, high: 15, close: 15, volume: 4, count: 2 })
+    const page = await terminal.barsHistory({
+      view: 'live',
+      instrument: BTC,
+      of: 'trade',
+      interval: '1m',
+      beforeMs: t0 + 60_000,
+      limit: 10,
+    })
+    expect(page).toMatchObject({ bars: [{ startMs: t0 }], more: false })
+    const tape = await terminal.tapeHistory({ view: 'live', instrument: BTC, beforeSeq: null, limit: 3 })
+    expect(tape.prints.map(({ price, direction }) => [price, direction])).toEqual([
+      [12, 1],
+      [11, -1],
+      [15, 1],
+    ])
+    if (stream.ok) stream.value.close()
+  })
+})
