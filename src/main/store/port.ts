@@ -35,6 +35,8 @@ export interface StoredEntry {
 export interface Batch {
   readonly messages: MessageColumns
   readonly entries: readonly StoredEntry[]
+  /** Connections of which this batch is the first that may hold a message. */
+  readonly connections?: readonly { readonly conn: number; readonly feed: FeedId }[]
 }
 
 /** After a transaction is durable: everything up to `seq` is on disk. */
@@ -45,6 +47,10 @@ export interface Committed {
   readonly firstMonoNs: number
   readonly storeBytes: number
   readonly freeBytes: number
+  /** Memory of committed batches, for the next ones. */
+  readonly recycled?: readonly ArrayBuffer[]
+  /** How many batches this commit took; 1 unless told. */
+  readonly batches?: number
 }
 
 export type WriterEvent =
@@ -56,7 +62,7 @@ export type WriterEvent =
 
 export interface StoreWriter {
   /** Opens a recording; also closes one that a crash left open, with gaps of cause `crash`. */
-  begin(source: Source, startedMs: UnixMs): Promise<RecordingId>
+  begin(source: Source, startedMs: UnixMs, id?: RecordingId): Promise<RecordingId>
   /** Hands a batch over. Never waits; `backlogBytes` grows until committed. */
   append(batch: Batch): void
   readonly backlogBytes: number

@@ -1,0 +1,454 @@
+/**
+ * The recorder: takes every frame before anything else sees it, numbers it, and hands batches to the
+ * store's writer at most `flushMs` later. It never waits and never throws; what it cannot take it
+ * counts, says so, and leaves a gap in the ledger.
+ */
+import type { Clock } from '../clock.ts'
+import type { StoreWriter, WriterEvent } from '../store/port.ts'
+import type { RecorderPort } from './port.ts'
+import type { Failure } from '../../shared/errors.ts'
+import { FLAG, type FeedCounts, type GapCause, type LedgerEntry, type Source } from '../../shared/recording.ts'
+import type { Percentiles, Reason, RecorderState } from '../../shared/state.ts'
+import { FEED_IDS, unixMs, type RecordingId, type UnixMs } from '../../shared/units.ts'
+import { BATCH_BUFFER_BYTES, OpenBatch } from './batch.ts'
+import { GapLedger } from './gaps.ts'
+import { LatencyHistogram } from './latency.ts'
+
+export interface RecorderOptions {
+  readonly writer: StoreWriter
+  readonly clock: Clock
+  /** Longest a frame waits for its flush, ms; 8 unless told. */
+  readonly flushMs?: number
+  /** Most memory that waits for the disk, bytes; 256 MiB unless told. */
+  readonly maxBacklogBytes?: number
+  /** Makes the identity of a recording that starts now. */
+  readonly newId: (startedMs: UnixMs) => RecordingId
+}
+
+export interface RecorderStats {
+  readonly received: number
+  readonly stored: number
+  /** Frames that no recording holds: see the gaps. */
+  readonly lost: number
+  readonly perSecond: number
+  readonly backlogBytes: number
+  /** Milliseconds from a flush's first frame to its commit. */
+  readonly receiveToStored: Percentiles | null
+  readonly storeBytes: number
+  readonly freeBytes: number
+  /** Of the recording now open. */
+  readonly feeds: readonly FeedCounts[]
+}
+
+export type RecorderEvent =
+  | { readonly is: 'began'; readonly recording: RecordingId }
+  | { readonly is: 'ended'; readonly recording: RecordingId }
+  | { readonly is: 'broken'; readonly why: Reason }
+  | { readonly is: 'recovered'; readonly lost: number }
+
+export interface Recorder extends RecorderPort {
+  /** Starts a recording; rejects with the store's error. Frames are accepted at once. */
+  start(source: Source): Promise<RecordingId>
+  /** Ends the recording: flushed, sealed, close record written. Connections stay known for the next. */
+  stop(): Promise<void>
+  state(): RecorderState
+  stats(): RecorderStats
+  onEvent(listener: (event: RecorderEvent) => void): () => void
+}
+
+const DAY = 86_400_000
+const CLOCK_SHIFT_MS = 100
+const POOLED = 8
+/** After a second death in a row, how long to wait before the writer is started again. */
+const RESTART_MS = 500
+
+interface Tally {
+  readonly received: Float64Array
+  readonly control: Float64Array
+  readonly undecodable: Float64Array
+  readonly unasked: Float64Array
+  readonly stored: Float64Array
+}
+const newTally = (): Tally => ({
+  received: new Float64Array(FEED_IDS.length),
+  control: new Float64Array(FEED_IDS.length),
+  undecodable: new Float64Array(FEED_IDS.length),
+  unasked: new Float64Array(FEED_IDS.length),
+  stored: new Float64Array(FEED_IDS.length),
+})
+
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { writer, clock, newId, flushMs = 8, maxBacklogBytes = 256 << 20 } = options
+  const listeners = new Set<(event: RecorderEvent) => void>()
+  const ledger = new GapLedger()
+  const latency = new LatencyHistogram()
+  const pool: ArrayBuffer[] = []
+  /** By handle: number in the recording, feed, messages so far. */
+  const numbers: number[] = [0]
+  const feedOf: number[] = [0]
+  const connSeqs: number[] = [0]
+
+  let source: Source | null = null
+  let recording: RecordingId | null = null
+  let sinceMs = unixMs(0)
+  let startMono = 0
+  let rollAtMs = Infinity
+  let clockBase = 0
+  let seq = 0
+  let batch = new OpenBatch(undefined, 0)
+  let timer: (() => void) | null = null
+  let tally = newTally()
+  /** Handed to the writer and not yet committed, oldest first. */
+  let inFlight: {
+    readonly messages: number
+    readonly received: Float64Array
+    readonly of: Tally
+    readonly startMono: number
+  }[] = []
+
+  let received = 0
+  let stored = 0
+  let lost = 0
+  let last = { wallMs: unixMs(0), monoNs: 0 }
+  /** Feed of the frame accepted last; -1: it was refused, so marks are not for the one before. */
+  let lastFeed = -1
+  let sample = { atNs: 0, received: 0, perSecond: 0 }
+  let sizes = { storeBytes: 0, freeBytes: 0 }
+
+  /** The disk or the writer is in trouble; null: well. */
+  let trouble: Failure | null = null
+  let troubleSinceMs = unixMs(0)
+  /** Frames are being turned away: since when, why, and how many of which feed. */
+  let hole: { readonly cause: GapCause; readonly from: { wallMs: UnixMs; monoNs: number }; lost: number } | null = null
+  let dead = false
+  let diedAtMs = -Infinity
+
+  const emit = (event: RecorderEvent): void => {
+    for (const listener of [...listeners]) listener(event)
+  }
+
+  function reset(id: RecordingId, wallMs: UnixMs, nowNs: number): void {
+    recording = id
+    sinceMs = wallMs
+    startMono = nowNs
+    rollAtMs = Math.floor(wallMs / DAY) * DAY + DAY
+    clockBase = wallMs - nowNs / 1e6
+    seq = 0
+    tally = newTally()
+    last = { wallMs, monoNs: nowNs }
+    numbers.fill(0) // a connection that is gone has no number in the new recording
+    ledger.reissue(
+      wallMs,
+      (handle, number, feed) => {
+        numbers[handle] = number
+        connSeqs[handle] = 0
+        batch.connections.push({ conn: number, feed })
+      },
+      (entry) => put(entry, wallMs, nowNs),
+    )
+  }
+
+  function put(entry: LedgerEntry, wallMs: number, nowNs: number): number {
+    seq++
+    batch.entries.push({ seq, wallMs, monoNs: Math.max(0, nowNs - startMono), entry })
+    arm()
+    return seq
+  }
+
+  function arm(): void {
+    timer ??= clock.after(flushMs, () => {
+      timer = null
+      flush()
+      turnDay(clock.wallMs())
+    })
+  }
+
+  function flush(): void {
+    if (timer !== null) {
+      timer()
+      timer = null
+    }
+    if (batch.isEmpty) return
+    const { count, entries, connections } = batch
+    inFlight.push({ messages: count, received: tally.received.slice(), of: tally, startMono })
+    writer.append({ messages: batch.columns(), entries, connections })
+    batch = new OpenBatch(pool.pop(), 0)
+  }
+
+  /** Opens a new recording in the same instant; the old one was ended, or its writer died. */
+  function begin(wallMs: UnixMs): void {
+    if (source === null) return
+    const id = newId(wallMs)
+    writer.begin(source, wallMs, id).catch(() => undefined) // told by `died` or `trouble`
+    reset(id, wallMs, clock.monoNs())
+    emit({ is: 'began', recording: id })
+  }
+
+  function turnDay(wallMs: UnixMs): void {
+    if (wallMs < rollAtMs || recording === null || dead || hole !== null) return
+    const nowNs = clock.monoNs()
+    for (const entry of ledger.closing()) put(entry, wallMs, nowNs)
+    flush()
+    const ended = recording
+    writer.end(wallMs, counts(tally, true)).then(
+      () => emit({ is: 'ended', recording: ended }),
+      () => undefined, // told by `died`; the next begin closes it
+    )
+    begin(wallMs)
+  }
+
+  /** A shift of wall against monotonic is an entry: settled rule 8. */
+  function watchClock(wallMs: number, nowNs: number): void {
+    const shift = wallMs - nowNs / 1e6 - clockBase
+    if (shift > CLOCK_SHIFT_MS || shift < -CLOCK_SHIFT_MS) {
+      clockBase += shift
+      put({ type: 'clock', shiftMs: shift }, wallMs, nowNs)
+    }
+  }
+
+  function refuse(): 0 {
+    hole ??= { cause: trouble === null ? 'overflow' : 'disk', from: last, lost: 0 }
+    if (hole.lost++ === 0 && trouble === null) {
+      troubleSinceMs = clock.wallMs()
+      emit({ is: 'broken', why: reason() })
+    }
+    lost++
+    return 0
+  }
+
+  /** Room is back: the hole becomes a gap of every feed that was connected, with both edges. */
+  function fillHole(): void {
+    if (hole === null || dead || writer.backlogBytes > maxBacklogBytes / 2) return
+    const { cause, from, lost: frames } = hole
+    hole = null
+    const wallMs = clock.wallMs()
+    const nowNs = clock.monoNs()
+    for (const feed of ledger.feeds()) {
+      const openedSeq = put({ type: 'gap-open', feed, cause, symbols: [], fromMs: from.wallMs }, wallMs, nowNs)
+      put({ type: 'gap-close', feed, openedSeq }, wallMs, nowNs)
+    }
+    if (trouble === null) emit({ is: 'recovered', lost: frames })
+  }
+
+  function died(failure: Failure): void {
+    const nowMs = clock.wallMs()
+    if (trouble === null) troubleSinceMs = nowMs
+    trouble = failure
+    for (const { messages } of inFlight) lost += messages
+    lost += batch.count
+    inFlight = []
+    batch = new OpenBatch(undefined, 0)
+    hole = null
+    if (recording === null) return
+    emit({ is: 'broken', why: reason() })
+    dead = true
+    const again = nowMs - diedAtMs < 2 * RESTART_MS
+    diedAtMs = nowMs
+    const restart = (): void => {
+      if (recording === null) return
+      dead = false
+      begin(clock.wallMs())
+    }
+    if (again) clock.after(RESTART_MS, restart)
+    else restart()
+  }
+
+  function onWriter(event: WriterEvent): void {
+    switch (event.is) {
+      case 'committed': {
+        for (const buffer of event.recycled ?? []) {
+          if (pool.length < POOLED && buffer.byteLength === BATCH_BUFFER_BYTES) pool.push(buffer)
+        }
+        sizes = { storeBytes: event.storeBytes, freeBytes: event.freeBytes }
+        stored += event.messages
+        const done = inFlight.splice(0, event.batches ?? 1)
+        for (const { of, received: upTo } of done) of.stored.set(upTo)
+        const first = done[0]
+        if (first !== undefined && Number.isFinite(event.firstMonoNs)) {
+          latency.add((clock.monoNs() - first.startMono - event.firstMonoNs) / 1e6)
+        }
+        if (trouble !== null && diedAtMs > -Infinity) {
+          diedAtMs = -Infinity
+          trouble = null
+          if (hole === null) emit({ is: 'recovered', lost: 0 })
+        }
+        fillHole()
+        return
+      }
+      case 'trouble':
+        if (trouble === null) troubleSinceMs = clock.wallMs()
+        trouble = event.failure
+        emit({ is: 'broken', why: reason() })
+        return
+      case 'recovered':
+        trouble = null
+        if (hole === null) emit({ is: 'recovered', lost: 0 })
+        fillHole()
+        return
+      case 'died':
+        died(event.failure)
+    }
+  }
+  writer.onEvent(onWriter)
+
+  function reason(): Reason {
+    return {
+      code: trouble?.code ?? 'disk-error',
+      message: trouble?.message ?? 'The disk is too slow for what arrives: recording has stopped for now.',
+      hint: trouble?.hint ?? 'Watching goes on. Recording resumes by itself when the disk has caught up.',
+      closeCode: null,
+    }
+  }
+
+  function counts(of: Tally, all: boolean): FeedCounts[] {
+    return FEED_IDS.flatMap((feed, i) => {
+      const n = of.received[i]!
+      if (n === 0) return []
+      const control = of.control[i]!
+      const undecodable = of.undecodable[i]!
+      const decoded = n - control - undecodable
+      return [
+        { feed, received: n, decoded, control, undecodable, unasked: of.unasked[i]!, stored: all ? n : of.stored[i]! },
+      ]
+    })
+  }
+
+  function measure(): number {
+    const nowNs = clock.monoNs()
+    const passed = nowNs - sample.atNs
+    if (passed >= 1e9) sample = { atNs: nowNs, received, perSecond: ((received - sample.received) * 1e9) / passed }
+    return sample.perSecond
+  }
+
+  return {
+    get recording() {
+      return recording
+    },
+    connection(feed) {
+      const handle = numbers.length
+      const number = ledger.connect(handle, feed)
+      numbers.push(number)
+      feedOf.push(FEED_IDS.indexOf(feed))
+      connSeqs.push(0)
+      if (recording !== null) {
+        batch.connections.push({ conn: number, feed })
+        arm()
+      }
+      return handle
+    },
+    frame(conn, data, binary, stamp) {
+      lastFeed = -1
+      if (recording === null) return 0
+      if (stamp.wallMs >= rollAtMs) turnDay(stamp.wallMs)
+      const number = numbers[conn] ?? 0
+      if (dead || number === 0) {
+        lost++
+        return 0
+      }
+      if (!batch.fits(data.length)) {
+        flush()
+        if (!batch.fits(data.length)) batch = adopt(batch, data.length)
+      }
+      if (hole !== null || writer.backlogBytes + batch.size > maxBacklogBytes) {
+        fillHole()
+        if (hole !== null || writer.backlogBytes + batch.size > maxBacklogBytes) return refuse()
+      }
+      watchClock(stamp.wallMs, stamp.monoNs)
+      const i = batch.count
+      batch.seq[i] = ++seq
+      batch.conn[i] = number
+      batch.connSeq[i] = connSeqs[conn] = connSeqs[conn]! + 1
+      batch.recvMs[i] = stamp.wallMs
+      batch.monoNs[i] = stamp.monoNs > startMono ? stamp.monoNs - startMono : 0
+      batch.flags[i] = binary ? FLAG.binary : 0
+      batch.bytes.set(data, batch.size)
+      batch.size += data.length
+      batch.offsets[i + 1] = batch.size
+      batch.count = i + 1
+      last = stamp
+      received++
+      const feed = feedOf[conn]!
+      tally.received[feed] = tally.received[feed]! + 1
+      lastFeed = feed
+      if (timer === null) arm()
+      return seq
+    },
+    mark(flags) {
+      const i = batch.count - 1
+      if (i < 0 || lastFeed < 0) return
+      const fresh = flags & ~batch.flags[i]!
+      batch.flags[i] = batch.flags[i]! | flags
+      if (fresh & FLAG.control) tally.control[lastFeed] = tally.control[lastFeed]! + 1
+      if (fresh & FLAG.undecodable) tally.undecodable[lastFeed] = tally.undecodable[lastFeed]! + 1
+      if (fresh & FLAG.unasked) tally.unasked[lastFeed] = tally.unasked[lastFeed]! + 1
+    },
+    entry(entry, stamp) {
+      if (recording === null) {
+        ledger.note(entry, 0)
+        return 0
+      }
+      if (stamp.wallMs >= rollAtMs) turnDay(stamp.wallMs)
+      if (!dead) watchClock(stamp.wallMs, stamp.monoNs)
+      const given = dead ? 0 : put(ledger.translate(entry), stamp.wallMs, stamp.monoNs)
+      ledger.note(entry, given)
+      last = stamp
+      return given
+    },
+    async start(of) {
+      if (recording !== null) throw new TypeError('a recording is already open')
+      source = of
+      const wallMs = clock.wallMs()
+      const id = newId(wallMs)
+      const begun = writer.begin(of, wallMs, id)
+      reset(id, wallMs, clock.monoNs())
+      try {
+        await begun
+      } catch (thrown) {
+        recording = null
+        batch = new OpenBatch(undefined, 0)
+        throw thrown
+      }
+      emit({ is: 'began', recording: id })
+      return id
+    },
+    async stop() {
+      if (recording === null) return
+      const ended = recording
+      fillHole()
+      flush()
+      recording = null
+      rollAtMs = Infinity
+      await writer.end(clock.wallMs(), counts(tally, true))
+      emit({ is: 'ended', recording: ended })
+    },
+    state() {
+      if (recording === null) return { is: 'off' }
+      if (trouble !== null || hole !== null || dead) {
+        return { is: 'broken', why: reason(), sinceMs: troubleSinceMs, lost }
+      }
+      return { is: 'recording', session: recording, sinceMs, paused: false }
+    },
+    stats: () => ({
+      received,
+      stored,
+      lost,
+      perSecond: measure(),
+      backlogBytes: writer.backlogBytes + batch.size,
+      receiveToStored: latency.percentiles(),
+      ...sizes,
+      feeds: counts(tally, false),
+    }),
+    onEvent(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+/** A batch with room for one large message, keeping what was put into an empty one. */
+function adopt(small: OpenBatch, bytes: number): OpenBatch {
+  const large = new OpenBatch(undefined, bytes)
+  large.entries.push(...small.entries)
+  large.connections.push(...small.connections)
+  return large
+}

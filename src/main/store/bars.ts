@@ -1,0 +1,363 @@
+/**
+ * Bars of what is stored: rollups where they serve, blocks and the journal for the rest, all of one
+ * snapshot. Recordings of one source follow each other; nothing after `maxSeq` is looked at.
+ */
+import {
+  barsFromColumns,
+  createBarBuilder,
+  fixedGrid,
+  midColumn,
+  toBar,
+  type BarBuilder,
+  type BarGrid,
+  type BarState,
+  type Hole,
+} from '../../shared/bars.ts'
+import { gridOf } from '../../shared/calendar.ts'
+import { INTERVALS, type Bar, type BarSource } from '../../shared/market.ts'
+import type { LedgerEntry } from '../../shared/recording.ts'
+import {
+  feedAsset,
+  instrumentKey,
+  parseInstrument,
+  recordingId,
+  type AssetClass,
+  type FeedId,
+  type InstrumentId,
+} from '../../shared/units.ts'
+import { FEEDS, SERVICE_BAR_FEED, TICK_FEEDS } from '../../service/feeds.ts'
+import { openBlock, type OpenBlock } from './blocks/open.ts'
+import { applyRecord, Classifier, HOUR, isRolled, MINUTE, OUT_OF_BARS } from './classify.ts'
+import { decodeJournal, journalCrc } from './journal.ts'
+import type { BarQuery } from './port.ts'
+import type { RecordingRow, StoreQueries } from './queries.ts'
+import { decodeHour, joinBar, type HourBars } from './rollup.ts'
+
+/** Seqs of later recordings stand above those of earlier ones, so that bars across a roll keep their order. */
+const RECORDING_STEP = 2 ** 40
+const minuteGrid = fixedGrid(MINUTE)
+
+/** The feed whose records build bars of a kind; undefined: the asset class has none. */
+export function feedOfBars(asset: AssetClass, of: BarSource, intervalMs: number): FeedId | undefined {
+  if (of === 'service') {
+    if (intervalMs >= MINUTE) return SERVICE_BAR_FEED[asset]
+    return Object.values(FEEDS).find((feed) => feed.asset === asset && feed.barMs === 1_000)?.id
+  }
+  return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === (of === 'trade' ? 'trade' : 'quote'))
+}
+
+/** One recording's share of a series. */
+interface Part {
+  readonly row: RecordingRow
+  /** 0: nothing of it is sealed. */
+  readonly series: number
+  readonly rolledSeq: number
+  /** Nothing after this seq. */
+  readonly limit: number
+  /** Rows received before this are an earlier recording's. */
+  readonly notBeforeMs: number
+  readonly base: number
+}
+
+/** Answers a BarQuery; to be called within a read transaction. */
+export class BarReader {
+  readonly #queries: StoreQueries
+  readonly #classifier = new Classifier()
+  readonly #sql
+
+  constructor(queries: StoreQueries) {
+    this.#queries = queries
+    const { db } = queries
+    this.#sql = {
+      series: db.prepare<[number, string, string], { id: number; rolled_seq: number }>(
+        'SELECT id, rolled_seq FROM series WHERE recording = ? AND feed = ? AND instrument = ?',
+      ),
+      span: db.prepare<[number], { least: number | null; most: number | null }>(
+        'SELECT min(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order WHERE series = ?',
+      ),
+      hours: db.prepare<[number, number, number], { hour_ms: number; data: Buffer }>(
+        'SELECT hour_ms, data FROM rollup WHERE series = ? AND hour_ms > ? AND hour_ms < ? ORDER BY hour_ms',
+      ),
+      blocks: db
+        .prepare<[number, number, number, number, number], Buffer>(
+          `SELECT data FROM block WHERE id IN (
+             SELECT id FROM block INDEXED BY block_order
+             WHERE series = ? AND max_seq > ? AND min_seq <= ? AND max_ms >= ? AND min_ms < ?)
+           ORDER BY min_seq`,
+        )
+        .pluck(),
+      journal: db.prepare<
+        [number, number],
+        { first_seq: number; last_seq: number; torn: number; crc: number; data: Buffer }
+      >(
+        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
+      ),
+      acks: db.prepare<[number], { wall_ms: number; body: string }>(
+        `SELECT wall_ms, body FROM entry WHERE recording = ?
+         AND (body LIKE '{"type":"acknowledged"%' OR body LIKE '{"type":"released"%') ORDER BY seq`,
+      ),
+    }
+  }
+
+  bars(query: BarQuery): { readonly bars: readonly Bar[]; readonly more: boolean } {
+    const asset = parseInstrument(query.instrument)?.asset
+    const intervalMs = INTERVALS[query.interval]
+    const feed = asset === undefined ? undefined : feedOfBars(asset, query.of, intervalMs)
+    if (asset === undefined || feed === undefined) return { bars: [], more: false }
+    const parts = this.#parts(query, feed)
+    const grid = gridOf(asset, query.interval)
+    const { least, most } = this.#span(parts, feed, query.instrument)
+    if (least > most) return { bars: [], more: false }
+    const before = query.beforeMs ?? Infinity
+    const newest = Math.min(before - 1e-3, most)
+    const start = grid.startOf(newest)
+    const end = Number.isNaN(start) ? newest + 1e-3 : grid.endOf(start)
+    const holes = this.#holes(parts, feed, query.instrument)
+    let span = Math.max(HOUR, intervalMs * query.limit * 1.5)
+    for (;;) {
+      const from = alignDown(grid, newest - span)
+      const states = this.#build(parts, feed, query, grid, from, end).filter(
+        (b) => b.startMs >= from && b.startMs < before,
+      )
+      if (states.length > query.limit || from <= least) {
+        const page = states.slice(Math.max(0, states.length - query.limit))
+        return { bars: page.map((state) => toBar(marked(state, holes))), more: states.length > page.length }
+      }
+      span *= 4
+    }
+  }
+
+  #parts(query: BarQuery, feed: FeedId): Part[] {
+    const rows = this.#queries.chosen({ source: query.source })
+    const at = query.maxSeq === undefined ? -1 : rows.findIndex((row) => row.key === query.maxSeq?.recording)
+    if (query.maxSeq !== undefined && at < 0) return []
+    let ended = -Infinity
+    return (at < 0 ? rows : rows.slice(0, at + 1)).map((row, i) => {
+      const series = this.#sql.series.get(row.id, feed, query.instrument)
+      const notBeforeMs = ended > row.started_ms ? ended : -Infinity
+      ended = Math.max(ended, row.ended_ms ?? Infinity)
+      return {
+        row,
+        series: series?.id ?? 0,
+        rolledSeq: series?.rolled_seq ?? 0,
+        limit: i === at ? query.maxSeq!.seq : Infinity, // at >= 0 only with maxSeq
+        notBeforeMs,
+        base: i * RECORDING_STEP,
+      }
+    })
+  }
+
+  #span(parts: readonly Part[], feed: FeedId, instrument: InstrumentId): { least: number; most: number } {
+    let least = Infinity
+    let most = -Infinity
+    for (const part of parts) {
+      const span = part.series === 0 ? undefined : this.#sql.span.get(part.series)
+      least = Math.min(least, span?.least ?? Infinity)
+      most = Math.max(most, span?.most ?? -Infinity)
+      this.#journalRows(part, feed, instrument, (_seq, ms) => {
+        least = Math.min(least, ms)
+        most = Math.max(most, ms)
+      })
+    }
+    return { least, most }
+  }
+
+  /** Bars of [from, to) on `grid`, oldest first; `complete` is not decided yet. */
+  #build(
+    parts: readonly Part[],
+    feed: FeedId,
+    query: BarQuery,
+    grid: BarGrid,
+    from: number,
+    to: number,
+  ): readonly BarState[] {
+    const { of } = query
+    const rolled = isRolled(feed) && INTERVALS[query.interval] >= MINUTE
+    const minutes: HourBars = new Map()
+    const direct = createBarBuilder({ grid })
+    for (const part of parts) {
+      const builder = rolled || of === 'service' ? createBarBuilder({ grid: rolled ? minuteGrid : grid }) : direct
+      if (rolled) this.#rolled(part, of, from, to, minutes)
+      if (part.series !== 0) this.#blockRows(part, of, rolled ? part.rolledSeq : 0, from, to, builder)
+      this.#journalRows(part, feed, query.instrument, (seq, ms) => {
+        applyRecord(builder, of, seq + part.base, ms, this.#classifier.placed.record)
+      })
+      if (builder !== direct) for (const state of builder.states()) joinBar(minutes, of, state)
+    }
+    if (!rolled && of !== 'service') return direct.states()
+    for (const state of minutes.get(of)?.values() ?? []) {
+      if (state.startMs >= from && state.startMs < to) direct.merge(state)
+    }
+    return direct.states()
+  }
+
+  /** Rollup rows of [from, to); minutes that reach past the limit are built again from what came before it. */
+  #rolled(part: Part, of: BarSource, from: number, to: number, into: HourBars): void {
+    if (part.series === 0) return
+    const again: number[] = []
+    for (const { hour_ms, data } of this.#sql.hours.iterate(part.series, from - HOUR, to)) {
+      for (const bar of decodeHour(hour_ms, data).get(of)?.values() ?? []) {
+        if (bar.startMs < from || bar.startMs >= to) continue
+        if (bar.lastSeq > part.limit || part.notBeforeMs > -Infinity) again.push(bar.startMs)
+        else joinBar(into, of, shifted(bar, part.base))
+      }
+    }
+    if (again.length === 0) return
+    const builder = createBarBuilder({ grid: minuteGrid })
+    const limited = { ...part, limit: Math.min(part.limit, part.rolledSeq) }
+    this.#blockRows(limited, of, 0, Math.min(...again), Math.max(...again) + MINUTE, builder)
+    const wanted = new Set(again)
+    for (const state of builder.states()) if (wanted.has(state.startMs)) joinBar(into, of, state)
+  }
+
+  /** Rows of sealed blocks with a seq in (after, limit] that may lie in [from, to). */
+  #blockRows(part: Part, of: BarSource, after: number, from: number, to: number, builder: BarBuilder): void {
+    const limit = Math.min(part.limit, part.row.sealed_seq)
+    for (const data of this.#sql.blocks.iterate(part.series, after, limit, from, to)) {
+      barsOfBlock(this.#classifier, openBlock(data), of, part, after, limit, builder)
+    }
+  }
+
+  /** Rows of the journal after the watermark; the classifier's record is that of the row. */
+  #journalRows(part: Part, feed: FeedId, instrument: InstrumentId, take: (seq: number, ms: number) => void): void {
+    if (part.row.summary !== null) return
+    const { db } = this.#queries
+    const conns = new Set(
+      db
+        .prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?')
+        .pluck()
+        .all(part.row.id, feed),
+    )
+    if (conns.size === 0) return
+    for (const row of this.#sql.journal.iterate(part.row.id, part.row.sealed_seq)) {
+      if (row.first_seq > part.limit) return
+      if (row.torn !== 0 || journalCrc(part.row.id, row.first_seq, row.last_seq, row.data) !== row.crc) continue
+      const { messages: m } = decodeJournal(row.data)
+      for (let i = 0; i < m.count; i++) {
+        const flags = m.flags[i]!
+        if ((flags & OUT_OF_BARS) !== 0 || !conns.has(m.conn[i]!)) continue
+        if (m.seq[i]! > part.limit || m.recvMs[i]! < part.notBeforeMs) continue
+        const { series, eventMs } = this.#classifier.place(feed, flags, m.bytes, m.offsets[i]!, m.offsets[i + 1]!)
+        if (series === instrument) take(m.seq[i]!, Number.isNaN(eventMs) ? m.recvMs[i]! : eventMs)
+      }
+    }
+  }
+
+  /** Where reception was missing: gaps, the time between recordings, and before a subscription stood. */
+  #holes(parts: readonly Part[], feed: FeedId, instrument: InstrumentId): Hole[] {
+    const key = parseInstrument(instrument)?.key
+    const asset = feedAsset(feed)
+    const mine = (symbols: readonly string[]): boolean => symbols.some((symbol) => instrumentKey(asset, symbol) === key)
+    const holes: Hole[] = []
+    let ended = -Infinity
+    for (const { row } of parts) {
+      const end = row.ended_ms
+      for (const gap of this.#queries.gaps({ feed, recording: recordingId(row.key) })) {
+        if (gap.symbols.length === 0 || mine(gap.symbols)) holes.push({ fromMs: gap.fromMs, toMs: gap.toMs ?? end })
+      }
+      const edge = ended === -Infinity ? row.started_ms - 1 : ended
+      if (edge < row.started_ms) holes.push({ fromMs: edge, toMs: row.started_ms })
+      ended = Math.max(ended, end ?? Infinity)
+      let out: number | null = row.started_ms
+      for (const { wall_ms, body } of this.#sql.acks.iterate(row.id)) {
+        const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
+        if ((entry.type !== 'acknowledged' && entry.type !== 'released') || entry.feed !== feed || !mine(entry.symbols))
+          continue
+        if (entry.type === 'released') out ??= wall_ms
+        else {
+          if (out !== null && wall_ms > out) holes.push({ fromMs: out, toMs: wall_ms })
+          out = null
+        }
+      }
+    }
+    // After the last recording nothing is received any more; while it lasts, `ended` is without end.
+    if (ended < Infinity) holes.push({ fromMs: ended, toMs: ended + 1 })
+    return holes
+  }
+}
+
+/** Takes the rows of a block with a seq in (after, limit] into bars. */
+function barsOfBlock(
+  classifier: Classifier,
+  block: OpenBlock,
+  of: BarSource,
+  part: { readonly notBeforeMs: number; readonly base: number },
+  after: number,
+  limit: number,
+  builder: BarBuilder,
+): void {
+  const { seq, recvMs, flags, feed } = block
+  let from = 0
+  let to = block.count
+  while (from < to && seq[from]! <= after) from++
+  while (to > from && seq[to - 1]! > limit) to--
+  const decodeRow = (i: number): void => {
+    if ((flags[i]! & OUT_OF_BARS) !== 0 || recvMs[i]! < part.notBeforeMs) return
+    const raw = block.raw(i)
+    const { eventMs, record } = classifier.place(feed, flags[i]!, raw, 0, raw.length)
+    applyRecord(builder, of, seq[i]! + part.base, Number.isNaN(eventMs) ? recvMs[i]! : eventMs, record)
+  }
+  const { shape, fields } = FEEDS[feed]
+  const price = priceColumn(block, of)
+  if (shape !== 'documented' || price === undefined || part.notBeforeMs > -Infinity) {
+    for (let i = from; i < to; i++) decodeRow(i)
+    return
+  }
+  let eventMs = block.eventMs
+  let dated = true
+  for (let i = from; i < to; i++) if (Number.isNaN(eventMs[i])) dated = false
+  if (!dated) eventMs = eventMs.map((ms, i) => (Number.isNaN(ms) ? recvMs[i]! : ms))
+  const size = of === 'trade' && fields.size !== undefined ? block.column(fields.size) : null
+  const columns = { eventMs, seq: part.base === 0 ? seq : seq.map((s) => s + part.base), price, size, flags }
+  // A price that is no plain number, or a size, may still be one to the codec: those rows it reads itself.
+  let run = from
+  for (let i = from; i <= to; i++) {
+    const odd = i < to && (Number.isNaN(price[i]) || (size !== null && Number.isNaN(size[i])))
+    if (i < to && !odd) continue
+    if (i > run) barsFromColumns(columns, run, i, builder, OUT_OF_BARS)
+    if (odd) decodeRow(i)
+    run = i + 1
+  }
+}
+
+/** The prices that build bars of a kind, where the block's own columns hold them. */
+function priceColumn(block: OpenBlock, of: BarSource): Float64Array | undefined {
+  const { price, bid, ask } = FEEDS[block.feed].fields
+  switch (of) {
+    case 'trade':
+      return price === undefined ? undefined : block.column(price)
+    case 'bid':
+      return bid === undefined ? undefined : block.column(bid)
+    case 'ask':
+      return ask === undefined ? undefined : block.column(ask)
+    case 'mid':
+      return bid === undefined || ask === undefined
+        ? undefined
+        : midColumn(block.column(bid), block.column(ask), new Float64Array(block.count))
+    case 'service':
+      return undefined
+  }
+}
+
+const shifted = (bar: BarState, base: number): BarState =>
+  base === 0
+    ? bar
+    : {
+        ...bar,
+        openSeq: bar.openSeq + base,
+        closeSeq: bar.closeSeq + base,
+        firstSeq: bar.firstSeq + base,
+        lastSeq: bar.lastSeq + base,
+      }
+
+function marked(state: BarState, holes: readonly Hole[]): BarState {
+  const { startMs, endMs } = state
+  const touched = holes.some(({ fromMs, toMs }) => fromMs < endMs && (toMs ?? Infinity) > startMs)
+  return touched ? { ...state, complete: false } : state
+}
+
+/** The start of the bar at an instant; an instant in no bar is a boundary itself. */
+function alignDown(grid: BarGrid, ms: number): number {
+  const start = grid.startOf(ms)
+  return Number.isNaN(start) ? ms : start
+}

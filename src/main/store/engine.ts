@@ -1,0 +1,356 @@
+/**
+ * The store's one writer, without threads or timers: begin, commit, end, and background work in turns.
+ * Every method that writes throws what SQLite threw and has then changed nothing, in the file or here.
+ */
+import { statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { CodedError } from '../../shared/errors.ts'
+import { sourceKey, type FeedCounts, type GapCause, type LedgerEntry, type Source } from '../../shared/recording.ts'
+import { unixMs, type FeedId, type RecordingId, type UnixMs } from '../../shared/units.ts'
+import { newColumns } from './columns.ts'
+import { Appender, type Appended } from './commit.ts'
+import { LOG_GENESIS, logHash } from './ledger.ts'
+import { lockStore, type Lock } from './lock.ts'
+import type { Batch, StoredEntry } from './port.ts'
+import { loadOpenRecordings, newRecording, type RecordingState } from './recording-state.ts'
+import { feedTotals } from './totals.ts'
+import { Sealer, type Work } from './sealer.ts'
+import { openForWriting, storeError, type Db } from './sqlite.ts'
+
+const SEAL_AFTER_MS = 2_000
+const SEAL_AFTER_BYTES = 1 << 20
+/** How long prepared work may wait for a flush to share its transaction with. */
+const APPLY_AFTER_MS = 25
+const NOTHING = newColumns(0, 0)
+
+export interface CommitResult {
+  readonly seq: number
+  readonly messages: number
+  readonly firstMonoNs: number
+}
+
+/** The body of a `close` row of the store log, and the summary of a closed recording. */
+export interface CloseRecord {
+  readonly recording: RecordingId
+  readonly endedMs: number
+  readonly clean: boolean
+  readonly lastSeq: number
+  readonly messages: number
+  readonly entries: number
+  readonly counts: readonly FeedCounts[]
+  /** Head of each connection's chain, hex; 0: the entries. */
+  readonly heads: Readonly<Record<string, string>>
+  readonly symbols: number
+  readonly bytes: number
+}
+
+export interface BeginRecord {
+  readonly recording: RecordingId
+  readonly source: Source
+  readonly startedMs: number
+}
+
+export class StoreEngine {
+  readonly file: string
+  readonly #lock: Lock
+  readonly #db: Db
+  readonly #appender: Appender
+  readonly #sealer: Sealer
+  readonly #nowMs: () => number
+  /** Not closed yet, oldest first; the last one may be the current one. */
+  readonly #open: RecordingState[]
+  #current: RecordingState | null = null
+  #work: Work | null = null
+  #ready: (() => void) | null = null
+  #readySinceMs = 0
+  #sizes = { atMs: -Infinity, storeBytes: 0, freeBytes: 0 }
+
+  /** Takes the lock, opens or creates the store, brings it up to date. Throws CodedError. */
+  constructor(file: string, nowMs: () => number = Date.now) {
+    this.file = file
+    this.#nowMs = nowMs
+    this.#lock = lockStore(file)
+    try {
+      this.#db = openForWriting(file)
+      this.#appender = new Appender(this.#db)
+      this.#sealer = new Sealer(this.#db)
+      this.#open = loadOpenRecordings(this.#db)
+    } catch (thrown) {
+      this.#lock.release()
+      throw storeError(thrown, file)
+    }
+  }
+
+  /** Recordings that were not closed by whoever wrote them. */
+  get left(): readonly RecordingId[] {
+    return this.#open.filter((rec) => rec !== this.#current && rec.finish === null).map((rec) => rec.key)
+  }
+
+  /**
+   * Opens a recording. What an earlier process left open is closed first, with a gap from its last
+   * stored stamp to now for every feed that was open. Asked again for the current one, it does nothing.
+   */
+  begin(
+    key: RecordingId,
+    source: Source,
+    startedMs: UnixMs,
+    causes: ReadonlyMap<RecordingId, GapCause> = new Map(),
+  ): void {
+    if (this.#current?.key === key) return
+    for (const rec of this.#open) {
+      if (rec.finish === null) this.#closeLeft(rec, causes.get(rec.key) ?? 'crash', startedMs)
+    }
+    const id = this.#transaction(() => {
+      const body: BeginRecord = { recording: key, source, startedMs }
+      this.#log('begin', JSON.stringify(body))
+      return Number(
+        this.#db
+          .prepare<[string, string, number]>(
+            'INSERT INTO recording (key, source, started_ms, clean, sealed_seq) VALUES (?, ?, ?, 0, 0)',
+          )
+          .run(key, sourceKey(source), startedMs).lastInsertRowid,
+      )
+    })
+    this.#current = newRecording(id, key, sourceKey(source), startedMs)
+    this.#open.push(this.#current)
+  }
+
+  /** Makes batches of the current recording durable, in one transaction. */
+  commit(batches: readonly Batch[]): CommitResult {
+    const rec = this.#current
+    if (rec === null) throw new TypeError('nothing is being recorded')
+    const append = (): Appended => this.#appender.write(rec, batches)
+    const ready = this.#ready
+    let done: Appended
+    if (ready === null) done = this.#transaction(append)
+    else {
+      try {
+        done = this.#transaction(() => {
+          ready()
+          return append()
+        })
+        this.#ready = null
+      } catch {
+        // What was received comes first: background work may need more room than the disk has.
+        done = this.#transaction(append)
+      }
+    }
+    this.#appender.accept(rec, done, this.#nowMs())
+    return { seq: done.lastSeq, messages: done.messages, firstMonoNs: done.firstMonoNs }
+  }
+
+  /** Ends the current recording; sealing and the close record follow as background work. */
+  end(endedMs: UnixMs, counts: readonly FeedCounts[]): RecordingId | null {
+    const rec = this.#current
+    if (rec === null) return null
+    rec.finish = { endedMs, counts, clean: true }
+    this.#current = null
+    return rec.key
+  }
+
+  /** Whether a recording is ended but its close record not yet written. */
+  isFinishing(key: RecordingId): boolean {
+    return this.#open.some((rec) => rec.key === key && rec.finish !== null)
+  }
+
+  /** Whether `turn` has something to do. */
+  get busy(): boolean {
+    return this.#ready !== null || this.#work !== null || this.#due() !== null
+  }
+
+  /**
+   * Does background work for about `budgetMs`. `waiting`: prepared writes wait a little for the next
+   * commit to take them along.
+   */
+  turn(budgetMs: number): 'more' | 'waiting' | 'idle' {
+    const until = performance.now() + budgetMs
+    do {
+      if (this.#ready !== null) {
+        if (this.#current !== null && budgetMs !== Infinity && this.#nowMs() - this.#readySinceMs < APPLY_AFTER_MS) {
+          return 'waiting'
+        }
+        const ready = this.#ready
+        this.#transaction(ready)
+        this.#ready = null
+      }
+      this.#work ??= this.#due()
+      if (this.#work === null) return 'idle'
+      let step
+      try {
+        step = this.#work.next()
+      } catch (thrown) {
+        this.#work = null
+        throw thrown
+      }
+      if (step.done === true) this.#work = null
+      else if (step.value !== undefined) {
+        this.#ready = step.value
+        this.#readySinceMs = this.#nowMs()
+      }
+    } while (performance.now() < until)
+    return 'more'
+  }
+
+  /** Finishes all background work now. */
+  drain(): void {
+    while (this.busy) this.turn(Infinity)
+  }
+
+  /** Deletes a closed recording whole and leaves a tombstone. Throws `not-found` or `not-allowed`. */
+  delete(key: RecordingId): void {
+    const row = this.#db
+      .prepare<[string], { id: number; summary: string | null }>('SELECT id, summary FROM recording WHERE key = ?')
+      .get(key)
+    if (row === undefined) throw new CodedError('not-found', `There is no session ${key}.`)
+    if (row.summary === null) throw new CodedError('not-allowed', `Session ${key} is not closed yet.`)
+    const { messages, heads } = JSON.parse(row.summary) as CloseRecord // written by #writeClose
+    this.#transaction(() => {
+      this.#log('delete', JSON.stringify({ recording: key, messages, heads }))
+      this.#sealer.deleteRows(row.id)
+    })
+    this.#db.pragma('incremental_vacuum')
+  }
+
+  /** Size of the store with its WAL and room left on its disk, at most a second old. */
+  sizes(): { readonly storeBytes: number; readonly freeBytes: number } {
+    const now = this.#nowMs()
+    if (now - this.#sizes.atMs >= 1_000 || now < this.#sizes.atMs) {
+      const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+      let freeBytes = 0
+      try {
+        const fs = statfsSync(dirname(this.file))
+        freeBytes = fs.bavail * fs.bsize
+      } catch {
+        freeBytes = 0 // not every file system answers; the store's own size still does
+      }
+      this.#sizes = { atMs: now, storeBytes: size(this.file) + size(`${this.file}-wal`), freeBytes }
+    }
+    return this.#sizes
+  }
+
+  /** Closes the file and frees the lock. A recording still open is found again by the next begin. */
+  close(): void {
+    try {
+      this.#db.close()
+    } finally {
+      this.#lock.release()
+    }
+  }
+
+  #transaction<T>(run: () => T): T {
+    return this.#db.transaction(run).immediate()
+  }
+
+  #due(): Work | null {
+    const finishing = this.#open.find((rec) => rec.finish !== null)
+    if (finishing !== undefined) return this.#finish(finishing)
+    const rec = this.#current
+    if (rec === null || rec.journalBytes === 0) return null
+    const due = rec.journalBytes >= SEAL_AFTER_BYTES || this.#nowMs() - rec.journalSinceMs >= SEAL_AFTER_MS
+    return due ? this.#keepUp(rec) : null
+  }
+
+  *#keepUp(rec: RecordingState): Work {
+    yield* this.#sealer.seal(rec)
+    rec.journalSinceMs = this.#nowMs()
+    yield* this.#sealer.merge(rec, false)
+    yield* this.#sealer.roll(rec, this.#nowMs(), false)
+  }
+
+  *#finish(rec: RecordingState): Work {
+    while (yield* this.#sealer.seal(rec));
+    yield* this.#sealer.merge(rec, true)
+    yield* this.#sealer.roll(rec, this.#nowMs(), true)
+    yield () => this.#writeClose(rec)
+    this.#open.splice(this.#open.indexOf(rec), 1)
+    this.#db.pragma('incremental_vacuum')
+  }
+
+  #writeClose(rec: RecordingState): void {
+    const { finish } = rec
+    if (finish === null) throw new TypeError(`${rec.key} is not ended`)
+    const stored = feedTotals(this.#db, rec.id)
+    const told = new Map(finish.counts.map((c) => [c.feed, c]))
+    const counts = stored.feeds.map((c) => ({ ...c, received: told.get(c.feed)?.received ?? c.stored }))
+    for (const c of finish.counts)
+      if (!stored.feeds.some(({ feed }) => feed === c.feed)) counts.push({ ...c, stored: 0 })
+    const heads: Record<string, string> = {}
+    for (const [conn, chain] of rec.chains) heads[conn] = Buffer.from(chain.head).toString('hex')
+    const record: CloseRecord = {
+      recording: rec.key,
+      endedMs: finish.endedMs,
+      clean: finish.clean,
+      lastSeq: rec.lastSeq,
+      messages: stored.messages,
+      entries: Number(
+        this.#db.prepare<[number], number>('SELECT count(*) FROM entry WHERE recording = ?').pluck().get(rec.id),
+      ),
+      counts,
+      heads,
+      symbols: stored.symbols,
+      bytes: stored.bytes,
+    }
+    const body = JSON.stringify(record)
+    this.#log('close', body)
+    this.#db
+      .prepare<[number, number, string, number]>(
+        'UPDATE recording SET ended_ms = ?, clean = ?, summary = ? WHERE id = ?',
+      )
+      .run(finish.endedMs, finish.clean ? 1 : 0, body, rec.id)
+  }
+
+  #log(kind: 'begin' | 'close' | 'delete', body: string): void {
+    const last = this.#db
+      .prepare<[], { n: number; hash: Buffer }>('SELECT n, hash FROM store_log ORDER BY n DESC LIMIT 1')
+      .get()
+    const n = (last?.n ?? 0) + 1
+    this.#db
+      .prepare<[number, string, string, Uint8Array]>('INSERT INTO store_log (n, kind, body, hash) VALUES (?, ?, ?, ?)')
+      .run(n, kind, body, logHash(last?.hash ?? LOG_GENESIS, n, kind, body))
+  }
+
+  /** Closes a recording that a death left open: gaps from its last stamp to `untilMs`, then the close record. */
+  #closeLeft(rec: RecordingState, cause: GapCause, untilMs: UnixMs): void {
+    const from = unixMs(rec.lastWallMs)
+    const to = Math.max(from, untilMs)
+    const { feeds, openGaps } = this.#stateAtDeath(rec)
+    const entries: StoredEntry[] = []
+    const add = (wallMs: number, entry: LedgerEntry): number => {
+      const seq = rec.lastSeq + entries.length + 1
+      entries.push({ seq, wallMs, monoNs: rec.lastMonoNs, entry })
+      return seq
+    }
+    for (const gap of openGaps) add(from, { type: 'gap-close', feed: gap.feed, openedSeq: gap.seq })
+    const opened = feeds.map((feed) => ({
+      feed,
+      openedSeq: add(from, { type: 'gap-open', feed, cause, symbols: [], fromMs: from }),
+    }))
+    for (const { feed, openedSeq } of opened) add(to, { type: 'gap-close', feed, openedSeq })
+    if (entries.length > 0) {
+      const done = this.#transaction(() => this.#appender.write(rec, [{ messages: NOTHING, entries }]))
+      this.#appender.accept(rec, done, this.#nowMs())
+    }
+    rec.finish = { endedMs: from, counts: [], clean: false }
+    this.drain()
+  }
+
+  /** Feeds that had a connection or an open gap when the writing ended. */
+  #stateAtDeath(rec: RecordingState): { feeds: FeedId[]; openGaps: { feed: FeedId; seq: number }[] } {
+    const conns = new Map<number, FeedId>()
+    for (const [conn, { feed }] of rec.chains) if (feed !== '') conns.set(conn, feed)
+    const gaps = new Map<number, FeedId>()
+    const rows = this.#db.prepare<[number], { seq: number; body: string }>(
+      'SELECT seq, body FROM entry WHERE recording = ? ORDER BY seq',
+    )
+    for (const { seq, body } of rows.iterate(rec.id)) {
+      const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
+      if (entry.type === 'disconnected') conns.delete(entry.conn)
+      else if (entry.type === 'gap-open') gaps.set(seq, entry.feed)
+      else if (entry.type === 'gap-close') gaps.delete(entry.openedSeq)
+    }
+    return {
+      feeds: [...new Set([...conns.values(), ...gaps.values()])],
+      openGaps: [...gaps].map(([seq, feed]) => ({ feed, seq })),
+    }
+  }
+}

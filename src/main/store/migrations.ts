@@ -1,0 +1,28 @@
+/** The store's formats, oldest first. A migration is one file; its number is the format it leads to. */
+import type Database from 'better-sqlite3'
+import { first } from './migrations/0001-first.ts'
+
+export interface Migration {
+  readonly version: number
+  readonly name: string
+  /** Settings that SQLite only takes outside a transaction, before the first table. */
+  before?(db: Database.Database): void
+  up(db: Database.Database): void
+}
+
+export const MIGRATIONS: readonly Migration[] = [first]
+export const LATEST_VERSION = MIGRATIONS.length
+
+/** Brings a store to `target` step by step, each step whole or not at all. */
+export function migrate(db: Database.Database, applicationId: number, target = LATEST_VERSION): void {
+  for (const migration of MIGRATIONS) {
+    const version = Number(db.pragma('user_version', { simple: true }))
+    if (migration.version <= version || migration.version > target) continue
+    migration.before?.(db)
+    db.transaction(() => {
+      migration.up(db)
+      db.pragma(`application_id = ${applicationId}`)
+      db.pragma(`user_version = ${migration.version}`)
+    }).exclusive()
+  }
+}

@@ -1,0 +1,22 @@
+/** Opening the store: one writer, any number of readers; each in a thread where one is given. */
+import type { StoreReader, StoreWriter } from './port.ts'
+import { openLocalReader } from './reader.ts'
+import { openRemoteReader } from './remote-reader.ts'
+import { openWriter } from './writer.ts'
+
+export interface OpenStoreOptions {
+  /** Path of the store; a writer creates it. */
+  readonly file: string
+  /** Module of the thread (`store-worker`, `reader-worker`); absent: the caller's own thread. */
+  readonly worker?: URL | undefined
+}
+
+/**
+ * Opens the store for writing and takes its lock. Rejects with CodedError `store-locked` (another
+ * writer), `store-newer` (untouched), `store-damaged`, `disk-full` or `disk-error`.
+ */
+export const openStoreWriter = ({ file, worker }: OpenStoreOptions): Promise<StoreWriter> => openWriter(file, worker)
+
+/** Opens the store for reading, beside a writer or without one. Rejects also with `not-found`. */
+export const openStoreReader = async ({ file, worker }: OpenStoreOptions): Promise<StoreReader> =>
+  worker === undefined ? openLocalReader(file) : openRemoteReader(file, worker)

@@ -1,0 +1,42 @@
+/** What writer and its thread say to each other. */
+import type { Failure } from '../../shared/errors.ts'
+import type { FeedCounts, GapCause, Source } from '../../shared/recording.ts'
+import type { RecordingId, UnixMs } from '../../shared/units.ts'
+import type { Batch, Committed } from './port.ts'
+
+export type WriterRequest =
+  | {
+      readonly is: 'begin'
+      readonly call: number
+      readonly id: RecordingId
+      readonly source: Source
+      readonly startedMs: UnixMs
+      /** Why recordings that are still open were left; `crash` where none is given. */
+      readonly causes: ReadonlyMap<RecordingId, GapCause>
+    }
+  | { readonly is: 'append'; readonly batch: Batch; readonly bytes: number }
+  | { readonly is: 'end'; readonly call: number; readonly endedMs: UnixMs; readonly counts: readonly FeedCounts[] }
+  | { readonly is: 'close'; readonly call: number }
+
+export type WriterReply =
+  | { readonly is: 'opened' }
+  | { readonly is: 'done'; readonly call: number }
+  | { readonly is: 'failed'; readonly call: number; readonly failure: Failure }
+  | ({ readonly is: 'committed'; readonly bytes: number } & Committed)
+  | { readonly is: 'trouble'; readonly failure: Failure }
+  | { readonly is: 'recovered' }
+  | { readonly is: 'died'; readonly failure: Failure }
+
+/** Memory that a batch takes while it waits. */
+export function batchBytes({ messages: m, entries }: Batch): number {
+  return m.count * 37 + (m.offsets[m.count] ?? 0) + entries.length * 200
+}
+
+/** The buffers of a batch, each once: transferred to the writer, given back when committed. */
+export function batchBuffers({ messages: m }: Batch): ArrayBuffer[] {
+  const buffers = new Set<ArrayBuffer>()
+  for (const part of [m.seq, m.conn, m.connSeq, m.recvMs, m.monoNs, m.flags, m.offsets, m.bytes]) {
+    if (part.buffer instanceof ArrayBuffer) buffers.add(part.buffer)
+  }
+  return [...buffers]
+}

@@ -1,0 +1,217 @@
+/** Reading the file: sessions, gaps and the short reads of ticks. Synchronous, over a read-only connection. */
+import { CodedError } from '../../shared/errors.ts'
+import { GAP_CAUSES, type Gap, type GapCause, type SessionRow } from '../../shared/recording.ts'
+import { isFeedId, recordingId, unixMs, type FeedId, type RecordingId } from '../../shared/units.ts'
+import type { CloseRecord } from './engine.ts'
+import { journalCrc } from './journal.ts'
+import type { TickQuery } from './port.ts'
+import type { Db } from './sqlite.ts'
+import type { BlockQuery, TickPlan, TickSource, TickWindow } from './tick-source.ts'
+import { feedTotals } from './totals.ts'
+
+const WINDOW_BYTES = 4 << 20
+
+export interface RecordingRow {
+  readonly id: number
+  readonly key: string
+  readonly source: string
+  readonly started_ms: number
+  readonly ended_ms: number | null
+  readonly clean: number
+  readonly sealed_seq: number
+  readonly summary: string | null
+}
+
+interface GapRow {
+  readonly recording: string
+  readonly from_seq: number
+  readonly feed: string
+  readonly cause: string
+  readonly symbols: string
+  readonly from_ms: number
+  readonly to_ms: number | null
+  readonly to_seq: number | null
+}
+
+export interface GapQuery {
+  readonly feed?: FeedId
+  readonly recording?: RecordingId
+  readonly source?: string
+  readonly fromMs?: number
+  readonly toMs?: number
+}
+
+export class StoreQueries implements TickSource {
+  readonly db: Db
+  readonly #sql
+
+  constructor(db: Db) {
+    this.db = db
+    this.#sql = {
+      recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY started_ms, id'),
+      gaps: db.prepare<[], GapRow>(
+        'SELECT g.*, r.key AS recording FROM gap g JOIN recording r ON r.id = g.recording ORDER BY r.started_ms, r.id, g.from_seq',
+      ),
+      sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
+      lastJournal: db.prepare<[number], number | null>('SELECT max(last_seq) FROM journal WHERE recording = ?').pluck(),
+      journal: db.prepare<
+        [number, number],
+        { first_seq: number; last_seq: number; torn: number; crc: number; data: Buffer }
+      >(
+        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
+      ),
+      conns: db
+        .prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?')
+        .pluck(),
+      series: db.prepare<[number, string], { id: number; instrument: string }>(
+        'SELECT id, instrument FROM series WHERE recording = ? AND feed = ?',
+      ),
+      blocks: db
+        .prepare<[number, number, number, number, number, number], Buffer>(
+          `SELECT data FROM block WHERE id IN (
+             SELECT id FROM block INDEXED BY block_order
+             WHERE series = ? AND max_seq > ? AND min_seq <= ? AND max_ms >= ? AND min_ms < ? ORDER BY min_seq LIMIT ?)
+           ORDER BY min_seq`,
+        )
+        .pluck(),
+    }
+  }
+
+  recordings(): readonly RecordingRow[] {
+    return this.#sql.recordings.all()
+  }
+
+  /** The last seq that is durable of a recording. */
+  lastSeq(id: number): number {
+    return Math.max(this.#sql.sealed.get(id) ?? 0, this.#sql.lastJournal.get(id) ?? 0)
+  }
+
+  sessions(): readonly SessionRow[] {
+    return this.#read(() => {
+      const gaps = Map.groupBy(this.gaps({}), (gap) => gap.recording)
+      return this.recordings().map((row): SessionRow => {
+        const key = recordingId(row.key)
+        // written by the engine's close; null while open
+        const closed = row.summary === null ? undefined : (JSON.parse(row.summary) as CloseRecord)
+        const totals = closed ?? feedTotals(this.db, row.id)
+        return {
+          session: key,
+          source: row.source,
+          startedMs: unixMs(row.started_ms),
+          endedMs: row.ended_ms === null ? null : unixMs(row.ended_ms),
+          clean: row.clean !== 0,
+          live: row.ended_ms === null,
+          feeds: 'counts' in totals ? totals.counts : totals.feeds,
+          symbols: totals.symbols,
+          messages: totals.messages,
+          bytes: totals.bytes,
+          gaps: gaps.get(key) ?? [],
+        }
+      })
+    })
+  }
+
+  gaps(query: GapQuery): readonly Gap[] {
+    const sources = new Map(this.recordings().map((row) => [row.key, row.source]))
+    return this.#sql.gaps
+      .all()
+      .map(toGap)
+      .filter(
+        (gap) =>
+          (query.feed === undefined || gap.feed === query.feed) &&
+          (query.recording === undefined || gap.recording === query.recording) &&
+          (query.source === undefined || sources.get(gap.recording) === query.source) &&
+          (query.toMs === undefined || gap.fromMs < query.toMs) &&
+          (query.fromMs === undefined || gap.toMs === null || gap.toMs >= query.fromMs),
+      )
+  }
+
+  /** The recordings a query means, earliest first; throws `ambiguous-source` or `not-found`. */
+  chosen(query: {
+    readonly recording?: RecordingId | undefined
+    readonly source?: string | undefined
+  }): readonly RecordingRow[] {
+    const rows = this.recordings().filter(
+      (row) =>
+        (query.recording === undefined || row.key === query.recording) &&
+        (query.source === undefined || row.source === query.source),
+    )
+    if (rows.length === 0 && query.recording !== undefined) {
+      throw new CodedError('not-found', `There is no session ${query.recording}.`, {
+        hint: 'List them with "tapedeck sessions".',
+      })
+    }
+    const sources = [...new Set(rows.map((row) => row.source))]
+    if (sources.length > 1) {
+      throw new CodedError(
+        'ambiguous-source',
+        `The store holds recordings of ${sources.length} sources: ${sources.join(', ')}.`,
+        {
+          hint: 'Name one with --source.',
+        },
+      )
+    }
+    return rows
+  }
+
+  plan(query: TickQuery): readonly TickPlan[] {
+    return this.#read(() => {
+      let ended = -Infinity
+      return this.chosen(query).map((row) => {
+        const notBeforeMs = ended > row.started_ms ? ended : -Infinity
+        ended = Math.max(ended, row.ended_ms ?? Infinity)
+        return { id: row.id, recording: recordingId(row.key), maxSeq: this.lastSeq(row.id), notBeforeMs }
+      })
+    })
+  }
+
+  window(query: TickQuery, plan: TickPlan, after: number): TickWindow {
+    return this.#read(() => {
+      const sealedSeq = this.#sql.sealed.get(plan.id) ?? 0
+      const series = this.#sql.series
+        .all(plan.id, query.feed)
+        .filter(
+          ({ instrument }) =>
+            query.instruments === null || (query.instruments as readonly string[]).includes(instrument),
+        )
+        .map(({ id }) => id)
+      const journal: Uint8Array[] = []
+      let upTo = after
+      if (sealedSeq <= after) {
+        let bytes = 0
+        for (const row of this.#sql.journal.iterate(plan.id, after)) {
+          upTo = row.last_seq
+          bytes += row.data.length
+          if (row.torn === 0 && journalCrc(plan.id, row.first_seq, row.last_seq, row.data) === row.crc)
+            journal.push(row.data)
+          if (bytes >= WINDOW_BYTES) break
+        }
+      }
+      return { sealedSeq, series, journal, upTo, conns: this.#sql.conns.all(plan.id, query.feed) }
+    })
+  }
+
+  blocks({ series, after, upTo, fromMs, toMs, most }: BlockQuery): readonly Uint8Array[] {
+    return this.#sql.blocks.all(series, after, upTo, fromMs, toMs, most)
+  }
+
+  #read<T>(run: () => T): T {
+    return this.db.transaction(run).deferred()
+  }
+}
+
+function toGap(row: GapRow): Gap {
+  if (!isFeedId(row.feed) || !(GAP_CAUSES as readonly string[]).includes(row.cause)) {
+    throw new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: 'Run "tapedeck verify".' })
+  }
+  return {
+    recording: recordingId(row.recording),
+    feed: row.feed,
+    symbols: JSON.parse(row.symbols) as string[], // written from a string[]
+    cause: row.cause as GapCause, // checked above
+    fromMs: unixMs(row.from_ms),
+    toMs: row.to_ms === null ? null : unixMs(row.to_ms),
+    fromSeq: row.from_seq,
+    toSeq: row.to_seq,
+  }
+}

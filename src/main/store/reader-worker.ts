@@ -1,0 +1,76 @@
+/** The readers' thread: calls by name over a port, answered from one read-only connection. */
+import type { MessagePort } from 'node:worker_threads'
+import { toFailure, type Failure } from '../../shared/errors.ts'
+import type { RecordingId } from '../../shared/units.ts'
+import type { BarQuery, TickQuery } from './port.ts'
+import type { GapQuery } from './queries.ts'
+import { openLocalReader, type LocalReader } from './reader.ts'
+import { storeError } from './sqlite.ts'
+import type { BlockQuery, TickPlan } from './tick-source.ts'
+
+export type ReaderRequest =
+  | { readonly is: 'sessions' }
+  | { readonly is: 'plan'; readonly query: TickQuery }
+  | { readonly is: 'window'; readonly query: TickQuery; readonly plan: TickPlan; readonly after: number }
+  | { readonly is: 'blocks'; readonly query: BlockQuery }
+  | { readonly is: 'bars'; readonly query: BarQuery }
+  | { readonly is: 'gaps'; readonly query: GapQuery }
+  | { readonly is: 'verify'; readonly session: RecordingId | null }
+  | { readonly is: 'close' }
+
+export type ReaderReply =
+  | { readonly is: 'opened' }
+  | { readonly is: 'value'; readonly call: number; readonly value: unknown }
+  | { readonly is: 'failed'; readonly call: number; readonly failure: Failure }
+  | { readonly is: 'progress'; readonly call: number; readonly done: number }
+
+export interface ReaderCall {
+  readonly call: number
+  readonly request: ReaderRequest
+}
+
+/** Opens the store read-only and serves the port until `close`. */
+export function serveReader(port: MessagePort, file: string): void {
+  const reply = (message: ReaderReply): void => port.postMessage(message)
+  let reader: LocalReader
+  try {
+    reader = openLocalReader(file)
+  } catch (thrown) {
+    reply({ is: 'failed', call: 0, failure: toFailure(thrown) })
+    port.close()
+    return
+  }
+  const answer = (call: number, request: ReaderRequest): unknown => {
+    switch (request.is) {
+      case 'sessions':
+        return reader.sessions()
+      case 'plan':
+        return reader.queries.plan(request.query)
+      case 'window':
+        return reader.queries.window(request.query, request.plan, request.after)
+      case 'blocks':
+        return reader.queries.blocks(request.query)
+      case 'bars':
+        return reader.bars(request.query)
+      case 'gaps':
+        return reader.gaps(request.query)
+      case 'verify':
+        return reader.verify(request.session, (done) => reply({ is: 'progress', call, done }))
+      case 'close':
+        return reader.close()
+    }
+  }
+  // The port carries nothing but what StoreReader sends.
+  port.on('message', ({ call, request }: ReaderCall) => {
+    Promise.resolve()
+      .then(() => answer(call, request))
+      .then(
+        (value) => {
+          reply({ is: 'value', call, value })
+          if (request.is === 'close') port.close()
+        },
+        (thrown: unknown) => reply({ is: 'failed', call, failure: toFailure(storeError(thrown, file)) }),
+      )
+  })
+  reply({ is: 'opened' })
+}

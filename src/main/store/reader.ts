@@ -1,0 +1,34 @@
+/** StoreReader in the caller's thread: for tools, for tests, and inside the reader's thread. */
+import { BarReader } from './bars.ts'
+import type { StoreReader } from './port.ts'
+import { StoreQueries } from './queries.ts'
+import { openForReading, storeError } from './sqlite.ts'
+import { readTicks } from './ticks.ts'
+import { verifyStore } from './verify.ts'
+
+export interface LocalReader extends StoreReader {
+  readonly queries: StoreQueries
+}
+
+/** Opens a store read-only; throws CodedError. */
+export function openLocalReader(file: string): LocalReader {
+  const db = openForReading(file)
+  const queries = new StoreQueries(db)
+  const bars = new BarReader(queries)
+  const answer = async <T>(run: () => T): Promise<T> => {
+    try {
+      return await Promise.resolve(run())
+    } catch (thrown) {
+      throw storeError(thrown, file)
+    }
+  }
+  return {
+    queries,
+    sessions: () => answer(() => queries.sessions()),
+    ticks: (query) => readTicks(queries, query),
+    bars: (query) => answer(() => db.transaction(() => bars.bars(query)).deferred()),
+    gaps: (query) => answer(() => queries.gaps(query)),
+    verify: (session, onProgress) => answer(() => verifyStore(queries, session, onProgress)),
+    close: () => answer(() => void db.close()),
+  }
+}

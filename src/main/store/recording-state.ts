@@ -1,0 +1,216 @@
+/** What the writer keeps in memory of a recording that is not closed yet, and how it is loaded again. */
+import type { Db } from './sqlite.ts'
+import {
+  barSources,
+  Classifier,
+  isRolled,
+  OUT_OF_BARS,
+  applyToBars,
+  type Minutes,
+  type SeriesName,
+} from './classify.ts'
+import { decodeJournal, journalCrc } from './journal.ts'
+import { genesis, unpackRuns } from './ledger.ts'
+import { openBlock } from './blocks/open.ts'
+import type { FeedCounts } from '../../shared/recording.ts'
+import { isFeedId, recordingId, type FeedId, type RecordingId } from '../../shared/units.ts'
+
+export const BLOCK_ROWS = 4096
+/** Most bytes of text that one block takes; a block of large messages holds fewer rows. */
+export const BLOCK_BYTES = 8 << 20
+
+export interface BlockRef {
+  readonly id: number
+  readonly count: number
+}
+
+export interface Series {
+  /** 0 until its row is committed. */
+  id: number
+  readonly feed: FeedId
+  readonly name: SeriesName
+  readonly symbols: Set<string>
+  /** Blocks after the last full one, oldest first: to be merged. */
+  tail: BlockRef[]
+  /** Bars of sealed messages that the rollup rows do not hold yet. */
+  minutes: Minutes
+  rolledAtMs: number
+}
+
+export interface Chain {
+  readonly feed: FeedId | ''
+  head: Uint8Array
+  /** The open row of sealed leaves. */
+  part: number
+  runs: [size: number, repeats: number][]
+}
+
+export interface Finish {
+  readonly endedMs: number
+  readonly counts: readonly FeedCounts[]
+  readonly clean: boolean
+}
+
+export interface RecordingState {
+  readonly id: number
+  readonly key: RecordingId
+  readonly source: string
+  readonly startedMs: number
+  /** By connection; 0: the entries. */
+  readonly chains: Map<number, Chain>
+  readonly series: Map<string, Series>
+  lastSeq: number
+  lastWallMs: number
+  lastMonoNs: number
+  sealedSeq: number
+  /** Unsealed flushes: bytes, and when the oldest was committed. */
+  journalBytes: number
+  journalSinceMs: number
+  finish: Finish | null
+}
+
+export function newRecording(id: number, key: RecordingId, source: string, startedMs: number): RecordingState {
+  return {
+    id,
+    key,
+    source,
+    startedMs,
+    chains: new Map([[0, newChain(key, 0, '')]]),
+    series: new Map(),
+    lastSeq: 0,
+    lastWallMs: startedMs,
+    lastMonoNs: 0,
+    sealedSeq: 0,
+    journalBytes: 0,
+    journalSinceMs: 0,
+    finish: null,
+  }
+}
+
+export function newChain(key: RecordingId, conn: number, feed: FeedId | ''): Chain {
+  return { feed, head: genesis(key, conn, feed), part: 0, runs: [] }
+}
+
+export const seriesKey = (feed: FeedId, name: SeriesName): string => `${feed} ${name}`
+
+interface RecordingRow {
+  readonly id: number
+  readonly key: string
+  readonly source: string
+  readonly started_ms: number
+  readonly sealed_seq: number
+}
+
+/** Recordings that nobody closed, oldest first: a death left them. */
+export function loadOpenRecordings(db: Db): RecordingState[] {
+  const rows = db
+    .prepare<[], RecordingRow>(
+      'SELECT id, key, source, started_ms, sealed_seq FROM recording WHERE ended_ms IS NULL ORDER BY id',
+    )
+    .all()
+  return rows.map((row) => loadRecording(db, row))
+}
+
+function loadRecording(db: Db, row: RecordingRow): RecordingState {
+  const rec = newRecording(row.id, recordingId(row.key), row.source, row.started_ms)
+  rec.sealedSeq = rec.lastSeq = row.sealed_seq
+  loadChains(db, rec)
+  loadSeries(db, rec)
+  loadJournal(db, rec)
+  const entry = db
+    .prepare<[number], { seq: number; wall_ms: number; mono_ns: number }>(
+      'SELECT seq, wall_ms, mono_ns FROM entry WHERE recording = ? ORDER BY seq DESC LIMIT 1',
+    )
+    .get(rec.id)
+  if (entry !== undefined) {
+    rec.lastSeq = Math.max(rec.lastSeq, entry.seq)
+    rec.lastWallMs = Math.max(rec.lastWallMs, entry.wall_ms)
+    rec.lastMonoNs = Math.max(rec.lastMonoNs, entry.mono_ns)
+  }
+  return rec
+}
+
+function loadChains(db: Db, rec: RecordingState): void {
+  const conns = db.prepare<[number], { conn: number; feed: string }>(
+    'SELECT conn, feed FROM connection WHERE recording = ?',
+  )
+  for (const { conn, feed } of conns.all(rec.id)) {
+    if (isFeedId(feed)) rec.chains.set(conn, newChain(rec.key, conn, feed))
+  }
+  const parts = db.prepare<[number], { conn: number; part: number; flushes: Buffer; head: Buffer }>(
+    'SELECT conn, part, flushes, head FROM chain WHERE recording = ? ORDER BY conn, part',
+  )
+  for (const { conn, part, flushes, head } of parts.all(rec.id)) {
+    const chain = rec.chains.get(conn)
+    if (chain === undefined) continue
+    chain.head = head
+    chain.part = part
+    chain.runs = unpackRuns(flushes)
+  }
+}
+
+function loadSeries(db: Db, rec: RecordingState): void {
+  const rows = db.prepare<
+    [number],
+    { id: number; feed: string; instrument: string; symbols: string; rolled_seq: number }
+  >('SELECT id, feed, instrument, symbols, rolled_seq FROM series WHERE recording = ?')
+  const blocks = db.prepare<[number], { id: number; count: number }>(
+    'SELECT id, count FROM block WHERE series = ? ORDER BY min_seq',
+  )
+  const unrolled = db.prepare<[number, number], { data: Buffer }>(
+    'SELECT data FROM block WHERE series = ? AND max_seq > ? ORDER BY min_seq',
+  )
+  const classifier = new Classifier()
+  for (const row of rows.all(rec.id)) {
+    if (!isFeedId(row.feed)) continue
+    const name = row.instrument as SeriesName // written from a SeriesName
+    const refs = blocks.all(row.id)
+    const series: Series = {
+      id: row.id,
+      feed: row.feed,
+      name,
+      symbols: new Set(JSON.parse(row.symbols) as string[]), // written from a Set<string>
+      tail: refs.slice(refs.findLastIndex((b) => b.count >= BLOCK_ROWS) + 1),
+      minutes: new Map(),
+      rolledAtMs: 0,
+    }
+    rec.series.set(seriesKey(row.feed, name), series)
+    for (const { data } of unrolled.iterate(row.id, row.rolled_seq)) {
+      const block = openBlock(data)
+      const last = block.count - 1
+      rec.lastWallMs = Math.max(rec.lastWallMs, block.recvMs[last] ?? 0)
+      rec.lastMonoNs = Math.max(rec.lastMonoNs, block.monoNs[last] ?? 0)
+      if (name === '' || !isRolled(row.feed)) continue
+      const { seq, flags, recvMs } = block
+      for (let i = 0; i < block.count; i++) {
+        if (seq[i]! <= row.rolled_seq || (flags[i]! & OUT_OF_BARS) !== 0) continue
+        const raw = block.raw(i)
+        const placed = classifier.place(row.feed, flags[i]!, raw, 0, raw.length)
+        const ms = Number.isNaN(placed.eventMs) ? recvMs[i]! : placed.eventMs
+        applyToBars(series.minutes, barSources(row.feed), seq[i]!, ms, placed.record)
+      }
+    }
+  }
+}
+
+function loadJournal(db: Db, rec: RecordingState): void {
+  const rows = db.prepare<
+    [number, number],
+    { first_seq: number; last_seq: number; torn: number; crc: number; data: Buffer }
+  >('SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq')
+  for (const row of rows.iterate(rec.id, rec.sealedSeq)) {
+    rec.lastSeq = Math.max(rec.lastSeq, row.last_seq)
+    rec.journalBytes += row.data.length
+    if (row.torn !== 0 || journalCrc(rec.id, row.first_seq, row.last_seq, row.data) !== row.crc) continue
+    const { leaves, messages } = decodeJournal(row.data)
+    for (const leaf of leaves) {
+      const chain = rec.chains.get(leaf.conn)
+      if (chain !== undefined) chain.head = leaf.head
+    }
+    const last = messages.count - 1
+    if (last >= 0) {
+      rec.lastWallMs = Math.max(rec.lastWallMs, messages.recvMs[last]!)
+      rec.lastMonoNs = Math.max(rec.lastMonoNs, messages.monoNs[last]!)
+    }
+  }
+}

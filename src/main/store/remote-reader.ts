@@ -1,0 +1,83 @@
+/** StoreReader over the readers' thread. Blocks of ticks are opened by the caller, who wants their columns. */
+import { Worker } from 'node:worker_threads'
+import { failureError } from './failure-error.ts'
+import type { StoreReader } from './port.ts'
+import type { ReaderCall, ReaderReply, ReaderRequest } from './reader-worker.ts'
+import type { TickPlan, TickSource, TickWindow } from './tick-source.ts'
+import { readTicks } from './ticks.ts'
+
+interface Waiting {
+  resolve(value: unknown): void
+  reject(error: Error): void
+  progress?: ((done: number) => void) | undefined
+}
+
+/** Starts the thread; rejects with `not-found`, `store-newer`, `store-damaged` or a disk's error. */
+export async function openRemoteReader(file: string, worker: URL): Promise<StoreReader> {
+  const thread = new Worker(worker, { workerData: { file } })
+  const calls = new Map<number, Waiting>()
+  let next = 1
+  let ended: Error | null = null
+
+  const opened = new Promise<void>((resolve, reject) => {
+    calls.set(0, { resolve: () => resolve(), reject })
+  })
+  const lose = (error: Error): void => {
+    ended = error
+    for (const waiting of calls.values()) waiting.reject(error)
+    calls.clear()
+  }
+  // The thread sends nothing but replies.
+  thread.on('message', (reply: ReaderReply) => {
+    const call = reply.is === 'opened' ? 0 : reply.call
+    const waiting = calls.get(call)
+    if (reply.is === 'progress') {
+      waiting?.progress?.(reply.done)
+      return
+    }
+    calls.delete(call)
+    if (reply.is === 'failed') waiting?.reject(failureError(reply.failure))
+    else waiting?.resolve(reply.is === 'value' ? reply.value : undefined)
+  })
+  thread.on('error', lose)
+  thread.on('exit', () =>
+    lose(
+      failureError({
+        code: 'disk-error',
+        message: 'The thread that reads the store ended.',
+        hint: 'Start Tapedeck again.',
+      }),
+    ),
+  )
+
+  const ask = <T>(request: ReaderRequest, progress?: (done: number) => void): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      if (ended !== null) {
+        reject(ended)
+        return
+      }
+      const call = next++
+      // The thread answers each request with the value that its name stands for.
+      calls.set(call, { resolve: (value) => resolve(value as T), reject, progress })
+      thread.postMessage({ call, request } satisfies ReaderCall)
+    })
+  const source: TickSource = {
+    plan: (query) => ask<readonly TickPlan[]>({ is: 'plan', query }),
+    window: (query, plan, after) => ask<TickWindow>({ is: 'window', query, plan, after }),
+    blocks: (query) => ask<readonly Uint8Array[]>({ is: 'blocks', query }),
+  }
+  await opened
+  thread.unref()
+  return {
+    sessions: () => ask({ is: 'sessions' }),
+    ticks: (query) => readTicks(source, query),
+    bars: (query) => ask({ is: 'bars', query }),
+    gaps: (query) => ask({ is: 'gaps', query }),
+    verify: (session, onProgress) => ask({ is: 'verify', session }, onProgress),
+    async close() {
+      if (ended !== null) return
+      await ask({ is: 'close' }).catch(() => undefined)
+      await thread.terminate()
+    },
+  }
+}

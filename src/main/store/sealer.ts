@@ -1,0 +1,431 @@
+/**
+ * The background work of the writer, as generators that give way often: seal a journal prefix into
+ * blocks, merge small blocks, persist rollups, close a recording. A yielded function is the part that
+ * writes: it runs inside a transaction (again, if that fails) and the generator goes on only once it
+ * is durable. Deleting the journal, inserting its blocks and moving the watermark are one such part.
+ */
+import type { BarBuilder, BarState } from '../../shared/bars.ts'
+import type { BarSource } from '../../shared/market.ts'
+import { FLAG } from '../../shared/recording.ts'
+import type { FeedId } from '../../shared/units.ts'
+import { encodeBlock } from './blocks/encode.ts'
+import { openBlock } from './blocks/open.ts'
+import {
+  applyToBars,
+  barSources,
+  Classifier,
+  HOUR,
+  isRolled,
+  OUT_OF_BARS,
+  type Minutes,
+  type SeriesName,
+} from './classify.ts'
+import { ColumnsBuilder, sliceColumns } from './columns.ts'
+import { decodeJournal, journalCrc, type JournalBlob } from './journal.ts'
+import { packRuns, rowSum } from './ledger.ts'
+import type { MessageColumns } from './port.ts'
+import { BLOCK_BYTES, BLOCK_ROWS, seriesKey, type RecordingState, type Series } from './recording-state.ts'
+import { decodeHour, encodeHour, joinBar, type HourBars } from './rollup.ts'
+import type { Db } from './sqlite.ts'
+
+export type Work = Generator<(() => void) | undefined, void, void>
+
+/** Most journal that one seal takes, and how many messages are placed between two turns. */
+const SEAL_BYTES = 2 << 20
+const PLACE_ROWS = 256
+const CHAIN_PART_BYTES = 1024
+const ROLL_EVERY_MS = 15_000
+const ROLL_LATEST_MS = 120_000
+const SERIES_A_STEP = 16
+
+/** A block ready to be written. */
+export interface SealedBlock {
+  readonly data: Uint8Array
+  readonly minSeq: number
+  readonly maxSeq: number
+  readonly minMs: number
+  readonly maxMs: number
+  readonly count: number
+  readonly control: number
+  readonly undecodable: number
+  readonly unasked: number
+}
+
+interface Bucket {
+  readonly feed: FeedId
+  readonly name: SeriesName
+  readonly rows: ColumnsBuilder
+  readonly eventMs: number[]
+  readonly symbols: Set<string>
+  readonly minutes: Minutes
+}
+
+export class Sealer {
+  readonly #db: Db
+  readonly #classifier = new Classifier()
+  readonly #sql
+
+  constructor(db: Db) {
+    this.#db = db
+    this.#sql = {
+      next: db.prepare<
+        [number, number],
+        { id: number; first_seq: number; last_seq: number; crc: number; data: Buffer }
+      >(
+        'SELECT id, first_seq, last_seq, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq LIMIT 1',
+      ),
+      tear: db.prepare<[number]>('UPDATE journal SET torn = 1 WHERE id = ?'),
+      drop: db.prepare<[number]>('DELETE FROM journal WHERE id = ?'),
+      series: db.prepare<[number, string, string, string]>(
+        'INSERT INTO series (recording, feed, instrument, symbols, rolled_seq) VALUES (?, ?, ?, ?, 0)',
+      ),
+      symbols: db.prepare<[string, number]>('UPDATE series SET symbols = ? WHERE id = ?'),
+      rolled: db.prepare<[number, number]>('UPDATE series SET rolled_seq = ? WHERE id = ?'),
+      block: db.prepare<
+        [number, number, number, number, number, number, number, number, number, number, Uint8Array, Uint8Array]
+      >(
+        `INSERT INTO block (series, min_seq, max_seq, min_ms, max_ms, count, control, undecodable, unasked, size, sum, data)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ),
+      blockData: db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck(),
+      dropBlock: db.prepare<[number]>('DELETE FROM block WHERE id = ?'),
+      sealed: db.prepare<[number, number]>('UPDATE recording SET sealed_seq = ? WHERE id = ?'),
+      chain: db.prepare<[number, number, number, Uint8Array, Uint8Array]>(
+        'INSERT OR REPLACE INTO chain (recording, conn, part, flushes, head) VALUES (?, ?, ?, ?, ?)',
+      ),
+      hour: db.prepare<[number, number], Buffer>('SELECT data FROM rollup WHERE series = ? AND hour_ms = ?').pluck(),
+      putHour: db.prepare<[number, number, Uint8Array, Uint8Array]>(
+        `INSERT INTO rollup (series, hour_ms, sum, data) VALUES (?, ?, ?, ?)
+         ON CONFLICT (series, hour_ms) DO UPDATE SET sum = excluded.sum, data = excluded.data`,
+      ),
+    }
+  }
+
+  /** Seals the oldest part of a recording's journal; answers whether there was any. */
+  *seal(rec: RecordingState): Generator<(() => void) | undefined, boolean, void> {
+    const taken: number[] = []
+    const torn: number[] = []
+    const heads = new Map<number, { head: Uint8Array; sizes: number[] }>()
+    const buckets = new Map<string, Bucket>()
+    let bytes = 0
+    let upTo = rec.sealedSeq
+    while (bytes < SEAL_BYTES) {
+      const row = this.#sql.next.get(rec.id, upTo)
+      if (row === undefined) break
+      upTo = row.last_seq
+      bytes += row.data.length
+      const blob = readJournal(rec.id, row)
+      if (blob === undefined) {
+        torn.push(row.id)
+        continue
+      }
+      taken.push(row.id)
+      for (const leaf of blob.leaves) {
+        const known = heads.get(leaf.conn)
+        if (known === undefined) heads.set(leaf.conn, { head: leaf.head, sizes: [leaf.count] })
+        else {
+          known.head = leaf.head
+          known.sizes.push(leaf.count)
+        }
+      }
+      for (let i = 0; i < blob.messages.count; i++) {
+        if (i % PLACE_ROWS === 0) yield
+        this.#place(rec, blob.messages, i, buckets)
+      }
+    }
+    if (upTo === rec.sealedSeq) return false
+    const sealed: { bucket: Bucket; blocks: SealedBlock[] }[] = []
+    for (const bucket of buckets.values()) {
+      const blocks: SealedBlock[] = []
+      for (const part of cut(bucket.rows.done())) {
+        blocks.push(sealBlock(bucket.feed, part.rows, bucket.eventMs.slice(part.from, part.to)))
+        yield
+      }
+      sealed.push({ bucket, blocks })
+    }
+    const chains = [...heads].map(([conn, { head, sizes }]) => ({ conn, head, ...this.#extend(rec, conn, sizes) }))
+    const written: { series: Series; ids: { id: number; count: number }[] }[] = []
+    yield () => {
+      written.length = 0
+      for (const { bucket, blocks } of sealed) {
+        const series = this.#writeSeries(rec, bucket)
+        written.push({
+          series,
+          ids: blocks.map((block) => ({ id: this.#writeBlock(series.id, block), count: block.count })),
+        })
+      }
+      for (const { conn, head, part, runs } of chains) this.#sql.chain.run(rec.id, conn, part, packRuns(runs), head)
+      for (const id of torn) this.#sql.tear.run(id)
+      for (const id of taken) this.#sql.drop.run(id)
+      this.#sql.sealed.run(upTo, rec.id)
+    }
+    rec.sealedSeq = upTo
+    rec.journalBytes = upTo >= rec.lastSeq ? 0 : Math.max(1, rec.journalBytes - bytes)
+    for (const { conn, part, runs } of chains) Object.assign(rec.chains.get(conn)!, { part, runs })
+    for (const [i, { series, ids }] of written.entries()) {
+      rec.series.set(seriesKey(series.feed, series.name), series)
+      const { minutes, symbols } = sealed[i]!.bucket
+      for (const symbol of symbols) series.symbols.add(symbol)
+      for (const [of, builder] of minutes) {
+        const known = series.minutes.get(of)
+        if (known === undefined) series.minutes.set(of, builder)
+        else joinMinutes(known, of, builder.states())
+      }
+      for (const ref of ids) {
+        if (ref.count >= BLOCK_ROWS) series.tail = []
+        else series.tail.push(ref)
+      }
+    }
+    return true
+  }
+
+  /** Merges small neighbouring blocks: four of a size, or all of them when `all`. */
+  *merge(rec: RecordingState, all: boolean): Work {
+    for (const series of rec.series.values()) {
+      for (;;) {
+        const refs = all ? (series.tail.length > 1 ? series.tail.slice() : []) : mergeable(series.tail)
+        if (refs.length === 0) break
+        const rows = new ColumnsBuilder(BLOCK_ROWS)
+        const eventMs: number[] = []
+        for (const { id } of refs) {
+          const data = this.#sql.blockData.get(id)
+          if (data === undefined) throw new TypeError(`block ${id} is gone`)
+          const block = openBlock(data)
+          rows.add(block.messages(), 0, block.count)
+          for (const ms of block.eventMs) eventMs.push(ms)
+          yield
+        }
+        const blocks: SealedBlock[] = []
+        for (const part of cut(rows.done())) {
+          blocks.push(sealBlock(series.feed, part.rows, eventMs.slice(part.from, part.to)))
+          yield
+        }
+        let ids: { id: number; count: number }[] = []
+        yield () => {
+          for (const { id } of refs) this.#sql.dropBlock.run(id)
+          ids = blocks.map((block) => ({ id: this.#writeBlock(series.id, block), count: block.count }))
+        }
+        const kept = series.tail.slice(0, series.tail.length - refs.length)
+        const lastFull = ids.findLastIndex((ref) => ref.count >= BLOCK_ROWS)
+        series.tail = lastFull < 0 ? [...kept, ...ids] : ids.slice(lastFull + 1)
+        // Large messages fill blocks of fewer rows: nothing left to gain, or this would not end.
+        if (ids.length >= refs.length) series.tail = series.tail.slice(-1)
+        if (all) break
+      }
+    }
+  }
+
+  /** Writes finished minutes into rollup rows, all of them when `all`. */
+  *roll(rec: RecordingState, nowMs: number, all: boolean): Work {
+    const due = [...rec.series.values()].filter((series) => {
+      const bars = Math.max(0, ...[...series.minutes.values()].map((b) => b.size))
+      if (bars === 0) return false
+      const age = nowMs - series.rolledAtMs
+      return all || (bars > 1 && age >= ROLL_EVERY_MS) || age >= ROLL_LATEST_MS
+    })
+    for (let i = 0; i < due.length; i += SERIES_A_STEP) {
+      const step = due.slice(i, i + SERIES_A_STEP)
+      const upTo = rec.sealedSeq
+      yield () => {
+        for (const series of step) this.#writeMinutes(series, upTo)
+      }
+      for (const series of step) {
+        series.minutes = new Map()
+        series.rolledAtMs = nowMs
+      }
+    }
+  }
+
+  #writeMinutes(series: Series, upTo: number): void {
+    const hours = new Map<number, HourBars>()
+    for (const [of, builder] of series.minutes) {
+      for (const bar of builder.states()) {
+        const hourMs = Math.floor(bar.startMs / HOUR) * HOUR
+        let hour = hours.get(hourMs)
+        if (hour === undefined) {
+          const data = this.#sql.hour.get(series.id, hourMs)
+          hours.set(hourMs, (hour = data === undefined ? new Map() : decodeHour(hourMs, data)))
+        }
+        joinBar(hour, of, bar)
+      }
+    }
+    for (const [hourMs, hour] of hours) {
+      const data = encodeHour(hourMs, hour)
+      this.#sql.putHour.run(series.id, hourMs, rowSum([hourMs], data), data)
+    }
+    this.#sql.rolled.run(upTo, series.id)
+  }
+
+  #place(rec: RecordingState, m: MessageColumns, i: number, buckets: Map<string, Bucket>): void {
+    const feed = rec.chains.get(m.conn[i]!)?.feed
+    if (feed === undefined || feed === '') throw new TypeError(`connection ${m.conn[i]!} has no feed`)
+    const flags = m.flags[i]!
+    const {
+      series: name,
+      symbol,
+      eventMs,
+      record,
+    } = this.#classifier.place(feed, flags, m.bytes, m.offsets[i]!, m.offsets[i + 1]!)
+    const key = seriesKey(feed, name)
+    let bucket = buckets.get(key)
+    if (bucket === undefined) {
+      bucket = { feed, name, rows: new ColumnsBuilder(), eventMs: [], symbols: new Set(), minutes: new Map() }
+      buckets.set(key, bucket)
+    }
+    bucket.rows.add(m, i, i + 1)
+    bucket.eventMs.push(eventMs)
+    if (name === '') return
+    bucket.symbols.add(symbol)
+    if ((flags & OUT_OF_BARS) !== 0 || !isRolled(feed)) return
+    applyToBars(bucket.minutes, barSources(feed), m.seq[i]!, Number.isNaN(eventMs) ? m.recvMs[i]! : eventMs, record)
+  }
+
+  #writeSeries(rec: RecordingState, bucket: Bucket): Series {
+    const known = rec.series.get(seriesKey(bucket.feed, bucket.name))
+    if (known !== undefined) {
+      const fresh = [...bucket.symbols].filter((symbol) => !known.symbols.has(symbol))
+      if (fresh.length > 0) this.#sql.symbols.run(spellings([...known.symbols, ...fresh]), known.id)
+      return known
+    }
+    const { feed, name, symbols } = bucket
+    const id = Number(this.#sql.series.run(rec.id, feed, name, spellings([...symbols])).lastInsertRowid)
+    return { id, feed, name, symbols: new Set(), tail: [], minutes: new Map(), rolledAtMs: Date.now() }
+  }
+
+  #writeBlock(series: number, b: SealedBlock): number {
+    const numbers = blockNumbers(b)
+    const row = this.#sql.block.run(
+      series, b.minSeq, b.maxSeq, b.minMs, b.maxMs, b.count, b.control, b.undecodable, b.unasked, b.data.length,
+      rowSum([series, ...numbers], b.data), b.data,
+    ) // prettier-ignore
+    return Number(row.lastInsertRowid)
+  }
+
+  /** The chain row of a connection after more flushes. */
+  #extend(rec: RecordingState, conn: number, sizes: readonly number[]): { part: number; runs: [number, number][] } {
+    const chain = rec.chains.get(conn)
+    if (chain === undefined) throw new TypeError(`connection ${conn} was never announced`)
+    const full = packRuns(chain.runs).length >= CHAIN_PART_BYTES
+    const runs: [number, number][] = full ? [] : chain.runs.map(([size, n]) => [size, n])
+    for (const size of sizes) {
+      const last = runs.at(-1)
+      if (last !== undefined && last[0] === size) last[1]++
+      else runs.push([size, 1])
+    }
+    return { part: full ? chain.part + 1 : chain.part, runs }
+  }
+
+  /** Deletes everything of a recording but its rows in the store log. */
+  deleteRows(recording: number): void {
+    const run = (sql: string): void => void this.#db.prepare<[number]>(sql).run(recording)
+    run('DELETE FROM rollup WHERE series IN (SELECT id FROM series WHERE recording = ?)')
+    run('DELETE FROM block WHERE series IN (SELECT id FROM series WHERE recording = ?)')
+    for (const table of ['series', 'journal', 'gap', 'entry', 'chain', 'connection'])
+      run(`DELETE FROM ${table} WHERE recording = ?`)
+    run('DELETE FROM recording WHERE id = ?')
+  }
+}
+
+/** Spellings as a series row keeps them. */
+export const spellings = (symbols: readonly string[]): string => JSON.stringify([...symbols].sort())
+
+/** The numbers of a block row that its sum covers, after the series. */
+export const blockNumbers = (b: Omit<SealedBlock, 'data'>): number[] => [
+  b.minSeq,
+  b.maxSeq,
+  b.minMs,
+  b.maxMs,
+  b.count,
+  b.control,
+  b.undecodable,
+  b.unasked,
+]
+
+/** What the index says of a block: `eventMs` NaN, undated, counts as its receive time. */
+export function blockFacts(m: MessageColumns, eventMs: ArrayLike<number>): Omit<SealedBlock, 'data'> {
+  let minMs = Infinity
+  let maxMs = -Infinity
+  let control = 0
+  let undecodable = 0
+  let unasked = 0
+  for (let i = 0; i < m.count; i++) {
+    const ms = Number.isNaN(eventMs[i]) ? m.recvMs[i]! : eventMs[i]!
+    if (ms < minMs) minMs = ms
+    if (ms > maxMs) maxMs = ms
+    const flags = m.flags[i]!
+    if ((flags & FLAG.control) !== 0) control++
+    else if ((flags & FLAG.undecodable) !== 0) undecodable++
+    if ((flags & FLAG.unasked) !== 0) unasked++
+  }
+  return {
+    minSeq: m.seq[0] ?? 0,
+    maxSeq: m.seq[m.count - 1] ?? 0,
+    minMs,
+    maxMs,
+    count: m.count,
+    control,
+    undecodable,
+    unasked,
+  }
+}
+
+/** Seals rows of one series. */
+function sealBlock(feed: FeedId, m: MessageColumns, eventMs: readonly number[]): SealedBlock {
+  return { ...blockFacts(m, eventMs), data: encodeBlock(feed, m, { eventMs: Float64Array.from(eventMs) }) }
+}
+
+/** A run cut to what one block takes. */
+function* cut(m: MessageColumns): Generator<{ rows: MessageColumns; from: number; to: number }> {
+  let from = 0
+  while (from < m.count) {
+    let to = Math.min(m.count, from + BLOCK_ROWS)
+    while (to > from + 1 && m.offsets[to]! - m.offsets[from]! > BLOCK_BYTES) to = from + ((to - from) >> 1)
+    yield { rows: sliceColumns(m, from, to), from, to }
+    from = to
+  }
+}
+
+function readJournal(
+  recording: number,
+  row: { readonly first_seq: number; readonly last_seq: number; readonly crc: number; readonly data: Buffer },
+): JournalBlob | undefined {
+  if (journalCrc(recording, row.first_seq, row.last_seq, row.data) !== row.crc) return undefined
+  try {
+    return decodeJournal(row.data)
+  } catch {
+    return undefined
+  }
+}
+
+/** The trailing blocks that are worth merging now: four or more of about one size, or a full block's worth. */
+function mergeable(
+  tail: readonly { readonly id: number; readonly count: number }[],
+): { readonly id: number; readonly count: number }[] {
+  let total = 0
+  for (const ref of tail) total += ref.count
+  if (tail.length > 1 && total >= BLOCK_ROWS) return tail.slice()
+  const level = (count: number): number => Math.floor(Math.log2(Math.max(16, count)) / 2)
+  const last = tail.at(-1)
+  if (last === undefined) return []
+  let most = level(last.count)
+  let from = tail.length
+  let best: { readonly id: number; readonly count: number }[] = []
+  // from the newest back: wherever four or more blocks of at most this level end the tail, merge them
+  while (from > 0) {
+    const here = level(tail[from - 1]!.count)
+    if (here > most) most = here
+    from--
+    const same = tail.slice(from).filter((ref) => level(ref.count) === most).length
+    if (same >= 4) best = tail.slice(from)
+  }
+  return best
+}
+
+function joinMinutes(into: BarBuilder, of: BarSource, states: readonly BarState[]): void {
+  for (const state of states) {
+    if (of === 'service') {
+      const { startMs, endMs, lastSeq, open, high, low, close, volume } = state
+      into.replace(startMs, endMs, lastSeq, open, high, low, close, volume)
+    } else into.merge(state)
+  }
+}

@@ -1,0 +1,107 @@
+/** Walking the chain of one connection: leaves are computed again from what is stored, flush by flush. */
+import type { MessageColumns } from './port.ts'
+import { ColumnsBuilder } from './columns.ts'
+import { entryLeaf, messageLeaf, sameBytes, type EntryRow } from './ledger.ts'
+
+/** Sizes with heads, one after another, without holding each. */
+export interface FlushRun {
+  readonly size: number
+  readonly repeats: number
+  /** Head after the last of the run. */
+  readonly head: Uint8Array | null
+}
+
+export class ChainWalk {
+  readonly #runs: readonly FlushRun[]
+  /** Null: unknown after damage, until the next stored head. */
+  #head: Uint8Array | null
+  #run = 0
+  #done = 0
+  /** connSeq of the last message of the flush before. */
+  #base = 0
+  readonly #pending = new ColumnsBuilder(64, 4096)
+  #broken = false
+  /** Starts of flushes whose leaf differs, by connSeq. */
+  readonly changed: number[] = []
+
+  constructor(genesis: Uint8Array, runs: readonly FlushRun[]) {
+    this.#head = genesis
+    this.#runs = runs
+    this.#skipEmpty()
+  }
+
+  /** Takes row i; rows come in the order of connSeq. Answers false where no flush claims it. */
+  take(m: MessageColumns, i: number): boolean {
+    const at = m.connSeq[i]!
+    let run = this.#runs[this.#run]
+    while (run !== undefined && at > this.#base + run.size) {
+      this.#close(false)
+      run = this.#runs[this.#run]
+    }
+    if (run === undefined) return false
+    if (at !== this.#base + this.#pending.count + 1) this.#broken = true
+    this.#pending.add(m, i, i + 1)
+    if (this.#pending.count === run.size) this.#close(!this.#broken)
+    return true
+  }
+
+  /** After the last row: the messages that the chain counts and nobody brought; then the head. */
+  finish(): { readonly missing: number; readonly head: Uint8Array | null } {
+    let missing = 0
+    for (let run = this.#runs[this.#run]; run !== undefined; run = this.#runs[this.#run]) {
+      missing += run.size - this.#pending.count
+      this.#close(false)
+    }
+    return { missing, head: this.#head }
+  }
+
+  #close(whole: boolean): void {
+    const run = this.#runs[this.#run]!
+    const stored = this.#done + 1 === run.repeats ? run.head : null
+    const leaf = whole && this.#head !== null ? messageLeaf(this.#head, this.#pending.done()) : null
+    if (stored !== null) {
+      if (leaf === null || !sameBytes(leaf, stored)) this.changed.push(this.#base + 1)
+      this.#head = stored
+    } else this.#head = leaf
+    this.#pending.clear()
+    this.#broken = false
+    this.#base += run.size
+    if (++this.#done === run.repeats) {
+      this.#run++
+      this.#done = 0
+      this.#skipEmpty()
+    }
+  }
+
+  #skipEmpty(): void {
+    while (
+      this.#runs[this.#run] !== undefined &&
+      (this.#runs[this.#run]!.size === 0 || this.#runs[this.#run]!.repeats === 0)
+    )
+      this.#run++
+  }
+}
+
+/** The entries' chain over all rows: whether every stored head is met, and the last head. */
+export function walkEntries(
+  genesis: Uint8Array,
+  runs: readonly FlushRun[],
+  rows: readonly EntryRow[],
+): { ok: boolean; head: Uint8Array } {
+  let head = genesis
+  let at = 0
+  let ok = true
+  for (const { size, repeats, head: stored } of runs) {
+    for (let i = 0; i < repeats; i++) {
+      const flush = rows.slice(at, at + size)
+      if (flush.length < size) return { ok: false, head }
+      head = entryLeaf(head, flush)
+      at += size
+    }
+    if (stored !== null && !sameBytes(head, stored)) {
+      ok = false
+      head = stored
+    }
+  }
+  return { ok: ok && at === rows.length, head }
+}

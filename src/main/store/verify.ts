@@ -1,0 +1,138 @@
+/**
+ * Verifying: reads all that is stored, computes the ledger again and names every difference. Nothing is
+ * written. The structure is SQLite's own check; each row of each table is covered by a hash, a sum or by
+ * being built again from rows that are.
+ */
+import Database from 'better-sqlite3'
+import { toFailure } from '../../shared/errors.ts'
+import { sourceKey, type Problem, type VerifyReport } from '../../shared/recording.ts'
+import { recordingId, type RecordingId } from '../../shared/units.ts'
+import type { BeginRecord, CloseRecord } from './engine.ts'
+import { LOG_GENESIS, logHash, sameBytes } from './ledger.ts'
+import { migrate } from './migrations.ts'
+import type { RecordingRow, StoreQueries } from './queries.ts'
+import { APPLICATION_ID, type Db } from './sqlite.ts'
+import { verifyRecording } from './verify-recording.ts'
+
+/** Problems that a report names; more of them add nothing. */
+const MOST_PROBLEMS = 500
+
+export type Report = (
+  session: RecordingId,
+  kind: Problem['kind'],
+  detail: string,
+  where?: { readonly feed?: Problem['feed']; readonly atMs?: Problem['atMs'] },
+) => void
+
+const STORE = recordingId('')
+
+/** Verifies one recording or all; `onProgress` gets a fraction 0 to 1. */
+export function verifyStore(
+  queries: StoreQueries,
+  session: RecordingId | null,
+  onProgress?: (done: number) => void,
+): VerifyReport {
+  const problems: Problem[] = []
+  const report: Report = (of, kind, detail, where = {}) => {
+    if (problems.length < MOST_PROBLEMS)
+      problems.push({ session: of, kind, feed: where.feed ?? null, atMs: where.atMs ?? null, detail })
+  }
+  let sessions = 0
+  let messages = 0
+  const { db } = queries
+  try {
+    checkStructure(db, report)
+    const log = db.transaction(() => checkLog(db, queries.recordings(), report)).deferred()
+    const rows = queries.recordings().filter((row) => session === null || row.key === session)
+    if (session !== null && rows.length === 0) report(session, 'missing', 'there is no such session')
+    for (const [i, row] of rows.entries()) {
+      const share = (part: number): void => onProgress?.((i + part) / rows.length)
+      sessions++
+      try {
+        messages += db
+          .transaction(() => verifyRecording(queries, row, log.get(row.key)?.close ?? null, report, share))
+          .deferred()
+      } catch (thrown) {
+        report(recordingId(row.key), 'structure', `cannot be read: ${describe(thrown)}`)
+      }
+    }
+  } catch (thrown) {
+    report(session ?? STORE, 'structure', `the store cannot be read: ${describe(thrown)}`)
+  }
+  onProgress?.(1)
+  return { sessions, messages, ok: problems.length === 0, problems }
+}
+
+function describe(thrown: unknown): string {
+  const { message, detail } = toFailure(thrown)
+  return detail ?? message
+}
+
+/** Pages, tables and indexes as SQLite checks them, and the schema against what the migrations make. */
+function checkStructure(db: Db, report: Report): void {
+  for (const row of db.pragma('integrity_check(20)') as { readonly integrity_check: string }[]) {
+    if (row.integrity_check !== 'ok') report(STORE, 'structure', row.integrity_check)
+  }
+  const fresh = new Database(':memory:')
+  try {
+    migrate(fresh, APPLICATION_ID, Number(db.pragma('user_version', { simple: true })))
+    const schema = (of: Db): string =>
+      JSON.stringify(of.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name').all())
+    if (schema(fresh) !== schema(db)) report(STORE, 'structure', 'the tables are not those of a Tapedeck store')
+  } finally {
+    fresh.close()
+  }
+}
+
+interface LogEntry {
+  readonly begin: BeginRecord
+  close: CloseRecord | null
+  deleted: boolean
+}
+
+/** The store log's own chain, and the recordings that it says there are. */
+function checkLog(db: Db, rows: readonly RecordingRow[], report: Report): Map<string, LogEntry> {
+  const known = new Map<string, LogEntry>()
+  let previous = LOG_GENESIS
+  let expected = 1
+  const log = db.prepare<[], { n: number; kind: string; body: string; hash: Buffer }>(
+    'SELECT n, kind, body, hash FROM store_log ORDER BY n',
+  )
+  for (const { n, kind, body, hash } of log.iterate()) {
+    if (n !== expected++) report(STORE, 'missing', `row ${expected - 1} of the store log is not there`)
+    if (!sameBytes(logHash(previous, n, kind, body), hash))
+      report(STORE, 'changed', `row ${n} of the store log differs`)
+    previous = hash
+    expected = n + 1
+    try {
+      // checked by the hash above: written by the engine
+      const record = JSON.parse(body) as BeginRecord & CloseRecord
+      if (kind === 'begin') known.set(record.recording, { begin: record, close: null, deleted: false })
+      else if (kind === 'close') known.get(record.recording)!.close = record
+      else known.get(record.recording)!.deleted = true
+    } catch {
+      report(STORE, 'changed', `row ${n} of the store log cannot be read`)
+    }
+  }
+  for (const [key, { begin, close, deleted }] of known) {
+    const row = rows.find((r) => r.key === key)
+    const at = recordingId(key)
+    if (deleted) {
+      if (row !== undefined) report(at, 'structure', 'was deleted but is still there')
+      continue
+    }
+    if (row === undefined) report(at, 'missing', 'the store log names it but it is gone')
+    else if (
+      row.source !== sourceKey(begin.source) ||
+      row.started_ms !== begin.startedMs ||
+      row.ended_ms !== (close?.endedMs ?? null) ||
+      row.clean !== (close?.clean === true ? 1 : 0) ||
+      row.summary !== (close === null ? null : JSON.stringify(close))
+    ) {
+      report(at, 'changed', 'its row differs from the store log')
+    }
+  }
+  for (const row of rows)
+    if (!known.has(row.key)) report(recordingId(row.key), 'structure', 'the store log does not know it')
+  return known
+}

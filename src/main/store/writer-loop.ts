@@ -1,0 +1,169 @@
+/**
+ * The writer's day: requests in their order, background work between them, and patience with a disk
+ * that is full or fails. Runs in the writer's thread, or in the caller's for tools and tests.
+ */
+import type { RecordingId } from '../../shared/units.ts'
+import type { CommitResult } from './engine.ts'
+import { isDiskTrouble, storeFailure } from './sqlite.ts'
+import { batchBuffers, type WriterReply, type WriterRequest } from './protocol.ts'
+import type { StoreEngine } from './engine.ts'
+
+const TURN_MS = 3
+const RETRY_MS = 250
+const IDLE_MS = 250
+/** After background work failed in a way that waiting may not mend. */
+const REST_MS = 5_000
+/** Batches that one transaction takes. */
+const MOST_BATCHES = 64
+
+export interface WriterLoop {
+  handle(request: WriterRequest): void
+}
+
+/** Runs requests over an engine; `reply` may be called at any time, buffers are given back with `committed`. */
+export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?: ArrayBuffer[]) => void): WriterLoop {
+  const queue: WriterRequest[] = []
+  const ending: { readonly call: number; readonly key: RecordingId }[] = []
+  let troubled = false
+  let closed = false
+  let pumping = false
+  let idle: NodeJS.Timeout | undefined
+  let restUntil = 0
+
+  const wake = (): void => {
+    if (pumping || closed) return
+    pumping = true
+    setImmediate(pump)
+  }
+  const later = (ms: number): void => {
+    if (closed) return
+    clearTimeout(idle)
+    idle = setTimeout(wake, ms)
+    idle.unref()
+  }
+  const trouble = (thrown: unknown): void => {
+    if (!troubled) reply({ is: 'trouble', failure: storeFailure(thrown, engine.file) })
+    troubled = true
+  }
+  const well = (): void => {
+    if (troubled) reply({ is: 'recovered' })
+    troubled = false
+  }
+
+  function commit(): void {
+    const batches: Extract<WriterRequest, { is: 'append' }>[] = []
+    for (const request of queue) {
+      if (request.is !== 'append' || batches.length === MOST_BATCHES) break
+      batches.push(request)
+    }
+    let done: CommitResult
+    try {
+      done = engine.commit(batches.map(({ batch }) => batch))
+    } catch (thrown) {
+      if (isDiskTrouble(thrown)) throw thrown
+      reply({ is: 'died', failure: storeFailure(thrown, engine.file) })
+      throw thrown
+    }
+    queue.splice(0, batches.length)
+    const recycled = batches.flatMap(({ batch }) => batchBuffers(batch))
+    const bytes = batches.reduce((sum, request) => sum + request.bytes, 0)
+    reply({ is: 'committed', ...done, ...engine.sizes(), bytes, recycled, batches: batches.length }, recycled)
+  }
+
+  function serve(request: Exclude<WriterRequest, { is: 'append' }>): void {
+    switch (request.is) {
+      case 'begin':
+        engine.begin(request.id, request.source, request.startedMs, request.causes)
+        reply({ is: 'done', call: request.call })
+        return
+      case 'end': {
+        const key = engine.end(request.endedMs, request.counts)
+        if (key === null) reply({ is: 'done', call: request.call })
+        else ending.push({ call: request.call, key })
+        return
+      }
+      case 'close':
+        try {
+          engine.drain()
+        } catch {
+          // A disk in trouble: what is not sealed stays in the journal, and the next start closes it.
+        }
+        closed = true
+        clearTimeout(idle)
+        engine.close()
+        for (const { call } of ending) reply({ is: 'done', call })
+        reply({ is: 'done', call: request.call })
+    }
+  }
+
+  function pump(): void {
+    pumping = false
+    if (closed) return
+    const request = queue[0]
+    if (request !== undefined) {
+      try {
+        if (request.is === 'append') commit()
+        else {
+          serve(request)
+          queue.shift()
+        }
+        well()
+      } catch (thrown) {
+        if (!isDiskTrouble(thrown)) {
+          if (request.is === 'append') {
+            closed = true
+            throw thrown
+          }
+          queue.shift()
+          if (request.is !== 'close')
+            reply({ is: 'failed', call: request.call, failure: storeFailure(thrown, engine.file) })
+        } else {
+          trouble(thrown)
+          // Leaving must not wait for a disk that may never come back.
+          if (queue.some(({ is }) => is === 'close')) giveUp()
+          else later(RETRY_MS)
+          return
+        }
+      }
+    }
+    if (!closed) background()
+    if (queue.length > 0) wake()
+  }
+
+  function giveUp(): void {
+    for (const request of queue.splice(0))
+      if (request.is !== 'append') {
+        if (request.is === 'close') serve(request)
+        else reply({ is: 'done', call: request.call })
+      }
+  }
+
+  function background(): void {
+    if (Date.now() < restUntil) return later(IDLE_MS)
+    let state: 'more' | 'waiting' | 'idle'
+    try {
+      state = engine.turn(TURN_MS)
+      if (queue.length === 0) well()
+    } catch (thrown) {
+      trouble(thrown)
+      restUntil = Date.now() + (isDiskTrouble(thrown) ? RETRY_MS : REST_MS)
+      return later(RETRY_MS)
+    }
+    for (let i = ending.length - 1; i >= 0; i--) {
+      const { call, key } = ending[i]!
+      if (engine.isFinishing(key)) continue
+      reply({ is: 'done', call })
+      ending.splice(i, 1)
+    }
+    if (state === 'more') wake()
+    else later(state === 'waiting' ? 5 : IDLE_MS)
+  }
+
+  return {
+    handle(request) {
+      if (closed) return
+      queue.push(request)
+      wake()
+    },
+  }
+}

@@ -1,0 +1,166 @@
+/** StoreWriter over a thread, or over a loop in this one. */
+import { Worker } from 'node:worker_threads'
+import { toFailure, type Failure } from '../../shared/errors.ts'
+import type { GapCause } from '../../shared/recording.ts'
+import type { RecordingId } from '../../shared/units.ts'
+import { StoreEngine } from './engine.ts'
+import { failureError } from './failure-error.ts'
+import type { StoreWriter, WriterEvent } from './port.ts'
+import { batchBuffers, batchBytes, type WriterReply, type WriterRequest } from './protocol.ts'
+import { newRecordingId } from './recording-id.ts'
+import { runWriter } from './writer-loop.ts'
+
+/** A running writer: a thread or a loop. */
+interface Line {
+  send(request: WriterRequest, give: ArrayBuffer[]): void
+  stop(): void
+}
+
+/** Opens the writer; rejects with `store-locked`, `store-newer`, `store-damaged` or a disk's error. */
+export async function openWriter(file: string, worker: URL | undefined): Promise<StoreWriter> {
+  const listeners = new Set<(event: WriterEvent) => void>()
+  const calls = new Map<number, { resolve(): void; reject(error: Error): void }>()
+  const causes = new Map<RecordingId, GapCause>()
+  let nextCall = 1
+  let backlog = 0
+  let line: Line | null = null
+  let generation = 0
+  let current: RecordingId | null = null
+  let closing = false
+
+  const emit = (event: WriterEvent): void => {
+    for (const listener of [...listeners]) listener(event)
+  }
+
+  const lost = (mine: number, failure: Failure): void => {
+    if (mine !== generation || line === null) return
+    line.stop()
+    line = null
+    backlog = 0
+    if (current !== null) causes.set(current, 'worker')
+    current = null
+    for (const [, call] of calls) call.reject(failureError(failure))
+    calls.clear()
+    if (!closing) emit({ is: 'died', failure })
+  }
+
+  const take = (mine: number, reply: WriterReply): void => {
+    if (mine !== generation) return
+    switch (reply.is) {
+      case 'opened':
+        return
+      case 'done':
+      case 'failed': {
+        const call = calls.get(reply.call)
+        calls.delete(reply.call)
+        if (reply.is === 'done') call?.resolve()
+        else if (reply.call === 0) lost(mine, reply.failure)
+        else call?.reject(failureError(reply.failure))
+        return
+      }
+      case 'committed': {
+        backlog -= reply.bytes
+        emit(reply)
+        return
+      }
+      case 'trouble':
+      case 'recovered':
+        emit(reply)
+        return
+      case 'died':
+        lost(mine, reply.failure)
+    }
+  }
+
+  /** Starts a line; resolves when the store is open. */
+  const start = (): Promise<void> => {
+    const mine = ++generation
+    if (worker === undefined) {
+      try {
+        const loop = runWriter(new StoreEngine(file), (reply) => take(mine, reply))
+        line = { send: (request) => loop.handle(request), stop: () => undefined }
+        return Promise.resolve()
+      } catch (thrown) {
+        return Promise.reject(thrown instanceof Error ? thrown : new Error(String(thrown)))
+      }
+    }
+    return new Promise((resolve, reject) => {
+      const thread = new Worker(worker, { workerData: { file } })
+      line = { send: (request, give) => thread.postMessage(request, give), stop: () => void thread.terminate() }
+      // The thread sends nothing but replies.
+      thread.on('message', (reply: WriterReply) => {
+        if (reply.is === 'opened') resolve()
+        else if (reply.is === 'failed' && reply.call === 0) reject(failureError(reply.failure))
+        take(mine, reply)
+      })
+      thread.on('error', (error) => {
+        reject(error)
+        lost(mine, toFailure(error))
+      })
+      thread.on('exit', () =>
+        lost(mine, {
+          code: 'disk-error',
+          message: 'The thread that writes the store ended.',
+          hint: 'It is being restarted.',
+        }),
+      )
+    })
+  }
+
+  const ask = (make: (call: number) => WriterRequest): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const call = nextCall++
+      calls.set(call, { resolve, reject })
+      line?.send(make(call), [])
+    })
+
+  try {
+    await start()
+  } catch (thrown) {
+    generation++
+    throw thrown
+  }
+
+  return {
+    async begin(source, startedMs, id = newRecordingId(startedMs)) {
+      current = id
+      const asked = (): Promise<void> =>
+        ask((call) => ({ is: 'begin', call, id, source, startedMs, causes: new Map(causes) }))
+      if (line === null) {
+        const opened = start() // what is sent before it is open waits at its port
+        if (line === null) await opened
+        else opened.catch(() => undefined) // told by `died` and by the rejected call
+      }
+      await asked()
+      causes.clear()
+      return id
+    },
+    append(batch) {
+      if (line === null) return
+      const bytes = batchBytes(batch)
+      backlog += bytes
+      line.send({ is: 'append', batch, bytes }, batchBuffers(batch))
+    },
+    get backlogBytes() {
+      return backlog
+    },
+    onEvent(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    async end(endedMs, counts) {
+      current = null
+      if (line !== null) await ask((call) => ({ is: 'end', call, endedMs, counts }))
+    },
+    async close() {
+      if (closing) return
+      closing = true
+      if (line !== null) {
+        await ask((call) => ({ is: 'close', call })).catch(() => undefined)
+        generation++
+        line?.stop()
+      }
+      line = null
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { openLocalReader } from '../../../../src/main/store/reader.ts'
+import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
+import { FLAG } from '../../../../src/shared/recording.ts'
+import { unixMs } from '../../../../src/shared/units.ts'
+import { DEMO, latin1, quote, readEverything, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
+
+let folder: ReturnType<typeof tempFolder>
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder.remove())
+
+const frame = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom('BTC-USD', 'ETH-USD', 'X:SOL-USD'),
+        fc.integer({ min: 1, max: 1e6 }),
+        fc.integer({ min: 0, max: 200_000 }),
+      )
+      .map(([s, p, t]) => trade(s, p / 100, 0.5, T0 + t)),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 0, max: 200_000 }))
+      .map(([p, t]) => quote('BTC-USD', p / 10, (p + 1) / 10, T0 + t)),
+  },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 65_536 }).map((n) => new Uint8Array(n).fill(n & 255)) },
+  { weight: 1, arbitrary: fc.json() },
+)
+const item: fc.Arbitrary<Item> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      conn: fc.integer({ min: 1, max: 3 }),
+      data: frame,
+      flags: fc.constantFrom(0, 0, 0, FLAG.binary, FLAG.undecodable, FLAG.unasked, FLAG.undated | FLAG.control),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant<Item>({ entry: { type: 'state', feed: 'crypto/XT', conn: 1, state: 'open' } }) },
+)
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.array(item, { minLength: 1, maxLength: 40 }) },
+  { weight: 2, arbitrary: fc.constantFrom('seal' as const, 'turn' as const) },
+)
+
+describe('StoreEngine', () => {
+  it('gives every message back to the byte, in order, across journal, seal and merge', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.boolean(), async (steps, ended) => {
+        const here = tempFolder()
+        let now = T0
+        const engine = new StoreEngine(here.file, () => now)
+        const reader = openLocalReader(here.file)
+        try {
+          const key = newRecordingId(T0)
+          engine.begin(key, DEMO, unixMs(T0))
+          const writer = new Writer(['crypto/XT', 'crypto/XQ', 'crypto/XT'])
+          const expected: { seq: number; raw: string; flags: number; recvMs: number }[] = []
+          for (const s of steps) {
+            if (s === 'seal') {
+              now += 3_000
+              engine.drain()
+            } else if (s === 'turn') {
+              now += 3_000
+              engine.turn(0)
+            } else {
+              let seq = writer.seq
+              for (const i of s) {
+                seq++
+                if (!('entry' in i)) expected.push({ seq, raw: latin1(i.data), flags: i.flags ?? 0, recvMs: T0 + seq })
+              }
+              expect(engine.commit([writer.batch(s)]).seq).toBe(seq)
+            }
+            const rows = await readEverything(reader, key)
+            expect(rows.map(({ seq, raw, flags, recvMs }) => ({ seq, raw, flags, recvMs }))).toEqual(expected)
+          }
+          if (ended) {
+            engine.end(unixMs(T0 + 100_000), [])
+            engine.drain()
+            const rows = await readEverything(reader, key)
+            expect(rows.map(({ seq, raw }) => ({ seq, raw }))).toEqual(expected.map(({ seq, raw }) => ({ seq, raw })))
+          }
+          const report = await reader.verify(null)
+          expect(report.problems).toEqual([])
+          expect(report.messages).toBe(expected.length)
+        } finally {
+          await reader.close()
+          engine.close()
+          here.remove()
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('merges small blocks, and keeps every row while it does', async () => {
+    let now = T0
+    const engine = new StoreEngine(folder.file, () => now)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    const writer = new Writer()
+    const reader = openLocalReader(folder.file)
+    const sent: string[] = []
+    for (let round = 0; round < 40; round++) {
+      const items = Array.from({ length: 150 }, (_, i) => {
+        const text = trade(
+          i % 3 === 0 ? 'ETH-USD' : 'BTC-USD',
+          (30_000 + round + i / 100).toFixed(2),
+          '0.25',
+          T0 + round * 3_000 + i,
+        )
+        sent.push(text)
+        return { conn: 1, data: text }
+      })
+      engine.commit([writer.batch(items)])
+      now += 3_000
+      engine.drain()
+    }
+    const blocks = reader.queries.db.prepare('SELECT count(*) FROM block').pluck().get()
+    expect(blocks).toBeLessThan(14)
+    expect((await readEverything(reader)).map((row) => row.raw)).toEqual(sent)
+    expect((await reader.verify(null)).problems).toEqual([])
+    engine.end(unixMs(now), [])
+    engine.drain()
+    expect(reader.queries.db.prepare('SELECT count(*) FROM block').pluck().get()).toBe(2)
+    expect((await readEverything(reader)).map((row) => row.raw)).toEqual(sent)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    engine.close()
+  })
+})
