@@ -62,8 +62,8 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   )
   if (settings.problem !== null) log.add('warn', 'settings', settings.problem)
 
-  const writer = await openStoreWriter(storePath, options.workers.store)
-  const reader = await openStoreReader(storePath, options.workers.reader).catch(async (thrown: unknown) => {
+  const writer = await openStoreWriter({ file: storePath, worker: options.workers.store })
+  const reader = await openStoreReader({ file: storePath, worker: options.workers.reader }).catch(async (thrown: unknown) => {
     await writer.close()
     throw thrown
   })

@@ -69,7 +69,7 @@ export const record: Command = {
       if (context.interactive && !json) context.err('\r\x1b[K')
       await terminal.close()
     }
-    const reader = await openStoreReader(file, context.workers.reader)
+    const reader = await openStoreReader({ file, worker: context.workers.reader })
     const rows = (await reader.sessions()).filter((row) => row.startedMs >= startedMs - 1)
     await reader.close()
     const newest = rows.toSorted((a, b) => a.startedMs - b.startedMs).at(-1)

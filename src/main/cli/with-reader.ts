@@ -18,7 +18,7 @@ export async function withReader<T>(
       hint: 'Record something first, or name another one with --store.',
     })
   }
-  const reader = await openStoreReader(file, context.workers.reader)
+  const reader = await openStoreReader({ file, worker: context.workers.reader })
   try {
     return await use(reader)
   } finally {
