@@ -10,7 +10,7 @@ import { isFeedId, type FeedId } from '../../../shared/units.ts'
 import type { MessageColumns } from '../port.ts'
 import { ByteWriter } from './bytes.ts'
 import { HEADER_BYTES, MAGIC, MAX_BODY, MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNITS, VERSION } from './format.ts'
-import { writeInts, type Ref } from './ints.ts'
+import { LOW_PADDING, writeInts, type Ref } from './ints.ts'
 import {
   FORM,
   MAX_DECIMALS,
@@ -268,8 +268,12 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
   body.set(rawBytes.done(), head.at)
   body.set(high.done(), head.at + rawBytes.at)
   if (body.length > MAX_BODY) throw new CodedError('internal', 'Too many messages for one block.')
+  low.raw(new Uint8Array(LOW_PADDING))
+  // one piece of output, tables for this size: the calls are short, and what they set up costs most
   const packed = zstdCompressSync(body, {
-    params: { [constants.ZSTD_c_compressionLevel]: options.level ?? 1, [constants.ZSTD_c_contentSizeFlag]: 0 },
+    chunkSize: Math.max(1024, body.length),
+    pledgedSrcSize: body.length,
+    params: { [constants.ZSTD_c_compressionLevel]: options.level ?? 1 },
   })
   const out = new Uint8Array(HEADER_BYTES + packed.length + low.at)
   const header = new DataView(out.buffer)

@@ -27,6 +27,8 @@ type By = (typeof BY)[keyof typeof BY]
 /** Greatest magnitude that is coded as an integer. */
 const MAX_INT = 2 ** 50
 const NS_PER_MS = 1e6
+/** So that a value's low bits always lie within four bytes. */
+const MAX_LOW_BITS = 24
 
 /** A column that another one may be predicted from. */
 export interface Ref {
@@ -187,7 +189,8 @@ export function writeInts(
     }
     for (const way of [BY.ref, BY.refDelta] as const) {
       remainders(way, values, sample, r, 0, trial)
-      c = cost(trial, sample)
+      // another column must then be decoded for this one: it has to pay
+      c = cost(trial, sample) * 1.1
       if (c < best) {
         best = c
         by = way
@@ -298,7 +301,7 @@ function chooseLowBits(r: Float64Array, n: number): number {
     rows++
   }
   const mean = Math.round(bits / Math.max(1, rows))
-  return mean <= 7 ? 0 : Math.min(30, mean - 5)
+  return mean <= 7 ? 0 : Math.min(MAX_LOW_BITS, mean - 5)
 }
 
 function writeSmall(r: Float64Array, n: number, lowBits: number, high: ByteWriter, low: ByteWriter): void {
@@ -406,7 +409,7 @@ export function readIntColumn(head: ByteReader, places: { high: number; low: num
       }
       const divisor = head.varint()
       const lowBits = head.byte()
-      if (lowBits > 30) throw damaged('a column has too many low bits')
+      if (lowBits > MAX_LOW_BITS) throw damaged('a column has too many low bits')
       const highBytes = head.varint()
       places.high += highBytes
       places.low += Math.ceil(((count - 1) * lowBits) / 8)
@@ -435,7 +438,7 @@ export function readInts(
     for (let i = 0; i < n; i++) out[i] = view.getFloat64(i * 8, true)
     return out
   }
-  if (column.highBytes < n - 1 || column.lowAt + Math.ceil(((n - 1) * column.lowBits) / 8) > low.length) {
+  if (column.highBytes < n - 1 || column.lowAt + Math.ceil(((n - 1) * column.lowBits) / 8) + LOW_PADDING > low.length) {
     throw damaged('a column ends too early')
   }
   readRemainders(column, high, low, out)
@@ -470,51 +473,92 @@ export function readInts(
   return out
 }
 
+/** Bytes after the last low bits, so that four can be read at once anywhere. */
+export const LOW_PADDING = 4
+
 function readRemainders(column: IntColumn, high: Uint8Array, low: Uint8Array, out: Float64Array): void {
-  const n = column.count
   const end = column.highAt + column.highBytes
-  const { lowBits } = column
-  let at = column.highAt
-  let bitsAt = column.lowAt
-  let acc = 0
-  let have = 0
-  const mask = (1 << lowBits) - 1
-  const unit = 2 ** lowBits
-  for (let i = 1; i < n; i++) {
-    let z = at < end ? high[at++]! : 0
-    if (z >= 0x80) {
-      z &= 0x7f
-      let scale = 0x80
-      for (;;) {
-        if (at >= end || scale > 2 ** 53) throw damaged('a number is too long')
-        const b = high[at++]!
-        z += (b & 0x7f) * scale
-        if (b < 0x80) break
-        scale *= 0x80
-      }
-    }
-    if (lowBits > 0) {
-      let part = acc
-      let got = have
-      acc = 0
-      have = 0
-      while (got < lowBits) {
-        const b = low[bitsAt++]!
-        part |= b << got
-        got += 8
-        if (got > lowBits) {
-          // the bits above the value's own belong to the next one
-          have = got - lowBits
-          acc = b >>> (8 - have)
-        }
-      }
-      if (got > lowBits && have === 0) {
-        have = got - lowBits
-        acc = part >>> lowBits
-      }
-      z = z * unit + (part & mask)
-    }
-    out[i] = z < 0x7fffffff ? (z >>> 1) ^ -(z & 1) : z % 2 === 0 ? z / 2 : -(z + 1) / 2
-  }
+  const at = column.lowBits === 0 ? readPlain(column, high, out) : readSplit(column, high, low, out)
+  // reading past the end gave no number at all, which is found here
   if (at !== end) throw damaged('a column has bytes left over')
+}
+
+/** The rare long number from `at` on; answers one past it, its value in `long`. */
+let long = 0
+function readLong(high: Uint8Array, at: number): number {
+  let value = 0
+  let scale = 1
+  let i = at
+  for (;;) {
+    const b = high[i++]
+    if (b === undefined || scale > 2 ** 53) throw damaged('a number is too long')
+    value += (b & 0x7f) * scale
+    if (b < 0x80) break
+    scale *= 0x80
+  }
+  long = value
+  return i
+}
+
+function readPlain(column: IntColumn, high: Uint8Array, out: Float64Array): number {
+  const n = column.count
+  let at = column.highAt
+  for (let i = 1; i < n; i++) {
+    let z = high[at++]!
+    if (z >= 0x80) {
+      const b = high[at]!
+      if (b < 0x80) {
+        z = (z & 0x7f) | (b << 7)
+        at++
+      } else {
+        at = readLong(high, at - 1)
+        if (long >= 0x7fffffff) {
+          out[i] = long % 2 === 0 ? long / 2 : -(long + 1) / 2
+          continue
+        }
+        z = long | 0
+      }
+    }
+    out[i] = (z >>> 1) ^ -(z & 1)
+  }
+  return at
+}
+
+function readSplit(column: IntColumn, high: Uint8Array, low: Uint8Array, out: Float64Array): number {
+  const n = column.count
+  const { lowBits } = column
+  const view = new DataView(low.buffer, low.byteOffset, low.byteLength)
+  const mask = (1 << lowBits) - 1
+  const unit = 1 << lowBits
+  // above this the whole no longer fits a small integer
+  const most = 0x3fffffff >>> lowBits
+  const base = column.lowAt * 8
+  let at = column.highAt
+  for (let i = 1, bit = base; i < n; i++, bit += lowBits) {
+    const part = (view.getUint32(bit >>> 3, true) >>> (bit & 7)) & mask
+    let above = high[at++]!
+    if (above >= 0x80) {
+      const b = high[at]!
+      if (b < 0x80) {
+        above = (above & 0x7f) | (b << 7)
+        at++
+      } else {
+        at = readLong(high, at - 1)
+        above = long
+      }
+    }
+    if (above <= most) {
+      const z = (above << lowBits) | part
+      out[i] = (z >>> 1) ^ -(z & 1)
+    } else {
+      const z = above * unit + part
+      out[i] = z % 2 === 0 ? z / 2 : -(z + 1) / 2
+    }
+  }
+  return at
+}
+
+/** The value of a column whose values are all the same; undefined for any other. */
+export function constantOf(column: IntColumn): number | undefined {
+  return column.by === BY.constant ? column.first : undefined
 }

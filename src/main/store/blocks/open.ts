@@ -7,7 +7,7 @@ import { isFeedId, type FeedId } from '../../../shared/units.ts'
 import type { LiteralWriter, MessageColumns } from '../port.ts'
 import { ByteReader, damaged } from './bytes.ts'
 import { HEADER_BYTES, MAGIC, MAX_BODY, MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNITS, VERSION } from './format.ts'
-import { readIntColumn, readInts, type IntColumn } from './ints.ts'
+import { constantOf, LOW_PADDING, readIntColumn, readInts, type IntColumn } from './ints.ts'
 import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral, type Style } from './literal.ts'
 import { shapeOf, type Shape } from './template.ts'
 
@@ -83,6 +83,7 @@ export function openBlock(bytes: Uint8Array): OpenBlock {
   try {
     body = zstdDecompressSync(bytes.subarray(HEADER_BYTES, HEADER_BYTES + packedLength), {
       maxOutputLength: Math.max(1, bodyLength),
+      chunkSize: Math.max(1024, Math.min(bodyLength, 1 << 24)),
     })
   } catch {
     throw damaged('it cannot be unpacked')
@@ -107,6 +108,8 @@ class Block implements OpenBlock {
   readonly #numbers: Numbers[] = []
   readonly #rawTexts: Uint8Array[] = []
   readonly #time: { readonly is: number; readonly at: number; readonly unit: number }
+  /** Where all rows have one. */
+  #onlySymbol: string | undefined
   #cache: {
     conn?: Uint32Array
     connSeq?: Uint32Array
@@ -184,19 +187,24 @@ class Block implements OpenBlock {
       this.#time = { is, at, unit: 0 }
     } else if (is === TIME.none) this.#time = { is, at: 0, unit: 0 }
     else throw damaged('its times are kept in an unknown way')
-    if (head.at !== headLength || places.high !== this.#high.length || places.low !== low.length) {
+    if (head.at !== headLength || places.high !== this.#high.length || places.low + LOW_PADDING !== low.length) {
       throw damaged('its parts do not add up')
     }
     const seen = new Float64Array(columns)
-    const ids = this.#int(TEMPLATE)
-    let rawRows = 0
     const uses = new Float64Array(templates + 1)
-    for (let i = 0; i < this.count; i++) {
-      const id = ids[i]!
-      if (!(id >= 0 && id <= templates)) throw damaged('a row has an unknown shape')
-      if (id === 0) rawRows++
-      uses[id] = uses[id]! + 1
+    const only = constantOf(this.#ints[TEMPLATE]!)
+    if (only !== undefined && only >= 0 && only <= templates) uses[only] = this.count
+    else {
+      const ids = this.#int(TEMPLATE)
+      for (let i = 0; i < this.count; i++) {
+        const id = ids[i]!
+        if (!(id >= 0 && id <= templates)) throw damaged('a row has an unknown shape')
+        uses[id] = uses[id]! + 1
+      }
     }
+    const rawRows = uses[0]
+    const symbols = new Set(this.#templates.map((template) => template.symbol))
+    if (raws === 0 && symbols.size === 1) this.#onlySymbol = this.#templates[0]!.symbol
     if (rawRows !== raws) throw damaged('its texts do not add up')
     for (const [t, template] of this.#templates.entries()) {
       for (const id of template.columns) seen[id] = seen[id]! + uses[t + 1]!
@@ -233,7 +241,12 @@ class Block implements OpenBlock {
     return (this.#cache.connSeq ??= new Uint32Array(this.#int(CONN_SEQ)))
   }
   get flags(): Uint8Array {
-    return (this.#cache.flags ??= new Uint8Array(this.#int(FLAGS)))
+    return (this.#cache.flags ??= this.#readFlags())
+  }
+
+  #readFlags(): Uint8Array {
+    const all = constantOf(this.#ints[FLAGS]!)
+    return all === undefined ? new Uint8Array(this.#int(FLAGS)) : new Uint8Array(this.count).fill(all)
   }
 
   get eventMs(): Float64Array {
@@ -441,6 +454,7 @@ class Block implements OpenBlock {
   }
 
   symbol(row: number): string {
+    if (this.#onlySymbol !== undefined) return this.#onlySymbol
     const id = this.#int(TEMPLATE)[row]
     if (id === undefined) return ''
     return id === 0 ? this.#shape(row).symbol : this.#templates[id - 1]!.symbol
