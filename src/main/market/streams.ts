@@ -9,6 +9,8 @@ import type { StreamSource } from '../../shared/transport.ts'
 import type { FeedId, InstrumentId } from '../../shared/units.ts'
 import type { Cell, CellWatcher } from './cell.ts'
 import { seriesFeed, type Hub } from './hub.ts'
+import type { SeriesWatcher } from './series.ts'
+import type { TapeWatcher } from './tape.ts'
 
 /** What a stream asks of the store when it opens: the past up to the hub's present, of the same source. */
 export interface Past {
@@ -16,6 +18,17 @@ export interface Past {
   bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<readonly Bar[]>
   gaps(feed: FeedId, id: InstrumentId, fromMs: number): Promise<readonly GapSpan[]>
   prints(id: InstrumentId, limit: number): Promise<readonly Print[]>
+}
+
+/** The past of a series or a tape is asked for once; who joins later waits for the same answer. */
+const seeding = new WeakMap<object, Promise<void>>()
+
+function seedOnce<T>(into: { seed(past: readonly T[]): void }, answer: Promise<readonly T[]>): void {
+  const asked = answer.then((past) => {
+    // Another source began meanwhile: this answer is of the former one.
+    if (seeding.get(into) === asked) into.seed(past)
+  })
+  seeding.set(into, asked)
 }
 
 /** Bars of a first value when the window does not say from when. */
@@ -78,7 +91,7 @@ export function barsStream(hub: Hub, past: Past, args: BarsStreamArgs, wake: () 
   let sentLast = -Infinity
   let oldGaps: readonly GapSpan[] = []
 
-  const held = hub.watchBars(instrument, of, interval, {
+  const watcher: SeriesWatcher = {
     changed(start) {
       const first = dirtyFrom === Infinity
       if (start < dirtyFrom) dirtyFrom = start
@@ -88,33 +101,31 @@ export function barsStream(hub: Hub, past: Past, args: BarsStreamArgs, wake: () 
       whole = true
       if (ready) wake()
     },
-  })
+  }
+  const held = hub.watchBars(instrument, of, interval, watcher)
   const offGap = hub.onGap((changed) => {
     if (changed !== feed) return
     gapsChanged = true
     if (ready) wake()
   })
-  const load = async () => {
+  const load = async (anew: boolean) => {
     ready = false
     const limit = fromMs === null ? FIRST_BARS : 5_000
-    const [bars, gaps] = await Promise.all([
-      held.fresh || reloaded ? past.bars(instrument, of, interval, limit) : [],
+    if (anew) seedOnce(held.value, past.bars(instrument, of, interval, limit))
+    const [gaps] = await Promise.all([
       past.gaps(feed, instrument, fromMs ?? -Infinity),
+      seeding.get(held.value) ?? Promise.resolve(),
     ])
     if (closed) return
-    if (bars.length > 0) held.value.seed(bars)
     oldGaps = gaps
     ready = true
     whole = true
     gapsChanged = true
     wake()
   }
-  let reloaded = false
-  const offReset = hub.onReset(() => {
-    reloaded = true
-    void load()
-  })
-  void load()
+  // Of several streams over a series that was cleared, the first asks for its new past.
+  const offReset = hub.onReset(() => void load(first(held.value.watchers) === watcher))
+  void load(held.fresh)
 
   const firstStart = () => {
     if (fromMs !== null) return fromMs
@@ -155,7 +166,7 @@ export function tapeStream(
   let whole = true
   let ready = false
   let closed = false
-  const held = hub.watchTape(args.instrument, {
+  const watcher: TapeWatcher = {
     printed() {
       if (ready) wake()
     },
@@ -163,17 +174,18 @@ export function tapeStream(
       whole = true
       if (ready) wake()
     },
-  })
-  const load = async (fetch: boolean) => {
+  }
+  const held = hub.watchTape(args.instrument, watcher)
+  const load = async (anew: boolean) => {
     ready = false
-    const older = fetch ? await past.prints(args.instrument, args.limit) : []
+    if (anew) seedOnce(held.value, past.prints(args.instrument, args.limit))
+    await seeding.get(held.value)
     if (closed) return
-    if (fetch) held.value.seed(older)
     ready = true
     whole = true
     wake()
   }
-  const offReset = hub.onReset(() => void load(true))
+  const offReset = hub.onReset(() => void load(first(held.value.watchers) === watcher))
   void load(held.fresh)
   return {
     take() {
@@ -192,4 +204,9 @@ export function tapeStream(
       offReset()
     },
   }
+}
+
+function first<T>(set: ReadonlySet<T>): T | undefined {
+  for (const one of set) return one
+  return undefined
 }
