@@ -353,13 +353,16 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     },
     account: credentials.account,
     testConnection: credentials.testConnection,
-    connect: (input: CredentialsInput) =>
-      switchSource(async () => {
+    async connect(input: CredentialsInput) {
+      // A password that is refused must neither replace one that works nor end the demo market.
+      await credentials.check(input)
+      return switchSource(async () => {
         const fields = await desk.useService(input)
         settings.set({ account: { source: 'service', ...fields } })
         status.say(`Signing in to ${desk.source.origin}.`)
         return credentials.account()
-      }),
+      })
+    },
     disconnect: () =>
       switchSource(async () => {
         await credentials.forget()

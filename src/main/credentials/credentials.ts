@@ -7,7 +7,7 @@ import { serviceOrigin } from '../service-address.ts'
 import { memoryKeychain, openKeychain, type Keychain } from './keychain.ts'
 import type { TokenSource } from './port.ts'
 import { runConnectionTest } from './connection-test.ts'
-import { createTokenSource, type TokenRequest } from './token.ts'
+import { createTokenSource, requestToken, type TokenRequest } from './token.ts'
 
 /** What the settings keep of an account: everything but its secrets. */
 export interface AccountFields {
@@ -51,6 +51,11 @@ export interface Credentials {
   forget(): Promise<void>
   /** Key of the REST endpoints; null where none was given. */
   apiKey(): Promise<string | null>
+  /**
+   * Signs in once without storing anything. Rejects with `wrong-password`, `token-missing`, `bad-url` or
+   * `insecure-url`; a service that cannot be reached now is no reason to refuse what was typed.
+   */
+  check(input: CredentialsInput): Promise<void>
   /** Runs each step without storing anything; a failed step ends the list. */
   testConnection(input: CredentialsInput): Promise<readonly ConnectionStep[]>
 }
@@ -159,6 +164,16 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     return input.password === undefined || input.password === '' ? secret(fields, 'password') : input.password
   }
 
+  async function requestOf(input: CredentialsInput): Promise<TokenRequest> {
+    const fields = fieldsOf(input)
+    const password = await passwordOf(input, fields)
+    if (password === null) {
+      throw new CodedError('wrong-password', 'A password is needed.', { hint: 'Enter the password of this account.' })
+    }
+    const { baseUrl, user, userField, passwordField } = fields
+    return { baseUrl, user, password, userField, passwordField }
+  }
+
   return {
     tokenSource: { get: () => tokens.get(), renew: (refused) => tokens.renew(refused) },
     baseUrl: () => account().baseUrl,
@@ -195,18 +210,13 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       await chain.delete(accountKey(fields, 'api-key'))
     },
     apiKey: async () => (inUse.is === 'service' ? secret(inUse.fields, 'api-key') : null),
-    testConnection: (input) =>
-      runConnectionTest(async () => {
-        const fields = fieldsOf(input)
-        const password = await passwordOf(input, fields)
-        if (password === null) {
-          throw new CodedError('wrong-password', 'A password is needed.', {
-            hint: 'Enter the password of this account.',
-          })
-        }
-        const { baseUrl, user, userField, passwordField } = fields
-        return { baseUrl, user, password, userField, passwordField }
-      }, clock),
+    async check(input) {
+      await requestToken(await requestOf(input), clock).catch((thrown: unknown) => {
+        const { code } = toFailure(thrown)
+        if (code !== 'offline' && code !== 'timeout' && code !== 'tls') throw thrown
+      })
+    },
+    testConnection: (input) => runConnectionTest(() => requestOf(input), clock),
   }
 }
 
