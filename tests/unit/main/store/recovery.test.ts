@@ -1,0 +1,114 @@
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { openLocalReader } from '../../../../src/main/store/reader.ts'
+import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
+import type { GapCause } from '../../../../src/shared/recording.ts'
+import { unixMs, type RecordingId } from '../../../../src/shared/units.ts'
+import { DEMO, readEverything, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
+
+let folder: ReturnType<typeof tempFolder>
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder.remove())
+
+const items = (n: number): Item[] =>
+  Array.from({ length: n }, (_, i) => ({ conn: 1, data: trade('BTC-USD', 100 + i, 1, T0 + i) }))
+
+/** Leaves a recording as a death would: some sealed, some only in the journal, one connection open. */
+function leave(sealed: boolean): RecordingId {
+  let now = T0
+  const engine = new StoreEngine(folder.file, () => now)
+  const key = newRecordingId(T0)
+  engine.begin(key, DEMO, unixMs(T0))
+  const writer = new Writer()
+  engine.commit([writer.batch([{ entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }, ...items(20)])])
+  if (sealed) {
+    now += 3_000
+    engine.drain()
+  }
+  engine.commit([writer.batch(items(10))])
+  engine.close()
+  return key
+}
+
+describe('what a death leaves', () => {
+  it.each([true, false])(
+    'is closed by the next begin with a gap that has both edges (sealed first: %s)',
+    async (sealed) => {
+      const key = leave(sealed)
+      const engine = new StoreEngine(folder.file)
+      expect(engine.left).toEqual([key])
+      engine.begin(newRecordingId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
+      const reader = openLocalReader(folder.file)
+      const [old, live] = await reader.sessions()
+      expect(old).toMatchObject({ session: key, clean: false, live: false, endedMs: T0 + 31, messages: 30 })
+      expect(live).toMatchObject({ live: true, messages: 0 })
+      expect(old!.gaps).toEqual([
+        {
+          recording: key,
+          feed: 'crypto/XT',
+          symbols: [],
+          cause: 'crash',
+          fromMs: T0 + 31,
+          toMs: T0 + 60_000,
+          fromSeq: 32,
+          toSeq: 33,
+        },
+      ])
+      expect((await readEverything(reader, key)).length).toBe(30)
+      expect((await reader.verify(null)).problems).toEqual([])
+      await reader.close()
+      engine.close()
+    },
+  )
+
+  it('takes the cause it is told', async () => {
+    const key = leave(false)
+    const engine = new StoreEngine(folder.file)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000), new Map<RecordingId, GapCause>([[key, 'worker']]))
+    const reader = openLocalReader(folder.file)
+    expect((await reader.gaps({ recording: key })).map((gap) => gap.cause)).toEqual(['worker'])
+    await reader.close()
+    engine.close()
+  })
+
+  it('keeps a torn journal row, names it, and goes on without it', async () => {
+    const key = leave(false)
+    const db = new Database(folder.file)
+    db.exec("UPDATE journal SET data = CAST(substr(data, 1, length(data) - 1) || x'00' AS BLOB) WHERE first_seq = 1")
+    db.close()
+    const engine = new StoreEngine(folder.file)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000))
+    const reader = openLocalReader(folder.file)
+    expect((await readEverything(reader, key)).map((row) => row.seq)).toEqual(
+      Array.from({ length: 10 }, (_, i) => 22 + i),
+    )
+    const report = await reader.verify(key)
+    expect(report.problems.map((problem) => problem.kind)).toEqual(expect.arrayContaining(['torn', 'missing']))
+    expect(reader.queries.db.prepare('SELECT torn FROM journal').pluck().all()).toEqual([1])
+    await reader.close()
+    engine.close()
+  })
+
+  it('deletes a closed recording whole and leaves a tombstone', async () => {
+    const key = leave(true)
+    const engine = new StoreEngine(folder.file)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000))
+    expect(() => engine.delete(newRecordingId(1))).toThrow(/no session/)
+    engine.delete(key)
+    const reader = openLocalReader(folder.file)
+    expect((await reader.sessions()).length).toBe(1)
+    expect(reader.queries.db.prepare('SELECT kind FROM store_log ORDER BY n').pluck().all()).toEqual([
+      'begin',
+      'close',
+      'begin',
+      'delete',
+    ])
+    expect(reader.queries.db.prepare('SELECT count(*) FROM block').pluck().get()).toBe(0)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    engine.close()
+  })
+})
