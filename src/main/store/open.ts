@@ -1,4 +1,7 @@
 /** Opening the store: one writer, any number of readers; each in a thread where one is given. */
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { CodedError } from '../../shared/errors.ts'
 import type { StoreReader, StoreWriter } from './port.ts'
 import { openLocalReader } from './reader.ts'
 import { openRemoteReader } from './remote-reader.ts'
@@ -15,7 +18,17 @@ export interface OpenStoreOptions {
  * Opens the store for writing and takes its lock. Rejects with CodedError `store-locked` (another
  * writer), `store-newer` (untouched), `store-damaged`, `disk-full` or `disk-error`.
  */
-export const openStoreWriter = ({ file, worker }: OpenStoreOptions): Promise<StoreWriter> => openWriter(file, worker)
+export async function openStoreWriter({ file, worker }: OpenStoreOptions): Promise<StoreWriter> {
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+  } catch (cause) {
+    throw new CodedError('disk-error', `The folder ${dirname(file)} cannot be made.`, {
+      hint: 'Choose another place for the store in the settings, or free this one.',
+      cause,
+    })
+  }
+  return openWriter(file, worker)
+}
 
 /** Opens the store for reading, beside a writer or without one. Rejects also with `not-found`. */
 export const openStoreReader = async ({ file, worker }: OpenStoreOptions): Promise<StoreReader> =>
