@@ -90,7 +90,7 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
   change: column(
     'change',
     'Chg',
-    'Change against the reference price',
+    'Change: against the reference price that the quote names',
     56,
     changeOf,
     (r, c) => c.numbers.signed(changeOf(r), r.decimals),
@@ -99,7 +99,7 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
   changePercent: column(
     'changePercent',
     'Chg %',
-    'Change against the reference price, in percent',
+    'Change in percent: against the reference price that the quote names',
     52,
     changePercentOf,
     (r, c) => c.numbers.signed(changePercentOf(r), 2),
