@@ -158,7 +158,7 @@ function createBarRow(symbol: string, of: BarSource, separatorText: string, file
     file.bytes.set(name, file.at)
     file.at += name.length
     file.bytes[file.at++] = separator
-    file.at = time.write(file.bytes, file.at, bar.startMs)
+    file.at = time.write(file.bytes, new DataView(file.bytes.buffer), file.at, bar.startMs)
     number(bar.open)
     number(bar.high)
     number(bar.low)

@@ -78,6 +78,9 @@ class Temporary implements SafeFile {
   readonly #hash: Hash = createHash('sha256')
   #handle: FileHandle | undefined
   #named = false
+  /** The buffer that is being written while the other one fills. */
+  #other = new Uint8Array(2 * PIECE)
+  #writing: Promise<void> = Promise.resolve()
 
   constructor(path: string, target: string, temporary: string, handle: FileHandle) {
     this.#path = path
@@ -105,10 +108,22 @@ class Temporary implements SafeFile {
   }
 
   async #flush(): Promise<void> {
+    const full = this.bytes
+    const part = full.subarray(0, this.at)
+    this.#hash.update(part)
+    await this.#writing
+    this.bytes = this.#other.length < full.length ? new Uint8Array(full.length) : this.#other
+    this.#other = full
+    this.written += part.length
+    this.at = 0
+    this.#writing = this.#write(part)
+    // its error is met at the next flush; until then it must not count as unhandled
+    this.#writing.catch(() => undefined)
+  }
+
+  async #write(part: Uint8Array): Promise<void> {
     const handle = this.#handle
     if (handle === undefined) throw new CodedError('internal', 'The file is closed.')
-    const part = this.bytes.subarray(0, this.at)
-    this.#hash.update(part)
     try {
       for (let from = 0; from < part.length;) {
         from += (await handle.write(part, from, part.length - from)).bytesWritten
@@ -116,12 +131,11 @@ class Temporary implements SafeFile {
     } catch (thrown) {
       throw fileFailure(thrown, this.#path)
     }
-    this.written += part.length
-    this.at = 0
   }
 
   async finish(): Promise<string> {
     if (this.at > 0) await this.#flush()
+    await this.#writing
     try {
       await this.#handle?.sync()
       await this.#handle?.close()
@@ -143,6 +157,7 @@ class Temporary implements SafeFile {
   }
 
   async discard(): Promise<void> {
+    await this.#writing.catch(() => undefined)
     await this.#handle?.close().catch(() => undefined)
     this.#handle = undefined
     if (!this.#named) await rm(this.#temporary, { force: true })

@@ -79,21 +79,20 @@ export async function exportTicks(reader: StoreReader, options: TickExportOption
       stopIfCancelled(signal)
       if (ticks.count === 0) continue
       order.check(ticks)
-      const { eventMs, recvMs, flags } = ticks
       const write = rowsOf(ticks, file)
       for (let from = 0; from < ticks.count; from += ROWS_AT_ONCE) {
         const to = Math.min(from + ROWS_AT_ONCE, ticks.count)
-        for (let row = from; row < to; row++) {
-          if ((flags[row]! & leftOut) !== 0) continue
-          const event = eventMs[row]!
-          const at = event === event ? event : recvMs[row]!
-          if (at < first) first = at
-          if (at > last) last = at
-          write(row)
-          rows++
-        }
+        rows += write(from, to)
         await file.drain()
         stopIfCancelled(signal)
+      }
+      const { eventMs, recvMs, flags } = ticks
+      for (let row = 0; row < ticks.count; row++) {
+        if ((flags[row]! & leftOut) !== 0) continue
+        const event = eventMs[row]!
+        const at = Number.isNaN(event) ? recvMs[row]! : event
+        if (at < first) first = at
+        if (at > last) last = at
       }
       options.onProgress?.({ rows, bytes: file.written + file.at })
     }
@@ -159,7 +158,8 @@ function createOrder() {
   }
 }
 
-type WriteRow = (row: number) => void
+/** Writes rows [from, to) but those left out; answers how many were written. */
+type WriteRows = (from: number, to: number) => number
 
 /** Flags of messages that may be no UTF-8. */
 const UNSURE = FLAG.invalidUtf8 | FLAG.binary
@@ -187,7 +187,7 @@ function createCsvRows(
   feed: FeedId,
   separatorText: string,
   raw: boolean,
-): (ticks: TickColumns, file: SafeFile) => WriteRow {
+): (ticks: TickColumns, file: SafeFile) => WriteRows {
   const separator = separatorText.charCodeAt(0)
   const fields = fieldsOf(feed)
   const event: TimeWriter = createTimeWriter(separator)
@@ -208,29 +208,43 @@ function createCsvRows(
     const count = writers.length
     let most = 2 * TIME_ROOM + 24
     for (const writer of writers) most += writer.most + 1
-    return (row) => {
-      const head = headOf(ticks.symbol(row))
-      const text = raw ? utf8Of(ticks.raw(row), flags[row]!) : undefined
-      file.room(most + head.length + (text === undefined ? 0 : textRoom(text) + 1))
-      const out = file.bytes
+    return (from, to) => {
+      file.room(64 * most)
+      let out = file.bytes
+      let view = new DataView(out.buffer)
       let at = file.at
-      const size = head.length
-      for (let i = 0; i < size; i++) out[at++] = head[i]!
-      at = event.write(out, at, eventMs[row]!)
-      out[at++] = separator
-      at = recv.write(out, at, recvMs[row]!)
-      out[at++] = separator
-      at = writeWhole(out, at, seq[row]!)
-      for (let i = 0; i < count; i++) {
+      let rows = 0
+      for (let row = from; row < to; row++) {
+        if ((flags[row]! & LEFT_OUT.csv) !== 0) continue
+        const head = headOf(ticks.symbol(row))
+        const text = raw ? utf8Of(ticks.raw(row), flags[row]!) : undefined
+        const need = most + head.length + (text === undefined ? 0 : textRoom(text) + 1)
+        if (at + need > out.length) {
+          file.at = at
+          file.room(need)
+          out = file.bytes
+          view = new DataView(out.buffer)
+        }
+        const size = head.length
+        for (let i = 0; i < size; i++) out[at++] = head[i]!
+        at = event.write(out, view, at, eventMs[row]!)
         out[at++] = separator
-        at = writers[i]!.write(row, out, at)
-      }
-      if (text !== undefined) {
+        at = recv.write(out, view, at, recvMs[row]!)
         out[at++] = separator
-        at = writeText(out, at, text, separator)
+        at = writeWhole(out, at, seq[row]!)
+        for (let i = 0; i < count; i++) {
+          out[at++] = separator
+          at = writers[i]!.write(row, out, at)
+        }
+        if (text !== undefined) {
+          out[at++] = separator
+          at = writeText(out, at, text, separator)
+        }
+        out[at++] = 10
+        rows++
       }
-      out[at++] = 10
       file.at = at
+      return rows
     }
   }
 }
@@ -238,7 +252,7 @@ function createCsvRows(
 const HEX = encoder.encode('0123456789abcdef')
 
 /** `{feed,symbol,recv_ms,seq,raw}` a line; `raw_base64` where the message is no UTF-8. */
-function createJsonRows(feed: FeedId): (ticks: TickColumns, file: SafeFile) => WriteRow {
+function createJsonRows(feed: FeedId): (ticks: TickColumns, file: SafeFile) => WriteRows {
   const headOf = createSymbolCell((symbol) =>
     encoder.encode(`{"feed":${JSON.stringify(feed)},"symbol":${JSON.stringify(symbol)},"recv_ms":`),
   )
@@ -246,7 +260,7 @@ function createJsonRows(feed: FeedId): (ticks: TickColumns, file: SafeFile) => W
   const rawKey = encoder.encode(',"raw":"')
   return (ticks, file) => {
     const { recvMs, seq, flags } = ticks
-    return (row) => {
+    const write = (row: number): void => {
       const head = headOf(ticks.symbol(row))
       const text = ticks.raw(row)
       file.room(head.length + 6 * text.length + 96)
@@ -269,6 +283,10 @@ function createJsonRows(feed: FeedId): (ticks: TickColumns, file: SafeFile) => W
         out[at++] = 10
       }
       file.at = at
+    }
+    return (from, to) => {
+      for (let row = from; row < to; row++) write(row)
+      return to - from
     }
   }
 }

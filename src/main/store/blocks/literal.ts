@@ -183,11 +183,11 @@ export function writeLiteral(out: Uint8Array, at: number, mantissa: number, deci
   if (style === STYLE.fixed || style === STYLE.explicit) return writePlain(out, i, value, decimals)
   let left = decimals
   if (value === 0) left = 0
-  else
-    while (left > 0 && value % 10 === 0) {
-      value /= 10
-      left--
-    }
+  else if (left > 0) {
+    const zeros = trailingZeros(value, left)
+    value /= POW10[zeros]!
+    left -= zeros
+  }
   const python = style === STYLE.python
   const exponent = digitsOf(value) - 1 - left
   if (value !== 0 && exponent < (python ? -4 : -6)) return writeExponent(out, i, value, exponent, python)
@@ -198,6 +198,29 @@ export function writeLiteral(out: Uint8Array, at: number, mantissa: number, deci
     return i
   }
   return writePlain(out, i, value, left)
+}
+
+/** How many of the last `most` digits of a whole number above 0 are zeros in a row, from the end. */
+function trailingZeros(value: number, most: number): number {
+  let zeros = 0
+  let rest = value
+  // small integers divide much faster than doubles
+  while (rest > 0x7fffffff) {
+    const above = Math.floor(rest / 1e8)
+    const low = (rest - above * 1e8) | 0
+    if (low !== 0) {
+      rest = low
+      break
+    }
+    rest = above
+    zeros += 8
+  }
+  let low = rest | 0
+  while (zeros < most && low % 10 === 0) {
+    low = (low / 10) | 0
+    zeros++
+  }
+  return zeros < most ? zeros : most
 }
 
 function writePlain(out: Uint8Array, at: number, value: number, decimals: number): number {
