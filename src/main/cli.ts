@@ -56,10 +56,14 @@ const context: Context = {
 }
 
 function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string } // our own file
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  } // our own file
   return version
 }
 
+// Workers do not hold the process, and a command that only waits for one must not end in mid-wait.
+setInterval(() => {}, 2 ** 30)
 process.exitCode = await runCommandLine(process.argv.slice(2), context)
 // Everything was closed; what still holds the process (a keychain's thread) must not.
 process.stdout.write('', () => process.exit())

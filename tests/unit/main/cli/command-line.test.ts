@@ -1,14 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startSimulator } from '../../../../src/simulator/simulator.ts'
+import { systemClock } from '../../../../src/main/clock.ts'
+import { runCommandLine } from '../../../../src/main/cli/run.ts'
 import { COMMANDS, COMMON_OPTIONS } from '../../../../src/main/cli/table.ts'
 
-const CLI = fileURLToPath(new URL('../../../../src/main/cli.ts', import.meta.url))
+const sources = new URL('../../../../src/main/', import.meta.url)
+const CLI = fileURLToPath(new URL('cli.ts', sources))
+
+const demoData = new URL('../../../../resources/demo/', import.meta.url)
 
 let home: string
 beforeAll(() => {
@@ -23,7 +30,15 @@ function start(args: readonly string[], env: Record<string, string> = {}) {
   })
 }
 
-async function run(args: readonly string[], env: Record<string, string> = {}) {
+interface Ran {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+  readonly lines: readonly string[]
+}
+
+/** The whole program, as a user starts it. */
+async function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
   const child = start(args, env)
   let out = ''
   let err = ''
@@ -33,13 +48,37 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
   return { code, out, err, lines: out.split('\n').filter(Boolean) }
 }
 
+/** The same without a process, for what needs none. */
+async function runHere(args: readonly string[]): Promise<Ran> {
+  let out = ''
+  let err = ''
+  const code = await runCommandLine(args, {
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    interactive: false,
+    signal: new AbortController().signal,
+    env: {},
+    clock: systemClock,
+    dataDir: home,
+    version: '1.2.3',
+    workers: {
+      store: new URL('store-worker.ts', sources),
+      reader: new URL('reader-worker.ts', sources),
+      simulator: new URL('../simulator/worker.ts', sources),
+    },
+    demoData,
+    rendererDir: join(home, 'no-window'),
+  })
+  return { code, out, err, lines: out.split('\n').filter(Boolean) }
+}
+
 describe('help and usage', () => {
   it('lists every command, and each command every option of its own', async () => {
-    const { code, out } = await run(['--help'])
+    const { code, out } = await runHere(['--help'])
     expect(code).toBe(0)
     for (const { name } of COMMANDS) expect(out).toContain(`  ${name} `)
     for (const command of COMMANDS) {
-      const help = await run([command.name, '--help'])
+      const help = await runHere([command.name, '--help'])
       expect(help.code).toBe(0)
       for (const option of Object.keys({ ...command.options, ...COMMON_OPTIONS }))
         expect(help.out).toContain(`--${option}`)
@@ -60,7 +99,7 @@ describe('help and usage', () => {
     ['a port out of range', ['simulate', '--port', '70000']],
     ['a surplus word', ['verify', 'everything']],
   ])('%s: code 2, one sentence on standard error, nothing on standard output', async (_name, args) => {
-    const { code, out, err } = await run(args)
+    const { code, out, err } = await runHere(args)
     expect(code).toBe(2)
     if (args.length === 0) return
     expect(out).toBe('')
@@ -71,21 +110,21 @@ describe('help and usage', () => {
   it.each([['--password', 'x'], ['--password=x'], ['--api-key', 'x'], ['--token=x']])(
     'refuses a secret as an argument: %s',
     async (...secret) => {
-      const { code, err } = await run(['record', '--demo', '--feed', 'crypto/XT:BTC-USD', ...secret])
+      const { code, err } = await runHere(['record', '--demo', '--feed', 'crypto/XT:BTC-USD', ...secret])
       expect(code).toBe(2)
       expect(err).toContain('TAPEDECK_PASSWORD')
     },
   )
 
   it.each(['replay', 'import', 'fetch'])('%s is listed and says that it is not there yet', async (name) => {
-    const { code, out, err } = await run([name])
+    const { code, out, err } = await runHere([name])
     expect([code, out]).toEqual([1, ''])
     expect(err).toContain('not yet in this version')
   })
 
   it.each(['sessions', 'verify', 'export'])('%s says when there is no store', async (name) => {
     const more = name === 'export' ? ['--feed', 'crypto/XT', '--out', join(home, 'x.csv')] : []
-    const { code, err } = await run([name, '--store', join(home, 'none.db'), '--json', ...more])
+    const { code, err } = await runHere([name, '--store', join(home, 'none.db'), '--json', ...more])
     expect(code).toBe(1)
     expect(err).toContain('There is no store')
   })
@@ -113,3 +152,111 @@ describe('simulate', () => {
     expect(err).toContain('fault schedule')
   })
 })
+
+describe('record, sessions, verify, export', () => {
+  it('keep what a service sent, to the message, and give it back', async () => {
+    const service = await startSimulator({ dataDir: demoData, market: { kind: 'load', messagesPerSecond: 500 } })
+    const store = join(home, 'recorded.db')
+    const env = { TAPEDECK_PASSWORD: service.password }
+    const account = ['--base-url', service.baseUrl, '--user', service.username]
+    const recorded = await run(
+      ['record', '--json', '--store', store, ...account, '--feed', 'crypto/XT:BTC-USD,ETH-USD', '--duration', '2s'],
+      env,
+    )
+    expect(recorded.err).toBe('')
+    expect(recorded.code).toBe(0)
+    expect(recorded.lines).toHaveLength(1)
+    const report = JSON.parse(recorded.lines[0]!) as {
+      session: string
+      feeds: Record<string, unknown>[]
+      bytes: number
+      lag_ms: object
+    }
+    const sent = service.sent().feeds['crypto/XT']!
+    await service.close()
+    expect(report.feeds).toMatchObject([
+      { feed: 'crypto/XT', decoded: sent.market, received: sent.frames, undecodable: 0, stored: sent.frames },
+    ])
+    expect(Object.keys(report.lag_ms)).toEqual(['p50', 'p99', 'max'])
+    expect(report.bytes).toBeGreaterThan(0)
+
+    const listed = await run(['sessions', '--json', '--store', store])
+    expect(listed.lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { session: report.session, clean: true, messages: sent.frames },
+    ])
+    const verified = await run(['verify', '--json', '--store', store])
+    expect([verified.code, JSON.parse(verified.out)]).toEqual([
+      0,
+      { sessions: 1, messages: sent.frames, ok: true, problems: [] },
+    ])
+
+    const file = join(home, 'ticks.csv')
+    const ticks = await run([
+      'export',
+      '--json',
+      '--store',
+      store,
+      '--feed',
+      'crypto/XT',
+      '--symbol',
+      'BTC-USD',
+      '--out',
+      file,
+    ])
+    expect(ticks.code).toBe(0)
+    const answer = JSON.parse(ticks.out) as { rows: number; sha256: string; bytes: number; manifest: string }
+    const bytes = readFileSync(file)
+    expect(answer.rows).toBe(sent.symbols['BTC-USD'])
+    expect(bytes.toString().trimEnd().split('\n')).toHaveLength(answer.rows + 1)
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(answer.sha256)
+    expect(JSON.parse(readFileSync(answer.manifest, 'utf8'))).toMatchObject({
+      rows: answer.rows,
+      sha256: answer.sha256,
+    })
+    const bars = ['--what', 'bars', '--interval', '1s', '--symbol', 'BTC-USD', '--out', join(home, 'bars.csv')]
+    expect((await run(['export', '--json', '--store', store, '--feed', 'crypto/XT', ...bars])).code).toBe(0)
+  })
+
+  it('end cleanly on Ctrl+C with 130 and the report', async () => {
+    const store = join(home, 'stopped.db')
+    const child = start(['record', '--demo', '--json', '--store', store, '--feed', 'crypto/XT:BTC-USD'])
+    let out = ''
+    child.stdout.on('data', (data: Buffer) => (out += data.toString()))
+    while (!(existsSync(store) && (await stored(store)) > 0)) await new Promise((resolve) => setTimeout(resolve, 100))
+    child.kill('SIGINT')
+    expect((await once(child, 'close'))[0]).toBe(130)
+    const report = JSON.parse(out) as { session: string; feeds: { received: number; stored: number }[] }
+    expect(report.feeds[0]!.received).toBe(report.feeds[0]!.stored)
+    const listed = await run(['sessions', '--json', '--store', store])
+    expect(JSON.parse(listed.out)).toMatchObject({ session: report.session, clean: true })
+  })
+
+  it('say in one sentence that another program records into the store', async () => {
+    const store = join(home, 'locked.db')
+    const child = start(['record', '--demo', '--store', store, '--feed', 'crypto/XT:BTC-USD'])
+    while (!existsSync(store) || (await stored(store)) === 0) await new Promise((resolve) => setTimeout(resolve, 100))
+    const second = await run(['record', '--demo', '--store', store, '--feed', 'crypto/XT:BTC-USD', '--duration', '1s'])
+    expect(second.code).toBe(1)
+    expect(second.err.trimEnd().split('\n')).toHaveLength(1)
+    child.kill('SIGTERM')
+    await once(child, 'close')
+  })
+
+  it('say what is wrong with a password, and end with 1', async () => {
+    const service = await startSimulator({ dataDir: demoData, market: { kind: 'none' } })
+    const account = ['--base-url', service.baseUrl, '--user', service.username]
+    const common = ['--json', '--store', join(home, 'refused.db'), '--feed', 'crypto/XT:BTC-USD', '--duration', '1s']
+    const { code, err } = await run(['record', ...account, ...common], { TAPEDECK_PASSWORD: 'wrong-one' })
+    await service.close()
+    expect(code).toBe(1)
+    expect(err).toContain('password')
+    expect(err).not.toContain('wrong-one')
+  })
+})
+
+/** Messages in a store, 0 while it cannot be read yet. */
+async function stored(store: string): Promise<number> {
+  const { code, lines } = await runHere(['sessions', '--json', '--store', store])
+  if (code !== 0) return 0
+  return lines.reduce((sum, line) => sum + (JSON.parse(line) as { messages: number }).messages, 0)
+}
