@@ -12,6 +12,8 @@ export interface QuotesClocks {
   readonly frame?: RequestFrame
   readonly painted?: (run: () => void) => void
   readonly now?: () => number
+  /** Whether the window paints at all. */
+  readonly visible?: () => boolean
 }
 
 export class Quotes {
@@ -27,6 +29,7 @@ export class Quotes {
   readonly #task: FrameTask
   readonly #painted: (run: () => void) => void
   readonly #now: () => number
+  readonly #visible: () => boolean
   /** Receive stamps of the messages that the next paint will show. */
   #fresh: number[] = []
   #following = ''
@@ -36,6 +39,7 @@ export class Quotes {
     this.#transport = transport
     this.#painted = clocks.painted ?? afterPaint
     this.#now = clocks.now ?? Date.now
+    this.#visible = clocks.visible ?? (() => document.visibilityState === 'visible')
     this.#task = new FrameTask(() => this.#paint(), clocks.frame)
   }
 
@@ -62,10 +66,17 @@ export class Quotes {
 
   #take(value: QuotesValue): void {
     if (this.problem) this.problem = null
+    const visible = this.#visible()
     for (const row of value.rows) {
       const before = this.#rows.get(row.instrument)
-      // The first value of a stream may be old: only messages newer than a known one are timed.
-      if (before && row.lastRecvMs !== null && before.lastRecvMs !== null && row.lastRecvMs > before.lastRecvMs)
+      // The first value of a stream may be old, and a hidden window does not paint: neither is timed.
+      if (
+        visible &&
+        before &&
+        row.lastRecvMs !== null &&
+        before.lastRecvMs !== null &&
+        row.lastRecvMs > before.lastRecvMs
+      )
         this.#fresh.push(row.lastRecvMs)
       this.#rows.set(row.instrument, row)
     }

@@ -45,13 +45,25 @@ describe('Quotes', () => {
     const fake = new FakeTerminal({ nowMs: 1_000_000 })
     const frame = frames()
     let now = 1_000_000
-    const quotes = new Quotes(fake, { frame: frame.request, painted: (run) => run(), now: () => now })
+    let visible = true
+    const quotes = new Quotes(fake, {
+      frame: frame.request,
+      painted: (run) => run(),
+      now: () => now,
+      visible: () => visible,
+    })
     quotes.follow([btc])
     frame.step()
     expect(quotes.latency()).toBeUndefined()
     fake.nowMs = 1_000_500
     fake.trade(btc, 5)
     now = 1_000_507
+    frame.step()
+    expect(quotes.latency()).toMatchObject({ samples: 1, max: 7 })
+    visible = false
+    fake.nowMs = 1_000_600
+    fake.trade(btc, 6)
+    now = 1_009_000
     frame.step()
     expect(quotes.latency()).toMatchObject({ samples: 1, max: 7 })
   })
