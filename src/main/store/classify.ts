@@ -28,7 +28,7 @@ export interface Placed {
 /** Reads messages one after another, keeping the instruments of spellings it has seen. */
 export class Classifier {
   readonly placed: Placed = { series: '', symbol: '', eventMs: NaN, record: scratch() }
-  readonly #names = new Map<string, SeriesName>()
+  readonly #names = new Map<FeedId, Map<string, SeriesName>>()
 
   /** Places a message of `feed` that lies in bytes[from, to). */
   place(feed: FeedId, flags: number, bytes: Uint8Array, from: number, to: number): Placed {
@@ -47,14 +47,15 @@ export class Classifier {
   }
 
   #instrument(feed: FeedId, symbol: string): SeriesName {
-    const key = `${feedAsset(feed)} ${symbol}`
-    let name = this.#names.get(key)
+    let names = this.#names.get(feed)
+    if (names === undefined) this.#names.set(feed, (names = new Map()))
+    let name = names.get(symbol)
     if (name === undefined) {
-      if (this.#names.size > 100_000) this.#names.clear()
+      if (names.size > 100_000) names.clear()
       // instrumentKey may leave nothing of a symbol such as "-": then it names no instrument.
       const id = instrumentId(feedAsset(feed), symbol)
       name = id.endsWith(':') ? '' : id
-      this.#names.set(key, name)
+      names.set(symbol, name)
     }
     return name
   }

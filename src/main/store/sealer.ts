@@ -30,8 +30,9 @@ import type { Db } from './sqlite.ts'
 
 export type Work = Generator<(() => void) | undefined, void, void>
 
-/** Most journal that one seal takes, and how many messages are placed between two turns. */
+/** Most journal that one seal takes (a burst's makes fuller blocks), and how many messages are placed between two turns. */
 const SEAL_BYTES = 2 << 20
+const BURST_BYTES = 16 << 20
 const PLACE_ROWS = 256
 const CHAIN_PART_BYTES = 1024
 const ROLL_EVERY_MS = 15_000
@@ -57,8 +58,11 @@ interface Bucket {
   readonly rows: ColumnsBuilder
   readonly eventMs: number[]
   readonly symbols: Set<string>
+  lastSymbol: string
   readonly minutes: Minutes
 }
+
+type Buckets = Map<FeedId, Map<SeriesName, Bucket>>
 
 export class Sealer {
   readonly #db: Db
@@ -106,10 +110,11 @@ export class Sealer {
     const taken: number[] = []
     const torn: number[] = []
     const heads = new Map<number, { head: Uint8Array; sizes: number[] }>()
-    const buckets = new Map<string, Bucket>()
+    const buckets: Buckets = new Map()
     let bytes = 0
     let upTo = rec.sealedSeq
-    while (bytes < SEAL_BYTES) {
+    const most = rec.journalBytes > BURST_BYTES ? BURST_BYTES : SEAL_BYTES
+    while (bytes < most) {
       const row = this.#sql.next.get(rec.id, upTo)
       if (row === undefined) break
       upTo = row.last_seq
@@ -135,7 +140,7 @@ export class Sealer {
     }
     if (upTo === rec.sealedSeq) return false
     const sealed: { bucket: Bucket; blocks: SealedBlock[] }[] = []
-    for (const bucket of buckets.values()) {
+    for (const bucket of [...buckets.values()].flatMap((ofFeed) => [...ofFeed.values()])) {
       const blocks: SealedBlock[] = []
       for (const part of cut(bucket.rows.done())) {
         blocks.push(sealBlock(bucket.feed, part.rows, bucket.eventMs.slice(part.from, part.to)))
@@ -256,7 +261,7 @@ export class Sealer {
     this.#sql.rolled.run(upTo, series.id)
   }
 
-  #place(rec: RecordingState, m: MessageColumns, i: number, buckets: Map<string, Bucket>): void {
+  #place(rec: RecordingState, m: MessageColumns, i: number, buckets: Buckets): void {
     const feed = rec.chains.get(m.conn[i]!)?.feed
     if (feed === undefined || feed === '') throw new TypeError(`connection ${m.conn[i]!} has no feed`)
     const flags = m.flags[i]!
@@ -266,16 +271,28 @@ export class Sealer {
       eventMs,
       record,
     } = this.#classifier.place(feed, flags, m.bytes, m.offsets[i]!, m.offsets[i + 1]!)
-    const key = seriesKey(feed, name)
-    let bucket = buckets.get(key)
+    let ofFeed = buckets.get(feed)
+    if (ofFeed === undefined) buckets.set(feed, (ofFeed = new Map()))
+    let bucket = ofFeed.get(name)
     if (bucket === undefined) {
-      bucket = { feed, name, rows: new ColumnsBuilder(), eventMs: [], symbols: new Set(), minutes: new Map() }
-      buckets.set(key, bucket)
+      bucket = {
+        feed,
+        name,
+        rows: new ColumnsBuilder(),
+        eventMs: [],
+        symbols: new Set(),
+        lastSymbol: '',
+        minutes: new Map(),
+      }
+      ofFeed.set(name, bucket)
     }
     bucket.rows.add(m, i, i + 1)
     bucket.eventMs.push(eventMs)
     if (name === '') return
-    bucket.symbols.add(symbol)
+    if (symbol !== bucket.lastSymbol) {
+      bucket.symbols.add(symbol)
+      bucket.lastSymbol = symbol
+    }
     if ((flags & OUT_OF_BARS) !== 0 || !isRolled(feed)) return
     applyToBars(bucket.minutes, barSources(feed), m.seq[i]!, Number.isNaN(eventMs) ? m.recvMs[i]! : eventMs, record)
   }

@@ -13,9 +13,7 @@ import { monoNs, unixMs, type RecordingId } from '../../../../src/shared/units.t
 import { DEMO, readAll, T0, tempFolder, trade, Writer } from '../store/harness.ts'
 
 /** A clock that only moves when told; timers fire on the way. */
-function handClock(
-  startMs: number,
-): Clock & {
+function handClock(startMs: number): Clock & {
   advance(ms: number): void
   shift(ms: number): void
   readonly stamp: { wallMs: ReturnType<typeof unixMs>; monoNs: ReturnType<typeof monoNs> }

@@ -96,7 +96,7 @@ describe('StoreEngine', () => {
           here.remove()
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     )
   })
 

@@ -1,0 +1,56 @@
+/** Kills a recording process with SIGKILL in a burst, and says what the store then holds. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { openStoreReader } from '../../src/main/store/open.ts'
+import { recordingId, type RecordingId } from '../../src/shared/units.ts'
+
+export interface Killed {
+  readonly recording: RecordingId
+  /** Seq of the last commit that was acknowledged before death. */
+  readonly committed: number
+  /** Messages said to be received, and when, by the process's own clock. */
+  readonly received: readonly { readonly n: number; readonly atMs: number }[]
+  readonly killedMs: number
+}
+
+/** Starts a burst into `file`, kills it `afterMs` after its first commit. */
+export async function killBurst(file: string, afterMs: number): Promise<Killed> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('burst.ts', import.meta.url)), file], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  let errors = ''
+  const first = Promise.withResolvers<void>()
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part
+    if (text.includes('\nc ')) first.resolve()
+  })
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (errors += part))
+  const gone = once(child, 'exit')
+  void gone.then(() => first.reject(new Error(`the burst ended by itself: ${errors}`)))
+  await first.promise
+  await new Promise((resolve) => setTimeout(resolve, afterMs))
+  const killedMs = Date.now()
+  child.kill('SIGKILL')
+  await gone
+  const lines = text.slice(0, text.lastIndexOf('\n')).split('\n')
+  const of = (kind: string): string[][] => lines.map((line) => line.split(' ')).filter(([k]) => k === kind)
+  return {
+    recording: recordingId(of('id')[0]![1]!),
+    committed: Number(of('c').at(-1)?.[1] ?? 0),
+    received: of('r').map(([, n, atMs]) => ({ n: Number(n), atMs: Number(atMs) })),
+    killedMs,
+  }
+}
+
+/** Reads back every seq of a recording. */
+export async function kept(file: string, recording: RecordingId): Promise<number[]> {
+  const reader = await openStoreReader({ file })
+  const seqs: number[] = []
+  for (const feed of ['crypto/XT', 'crypto/XQ'] as const) {
+    for await (const ticks of reader.ticks({ feed, instruments: null, recording })) seqs.push(...ticks.seq)
+  }
+  await reader.close()
+  return seqs.sort((a, b) => a - b)
+}

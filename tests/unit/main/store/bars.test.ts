@@ -1,0 +1,204 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { decode } from '../../../../src/service/decode.ts'
+import { scratch } from '../../../../src/service/codec.ts'
+import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { feedOfBars } from '../../../../src/main/store/bars.ts'
+import { applyRecord } from '../../../../src/main/store/classify.ts'
+import { openLocalReader } from '../../../../src/main/store/reader.ts'
+import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
+import { createBarBuilder, toBar } from '../../../../src/shared/bars.ts'
+import { gridOf } from '../../../../src/shared/calendar.ts'
+import { INTERVALS, type BarSource, type Interval } from '../../../../src/shared/market.ts'
+import { FLAG } from '../../../../src/shared/recording.ts'
+import { instrumentId, unixMs } from '../../../../src/shared/units.ts'
+import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
+
+const BTC = instrumentId('crypto', 'BTC-USD')
+const FEEDS = ['crypto/XT', 'crypto/XQ', 'crypto/XA'] as const
+
+const event = fc.record({
+  what: fc.constantFrom('trade', 'trade', 'quote', 'bar', 'odd', 'unasked', 'undated') as fc.Arbitrary<'trade'>,
+  at: fc.integer({ min: 0, max: 3 * 3_600_000 }),
+  cents: fc.integer({ min: -5, max: 100_000 }),
+  size: fc.integer({ min: 0, max: 1_000_000 }),
+})
+
+function toItem({ what, at, cents, size }: { what: string; at: number; cents: number; size: number }): Item {
+  const t = T0 + at
+  const p = cents / 100
+  switch (what) {
+    case 'quote':
+      return { conn: 2, data: quote('BTC-USD', p, p + 0.01, t) }
+    case 'bar': {
+      const s = Math.floor(t / 60_000) * 60_000
+      return {
+        conn: 3,
+        data: `{"ev":"XA","pair":"BTC-USD","o":${p},"h":${p + 1},"l":${p},"c":${p},"v":${size},"s":${s},"e":${s + 60_000}}`,
+      }
+    }
+    case 'odd':
+      return { conn: 1, data: trade('BTC-USD', `"${p}"`, 'null', t) }
+    case 'unasked':
+      return { conn: 1, data: trade('BTC-USD', p, size, t), flags: FLAG.unasked }
+    case 'undated':
+      return { conn: 1, data: trade('BTC-USD', p, size, t), flags: FLAG.undated }
+    default:
+      return { conn: 1, data: trade(at % 7 === 0 ? 'ETH-USD' : 'BTC-USD', p, (size / 1e4).toFixed(4), t) }
+  }
+}
+
+/** The bars by the rules, from the messages themselves. */
+function expected(items: readonly Item[], of: BarSource, interval: Interval, maxSeq = Infinity): unknown[] {
+  const builder = createBarBuilder({ grid: gridOf('crypto', interval) })
+  const minutes = createBarBuilder({ grid: gridOf('crypto', '1m') })
+  const feed = feedOfBars('crypto', of, INTERVALS[interval])
+  const record = scratch()
+  items.forEach((item, i) => {
+    if ('entry' in item || FEEDS[item.conn - 1] !== feed || ((item.flags ?? 0) & FLAG.unasked) !== 0 || i + 1 > maxSeq)
+      return
+    const bytes = new TextEncoder().encode(String(item.data))
+    if (decode(feed, bytes, 0, bytes.length, record) !== 'market' || record.symbol !== 'BTC-USD') return
+    const ms = ((item.flags ?? 0) & FLAG.undated) !== 0 || Number.isNaN(record.eventMs) ? T0 + i + 1 : record.eventMs
+    applyRecord(of === 'service' ? minutes : builder, of, i + 1, ms, record)
+  })
+  if (of === 'service') for (const state of minutes.states()) builder.merge(state)
+  return builder.states().map((state) => ({ ...toBar(state), complete: null }))
+}
+
+it('gives the bars of the messages, wherever these lie: rollups, blocks, journal; no look-ahead', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(event, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 0, max: 6 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      async (rounds, sealed, share) => {
+        const folder = tempFolder()
+        let now = T0
+        const engine = new StoreEngine(folder.file, () => now)
+        const key = newRecordingId(T0)
+        engine.begin(key, DEMO, unixMs(T0))
+        const writer = new Writer(FEEDS)
+        const items: Item[] = []
+        for (const [i, round] of rounds.entries()) {
+          const add = round.map(toItem)
+          items.push(...add)
+          engine.commit([writer.batch(add)])
+          now += 130_000
+          if (i < sealed) engine.drain()
+        }
+        const reader = openLocalReader(folder.file)
+        const maxSeq = Math.max(1, Math.floor(items.length * share))
+        for (const of of ['trade', 'bid', 'mid', 'service'] as const) {
+          for (const interval of ['1m', '5m', '1h', '1D', '15s'] as const) {
+            if (of === 'service' && interval === '15s') continue
+            const query = { instrument: BTC, of, interval, source: 'demo', beforeMs: null, limit: 1_000 }
+            const strip = (bars: readonly object[]): unknown[] => bars.map((bar) => ({ ...bar, complete: null }))
+            const all = await reader.bars(query)
+            expect(strip(all.bars)).toEqual(expected(items, of, interval))
+            expect(all.more).toBe(false)
+            const then = await reader.bars({ ...query, maxSeq: { recording: key, seq: maxSeq } })
+            expect(strip(then.bars)).toEqual(expected(items, of, interval, maxSeq))
+            const page = await reader.bars({ ...query, limit: 2 })
+            expect(page.bars).toEqual(all.bars.slice(-2))
+            expect(page.more).toBe(all.bars.length > 2)
+            const last = all.bars.at(-1)
+            if (last !== undefined) {
+              expect((await reader.bars({ ...query, beforeMs: last.startMs })).bars).toEqual(all.bars.slice(0, -1))
+            }
+          }
+        }
+        expect((await reader.verify(null)).problems).toEqual([])
+        await reader.close()
+        engine.close()
+        folder.remove()
+      },
+    ),
+    { numRuns: 15 },
+  )
+}, 120_000)
+
+it('marks bars that a gap, a start or the end of reception touches', async () => {
+  const folder = tempFolder()
+  const engine = new StoreEngine(folder.file, () => T0)
+  engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 20_000))
+  const writer = new Writer(FEEDS)
+  const minute = (m: number, s: number): Item => ({
+    conn: 1,
+    data: trade('BTC-USD', 100 + m, 1, T0 + m * 60_000 + s * 1_000),
+  })
+  engine.commit([
+    writer.batch([
+      minute(0, 30),
+      minute(1, 5),
+      minute(2, 5),
+      { entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(T0 + 125_000) } },
+      { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 4 }, wallMs: T0 + 190_000 },
+      minute(3, 20),
+      {
+        entry: {
+          type: 'gap-open',
+          feed: 'crypto/XT',
+          cause: 'drop',
+          symbols: ['ETH-USD'],
+          fromMs: unixMs(T0 + 240_000),
+        },
+      },
+      minute(4, 5),
+      minute(5, 5),
+    ]),
+  ])
+  engine.end(unixMs(T0 + 330_000), [])
+  engine.drain()
+  const reader = openLocalReader(folder.file)
+  const { bars } = await reader.bars({
+    instrument: BTC,
+    of: 'trade',
+    interval: '1m',
+    source: 'demo',
+    beforeMs: null,
+    limit: 10,
+  })
+  expect(bars.map((bar) => bar.complete)).toEqual([false, true, false, false, true, false])
+  await reader.close()
+  engine.close()
+  folder.remove()
+})
+
+it('keeps sources apart and joins recordings of one, the earlier first where they overlap', async () => {
+  const folder = tempFolder()
+  const engine = new StoreEngine(folder.file, () => T0)
+  const record = (source: typeof DEMO, fromMs: number, toMs: number, items: Item[]): void => {
+    engine.begin(newRecordingId(fromMs), source, unixMs(fromMs))
+    engine.commit([new Writer(FEEDS).batch(items)])
+    engine.end(unixMs(toMs), [])
+    engine.drain()
+  }
+  const at = (ms: number, p: number): Item => ({ conn: 1, data: trade('BTC-USD', p, 1, ms), recvMs: ms })
+  record(DEMO, T0, T0 + 90_000, [at(T0 + 1_000, 1), at(T0 + 80_000, 2)])
+  record(DEMO, T0 + 60_000, T0 + 180_000, [at(T0 + 80_000, 2), at(T0 + 100_000, 3)])
+  record({ kind: 'import', origin: 'x', user: '' }, T0, T0 + 90_000, [at(T0 + 1_000, 99)])
+  const reader = openLocalReader(folder.file)
+  const { bars } = await reader.bars({
+    instrument: BTC,
+    of: 'trade',
+    interval: '1m',
+    source: 'demo',
+    beforeMs: null,
+    limit: 10,
+  })
+  expect(bars).toMatchObject([
+    { open: 1, close: 1, count: 1 },
+    { open: 2, close: 3, count: 2 },
+  ])
+  const read = async (source?: string): Promise<number> => {
+    let n = 0
+    for await (const ticks of reader.ticks({ feed: 'crypto/XT', instruments: [BTC], source })) n += ticks.count
+    return n
+  }
+  await expect(read()).rejects.toMatchObject({ code: 'ambiguous-source' })
+  expect(await read('demo')).toBe(3)
+  await reader.close()
+  engine.close()
+  folder.remove()
+})
