@@ -24,7 +24,7 @@ export class Screen {
   }
   /** The row of a symbol in the watchlist on screen. */
   row(symbol: string): Locator {
-    const head = this.page.getByRole('rowheader', { name: new RegExp(`^${escape(symbol)}(,|$)`) })
+    const head = this.page.getByRole('rowheader', { name: new RegExp(`^${escape(symbol)}( ?,|$)`) })
     return this.watchlist().getByRole('row').filter({ has: head })
   }
   last(symbol: string): Locator {

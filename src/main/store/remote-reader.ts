@@ -36,6 +36,7 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
       return
     }
     calls.delete(call)
+    if (calls.size === 0) thread.unref()
     if (reply.is === 'failed') waiting?.reject(failureError(reply.failure))
     else waiting?.resolve(reply.is === 'value' ? reply.value : undefined)
   })
@@ -57,6 +58,8 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
         return
       }
       const call = next++
+      // An idle reader must not hold a process that is done; one that is asked must not be left by it.
+      thread.ref()
       // The thread answers each request with the value that its name stands for.
       calls.set(call, { resolve: (value) => resolve(value as T), reject, progress })
       thread.postMessage({ call, request } satisfies ReaderCall)
@@ -67,7 +70,6 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     blocks: (query) => ask<readonly Uint8Array[]>({ is: 'blocks', query }),
   }
   await opened
-  thread.unref()
   return {
     sessions: () => ask({ is: 'sessions' }),
     ticks: (query) => readTicks(source, query),
