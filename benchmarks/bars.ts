@@ -3,7 +3,7 @@ import { encodeBlock } from '../src/main/store/blocks/encode.ts'
 import { openBlock } from '../src/main/store/blocks/open.ts'
 import { barsFromColumns, createBarBuilder, fixedGrid, type BarBuilder } from '../src/shared/bars.ts'
 import { loadDuck, openDuck, type DuckColumn } from './duck.ts'
-import { row, seconds, type Row } from './row.ts'
+import { duel, row, type Row } from './row.ts'
 import { messageRuns } from './ticks.ts'
 
 const MINUTE = 60_000
@@ -39,8 +39,11 @@ export async function benchBars(count = 10_000_000): Promise<readonly Row[]> {
     await loadDuck(duck.connection, 'ticks', batches())
     const sql = `SELECT event_ms // ${MINUTE} * ${MINUTE} AS start, arg_min(p, seq) AS o, max(p) AS h, min(p) AS l,
       arg_max(p, seq) AS c, sum(s) AS v, count(*) AS n FROM ticks GROUP BY 1 ORDER BY 1`
-    const theirs = await seconds(3, () => duck.connection.runAndReadAll(sql))
-    const ours = await seconds(3, () => barsOf(blocks))
+    const { ours, theirs } = await duel(
+      5,
+      () => barsOf(blocks),
+      () => duck.connection.runAndReadAll(sql),
+    )
     const expected = (await duck.connection.runAndReadAll(sql)).getRows()
     const states = barsOf(blocks).states()
     if (expected.length !== states.length) throw new Error('the bars differ in number')

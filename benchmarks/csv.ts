@@ -1,7 +1,7 @@
 /** CSV of sealed ticks, against DuckDB's COPY on one thread and the sqlite3 shell: the same columns. */
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -12,7 +12,7 @@ import { blockTicks } from '../src/main/store/blocks/ticks.ts'
 import type { StoreReader } from '../src/main/store/port.ts'
 import { recordingId, unixMs } from '../src/shared/units.ts'
 import { loadDuck, openDuck, type DuckColumn } from './duck.ts'
-import { row, seconds, type Row } from './row.ts'
+import { duel, row, seconds, type Row } from './row.ts'
 import { messageRuns } from './ticks.ts'
 
 const ID = recordingId('bench')
@@ -72,12 +72,13 @@ export async function benchCsv(count = 10_000_000): Promise<readonly Row[]> {
     const iso = (column: string): string => `strftime(make_timestamp_ms(${column}), '%Y-%m-%dT%H:%M:%S.%gZ')`
     const select = `SELECT 'crypto/XT' AS feed, 'BTC-USD' AS symbol, event_ms, ${iso('event_ms')} AS event_iso,
       recv_ms, ${iso('recv_ms')} AS recv_iso, seq, p, s FROM ticks ORDER BY seq`
-    const theirs = await seconds(2, () =>
-      duck.connection.run(`COPY (${select}) TO '${theirFile}' (FORMAT csv, HEADER)`),
-    )
     const ourFile = join(folder, 'ours.csv')
     const reader = readerOf(blocks, count)
-    const ours = await seconds(2, () => exportTicks(reader, { out: ourFile, feed: 'crypto/XT', format: 'csv' }))
+    const { ours, theirs } = await duel(
+      3,
+      () => exportTicks(reader, { out: ourFile, feed: 'crypto/XT', format: 'csv' }),
+      () => duck.connection.run(`COPY (${select}) TO '${theirFile}' (FORMAT csv, HEADER)`),
+    )
     const [left, right] = [await sample(ourFile), await sample(theirFile)]
     if (left !== right) throw new Error(`the files differ:\n${left}\n${right}`)
     const rate = count / ours / 1e6
@@ -102,12 +103,22 @@ export async function benchCsv(count = 10_000_000): Promise<readonly Row[]> {
 
 /** The first lines of a file, numbers reduced to their values: literals are not the peer's concern. */
 async function sample(file: string): Promise<string> {
-  const text = (await readFile(file)).subarray(0, 100_000).toString('latin1')
+  const text = await head(file)
   return text
     .split(/\r?\n/)
     .slice(0, 500)
     .map((line) => line.split(',').map((cell) => (/^-?[\d.]+(e-?\d+)?$/.test(cell) ? Number(cell) : cell)))
     .join('\n')
+}
+
+async function head(file: string): Promise<string> {
+  const handle = await open(file)
+  try {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(100_000) })
+    return buffer.toString('latin1', 0, bytesRead)
+  } finally {
+    await handle.close()
+  }
 }
 
 /** M ticks/s of `sqlite3 -csv` over one row a tick; undefined where the shell is not installed. */

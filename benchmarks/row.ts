@@ -27,3 +27,24 @@ export async function seconds(times: number, work: () => unknown): Promise<numbe
   }
   return best
 }
+
+/** The middle value, or the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const half = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
+}
+
+/** Both in turn, the best of `times` each: what else the machine does then meets both alike. */
+export async function duel(
+  times: number,
+  ours: () => unknown,
+  theirs: () => unknown,
+): Promise<{ readonly ours: number; readonly theirs: number }> {
+  const best = { ours: Infinity, theirs: Infinity }
+  for (let i = 0; i < times; i++) {
+    best.ours = Math.min(best.ours, await seconds(1, ours))
+    best.theirs = Math.min(best.theirs, await seconds(1, theirs))
+  }
+  return best
+}

@@ -26,10 +26,7 @@ export interface TickExportOptions extends CommonOptions {
  * A CSV file holds the market's records that were asked for, the ones that bars are made of. JSON
  * Lines hold every message of the range as it arrived.
  */
-const LEFT_OUT: Readonly<Record<ExportFormat, number>> = {
-  csv: FLAG.control | FLAG.undecodable | FLAG.unasked,
-  jsonl: 0,
-}
+const LEFT_OUT_OF_CSV = FLAG.control | FLAG.undecodable | FLAG.unasked
 
 /** The columns of a feed's own numbers, in the order of its table row. */
 export function fieldsOf(feed: FeedId): readonly string[] {
@@ -62,12 +59,11 @@ export async function exportTicks(reader: StoreReader, options: TickExportOption
     const separator = options.separator ?? ','
     if (options.bom === true) file.text('\ufeff')
     if (format === 'csv') file.text(`${columns.join(separator)}\n`)
-    const rowsOf = format === 'csv' ? createCsvRows(feed, separator, options.raw ?? false) : createJsonRows(feed)
+    const span: Span = { first: Infinity, last: -Infinity }
+    const rowsOf =
+      format === 'csv' ? createCsvRows(feed, separator, options.raw ?? false, span) : createJsonRows(feed, span)
     const order = createOrder()
-    const leftOut = LEFT_OUT[format]
     let rows = 0
-    let first = Infinity
-    let last = -Infinity
     for await (const ticks of reader.ticks({
       feed,
       instruments: options.symbols?.map((symbol) => instrumentId(FEEDS[feed].asset, symbol)) ?? null,
@@ -86,19 +82,11 @@ export async function exportTicks(reader: StoreReader, options: TickExportOption
         await file.drain()
         stopIfCancelled(signal)
       }
-      const { eventMs, recvMs, flags } = ticks
-      for (let row = 0; row < ticks.count; row++) {
-        if ((flags[row]! & leftOut) !== 0) continue
-        const event = eventMs[row]!
-        const at = Number.isNaN(event) ? recvMs[row]! : event
-        if (at < first) first = at
-        if (at > last) last = at
-      }
       options.onProgress?.({ rows, bytes: file.written + file.at })
     }
     const sha256 = await file.finish()
-    const fromMs = options.fromMs ?? (rows === 0 ? null : first)
-    const toMs = options.toMs ?? (rows === 0 ? null : last + 1)
+    const fromMs = options.fromMs ?? (rows === 0 ? null : span.first)
+    const toMs = options.toMs ?? (rows === 0 ? null : Math.floor(span.last) + 1)
     const gaps = await reader.gaps({
       feed,
       source: chosen.source,
@@ -158,6 +146,18 @@ function createOrder() {
   }
 }
 
+/** Least and greatest time written: event time, of undated rows the time of receipt. */
+interface Span {
+  first: number
+  last: number
+}
+
+function widen(span: Span, event: number, recv: number): void {
+  const at = Number.isNaN(event) ? recv : event
+  if (at < span.first) span.first = at
+  if (at > span.last) span.last = at
+}
+
 /** Writes rows [from, to) but those left out; answers how many were written. */
 type WriteRows = (from: number, to: number) => number
 
@@ -187,6 +187,7 @@ function createCsvRows(
   feed: FeedId,
   separatorText: string,
   raw: boolean,
+  span: Span,
 ): (ticks: TickColumns, file: SafeFile) => WriteRows {
   const separator = separatorText.charCodeAt(0)
   const fields = fieldsOf(feed)
@@ -215,7 +216,7 @@ function createCsvRows(
       let at = file.at
       let rows = 0
       for (let row = from; row < to; row++) {
-        if ((flags[row]! & LEFT_OUT.csv) !== 0) continue
+        if ((flags[row]! & LEFT_OUT_OF_CSV) !== 0) continue
         const head = headOf(ticks.symbol(row))
         const text = raw ? utf8Of(ticks.raw(row), flags[row]!) : undefined
         const need = most + head.length + (text === undefined ? 0 : textRoom(text) + 1)
@@ -227,9 +228,12 @@ function createCsvRows(
         }
         const size = head.length
         for (let i = 0; i < size; i++) out[at++] = head[i]!
-        at = event.write(out, view, at, eventMs[row]!)
+        const eventAt = eventMs[row]!
+        const recvAt = recvMs[row]!
+        widen(span, eventAt, recvAt)
+        at = event.write(out, view, at, eventAt)
         out[at++] = separator
-        at = recv.write(out, view, at, recvMs[row]!)
+        at = recv.write(out, view, at, recvAt)
         out[at++] = separator
         at = writeWhole(out, at, seq[row]!)
         for (let i = 0; i < count; i++) {
@@ -252,14 +256,14 @@ function createCsvRows(
 const HEX = encoder.encode('0123456789abcdef')
 
 /** `{feed,symbol,recv_ms,seq,raw}` a line; `raw_base64` where the message is no UTF-8. */
-function createJsonRows(feed: FeedId): (ticks: TickColumns, file: SafeFile) => WriteRows {
+function createJsonRows(feed: FeedId, span: Span): (ticks: TickColumns, file: SafeFile) => WriteRows {
   const headOf = createSymbolCell((symbol) =>
     encoder.encode(`{"feed":${JSON.stringify(feed)},"symbol":${JSON.stringify(symbol)},"recv_ms":`),
   )
   const seqKey = encoder.encode(',"seq":')
   const rawKey = encoder.encode(',"raw":"')
   return (ticks, file) => {
-    const { recvMs, seq, flags } = ticks
+    const { eventMs, recvMs, seq, flags } = ticks
     const write = (row: number): void => {
       const head = headOf(ticks.symbol(row))
       const text = ticks.raw(row)
@@ -268,6 +272,7 @@ function createJsonRows(feed: FeedId): (ticks: TickColumns, file: SafeFile) => W
       out.set(head, file.at)
       let at = file.at + head.length
       const recv = recvMs[row]!
+      widen(span, eventMs[row]!, recv)
       if (recv >= 0 && Number.isInteger(recv)) at = writeWhole(out, at, recv)
       else at += encoder.encodeInto(JSON.stringify(recv), out.subarray(at)).written
       out.set(seqKey, at)
