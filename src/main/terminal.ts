@@ -22,7 +22,6 @@ import { createDigestFold, FOLD_VERSION } from './market/digest.ts'
 import { hubCalendar } from './market/hub-calendar.ts'
 import { createHub, seriesFeed } from './market/hub.ts'
 import { guessAssets, guessSpelling } from './market/instruments.ts'
-import { barsStream, quotesStream, tapeStream } from './market/streams.ts'
 import { createRecorder } from './recording/recorder.ts'
 import { defaultStorePath } from './settings/paths.ts'
 import { createSettingsStore, fileKeeper } from './settings/store.ts'
@@ -37,9 +36,10 @@ import type { Terminal, TerminalOptions } from './terminal/port.ts'
 import { createSeeder } from './terminal/seeder.ts'
 import { createSourceDesk } from './terminal/source.ts'
 import { createStatus, gapSentence, stateSentence, troubleNow } from './terminal/status.ts'
+import { createStreams } from './terminal/streams.ts'
 import { createSymbols } from './terminal/symbols.ts'
 import { wholeStreams } from './terminal/whole-stream.ts'
-import { tickWishes, wantAll, type Wishes } from './terminal/wishes.ts'
+import { tickWishes, wantAll } from './terminal/wishes.ts'
 
 const STATUS_MS = 250
 const SWEEP_MS = 1_000
@@ -53,20 +53,21 @@ const RETRY_RECORDING_MS = 5_000
  */
 export async function createTerminal(options: TerminalOptions): Promise<Terminal> {
   const clock = options.clock ?? systemClock
+  const wallMs = () => clock.wallMs()
   const settings = createSettingsStore(fileKeeper(options.dataDir))
   const storePath = options.storeFile ?? (settings.get().recording.storePath || defaultStorePath(options.dataDir))
-  const log = createLog(
-    clock.wallMs,
-    options.logLevel ?? 'info',
-    fileSink(join(options.dataDir, 'logs', 'tapedeck.log')),
-  )
+  const log = createLog(wallMs, options.logLevel ?? 'info', fileSink(join(options.dataDir, 'logs', 'tapedeck.log')))
   if (settings.problem !== null) log.add('warn', 'settings', settings.problem)
 
+  const say: Terminal['log'] = (level, from, text, detail) => log.add(level, from, text, detail)
+
   const writer = await openStoreWriter({ file: storePath, worker: options.workers.store })
-  const reader = await openStoreReader({ file: storePath, worker: options.workers.reader }).catch(async (thrown: unknown) => {
-    await writer.close()
-    throw thrown
-  })
+  const reader = await openStoreReader({ file: storePath, worker: options.workers.reader }).catch(
+    async (thrown: unknown) => {
+      await writer.close()
+      throw thrown
+    },
+  )
   const recorder = createRecorder({ writer, clock, newId: newRecordingId })
   const commits = watchCommits(writer, clock)
   const growth = createGrowth()
@@ -94,8 +95,8 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
 
   const hub = createHub({ calendar: hubCalendar, nameOf: (id) => symbols.nameOf(id) })
   const symbols = createSymbols({
-    settings: settings.get,
-    seen: hub.cells,
+    settings: () => settings.get(),
+    seen: () => hub.cells(),
     spelling: (id) => {
       const cell = hub.find(id)
       return cell?.spelt ? cell.symbol : undefined
@@ -104,13 +105,14 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     guessAssets,
     demo: () => desk.source.kind === 'demo',
   })
+  const spell = (id: InstrumentId) => symbols.spell(id)
   const past = createPast({
     reader,
     source: () => sourceKey(desk.source),
     present: () => (recorder.recording === null ? undefined : { recording: recorder.recording, seq: hub.lastSeq }),
-    committed: commits.upTo,
-    wallMs: clock.wallMs,
-    days: hubCalendar.days,
+    committed: (seq) => commits.upTo(seq),
+    wallMs,
+    days: (asset) => hubCalendar.days(asset),
     failed: (what, thrown) =>
       log.add('warn', 'store', `The stored past of ${what} could not be read.`, toFailure(thrown).message),
   })
@@ -146,19 +148,19 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       status.say(sentence)
       log.add(state.is === 'open' ? 'info' : 'warn', 'feeds', sentence)
     },
-    acknowledged: hub.acknowledged,
+    acknowledged: (feed, acked) => hub.acknowledged(feed, acked),
     gapOpened(feed, cause, gapSymbols, fromMs) {
       hub.gapOpened(feed, cause, gapSymbols, fromMs)
       status.gapOpened()
       const sentence = gapSentence(feed, cause)
       if (sentence !== null) log.add('warn', 'recorder', sentence)
     },
-    gapClosed: hub.gapClosed,
+    gapClosed: (feed, fromMs, toMs) => hub.gapClosed(feed, fromMs, toMs),
     problem: (feed, why) => log.add('warn', 'feeds', `${feed}: ${why.message} ${why.hint}`.trim()),
-    log: log.add,
+    log: say,
   }
   const feeds = createFeeds({
-    baseUrl: credentials.baseUrl,
+    baseUrl: () => credentials.baseUrl(),
     token: credentials.tokenSource,
     recorder,
     listener,
@@ -168,7 +170,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
 
   let trouble: { readonly why: Reason; readonly sinceMs: UnixMs } | null = null
   const status = createStatus({
-    wallMs: clock.wallMs,
+    wallMs,
     feeds: () => feeds.status(clock.wallMs()),
     recorder,
     trouble: () => trouble,
@@ -258,7 +260,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       ? watchlists.flatMap((list) => list.symbols.map(({ asset, symbol }) => instrumentId(asset, symbol)))
       : []
     const before = listWant
-    listWant = wantAll(feeds, tickWishes(ids, symbols.spell))
+    listWant = wantAll(feeds, tickWishes(ids, spell))
     before?.release() // after the new ones: what stays wanted never falls to zero
   }
   const offSettings = settings.onChange((now, before) => {
@@ -302,19 +304,6 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   )
 
   const info: AppInfo = { host: options.host, version: options.version, platform: process.platform, storePath }
-  /** A stream that also wants its instruments' feeds, and their past, while it is open. */
-  const wanting = <S extends { close(): void }>(ids: readonly InstrumentId[], wishes: Wishes, source: S): S => {
-    const want = wantAll(feeds, wishes)
-    for (const id of ids) seeder.seed(id)
-    const { close } = source
-    return {
-      ...source,
-      close() {
-        close()
-        want.release()
-      },
-    }
-  }
   const setRecording = (on: boolean): Promise<void> =>
     serially(async () => {
       recording = on
@@ -344,15 +333,15 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
 
   return {
     info,
-    settings: settings.get,
+    settings: () => settings.get(),
     async setSettings(patch) {
       settings.set(allowedPatch(patch))
       const on = patch.recording?.enabled
       if (typeof on === 'boolean' && on !== recording) await setRecording(on)
       return settings.get()
     },
-    account: credentials.account,
-    testConnection: credentials.testConnection,
+    account: () => credentials.account(),
+    testConnection: (input) => credentials.testConnection(input),
     async connect(input: CredentialsInput) {
       // A password that is refused must neither replace one that works nor end the demo market.
       await credentials.check(input)
@@ -371,7 +360,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
         status.say('Signed out: this is the demo market.')
         return credentials.account()
       }),
-    searchSymbols: symbols.search,
+    searchSymbols: (query, limit) => symbols.search(query, limit),
     async barsHistory({ instrument, of, interval, beforeMs, limit }) {
       const { bars, more } = await reader.bars({
         instrument,
@@ -391,10 +380,10 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     tapeHistory: ({ instrument, beforeSeq, limit }) => past.printsBefore(instrument, beforeSeq, limit),
     sessions: () => reader.sessions(),
     verify: (session) => reader.verify(session === null ? null : recordingId(session)),
-    retry: feeds.retry,
+    retry: (feed) => feeds.retry(feed),
     setRecording,
-    status: status.read,
-    want: feeds.want,
+    status: () => status.read(),
+    want: (feed, list) => feeds.want(feed, list),
     async openExternal(url) {
       if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
         throw new CodedError('bad-url', 'Only web addresses are opened outside.')
@@ -404,27 +393,19 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       }
       await options.openExternal(url)
     },
-    streams: {
-      quotes: ({ instruments }, wake) =>
-        wanting(
-          instruments,
-          tickWishes(instruments, symbols.spell),
-          quotesStream(hub, instruments, clock.wallMs, wake),
-        ),
-      bars(args, wake) {
-        const asset = parseInstrument(args.instrument)?.asset ?? 'stocks'
-        const more = args.of === 'service' ? [seriesFeed(asset, args.of, args.interval)] : []
-        const wishes = tickWishes([args.instrument], symbols.spell, more)
-        return wanting([args.instrument], wishes, barsStream(hub, past, args, wake))
-      },
-      tape: (args, wake) =>
-        wanting([args.instrument], tickWishes([args.instrument], symbols.spell), tapeStream(hub, past, args, wake)),
-      status: (_args, wake) => statusStreams.open(wake),
-      log: (_args, wake) => log.stream(wake),
-      account: (_args, wake) => accountStreams.open(wake),
-      settings: (_args, wake) => settingsStreams.open(wake),
-    },
-    log: log.add,
+    streams: createStreams({
+      hub,
+      past,
+      feeds,
+      seeder,
+      spell,
+      wallMs,
+      log,
+      status: statusStreams,
+      account: accountStreams,
+      settings: settingsStreams,
+    }),
+    log: say,
     sleep() {
       log.add('info', 'terminal', 'The computer goes to sleep.')
       feeds.sleep()
@@ -433,7 +414,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       log.add('info', 'terminal', 'The computer woke up.')
       feeds.wake()
     },
-    networkChanged: feeds.networkChanged,
+    networkChanged: () => feeds.networkChanged(),
     close() {
       closed ??= end()
       return closed

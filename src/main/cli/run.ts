@@ -74,7 +74,7 @@ function parse(command: Command, args: readonly string[]): Values {
     const text = error instanceof Error ? error.message : String(error)
     throw new UsageError(
       text
-        .split(/\.\s/)[0]!
+        .split(/\.\s/)[0]
         .replace(/\.$/, '')
         .replace(/^(.)/, (c) => c.toLowerCase()),
     )

@@ -261,7 +261,7 @@ function addToSpark(cell: Cell, price: number, eventMs: number): void {
 export function sparkOf(cell: Cell): readonly number[] {
   const from = Math.max(0, cell.sparkCount - SPARK_MINUTES)
   const closes: number[] = []
-  for (let i = from; i < cell.sparkCount; i += 1) closes.push(cell.spark[i % SPARK_MINUTES]!)
+  for (let i = from; i < cell.sparkCount; i += 1) closes.push(cell.spark[i % SPARK_MINUTES])
   return closes
 }
 

@@ -46,7 +46,7 @@ export function createDigestFold(): DigestFold {
 
   const cell = (feed: FeedId, symbol: string): Float64Array => {
     let symbols = cells.get(feed)
-    if (symbols === undefined) cells.set(feed, (symbols = new Map()))
+    if (symbols === undefined) cells.set(feed, (symbols = new Map<string, Float64Array>()))
     let numbers = symbols.get(symbol)
     if (numbers === undefined) symbols.set(symbol, (numbers = new Float64Array(NUMBERS).fill(NaN)))
     return numbers
@@ -118,23 +118,23 @@ function into(n: Float64Array, eventMs: number, price: number, size: number): vo
 function bar(n: Float64Array, at: number, length: number, eventMs: number, price: number, size: number): void {
   if (!usable(price) || !Number.isFinite(eventMs)) return
   const start = Math.floor(eventMs / length) * length
-  if (start < n[at]!) return
+  if (start < n[at]) return
   if (start !== n[at]) {
     n[at] = start
     n[at + 1] = n[at + 2] = n[at + 3] = price
     n[at + 5] = NaN
     n[at + 6] = 0
   }
-  if (price > n[at + 2]!) n[at + 2] = price
-  if (price < n[at + 3]!) n[at + 3] = price
+  if (price > n[at + 2]) n[at + 2] = price
+  if (price < n[at + 3]) n[at + 3] = price
   n[at + 4] = price
-  if (size >= 0 && size < Infinity) n[at + 5] = (Number.isNaN(n[at + 5]!) ? 0 : n[at + 5]!) + size
-  n[at + 6] = n[at + 6]! + 1
+  if (size >= 0 && size < Infinity) n[at + 5] = (Number.isNaN(n[at + 5]) ? 0 : n[at + 5]) + size
+  n[at + 6] = n[at + 6] + 1
 }
 
 /** The IEEE bytes of doubles, the same on every machine; every NaN is one NaN. */
 function bigEndian(numbers: Float64Array): Uint8Array {
   const view = new DataView(new ArrayBuffer(numbers.length * 8))
-  for (let i = 0; i < numbers.length; i += 1) view.setFloat64(i * 8, Number.isNaN(numbers[i]!) ? NaN : numbers[i]!)
+  for (let i = 0; i < numbers.length; i += 1) view.setFloat64(i * 8, Number.isNaN(numbers[i]) ? NaN : numbers[i])
   return new Uint8Array(view.buffer)
 }

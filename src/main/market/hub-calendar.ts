@@ -41,7 +41,11 @@ export const hubCalendar: HubCalendar = {
   grid: gridOf,
   isOpen,
   days(asset) {
-    const { startOf, endOf } = gridOf(asset, '1D')
-    return { startOf, endOf, previous: (start) => previousDay(asset, start) }
+    const grid = gridOf(asset, '1D')
+    return {
+      startOf: (ms) => grid.startOf(ms),
+      endOf: (start) => grid.endOf(start),
+      previous: (start) => previousDay(asset, start),
+    }
   },
 }

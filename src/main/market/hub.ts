@@ -49,7 +49,7 @@ export interface HubCalendar {
 
 export interface HubOptions {
   readonly calendar: HubCalendar
-  nameOf?(id: InstrumentId): string | null
+  readonly nameOf?: (id: InstrumentId) => string | null
 }
 
 /** A bar series or a tape that is kept while it is held. `fresh`: it began with this hold and wants its past. */
@@ -105,11 +105,11 @@ const MAX_GAPS = 500
 export function seriesFeed(asset: AssetClass, of: BarSource, interval: Interval): FeedId {
   switch (of) {
     case 'trade':
-      return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'trade') ?? TICK_FEEDS[asset][0]!
+      return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'trade') ?? TICK_FEEDS[asset][0]
     case 'bid':
     case 'ask':
     case 'mid':
-      return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'quote') ?? TICK_FEEDS[asset][0]!
+      return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'quote') ?? TICK_FEEDS[asset][0]
     case 'service': {
       const minute = SERVICE_BAR_FEED[asset]
       if (INTERVALS[interval] >= 60_000) return minute

@@ -70,7 +70,7 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
     for (const watcher of watchers) watcher.changed(start)
     if (builder.size > SERIES_BARS * 1.1) {
       const states = builder.states()
-      builder.forgetBefore(states[states.length - SERIES_BARS]!.startMs)
+      builder.forgetBefore(states[states.length - SERIES_BARS].startMs)
     }
   }
   /** A longer bar of the service's shorter ones is merged anew: a rebroadcast replaced a part of it. */
@@ -144,7 +144,7 @@ function storedState(bar: Bar): BarState {
 
 function fromEnd(states: readonly BarState[], startMs: number): readonly BarState[] {
   let i = states.length
-  while (i > 0 && states[i - 1]!.startMs >= startMs) i -= 1
+  while (i > 0 && states[i - 1].startMs >= startMs) i -= 1
   return states.slice(i)
 }
 

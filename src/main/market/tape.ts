@@ -33,13 +33,13 @@ export function createTapeRing(capacity: number): TapeRing {
 
   const at = (position: number): Print => {
     const i = (position % capacity) * width
-    const direction = cells[i + 5]!
+    const direction = cells[i + 5]
     return {
-      seq: cells[i]!,
-      eventMs: Number.isNaN(cells[i + 1]!) ? null : unixMs(cells[i + 1]!),
-      recvMs: unixMs(cells[i + 2]!),
-      price: cells[i + 3]!,
-      size: Number.isNaN(cells[i + 4]!) ? null : cells[i + 4]!,
+      seq: cells[i],
+      eventMs: Number.isNaN(cells[i + 1]) ? null : unixMs(cells[i + 1]),
+      recvMs: unixMs(cells[i + 2]),
+      price: cells[i + 3],
+      size: Number.isNaN(cells[i + 4]) ? null : cells[i + 4],
       direction: Number.isNaN(direction) ? null : direction > 0 ? 1 : direction < 0 ? -1 : 0,
     }
   }

@@ -51,7 +51,7 @@ const DAY = 86_400_000
 export function tapeFeed(id: InstrumentId): FeedId {
   const asset = parseInstrument(id)?.asset ?? 'stocks'
   const feeds = TICK_FEEDS[asset]
-  return feeds.find((feed) => FEEDS[feed].kind === 'trade') ?? feeds[0]!
+  return feeds.find((feed) => FEEDS[feed].kind === 'trade') ?? feeds[0]
 }
 
 /** The past of the source shown now. */
@@ -191,11 +191,11 @@ function addPrints(keep: Keep, columns: TickColumns, beforeSeq: number): void {
   const ask = column(fields.ask)
   const skip = FLAG.unasked | FLAG.undecodable | FLAG.control
   for (let row = 0; row < columns.count; row += 1) {
-    const seq = columns.seq[row]!
-    if (seq >= beforeSeq || (columns.flags[row]! & skip) !== 0) continue
+    const seq = columns.seq[row]
+    if (seq >= beforeSeq || (columns.flags[row] & skip) !== 0) continue
     const value = kind === 'quote' ? midPrice(bid?.[row] ?? NaN, ask?.[row] ?? NaN) : (price?.[row] ?? NaN)
     if (!(value > 0 && value < Infinity)) continue
-    const undated = (columns.flags[row]! & FLAG.undated) !== 0
-    keep.add(seq, undated ? NaN : columns.eventMs[row]!, columns.recvMs[row]!, value, size?.[row] ?? NaN)
+    const undated = (columns.flags[row] & FLAG.undated) !== 0
+    keep.add(seq, undated ? NaN : columns.eventMs[row], columns.recvMs[row], value, size?.[row] ?? NaN)
   }
 }

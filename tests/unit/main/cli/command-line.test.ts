@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSimulator } from '../../../../src/simulator/simulator.ts'
 import { systemClock } from '../../../../src/main/clock.ts'
 import { runCommandLine } from '../../../../src/main/cli/run.ts'
+import type { Context } from '../../../../src/main/cli/command.ts'
 import { COMMANDS, COMMON_OPTIONS } from '../../../../src/main/cli/table.ts'
 
 const sources = new URL('../../../../src/main/', import.meta.url)
@@ -49,7 +50,7 @@ async function run(args: readonly string[], env: Record<string, string> = {}): P
 }
 
 /** The same without a process, for what needs none. */
-async function runHere(args: readonly string[]): Promise<Ran> {
+async function runHere(args: readonly string[], part: Partial<Context> = {}): Promise<Ran> {
   let out = ''
   let err = ''
   const code = await runCommandLine(args, {
@@ -68,6 +69,7 @@ async function runHere(args: readonly string[]): Promise<Ran> {
     },
     demoData,
     rendererDir: join(home, 'no-window'),
+    ...part,
   })
   return { code, out, err, lines: out.split('\n').filter(Boolean) }
 }
@@ -153,6 +155,31 @@ describe('simulate', () => {
   })
 })
 
+describe('serve', () => {
+  it('prints a one-time address on loopback, serves the window there, and ends on Ctrl+C', async () => {
+    const rendererDir = join(home, 'window')
+    mkdirSync(rendererDir)
+    writeFileSync(join(rendererDir, 'index.html'), '<!doctype html><title>Tapedeck</title>')
+    const stop = new AbortController()
+    const printed = Promise.withResolvers<string>()
+    const served = runHere(['serve', '--demo', '--json', '--store', join(home, 'served.db')], {
+      rendererDir,
+      signal: stop.signal,
+      out: printed.resolve,
+    })
+    const { url } = JSON.parse(await Promise.race([printed.promise, served.then(({ err }) => err)])) as { url: string }
+    expect(new URL(url).hostname).toBe('127.0.0.1')
+    expect(await (await fetch(url)).text()).toContain('Tapedeck')
+    stop.abort()
+    expect((await served).code).toBe(130)
+  })
+
+  it('says that the window is not built, and leaves nothing running', async () => {
+    const { code, err } = await runHere(['serve', '--demo', '--store', join(home, 'served.db')])
+    expect([code, err]).toEqual([1, 'tapedeck: The window is not built. Run `npm run build` first.\n'])
+  })
+})
+
 describe('record, sessions, verify, export', () => {
   it('keep what a service sent, to the message, and give it back', async () => {
     const service = await startSimulator({ dataDir: demoData, market: { kind: 'load', messagesPerSecond: 500 } })
@@ -166,7 +193,7 @@ describe('record, sessions, verify, export', () => {
     expect(recorded.err).toBe('')
     expect(recorded.code).toBe(0)
     expect(recorded.lines).toHaveLength(1)
-    const report = JSON.parse(recorded.lines[0]!) as {
+    const report = JSON.parse(recorded.lines[0]) as {
       session: string
       feeds: Record<string, unknown>[]
       bytes: number
@@ -226,7 +253,7 @@ describe('record, sessions, verify, export', () => {
     child.kill('SIGINT')
     expect((await once(child, 'close'))[0]).toBe(130)
     const report = JSON.parse(out) as { session: string; feeds: { received: number; stored: number }[] }
-    expect(report.feeds[0]!.received).toBe(report.feeds[0]!.stored)
+    expect(report.feeds[0].received).toBe(report.feeds[0].stored)
     const listed = await run(['sessions', '--json', '--store', store])
     expect(JSON.parse(listed.out)).toMatchObject({ session: report.session, clean: true })
   })

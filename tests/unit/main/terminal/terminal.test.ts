@@ -62,19 +62,16 @@ async function follow<K extends StreamName>(
   args: unknown,
   until: (value: StreamValue<K>) => boolean,
 ): Promise<StreamValue<K>> {
-  return new Promise((resolve, reject) => {
-    const take = () => {
-      if (!opened?.ok) return
-      const value = opened.value.take() as StreamValue<K> | undefined // the stream of this name
-      if (value === undefined || !until(value)) return
-      opened.value.close()
-      resolve(value)
-    }
-    let opened: ReturnType<typeof openStream> | undefined
-    opened = openStream(createHandlers(terminal), name, args, () => setImmediate(take))
-    if (!opened.ok) reject(new Error(opened.error.message))
-    setImmediate(take)
-  })
+  const found = Promise.withResolvers<StreamValue<K>>()
+  const take = () => {
+    const value = source.take() as StreamValue<K> | undefined // the stream of this name
+    if (value !== undefined && until(value)) found.resolve(value)
+  }
+  const opened = openStream(createHandlers(terminal), name, args, () => setImmediate(take))
+  if (!opened.ok) throw new Error(opened.error.message)
+  const source = opened.value
+  take()
+  return found.promise.finally(() => source.close())
 }
 
 describe('the terminal', () => {
@@ -102,7 +99,7 @@ describe('the terminal', () => {
     const again = await terminalOf({ source: 'demo', record: false })
     const sessions = await again.sessions()
     expect(sessions).toMatchObject([{ source: 'demo', clean: true, live: false }])
-    for (const { received, decoded, control, undecodable, stored } of sessions[0]!.feeds) {
+    for (const { received, decoded, control, undecodable, stored } of sessions[0].feeds) {
       expect(received).toBe(decoded + control + undecodable)
       expect(stored).toBe(received)
     }
