@@ -14,7 +14,7 @@ import { budgetLabel, EMPTY_PLAN, plan, type FeedPlan } from './planner.ts'
 import type { FeedListener, Feeds, Want } from './port.ts'
 import { missing } from './session-state.ts'
 import { Session, type FeedTally } from './session.ts'
-import { createTurnBudget } from './turn.ts'
+import { createTurn } from './turn.ts'
 
 /** Changes of what is wanted are gathered so long before the service hears of them. */
 export const DEBOUNCE_MS = 50
@@ -64,8 +64,8 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
   const random = options.random ?? Math.random
   const monoMs = (): number => clock.monoNs() / 1e6
   const interest = new Interest()
-  const gaps = new GapLedger(recorder, listener, clock)
-  const turn = createTurnBudget()
+  const turn = createTurn(clock)
+  const gaps = new GapLedger(recorder, listener, turn)
   const shared = scratch()
   const rows = new Map<FeedId, FeedRow>(FEED_IDS.map((feed) => [feed, newRow(monoMs())]))
   const dirty = new Set<FeedId>()

@@ -1,10 +1,10 @@
 /** Gaps of all sessions on their way to the recording and the listener. */
 import type { GapCause } from '../../shared/recording.ts'
 import { unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
-import type { Clock } from '../clock.ts'
 import type { RecorderPort } from '../recording/port.ts'
 import type { FeedListener } from './port.ts'
 import type { SessionGap } from './session-model.ts'
+import type { Turn } from './turn.ts'
 
 export interface OpenGap {
   readonly feed: FeedId
@@ -19,12 +19,12 @@ export class GapLedger {
   readonly #open = new Map<object, Map<number, OpenGap>>()
   readonly #recorder: RecorderPort
   readonly #listener: FeedListener
-  readonly #clock: Clock
+  readonly #turn: Turn
 
-  constructor(recorder: RecorderPort, listener: FeedListener, clock: Clock) {
+  constructor(recorder: RecorderPort, listener: FeedListener, turn: Turn) {
     this.#recorder = recorder
     this.#listener = listener
-    this.#clock = clock
+    this.#turn = turn
   }
 
   /** `owner` is the session; ids are unique within it. */
@@ -40,7 +40,7 @@ export class GapLedger {
     const gap = this.#open.get(owner)?.get(id)
     if (gap === undefined) return
     this.#open.get(owner)?.delete(id)
-    this.#recorder.entry({ type: 'gap-close', feed: gap.feed, openedSeq: gap.seq }, this.#stamp())
+    this.#recorder.entry({ type: 'gap-close', feed: gap.feed, openedSeq: gap.seq }, this.#turn.now())
     this.#listener.gapClosed(gap.feed, gap.fromMs, unixMs(Math.max(toMs, gap.fromMs)))
   }
 
@@ -56,7 +56,7 @@ export class GapLedger {
 
   #write(gap: OpenGap): OpenGap {
     const { feed, cause, symbols, fromMs } = gap
-    return { ...gap, seq: this.#recorder.entry({ type: 'gap-open', feed, cause, symbols, fromMs }, this.#stamp()) }
+    return { ...gap, seq: this.#recorder.entry({ type: 'gap-open', feed, cause, symbols, fromMs }, this.#turn.now()) }
   }
 
   /** A gap is known by its feed and start, so two of a feed never start in the same millisecond. */
@@ -65,9 +65,5 @@ export class GapLedger {
     let start = fromMs
     while (used.has(start)) start = unixMs(start - 1)
     return start
-  }
-
-  #stamp() {
-    return { wallMs: this.#clock.wallMs(), monoNs: this.#clock.monoNs() }
   }
 }

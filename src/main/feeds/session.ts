@@ -3,6 +3,7 @@
  * to the recorder before anything else sees it.
  */
 import { isUtf8 } from 'node:buffer'
+import type { Duplex } from 'node:stream'
 import WebSocket, { type ClientOptions } from 'ws'
 import { toFailure, missingCase } from '../../shared/errors.ts'
 import { FLAG, type LedgerEntry } from '../../shared/recording.ts'
@@ -16,7 +17,7 @@ import { FEEDS } from '../../service/feeds.ts'
 import { serverWords } from '../../service/reasons.ts'
 import type { Clock } from '../clock.ts'
 import type { Token, TokenSource } from '../credentials/port.ts'
-import type { RecorderPort, Stamp } from '../recording/port.ts'
+import type { RecorderPort } from '../recording/port.ts'
 import { serviceOrigin, socketUrl } from '../service-address.ts'
 import { AskedFor } from './asked-for.ts'
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
@@ -24,7 +25,8 @@ import { createPace, type Pace } from './pace.ts'
 import type { FeedListener } from './port.ts'
 import type { SessionEffect, SessionEvent, SessionGap, SessionState, TimerName } from './session-model.ts'
 import { idleSession, reduce, shown } from './session-state.ts'
-import type { TurnBudget } from './turn.ts'
+import { readTextFrames } from './text-frames.ts'
+import type { Turn } from './turn.ts'
 
 /** Larger frames are refused, and the hole is a gap. */
 export const MAX_PAYLOAD = 1024 * 1024
@@ -49,7 +51,7 @@ export interface SessionOptions {
   readonly listener: FeedListener
   readonly clock: Clock
   readonly random: () => number
-  readonly turn: TurnBudget
+  readonly turn: Turn
   /** One for all sessions: valid only during a `record` call. */
   readonly scratch: Scratch
   readonly tally: FeedTally
@@ -271,7 +273,14 @@ export class Session {
     this.#link = link
     this.#links.add(link)
     this.#entry({ type: 'connecting', feed: this.feed, conn: link.conn })
-    socket.on('open', () => this.#opened(link))
+    let raw: Duplex | undefined
+    socket.on('upgrade', (response) => {
+      raw = response.socket
+    })
+    socket.on('open', () => {
+      if (raw !== undefined) readTextFrames(raw, MAX_PAYLOAD, (text) => this.#message(link, text, false))
+      this.#opened(link)
+    })
     socket.on('message', (data: Buffer, binary: boolean) => this.#message(link, data, binary))
     socket.on('pong', () => this.#heard(link))
     socket.on('ping', () => this.#heard(link))
@@ -311,8 +320,8 @@ export class Session {
 
   /** The way of a tick: stamp, recorder, codec, listener. */
   #message(link: Link, data: Buffer, binary: boolean): void {
-    const { clock, recorder, tally, scratch, listener, turn } = this.#o
-    const stamp: Stamp = { monoNs: clock.monoNs(), wallMs: clock.wallMs() }
+    const { recorder, tally, scratch, listener, turn } = this.#o
+    const stamp = turn.arrived()
     const seq = recorder.frame(link.conn, data, binary, stamp)
     const monoMs = stamp.monoNs / 1e6
     tally.received++
@@ -325,18 +334,17 @@ export class Session {
       setImmediate(() => link.socket.resume())
     }
 
-    let flags = binary ? FLAG.binary : 0
-    if (!isUtf8(data)) flags |= FLAG.invalidUtf8
-    const found = flags === 0 ? decode(this.feed, data, 0, data.length, scratch) : 'undecodable'
+    let flags = 0
+    const found = binary ? 'undecodable' : decode(this.feed, data, 0, data.length, scratch)
     if (found === 'control') {
       recorder.mark(FLAG.control)
       this.#control(link, data)
       return
     }
     if (found === 'undecodable') {
-      recorder.mark(flags | FLAG.undecodable)
+      recorder.mark(FLAG.undecodable | (binary ? FLAG.binary : 0) | (isUtf8(data) ? 0 : FLAG.invalidUtf8))
       tally.undecodable++
-      this.#oddity(flags === 0 ? scratch.why : binary ? 'a binary frame' : 'not valid UTF-8', 'cannot be read')
+      this.#oddity(binary ? 'a binary frame' : scratch.why, 'cannot be read')
       return
     }
     if (!inRange(scratch.kind === KIND.bar ? scratch.startMs : scratch.eventMs)) flags |= FLAG.undated
@@ -456,8 +464,8 @@ export class Session {
   }
 
   #entry(entry: LedgerEntry): void {
-    const { clock, recorder } = this.#o
-    recorder.entry(entry, { wallMs: clock.wallMs(), monoNs: clock.monoNs() })
+    const { recorder, turn } = this.#o
+    recorder.entry(entry, turn.now())
   }
 
   #oddity(what: string, verdict: string): void {
