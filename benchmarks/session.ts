@@ -1,0 +1,100 @@
+/** The live way as the terminal builds it, for measuring: feeds over real sockets, recorder, store, hub. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../src/main/clock.ts'
+import { createFeeds } from '../src/main/feeds/feeds.ts'
+import type { FeedListener } from '../src/main/feeds/port.ts'
+import { hubCalendar } from '../src/main/market/hub-calendar.ts'
+import { createHub } from '../src/main/market/hub.ts'
+import { createRecorder, type Recorder } from '../src/main/recording/recorder.ts'
+import type { StoreWriter } from '../src/main/store/port.ts'
+import { openStoreWriter } from '../src/main/store/open.ts'
+import { newRecordingId } from '../src/main/store/recording-id.ts'
+import type { FeedId, RecordingId } from '../src/shared/units.ts'
+
+export const STORE_WORKER = new URL('../src/main/store-worker.ts', import.meta.url)
+
+export interface LiveSession {
+  readonly recording: RecordingId
+  readonly file: string
+  readonly recorder: Recorder
+  readonly writer: StoreWriter
+  /** Records that reached the hub. */
+  readonly applied: () => number
+  /** Settles when so many frames are durable. */
+  stored(frames: number): Promise<void>
+  /** Closes the connections, ends the recording, closes the store. */
+  close(): Promise<void>
+}
+
+/** Watches symbols of one feed; `first` is called at the first record. */
+export async function startSession(
+  file: string,
+  baseUrl: string,
+  feed: FeedId,
+  symbols: readonly string[],
+  first: () => void,
+): Promise<LiveSession> {
+  const writer = await openStoreWriter({ file, worker: STORE_WORKER })
+  const recorder = createRecorder({ writer, clock: systemClock, newId: newRecordingId })
+  const hub = createHub({ calendar: hubCalendar })
+  let applied = 0
+  const listener: FeedListener = {
+    record(from, seq, recvMs, _monoNs, record) {
+      if (applied++ === 0) first()
+      hub.apply(from, seq, recvMs, record)
+    },
+    state: (from, state) => hub.feedState(from, state, systemClock.wallMs()),
+    acknowledged: hub.acknowledged,
+    gapOpened: hub.gapOpened,
+    gapClosed: hub.gapClosed,
+    problem: (from, why) => console.error(`${from}: ${why.message}`),
+    log: () => undefined,
+  }
+  const token = { access: 'none', expiresMs: null }
+  const recording = await recorder.start({ kind: 'service', origin: new URL(baseUrl).origin, user: 'bench' })
+  const feeds = createFeeds({
+    baseUrl: () => baseUrl,
+    token: { get: () => Promise.resolve(token), renew: () => Promise.resolve(token) },
+    recorder,
+    listener,
+    clock: systemClock,
+    allowSharding: () => false,
+  })
+  feeds.want(feed, symbols)
+  return {
+    recording,
+    file,
+    recorder,
+    writer,
+    applied: () => applied,
+    stored: (frames) =>
+      new Promise((done, fail) => {
+        const look = (): void => {
+          const { stored, lost } = recorder.stats()
+          if (lost > 0) fail(new Error(`${lost} frames were lost`))
+          if (stored < frames && lost === 0) return
+          off()
+          done()
+        }
+        const off = writer.onEvent(look)
+        look()
+      }),
+    async close() {
+      await feeds.close()
+      await recorder.stop()
+      await writer.close()
+    },
+  }
+}
+
+/** Runs `work` with a folder that is removed after it. */
+export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'tapedeck-bench-'))
+  try {
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
