@@ -32,7 +32,7 @@ export async function seconds(times: number, work: () => unknown): Promise<numbe
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = Math.floor(sorted.length / 2)
-  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
 }
 
 /** Both in turn, the best of `times` each: what else the machine does then meets both alike. */
