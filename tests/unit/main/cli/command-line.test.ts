@@ -180,7 +180,7 @@ describe('serve', () => {
   })
 })
 
-describe('record, sessions, verify, export', () => {
+describe('record, sessions, verify, export', { timeout: 60_000 }, () => {
   it('keep what a service sent, to the message, and give it back', async () => {
     const service = await startSimulator({ dataDir: demoData, market: { kind: 'load', messagesPerSecond: 500 } })
     const store = join(home, 'recorded.db')
@@ -230,7 +230,7 @@ describe('record, sessions, verify, export', () => {
       '--out',
       file,
     ])
-    expect(ticks.code).toBe(0)
+    expect([ticks.code, ticks.err]).toEqual([0, ''])
     const answer = JSON.parse(ticks.out) as { rows: number; sha256: string; bytes: number; manifest: string }
     const bytes = readFileSync(file)
     expect(answer.rows).toBe(sent.symbols['BTC-USD'])
