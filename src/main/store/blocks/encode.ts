@@ -226,7 +226,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
     sealed.push(column)
     const refs: Ref[] = []
     if (gather.n === count) {
-      if (column.decimals === 0) refs.push(recv)
+      if (column.decimals === 0) refs.push({ ...recv, worth: 1.3 })
       for (const other of dense.slice(-4)) {
         const power = column.decimals - other.decimals
         if (power >= 0 && power <= 8) refs.push({ ...other.ref, scale: POW10[power]! })

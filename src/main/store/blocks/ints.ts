@@ -36,6 +36,8 @@ export interface Ref {
   readonly values: Float64Array
   /** Its unit times this is the predicted column's unit; `clock` for ns against ms. */
   readonly scale: number | 'clock'
+  /** How many times smaller the column must become by it: it has to be decoded first. 1.1 unless told. */
+  readonly worth?: number
 }
 
 /** What stands in the directory of a block for one column. */
@@ -190,7 +192,7 @@ export function writeInts(
     for (const way of [BY.ref, BY.refDelta] as const) {
       remainders(way, values, sample, r, 0, trial)
       // another column must then be decoded for this one: it has to pay
-      c = cost(trial, sample) * 1.1
+      c = cost(trial, sample) * (r.worth ?? 1.1)
       if (c < best) {
         best = c
         by = way
@@ -441,8 +443,12 @@ export function readInts(
   if (column.highBytes < n - 1 || column.lowAt + Math.ceil(((n - 1) * column.lowBits) / 8) + LOW_PADDING > low.length) {
     throw damaged('a column ends too early')
   }
-  readRemainders(column, high, low, out)
   const { first, divisor } = column
+  if (column.by === BY.delta && column.lowBits === 0) {
+    if (readSums(column, high, out) !== end) throw damaged('a column has bytes left over')
+    return out
+  }
+  readRemainders(column, high, low, out)
   if (divisor !== 1) for (let i = 1; i < n; i++) out[i] = out[i]! * divisor
   out[0] = first
   if (column.by === BY.delta) {
@@ -520,6 +526,34 @@ function readPlain(column: IntColumn, high: Uint8Array, out: Float64Array): numb
       }
     }
     out[i] = (z >>> 1) ^ -(z & 1)
+  }
+  return at
+}
+
+/** As `readPlain`, summed up at once: most columns are differences without low bits. */
+function readSums(column: IntColumn, high: Uint8Array, out: Float64Array): number {
+  const n = column.count
+  const { divisor } = column
+  let at = column.highAt
+  let sum = column.first
+  out[0] = sum
+  for (let i = 1; i < n; i++) {
+    let z = high[at++]!
+    if (z >= 0x80) {
+      const b = high[at]!
+      if (b < 0x80) {
+        z = (z & 0x7f) | (b << 7)
+        at++
+      } else {
+        at = readLong(high, at - 1)
+        if (long >= 0x7fffffff) {
+          out[i] = sum += (long % 2 === 0 ? long / 2 : -(long + 1) / 2) * divisor
+          continue
+        }
+        z = long | 0
+      }
+    }
+    out[i] = sum += ((z >>> 1) ^ -(z & 1)) * divisor
   }
   return at
 }
