@@ -114,7 +114,8 @@ export const settingsSchema = v.object({
     v.object({
       activeWatchlist: v.fallback(text(64), 'majors'),
       instrument: v.fallback(text(80), 'crypto:BTCUSD'),
-      interval: v.fallback(interval, '1m'),
+      // Seconds, because a first start has no history: a chart of minutes would be one candle.
+      interval: v.fallback(interval, '1s'),
       of: v.fallback(v.picklist(['auto', 'trade', 'bid', 'ask', 'mid', 'service']), 'auto'),
       style: v.fallback(v.picklist(['candles', 'bars', 'line', 'area']), 'candles'),
       /** Ticks instead of bars. */
@@ -137,7 +138,7 @@ export const settingsSchema = v.object({
     {
       activeWatchlist: 'majors',
       instrument: 'crypto:BTCUSD',
-      interval: '1m',
+      interval: '1s',
       of: 'auto',
       style: 'candles',
       ticks: false,

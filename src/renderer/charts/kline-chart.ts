@@ -186,7 +186,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       ).map((label) => ({ coord: xOf(label.index), value: list[label.index].timestamp, text: label.text }))
     },
   })
-  chart.overrideYAxis({ createRange, gap: { top: 0.12, bottom: 0.08 } })
+  chart.overrideYAxis({ createRange, gap: { top: 0.16, bottom: 0.08 } })
   chart.createIndicator({ name: 'td-behind', paneId: 'candle_pane' }, true)
   chart.createIndicator({ name: 'td-over', paneId: 'candle_pane' }, true)
   let volumePane = false
@@ -226,6 +226,8 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     cursor = null
     legend()
   }
+  // The pane itself takes the keyboard; the library's own stop would be a second one.
+  for (const child of element.children) child.removeAttribute('tabindex')
   element.addEventListener('mouseleave', leave)
 
   function reload(keepView: boolean): void {

@@ -93,6 +93,18 @@ function hatch(ctx: CanvasRenderingContext2D, x: number, width: number, height: 
   ctx.restore()
 }
 
+/**
+ * Where an instant lies: within its bar's slot in proportion, else at the edge of the bar after it, so that
+ * an outage of a second does not hatch the whole hour it fell into.
+ */
+function edge(p: Painter, ms: number): number {
+  const next = firstAt(p.rows, ms)
+  const before = p.rows[next - 1]
+  if (before === undefined) return p.x(next) - p.half
+  const inside = (ms - before.timestamp) / p.context.intervalMs
+  return p.x(next - 1) - p.half + Math.min(Math.max(inside, 0), 1) * p.half * 2
+}
+
 /** Hatches every gap over the bars it touched and the slots it left; marks both edges; says the cause where it fits. */
 function paintGaps(p: Painter, label: boolean): void {
   const { ctx, context, rows } = p
@@ -103,14 +115,10 @@ function paintGaps(p: Painter, label: boolean): void {
   for (const gap of context.gaps) {
     const toMs = gap.toMs ?? Infinity
     if (toMs <= rows[0].timestamp) continue
-    // The bar in which the gap began counts as touched.
-    const begun = firstAt(rows, gap.fromMs)
-    const touched = begun > 0 && rows[begun - 1].timestamp + context.intervalMs > gap.fromMs ? begun - 1 : begun
-    const end = toMs === Infinity ? rows.length : firstAt(rows, toMs)
     const open = toMs === Infinity
-    if (end < p.from || touched > p.to) continue
-    const left = Math.round(touched >= rows.length ? p.x(rows.length - 1) + p.half : p.x(touched) - p.half)
-    const right = Math.round(open ? p.width : p.x(end - 1) + p.half)
+    const left = Math.round(edge(p, gap.fromMs))
+    const right = Math.round(open ? p.width : edge(p, toMs))
+    if (right < 0 || left > p.width) continue
     const width = Math.max(2, right - left)
     ctx.globalAlpha = 0.07
     ctx.fillStyle = context.theme.warn

@@ -102,5 +102,12 @@ export function axisLabels(
     labels.push({ index: i, text: axisText(ms, step, dayChanged, zone), major: dayChanged || step >= DAY })
     lastIndex = i
   }
+  // A chart with few rows may cross no round time at all: then its last row says when it is.
+  if (labels.length === 0)
+    labels.push({
+      index: to - 1,
+      text: axisText(timestamps(to - 1), Math.min(step, intervalMs), false, zone),
+      major: false,
+    })
   return labels
 }
