@@ -153,6 +153,11 @@ export class StoreEngine {
     return this.#open.some((rec) => rec.key === key && rec.finish !== null)
   }
 
+  /** What is committed of the current recording and not sealed yet. */
+  get journalBytes(): number {
+    return this.#current?.journalBytes ?? 0
+  }
+
   /** Whether `turn` has something to do. */
   get busy(): boolean {
     return this.#ready !== null || this.#work !== null || this.#due() !== null

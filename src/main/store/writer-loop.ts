@@ -15,6 +15,13 @@ const IDLE_MS = 250
 const REST_MS = 5_000
 /** Batches that one transaction takes. */
 const MOST_BATCHES = 64
+/**
+ * A commit of so much says that a burst is on: whoever receives it needs the cores, and sealing waits
+ * until it is over or the journal is this long.
+ */
+const BURST_BYTES = 128 << 10
+const BURST_MS = 20
+const LONGEST_JOURNAL = 64 << 20
 
 export interface WriterLoop {
   handle(request: WriterRequest): void
@@ -24,11 +31,13 @@ export interface WriterLoop {
 export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?: ArrayBuffer[]) => void): WriterLoop {
   const queue: WriterRequest[] = []
   const ending: { readonly call: number; readonly key: RecordingId }[] = []
-  let troubled = false
+  /** What is in trouble: the flushes, the background work. Told once, and over when both are well. */
+  const troubled = new Set<'flush' | 'background'>()
   let closed = false
   let pumping = false
   let idle: NodeJS.Timeout | undefined
   let restUntil = 0
+  let burstUntil = 0
 
   const wake = (): void => {
     if (pumping || closed) return
@@ -41,13 +50,12 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     idle = setTimeout(wake, ms)
     idle.unref()
   }
-  const trouble = (thrown: unknown): void => {
-    if (!troubled) reply({ is: 'trouble', failure: storeFailure(thrown, engine.file) })
-    troubled = true
+  const trouble = (what: 'flush' | 'background', thrown: unknown): void => {
+    if (troubled.size === 0) reply({ is: 'trouble', failure: storeFailure(thrown, engine.file) })
+    troubled.add(what)
   }
-  const well = (): void => {
-    if (troubled) reply({ is: 'recovered' })
-    troubled = false
+  const well = (what: 'flush' | 'background'): void => {
+    if (troubled.delete(what) && troubled.size === 0) reply({ is: 'recovered' })
   }
 
   function commit(): void {
@@ -67,6 +75,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     queue.splice(0, batches.length)
     const recycled = batches.flatMap(({ batch }) => batchBuffers(batch))
     const bytes = batches.reduce((sum, request) => sum + request.bytes, 0)
+    if (bytes >= BURST_BYTES) burstUntil = Date.now() + BURST_MS
     reply({ is: 'committed', ...done, ...engine.sizes(), bytes, recycled, batches: batches.length }, recycled)
   }
 
@@ -107,7 +116,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
           serve(request)
           queue.shift()
         }
-        well()
+        well('flush')
       } catch (thrown) {
         if (!isDiskTrouble(thrown)) {
           if (request.is === 'append') {
@@ -118,7 +127,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
           if (request.is !== 'close')
             reply({ is: 'failed', call: request.call, failure: storeFailure(thrown, engine.file) })
         } else {
-          trouble(thrown)
+          trouble('flush', thrown)
           // Leaving must not wait for a disk that may never come back.
           if (queue.some(({ is }) => is === 'close')) giveUp()
           else later(RETRY_MS)
@@ -139,18 +148,20 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
   }
 
   function background(): void {
-    if (Date.now() < restUntil) return later(IDLE_MS)
+    const now = Date.now()
+    if (now < restUntil) return later(IDLE_MS)
+    if (now < burstUntil && ending.length === 0 && engine.journalBytes < LONGEST_JOURNAL) return later(BURST_MS)
     let state: 'more' | 'waiting' | 'idle'
     try {
       state = engine.turn(TURN_MS)
-      if (queue.length === 0) well()
+      if (state !== 'waiting') well('background')
     } catch (thrown) {
-      trouble(thrown)
+      trouble('background', thrown)
       restUntil = Date.now() + (isDiskTrouble(thrown) ? RETRY_MS : REST_MS)
       return later(RETRY_MS)
     }
     for (let i = ending.length - 1; i >= 0; i--) {
-      const { call, key } = ending[i]!
+      const { call, key } = ending[i]
       if (engine.isFinishing(key)) continue
       reply({ is: 'done', call })
       ending.splice(i, 1)
