@@ -16,6 +16,10 @@ export class Screen {
   feeds(): Locator {
     return this.page.getByRole('banner').getByRole('button', { name: /^Feeds: / })
   }
+  /** Waits until every feed that something wants is open. */
+  async allFeedsOpen(timeout: number): Promise<void> {
+    await expect(this.feeds()).toHaveAccessibleName(/^Feeds: ([1-9]\d*) of \1 wanted are open/, { timeout })
+  }
   recorder(): Locator {
     return this.page.getByRole('banner').getByRole('button', { name: /recording/i })
   }

@@ -109,6 +109,7 @@ test('the whole story, from a first start to a second', async ({ open, home, sim
       timeout: BACK_MS,
     })
     await screen.ticks('BTC-USD')
+    await screen.allFeedsOpen(BACK_MS)
     // The bars of the interval that was missed are marked, and the sessions tell the gap.
     await expect.poll(async () => (await screen.bars('BTC-USD')).some((bar) => bar.at(-1) === 'no')).toBe(true)
     await app.page.getByRole('contentinfo').getByRole('button', { name: 'Sessions' }).click()
@@ -129,6 +130,7 @@ test('the whole story, from a first start to a second', async ({ open, home, sim
       .toBeGreaterThan(1)
     await expect(screen.row('BTC-USD').getByRole('rowheader', { name: 'BTC-USD', exact: true })).toBeVisible()
     await screen.ticks('BTC-USD')
+    await screen.allFeedsOpen(BACK_MS)
     await expect(app.page.getByRole('alert')).toHaveCount(0)
   })
 
