@@ -30,7 +30,7 @@ function burst(): void {
       k === 0
         ? `{"ev":"XT","pair":"BTC-USD","p":${n % 1000}.5,"t":${stamp.wallMs},"s":${n}}`
         : `{"ev":"XQ","pair":"ETH-USD","bp":${n}.1,"ap":${n}.2,"t":${stamp.wallMs}}`
-    recorder.frame(conns[k]!, encoder.encode(text), false, stamp)
+    recorder.frame(conns[k], encoder.encode(text), false, stamp)
   }
   if (n % 1000 === 0) writeSync(1, `r ${n} ${Date.now()}\n`)
   setTimeout(burst, 2)

@@ -37,7 +37,7 @@ export async function killBurst(file: string, afterMs: number): Promise<Killed> 
   const lines = text.slice(0, text.lastIndexOf('\n')).split('\n')
   const of = (kind: string): string[][] => lines.map((line) => line.split(' ')).filter(([k]) => k === kind)
   return {
-    recording: recordingId(of('id')[0]![1]!),
+    recording: recordingId(of('id')[0][1]),
     committed: Number(of('c').at(-1)?.[1] ?? 0),
     received: of('r').map(([, n, atMs]) => ({ n: Number(n), atMs: Number(atMs) })),
     killedMs,

@@ -15,7 +15,7 @@ export class LatencyHistogram {
   add(ms: number): void {
     const bucket = Math.ceil(Math.log(Math.max(ms, LEAST_MS) / LEAST_MS) / STEP)
     const at = Math.min(BUCKETS - 1, Math.max(0, bucket))
-    this.#counts[at] = this.#counts[at]! + 1
+    this.#counts[at] = this.#counts[at] + 1
     this.#total++
     if (ms > this.#max) this.#max = ms
     if (this.#total >= FADE_AT) this.#fade()
@@ -30,7 +30,7 @@ export class LatencyHistogram {
   #at(share: number): number {
     let left = this.#total * share
     for (let i = 0; i < BUCKETS; i++) {
-      left -= this.#counts[i]!
+      left -= this.#counts[i]
       if (left <= 0) return Math.min(this.#max, LEAST_MS * Math.exp(i * STEP))
     }
     return this.#max
@@ -40,7 +40,7 @@ export class LatencyHistogram {
     this.#total = 0
     let highest = 0
     for (let i = 0; i < BUCKETS; i++) {
-      const half = Math.floor(this.#counts[i]! / 2)
+      const half = Math.floor(this.#counts[i] / 2)
       this.#counts[i] = half
       this.#total += half
       if (half > 0) highest = i

@@ -302,13 +302,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   function counts(of: Tally, all: boolean): FeedCounts[] {
     return FEED_IDS.flatMap((feed, i) => {
-      const n = of.received[i]!
+      const n = of.received[i]
       if (n === 0) return []
-      const control = of.control[i]!
-      const undecodable = of.undecodable[i]!
+      const control = of.control[i]
+      const undecodable = of.undecodable[i]
       const decoded = n - control - undecodable
       return [
-        { feed, received: n, decoded, control, undecodable, unasked: of.unasked[i]!, stored: all ? n : of.stored[i]! },
+        { feed, received: n, decoded, control, undecodable, unasked: of.unasked[i], stored: all ? n : of.stored[i] },
       ]
     })
   }
@@ -357,7 +357,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const i = batch.count
       batch.seq[i] = ++seq
       batch.conn[i] = number
-      batch.connSeq[i] = connSeqs[conn] = connSeqs[conn]! + 1
+      batch.connSeq[i] = connSeqs[conn] = connSeqs[conn] + 1
       batch.recvMs[i] = stamp.wallMs
       batch.monoNs[i] = stamp.monoNs > startMono ? stamp.monoNs - startMono : 0
       batch.flags[i] = binary ? FLAG.binary : 0
@@ -367,8 +367,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
       batch.count = i + 1
       last = stamp
       received++
-      const feed = feedOf[conn]!
-      tally.received[feed] = tally.received[feed]! + 1
+      const feed = feedOf[conn]
+      tally.received[feed] = tally.received[feed] + 1
       lastFeed = feed
       if (timer === null) arm()
       return seq
@@ -376,11 +376,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
     mark(flags) {
       const i = batch.count - 1
       if (i < 0 || lastFeed < 0) return
-      const fresh = flags & ~batch.flags[i]!
-      batch.flags[i] = batch.flags[i]! | flags
-      if (fresh & FLAG.control) tally.control[lastFeed] = tally.control[lastFeed]! + 1
-      if (fresh & FLAG.undecodable) tally.undecodable[lastFeed] = tally.undecodable[lastFeed]! + 1
-      if (fresh & FLAG.unasked) tally.unasked[lastFeed] = tally.unasked[lastFeed]! + 1
+      const fresh = flags & ~batch.flags[i]
+      batch.flags[i] = batch.flags[i] | flags
+      if (fresh & FLAG.control) tally.control[lastFeed] = tally.control[lastFeed] + 1
+      if (fresh & FLAG.undecodable) tally.undecodable[lastFeed] = tally.undecodable[lastFeed] + 1
+      if (fresh & FLAG.unasked) tally.unasked[lastFeed] = tally.unasked[lastFeed] + 1
     },
     entry(entry, stamp) {
       if (recording === null) {

@@ -234,11 +234,11 @@ export class BarReader {
       if (row.torn !== 0 || journalCrc(part.row.id, row.first_seq, row.last_seq, row.data) !== row.crc) continue
       const { messages: m } = decodeJournal(row.data)
       for (let i = 0; i < m.count; i++) {
-        const flags = m.flags[i]!
-        if ((flags & OUT_OF_BARS) !== 0 || !conns.has(m.conn[i]!)) continue
-        if (m.seq[i]! > part.limit || m.recvMs[i]! < part.notBeforeMs) continue
-        const { series, eventMs } = this.#classifier.place(feed, flags, m.bytes, m.offsets[i]!, m.offsets[i + 1]!)
-        if (series === instrument) take(m.seq[i]!, Number.isNaN(eventMs) ? m.recvMs[i]! : eventMs)
+        const flags = m.flags[i]
+        if ((flags & OUT_OF_BARS) !== 0 || !conns.has(m.conn[i])) continue
+        if (m.seq[i] > part.limit || m.recvMs[i] < part.notBeforeMs) continue
+        const { series, eventMs } = this.#classifier.place(feed, flags, m.bytes, m.offsets[i], m.offsets[i + 1])
+        if (series === instrument) take(m.seq[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs)
       }
     }
   }
@@ -289,13 +289,13 @@ function barsOfBlock(
   const { seq, recvMs, flags, feed } = block
   let from = 0
   let to = block.count
-  while (from < to && seq[from]! <= after) from++
-  while (to > from && seq[to - 1]! > limit) to--
+  while (from < to && seq[from] <= after) from++
+  while (to > from && seq[to - 1] > limit) to--
   const decodeRow = (i: number): void => {
-    if ((flags[i]! & OUT_OF_BARS) !== 0 || recvMs[i]! < part.notBeforeMs) return
+    if ((flags[i] & OUT_OF_BARS) !== 0 || recvMs[i] < part.notBeforeMs) return
     const raw = block.raw(i)
-    const { eventMs, record } = classifier.place(feed, flags[i]!, raw, 0, raw.length)
-    applyRecord(builder, of, seq[i]! + part.base, Number.isNaN(eventMs) ? recvMs[i]! : eventMs, record)
+    const { eventMs, record } = classifier.place(feed, flags[i], raw, 0, raw.length)
+    applyRecord(builder, of, seq[i] + part.base, Number.isNaN(eventMs) ? recvMs[i] : eventMs, record)
   }
   const { shape, fields } = FEEDS[feed]
   const price = priceColumn(block, of)
@@ -306,7 +306,7 @@ function barsOfBlock(
   let eventMs = block.eventMs
   let dated = true
   for (let i = from; i < to; i++) if (Number.isNaN(eventMs[i])) dated = false
-  if (!dated) eventMs = eventMs.map((ms, i) => (Number.isNaN(ms) ? recvMs[i]! : ms))
+  if (!dated) eventMs = eventMs.map((ms, i) => (Number.isNaN(ms) ? recvMs[i] : ms))
   const size = of === 'trade' && fields.size !== undefined ? block.column(fields.size) : null
   const columns = { eventMs, seq: part.base === 0 ? seq : seq.map((s) => s + part.base), price, size, flags }
   // A price that is no plain number, or a size, may still be one to the codec: those rows it reads itself.

@@ -48,7 +48,7 @@ export class Classifier {
 
   #instrument(feed: FeedId, symbol: string): SeriesName {
     let names = this.#names.get(feed)
-    if (names === undefined) this.#names.set(feed, (names = new Map()))
+    if (names === undefined) this.#names.set(feed, (names = new Map<string, SeriesName>()))
     let name = names.get(symbol)
     if (name === undefined) {
       if (names.size > 100_000) names.clear()

@@ -18,9 +18,9 @@ export function newColumns(count: number, bytes: number): MessageColumns {
 
 /** Rows [from, to) as a run of its own; stamps are views, offsets are rebased. */
 export function sliceColumns(m: MessageColumns, from: number, to: number): MessageColumns {
-  const start = m.offsets[from]!
+  const start = m.offsets[from]
   const offsets = m.offsets.slice(from, to + 1)
-  if (start !== 0) for (let i = 0; i < offsets.length; i++) offsets[i] = offsets[i]! - start
+  if (start !== 0) for (let i = 0; i < offsets.length; i++) offsets[i] = offsets[i] - start
   return {
     count: to - from,
     seq: m.seq.subarray(from, to),
@@ -30,7 +30,7 @@ export function sliceColumns(m: MessageColumns, from: number, to: number): Messa
     monoNs: m.monoNs.subarray(from, to),
     flags: m.flags.subarray(from, to),
     offsets,
-    bytes: m.bytes.subarray(start, m.offsets[to]!),
+    bytes: m.bytes.subarray(start, m.offsets[to]),
   }
 }
 
@@ -51,8 +51,8 @@ export class ColumnsBuilder {
   /** Appends rows [from, to) of `m`. */
   add(m: MessageColumns, from: number, to: number): void {
     const rows = to - from
-    const start = m.offsets[from]!
-    const bytes = m.offsets[to]! - start
+    const start = m.offsets[from]
+    const bytes = m.offsets[to] - start
     this.room(rows, bytes)
     const { count: at, columns: c } = this
     if (rows === 1) {
@@ -70,7 +70,7 @@ export class ColumnsBuilder {
       c.monoNs.set(m.monoNs.subarray(from, to), at)
       c.flags.set(m.flags.subarray(from, to), at)
     }
-    for (let i = 1; i <= rows; i++) c.offsets[at + i] = this.size + m.offsets[from + i]! - start
+    for (let i = 1; i <= rows; i++) c.offsets[at + i] = this.size + m.offsets[from + i] - start
     c.bytes.set(m.bytes.subarray(start, start + bytes), this.size)
     this.count += rows
     this.size += bytes
@@ -123,7 +123,7 @@ export function* connectionRuns(m: MessageColumns): Generator<readonly [from: nu
   let from = 0
   for (let i = 1; i <= m.count; i++) {
     if (i === m.count || m.conn[i] !== m.conn[from]) {
-      yield [from, i, m.conn[from]!]
+      yield [from, i, m.conn[from]]
       from = i
     }
   }
@@ -143,6 +143,6 @@ export function columnBytes(m: MessageColumns): Uint8Array[] {
     view(m.connSeq.subarray(0, n)),
     view(m.offsets.subarray(0, n + 1)),
     view(m.flags.subarray(0, n)),
-    m.bytes.subarray(m.offsets[0]!, m.offsets[n]!),
+    m.bytes.subarray(m.offsets[0], m.offsets[n]),
   ]
 }

@@ -70,12 +70,12 @@ export class Appender {
       const { messages: m, entries } = batch
       if (m.count > 0) {
         for (const part of this.#byConnection(m)) {
-          const conn = part.conn[0]!
+          const conn = part.conn[0]
           move(conn, part.count, messageLeaf(chainOf(conn).head, part))
         }
-        lastWallMs = Math.max(lastWallMs, m.recvMs[m.count - 1]!)
-        lastMonoNs = Math.max(lastMonoNs, m.monoNs[m.count - 1]!)
-        firstMonoNs = Math.min(firstMonoNs, m.monoNs[0]!)
+        lastWallMs = Math.max(lastWallMs, m.recvMs[m.count - 1])
+        lastMonoNs = Math.max(lastMonoNs, m.monoNs[m.count - 1])
+        firstMonoNs = Math.min(firstMonoNs, m.monoNs[0])
         messages += m.count
       }
       if (entries.length > 0) {
@@ -149,5 +149,5 @@ function seqRange(m: MessageColumns, entries: readonly StoredEntry[]): { first: 
   const lastEntry = entries.at(-1)?.seq ?? 0
   return m.count === 0
     ? { first: firstEntry, last: lastEntry }
-    : { first: Math.min(firstEntry, m.seq[0]!), last: Math.max(lastEntry, m.seq[m.count - 1]!) }
+    : { first: Math.min(firstEntry, m.seq[0]), last: Math.max(lastEntry, m.seq[m.count - 1]) }
 }

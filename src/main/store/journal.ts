@@ -61,7 +61,7 @@ export function decodeJournal(data: Uint8Array): JournalBlob {
   const offsets = new Uint32Array(take(n * 4 + 4).buffer)
   const flags = take(n)
   const bytes = data.subarray(at)
-  for (let i = 0; i < n; i++) if (offsets[i]! > offsets[i + 1]!) throw torn()
+  for (let i = 0; i < n; i++) if (offsets[i] > offsets[i + 1]) throw torn()
   if (offsets[0] !== 0 || offsets[n] !== bytes.length) throw torn()
   return { leaves, messages: { count: n, seq, conn, connSeq, recvMs, monoNs, flags, offsets, bytes } }
 }

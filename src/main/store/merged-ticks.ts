@@ -38,7 +38,7 @@ export class MergedTicks implements TickColumns {
   }
 
   get feed(): FeedId {
-    return this.#blocks[0]!.feed // only asked of a batch that has rows
+    return this.#blocks[0].feed // only asked of a batch that has rows
   }
   get seq(): Float64Array {
     return (this.#cache.seq ??= this.#gather((b) => b.seq))
@@ -56,27 +56,27 @@ export class MergedTicks implements TickColumns {
     return (this.#cache.keys ??= [...new Set(this.#blocks.flatMap((b) => [...b.keys]))])
   }
   symbol(row: number): string {
-    return this.#block(row).symbol(this.#rows[row]!)
+    return this.#block(row).symbol(this.#rows[row])
   }
   column(key: string): Float64Array {
     return this.#gather((b) => b.column(key))
   }
   literal(key: string, row: number): string {
-    return this.#block(row).literal(key, this.#rows[row]!)
+    return this.#block(row).literal(key, this.#rows[row])
   }
   writer(key: string): LiteralWriter {
     const writers = this.#blocks.map((b) => b.writer(key))
     return {
       most: Math.max(...writers.map((w) => w.most)),
-      write: (row, out, at) => writers[this.#which[row]!]!.write(this.#rows[row]!, out, at),
+      write: (row, out, at) => writers[this.#which[row]].write(this.#rows[row], out, at),
     }
   }
   raw(row: number): Uint8Array {
-    return this.#block(row).raw(this.#rows[row]!)
+    return this.#block(row).raw(this.#rows[row])
   }
 
   #block(row: number): OpenBlock {
-    const block = this.#blocks[this.#which[row]!]
+    const block = this.#blocks[this.#which[row]]
     if (block === undefined || row >= this.count) throw new RangeError(`row ${row} of ${this.count}`)
     return block
   }
@@ -84,7 +84,7 @@ export class MergedTicks implements TickColumns {
   #gather(of: (block: OpenBlock) => Float64Array | Uint8Array): Float64Array {
     const columns = this.#blocks.map(of)
     const out = new Float64Array(this.count)
-    for (let i = 0; i < this.count; i++) out[i] = columns[this.#which[i]!]![this.#rows[i]!]!
+    for (let i = 0; i < this.count; i++) out[i] = columns[this.#which[i]][this.#rows[i]]!
     return out
   }
 }

@@ -183,11 +183,11 @@ function loadSeries(db: Db, rec: RecordingState): void {
       if (name === '' || !isRolled(row.feed)) continue
       const { seq, flags, recvMs } = block
       for (let i = 0; i < block.count; i++) {
-        if (seq[i]! <= row.rolled_seq || (flags[i]! & OUT_OF_BARS) !== 0) continue
+        if (seq[i] <= row.rolled_seq || (flags[i] & OUT_OF_BARS) !== 0) continue
         const raw = block.raw(i)
-        const placed = classifier.place(row.feed, flags[i]!, raw, 0, raw.length)
-        const ms = Number.isNaN(placed.eventMs) ? recvMs[i]! : placed.eventMs
-        applyToBars(series.minutes, barSources(row.feed), seq[i]!, ms, placed.record)
+        const placed = classifier.place(row.feed, flags[i], raw, 0, raw.length)
+        const ms = Number.isNaN(placed.eventMs) ? recvMs[i] : placed.eventMs
+        applyToBars(series.minutes, barSources(row.feed), seq[i], ms, placed.record)
       }
     }
   }
@@ -209,8 +209,8 @@ function loadJournal(db: Db, rec: RecordingState): void {
     }
     const last = messages.count - 1
     if (last >= 0) {
-      rec.lastWallMs = Math.max(rec.lastWallMs, messages.recvMs[last]!)
-      rec.lastMonoNs = Math.max(rec.lastMonoNs, messages.monoNs[last]!)
+      rec.lastWallMs = Math.max(rec.lastWallMs, messages.recvMs[last])
+      rec.lastMonoNs = Math.max(rec.lastMonoNs, messages.monoNs[last])
     }
   }
 }

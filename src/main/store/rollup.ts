@@ -18,7 +18,7 @@ const MOST_BYTES = 1 << 22
 /** Joins a part of a bar into its hour. Service bars: the later message stands. */
 export function joinBar(into: HourBars, of: BarSource, part: BarState): void {
   let bars = into.get(of)
-  if (bars === undefined) into.set(of, (bars = new Map()))
+  if (bars === undefined) into.set(of, (bars = new Map<number, BarState>()))
   const old = bars.get(part.startMs)
   if (old === undefined) bars.set(part.startMs, { ...part })
   else if (of !== 'service') mergeState(old, part)
@@ -122,7 +122,7 @@ export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
       readColumn(
         reader,
         n,
-        (i) => base(bars[i]!, i),
+        (i) => base(bars[i], i),
         (i, value) => {
           // startMs and endMs are read-only for everyone but the reader
           ;(bars[i] as Record<NumberKey, number>)[key] = value
@@ -138,7 +138,7 @@ export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
     const lows = readParts(reader, n)
     const closes = readParts(reader, n)
     for (let i = 0; i < n; i++) {
-      const b = bars[i]!
+      const b = bars[i]
       b.open = opens(i, before(i)?.close ?? 0)
       b.high = highs(i, b.open)
       b.low = lows(i, b.open)
@@ -150,7 +150,7 @@ export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
     const firsts = readParts(reader, n)
     const lasts = readParts(reader, n)
     for (let i = 0; i < n; i++) {
-      const b = bars[i]!
+      const b = bars[i]
       b.firstSeq = firsts(i, before(i)?.lastSeq ?? 0)
       b.lastSeq = lasts(i, b.firstSeq)
     }
@@ -211,7 +211,7 @@ function writeColumn(out: ByteWriter, values: readonly number[], bases: readonly
     return
   }
   const power = 10 ** d
-  values.forEach((x, i) => out.signed(Math.round(x * power) - Math.round(bases[i]! * power)))
+  values.forEach((x, i) => out.signed(Math.round(x * power) - Math.round(bases[i] * power)))
 }
 
 /** Reads a column whose bases are known only later: value i, given its base. */
@@ -220,12 +220,12 @@ function readParts(reader: ByteReader, n: number): (i: number, base: number) => 
   if (d === ABSENT) return () => NaN
   if (d === PLAIN) {
     const values = new Float64Array(new Uint8Array(reader.raw(n * 8)).buffer)
-    return (i) => values[i]!
+    return (i) => values[i]
   }
   if (d > MOST_DECIMALS) throw damaged('a column of bars has too many decimals')
   const power = 10 ** d
   const parts = Float64Array.from({ length: n }, () => reader.signed())
-  return (i, base) => (parts[i]! + Math.round(base * power)) / power
+  return (i, base) => (parts[i] + Math.round(base * power)) / power
 }
 
 function readColumn(

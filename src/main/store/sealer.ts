@@ -169,7 +169,7 @@ export class Sealer {
     for (const { conn, part, runs } of chains) Object.assign(rec.chains.get(conn)!, { part, runs })
     for (const [i, { series, ids }] of written.entries()) {
       rec.series.set(seriesKey(series.feed, series.name), series)
-      const { minutes, symbols } = sealed[i]!.bucket
+      const { minutes, symbols } = sealed[i].bucket
       for (const symbol of symbols) series.symbols.add(symbol)
       for (const [of, builder] of minutes) {
         const known = series.minutes.get(of)
@@ -249,7 +249,10 @@ export class Sealer {
         let hour = hours.get(hourMs)
         if (hour === undefined) {
           const data = this.#sql.hour.get(series.id, hourMs)
-          hours.set(hourMs, (hour = data === undefined ? new Map() : decodeHour(hourMs, data)))
+          hours.set(
+            hourMs,
+            (hour = data === undefined ? new Map<BarSource, Map<number, BarState>>() : decodeHour(hourMs, data)),
+          )
         }
         joinBar(hour, of, bar)
       }
@@ -262,17 +265,17 @@ export class Sealer {
   }
 
   #place(rec: RecordingState, m: MessageColumns, i: number, buckets: Buckets): void {
-    const feed = rec.chains.get(m.conn[i]!)?.feed
-    if (feed === undefined || feed === '') throw new TypeError(`connection ${m.conn[i]!} has no feed`)
-    const flags = m.flags[i]!
+    const feed = rec.chains.get(m.conn[i])?.feed
+    if (feed === undefined || feed === '') throw new TypeError(`connection ${m.conn[i]} has no feed`)
+    const flags = m.flags[i]
     const {
       series: name,
       symbol,
       eventMs,
       record,
-    } = this.#classifier.place(feed, flags, m.bytes, m.offsets[i]!, m.offsets[i + 1]!)
+    } = this.#classifier.place(feed, flags, m.bytes, m.offsets[i], m.offsets[i + 1])
     let ofFeed = buckets.get(feed)
-    if (ofFeed === undefined) buckets.set(feed, (ofFeed = new Map()))
+    if (ofFeed === undefined) buckets.set(feed, (ofFeed = new Map<SeriesName, Bucket>()))
     let bucket = ofFeed.get(name)
     if (bucket === undefined) {
       bucket = {
@@ -294,7 +297,7 @@ export class Sealer {
       bucket.lastSymbol = symbol
     }
     if ((flags & OUT_OF_BARS) !== 0 || !isRolled(feed)) return
-    applyToBars(bucket.minutes, barSources(feed), m.seq[i]!, Number.isNaN(eventMs) ? m.recvMs[i]! : eventMs, record)
+    applyToBars(bucket.minutes, barSources(feed), m.seq[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs, record)
   }
 
   #writeSeries(rec: RecordingState, bucket: Bucket): Series {
@@ -366,10 +369,10 @@ export function blockFacts(m: MessageColumns, eventMs: ArrayLike<number>): Omit<
   let undecodable = 0
   let unasked = 0
   for (let i = 0; i < m.count; i++) {
-    const ms = Number.isNaN(eventMs[i]) ? m.recvMs[i]! : eventMs[i]!
+    const ms = Number.isNaN(eventMs[i]) ? m.recvMs[i] : eventMs[i]
     if (ms < minMs) minMs = ms
     if (ms > maxMs) maxMs = ms
-    const flags = m.flags[i]!
+    const flags = m.flags[i]
     if ((flags & FLAG.control) !== 0) control++
     else if ((flags & FLAG.undecodable) !== 0) undecodable++
     if ((flags & FLAG.unasked) !== 0) unasked++
@@ -396,7 +399,7 @@ function* cut(m: MessageColumns): Generator<{ rows: MessageColumns; from: number
   let from = 0
   while (from < m.count) {
     let to = Math.min(m.count, from + BLOCK_ROWS)
-    while (to > from + 1 && m.offsets[to]! - m.offsets[from]! > BLOCK_BYTES) to = from + ((to - from) >> 1)
+    while (to > from + 1 && m.offsets[to] - m.offsets[from] > BLOCK_BYTES) to = from + ((to - from) >> 1)
     yield { rows: sliceColumns(m, from, to), from, to }
     from = to
   }
@@ -429,7 +432,7 @@ function mergeable(
   let best: { readonly id: number; readonly count: number }[] = []
   // from the newest back: wherever four or more blocks of at most this level end the tail, merge them
   while (from > 0) {
-    const here = level(tail[from - 1]!.count)
+    const here = level(tail[from - 1].count)
     if (here > most) most = here
     from--
     const same = tail.slice(from).filter((ref) => level(ref.count) === most).length

@@ -8,6 +8,7 @@ import { ColumnsBuilder } from './columns.ts'
 import { decodeJournal } from './journal.ts'
 import { MergedTicks, ROWS_A_BATCH } from './merged-ticks.ts'
 import type { TickColumns, TickQuery } from './port.ts'
+import { dropHead, pushHead, sinkHead, turnEnds } from './seq-heap.ts'
 import type { TickPlan, TickSource } from './tick-source.ts'
 
 /** Rows of a block that a query wants, ascending. */
@@ -68,7 +69,7 @@ async function* blocksOf(
     for (const bytes of blocks) {
       const block = openBlock(bytes)
       const wanted = choose(block, query, plan, cursor, upTo)
-      cursor = Math.max(cursor, block.seq[block.count - 1]!)
+      cursor = Math.max(cursor, block.seq[block.count - 1])
       if (wanted !== undefined) yield wanted
     }
     most = Math.min(16, most * 2)
@@ -80,8 +81,8 @@ function choose(block: OpenBlock, query: TickQuery, plan: TickPlan, after: numbe
   const { seq } = block
   let from = 0
   let to = block.count
-  while (from < to && seq[from]! <= after) from++
-  while (to > from && seq[to - 1]! > upTo) to--
+  while (from < to && seq[from] <= after) from++
+  while (to > from && seq[to - 1] > upTo) to--
   if (from === to) return undefined
   const fromMs = query.fromMs ?? -Infinity
   const toMs = query.toMs ?? Infinity
@@ -90,8 +91,8 @@ function choose(block: OpenBlock, query: TickQuery, plan: TickPlan, after: numbe
   const rows = new Uint32Array(to - from)
   let n = 0
   for (let i = from; i < to; i++) {
-    const ms = Number.isNaN(eventMs[i]) ? recvMs[i]! : eventMs[i]!
-    if (ms >= fromMs && ms < toMs && recvMs[i]! >= plan.notBeforeMs) rows[n++] = i
+    const ms = Number.isNaN(eventMs[i]) ? recvMs[i] : eventMs[i]
+    if (ms >= fromMs && ms < toMs && recvMs[i] >= plan.notBeforeMs) rows[n++] = i
   }
   if (n === 0) return undefined
   return { block, rows: n === to - from ? { from, to } : rows.subarray(0, n) }
@@ -111,8 +112,8 @@ function journalStreams(
   for (const data of journal) {
     const { messages: m } = decodeJournal(data)
     for (let i = 0; i < m.count; i++) {
-      if (!conns.has(m.conn[i]!)) continue
-      const { series, eventMs } = classifier.place(query.feed, m.flags[i]!, m.bytes, m.offsets[i]!, m.offsets[i + 1]!)
+      if (!conns.has(m.conn[i])) continue
+      const { series, eventMs } = classifier.place(query.feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
       if (query.instruments !== null && !(query.instruments as readonly string[]).includes(series)) continue
       let bucket = buckets.get(series)
       if (bucket === undefined) buckets.set(series, (bucket = { rows: new ColumnsBuilder(), eventMs: [] }))
@@ -134,7 +135,7 @@ interface Head {
   seq: number
 }
 
-const rowAt = ({ rows }: Wanted, at: number): number => (rows instanceof Uint32Array ? rows[at]! : rows.from + at)
+const rowAt = ({ rows }: Wanted, at: number): number => (rows instanceof Uint32Array ? rows[at] : rows.from + at)
 const rowCount = ({ rows }: Wanted): number => (rows instanceof Uint32Array ? rows.length : rows.to - rows.from)
 
 /** Streams, each in seq order, as one in seq order. */
@@ -143,24 +144,24 @@ async function* merge(recording: RecordingId, streams: readonly Stream[]): Async
   for (const stream of streams) {
     const next = await stream.next()
     if (next.done !== true)
-      push(heap, { stream, wanted: next.value, at: 0, seq: next.value.block.seq[rowAt(next.value, 0)]! })
+      pushHead(heap, { stream, wanted: next.value, at: 0, seq: next.value.block.seq[rowAt(next.value, 0)] })
   }
   let batch = new MergedTicks(recording)
   while (heap.length > 0) {
-    const head = heap[0]!
+    const head = heap[0]
     if (heap.length === 1 && head.at === 0 && batch.count === 0) {
       // One series left: its blocks are handed on as they are.
       yield blockTicks(head.wanted.block, recording, head.wanted.rows)
       head.at = rowCount(head.wanted)
     } else {
-      const until = Math.min(heap[1]?.seq ?? Infinity, heap[2]?.seq ?? Infinity)
+      const until = turnEnds(heap)
       const { wanted } = head
       const { seq } = wanted.block
       const n = rowCount(wanted)
       batch.use(wanted.block)
       while (head.at < n && batch.count < ROWS_A_BATCH) {
         const row = rowAt(wanted, head.at)
-        if (seq[row]! > until) break
+        if (seq[row] > until) break
         batch.add(row)
         head.at++
       }
@@ -173,47 +174,19 @@ async function* merge(recording: RecordingId, streams: readonly Stream[]): Async
     else {
       const next = await head.stream.next()
       if (next.done === true) {
-        const last = heap.pop()!
+        dropHead(heap)
         if (heap.length === 0) break
-        heap[0] = last
       } else {
         head.wanted = next.value
         head.at = 0
-        head.seq = next.value.block.seq[rowAt(next.value, 0)]!
+        head.seq = next.value.block.seq[rowAt(next.value, 0)]
       }
     }
-    sink(heap)
-    if (heap.length === 1 && heap[0]!.at === 0 && batch.count > 0) {
+    sinkHead(heap)
+    if (heap.length === 1 && heap[0].at === 0 && batch.count > 0) {
       yield batch
       batch = new MergedTicks(recording)
     }
   }
   if (batch.count > 0) yield batch
-}
-
-function push(heap: Head[], head: Head): void {
-  let i = heap.push(head) - 1
-  while (i > 0) {
-    const parent = (i - 1) >> 1
-    if (heap[parent]!.seq <= head.seq) break
-    heap[i] = heap[parent]!
-    i = parent
-  }
-  heap[i] = head
-}
-
-/** Restores the order after the first head moved on. */
-function sink(heap: Head[]): void {
-  const head = heap[0]
-  if (head === undefined) return
-  let i = 0
-  for (;;) {
-    let child = 2 * i + 1
-    if (child >= heap.length) break
-    if (child + 1 < heap.length && heap[child + 1]!.seq < heap[child]!.seq) child++
-    if (heap[child]!.seq >= head.seq) break
-    heap[i] = heap[child]!
-    i = child
-  }
-  heap[i] = head
 }

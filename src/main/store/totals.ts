@@ -45,11 +45,11 @@ export function feedTotals(db: Db, recording: number): Totals {
     bytes += data.length
     const { messages } = decodeJournal(data)
     for (let i = 0; i < messages.count; i++) {
-      const feed = conns.get(messages.conn[i]!)
+      const feed = conns.get(messages.conn[i])
       if (feed === undefined || !isFeedId(feed)) continue
       let sums = feeds.get(feed)
       if (sums === undefined) feeds.set(feed, (sums = { control: 0, undecodable: 0, unasked: 0, stored: 0 }))
-      const flags = messages.flags[i]!
+      const flags = messages.flags[i]
       sums.stored++
       if ((flags & FLAG.control) !== 0) sums.control++
       else if ((flags & FLAG.undecodable) !== 0) sums.undecodable++

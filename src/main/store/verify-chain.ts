@@ -32,7 +32,7 @@ export class ChainWalk {
 
   /** Takes row i; rows come in the order of connSeq. Answers false where no flush claims it. */
   take(m: MessageColumns, i: number): boolean {
-    const at = m.connSeq[i]!
+    const at = m.connSeq[i]
     let run = this.#runs[this.#run]
     while (run !== undefined && at > this.#base + run.size) {
       this.#close(false)
@@ -56,7 +56,7 @@ export class ChainWalk {
   }
 
   #close(whole: boolean): void {
-    const run = this.#runs[this.#run]!
+    const run = this.#runs[this.#run]
     const stored = this.#done + 1 === run.repeats ? run.head : null
     const leaf = whole && this.#head !== null ? messageLeaf(this.#head, this.#pending.done()) : null
     if (stored !== null) {
@@ -76,7 +76,7 @@ export class ChainWalk {
   #skipEmpty(): void {
     while (
       this.#runs[this.#run] !== undefined &&
-      (this.#runs[this.#run]!.size === 0 || this.#runs[this.#run]!.repeats === 0)
+      (this.#runs[this.#run].size === 0 || this.#runs[this.#run].repeats === 0)
     )
       this.#run++
   }

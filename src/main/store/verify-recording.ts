@@ -11,6 +11,7 @@ import { genesis, rowSum, sameBytes, unpackRuns, type EntryRow } from './ledger.
 import type { MessageColumns } from './port.ts'
 import type { RecordingRow, StoreQueries } from './queries.ts'
 import { decodeHour } from './rollup.ts'
+import { dropHead, pushHead, sinkHead, turnEnds } from './seq-heap.ts'
 import { blockFacts, blockNumbers, spellings } from './sealer.ts'
 import type { Db } from './sqlite.ts'
 import { feedTotals } from './totals.ts'
@@ -175,7 +176,7 @@ class RecordingCheck {
     const rows = this.#db.prepare<[number], SeriesRow & { feed: string }>(
       'SELECT id, feed, instrument, symbols, rolled_seq FROM series WHERE recording = ? ORDER BY id',
     )
-    const heap: { m: MessageColumns; at: number; blocks: Iterator<MessageColumns>; series: Seen }[] = []
+    const heap: { seq: number; m: MessageColumns; at: number; blocks: Iterator<MessageColumns>; series: Seen }[] = []
     for (const row of rows.all(id)) {
       if (!isFeedId(row.feed)) {
         this.#problem('structure', `series ${row.id} names no feed`)
@@ -185,35 +186,25 @@ class RecordingCheck {
       this.#series.set(row.id, series)
       const blocks = this.#blocks(row)
       const first = blocks.next()
-      if (first.done !== true) heap.push({ m: first.value, at: 0, blocks, series })
+      if (first.done !== true) pushHead(heap, { seq: first.value.seq[0], m: first.value, at: 0, blocks, series })
     }
-    // Few series or many: a sorted list moves one head at a time, mostly by one place.
-    heap.sort((a, b) => a.m.seq[0]! - b.m.seq[0]!)
     while (heap.length > 0) {
-      const head = heap[0]!
-      const until = heap[1] === undefined ? Infinity : heap[1].m.seq[heap[1].at]!
+      const head = heap[0]
+      const until = turnEnds(heap)
       const { m, series } = head
       do yield { m, at: head.at++, series }
-      while (head.at < m.count && m.seq[head.at]! <= until)
+      while (head.at < m.count && m.seq[head.at] <= until)
       if (head.at === m.count) {
         const next = head.blocks.next()
         if (next.done === true) {
-          heap.shift()
+          dropHead(heap)
           continue
         }
         head.m = next.value
         head.at = 0
       }
-      const seq = head.m.seq[head.at]!
-      let low = 1
-      let high = heap.length
-      while (low < high) {
-        const middle = (low + high) >> 1
-        if (heap[middle]!.m.seq[heap[middle]!.at]! < seq) low = middle + 1
-        else high = middle
-      }
-      heap.copyWithin(0, 1, low)
-      heap[low - 1] = head
+      head.seq = head.m.seq[head.at]
+      sinkHead(heap)
     }
     for (const { m } of journal) if (m !== null) for (let at = 0; at < m.count; at++) yield { m, at, series: null }
   }
@@ -285,8 +276,8 @@ class RecordingCheck {
   }
 
   #message(m: MessageColumns, i: number, series: Seen | null): void {
-    const seq = m.seq[i]!
-    const conn = m.conn[i]!
+    const seq = m.seq[i]
+    const conn = m.conn[i]
     const feed = this.#feeds.get(conn)
     this.#messages++
     this.#skipEntries()
@@ -307,8 +298,8 @@ class RecordingCheck {
     if (this.#walks.get(conn)?.take(m, i) !== true)
       this.#problem('count', `the ledger does not count seq ${seq}`, feed, m.recvMs[i])
     if (series === null) return
-    const flags = m.flags[i]!
-    const placed = this.#classifier.place(feed, flags, m.bytes, m.offsets[i]!, m.offsets[i + 1]!)
+    const flags = m.flags[i]
+    const placed = this.#classifier.place(feed, flags, m.bytes, m.offsets[i], m.offsets[i + 1])
     if (placed.series !== series.row.instrument || feed !== series.row.feed) {
       this.#problem(
         'structure',
@@ -324,7 +315,7 @@ class RecordingCheck {
       series.minutes,
       barSources(feed),
       seq,
-      Number.isNaN(placed.eventMs) ? m.recvMs[i]! : placed.eventMs,
+      Number.isNaN(placed.eventMs) ? m.recvMs[i] : placed.eventMs,
       placed.record,
     )
   }

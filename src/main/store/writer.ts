@@ -10,6 +10,9 @@ import { batchBuffers, batchBytes, type WriterReply, type WriterRequest } from '
 import { newRecordingId } from './recording-id.ts'
 import { runWriter } from './writer-loop.ts'
 
+/** How long `end` waits for a disk in trouble. */
+const PATIENCE_MS = 3_000
+
 /** A running writer: a thread or a loop. */
 interface Line {
   send(request: WriterRequest, give: ArrayBuffer[]): void
@@ -27,6 +30,7 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
   let generation = 0
   let current: RecordingId | null = null
   let closing = false
+  let trouble: Failure | null = null
 
   const emit = (event: WriterEvent): void => {
     for (const listener of [...listeners]) listener(event)
@@ -65,12 +69,25 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
       }
       case 'trouble':
       case 'recovered':
+        trouble = reply.is === 'trouble' ? reply.failure : null
         emit(reply)
         return
       case 'died':
         lost(mine, reply.failure)
     }
   }
+
+  /** Rejects when the disk stays in trouble: leaving must not wait for it. The next start closes what is open. */
+  const outOfPatience = (ended: Promise<void>): Promise<never> =>
+    new Promise((_, reject) => {
+      let waited = 0
+      const timer = setInterval(() => {
+        waited = trouble === null ? 0 : waited + PATIENCE_MS / 10
+        if (trouble !== null && waited >= PATIENCE_MS) reject(failureError(trouble))
+      }, PATIENCE_MS / 10)
+      const stop = (): void => clearInterval(timer)
+      ended.then(stop, stop)
+    })
 
   /** Starts a line; resolves when the store is open. */
   const start = (): Promise<void> => {
@@ -93,7 +110,8 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
         else if (reply.is === 'failed' && reply.call === 0) reject(failureError(reply.failure))
         take(mine, reply)
       })
-      thread.on('error', (error) => {
+      thread.on('error', (thrown: unknown) => {
+        const error = thrown instanceof Error ? thrown : new Error(String(thrown))
         reject(error)
         lost(mine, toFailure(error))
       })
@@ -150,7 +168,9 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
     },
     async end(endedMs, counts) {
       current = null
-      if (line !== null) await ask((call) => ({ is: 'end', call, endedMs, counts }))
+      if (line === null) return
+      const ended = ask((call) => ({ is: 'end', call, endedMs, counts }))
+      await Promise.race([ended, outOfPatience(ended)])
     },
     async close() {
       if (closing) return

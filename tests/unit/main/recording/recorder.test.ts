@@ -129,7 +129,7 @@ describe('Recorder', () => {
     expect(writer.batches.length).toBe(0)
     clock.advance(8)
     expect(writer.batches.length).toBe(1)
-    const { messages: m, entries, connections } = writer.batches[0]!
+    const { messages: m, entries, connections } = writer.batches[0]
     expect([...m.seq.subarray(0, m.count)]).toEqual([3, 4, 5])
     expect([...m.conn.subarray(0, m.count)]).toEqual([2, 1, 2])
     expect([...m.connSeq.subarray(0, m.count)]).toEqual([1, 1, 2])
@@ -189,11 +189,11 @@ describe('Recorder', () => {
       `end ${midnight + 500}`,
       `begin ${midnight + 500}`,
     ])
-    const before = writer.batches[0]!
+    const before = writer.batches[0]
     expect(before.messages.count).toBe(1)
-    const closing = writer.batches[1]!
+    const closing = writer.batches[1]
     expect(closing.entries.map((e) => e.entry)).toEqual([{ type: 'gap-close', feed: 'crypto/XQ', openedSeq: 4 }])
-    const after = writer.batches[2]!
+    const after = writer.batches[2]
     expect(after.connections).toEqual([{ conn: 1, feed: 'crypto/XT' }])
     expect(after.entries.map((e) => [e.seq, e.entry])).toEqual([
       [1, { type: 'connecting', feed: 'crypto/XT', conn: 1 }],
@@ -229,7 +229,7 @@ describe('Recorder', () => {
       { seq: 2, wallMs: from + 1_000, entry: { type: 'gap-open', cause: 'overflow', fromMs: from } },
       { seq: 3, wallMs: from + 1_000, entry: { type: 'gap-close', openedSeq: 2 } },
     ])
-    expect(writer.batches[0]!.messages.flags[0]).toBe(0)
+    expect(writer.batches[0].messages.flags[0]).toBe(0)
   })
 
   it('shows a disk in trouble at once, keeps what arrives, and names the hole after it', async () => {
@@ -291,7 +291,7 @@ describe('Recorder', () => {
     recorder.frame(conn, bytes('small'), false, clock.stamp)
     clock.advance(10)
     const sizes = writer.batches.flatMap(({ messages: m }) =>
-      Array.from({ length: m.count }, (_, i) => m.offsets[i + 1]! - m.offsets[i]!),
+      Array.from({ length: m.count }, (_, i) => m.offsets[i + 1] - m.offsets[i]),
     )
     expect(sizes).toEqual([5, 5 << 20, 5])
   })

@@ -103,7 +103,7 @@ it('finds any flipped byte, or nothing that can be read has changed', async () =
     let at = Math.floor(next() * good.length)
     while (i % 4 !== 0 && good[at] === 0) at = Math.floor(next() * good.length)
     const bad = Buffer.from(good)
-    bad[at] = bad[at]! ^ (1 << Math.floor(next() * 8))
+    bad[at] = bad[at] ^ (1 << Math.floor(next() * 8))
     for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true })
     writeFileSync(copy, bad)
     let problems: number

@@ -46,7 +46,7 @@ export class Writer {
       const { conn, flags = 0, recvMs = T0 + seq } = item
       if (!this.#known.has(conn)) {
         this.#known.add(conn)
-        connections.push({ conn, feed: this.feeds[conn - 1]! })
+        connections.push({ conn, feed: this.feeds[conn - 1] })
       }
       const connSeq = (this.#connSeq.get(conn) ?? 0) + 1
       this.#connSeq.set(conn, connSeq)
@@ -88,9 +88,9 @@ export async function readAll(reader: StoreReader, feed: FeedId, recording?: Rec
   for await (const ticks of reader.ticks({ feed, instruments: null, recording })) {
     for (let i = 0; i < ticks.count; i++) {
       rows.push({
-        seq: ticks.seq[i]!,
-        recvMs: ticks.recvMs[i]!,
-        flags: ticks.flags[i]!,
+        seq: ticks.seq[i],
+        recvMs: ticks.recvMs[i],
+        flags: ticks.flags[i],
         raw: Buffer.from(ticks.raw(i)).toString('latin1'),
         symbol: ticks.symbol(i),
       })

@@ -45,7 +45,7 @@ describe('what a death leaves', () => {
       const [old, live] = await reader.sessions()
       expect(old).toMatchObject({ session: key, clean: false, live: false, endedMs: T0 + 31, messages: 30 })
       expect(live).toMatchObject({ live: true, messages: 0 })
-      expect(old!.gaps).toEqual([
+      expect(old.gaps).toEqual([
         {
           recording: key,
           feed: 'crypto/XT',

@@ -235,7 +235,7 @@ describe('damage', () => {
     for (let i = 0; i < sealed.length; i++) {
       refused(sealed.subarray(0, i), `a cut at ${i}`)
       const bad = sealed.slice()
-      bad[i]! ^= 1 << (i % 8)
+      bad[i] ^= 1 << (i % 8)
       refused(bad, `a flip at ${i}`)
     }
     refused(Uint8Array.of(...sealed, 0), 'a byte too many')
@@ -264,10 +264,10 @@ describe('damage', () => {
     const messages = messagesOf(frames)
     const block = encodeBlock('crypto/XT', messages)
     const bytes = messages.bytes.slice()
-    bytes[40]! ^= 1
+    bytes[40] ^= 1
     expect(() => proveBlock(block, { ...messages, bytes })).toThrow(/text/)
     const recvMs = messages.recvMs.slice()
-    recvMs[7]! += 1
+    recvMs[7] += 1
     expect(() => proveBlock(block, { ...messages, recvMs })).toThrow(/recvMs/)
   })
 })

@@ -16,9 +16,9 @@ const encoder = new TextEncoder()
 export function messagesOf(frames: readonly (string | Uint8Array)[], stamps: readonly Stamps[] = []): MessageColumns {
   const parts = frames.map((f) => (typeof f === 'string' ? encoder.encode(f) : f))
   const offsets = new Uint32Array(parts.length + 1)
-  parts.forEach((p, i) => (offsets[i + 1] = offsets[i]! + p.length))
-  const bytes = new Uint8Array(offsets[parts.length]!)
-  parts.forEach((p, i) => bytes.set(p, offsets[i]!))
+  parts.forEach((p, i) => (offsets[i + 1] = offsets[i] + p.length))
+  const bytes = new Uint8Array(offsets[parts.length])
+  parts.forEach((p, i) => bytes.set(p, offsets[i]))
   const of = (i: number): Stamps =>
     stamps[i] ?? {
       seq: i + 1,

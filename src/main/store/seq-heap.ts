@@ -1,0 +1,45 @@
+/** A binary heap of streams by the seq of their next row. */
+export interface Ordered {
+  seq: number
+}
+
+/** Adds a stream. */
+export function pushHead<T extends Ordered>(heap: T[], head: T): void {
+  let i = heap.push(head) - 1
+  while (i > 0) {
+    const parent = (i - 1) >> 1
+    if (heap[parent].seq <= head.seq) break
+    heap[i] = heap[parent]
+    i = parent
+  }
+  heap[i] = head
+}
+
+/** Restores the order after the first stream moved on. */
+export function sinkHead(heap: Ordered[]): void {
+  if (heap.length === 0) return
+  const head = heap[0]
+  let i = 0
+  for (;;) {
+    let child = 2 * i + 1
+    if (child >= heap.length) break
+    if (child + 1 < heap.length && heap[child + 1].seq < heap[child].seq) child++
+    if (heap[child].seq >= head.seq) break
+    heap[i] = heap[child]
+    i = child
+  }
+  heap[i] = head
+}
+
+/** Takes the first stream out. */
+export function dropHead<T extends Ordered>(heap: T[]): void {
+  const last = heap.pop()
+  if (last === undefined || heap.length === 0) return
+  heap[0] = last
+  sinkHead(heap)
+}
+
+/** The seq up to which the first stream may go on before another one's turn comes. */
+export function turnEnds(heap: readonly Ordered[]): number {
+  return Math.min(heap.length > 1 ? heap[1].seq : Infinity, heap.length > 2 ? heap[2].seq : Infinity)
+}
