@@ -48,3 +48,9 @@ export async function duel(
   }
   return best
 }
+
+/** The value that a `share` of all values does not exceed. */
+export function percentile(values: Iterable<number>, share: number): number {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+}

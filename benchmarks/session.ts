@@ -28,22 +28,23 @@ export interface LiveSession {
   close(): Promise<void>
 }
 
-/** Watches symbols of one feed; `first` is called at the first record. */
+/** Watches symbols of one feed; `seen` is called at each record, after the hub took it. */
 export async function startSession(
   file: string,
   baseUrl: string,
   feed: FeedId,
   symbols: readonly string[],
-  first: () => void,
+  seen: (seq: number, monoNs: number) => void,
 ): Promise<LiveSession> {
   const writer = await openStoreWriter({ file, worker: STORE_WORKER })
   const recorder = createRecorder({ writer, clock: systemClock, newId: newRecordingId })
   const hub = createHub({ calendar: hubCalendar })
   let applied = 0
   const listener: FeedListener = {
-    record(from, seq, recvMs, _monoNs, record) {
-      if (applied++ === 0) first()
+    record(from, seq, recvMs, monoNs, record) {
+      applied++
       hub.apply(from, seq, recvMs, record)
+      seen(seq, monoNs)
     },
     state: (from, state) => hub.feedState(from, state, systemClock.wallMs()),
     acknowledged: hub.acknowledged,
