@@ -48,7 +48,7 @@ export async function benchBars(count = 10_000_000): Promise<readonly Row[]> {
     const states = barsOf(blocks).states()
     if (expected.length !== states.length) throw new Error('the bars differ in number')
     for (const [i, state] of states.entries()) {
-      const [start, open, high, low, close, volume, n] = expected[i]!.map(Number)
+      const [start, open, high, low, close, volume, n] = expected[i].map(Number)
       const equal = start === state.startMs && open === state.open && high === state.high && low === state.low
       if (!equal || close !== state.close || n !== state.count || Math.abs((volume ?? NaN) - state.volume) > 1e-6) {
         throw new Error(`bar ${i} differs`)

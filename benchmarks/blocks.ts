@@ -51,7 +51,7 @@ async function parquetBytes(
   try {
     const batches = function* (): Generator<readonly DuckColumn[]> {
       for (const [i, run] of runs.entries()) {
-        const block = openBlock(blocks[i]!)
+        const block = openBlock(blocks[i])
         yield [
           { name: 'seq', type: 'BIGINT', values: run.seq },
           { name: 'recv_ms', type: 'BIGINT', values: run.recvMs },

@@ -37,7 +37,7 @@ function readerOf(blocks: readonly Uint8Array[], count: number): StoreReader {
           gaps: [],
         },
       ]),
-    // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous, memory is not
+
     async *ticks() {
       for (const bytes of blocks) yield blockTicks(openBlock(bytes), ID)
     },

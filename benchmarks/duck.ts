@@ -35,7 +35,7 @@ export async function loadDuck(
     const appender = await connection.createAppender(`staged_${table}`)
     const rows = columns[0]?.values.length ?? 0
     for (let i = 0; i < rows; i++) {
-      for (const column of columns) appender.appendDouble(column.values[i]!)
+      for (const column of columns) appender.appendDouble(column.values[i])
       appender.endRow()
     }
     appender.closeSync()

@@ -77,8 +77,8 @@ export function* messageRuns(
         base += tape.durationMs + 1
       }
       // forwards, then backwards: prices meet where the tape turns
-      const event = events[round % 2 === 0 ? at : events.length - 1 - at]!
-      const offset = round % 2 === 0 ? tape.offset[event]! : tape.durationMs - tape.offset[event]!
+      const event = events[round % 2 === 0 ? at : events.length - 1 - at]
+      const offset = round % 2 === 0 ? tape.offset[event] : tape.durationMs - tape.offset[event]
       at++
       if (random() < 0.001) drift += random() < 0.5 ? -1 : 1
       const ms = base + offset
@@ -86,11 +86,11 @@ export function* messageRuns(
       const arrival = (ms - start) * 1e6 + 2e6 + random() * random() * 2e7
       recvNs = Math.max(recvNs + 2000 + Math.floor(random() * 9000), Math.floor(arrival))
       seq += random() < 0.6 ? 1 : 1 + Math.floor(random() * 6)
-      const first = (tape.first[event]! + drift) / scale
+      const first = (tape.first[event] + drift) / scale
       const text =
         feed === 'crypto/XT'
-          ? `{"ev"${colon}"XT"${comma}"pair"${colon}"BTC-USD"${comma}"p"${colon}${number(first)}${comma}"t"${colon}${ms}${comma}"s"${colon}${number(tape.second[event]! / lots)}}`
-          : `{"ev"${colon}"XQ"${comma}"pair"${colon}"BTC-USD"${comma}"bp"${colon}${number(first)}${comma}"ap"${colon}${number((tape.second[event]! + drift) / scale)}${comma}"t"${colon}${ms}}`
+          ? `{"ev"${colon}"XT"${comma}"pair"${colon}"BTC-USD"${comma}"p"${colon}${number(first)}${comma}"t"${colon}${ms}${comma}"s"${colon}${number(tape.second[event] / lots)}}`
+          : `{"ev"${colon}"XQ"${comma}"pair"${colon}"BTC-USD"${comma}"bp"${colon}${number(first)}${comma}"ap"${colon}${number((tape.second[event] + drift) / scale)}${comma}"t"${colon}${ms}}`
       to += encoder.encodeInto(text, run.bytes.subarray(to)).written
       run.offsets[i + 1] = to
       run.seq[i] = seq

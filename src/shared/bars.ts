@@ -315,10 +315,10 @@ export function barsFromColumns(
   const { grid } = builder
   let i = from
   while (i < to) {
-    const ms = eventMs[i]!
-    const first = price[i]!
+    const ms = eventMs[i]
+    const first = price[i]
     const start = grid.startOf(ms)
-    if (!usable(first) || Number.isNaN(start) || (flags !== undefined && (flags[i]! & skipFlags) !== 0)) {
+    if (!usable(first) || Number.isNaN(start) || (flags !== undefined && (flags[i] & skipFlags) !== 0)) {
       i++
       continue
     }
@@ -337,7 +337,7 @@ export function barsFromColumns(
     let sized = false
     let last = i
     if (size !== null) {
-      const s = size[i]!
+      const s = size[i]
       if (s >= 0 && s < Infinity) {
         volume = s
         sized = true
@@ -345,11 +345,11 @@ export function barsFromColumns(
     }
     const head = i
     for (i++; i < to; i++) {
-      const t = eventMs[i]!
+      const t = eventMs[i]
       if (!(t >= start && t < end)) break
-      const p = price[i]!
+      const p = price[i]
       if (!(p > 0 && p < Infinity)) continue
-      if (flags !== undefined && (flags[i]! & skipFlags) !== 0) continue
+      if (flags !== undefined && (flags[i] & skipFlags) !== 0) continue
       if (p > high) high = p
       if (p < low) low = p
       // rows are in seq order: of equal times the later row closes, the earlier one opens
@@ -364,7 +364,7 @@ export function barsFromColumns(
         openAt = i
       }
       if (size !== null) {
-        const s = size[i]!
+        const s = size[i]
         if (s >= 0 && s < Infinity) {
           const sum = volume + s
           const part = sum - volume
@@ -388,11 +388,11 @@ export function barsFromColumns(
       volumeRest: rest,
       count,
       openMs,
-      openSeq: seq[openAt]!,
+      openSeq: seq[openAt],
       closeMs,
-      closeSeq: seq[closeAt]!,
-      firstSeq: seq[head]!,
-      lastSeq: seq[last]!,
+      closeSeq: seq[closeAt],
+      firstSeq: seq[head],
+      lastSeq: seq[last],
       complete: true,
     })
   }
@@ -408,8 +408,8 @@ export function mergeBars(shorter: Iterable<BarState>, grid: BarGrid): readonly 
 /** Fills `out[i]` with the mid of the two columns; NaN where a side is missing. */
 export function midColumn(bid: Float64Array, ask: Float64Array, out: Float64Array): Float64Array {
   for (let i = 0; i < out.length; i++) {
-    const b = bid[i]!
-    const a = ask[i]!
+    const b = bid[i]
+    const a = ask[i]
     out[i] = b > 0 && b < Infinity && a > 0 && a < Infinity ? (b + a) / 2 : NaN
   }
   return out

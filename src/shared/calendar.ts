@@ -116,12 +116,12 @@ function segmentOf(ms: number): Segment {
     [close + POST, 'closed'],
   ]
   let at = edges.length - 1
-  while (at > 0 && ms < fromNewYork(midnight + edges[at]![0])) at--
+  while (at > 0 && ms < fromNewYork(midnight + edges[at][0])) at--
   const following = edges[at + 1]
   return (segment = {
-    from: fromNewYork(midnight + edges[at]![0]),
+    from: fromNewYork(midnight + edges[at][0]),
     to: following === undefined ? next : fromNewYork(midnight + following[0]),
-    state: edges[at]![1],
+    state: edges[at][1],
     trading: true,
   })
 }

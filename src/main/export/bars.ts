@@ -153,7 +153,7 @@ function createBarRow(symbol: string, of: BarSource, separatorText: string, file
     file.at += encoder.encodeInto(String(value), file.bytes.subarray(file.at)).written
   }
   return (bar) => {
-    const tail = tails[bar.complete ? 1 : 0]!
+    const tail = tails[bar.complete ? 1 : 0]
     file.room(name.length + TIME_ROOM + 6 * (NUMBER_ROOM + 1) + tail.length + 2)
     file.bytes.set(name, file.at)
     file.at += name.length

@@ -99,11 +99,11 @@ export function createTimeWriter(separator: number): TimeWriter {
       }
       const milli = rest | 0
       if (milli !== rest) return slow(out, at, ms)
-      for (let k = 0; k < 10; k++) view.setInt32(at + 4 * k, words[k]!, LITTLE_ENDIAN)
+      for (let k = 0; k < 10; k++) view.setInt32(at + 4 * k, words[k], LITTLE_ENDIAN)
       const hundreds = 48 + ((milli / 100) | 0)
       const below = 2 * (milli % 100)
-      const tens = PAIRS[below]!
-      const ones = PAIRS[below + 1]!
+      const tens = PAIRS[below]
+      const ones = PAIRS[below + 1]
       out[at + 10] = hundreds
       out[at + 11] = tens
       out[at + 12] = ones

@@ -31,7 +31,7 @@ const LEFT_OUT_OF_CSV = FLAG.control | FLAG.undecodable | FLAG.unasked
 /** The columns of a feed's own numbers, in the order of its table row. */
 export function fieldsOf(feed: FeedId): readonly string[] {
   const { fields } = FEEDS[feed]
-  return Object.entries(fields)
+  return Object.entries<string>({ ...fields })
     .filter(([part]) => part !== 'symbol' && part !== 'time')
     .map(([, key]) => key)
 }
@@ -137,7 +137,7 @@ function createOrder() {
         seq = -1
       }
       for (let i = 0; i < ticks.count; i++) {
-        const next = ticks.seq[i]!
+        const next = ticks.seq[i]
         if (!(next > seq)) throw new CodedError('internal', 'The store read its messages out of order.')
         seq = next
       }
@@ -216,9 +216,9 @@ function createCsvRows(
       let at = file.at
       let rows = 0
       for (let row = from; row < to; row++) {
-        if ((flags[row]! & LEFT_OUT_OF_CSV) !== 0) continue
+        if ((flags[row] & LEFT_OUT_OF_CSV) !== 0) continue
         const head = headOf(ticks.symbol(row))
-        const text = raw ? utf8Of(ticks.raw(row), flags[row]!) : undefined
+        const text = raw ? utf8Of(ticks.raw(row), flags[row]) : undefined
         const need = most + head.length + (text === undefined ? 0 : textRoom(text) + 1)
         if (at + need > out.length) {
           file.at = at
@@ -228,17 +228,17 @@ function createCsvRows(
         }
         const size = head.length
         for (let i = 0; i < size; i++) out[at++] = head[i]!
-        const eventAt = eventMs[row]!
-        const recvAt = recvMs[row]!
+        const eventAt = eventMs[row]
+        const recvAt = recvMs[row]
         widen(span, eventAt, recvAt)
         at = event.write(out, view, at, eventAt)
         out[at++] = separator
         at = recv.write(out, view, at, recvAt)
         out[at++] = separator
-        at = writeWhole(out, at, seq[row]!)
+        at = writeWhole(out, at, seq[row])
         for (let i = 0; i < count; i++) {
           out[at++] = separator
-          at = writers[i]!.write(row, out, at)
+          at = writers[i].write(row, out, at)
         }
         if (text !== undefined) {
           out[at++] = separator
@@ -271,13 +271,13 @@ function createJsonRows(feed: FeedId, span: Span): (ticks: TickColumns, file: Sa
       const out = file.bytes
       out.set(head, file.at)
       let at = file.at + head.length
-      const recv = recvMs[row]!
-      widen(span, eventMs[row]!, recv)
+      const recv = recvMs[row]
+      widen(span, eventMs[row], recv)
       if (recv >= 0 && Number.isInteger(recv)) at = writeWhole(out, at, recv)
       else at += encoder.encodeInto(JSON.stringify(recv), out.subarray(at)).written
       out.set(seqKey, at)
-      at = writeWhole(out, at + seqKey.length, seq[row]!)
-      if ((flags[row]! & UNSURE) !== 0 && !isUtf8(text)) {
+      at = writeWhole(out, at + seqKey.length, seq[row])
+      if ((flags[row] & UNSURE) !== 0 && !isUtf8(text)) {
         const base64 = Buffer.from(text.buffer, text.byteOffset, text.length).toString('base64')
         at += encoder.encodeInto(`,"raw_base64":"${base64}"}\n`, out.subarray(at)).written
       } else {

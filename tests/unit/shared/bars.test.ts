@@ -52,7 +52,7 @@ describe('published ticks give the published bars', () => {
         expect(ohlc(fast.states())).toEqual(published(to, side))
         const slow = createBarBuilder({ grid: fixedGrid(interval) })
         for (let i = 0; i < columns.seq.length; i++) {
-          slow.apply(columns.eventMs[i]!, columns.seq[i]!, columns.price[i]!, NaN)
+          slow.apply(columns.eventMs[i], columns.seq[i], columns.price[i], NaN)
         }
         expect(slow.states()).toEqual(fast.states())
         expect(fast.states().every((b) => Number.isNaN(b.volume))).toBe(true)

@@ -85,7 +85,7 @@ export class ByteReader {
 
   byte(): number {
     if (this.at >= this.end) throw damaged('it ends too early')
-    return this.bytes[this.at++]!
+    return this.bytes[this.at++]
   }
 
   varint(): number {

@@ -10,7 +10,7 @@ import { isFeedId, type FeedId } from '../../../shared/units.ts'
 import type { MessageColumns } from '../port.ts'
 import { ByteWriter } from './bytes.ts'
 import { HEADER_BYTES, MAGIC, MAX_BODY, MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNITS, VERSION } from './format.ts'
-import { LOW_PADDING, writeInts, type Ref } from './ints.ts'
+import { LOW_PADDING } from './ints.ts'
 import {
   FORM,
   MAX_DECIMALS,
@@ -24,6 +24,7 @@ import {
   type Style,
 } from './literal.ts'
 import { proveBlock } from './prove.ts'
+import { writeInts, type Ref } from './write-ints.ts'
 import { shapeKey, shapeOf, type Slot, type Template } from './template.ts'
 
 /** Without a codec, a time outside of these years is none. */
@@ -129,7 +130,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
 
   const learn = (row: number): Known | undefined => {
     if (!shaped) return undefined
-    const shape = shapeOf(feed, bytes, offsets[row]!, offsets[row + 1]!)
+    const shape = shapeOf(feed, bytes, offsets[row], offsets[row + 1])
     if (shape === undefined) return undefined
     const key = shapeKey(shape)
     const old = byKey.get(key)
@@ -148,7 +149,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
       ...shape,
       id: templates.length + 1,
       columnIds,
-      columns: columnIds.map((id) => gathers[id]!),
+      columns: columnIds.map((id) => gathers[id]),
       words: shape.parts.map(wordsOf),
     }
     templates.push(known)
@@ -159,13 +160,13 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let likely: Known | undefined
   for (let row = 0; row < count; row++) {
-    const from = offsets[row]!
-    const to = offsets[row + 1]!
+    const from = offsets[row]
+    const to = offsets[row + 1]
     if (likely === undefined || !take(likely, bytes, view, from, to)) {
       // other shapes seen lately first: two or three alternate in most feeds
       let found: Known | undefined
       for (let i = 0; i < templates.length && i < 4; i++) {
-        const other = templates[i]!
+        const other = templates[i]
         if (other !== likely && take(other, bytes, view, from, to)) {
           found = other
           break
@@ -203,7 +204,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
   }
   head.varint(raws.length)
   const rawRows = Float64Array.from(raws)
-  for (const row of raws) head.varint(offsets[row + 1]! - offsets[row]!)
+  for (const row of raws) head.varint(offsets[row + 1] - offsets[row])
 
   let id = 0
   const write = (values: Float64Array, n: number, refs: readonly Ref[] = []): Ref => {
@@ -229,7 +230,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
       if (column.decimals === 0) refs.push({ ...recv, worth: 1.3 })
       for (const other of dense.slice(-4)) {
         const power = column.decimals - other.decimals
-        if (power >= 0 && power <= 8) refs.push({ ...other.ref, scale: POW10[power]! })
+        if (power >= 0 && power <= 8) refs.push({ ...other.ref, scale: POW10[power] })
       }
     }
     head.byte(column.style)
@@ -243,17 +244,17 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
       )
     }
     write(Float64Array.from(column.exceptions), column.exceptions.length)
-    for (const at of column.exceptions) head.block(bytes.subarray(gather.starts[at]!, gather.ends[at]!))
+    for (const at of column.exceptions) head.block(bytes.subarray(gather.starts[at], gather.ends[at]))
   }
   const cells = (at: number): Float64Array => {
-    const column = sealed[at]!
+    const column = sealed[at]
     const skip = new Set(column.exceptions)
     const has = templates.map((template) => template.columnIds.includes(at))
     const out = new Float64Array(count).fill(NaN)
     for (let row = 0, n = 0; row < count; row++) {
-      const template = templateIds[row]!
-      if (template === 0 || !has[template - 1]!) continue
-      if (!skip.has(n) && column.style !== STYLE.explicit) out[row] = column.values[n]! / POW10[column.decimals]!
+      const template = templateIds[row]
+      if (template === 0 || !has[template - 1]) continue
+      if (!skip.has(n) && column.style !== STYLE.explicit) out[row] = column.values[n] / POW10[column.decimals]
       n++
     }
     return out
@@ -261,7 +262,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
   writeTime(feed, messages, options.eventMs, gathers, sealed, cells, head, write, recv)
 
   const rawBytes = new ByteWriter(1024)
-  for (const row of raws) rawBytes.raw(bytes.subarray(offsets[row]!, offsets[row + 1]!))
+  for (const row of raws) rawBytes.raw(bytes.subarray(offsets[row], offsets[row + 1]))
 
   const body = new Uint8Array(head.at + high.at + rawBytes.at)
   body.set(head.done())
@@ -302,16 +303,16 @@ function take(template: Known, bytes: Uint8Array, view: DataView, from: number, 
   let at = from
   const n = columns.length
   for (let s = 0; s <= n; s++) {
-    const part = parts[s]!
+    const part = parts[s]
     const size = part.length
     if (size > to - at) return false
-    const word = words[s]!
+    const word = words[s]
     const whole = word.length
     for (let i = 0; i < whole; i++) if (view.getInt32(at + 4 * i, true) !== word[i]) return false
     for (let i = 4 * whole; i < size; i++) if (bytes[at + i] !== part[i]) return false
     at += size
     if (s === n) break
-    const column = columns[s]!
+    const column = columns[s]
     const row = column.n
     parseLiteral(bytes, at, to, parsed)
     if (parsed.end === at) return false
@@ -321,7 +322,7 @@ function take(template: Known, bytes: Uint8Array, view: DataView, from: number, 
     column.ends[row] = at = parsed.end
   }
   if (at !== to) return false
-  for (let s = 0; s < n; s++) columns[s]!.n++
+  for (let s = 0; s < n; s++) columns[s].n++
   return true
 }
 
@@ -332,7 +333,7 @@ function seal(gather: Gather, bytes: Uint8Array): Sealed {
   let least = MAX_DECIMALS
   let most = 0
   for (let i = 0; i < n; i++) {
-    const f = form[i]!
+    const f = form[i]
     any |= f
     if ((f & FORM.odd) !== 0) continue
     const d = f & FORM.decimals
@@ -348,7 +349,7 @@ function seal(gather: Gather, bytes: Uint8Array): Sealed {
   const plain: number[] = []
   const limit = n / 16
   for (let i = 0; i < n; i++) {
-    const f = form[i]!
+    const f = form[i]
     if ((f & FORM.odd) !== 0) {
       odd.push(i)
       js.push(i)
@@ -359,9 +360,9 @@ function seal(gather: Gather, bytes: Uint8Array): Sealed {
     const d = f & FORM.decimals
     if ((f & FORM.exponent) !== 0) plain.push(i)
     else if (least === most) continue
-    const m = mantissa[i]!
-    const wide = Math.abs(m) * POW10[most - d]! > MAX_MANTISSA
-    const small = (f & FORM.exponent) !== 0 || (m < 0 ? -m : m) < POW10[Math.max(0, d - 4)]!
+    const m = mantissa[i]
+    const wide = Math.abs(m) * POW10[most - d] > MAX_MANTISSA
+    const small = (f & FORM.exponent) !== 0 || (m < 0 ? -m : m) < POW10[Math.max(0, d - 4)]
     if (wide) {
       js.push(i)
       python.push(i)
@@ -388,7 +389,7 @@ function seal(gather: Gather, bytes: Uint8Array): Sealed {
   const best = js.length <= python.length ? js : python
   if (best.length <= odd.length + limit) {
     const values = new Float64Array(n)
-    for (let i = 0; i < n; i++) values[i] = mantissa[i]! * POW10[most - Math.min(most, form[i]! & FORM.decimals)]!
+    for (let i = 0; i < n; i++) values[i] = mantissa[i] * POW10[most - Math.min(most, form[i] & FORM.decimals)]
     return strip({ style: best === js ? STYLE.js : STYLE.python, decimals: most, values, exceptions: best })
   }
   return strip({ style: STYLE.explicit, decimals: 0, values: mantissa.subarray(0, n), exceptions: plain })
@@ -396,17 +397,17 @@ function seal(gather: Gather, bytes: Uint8Array): Sealed {
 
 /** Puts the value before into the rows that keep their text, so that they cost nothing here. */
 function strip(column: Sealed): Sealed {
-  for (const at of column.exceptions) column.values[at] = at === 0 ? 0 : column.values[at - 1]!
+  for (const at of column.exceptions) column.values[at] = at === 0 ? 0 : column.values[at - 1]
   return column
 }
 
 const literal = new Uint8Array(MAX_LITERAL)
 
 function rendersAs(gather: Gather, bytes: Uint8Array, at: number, style: Style): boolean {
-  const f = gather.form[at]!
+  const f = gather.form[at]
   if ((f & FORM.odd) !== 0) return false
-  const end = writeLiteral(literal, 0, gather.mantissa[at]!, f & FORM.decimals, style)
-  const start = gather.starts[at]!
+  const end = writeLiteral(literal, 0, gather.mantissa[at], f & FORM.decimals, style)
+  const start = gather.starts[at]
   for (let i = 0; i < end; i++) if (bytes[start + i] !== literal[i]) return false
   return gather.ends[at] === start + end
 }
@@ -434,7 +435,7 @@ function writeTime(
       cells,
     )
   for (const [at, gather] of gathers.entries()) {
-    const column = sealed[at]!
+    const column = sealed[at]
     const plain = column.style !== STYLE.explicit && column.exceptions.length === 0
     const unit = gather.n === count && count > 0 && plain ? unitOf(column, times) : -1
     if (unit < 0) continue
@@ -446,9 +447,9 @@ function writeTime(
   const dated = new Float64Array(count)
   const undated: number[] = []
   for (let i = 0; i < count; i++) {
-    const t = times[i]!
+    const t = times[i]
     if (Number.isNaN(t)) undated.push(i)
-    dated[i] = Number.isNaN(t) ? messages.recvMs[i]! : t
+    dated[i] = Number.isNaN(t) ? messages.recvMs[i] : t
   }
   if (undated.length === count) {
     head.byte(TIME.none)
@@ -461,10 +462,10 @@ function writeTime(
 
 /** Index into TIME_UNITS under which the whole column gives these times; -1: under none. */
 function unitOf(column: Sealed, times: Float64Array): number {
-  const power = POW10[column.decimals]!
+  const power = POW10[column.decimals]
   for (const [unit, toMs] of TIME_UNITS.entries()) {
     let i = 0
-    while (i < times.length && toMs(column.values[i]! / power) === times[i]) i++
+    while (i < times.length && toMs(column.values[i] / power) === times[i]) i++
     if (i === times.length) return unit
   }
   return -1

@@ -51,16 +51,16 @@ for (const c of '0123456789+-.eE') IN_LITERAL[c.charCodeAt(0)] = 1
 /** One past the literal that starts at `at`: the longest run of literal bytes. */
 export function literalEnd(bytes: Uint8Array, at: number, end: number): number {
   let i = at
-  while (i < end && IN_LITERAL[bytes[i]!] === 1) i++
+  while (i < end && IN_LITERAL[bytes[i]] === 1) i++
   return i
 }
 
 /** Reads the literal at `at`. Whatever cannot be given back exactly is `odd`. */
 export function parseLiteral(bytes: Uint8Array, at: number, end: number, out: Parsed): void {
   let i = at
-  let c = i < end ? bytes[i]! : 0
+  let c = i < end ? bytes[i] : 0
   const negative = c === 45
-  if (negative) c = ++i < end ? bytes[i]! : 0
+  if (negative) c = ++i < end ? bytes[i] : 0
   const first = i
   // nine digits at a time as a small integer: a double would wait for every multiplication
   let low = 0
@@ -74,13 +74,13 @@ export function parseLiteral(bytes: Uint8Array, at: number, end: number, out: Pa
     }
     low = (low * 10 + (c - 48)) | 0
     lowDigits++
-    c = ++i < end ? bytes[i]! : 0
+    c = ++i < end ? bytes[i] : 0
   }
   let odd = i === first || (i - first > 1 && bytes[first] === 48)
   let form = 0
   if (c === 46) {
     const point = i
-    c = ++i < end ? bytes[i]! : 0
+    c = ++i < end ? bytes[i] : 0
     while (c >= 48 && c <= 57) {
       if (lowDigits === 9) {
         mantissa = mantissa * 1e9 + low
@@ -89,7 +89,7 @@ export function parseLiteral(bytes: Uint8Array, at: number, end: number, out: Pa
       }
       low = (low * 10 + (c - 48)) | 0
       lowDigits++
-      c = ++i < end ? bytes[i]! : 0
+      c = ++i < end ? bytes[i] : 0
     }
     form = i - point - 1
     if (form === 0 || form > MAX_DECIMALS) {
@@ -97,7 +97,7 @@ export function parseLiteral(bytes: Uint8Array, at: number, end: number, out: Pa
       form = 0
     } else if (bytes[i - 1] === 48) form |= FORM.trailingZero
   }
-  mantissa = mantissa === 0 ? low : mantissa * POW10[lowDigits]! + low
+  mantissa = mantissa === 0 ? low : mantissa * POW10[lowDigits] + low
   if (IN_LITERAL[c] === 1 && i < end) {
     const decimals = (form & FORM.decimals) + smallExponent(bytes, i, end)
     i = literalEnd(bytes, i, end)
@@ -115,8 +115,8 @@ function smallExponent(bytes: Uint8Array, at: number, end: number): number {
   if (bytes[at] !== 101 || bytes[at + 1] !== 45) return Infinity
   let n = 0
   let i = at + 2
-  for (; i < end && i < at + 5 && bytes[i]! >= 48 && bytes[i]! <= 57; i++) n = n * 10 + (bytes[i]! - 48)
-  return i === at + 2 || (i < end && IN_LITERAL[bytes[i]!] === 1) ? Infinity : n
+  for (; i < end && i < at + 5 && bytes[i] >= 48 && bytes[i] <= 57; i++) n = n * 10 + (bytes[i] - 48)
+  return i === at + 2 || (i < end && IN_LITERAL[bytes[i]] === 1) ? Infinity : n
 }
 
 /** Two digits of 0 to 99 at once. */
@@ -131,7 +131,7 @@ function digitsOf(value: number): number {
   if (value < 1e4) return value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4
   if (value < 1e8) return value < 1e6 ? (value < 1e5 ? 5 : 6) : value < 1e7 ? 7 : 8
   let n = 9
-  while (n <= 16 && value >= POW10[n]!) n++
+  while (n <= 16 && value >= POW10[n]) n++
   return n
 }
 
@@ -185,7 +185,7 @@ export function writeLiteral(out: Uint8Array, at: number, mantissa: number, deci
   if (value === 0) left = 0
   else if (left > 0) {
     const zeros = trailingZeros(value, left)
-    value /= POW10[zeros]!
+    value /= POW10[zeros]
     left -= zeros
   }
   const python = style === STYLE.python

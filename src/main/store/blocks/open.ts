@@ -7,7 +7,8 @@ import { isFeedId, type FeedId } from '../../../shared/units.ts'
 import type { LiteralWriter, MessageColumns } from '../port.ts'
 import { ByteReader, damaged } from './bytes.ts'
 import { HEADER_BYTES, MAGIC, MAX_BODY, MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNITS, VERSION } from './format.ts'
-import { constantOf, LOW_PADDING, readIntColumn, readInts, type IntColumn } from './ints.ts'
+import { constantOf, LOW_PADDING, type IntColumn } from './ints.ts'
+import { readIntColumn, readInts } from './read-ints.ts'
 import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral, type Style } from './literal.ts'
 import { shapeOf, type Shape } from './template.ts'
 
@@ -168,18 +169,18 @@ class Block implements OpenBlock {
       const decimals = head.byte()
       if (decimals > MAX_DECIMALS) throw damaged('a column has too many decimals')
       const values = ints(undefined)
-      const rows = this.#ints[values]!.count
+      const rows = this.#ints[values].count
       const perRow = style === STYLE.explicit ? ints(rows) : -1
       const exceptionRows = ints(undefined)
       const exceptions: Uint8Array[] = []
-      for (let i = this.#ints[exceptionRows]!.count; i > 0; i--) exceptions.push(head.block())
+      for (let i = this.#ints[exceptionRows].count; i > 0; i--) exceptions.push(head.block())
       this.#numbers.push({ key, style, decimals, values, perRow, exceptionRows, exceptions })
     }
     const is = head.byte()
     if (is === TIME.column) {
       const at = head.count(columns - 1, 'the time column')
       const unit = head.count(TIME_UNITS.length - 1, 'the time unit')
-      if (this.#ints[this.#numbers[at]!.values]!.count !== this.count) throw damaged('its times are not whole')
+      if (this.#ints[this.#numbers[at].values].count !== this.count) throw damaged('its times are not whole')
       this.#time = { is, at, unit }
     } else if (is === TIME.own) {
       const at = ints(this.count)
@@ -192,25 +193,25 @@ class Block implements OpenBlock {
     }
     const seen = new Float64Array(columns)
     const uses = new Float64Array(templates + 1)
-    const only = constantOf(this.#ints[TEMPLATE]!)
+    const only = constantOf(this.#ints[TEMPLATE])
     if (only !== undefined && only >= 0 && only <= templates) uses[only] = this.count
     else {
       const ids = this.#int(TEMPLATE)
       for (let i = 0; i < this.count; i++) {
-        const id = ids[i]!
+        const id = ids[i]
         if (!(id >= 0 && id <= templates)) throw damaged('a row has an unknown shape')
-        uses[id] = uses[id]! + 1
+        uses[id] = uses[id] + 1
       }
     }
     const rawRows = uses[0]
     const symbols = new Set(this.#templates.map((template) => template.symbol))
-    if (raws === 0 && symbols.size === 1) this.#onlySymbol = this.#templates[0]!.symbol
+    if (raws === 0 && symbols.size === 1) this.#onlySymbol = this.#templates[0].symbol
     if (rawRows !== raws) throw damaged('its texts do not add up')
     for (const [t, template] of this.#templates.entries()) {
-      for (const id of template.columns) seen[id] = seen[id]! + uses[t + 1]!
+      for (const id of template.columns) seen[id] = seen[id] + uses[t + 1]
     }
     for (const [i, numbers] of this.#numbers.entries()) {
-      if (seen[i] !== this.#ints[numbers.values]!.count) throw damaged('its numbers do not add up')
+      if (seen[i] !== this.#ints[numbers.values].count) throw damaged('its numbers do not add up')
     }
   }
 
@@ -245,7 +246,7 @@ class Block implements OpenBlock {
   }
 
   #readFlags(): Uint8Array {
-    const all = constantOf(this.#ints[FLAGS]!)
+    const all = constantOf(this.#ints[FLAGS])
     return all === undefined ? new Uint8Array(this.#int(FLAGS)) : new Uint8Array(this.count).fill(all)
   }
 
@@ -264,11 +265,11 @@ class Block implements OpenBlock {
       }
       return out
     }
-    const { values, decimals } = this.#numbers[at]!
+    const { values, decimals } = this.#numbers[at]
     const times = this.#int(values)
     if (unit === 0 && decimals === 0) return times
-    const toMs = TIME_UNITS[unit]!
-    const power = POW10[decimals]!
+    const toMs = TIME_UNITS[unit]
+    const power = POW10[decimals]
     return times.map((t) => toMs(t / power))
   }
 
@@ -280,14 +281,14 @@ class Block implements OpenBlock {
   #readPlaces(): readonly (Uint32Array | undefined)[] {
     const ids = this.#int(TEMPLATE)
     return this.#numbers.map((numbers, c) => {
-      if (this.#ints[numbers.values]!.count === this.count) return undefined
+      if (this.#ints[numbers.values].count === this.count) return undefined
       const step = this.#templates.map((t) => t.columns.includes(c))
       const places = new Uint32Array(this.count)
       let n = 0
       for (let i = 0; i < this.count; i++) {
         places[i] = n
-        const id = ids[i]!
-        if (id > 0 && step[id - 1]!) n++
+        const id = ids[i]
+        if (id > 0 && step[id - 1]) n++
       }
       return places
     })
@@ -319,9 +320,9 @@ class Block implements OpenBlock {
     let map = all[c]
     if (map === undefined) {
       map = new Map<number, Uint8Array>()
-      const { exceptions, exceptionRows } = this.#numbers[c]!
+      const { exceptions, exceptionRows } = this.#numbers[c]
       const rows = this.#int(exceptionRows)
-      for (let i = 0; i < rows.length; i++) map.set(rows[i]!, exceptions[i] ?? NONE)
+      for (let i = 0; i < rows.length; i++) map.set(rows[i], exceptions[i] ?? NONE)
       all[c] = map
     }
     return map
@@ -339,7 +340,7 @@ class Block implements OpenBlock {
 
   /** Of each template, the column that holds `key` (the last one, as JSON.parse has it); -1: none. */
   #columnsOf(key: string): Int32Array {
-    return Int32Array.from(this.#templates, (t) => t.columns.findLast((c) => this.#numbers[c]!.key === key) ?? -1)
+    return Int32Array.from(this.#templates, (t) => t.columns.findLast((c) => this.#numbers[c].key === key) ?? -1)
   }
 
   column(key: string): Float64Array {
@@ -360,8 +361,8 @@ class Block implements OpenBlock {
     const numbers = new Map<number, Float64Array>()
     for (const c of of) if (c >= 0 && !numbers.has(c)) numbers.set(c, this.#readNumbers(c))
     for (let i = 0; i < this.count; i++) {
-      const id = ids[i]!
-      const c = id === 0 ? -1 : of[id - 1]!
+      const id = ids[i]
+      const c = id === 0 ? -1 : of[id - 1]
       if (c >= 0) out[i] = numbers.get(c)![this.#places[c]?.[i] ?? i]!
     }
     for (const row of this.#rawIndex.keys()) {
@@ -373,7 +374,7 @@ class Block implements OpenBlock {
 
   /** A column's numbers, only of the rows that have it. */
   #readNumbers(c: number): Float64Array {
-    const { values, decimals, perRow, style } = this.#numbers[c]!
+    const { values, decimals, perRow, style } = this.#numbers[c]
     const mantissas = this.#int(values)
     const n = mantissas.length
     const exceptions = this.#exceptions(c)
@@ -381,10 +382,10 @@ class Block implements OpenBlock {
     const out = new Float64Array(n)
     if (style === STYLE.explicit) {
       const places = this.#int(perRow)
-      for (let i = 0; i < n; i++) out[i] = mantissas[i]! / (POW10[places[i]!] ?? NaN)
+      for (let i = 0; i < n; i++) out[i] = mantissas[i] / (POW10[places[i]] ?? NaN)
     } else {
-      const power = POW10[decimals]!
-      for (let i = 0; i < n; i++) out[i] = mantissas[i]! / power
+      const power = POW10[decimals]
+      for (let i = 0; i < n; i++) out[i] = mantissas[i] / power
     }
     for (const [at, text] of exceptions) {
       const number = numberText(text)
@@ -398,7 +399,7 @@ class Block implements OpenBlock {
     const id = this.#int(TEMPLATE)[row]
     if (id === undefined) return ''
     if (id === 0) return decoder.decode(this.#rawLiteral(key, row))
-    const c = this.#templates[id - 1]!.columns.findLast((at) => this.#numbers[at]!.key === key) ?? -1
+    const c = this.#templates[id - 1].columns.findLast((at) => this.#numbers[at].key === key) ?? -1
     if (c < 0) return ''
     const at = this.#places[c]?.[row] ?? row
     const kept = this.#exceptions(c).get(at)
@@ -416,10 +417,10 @@ class Block implements OpenBlock {
   }
 
   #write(c: number, at: number, out: Uint8Array, to: number): number {
-    const { values, decimals, perRow, style } = this.#numbers[c]!
-    const places = style === STYLE.explicit ? this.#int(perRow)[at]! : decimals
+    const { values, decimals, perRow, style } = this.#numbers[c]
+    const places = style === STYLE.explicit ? this.#int(perRow)[at] : decimals
     if (!(places <= MAX_DECIMALS)) throw damaged('a column has too many decimals')
-    return writeLiteral(out, to, this.#int(values)[at]!, places, style)
+    return writeLiteral(out, to, this.#int(values)[at], places, style)
   }
 
   writer(key: string): LiteralWriter {
@@ -427,10 +428,10 @@ class Block implements OpenBlock {
     const first = of[0]
     const alike = first !== undefined && first >= 0 && this.#rawTexts.length === 0 && of.every((c) => c === first)
     if (alike) {
-      const { values, decimals, style } = this.#numbers[first]!
+      const { values, decimals, style } = this.#numbers[first]
       if (style !== STYLE.explicit && this.#exceptions(first).size === 0) {
         const mantissas = this.#int(values)
-        return { most: MAX_LITERAL, write: (row, out, at) => writeLiteral(out, at, mantissas[row]!, decimals, style) }
+        return { most: MAX_LITERAL, write: (row, out, at) => writeLiteral(out, at, mantissas[row], decimals, style) }
       }
     }
     const ids = this.#int(TEMPLATE)
@@ -440,8 +441,8 @@ class Block implements OpenBlock {
     return {
       most,
       write: (row, out, at) => {
-        const id = ids[row]!
-        const c = id === 0 ? -1 : of[id - 1]!
+        const id = ids[row]
+        const c = id === 0 ? -1 : of[id - 1]
         if (id !== 0 && c < 0) return at
         const place = c < 0 ? row : (this.#places[c]?.[row] ?? row)
         const text = c < 0 ? this.#rawLiteral(key, row) : this.#exceptions(c).get(place)
@@ -457,7 +458,7 @@ class Block implements OpenBlock {
     if (this.#onlySymbol !== undefined) return this.#onlySymbol
     const id = this.#int(TEMPLATE)[row]
     if (id === undefined) return ''
-    return id === 0 ? this.#shape(row).symbol : this.#templates[id - 1]!.symbol
+    return id === 0 ? this.#shape(row).symbol : this.#templates[id - 1].symbol
   }
 
   raw(row: number): Uint8Array {
@@ -469,11 +470,11 @@ class Block implements OpenBlock {
   }
 
   #lengthBound(t: number, row: number): number {
-    const { parts, columns } = this.#templates[t]!
+    const { parts, columns } = this.#templates[t]
     let size = columns.length * MAX_LITERAL
     for (const part of parts) size += part.length
     for (const c of columns) {
-      if (this.#numbers[c]!.exceptions.length > 0) {
+      if (this.#numbers[c].exceptions.length > 0) {
         size += this.#exceptions(c).get(this.#places[c]?.[row] ?? row)?.length ?? 0
       }
     }
@@ -481,15 +482,15 @@ class Block implements OpenBlock {
   }
 
   #render(t: number, row: number, out: Uint8Array, at: number): number {
-    const { parts, columns } = this.#templates[t]!
+    const { parts, columns } = this.#templates[t]
     let to = at
     for (let s = 0; s < parts.length; s++) {
-      const part = parts[s]!
+      const part = parts[s]
       for (let i = 0; i < part.length; i++) out[to++] = part[i]!
       if (s === columns.length) break
-      const c = columns[s]!
+      const c = columns[s]
       const place = this.#places[c]?.[row] ?? row
-      const kept = this.#numbers[c]!.exceptions.length > 0 ? this.#exceptions(c).get(place) : undefined
+      const kept = this.#numbers[c].exceptions.length > 0 ? this.#exceptions(c).get(place) : undefined
       if (kept === undefined) to = this.#write(c, place, out, to)
       else {
         out.set(kept, to)
@@ -507,8 +508,8 @@ class Block implements OpenBlock {
     let at = 0
     let raws = 0
     for (let row = 0; row < count; row++) {
-      const id = ids[row]!
-      const text = id === 0 ? this.#rawTexts[raws++]! : undefined
+      const id = ids[row]
+      const text = id === 0 ? this.#rawTexts[raws++] : undefined
       const need = text === undefined ? this.#lengthBound(id - 1, row) : text.length
       if (at + need > out.length) {
         const grown = new Uint8Array(Math.max(out.length * 2, at + need))

@@ -73,7 +73,7 @@ export function shapeOf(feed: string, bytes: Uint8Array, from: number, to: numbe
   }
 
   while (i < to) {
-    const c = bytes[i]!
+    const c = bytes[i]
     if (c === QUOTE) {
       const close = stringEnd(bytes, i, to)
       const level = levels.at(-1)

@@ -15,11 +15,11 @@ export function blockTicks(
   const list = rows instanceof Uint32Array ? rows : undefined
   const from = rows instanceof Uint32Array ? 0 : rows.from
   const count = rows instanceof Uint32Array ? rows.length : rows.to - rows.from
-  const at = (row: number): number => (list === undefined ? from + row : list[row]!)
+  const at = (row: number): number => (list === undefined ? from + row : list[row])
   const part = <A extends Float64Array | Uint8Array>(whole: A): A => {
     if (list !== undefined) {
       const picked = whole.slice(0, count)
-      for (let i = 0; i < count; i++) picked[i] = whole[list[i]!]!
+      for (let i = 0; i < count; i++) picked[i] = whole[list[i]]!
       return picked as A // slice keeps the type of the array
     }
     return (from === 0 && count === whole.length ? whole : whole.subarray(from, from + count)) as A // as above
@@ -77,14 +77,14 @@ export function mergeTicks(runs: readonly TickColumns[]): TickColumns {
   const gather = (of: (run: TickColumns) => Float64Array): Float64Array => {
     const sources = runs.map(of)
     const out = new Float64Array(count)
-    for (let i = 0; i < count; i++) out[i] = sources[part[i]!]![row[i]!]!
+    for (let i = 0; i < count; i++) out[i] = sources[part[i]][row[i]]!
     return out
   }
   const columns = new Map<string, Float64Array>()
   let recvMs: Float64Array | undefined
   let eventMs: Float64Array | undefined
   let flags: Uint8Array | undefined
-  const at = (i: number): TickColumns => runs[part[i]!]!
+  const at = (i: number): TickColumns => runs[part[i]]
   return {
     recording: first.recording,
     feed: first.feed,
@@ -100,25 +100,25 @@ export function mergeTicks(runs: readonly TickColumns[]): TickColumns {
       if (flags !== undefined) return flags
       flags = new Uint8Array(count)
       const sources = runs.map((run) => run.flags)
-      for (let i = 0; i < count; i++) flags[i] = sources[part[i]!]![row[i]!]!
+      for (let i = 0; i < count; i++) flags[i] = sources[part[i]][row[i]]!
       return flags
     },
-    symbol: (i) => at(i).symbol(row[i]!),
+    symbol: (i) => at(i).symbol(row[i]),
     keys: [...new Set(runs.flatMap((run) => run.keys))],
     column(key) {
       let column = columns.get(key)
       if (column === undefined) columns.set(key, (column = gather((run) => run.column(key))))
       return column
     },
-    literal: (key, i) => at(i).literal(key, row[i]!),
+    literal: (key, i) => at(i).literal(key, row[i]),
     writer(key) {
       const writers = runs.map((run) => run.writer(key))
       return {
         most: Math.max(...writers.map((writer) => writer.most)),
-        write: (i, out, to) => writers[part[i]!]!.write(row[i]!, out, to),
+        write: (i, out, to) => writers[part[i]].write(row[i], out, to),
       }
     },
-    raw: (i) => at(i).raw(row[i]!),
+    raw: (i) => at(i).raw(row[i]),
   }
 }
 
@@ -132,7 +132,7 @@ function mergeOrder(runs: readonly TickColumns[]): { part: Uint32Array; row: Uin
   while (lists.length > 1) {
     const next: typeof lists = []
     for (let i = 0; i < lists.length; i += 2) {
-      const a = lists[i]!
+      const a = lists[i]
       const b = lists[i + 1]
       if (b === undefined) {
         next.push(a)
@@ -141,7 +141,7 @@ function mergeOrder(runs: readonly TickColumns[]): { part: Uint32Array; row: Uin
       const n = a.seq.length + b.seq.length
       const out = { part: new Uint32Array(n), row: new Uint32Array(n), seq: new Float64Array(n) }
       for (let k = 0, x = 0, y = 0; k < n; k++) {
-        const fromA = y === b.seq.length || (x < a.seq.length && a.seq[x]! < b.seq[y]!)
+        const fromA = y === b.seq.length || (x < a.seq.length && a.seq[x] < b.seq[y])
         const list = fromA ? a : b
         const from = fromA ? x++ : y++
         out.part[k] = list.part[from]!

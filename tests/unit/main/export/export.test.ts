@@ -131,7 +131,7 @@ describe('ticks as CSV', () => {
     )
     expect(await read()).toBe(
       '\ufefffeed;symbol;event_ms;event_iso;recv_ms;recv_iso;seq;p;s;raw\n' +
-        `crypto/XT;ETH-USD;;;1723161255351;2024-08-08T23:54:15.351Z;7;-0;1;"${frames[2]!.replaceAll('"', '""')}"\n`,
+        `crypto/XT;ETH-USD;;;1723161255351;2024-08-08T23:54:15.351Z;7;-0;1;"${frames[2].replaceAll('"', '""')}"\n`,
     )
   })
 
