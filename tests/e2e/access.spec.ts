@@ -202,6 +202,22 @@ test('nothing is cut off at 1024 × 640', async ({ open }) => {
   }
 })
 
+/** The 95th percentile of the time from an arrow key to the second frame after it, in ms. */
+function keyToFrame(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    const samples: number[] = []
+    for (let i = 0; i < 60; i++) {
+      const start = performance.now()
+      document.activeElement?.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true, cancelable: true }),
+      )
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+      samples.push(performance.now() - start)
+    }
+    return samples.sort((x, y) => x - y)[Math.floor(samples.length * 0.95)] ?? Infinity
+  })
+}
+
 test('500 symbols stay quick to the hand', async ({ open, home }) => {
   test.setTimeout(120_000)
   const symbols = Array.from({ length: 500 }, (_, i) => ({
@@ -222,23 +238,14 @@ test('500 symbols stay quick to the hand', async ({ open, home }) => {
   // Only what can be seen is there.
   expect(await grid.getByRole('row').count()).toBeLessThan(80)
 
+  await screen.allFeedsOpen(60_000)
   await grid.focus()
-  const waits = await page.evaluate(async () => {
-    const samples: number[] = []
-    for (let i = 0; i < 60; i++) {
-      const start = performance.now()
-      document.activeElement?.dispatchEvent(
-        new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true, cancelable: true }),
-      )
-      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-      samples.push(performance.now() - start)
-    }
-    return samples.sort((a, b) => a - b)
-  })
-  const p95 = waits[Math.floor(waits.length * 0.95)] ?? Infinity
-  test.info().annotations.push({ type: 'key to second frame, p95', description: `${p95.toFixed(1)} ms` })
-  // Software rendering on busy cores, and still nothing that a hand would call slow.
-  expect(p95).toBeLessThan(250)
+  // A busy neighbour on the machine may spoil a round; a slow window spoils all of them.
+  await expect(async () => {
+    const p95 = await keyToFrame(page)
+    test.info().annotations.push({ type: 'key to second frame, p95', description: `${p95.toFixed(1)} ms` })
+    expect(p95).toBeLessThan(150)
+  }).toPass({ timeout: 60_000 })
   await page.keyboard.press('End')
   await expect(screen.row('S499-USD')).toBeVisible()
 })
