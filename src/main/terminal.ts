@@ -31,11 +31,12 @@ import { watchCommits } from './terminal/committed.ts'
 import { startDemoMarket } from './terminal/demo-market.ts'
 import { createLog, fileSink } from './terminal/log.ts'
 import { createGrowth, createSkew } from './terminal/measures.ts'
+import { createLateReader, createLateWriter, mayHeal } from './terminal/late-store.ts'
 import { createPast } from './terminal/past.ts'
 import type { Terminal, TerminalOptions } from './terminal/port.ts'
 import { createSeeder } from './terminal/seeder.ts'
 import { createSourceDesk } from './terminal/source.ts'
-import { createStatus, gapSentence, stateSentence, troubleNow } from './terminal/status.ts'
+import { createStatus, gapSentence, stateSentence } from './terminal/status.ts'
 import { createStreams } from './terminal/streams.ts'
 import { createSymbols } from './terminal/symbols.ts'
 import { wholeStreams } from './terminal/whole-stream.ts'
@@ -47,9 +48,9 @@ const SWEEP_MS = 1_000
 const RETRY_RECORDING_MS = 5_000
 
 /**
- * Builds and starts a terminal. Rejects with `store-locked`, `store-newer`, `store-damaged` or a
- * disk's error when the store cannot be opened, and with `usage` when a service is asked for and
- * none is known.
+ * Builds and starts a terminal. Rejects with `usage` when a service is asked for and none is known. A
+ * store that cannot be written (`store-locked`, `store-newer`, `store-damaged`, a disk's error) rejects
+ * only with `mustRecord`: else the market is watched and the recorder says what stands in the way.
  */
 export async function createTerminal(options: TerminalOptions): Promise<Terminal> {
   const clock = options.clock ?? systemClock
@@ -61,13 +62,16 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
 
   const say: Terminal['log'] = (level, from, text, detail) => log.add(level, from, text, detail)
 
-  const writer = await openStoreWriter({ file: storePath, worker: options.workers.store })
-  const reader = await openStoreReader({ file: storePath, worker: options.workers.reader }).catch(
-    async (thrown: unknown) => {
-      await writer.close()
-      throw thrown
-    },
+  const writer = createLateWriter(() => openStoreWriter({ file: storePath, worker: options.workers.store }))
+  const reader = createLateReader(
+    () => openStoreReader({ file: storePath, worker: options.workers.reader }),
+    clock,
+    (thrown) => log.add('warn', 'store', `The past cannot be read: ${toFailure(thrown).message}`),
   )
+  await writer.open().catch((thrown: unknown) => {
+    if (options.mustRecord === true) throw thrown // else told when the recording is to begin
+  })
+  await reader.open().catch(() => undefined) // tried again when asked
   const recorder = createRecorder({ writer, clock, newId: newRecordingId })
   const commits = watchCommits(writer, clock)
   const growth = createGrowth()
@@ -113,8 +117,10 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     committed: (seq) => commits.upTo(seq),
     wallMs,
     days: (asset) => hubCalendar.days(asset),
-    failed: (what, thrown) =>
-      log.add('warn', 'store', `The stored past of ${what} could not be read.`, toFailure(thrown).message),
+    failed(what, thrown) {
+      if (reader.failing) return
+      log.add('warn', 'store', `The stored past of ${what} could not be read.`, toFailure(thrown).message)
+    },
   })
   const seeder = createSeeder(hub, past)
 
@@ -168,12 +174,14 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     allowSharding: () => settings.get().account.allowSharding,
   })
 
-  let trouble: { readonly why: Reason; readonly sinceMs: UnixMs } | null = null
+  /** What keeps a recording from beginning, and how much had been received when that was found. */
+  let trouble: { readonly why: Reason; readonly sinceMs: UnixMs; readonly received: number } | null = null
+  const receivedSoFar = () => feeds.status(clock.wallMs()).reduce((sum, feed) => sum + feed.received, 0)
   const status = createStatus({
     wallMs,
     feeds: () => feeds.status(clock.wallMs()),
     recorder,
-    trouble: () => trouble,
+    trouble: () => trouble && { ...trouble, lost: Math.max(0, receivedSoFar() - trouble.received) },
     source: () => ({ kind: desk.source.kind === 'demo' ? 'demo' : 'service', origin: desk.source.origin }),
     storePath,
     skew: () => skew,
@@ -204,14 +212,38 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     undoRetry()
     if (!recording || closing || recorder.recording !== null) return
     try {
-      await recorder.start(desk.source)
+      await writer.open()
+      const begun = recorder.start(desk.source)
+      const before = trouble
+      if (before !== null && before.why.code !== 'store-locked') leaveGap(before.sinceMs)
+      await begun
+      if (before !== null) {
+        const seconds = Math.round((clock.wallMs() - before.sinceMs) / 1_000)
+        log.add('info', 'recorder', `Recording has begun; what came in the ${seconds} s before was not kept here.`)
+        status.say('Recording has begun.')
+      }
       trouble = null
     } catch (thrown) {
-      const { code, message, hint = '' } = toFailure(thrown)
-      if (trouble === null)
-        log.add('error', 'recorder', `Recording could not begin: ${message}`, toFailure(thrown).detail)
-      trouble ??= troubleNow({ code, message, hint, closeCode: null }, clock.wallMs())
+      const { code, message, hint = '', detail } = toFailure(thrown)
+      const heals = mayHeal(code)
+      if (trouble?.why.code !== code)
+        log.add('error', 'recorder', `Recording could not begin: ${message}`, detail ?? hint)
+      const after = heals ? 'recording begins by itself when it can.' : 'nothing is recorded until then.'
+      const why = { code, message, hint: `${hint} Watching goes on; ${after}`.trim(), closeCode: null }
+      trouble = { ...(trouble ?? { sinceMs: clock.wallMs(), received: receivedSoFar() }), why }
+      if (!heals) return
       undoRetry = clock.after(RETRY_RECORDING_MS, () => void serially(beginRecording))
+    }
+  }
+
+  /** What came since then is in no recording, though the feeds were connected. */
+  const leaveGap = (fromMs: UnixMs): void => {
+    const stamp = { wallMs: clock.wallMs(), monoNs: clock.monoNs() }
+    for (const { feed, connections } of feeds.status(stamp.wallMs)) {
+      if (connections === 0) continue
+      const openedSeq = recorder.entry({ type: 'gap-open', feed, cause: 'disk', symbols: [], fromMs }, stamp)
+      recorder.entry({ type: 'gap-close', feed, openedSeq }, stamp)
+      status.gapOpened()
     }
   }
 
@@ -242,11 +274,13 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
           hub.reset()
           seeder.forget()
           status.forget()
+          trouble = null
           skew = createSkew()
           void countGaps()
         }
         await beginRecording()
         feeds.start()
+        if (trouble !== null) trouble = { ...trouble, received: 0 } // the feeds count anew
         statusStreams.changed()
       }
     })
@@ -307,12 +341,12 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   const setRecording = (on: boolean): Promise<void> =>
     serially(async () => {
       recording = on
-      settings.set({ recording: { enabled: on } })
+      if (settings.get().recording.enabled !== on) settings.set({ recording: { enabled: on } })
       if (on) await beginRecording()
       else await recorder.stop()
-      trouble = on ? trouble : null
+      if (!on) trouble = null
       wantLists()
-      status.say(on ? 'Recording.' : 'Recording is off: what comes now is not kept.')
+      status.say(on ? (trouble?.why.message ?? 'Recording.') : 'Recording is off: what comes now is not kept.')
       statusStreams.changed()
     })
   let closed: Promise<void> | null = null

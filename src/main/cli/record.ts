@@ -42,6 +42,7 @@ export const record: Command = {
       demoData: context.demoData,
       clock: context.clock,
       record: true,
+      mustRecord: true,
       wantWatchlists: false,
       logLevel: logLevel(values),
       ...accountOptions(values, context),

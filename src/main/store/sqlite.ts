@@ -35,6 +35,13 @@ export function storeError(thrown: unknown, file: string): CodedError {
       options('Make the file and its folder writable; recording resumes by itself.'),
     )
   }
+  if (sqlite.startsWith('SQLITE_CANTOPEN')) {
+    return new CodedError(
+      'disk-error',
+      `The store ${file} cannot be opened.`,
+      options('Check that its folder is there and can be written, or choose another store.'),
+    )
+  }
   if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(sqlite)) {
     return new CodedError(
       'store-damaged',

@@ -2,7 +2,7 @@
 import type { GapCause } from '../../shared/recording.ts'
 import type { FeedState, FeedStatus, Reason, RecorderState, StatusState } from '../../shared/state.ts'
 import { missingCase } from '../../shared/errors.ts'
-import { unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
+import type { FeedId, UnixMs } from '../../shared/units.ts'
 import { FEEDS } from '../../service/feeds.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { Growth, Skew } from './measures.ts'
@@ -12,7 +12,7 @@ export interface StatusFacts {
   readonly feeds: () => readonly FeedStatus[]
   readonly recorder: Pick<Recorder, 'state' | 'stats'>
   /** Why recording could not begin; null when it did or is off. */
-  readonly trouble: () => { readonly why: Reason; readonly sinceMs: UnixMs } | null
+  readonly trouble: () => { readonly why: Reason; readonly sinceMs: UnixMs; readonly lost: number } | null
   readonly source: () => { readonly kind: 'demo' | 'service'; readonly origin: string }
   readonly storePath: string
   readonly skew: () => Skew
@@ -44,7 +44,8 @@ export function createStatus(facts: StatusFacts): Status {
   const recorderState = (): RecorderState => {
     const trouble = facts.trouble()
     const state = facts.recorder.state()
-    return state.is === 'off' && trouble !== null ? { is: 'broken', ...trouble, lost: 0 } : state
+    if (state.is !== 'off' || trouble === null) return state
+    return { is: 'broken', why: trouble.why, sinceMs: trouble.sinceMs, lost: trouble.lost }
   }
   return {
     read() {
@@ -127,6 +128,3 @@ export function gapSentence(feed: FeedId, cause: GapCause): string | null {
   const text = why[cause]
   return text === null ? null : `${FEEDS[feed].title}: a gap has opened, ${text}.`
 }
-
-/** A trouble's beginning, for the recorder's state. */
-export const troubleNow = (why: Reason, wallMs: number) => ({ why, sinceMs: unixMs(wallMs) })

@@ -1,12 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { StreamName, StreamValue } from '../../../../src/shared/contract.ts'
 import { instrumentId } from '../../../../src/shared/units.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../../src/simulator/simulator.ts'
+import { systemClock } from '../../../../src/main/clock.ts'
 import { dispatchCall, openStream } from '../../../../src/main/dispatch.ts'
 import { createHandlers } from '../../../../src/main/handlers.ts'
+import { openStoreWriter } from '../../../../src/main/store/open.ts'
 import { createTerminal } from '../../../../src/main/terminal.ts'
 import type { Terminal, TerminalOptions } from '../../../../src/main/terminal/port.ts'
 
@@ -204,5 +206,69 @@ describe('the terminal', () => {
       [15, 1],
     ])
     if (stream.ok) stream.value.close()
+  })
+})
+
+describe('a store that cannot be written', () => {
+  /** Does not make a test wait for the retries. */
+  const clock = { ...systemClock, after: (ms: number, then: () => void) => systemClock.after(Math.min(ms, 100), then) }
+  const quotes = { view: 'live', instruments: [BTC] }
+  const trades = (terminal: Terminal) =>
+    follow(terminal, 'quotes', quotes, ({ rows: [row] }) => typeof row?.last === 'number')
+  const file = () => join(folder, 'tapedeck.db')
+
+  it('is watched without while another Tapedeck records into it, and recorded into when that ends', async () => {
+    const other = await openStoreWriter({ file: file() })
+    const terminal = await terminalOf({ source: 'demo', wantWatchlists: false, clock })
+    const want = terminal.want('crypto/XT', ['BTC-USD'])
+    await trades(terminal)
+    const broken = await follow(
+      terminal,
+      'status',
+      { view: 'live' },
+      ({ recorder }) => recorder.is === 'broken' && recorder.lost > 0,
+    )
+    expect(broken.recorder).toMatchObject({ why: { code: 'store-locked' } })
+    expect(JSON.stringify(broken.recorder)).toContain('Another Tapedeck is recording')
+    expect(await terminal.sessions()).toEqual([]) // the past is read meanwhile
+    await other.close()
+    await follow(terminal, 'status', { view: 'live' }, (value) => value.stored > 0)
+    expect(terminal.status().recorder.is).toBe('recording')
+    want.release()
+    await terminal.close()
+    const again = await terminalOf({ source: 'demo', record: false })
+    const [session] = await again.sessions()
+    expect(session?.gaps.map(({ cause }) => cause)).not.toContain('disk')
+    expect(await again.verify(null)).toMatchObject({ ok: true })
+  })
+
+  it('is recorded into as soon as the disk lets it, with a gap of what came before', async () => {
+    writeFileSync(join(folder, 'in-the-way'), '')
+    const storeFile = join(folder, 'in-the-way', 'tapedeck.db')
+    const terminal = await terminalOf({ source: 'demo', storeFile, wantWatchlists: false, clock })
+    terminal.want('crypto/XT', ['BTC-USD'])
+    await trades(terminal)
+    const { recorder: broken } = terminal.status()
+    expect(broken).toMatchObject({ is: 'broken', why: { code: 'disk-error' } })
+    rmSync(join(folder, 'in-the-way'))
+    await follow(terminal, 'status', { view: 'live' }, (value) => value.stored > 0)
+    const [session] = await terminal.sessions()
+    const gap = session?.gaps.find(({ feed, cause }) => feed === 'crypto/XT' && cause === 'disk')
+    expect(gap?.symbols).toEqual([])
+    expect(gap?.fromMs).toBe(broken.is === 'broken' ? broken.sinceMs : NaN)
+    expect(gap?.toMs).toBeGreaterThanOrEqual(session?.startedMs ?? NaN)
+    expect(await terminal.verify(null)).toMatchObject({ ok: true })
+  })
+
+  it('that holds no store is left as it is until told to try again; what must record refuses it', async () => {
+    writeFileSync(file(), 'a letter to a friend '.repeat(100))
+    await expect(terminalOf({ source: 'demo', mustRecord: true })).rejects.toMatchObject({ code: 'store-damaged' })
+    const terminal = await terminalOf({ source: 'demo', wantWatchlists: false, clock })
+    await trades(terminal)
+    expect(terminal.status().recorder).toMatchObject({ is: 'broken', why: { code: 'store-damaged' } })
+    await expect(terminal.sessions()).rejects.toMatchObject({ code: 'store-damaged' })
+    rmSync(file())
+    await terminal.setRecording(true)
+    expect(terminal.status().recorder.is).toBe('recording')
   })
 })

@@ -1,0 +1,117 @@
+/**
+ * A store that may not be there yet: locked by another Tapedeck, on a full disk, of a newer format.
+ * Watching needs none of it, so writer and reader open when they can and answer with a failure until then.
+ */
+import type { Clock } from '../clock.ts'
+import { CodedError, toFailure, type ErrorCode } from '../../shared/errors.ts'
+import type { StoreReader, StoreWriter, TickColumns, TickQuery, WriterEvent } from '../store/port.ts'
+
+/** How long a reader that could not be opened is not tried again: a window asks for many things at once. */
+const REST_MS = 1_000
+
+/** Whether waiting alone may make a store usable. */
+export const mayHeal = (code: ErrorCode): boolean =>
+  code === 'store-locked' || code === 'disk-full' || code === 'disk-error'
+
+export interface LateWriter extends StoreWriter {
+  /** Opens the store unless it is open; rejects with what stands in the way. */
+  open(): Promise<void>
+}
+
+/** A writer that is opened by `open`; until then it takes nothing, and `begin` rejects. */
+export function createLateWriter(openWriter: () => Promise<StoreWriter>): LateWriter {
+  const listeners = new Set<(event: WriterEvent) => void>()
+  let writer: StoreWriter | null = null
+  let opening: Promise<void> | null = null
+  let closed = false
+  return {
+    open() {
+      if (writer !== null) return Promise.resolve()
+      opening ??= openWriter()
+        .then(async (opened) => {
+          if (closed) return opened.close()
+          writer = opened
+          opened.onEvent((event) => {
+            for (const listener of [...listeners]) listener(event)
+          })
+        })
+        .finally(() => {
+          opening = null
+        })
+      return opening
+    },
+    async begin(source, startedMs, id) {
+      if (writer === null) throw new CodedError('disk-error', 'The store is not open for writing.')
+      return writer.begin(source, startedMs, id)
+    },
+    append: (batch) => writer?.append(batch),
+    get backlogBytes() {
+      return writer?.backlogBytes ?? 0
+    },
+    onEvent(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    end: async (endedMs, counts) => writer?.end(endedMs, counts),
+    async close() {
+      closed = true
+      await opening?.catch(() => undefined)
+      await writer?.close()
+    },
+  }
+}
+
+export interface LateReader extends StoreReader {
+  /** Opens the store unless it is open; rejects with what stands in the way. */
+  open(): Promise<void>
+  /** Nothing can be read now, and whoever has to know was told. */
+  readonly failing: boolean
+}
+
+/** A reader that opens when first asked, and again after a failure. `failed` hears of the first of a row. */
+export function createLateReader(
+  openReader: () => Promise<StoreReader>,
+  clock: Clock,
+  failed: (thrown: unknown) => void,
+): LateReader {
+  let reader: Promise<StoreReader> | null = null
+  let failing = false
+  let closed = false
+  const opened = (): Promise<StoreReader> => {
+    if (closed) return Promise.reject(new CodedError('cancelled', 'Tapedeck is closing.'))
+    reader ??= openReader().then(
+      (one) => {
+        failing = false
+        return one
+      },
+      (thrown: unknown) => {
+        clock.after(REST_MS, () => (reader = null))
+        // A store that nobody has made yet holds nothing, which is no failure.
+        if (!failing && toFailure(thrown).code !== 'not-found') failed(thrown)
+        failing = true
+        throw thrown
+      },
+    )
+    return reader
+  }
+  async function* ticks(query: TickQuery): AsyncIterable<TickColumns> {
+    yield* (await opened()).ticks(query)
+  }
+  return {
+    open: async () => void (await opened()),
+    get failing() {
+      return failing
+    },
+    sessions: async () => (await opened()).sessions(),
+    ticks,
+    bars: async (query) => (await opened()).bars(query),
+    gaps: async (query) => (await opened()).gaps(query),
+    verify: async (session, onProgress) => (await opened()).verify(session, onProgress),
+    async close() {
+      const last = reader
+      closed = true
+      const one = await last?.catch(() => null)
+      await one?.close()
+    },
+  }
+}
