@@ -1,0 +1,25 @@
+/**
+ * A process that records a service until it is killed: `node recorder.ts FILE BASE_URL`, the token in
+ * TOKEN. Says on standard output, a line each: `id ID`, `r SEQ MS` for what was received and when,
+ * `c SEQ` for what a commit acknowledged.
+ */
+import { writeSync } from 'node:fs'
+import { startSession } from '../../benchmarks/session.ts'
+import { CRASH_WANTS } from './crash-wants.ts'
+
+const [file, baseUrl] = process.argv.slice(2)
+if (file === undefined || baseUrl === undefined) throw new TypeError('usage: recorder FILE BASE_URL')
+let received = 0
+const { recording, writer } = await startSession({
+  file,
+  baseUrl,
+  access: process.env.TOKEN ?? '',
+  wants: CRASH_WANTS,
+  seen: (seq) => {
+    if (received++ % 20 === 0) writeSync(1, `r ${seq} ${Date.now()}\n`)
+  },
+})
+writeSync(1, `id ${recording}\n`)
+writer.onEvent((event) => {
+  if (event.is === 'committed') writeSync(1, `c ${event.seq}\n`)
+})

@@ -1,0 +1,69 @@
+/** What a store holds, as the loss tests compare it. */
+import { createHash, type Hash } from 'node:crypto'
+import { openStoreReader } from '../../src/main/store/open.ts'
+import type { Gap, VerifyReport } from '../../src/shared/recording.ts'
+import type { FeedId, RecordingId } from '../../src/shared/units.ts'
+
+export interface StoredFeed {
+  readonly frames: number
+  /** SHA-256 over each frame's bytes followed by LF. */
+  readonly sha256: string
+  readonly lastSeq: number
+  /** Seqs are strictly growing. */
+  readonly ordered: boolean
+}
+
+/** Every frame of a recording's feed, control frames included, in the order of receipt. */
+export async function storedFeed(
+  file: string,
+  feed: FeedId,
+  recording: RecordingId,
+  each: (raw: Uint8Array) => void = () => undefined,
+): Promise<StoredFeed> {
+  const reader = await openStoreReader({ file })
+  const hash: Hash = createHash('sha256')
+  let frames = 0
+  let lastSeq = 0
+  let ordered = true
+  for await (const run of reader.ticks({ feed, instruments: null, recording })) {
+    for (let i = 0; i < run.count; i++) {
+      const raw = run.raw(i)
+      hash.update(raw).update('\n')
+      each(raw)
+      frames++
+      ordered &&= run.seq[i] > lastSeq
+      lastSeq = run.seq[i]
+    }
+  }
+  await reader.close()
+  return { frames, sha256: hash.digest('hex'), lastSeq, ordered }
+}
+
+export async function verified(file: string, recording: RecordingId | null): Promise<VerifyReport> {
+  const reader = await openStoreReader({ file })
+  const report = await reader.verify(recording)
+  await reader.close()
+  return report
+}
+
+export async function gapsOf(file: string, recording?: RecordingId): Promise<readonly Gap[]> {
+  const reader = await openStoreReader({ file })
+  const gaps = await reader.gaps(recording === undefined ? {} : { recording })
+  await reader.close()
+  return gaps
+}
+
+/** Throws with a sentence when something does not hold. */
+export function must(holds: boolean, sentence: string): void {
+  if (!holds) throw new Error(sentence)
+}
+
+/** Waits until something holds; rejects with the sentence when it does not in time. Answers how long it took, ms. */
+export async function until(holds: () => boolean, withinMs: number, sentence: string): Promise<number> {
+  const from = performance.now()
+  while (!holds()) {
+    if (performance.now() - from > withinMs) throw new Error(`${sentence} (waited ${withinMs} ms)`)
+    await new Promise((next) => setTimeout(next, 5))
+  }
+  return performance.now() - from
+}
