@@ -59,9 +59,14 @@ async function receiveToCommitted(folder: string, messages: number): Promise<Flo
     let seqs: number[] = []
     let stamps: number[] = []
     let count = -RATE
-    const session = await startSession(join(folder, 'store.db'), sender.baseUrl, FEED, ['BTC-USD'], (seq, monoNs) => {
-      seqs.push(seq)
-      stamps.push(monoNs)
+    const session = await startSession({
+      file: join(folder, 'store.db'),
+      baseUrl: sender.baseUrl,
+      wants: [[FEED, ['BTC-USD']]],
+      seen: (seq, monoNs) => {
+        seqs.push(seq)
+        stamps.push(monoNs)
+      },
     })
     session.writer.onEvent((event) => {
       if (event.is !== 'committed') return

@@ -49,7 +49,7 @@ export async function pipelineRuns(messages: number, rounds: number): Promise<Pi
     await parseOnly(sender, messages)
     const runs: PipelineRun[] = []
     for (let i = 0; i < rounds; i++) {
-      const ours = await inFolder((folder) => live(join(folder, 'store.db'), sender, messages))
+      const ours = await inFolder((folder) => recordAll(join(folder, 'store.db'), sender, messages))
       runs.push({ ours, peer: await parseOnly(sender, messages) })
     }
     return runs
@@ -77,11 +77,16 @@ function ended(stop: (() => Pace) | null): Pace {
   return stop()
 }
 
-/** Our way: ends when everything is durable; then reads it all back. */
-async function live(file: string, sender: Sender, messages: number): Promise<Pace> {
+/** Our way: ends when everything is durable; then reads it all back. Throws when anything was lost or changed. */
+export async function recordAll(file: string, sender: Sender, messages: number): Promise<Pace> {
   let stop: (() => Pace) | null = null
-  const session = await startSession(file, sender.baseUrl, FEED, [SYMBOL], () => {
-    stop ??= stopwatch(messages)
+  const session = await startSession({
+    file,
+    baseUrl: sender.baseUrl,
+    wants: [[FEED, [SYMBOL]]],
+    seen: () => {
+      stop ??= stopwatch(messages)
+    },
   })
   await session.stored(messages + 1) // the acknowledgement is a frame too
   const pace = ended(stop)
