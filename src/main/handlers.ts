@@ -32,6 +32,10 @@ export function createHandlers(terminal: Terminal): Handlers {
         await terminal.setRecording(on)
         return null
       },
+      'app.networkChanged': async () => {
+        terminal.networkChanged()
+        return null
+      },
       'app.openExternal': async ({ url }) => {
         await terminal.openExternal(url)
         return null

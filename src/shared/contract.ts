@@ -95,6 +95,8 @@ export const CALLS = {
   /** Leaves `refused` or ends the wait of `waiting` at once. */
   'feeds.retry': call<null>()(v.strictObject({ feed })),
   'recording.set': call<null>()(v.strictObject({ on: v.boolean() })),
+  /** The machine's network came back or changed: sessions that wait try at once, open ones are probed. */
+  'app.networkChanged': call<null>()(none),
   /** Opens an http(s) link outside, after the window asked. */
   'app.openExternal': call<null>()(v.strictObject({ url: text(2048) })),
 } as const

@@ -25,6 +25,7 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'sessions.verify': { session: null },
   'feeds.retry': { feed: 'crypto/XT' },
   'recording.set': { on: true },
+  'app.networkChanged': {},
   'app.openExternal': { url: 'https://example.test/' },
 }
 
@@ -86,6 +87,7 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'sessions.verify': { sessions: 0, messages: 0, ok: true, problems: [] },
   'feeds.retry': null,
   'recording.set': null,
+  'app.networkChanged': null,
   'app.openExternal': null,
 }
 

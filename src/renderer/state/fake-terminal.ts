@@ -385,6 +385,7 @@ export class FakeTerminal implements Transport {
         return { sessions: 1, messages: 918_233, ok: true, problems: [] }
       case 'feeds.retry':
       case 'recording.set':
+      case 'app.networkChanged':
       case 'app.openExternal':
         return null
       default:

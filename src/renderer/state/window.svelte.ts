@@ -77,6 +77,9 @@ export class WindowState {
       this.paint = this.quotes.latency()
     }, TICK_MS)
     this.#undo.push(() => clearInterval(timer))
+    const online = () => void transport.invoke('app.networkChanged', {})
+    window.addEventListener('online', online)
+    this.#undo.push(() => window.removeEventListener('online', online))
     void transport.invoke('app.info', {}).then((result) => {
       if (result.ok) this.info = result.value
     })

@@ -44,6 +44,13 @@ describe('dispatchCall', () => {
     })
   })
 
+  it('passes on that the network changed', async () => {
+    let told = 0
+    const handlers = handlersOf({ networkChanged: () => (told += 1) })
+    expect(await dispatchCall(handlers, 'app.networkChanged', {})).toEqual({ ok: true, value: null })
+    expect(told).toBe(1)
+  })
+
   it('logs an internal error and hides its text from the message', async () => {
     const seen: string[] = []
     const handlers = handlersOf({

@@ -33,6 +33,18 @@ function open(faults: FakeFaults = {}) {
 }
 const names = () => screen.getAllByRole('row').flatMap((row) => row.dataset['instrument'] ?? [])
 
+describe('the window', () => {
+  it('tells the terminal when the network is back, until it is closed', () => {
+    const { fake, state } = open()
+    const invoke = vi.spyOn(fake, 'invoke')
+    globalThis.dispatchEvent(new Event('online'))
+    expect(invoke).toHaveBeenCalledExactlyOnceWith('app.networkChanged', {})
+    state.close()
+    globalThis.dispatchEvent(new Event('online'))
+    expect(invoke).toHaveBeenCalledTimes(1)
+  })
+})
+
 describe('the watchlist', () => {
   it('is a grid whose rows say price, signed change and freshness', async () => {
     const { state, frame } = open()
