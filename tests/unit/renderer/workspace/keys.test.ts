@@ -35,7 +35,7 @@ describe('keys', () => {
     press('1')
     press('5')
     expect(app.intervalTyped).toBe('15')
-    expect(app.settings.now.workspace.interval).toBe('1m')
+    expect(app.settings.now.workspace.interval).toBe('1s')
     vi.advanceTimersByTime(1_000)
     expect(app.settings.now.workspace.interval).toBe('15m')
     press('3')
@@ -50,7 +50,7 @@ describe('keys', () => {
     press('7')
     press('Enter')
     expect(app.toasts.list.at(-1)?.text).toContain('no interval “7”')
-    expect(app.settings.now.workspace.interval).toBe('1m')
+    expect(app.settings.now.workspace.interval).toBe('1s')
   })
   it('hold the tape with Space, but not where Space presses a button', () => {
     press(' ')
