@@ -46,7 +46,7 @@ export async function fullDisk(folder: string, say: (text: string) => void): Pro
     disk.fill()
     const told = await until(is('broken'), 1_000, 'a full disk was not told within a second')
     const state = recorder.state()
-    must(state.is === 'broken' && state.why.code === 'disk-full', `it was told as ${JSON.stringify(state)}`)
+    must(state.is === 'broken' && state.why.code === disk.code, `it was told as ${JSON.stringify(state)}`)
     disk.free()
     const back = await until(is('recording'), 10_000, 'recording did not resume by itself')
     must(recorder.stats().lost === 0, 'a short trouble lost frames that memory could hold')

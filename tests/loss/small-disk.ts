@@ -9,6 +9,8 @@ import { join } from 'node:path'
 export interface SmallDisk {
   readonly how: string
   readonly folder: string
+  /** How a write that finds no room is told. */
+  readonly code: 'disk-full' | 'disk-error'
   /** From now on nothing can be written. */
   fill(): void
   free(): void
@@ -33,6 +35,7 @@ function tmpfs(folder: string, mebibytes: number): SmallDisk {
   return {
     how: `a tmpfs of ${mebibytes} MiB`,
     folder,
+    code: 'disk-full',
     fill() {
       const file = openSync(ballast, 'a')
       for (const size of [1 << 20, 4096]) {
@@ -61,6 +64,7 @@ function fileLimit(folder: string): SmallDisk {
   return {
     how: 'a limit on the size of files (RLIMIT_FSIZE)',
     folder,
+    code: 'disk-error',
     fill() {
       const wal = statSync(join(folder, 'disk.db-wal'), { throwIfNoEntry: false })
       // The log is overwritten from its start after a checkpoint, so only a limit below its size is felt at once.
