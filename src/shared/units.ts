@@ -9,14 +9,10 @@ type Unit<Base, Name extends string> = Base & { readonly [unit]: Name }
 export type UnixMs = Unit<number, 'UnixMs'>
 /** Nanoseconds on the local monotonic clock, counted from the start of the recording. */
 export type MonoNs = Unit<number, 'MonoNs'>
-/** A length of time in milliseconds. */
-export type DurationMs = Unit<number, 'DurationMs'>
 /** A price as the service sent it: finite and above zero. */
 export type Price = Unit<number, 'Price'>
 /** A traded or quoted quantity: finite, zero or more, may be fractional. */
 export type Size = Unit<number, 'Size'>
-/** Position of an entry in its recording: gapless from 1, one order over all connections. */
-export type Seq = Unit<number, 'Seq'>
 /** Identity of a recording: lower-case ULID-like text, sortable by start. */
 export type RecordingId = Unit<string, 'RecordingId'>
 /** A symbol in the service's own spelling ("BTC-USD", "C:EURUSD"). */
@@ -26,10 +22,8 @@ export type InstrumentId = Unit<string, 'InstrumentId'>
 
 export const unixMs = (n: number): UnixMs => n as UnixMs
 export const monoNs = (n: number): MonoNs => n as MonoNs
-export const durationMs = (n: number): DurationMs => n as DurationMs
 export const price = (n: number): Price => n as Price
 export const size = (n: number): Size => n as Size
-export const seq = (n: number): Seq => n as Seq
 export const recordingId = (s: string): RecordingId => s as RecordingId
 export const serviceSymbol = (s: string): ServiceSymbol => s as ServiceSymbol
 

@@ -1,6 +1,6 @@
 /** The store as its users see it: one writer (in a worker), readers that never block it. */
 import type { Bar, BarSource, Interval } from '../../shared/market.ts'
-import type { FeedCounts, Gap, LedgerEntry, Problem, SessionRow, Source, VerifyReport } from '../../shared/recording.ts'
+import type { FeedCounts, Gap, LedgerEntry, SessionRow, Source, VerifyReport } from '../../shared/recording.ts'
 import type { FeedId, InstrumentId, RecordingId, UnixMs } from '../../shared/units.ts'
 import type { Failure } from '../../shared/errors.ts'
 
@@ -141,5 +141,3 @@ export interface StoreReader {
   verify(session: RecordingId | null, onProgress?: (done: number) => void): Promise<VerifyReport>
   close(): Promise<void>
 }
-
-export type { Problem }
