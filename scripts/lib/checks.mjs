@@ -2,7 +2,7 @@
 // Each row writes a report into reports/, and the closing count is computed from those reports alone.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { findChromium } from './chromium.mjs'
 import { pinnedNode, root } from './ensure.mjs'
 
@@ -102,7 +102,7 @@ function run(check) {
               env: {
                 ...process.env,
                 ...check.env?.(),
-                PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH}`,
+                PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
               },
             })
             child.on('error', () => resolve(1))
