@@ -126,6 +126,11 @@ function segmentOf(ms: number): Segment {
   })
 }
 
+/** The stretch of one state that an instant lies in, UTC [from, to); a date without a session is one stretch. */
+export function stockStretch(ms: number): { readonly from: number; readonly to: number; readonly state: SessionState } {
+  return segmentOf(ms)
+}
+
 /** What the market of an asset class is doing at an instant. */
 export function sessionState(asset: AssetClass, ms: number): SessionState {
   switch (asset) {

@@ -1,4 +1,5 @@
 /** State as windows see it: plain data, safe to clone, no secrets. */
+import type { SessionState } from './calendar.ts'
 import type { ErrorCode } from './errors.ts'
 import type { GapCause } from './recording.ts'
 import type { AssetClass, FeedId, InstrumentId, UnixMs } from './units.ts'
@@ -37,6 +38,8 @@ export interface QuoteRow {
   readonly high: number | null
   readonly low: number | null
   readonly volume: number | null
+  /** The session that open, high, low and volume are of: `open` is the trading day's own. */
+  readonly rangeOf: SessionState | null
   readonly reference: number | null
   readonly referenceOf: 'previous close' | 'session open' | 'first print' | null
   /** Fixed decimals, learnt from the server's own literals; never shrinks. */

@@ -3,6 +3,7 @@
  * numbers in place, NaN for "not known", nothing allocated by a tick.
  */
 import { usable } from '../../shared/bars.ts'
+import type { SessionState } from '../../shared/calendar.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
 import { pipOf, startDecimals } from './instruments.ts'
 import type { BarSeries } from './series.ts'
@@ -47,8 +48,17 @@ export interface Cell {
   ask: number
   bidSize: number
   askSize: number
+  /** What open, high, low and volume are of: a trading day, or a stretch of the hours around one. */
   dayStart: number
   dayEnd: number
+  session: SessionState | null
+  /** Prints up to here leave the day as it is: the hours after its session. */
+  heldUntil: number
+  /** Start of the trading day before: whose close is the reference, where it is known. */
+  dayBefore: number
+  /** The last trading day that ended, and its close. */
+  endedStart: number
+  endedClose: number
   open: number
   high: number
   low: number
@@ -96,6 +106,11 @@ export function createCell(id: InstrumentId, symbol: string): Cell {
     askSize: NaN,
     dayStart: NaN,
     dayEnd: NaN,
+    session: null,
+    heldUntil: NaN,
+    dayBefore: NaN,
+    endedStart: NaN,
+    endedClose: NaN,
     open: NaN,
     high: NaN,
     low: NaN,
@@ -124,12 +139,17 @@ export function clearCell(cell: Cell): void {
   cell.bid = cell.ask = cell.bidSize = cell.askSize = NaN
   cell.decimals = startDecimals(cell.asset, cell.key)
   cell.mapping = ''
-  cell.dayStart = cell.dayEnd = NaN
-  clearDay(cell)
+  forgetDays(cell)
   cell.reference = NaN
   cell.referenceOf = null
   cell.sparkMinute = NaN
   cell.sparkCount = 0
+}
+
+function forgetDays(cell: Cell): void {
+  cell.dayStart = cell.dayEnd = cell.heldUntil = cell.endedStart = cell.endedClose = NaN
+  cell.session = null
+  clearDay(cell)
 }
 
 function clearDay(cell: Cell): void {
@@ -141,12 +161,14 @@ export function learnDecimals(cell: Cell, decimals: number): void {
   if (decimals > cell.decimals) cell.decimals = Math.min(decimals, MAX_DECIMALS)
 }
 
-/** Where an instrument's trading days begin and end; both NaN for an instant outside every day. */
+/** Where an instrument's trading days, and the stretches of hours around them, begin and end. */
 export interface DayGrid {
   startOf(ms: number): number
   endOf(start: number): number
-  /** Start of the trading day before the one that starts at `start`. */
+  /** Start of the trading day before the one, or before the date of the stretch, that starts at `start`. */
   previous(start: number): number
+  /** `open`: a trading day; else which hours around one. */
+  session(start: number): SessionState
 }
 
 /**
@@ -177,8 +199,7 @@ export function applyPrint(
 function begin(cell: Cell, rank: Rank): void {
   cell.rank = rank
   cell.last = cell.lastEventMs = cell.tick = NaN
-  clearDay(cell)
-  cell.dayStart = cell.dayEnd = NaN
+  forgetDays(cell)
   cell.sparkMinute = NaN
   cell.sparkCount = 0
   if (cell.referenceOf !== 'previous close') {
@@ -206,19 +227,8 @@ function move(cell: Cell, feed: FeedId, price: number, eventMs: number, recvMs: 
 }
 
 function addToDay(cell: Cell, price: number, size: number, eventMs: number, days: DayGrid): void {
-  if (!(eventMs < cell.dayEnd)) {
-    const start = days.startOf(eventMs)
-    if (Number.isNaN(start)) {
-      // Outside of the main session there is no day to count into, but a change to compare with.
-      if (cell.referenceOf === null) {
-        cell.reference = price
-        cell.referenceOf = 'first print'
-      }
-      return
-    }
-    rollDay(cell, start, price, days)
-  }
-  if (!(eventMs >= cell.dayStart)) return
+  if (!(eventMs < cell.dayEnd) && !(eventMs < cell.heldUntil)) rollDay(cell, days.startOf(eventMs), price, days)
+  if (!(eventMs >= cell.dayStart && eventMs < cell.dayEnd)) return
   if (Number.isNaN(cell.open)) {
     cell.open = price
     cell.high = price
@@ -235,16 +245,30 @@ function addToDay(cell: Cell, price: number, size: number, eventMs: number, days
 }
 
 function rollDay(cell: Cell, start: number, price: number, days: DayGrid): void {
+  const before = days.previous(start)
+  const session = days.session(start)
+  // Hours after a session never mix with it, and what is asked for then is still its range.
+  if (session !== 'open' && cell.session === 'open' && before === cell.dayBefore) {
+    cell.heldUntil = days.endOf(start)
+    return
+  }
+  if (cell.session === 'open') {
+    cell.endedStart = cell.dayStart
+    cell.endedClose = cell.dayClose
+  }
   // Only the day right before gives a previous close: after a sleep of days its close is not known.
-  if (!Number.isNaN(cell.dayStart) && !Number.isNaN(cell.dayClose) && days.previous(start) === cell.dayStart) {
-    cell.reference = cell.dayClose
+  if (before === cell.endedStart && !Number.isNaN(cell.endedClose)) {
+    cell.reference = cell.endedClose
     cell.referenceOf = 'previous close'
-  } else if (!Number.isNaN(cell.dayStart) || cell.referenceOf === null) {
+  } else if (cell.referenceOf === null || before !== cell.dayBefore) {
     cell.reference = price
     cell.referenceOf = 'first print'
   }
   cell.dayStart = start
   cell.dayEnd = days.endOf(start)
+  cell.session = session
+  cell.heldUntil = NaN
+  cell.dayBefore = before
   clearDay(cell)
 }
 
@@ -268,10 +292,13 @@ export function sparkOf(cell: Cell): readonly number[] {
 /** What the store knows of an instrument from before this hub: joined in once, without touching Last's flash. */
 export interface CellSeed {
   readonly rank: Rank
-  /** Close of the trading day right before today; null: not known for sure. */
+  /** Start of the trading day right before now. */
+  readonly dayBefore: number
+  /** Its close; null: not known for sure. */
   readonly previousClose: number | null
-  /** Today so far, up to where this hub began; `whole`: received from the day's very start. */
+  /** The trading day of now so far, up to where this hub began; `whole`: received from the day's very start. */
   readonly today: {
+    readonly session: SessionState
     readonly startMs: number
     readonly endMs: number
     readonly open: number
@@ -291,9 +318,18 @@ export function seedCell(cell: Cell, seed: CellSeed): void {
   cell.rank = seed.rank
   seedSpark(cell, seed.spark)
   const { today } = seed
+  if (Number.isNaN(cell.dayBefore)) cell.dayBefore = seed.dayBefore
+  if (cell.dayBefore !== seed.dayBefore) return // a day has begun since it was asked for
+  if (today !== null && cell.session !== 'open' && today.startMs < cell.dayStart) {
+    // What came after the session was taken for the range of the day, which is known now.
+    cell.heldUntil = cell.dayEnd
+    clearDay(cell)
+    cell.dayStart = NaN
+  }
   if (today !== null && (Number.isNaN(cell.dayStart) || cell.dayStart === today.startMs)) {
     cell.dayStart = today.startMs
     cell.dayEnd = today.endMs
+    cell.session = today.session
     cell.open = today.open
     cell.high = Number.isNaN(cell.high) ? today.high : Math.max(cell.high, today.high)
     cell.low = Number.isNaN(cell.low) ? today.low : Math.min(cell.low, today.low)

@@ -1,5 +1,5 @@
 /** The shared calendar as the hub needs it: days that know the trading day before them. */
-import { dayStart, gridOf, isOpen, sessionState } from '../../shared/calendar.ts'
+import { dayStart, gridOf, isOpen, sessionState, stockStretch } from '../../shared/calendar.ts'
 import { missingCase } from '../../shared/errors.ts'
 import type { AssetClass } from '../../shared/units.ts'
 import type { HubCalendar } from './hub.ts'
@@ -41,11 +41,14 @@ export const hubCalendar: HubCalendar = {
   grid: gridOf,
   isOpen,
   days(asset) {
-    const grid = gridOf(asset, '1D')
+    const previous = (start: number) => previousDay(asset, start)
+    const session = (start: number) => sessionState(asset, start)
+    if (asset !== 'stocks') return { ...gridOf(asset, '1D'), previous, session }
     return {
-      startOf: (ms) => grid.startOf(ms),
-      endOf: (start) => grid.endOf(start),
-      previous: (start) => previousDay(asset, start),
+      startOf: (ms) => (Number.isFinite(ms) ? stockStretch(ms).from : NaN),
+      endOf: (start) => stockStretch(start).to,
+      previous,
+      session,
     }
   },
 }

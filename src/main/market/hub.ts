@@ -429,6 +429,7 @@ function rowOf(cell: Cell, freshness: Freshness, name: string | null): QuoteRow 
     high: orNull(cell.high),
     low: orNull(cell.low),
     volume: orNull(cell.volume),
+    rangeOf: cell.session,
     reference: orNull(cell.reference),
     referenceOf: cell.referenceOf,
     decimals: cell.decimals,

@@ -130,17 +130,31 @@ export function createPast(options: PastOptions): StoredPast {
         const [{ bars: minutes }, { bars: daily }] = await Promise.all([ask('1m', 60, null), ask('1D', 2, null)])
         const newest = daily.at(-1)
         const start = days.startOf(now)
-        const today = newest !== undefined && newest.startMs === start ? newest : null
-        const dayEnd = Number.isNaN(start) ? NaN : days.endOf(days.previous(start))
+        const dayBefore = days.previous(start)
+        const today =
+          newest !== undefined &&
+          (newest.startMs === start ||
+            // after its session, the day's range is still that of the session
+            (days.session(newest.startMs) === 'open' && days.previous(newest.startMs) === dayBefore))
+            ? newest
+            : null
+        const dayEnd = days.endOf(dayBefore)
         const lastOfDay = Number.isNaN(dayEnd) ? undefined : (await ask('1m', 1, dayEnd)).bars.at(-1)
         const closeKnown = lastOfDay !== undefined && dayEnd - lastOfDay.startMs <= CLOSE_WITHIN_MS
         const spark = minutes.filter(({ startMs }) => now - startMs < 3_600_000)
         if (today === null && !closeKnown && spark.length === 0) return null
         return {
           rank: of === 'mid' ? RANK.mid : RANK.trade,
+          dayBefore,
           previousClose: closeKnown ? lastOfDay.close : null,
           today:
-            today === null ? null : { ...today, whole: today.complete && today.endMs - today.startMs <= DAY * 1.1 },
+            today === null
+              ? null
+              : {
+                  ...today,
+                  session: days.session(today.startMs),
+                  whole: today.complete && today.endMs - today.startMs <= DAY * 1.1,
+                },
           spark: spark.map(({ startMs, close }) => ({ minute: Math.floor(startMs / 60_000), close })),
         }
       }),

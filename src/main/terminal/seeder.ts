@@ -26,10 +26,10 @@ export function createSeeder(hub: Pick<Hub, 'cell' | 'seed'>, past: Pick<StoredP
     const mine = generation
     running += 1
     // What was counted live up to now is in the store's sum too.
-    const counted = hub.cell(id).volume
+    const { volume, dayStart } = hub.cell(id)
     void past.seed(id).then((seed) => {
       running -= 1
-      if (seed !== null && mine === generation) hub.seed(id, without(seed, counted))
+      if (seed !== null && mine === generation) hub.seed(id, without(seed, volume, dayStart))
       next()
     })
   }
@@ -50,8 +50,8 @@ export function createSeeder(hub: Pick<Hub, 'cell' | 'seed'>, past: Pick<StoredP
   }
 }
 
-function without(seed: CellSeed, counted: number): CellSeed {
+function without(seed: CellSeed, counted: number, dayStart: number): CellSeed {
   const { today } = seed
-  if (today === null || today.volume === null || Number.isNaN(counted)) return seed
+  if (today === null || today.volume === null || Number.isNaN(counted) || dayStart !== today.startMs) return seed
   return { ...seed, today: { ...today, volume: today.volume - counted } }
 }

@@ -109,6 +109,7 @@ export function emptyRow(instrument: InstrumentId, asset: AssetClass, symbol: st
     high: null,
     low: null,
     volume: null,
+    rangeOf: null,
     reference: null,
     referenceOf: null,
     decimals: 2,

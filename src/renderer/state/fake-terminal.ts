@@ -110,6 +110,7 @@ export class FakeTerminal implements Transport {
       high: Math.max(seed.price, reference) * 1.006,
       low: Math.min(seed.price, reference) * 0.991,
       volume: seed.asset === 'forex' ? null : Math.round(18_204.51 * (64_123 / seed.price) * 100) / 100,
+      rangeOf: 'open',
       reference,
       referenceOf: seed.asset === 'stocks' ? 'previous close' : 'session open',
       decimals: seed.decimals,

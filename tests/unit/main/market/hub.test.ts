@@ -17,7 +17,7 @@ const EUR = instrumentId('forex', 'EURUSD')
 
 const calendar: HubCalendar = {
   grid: (_asset, interval) => fixedGrid(INTERVALS[interval]),
-  days: () => ({ ...fixedGrid(DAY), previous: (start) => start - DAY }),
+  days: () => ({ ...fixedGrid(DAY), previous: (start) => start - DAY, session: () => 'open' }),
   isOpen: () => true,
 }
 const noPast: Past = { bars: async () => [], gaps: async () => [], prints: async () => [] }
@@ -136,8 +136,19 @@ describe('day and reference', () => {
     const startMs = Math.floor(T0 / DAY) * DAY
     hub.seed(BTC, {
       rank: 3,
+      dayBefore: startMs - DAY,
       previousClose: 80,
-      today: { startMs, endMs: startMs + DAY, open: 90, high: 140, low: 70, close: 99, volume: 5, whole: true },
+      today: {
+        session: 'open',
+        startMs,
+        endMs: startMs + DAY,
+        open: 90,
+        high: 140,
+        low: 70,
+        close: 99,
+        volume: 5,
+        whole: true,
+      },
       spark: [{ minute: T0 / 60_000 - 1, close: 98 }],
     })
     expect(row()).toMatchObject({
@@ -149,6 +160,70 @@ describe('day and reference', () => {
       referenceOf: 'previous close',
     })
     expect(row().spark).toEqual([98, 100])
+  })
+})
+
+describe('the hours around a session', () => {
+  const SPY = instrumentId('stocks', 'SPY')
+  const at = (text: string) => Date.parse(text)
+  const print = (price: number, time: string) =>
+    send('stocks/T', { kind: KIND.trade, symbol: 'SPY', price, size: 1 }, at(time))
+  const spy = () => hub.row(hub.cell(SPY), at('2026-03-04T12:00Z'))
+  beforeEach(() => {
+    hub = createHub({ calendar: hubCalendar })
+  })
+
+  it('have a range of their own, until the session has one, which then stays', () => {
+    print(99, '2026-03-03T08:59:00Z')
+    expect(spy()).toMatchObject({ rangeOf: 'closed', open: 99, high: 99, volume: 1 })
+    print(100, '2026-03-03T09:00:00Z')
+    print(104, '2026-03-03T14:29:00Z')
+    expect(spy()).toMatchObject({ rangeOf: 'pre', open: 100, high: 104, low: 100, volume: 2 })
+    print(102, '2026-03-03T14:30:00Z')
+    expect(spy()).toMatchObject({ rangeOf: 'open', open: 102, high: 102, low: 102, volume: 1, reference: 99 })
+    print(103, '2026-03-03T20:59:00Z')
+    print(200, '2026-03-03T21:00:00Z')
+    print(201, '2026-03-04T01:30:00Z')
+    expect(spy()).toMatchObject({ rangeOf: 'open', high: 103, volume: 2, last: 201, reference: 99 })
+    print(101, '2026-03-03T20:59:59Z') // late, but of the session
+    expect(spy()).toMatchObject({ low: 101, volume: 3, last: 201 })
+    print(150, '2026-03-04T09:00:00Z')
+    expect(spy()).toMatchObject({ rangeOf: 'pre', open: 150, reference: 101, referenceOf: 'previous close' })
+    print(151, '2026-03-04T14:30:00Z')
+    expect(spy()).toMatchObject({ rangeOf: 'open', open: 151, reference: 101, referenceOf: 'previous close' })
+  })
+
+  it('after the session begin with its range where the store knows it', () => {
+    print(200, '2026-03-03T21:30:00Z')
+    expect(spy()).toMatchObject({ rangeOf: 'post', open: 200 })
+    hub.seed(SPY, {
+      rank: 3,
+      dayBefore: at('2026-03-02T14:30Z'),
+      previousClose: 90,
+      today: {
+        session: 'open',
+        startMs: at('2026-03-03T14:30Z'),
+        endMs: at('2026-03-03T21:00Z'),
+        ...{ open: 100, high: 110, low: 95, close: 105, volume: 7, whole: true },
+      },
+      spark: [],
+    })
+    expect(spy()).toMatchObject({ rangeOf: 'open', open: 100, high: 110, low: 95, volume: 7, reference: 90 })
+    print(300, '2026-03-03T22:00:00Z')
+    expect(spy()).toMatchObject({ high: 110, volume: 7, last: 300 })
+    print(301, '2026-03-04T10:00:00Z')
+    expect(spy()).toMatchObject({ rangeOf: 'pre', high: 301, reference: 105, referenceOf: 'previous close' })
+  })
+
+  it('on a date without a session are the date’s whole day', () => {
+    print(10, '2026-03-07T05:00:00Z')
+    print(12, '2026-03-08T04:59:00Z')
+    expect(spy()).toMatchObject({ rangeOf: 'closed', open: 10, high: 12, volume: 2 })
+    print(11, '2026-03-08T05:00:00Z')
+    expect(spy()).toMatchObject({ open: 11, high: 11, volume: 1 })
+    const days = hubCalendar.days('stocks')
+    expect(days.startOf(at('2026-07-03T15:00Z'))).toBe(at('2026-07-03T04:00Z'))
+    expect(days.endOf(at('2026-07-03T04:00Z'))).toBe(at('2026-07-04T04:00Z'))
   })
 })
 
