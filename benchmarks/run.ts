@@ -10,6 +10,7 @@ import { benchBars } from './bars.ts'
 import { benchBlocks } from './blocks.ts'
 import { benchCsv } from './csv.ts'
 import { benchLatency } from './latency.ts'
+import { benchPainted } from './painted.ts'
 import { benchPipeline } from './pipeline.ts'
 import type { Row } from './row.ts'
 
@@ -37,6 +38,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'blocks', full: () => benchBlocks(1_000_000), check: () => benchBlocks(100_000), slack: 1.5 },
   { name: 'bars', full: () => benchBars(10_000_000), check: () => benchBars(1_000_000), slack: 5 },
   { name: 'csv', full: () => benchCsv(10_000_000), check: () => benchCsv(500_000), slack: 5 },
+  { name: 'painted', full: () => benchPainted(20), check: () => benchPainted(5), slack: 25 },
 ]
 
 /** Whether a row holds its goal with `slack`; true where it has none. */

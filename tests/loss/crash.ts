@@ -1,7 +1,7 @@
 /** kill -9 of a recording process in a burst, again and again into one store. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openStoreWriter } from '../../src/main/store/open.ts'
 import { startSimulator, type Simulator } from '../../src/simulator/simulator.ts'
@@ -107,7 +107,7 @@ async function signIn({ baseUrl, username, password }: Simulator): Promise<strin
 async function recordAndKill(file: string, baseUrl: string, token: string, afterMs: number): Promise<Killed> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('recorder.ts', import.meta.url)), file, baseUrl], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, TOKEN: token },
+    env: { ...process.env, TOKEN: token, NODE_COMPILE_CACHE: join(dirname(file), 'compiled') },
   })
   let text = ''
   let errors = ''
