@@ -1,7 +1,7 @@
 /** The columns of a watchlist: one row each for header, cell text, sorting and width. */
 import type { Freshness, QuoteRow } from '../../shared/state.ts'
 import type { NumberText } from '../ui/format.ts'
-import { DASH } from '../ui/format.ts'
+import { DASH, toneOf } from '../ui/format.ts'
 import { ageCell } from './freshness.ts'
 
 export const COLUMN_IDS = [
@@ -35,9 +35,12 @@ export interface Column {
   /** For sorting; null sorts last. */
   readonly value: (row: QuoteRow) => number | null
   readonly text: (row: QuoteRow, context: CellContext) => string
-  /** Shows direction by colour, sign and arrow. */
-  readonly directed: boolean
+  /** For columns that show direction by colour, sign and arrow. */
+  readonly tone?: (row: QuoteRow) => '' | 'up' | 'down'
 }
+
+/** Of a change in percent, wherever one is shown. */
+export const PERCENT_DECIMALS = 2
 
 /** Last minus reference; null where either is missing. */
 export function changeOf(row: QuoteRow): number | null {
@@ -48,6 +51,8 @@ export function changePercentOf(row: QuoteRow): number | null {
   const change = changeOf(row)
   return change === null || row.reference === null || row.reference === 0 ? null : (change / row.reference) * 100
 }
+export const changeTone = (row: QuoteRow) => toneOf(changeOf(row), row.decimals)
+export const percentTone = (row: QuoteRow) => toneOf(changePercentOf(row), PERCENT_DECIMALS)
 /** Ask minus bid; negative when crossed. */
 export function spreadOf(row: QuoteRow): number | null {
   return row.bid === null || row.ask === null ? null : row.ask - row.bid
@@ -73,9 +78,9 @@ function column(
   width: number,
   value: Column['value'],
   text: Column['text'],
-  directed = false,
+  tone?: Column['tone'],
 ): Column {
-  return { id, title, longTitle, width, value, text, directed }
+  return { id, title, longTitle, width, value, text, ...(tone && { tone }) }
 }
 
 export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
@@ -94,7 +99,7 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
     56,
     changeOf,
     (r, c) => c.numbers.signed(changeOf(r), r.decimals),
-    true,
+    changeTone,
   ),
   changePercent: column(
     'changePercent',
@@ -102,8 +107,8 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
     'Change in percent: against the reference price that the quote names',
     52,
     changePercentOf,
-    (r, c) => c.numbers.signed(changePercentOf(r), 2),
-    true,
+    (r, c) => c.numbers.signed(changePercentOf(r), PERCENT_DECIMALS),
+    percentTone,
   ),
   bid: column(
     'bid',
@@ -193,7 +198,7 @@ export function columnWidths(
     let widest = Math.max(column.width, widths[column.id] ?? 0)
     if (column.id !== 'age' && column.id !== 'spark')
       for (const row of rows)
-        widest = Math.max(widest, Math.ceil(textWidth(column.text(row, context)) + (column.directed ? 21 : 9)))
+        widest = Math.max(widest, Math.ceil(textWidth(column.text(row, context)) + (column.tone ? 21 : 9)))
     widths[column.id] = widest
   }
   return widths

@@ -116,6 +116,12 @@ function roundTo(value: number, decimals: number): number {
   return Math.round(value * scale) / scale
 }
 
+/** The direction that a signed number shows, by its text: what reads as zero has none. */
+export function toneOf(value: Maybe, decimals: number): '' | 'up' | 'down' {
+  if (!usable(value) || roundsToZero(value, decimals)) return ''
+  return value > 0 ? 'up' : 'down'
+}
+
 function roundsToZero(value: number, decimals: number): boolean {
   return Math.abs(value) < 0.5 * 10 ** -decimals
 }

@@ -163,7 +163,36 @@ describe('the tape', () => {
   })
 })
 
+describe('a change that reads as zero', () => {
+  it('has no direction, in the list as in the quote, while the other number may have one', async () => {
+    const { fake, state, frame } = open()
+    const row = fake.row(state.instrument)!
+    fake.put({ ...row, last: 64_000.5, reference: 64_000, decimals: 2 })
+    state.setWorkspace({ columns: ['last', 'change', 'changePercent'] })
+    render(WatchlistPane, { app: state, width: 500 })
+    render(QuotePane, { app: state })
+    await frame()
+    const cells = within(screen.getByRole('row', { name: /BTC-USD/ })).getAllByRole('gridcell')
+    const [, change, percent] = cells
+    expect([change?.textContent?.trim(), change?.classList.contains('up')]).toEqual(['+0.50', true])
+    expect([percent?.textContent?.trim(), percent?.className.includes('up'), percent?.querySelector('.arrow')]).toEqual(
+      ['0.00', false, null],
+    )
+    expect(screen.getByTestId('change').className).toMatch(/^up\b/)
+    expect(screen.getByText('0.00 %').className).not.toContain('up')
+  })
+})
+
 describe('the quote', () => {
+  it('says whose range it shows, and how it read a shape of its own', async () => {
+    const { fake, state, frame } = open()
+    fake.put({ ...fake.row(state.instrument)!, rangeOf: 'pre', mapping: 'a very long mapping'.repeat(9) })
+    render(QuotePane, { app: state })
+    await frame()
+    expect(screen.getByText('pre-market range')).toBeTruthy()
+    expect(screen.getByText('Volume (pre-market)')).toBeTruthy()
+    expect(screen.getByText(/^a very long mapping/).title).toContain('does not document')
+  })
   it('names its reference and its freshness', async () => {
     const { state, frame } = open({ freshness: { crypto: 'stale' } })
     render(QuotePane, { app: state })

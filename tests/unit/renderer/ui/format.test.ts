@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DASH, MINUS, NumberText, ageText, agoText, elapsedText } from '../../../../src/renderer/ui/format.ts'
+import { DASH, MINUS, NumberText, ageText, agoText, elapsedText, toneOf } from '../../../../src/renderer/ui/format.ts'
 import { timeText, zoneAbbreviation, zonePlace } from '../../../../src/renderer/ui/zone-time.ts'
 
 const en = new NumberText('en-US')
@@ -17,6 +17,15 @@ describe('numbers', () => {
     expect(en.signed(-0.001, 2)).toBe('0.00')
     expect(en.signed(0.42, 2)).toBe('+0.42')
     expect(en.whole(-0.2)).toBe('0')
+  })
+  it('have a direction exactly where their text has a sign', () => {
+    fc.assert(
+      fc.property(fc.double({ min: -1, max: 1 }), fc.integer({ min: 0, max: 6 }), (value, decimals) => {
+        const sign = en.signed(value, decimals)[0]
+        expect(toneOf(value, decimals)).toBe(sign === '+' ? 'up' : sign === MINUS ? 'down' : '')
+      }),
+    )
+    expect(toneOf(null, 2)).toBe('')
   })
   it('show what is missing as an em dash, never as zero', () => {
     for (const missing of [null, undefined, NaN, Infinity, -Infinity]) {
