@@ -7,6 +7,8 @@ export const SEARCH_LIMIT = 50
 export class SymbolSearch {
   hits = $state.raw<readonly SymbolHit[]>([])
   busy = $state(false)
+  /** The text that `hits` answer; null before any answer. */
+  answered = $state<string | null>(null)
   problem = $state<string | null>(null)
   readonly #transport: Transport
   #asked = 0
@@ -21,6 +23,7 @@ export class SymbolSearch {
     const result = await this.#transport.invoke('symbols.search', { query: query.slice(0, 64), limit: SEARCH_LIMIT })
     if (mine !== this.#asked) return
     this.busy = false
+    this.answered = query
     this.problem = result.ok ? null : result.error.message
     this.hits = result.ok ? result.value : []
   }
