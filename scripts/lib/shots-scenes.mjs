@@ -17,6 +17,12 @@ async function select(page, symbol) {
   await page.keyboard.press('Enter')
   await page.getByRole('region', { name: `Chart of ${symbol}` }).waitFor()
 }
+/** The interval by its button, or by the list that stands for the buttons where there is no room. */
+async function interval(page, label) {
+  const button = page.getByRole('radio', { name: label, exact: true })
+  if (await button.isVisible()) await button.click()
+  else await page.getByRole('combobox', { name: 'Interval' }).selectOption(label)
+}
 async function settings(page, tab) {
   await page.keyboard.press('Control+,')
   await dialog(page, 'Settings').getByRole('tab', { name: tab }).click()
@@ -55,8 +61,8 @@ export const LIVE = [
   },
   {
     name: 'chart-ticks',
-    arrange: (page) => page.getByRole('radio', { name: 'Ticks' }).click(),
-    undo: (page) => page.getByRole('radio', { name: '1m', exact: true }).click(),
+    arrange: (page) => interval(page, 'Ticks'),
+    undo: (page) => interval(page, '1m'),
   },
   { name: 'forex', arrange: (page) => select(page, 'EURUSD'), undo: (page) => select(page, 'BTC-USD') },
   { name: 'stocks', arrange: (page) => select(page, 'SPY'), undo: (page) => select(page, 'BTC-USD') },
