@@ -12,6 +12,8 @@ const RATE = 10_000
 /** The recorder's own: how long a frame may wait for those that share its commit. */
 const FLUSH_MS = 8
 const PROBE_BYTES = 4096
+/** Not measured: until then sealing has run a few times and is compiled. */
+const WARM_UP = 4 * RATE
 
 /** Measures `secondsLong` of messages, and as many probes before as after them. */
 export async function benchLatency(secondsLong: number): Promise<Row> {
@@ -50,15 +52,15 @@ async function probe(folder: string, times: number): Promise<number[]> {
   return took
 }
 
-/** Milliseconds from each message's stamp to the commit that holds it. The first second warms up. */
+/** Milliseconds from each message's stamp to the commit that holds it. What warms up is left out. */
 async function receiveToCommitted(folder: string, messages: number): Promise<Float64Array> {
-  const sender = await startSender({ feed: FEED, messages: messages + RATE, rate: RATE })
+  const sender = await startSender({ feed: FEED, messages: messages + WARM_UP, rate: RATE })
   try {
     const delays = new Float64Array(messages)
     /** Received and not yet committed, oldest first. */
     let seqs: number[] = []
     let stamps: number[] = []
-    let count = -RATE
+    let count = -WARM_UP
     const session = await startSession({
       file: join(folder, 'store.db'),
       baseUrl: sender.baseUrl,
@@ -80,9 +82,9 @@ async function receiveToCommitted(folder: string, messages: number): Promise<Flo
       seqs = seqs.slice(done)
       stamps = stamps.slice(done)
     })
-    await session.stored(messages + RATE + 1)
+    await session.stored(messages + WARM_UP + 1)
     await session.close()
-    if (count !== messages) throw new Error(`${count + RATE} of ${messages + RATE} messages were committed`)
+    if (count !== messages) throw new Error(`${count + WARM_UP} of ${messages + WARM_UP} messages were committed`)
     return delays
   } finally {
     sender.close()
