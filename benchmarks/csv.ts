@@ -41,6 +41,8 @@ function readerOf(blocks: readonly Uint8Array[], count: number): StoreReader {
     async *ticks() {
       for (const bytes of blocks) yield blockTicks(openBlock(bytes), ID)
     },
+    instruments: () => Promise.resolve([]),
+    ledgerHead: () => Promise.resolve(null),
     bars: () => Promise.resolve({ bars: [], more: false }),
     gaps: () => Promise.resolve([]),
     verify: () => Promise.reject(new Error('not measured here')),

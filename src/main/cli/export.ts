@@ -68,22 +68,21 @@ export const exportCommand: Command = {
       },
     }
     const symbols = values.texts('symbol')
+    const wanted = symbols.length === 0 ? undefined : symbols
     const result = await withReader(values, context, (reader): Promise<ExportResult> => {
       if (what === 'ticks') {
         return exportTicks(reader, {
           ...common,
           feed,
-          symbols: symbols.length === 0 ? undefined : symbols,
+          symbols: wanted,
           format,
           raw: values.on('raw'),
         })
       }
-      const [symbol, second] = symbols
-      if (symbol === undefined || second !== undefined) throw new UsageError('--what bars takes one --symbol')
       if (format !== 'csv') throw new UsageError('bars are exported as csv')
       const of: BarSource = oneOf(values, 'of', BAR_SOURCES) ?? barSourceOf(FEEDS[feed].kind)
       const interval: Interval = oneOf(values, 'interval', INTERVAL_LABELS) ?? '1m'
-      return exportBars(reader, { ...common, asset: feedAsset(feed), symbol, of, interval })
+      return exportBars(reader, { ...common, asset: feedAsset(feed), symbols: wanted, of, interval })
     })
     if (context.interactive && !json) context.err('\r\x1b[K')
     context.out(

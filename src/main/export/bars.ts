@@ -3,17 +3,17 @@ import { FEEDS, SERVICE_BAR_FEED, TICK_FEEDS } from '../../service/feeds.ts'
 import { CodedError } from '../../shared/errors.ts'
 import { barStart } from '../../shared/calendar.ts'
 import type { Bar, BarSource, Interval } from '../../shared/market.ts'
-import { instrumentId, type AssetClass, type FeedId } from '../../shared/units.ts'
+import { instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
 import { createTimeWriter, textRoom, TIME_ROOM, writeText } from './cells.ts'
 import { manifestText } from './manifest.ts'
-import { chooseSource, stopIfCancelled, type Chosen, type CommonOptions, type ExportResult } from './options.ts'
+import { chooseSource, gapsOf, stopIfCancelled, type Chosen, type CommonOptions, type ExportResult } from './options.ts'
 import { createSafeFile, type SafeFile } from './sink.ts'
 
 export interface BarExportOptions extends CommonOptions {
   readonly asset: AssetClass
-  /** As it will stand in the file; found in any spelling of the same instrument. */
-  readonly symbol: string
+  /** In any spelling of the same instrument; none: every symbol. */
+  readonly symbols?: readonly string[] | undefined
   readonly of: BarSource
   readonly interval: Interval
 }
@@ -46,60 +46,41 @@ export function barFeed(asset: AssetClass, of: BarSource): FeedId {
 }
 
 /**
- * Exports the bars of one instrument and source that start within [fromMs, toMs). Errors and promises
- * as of `exportTicks`.
+ * Exports the bars of one source that start within [fromMs, toMs), in the order (symbol, start): a bar
+ * may span recordings, so these do not part the file. Errors and promises as of `exportTicks`.
  */
 export async function exportBars(reader: StoreReader, options: BarExportOptions): Promise<ExportResult> {
   const { asset, of, interval, signal } = options
   stopIfCancelled(signal)
   const feed = barFeed(asset, of)
   const chosen = chooseSource(await reader.sessions(), feed, options)
+  const wanted = await instrumentsOf(reader, feed, chosen, options)
   const file = await createSafeFile(options.out)
   let note: SafeFile | undefined
   try {
     const separator = options.separator ?? ','
     if (options.bom === true) file.text('\ufeff')
     file.text(`${BAR_COLUMNS.join(separator)}\n`)
-    // the store pages backwards from the newest; a file begins with the oldest
-    const pages: (readonly Bar[])[] = []
-    const { fromMs, toMs } = rangeOf(options, chosen)
-    let beforeMs: number | null = toMs
-    for (;;) {
-      stopIfCancelled(signal)
-      const { bars, more } = await reader.bars({
-        instrument: instrumentId(asset, options.symbol),
-        of,
-        interval,
-        source: chosen.source,
-        beforeMs,
-        limit: PAGE,
-      })
-      pages.push(bars.filter((bar) => bar.startMs >= fromMs))
-      const oldest = bars[0]
-      if (!more || oldest === undefined || oldest.startMs < fromMs) break
-      beforeMs = oldest.startMs
-    }
-    pages.reverse()
-    const write = createBarRow(options.symbol, of, separator, file)
+    const range = rangeOf(options, chosen)
     let rows = 0
-    for (const page of pages) {
-      for (const bar of page) write(bar)
-      rows += page.length
-      await file.drain()
-      stopIfCancelled(signal)
-      options.onProgress?.({ rows, bytes: file.written + file.at })
+    let first = Infinity
+    let last = -Infinity
+    for (const { instrument, symbol } of wanted) {
+      const pages = await pagesOf(reader, instrument, chosen.source, range, options)
+      const write = createBarRow(symbol, of, separator, file)
+      for (const page of pages) {
+        for (const bar of page) write(bar)
+        rows += page.length
+        first = Math.min(first, page[0].startMs)
+        last = Math.max(last, page[page.length - 1].endMs)
+        await file.drain()
+        stopIfCancelled(signal)
+        options.onProgress?.({ rows, bytes: file.written + file.at })
+      }
     }
     const sha256 = await file.finish()
-    const first = pages.find((page) => page.length > 0)?.[0]
-    const last = pages.findLast((page) => page.length > 0)?.at(-1)
-    const range = { fromMs: options.fromMs ?? first?.startMs ?? null, toMs: options.toMs ?? last?.endMs ?? null }
-    const gaps = await reader.gaps({
-      feed,
-      source: chosen.source,
-      ...(options.session === undefined ? {} : { recording: options.session }),
-      ...(range.fromMs === null ? {} : { fromMs: range.fromMs }),
-      ...(range.toMs === null ? {} : { toMs: range.toMs }),
-    })
+    const recordings = chosen.sessions.map((row) => row.session)
+    const gaps = await gapsOf(reader, feed, chosen, options)
     const manifest = `${options.out}.manifest.json`
     note = await createSafeFile(manifest)
     note.text(
@@ -107,12 +88,13 @@ export async function exportBars(reader: StoreReader, options: BarExportOptions)
         schema: 'tapedeck/bars/1',
         columns: BAR_COLUMNS,
         chosen,
-        sessions: chosen.sessions.map((row) => row.session),
-        ...range,
+        sessions: recordings,
+        fromMs: options.fromMs ?? (rows === 0 ? null : first),
+        toMs: options.toMs ?? (rows === 0 ? null : last),
         rows,
         sha256,
         gaps,
-        ledgerHead: options.ledgerHead ?? null,
+        ledgerHead: await reader.ledgerHead(recordings),
         more: { interval, of },
       }),
     )
@@ -127,8 +109,58 @@ export async function exportBars(reader: StoreReader, options: BarExportOptions)
   }
 }
 
+interface Wanted {
+  readonly instrument: InstrumentId
+  /** As it stands in the file: the service's spelling, where it is known. */
+  readonly symbol: string
+}
+
+/** The instruments asked for, or every one of the chosen recordings, by symbol. */
+async function instrumentsOf(
+  reader: StoreReader,
+  feed: FeedId,
+  { source }: Chosen,
+  { asset, symbols, session }: BarExportOptions,
+): Promise<readonly Wanted[]> {
+  const stored = new Map<InstrumentId, string>()
+  for (const { instrument, symbols: spelt } of await reader.instruments({ feed, source, recording: session })) {
+    const latest = spelt.at(-1)
+    if (latest !== undefined) stored.set(instrument, latest)
+  }
+  const wanted = symbols?.map((symbol) => [instrumentId(asset, symbol), symbol] as const) ?? [...stored]
+  return [...new Map(wanted)]
+    .map(([instrument, symbol]) => ({ instrument, symbol: stored.get(instrument) ?? symbol }))
+    .sort((a, b) => (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : 0))
+}
+
+interface Range {
+  readonly fromMs: number
+  readonly toMs: number | null
+}
+
+/** The bars of an instrument, oldest first, no page empty. The store pages backwards from the newest. */
+async function pagesOf(
+  reader: StoreReader,
+  instrument: InstrumentId,
+  source: string,
+  { fromMs, toMs }: Range,
+  { of, interval, signal }: BarExportOptions,
+): Promise<readonly (readonly Bar[])[]> {
+  const pages: (readonly Bar[])[] = []
+  let beforeMs = toMs
+  for (;;) {
+    stopIfCancelled(signal)
+    const { bars, more } = await reader.bars({ instrument, of, interval, source, beforeMs, limit: PAGE })
+    const inside = bars.filter((bar) => bar.startMs >= fromMs)
+    if (inside.length > 0) pages.push(inside)
+    const oldest = bars[0]
+    if (!more || oldest === undefined || oldest.startMs < fromMs) return pages.reverse()
+    beforeMs = oldest.startMs
+  }
+}
+
 /** The range asked for; of a session where one is named, from the bar in which it began. */
-function rangeOf(options: BarExportOptions, { sessions }: Chosen): { fromMs: number; toMs: number | null } {
+function rangeOf(options: BarExportOptions, { sessions }: Chosen): Range {
   const row = options.session === undefined ? undefined : sessions[0]
   const started = row === undefined ? -Infinity : barStart(options.asset, options.interval, row.startedMs)
   return {

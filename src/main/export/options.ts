@@ -1,7 +1,8 @@
 /** What an export is asked for, what it answers, and which source it is of. */
 import { CodedError } from '../../shared/errors.ts'
-import type { SessionRow } from '../../shared/recording.ts'
-import type { FeedId, RecordingId } from '../../shared/units.ts'
+import type { Gap, SessionRow } from '../../shared/recording.ts'
+import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../shared/units.ts'
+import type { StoreReader } from '../store/port.ts'
 
 export type ExportFormat = 'csv' | 'jsonl'
 export const SEPARATORS = [',', ';', '\t', '|'] as const
@@ -19,8 +20,6 @@ interface CommonOptions {
   /** Starts the file with a byte order mark. */
   readonly bom?: boolean | undefined
   readonly separator?: Separator | undefined
-  /** Head of the ledger that the manifest states; null where unknown. */
-  readonly ledgerHead?: string | null | undefined
   readonly onProgress?: ((progress: { readonly rows: number; readonly bytes: number }) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -76,4 +75,38 @@ export function chooseSource(
     })
   }
   return { source: first, sessions: rows }
+}
+
+/**
+ * Gaps of the chosen recordings that touch [fromMs, toMs); without a range, every one. `symbols`: those
+ * exported, in any spelling; none: every symbol.
+ */
+export async function gapsOf(
+  reader: StoreReader,
+  feed: FeedId,
+  { source, sessions }: Chosen,
+  {
+    fromMs,
+    toMs,
+    symbols,
+  }: {
+    readonly fromMs?: number | undefined
+    readonly toMs?: number | undefined
+    readonly symbols?: readonly string[] | undefined
+  },
+): Promise<readonly Gap[]> {
+  const key = (symbol: string): string => instrumentId(feedAsset(feed), symbol)
+  const wanted = symbols === undefined ? null : new Set(symbols.map(key))
+  const chosen = new Set(sessions.map((row) => row.session))
+  const gaps = await reader.gaps({
+    feed,
+    source,
+    ...(fromMs === undefined ? {} : { fromMs }),
+    ...(toMs === undefined ? {} : { toMs }),
+  })
+  return gaps.filter(
+    (gap) =>
+      chosen.has(gap.recording) &&
+      (wanted === null || gap.symbols.length === 0 || gap.symbols.some((symbol) => wanted.has(key(symbol)))),
+  )
 }

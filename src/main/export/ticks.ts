@@ -6,11 +6,18 @@ import { isUtf8 } from 'node:buffer'
 import { FEEDS } from '../../service/feeds.ts'
 import { CodedError } from '../../shared/errors.ts'
 import { FLAG } from '../../shared/recording.ts'
-import { instrumentId, type FeedId } from '../../shared/units.ts'
+import { instrumentId, type FeedId, type RecordingId } from '../../shared/units.ts'
 import type { LiteralWriter, StoreReader, TickColumns } from '../store/port.ts'
 import { createTimeWriter, textRoom, TIME_ROOM, writeText, writeWhole, type TimeWriter } from './cells.ts'
 import { manifestText } from './manifest.ts'
-import { chooseSource, stopIfCancelled, type CommonOptions, type ExportFormat, type ExportResult } from './options.ts'
+import {
+  chooseSource,
+  gapsOf,
+  stopIfCancelled,
+  type CommonOptions,
+  type ExportFormat,
+  type ExportResult,
+} from './options.ts'
 import { createSafeFile, type SafeFile } from './sink.ts'
 
 export interface TickExportOptions extends CommonOptions {
@@ -87,13 +94,8 @@ export async function exportTicks(reader: StoreReader, options: TickExportOption
     const sha256 = await file.finish()
     const fromMs = options.fromMs ?? (rows === 0 ? null : span.first)
     const toMs = options.toMs ?? (rows === 0 ? null : Math.floor(span.last) + 1)
-    const gaps = await reader.gaps({
-      feed,
-      source: chosen.source,
-      ...(options.session === undefined ? {} : { recording: options.session }),
-      ...(fromMs === null ? {} : { fromMs }),
-      ...(toMs === null ? {} : { toMs }),
-    })
+    const gaps = await gapsOf(reader, feed, chosen, options)
+    const recordings = order.sessions()
     const manifest = `${options.out}.manifest.json`
     note = await createSafeFile(manifest)
     note.text(
@@ -101,13 +103,13 @@ export async function exportTicks(reader: StoreReader, options: TickExportOption
         schema: 'tapedeck/ticks/1',
         columns,
         chosen,
-        sessions: order.sessions(),
+        sessions: recordings,
         fromMs,
         toMs,
         rows,
         sha256,
         gaps,
-        ledgerHead: options.ledgerHead ?? null,
+        ledgerHead: await reader.ledgerHead(recordings),
       }),
     )
     await note.finish()
@@ -125,8 +127,8 @@ const ROWS_AT_ONCE = 4096
 
 /** Holds the reader to the promised order: recordings one after the other, seqs growing within each. */
 function createOrder() {
-  const seen = new Set<string>()
-  let recording = ''
+  const seen = new Set<RecordingId>()
+  let recording: RecordingId | undefined
   let seq = -1
   return {
     check(ticks: TickColumns): void {
@@ -142,7 +144,7 @@ function createOrder() {
         seq = next
       }
     },
-    sessions: (): readonly string[] => [...seen],
+    sessions: (): readonly RecordingId[] => [...seen],
   }
 }
 

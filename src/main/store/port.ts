@@ -126,8 +126,27 @@ export interface BarQuery {
   readonly maxSeq?: { readonly recording: RecordingId; readonly seq: number } | undefined
 }
 
+/** An instrument of a feed, and how the service spelt it, the latest spelling last. */
+export interface StoredInstrument {
+  readonly instrument: InstrumentId
+  readonly symbols: readonly string[]
+}
+
+export interface InstrumentQuery {
+  readonly feed: FeedId
+  readonly recording?: RecordingId | undefined
+  readonly source?: string | undefined
+}
+
 export interface StoreReader {
   sessions(): Promise<readonly SessionRow[]>
+  /** What was stored of a feed or acknowledged for it, by instrument. */
+  instruments(query: InstrumentQuery): Promise<readonly StoredInstrument[]>
+  /**
+   * Hash (hex) of the newest row of the store's log about these recordings. The row of a closed one
+   * holds the heads of its chains, and each row covers those before it; null: the store knows none.
+   */
+  ledgerHead(recordings: readonly RecordingId[]): Promise<string | null>
   ticks(query: TickQuery): AsyncIterable<TickColumns>
   bars(query: BarQuery): Promise<{ readonly bars: readonly Bar[]; readonly more: boolean }>
   gaps(query: {

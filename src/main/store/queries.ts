@@ -1,10 +1,20 @@
 /** Reading the file: sessions, gaps and the short reads of ticks. Synchronous, over a read-only connection. */
 import { CodedError } from '../../shared/errors.ts'
-import { GAP_CAUSES, type Gap, type GapCause, type SessionRow } from '../../shared/recording.ts'
-import { isFeedId, recordingId, unixMs, type FeedId, type RecordingId } from '../../shared/units.ts'
-import type { CloseRecord } from './engine.ts'
+import { GAP_CAUSES, type Gap, type GapCause, type LedgerEntry, type SessionRow } from '../../shared/recording.ts'
+import {
+  feedAsset,
+  instrumentId,
+  isFeedId,
+  parseInstrument,
+  recordingId,
+  unixMs,
+  type FeedId,
+  type InstrumentId,
+  type RecordingId,
+} from '../../shared/units.ts'
+import type { BeginRecord, CloseRecord } from './engine.ts'
 import { journalCrc } from './journal.ts'
-import type { TickQuery } from './port.ts'
+import type { InstrumentQuery, StoredInstrument, TickQuery } from './port.ts'
 import type { Db } from './sqlite.ts'
 import type { BlockQuery, TickPlan, TickSource, TickWindow } from './tick-source.ts'
 import { feedTotals } from './totals.ts'
@@ -63,6 +73,17 @@ export class StoreQueries implements TickSource {
       conns: db
         .prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?')
         .pluck(),
+      spellings: db.prepare<[number, string], { instrument: string; symbols: string }>(
+        'SELECT instrument, symbols FROM series WHERE recording = ? AND feed = ?',
+      ),
+      acks: db
+        .prepare<[number], string>(
+          `SELECT body FROM entry WHERE recording = ? AND body LIKE '{"type":"acknowledged"%' ORDER BY seq`,
+        )
+        .pluck(),
+      log: db.prepare<[], { body: string; hash: Buffer }>(
+        "SELECT body, hash FROM store_log WHERE kind IN ('begin', 'close') ORDER BY n DESC",
+      ),
       series: db.prepare<[number, string], { id: number; instrument: string }>(
         'SELECT id, instrument FROM series WHERE recording = ? AND feed = ?',
       ),
@@ -122,7 +143,8 @@ export class StoreQueries implements TickSource {
           (query.recording === undefined || gap.recording === query.recording) &&
           (query.source === undefined || sources.get(gap.recording) === query.source) &&
           (query.toMs === undefined || gap.fromMs < query.toMs) &&
-          (query.fromMs === undefined || gap.toMs === null || gap.toMs >= query.fromMs),
+          // half open, as ranges are; a gap of no length counts where it lies
+          (query.fromMs === undefined || gap.toMs === null || gap.toMs > query.fromMs || gap.fromMs >= query.fromMs),
       )
   }
 
@@ -152,6 +174,40 @@ export class StoreQueries implements TickSource {
       )
     }
     return rows
+  }
+
+  instruments(query: InstrumentQuery): readonly StoredInstrument[] {
+    return this.#read(() => {
+      const found = new Map<InstrumentId, Set<string>>()
+      const add = (instrument: InstrumentId, symbol: string): void => {
+        const symbols = found.get(instrument) ?? new Set()
+        symbols.delete(symbol) // the latest stands last
+        found.set(instrument, symbols.add(symbol))
+      }
+      for (const row of this.chosen(query)) {
+        // What is in the journal only was acknowledged, or is in no bar.
+        for (const body of this.#sql.acks.iterate(row.id)) {
+          const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
+          if (entry.type !== 'acknowledged' || entry.feed !== query.feed) continue
+          for (const symbol of entry.symbols) add(instrumentId(feedAsset(query.feed), symbol), symbol)
+        }
+        for (const { instrument, symbols } of this.#sql.spellings.iterate(row.id, query.feed)) {
+          if (parseInstrument(instrument) === undefined) continue // control messages, and what names none
+          const texts = JSON.parse(symbols) as string[] // written from a string[]
+          for (const symbol of texts) add(instrument as InstrumentId, symbol) // parsed above
+        }
+      }
+      return [...found].map(([instrument, symbols]) => ({ instrument, symbols: [...symbols] }))
+    })
+  }
+
+  ledgerHead(recordings: readonly RecordingId[]): string | null {
+    const wanted = new Set(recordings)
+    for (const { body, hash } of this.#sql.log.iterate()) {
+      const { recording } = JSON.parse(body) as BeginRecord | CloseRecord // written from one of them
+      if (wanted.has(recording)) return hash.toString('hex')
+    }
+    return null
   }
 
   plan(query: TickQuery): readonly TickPlan[] {

@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { toFailure, type Failure } from '../../shared/errors.ts'
 import type { RecordingId } from '../../shared/units.ts'
-import type { BarQuery, TickQuery } from './port.ts'
+import type { BarQuery, InstrumentQuery, TickQuery } from './port.ts'
 import type { GapQuery } from './queries.ts'
 import { openLocalReader, type LocalReader } from './reader.ts'
 import { storeError } from './sqlite.ts'
@@ -10,6 +10,8 @@ import type { BlockQuery, TickPlan } from './tick-source.ts'
 
 export type ReaderRequest =
   | { readonly is: 'sessions' }
+  | { readonly is: 'instruments'; readonly query: InstrumentQuery }
+  | { readonly is: 'ledger-head'; readonly recordings: readonly RecordingId[] }
   | { readonly is: 'plan'; readonly query: TickQuery }
   | { readonly is: 'window'; readonly query: TickQuery; readonly plan: TickPlan; readonly after: number }
   | { readonly is: 'blocks'; readonly query: BlockQuery }
@@ -44,6 +46,10 @@ export function serveReader(port: MessagePort, file: string): void {
     switch (request.is) {
       case 'sessions':
         return reader.sessions()
+      case 'instruments':
+        return reader.instruments(request.query)
+      case 'ledger-head':
+        return reader.ledgerHead(request.recordings)
       case 'plan':
         return reader.queries.plan(request.query)
       case 'window':

@@ -25,6 +25,8 @@ export function openLocalReader(file: string): LocalReader {
   return {
     queries,
     sessions: () => answer(() => queries.sessions()),
+    instruments: (query) => answer(() => queries.instruments(query)),
+    ledgerHead: (recordings) => answer(() => queries.ledgerHead(recordings)),
     ticks: (query) => readTicks(queries, query),
     bars: (query) => answer(() => db.transaction(() => bars.bars(query)).deferred()),
     gaps: (query) => answer(() => queries.gaps(query)),

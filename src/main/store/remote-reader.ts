@@ -72,6 +72,8 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
   await opened
   return {
     sessions: () => ask({ is: 'sessions' }),
+    instruments: (query) => ask({ is: 'instruments', query }),
+    ledgerHead: (recordings) => ask({ is: 'ledger-head', recordings }),
     ticks: (query) => readTicks(source, query),
     bars: (query) => ask({ is: 'bars', query }),
     gaps: (query) => ask({ is: 'gaps', query }),

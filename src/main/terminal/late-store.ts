@@ -103,6 +103,8 @@ export function createLateReader(
       return failing
     },
     sessions: async () => (await opened()).sessions(),
+    instruments: async (query) => (await opened()).instruments(query),
+    ledgerHead: async (recordings) => (await opened()).ledgerHead(recordings),
     ticks,
     bars: async (query) => (await opened()).bars(query),
     gaps: async (query) => (await opened()).gaps(query),

@@ -78,7 +78,7 @@ describe('ticks as CSV', () => {
     const progress: number[] = []
     const result = await exportTicks(
       fakeReader([runOf(frames)], { gaps }),
-      options({ onProgress: ({ rows }) => progress.push(rows), ledgerHead: 'abc' }),
+      options({ onProgress: ({ rows }) => progress.push(rows) }),
     )
     const text = await read()
     expect(text).toBe(
@@ -119,7 +119,7 @@ describe('ticks as CSV', () => {
           to_seq: null,
         },
       ],
-      ledger_head: 'abc',
+      ledger_head: 'head of r1',
     })
     expect((await readdir(folder)).sort()).toEqual(['out.csv', 'out.csv.manifest.json'])
   })
@@ -291,7 +291,7 @@ test('bars, oldest first over several pages', async () => {
   const result = await exportBars(fakeReader([runOf([xt('A', '1', T, '1')])], { bars }), {
     out,
     asset: 'crypto',
-    symbol: 'BTC-USD',
+    symbols: ['BTC-USD'],
     of: 'trade',
     interval: '1m',
     fromMs: T + 60_000,
@@ -316,6 +316,6 @@ test('bars, oldest first over several pages', async () => {
 test('forex has no trades to make bars of', async () => {
   const reader = fakeReader([runOf([xt('A', '1', T, '1')])])
   await expect(
-    exportBars(reader, { out, asset: 'forex', symbol: 'EURUSD', of: 'trade', interval: '1m' }),
+    exportBars(reader, { out, asset: 'forex', symbols: ['EURUSD'], of: 'trade', interval: '1m' }),
   ).rejects.toMatchObject({ code: 'usage' })
 })

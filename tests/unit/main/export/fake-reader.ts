@@ -53,6 +53,8 @@ export function fakeReader(
         yield blockTicks(block, recordingId(run.recording), Uint32Array.from(rows))
       }
     },
+    instruments: () => Promise.resolve([]),
+    ledgerHead: (recordings) => Promise.resolve(`head of ${recordings.join(' ')}`),
     bars({ beforeMs, limit }) {
       const before = bars.filter((bar) => bar.startMs < (beforeMs ?? Infinity))
       return Promise.resolve({ bars: before.slice(-limit), more: before.length > limit })
