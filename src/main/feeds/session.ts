@@ -338,7 +338,11 @@ export class Session {
     const found = binary ? 'undecodable' : decode(this.feed, data, 0, data.length, scratch)
     if (found === 'control') {
       recorder.mark(FLAG.control)
-      this.#control(link, data)
+      try {
+        this.#control(link, data)
+      } catch (thrown) {
+        if (this.#rarely()) listener.log('error', this.feed, 'a control message could not be followed', String(thrown))
+      }
       return
     }
     if (found === 'undecodable') {
@@ -379,7 +383,11 @@ export class Session {
         this.#entry({ type: 'acknowledged', feed: this.feed, conn, symbols: control.tickers })
         if (link !== this.#link) return
         this.dispatch({ is: 'acknowledged', generation, symbols: control.tickers })
-        listener.acknowledged(this.feed, control.tickers)
+        // What nobody asked for is in the state and the log; the window must not learn symbols from it.
+        listener.acknowledged(
+          this.feed,
+          control.tickers.filter((ticker) => link.asked.has(ticker)),
+        )
         return
       case 'released':
         this.#entry({ type: 'released', feed: this.feed, conn, symbols: control.tickers })

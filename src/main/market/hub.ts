@@ -12,6 +12,7 @@ import {
   FEED_IDS,
   feedAsset,
   instrumentId,
+  instrumentKey,
   unixMs,
   type AssetClass,
   type FeedId,
@@ -265,7 +266,9 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
       hub.sweep(nowMs)
     },
     acknowledged(feed, symbols) {
-      for (const symbol of symbols) tell(cellOfSymbol(feed, symbol))
+      // A spelling such as "-" names no instrument.
+      const named = symbols.filter((symbol) => instrumentKey(feedAsset(feed), symbol) !== '')
+      for (const symbol of named) tell(cellOfSymbol(feed, symbol))
     },
     gapOpened(feed, cause, symbols, fromMs) {
       if (symbols.length === 0) newEpoch(feed)

@@ -317,6 +317,21 @@ describe('a healthy service', () => {
   })
 })
 
+test('a control message that the listener chokes on, or that names what nobody asked for, ends nothing', async () => {
+  const w = await world()
+  await open(w, 'BTC-USD')
+  w.service.last.send('{"type":"subscribed","tickers":["BTC-USD","-","DOGE-USD"]}')
+  await until('it', () => w.ears.acks.length === 2)
+  expect(w.ears.acks[1]).toEqual(['BTC-USD'])
+  w.ears.acknowledged = () => {
+    throw new Error('choked')
+  }
+  w.service.last.send('{"type":"subscribed","tickers":["BTC-USD"]}')
+  w.service.last.send(trade('BTC-USD'))
+  await until('the next record', () => w.ears.records.length === 1)
+  expect(w.ears.lines.filter((line) => line.includes('choked'))).toHaveLength(1)
+})
+
 describe('the budget', () => {
   const many = Array.from({ length: 51 }, (_, i) => `S${i}-USD`)
   test('the 51st ticker is refused with its budget, never silently', async () => {

@@ -43,6 +43,11 @@ const cryptoQuote = (bid: number, ask: number) => send('crypto/XQ', { kind: KIND
 const row = (id: InstrumentId = BTC, nowMs = T0 + 1000) => hub.row(hub.cell(id), nowMs)
 const open = (feed: FeedId, sinceMs = 0) => hub.feedState(feed, { is: 'open', sinceMs: unixMs(sinceMs) }, unixMs(T0))
 
+it('passes by an acknowledged spelling that names no instrument', () => {
+  hub.acknowledged('crypto/XT', ['-', '', 'BTC-USD'])
+  expect([...hub.cells()].map((cell) => cell.symbol)).toEqual(['BTC-USD'])
+})
+
 describe('flash and direction', () => {
   it('does not flash the first value, flashes each print that differs', () => {
     trade(100)
