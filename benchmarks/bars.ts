@@ -1,21 +1,23 @@
 /** 1-minute bars out of sealed ticks, against DuckDB's native table on one thread. */
 import { encodeBlock } from '../src/main/store/blocks/encode.ts'
+import { barsOfBlock } from '../src/main/store/block-bars.ts'
 import { openBlock } from '../src/main/store/blocks/open.ts'
-import { barsFromColumns, createBarBuilder, fixedGrid, type BarBuilder } from '../src/shared/bars.ts'
+import { BlockScratch } from '../src/main/store/blocks/scratch.ts'
+import { Classifier } from '../src/main/store/classify.ts'
+import { createBarBuilder, fixedGrid, type BarBuilder } from '../src/shared/bars.ts'
 import { loadDuck, openDuck, type DuckColumn } from './duck.ts'
 import { duel, row, type Row } from './row.ts'
 import { messageRuns } from './ticks.ts'
 
 const MINUTE = 60_000
 
-/** Blocks, columns, bars: all of the way from what is on disk. */
+/** Blocks, columns, bars: all of the way from what is on disk, as readers of the store go it. */
 function barsOf(blocks: readonly Uint8Array[]): BarBuilder {
   const builder = createBarBuilder({ grid: fixedGrid(MINUTE) })
-  for (const bytes of blocks) {
-    const block = openBlock(bytes)
-    const { eventMs, seq, flags, count } = block
-    barsFromColumns({ eventMs, seq, price: block.column('p'), size: block.column('s'), flags }, 0, count, builder, 16)
-  }
+  const scratch = new BlockScratch()
+  const classifier = new Classifier()
+  const part = { notBeforeMs: -Infinity, base: 0 }
+  for (const bytes of blocks) barsOfBlock(classifier, openBlock(bytes, scratch), 'trade', part, 0, Infinity, builder)
   return builder
 }
 

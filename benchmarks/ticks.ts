@@ -7,7 +7,7 @@ import type { MessageColumns } from '../src/main/store/port.ts'
 import { readTape, type Tape } from '../src/simulator/tape.ts'
 import { instrumentId } from '../src/shared/units.ts'
 
-export const ROWS_A_BLOCK = 4096
+export const ROWS_A_BLOCK = 8192
 /** How a server writes: as JavaScript's JSON.stringify, or as Python's json.dumps. */
 export type TextStyle = 'javascript' | 'python'
 

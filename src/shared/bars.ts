@@ -323,10 +323,8 @@ export function barsFromColumns(
       continue
     }
     const end = grid.endOf(start)
-    let open = first
     let high = first
     let low = first
-    let close = first
     let openAt = i
     let openMs = ms
     let closeAt = i
@@ -354,29 +352,32 @@ export function barsFromColumns(
       if (p < low) low = p
       // rows are in seq order: of equal times the later row closes, the earlier one opens
       if (t >= closeMs) {
-        close = p
         closeMs = t
         closeAt = i
       }
       if (t < openMs) {
-        open = p
         openMs = t
         openAt = i
       }
       if (size !== null) {
         const s = size[i]
         if (s >= 0 && s < Infinity) {
+          // what is lost gathers beside the sum: no row waits for the one before it to be rounded
           const sum = volume + s
           const part = sum - volume
-          const lost = volume - (sum - part) + (s - part) + rest
-          volume = sum + lost
-          rest = lost - (volume - sum)
+          rest += volume - (sum - part) + (s - part)
+          volume = sum
           sized = true
         }
       }
       count++
       last = i
     }
+    const whole = volume + rest
+    rest -= whole - volume
+    volume = whole
+    const open = price[openAt]
+    const close = price[closeAt]
     builder.merge({
       startMs: start,
       endMs: end,

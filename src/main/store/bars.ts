@@ -3,10 +3,8 @@
  * snapshot. Recordings of one source follow each other; nothing after `maxSeq` is looked at.
  */
 import {
-  barsFromColumns,
   createBarBuilder,
   fixedGrid,
-  midColumn,
   toBar,
   type BarBuilder,
   type BarGrid,
@@ -26,7 +24,9 @@ import {
   type InstrumentId,
 } from '../../shared/units.ts'
 import { FEEDS, SERVICE_BAR_FEED, TICK_FEEDS } from '../../service/feeds.ts'
-import { openBlock, type OpenBlock } from './blocks/open.ts'
+import { barsOfBlock } from './block-bars.ts'
+import { BlockScratch } from './blocks/scratch.ts'
+import { openBlock } from './blocks/open.ts'
 import { applyRecord, Classifier, HOUR, isRolled, MINUTE, OUT_OF_BARS } from './classify.ts'
 import { decodeJournal, journalCrc } from './journal.ts'
 import type { BarQuery } from './port.ts'
@@ -63,6 +63,7 @@ interface Part {
 export class BarReader {
   readonly #queries: StoreQueries
   readonly #classifier = new Classifier()
+  readonly #scratch = new BlockScratch()
   readonly #sql
 
   constructor(queries: StoreQueries) {
@@ -214,7 +215,7 @@ export class BarReader {
   #blockRows(part: Part, of: BarSource, after: number, from: number, to: number, builder: BarBuilder): void {
     const limit = Math.min(part.limit, part.row.sealed_seq)
     for (const data of this.#sql.blocks.iterate(part.series, after, limit, from, to)) {
-      barsOfBlock(this.#classifier, openBlock(data), of, part, after, limit, builder)
+      barsOfBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder)
     }
   }
 
@@ -273,69 +274,6 @@ export class BarReader {
     // After the last recording nothing is received any more; while it lasts, `ended` is without end.
     if (ended < Infinity) holes.push({ fromMs: ended, toMs: ended + 1 })
     return holes
-  }
-}
-
-/** Takes the rows of a block with a seq in (after, limit] into bars. */
-function barsOfBlock(
-  classifier: Classifier,
-  block: OpenBlock,
-  of: BarSource,
-  part: { readonly notBeforeMs: number; readonly base: number },
-  after: number,
-  limit: number,
-  builder: BarBuilder,
-): void {
-  const { seq, recvMs, flags, feed } = block
-  let from = 0
-  let to = block.count
-  while (from < to && seq[from] <= after) from++
-  while (to > from && seq[to - 1] > limit) to--
-  const decodeRow = (i: number): void => {
-    if ((flags[i] & OUT_OF_BARS) !== 0 || recvMs[i] < part.notBeforeMs) return
-    const raw = block.raw(i)
-    const { eventMs, record } = classifier.place(feed, flags[i], raw, 0, raw.length)
-    applyRecord(builder, of, seq[i] + part.base, Number.isNaN(eventMs) ? recvMs[i] : eventMs, record)
-  }
-  const { shape, fields } = FEEDS[feed]
-  const price = priceColumn(block, of)
-  if (shape !== 'documented' || price === undefined || part.notBeforeMs > -Infinity) {
-    for (let i = from; i < to; i++) decodeRow(i)
-    return
-  }
-  let eventMs = block.eventMs
-  let dated = true
-  for (let i = from; i < to; i++) if (Number.isNaN(eventMs[i])) dated = false
-  if (!dated) eventMs = eventMs.map((ms, i) => (Number.isNaN(ms) ? recvMs[i] : ms))
-  const size = of === 'trade' && fields.size !== undefined ? block.column(fields.size) : null
-  const columns = { eventMs, seq: part.base === 0 ? seq : seq.map((s) => s + part.base), price, size, flags }
-  // A price that is no plain number, or a size, may still be one to the codec: those rows it reads itself.
-  let run = from
-  for (let i = from; i <= to; i++) {
-    const odd = i < to && (Number.isNaN(price[i]) || (size !== null && Number.isNaN(size[i])))
-    if (i < to && !odd) continue
-    if (i > run) barsFromColumns(columns, run, i, builder, OUT_OF_BARS)
-    if (odd) decodeRow(i)
-    run = i + 1
-  }
-}
-
-/** The prices that build bars of a kind, where the block's own columns hold them. */
-function priceColumn(block: OpenBlock, of: BarSource): Float64Array | undefined {
-  const { price, bid, ask } = FEEDS[block.feed].fields
-  switch (of) {
-    case 'trade':
-      return price === undefined ? undefined : block.column(price)
-    case 'bid':
-      return bid === undefined ? undefined : block.column(bid)
-    case 'ask':
-      return ask === undefined ? undefined : block.column(ask)
-    case 'mid':
-      return bid === undefined || ask === undefined
-        ? undefined
-        : midColumn(block.column(bid), block.column(ask), new Float64Array(block.count))
-    case 'service':
-      return undefined
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * Messages into a sealed block. Layout: a clear header (magic, version, CRC-32 of all that follows,
- * sizes), then one zstd frame (directory, texts, the coded columns) and a section of plain bits that
- * no compressor could shrink.
+ * sizes), a zstd frame of what most readers want (directory, seqs, the messages' own numbers and
+ * times), one of what few do (stamps, connections, kept texts), and a section of plain bits that no
+ * compressor could shrink.
  */
 import { constants, crc32, zstdCompressSync } from 'node:zlib'
 import { FEEDS } from '../../../service/feeds.ts'
@@ -186,7 +187,8 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
   }
 
   const head = new ByteWriter(1 << 12)
-  const high = new ByteWriter(count * 8 + 1024)
+  const hot = new ByteWriter(count * 8 + 1024)
+  const cold = new ByteWriter(count * 4 + 1024)
   const low = new ByteWriter(count * 4 + 64)
   head.text(feed)
   head.varint(count)
@@ -207,15 +209,15 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
   for (const row of raws) head.varint(offsets[row + 1] - offsets[row])
 
   let id = 0
-  const write = (values: Float64Array, n: number, refs: readonly Ref[] = []): Ref => {
+  const write = (values: Float64Array, n: number, refs: readonly Ref[] = [], high = hot): Ref => {
     writeInts(values, n, refs, head, high, low)
     return { id: id++, values, scale: 1 }
   }
   const seq = write(messages.seq, count)
-  write(new Float64Array(messages.conn), count)
-  write(new Float64Array(messages.connSeq), count, [seq])
-  const mono = write(messages.monoNs, count)
-  const recv = write(messages.recvMs, count, [{ ...mono, scale: 'clock' }])
+  write(new Float64Array(messages.conn), count, [], cold)
+  write(new Float64Array(messages.connSeq), count, [seq], cold)
+  const mono = write(messages.monoNs, count, [], cold)
+  const recv = write(messages.recvMs, count, [{ ...mono, scale: 'clock' }], cold)
   write(new Float64Array(messages.flags), count)
   write(templateIds, count)
   write(rawRows, rawRows.length)
@@ -227,7 +229,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
     sealed.push(column)
     const refs: Ref[] = []
     if (gather.n === count) {
-      if (column.decimals === 0) refs.push({ ...recv, worth: 1.3 })
+      if (column.decimals === 0) refs.push({ ...recv, worth: 1.5 })
       for (const other of dense.slice(-4)) {
         const power = column.decimals - other.decimals
         if (power >= 0 && power <= 8) refs.push({ ...other.ref, scale: POW10[power] })
@@ -261,32 +263,37 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
   }
   writeTime(feed, messages, options.eventMs, gathers, sealed, cells, head, write, recv)
 
-  const rawBytes = new ByteWriter(1024)
-  for (const row of raws) rawBytes.raw(bytes.subarray(offsets[row], offsets[row + 1]))
-
-  const body = new Uint8Array(head.at + high.at + rawBytes.at)
-  body.set(head.done())
-  body.set(rawBytes.done(), head.at)
-  body.set(high.done(), head.at + rawBytes.at)
-  if (body.length > MAX_BODY) throw new CodedError('internal', 'Too many messages for one block.')
+  for (const row of raws) cold.raw(bytes.subarray(offsets[row], offsets[row + 1]))
+  const wanted = new Uint8Array(head.at + hot.at)
+  wanted.set(head.done())
+  wanted.set(hot.done(), head.at)
+  if (wanted.length + cold.at > MAX_BODY) throw new CodedError('internal', 'Too many messages for one block.')
   low.raw(new Uint8Array(LOW_PADDING))
-  // one piece of output, tables for this size: the calls are short, and what they set up costs most
-  const packed = zstdCompressSync(body, {
-    chunkSize: Math.max(1024, body.length),
-    pledgedSrcSize: body.length,
-    params: { [constants.ZSTD_c_compressionLevel]: options.level ?? 1 },
-  })
-  const out = new Uint8Array(HEADER_BYTES + packed.length + low.at)
+  const level = options.level ?? 1
+  const frames = [pack(wanted, level), pack(cold.done(), level)]
+  const out = new Uint8Array(HEADER_BYTES + frames[0].length + frames[1].length + low.at)
   const header = new DataView(out.buffer)
   header.setUint32(0, MAGIC, true)
   header.setUint32(8, VERSION, true)
-  header.setUint32(12, body.length, true)
-  header.setUint32(16, head.at, true)
-  header.setUint32(20, packed.length, true)
-  out.set(packed, HEADER_BYTES)
-  out.set(low.done(), HEADER_BYTES + packed.length)
+  header.setUint32(12, head.at, true)
+  header.setUint32(16, wanted.length, true)
+  header.setUint32(20, frames[0].length, true)
+  header.setUint32(24, cold.at, true)
+  header.setUint32(28, frames[1].length, true)
+  out.set(frames[0], HEADER_BYTES)
+  out.set(frames[1], HEADER_BYTES + frames[0].length)
+  out.set(low.done(), HEADER_BYTES + frames[0].length + frames[1].length)
   header.setUint32(4, crc32(out.subarray(8)), true)
   return out
+}
+
+function pack(body: Uint8Array, level: number): Uint8Array {
+  // one piece of output, tables for this size: the calls are short, and what they set up costs most
+  return zstdCompressSync(body, {
+    chunkSize: Math.max(1024, body.length),
+    pledgedSrcSize: body.length,
+    params: { [constants.ZSTD_c_compressionLevel]: level },
+  })
 }
 
 function wordsOf(part: Uint8Array): Int32Array {

@@ -1,7 +1,7 @@
 /** What writer and reader of a block agree on. */
 export const MAGIC = 0x4b424454 // "TDBK", little endian
 export const VERSION = 1
-export const HEADER_BYTES = 24
+export const HEADER_BYTES = 32
 /** Most rows, unpacked bytes and templates of one block: bounds for a reader of damaged bytes. */
 export const MAX_ROWS = 1 << 20
 export const MAX_BODY = 1 << 28

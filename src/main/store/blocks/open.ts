@@ -7,8 +7,9 @@ import { isFeedId, type FeedId } from '../../../shared/units.ts'
 import type { LiteralWriter, MessageColumns } from '../port.ts'
 import { ByteReader, damaged } from './bytes.ts'
 import { HEADER_BYTES, MAGIC, MAX_BODY, MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNITS, VERSION } from './format.ts'
-import { constantOf, LOW_PADDING, type IntColumn } from './ints.ts'
+import { BY, constantOf, LOW_PADDING, type IntColumn } from './ints.ts'
 import { readIntColumn, readInts } from './read-ints.ts'
+import type { BlockScratch } from './scratch.ts'
 import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral, type Style } from './literal.ts'
 import { shapeOf, type Shape } from './template.ts'
 
@@ -22,12 +23,18 @@ export interface OpenBlock {
   readonly recvMs: Float64Array
   readonly monoNs: Float64Array
   readonly flags: Uint8Array
+  /** Where all rows have the same. */
+  readonly commonFlags: number | undefined
+  /** Whether `eventMs` has no NaN. */
+  readonly isDated: boolean
   /** UTC ms; NaN: undated. */
   readonly eventMs: Float64Array
   /** Keys of the messages' own numbers, in the order of first appearance. */
   readonly keys: readonly string[]
   /** Numbers by key; NaN where a row has none. */
   column(key: string): Float64Array
+  /** Whether every row has a number of this key. */
+  isWhole(key: string): boolean
   /** The server's own number text; '' where a row has none. */
   literal(key: string, row: number): string
   /** Writes that text without making a string. */
@@ -67,30 +74,45 @@ const TEMPLATE = 6
 const decoder = new TextDecoder()
 const NONE = new Uint8Array(0)
 
-/** Opens a block; throws CodedError `store-damaged` when it is not exactly what was sealed. */
-export function openBlock(bytes: Uint8Array): OpenBlock {
+/**
+ * Opens a block; throws CodedError `store-damaged` when it is not exactly what was sealed. With
+ * `scratch`, its columns are good until the next block is opened with the same one.
+ */
+export function openBlock(bytes: Uint8Array, scratch?: BlockScratch): OpenBlock {
   if (bytes.length < HEADER_BYTES) throw damaged('it ends too early')
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.getUint32(0, true) !== MAGIC) throw damaged('it does not begin like one')
   if (view.getUint32(4, true) !== crc32(bytes.subarray(8))) throw damaged('its checksum differs')
   if (view.getUint32(8, true) !== VERSION) throw damaged('its version is unknown')
-  const bodyLength = view.getUint32(12, true)
-  const headLength = view.getUint32(16, true)
-  const packedLength = view.getUint32(20, true)
-  if (bodyLength > MAX_BODY || headLength > bodyLength || packedLength > bytes.length - HEADER_BYTES) {
+  const headLength = view.getUint32(12, true)
+  const sizes = { hot: view.getUint32(16, true), cold: view.getUint32(24, true) }
+  const hotEnd = HEADER_BYTES + view.getUint32(20, true)
+  const coldEnd = hotEnd + view.getUint32(28, true)
+  if (sizes.hot + sizes.cold > MAX_BODY || headLength > sizes.hot || coldEnd > bytes.length) {
     throw damaged('its sizes are out of range')
   }
+  const hot = unpack(bytes.subarray(HEADER_BYTES, hotEnd), sizes.hot)
+  return new Block(
+    hot,
+    headLength,
+    { bytes: bytes.subarray(hotEnd, coldEnd), size: sizes.cold },
+    bytes.subarray(coldEnd),
+    scratch,
+  )
+}
+
+function unpack(packed: Uint8Array, size: number): Uint8Array {
   let body: Uint8Array
   try {
-    body = zstdDecompressSync(bytes.subarray(HEADER_BYTES, HEADER_BYTES + packedLength), {
-      maxOutputLength: Math.max(1, bodyLength),
-      chunkSize: Math.max(1024, Math.min(bodyLength, 1 << 24)),
+    body = zstdDecompressSync(packed, {
+      maxOutputLength: Math.max(1, size),
+      chunkSize: Math.max(1024, Math.min(size, 1 << 24)),
     })
   } catch {
     throw damaged('it cannot be unpacked')
   }
-  if (body.length !== bodyLength) throw damaged('it unpacks to another size')
-  return new Block(body, headLength, bytes.subarray(HEADER_BYTES + packedLength))
+  if (body.length !== size) throw damaged('it unpacks to another size')
+  return body
 }
 
 /** A kept literal where it is a number; nothing where it only looks like one ("1-2"). */
@@ -102,12 +124,17 @@ class Block implements OpenBlock {
   readonly feed: FeedId
   readonly count: number
   readonly #low: Uint8Array
-  readonly #high: Uint8Array
+  readonly #hot: Uint8Array
+  readonly #packed: { readonly bytes: Uint8Array; readonly size: number }
+  #cold: Uint8Array | undefined
+  readonly #scratch: BlockScratch | undefined
   readonly #ints: IntColumn[] = []
   readonly #decoded: (Float64Array | undefined)[] = []
   readonly #templates: KnownTemplate[] = []
   readonly #numbers: Numbers[] = []
-  readonly #rawTexts: Uint8Array[] = []
+  /** Where each kept text lies in the cold part. */
+  readonly #rawEnds: number[] = []
+  readonly #rawFrom: number
   readonly #time: { readonly is: number; readonly at: number; readonly unit: number }
   /** Where all rows have one. */
   #onlySymbol: string | undefined
@@ -124,7 +151,16 @@ class Block implements OpenBlock {
     exceptions?: (Map<number, Uint8Array> | undefined)[]
   } = {}
 
-  constructor(body: Uint8Array, headLength: number, low: Uint8Array) {
+  constructor(
+    body: Uint8Array,
+    headLength: number,
+    packed: { readonly bytes: Uint8Array; readonly size: number },
+    low: Uint8Array,
+    scratch: BlockScratch | undefined,
+  ) {
+    scratch?.reset()
+    this.#scratch = scratch
+    this.#packed = packed
     const head = new ByteReader(body, 0, headLength)
     const feed = head.text()
     if (!isFeedId(feed)) throw damaged('its feed is unknown')
@@ -146,20 +182,17 @@ class Block implements OpenBlock {
       this.#templates.push({ symbol, columns: ids, parts })
     }
     const raws = head.count(this.count, 'the count of texts')
-    const rawLengths: number[] = []
-    for (let i = 0; i < raws; i++) rawLengths.push(head.count(body.length, 'a length'))
+    let rawBytes = 0
+    for (let i = 0; i < raws; i++) this.#rawEnds.push((rawBytes += head.count(packed.size, 'a length')))
+    this.#hot = body.subarray(headLength)
 
-    const texts = new ByteReader(body, headLength)
-    for (const length of rawLengths) this.#rawTexts.push(texts.raw(length))
-    this.#high = body.subarray(texts.at)
-
-    const places = { high: 0, low: 0 }
-    const ints = (rows: number | undefined): number => {
-      const column = readIntColumn(head, places, this.count)
+    const places = { hot: 0, cold: 0, low: 0 }
+    const ints = (rows: number | undefined, cold = false): number => {
+      const column = readIntColumn(head, places, this.count, cold)
       if (rows !== undefined && column.count !== rows) throw damaged('a column has another length')
       return this.#ints.push(column) - 1
     }
-    for (let i = SEQ; i <= TEMPLATE; i++) ints(this.count)
+    for (let i = SEQ; i <= TEMPLATE; i++) ints(this.count, i >= CONN && i <= RECV)
     ints(raws)
     for (const key of names) {
       const style = head.byte()
@@ -188,7 +221,9 @@ class Block implements OpenBlock {
       this.#time = { is, at, unit: 0 }
     } else if (is === TIME.none) this.#time = { is, at: 0, unit: 0 }
     else throw damaged('its times are kept in an unknown way')
-    if (head.at !== headLength || places.high !== this.#high.length || places.low + LOW_PADDING !== low.length) {
+    this.#rawFrom = places.cold
+    const whole = places.hot === this.#hot.length && places.cold + rawBytes === packed.size
+    if (head.at !== headLength || !whole || places.low + LOW_PADDING !== low.length) {
       throw damaged('its parts do not add up')
     }
     const seen = new Float64Array(columns)
@@ -220,10 +255,27 @@ class Block implements OpenBlock {
     if (known !== undefined) return known
     const column = this.#ints[id]
     if (column === undefined) throw damaged('a column is missing')
-    return (this.#decoded[id] = readInts(column, this.#high, this.#low, (ref) => {
+    const high = column.cold ? this.#coldPart : this.#hot
+    const before = (ref: number): Float64Array => {
       if (ref >= id) throw damaged('a column refers to a later one')
       return this.#int(ref)
-    }))
+    }
+    return (this.#decoded[id] = readInts(column, high, this.#low, before, this.#floats(column.count)))
+  }
+
+  #floats(n: number): Float64Array {
+    return this.#scratch?.floats(n) ?? new Float64Array(n)
+  }
+
+  get #coldPart(): Uint8Array {
+    return (this.#cold ??= unpack(this.#packed.bytes, this.#packed.size))
+  }
+
+  /** A kept text; undefined where there is none. */
+  #rawText(n: number): Uint8Array | undefined {
+    const end = this.#rawEnds[n]
+    if (end === undefined) return undefined
+    return this.#coldPart.subarray(this.#rawFrom + (this.#rawEnds[n - 1] ?? 0), this.#rawFrom + end)
   }
 
   get seq(): Float64Array {
@@ -248,6 +300,15 @@ class Block implements OpenBlock {
   #readFlags(): Uint8Array {
     const all = constantOf(this.#ints[FLAGS])
     return all === undefined ? new Uint8Array(this.#int(FLAGS)) : new Uint8Array(this.count).fill(all)
+  }
+
+  get commonFlags(): number | undefined {
+    return constantOf(this.#ints[FLAGS])
+  }
+
+  get isDated(): boolean {
+    const { is, at } = this.#time
+    return is === TIME.column || (is === TIME.own && this.#ints[at + 1].count === 0)
   }
 
   get eventMs(): Float64Array {
@@ -299,7 +360,7 @@ class Block implements OpenBlock {
     const index = new Map<number, number>()
     const ids = this.#int(TEMPLATE)
     let n = 0
-    if (this.#rawTexts.length > 0) for (let i = 0; i < this.count; i++) if (ids[i] === 0) index.set(i, n++)
+    if (this.#rawEnds.length > 0) for (let i = 0; i < this.count; i++) if (ids[i] === 0) index.set(i, n++)
     return (this.#cache.rawIndex = index)
   }
 
@@ -350,12 +411,23 @@ class Block implements OpenBlock {
     return column
   }
 
+  /** The column that holds `key` of every row; -1: none does. */
+  #oneColumn(of: Int32Array): number {
+    const first = of[0]
+    return first !== undefined && this.#rawEnds.length === 0 && of.every((c) => c === first) ? first : -1
+  }
+
+  isWhole(key: string): boolean {
+    const at = this.#oneColumn(this.#columnsOf(key))
+    if (at < 0) return false
+    const { values, style, exceptions } = this.#numbers[at]
+    return style !== STYLE.explicit && exceptions.length === 0 && this.#ints[values].by !== BY.doubles
+  }
+
   #readColumn(key: string): Float64Array {
     const of = this.#columnsOf(key)
-    const first = of[0]
-    if (first !== undefined && first >= 0 && this.#rawTexts.length === 0 && of.every((c) => c === first)) {
-      return this.#readNumbers(first)
-    }
+    const only = this.#oneColumn(of)
+    if (only >= 0) return this.#readNumbers(only)
     const out = new Float64Array(this.count).fill(NaN)
     const ids = this.#int(TEMPLATE)
     const numbers = new Map<number, Float64Array>()
@@ -379,7 +451,7 @@ class Block implements OpenBlock {
     const n = mantissas.length
     const exceptions = this.#exceptions(c)
     if (style !== STYLE.explicit && decimals === 0 && exceptions.size === 0) return mantissas
-    const out = new Float64Array(n)
+    const out = this.#floats(n)
     if (style === STYLE.explicit) {
       const places = this.#int(perRow)
       for (let i = 0; i < n; i++) out[i] = mantissas[i] / (POW10[places[i]] ?? NaN)
@@ -425,11 +497,10 @@ class Block implements OpenBlock {
 
   writer(key: string): LiteralWriter {
     const of = this.#columnsOf(key)
-    const first = of[0]
-    const alike = first !== undefined && first >= 0 && this.#rawTexts.length === 0 && of.every((c) => c === first)
-    if (alike) {
-      const { values, decimals, style } = this.#numbers[first]
-      if (style !== STYLE.explicit && this.#exceptions(first).size === 0) {
+    const only = this.#oneColumn(of)
+    if (only >= 0) {
+      const { values, decimals, style } = this.#numbers[only]
+      if (style !== STYLE.explicit && this.#exceptions(only).size === 0) {
         const mantissas = this.#int(values)
         return { most: MAX_LITERAL, write: (row, out, at) => writeLiteral(out, at, mantissas[row], decimals, style) }
       }
@@ -437,7 +508,7 @@ class Block implements OpenBlock {
     const ids = this.#int(TEMPLATE)
     let most = MAX_LITERAL
     for (const { exceptions } of this.#numbers) for (const e of exceptions) most = Math.max(most, e.length)
-    for (const text of this.#rawTexts) most = Math.max(most, text.length)
+    for (const [i, end] of this.#rawEnds.entries()) most = Math.max(most, end - (this.#rawEnds[i - 1] ?? 0))
     return {
       most,
       write: (row, out, at) => {
@@ -464,7 +535,7 @@ class Block implements OpenBlock {
   raw(row: number): Uint8Array {
     const id = this.#int(TEMPLATE)[row]
     if (id === undefined) return NONE
-    if (id === 0) return this.#rawTexts[this.#rawIndex.get(row) ?? -1] ?? NONE
+    if (id === 0) return this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NONE
     const out = new Uint8Array(this.#lengthBound(id - 1, row))
     return out.subarray(0, this.#render(id - 1, row, out, 0))
   }
@@ -509,7 +580,7 @@ class Block implements OpenBlock {
     let raws = 0
     for (let row = 0; row < count; row++) {
       const id = ids[row]
-      const text = id === 0 ? this.#rawTexts[raws++] : undefined
+      const text = id === 0 ? this.#rawText(raws++) : undefined
       const need = text === undefined ? this.#lengthBound(id - 1, row) : text.length
       if (at + need > out.length) {
         const grown = new Uint8Array(Math.max(out.length * 2, at + need))

@@ -1,6 +1,7 @@
 /** Columns of integers into a block: the prediction that costs least is chosen by trying. */
-import type { ByteWriter } from './bytes.ts'
-import { BY, MAX_INT, MAX_LOW_BITS, NS_PER_MS, type By } from './ints.ts'
+import { ByteWriter } from './bytes.ts'
+import { BY, MAX_INT, NS_PER_MS, type By } from './ints.ts'
+import { planWindow, type Window } from './window.ts'
 
 /** A column that another one may be predicted from. */
 export interface Ref {
@@ -30,7 +31,8 @@ function remainders(
   out: Float64Array,
 ): void {
   out[0] = 0
-  if (by === BY.delta) {
+  if (by === BY.plain) for (let i = 1; i < n; i++) out[i] = values[i]
+  else if (by === BY.delta) {
     let before = values[0]
     for (let i = 1; i < n; i++) {
       const v = values[i]
@@ -79,7 +81,56 @@ function cost(r: Float64Array, n: number): number {
   return bits
 }
 
-const SAMPLE = 384
+/** Rows that predictions are compared over: roughly over the first, well over all of them. */
+const GLANCE = 256
+const SAMPLE = 512
+/** Predictions that are looked at well. */
+const FINALISTS = 3
+
+interface Guess {
+  readonly by: By
+  readonly ref: Ref | undefined
+  readonly base: number
+  /** Times the bits: for the work of decoding the column that it refers to. */
+  readonly worth: number
+}
+
+function* guesses(values: Float64Array, n: number, refs: readonly Ref[]): Generator<Guess> {
+  for (const by of [BY.delta, BY.plain, BY.delta2]) {
+    // a guess that is barely better is not worth its noise
+    yield { by, ref: undefined, base: 0, worth: by === BY.delta2 ? 1.05 : 1 }
+  }
+  for (const ref of refs) {
+    if (ref.scale === 'clock') yield { by: BY.clock, ref, base: clockPhase(values, ref.values, n), worth: 1 }
+    else if (ref.scale === 1 || fits(ref.values, n, ref.scale)) {
+      for (const by of [BY.ref, BY.refDelta]) yield { by, ref, base: 0, worth: ref.worth ?? 1.1 }
+    }
+  }
+}
+
+/** The cheapest prediction: the likely ones by their size, the best of them by how they would be coded. */
+function choose(values: Float64Array, n: number, refs: readonly Ref[]): Guess {
+  const glance = Math.min(n, GLANCE)
+  const rough = [...guesses(values, n, refs)].map((guess) => {
+    remainders(guess.by, values, glance, guess.ref, guess.base, trial)
+    return { guess, bits: (cost(trial, glance) + glance / 4) * guess.worth }
+  })
+  rough.sort((a, b) => a.bits - b.bits)
+  const likely = rough.slice(0, FINALISTS)
+  if (!likely.some(({ guess }) => guess.by === BY.delta)) likely.push(...rough.filter((r) => r.guess.by === BY.delta))
+  const sample = Math.min(n, SAMPLE)
+  let best = likely[0].guess
+  let least = Infinity
+  for (const { guess } of likely) {
+    remainders(guess.by, values, sample, guess.ref, guess.base, trial)
+    const bits = (planWindow(trial, sample, SAMPLE).bits + 0.05) * guess.worth
+    if (bits < least) {
+      least = bits
+      best = guess
+    }
+  }
+  return best
+}
 
 /** Writes a column: description to `head`, bytes for zstd to `high`, plain bits to `low`. */
 export function writeInts(
@@ -118,46 +169,8 @@ export function writeInts(
     return
   }
 
-  const sample = Math.min(n, SAMPLE)
-  let by: By = BY.delta
-  let ref: Ref | undefined
-  let base = 0
-  remainders(by, values, sample, undefined, 0, trial)
-  let best = cost(trial, sample)
-  remainders(BY.delta2, values, sample, undefined, 0, trial)
-  // a guess that is barely better is not worth its noise
-  let c = cost(trial, sample) * 1.05
-  if (c < best) {
-    best = c
-    by = BY.delta2
-  }
-  for (const r of refs) {
-    if (typeof r.scale === 'number' && r.scale !== 1 && !fits(r.values, n, r.scale)) continue
-    if (r.scale === 'clock') {
-      const phase = clockPhase(values, r.values, n)
-      remainders(BY.clock, values, sample, r, phase, trial)
-      c = cost(trial, sample)
-      if (c < best) {
-        best = c
-        by = BY.clock
-        ref = r
-        base = phase
-      }
-      continue
-    }
-    for (const way of [BY.ref, BY.refDelta] as const) {
-      remainders(way, values, sample, r, 0, trial)
-      // another column must then be decoded for this one: it has to pay
-      c = cost(trial, sample) * (r.worth ?? 1.1)
-      if (c < best) {
-        best = c
-        by = way
-        ref = r
-      }
-    }
-  }
+  let { by, ref, base } = choose(values, n, refs)
   remainders(by, values, n, ref, base, scratch)
-
   let most = 0
   for (let i = 1; i < n; i++) {
     const v = scratch[i]
@@ -165,21 +178,15 @@ export function writeInts(
     else if (-v > most) most = -v
   }
   // a scaled reference may leave what fits: exactness of 2 × most must hold
-  if (most > 2 ** 52) {
+  if (most > 2 ** 51) {
     by = BY.delta
     ref = undefined
+    base = 0
     remainders(by, values, n, undefined, 0, scratch)
   }
   const divisor = commonDivisor(scratch, n)
-  if (divisor > 1) {
-    most = most / divisor
-    for (let i = 1; i < n; i++) scratch[i] = scratch[i] / divisor
-  }
-  const lowBits = chooseLowBits(scratch, n)
-  const from = high.at
-  if (most < 0x3fffffff) writeSmall(scratch, n, lowBits, high, low)
-  else writeWide(scratch, n, lowBits, high, low)
-
+  if (divisor > 1) for (let i = 1; i < n; i++) scratch[i] = scratch[i] / divisor
+  const window = planWindow(scratch, n)
   head.byte(by)
   head.signed(v0)
   if (by === BY.ref || by === BY.refDelta || by === BY.clock) {
@@ -188,8 +195,80 @@ export function writeInts(
     else head.varint(typeof ref?.scale === 'number' ? ref.scale : 1)
   }
   head.varint(divisor)
+  writeWindow(scratch, n, window, head, high, low)
+}
+
+/** Remainders as low bits, planes and patches. */
+function writeWindow(
+  r: Float64Array,
+  n: number,
+  { floor, lowBits, planes }: Window,
+  head: ByteWriter,
+  high: ByteWriter,
+  low: ByteWriter,
+): void {
+  const size = n - 1
+  high.room(planes * size)
+  low.room(Math.ceil((size * lowBits) / 8) + 8)
+  const out = high.bytes
+  const bits = low.bytes
+  const start = high.at
+  const room = 2 ** (lowBits + 8 * planes)
+  const unit = 2 ** lowBits
+  const mask = unit - 1
+  const patches = new ByteWriter(64)
+  let patched = 0
+  let before = 0
+  let last = 0
+  let to = low.at
+  let acc = 0
+  let have = 0
+  for (let i = 1; i < n; i++) {
+    let z = r[i] - floor
+    if (!(z >= 0 && z < room)) {
+      patches.varint(i - last - 1)
+      patches.signed(r[i])
+      last = i
+      patched++
+      // what was there before costs least
+      z = before
+    }
+    before = z
+    let above: number
+    if (room <= 2 ** 30) {
+      above = (z | 0) >>> lowBits
+      if (lowBits > 0) acc |= ((z | 0) & mask) << have
+    } else {
+      const whole = Math.floor(z / unit)
+      if (lowBits > 0) acc |= (z - whole * unit) << have
+      above = whole
+    }
+    if (lowBits > 0) {
+      // at most 7 + 24 bits wait
+      have += lowBits
+      while (have >= 8) {
+        bits[to++] = acc & 255
+        acc >>>= 8
+        have -= 8
+      }
+    }
+    const at = start + i - 1
+    out[at] = above & 255
+    for (let p = 1; p < planes; p++) {
+      above = (above - (above & 255)) / 256
+      out[at + p * size] = above & 255
+    }
+  }
+  if (have > 0) bits[to++] = acc & 255
+  high.at = start + planes * size
+  low.at = to
+  head.signed(floor)
   head.byte(lowBits)
-  head.varint(high.at - from)
+  head.byte(planes)
+  head.varint(patched)
+  if (patched === 0) return
+  head.varint(patches.at)
+  high.raw(patches.done())
 }
 
 /** Whether every value times `scale` is still exact with room for differences. */
@@ -245,95 +324,4 @@ function commonDivisor(r: Float64Array, n: number): number {
     if (g === 1) return 1
   }
   return g === 0 ? 1 : g
-}
-
-/** Low bits that are noise: what stays above them is about a handful of bits. */
-function chooseLowBits(r: Float64Array, n: number): number {
-  let bits = 0
-  const step = Math.max(1, Math.floor(n / 512))
-  let rows = 0
-  for (let i = 1; i < n; i += step) {
-    let v = r[i]
-    if (v < 0) v = -v
-    bits += v < 0x3fffffff ? 33 - Math.clz32(v) : 34 + Math.log2(v / 0x3fffffff)
-    rows++
-  }
-  const mean = Math.round(bits / Math.max(1, rows))
-  return mean <= 7 ? 0 : Math.min(MAX_LOW_BITS, mean - 5)
-}
-
-function writeSmall(r: Float64Array, n: number, lowBits: number, high: ByteWriter, low: ByteWriter): void {
-  high.room(n * 5)
-  const out = high.bytes
-  let at = high.at
-  if (lowBits === 0) {
-    for (let i = 1; i < n; i++) {
-      const v = r[i] | 0
-      let z = (v << 1) ^ (v >> 31)
-      while (z >= 0x80) {
-        out[at++] = (z & 0x7f) | 0x80
-        z >>>= 7
-      }
-      out[at++] = z
-    }
-    high.at = at
-    return
-  }
-  low.room(Math.ceil((n * lowBits) / 8) + 8)
-  const bits = low.bytes
-  let to = low.at
-  let acc = 0
-  let have = 0
-  const mask = (1 << lowBits) - 1
-  for (let i = 1; i < n; i++) {
-    const v = r[i] | 0
-    let z = (v << 1) ^ (v >> 31)
-    let part = z & mask
-    let left = lowBits
-    z >>>= lowBits
-    while (have + left >= 8) {
-      const take = 8 - have
-      bits[to++] = acc | ((part & ((1 << take) - 1)) << have)
-      part >>>= take
-      left -= take
-      acc = 0
-      have = 0
-    }
-    acc |= part << have
-    have += left
-    while (z >= 0x80) {
-      out[at++] = (z & 0x7f) | 0x80
-      z >>>= 7
-    }
-    out[at++] = z
-  }
-  if (have > 0) bits[to++] = acc
-  high.at = at
-  low.at = to
-}
-
-function writeWide(r: Float64Array, n: number, lowBits: number, high: ByteWriter, low: ByteWriter): void {
-  const unit = 2 ** lowBits
-  low.room(Math.ceil((n * lowBits) / 8) + 8)
-  let acc = 0
-  let have = 0
-  for (let i = 1; i < n; i++) {
-    const v = r[i]
-    const z = v < 0 ? -2 * v - 1 : 2 * v
-    const above = Math.floor(z / unit)
-    let part = z - above * unit
-    let left = lowBits
-    while (have + left >= 8) {
-      const take = 8 - have
-      low.byte(acc | ((part & ((1 << take) - 1)) << have))
-      part >>>= take
-      left -= take
-      acc = 0
-      have = 0
-    }
-    acc |= part << have
-    have += left
-    high.varint(above)
-  }
-  if (have > 0) low.byte(acc)
 }

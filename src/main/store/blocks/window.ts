@@ -1,0 +1,96 @@
+/** Which window of remainders a column is coded in: floor, low bits and planes that cost least. */
+import { MAX_LOW_BITS, MAX_PLANES } from './ints.ts'
+
+export interface Window {
+  readonly floor: number
+  readonly lowBits: number
+  readonly planes: number
+  /** Estimated bits a value. */
+  readonly bits: number
+}
+
+/** Most values that a window is planned by. */
+const SAMPLE = 1024
+/** A patch: its position and its value. */
+const PATCH_BITS = 40
+/** More low bits than the least that will do: noise is no smaller for being coded. */
+const TRIES = 4
+/** What reading one plane more, or low bits, is worth in bits. */
+const PLANE_WORTH = 0.3
+const LOW_WORTH = 0.15
+
+const sorted = new Float64Array(SAMPLE)
+const counts = new Uint32Array(256)
+
+/** Plans the window of r[1..n), remainders of at most 2^51, by about `most` of them. */
+export function planWindow(r: Float64Array, n: number, most = SAMPLE): Window {
+  const step = Math.max(1, Math.ceil((n - 1) / Math.min(most, SAMPLE)))
+  let size = 0
+  for (let i = 1; i < n; i += step) sorted[size++] = r[i]!
+  const sample = sorted.subarray(0, size).sort()
+  const common = sample[Math.floor(size * 0.95)] - sample[Math.floor(size * 0.05)]
+  let best: Window = { floor: 0, lowBits: 0, planes: MAX_PLANES, bits: Infinity }
+  for (let planes = 1; planes <= MAX_PLANES; planes++) {
+    let tries = planes === 1 ? TRIES : 1
+    for (let lowBits = 0; lowBits <= MAX_LOW_BITS && tries > 0; lowBits++) {
+      const room = 2 ** (lowBits + 8 * planes)
+      if (common >= room) continue
+      const { floor, inside } = cover(sample, room)
+      if (inside < size * 0.875) continue
+      tries--
+      const bits =
+        lowBits +
+        (lowBits > 0 ? LOW_WORTH : 0) +
+        planesBits(sample, floor, lowBits, planes) +
+        ((size - inside) / size) * PATCH_BITS
+      if (bits < best.bits) best = { floor, lowBits, planes, bits }
+    }
+    if (best.bits < Infinity && planes >= 2) break
+  }
+  return best
+}
+
+/** The window of this size that holds most of the sorted sample. */
+function cover(sample: Float64Array, room: number): { floor: number; inside: number } {
+  const n = sample.length
+  if (sample[n - 1] - sample[0] < room) return { floor: sample[0], inside: n }
+  let inside = 0
+  let floor = sample[0]
+  for (let from = 0, to = 0; from < n; from++) {
+    while (to < n && sample[to] - sample[from] < room) to++
+    if (to - from > inside) {
+      inside = to - from
+      floor = sample[from]
+    }
+    if (to === n) break
+  }
+  return { floor, inside }
+}
+
+/** Bits a value that the planes take once coded. */
+function planesBits(sample: Float64Array, floor: number, lowBits: number, planes: number): number {
+  let bits = (planes - 1) * PLANE_WORTH
+  const room = 2 ** (8 * planes)
+  for (let plane = 0; plane < planes; plane++) {
+    counts.fill(0)
+    const unit = 2 ** (lowBits + 8 * plane)
+    let n = 0
+    for (const value of sample) {
+      const z = Math.floor((value - floor) / unit)
+      if (!(z >= 0 && z < room)) continue
+      const byte = z % 256
+      counts[byte] = counts[byte] + 1
+      n++
+    }
+    let used = 0
+    let entropy = 0
+    for (const count of counts) {
+      if (count === 0) continue
+      used++
+      entropy -= (count / n) * Math.log2(count / n)
+    }
+    // a small sample knows too little of many values
+    bits += Math.min(8, entropy + (used - 1) / (2 * n * Math.LN2))
+  }
+  return bits
+}
