@@ -12,6 +12,7 @@ export default defineConfig({
       sourcemap: false,
       target: 'node24',
       rolldownOptions: {
+        checks: { pluginTimings: false },
         external,
         input: {
           index: 'src/main/index.ts',
@@ -30,6 +31,7 @@ export default defineConfig({
       sourcemap: false,
       target: 'node24',
       rolldownOptions: {
+        checks: { pluginTimings: false },
         input: { index: 'src/preload/index.ts' },
         // A sandboxed preload cannot be an ES module.
         output: { format: 'cjs', entryFileNames: '[name].cjs' },
@@ -45,7 +47,7 @@ export default defineConfig({
       target: 'chrome140',
       minify: true,
       assetsInlineLimit: 0,
-      rolldownOptions: { input: 'src/renderer/index.html' },
+      rolldownOptions: { checks: { pluginTimings: false }, input: 'src/renderer/index.html' },
     },
     server: { host: 'localhost' },
   },
