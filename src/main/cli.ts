@@ -62,8 +62,6 @@ function packageVersion(): string {
   return version
 }
 
-// Workers do not hold the process, and a command that only waits for one must not end in mid-wait.
-setInterval(() => {}, 2 ** 30)
 process.exitCode = await runCommandLine(process.argv.slice(2), context)
 // Everything was closed; what still holds the process (a keychain's thread) must not.
 process.stdout.write('', () => process.exit())
