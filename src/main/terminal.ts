@@ -196,9 +196,11 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
         status.say(`${event.why.message} ${event.why.hint}`)
         log.add('error', 'recorder', event.why.message, event.why.hint)
         break
+      case 'cut':
+        // A replay begins its fold anew at the same place.
+        fold.reset()
+        break
       case 'recovered':
-        // The order was cut: a replay begins its fold anew at the same place.
-        if (event.lost > 0) fold.reset()
         status.say('Recording goes on.')
         log.add('info', 'recorder', `Recording goes on; ${event.lost} messages came while it could not.`)
     }

@@ -11,7 +11,7 @@ export interface OpenGap {
   readonly cause: GapCause
   readonly symbols: readonly string[]
   readonly fromMs: UnixMs
-  /** Seq of its `gap-open` entry; 0 while nothing is recorded. */
+  /** What the recorder knows it by. */
   readonly seq: number
 }
 

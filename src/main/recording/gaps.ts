@@ -9,7 +9,7 @@ interface OpenGap {
   readonly feed: FeedId
   readonly cause: GapCause
   readonly symbols: readonly string[]
-  /** The seq that whoever opened it was given: what its gap-close will name. */
+  /** What whoever opened it was given: what its gap-close will name. */
   readonly openedAs: number
   /** Its seq in the recording now open. */
   seq: number
@@ -29,6 +29,7 @@ export class GapLedger {
   readonly #gaps: OpenGap[] = []
   readonly #connections = new Map<number, Connection>()
   #next = 1
+  #unnumbered = 0
 
   /** A new connection; answers its handle and its number in the recording now open. */
   connect(handle: number, feed: FeedId): number {
@@ -44,8 +45,11 @@ export class GapLedger {
     return number
   }
 
-  /** The entry as it is to be stored: numbers and seqs of the recording now open. */
-  translate(entry: LedgerEntry): LedgerEntry {
+  /**
+   * The entry as it is to be stored: numbers and seqs of the recording now open. `numberOf` knows a
+   * connection also after its end; 0: none of this recording.
+   */
+  translate(entry: LedgerEntry, numberOf: (handle: number) => number): LedgerEntry {
     if (entry.type === 'gap-close') {
       return {
         ...entry,
@@ -53,16 +57,25 @@ export class GapLedger {
           this.#gaps.findLast((g) => g.openedAs === entry.openedSeq && g.feed === entry.feed)?.seq ?? entry.openedSeq,
       }
     }
-    return 'conn' in entry ? { ...entry, conn: this.#connections.get(entry.conn)?.number ?? entry.conn } : entry
+    return 'conn' in entry ? { ...entry, conn: numberOf(entry.conn) } : entry
   }
 
-  /** Takes note of an entry (as it was handed in) and of the seq it was given. */
-  note(entry: LedgerEntry, seq: number): void {
-    if (entry.type === 'gap-open') {
-      const { feed, cause, symbols } = entry
-      this.#gaps.push({ feed, cause, symbols, openedAs: seq, seq })
-      return
+  /**
+   * Takes note of an entry (as it was handed in) and of the seq it was given; 0: none. Answers the number
+   * to know it by: its seq, or one below zero for a gap that has none or one of another day.
+   */
+  note(entry: LedgerEntry, seq: number): number {
+    if (entry.type !== 'gap-open') {
+      this.#follow(entry)
+      return seq
     }
+    const { feed, cause, symbols } = entry
+    const openedAs = seq > 0 && !this.#gaps.some((gap) => gap.openedAs === seq) ? seq : --this.#unnumbered
+    this.#gaps.push({ feed, cause, symbols, openedAs, seq })
+    return openedAs
+  }
+
+  #follow(entry: LedgerEntry): void {
     if (entry.type === 'gap-close') {
       const at = this.#gaps.findLastIndex((g) => g.openedAs === entry.openedSeq && g.feed === entry.feed)
       if (at >= 0) this.#gaps.splice(at, 1)

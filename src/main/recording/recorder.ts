@@ -45,6 +45,8 @@ export type RecorderEvent =
   | { readonly is: 'ended'; readonly recording: RecordingId }
   | { readonly is: 'broken'; readonly why: Reason }
   | { readonly is: 'recovered'; readonly lost: number }
+  /** Frames were turned away; their gap stands here in the order, and what comes now follows it. */
+  | { readonly is: 'cut' }
 
 export interface Recorder extends RecorderPort {
   /** Starts a recording; rejects with the store's error. Frames are accepted at once. */
@@ -120,6 +122,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let troubleSinceMs = unixMs(0)
   /** Frames are being turned away: since when, why, and how many of which feed. */
   let hole: { readonly cause: GapCause; readonly from: { wallMs: UnixMs; monoNs: number }; lost: number } | null = null
+  /** Frames of holes that are gaps by now, while trouble of another kind goes on. */
+  let untold = 0
   let dead = false
   let diedAtMs = -Infinity
 
@@ -159,7 +163,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     timer ??= clock.after(flushMs, () => {
       timer = null
       flush()
-      turnDay(clock.wallMs())
+      turnDay(clock.wallMs(), clock.monoNs())
     })
   }
 
@@ -176,17 +180,17 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   /** Opens a new recording in the same instant; the old one was ended, or its writer died. */
-  function begin(wallMs: UnixMs): void {
+  function begin(wallMs: UnixMs, nowNs: number): void {
     if (source === null) return
     const id = newId(wallMs)
     writer.begin(source, wallMs, id).catch(() => undefined) // told by `died` or `trouble`
-    reset(id, wallMs, clock.monoNs())
+    reset(id, wallMs, nowNs)
     emit({ is: 'began', recording: id })
   }
 
-  function turnDay(wallMs: UnixMs): void {
+  function turnDay(wallMs: UnixMs, nowNs: number): void {
     if (wallMs < rollAtMs || recording === null || dead || hole !== null) return
-    const nowNs = clock.monoNs()
+    watchClock(wallMs, nowNs) // a day that only the clock jumped over
     for (const entry of ledger.closing()) put(entry, wallMs, nowNs)
     flush()
     const ended = recording
@@ -194,7 +198,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       () => emit({ is: 'ended', recording: ended }),
       () => undefined, // told by `died`; the next begin closes it
     )
-    begin(wallMs)
+    begin(wallMs, nowNs)
   }
 
   /** A shift of wall against monotonic is an entry: settled rule 8. */
@@ -218,8 +222,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   /** Room is back: the hole becomes a gap of every feed that was connected, with both edges. */
   function fillHole(): void {
-    if (hole === null || dead || writer.backlogBytes > maxBacklogBytes / 2) return
-    const { cause, from, lost: frames } = hole
+    if (hole !== null && writer.backlogBytes <= maxBacklogBytes / 2) writeHole()
+  }
+
+  function writeHole(): void {
+    if (hole === null || dead) return
+    const { cause, from } = hole
+    untold += hole.lost
     hole = null
     const wallMs = clock.wallMs()
     const nowNs = clock.monoNs()
@@ -227,19 +236,30 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const openedSeq = put({ type: 'gap-open', feed, cause, symbols: [], fromMs: from.wallMs }, wallMs, nowNs)
       put({ type: 'gap-close', feed, openedSeq }, wallMs, nowNs)
     }
-    if (trouble === null) emit({ is: 'recovered', lost: frames })
+    emit({ is: 'cut' })
+    if (trouble === null) recovered()
+  }
+
+  function recovered(): void {
+    const frames = untold
+    untold = 0
+    emit({ is: 'recovered', lost: frames })
   }
 
   function died(failure: Failure): void {
     const nowMs = clock.wallMs()
-    if (trouble === null) troubleSinceMs = nowMs
-    trouble = failure
     for (const { messages } of inFlight) lost += messages
     lost += batch.count
     inFlight = []
     batch = new OpenBatch(undefined, 0)
     hole = null
-    if (recording === null) return
+    untold = 0
+    if (recording === null) {
+      trouble = null // the next start opens another writer
+      return
+    }
+    if (trouble === null) troubleSinceMs = nowMs
+    trouble = failure
     emit({ is: 'broken', why: reason() })
     dead = true
     const again = nowMs - diedAtMs < 2 * RESTART_MS
@@ -247,7 +267,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const restart = (): void => {
       if (recording === null) return
       dead = false
-      begin(clock.wallMs())
+      begin(clock.wallMs(), clock.monoNs())
     }
     if (again) clock.after(RESTART_MS, restart)
     else restart()
@@ -270,7 +290,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         if (trouble !== null && diedAtMs > -Infinity) {
           diedAtMs = -Infinity
           trouble = null
-          if (hole === null) emit({ is: 'recovered', lost: 0 })
+          if (hole === null) recovered()
         }
         fillHole()
         return
@@ -282,7 +302,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         return
       case 'recovered':
         trouble = null
-        if (hole === null) emit({ is: 'recovered', lost: 0 })
+        if (hole === null) recovered()
         fillHole()
         return
       case 'died':
@@ -339,7 +359,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     frame(conn, data, binary, stamp) {
       lastFeed = -1
       if (recording === null) return 0
-      if (stamp.wallMs >= rollAtMs) turnDay(stamp.wallMs)
+      if (stamp.wallMs >= rollAtMs) turnDay(stamp.wallMs, stamp.monoNs)
       const number = numbers[conn] ?? 0
       if (dead || number === 0) {
         lost++
@@ -383,16 +403,18 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (fresh & FLAG.unasked) tally.unasked[lastFeed] = tally.unasked[lastFeed] + 1
     },
     entry(entry, stamp) {
-      if (recording === null) {
-        ledger.note(entry, 0)
-        return 0
-      }
-      if (stamp.wallMs >= rollAtMs) turnDay(stamp.wallMs)
+      if (recording === null) return ledger.note(entry, 0)
+      if (stamp.wallMs >= rollAtMs) turnDay(stamp.wallMs, stamp.monoNs)
       if (!dead) watchClock(stamp.wallMs, stamp.monoNs)
-      const given = dead ? 0 : put(ledger.translate(entry), stamp.wallMs, stamp.monoNs)
-      ledger.note(entry, given)
+      const given = dead
+        ? 0
+        : put(
+            ledger.translate(entry, (handle) => numbers[handle] ?? 0),
+            stamp.wallMs,
+            stamp.monoNs,
+          )
       last = stamp
-      return given
+      return ledger.note(entry, given)
     },
     async start(of) {
       if (recording !== null) throw new TypeError('a recording is already open')
@@ -414,7 +436,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     async stop() {
       if (recording === null) return
       const ended = recording
-      fillHole()
+      writeHole() // however full the backlog is: what was lost must be said in this recording
       flush()
       recording = null
       rollAtMs = Infinity

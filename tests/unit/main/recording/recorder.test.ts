@@ -204,6 +204,10 @@ describe('Recorder', () => {
     ])
     expect(after.messages.seq[0]).toBe(5)
     expect(after.messages.connSeq[0]).toBe(1)
+    recorder.entry({ type: 'disconnected', feed: 'crypto/XT', conn, closeCode: 1000, reason: '' }, clock.stamp)
+    recorder.entry({ type: 'state', feed: 'crypto/XT', conn, state: 'waiting' }, clock.stamp)
+    clock.advance(10)
+    expect(writer.batches.at(-1)!.entries.map((e) => e.entry)).toMatchObject([{ conn: 1 }, { conn: 1 }])
   })
 
   it('turns frames away only at the bound, says so, and leaves a gap with both edges', async () => {
@@ -270,6 +274,75 @@ describe('Recorder', () => {
     writer.say(committed(2, 1))
     expect(recorder.state()).toMatchObject({ is: 'recording' })
     expect(events.at(-1)).toEqual({ is: 'recovered', lost: 0 })
+  })
+
+  it('names the hole of frames it turned away also when it is stopped before there is room', async () => {
+    await recorder.start(DEMO)
+    const conn = recorder.connection('crypto/XT')
+    recorder.frame(conn, bytes('kept'), false, clock.stamp)
+    writer.backlog = 10_000_001
+    expect(recorder.frame(conn, bytes('lost'), false, clock.stamp)).toBe(0)
+    await recorder.stop()
+    expect(writer.batches.flatMap((b) => b.entries.map(({ entry }) => entry.type))).toEqual(['gap-open', 'gap-close'])
+    writer.backlog = 0
+    writer.batches.length = 0
+    await recorder.start({ kind: 'service', origin: 'https://other.example', user: 'u' })
+    expect(recorder.state()).toMatchObject({ is: 'recording' })
+    recorder.frame(conn, bytes('of another source'), false, clock.stamp)
+    clock.advance(10)
+    expect(writer.batches.flatMap((b) => b.entries.map(({ entry }) => entry.type))).toEqual(['connecting'])
+  })
+
+  it('is not in trouble for a writer that died while nothing was recorded', async () => {
+    writer.say({ is: 'died', failure })
+    expect(recorder.state()).toEqual({ is: 'off' })
+    await recorder.start(DEMO)
+    expect(recorder.state()).toMatchObject({ is: 'recording' })
+  })
+
+  it('tells how much was lost also when the hole was filled before the disk was well', async () => {
+    await recorder.start(DEMO)
+    const conn = recorder.connection('crypto/XT')
+    recorder.frame(conn, bytes('a'), false, clock.stamp)
+    writer.say({ is: 'trouble', failure })
+    writer.backlog = 10_000_001
+    recorder.frame(conn, bytes('lost'), false, clock.stamp)
+    clock.advance(10)
+    writer.backlog = 0
+    writer.say(committed(1, 1)) // the flushes go on while the background is still in trouble
+    expect(recorder.frame(conn, bytes('b'), false, clock.stamp)).toBeGreaterThan(0)
+    writer.say({ is: 'recovered' })
+    expect(events.filter((event) => event.is === 'recovered').reduce((sum, { lost }) => sum + lost, 0)).toBe(1)
+  })
+
+  it('writes the shift of a clock that was set over midnight, and ends before it', async () => {
+    await recorder.start(DEMO)
+    const conn = recorder.connection('crypto/XT')
+    recorder.frame(conn, bytes('a'), false, clock.stamp)
+    clock.shift(2 * 86_400_000)
+    recorder.frame(conn, bytes('b'), false, clock.stamp)
+    clock.advance(10)
+    expect(
+      writer.batches.flatMap((b) => b.entries.map(({ entry }) => entry)).filter((e) => e.type === 'clock'),
+    ).toEqual([{ type: 'clock', shiftMs: 2 * 86_400_000 }])
+  })
+
+  it('keeps gaps apart that were opened while nothing was recorded', async () => {
+    const conn = recorder.connection('crypto/XT')
+    const open = (symbol: string): number =>
+      recorder.entry(
+        { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [symbol], fromMs: clock.stamp.wallMs },
+        clock.stamp,
+      )
+    const first = open('BTC-USD')
+    open('ETH-USD')
+    recorder.entry({ type: 'gap-close', feed: 'crypto/XT', openedSeq: first }, clock.stamp)
+    await recorder.start(DEMO)
+    recorder.frame(conn, bytes('a'), false, clock.stamp)
+    clock.advance(10)
+    expect(
+      writer.batches.flatMap((b) => b.entries.map(({ entry }) => entry)).filter((e) => e.type === 'gap-open'),
+    ).toEqual([{ type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: ['ETH-USD'], fromMs: T0 }])
   })
 
   it('ends with everything flushed and the counts', async () => {
