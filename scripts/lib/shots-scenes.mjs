@@ -80,7 +80,7 @@ export const LIVE = [
       await page.keyboard.press('Control+k')
       await page.keyboard.type('QQQQ')
       await page
-        .getByRole('option', { name: /Not seen yet/ })
+        .getByRole('option', { name: 'QQQQ' })
         .first()
         .waitFor()
     },

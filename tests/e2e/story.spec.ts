@@ -67,6 +67,7 @@ test('the whole story, from a first start to a second', async ({ open, home, sim
   await test.step('a wrong password is named as one', async () => {
     await app.page.getByRole('button', { name: 'Connect your account' }).click()
     const dialog = screen.dialog('Connect your account')
+    await expect(dialog.getByLabel('Base URL')).toHaveValue('')
     await fillAccount(screen, simulator, 'not the password')
     await dialog.getByRole('button', { name: 'Test connection' }).click()
     const steps = dialog.getByRole('list', { name: 'Steps of the test' }).getByRole('listitem')

@@ -105,6 +105,9 @@ function edge(p: Painter, ms: number): number {
   return p.x(next - 1) - p.half + Math.min(Math.max(inside, 0), 1) * p.half * 2
 }
 
+/** Gaps narrower than this many px are one line. */
+const THIN = 4
+
 /** Hatches every gap over the bars it touched and the slots it left; marks both edges; says the cause where it fits. */
 function paintGaps(p: Painter, label: boolean): void {
   const { ctx, context, rows } = p
@@ -120,6 +123,18 @@ function paintGaps(p: Painter, label: boolean): void {
     const right = Math.round(open ? p.width : edge(p, toMs))
     if (right < 0 || left > p.width) continue
     const width = Math.max(2, right - left)
+    if (width < THIN) {
+      // Too narrow to hatch: one broken line says "something is missing here" without covering a candle.
+      ctx.globalAlpha = 0.6
+      ctx.strokeStyle = context.theme.warn
+      ctx.setLineDash([2, 4])
+      ctx.beginPath()
+      ctx.moveTo(left + 0.5, 0)
+      ctx.lineTo(left + 0.5, p.height)
+      ctx.stroke()
+      ctx.setLineDash([])
+      continue
+    }
     ctx.globalAlpha = 0.07
     ctx.fillStyle = context.theme.warn
     ctx.fillRect(left, 0, width, p.height)

@@ -25,13 +25,15 @@ export class ConnectForm {
 
   constructor(transport: Transport, account: AccountState | undefined) {
     this.#transport = transport
-    this.baseUrl = account?.baseUrl ?? ''
-    this.user = account?.user ?? ''
-    this.plan = account?.plan ?? ''
-    this.userField = account?.userField || 'username'
-    this.passwordField = account?.passwordField || 'password'
-    this.hasPassword = account?.hasPassword ?? false
-    this.hasApiKey = account?.hasApiKey ?? false
+    // The demo market's own account is nobody's business, and not what a user would connect to.
+    const own = account?.source === 'service' ? account : undefined
+    this.baseUrl = own?.baseUrl ?? ''
+    this.user = own?.user ?? ''
+    this.plan = own?.plan ?? ''
+    this.userField = own?.userField || 'username'
+    this.passwordField = own?.passwordField || 'password'
+    this.hasPassword = own?.hasPassword ?? false
+    this.hasApiKey = own?.hasApiKey ?? false
   }
 
   /** Why the form cannot be sent yet; null when it can. */
