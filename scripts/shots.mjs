@@ -122,6 +122,12 @@ async function takeReadme() {
   const { page, child } = await openWindow('readme')
   await trading(page)
   await page.getByRole('button', { name: 'Put this card away' }).click()
+  await page.getByRole('radio', { name: '1s', exact: true }).click()
+  console.log('Recording for three minutes, so that the chart has something to show …')
+  await page
+    .getByRole('banner')
+    .getByRole('button', { name: /^Recording .*00:03:/ })
+    .waitFor({ timeout: 240_000 })
   for (const theme of THEMES) {
     await setTheme(page, theme)
     await settled(page)

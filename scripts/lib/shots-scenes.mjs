@@ -79,10 +79,7 @@ export const LIVE = [
     arrange: async (page) => {
       await page.keyboard.press('Control+k')
       await page.keyboard.type('QQQQ')
-      await page
-        .getByRole('option', { name: 'QQQQ' })
-        .first()
-        .waitFor()
+      await page.getByRole('option', { name: 'QQQQ' }).first().waitFor()
     },
   },
   {
