@@ -219,7 +219,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       const before = trouble
       if (before !== null && before.why.code !== 'store-locked') leaveGap(before.sinceMs)
       await begun
-      if (before !== null) {
+      if (before !== null && recorder.state().is === 'recording') {
         const seconds = Math.round((clock.wallMs() - before.sinceMs) / 1_000)
         log.add('info', 'recorder', `Recording has begun; what came in the ${seconds} s before was not kept here.`)
         status.say('Recording has begun.')
@@ -237,6 +237,12 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       undoRetry = clock.after(RETRY_RECORDING_MS, () => void serially(beginRecording))
     }
   }
+
+  /** Ends the recording. A disk that does not let it be ended leaves that to the writer's next tries, or the next start. */
+  const endRecording = (): Promise<void> =>
+    recorder.stop().catch((thrown: unknown) => {
+      log.add('error', 'recorder', 'The recording could not be ended cleanly.', toFailure(thrown).message)
+    })
 
   /** What came since then is in no recording, though the feeds were connected. */
   const leaveGap = (fromMs: UnixMs): void => {
@@ -268,7 +274,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       if (closing) throw new CodedError('cancelled', 'Tapedeck is closing.')
       const before = sourceKey(desk.source)
       await feeds.stop()
-      await recorder.stop()
+      await endRecording()
       try {
         return await change()
       } finally {
@@ -345,7 +351,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       recording = on
       if (settings.get().recording.enabled !== on) settings.set({ recording: { enabled: on } })
       if (on) await beginRecording()
-      else await recorder.stop()
+      else await endRecording()
       if (!on) trouble = null
       wantLists()
       status.say(on ? (trouble?.why.message ?? 'Recording.') : 'Recording is off: what comes now is not kept.')
@@ -360,9 +366,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     offSettings()
     await queue
     await feeds.close()
-    await recorder.stop().catch((thrown: unknown) => {
-      log.add('error', 'recorder', 'The recording could not be ended cleanly.', toFailure(thrown).message)
-    })
+    await endRecording()
     await Promise.allSettled([writer.close(), reader.close(), desk.close()])
     log.add('info', 'terminal', 'Closed.')
   }
@@ -413,7 +417,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
         first === undefined ? [] : await past.gaps(feed, instrument, first.startMs, beforeMs ?? clock.wallMs())
       return { bars, gaps, decimals: hub.cell(instrument).decimals, more }
     },
-    tapeHistory: ({ instrument, beforeSeq, limit }) => past.printsBefore(instrument, beforeSeq, limit),
+    tapeHistory: ({ instrument, before, limit }) => past.printsBefore(instrument, before, limit),
     sessions: () => reader.sessions(),
     verify: (session) => reader.verify(session === null ? null : recordingId(session)),
     retry: (feed) => feeds.retry(feed),

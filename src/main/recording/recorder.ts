@@ -6,7 +6,7 @@
 import type { Clock } from '../clock.ts'
 import type { StoreWriter, WriterEvent } from '../store/port.ts'
 import type { RecorderPort } from './port.ts'
-import type { Failure } from '../../shared/errors.ts'
+import { toFailure, type Failure } from '../../shared/errors.ts'
 import { FLAG, type FeedCounts, type GapCause, type LedgerEntry, type Source } from '../../shared/recording.ts'
 import type { Percentiles, Reason, RecorderState } from '../../shared/state.ts'
 import { FEED_IDS, unixMs, type RecordingId, type UnixMs } from '../../shared/units.ts'
@@ -49,7 +49,10 @@ export type RecorderEvent =
   | { readonly is: 'cut' }
 
 export interface Recorder extends RecorderPort {
-  /** Starts a recording; rejects with the store's error. Frames are accepted at once. */
+  /**
+   * Starts a recording; rejects with the store's error. Frames are accepted at once. A disk in trouble is
+   * not waited for: the recording then begins when it can, `state` says so, and nothing taken is lost.
+   */
   start(source: Source): Promise<RecordingId>
   /** Ends the recording: flushed, sealed, close record written. Connections stay known for the next. */
   stop(): Promise<void>
@@ -120,6 +123,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   /** The disk or the writer is in trouble; null: well. */
   let trouble: Failure | null = null
   let troubleSinceMs = unixMs(0)
+  /** Lets a start that waits for the writer go on. */
+  let onTrouble = (): void => undefined
   /** Frames are being turned away: since when, why, and how many of which feed. */
   let hole: { readonly cause: GapCause; readonly from: { wallMs: UnixMs; monoNs: number }; lost: number } | null = null
   /** Frames of holes that are gaps by now, while trouble of another kind goes on. */
@@ -183,9 +188,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
   function begin(wallMs: UnixMs, nowNs: number): void {
     if (source === null) return
     const id = newId(wallMs)
-    writer.begin(source, wallMs, id).catch(() => undefined) // told by `died` or `trouble`
+    writer.begin(source, wallMs, id).catch((thrown: unknown) => unbegun(id, thrown))
     reset(id, wallMs, nowNs)
     emit({ is: 'began', recording: id })
+  }
+
+  /** A begin that nobody waits for has failed. What failed with the writer was told by `died`. */
+  function unbegun(id: RecordingId, thrown: unknown): void {
+    if (recording === id && !dead) died(toFailure(thrown))
   }
 
   function turnDay(wallMs: UnixMs, nowNs: number): void {
@@ -298,6 +308,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       case 'trouble':
         if (trouble === null) troubleSinceMs = clock.wallMs()
         trouble = event.failure
+        onTrouble()
         emit({ is: 'broken', why: reason() })
         return
       case 'recovered':
@@ -423,12 +434,18 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const id = newId(wallMs)
       const begun = writer.begin(of, wallMs, id)
       reset(id, wallMs, clock.monoNs())
+      const troubled = Promise.withResolvers<void>()
+      onTrouble = troubled.resolve
+      if (trouble !== null) troubled.resolve()
       try {
-        await begun
+        await Promise.race([begun, troubled.promise])
+        begun.catch((thrown: unknown) => unbegun(id, thrown))
       } catch (thrown) {
         recording = null
         batch = new OpenBatch(undefined, 0)
         throw thrown
+      } finally {
+        onTrouble = () => undefined
       }
       emit({ is: 'began', recording: id })
       return id

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { StreamName, StreamValue } from '../../../../src/shared/contract.ts'
+import type { PrintsPlace, StreamName, StreamValue } from '../../../../src/shared/contract.ts'
 import { instrumentId } from '../../../../src/shared/units.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../../src/simulator/simulator.ts'
 import { systemClock } from '../../../../src/main/clock.ts'
@@ -199,13 +200,53 @@ describe('the terminal', () => {
       limit: 10,
     })
     expect(page).toMatchObject({ bars: [{ startMs: t0 }], more: false })
-    const tape = await terminal.tapeHistory({ view: 'live', instrument: BTC, beforeSeq: null, limit: 3 })
+    const tape = await terminal.tapeHistory({ view: 'live', instrument: BTC, before: null, limit: 3 })
     expect(tape.prints.map(({ price, direction }) => [price, direction])).toEqual([
       [12, 1],
       [11, -1],
       [15, 1],
     ])
     if (stream.ok) stream.value.close()
+  })
+})
+
+describe('older prints', () => {
+  it('are paged through earlier recordings of the same source, and never through another', async () => {
+    const service = await simulator()
+    const terminal = await terminalOf(signIn(service))
+    terminal.want('crypto/XT', ['BTC-USD'])
+    await service.subscribed('crypto/XT', 'BTC-USD')
+    let price = 0
+    const send = async (count: number) => {
+      for (let i = 0; i < count; i += 1) {
+        price += 1
+        service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":${price},"t":${Date.now()},"s":1}`)
+      }
+      const quotes = { view: 'live', instruments: [BTC] }
+      await follow(terminal, 'quotes', quotes, ({ rows: [row] }) => row?.last === price)
+    }
+    await send(5)
+    await terminal.setRecording(false)
+    await terminal.setRecording(true) // another recording, with nothing of this instrument
+    await terminal.setRecording(false)
+    await terminal.setRecording(true)
+    await send(3)
+    const page = (before: PrintsPlace | null) =>
+      terminal.tapeHistory({ view: 'live', instrument: BTC, before, limit: 2 })
+    const pages: (readonly number[])[] = []
+    let before: PrintsPlace | null = null
+    do {
+      const { prints, older } = await page(before)
+      pages.push(prints.map((print) => print.price))
+      before = older
+    } while (before !== null)
+    expect(pages).toEqual([[7, 8], [6], [4, 5], [2, 3], [1]])
+
+    const [first] = await terminal.sessions()
+    await terminal.disconnect()
+    const foreign = { recording: first.session, seq: null, ms: null }
+    await expect(page(foreign)).rejects.toMatchObject({ code: 'not-found' })
+    expect((await page(null)).prints.every((print) => print.price > 100)).toBe(true)
   })
 })
 
@@ -270,5 +311,42 @@ describe('a store that cannot be written', () => {
     rmSync(file())
     await terminal.setRecording(true)
     expect(terminal.status().recorder.is).toBe('recording')
+  })
+
+  it('on a disk that stays full begins nothing, yet everything else goes on and it can be left', async () => {
+    // The writer as it is on a full disk: open, told once, and not answering what it tries again.
+    const store = join(folder, 'full-disk.mjs')
+    writeFileSync(
+      store,
+      `import { parentPort } from 'node:worker_threads'
+      const failure = { code: 'disk-full', message: 'The disk that holds the store is full.' }
+      const held = []
+      parentPort.on('message', (request) => {
+        if (request.is === 'begin') parentPort.postMessage({ is: 'trouble', failure })
+        if (request.is !== 'close') return held.push(request)
+        for (const { call } of [...held, request]) if (call) parentPort.postMessage({ is: 'done', call })
+      })
+      parentPort.postMessage({ is: 'opened' })`,
+    )
+    const service = await simulator()
+    const terminal = await terminalOf({
+      source: 'demo',
+      wantWatchlists: false,
+      workers: {
+        store: pathToFileURL(store),
+        reader: new URL('src/main/reader-worker.ts', root),
+        simulator: new URL('src/simulator/worker.ts', root),
+      },
+    })
+    terminal.want('crypto/XT', ['BTC-USD'])
+    await trades(terminal)
+    expect(terminal.status().recorder).toMatchObject({ is: 'broken', why: { code: 'disk-full' } })
+    const { baseUrl, username: user, password } = service
+    await terminal.connect({ baseUrl, user, password })
+    await service.subscribed('crypto/XT', 'BTC-USD')
+    service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":7,"t":${Date.now()},"s":1}`)
+    await follow(terminal, 'quotes', quotes, ({ rows: [row] }) => row?.last === 7)
+    expect(terminal.status().recorder).toMatchObject({ is: 'broken', why: { code: 'disk-full' } })
+    await terminal.close()
   })
 })
