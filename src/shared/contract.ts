@@ -62,10 +62,20 @@ export interface BarsPage {
   readonly decimals: number
   readonly more: boolean
 }
-/** A page of prints, oldest first. */
+/** Where a page of prints ends: before a seq of a recording. As a page gave it, to be given back. */
+const printsPlace = v.strictObject({
+  recording: text(64),
+  /** Null: the whole recording is before it. */
+  seq: v.nullable(ms),
+  /** About when that was, UTC ms: so that a page is found without reading a day. */
+  ms: v.nullable(ms),
+})
+export type PrintsPlace = v.InferOutput<typeof printsPlace>
+/** A page of prints of one recording, oldest first. */
 export interface PrintsPage {
   readonly prints: readonly Print[]
-  readonly more: boolean
+  /** The page before it, of the same recording or an earlier one of the same source; null: there is none. */
+  readonly older: PrintsPlace | null
 }
 
 export const CALLS = {
@@ -87,8 +97,9 @@ export const CALLS = {
   'bars.history': call<BarsPage>()(
     v.strictObject({ view, instrument, of, interval, beforeMs: v.nullable(ms), limit: limit(5_000) }),
   ),
+  /** `before` null: the newest page. */
   'tape.history': call<PrintsPage>()(
-    v.strictObject({ view, instrument, beforeSeq: v.nullable(ms), limit: limit(2_000) }),
+    v.strictObject({ view, instrument, before: v.nullable(printsPlace), limit: limit(2_000) }),
   ),
   'sessions.list': call<readonly SessionRow[]>()(none),
   'sessions.verify': call<VerifyReport>()(v.strictObject({ session: v.nullable(text(64)) })),

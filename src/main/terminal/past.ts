@@ -1,7 +1,8 @@
 /** What the store knows from before a window looked: bars, gaps and prints of the same source, up to now. */
-import type { BarsPage, PrintsPage } from '../../shared/contract.ts'
+import type { BarsPage, PrintsPage, PrintsPlace } from '../../shared/contract.ts'
 import type { Interval, BarSource, Print } from '../../shared/market.ts'
-import { FLAG, type Gap } from '../../shared/recording.ts'
+import { CodedError } from '../../shared/errors.ts'
+import { FLAG, type Gap, type SessionRow } from '../../shared/recording.ts'
 import type { GapSpan } from '../../shared/state.ts'
 import {
   feedAsset,
@@ -35,14 +36,17 @@ export interface StoredPast {
   bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<BarsPage['bars']>
   gaps(feed: FeedId, id: InstrumentId, fromMs: number, toMs?: number): Promise<readonly GapSpan[]>
   prints(id: InstrumentId, limit: number): Promise<readonly Print[]>
-  /** A page of prints of the recording now open, before a seq. Rejects when the store cannot be read. */
-  printsBefore(id: InstrumentId, beforeSeq: number | null, limit: number): Promise<PrintsPage>
+  /**
+   * A page of prints of one recording of this source, before a place; null: the newest. Rejects when the
+   * store cannot be read, and with `not-found` at a place of another source.
+   */
+  printsBefore(id: InstrumentId, before: PrintsPlace | null, limit: number): Promise<PrintsPage>
   /** Day, reference and sparkline of an instrument from before this start; null when nothing is known. */
   seed(id: InstrumentId): Promise<CellSeed | null>
 }
 
 /** How far back prints are looked for, in steps: a busy instrument must not read a day for a hundred lines. */
-const LOOK_BACK_MS = [120_000, 1_800_000, 86_400_000] as const
+const LOOK_BACK_MS = [120_000, 1_800_000] as const
 /** A previous close counts only when something was received this near to the end of that day. */
 const CLOSE_WITHIN_MS = 300_000
 const DAY = 86_400_000
@@ -77,7 +81,19 @@ export function createPast(options: PastOptions): StoredPast {
       )
       .map(({ feed, cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs }))
 
-  const past: StoredPast = {
+  /** The newest prints of a recording before a seq; `nearMs` is about when that was. */
+  const printsOf = async (id: InstrumentId, recording: RecordingId, before: number, nearMs: number, limit: number) => {
+    for (const back of [...LOOK_BACK_MS, Infinity]) {
+      const keep = new Keep(limit)
+      const query = { feed: tapeFeed(id), instruments: [id], recording }
+      const fromMs = back === Infinity ? {} : { fromMs: nearMs - back }
+      for await (const columns of reader.ticks({ ...query, ...fromMs })) addPrints(keep, columns, before)
+      if (keep.full || back === Infinity) return { prints: keep.prints, more: keep.full }
+    }
+    return { prints: [], more: false }
+  }
+
+  return {
     bars: (id, of, interval, limit) =>
       guarded('bars', [], async () => {
         const maxSeq = await upToNow()
@@ -101,21 +117,35 @@ export function createPast(options: PastOptions): StoredPast {
         // Those of the recording now open come from the hub, which also knows their ends.
         return spans(toMs === undefined ? gaps.filter((gap) => gap.recording !== recording) : gaps, id)
       }),
-    prints: (id, limit) => guarded('prints', [], async () => (await past.printsBefore(id, null, limit)).prints),
-    async printsBefore(id, beforeSeq, limit) {
+    // Of the recording now open only: the tape shows times of today.
+    prints: (id, limit) =>
+      guarded('prints', [], async () => {
+        const now = await upToNow()
+        if (now === undefined) return []
+        return (await printsOf(id, now.recording, now.seq + 1, wallMs(), limit)).prints
+      }),
+    async printsBefore(id, before, limit) {
       const now = await upToNow()
-      if (now === undefined) return { prints: [], more: false }
-      const before = Math.min(beforeSeq ?? Infinity, now.seq + 1)
-      const feed = tapeFeed(id)
-      for (const back of LOOK_BACK_MS) {
-        const last = back === LOOK_BACK_MS.at(-1)
-        const keep = new Keep(limit)
-        const fromMs = last ? {} : { fromMs: wallMs() - back }
-        const query = { feed, instruments: [id], recording: now.recording, ...fromMs }
-        for await (const columns of reader.ticks(query)) addPrints(keep, columns, before)
-        if (keep.full || last) return { prints: keep.prints, more: keep.full }
+      const rows = (await reader.sessions())
+        .filter((row) => row.source === source())
+        .sort((one, other) => one.startedMs - other.startedMs)
+      let at = before === null ? rows.length - 1 : rows.findIndex((row) => row.session === before.recording)
+      if (before !== null && at < 0) {
+        throw new CodedError('not-found', 'That page is not of this source.', { hint: 'Begin again at the newest.' })
       }
-      return { prints: [], more: false }
+      let { seq, ms } = before ?? { seq: null, ms: null }
+      for (; at >= 0; at -= 1) {
+        const { session, endedMs } = rows[at]
+        const last = session === now?.recording ? now.seq + 1 : Infinity
+        const page = await printsOf(id, session, Math.min(seq ?? Infinity, last), ms ?? endedMs ?? wallMs(), limit)
+        const [oldest] = page.prints
+        if (oldest !== undefined) {
+          const here = page.more ? { recording: session, seq: oldest.seq, ms: oldest.recvMs } : null
+          return { prints: page.prints, older: here ?? wholeOf(rows[at - 1]) }
+        }
+        seq = ms = null
+      }
+      return { prints: [], older: null }
     },
     seed: (id) =>
       guarded('an instrument', null, async () => {
@@ -159,8 +189,10 @@ export function createPast(options: PastOptions): StoredPast {
         }
       }),
   }
-  return past
 }
+
+const wholeOf = (row: SessionRow | undefined): PrintsPlace | null =>
+  row === undefined ? null : { recording: row.session, seq: null, ms: null }
 
 /** The newest so many prints of a run, with their directions; one more is kept for the first's direction. */
 class Keep {

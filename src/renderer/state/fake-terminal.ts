@@ -379,7 +379,7 @@ export class FakeTerminal implements Transport {
         return { bars, gaps: [], decimals: this.#rows.get(ask.instrument)?.decimals ?? 2, more: bars.length > 0 }
       }
       case 'tape.history':
-        return { prints: [], more: false }
+        return { prints: [], older: null }
       case 'sessions.list':
         return this.faults.empty ? [] : this.#sessions()
       case 'sessions.verify':

@@ -66,7 +66,7 @@ describe('dispatchCall', () => {
   })
 
   it('knows no view but live', async () => {
-    const args = { view: 'replay-1', instrument: 'crypto:BTCUSD', beforeSeq: null, limit: 10 }
+    const args = { view: 'replay-1', instrument: 'crypto:BTCUSD', before: null, limit: 10 }
     expect(await dispatchCall(handlersOf({}), 'tape.history', args)).toMatchObject({ error: { code: 'not-found' } })
     const opened = openStream(handlersOf({}), 'status', { view: 'replay-1' }, () => {})
     expect(opened).toMatchObject({ ok: false, error: { code: 'not-found' } })
