@@ -297,6 +297,9 @@ export interface TickArrays {
   readonly size: Float64Array | null
   /** With `skipFlags`: rows that have one of these bits stay out. */
   readonly flags?: Uint8Array | undefined
+  /** What prices and sizes are to be divided by (a power of ten, where they are mantissas); 1 unless told. */
+  readonly priceUnit?: number | undefined
+  readonly sizeUnit?: number | undefined
 }
 
 /**
@@ -310,93 +313,91 @@ export function barsFromColumns(
   builder: BarBuilder,
   skipFlags = 0,
 ): void {
-  const { eventMs, seq, price, size } = columns
+  const { eventMs, price } = columns
   const flags = skipFlags === 0 ? undefined : columns.flags
   const { grid } = builder
   let i = from
   while (i < to) {
-    const ms = eventMs[i]
-    const first = price[i]
-    const start = grid.startOf(ms)
-    if (!usable(first) || Number.isNaN(start) || (flags !== undefined && (flags[i] & skipFlags) !== 0)) {
-      i++
-      continue
+    const start = grid.startOf(eventMs[i])
+    if (!usable(price[i]) || Number.isNaN(start) || (flags !== undefined && (flags[i] & skipFlags) !== 0)) i++
+    else i = foldRun(columns, i, to, start, grid.endOf(start), flags, skipFlags, builder)
+  }
+}
+
+/** Folds the rows of one bar from `head` on, a usable one; answers the first row that is not of it. */
+function foldRun(
+  { eventMs, seq, price, size, priceUnit = 1, sizeUnit = 1 }: TickArrays,
+  head: number,
+  to: number,
+  startMs: number,
+  endMs: number,
+  flags: Uint8Array | undefined,
+  skipFlags: number,
+  builder: BarBuilder,
+): number {
+  let high = price[head]
+  let low = high
+  let openAt = head
+  let closeAt = head
+  let openMs = eventMs[head]
+  let closeMs = openMs
+  let last = head
+  let count = 0
+  let volume = 0
+  let rest = 0
+  let sized = false
+  let i = head
+  for (; i < to; i++) {
+    const t = eventMs[i]
+    if (!(t >= startMs && t < endMs)) break
+    const p = price[i]
+    if (!(p > 0 && p < Infinity)) continue
+    if (flags !== undefined && (flags[i] & skipFlags) !== 0) continue
+    if (p > high) high = p
+    if (p < low) low = p
+    // rows are in seq order: of equal times the later row closes, the earlier one opens
+    if (t >= closeMs) {
+      closeMs = t
+      closeAt = i
     }
-    const end = grid.endOf(start)
-    let high = first
-    let low = first
-    let openAt = i
-    let openMs = ms
-    let closeAt = i
-    let closeMs = ms
-    let count = 1
-    let volume = 0
-    let rest = 0
-    let sized = false
-    let last = i
+    if (t < openMs) {
+      openMs = t
+      openAt = i
+    }
     if (size !== null) {
-      const s = size[i]
+      const s = size[i] / sizeUnit
       if (s >= 0 && s < Infinity) {
-        volume = s
+        // what is lost gathers beside the sum: no row waits for the one before it to be rounded
+        const sum = volume + s
+        const part = sum - volume
+        rest += volume - (sum - part) + (s - part)
+        volume = sum
         sized = true
       }
     }
-    const head = i
-    for (i++; i < to; i++) {
-      const t = eventMs[i]
-      if (!(t >= start && t < end)) break
-      const p = price[i]
-      if (!(p > 0 && p < Infinity)) continue
-      if (flags !== undefined && (flags[i] & skipFlags) !== 0) continue
-      if (p > high) high = p
-      if (p < low) low = p
-      // rows are in seq order: of equal times the later row closes, the earlier one opens
-      if (t >= closeMs) {
-        closeMs = t
-        closeAt = i
-      }
-      if (t < openMs) {
-        openMs = t
-        openAt = i
-      }
-      if (size !== null) {
-        const s = size[i]
-        if (s >= 0 && s < Infinity) {
-          // what is lost gathers beside the sum: no row waits for the one before it to be rounded
-          const sum = volume + s
-          const part = sum - volume
-          rest += volume - (sum - part) + (s - part)
-          volume = sum
-          sized = true
-        }
-      }
-      count++
-      last = i
-    }
-    const whole = volume + rest
-    rest -= whole - volume
-    volume = whole
-    const open = price[openAt]
-    const close = price[closeAt]
-    builder.merge({
-      startMs: start,
-      endMs: end,
-      open,
-      high,
-      low,
-      close,
-      volume: sized ? volume : NaN,
-      volumeRest: rest,
-      count,
-      openMs,
-      openSeq: seq[openAt],
-      closeMs,
-      closeSeq: seq[closeAt],
-      firstSeq: seq[head],
-      lastSeq: seq[last],
-      complete: true,
-    })
+    count++
+    last = i
   }
+  const whole = volume + rest
+  builder.merge({
+    startMs,
+    endMs,
+    open: price[openAt] / priceUnit,
+    high: high / priceUnit,
+    low: low / priceUnit,
+    close: price[closeAt] / priceUnit,
+    volume: sized ? whole : NaN,
+    volumeRest: rest - (whole - volume),
+    count,
+    openMs,
+    openSeq: seq[openAt],
+    closeMs,
+    closeSeq: seq[closeAt],
+    firstSeq: seq[head],
+    lastSeq: seq[last],
+    complete: true,
+  })
+  return i
 }
 
 /** Bars of a longer interval from shorter ones that lie within them whole. */

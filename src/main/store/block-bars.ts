@@ -26,18 +26,21 @@ export function barsOfBlock(
     const { eventMs, record } = classifier.place(feed, flags[i], raw, 0, raw.length)
     applyRecord(builder, of, seq[i] + part.base, Number.isNaN(eventMs) ? block.recvMs[i] : eventMs, record)
   }
-  const { shape, fields } = FEEDS[feed]
-  const price = priceColumn(block, of)
-  if (shape !== 'documented' || price === undefined || part.notBeforeMs > -Infinity) {
+  if (FEEDS[feed].shape !== 'documented' || of === 'service' || part.notBeforeMs > -Infinity) {
+    for (let i = from; i < to; i++) decodeRow(i)
+    return
+  }
+  const { price, size, priceUnit, sizeUnit, whole } = numbersOf(block, of)
+  if (price === undefined) {
     for (let i = from; i < to; i++) decodeRow(i)
     return
   }
   let { eventMs } = block
   if (!block.isDated) eventMs = eventMs.map((ms, i) => (Number.isNaN(ms) ? block.recvMs[i] : ms))
-  const size = of === 'trade' && fields.size !== undefined ? block.column(fields.size) : null
-  const columns = { eventMs, seq: part.base === 0 ? seq : seq.map((s) => s + part.base), price, size, flags }
+  const ordered = part.base === 0 ? seq : seq.map((s) => s + part.base)
+  const columns = { eventMs, seq: ordered, price, size, flags, priceUnit, sizeUnit }
   const skip = block.commonFlags === 0 ? 0 : OUT_OF_BARS
-  if (KEYS[of].every((part) => fields[part] === undefined || block.isWhole(fields[part]))) {
+  if (whole) {
     barsFromColumns(columns, from, to, builder, skip)
     return
   }
@@ -52,30 +55,44 @@ export function barsOfBlock(
   }
 }
 
-/** The parts of a record that bars of a kind are built from. */
-const KEYS: Readonly<Record<BarSource, readonly ('price' | 'size' | 'bid' | 'ask')[]>> = {
-  trade: ['price', 'size'],
-  bid: ['bid'],
-  ask: ['ask'],
-  mid: ['bid', 'ask'],
-  service: [],
+/** What bars of a kind are built from. */
+interface Numbers {
+  /** Undefined: the block's own columns do not hold it. */
+  readonly price: Float64Array | undefined
+  readonly size: Float64Array | null
+  readonly priceUnit: number
+  readonly sizeUnit: number
+  /** Whether every row has its numbers. */
+  readonly whole: boolean
 }
 
-/** The prices that build bars of a kind, where the block's own columns hold them. */
-function priceColumn(block: OpenBlock, of: BarSource): Float64Array | undefined {
-  const { price, bid, ask } = FEEDS[block.feed].fields
-  switch (of) {
-    case 'trade':
-      return price === undefined ? undefined : block.column(price)
-    case 'bid':
-      return bid === undefined ? undefined : block.column(bid)
-    case 'ask':
-      return ask === undefined ? undefined : block.column(ask)
-    case 'mid':
-      return bid === undefined || ask === undefined
-        ? undefined
-        : midColumn(block.column(bid), block.column(ask), new Float64Array(block.count))
-    case 'service':
-      return undefined
+function numbersOf(block: OpenBlock, of: BarSource): Numbers {
+  const { price, size, bid, ask } = FEEDS[block.feed].fields
+  const key = of === 'trade' ? price : of === 'bid' ? bid : of === 'ask' ? ask : undefined
+  if (key === undefined) return { price: midOf(block, of), size: null, priceUnit: 1, sizeUnit: 1, whole: false }
+  const prices = block.mantissas(key)
+  const sized = of === 'trade' && size !== undefined
+  const sizes = sized ? block.mantissas(size) : undefined
+  if (prices === undefined || (sized && sizes === undefined)) {
+    return {
+      price: block.column(key),
+      size: sized ? block.column(size) : null,
+      priceUnit: 1,
+      sizeUnit: 1,
+      whole: false,
+    }
   }
+  return {
+    price: prices.values,
+    size: sizes?.values ?? null,
+    priceUnit: prices.unit,
+    sizeUnit: sizes?.unit ?? 1,
+    whole: true,
+  }
+}
+
+function midOf(block: OpenBlock, of: BarSource): Float64Array | undefined {
+  const { bid, ask } = FEEDS[block.feed].fields
+  if (of !== 'mid' || bid === undefined || ask === undefined) return undefined
+  return midColumn(block.column(bid), block.column(ask), new Float64Array(block.count))
 }

@@ -33,8 +33,11 @@ export interface OpenBlock {
   readonly keys: readonly string[]
   /** Numbers by key; NaN where a row has none. */
   column(key: string): Float64Array
-  /** Whether every row has a number of this key. */
-  isWhole(key: string): boolean
+  /**
+   * Numbers by key as whole ones and the power of ten that divides them, where every row has one and
+   * they share it; undefined elsewhere.
+   */
+  mantissas(key: string): { readonly values: Float64Array; readonly unit: number } | undefined
   /** The server's own number text; '' where a row has none. */
   literal(key: string, row: number): string
   /** Writes that text without making a string. */
@@ -417,11 +420,12 @@ class Block implements OpenBlock {
     return first !== undefined && this.#rawEnds.length === 0 && of.every((c) => c === first) ? first : -1
   }
 
-  isWhole(key: string): boolean {
+  mantissas(key: string): { readonly values: Float64Array; readonly unit: number } | undefined {
     const at = this.#oneColumn(this.#columnsOf(key))
-    if (at < 0) return false
-    const { values, style, exceptions } = this.#numbers[at]
-    return style !== STYLE.explicit && exceptions.length === 0 && this.#ints[values].by !== BY.doubles
+    if (at < 0) return undefined
+    const { values, style, decimals, exceptions } = this.#numbers[at]
+    if (style === STYLE.explicit || exceptions.length > 0 || this.#ints[values].by === BY.doubles) return undefined
+    return { values: this.#int(values), unit: POW10[decimals] }
   }
 
   #readColumn(key: string): Float64Array {

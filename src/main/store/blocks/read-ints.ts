@@ -86,35 +86,57 @@ export function readInts(
   }
   readRemainders(column, high, low, out)
   for (let p = 0; p < patches.length; p += 2) out[patches[p]] = patches[p + 1]!
-  if (divisor !== 1) for (let i = 1; i < n; i++) out[i] = out[i] * divisor
+  if (divisor !== 1) scaleUp(out, divisor)
   out[0] = first
-  if (by === BY.plain) return out
-  if (by === BY.delta) {
-    let v = first
-    for (let i = 1; i < n; i++) out[i] = v += out[i]
-    return out
+  switch (by) {
+    case BY.plain:
+      return out
+    case BY.delta:
+      sumUp(out)
+      return out
+    case BY.delta2:
+      sumTwice(out)
+      return out
+    default: {
+      const from = ref(column.ref)
+      if (from.length !== n) throw damaged('a column refers to one of another length')
+      if (by === BY.clock) addClock(out, from, from[0] - column.base, first)
+      else if (by === BY.ref) addColumn(out, from, column.scale, first - from[0] * column.scale)
+      else sumBeside(out, from, column.scale, first - from[0] * column.scale)
+      return out
+    }
   }
-  if (by === BY.delta2) {
-    let v = first
-    let step = 0
-    for (let i = 1; i < n; i++) out[i] = v += step += out[i]
-    return out
-  }
-  const from = ref(column.ref)
-  if (from.length !== n) throw damaged('a column refers to one of another length')
-  if (by === BY.clock) {
-    const f0 = from[0] - column.base
-    for (let i = 1; i < n; i++) out[i] = out[i] + first + Math.floor((from[i] - f0) / NS_PER_MS)
-    return out
-  }
-  const { scale } = column
-  const d0 = first - from[0] * scale
-  if (by === BY.ref) for (let i = 1; i < n; i++) out[i] = out[i] + from[i] * scale + d0
-  else {
-    let d = d0
-    for (let i = 1; i < n; i++) out[i] = (d += out[i]) + from[i] * scale
-  }
-  return out
+}
+
+// One loop a function: the compiler replaces a long-running loop by itself, and gives up all of a
+// function where what follows the loop was never seen.
+
+function scaleUp(out: Float64Array, divisor: number): void {
+  for (let i = 1; i < out.length; i++) out[i] = out[i] * divisor
+}
+
+function sumUp(out: Float64Array): void {
+  let v = out[0]
+  for (let i = 1; i < out.length; i++) out[i] = v += out[i]
+}
+
+function sumTwice(out: Float64Array): void {
+  let v = out[0]
+  let step = 0
+  for (let i = 1; i < out.length; i++) out[i] = v += step += out[i]
+}
+
+function addClock(out: Float64Array, from: Float64Array, f0: number, first: number): void {
+  for (let i = 1; i < out.length; i++) out[i] = out[i] + first + Math.floor((from[i] - f0) / NS_PER_MS)
+}
+
+function addColumn(out: Float64Array, from: Float64Array, scale: number, d0: number): void {
+  for (let i = 1; i < out.length; i++) out[i] = out[i] + from[i] * scale + d0
+}
+
+function sumBeside(out: Float64Array, from: Float64Array, scale: number, d0: number): void {
+  let d = d0
+  for (let i = 1; i < out.length; i++) out[i] = (d += out[i]) + from[i] * scale
 }
 
 /** Positions and remainders in turn, positions ascending from 1. */
@@ -136,38 +158,96 @@ function readPatches(column: IntColumn, high: Uint8Array): Float64Array {
 
 /** Differences of one or two planes without low bits, summed up at once: most columns are such. */
 function readSums(column: IntColumn, high: Uint8Array, patches: Float64Array, out: Float64Array): void {
-  const { count, divisor, highAt } = column
+  const { count, divisor, highAt, first, planes } = column
   const floor = column.floor * divisor
-  const first = high.subarray(highAt, highAt + count - 1)
-  const second = high.subarray(highAt + count - 1, highAt + column.planes * (count - 1))
-  let sum = column.first
+  const size = count - 1
+  const ones = high.subarray(highAt, highAt + size)
+  const twos = high.subarray(highAt + size, highAt + planes * size)
+  let sum = first
   out[0] = sum
   let i = 1
   for (let p = 0; p <= patches.length; p += 2) {
     const to = p < patches.length ? patches[p] : count
-    if (column.planes === 1) {
-      if (divisor === 1) for (; i < to; i++) out[i] = sum += first[i - 1] + floor
-      else for (; i < to; i++) out[i] = sum += first[i - 1] * divisor + floor
-    } else for (; i < to; i++) out[i] = sum += (first[i - 1] | (second[i - 1] << 8)) * divisor + floor
+    if (planes === 2) sum = sumPairs(out, i, to, ones, twos, divisor, floor, sum)
+    else if (divisor === 1) sum = sumBytes(out, i, to, ones, floor, sum)
+    else sum = sumSteps(out, i, to, ones, divisor, floor, sum)
+    i = to
     if (i < count) out[i++] = sum += patches[p + 1] * divisor
   }
 }
 
+function sumBytes(out: Float64Array, from: number, to: number, bytes: Uint8Array, floor: number, sum: number): number {
+  let v = sum
+  for (let i = from; i < to; i++) out[i] = v += bytes[i - 1] + floor
+  return v
+}
+
+function sumSteps(
+  out: Float64Array,
+  from: number,
+  to: number,
+  bytes: Uint8Array,
+  divisor: number,
+  floor: number,
+  sum: number,
+): number {
+  let v = sum
+  for (let i = from; i < to; i++) out[i] = v += bytes[i - 1] * divisor + floor
+  return v
+}
+
+function sumPairs(
+  out: Float64Array,
+  from: number,
+  to: number,
+  ones: Uint8Array,
+  twos: Uint8Array,
+  divisor: number,
+  floor: number,
+  sum: number,
+): number {
+  let v = sum
+  for (let i = from; i < to; i++) out[i] = v += (ones[i - 1] | (twos[i - 1] << 8)) * divisor + floor
+  return v
+}
+
 function readRemainders(column: IntColumn, high: Uint8Array, low: Uint8Array, out: Float64Array): void {
   const { count, floor, lowBits, planes, highAt } = column
-  const first = high.subarray(highAt, highAt + count - 1)
-  if (lowBits === 0) for (let i = 1; i < count; i++) out[i] = first[i - 1] + floor
-  else {
-    const view = new DataView(low.buffer, low.byteOffset, low.byteLength)
-    const mask = (1 << lowBits) - 1
-    const unit = 2 ** lowBits
-    for (let i = 1, bit = column.lowAt * 8; i < count; i++, bit += lowBits) {
-      out[i] = ((view.getUint32(bit >>> 3, true) >>> (bit & 7)) & mask) + first[i - 1] * unit + floor
-    }
+  const size = count - 1
+  const plane = (at: number): Uint8Array => high.subarray(highAt + at * size, highAt + (at + 1) * size)
+  let done = 1
+  if (lowBits === 0 && planes > 1) {
+    takePairs(out, plane(0), plane(1), floor)
+    done = 2
+  } else if (lowBits === 0) takeBytes(out, plane(0), floor)
+  else takeSplit(out, plane(0), low, column.lowAt * 8, lowBits, floor)
+  for (; done < planes; done++) addPlane(out, plane(done), 2 ** (lowBits + 8 * done))
+}
+
+function takeBytes(out: Float64Array, bytes: Uint8Array, floor: number): void {
+  for (let i = 1; i < out.length; i++) out[i] = bytes[i - 1] + floor
+}
+
+function takePairs(out: Float64Array, ones: Uint8Array, twos: Uint8Array, floor: number): void {
+  for (let i = 1; i < out.length; i++) out[i] = (ones[i - 1] | (twos[i - 1] << 8)) + floor
+}
+
+function takeSplit(
+  out: Float64Array,
+  bytes: Uint8Array,
+  low: Uint8Array,
+  at: number,
+  lowBits: number,
+  floor: number,
+): void {
+  const view = new DataView(low.buffer, low.byteOffset, low.byteLength)
+  const mask = (1 << lowBits) - 1
+  const unit = 2 ** lowBits
+  for (let i = 1, bit = at; i < out.length; i++, bit += lowBits) {
+    out[i] = ((view.getUint32(bit >>> 3, true) >>> (bit & 7)) & mask) + bytes[i - 1] * unit + floor
   }
-  for (let plane = 1; plane < planes; plane++) {
-    const bytes = high.subarray(highAt + plane * (count - 1), highAt + (plane + 1) * (count - 1))
-    const unit = 2 ** (lowBits + 8 * plane)
-    for (let i = 1; i < count; i++) out[i] = out[i] + bytes[i - 1] * unit
-  }
+}
+
+function addPlane(out: Float64Array, bytes: Uint8Array, unit: number): void {
+  for (let i = 1; i < out.length; i++) out[i] = out[i] + bytes[i - 1] * unit
 }
