@@ -56,6 +56,7 @@ export class StoreEngine {
   readonly #db: Db
   readonly #appender: Appender
   readonly #sealer: Sealer
+  /** Monotonic: a wall clock that is set back must not hold up background work. */
   readonly #nowMs: () => number
   /** Not closed yet, oldest first; the last one may be the current one. */
   readonly #open: RecordingState[]
@@ -66,14 +67,14 @@ export class StoreEngine {
   #sizes = { atMs: -Infinity, storeBytes: 0, freeBytes: 0 }
 
   /** Takes the lock, opens or creates the store, brings it up to date. Throws CodedError. */
-  constructor(file: string, nowMs: () => number = Date.now) {
+  constructor(file: string, nowMs: () => number = () => performance.now()) {
     this.file = file
     this.#nowMs = nowMs
     this.#lock = lockStore(file)
     try {
       this.#db = openForWriting(file)
       this.#appender = new Appender(this.#db)
-      this.#sealer = new Sealer(this.#db)
+      this.#sealer = new Sealer(this.#db, nowMs)
       this.#open = loadOpenRecordings(this.#db)
     } catch (thrown) {
       this.#lock.release()
@@ -219,7 +220,7 @@ export class StoreEngine {
   /** Size of the store with its WAL and room left on its disk, at most a second old. */
   sizes(): { readonly storeBytes: number; readonly freeBytes: number } {
     const now = this.#nowMs()
-    if (now - this.#sizes.atMs >= 1_000 || now < this.#sizes.atMs) {
+    if (now - this.#sizes.atMs >= 1_000) {
       const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
       let freeBytes = 0
       try {

@@ -66,11 +66,13 @@ type Buckets = Map<FeedId, Map<SeriesName, Bucket>>
 
 export class Sealer {
   readonly #db: Db
+  readonly #nowMs: () => number
   readonly #classifier = new Classifier()
   readonly #sql
 
-  constructor(db: Db) {
+  constructor(db: Db, nowMs: () => number) {
     this.#db = db
+    this.#nowMs = nowMs
     this.#sql = {
       next: db.prepare<
         [number, number],
@@ -309,7 +311,7 @@ export class Sealer {
     }
     const { feed, name, symbols } = bucket
     const id = Number(this.#sql.series.run(rec.id, feed, name, spellings([...symbols])).lastInsertRowid)
-    return { id, feed, name, symbols: new Set(), tail: [], minutes: new Map(), rolledAtMs: Date.now() }
+    return { id, feed, name, symbols: new Set(), tail: [], minutes: new Map(), rolledAtMs: this.#nowMs() }
   }
 
   #writeBlock(series: number, b: SealedBlock): number {

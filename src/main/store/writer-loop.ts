@@ -36,6 +36,8 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
   let closed = false
   let pumping = false
   let idle: NodeJS.Timeout | undefined
+  /** Monotonic ms, as all below: a flush that failed is not tried again before. */
+  let retryAt = 0
   let restUntil = 0
   let burstUntil = 0
 
@@ -75,7 +77,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     queue.splice(0, batches.length)
     const recycled = batches.flatMap(({ batch }) => batchBuffers(batch))
     const bytes = batches.reduce((sum, request) => sum + request.bytes, 0)
-    if (bytes >= BURST_BYTES) burstUntil = Date.now() + BURST_MS
+    if (bytes >= BURST_BYTES) burstUntil = performance.now() + BURST_MS
     reply({ is: 'committed', ...done, ...engine.sizes(), bytes, recycled, batches: batches.length }, recycled)
   }
 
@@ -109,6 +111,9 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     pumping = false
     if (closed) return
     const request = queue[0]
+    const wait = retryAt - performance.now()
+    // Every batch that comes in wakes the loop; the disk is left in peace all the same, unless we leave.
+    if (wait > 0 && !leaving()) return later(wait)
     if (request !== undefined) {
       try {
         if (request.is === 'append') commit()
@@ -129,15 +134,17 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
         } else {
           trouble('flush', thrown)
           // Leaving must not wait for a disk that may never come back.
-          if (queue.some(({ is }) => is === 'close')) giveUp()
-          else later(RETRY_MS)
-          return
+          if (leaving()) return giveUp()
+          retryAt = performance.now() + RETRY_MS
+          return later(RETRY_MS)
         }
       }
     }
     if (!closed) background()
     if (queue.length > 0) wake()
   }
+
+  const leaving = (): boolean => queue.some(({ is }) => is === 'close')
 
   function giveUp(): void {
     for (const request of queue.splice(0))
@@ -148,7 +155,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
   }
 
   function background(): void {
-    const now = Date.now()
+    const now = performance.now()
     if (now < restUntil) return later(IDLE_MS)
     if (now < burstUntil && ending.length === 0 && engine.journalBytes < LONGEST_JOURNAL) return later(BURST_MS)
     let state: 'more' | 'waiting' | 'idle'
@@ -157,7 +164,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
       if (state !== 'waiting') well('background')
     } catch (thrown) {
       trouble('background', thrown)
-      restUntil = Date.now() + (isDiskTrouble(thrown) ? RETRY_MS : REST_MS)
+      restUntil = performance.now() + (isDiskTrouble(thrown) ? RETRY_MS : REST_MS)
       return later(RETRY_MS)
     }
     for (let i = ending.length - 1; i >= 0; i--) {

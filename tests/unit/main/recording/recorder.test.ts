@@ -420,6 +420,38 @@ describe('a disk in trouble', () => {
     await reader.close()
   })
 
+  it('is left in peace between tries, however much comes in', async () => {
+    const engine = failing(Infinity)
+    const commit = engine.commit.bind(engine)
+    let tries = 0
+    engine.commit = (batches) => {
+      tries++
+      return commit(batches)
+    }
+    const closed = Promise.withResolvers<void>()
+    const loop = runWriter(engine, (reply: WriterReply) => {
+      if (reply.is === 'done' && reply.call === 2) closed.resolve()
+    })
+    loop.handle({
+      is: 'begin',
+      call: 1,
+      id: newRecordingId(T0),
+      source: DEMO,
+      startedMs: unixMs(T0),
+      causes: new Map(),
+    })
+    const batches = new Writer()
+    const until = performance.now() + 300
+    while (performance.now() < until) {
+      loop.handle({ is: 'append', batch: batches.batch([{ conn: 1, data: 'x' }]), bytes: 1 })
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(tries).toBeGreaterThan(0)
+    expect(tries).toBeLessThan(4)
+    loop.handle({ is: 'close', call: 2 })
+    await closed.promise
+  })
+
   it('does not keep the program from leaving', async () => {
     const closed = Promise.withResolvers<void>()
     const loop = runWriter(failing(Infinity), (reply: WriterReply) => {
