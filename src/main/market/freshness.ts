@@ -33,8 +33,9 @@ export function freshnessOf({ feed, lastRecvMs, nowMs, marketOpen }: FreshnessFa
       if (!marketOpen) return 'closed'
       return known ? 'stale' : 'waiting'
     case 'open':
-      // A price from before this connection is not live, however young.
-      if (known && nowMs - lastRecvMs <= QUIET_AFTER_MS && lastRecvMs >= feed.sinceMs) return 'live'
+      // A price from before this connection is not live, however young; nor is one whose stamp lies ahead
+      // because the clock was set back since.
+      if (known && Math.abs(nowMs - lastRecvMs) <= QUIET_AFTER_MS && lastRecvMs >= feed.sinceMs) return 'live'
       if (!marketOpen) return 'closed'
       return known ? 'quiet' : 'waiting'
     default:

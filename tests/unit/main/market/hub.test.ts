@@ -298,6 +298,11 @@ describe('freshness', () => {
     expect(freshnessOf({ feed, lastRecvMs, nowMs: 1_000_000, marketOpen })).toBe(expected)
   })
 
+  it('is not live on a stamp from before the clock was set back', () => {
+    const feed: FeedState = { is: 'open', sinceMs: unixMs(500_000) }
+    expect(freshnessOf({ feed, lastRecvMs: 4_600_000, nowMs: 1_000_000, marketOpen: true })).toBe('quiet')
+  })
+
   it('wakes a window when it moves with time alone', () => {
     let now = T0 + 100
     let woken = 0
