@@ -96,6 +96,7 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
     const asset = feedAsset(feed)
     const before = each.plan
     each.plan = plan(asset, before, symbols, TICKERS_PER_CONNECTION, options.allowSharding())
+    const ownersBefore = each.owners
     each.owners = new Map(
       each.plan.connections.flatMap((tickers, index) => tickers.map((t) => [instrumentKey(asset, t), index] as const)),
     )
@@ -106,11 +107,20 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
     order.sort(
       (a, b) => a.tickers.length - a.session.state.wanted.length - (b.tickers.length - b.session.state.wanted.length),
     )
+    const now = clock.wallMs()
     for (const { session, tickers } of order) {
-      if (tickers.length > 0 || session.state.wanted.length > 0) {
-        // What was wanted of an earlier service is a gap only from the start of this one.
-        session.dispatch({ is: 'wanted', symbols: tickers, sinceMs: sinceMs > startedMs ? sinceMs : startedMs })
-      }
+      if (tickers.length === 0 && session.state.wanted.length === 0) continue
+      // What was wanted of an earlier service is a gap only from the start of this one; what moves to
+      // another connection was received until now.
+      const moves = tickers.some((ticker) => {
+        const owner = ownersBefore.get(instrumentKey(asset, ticker))
+        return owner !== undefined && each.sessions[owner] !== session
+      })
+      session.dispatch({
+        is: 'wanted',
+        symbols: tickers,
+        sinceMs: moves ? now : sinceMs > startedMs ? sinceMs : startedMs,
+      })
     }
     if (each.plan.overBudget.length > before.overBudget.length) refuseOver(feed, each)
     aggregate(feed)

@@ -355,6 +355,24 @@ describe('the budget', () => {
     expect(w.ears.records).toHaveLength(1)
     expect(xt(w).unasked).toBe(1)
   })
+  test('a ticker that moves to another connection is missed only from then on', async () => {
+    sharding = true
+    const clock = fastClock()
+    const w = await world(() => undefined, clock)
+    const first = w.feeds.want('crypto/XT', many.slice(0, 1))
+    w.feeds.want('crypto/XT', many.slice(1))
+    await until('all', () => xt(w).acknowledged.length === 51)
+    first.release()
+    await until('room on the first', () => w.recorder.of('released').length === 1)
+    const moved = clock.wallMs()
+    const known = w.ears.gaps.length
+    sharding = false
+    w.feeds.replan()
+    await until('the move', () => xt(w).connections === 1 && xt(w).acknowledged.includes('S50-USD'))
+    const [gap] = w.ears.gaps.slice(known)
+    expect(gap).toMatchObject({ cause: 'connect', symbols: ['S50-USD'] })
+    expect(gap?.fromMs).toBeGreaterThanOrEqual(moved)
+  })
 })
 
 describe('a hostile or broken service', () => {
