@@ -97,6 +97,23 @@ describe('an account', () => {
     expect(credentials.account()).toMatchObject({ token: 'valid', problem: null })
   })
 
+  test('is checked without being stored; only what the service refuses stands against it', async () => {
+    const { made, baseUrl } = await service()
+    const { chain, credentials, states } = build()
+    await credentials.check({ baseUrl, user: 'ann', password: PASSWORD })
+    made.token = (_body, response) => json(response, 401, { detail: 'no' })
+    await expect(credentials.check({ baseUrl, user: 'ann', password: 'other' })).rejects.toMatchObject({
+      code: 'wrong-password',
+    })
+    expect(made.bodies).toHaveLength(2)
+    expect(await chain.get(`password:ann@${baseUrl}`)).toBeNull()
+    expect(states).toEqual([])
+
+    await made.close()
+    services.splice(0)
+    await credentials.check({ baseUrl, user: 'ann', password: PASSWORD })
+  })
+
   test('the demo account touches no keychain', async () => {
     const { made, baseUrl } = await service()
     const credentials = createCredentials({ clock: systemClock, keychain: () => Promise.reject(new Error('touched')) })
