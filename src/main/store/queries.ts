@@ -41,7 +41,16 @@ interface GapRow {
   readonly from_ms: number
   readonly to_ms: number | null
   readonly to_seq: number | null
+  readonly source: string
+  /** Start of the source's next recording, for a gap that its own left open. */
+  readonly next_ms: number | null
 }
+
+/** What was still missing when a recording ended stays so until the next one of its source begins. */
+const GAPS = `SELECT g.*, r.key AS recording, r.source,
+  CASE WHEN g.to_ms IS NULL AND r.ended_ms IS NOT NULL THEN
+    (SELECT n.started_ms FROM recording n WHERE n.source = r.source AND n.id > r.id ORDER BY n.id LIMIT 1) END AS next_ms
+  FROM gap g JOIN recording r ON r.id = g.recording`
 
 export interface GapQuery {
   readonly feed?: FeedId
@@ -59,9 +68,8 @@ export class StoreQueries implements TickSource {
     this.db = db
     this.#sql = {
       recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY started_ms, id'),
-      gaps: db.prepare<[], GapRow>(
-        'SELECT g.*, r.key AS recording FROM gap g JOIN recording r ON r.id = g.recording ORDER BY r.started_ms, r.id, g.from_seq',
-      ),
+      gaps: db.prepare<[], GapRow>(`${GAPS} ORDER BY r.started_ms, r.id, g.from_seq`),
+      gapsOf: db.prepare<[string], GapRow>(`${GAPS} WHERE r.key = ? ORDER BY g.from_seq`),
       sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
       lastJournal: db.prepare<[number], number | null>('SELECT max(last_seq) FROM journal WHERE recording = ?').pluck(),
       journal: db.prepare<
@@ -133,15 +141,14 @@ export class StoreQueries implements TickSource {
   }
 
   gaps(query: GapQuery): readonly Gap[] {
-    const sources = new Map(this.recordings().map((row) => [row.key, row.source]))
-    return this.#sql.gaps
-      .all()
+    const { recording } = query
+    const rows = recording === undefined ? this.#sql.gaps.all() : this.#sql.gapsOf.all(recording)
+    return rows
+      .filter((row) => query.source === undefined || row.source === query.source)
       .map(toGap)
       .filter(
         (gap) =>
           (query.feed === undefined || gap.feed === query.feed) &&
-          (query.recording === undefined || gap.recording === query.recording) &&
-          (query.source === undefined || sources.get(gap.recording) === query.source) &&
           (query.toMs === undefined || gap.fromMs < query.toMs) &&
           // half open, as ranges are; a gap of no length counts where it lies
           (query.fromMs === undefined || gap.toMs === null || gap.toMs > query.fromMs || gap.fromMs >= query.fromMs),
@@ -260,13 +267,15 @@ function toGap(row: GapRow): Gap {
   if (!isFeedId(row.feed) || !(GAP_CAUSES as readonly string[]).includes(row.cause)) {
     throw new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: 'Run "tapedeck verify".' })
   }
+  const toMs = row.to_ms ?? row.next_ms
   return {
     recording: recordingId(row.recording),
     feed: row.feed,
     symbols: JSON.parse(row.symbols) as string[], // written from a string[]
     cause: row.cause as GapCause, // checked above
     fromMs: unixMs(row.from_ms),
-    toMs: row.to_ms === null ? null : unixMs(row.to_ms),
+    // A clock set back while it was open must not turn it round.
+    toMs: toMs === null ? null : unixMs(Math.max(toMs, row.from_ms)),
     fromSeq: row.from_seq,
     toSeq: row.to_seq,
   }

@@ -64,6 +64,37 @@ describe('what a death leaves', () => {
     },
   )
 
+  it('no gap is open for ever: the one a quit leaves lasts to the next start, and none ends before it began', async () => {
+    const engine = new StoreEngine(folder.file)
+    const first = newRecordingId(T0)
+    engine.begin(first, DEMO, unixMs(T0))
+    const open = (cause: GapCause, fromMs: number): Item => ({
+      entry: { type: 'gap-open', feed: 'crypto/XT', cause, symbols: [], fromMs: unixMs(fromMs) },
+    })
+    const batch = new Writer().batch([
+      open('drop', T0 + 5_000),
+      { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 1 }, wallMs: T0 - 3_600_000 }, // the clock was set back
+      open('quit', T0 + 8_000),
+    ])
+    engine.commit([batch])
+    engine.end(unixMs(T0 + 9_000), [])
+    engine.drain()
+    const reader = openLocalReader(folder.file)
+    const edges = async () => (await reader.gaps({})).map(({ cause, fromMs, toMs }) => [cause, fromMs, toMs])
+    expect(await edges()).toEqual([
+      ['drop', T0 + 5_000, T0 + 5_000],
+      ['quit', T0 + 8_000, null],
+    ])
+    engine.begin(newRecordingId(T0), { kind: 'service', origin: 'https://x.example', user: 'u' }, unixMs(T0 + 10_000))
+    expect((await edges())[1][2]).toBe(null)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 20_000))
+    expect((await edges())[1]).toEqual(['quit', T0 + 8_000, T0 + 20_000])
+    expect((await reader.gaps({ recording: first, fromMs: T0 + 30_000 })).length).toBe(0)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    engine.close()
+  })
+
   it('takes the cause it is told', async () => {
     const key = leave(false)
     const engine = new StoreEngine(folder.file)
