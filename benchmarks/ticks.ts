@@ -4,10 +4,10 @@
  * under every run.
  */
 import type { MessageColumns } from '../src/main/store/port.ts'
+import { BLOCK_ROWS } from '../src/main/store/recording-state.ts'
 import { readTape, type Tape } from '../src/simulator/tape.ts'
 import { instrumentId } from '../src/shared/units.ts'
 
-export const ROWS_A_BLOCK = 8192
 /** How a server writes: as JavaScript's JSON.stringify, or as Python's json.dumps. */
 export type TextStyle = 'javascript' | 'python'
 
@@ -34,7 +34,7 @@ function pythonNumber(value: number): string {
   return value < 1e-4 ? value.toExponential().replace(/e-(\d)$/, 'e-0$1') : String(value)
 }
 
-/** Runs of at most ROWS_A_BLOCK messages of one feed, `count` in all. */
+/** Runs of at most BLOCK_ROWS messages of one feed, `count` in all. */
 export function* messageRuns(
   feed: 'crypto/XT' | 'crypto/XQ',
   count: number,
@@ -57,7 +57,7 @@ export function* messageRuns(
   let seq = 0
   let drift = 0
   for (let done = 0; done < count;) {
-    const n = Math.min(ROWS_A_BLOCK, count - done)
+    const n = Math.min(BLOCK_ROWS, count - done)
     const run = {
       count: n,
       seq: new Float64Array(n),

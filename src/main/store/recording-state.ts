@@ -15,7 +15,8 @@ import { openBlock } from './blocks/open.ts'
 import type { FeedCounts } from '../../shared/recording.ts'
 import { isFeedId, recordingId, type FeedId, type RecordingId } from '../../shared/units.ts'
 
-export const BLOCK_ROWS = 4096
+/** Enough that what opening costs is little of reading; few enough that a reader of hundreds of series stays small. */
+export const BLOCK_ROWS = 8192
 /** Most bytes of text that one block takes; a block of large messages holds fewer rows. */
 export const BLOCK_BYTES = 8 << 20
 

@@ -8,7 +8,7 @@ import type { BarBuilder, BarState } from '../../shared/bars.ts'
 import type { BarSource } from '../../shared/market.ts'
 import { FLAG } from '../../shared/recording.ts'
 import type { FeedId } from '../../shared/units.ts'
-import { encodeBlock } from './blocks/encode.ts'
+import { encodeInTurns } from './blocks/encode.ts'
 import { openBlock } from './blocks/open.ts'
 import {
   applyToBars,
@@ -145,7 +145,7 @@ export class Sealer {
     for (const bucket of [...buckets.values()].flatMap((ofFeed) => [...ofFeed.values()])) {
       const blocks: SealedBlock[] = []
       for (const part of cut(bucket.rows.done())) {
-        blocks.push(sealBlock(bucket.feed, part.rows, bucket.eventMs.slice(part.from, part.to)))
+        blocks.push(yield* sealBlock(bucket.feed, part.rows, bucket.eventMs.slice(part.from, part.to)))
         yield
       }
       sealed.push({ bucket, blocks })
@@ -204,7 +204,7 @@ export class Sealer {
         }
         const blocks: SealedBlock[] = []
         for (const part of cut(rows.done())) {
-          blocks.push(sealBlock(series.feed, part.rows, eventMs.slice(part.from, part.to)))
+          blocks.push(yield* sealBlock(series.feed, part.rows, eventMs.slice(part.from, part.to)))
           yield
         }
         let ids: { id: number; count: number }[] = []
@@ -392,8 +392,13 @@ export function blockFacts(m: MessageColumns, eventMs: ArrayLike<number>): Omit<
 }
 
 /** Seals rows of one series. */
-function sealBlock(feed: FeedId, m: MessageColumns, eventMs: readonly number[]): SealedBlock {
-  return { ...blockFacts(m, eventMs), data: encodeBlock(feed, m, { eventMs: Float64Array.from(eventMs) }) }
+function* sealBlock(
+  feed: FeedId,
+  m: MessageColumns,
+  eventMs: readonly number[],
+): Generator<undefined, SealedBlock, void> {
+  const data = yield* encodeInTurns(feed, m, { eventMs: Float64Array.from(eventMs) })
+  return { ...blockFacts(m, eventMs), data }
 }
 
 /** A run cut to what one block takes. */

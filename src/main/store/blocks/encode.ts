@@ -24,7 +24,7 @@ import {
   type Parsed,
   type Style,
 } from './literal.ts'
-import { proveBlock } from './prove.ts'
+import { proveInTurns } from './prove.ts'
 import { writeInts, type Ref } from './write-ints.ts'
 import { shapeKey, shapeOf, type Slot, type Template } from './template.ts'
 
@@ -56,14 +56,19 @@ interface Gather {
   ends: Uint32Array
 }
 
-/** Buffers of the gathers of one block, used again by the next: zeroed memory is what sealing costs most. */
-const pool: Pick<Gather, 'mantissa' | 'form' | 'starts' | 'ends'>[] = []
+type Buffers = Pick<Gather, 'mantissa' | 'form' | 'starts' | 'ends'>
+
+/**
+ * Buffers of the gathers of one block, used again by the next: zeroed memory is what sealing costs
+ * most. Undefined while a block is being made of them.
+ */
+let pool: Buffers[] | undefined = []
 const POOL_ROWS = 1 << 16
 const POOL_COLUMNS = 32
 
-function gatherFor(at: number, slot: Slot, rows: number): Gather {
+function gatherFor(mine: Buffers[], at: number, slot: Slot, rows: number): Gather {
   const { path, key } = slot
-  let buffers = pool[at]
+  let buffers = mine[at]
   if (buffers === undefined || buffers.mantissa.length < rows) {
     buffers = {
       mantissa: new Float64Array(rows),
@@ -71,7 +76,7 @@ function gatherFor(at: number, slot: Slot, rows: number): Gather {
       starts: new Uint32Array(rows),
       ends: new Uint32Array(rows),
     }
-    if (at < POOL_COLUMNS && rows <= POOL_ROWS) pool[at] = buffers
+    if (at < POOL_COLUMNS && rows <= POOL_ROWS) mine[at] = buffers
   }
   return { path, key, n: 0, ...buffers }
 }
@@ -101,27 +106,47 @@ const parsed: Parsed = { mantissa: 0, form: 0, end: 0 }
  * Throws `internal` when the run is too large (MAX_ROWS rows or half of MAX_BODY bytes).
  */
 export function encodeBlock(feed: FeedId, messages: MessageColumns, options: EncodeOptions = {}): Uint8Array {
-  const block = build(feed, messages, options, true)
-  if (options.prove === false || isProven(block, messages, options.eventMs)) return block
-  const plain = build(feed, messages, options, false)
-  proveBlock(plain, messages, options.eventMs)
-  return plain
-}
-
-function isProven(block: Uint8Array, messages: MessageColumns, eventMs: Float64Array | undefined): boolean {
-  try {
-    proveBlock(block, messages, eventMs)
-    return true
-  } catch {
-    return false
+  const work = encodeInTurns(feed, messages, options)
+  for (;;) {
+    const turn = work.next()
+    if (turn.done === true) return turn.value
   }
 }
 
-function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, shaped: boolean): Uint8Array {
+/** As `encodeBlock`, giving way often. The messages must stay as they are until it ends. */
+export function* encodeInTurns(
+  feed: FeedId,
+  messages: MessageColumns,
+  options: EncodeOptions = {},
+): Generator<undefined, Uint8Array, void> {
+  const block = yield* build(feed, messages, options, true)
+  if (options.prove === false) return block
+  yield
+  try {
+    yield* proveInTurns(block, messages, options.eventMs)
+    return block
+  } catch {
+    const plain = yield* build(feed, messages, options, false)
+    yield* proveInTurns(plain, messages, options.eventMs)
+    return plain
+  }
+}
+
+/** Messages that are taken apart between two turns. */
+const TURN_ROWS = 2048
+
+function* build(
+  feed: FeedId,
+  messages: MessageColumns,
+  options: EncodeOptions,
+  shaped: boolean,
+): Generator<undefined, Uint8Array, void> {
   const { count, bytes, offsets } = messages
   if (count > MAX_ROWS || (offsets[count] ?? 0) - (offsets[0] ?? 0) > MAX_BODY / 2) {
     throw new CodedError('internal', 'Too many messages for one block.')
   }
+  const buffers = pool ?? []
+  pool = undefined
   const gathers: Gather[] = []
   const gatherOf = new Map<string, number>()
   const templates: Known[] = []
@@ -142,7 +167,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
       if (id === undefined) {
         id = gathers.length
         gatherOf.set(slot.path, id)
-        gathers.push(gatherFor(gathers.length, slot, count))
+        gathers.push(gatherFor(buffers, gathers.length, slot, count))
       }
       return id
     })
@@ -160,7 +185,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
 
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let likely: Known | undefined
-  for (let row = 0; row < count; row++) {
+  const place = (row: number): void => {
     const from = offsets[row]
     const to = offsets[row + 1]
     if (likely === undefined || !take(likely, bytes, view, from, to)) {
@@ -179,11 +204,18 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
       }
       if (found === undefined) {
         raws.push(row)
-        continue
+        return
       }
       likely = found
     }
     templateIds[row] = likely.id
+  }
+  const placeAll = (from: number, to: number): void => {
+    for (let row = from; row < to; row++) place(row)
+  }
+  for (let from = 0; from < count; from += TURN_ROWS) {
+    placeAll(from, Math.min(count, from + TURN_ROWS))
+    yield
   }
 
   const head = new ByteWriter(1 << 12)
@@ -218,6 +250,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
   write(new Float64Array(messages.connSeq), count, [seq], cold)
   const mono = write(messages.monoNs, count, [], cold)
   const recv = write(messages.recvMs, count, [{ ...mono, scale: 'clock' }], cold)
+  yield
   write(new Float64Array(messages.flags), count)
   write(templateIds, count)
   write(rawRows, rawRows.length)
@@ -227,6 +260,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
   for (const gather of gathers) {
     const column = seal(gather, bytes)
     sealed.push(column)
+    yield
     const refs: Ref[] = []
     if (gather.n === count) {
       if (column.decimals === 0) refs.push({ ...recv, worth: 1.5 })
@@ -261,6 +295,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
     }
     return out
   }
+  yield
   writeTime(feed, messages, options.eventMs, gathers, sealed, cells, head, write, recv)
 
   for (const row of raws) cold.raw(bytes.subarray(offsets[row], offsets[row + 1]))
@@ -269,6 +304,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
   wanted.set(hot.done(), head.at)
   if (wanted.length + cold.at > MAX_BODY) throw new CodedError('internal', 'Too many messages for one block.')
   low.raw(new Uint8Array(LOW_PADDING))
+  yield
   const level = options.level ?? 1
   const frames = [pack(wanted, level), pack(cold.done(), level)]
   const out = new Uint8Array(HEADER_BYTES + frames[0].length + frames[1].length + low.at)
@@ -284,6 +320,7 @@ function build(feed: FeedId, messages: MessageColumns, options: EncodeOptions, s
   out.set(frames[1], HEADER_BYTES + frames[0].length)
   out.set(low.done(), HEADER_BYTES + frames[0].length + frames[1].length)
   header.setUint32(4, crc32(out.subarray(8)), true)
+  pool = buffers
   return out
 }
 

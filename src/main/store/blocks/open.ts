@@ -46,8 +46,8 @@ export interface OpenBlock {
   symbol(row: number): string
   /** The whole message to the byte. */
   raw(row: number): Uint8Array
-  /** Everything that was sealed. */
-  messages(): MessageColumns
+  /** Everything that was sealed, or rows [from, to) of it. */
+  messages(from?: number, to?: number): MessageColumns
 }
 
 interface Numbers {
@@ -575,16 +575,15 @@ class Block implements OpenBlock {
     return to
   }
 
-  messages(): MessageColumns {
-    const { count } = this
+  messages(from = 0, to = this.count): MessageColumns {
+    const count = to - from
     const offsets = new Uint32Array(count + 1)
     const ids = this.#int(TEMPLATE)
     let out = new Uint8Array(Math.max(64, count * 96))
     let at = 0
-    let raws = 0
-    for (let row = 0; row < count; row++) {
+    for (let row = from; row < to; row++) {
       const id = ids[row]
-      const text = id === 0 ? this.#rawText(raws++) : undefined
+      const text = id === 0 ? this.#rawText(this.#rawIndex.get(row) ?? -1) : undefined
       const need = text === undefined ? this.#lengthBound(id - 1, row) : text.length
       if (at + need > out.length) {
         const grown = new Uint8Array(Math.max(out.length * 2, at + need))
@@ -596,16 +595,16 @@ class Block implements OpenBlock {
         out.set(text, at)
         at += text.length
       }
-      offsets[row + 1] = at
+      offsets[row - from + 1] = at
     }
     return {
       count,
-      seq: this.seq,
-      conn: this.conn,
-      connSeq: this.connSeq,
-      recvMs: this.recvMs,
-      monoNs: this.monoNs,
-      flags: this.flags,
+      seq: this.seq.subarray(from, to),
+      conn: this.conn.subarray(from, to),
+      connSeq: this.connSeq.subarray(from, to),
+      recvMs: this.recvMs.subarray(from, to),
+      monoNs: this.monoNs.subarray(from, to),
+      flags: this.flags.subarray(from, to),
       offsets,
       bytes: out.subarray(0, at),
     }

@@ -3,27 +3,49 @@ import { CodedError } from '../../../shared/errors.ts'
 import type { MessageColumns } from '../port.ts'
 import { openBlock } from './open.ts'
 
+/** Messages that are compared between two turns. */
+const TURN_ROWS = 1024
+
 /** Opens a block and compares every stamp and byte; throws `internal` at the first difference. */
 export function proveBlock(block: Uint8Array, messages: MessageColumns, eventMs?: Float64Array): void {
+  for (const _ of proveInTurns(block, messages, eventMs));
+}
+
+/** As `proveBlock`, giving way often. */
+export function* proveInTurns(
+  block: Uint8Array,
+  messages: MessageColumns,
+  eventMs?: Float64Array,
+): Generator<undefined, void, void> {
   const open = openBlock(block)
-  const again = open.messages()
   const { count } = messages
-  const differs = (what: string): CodedError =>
-    new CodedError('internal', `Sealing changed the ${what} of a message; it stays in the journal.`)
-  if (again.count !== count) throw differs('count')
+  if (open.count !== count) throw differs('count')
   for (const name of ['seq', 'conn', 'connSeq', 'recvMs', 'monoNs', 'flags'] as const) {
-    const before = messages[name]
-    const after = again[name]
-    for (let i = 0; i < count; i++) if (!Object.is(before[i], after[i])) throw differs(name)
+    if (!isSame(open[name], messages[name], count)) throw differs(name)
+    yield
   }
-  const base = messages.offsets[0] ?? 0
-  for (let i = 0; i <= count; i++) {
-    if (again.offsets[i] !== (messages.offsets[i] ?? 0) - base) throw differs('length')
+  if (eventMs !== undefined && !isSame(open.eventMs, eventMs, count)) throw differs('event time')
+  for (let from = 0; from < count; from += TURN_ROWS) {
+    yield
+    const to = Math.min(count, from + TURN_ROWS)
+    const again = open.messages(from, to)
+    const base = messages.offsets[from]
+    for (let i = from; i <= to; i++) {
+      if (again.offsets[i - from] !== messages.offsets[i] - base) throw differs('length')
+    }
+    const size = messages.offsets[to] - base
+    const left = Buffer.from(messages.bytes.buffer, messages.bytes.byteOffset + base, size)
+    if (left.compare(again.bytes, 0, size) !== 0) throw differs('text')
   }
-  const size = again.offsets[count] ?? 0
-  const left = Buffer.from(messages.bytes.buffer, messages.bytes.byteOffset + base, size)
-  if (left.compare(again.bytes, 0, size) !== 0) throw differs('text')
-  if (eventMs === undefined) return
-  const times = open.eventMs
-  for (let i = 0; i < count; i++) if (!Object.is(times[i], eventMs[i])) throw differs('event time')
+}
+
+function differs(what: string): CodedError {
+  return new CodedError('internal', `Sealing changed the ${what} of a message; it stays in the journal.`)
+}
+
+type Column = Float64Array | Uint32Array | Uint8Array
+
+function isSame(after: Column, before: Column, count: number): boolean {
+  for (let i = 0; i < count; i++) if (!Object.is(before[i], after[i])) return false
+  return true
 }

@@ -83,9 +83,9 @@ function cost(r: Float64Array, n: number): number {
 
 /** Rows that predictions are compared over: roughly over the first, well over all of them. */
 const GLANCE = 256
-const SAMPLE = 512
+const SAMPLE = 384
 /** Predictions that are looked at well. */
-const FINALISTS = 3
+const FINALISTS = 2
 
 interface Guess {
   readonly by: By
