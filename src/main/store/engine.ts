@@ -98,9 +98,7 @@ export class StoreEngine {
     causes: ReadonlyMap<RecordingId, GapCause> = new Map(),
   ): void {
     if (this.#current?.key === key) return
-    for (const rec of this.#open) {
-      if (rec.finish === null) this.#closeLeft(rec, causes.get(rec.key) ?? 'crash', startedMs)
-    }
+    this.#closeAll(this.#open, startedMs, causes)
     const id = this.#transaction(() => {
       const body: BeginRecord = { recording: key, source, startedMs }
       this.#log('begin', JSON.stringify(body))
@@ -114,6 +112,15 @@ export class StoreEngine {
     })
     this.#current = newRecording(id, key, sourceKey(source), startedMs)
     this.#open.push(this.#current)
+  }
+
+  /** Closes what an earlier process left open. */
+  closeLeft(untilMs: UnixMs): void {
+    this.#closeAll(
+      this.#open.filter((rec) => rec !== this.#current),
+      untilMs,
+      new Map(),
+    )
   }
 
   /** Makes batches of the current recording durable, in one transaction. */
@@ -313,6 +320,13 @@ export class StoreEngine {
     this.#db
       .prepare<[number, string, string, Uint8Array]>('INSERT INTO store_log (n, kind, body, hash) VALUES (?, ?, ?, ?)')
       .run(n, kind, body, logHash(last?.hash ?? LOG_GENESIS, n, kind, body))
+  }
+
+  #closeAll(open: readonly RecordingState[], untilMs: UnixMs, causes: ReadonlyMap<RecordingId, GapCause>): void {
+    // A copy: what is closed leaves the list.
+    for (const rec of [...open]) {
+      if (rec.finish === null) this.#closeLeft(rec, causes.get(rec.key) ?? 'crash', untilMs)
+    }
   }
 
   /** Closes a recording that a death left open: gaps from its last stamp to `untilMs`, then the close record. */

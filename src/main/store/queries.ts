@@ -63,9 +63,12 @@ export interface GapQuery {
 export class StoreQueries implements TickSource {
   readonly db: Db
   readonly #sql
+  readonly #isWritten: () => boolean
 
-  constructor(db: Db) {
+  /** `isWritten`: whether a writer holds the store. What is still open is otherwise what a death left. */
+  constructor(db: Db, isWritten: () => boolean) {
     this.db = db
+    this.#isWritten = isWritten
     this.#sql = {
       recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY started_ms, id'),
       gaps: db.prepare<[], GapRow>(`${GAPS} ORDER BY r.started_ms, r.id, g.from_seq`),
@@ -118,7 +121,9 @@ export class StoreQueries implements TickSource {
   sessions(): readonly SessionRow[] {
     return this.#read(() => {
       const gaps = Map.groupBy(this.gaps({}), (gap) => gap.recording)
-      return this.recordings().map((row): SessionRow => {
+      const rows = this.recordings()
+      const live = this.#isWritten() ? Math.max(...rows.map((row) => row.id)) : NaN
+      return rows.map((row): SessionRow => {
         const key = recordingId(row.key)
         // written by the engine's close; null while open
         const closed = row.summary === null ? undefined : (JSON.parse(row.summary) as CloseRecord)
@@ -129,7 +134,7 @@ export class StoreQueries implements TickSource {
           startedMs: unixMs(row.started_ms),
           endedMs: row.ended_ms === null ? null : unixMs(row.ended_ms),
           clean: row.clean !== 0,
-          live: row.ended_ms === null,
+          live: row.ended_ms === null && row.id === live,
           feeds: 'counts' in totals ? totals.counts : totals.feeds,
           symbols: totals.symbols,
           messages: totals.messages,

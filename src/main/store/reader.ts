@@ -1,5 +1,6 @@
 /** StoreReader in the caller's thread: for tools, for tests, and inside the reader's thread. */
 import { BarReader } from './bars.ts'
+import { isLocked } from './lock.ts'
 import type { StoreReader } from './port.ts'
 import { StoreQueries } from './queries.ts'
 import { openForReading, storeError } from './sqlite.ts'
@@ -13,7 +14,7 @@ export interface LocalReader extends StoreReader {
 /** Opens a store read-only; throws CodedError. */
 export function openLocalReader(file: string): LocalReader {
   const db = openForReading(file)
-  const queries = new StoreQueries(db)
+  const queries = new StoreQueries(db, () => isLocked(file))
   const bars = new BarReader(queries)
   const answer = async <T>(run: () => T): Promise<T> => {
     try {

@@ -2,7 +2,7 @@
  * The writer's day: requests in their order, background work between them, and patience with a disk
  * that is full or fails. Runs in the writer's thread, or in the caller's for tools and tests.
  */
-import type { RecordingId } from '../../shared/units.ts'
+import { unixMs, type RecordingId } from '../../shared/units.ts'
 import type { CommitResult } from './engine.ts'
 import { isDiskTrouble, storeFailure } from './sqlite.ts'
 import { batchBuffers, type WriterReply, type WriterRequest } from './protocol.ts'
@@ -13,6 +13,8 @@ const RETRY_MS = 250
 const IDLE_MS = 250
 /** After background work failed in a way that waiting may not mend. */
 const REST_MS = 5_000
+/** What a death left is closed by the next begin, or after so long without one: recording may be off. */
+const LEFT_MS = 1_000
 /** Batches that one transaction takes. */
 const MOST_BATCHES = 64
 /**
@@ -33,6 +35,8 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
   const ending: { readonly call: number; readonly key: RecordingId }[] = []
   /** What is in trouble: the flushes, the background work. Told once, and over when both are well. */
   const troubled = new Set<'flush' | 'background'>()
+  const openedAt = performance.now()
+  let begun = false
   let closed = false
   let pumping = false
   let idle: NodeJS.Timeout | undefined
@@ -84,6 +88,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
   function serve(request: Exclude<WriterRequest, { is: 'append' }>): void {
     switch (request.is) {
       case 'begin':
+        begun = true
         engine.begin(request.id, request.source, request.startedMs, request.causes)
         reply({ is: 'done', call: request.call })
         return
@@ -144,6 +149,12 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     if (queue.length > 0) wake()
   }
 
+  function closeLeft(): void {
+    if (begun || engine.left.length === 0) return
+    if (performance.now() - openedAt >= LEFT_MS) engine.closeLeft(unixMs(Date.now()))
+    else later(LEFT_MS)
+  }
+
   const leaving = (): boolean => queue.some(({ is }) => is === 'close')
 
   function giveUp(): void {
@@ -160,6 +171,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     if (now < burstUntil && ending.length === 0 && engine.journalBytes < LONGEST_JOURNAL) return later(BURST_MS)
     let state: 'more' | 'waiting' | 'idle'
     try {
+      closeLeft()
       state = engine.turn(TURN_MS)
       if (state !== 'waiting') well('background')
     } catch (thrown) {
@@ -176,6 +188,8 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     if (state === 'more') wake()
     else later(state === 'waiting' ? 5 : IDLE_MS)
   }
+
+  if (engine.left.length > 0) later(LEFT_MS)
 
   return {
     handle(request) {

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { openStoreWriter } from '../../../../src/main/store/open.ts'
 import { openLocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import type { GapCause } from '../../../../src/shared/recording.ts'
@@ -93,6 +94,34 @@ describe('what a death leaves', () => {
     expect((await reader.verify(null)).problems).toEqual([])
     await reader.close()
     engine.close()
+  })
+
+  it('is not called live by a reader once its writer is dead, nor an earlier one while another writes', async () => {
+    const left = leave(false)
+    const reader = openLocalReader(folder.file)
+    const live = async () => (await reader.sessions()).map((row) => [row.session, row.live, row.clean])
+    expect(await live()).toEqual([[left, false, false]])
+    const engine = new StoreEngine(folder.file)
+    const now = newRecordingId(T0 + 60_000)
+    engine.begin(now, DEMO, unixMs(T0 + 60_000))
+    expect(await live()).toEqual([
+      [left, false, false],
+      [now, true, false],
+    ])
+    expect(() => new StoreEngine(folder.file)).toThrow(/Another Tapedeck/)
+    engine.close()
+    expect((await live())[1]).toEqual([now, false, false])
+    await reader.close()
+  })
+
+  it('is closed also when nothing is to be recorded', async () => {
+    const left = leave(false)
+    const writer = await openStoreWriter({ file: folder.file })
+    const reader = openLocalReader(folder.file)
+    await vi.waitFor(async () => expect((await reader.sessions())[0].endedMs).toBe(T0 + 31), { timeout: 5_000 })
+    expect((await reader.gaps({ recording: left })).map(({ cause }) => cause)).toEqual(['crash'])
+    await writer.close()
+    await reader.close()
   })
 
   it('takes the cause it is told', async () => {
