@@ -24,7 +24,7 @@ async function setTheme(page: Page, theme: 'dark' | 'light'): Promise<void> {
 
 for (const theme of ['dark', 'light'] as const) {
   test(`every screen and dialog keeps the rules of accessibility, ${theme}`, async ({ open }) => {
-    test.setTimeout(180_000)
+    test.setTimeout(300_000)
     const { page } = await open()
     const screen = new Screen(page)
     await screen.trades('BTC-USD')
@@ -81,6 +81,7 @@ for (const theme of ['dark', 'light'] as const) {
 }
 
 test('everything of a day can be done by keyboard alone', async ({ open }) => {
+  test.setTimeout(180_000)
   const { page } = await open()
   const screen = new Screen(page)
   await screen.trades('BTC-USD')
