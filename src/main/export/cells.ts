@@ -15,27 +15,31 @@ export const TIME_ROOM = 64
 
 /** Writes a whole number from 0 to 2^53; answers one past it. */
 export function writeWhole(out: Uint8Array, at: number, value: number): number {
-  if (value < 10) {
-    out[at] = 48 + value
-    return at + 1
-  }
-  let digits = 2
-  for (let power = 100; value >= power; power *= 10) digits++
+  if (value < 1e9) return writeSmall(out, at, value | 0, digitsOf(value))
+  let digits = 10
+  for (let power = 1e10; value >= power; power *= 10) digits++
   let i = at + digits
   let rest = value
   while (rest >= 1e9) {
     const above = Math.floor(rest / 1e8)
-    let low = (rest - above * 1e8) | 0
+    writeSmall(out, (i -= 8), (rest - above * 1e8) | 0, 8)
     rest = above
-    for (let n = 0; n < 4; n++) {
-      const pair = low % 100
-      low = (low / 100) | 0
-      out[--i] = PAIRS[2 * pair + 1]!
-      out[--i] = PAIRS[2 * pair]!
-    }
   }
-  let low = rest | 0
-  while (low >= 10) {
+  writeSmall(out, at, rest | 0, i - at)
+  return at + digits
+}
+
+function digitsOf(value: number): number {
+  if (value < 1e4) return value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4
+  if (value < 1e8) return value < 1e6 ? (value < 1e5 ? 5 : 6) : value < 1e7 ? 7 : 8
+  return 9
+}
+
+/** Writes exactly `digits` digits of a whole number below 2^31. */
+function writeSmall(out: Uint8Array, at: number, value: number, digits: number): number {
+  let i = at + digits
+  let low = value
+  while (i > at + 1) {
     const pair = low % 100
     low = (low / 100) | 0
     out[--i] = PAIRS[2 * pair + 1]!
@@ -49,24 +53,26 @@ export function writeWhole(out: Uint8Array, at: number, value: number): number {
 export interface TimeWriter {
   /** NaN leaves both cells empty. `out` (and `view` over all of it) has TIME_ROOM bytes of room. */
   write(out: Uint8Array, view: DataView, at: number, ms: number): number
+  /** Sets what stands before every pair from now on (UTF-8): `write` needs room for it too. */
+  lead(bytes: Uint8Array): void
 }
 
-/** "1723161255342,2024-08-08T23:54:15.342Z", rounded up to words. */
-const PAIR_BYTES = 40
+/** "1723161255342,2024-08-08T23:54:15.342Z". */
+const PAIR_BYTES = 38
 const ISO_AT = 14
 
 /** A writer of times: epoch ms as they are (also fractions), ISO 8601 with Z to the millisecond. */
 export function createTimeWriter(separator: number): TimeWriter {
-  // both cells of the second written last, copied by words; only the milliseconds differ
-  const cells = new Uint8Array(PAIR_BYTES)
-  const words = new Int32Array(cells.buffer)
-  cells[13] = separator
-  cells[37] = 90
+  // the lead and both cells of the second written last, copied by words; only the milliseconds differ
+  let start = 0
+  let cells = new Uint8Array(40)
+  let words = new Float64Array(cells.buffer)
   let from = NaN
   let day = NaN
 
   const slow = (out: Uint8Array, at: number, ms: number): number => {
-    let i = at
+    out.set(cells.subarray(0, start), at)
+    let i = at + start
     if (!Number.isNaN(ms)) i += encoder.encodeInto(String(ms), out.subarray(i)).written
     out[i++] = separator
     const date = new Date(Math.floor(ms))
@@ -76,19 +82,31 @@ export function createTimeWriter(separator: number): TimeWriter {
   }
   const second = (ms: number): void => {
     from = Math.floor(ms / 1000) * 1000
-    writeWhole(cells, 0, from / 1000)
+    const iso = start + ISO_AT
+    writeWhole(cells, start, from / 1000)
     const midnight = Math.floor(from / DAY_MS) * DAY_MS
     if (midnight !== day) {
       day = midnight
-      encoder.encodeInto(new Date(midnight).toISOString().slice(0, 20), cells.subarray(ISO_AT))
+      encoder.encodeInto(new Date(midnight).toISOString().slice(0, 20), cells.subarray(iso))
     }
     const s = (from - midnight) / 1000
-    pair(cells, ISO_AT + 11, Math.floor(s / 3600))
-    pair(cells, ISO_AT + 14, Math.floor(s / 60) % 60)
-    pair(cells, ISO_AT + 17, s % 60)
+    pair(cells, iso + 11, Math.floor(s / 3600))
+    pair(cells, iso + 14, Math.floor(s / 60) % 60)
+    pair(cells, iso + 17, s % 60)
   }
+  const lead = (bytes: Uint8Array): void => {
+    start = bytes.length
+    cells = new Uint8Array(Math.ceil((start + PAIR_BYTES) / 8) * 8)
+    words = new Float64Array(cells.buffer)
+    cells.set(bytes)
+    cells[start + 13] = separator
+    cells[start + 37] = 90
+    from = day = NaN
+  }
+  lead(new Uint8Array(0))
 
   return {
+    lead,
     write(out, view, at, ms) {
       let rest = ms - from
       if (!(rest >= 0 && rest < 1000)) {
@@ -99,18 +117,21 @@ export function createTimeWriter(separator: number): TimeWriter {
       }
       const milli = rest | 0
       if (milli !== rest) return slow(out, at, ms)
-      for (let k = 0; k < 10; k++) view.setInt32(at + 4 * k, words[k], LITTLE_ENDIAN)
+      // UTF-8 has no byte FF, and none of F0 and above before 7F: no word is a NaN that could change
+      const all = words.length
+      for (let k = 0; k < all; k++) view.setFloat64(at + 8 * k, words[k], LITTLE_ENDIAN)
+      const to = at + start
       const hundreds = 48 + ((milli / 100) | 0)
       const below = 2 * (milli % 100)
       const tens = PAIRS[below]
       const ones = PAIRS[below + 1]
-      out[at + 10] = hundreds
-      out[at + 11] = tens
-      out[at + 12] = ones
-      out[at + 34] = hundreds
-      out[at + 35] = tens
-      out[at + 36] = ones
-      return at + 38
+      out[to + 10] = hundreds
+      out[to + 11] = tens
+      out[to + 12] = ones
+      out[to + 34] = hundreds
+      out[to + 35] = tens
+      out[to + 36] = ones
+      return to + PAIR_BYTES
     },
   }
 }

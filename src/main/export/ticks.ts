@@ -195,7 +195,7 @@ function createCsvRows(
   const fields = fieldsOf(feed)
   const event: TimeWriter = createTimeWriter(separator)
   const recv: TimeWriter = createTimeWriter(separator)
-  // feed and symbol stand together before every row
+  // feed and symbol stand together before the first time of every row
   const headOf = createSymbolCell((symbol) => {
     const text = encoder.encode(symbol)
     const out = new Uint8Array(textRoom(text) + feed.length + 2)
@@ -205,6 +205,7 @@ function createCsvRows(
     out[at++] = separator
     return out.subarray(0, at)
   })
+  let lead: Uint8Array | undefined
   return (ticks, file) => {
     const { eventMs, recvMs, seq, flags } = ticks
     const writers: readonly LiteralWriter[] = fields.map((key) => ticks.writer(key))
@@ -228,8 +229,7 @@ function createCsvRows(
           out = file.bytes
           view = new DataView(out.buffer)
         }
-        const size = head.length
-        for (let i = 0; i < size; i++) out[at++] = head[i]!
+        if (head !== lead) event.lead((lead = head))
         const eventAt = eventMs[row]
         const recvAt = recvMs[row]
         widen(span, eventAt, recvAt)

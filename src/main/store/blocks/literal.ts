@@ -180,8 +180,18 @@ export function writeLiteral(out: Uint8Array, at: number, mantissa: number, deci
     out[i++] = 45
     value = -value
   }
-  if (style === STYLE.fixed || style === STYLE.explicit) return writePlain(out, i, value, decimals)
+  const plain = style === STYLE.fixed || style === STYLE.explicit
   let left = decimals
+  if (value <= 0x7fffffff && decimals > 0) {
+    let low = value | 0
+    if (!plain) {
+      for (; left > 0 && low % 10 === 0; left--) low = (low / 10) | 0
+    }
+    const digits = digitsOf(low)
+    if (left > 0 && (plain || digits - left > -3)) return writeSmallPlain(out, i, low, digits, left)
+    left = decimals
+  }
+  if (plain) return writePlain(out, i, value, decimals)
   if (value === 0) left = 0
   else if (left > 0) {
     const zeros = trailingZeros(value, left)
@@ -233,6 +243,33 @@ function writePlain(out: Uint8Array, at: number, value: number, decimals: number
   for (let i = 0; i < whole; i++) out[at + i] = out[at + i + 1]!
   out[at + whole] = 46
   return at + 1 + whole + decimals
+}
+
+/** A small integer, its point set before the last `decimals` digits (at least one). */
+function writeSmallPlain(out: Uint8Array, at: number, value: number, digits: number, decimals: number): number {
+  const end = at + 1 + (digits > decimals ? digits : decimals + 1)
+  let i = end
+  let low = value | 0
+  let left = decimals
+  for (; left > 1; left -= 2) {
+    const pair = (low % 100) | 0
+    low = (low / 100) | 0
+    out[--i] = PAIRS[2 * pair + 1]!
+    out[--i] = PAIRS[2 * pair]!
+  }
+  if (left === 1) {
+    out[--i] = 48 + (low % 10)
+    low = (low / 10) | 0
+  }
+  out[--i] = 46
+  while (low >= 10) {
+    const pair = (low % 100) | 0
+    low = (low / 100) | 0
+    out[--i] = PAIRS[2 * pair + 1]!
+    out[--i] = PAIRS[2 * pair]!
+  }
+  if (i > at) out[--i] = 48 + low
+  return end
 }
 
 function writeExponent(out: Uint8Array, at: number, value: number, exponent: number, python: boolean): number {
