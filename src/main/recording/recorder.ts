@@ -66,6 +66,14 @@ const CLOCK_SHIFT_MS = 100
 const POOLED = 8
 /** After a second death in a row, how long to wait before the writer is started again. */
 const RESTART_MS = 500
+/** A disk that has answered neither well nor ill for so long is not recording. */
+const HUNG_NS = 5e9
+const HUNG: Reason = {
+  code: 'disk-error',
+  message: 'The disk has taken nothing for several seconds.',
+  hint: 'What arrives waits in memory. Check the disk; recording resumes by itself when it answers.',
+  closeCode: null,
+}
 
 interface Tally {
   readonly received: Float64Array
@@ -109,6 +117,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     readonly received: Float64Array
     readonly of: Tally
     readonly startMono: number
+    readonly sentMs: UnixMs
+    readonly sentNs: number
   }[] = []
 
   let received = 0
@@ -179,7 +189,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
     if (batch.isEmpty) return
     const { count, entries, connections } = batch
-    inFlight.push({ messages: count, received: tally.received.slice(), of: tally, startMono })
+    inFlight.push({
+      messages: count,
+      received: tally.received.slice(),
+      of: tally,
+      startMono,
+      sentMs: clock.wallMs(),
+      sentNs: clock.monoNs(),
+    })
     writer.append({ messages: batch.columns(), entries, connections })
     batch = new OpenBatch(pool.pop(), 0)
   }
@@ -464,6 +481,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (recording === null) return { is: 'off' }
       if (trouble !== null || hole !== null || dead) {
         return { is: 'broken', why: reason(), sinceMs: troubleSinceMs, lost }
+      }
+      const waits = inFlight[0]
+      if (waits !== undefined && clock.monoNs() - waits.sentNs > HUNG_NS) {
+        return { is: 'broken', why: HUNG, sinceMs: waits.sentMs, lost }
       }
       return { is: 'recording', session: recording, sinceMs, paused: false }
     },

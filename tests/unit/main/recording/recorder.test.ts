@@ -293,6 +293,19 @@ describe('Recorder', () => {
     expect(writer.batches.flatMap((b) => b.entries.map(({ entry }) => entry.type))).toEqual(['connecting'])
   })
 
+  it('does not say that it records while the disk takes nothing, and says so again when it does', async () => {
+    await recorder.start(DEMO)
+    const conn = recorder.connection('crypto/XT')
+    recorder.frame(conn, bytes('a'), false, clock.stamp)
+    const since = clock.stamp.wallMs + 8
+    clock.advance(4_000)
+    expect(recorder.state()).toMatchObject({ is: 'recording' })
+    clock.advance(2_000)
+    expect(recorder.state()).toMatchObject({ is: 'broken', sinceMs: since, lost: 0, why: { code: 'disk-error' } })
+    writer.say(committed(1, 1))
+    expect(recorder.state()).toMatchObject({ is: 'recording' })
+  })
+
   it('is not in trouble for a writer that died while nothing was recorded', async () => {
     writer.say({ is: 'died', failure })
     expect(recorder.state()).toEqual({ is: 'off' })
