@@ -114,6 +114,7 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
     throw cause
   })
 
+  server.on('error', (error) => log('warn', `A connection could not be accepted: ${error.message}`))
   server.on('request', (request, response) => {
     request.resume() // a body is never wanted, and must not hold the connection
     const refusal = refusePage(request.method, request.headers, host)
