@@ -35,6 +35,8 @@ import { decodeHour, joinBar, type HourBars } from './rollup.ts'
 
 /** Seqs of later recordings stand above those of earlier ones, so that bars across a roll keep their order. */
 const RECORDING_STEP = 2 ** 40
+/** How far event times may lie from their receipt: recordings further from a page than this have no hole in it. */
+const LATEST_MS = 6 * HOUR
 const minuteGrid = fixedGrid(MINUTE)
 
 /** The feed whose records build bars of a kind; undefined: the asset class has none. */
@@ -113,7 +115,6 @@ export class BarReader {
     const newest = Math.min(before - 1e-3, most)
     const start = grid.startOf(newest)
     const end = Number.isNaN(start) ? newest + 1e-3 : grid.endOf(start)
-    const holes = this.#holes(parts, feed, query.instrument)
     let span = Math.max(HOUR, intervalMs * query.limit * 1.5)
     for (;;) {
       const from = alignDown(grid, newest - span)
@@ -122,6 +123,8 @@ export class BarReader {
       )
       if (states.length > query.limit || from <= least) {
         const page = states.slice(Math.max(0, states.length - query.limit))
+        const shown = { fromMs: page[0]?.startMs ?? newest, toMs: page.at(-1)?.endMs ?? newest }
+        const holes = this.#holes(parts, feed, query.instrument, shown)
         return { bars: page.map((state) => toBar(marked(state, holes))), more: states.length > page.length }
       }
       span *= 4
@@ -245,7 +248,12 @@ export class BarReader {
   }
 
   /** Where reception was missing: gaps, the time between recordings, and before a subscription stood. */
-  #holes(parts: readonly Part[], feed: FeedId, instrument: InstrumentId): Hole[] {
+  #holes(
+    parts: readonly Part[],
+    feed: FeedId,
+    instrument: InstrumentId,
+    shown: { readonly fromMs: number; readonly toMs: number },
+  ): Hole[] {
     const key = parseInstrument(instrument)?.key
     const asset = feedAsset(feed)
     const mine = (symbols: readonly string[]): boolean => symbols.some((symbol) => instrumentKey(asset, symbol) === key)
@@ -253,13 +261,16 @@ export class BarReader {
     let ended = -Infinity
     for (const { row } of parts) {
       const end = row.ended_ms
-      for (const gap of this.#queries.gaps({ feed, recording: recordingId(row.key) })) {
-        if (gap.symbols.length === 0 || mine(gap.symbols)) holes.push({ fromMs: gap.fromMs, toMs: gap.toMs ?? end })
-      }
       const edge = ended === -Infinity ? row.started_ms - 1 : ended
       if (edge < row.started_ms) holes.push({ fromMs: edge, toMs: row.started_ms })
       ended = Math.max(ended, end ?? Infinity)
+      // A page costs the same, however many days were recorded.
+      if ((end ?? Infinity) < shown.fromMs - LATEST_MS || row.started_ms > shown.toMs + LATEST_MS) continue
+      for (const gap of this.#queries.gaps({ feed, recording: recordingId(row.key) })) {
+        if (gap.symbols.length === 0 || mine(gap.symbols)) holes.push({ fromMs: gap.fromMs, toMs: gap.toMs ?? end })
+      }
       let out: number | null = row.started_ms
+      let wasIn = false
       for (const { wall_ms, body } of this.#sql.acks.iterate(row.id)) {
         const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
         if ((entry.type !== 'acknowledged' && entry.type !== 'released') || entry.feed !== feed || !mine(entry.symbols))
@@ -268,8 +279,11 @@ export class BarReader {
         else {
           if (out !== null && wall_ms > out) holes.push({ fromMs: out, toMs: wall_ms })
           out = null
+          wasIn = true
         }
       }
+      // Released for good. Where no acknowledgement is known at all, there is nothing to conclude from.
+      if (wasIn && out !== null) holes.push({ fromMs: out, toMs: end })
     }
     // After the last recording nothing is received any more; while it lasts, `ended` is without end.
     if (ended < Infinity) holes.push({ fromMs: ended, toMs: ended + 1 })

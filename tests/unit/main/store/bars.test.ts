@@ -165,6 +165,30 @@ it('marks bars that a gap, a start or the end of reception touches', async () =>
   folder.remove()
 })
 
+it('marks the bar in which an instrument was given up, and those after it', async () => {
+  const folder = tempFolder()
+  const engine = new StoreEngine(folder.file, () => T0)
+  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  const at = (s: number): Item => ({ conn: 1, data: trade('BTC-USD', 100, 1, T0 + s * 1_000), recvMs: T0 + s * 1_000 })
+  const symbols = ['BTC-USD']
+  engine.commit([
+    new Writer(FEEDS).batch([
+      { entry: { type: 'acknowledged', feed: 'crypto/XT', conn: 1, symbols }, wallMs: T0 },
+      at(10),
+      at(70),
+      { entry: { type: 'released', feed: 'crypto/XT', conn: 1, symbols }, wallMs: T0 + 90_000 },
+    ]),
+  ])
+  engine.end(unixMs(T0 + 600_000), [])
+  engine.drain()
+  const reader = openLocalReader(folder.file)
+  const query = { instrument: BTC, of: 'trade', interval: '1m', source: 'demo', beforeMs: null, limit: 10 } as const
+  expect((await reader.bars(query)).bars.map((bar) => bar.complete)).toEqual([true, false])
+  await reader.close()
+  engine.close()
+  folder.remove()
+})
+
 it('keeps sources apart and joins recordings of one, the earlier first where they overlap', async () => {
   const folder = tempFolder()
   const engine = new StoreEngine(folder.file, () => T0)
