@@ -1,7 +1,7 @@
 /**
  * Ticks to measure with: the demo market's Bitcoin tape, played forwards and backwards with a slow
- * drift, as the messages that the service would send and with the stamps of a receiver. The same
- * under every run.
+ * drift, as the messages that the service would send and with the stamps of the recorder (whole
+ * microseconds). The same in every run.
  */
 import type { MessageColumns } from '../src/main/store/port.ts'
 import { BLOCK_ROWS } from '../src/main/store/recording-state.ts'
@@ -95,7 +95,7 @@ export function* messageRuns(
       run.offsets[i + 1] = to
       run.seq[i] = seq
       run.connSeq[i] = done + i + 1
-      run.monoNs[i] = recvNs
+      run.monoNs[i] = Math.floor(recvNs / 1000) * 1000
       run.recvMs[i] = start + Math.floor(recvNs / 1e6)
     }
     run.bytes = run.bytes.subarray(0, to)

@@ -2,7 +2,10 @@
 import type { LedgerEntry } from '../../shared/recording.ts'
 import type { FeedId, MonoNs, RecordingId, UnixMs } from '../../shared/units.ts'
 
-/** Both clocks, taken at receipt. `monoNs` is absolute (process clock); the recorder makes it relative. */
+/**
+ * Both clocks, taken at receipt. `monoNs` is absolute (process clock); the recorder makes it relative
+ * and keeps whole microseconds of it.
+ */
 export interface Stamp {
   readonly wallMs: UnixMs
   readonly monoNs: MonoNs

@@ -82,6 +82,10 @@ interface Tally {
   readonly unasked: Float64Array
   readonly stored: Float64Array
 }
+/** Whole microseconds, as ns: what is below costs more to keep than it tells. */
+const sinceStart = (nowNs: number, startNs: number): number =>
+  nowNs > startNs ? Math.floor((nowNs - startNs) / 1000) * 1000 : 0
+
 const newTally = (): Tally => ({
   received: new Float64Array(FEED_IDS.length),
   control: new Float64Array(FEED_IDS.length),
@@ -169,7 +173,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   function put(entry: LedgerEntry, wallMs: number, nowNs: number): number {
     seq++
-    batch.entries.push({ seq, wallMs, monoNs: Math.max(0, nowNs - startMono), entry })
+    batch.entries.push({ seq, wallMs, monoNs: sinceStart(nowNs, startMono), entry })
     arm()
     return seq
   }
@@ -407,7 +411,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       batch.conn[i] = number
       batch.connSeq[i] = connSeqs[conn] = connSeqs[conn] + 1
       batch.recvMs[i] = stamp.wallMs
-      batch.monoNs[i] = stamp.monoNs > startMono ? stamp.monoNs - startMono : 0
+      batch.monoNs[i] = sinceStart(stamp.monoNs, startMono)
       batch.flags[i] = binary ? FLAG.binary : 0
       batch.bytes.set(data, batch.size)
       batch.size += data.length

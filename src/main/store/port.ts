@@ -17,7 +17,7 @@ export interface MessageColumns {
   readonly connSeq: Uint32Array
   /** Wall clock at receipt, UTC ms. */
   readonly recvMs: Float64Array
-  /** Monotonic ns since the start of the recording. */
+  /** Monotonic ns since the start of the recording; the recorder gives whole microseconds. */
   readonly monoNs: Float64Array
   /** FLAG bits. */
   readonly flags: Uint8Array
