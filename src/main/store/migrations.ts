@@ -1,14 +1,7 @@
 /** The store's formats, oldest first. A migration is one file; its number is the format it leads to. */
 import type Database from 'better-sqlite3'
 import { first } from './migrations/0001-first.ts'
-
-export interface Migration {
-  readonly version: number
-  readonly name: string
-  /** Settings that SQLite only takes outside a transaction, before the first table. */
-  before?(db: Database.Database): void
-  up(db: Database.Database): void
-}
+import type { Migration } from './migrations/migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [first]
 export const LATEST_VERSION = MIGRATIONS.length

@@ -15,7 +15,7 @@ import { dropHead, pushHead, sinkHead, turnEnds } from './seq-heap.ts'
 import { blockFacts, blockNumbers, spellings } from './sealer.ts'
 import type { Db } from './sqlite.ts'
 import { feedTotals } from './totals.ts'
-import type { Report } from './verify.ts'
+import type { Report } from './verify-report.ts'
 import { ChainWalk, walkEntries, type FlushRun } from './verify-chain.ts'
 
 interface SeriesRow {

@@ -5,6 +5,7 @@
  */
 import Database from 'better-sqlite3'
 import { toFailure } from '../../shared/errors.ts'
+import type { Report } from './verify-report.ts'
 import { sourceKey, type Problem, type VerifyReport } from '../../shared/recording.ts'
 import { recordingId, type RecordingId } from '../../shared/units.ts'
 import type { BeginRecord, CloseRecord } from './engine.ts'
@@ -16,13 +17,6 @@ import { verifyRecording } from './verify-recording.ts'
 
 /** Problems that a report names; more of them add nothing. */
 const MOST_PROBLEMS = 500
-
-export type Report = (
-  session: RecordingId,
-  kind: Problem['kind'],
-  detail: string,
-  where?: { readonly feed?: Problem['feed']; readonly atMs?: Problem['atMs'] },
-) => void
 
 const STORE = recordingId('')
 

@@ -28,6 +28,13 @@ export function planWindow(r: Float64Array, n: number, most = SAMPLE): Window {
   let size = 0
   for (let i = 1; i < n; i += step) sorted[size++] = r[i]!
   const sample = sorted.subarray(0, size).sort()
+  let least = Infinity
+  let greatest = -Infinity
+  for (let i = 1; i < n; i++) {
+    const v = r[i]
+    if (v < least) least = v
+    if (v > greatest) greatest = v
+  }
   const common = sample[Math.floor(size * 0.95)] - sample[Math.floor(size * 0.05)]
   let best: Window = { floor: 0, lowBits: 0, planes: MAX_PLANES, bits: Infinity }
   for (let planes = 1; planes <= MAX_PLANES; planes++) {
@@ -35,7 +42,7 @@ export function planWindow(r: Float64Array, n: number, most = SAMPLE): Window {
     for (let lowBits = 0; lowBits <= MAX_LOW_BITS && tries > 0; lowBits++) {
       const room = 2 ** (lowBits + 8 * planes)
       if (common >= room) continue
-      const { floor, inside } = cover(sample, room)
+      const { floor, inside } = greatest - least < room ? { floor: least, inside: size } : cover(sample, room)
       if (inside < size * 0.875) continue
       tries--
       const bits =
@@ -50,19 +57,16 @@ export function planWindow(r: Float64Array, n: number, most = SAMPLE): Window {
   return best
 }
 
-/** The window of this size that holds most of the sorted sample. */
+/** The window of this size that holds most of the sorted sample, with what room is left on both sides. */
 function cover(sample: Float64Array, room: number): { floor: number; inside: number } {
   const n = sample.length
-  if (sample[n - 1] - sample[0] < room) return { floor: sample[0], inside: n }
   let inside = 0
   let floor = sample[0]
-  for (let from = 0, to = 0; from < n; from++) {
+  for (let from = 0, to = 0; from < n && to < n; from++) {
     while (to < n && sample[to] - sample[from] < room) to++
-    if (to - from > inside) {
-      inside = to - from
-      floor = sample[from]
-    }
-    if (to === n) break
+    if (to - from <= inside) continue
+    inside = to - from
+    floor = sample[from] - Math.floor((room - 1 - (sample[to - 1] - sample[from])) / 2)
   }
   return { floor, inside }
 }

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrations.ts'
+import type { Migration } from './migration.ts'
 
 /** Journal, sealed blocks, ledger: everything of the first format. */
 export const first: Migration = {
