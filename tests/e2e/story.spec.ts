@@ -111,8 +111,11 @@ test('the whole story, from a first start to a second', async ({ open, home, sim
     })
     await screen.ticks('BTC-USD')
     await screen.allFeedsOpen(BACK_MS)
-    // The bars of the interval that was missed are marked, and the sessions tell the gap.
+    // The minute that the gap fell into is marked (a second may have gone by without a trade, and be whole), and the
+    // sessions tell the gap.
+    await screen.interval('1m').click()
     await expect.poll(async () => (await screen.bars('BTC-USD')).some((bar) => bar.at(-1) === 'no')).toBe(true)
+    await screen.interval('1s').click()
     await app.page.getByRole('contentinfo').getByRole('button', { name: 'Sessions' }).click()
     const sessions = app.page.getByRole('region', { name: 'Sessions' })
     await expect(sessions.getByRole('row').filter({ hasText: 'recording' })).toContainText(/\d+ gaps?/, {
