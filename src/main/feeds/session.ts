@@ -379,16 +379,15 @@ export class Session {
     const { generation, conn } = link
     const { listener } = this.#o
     switch (control.kind) {
-      case 'acknowledged':
+      case 'acknowledged': {
         this.#entry({ type: 'acknowledged', feed: this.feed, conn, symbols: control.tickers })
         if (link !== this.#link) return
         this.dispatch({ is: 'acknowledged', generation, symbols: control.tickers })
         // What nobody asked for is in the state and the log; the window must not learn symbols from it.
-        listener.acknowledged(
-          this.feed,
-          control.tickers.filter((ticker) => link.asked.has(ticker)),
-        )
+        const asked = control.tickers.filter((ticker) => link.asked.has(ticker))
+        listener.acknowledged(this.feed, asked)
         return
+      }
       case 'released':
         this.#entry({ type: 'released', feed: this.feed, conn, symbols: control.tickers })
         link.asked.released(control.tickers)

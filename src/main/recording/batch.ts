@@ -46,6 +46,14 @@ export class OpenBatch {
     return this.count < BATCH_ROWS && this.size + bytes <= this.bytes.length
   }
 
+  /** A batch with room for one large message, holding what was put into this one beside messages. */
+  enlarged(bytes: number): OpenBatch {
+    const large = new OpenBatch(undefined, bytes)
+    large.entries.push(...this.entries)
+    large.connections.push(...this.connections)
+    return large
+  }
+
   get isEmpty(): boolean {
     return this.count === 0 && this.entries.length === 0 && this.connections.length === 0
   }

@@ -13,6 +13,7 @@ import { FEED_IDS, unixMs, type RecordingId, type UnixMs } from '../../shared/un
 import { BATCH_BUFFER_BYTES, OpenBatch } from './batch.ts'
 import { GapLedger } from './gaps.ts'
 import { LatencyHistogram } from './latency.ts'
+import { Tally } from './tally.ts'
 
 export interface RecorderOptions {
   readonly writer: StoreWriter
@@ -75,24 +76,9 @@ const HUNG: Reason = {
   closeCode: null,
 }
 
-interface Tally {
-  readonly received: Float64Array
-  readonly control: Float64Array
-  readonly undecodable: Float64Array
-  readonly unasked: Float64Array
-  readonly stored: Float64Array
-}
 /** Whole microseconds, as ns: what is below costs more to keep than it tells. */
 const sinceStart = (nowNs: number, startNs: number): number =>
   nowNs > startNs ? Math.floor((nowNs - startNs) / 1000) * 1000 : 0
-
-const newTally = (): Tally => ({
-  received: new Float64Array(FEED_IDS.length),
-  control: new Float64Array(FEED_IDS.length),
-  undecodable: new Float64Array(FEED_IDS.length),
-  unasked: new Float64Array(FEED_IDS.length),
-  stored: new Float64Array(FEED_IDS.length),
-})
 
 export function createRecorder(options: RecorderOptions): Recorder {
   const { writer, clock, newId, flushMs = 8, maxBacklogBytes = 256 << 20 } = options
@@ -114,7 +100,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let seq = 0
   let batch = new OpenBatch(undefined, 0)
   let timer: (() => void) | null = null
-  let tally = newTally()
+  let tally = new Tally()
   /** Handed to the writer and not yet committed, oldest first. */
   let inFlight: {
     readonly messages: number
@@ -157,7 +143,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     rollAtMs = Math.floor(wallMs / DAY) * DAY + DAY
     clockBase = wallMs - nowNs / 1e6
     seq = 0
-    tally = newTally()
+    tally = new Tally()
     last = { wallMs, monoNs: nowNs }
     numbers.fill(0) // a connection that is gone has no number in the new recording
     ledger.reissue(
@@ -225,7 +211,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     for (const entry of ledger.closing()) put(entry, wallMs, nowNs)
     flush()
     const ended = recording
-    writer.end(wallMs, counts(tally, true)).then(
+    writer.end(wallMs, tally.counts(true)).then(
       () => emit({ is: 'ended', recording: ended }),
       () => undefined, // told by `died`; the next begin closes it
     )
@@ -352,19 +338,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
   }
 
-  function counts(of: Tally, all: boolean): FeedCounts[] {
-    return FEED_IDS.flatMap((feed, i) => {
-      const n = of.received[i]
-      if (n === 0) return []
-      const control = of.control[i]
-      const undecodable = of.undecodable[i]
-      const decoded = n - control - undecodable
-      return [
-        { feed, received: n, decoded, control, undecodable, unasked: of.unasked[i], stored: all ? n : of.stored[i] },
-      ]
-    })
-  }
-
   function measure(): number {
     const nowNs = clock.monoNs()
     const passed = nowNs - sample.atNs
@@ -399,7 +372,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       }
       if (!batch.fits(data.length)) {
         flush()
-        if (!batch.fits(data.length)) batch = adopt(batch, data.length)
+        if (!batch.fits(data.length)) batch = batch.enlarged(data.length)
       }
       if (hole !== null || writer.backlogBytes + batch.size > maxBacklogBytes) {
         fillHole()
@@ -478,7 +451,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       flush()
       recording = null
       rollAtMs = Infinity
-      await writer.end(clock.wallMs(), counts(tally, true))
+      await writer.end(clock.wallMs(), tally.counts(true))
       emit({ is: 'ended', recording: ended })
     },
     state() {
@@ -500,19 +473,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
       backlogBytes: writer.backlogBytes + batch.size,
       receiveToStored: latency.percentiles(),
       ...sizes,
-      feeds: counts(tally, false),
+      feeds: tally.counts(false),
     }),
     onEvent(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
   }
-}
-
-/** A batch with room for one large message, keeping what was put into an empty one. */
-function adopt(small: OpenBatch, bytes: number): OpenBatch {
-  const large = new OpenBatch(undefined, bytes)
-  large.entries.push(...small.entries)
-  large.connections.push(...small.connections)
-  return large
 }
