@@ -135,6 +135,30 @@ describe('late records', () => {
     )
   })
 
+  test('whole numbers with their units give what the numbers give', () => {
+    const prices = fc.array(
+      fc.tuple(fc.integer({ min: 0, max: 90_000 }), fc.integer({ min: 1, max: 1e9 }), fc.nat(1e7)),
+    )
+    fc.assert(
+      fc.property(prices, (rows) => {
+        const stamps = {
+          eventMs: Float64Array.from(rows, (row) => row[0]),
+          seq: Float64Array.from(rows, (_, i) => i + 1),
+        }
+        const whole = {
+          price: Float64Array.from(rows, (row) => row[1]),
+          size: Float64Array.from(rows, (row) => row[2]),
+        }
+        const divided = { price: whole.price.map((p) => p / 100), size: whole.size.map((s) => s / 1e5) }
+        const ours = createBarBuilder({ grid: fixedGrid(7_000) })
+        barsFromColumns({ ...stamps, ...whole, priceUnit: 100, sizeUnit: 1e5 }, 0, rows.length, ours)
+        const theirs = createBarBuilder({ grid: fixedGrid(7_000) })
+        barsFromColumns({ ...stamps, ...divided }, 0, rows.length, theirs)
+        expect(ours.states()).toEqual(theirs.states())
+      }),
+    )
+  })
+
   test('a late record corrects high, low, volume and count, and leaves the close', () => {
     const builder = createBarBuilder({ grid: fixedGrid(MINUTE) })
     builder.apply(10_000, 1, 100, 1)

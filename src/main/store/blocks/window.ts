@@ -42,14 +42,13 @@ export function planWindow(r: Float64Array, n: number, most = SAMPLE): Window {
     for (let lowBits = 0; lowBits <= MAX_LOW_BITS && tries > 0; lowBits++) {
       const room = 2 ** (lowBits + 8 * planes)
       if (common >= room) continue
-      const { floor, inside } = greatest - least < room ? { floor: least, inside: size } : cover(sample, room)
+      const fits = planes === 1 && greatest - least < room
+      const floor = fits ? least : cover(sample, room, planes === 1)
+      const inside = countInside(sample, floor, room)
       if (inside < size * 0.875) continue
       tries--
-      const bits =
-        lowBits +
-        (lowBits > 0 ? LOW_WORTH : 0) +
-        planesBits(sample, floor, lowBits, planes) +
-        ((size - inside) / size) * PATCH_BITS
+      const patches = ((size - inside) / size) * PATCH_BITS
+      const bits = lowBits + (lowBits > 0 ? LOW_WORTH : 0) + planesBits(sample, floor, lowBits, planes) + patches
       if (bits < best.bits) best = { floor, lowBits, planes, bits }
     }
     if (best.bits < Infinity && planes >= 2) break
@@ -57,8 +56,11 @@ export function planWindow(r: Float64Array, n: number, most = SAMPLE): Window {
   return best
 }
 
-/** The window of this size that holds most of the sorted sample, with what room is left on both sides. */
-function cover(sample: Float64Array, room: number): { floor: number; inside: number } {
+/**
+ * Where the window of this size begins that holds most of the sorted sample. `centred`: with what room
+ * is left on both sides. Upper planes gain by beginning at the least instead: most of them is then 0.
+ */
+function cover(sample: Float64Array, room: number, centred: boolean): number {
   const n = sample.length
   let inside = 0
   let floor = sample[0]
@@ -66,9 +68,15 @@ function cover(sample: Float64Array, room: number): { floor: number; inside: num
     while (to < n && sample[to] - sample[from] < room) to++
     if (to - from <= inside) continue
     inside = to - from
-    floor = sample[from] - Math.floor((room - 1 - (sample[to - 1] - sample[from])) / 2)
+    floor = sample[from] - (centred ? Math.floor((room - 1 - (sample[to - 1] - sample[from])) / 2) : 0)
   }
-  return { floor, inside }
+  return floor
+}
+
+function countInside(sample: Float64Array, floor: number, room: number): number {
+  let inside = 0
+  for (const value of sample) if (value >= floor && value - floor < room) inside++
+  return inside
 }
 
 /** c × log2(c). */

@@ -153,6 +153,18 @@ describe('Recorder', () => {
     expect(recorder.stats().receiveToStored!.p50).toBeCloseTo(8, 0)
   })
 
+  it('keeps whole microseconds of monotonic time', async () => {
+    await recorder.start(DEMO)
+    const conn = recorder.connection('crypto/XT')
+    const { wallMs, monoNs: at } = clock.stamp
+    for (const ns of [0, 999, 1_000, 12_345_678]) {
+      recorder.frame(conn, bytes('x'), false, { wallMs, monoNs: monoNs(at + ns) })
+    }
+    clock.advance(10)
+    const { messages: m } = writer.batches[0]
+    expect([...m.monoNs.subarray(0, m.count)]).toEqual([0, 0, 1_000, 12_345_000])
+  })
+
   it('writes an entry when the wall clock moved against the monotonic one', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { crc32 } from 'node:zlib'
-import { encodeBlock } from '../../../../../src/main/store/blocks/encode.ts'
+import { encodeBlock, encodeInTurns } from '../../../../../src/main/store/blocks/encode.ts'
 import { openBlock, type OpenBlock } from '../../../../../src/main/store/blocks/open.ts'
 import { proveBlock } from '../../../../../src/main/store/blocks/prove.ts'
+import { BlockScratch } from '../../../../../src/main/store/blocks/scratch.ts'
 import { blockTicks, mergeTicks } from '../../../../../src/main/store/blocks/ticks.ts'
 import type { MessageColumns } from '../../../../../src/main/store/port.ts'
 import { CodedError } from '../../../../../src/shared/errors.ts'
@@ -345,4 +346,64 @@ test('runs merge by seq', () => {
   const out = new Uint8Array(64)
   expect(decoder.decode(out.subarray(0, merged.writer('p').write(6, out, 0)))).toBe('10.25')
   expect(merged.column('p')[4]).toBe(5.25)
+})
+
+/** Trades with prices of two decimals, `odd` of them with a price in a style of its own. */
+function tape(count: number, odd: number): readonly string[] {
+  return Array.from({ length: count }, (_, i) => {
+    const price = i < odd ? '1E5' : `${100 + (i % 50)}.${10 + (i % 90)}`
+    return `{"ev":"XT","pair":"BTC-USD","p":${price},"t":${1.7e12 + i * 40},"s":${i % 9}}`
+  })
+}
+
+test('two blocks made in turns at the same time do not disturb each other', () => {
+  const runs = [messagesOf(tape(5000, 0)), messagesOf(tape(4000, 30))]
+  const works = runs.map((run) => encodeInTurns('crypto/XT', run))
+  const blocks: Uint8Array[] = []
+  let turns = 0
+  while (blocks.filter((block) => block !== undefined).length < works.length) {
+    for (const [i, work] of works.entries()) {
+      const turn = work.next()
+      turns++
+      if (turn.done === true && turn.value !== undefined) blocks[i] = turn.value
+    }
+  }
+  expect(turns).toBeGreaterThan(20)
+  for (const [i, run] of runs.entries()) {
+    proveBlock(blocks[i], run)
+    expect(blocks[i]).toEqual(encodeBlock('crypto/XT', run))
+  }
+})
+
+test('blocks opened one after the other into the same arrays read as they do alone', () => {
+  const scratch = new BlockScratch()
+  for (const [count, odd] of [
+    [300, 0],
+    [900, 20],
+    [40, 0],
+  ]) {
+    const bytes = encodeBlock('crypto/XT', messagesOf(tape(count, odd)))
+    const alone = openBlock(bytes)
+    const block = openBlock(bytes, scratch)
+    expect(block.eventMs).toEqual(alone.eventMs)
+    expect(block.column('p')).toEqual(alone.column('p'))
+    expect(block.column('s')).toEqual(alone.column('s'))
+    expect(block.seq).toEqual(alone.seq)
+    expect(block.recvMs).toEqual(alone.recvMs)
+  }
+})
+
+test('whole numbers with their power of ten, only where every row has one', () => {
+  const plain = openBlock(encodeBlock('crypto/XT', messagesOf(tape(300, 0))))
+  const { values, unit } = plain.mantissas('p') ?? { values: new Float64Array(0), unit: 0 }
+  expect(unit).toBe(100)
+  expect(values.map((v) => v / unit)).toEqual(plain.column('p'))
+  expect(plain.mantissas('nothing')).toBeUndefined()
+  expect(plain.isDated).toBe(true)
+  expect(plain.commonFlags).toBe(0)
+  const odd = openBlock(encodeBlock('crypto/XT', messagesOf(tape(300, 5))))
+  expect(odd.mantissas('p')).toBeUndefined()
+  const undated = openBlock(encodeBlock('crypto/XT', messagesOf([...tape(3, 0), 'no JSON'])))
+  expect(undated.isDated).toBe(false)
+  expect(undated.mantissas('p')).toBeUndefined()
 })
