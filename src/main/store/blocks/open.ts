@@ -3,14 +3,27 @@
  * asked for. Damaged bytes throw `store-damaged`: never wrong data, never an unbounded allocation.
  */
 import { crc32, zstdDecompressSync } from 'node:zlib'
-import { isFeedId, type FeedId } from '../../../shared/units.ts'
+import type { FeedId } from '../../../shared/units.ts'
 import type { LiteralWriter, MessageColumns } from '../port.ts'
-import { ByteReader, damaged } from './bytes.ts'
-import { HEADER_BYTES, MAGIC, MAX_BODY, MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNITS, VERSION } from './format.ts'
-import { BY, constantOf, LOW_PADDING, type IntColumn } from './ints.ts'
-import { readIntColumn, readInts } from './read-ints.ts'
+import { damaged } from './bytes.ts'
+import { HEADER_BYTES, MAGIC, MAX_BODY, TIME, TIME_UNITS, VERSION } from './format.ts'
+import { BY, constantOf, type IntColumn } from './ints.ts'
+import {
+  SEQ,
+  CONN,
+  CONN_SEQ,
+  MONO,
+  RECV,
+  FLAGS,
+  TEMPLATE,
+  readDirectory,
+  type Directory,
+  type KnownTemplate,
+  type Numbers,
+} from './directory.ts'
+import { readInts } from './read-ints.ts'
 import type { BlockScratch } from './scratch.ts'
-import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral, type Style } from './literal.ts'
+import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral } from './literal.ts'
 import { shapeOf, type Shape } from './template.ts'
 
 /** What a block holds. Arrays are shared: do not write into them. */
@@ -50,30 +63,6 @@ export interface OpenBlock {
   messages(from?: number, to?: number): MessageColumns
 }
 
-interface Numbers {
-  readonly key: string | undefined
-  readonly style: Style
-  readonly decimals: number
-  readonly values: number
-  /** Id of the column of decimals (`explicit`), else -1. */
-  readonly perRow: number
-  readonly exceptionRows: number
-  readonly exceptions: readonly Uint8Array[]
-}
-
-interface KnownTemplate {
-  readonly symbol: string
-  readonly columns: readonly number[]
-  readonly parts: readonly Uint8Array[]
-}
-
-const SEQ = 0
-const CONN = 1
-const CONN_SEQ = 2
-const MONO = 3
-const RECV = 4
-const FLAGS = 5
-const TEMPLATE = 6
 const decoder = new TextDecoder()
 const NONE = new Uint8Array(0)
 
@@ -131,14 +120,14 @@ class Block implements OpenBlock {
   readonly #packed: { readonly bytes: Uint8Array; readonly size: number }
   #cold: Uint8Array | undefined
   readonly #scratch: BlockScratch | undefined
-  readonly #ints: IntColumn[] = []
+  readonly #ints: readonly IntColumn[]
   readonly #decoded: (Float64Array | undefined)[] = []
-  readonly #templates: KnownTemplate[] = []
-  readonly #numbers: Numbers[] = []
+  readonly #templates: readonly KnownTemplate[]
+  readonly #numbers: readonly Numbers[]
   /** Where each kept text lies in the cold part. */
-  readonly #rawEnds: number[] = []
+  readonly #rawEnds: readonly number[]
   readonly #rawFrom: number
-  readonly #time: { readonly is: number; readonly at: number; readonly unit: number }
+  readonly #time: Directory['time']
   /** Where all rows have one. */
   #onlySymbol: string | undefined
   #cache: {
@@ -164,80 +153,28 @@ class Block implements OpenBlock {
     scratch?.reset()
     this.#scratch = scratch
     this.#packed = packed
-    const head = new ByteReader(body, 0, headLength)
-    const feed = head.text()
-    if (!isFeedId(feed)) throw damaged('its feed is unknown')
+    const directory = readDirectory(body, headLength, { cold: packed.size, low: low.length })
+    const { feed, count, ints, templates, numbers, rawEnds, rawFrom, time } = directory
     this.feed = feed
-    this.count = head.count(MAX_ROWS, 'the count of rows')
-    this.#low = low
-    const names: (string | undefined)[] = []
-    const columns = head.count(headLength, 'the count of columns')
-    for (let i = 0; i < columns; i++) names.push(head.byte() === 0 ? undefined : head.text())
-    const templates = head.count(MAX_TEMPLATES, 'the count of templates')
-    for (let i = 0; i < templates; i++) {
-      const symbol = head.text()
-      const slots = head.count(columns, 'the count of numbers')
-      const ids: number[] = []
-      for (let s = 0; s < slots; s++) ids.push(head.count(columns - 1, 'a column'))
-      if (new Set(ids).size !== slots) throw damaged('a shape uses a column twice')
-      const parts: Uint8Array[] = []
-      for (let s = 0; s <= slots; s++) parts.push(head.block())
-      this.#templates.push({ symbol, columns: ids, parts })
-    }
-    const raws = head.count(this.count, 'the count of texts')
-    let rawBytes = 0
-    for (let i = 0; i < raws; i++) this.#rawEnds.push((rawBytes += head.count(packed.size, 'a length')))
+    this.count = count
     this.#hot = body.subarray(headLength)
-
-    const places = { hot: 0, cold: 0, low: 0 }
-    const ints = (rows: number | undefined, cold = false): number => {
-      const column = readIntColumn(head, places, this.count, cold)
-      if (rows !== undefined && column.count !== rows) throw damaged('a column has another length')
-      return this.#ints.push(column) - 1
-    }
-    for (let i = SEQ; i <= TEMPLATE; i++) ints(this.count, i >= CONN && i <= RECV)
-    ints(raws)
-    for (const key of names) {
-      const style = head.byte()
-      if (style !== STYLE.fixed && style !== STYLE.js && style !== STYLE.python && style !== STYLE.explicit) {
-        throw damaged('a column has an unknown style')
-      }
-      const decimals = head.byte()
-      if (decimals > MAX_DECIMALS) throw damaged('a column has too many decimals')
-      const values = ints(undefined)
-      const rows = this.#ints[values].count
-      const perRow = style === STYLE.explicit ? ints(rows) : -1
-      const exceptionRows = ints(undefined)
-      const exceptions: Uint8Array[] = []
-      for (let i = this.#ints[exceptionRows].count; i > 0; i--) exceptions.push(head.block())
-      this.#numbers.push({ key, style, decimals, values, perRow, exceptionRows, exceptions })
-    }
-    const is = head.byte()
-    if (is === TIME.column) {
-      const at = head.count(columns - 1, 'the time column')
-      const unit = head.count(TIME_UNITS.length - 1, 'the time unit')
-      if (this.#ints[this.#numbers[at].values].count !== this.count) throw damaged('its times are not whole')
-      this.#time = { is, at, unit }
-    } else if (is === TIME.own) {
-      const at = ints(this.count)
-      ints(undefined)
-      this.#time = { is, at, unit: 0 }
-    } else if (is === TIME.none) this.#time = { is, at: 0, unit: 0 }
-    else throw damaged('its times are kept in an unknown way')
-    this.#rawFrom = places.cold
-    const whole = places.hot === this.#hot.length && places.cold + rawBytes === packed.size
-    if (head.at !== headLength || !whole || places.low + LOW_PADDING !== low.length) {
-      throw damaged('its parts do not add up')
-    }
-    const seen = new Float64Array(columns)
-    const uses = new Float64Array(templates + 1)
+    this.#low = low
+    this.#ints = ints
+    this.#templates = templates
+    this.#numbers = numbers
+    this.#rawEnds = rawEnds
+    this.#rawFrom = rawFrom
+    this.#time = time
+    const raws = rawEnds.length
+    const seen = new Float64Array(numbers.length)
+    const uses = new Float64Array(templates.length + 1)
     const only = constantOf(this.#ints[TEMPLATE])
-    if (only !== undefined && only >= 0 && only <= templates) uses[only] = this.count
+    if (only !== undefined && only >= 0 && only <= templates.length) uses[only] = this.count
     else {
       const ids = this.#int(TEMPLATE)
       for (let i = 0; i < this.count; i++) {
         const id = ids[i]
-        if (!(id >= 0 && id <= templates)) throw damaged('a row has an unknown shape')
+        if (!(id >= 0 && id <= templates.length)) throw damaged('a row has an unknown shape')
         uses[id] = uses[id] + 1
       }
     }
@@ -248,8 +185,8 @@ class Block implements OpenBlock {
     for (const [t, template] of this.#templates.entries()) {
       for (const id of template.columns) seen[id] = seen[id] + uses[t + 1]
     }
-    for (const [i, numbers] of this.#numbers.entries()) {
-      if (seen[i] !== this.#ints[numbers.values].count) throw damaged('its numbers do not add up')
+    for (const [i, { values }] of numbers.entries()) {
+      if (seen[i] !== ints[values].count) throw damaged('its numbers do not add up')
     }
   }
 
