@@ -4,6 +4,7 @@ import { failureError } from './failure-error.ts'
 import type { StoreReader } from './port.ts'
 import type { ReaderCall, ReaderReply, ReaderRequest } from './reader-worker.ts'
 import type { TickPlan, TickSource, TickWindow } from './tick-source.ts'
+import { threadEnd } from './thread-end.ts'
 import { readTicks } from './ticks.ts'
 
 interface Waiting {
@@ -81,7 +82,7 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     async close() {
       if (ended !== null) return
       await ask({ is: 'close' }).catch(() => undefined)
-      await thread.terminate()
+      await threadEnd(thread)
     },
   }
 }

@@ -8,6 +8,7 @@ import { failureError } from './failure-error.ts'
 import type { StoreWriter, WriterEvent } from './port.ts'
 import { batchBuffers, batchBytes, type WriterReply, type WriterRequest } from './protocol.ts'
 import { newRecordingId } from './recording-id.ts'
+import { threadEnd } from './thread-end.ts'
 import { runWriter } from './writer-loop.ts'
 
 /** How long `end` waits for a disk in trouble. */
@@ -16,7 +17,7 @@ const PATIENCE_MS = 3_000
 /** A running writer: a thread or a loop. */
 interface Line {
   send(request: WriterRequest, give: ArrayBuffer[]): void
-  stop(): void
+  stop(): Promise<void>
 }
 
 /** Opens the writer; rejects with `store-locked`, `store-newer`, `store-damaged` or a disk's error. */
@@ -38,7 +39,7 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
 
   const lost = (mine: number, failure: Failure): void => {
     if (mine !== generation || line === null) return
-    line.stop()
+    void line.stop() // its end is not waited for: whatever it still does, it does to no line
     line = null
     backlog = 0
     if (current !== null) causes.set(current, 'worker')
@@ -95,7 +96,7 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
     if (worker === undefined) {
       try {
         const loop = runWriter(new StoreEngine(file), (reply) => take(mine, reply))
-        line = { send: (request) => loop.handle(request), stop: () => undefined }
+        line = { send: (request) => loop.handle(request), stop: () => Promise.resolve() }
         return Promise.resolve()
       } catch (thrown) {
         return Promise.reject(thrown instanceof Error ? thrown : new Error(String(thrown)))
@@ -103,7 +104,7 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
     }
     return new Promise((resolve, reject) => {
       const thread = new Worker(worker, { workerData: { file } })
-      line = { send: (request, give) => thread.postMessage(request, give), stop: () => void thread.terminate() }
+      line = { send: (request, give) => thread.postMessage(request, give), stop: () => threadEnd(thread) }
       // The thread sends nothing but replies.
       thread.on('message', (reply: WriterReply) => {
         if (reply.is === 'opened') resolve()
@@ -178,7 +179,7 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
       if (line !== null) {
         await ask((call) => ({ is: 'close', call })).catch(() => undefined)
         generation++
-        line?.stop()
+        await line?.stop()
       }
       line = null
     },
