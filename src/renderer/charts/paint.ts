@@ -108,67 +108,85 @@ function edge(p: Painter, ms: number): number {
 /** Gaps narrower than this many px are one line. */
 const THIN = 4
 
-/** Hatches every gap over the bars it touched and the slots it left; marks both edges; says the cause where it fits. */
-function paintGaps(p: Painter, label: boolean): void {
-  const { ctx, context, rows } = p
-  if (rows.length === 0 || context.gaps.length === 0) return
-  ctx.save()
-  ctx.setLineDash([])
-  ctx.lineWidth = 1
-  for (const gap of context.gaps) {
+interface Span {
+  readonly gap: GapSpan
+  readonly left: number
+  readonly width: number
+  readonly open: boolean
+}
+
+/** Where the gaps in view lie, px. */
+function spansOf(p: Painter): Span[] {
+  return p.context.gaps.flatMap((gap) => {
     const toMs = gap.toMs ?? Infinity
-    if (toMs <= rows[0].timestamp) continue
+    if (toMs <= p.rows[0].timestamp) return []
     const open = toMs === Infinity
     const left = Math.round(edge(p, gap.fromMs))
     const right = Math.round(open ? p.width : edge(p, toMs))
-    if (right < 0 || left > p.width) continue
-    const width = Math.max(2, right - left)
-    if (width < THIN) {
-      // Too narrow to hatch: one broken line says "something is missing here" without covering a candle.
-      ctx.globalAlpha = 0.6
-      ctx.strokeStyle = context.theme.warn
-      ctx.setLineDash([2, 4])
-      ctx.beginPath()
-      ctx.moveTo(left + 0.5, 0)
-      ctx.lineTo(left + 0.5, p.height)
-      ctx.stroke()
-      ctx.setLineDash([])
-      continue
-    }
-    ctx.globalAlpha = 0.07
-    ctx.fillStyle = context.theme.warn
-    ctx.fillRect(left, 0, width, p.height)
-    ctx.globalAlpha = 0.32
-    ctx.strokeStyle = context.theme.warn
-    hatch(ctx, left, width, p.height)
-    ctx.globalAlpha = 0.8
+    return right < 0 || left > p.width ? [] : [{ gap, left, width: Math.max(2, right - left), open }]
+  })
+}
+
+/** The cause, upright in the middle of its gap, where it fits. */
+function paintCause({ ctx, context, height, width: full }: Painter, { gap, left, width }: Span): void {
+  const text = `no data · ${CAUSES[gap.cause]}`
+  ctx.font = '11px "Inter Variable", sans-serif'
+  const half = ctx.measureText(text).width / 2 + 5
+  if (width < 18 || height < half * 2 + 14) return
+  ctx.save()
+  ctx.translate((Math.max(left, 0) + Math.min(left + width, full)) / 2, height / 2)
+  ctx.rotate(-Math.PI / 2)
+  ctx.textAlign = 'center'
+  ctx.textBaseline = 'middle'
+  ctx.fillStyle = context.theme.warn
+  ctx.fillText(text, 0, 0)
+  ctx.fillStyle = context.theme.pane
+  ctx.fillRect(-half, -8, half * 2, 16)
+  ctx.restore()
+}
+
+function paintSpan({ ctx, context, height }: Painter, { left, width, open }: Span): void {
+  ctx.strokeStyle = context.theme.warn
+  if (width < THIN) {
+    // Too narrow to hatch: one broken line says "something is missing here" without covering a candle.
+    ctx.globalAlpha = 0.6
+    ctx.setLineDash([2, 4])
     ctx.beginPath()
     ctx.moveTo(left + 0.5, 0)
-    ctx.lineTo(left + 0.5, p.height)
-    if (!open) {
-      ctx.moveTo(left + width - 0.5, 0)
-      ctx.lineTo(left + width - 0.5, p.height)
-    }
+    ctx.lineTo(left + 0.5, height)
     ctx.stroke()
-    const text = `no data · ${CAUSES[gap.cause]}`
-    ctx.font = '11px "Inter Variable", sans-serif'
-    const middle = (Math.max(left, 0) + Math.min(left + width, p.width)) / 2
-    if (label && width >= 18 && p.height >= ctx.measureText(text).width + 24) {
-      ctx.globalAlpha = 1
-      ctx.save()
-      ctx.translate(middle, p.height / 2)
-      ctx.rotate(-Math.PI / 2)
-      ctx.textAlign = 'center'
-      ctx.textBaseline = 'middle'
-      const half = ctx.measureText(text).width / 2 + 5
-      ctx.fillStyle = context.theme.pane
-      ctx.fillRect(-half, -8, half * 2, 16)
-      ctx.fillStyle = context.theme.warn
-      ctx.fillText(text, 0, 0)
-      ctx.restore()
-    }
+    ctx.setLineDash([])
+    return
   }
-  ctx.restore()
+  ctx.globalAlpha = 0.8
+  ctx.beginPath()
+  ctx.moveTo(left + 0.5, 0)
+  ctx.lineTo(left + 0.5, height)
+  if (!open) {
+    ctx.moveTo(left + width - 0.5, 0)
+    ctx.lineTo(left + width - 0.5, height)
+  }
+  ctx.stroke()
+  ctx.globalAlpha = 0.32
+  hatch(ctx, left, width, height)
+  ctx.globalAlpha = 0.07
+  ctx.fillStyle = context.theme.warn
+  ctx.fillRect(left, 0, width, height)
+}
+
+/**
+ * Hatches every gap over the time it took, marks both edges, says the cause. Below level 0 the library
+ * paints with `destination-over`, each stroke under the ones before: hence texts first, and grounds last.
+ */
+function paintGaps(p: Painter, causes: boolean): void {
+  if (p.rows.length === 0 || p.context.gaps.length === 0) return
+  const spans = spansOf(p)
+  p.ctx.save()
+  p.ctx.setLineDash([])
+  p.ctx.lineWidth = 1
+  if (causes) for (const span of spans) paintCause(p, span)
+  for (const span of spans) paintSpan(p, span)
+  p.ctx.restore()
 }
 
 /** A small open triangle under every incomplete bar: part of its interval was not received. */
