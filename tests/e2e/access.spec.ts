@@ -153,6 +153,19 @@ test('everything of a day can be done by keyboard alone', async ({ open }) => {
   await page.keyboard.press('Escape')
   await expect(settings).toHaveCount(0)
   await expect(grid).toBeFocused()
+
+  // The tabs of the lower pane are one stop, and walked by arrows.
+  await page.keyboard.press('Alt+l')
+  const log = page.getByRole('tab', { name: 'Log' })
+  const sessions = page.getByRole('tab', { name: 'Sessions' })
+  await log.focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(sessions).toBeFocused()
+  await expect(sessions).toHaveAttribute('aria-selected', 'true')
+  await expect(log).toHaveAttribute('tabindex', '-1')
+  await page.keyboard.press('Home')
+  await expect(log).toBeFocused()
+  await expect(page.getByRole('tabpanel', { name: 'Log' })).toBeVisible()
 })
 
 test('nothing is cut off at 1024 × 640', async ({ open }) => {
