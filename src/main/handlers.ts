@@ -40,6 +40,14 @@ export function createHandlers(terminal: Terminal): Handlers {
         await terminal.openExternal(url)
         return null
       },
+      'jobs.cancel': async ({ job }) => {
+        terminal.jobs.cancel(job)
+        return null
+      },
+      'jobs.dismiss': async ({ job }) => {
+        terminal.jobs.dismiss(job)
+        return null
+      },
     },
     streams: {
       ...terminal.streams,

@@ -29,6 +29,7 @@ import { openStoreReader, openStoreWriter } from './store/open.ts'
 import { newRecordingId } from './store/recording-id.ts'
 import { watchCommits } from './terminal/committed.ts'
 import { startDemoMarket } from './terminal/demo-market.ts'
+import { createJobs } from './terminal/jobs.ts'
 import { createLog, fileSink } from './terminal/log.ts'
 import { createGrowth, createSkew } from './terminal/measures.ts'
 import { createLateReader, createLateWriter, mayHeal } from './terminal/late-store.ts'
@@ -77,6 +78,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   const growth = createGrowth()
   let skew = createSkew()
 
+  const jobs = createJobs(wallMs)
   const accountStreams = wholeStreams(() => credentials.account())
   const settingsStreams = wholeStreams(() => settings.get())
   const statusStreams = wholeStreams(() => status.read())
@@ -364,6 +366,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     undoSweep()
     undoRetry()
     offSettings()
+    await jobs.close()
     await queue
     await feeds.close()
     await endRecording()
@@ -444,7 +447,9 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       status: statusStreams,
       account: accountStreams,
       settings: settingsStreams,
+      jobs: jobs.streams,
     }),
+    jobs,
     log: say,
     sleep() {
       log.add('info', 'terminal', 'The computer goes to sleep.')

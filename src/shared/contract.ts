@@ -16,23 +16,11 @@ import type {
   SymbolHit,
 } from './state.ts'
 import type { Settings, SettingsPatch } from './settings.ts'
-import { BAR_SOURCES, INTERVAL_LABELS, type Bar, type Interval, type Print } from './market.ts'
+import type { Bar, Print } from './market.ts'
 import type { SessionRow, VerifyReport } from './recording.ts'
-import { FEED_IDS, parseInstrument, type InstrumentId } from './units.ts'
+import { JOB_CALLS, JOB_STREAMS } from './contract/jobs.ts'
+import { call, feed, instrument, interval, limit, ms, none, of, text, view, type Spec } from './contract/spec.ts'
 
-const instrument = v.custom<InstrumentId>(
-  (x) => typeof x === 'string' && x.length <= 80 && parseInstrument(x) !== undefined,
-  'an instrument such as "crypto:BTCUSD"',
-)
-const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x), 'an interval')
-const of = v.picklist(BAR_SOURCES)
-const feed = v.picklist(FEED_IDS)
-const ms = v.pipe(v.number(), v.finite())
-const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
-const limit = (max: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(max))
-/** `live`, or a replay by its id: settled rule 4. */
-const view = v.union([v.literal('live'), text(64)])
-const none = v.strictObject({})
 const credentials = v.strictObject({
   baseUrl: text(2048),
   user: text(320),
@@ -45,15 +33,6 @@ const credentials = v.strictObject({
   passwordField: v.optional(text(64)),
 })
 export type CredentialsInput = v.InferOutput<typeof credentials>
-
-interface Spec<A, R> {
-  readonly args: v.GenericSchema<unknown, A>
-  /** Carries the result type only; never present at run time. */
-  readonly result?: R
-}
-const call =
-  <R>() =>
-  <A>(args: v.GenericSchema<unknown, A>): Spec<A, R> => ({ args })
 
 /** A page of bars, oldest first. `more` tells honestly whether older ones exist. */
 export interface BarsPage {
@@ -110,6 +89,7 @@ export const CALLS = {
   'app.networkChanged': call<null>()(none),
   /** Opens an http(s) link outside, after the window asked. */
   'app.openExternal': call<null>()(v.strictObject({ url: text(2048) })),
+  ...JOB_CALLS,
 } as const
 
 /** First value after opening: everything asked for. Later: only rows that changed. */
@@ -149,6 +129,7 @@ export const STREAMS = {
   log: call<LogValue>()(none),
   account: call<AccountState>()(none),
   settings: call<Settings>()(none),
+  ...JOB_STREAMS,
 } as const
 
 type SpecArgs<S> = S extends Spec<infer A, unknown> ? A : never

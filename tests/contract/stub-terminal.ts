@@ -27,6 +27,8 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'recording.set': { on: true },
   'app.networkChanged': {},
   'app.openExternal': { url: 'https://example.test/' },
+  'jobs.cancel': { job: 'job-1' },
+  'jobs.dismiss': { job: 'job-1' },
 }
 
 /** Valid arguments of every stream. */
@@ -38,6 +40,7 @@ export const STREAM_SAMPLES: { readonly [K in StreamName]: StreamArgs<K> } = {
   log: {},
   account: {},
   settings: {},
+  jobs: {},
 }
 
 const info: AppInfo = { host: 'test', version: '0.0.0', platform: 'test', storePath: '/nowhere' }
@@ -89,6 +92,8 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'recording.set': null,
   'app.networkChanged': null,
   'app.openExternal': null,
+  'jobs.cancel': null,
+  'jobs.dismiss': null,
 }
 
 export const STREAM_VALUES: { readonly [K in StreamName]: StreamValue<K> } = {
@@ -99,6 +104,7 @@ export const STREAM_VALUES: { readonly [K in StreamName]: StreamValue<K> } = {
   log: { entries: [], dropped: 0 },
   account,
   settings: DEFAULT_SETTINGS,
+  jobs: [],
 }
 
 export interface StubTerminal {

@@ -15,6 +15,7 @@ import type { StreamSource } from '../../shared/transport.ts'
 import type { FeedId } from '../../shared/units.ts'
 import type { Clock } from '../clock.ts'
 import type { Want } from '../feeds/port.ts'
+import type { Jobs } from './jobs.ts'
 
 /** The built (or .ts, under Node) entries of the workers a terminal starts. */
 export interface WorkerUrls {
@@ -80,6 +81,7 @@ export interface Terminal {
   /** Wants symbols of a feed, beside what windows want. */
   want(feed: FeedId, symbols: readonly string[]): Want
   openExternal(url: string): Promise<void>
+  readonly jobs: Jobs
   /** Opens a stream; see `StreamSource`. */
   readonly streams: {
     readonly [K in StreamName]: (args: StreamArgs<K>, wake: () => void) => StreamSource<StreamValue<K>>

@@ -1,4 +1,5 @@
 /** The streams of a terminal: over the hub for the market, whole state for the rest; each wants what it shows. */
+import type { JobState } from '../../shared/jobs.ts'
 import type { AccountState, StatusState } from '../../shared/state.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { StreamSource } from '../../shared/transport.ts'
@@ -24,6 +25,7 @@ export interface StreamParts {
   readonly status: WholeStreams<StatusState>
   readonly account: WholeStreams<AccountState>
   readonly settings: WholeStreams<Settings>
+  readonly jobs: WholeStreams<readonly JobState[]>
 }
 
 /** The opener of each stream of the contract. */
@@ -56,5 +58,6 @@ export function createStreams(parts: StreamParts): Terminal['streams'] {
     log: (_args, wake) => log.stream(wake),
     account: (_args, wake) => parts.account.open(wake),
     settings: (_args, wake) => parts.settings.open(wake),
+    jobs: (_args, wake) => parts.jobs.open(wake),
   }
 }

@@ -388,6 +388,8 @@ export class FakeTerminal implements Transport {
       case 'recording.set':
       case 'app.networkChanged':
       case 'app.openExternal':
+      case 'jobs.cancel':
+      case 'jobs.dismiss':
         return null
       default:
         return undefined
@@ -506,6 +508,8 @@ export class FakeTerminal implements Transport {
         return this.#give<'log'>(one, { entries: this.faults.empty ? [] : this.#log, dropped: 0 })
       case 'account':
         return this.#give<'account'>(one, this.account())
+      case 'jobs':
+        return this.#give<'jobs'>(one, [])
       case 'settings':
         return this.#give<'settings'>(one, this.settings)
       default:
