@@ -96,11 +96,17 @@ export const FLAG = {
   control: 4,
   /** Neither control nor readable as a record. */
   undecodable: 8,
-  /** Outside [subscribe sent, unsubscribe acknowledged] of its connection: kept out of hub and bars. */
+  /**
+   * Outside [subscribe sent, unsubscribe acknowledged] of its connection, or in a spelling over
+   * MOST_SPELLINGS: kept out of hub and bars.
+   */
   unasked: 16,
   /** Event time absent or out of range: dated by its receive time. */
   undated: 32,
 } as const
+
+/** So many spellings of one instrument are taken and listed; messages in further ones are kept as `unasked`. */
+export const MOST_SPELLINGS = 64
 
 export interface FeedCounts {
   readonly feed: FeedId

@@ -15,10 +15,13 @@ export class AskedFor {
   readonly #verdicts = new Map<string, boolean>()
   /** Whether a ticker's key belongs to this connection, or to nobody else. */
   readonly #owns: (key: string) => boolean
+  readonly #takes: (key: string, symbol: string) => boolean
 
-  constructor(asset: AssetClass, owns: (key: string) => boolean) {
+  /** `takes`: whether this spelling of an instrument that was asked for is one of those that count. */
+  constructor(asset: AssetClass, owns: (key: string) => boolean, takes: (key: string, symbol: string) => boolean) {
     this.#asset = asset
     this.#owns = owns
+    this.#takes = takes
   }
 
   subscribed(symbols: readonly string[]): void {
@@ -53,7 +56,7 @@ export class AskedFor {
     const known = this.#verdicts.get(symbol)
     if (known !== undefined) return known
     const key = instrumentKey(this.#asset, symbol)
-    const verdict = (this.#subscribed.has(key) || this.#leaving.has(key)) && this.#owns(key)
+    const verdict = (this.#subscribed.has(key) || this.#leaving.has(key)) && this.#owns(key) && this.#takes(key, symbol)
     if (this.#verdicts.size >= REMEMBERED) this.#verdicts.clear()
     this.#verdicts.set(symbol, verdict)
     return verdict

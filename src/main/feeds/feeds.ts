@@ -1,5 +1,6 @@
 /** The feeds: wants in, records out. Plans connections, keeps their sessions, watches the clocks. */
 import { missingCase } from '../../shared/errors.ts'
+import { MOST_SPELLINGS } from '../../shared/recording.ts'
 import type { FeedState, FeedStatus } from '../../shared/state.ts'
 import { FEED_IDS, feedAsset, instrumentKey, type FeedId } from '../../shared/units.ts'
 import { scratch } from '../../service/codec.ts'
@@ -14,6 +15,7 @@ import { budgetLabel, EMPTY_PLAN, plan, type FeedPlan } from './planner.ts'
 import type { FeedListener, Feeds, Want } from './port.ts'
 import { missing } from './session-state.ts'
 import { Session, type FeedTally } from './session.ts'
+import { Spellings } from './spellings.ts'
 import { createTurn } from './turn.ts'
 
 /** Changes of what is wanted are gathered so long before the service hears of them. */
@@ -67,7 +69,8 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
   const turn = createTurn(clock)
   const gaps = new GapLedger(recorder, listener, turn)
   const shared = scratch()
-  const rows = new Map<FeedId, FeedRow>(FEED_IDS.map((feed) => [feed, newRow(monoMs())]))
+  const newRow = (feed: FeedId) => emptyRow(monoMs(), new Spellings((key) => crowded(feed, key)))
+  const rows = new Map<FeedId, FeedRow>(FEED_IDS.map((feed) => [feed, newRow(feed)]))
   const dirty = new Set<FeedId>()
   let started = true
   let startedMs = clock.wallMs()
@@ -124,6 +127,11 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
     }
     if (each.plan.overBudget.length > before.overBudget.length) refuseOver(feed, each)
     aggregate(feed)
+  }
+
+  function crowded(feed: FeedId, key: string): void {
+    const text = `${key} came in more than ${MOST_SPELLINGS} spellings: messages in further ones are not shown`
+    listener.log('warn', feed, text, 'kept as they came, and counted as not asked for')
   }
 
   function refuseOver(feed: FeedId, each: FeedRow): void {
@@ -230,7 +238,7 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
     gaps.closeAll(clock.wallMs())
     watch = createClockWatch(clock.wallMs(), monoMs())
     for (const [feed, each] of rows) {
-      rows.set(feed, { ...newRow(monoMs()), state: each.state })
+      rows.set(feed, { ...newRow(feed), state: each.state })
       touch(feed)
     }
     undoTick = clock.after(TICK_MS, tick)
@@ -264,12 +272,12 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
   }
 }
 
-function newRow(nowMonoMs: number): FeedRow {
+function emptyRow(nowMonoMs: number, spellings: Spellings): FeedRow {
   return {
     plan: EMPTY_PLAN,
     owners: new Map(),
     sessions: [],
-    tally: { received: 0, undecodable: 0, unasked: 0, lastMessageMs: null, mappings: new Map() },
+    tally: { received: 0, undecodable: 0, unasked: 0, lastMessageMs: null, mappings: new Map(), spellings },
     state: { is: 'idle' },
     countedMs: nowMonoMs,
     counted: 0,

@@ -25,6 +25,7 @@ import { createPace, type Pace } from './pace.ts'
 import type { FeedListener } from './port.ts'
 import type { SessionEffect, SessionEvent, SessionGap, SessionState, TimerName } from './session-model.ts'
 import { idleSession, reduce, shown } from './session-state.ts'
+import type { Spellings } from './spellings.ts'
 import { readTextFrames } from './text-frames.ts'
 import type { Turn } from './turn.ts'
 
@@ -41,6 +42,7 @@ export interface FeedTally {
   unasked: number
   lastMessageMs: UnixMs | null
   readonly mappings: Map<string, number>
+  readonly spellings: Spellings
 }
 
 export interface SessionOptions {
@@ -261,7 +263,11 @@ export class Session {
     const link: Link = {
       generation,
       socket,
-      asked: new AskedFor(feedAsset(this.feed), (key) => this.#o.owns(this, key)),
+      asked: new AskedFor(
+        feedAsset(this.feed),
+        (key) => this.#o.owns(this, key),
+        (key, symbol) => this.#o.tally.spellings.take(key, symbol),
+      ),
       token,
       conn: this.#o.recorder.connection(this.feed),
       upgraded: false,

@@ -10,6 +10,8 @@ export interface FreshnessFacts {
   readonly feed: FeedState | undefined
   /** Receive time of the shown price, NaN when there is none. */
   readonly lastRecvMs: number
+  /** It came over the connection that is open now, and after every gap of its symbol. */
+  readonly current: boolean
   readonly nowMs: number
   /** Whether the market is open by its calendar. */
   readonly marketOpen: boolean
@@ -19,7 +21,7 @@ export interface FreshnessFacts {
  * A price is never called live on the calendar's word, and never closed while it trades: what is
  * received counts first, the calendar only explains a silence.
  */
-export function freshnessOf({ feed, lastRecvMs, nowMs, marketOpen }: FreshnessFacts): Freshness {
+export function freshnessOf({ feed, lastRecvMs, current, nowMs, marketOpen }: FreshnessFacts): Freshness {
   const known = !Number.isNaN(lastRecvMs)
   if (feed === undefined) return known ? 'disconnected' : 'waiting'
   switch (feed.is) {
@@ -33,9 +35,9 @@ export function freshnessOf({ feed, lastRecvMs, nowMs, marketOpen }: FreshnessFa
       if (!marketOpen) return 'closed'
       return known ? 'stale' : 'waiting'
     case 'open':
-      // A price from before this connection is not live, however young; nor is one whose stamp lies ahead
-      // because the clock was set back since.
-      if (known && Math.abs(nowMs - lastRecvMs) <= QUIET_AFTER_MS && lastRecvMs >= feed.sinceMs) return 'live'
+      // A price from before this connection is not live, however young (when it opened by the wall clock says
+      // nothing of that: the clock may have been set since); nor is one whose stamp lies ahead.
+      if (known && current && Math.abs(nowMs - lastRecvMs) <= QUIET_AFTER_MS) return 'live'
       if (!marketOpen) return 'closed'
       return known ? 'quiet' : 'waiting'
     default:

@@ -19,7 +19,7 @@ import {
   type InstrumentId,
   type UnixMs,
 } from '../../shared/units.ts'
-import type { GapCause } from '../../shared/recording.ts'
+import { MOST_SPELLINGS, type GapCause } from '../../shared/recording.ts'
 import { KIND, type Scratch } from '../../service/codec.ts'
 import { FEEDS, SERVICE_BAR_FEED, TICK_FEEDS } from '../../service/feeds.ts'
 import {
@@ -101,6 +101,8 @@ const concerns = (gap: HubGap, id: InstrumentId) => gap.instruments.size === 0 |
 
 const TAPE_PRINTS = 2_048
 const MAX_GAPS = 500
+/** Spellings of an instrument that are remembered over all its feeds. */
+const MOST_CACHED = FEED_IDS.length * MOST_SPELLINGS
 
 /** The feed whose records build a series of an instrument. */
 export function seriesFeed(asset: AssetClass, of: BarSource, interval: Interval): FeedId {
@@ -125,6 +127,7 @@ export function seriesFeed(asset: AssetClass, of: BarSource, interval: Interval)
 export function createHub({ calendar, nameOf }: HubOptions): Hub {
   const byId = new Map<InstrumentId, Cell>()
   const bySpelling = new Map<FeedId, Map<string, Cell>>(FEED_IDS.map((feed) => [feed, new Map<string, Cell>()]))
+  const spellingsOf = new Map<Cell, number>()
   const feedStates = new Map<FeedId, FeedState>()
   /** Grows when a feed's connection is lost or has a gap: the first print of a new epoch does not flash. */
   const epochs = new Map<FeedId, number>(FEED_IDS.map((feed) => [feed, 0]))
@@ -155,6 +158,10 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
     const known = spellings.get(symbol)
     if (known) return known
     const cell = cellOf(instrumentId(feedAsset(feed), symbol))
+    // An instrument of endless spellings is found a little slower, and grows nothing.
+    const count = spellingsOf.get(cell) ?? 0
+    if (count >= MOST_CACHED) return cell
+    spellingsOf.set(cell, count + 1)
     cell.symbol = symbol
     cell.spelt = true
     spellings.set(symbol, cell)
@@ -220,6 +227,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
           ? bestState(TICK_FEEDS[cell.asset].map((id) => feedStates.get(id)))
           : feedStates.get(cell.lastFeed),
       lastRecvMs: cell.lastRecvMs,
+      current: cell.lastFeed !== null && cell.epoch === epochs.get(cell.lastFeed),
       nowMs,
       marketOpen: calendar.isOpen(cell.asset, nowMs),
     })
@@ -381,6 +389,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
       }
       // Spellings are the former service's; the next one tells its own.
       for (const spellings of bySpelling.values()) spellings.clear()
+      spellingsOf.clear()
       for (const list of gapsOf.values()) list.length = 0
       feedStates.clear()
       lastSeq = 0

@@ -10,7 +10,7 @@ import { createFeeds, type LiveFeeds } from '../../../../src/main/feeds/feeds.ts
 import type { FeedListener } from '../../../../src/main/feeds/port.ts'
 import type { RecorderPort } from '../../../../src/main/recording/port.ts'
 import { CodedError } from '../../../../src/shared/errors.ts'
-import { FLAG, type LedgerEntry } from '../../../../src/shared/recording.ts'
+import { FLAG, MOST_SPELLINGS, type LedgerEntry } from '../../../../src/shared/recording.ts'
 import type { FeedState, Reason } from '../../../../src/shared/state.ts'
 import { monoNs, recordingId, unixMs, type FeedId } from '../../../../src/shared/units.ts'
 
@@ -296,6 +296,25 @@ describe('a healthy service', () => {
     expect(w.ears.records.map((r) => r.symbol)).toEqual(['BTCUSD'])
     expect(w.recorder.frames.map((f) => f.flags)).toEqual([FLAG.control, FLAG.unasked, 0])
     expect(xt(w).unasked).toBe(1)
+  })
+  test('messages in a spelling over the limit are kept as not asked for, which is logged once', async () => {
+    const w = await world()
+    await open(w, 'BTC-USD')
+    const spelt = Array.from(
+      { length: MOST_SPELLINGS + 20 },
+      (_, i) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`,
+    )
+    for (const symbol of spelt) w.service.last.send(trade(symbol))
+    w.service.last.send(trade('BTC-USD', 7))
+    await until('the last record', () => w.ears.records.at(-1)?.price === 7)
+    const kept = w.ears.records.slice(0, -1).map((record) => record.symbol)
+    // The spelling that was acknowledged is one of them.
+    expect(kept).toEqual(spelt.slice(0, MOST_SPELLINGS - 1))
+    // What replay reads: the flags of what is stored give the same records.
+    const flags = w.recorder.frames.slice(1).map((frame) => frame.flags & FLAG.unasked)
+    expect(flags).toEqual([...spelt.map((symbol) => (kept.includes(symbol) ? 0 : FLAG.unasked)), 0])
+    expect(xt(w).unasked).toBe(21)
+    expect(w.ears.lines.filter((line) => line.includes('spellings'))).toHaveLength(1)
   })
 
   test('an event time that is absent or absurd is marked', async () => {

@@ -11,6 +11,8 @@ import {
 import { Interest, LINGER_MS } from '../../../../src/main/feeds/interest.ts'
 import { createPace } from '../../../../src/main/feeds/pace.ts'
 import { AskedFor } from '../../../../src/main/feeds/asked-for.ts'
+import { Spellings } from '../../../../src/main/feeds/spellings.ts'
+import { MOST_SPELLINGS } from '../../../../src/shared/recording.ts'
 import { unixMs } from '../../../../src/shared/units.ts'
 
 describe('backoff', () => {
@@ -144,8 +146,9 @@ describe('interest', () => {
 })
 
 describe('asked for', () => {
+  const any = () => true
   test('the window is [subscribe sent, unsubscribe acknowledged], by instrument', () => {
-    const asked = new AskedFor('crypto', () => true)
+    const asked = new AskedFor('crypto', () => true, any)
     expect(asked.has('BTC-USD')).toBe(false)
     asked.subscribed(['BTC-USD'])
     expect(asked.has('X:BTCUSD')).toBe(true)
@@ -160,15 +163,33 @@ describe('asked for', () => {
   })
   test('a ticker of another connection is not asked for here', () => {
     let mine = true
-    const asked = new AskedFor('stocks', () => mine)
+    const asked = new AskedFor('stocks', () => mine, any)
     asked.subscribed(['SPY'])
     expect(asked.has('SPY')).toBe(true)
     mine = false
     asked.ownersChanged()
     expect(asked.has('SPY')).toBe(false)
   })
+  test('the first spellings of an instrument count for good, further ones never, and that is told once', () => {
+    const told: string[] = []
+    const spellings = new Spellings((key) => told.push(key))
+    const asked = () => {
+      const one = new AskedFor('crypto', any, (key, symbol) => spellings.take(key, symbol))
+      one.subscribed(['BTC-USD', 'ETH-USD'])
+      return one
+    }
+    const spelt = Array.from({ length: 2_000 }, (_, i) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`)
+    const first = asked()
+    expect(spelt.filter((symbol) => first.has(symbol))).toEqual(spelt.slice(0, MOST_SPELLINGS))
+    expect(told).toEqual(['BTCUSD'])
+    // The next connection begins with the same spellings.
+    const next = asked()
+    expect(spelt.toReversed().filter((symbol) => next.has(symbol))).toHaveLength(MOST_SPELLINGS)
+    expect(next.has('ETH/USD')).toBe(true)
+    expect(told).toEqual(['BTCUSD'])
+  })
   test('endless variety of symbols does not grow memory', () => {
-    const asked = new AskedFor('stocks', () => true)
+    const asked = new AskedFor('stocks', () => true, any)
     asked.subscribed(['SPY'])
     for (let i = 0; i < 20_000; i++) expect(asked.has(`X${i}`)).toBe(false)
     expect(asked.has('SPY')).toBe(true)

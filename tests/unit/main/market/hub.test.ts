@@ -43,6 +43,16 @@ const cryptoQuote = (bid: number, ask: number) => send('crypto/XQ', { kind: KIND
 const row = (id: InstrumentId = BTC, nowMs = T0 + 1000) => hub.row(hub.cell(id), nowMs)
 const open = (feed: FeedId, sinceMs = 0) => hub.feedState(feed, { is: 'open', sinceMs: unixMs(sinceMs) }, unixMs(T0))
 
+it('shows what comes in any spelling, and remembers so many of an instrument', () => {
+  const spelling = (i: number) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`
+  for (let i = 0; i < 2_000; i += 1) {
+    send('crypto/XT', { kind: KIND.trade, symbol: spelling(i), price: 100 + i })
+  }
+  expect([...hub.cells()].map((cell) => cell.last)).toEqual([2_099])
+  const last = row().symbol
+  expect(Array.from({ length: 1_000 }, (_, i) => spelling(i))).toContain(last)
+})
+
 it('passes by an acknowledged spelling that names no instrument', () => {
   hub.acknowledged('crypto/XT', ['-', '', 'BTC-USD'])
   expect([...hub.cells()].map((cell) => cell.symbol)).toEqual(['BTC-USD'])
@@ -288,19 +298,38 @@ describe('freshness', () => {
     ['open, nothing yet', openState, NaN, true, 'waiting'],
     ['a young price', openState, 999_000, true, 'live'],
     ['a young price though the calendar says closed', openState, 999_000, false, 'live'],
-    ['a price from before this connection', { is: 'open', sinceMs: at }, 999_000, true, 'quiet'],
     ['nothing traded', openState, 1_000_000 - QUIET_AFTER_MS - 1, true, 'quiet'],
     ['nothing traded, market closed', openState, 1_000_000 - QUIET_AFTER_MS - 1, false, 'closed'],
     ['the feed is silent', stale, 999_000, true, 'stale'],
     ['the feed is silent, market closed', stale, 999_000, false, 'closed'],
   ]
   it.each(cases)('%s', (_name, feed, lastRecvMs, marketOpen, expected) => {
-    expect(freshnessOf({ feed, lastRecvMs, nowMs: 1_000_000, marketOpen })).toBe(expected)
+    expect(freshnessOf({ feed, lastRecvMs, current: true, nowMs: 1_000_000, marketOpen })).toBe(expected)
   })
 
   it('is not live on a stamp from before the clock was set back', () => {
     const feed: FeedState = { is: 'open', sinceMs: unixMs(500_000) }
-    expect(freshnessOf({ feed, lastRecvMs: 4_600_000, nowMs: 1_000_000, marketOpen: true })).toBe('quiet')
+    const facts = { feed, current: true, nowMs: 1_000_000, marketOpen: true }
+    expect(freshnessOf({ ...facts, lastRecvMs: 4_600_000 })).toBe('quiet')
+  })
+
+  it('is not live on a price from before this connection, or from before a gap of its symbol', () => {
+    open('crypto/XT')
+    trade(100)
+    expect(row().freshness).toBe('live')
+    hub.feedState('crypto/XT', { is: 'connecting', attempt: 1 }, unixMs(T0))
+    open('crypto/XT')
+    expect(row().freshness).toBe('quiet')
+    trade(101)
+    expect(row().freshness).toBe('live')
+    hub.gapOpened('crypto/XT', 'clock', ['BTC-USD'], unixMs(T0))
+    expect(row().freshness).toBe('quiet')
+  })
+
+  it('is live on what comes after the clock was set back behind the start of the connection', () => {
+    open('crypto/XT', T0 + 3_600_000)
+    trade(100, T0)
+    expect(row(BTC, T0 + 1_000).freshness).toBe('live')
   })
 
   it('wakes a window when it moves with time alone', () => {
