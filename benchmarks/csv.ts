@@ -45,6 +45,14 @@ function readerOf(blocks: readonly Uint8Array[], count: number): StoreReader {
     ledgerHead: () => Promise.resolve(null),
     bars: () => Promise.resolve({ bars: [], more: false }),
     gaps: () => Promise.resolve([]),
+    replay: () => {
+      throw new Error('not measured here')
+    },
+    place: () => Promise.resolve(null),
+    activity: () => Promise.resolve([]),
+    snapshot: () => Promise.resolve(null),
+    entries: () => Promise.resolve([]),
+    bookmarks: () => Promise.resolve([]),
     verify: () => Promise.reject(new Error('not measured here')),
     close: () => Promise.resolve(),
   }

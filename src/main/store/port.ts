@@ -1,6 +1,7 @@
 /** The store as its users see it: one writer (in a worker), readers that never block it. */
 import type { Bar, BarSource, Interval } from '../../shared/market.ts'
 import type { FeedCounts, Gap, LedgerEntry, SessionRow, Source, VerifyReport } from '../../shared/recording.ts'
+import type { ReplayBookmark } from '../../shared/replay.ts'
 import type { FeedId, InstrumentId, RecordingId, UnixMs } from '../../shared/units.ts'
 import type { Failure } from '../../shared/errors.ts'
 
@@ -68,11 +69,114 @@ export interface StoreWriter {
   readonly backlogBytes: number
   onEvent(listener: (event: WriterEvent) => void): () => void
   /** Flushes, seals, writes the close record. */
+  /**
+   * Keeps the state of the market after `seq` of the current recording, so that a replay need not begin at
+   * its start. Never waits: it is packed and written between commits, once `seq` is durable. One that comes
+   * while another waits takes its place; one of a recording that is no longer the current one is let go.
+   * The buffer of `data` is transferred.
+   */
+  snapshot(snapshot: NewSnapshot): void
+  /** Rejects with `not-found` where there is no such recording. */
+  addBookmark(bookmark: NewBookmark): Promise<ReplayBookmark>
+  /** Answers whether there was one. */
+  removeBookmark(id: number): Promise<boolean>
   end(endedMs: UnixMs, counts: readonly FeedCounts[]): Promise<void>
   close(): Promise<void>
 }
 
 export interface TickQuery {
+/** A state of the market; what `data` is, `version` says. */
+export interface Snapshot {
+  /** The last message or entry that is in it. */
+  readonly seq: number
+  /** Replay time of that one, UTC ms. */
+  readonly wallMs: number
+  readonly data: Uint8Array
+}
+
+export interface NewSnapshot extends Snapshot {
+  readonly version: number
+  /** Of which recording it is, where the current one may have changed since; the current one unless told. */
+  readonly recording?: RecordingId | undefined
+}
+
+export interface NewBookmark {
+  readonly recording: RecordingId
+  readonly atMs: number
+  readonly seq: number | null
+  readonly text: string
+}
+
+export interface ReplayQuery {
+  readonly recording: RecordingId
+  /** The last seq that is not wanted; 0: from the start. */
+  readonly afterSeq: number
+  /** The last one that is; what is durable when reading begins unless told. */
+  readonly upToSeq?: number | undefined
+}
+
+/**
+ * Stored messages of every feed in seq order, to the byte as received; row i spans
+ * bytes[offsets[i], offsets[i + 1]). Whoever takes a batch owns its buffers.
+ */
+export interface ReplayBatch {
+  readonly recording: RecordingId
+  readonly count: number
+  /** Index into FEED_IDS. */
+  readonly feed: Uint8Array
+  readonly seq: Float64Array
+  /** Wall clock at receipt as it was, UTC ms: it may decrease. */
+  readonly recvMs: Float64Array
+  /** Monotonic ns since the start of the recording. */
+  readonly monoNs: Float64Array
+  readonly conn: Uint32Array
+  /** FLAG bits. */
+  readonly flags: Uint8Array
+  readonly offsets: Uint32Array
+  readonly bytes: Uint8Array
+  /**
+   * Entries after what the batch before reached and up to this one's end, in seq order: to be merged with the
+   * messages by seq. A batch may hold entries only.
+   */
+  readonly entries: readonly StoredEntry[]
+  /** Everything up to here is in this batch or one before it. */
+  readonly upToSeq: number
+}
+
+export interface PlaceQuery {
+  readonly recording: RecordingId
+  /** Replay time: receive wall time, made never to decrease. UTC ms. */
+  readonly ms: number
+}
+
+/** A point of a recording's order: a message or entry and its replay time. */
+export interface Place {
+  readonly seq: number
+  readonly ms: number
+}
+
+export interface ActivityQuery {
+  readonly recordings: readonly RecordingId[]
+  /** Replay time, [from, to), UTC ms. */
+  readonly fromMs: number
+  readonly toMs: number
+  readonly buckets: number
+}
+
+export interface SnapshotQuery {
+  readonly recording: RecordingId
+  /** The newest at or before. */
+  readonly upToSeq: number
+  readonly version: number
+}
+
+export interface EntryQuery {
+  readonly recording: RecordingId
+  /** The last seq that is not wanted. */
+  readonly afterSeq?: number | undefined
+  readonly types?: readonly LedgerEntry['type'][] | undefined
+}
+
   readonly feed: FeedId
   /** Instruments to keep; null: every one. */
   readonly instruments: readonly InstrumentId[] | null
@@ -160,3 +264,20 @@ export interface StoreReader {
   verify(session: RecordingId | null, onProgress?: (done: number) => void): Promise<VerifyReport>
   close(): Promise<void>
 }
+  /**
+   * Everything of a recording in seq order, gapless over journal and blocks, up to a seq that is fixed when
+   * reading begins. Reads in short transactions and one batch ahead at most; ends when iterating ends.
+   */
+  replay(query: ReplayQuery): AsyncIterable<ReplayBatch>
+  /** The last message or entry received at or before a replay time; null: it begins later. */
+  place(query: PlaceQuery): Promise<Place | null>
+  /**
+   * Messages by receive time in equal buckets. Inside of a block they are spread evenly, so a bucket's count is
+   * an estimate where it is shorter than a block; the counts of all sum up to what there is.
+   */
+  activity(query: ActivityQuery): Promise<readonly number[]>
+  /** A snapshot that is damaged counts as none. */
+  snapshot(query: SnapshotQuery): Promise<Snapshot | null>
+  entries(query: EntryQuery): Promise<readonly StoredEntry[]>
+  /** In the order of their time; null: of all recordings. */
+  bookmarks(recording: RecordingId | null): Promise<readonly ReplayBookmark[]>

@@ -4,6 +4,7 @@ import { isLocked } from './lock.ts'
 import type { StoreReader } from './port.ts'
 import { StoreQueries } from './queries.ts'
 import { openForReading, storeError } from './sqlite.ts'
+import { reviewReader } from './replay-read.ts'
 import { readTicks } from './ticks.ts'
 import { verifyStore } from './verify.ts'
 
@@ -31,6 +32,7 @@ export function openLocalReader(file: string): LocalReader {
     ticks: (query) => readTicks(queries, query),
     bars: (query) => answer(() => db.transaction(() => bars.bars(query)).deferred()),
     gaps: (query) => answer(() => queries.gaps(query)),
+    ...reviewReader(),
     verify: (session, onProgress) => answer(() => verifyStore(queries, session, onProgress)),
     close: () => answer(() => void db.close()),
   }

@@ -4,6 +4,7 @@ import { failureError } from './failure-error.ts'
 import type { StoreReader } from './port.ts'
 import type { ReaderCall, ReaderReply, ReaderRequest } from './reader-worker.ts'
 import type { TickPlan, TickSource, TickWindow } from './tick-source.ts'
+import { reviewReader } from './replay-read.ts'
 import { threadEnd } from './thread-end.ts'
 import { readTicks } from './ticks.ts'
 
@@ -78,6 +79,7 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     ticks: (query) => readTicks(source, query),
     bars: (query) => ask({ is: 'bars', query }),
     gaps: (query) => ask({ is: 'gaps', query }),
+    ...reviewReader(),
     verify: (session, onProgress) => ask({ is: 'verify', session }, onProgress),
     async close() {
       if (ended !== null) return

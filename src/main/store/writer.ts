@@ -167,6 +167,9 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    snapshot: () => undefined,
+    addBookmark: () => Promise.reject(new TypeError('bookmarks cannot be written yet')),
+    removeBookmark: () => Promise.resolve(false),
     async end(endedMs, counts) {
       current = null
       if (line === null) return

@@ -4,7 +4,15 @@
  */
 import type { Clock } from '../clock.ts'
 import { CodedError, toFailure, type ErrorCode } from '../../shared/errors.ts'
-import type { StoreReader, StoreWriter, TickColumns, TickQuery, WriterEvent } from '../store/port.ts'
+import type {
+  ReplayBatch,
+  ReplayQuery,
+  StoreReader,
+  StoreWriter,
+  TickColumns,
+  TickQuery,
+  WriterEvent,
+} from '../store/port.ts'
 
 /** How long a reader that could not be opened is not tried again: a window asks for many things at once. */
 const REST_MS = 1_000
@@ -24,6 +32,10 @@ export function createLateWriter(openWriter: () => Promise<StoreWriter>): LateWr
   let writer: StoreWriter | null = null
   let opening: Promise<void> | null = null
   let closed = false
+  const mustBeOpen = (): StoreWriter => {
+    if (writer === null) throw new CodedError('disk-error', 'The store is not open for writing.')
+    return writer
+  }
   return {
     open() {
       if (writer !== null) return Promise.resolve()
@@ -40,10 +52,7 @@ export function createLateWriter(openWriter: () => Promise<StoreWriter>): LateWr
         })
       return opening
     },
-    async begin(source, startedMs, id) {
-      if (writer === null) throw new CodedError('disk-error', 'The store is not open for writing.')
-      return writer.begin(source, startedMs, id)
-    },
+    begin: async (source, startedMs, id) => mustBeOpen().begin(source, startedMs, id),
     append: (batch) => writer?.append(batch),
     get backlogBytes() {
       return writer?.backlogBytes ?? 0
@@ -52,6 +61,9 @@ export function createLateWriter(openWriter: () => Promise<StoreWriter>): LateWr
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    snapshot: (snapshot) => writer?.snapshot(snapshot),
+    addBookmark: async (bookmark) => mustBeOpen().addBookmark(bookmark),
+    removeBookmark: async (id) => mustBeOpen().removeBookmark(id),
     end: async (endedMs, counts) => writer?.end(endedMs, counts),
     async close() {
       closed = true
@@ -97,6 +109,9 @@ export function createLateReader(
   async function* ticks(query: TickQuery): AsyncIterable<TickColumns> {
     yield* (await opened()).ticks(query)
   }
+  async function* replay(query: ReplayQuery): AsyncIterable<ReplayBatch> {
+    yield* (await opened()).replay(query)
+  }
   return {
     open: async () => void (await opened()),
     get failing() {
@@ -108,6 +123,12 @@ export function createLateReader(
     ticks,
     bars: async (query) => (await opened()).bars(query),
     gaps: async (query) => (await opened()).gaps(query),
+    replay,
+    place: async (query) => (await opened()).place(query),
+    activity: async (query) => (await opened()).activity(query),
+    snapshot: async (query) => (await opened()).snapshot(query),
+    entries: async (query) => (await opened()).entries(query),
+    bookmarks: async (recording) => (await opened()).bookmarks(recording),
     verify: async (session, onProgress) => (await opened()).verify(session, onProgress),
     async close() {
       const last = reader

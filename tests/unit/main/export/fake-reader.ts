@@ -60,6 +60,14 @@ export function fakeReader(
       return Promise.resolve({ bars: before.slice(-limit), more: before.length > limit })
     },
     gaps: () => Promise.resolve(gaps),
+    replay: () => {
+      throw new Error('not of this test')
+    },
+    place: () => Promise.resolve(null),
+    activity: () => Promise.resolve([]),
+    snapshot: () => Promise.resolve(null),
+    entries: () => Promise.resolve([]),
+    bookmarks: () => Promise.resolve([]),
     verify: () => Promise.reject(new Error('not of this test')),
     close: () => Promise.resolve(),
   }

@@ -80,6 +80,9 @@ function noteWriter(): StoreWriter & {
       listeners.push(listener)
       return () => undefined
     },
+    snapshot: () => undefined,
+    addBookmark: () => Promise.reject(new Error('not of this test')),
+    removeBookmark: () => Promise.resolve(false),
     end: (endedMs: number) => {
       calls.push(`end ${endedMs}`)
       return Promise.resolve()
