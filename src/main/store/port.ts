@@ -68,7 +68,6 @@ export interface StoreWriter {
   append(batch: Batch): void
   readonly backlogBytes: number
   onEvent(listener: (event: WriterEvent) => void): () => void
-  /** Flushes, seals, writes the close record. */
   /**
    * Keeps the state of the market after `seq` of the current recording, so that a replay need not begin at
    * its start. Never waits: it is packed and written between commits, once `seq` is durable. One that comes
@@ -80,11 +79,11 @@ export interface StoreWriter {
   addBookmark(bookmark: NewBookmark): Promise<ReplayBookmark>
   /** Answers whether there was one. */
   removeBookmark(id: number): Promise<boolean>
+  /** Flushes, seals, writes the close record. */
   end(endedMs: UnixMs, counts: readonly FeedCounts[]): Promise<void>
   close(): Promise<void>
 }
 
-export interface TickQuery {
 /** A state of the market; what `data` is, `version` says. */
 export interface Snapshot {
   /** The last message or entry that is in it. */
@@ -177,6 +176,7 @@ export interface EntryQuery {
   readonly types?: readonly LedgerEntry['type'][] | undefined
 }
 
+export interface TickQuery {
   readonly feed: FeedId
   /** Instruments to keep; null: every one. */
   readonly instruments: readonly InstrumentId[] | null
@@ -260,10 +260,6 @@ export interface StoreReader {
     readonly fromMs?: number
     readonly toMs?: number
   }): Promise<readonly Gap[]>
-  /** Reads only; names every difference. `onProgress` gets a fraction 0 to 1. */
-  verify(session: RecordingId | null, onProgress?: (done: number) => void): Promise<VerifyReport>
-  close(): Promise<void>
-}
   /**
    * Everything of a recording in seq order, gapless over journal and blocks, up to a seq that is fixed when
    * reading begins. Reads in short transactions and one batch ahead at most; ends when iterating ends.
@@ -281,3 +277,7 @@ export interface StoreReader {
   entries(query: EntryQuery): Promise<readonly StoredEntry[]>
   /** In the order of their time; null: of all recordings. */
   bookmarks(recording: RecordingId | null): Promise<readonly ReplayBookmark[]>
+  /** Reads only; names every difference. `onProgress` gets a fraction 0 to 1. */
+  verify(session: RecordingId | null, onProgress?: (done: number) => void): Promise<VerifyReport>
+  close(): Promise<void>
+}
