@@ -22,6 +22,32 @@ export function createHandlers(terminal: Terminal): Handlers {
         requireLive(args.view)
         return terminal.tapeHistory(args)
       },
+      'replay.open': ({ sessions, atMs }) => terminal.replays.open(sessions, atMs),
+      'replay.close': async ({ id }) => {
+        await terminal.replays.close(id)
+        return null
+      },
+      'replay.play': async ({ id, on }) => {
+        terminal.replays.play(id, on)
+        return null
+      },
+      'replay.speed': async ({ id, speed }) => {
+        terminal.replays.speed(id, speed)
+        return null
+      },
+      'replay.step': (args) => terminal.replays.step(args),
+      'replay.seek': ({ id, to }) => terminal.replays.seek(id, to),
+      'replay.options': async (args) => {
+        terminal.replays.options(args)
+        return null
+      },
+      'replay.timeline': (args) => terminal.replays.timeline(args),
+      'bookmarks.list': ({ session }) => terminal.replays.bookmarks(session),
+      'bookmarks.add': (bookmark) => terminal.replays.addBookmark(bookmark),
+      'bookmarks.remove': async ({ bookmark }) => {
+        await terminal.replays.removeBookmark(bookmark)
+        return null
+      },
       'sessions.list': () => terminal.sessions(),
       'sessions.verify': ({ session }) => terminal.verify(session),
       'feeds.retry': async ({ feed }) => {

@@ -34,6 +34,7 @@ import { createLog, fileSink } from './terminal/log.ts'
 import { createGrowth, createSkew } from './terminal/measures.ts'
 import { createLateReader, createLateWriter, mayHeal } from './terminal/late-store.ts'
 import { createPast } from './terminal/past.ts'
+import { createReplays } from './terminal/replays.ts'
 import type { Terminal, TerminalOptions } from './terminal/port.ts'
 import { createSeeder } from './terminal/seeder.ts'
 import { createSourceDesk } from './terminal/source.ts'
@@ -79,6 +80,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   let skew = createSkew()
 
   const jobs = createJobs(wallMs)
+  const replays = createReplays()
   const accountStreams = wholeStreams(() => credentials.account())
   const settingsStreams = wholeStreams(() => settings.get())
   const statusStreams = wholeStreams(() => status.read())
@@ -448,8 +450,10 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       account: accountStreams,
       settings: settingsStreams,
       jobs: jobs.streams,
+      replays,
     }),
     jobs,
+    replays,
     log: say,
     sleep() {
       log.add('info', 'terminal', 'The computer goes to sleep.')

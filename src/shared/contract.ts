@@ -19,6 +19,7 @@ import type { Settings, SettingsPatch } from './settings.ts'
 import type { Bar, Print } from './market.ts'
 import type { SessionRow, VerifyReport } from './recording.ts'
 import { JOB_CALLS, JOB_STREAMS } from './contract/jobs.ts'
+import { REPLAY_CALLS, REPLAY_STREAMS } from './contract/replay.ts'
 import { call, feed, instrument, interval, limit, ms, none, of, text, view, type Spec } from './contract/spec.ts'
 
 const credentials = v.strictObject({
@@ -90,6 +91,7 @@ export const CALLS = {
   /** Opens an http(s) link outside, after the window asked. */
   'app.openExternal': call<null>()(v.strictObject({ url: text(2048) })),
   ...JOB_CALLS,
+  ...REPLAY_CALLS,
 } as const
 
 /** First value after opening: everything asked for. Later: only rows that changed. */
@@ -130,6 +132,7 @@ export const STREAMS = {
   account: call<AccountState>()(none),
   settings: call<Settings>()(none),
   ...JOB_STREAMS,
+  ...REPLAY_STREAMS,
 } as const
 
 type SpecArgs<S> = S extends Spec<infer A, unknown> ? A : never

@@ -22,7 +22,7 @@ const untyped = (transport: Transport): Untyped => transport
 
 const STRANGE_NAMES = ['', 'nope', 'app.info ', 'APP.INFO', '__proto__', 'constructor', 'toString', 'x'.repeat(10_000)]
 const STRANGE_ARGS = [undefined, null, 0, true, 'x', [], [{}], { surplus: 1 }, JSON.parse('{"__proto__":{"on":true}}')]
-const OPTIONAL = new Set(['password', 'apiKey', 'plan', 'userField', 'passwordField'])
+const OPTIONAL = new Set(['password', 'apiKey', 'plan', 'userField', 'passwordField', 'skipIdle', 'loop'])
 
 /** Every single wrong step away from valid arguments. */
 function* spoilt(name: string, valid: object): Generator<unknown> {
@@ -34,7 +34,8 @@ function* spoilt(name: string, valid: object): Generator<unknown> {
     yield { ...valid, [key]: typeof value === 'object' && value !== null ? 5 : {} }
     yield { ...valid, [key]: typeof value === 'object' && value !== null ? 'x' : [] }
     if (typeof value === 'string') yield { ...valid, [key]: 'x'.repeat(5_000) }
-    if (typeof value === 'number') {
+    if (typeof value === 'number' && key.endsWith('Ms')) yield { ...valid, [key]: Number.NaN }
+    else if (typeof value === 'number') {
       yield { ...valid, [key]: 0.5 }
       yield { ...valid, [key]: -1 }
       yield { ...valid, [key]: 1e12 }

@@ -1,9 +1,10 @@
 /** Handlers without a terminal: canned answers, streams that a test pushes into, and a record of what was asked. */
 import type { CallArgs, CallName, CallValue, StreamArgs, StreamName, StreamValue } from '../../src/shared/contract.ts'
 import { CodedError } from '../../src/shared/errors.ts'
+import type { ReplayState } from '../../src/shared/replay.ts'
 import { DEFAULT_SETTINGS } from '../../src/shared/settings.ts'
 import type { AccountState, AppInfo, StatusState } from '../../src/shared/state.ts'
-import { instrumentId, unixMs } from '../../src/shared/units.ts'
+import { instrumentId, recordingId, unixMs } from '../../src/shared/units.ts'
 import type { Handlers } from '../../src/main/dispatch.ts'
 
 const instrument = instrumentId('crypto', 'BTC-USD')
@@ -29,6 +30,17 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'app.openExternal': { url: 'https://example.test/' },
   'jobs.cancel': { job: 'job-1' },
   'jobs.dismiss': { job: 'job-1' },
+  'replay.open': { sessions: ['r'], atMs: null },
+  'replay.close': { id: 'replay-1' },
+  'replay.play': { id: 'replay-1', on: true },
+  'replay.speed': { id: 'replay-1', speed: 'max' },
+  'replay.step': { id: 'replay-1', by: 'message', forward: true, interval: '1m' },
+  'replay.seek': { id: 'replay-1', to: { at: 'ms', ms: 1_700_000_000_000 } },
+  'replay.options': { id: 'replay-1', skipIdle: true, loop: null },
+  'replay.timeline': { id: 'replay-1', fromMs: 0, toMs: 60_000, buckets: 100 },
+  'bookmarks.list': { session: 'r' },
+  'bookmarks.add': { session: 'r', atMs: 1_700_000_000_000, seq: null, text: 'here' },
+  'bookmarks.remove': { bookmark: 7 },
 }
 
 /** Valid arguments of every stream. */
@@ -41,6 +53,7 @@ export const STREAM_SAMPLES: { readonly [K in StreamName]: StreamArgs<K> } = {
   account: {},
   settings: {},
   jobs: {},
+  replay: { id: 'replay-1' },
 }
 
 const info: AppInfo = { host: 'test', version: '0.0.0', platform: 'test', storePath: '/nowhere' }
@@ -75,6 +88,27 @@ const status: StatusState = {
   message: '',
 }
 
+const replay: ReplayState = {
+  id: 'replay-1',
+  source: 'demo',
+  sessions: [{ session: recordingId('r'), fromMs: unixMs(0), toMs: unixMs(60_000) }],
+  fromMs: unixMs(0),
+  toMs: unixMs(60_000),
+  nowMs: unixMs(1_000),
+  at: { session: recordingId('r'), seq: 7 },
+  playing: false,
+  speed: 1,
+  skipIdle: false,
+  loop: null,
+  seeking: false,
+  ended: false,
+  messages: 5,
+  perSecond: 0,
+  exactness: { is: 'none' },
+  problem: null,
+}
+const bookmark = { id: 7, session: recordingId('r'), atMs: unixMs(1_000), seq: null, text: 'here' }
+
 export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'app.info': info,
   'settings.get': DEFAULT_SETTINGS,
@@ -94,6 +128,17 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'app.openExternal': null,
   'jobs.cancel': null,
   'jobs.dismiss': null,
+  'replay.open': replay,
+  'replay.close': null,
+  'replay.play': null,
+  'replay.speed': null,
+  'replay.step': replay,
+  'replay.seek': replay,
+  'replay.options': null,
+  'replay.timeline': { fromMs: unixMs(0), toMs: unixMs(60_000), counts: [0, 5], gaps: [], bookmarks: [bookmark] },
+  'bookmarks.list': [bookmark],
+  'bookmarks.add': bookmark,
+  'bookmarks.remove': null,
 }
 
 export const STREAM_VALUES: { readonly [K in StreamName]: StreamValue<K> } = {
@@ -105,6 +150,7 @@ export const STREAM_VALUES: { readonly [K in StreamName]: StreamValue<K> } = {
   account,
   settings: DEFAULT_SETTINGS,
   jobs: [],
+  replay,
 }
 
 export interface StubTerminal {

@@ -16,6 +16,7 @@ import type { FeedId } from '../../shared/units.ts'
 import type { Clock } from '../clock.ts'
 import type { Want } from '../feeds/port.ts'
 import type { Jobs } from './jobs.ts'
+import type { Replays } from './replays.ts'
 
 /** The built (or .ts, under Node) entries of the workers a terminal starts. */
 export interface WorkerUrls {
@@ -82,6 +83,7 @@ export interface Terminal {
   want(feed: FeedId, symbols: readonly string[]): Want
   openExternal(url: string): Promise<void>
   readonly jobs: Jobs
+  readonly replays: Replays
   /** Opens a stream; see `StreamSource`. */
   readonly streams: {
     readonly [K in StreamName]: (args: StreamArgs<K>, wake: () => void) => StreamSource<StreamValue<K>>

@@ -10,6 +10,7 @@ import { barsStream, quotesStream, tapeStream } from '../market/streams.ts'
 import type { Log } from './log.ts'
 import type { StoredPast } from './past.ts'
 import type { Terminal } from './port.ts'
+import type { Replays } from './replays.ts'
 import type { Seeder } from './seeder.ts'
 import type { WholeStreams } from './whole-stream.ts'
 import { tickWishes, wantAll, type Wishes } from './wishes.ts'
@@ -26,6 +27,7 @@ export interface StreamParts {
   readonly account: WholeStreams<AccountState>
   readonly settings: WholeStreams<Settings>
   readonly jobs: WholeStreams<readonly JobState[]>
+  readonly replays: Pick<Replays, 'stream'>
 }
 
 /** The opener of each stream of the contract. */
@@ -59,5 +61,6 @@ export function createStreams(parts: StreamParts): Terminal['streams'] {
     account: (_args, wake) => parts.account.open(wake),
     settings: (_args, wake) => parts.settings.open(wake),
     jobs: (_args, wake) => parts.jobs.open(wake),
+    replay: (args, wake) => parts.replays.stream(args, wake),
   }
 }

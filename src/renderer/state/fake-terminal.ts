@@ -23,6 +23,7 @@ import type {
 import type { Transport } from '../../shared/transport.ts'
 import { FEED_IDS, instrumentId, parseInstrument, recordingId, unixMs } from '../../shared/units.ts'
 import type { AssetClass, FeedId, InstrumentId } from '../../shared/units.ts'
+import { FakeReplay } from './fake-replay.ts'
 import { emptyRow, randomOf, SEEDS, type Seed } from './fake-market.ts'
 
 /** What goes wrong, or how things stand. */
@@ -58,6 +59,10 @@ export class FakeTerminal implements Transport {
   readonly #open = new Set<Opened>()
   readonly #links = new Set<(up: boolean) => void>()
   readonly #log: LogEntry[] = []
+  /** The one replay that may be open. */
+  readonly replay = new FakeReplay((state) => {
+    for (const one of this.#open) if (one.name === 'replay') this.#give<'replay'>(one, state)
+  })
   #up = true
   #seq = 0
   #received = 0
@@ -384,6 +389,18 @@ export class FakeTerminal implements Transport {
         return this.faults.empty ? [] : this.#sessions()
       case 'sessions.verify':
         return { sessions: 1, messages: 918_233, ok: true, problems: [] }
+      case 'replay.open':
+      case 'replay.close':
+      case 'replay.play':
+      case 'replay.speed':
+      case 'replay.step':
+      case 'replay.seek':
+      case 'replay.options':
+      case 'replay.timeline':
+      case 'bookmarks.list':
+      case 'bookmarks.add':
+      case 'bookmarks.remove':
+        return this.replay.answer(name, args, this.#sessions())
       case 'feeds.retry':
       case 'recording.set':
       case 'app.networkChanged':
@@ -512,6 +529,8 @@ export class FakeTerminal implements Transport {
         return this.#give<'jobs'>(one, [])
       case 'settings':
         return this.#give<'settings'>(one, this.settings)
+      case 'replay':
+        return this.replay.state === null ? undefined : this.#give<'replay'>(one, this.replay.state)
       default:
         return undefined
     }

@@ -6,6 +6,8 @@ import { call, interval, limit, ms, text } from './spec.ts'
 
 const id = text(64)
 const session = text(64)
+/** The number of a bookmark. */
+const bookmark = limit(2 ** 31)
 const at = v.variant('at', [
   v.strictObject({ at: v.literal('start') }),
   v.strictObject({ at: v.literal('end') }),
@@ -13,7 +15,7 @@ const at = v.variant('at', [
   /** Start of the next or previous gap of any feed. */
   v.strictObject({ at: v.picklist(['next gap', 'previous gap']) }),
   v.strictObject({ at: v.picklist(['next bookmark', 'previous bookmark']) }),
-  v.strictObject({ at: v.literal('bookmark'), bookmark: ms }),
+  v.strictObject({ at: v.literal('bookmark'), bookmark }),
   /** The next opening of the asset class's trading session (of crypto: of the UTC day). */
   v.strictObject({ at: v.literal('next open'), asset: v.picklist(ASSET_CLASSES) }),
 ])
@@ -44,7 +46,7 @@ export const REPLAY_CALLS = {
   'replay.timeline': call<ReplayTimeline>()(v.strictObject({ id, fromMs: ms, toMs: ms, buckets: limit(2_000) })),
   'bookmarks.list': call<readonly ReplayBookmark[]>()(v.strictObject({ session: v.nullable(session) })),
   'bookmarks.add': call<ReplayBookmark>()(v.strictObject({ session, atMs: ms, seq: v.nullable(ms), text: text(200) })),
-  'bookmarks.remove': call<null>()(v.strictObject({ bookmark: ms })),
+  'bookmarks.remove': call<null>()(v.strictObject({ bookmark })),
 } as const
 
 export const REPLAY_STREAMS = {
