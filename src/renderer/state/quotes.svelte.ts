@@ -33,6 +33,7 @@ export class Quotes {
   /** Receive stamps of the messages that the next paint will show. */
   #fresh: number[] = []
   #following = ''
+  #view = 'live'
   #close: (() => void) | undefined
 
   constructor(transport: Transport, clocks: QuotesClocks = {}) {
@@ -43,12 +44,23 @@ export class Quotes {
     this.#task = new FrameTask(() => this.#paint(), clocks.frame)
   }
 
-  /** Follows exactly these; rows already known stay on screen while the stream is opened anew. */
-  follow(instruments: readonly InstrumentId[]): void {
+  /**
+   * Follows exactly these; rows already known stay on screen while the stream is opened anew, unless they
+   * are of another view: yesterday's price never stands beside today's.
+   */
+  follow(view: string, instruments: readonly InstrumentId[]): void {
     const wanted = instruments.filter((one, i) => instruments.indexOf(one) === i).slice(0, 2_000)
-    const key = wanted.toSorted().join(' ')
+    const key = `${view} ${wanted.toSorted().join(' ')}`
     if (key === this.#following) return
     this.#following = key
+    if (view !== this.#view) {
+      this.#view = view
+      this.#rows.clear()
+      this.#fresh = []
+      this.#close?.()
+      this.#close = undefined
+      this.version++
+    }
     const before = this.#close
     this.#close =
       wanted.length === 0
@@ -56,17 +68,19 @@ export class Quotes {
         : keepStream(
             this.#transport,
             'quotes',
-            { view: 'live', instruments: wanted },
-            (value) => this.#take(value),
+            { view, instruments: wanted },
+            (value) => this.#take(value, view),
             (failure) => (this.problem = failure),
           )
     // The new stream first: what both want is never let go of in between.
     before?.()
   }
 
-  #take(value: QuotesValue): void {
+  #take(value: QuotesValue, view: string): void {
+    if (view !== this.#view) return
     if (this.problem) this.problem = null
-    const visible = this.#visible()
+    // A replay's stamps are of another day.
+    const visible = view === 'live' && this.#visible()
     for (const row of value.rows) {
       const before = this.#rows.get(row.instrument)
       // The first value of a stream may be old, and a hidden window does not paint: neither is timed.

@@ -29,7 +29,8 @@ export class Tape {
   #all: Print[] = []
   #shown: Print[] = []
   #minSize = 0
-  #instrument: InstrumentId | undefined
+  #following = ''
+  #view = 'live'
   #close: (() => void) | undefined
 
   constructor(transport: Transport, frame?: RequestFrame) {
@@ -37,9 +38,11 @@ export class Tape {
     this.#task = new FrameTask(() => this.#paint(), frame)
   }
 
-  follow(instrument: InstrumentId): void {
-    if (instrument === this.#instrument) return
-    this.#instrument = instrument
+  follow(view: string, instrument: InstrumentId): void {
+    const following = `${view} ${instrument}`
+    if (following === this.#following) return
+    this.#following = following
+    this.#view = view
     this.#close?.()
     this.#all = []
     this.#shown = []
@@ -51,7 +54,7 @@ export class Tape {
     this.#close = keepStream(
       this.#transport,
       'tape',
-      { view: 'live', instrument, limit: KEEP },
+      { view, instrument, limit: KEEP },
       (value) => this.#take(value),
       (failure) => (this.problem = failure),
     )
@@ -64,7 +67,11 @@ export class Tape {
     if (value.skipped > 0) this.skipped += value.skipped
     if (value.reset) {
       this.#all = [...value.reset]
-      if (!this.paused) this.#shown = this.#filtered()
+      // A replay that went back must not leave prints of its future on screen, held or not.
+      if (!this.paused || this.#view !== 'live') {
+        this.#shown = this.#filtered()
+        this.fresh = 0
+      }
     }
     for (const print of value.prints) {
       this.#all.push(print)

@@ -2,6 +2,7 @@
 import type { SettingsPatch, WatchSymbol, Watchlist } from '../../shared/settings.ts'
 import type { Failure } from '../../shared/errors.ts'
 import type { Interval } from '../../shared/market.ts'
+import type { ReplayId } from '../../shared/replay.ts'
 import type { AccountState, AppInfo, StatusState, SymbolHit } from '../../shared/state.ts'
 import type { Transport } from '../../shared/transport.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
@@ -11,6 +12,7 @@ import { Toasts } from '../ui/toasts.svelte.ts'
 import { keepStream } from './kept-stream.ts'
 import { Log } from './log.svelte.ts'
 import { Quotes, type QuotesClocks } from './quotes.svelte.ts'
+import { Replay } from './replay.svelte.ts'
 import { SettingsState } from './settings.svelte.ts'
 import { Tape } from './tape.svelte.ts'
 import * as lists from './watchlist-edit.ts'
@@ -27,18 +29,24 @@ export class WindowState {
   readonly quotes: Quotes
   readonly tape: Tape
   readonly log: Log
+  readonly replay: Replay
   readonly toasts = new Toasts()
 
   info = $state.raw<AppInfo | undefined>()
+  /** Of the live terminal, also while a replay is shown: recording goes on underneath. */
   status = $state.raw<StatusState | undefined>()
+  /** Of a replay as of its clock; undefined while the live market is shown. */
+  replayStatus = $state.raw<StatusState | undefined>()
   account = $state.raw<AccountState | undefined>()
   linkUp = $state(true)
   /** Why the terminal turned this window away for good, if it did. */
   refused = $state.raw<Failure | undefined>()
-  /** Grows with each return of the link: what comes then does not flash. */
+  /** Grows with each return of the link, change of view and jump of a replay: what comes then does not flash. */
   epoch = $state(0)
-  /** Wall time for ages, moved four times a second, not with every tick. */
+  /** Now of what is shown, for ages: the wall clock's or the replay's. Moved four times a second, not with every tick. */
   nowMs = $state(Date.now())
+  /** The wall clock, at the same pace, also while a replay is shown. */
+  wallMs = $state(Date.now())
   paint = $state.raw<LatencyPercentiles | undefined>()
   dialog = $state<DialogName | null>(null)
   settingsTab = $state('connection')
@@ -47,6 +55,10 @@ export class WindowState {
   /** Digits typed so far for a new interval. */
   intervalTyped = $state('')
 
+  /** What every call and stream of the market is asked for: `live`, or a replay's id. */
+  readonly view = $derived.by<string>(() => this.replay.state?.id ?? 'live')
+  /** The status that belongs to what is shown. */
+  readonly shownStatus = $derived.by(() => (this.view === 'live' ? this.status : this.replayStatus))
   readonly numbers = $derived.by(() => new NumberText(this.settings.now.numbers))
   readonly instrument = $derived.by(() => this.#instrumentOf())
   readonly asset = $derived.by<AssetClass>(() => parseInstrument(this.instrument)?.asset ?? 'crypto')
@@ -62,6 +74,15 @@ export class WindowState {
     this.quotes = new Quotes(transport, clocks)
     this.tape = new Tape(transport, clocks.frame)
     this.log = new Log(transport, clocks.frame)
+    this.replay = new Replay(transport, {
+      view: (id) => this.#showView(id),
+      jumped: () => this.epoch++,
+      state: ({ nowMs, playing }) => {
+        // While it plays the clock moves at its own pace; a jump or a step shows at once.
+        if (!playing) this.nowMs = nowMs
+      },
+      failed: (failure) => this.tell(failure),
+    })
     this.#undo.push(
       transport.onLink((up, refused) => {
         this.refused = refused
@@ -73,13 +94,17 @@ export class WindowState {
       keepStream(transport, 'account', {}, (value) => (this.account = value)),
     )
     const timer = setInterval(() => {
-      this.nowMs = Date.now()
+      this.wallMs = Date.now()
+      this.nowMs = this.replay.state?.nowMs ?? this.wallMs
       this.paint = this.quotes.latency()
     }, TICK_MS)
     this.#undo.push(() => clearInterval(timer))
     const online = () => void transport.invoke('app.networkChanged', {})
     window.addEventListener('online', online)
     this.#undo.push(() => window.removeEventListener('online', online))
+    const leaving = () => this.replay.abandon()
+    window.addEventListener('pagehide', leaving)
+    this.#undo.push(() => window.removeEventListener('pagehide', leaving))
     void transport.invoke('app.info', {}).then((result) => {
       if (result.ok) this.info = result.value
     })
@@ -102,6 +127,30 @@ export class WindowState {
     if (before && before.message !== value.message && value.message !== '') this.toasts.say(value.message)
   }
 
+  #unfollowStatus: (() => void) | undefined
+  #showView(id: ReplayId | null): void {
+    this.epoch++
+    this.#unfollowStatus?.()
+    this.replayStatus = undefined
+    if (id === null) {
+      this.#unfollowStatus = undefined
+      this.nowMs = Date.now()
+    } else
+      this.#unfollowStatus = keepStream(this.transport, 'status', { view: id }, (value) => (this.replayStatus = value))
+  }
+
+  // Replay
+
+  /** Shows recordings of one source, from an instant (UTC ms) or from their start, instead of the live market. */
+  async openReplay(sessions: readonly string[], atMs: number | null): Promise<void> {
+    if (await this.replay.open(sessions, atMs)) this.toasts.say('Replaying a recording. Alt+End goes back to live.')
+  }
+  backToLive(): void {
+    if (!this.replay.state) return
+    this.replay.close()
+    this.toasts.say('Live again.')
+  }
+
   /** A failure as a toast: what happened and what to do. */
   tell(failure: Failure): void {
     this.toasts.show(failure.hint ? `${failure.message} ${failure.hint}` : failure.message, { tone: 'bad' })
@@ -116,7 +165,7 @@ export class WindowState {
 
   /** What the quotes stream must carry: the list on screen and the instrument looked at. */
   followQuotes(): void {
-    this.quotes.follow([...this.list.symbols.map(lists.instrumentOf), this.instrument])
+    this.quotes.follow(this.view, [...this.list.symbols.map(lists.instrumentOf), this.instrument])
   }
 
   select(instrument: InstrumentId): void {
@@ -218,6 +267,7 @@ export class WindowState {
   }
   close(): void {
     for (const undo of this.#undo) undo()
+    this.replay.close()
     this.settings.close()
     this.quotes.close()
     this.tape.close()

@@ -22,7 +22,7 @@ function open(faults: FakeFaults = {}) {
   const state = new WindowState(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app = state
   state.followQuotes()
-  state.tape.follow(state.instrument)
+  state.tape.follow(state.view, state.instrument)
   const frame = async () => {
     const now = queue
     queue = []
@@ -156,7 +156,7 @@ describe('the tape', () => {
   it('explains why forex has none', async () => {
     const { state, frame } = open()
     state.select(instrumentId('forex', 'EURUSD'))
-    state.tape.follow(state.instrument)
+    state.tape.follow(state.view, state.instrument)
     render(TapePane, { app: state })
     await frame()
     expect(screen.getByText('No prints here')).toBeTruthy()

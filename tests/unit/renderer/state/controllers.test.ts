@@ -31,7 +31,7 @@ describe('Quotes', () => {
     const fake = new FakeTerminal()
     const frame = frames()
     const quotes = new Quotes(fake, { frame: frame.request, painted: (run) => run() })
-    quotes.follow([btc, eth])
+    quotes.follow('live', [btc, eth])
     frame.step()
     const version = quotes.version
     for (let i = 0; i < 1000; i++) fake.trade(i % 2 ? btc : eth, 100 + i)
@@ -52,7 +52,7 @@ describe('Quotes', () => {
       now: () => now,
       visible: () => visible,
     })
-    quotes.follow([btc])
+    quotes.follow('live', [btc])
     frame.step()
     expect(quotes.latency()).toBeUndefined()
     fake.nowMs = 1_000_500
@@ -71,9 +71,9 @@ describe('Quotes', () => {
     const fake = new FakeTerminal()
     const frame = frames()
     const quotes = new Quotes(fake, { frame: frame.request })
-    quotes.follow([btc])
-    quotes.follow([eth, btc])
-    quotes.follow([btc, eth, btc])
+    quotes.follow('live', [btc])
+    quotes.follow('live', [eth, btc])
+    quotes.follow('live', [btc, eth, btc])
     expect(fake.openStreams('quotes')).toBe(1)
     expect(quotes.row(btc)).toBeDefined()
     quotes.close()
@@ -82,7 +82,7 @@ describe('Quotes', () => {
   it('come back after the link was lost', () => {
     const fake = new FakeTerminal()
     const quotes = new Quotes(fake, { frame: frames().request })
-    quotes.follow([btc])
+    quotes.follow('live', [btc])
     fake.link(false)
     expect(quotes.problem?.code).toBe('offline')
     fake.link(true)
@@ -97,7 +97,7 @@ describe('Tape', () => {
     const fake = new FakeTerminal()
     const frame = frames()
     const tape = new Tape(fake, frame.request)
-    tape.follow(btc)
+    tape.follow('live', btc)
     frame.step()
     return { fake, frame, tape }
   }

@@ -1,0 +1,91 @@
+/** What a replay's state is called on screen. */
+import { missingCase } from '../../shared/errors.ts'
+import type { Gap, GapCause } from '../../shared/recording.ts'
+import { REPLAY_SPEEDS, type ReplayExactness, type ReplaySpeed } from '../../shared/replay.ts'
+import { timeText } from '../ui/zone-time.ts'
+
+/** "0.25×", "1000×", "max". */
+export function speedText(speed: ReplaySpeed): string {
+  return speed === 'max' ? 'max' : `${speed}\u00D7`
+}
+
+/** The next faster or slower of the speeds on offer; the ends stay where they are. */
+export function speedAfter(speed: ReplaySpeed, by: 1 | -1): ReplaySpeed {
+  const value = (one: ReplaySpeed) => (one === 'max' ? Infinity : one)
+  const others = by === 1 ? REPLAY_SPEEDS : REPLAY_SPEEDS.toReversed()
+  return others.find((one) => (value(one) - value(speed)) * by > 0) ?? speed
+}
+
+export interface ExactnessWords {
+  readonly text: string
+  readonly tone: 'ok' | 'bad' | 'dim'
+  readonly explanation: string
+}
+
+/** Whether the replay is what live was, in few words and in a sentence. */
+export function exactnessWords(exactness: ReplayExactness, zone: string): ExactnessWords {
+  switch (exactness.is) {
+    case 'none':
+      return {
+        text: 'not compared yet',
+        tone: 'dim',
+        explanation: 'Each minute that plays through is compared with the digest that live wrote of it.',
+      }
+    case 'identical':
+      return {
+        text: `identical \u2713 ${exactness.minutes} ${exactness.minutes === 1 ? 'minute' : 'minutes'}`,
+        tone: 'ok',
+        explanation: `The state at the end of ${exactness.minutes === 1 ? 'the minute' : 'each of the minutes'} compared since the last jump is exactly what live had.`,
+      }
+    case 'differs':
+      return {
+        text: `differs at ${timeText(exactness.minuteMs, zone)}`,
+        tone: 'bad',
+        explanation: `First difference: the minute from ${timeText(exactness.minuteMs, zone, 'stamp')}, before entry ${exactness.seq}. Live wrote ${exactness.live.slice(0, 12)}\u2026, this replay has ${exactness.replay.slice(0, 12)}\u2026`,
+      }
+    case 'not comparable':
+      return { text: 'not comparable', tone: 'dim', explanation: exactness.why }
+    default:
+      return missingCase(exactness)
+  }
+}
+
+const CAUSES: Readonly<Record<GapCause, string>> = {
+  connect: 'not yet connected',
+  drop: 'connection lost',
+  'half-open': 'connection silent',
+  refused: 'refused by the service',
+  unacknowledged: 'not subscribed',
+  sleep: 'computer asleep',
+  clock: 'clock changed',
+  token: 'signed out',
+  disk: 'not stored: disk',
+  overflow: 'not stored: too fast',
+  worker: 'not stored: restart',
+  crash: 'Tapedeck crashed',
+  quit: 'Tapedeck was closed',
+}
+
+/** Why nothing was received. */
+export function causeText(cause: GapCause): string {
+  return CAUSES[cause]
+}
+
+/** How long, in the largest two units: "850 ms", "4.2 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */
+export function spanText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
+  const pair = (big: number, bigUnit: string, small: number, smallUnit: string) => {
+    const n = Math.floor(ms / big)
+    const rest = Math.floor((ms - n * big) / small)
+    return rest === 0 ? `${n} ${bigUnit}` : `${n} ${bigUnit} ${rest} ${smallUnit}`
+  }
+  if (ms < 3_600_000) return pair(60_000, 'min', 1000, 's')
+  return ms < 86_400_000 ? pair(3_600_000, 'h', 60_000, 'min') : pair(86_400_000, 'd', 3_600_000, 'h')
+}
+
+/** A gap in a line: "connection lost · crypto/XT · 09:31:22 for 4.2 s". */
+export function gapText(gap: Gap, zone: string): string {
+  const lasted = gap.toMs === null ? 'to the end' : `for ${spanText(gap.toMs - gap.fromMs)}`
+  return `${causeText(gap.cause)} \u00B7 ${gap.feed} \u00B7 ${timeText(gap.fromMs, zone)} ${lasted}`
+}
