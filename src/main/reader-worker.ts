@@ -1,6 +1,8 @@
 /** Thread entry: the store's readers. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { createDigestFold, FOLD_VERSION } from './market/digest.ts'
 import { serveReader } from './store/reader-worker.ts'
 
 if (parentPort === null) throw new TypeError('reader-worker is a worker thread')
-serveReader(parentPort, (workerData as { readonly file: string }).file) // set by openStoreReader
+const { file } = workerData as { readonly file: string } // set by openStoreReader
+serveReader(parentPort, file, { version: FOLD_VERSION, create: createDigestFold })

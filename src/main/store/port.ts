@@ -5,6 +5,7 @@ import type { ReplayBookmark } from '../../shared/replay.ts'
 import type { FeedId, InstrumentId, RecordingId, UnixMs } from '../../shared/units.ts'
 import type { Failure } from '../../shared/errors.ts'
 
+import type { Scratch } from '../../service/codec.ts'
 /**
  * A run of received messages as columns, in seq order; row i spans bytes[offsets[i], offsets[i + 1]).
  * All buffers are transferred to the worker, never cloned.
@@ -250,6 +251,17 @@ export interface StoreReader {
    * Hash (hex) of the newest row of the store's log about these recordings. The row of a closed one
    * holds the heads of its chains, and each row covers those before it; null: the store knows none.
    */
+/** The fold that a recording's digests are of, of one version; the market's own. */
+export interface DigestFolds {
+  readonly version: number
+  create(): DigestFold
+}
+export interface DigestFold {
+  /** Takes a stored record. Answers the digest of what came before, where it is the first of a later minute. */
+  apply(feed: FeedId, recvMs: number, record: Scratch): { readonly minuteMs: UnixMs; readonly sha256: string } | null
+  reset(): void
+}
+
   ledgerHead(recordings: readonly RecordingId[]): Promise<string | null>
   ticks(query: TickQuery): AsyncIterable<TickColumns>
   bars(query: BarQuery): Promise<{ readonly bars: readonly Bar[]; readonly more: boolean }>
@@ -277,7 +289,14 @@ export interface StoreReader {
   entries(query: EntryQuery): Promise<readonly StoredEntry[]>
   /** In the order of their time; null: of all recordings. */
   bookmarks(recording: RecordingId | null): Promise<readonly ReplayBookmark[]>
-  /** Reads only; names every difference. `onProgress` gets a fraction 0 to 1. */
-  verify(session: RecordingId | null, onProgress?: (done: number) => void): Promise<VerifyReport>
+  /**
+   * Reads only; names every difference. `onProgress` gets a fraction 0 to 1 and the messages checked so far.
+   * Rejects with `cancelled` soon after the signal.
+   */
+  verify(
+    session: RecordingId | null,
+    onProgress?: (done: number, messages: number) => void,
+    signal?: AbortSignal,
+  ): Promise<VerifyReport>
   close(): Promise<void>
 }

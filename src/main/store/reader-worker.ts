@@ -1,8 +1,8 @@
 /** The readers' thread: calls by name over a port, answered from one read-only connection. */
 import type { MessagePort } from 'node:worker_threads'
-import { toFailure, type Failure } from '../../shared/errors.ts'
+import { CodedError, toFailure, type Failure } from '../../shared/errors.ts'
 import type { RecordingId } from '../../shared/units.ts'
-import type { BarQuery, InstrumentQuery, TickQuery } from './port.ts'
+import type { BarQuery, DigestFolds, InstrumentQuery, TickQuery } from './port.ts'
 import type { GapQuery } from './queries.ts'
 import { openLocalReader, type LocalReader } from './reader.ts'
 import { storeError } from './sqlite.ts'
@@ -17,14 +17,15 @@ export type ReaderRequest =
   | { readonly is: 'blocks'; readonly query: BlockQuery }
   | { readonly is: 'bars'; readonly query: BarQuery }
   | { readonly is: 'gaps'; readonly query: GapQuery }
-  | { readonly is: 'verify'; readonly session: RecordingId | null }
+  /** `stop`: one integer, not 0 once the asker wants it to end. */
+  | { readonly is: 'verify'; readonly session: RecordingId | null; readonly stop: SharedArrayBuffer }
   | { readonly is: 'close' }
 
 export type ReaderReply =
   | { readonly is: 'opened' }
   | { readonly is: 'value'; readonly call: number; readonly value: unknown }
   | { readonly is: 'failed'; readonly call: number; readonly failure: Failure }
-  | { readonly is: 'progress'; readonly call: number; readonly done: number }
+  | { readonly is: 'progress'; readonly call: number; readonly done: number; readonly messages: number }
 
 export interface ReaderCall {
   readonly call: number
@@ -32,11 +33,11 @@ export interface ReaderCall {
 }
 
 /** Opens the store read-only and serves the port until `close`. */
-export function serveReader(port: MessagePort, file: string): void {
+export function serveReader(port: MessagePort, file: string, folds?: DigestFolds): void {
   const reply = (message: ReaderReply): void => port.postMessage(message)
   let reader: LocalReader
   try {
-    reader = openLocalReader(file)
+    reader = openLocalReader(file, folds)
   } catch (thrown) {
     reply({ is: 'failed', call: 0, failure: toFailure(thrown) })
     port.close()
@@ -61,7 +62,11 @@ export function serveReader(port: MessagePort, file: string): void {
       case 'gaps':
         return reader.gaps(request.query)
       case 'verify':
-        return reader.verify(request.session, (done) => reply({ is: 'progress', call, done }))
+        return reader.verify(request.session, (done, messages) => {
+          reply({ is: 'progress', call, done, messages })
+          if (Atomics.load(new Int32Array(request.stop), 0) !== 0)
+            throw new CodedError('cancelled', 'Verification was stopped.')
+        })
       case 'close':
         return reader.close()
     }

@@ -1,7 +1,8 @@
 /** StoreReader in the caller's thread: for tools, for tests, and inside the reader's thread. */
+import { CodedError } from '../../shared/errors.ts'
 import { BarReader } from './bars.ts'
 import { isLocked } from './lock.ts'
-import type { StoreReader } from './port.ts'
+import type { DigestFolds, StoreReader } from './port.ts'
 import { StoreQueries } from './queries.ts'
 import { openForReading, storeError } from './sqlite.ts'
 import { reviewReader } from './replay-read.ts'
@@ -12,8 +13,8 @@ export interface LocalReader extends StoreReader {
   readonly queries: StoreQueries
 }
 
-/** Opens a store read-only; throws CodedError. */
-export function openLocalReader(file: string): LocalReader {
+/** Opens a store read-only; throws CodedError. Without `folds`, digests are verified as entries only. */
+export function openLocalReader(file: string, folds?: DigestFolds): LocalReader {
   const db = openForReading(file)
   const queries = new StoreQueries(db, () => isLocked(file))
   const bars = new BarReader(queries)
@@ -33,7 +34,14 @@ export function openLocalReader(file: string): LocalReader {
     bars: (query) => answer(() => db.transaction(() => bars.bars(query)).deferred()),
     gaps: (query) => answer(() => queries.gaps(query)),
     ...reviewReader(),
-    verify: (session, onProgress) => answer(() => verifyStore(queries, session, onProgress)),
+    verify: (session, onProgress, signal) =>
+      answer(() => {
+        const progress = (done: number, messages: number): void => {
+          onProgress?.(done, messages)
+          if (signal?.aborted === true) throw new CodedError('cancelled', 'Verification was stopped.')
+        }
+        return verifyStore(queries, session, progress, folds)
+      }),
     close: () => answer(() => void db.close()),
   }
 }

@@ -1,5 +1,6 @@
 /** StoreReader over the readers' thread. Blocks of ticks are opened by the caller, who wants their columns. */
 import { Worker } from 'node:worker_threads'
+import type { VerifyReport } from '../../shared/recording.ts'
 import { failureError } from './failure-error.ts'
 import type { StoreReader } from './port.ts'
 import type { ReaderCall, ReaderReply, ReaderRequest } from './reader-worker.ts'
@@ -11,7 +12,7 @@ import { readTicks } from './ticks.ts'
 interface Waiting {
   resolve(value: unknown): void
   reject(error: Error): void
-  progress?: ((done: number) => void) | undefined
+  progress?: ((done: number, messages: number) => void) | undefined
 }
 
 /** Starts the thread; rejects with `not-found`, `store-newer`, `store-damaged` or a disk's error. */
@@ -34,7 +35,7 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     const call = reply.is === 'opened' ? 0 : reply.call
     const waiting = calls.get(call)
     if (reply.is === 'progress') {
-      waiting?.progress?.(reply.done)
+      waiting?.progress?.(reply.done, reply.messages)
       return
     }
     calls.delete(call)
@@ -53,7 +54,7 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     ),
   )
 
-  const ask = <T>(request: ReaderRequest, progress?: (done: number) => void): Promise<T> =>
+  const ask = <T>(request: ReaderRequest, progress?: Waiting['progress']): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       if (ended !== null) {
         reject(ended)
@@ -80,7 +81,17 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     bars: (query) => ask({ is: 'bars', query }),
     gaps: (query) => ask({ is: 'gaps', query }),
     ...reviewReader(),
-    verify: (session, onProgress) => ask({ is: 'verify', session }, onProgress),
+    async verify(session, onProgress, signal) {
+      const stop = new SharedArrayBuffer(4)
+      const end = (): void => void Atomics.store(new Int32Array(stop), 0, 1)
+      if (signal?.aborted === true) end()
+      signal?.addEventListener('abort', end, { once: true })
+      try {
+        return await ask<VerifyReport>({ is: 'verify', session, stop }, onProgress)
+      } finally {
+        signal?.removeEventListener('abort', end)
+      }
+    },
     async close() {
       if (ended !== null) return
       await ask({ is: 'close' }).catch(() => undefined)

@@ -11,6 +11,16 @@ export interface FlushRun {
   readonly head: Uint8Array | null
 }
 
+/** Messages of a connection that are not what the ledger says. */
+export interface ChainDamage {
+  readonly kind: 'changed' | 'reordered' | 'doubled'
+  /** connSeq of the first and the last message that may be meant. */
+  readonly from: number
+  readonly to: number
+  /** Receipt of the first of them that is stored, UTC ms; NaN: none is. */
+  readonly atMs: number
+}
+
 export class ChainWalk {
   readonly #runs: readonly FlushRun[]
   /** Null: unknown after damage, until the next stored head. */
@@ -20,9 +30,15 @@ export class ChainWalk {
   /** connSeq of the last message of the flush before. */
   #base = 0
   readonly #pending = new ColumnsBuilder(64, 4096)
+  /** Of the flush being gathered: how many came in their order from its start, and which after a hole. */
+  #straight = 0
+  readonly #beyond = new Set<number>()
   #broken = false
-  /** Starts of flushes whose leaf differs, by connSeq. */
-  readonly changed: number[] = []
+  /** Where the messages begin that the next stored head is about, and when the first of them came. */
+  #partFrom = 1
+  #partMs = NaN
+  #named = false
+  readonly damage: ChainDamage[] = []
 
   constructor(genesis: Uint8Array, runs: readonly FlushRun[]) {
     this.#head = genesis
@@ -30,7 +46,7 @@ export class ChainWalk {
     this.#skipEmpty()
   }
 
-  /** Takes row i; rows come in the order of connSeq. Answers false where no flush claims it. */
+  /** Takes row i; rows come in the order of seq. Answers false where no flush claims it. */
   take(m: MessageColumns, i: number): boolean {
     const at = m.connSeq[i]
     let run = this.#runs[this.#run]
@@ -39,7 +55,17 @@ export class ChainWalk {
       run = this.#runs[this.#run]
     }
     if (run === undefined) return false
-    if (at !== this.#base + this.#pending.count + 1) this.#broken = true
+    if (Number.isNaN(this.#partMs)) this.#partMs = m.recvMs[i]
+    if (at <= this.#base + this.#straight || this.#beyond.has(at)) {
+      this.#name('doubled', at, m.recvMs[i])
+      return true
+    }
+    if (at !== this.#base + this.#pending.count + 1) {
+      this.#broken = true
+      if (this.#beyond.size > 0 && at < Math.max(...this.#beyond)) this.#name('reordered', at, m.recvMs[i])
+    }
+    if (this.#broken) this.#beyond.add(at)
+    else this.#straight++
     this.#pending.add(m, i, i + 1)
     if (this.#pending.count === run.size) this.#close(!this.#broken)
     return true
@@ -55,17 +81,29 @@ export class ChainWalk {
     return { missing, head: this.#head }
   }
 
+  #name(kind: ChainDamage['kind'], at: number, atMs: number): void {
+    this.#named = true
+    this.damage.push({ kind, from: at, to: at, atMs })
+  }
+
   #close(whole: boolean): void {
     const run = this.#runs[this.#run]
     const stored = this.#done + 1 === run.repeats ? run.head : null
     const leaf = whole && this.#head !== null ? messageLeaf(this.#head, this.#pending.done()) : null
+    this.#base += run.size
     if (stored !== null) {
-      if (leaf === null || !sameBytes(leaf, stored)) this.changed.push(this.#base + 1)
+      const right = leaf !== null && sameBytes(leaf, stored)
+      if (!right && !this.#named)
+        this.damage.push({ kind: 'changed', from: this.#partFrom, to: this.#base, atMs: this.#partMs })
       this.#head = stored
+      this.#partFrom = this.#base + 1
+      this.#partMs = NaN
+      this.#named = false
     } else this.#head = leaf
     this.#pending.clear()
+    this.#straight = 0
+    this.#beyond.clear()
     this.#broken = false
-    this.#base += run.size
     if (++this.#done === run.repeats) {
       this.#run++
       this.#done = 0

@@ -1,22 +1,25 @@
 /** Verifying one recording: every message, entry, gap, rollup and index row, and the close record. */
-import { createBarBuilder, fixedGrid, type BarState } from '../../shared/bars.ts'
-import type { BarSource } from '../../shared/market.ts'
-import type { LedgerEntry } from '../../shared/recording.ts'
+import { MOST_SPELLINGS } from '../../shared/recording.ts'
 import { isFeedId, recordingId, unixMs, type FeedId, type RecordingId } from '../../shared/units.ts'
 import { openBlock } from './blocks/open.ts'
-import { applyToBars, barSources, Classifier, HOUR, isRolled, OUT_OF_BARS, type Minutes } from './classify.ts'
+import { applyToBars, barSources, Classifier, isRolled, OUT_OF_BARS, type Minutes } from './classify.ts'
 import type { CloseRecord } from './engine.ts'
 import { decodeJournal, journalCrc } from './journal.ts'
 import { genesis, rowSum, sameBytes, unpackRuns, type EntryRow } from './ledger.ts'
-import type { MessageColumns } from './port.ts'
+import type { DigestFolds, MessageColumns } from './port.ts'
 import type { RecordingRow, StoreQueries } from './queries.ts'
-import { decodeHour } from './rollup.ts'
 import { dropHead, pushHead, sinkHead, turnEnds } from './seq-heap.ts'
 import { blockFacts, blockNumbers, spellings } from './sealer.ts'
 import type { Db } from './sqlite.ts'
 import { feedTotals } from './totals.ts'
 import type { Report } from './verify-report.ts'
 import { ChainWalk, walkEntries, type FlushRun } from './verify-chain.ts'
+import { DigestWalk } from './verify-digests.ts'
+import { checkGaps } from './verify-gaps.ts'
+import { checkRollups } from './verify-rollups.ts'
+
+/** So many messages lie between two words of progress; each is a chance to stop. */
+const PROGRESS_ROWS = 16_384
 
 interface SeriesRow {
   readonly id: number
@@ -45,18 +48,25 @@ interface BlockRow {
 interface Seen {
   readonly row: SeriesRow
   readonly symbols: Set<string>
+  /** So many spellings are listed: an earlier Tapedeck knew no limit. */
+  readonly mostSymbols: number
   readonly minutes: Minutes
 }
 
+/** What verifying a recording takes beside the recording. */
+export interface RecordingCheckOptions {
+  /** Its row of the store's log; null: not closed, as far as that says. */
+  readonly close: CloseRecord | null
+  readonly report: Report
+  /** Absent: digests are checked as entries only. */
+  readonly folds: DigestFolds | undefined
+  /** A fraction, and the messages so far; what it throws ends the check. */
+  readonly progress: (done: number, messages: number) => void
+}
+
 /** Verifies a recording within the caller's read transaction; answers how many messages it holds. */
-export function verifyRecording(
-  queries: StoreQueries,
-  row: RecordingRow,
-  close: CloseRecord | null,
-  report: Report,
-  progress: (done: number) => void,
-): number {
-  return new RecordingCheck(queries, row, close, report).run(progress)
+export function verifyRecording(queries: StoreQueries, row: RecordingRow, options: RecordingCheckOptions): number {
+  return new RecordingCheck(queries, row, options).run(options.progress)
 }
 
 class RecordingCheck {
@@ -70,12 +80,15 @@ class RecordingCheck {
   readonly #walks = new Map<number, ChainWalk>()
   readonly #series = new Map<number, Seen>()
   readonly #classifier = new Classifier()
+  readonly #folds: DigestFolds | undefined
+  #digests: DigestWalk | null = null
   #entries: EntryRow[] = []
   #nextEntry = 0
   #nextSeq = 1
   #messages = 0
 
-  constructor(queries: StoreQueries, row: RecordingRow, close: CloseRecord | null, report: Report) {
+  constructor(queries: StoreQueries, row: RecordingRow, { close, report, folds }: RecordingCheckOptions) {
+    this.#folds = folds
     this.#db = queries.db
     this.#row = row
     this.#key = recordingId(row.key)
@@ -83,7 +96,7 @@ class RecordingCheck {
     this.#report = report
   }
 
-  run(progress: (done: number) => void): number {
+  run(progress: RecordingCheckOptions['progress']): number {
     const { id } = this.#row
     this.#readConnections(id)
     this.#readChains(id)
@@ -93,15 +106,21 @@ class RecordingCheck {
         'SELECT seq, wall_ms AS wallMs, mono_ns AS monoNs, body FROM entry WHERE recording = ? ORDER BY seq',
       )
       .all(id)
+    if (this.#folds !== undefined) {
+      this.#digests = new DigestWalk(this.#folds, this.#entries, (minuteMs, detail) =>
+        this.#problem('digest', detail, undefined, minuteMs),
+      )
+    }
     for (const [conn, feed] of this.#feeds) {
       this.#walks.set(conn, new ChainWalk(genesis(this.#key, conn, feed), this.#runs.get(conn) ?? []))
     }
     const total = Math.max(1, this.#close?.lastSeq ?? journal.at(-1)?.last ?? this.#row.sealed_seq)
     for (const { m, at, series } of this.#inOrder(id, journal)) {
       this.#message(m, at, series)
-      if (this.#messages % 65_536 === 0) progress(this.#nextSeq / total)
+      if (this.#messages % PROGRESS_ROWS === 0) progress(Math.min(1, this.#nextSeq / total), this.#messages)
     }
     this.#skipEntries()
+    this.#digests?.upTo(Infinity)
     this.#finish(id, journal)
     return this.#messages
   }
@@ -182,7 +201,8 @@ class RecordingCheck {
         this.#problem('structure', `series ${row.id} names no feed`)
         continue
       }
-      const series: Seen = { row, symbols: new Set(), minutes: new Map() }
+      const mostSymbols = Math.max(MOST_SPELLINGS, listed(row.symbols))
+      const series: Seen = { row, symbols: new Set(), mostSymbols, minutes: new Map() }
       this.#series.set(row.id, series)
       const blocks = this.#blocks(row)
       const first = blocks.next()
@@ -297,9 +317,11 @@ class RecordingCheck {
     }
     if (this.#walks.get(conn)?.take(m, i) !== true)
       this.#problem('count', `the ledger does not count seq ${seq}`, feed, m.recvMs[i])
-    if (series === null) return
     const flags = m.flags[i]
+    if (series === null && this.#digests === null) return
     const placed = this.#classifier.place(feed, flags, m.bytes, m.offsets[i], m.offsets[i + 1])
+    if ((flags & OUT_OF_BARS) === 0) this.#digests?.message(seq, feed, m.recvMs[i], placed.record)
+    if (series === null) return
     if (placed.series !== series.row.instrument || feed !== series.row.feed) {
       this.#problem(
         'structure',
@@ -309,7 +331,7 @@ class RecordingCheck {
       )
     }
     if (placed.series === '') return
-    series.symbols.add(placed.symbol)
+    if (series.symbols.size < series.mostSymbols) series.symbols.add(placed.symbol)
     if (seq > series.row.rolled_seq || (flags & OUT_OF_BARS) !== 0 || !isRolled(feed)) return
     applyToBars(
       series.minutes,
@@ -327,12 +349,10 @@ class RecordingCheck {
       const { missing, head } = walk.finish()
       heads.set(conn, head)
       if (missing > 0) this.#problem('missing', `${missing} messages of connection ${conn} are not there`, feed)
-      for (const at of walk.changed) {
-        this.#problem(
-          'changed',
-          `messages of connection ${conn} up to the flush of message ${at} differ from the ledger`,
-          feed,
-        )
+      for (const { kind, from, to, atMs } of walk.damage) {
+        const which = from === to ? `message ${from}` : `messages ${from} to ${to}`
+        const what = kind === 'changed' ? 'not as the ledger has them' : kind
+        this.#problem(kind, `${which} of connection ${conn}: ${what}`, feed, Number.isNaN(atMs) ? undefined : atMs)
       }
     }
     const entries = walkEntries(genesis(this.#key, 0, ''), this.#runs.get(0) ?? [], this.#entries)
@@ -341,39 +361,9 @@ class RecordingCheck {
     const lastSeq = Math.max(this.#row.sealed_seq, journal.at(-1)?.last ?? 0)
     if (this.#nextSeq - 1 !== lastSeq)
       this.#problem('missing', `it ends at seq ${this.#nextSeq - 1} instead of ${lastSeq}`)
-    this.#checkGaps(id)
+    checkGaps(this.#db, id, this.#entries, (...told) => this.#problem(...told))
     for (const series of this.#series.values()) this.#checkSeries(series)
     if (this.#close !== null) this.#checkClose(id, this.#close, heads)
-  }
-
-  #checkGaps(id: number): void {
-    const gaps = new Map<
-      number,
-      { feed: string; cause: string; symbols: string; from_ms: number; to_ms: number | null; to_seq: number | null }
-    >()
-    for (const { seq, wallMs, body } of this.#entries) {
-      let entry: LedgerEntry
-      try {
-        entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry; the ledger has covered its text
-      } catch {
-        this.#problem('entry', `entry ${seq} cannot be read`)
-        continue
-      }
-      if (entry.type === 'gap-open') {
-        const { feed, cause, symbols, fromMs } = entry
-        gaps.set(seq, { feed, cause, symbols: JSON.stringify(symbols), from_ms: fromMs, to_ms: null, to_seq: null })
-      } else if (entry.type === 'gap-close') {
-        const gap = gaps.get(entry.openedSeq)
-        if (gap !== undefined && gap.to_seq === null) Object.assign(gap, { to_ms: wallMs, to_seq: seq })
-      }
-    }
-    const expected = [...gaps].map(([from_seq, gap]) => ({ from_seq, ...gap }))
-    const stored = this.#db
-      .prepare(
-        'SELECT from_seq, feed, cause, symbols, from_ms, to_ms, to_seq FROM gap WHERE recording = ? ORDER BY from_seq',
-      )
-      .all(id)
-    if (JSON.stringify(stored) !== JSON.stringify(expected)) this.#problem('entry', 'the gaps differ from the entries')
   }
 
   #checkSeries({ row, symbols, minutes }: Seen): void {
@@ -381,44 +371,9 @@ class RecordingCheck {
       this.#problem('structure', `the spellings of ${row.instrument} differ from its messages`, row.feed)
     if (row.rolled_seq > this.#row.sealed_seq)
       this.#problem('rollup', `the bars of ${row.instrument} reach past what is sealed`, row.feed)
-    const stored = new Map<BarSource, Map<number, BarState>>()
-    const rows = this.#db.prepare<[number], { hour_ms: number; sum: Buffer; data: Buffer }>(
-      'SELECT hour_ms, sum, data FROM rollup WHERE series = ? ORDER BY hour_ms',
+    checkRollups(this.#db, row.id, row.instrument, minutes, (detail, atMs) =>
+      this.#problem('rollup', detail, row.feed, atMs),
     )
-    for (const { hour_ms: hourMs, sum, data } of rows.iterate(row.id)) {
-      if (!sameBytes(rowSum([hourMs], data), sum))
-        this.#problem('rollup', `an hour of bars of ${row.instrument} differs from its sum`, row.feed, hourMs)
-      try {
-        for (const [of, bars] of decodeHour(hourMs, data)) {
-          const all = stored.get(of) ?? new Map<number, BarState>()
-          for (const [start, bar] of bars) {
-            if (start < hourMs || start >= hourMs + HOUR)
-              this.#problem('rollup', `a bar of ${row.instrument} lies in a wrong hour`, row.feed, start)
-            all.set(start, bar)
-          }
-          stored.set(of, all)
-        }
-      } catch {
-        this.#problem('rollup', `an hour of bars of ${row.instrument} cannot be read`, row.feed, hourMs)
-      }
-    }
-    for (const of of new Set([...stored.keys(), ...minutes.keys()])) {
-      const builder = minutes.get(of) ?? createBarBuilder({ grid: fixedGrid(HOUR) })
-      const kept = stored.get(of) ?? new Map<number, BarState>()
-      for (const bar of builder.states()) {
-        const other = kept.get(bar.startMs)
-        if (other === undefined || !sameBar(bar, other)) {
-          this.#problem(
-            'rollup',
-            `the ${of} bar of ${row.instrument} at ${bar.startMs} differs from its messages`,
-            row.feed,
-            bar.startMs,
-          )
-        }
-      }
-      if (kept.size !== builder.size)
-        this.#problem('rollup', `${row.instrument} has ${kept.size} ${of} bars instead of ${builder.size}`, row.feed)
-    }
   }
 
   #checkClose(id: number, close: CloseRecord, heads: ReadonlyMap<number, Uint8Array | null>): void {
@@ -462,23 +417,12 @@ class RecordingCheck {
   }
 }
 
-/** Sums of sizes may differ in the last place: their parts were joined in another order. */
-function sameBar(a: BarState, b: BarState): boolean {
-  const close = (x: number, y: number): boolean =>
-    Object.is(x, y) || Math.abs(x - y) <= 4 * Number.EPSILON * Math.abs(x)
-  return (
-    a.startMs === b.startMs &&
-    a.open === b.open &&
-    a.high === b.high &&
-    a.low === b.low &&
-    a.close === b.close &&
-    close(a.volume, b.volume) &&
-    a.count === b.count &&
-    a.openMs === b.openMs &&
-    a.openSeq === b.openSeq &&
-    a.closeMs === b.closeMs &&
-    a.closeSeq === b.closeSeq &&
-    a.firstSeq === b.firstSeq &&
-    a.lastSeq === b.lastSeq
-  )
+/** How many spellings a row lists; 0 where it cannot be read, which is a difference of its own. */
+function listed(symbols: string): number {
+  try {
+    const list: unknown = JSON.parse(symbols)
+    return Array.isArray(list) ? list.length : 0
+  } catch {
+    return 0
+  }
 }

@@ -11,6 +11,7 @@ import { recordingId, type RecordingId } from '../../shared/units.ts'
 import type { BeginRecord, CloseRecord } from './engine.ts'
 import { LOG_GENESIS, logHash, sameBytes } from './ledger.ts'
 import { migrate } from './migrations.ts'
+import type { DigestFolds } from './port.ts'
 import type { RecordingRow, StoreQueries } from './queries.ts'
 import { APPLICATION_ID, type Db } from './sqlite.ts'
 import { verifyRecording } from './verify-recording.ts'
@@ -20,11 +21,15 @@ const MOST_PROBLEMS = 500
 
 const STORE = recordingId('')
 
-/** Verifies one recording or all; `onProgress` gets a fraction 0 to 1. */
+/** Told of progress; what it throws ends the work. A fraction 0 to 1, and how many messages were checked. */
+export type VerifyProgress = (done: number, messages: number) => void
+
+/** Verifies one recording or all. Throws what `onProgress` throws, nothing else. */
 export function verifyStore(
   queries: StoreQueries,
   session: RecordingId | null,
-  onProgress?: (done: number) => void,
+  onProgress: VerifyProgress = () => undefined,
+  folds?: DigestFolds,
 ): VerifyReport {
   const problems: Problem[] = []
   const report: Report = (of, kind, detail, where = {}) => {
@@ -34,26 +39,46 @@ export function verifyStore(
   let sessions = 0
   let messages = 0
   const { db } = queries
+  let stopped: { readonly by: unknown } | null = null
+  const progress: VerifyProgress = (done, count) => {
+    try {
+      onProgress(done, count)
+    } catch (thrown) {
+      stopped = { by: thrown }
+      throw thrown
+    }
+  }
   try {
+    progress(0, 0)
     checkStructure(db, report)
     const log = db.transaction(() => checkLog(db, queries.recordings(), report)).deferred()
     const rows = queries.recordings().filter((row) => session === null || row.key === session)
     if (session !== null && rows.length === 0) report(session, 'missing', 'there is no such session')
-    for (const [i, row] of rows.entries()) {
-      const share = (part: number): void => onProgress?.((i + part) / rows.length)
+    const check = (id: number, key: string, i: number): number => {
+      // As it is now: one that is being written has gone on since the list was read, one may be deleted.
+      const row = queries.recordings().find((one) => one.id === id)
+      if (row === undefined) return 0
+      return verifyRecording(queries, row, {
+        close: log.get(key)?.close ?? null,
+        report,
+        folds,
+        progress: (part, count) => progress((i + part) / rows.length, messages + count),
+      })
+    }
+    for (const [i, { id, key }] of rows.entries()) {
       sessions++
       try {
-        messages += db
-          .transaction(() => verifyRecording(queries, row, log.get(row.key)?.close ?? null, report, share))
-          .deferred()
+        messages += db.transaction(() => check(id, key, i)).deferred()
       } catch (thrown) {
-        report(recordingId(row.key), 'structure', `cannot be read: ${describe(thrown)}`)
+        if (stopped !== null) break
+        report(recordingId(key), 'structure', `cannot be read: ${describe(thrown)}`)
       }
+      progress((i + 1) / rows.length, messages)
     }
   } catch (thrown) {
-    report(session ?? STORE, 'structure', `the store cannot be read: ${describe(thrown)}`)
+    if (stopped === null) report(session ?? STORE, 'structure', `the store cannot be read: ${describe(thrown)}`)
   }
-  onProgress?.(1)
+  if (stopped !== null) throw (stopped as { readonly by: unknown }).by // set in a callback, which the compiler cannot see
   return { sessions, messages, ok: problems.length === 0, problems }
 }
 

@@ -129,7 +129,7 @@ export function createLateReader(
     snapshot: async (query) => (await opened()).snapshot(query),
     entries: async (query) => (await opened()).entries(query),
     bookmarks: async (recording) => (await opened()).bookmarks(recording),
-    verify: async (session, onProgress) => (await opened()).verify(session, onProgress),
+    verify: async (...args) => (await opened()).verify(...args),
     async close() {
       const last = reader
       closed = true
