@@ -219,6 +219,17 @@ export interface TickColumns {
   raw(row: number): Uint8Array
 }
 
+/** How much a tick query would give, about. */
+export interface TickExtent {
+  /** Everything received, and what of it are records of the market that were asked for. */
+  readonly messages: number
+  readonly records: number
+  readonly instruments: number
+  /** Of the first and last of them, UTC ms; null: there are none. */
+  readonly fromMs: number | null
+  readonly toMs: number | null
+}
+
 export interface BarQuery {
   readonly instrument: InstrumentId
   readonly of: BarSource
@@ -264,6 +275,8 @@ export interface DigestFold {
 
   ledgerHead(recordings: readonly RecordingId[]): Promise<string | null>
   ticks(query: TickQuery): AsyncIterable<TickColumns>
+  /** Told from the index of the blocks, fast however much there is. */
+  extent(query: TickQuery): Promise<TickExtent>
   bars(query: BarQuery): Promise<{ readonly bars: readonly Bar[]; readonly more: boolean }>
   gaps(query: {
     readonly feed?: FeedId

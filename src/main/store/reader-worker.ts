@@ -17,6 +17,7 @@ export type ReaderRequest =
   | { readonly is: 'blocks'; readonly query: BlockQuery }
   | { readonly is: 'bars'; readonly query: BarQuery }
   | { readonly is: 'gaps'; readonly query: GapQuery }
+  | { readonly is: 'extent'; readonly query: TickQuery }
   /** `stop`: one integer, not 0 once the asker wants it to end. */
   | { readonly is: 'verify'; readonly session: RecordingId | null; readonly stop: SharedArrayBuffer }
   | { readonly is: 'close' }
@@ -61,6 +62,8 @@ export function serveReader(port: MessagePort, file: string, folds?: DigestFolds
         return reader.bars(request.query)
       case 'gaps':
         return reader.gaps(request.query)
+      case 'extent':
+        return reader.extent(request.query)
       case 'verify':
         return reader.verify(request.session, (done, messages) => {
           reply({ is: 'progress', call, done, messages })

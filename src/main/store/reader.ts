@@ -1,6 +1,7 @@
 /** StoreReader in the caller's thread: for tools, for tests, and inside the reader's thread. */
 import { CodedError } from '../../shared/errors.ts'
 import { BarReader } from './bars.ts'
+import { readExtent } from './extent.ts'
 import { isLocked } from './lock.ts'
 import type { DigestFolds, StoreReader } from './port.ts'
 import { StoreQueries } from './queries.ts'
@@ -33,6 +34,7 @@ export function openLocalReader(file: string, folds?: DigestFolds): LocalReader 
     ticks: (query) => readTicks(queries, query),
     bars: (query) => answer(() => db.transaction(() => bars.bars(query)).deferred()),
     gaps: (query) => answer(() => queries.gaps(query)),
+    extent: (query) => answer(() => readExtent(queries, query)),
     ...reviewReader(),
     verify: (session, onProgress, signal) =>
       answer(() => {

@@ -80,6 +80,7 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     ticks: (query) => readTicks(source, query),
     bars: (query) => ask({ is: 'bars', query }),
     gaps: (query) => ask({ is: 'gaps', query }),
+    extent: (query) => ask({ is: 'extent', query }),
     ...reviewReader(),
     async verify(session, onProgress, signal) {
       const stop = new SharedArrayBuffer(4)

@@ -123,6 +123,7 @@ export function createLateReader(
     ticks,
     bars: async (query) => (await opened()).bars(query),
     gaps: async (query) => (await opened()).gaps(query),
+    extent: async (query) => (await opened()).extent(query),
     replay,
     place: async (query) => (await opened()).place(query),
     activity: async (query) => (await opened()).activity(query),

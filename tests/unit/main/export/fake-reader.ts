@@ -54,6 +54,7 @@ export function fakeReader(
       }
     },
     instruments: () => Promise.resolve([]),
+    extent: () => Promise.resolve({ messages: 0, records: 0, instruments: 0, fromMs: null, toMs: null }),
     ledgerHead: (recordings) => Promise.resolve(`head of ${recordings.join(' ')}`),
     bars({ beforeMs, limit }) {
       const before = bars.filter((bar) => bar.startMs < (beforeMs ?? Infinity))
