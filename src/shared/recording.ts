@@ -29,6 +29,8 @@ export interface Gap {
   readonly toMs: UnixMs | null
   readonly fromSeq: number
   readonly toSeq: number | null
+  /** Service clock minus local clock when it opened, ms; absent: not measured. Bars see the gap widened by it. */
+  readonly skewMs?: number
 }
 
 /** Where a recording's messages came from. Nothing is ever joined across two sources. */
@@ -70,6 +72,8 @@ export type LedgerEntry =
       readonly cause: GapCause
       readonly symbols: readonly string[]
       readonly fromMs: UnixMs
+      /** Service clock minus local clock, ms; absent: not measured. */
+      readonly skewMs?: number
     }
   | { readonly type: 'gap-close'; readonly feed: FeedId; readonly openedSeq: number }
   | { readonly type: 'oversize'; readonly feed: FeedId; readonly conn: number; readonly limitBytes: number }
