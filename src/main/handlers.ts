@@ -66,6 +66,18 @@ export function createHandlers(terminal: Terminal): Handlers {
         await terminal.openExternal(url)
         return null
       },
+      'research.endpoints': async () => terminal.research.endpoints(),
+      'research.get': (args) => terminal.research.get(args),
+      'research.cancel': async ({ ticket }) => {
+        terminal.research.cancel(ticket)
+        return null
+      },
+      'research.versions': (args) => terminal.research.versions(args),
+      'research.version': ({ id }) => terminal.research.version(id),
+      'research.clear': async ({ endpoint }) => {
+        await terminal.research.clear(endpoint)
+        return null
+      },
       'jobs.cancel': async ({ job }) => {
         terminal.jobs.cancel(job)
         return null

@@ -35,6 +35,7 @@ import { createGrowth, createSkew } from './terminal/measures.ts'
 import { createLateReader, createLateWriter, mayHeal } from './terminal/late-store.ts'
 import { createPast } from './terminal/past.ts'
 import { createReplays } from './terminal/replays.ts'
+import { createResearch } from './terminal/research.ts'
 import type { Terminal, TerminalOptions } from './terminal/port.ts'
 import { createSeeder } from './terminal/seeder.ts'
 import { createSourceDesk } from './terminal/source.ts'
@@ -99,6 +100,19 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
         clock,
         log: (text, detail) => log.add('warn', 'demo market', text, detail),
       }),
+  })
+
+  const research = createResearch({
+    clock,
+    dataDir: options.dataDir,
+    file: options.answersFile,
+    settings: () => settings.get().research,
+    source: () => sourceKey(desk.source),
+    baseUrl: () => credentials.baseUrl(),
+    apiKey: () => credentials.apiKey(),
+    token: async () => (await credentials.tokenSource.get()).access,
+    instantOf: (view) => replays.instantOf(view),
+    problem: (text, detail) => log.add('warn', 'research', text, detail),
   })
 
   const hub = createHub({ calendar: hubCalendar, nameOf: (id) => symbols.nameOf(id) })
@@ -369,6 +383,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     undoRetry()
     offSettings()
     await jobs.close()
+    research.close()
     await queue
     await feeds.close()
     await endRecording()
@@ -450,10 +465,12 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       account: accountStreams,
       settings: settingsStreams,
       jobs: jobs.streams,
+      research: research.streams,
       replays,
     }),
     jobs,
     replays,
+    research,
     log: say,
     sleep() {
       log.add('info', 'terminal', 'The computer goes to sleep.')

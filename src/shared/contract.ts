@@ -20,6 +20,7 @@ import type { Bar, Print } from './market.ts'
 import type { SessionRow, VerifyReport } from './recording.ts'
 import { JOB_CALLS, JOB_STREAMS } from './contract/jobs.ts'
 import { REPLAY_CALLS, REPLAY_STREAMS } from './contract/replay.ts'
+import { RESEARCH_CALLS, RESEARCH_STREAMS } from './contract/research.ts'
 import { call, feed, instrument, interval, limit, ms, none, of, text, view, type Spec } from './contract/spec.ts'
 
 const credentials = v.strictObject({
@@ -90,6 +91,7 @@ export const CALLS = {
   'app.networkChanged': call<null>()(none),
   /** Opens an http(s) link outside, after the window asked. */
   'app.openExternal': call<null>()(v.strictObject({ url: text(2048) })),
+  ...RESEARCH_CALLS,
   ...JOB_CALLS,
   ...REPLAY_CALLS,
 } as const
@@ -131,6 +133,7 @@ export const STREAMS = {
   log: call<LogValue>()(none),
   account: call<AccountState>()(none),
   settings: call<Settings>()(none),
+  ...RESEARCH_STREAMS,
   ...JOB_STREAMS,
   ...REPLAY_STREAMS,
 } as const

@@ -29,6 +29,16 @@ export const ERROR_CODES = [
   'disk-full',
   'disk-error',
   'ambiguous-source',
+  'no-key',
+  'unauthorized',
+  'forbidden',
+  'coming-soon',
+  'rate-limited',
+  'server-error',
+  'unexpected-answer',
+  'truncated',
+  'too-large',
+  'busy',
   'usage',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]

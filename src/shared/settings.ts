@@ -102,6 +102,22 @@ export const settingsSchema = v.object({
     }),
     { theme: 'dark', direction: 'green-red', density: 'normal' },
   ),
+  research: v.optional(
+    v.object({
+      /** Calls allowed from 00:00 to 24:00 UTC. The document's only hint is "10,000+ daily API calls". */
+      dailyCalls: v.fallback(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000_000)), 10_000),
+      /** What goes into the Authorization header: the API key, or the access token where the user says they are one. */
+      auth: v.fallback(v.picklist(['api-key', 'token']), 'api-key'),
+      /** Query parameters by endpoint: the document shows none. */
+      params: v.fallback(v.record(text(64), v.record(text(64), text(512))), {}),
+      /** What a column of an endpoint's answer means, where the user said so. */
+      mappings: v.fallback(
+        v.record(text(64), v.object({ date: v.nullable(text(256)), value: v.nullable(text(256)) })),
+        {},
+      ),
+    }),
+    { dailyCalls: 10_000, auth: 'api-key', params: {}, mappings: {} },
+  ),
   /** IANA zone, or `local`, or `exchange`. */
   zone: v.optional(v.fallback(text(64), 'UTC'), 'UTC'),
   /** BCP 47 locale of numbers, or `system`. */

@@ -28,6 +28,12 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'recording.set': { on: true },
   'app.networkChanged': {},
   'app.openExternal': { url: 'https://example.test/' },
+  'research.endpoints': {},
+  'research.get': { view: 'live', endpoint: 'news', symbol: '', params: { q: 'x' }, mode: 'fresh', ticket: 't-1' },
+  'research.cancel': { ticket: 't-1' },
+  'research.versions': { view: 'live', endpoint: 'news', symbol: '', params: {} },
+  'research.version': { id: 7 },
+  'research.clear': { endpoint: null },
   'jobs.cancel': { job: 'job-1' },
   'jobs.dismiss': { job: 'job-1' },
   'replay.open': { sessions: ['r'], atMs: null },
@@ -53,6 +59,7 @@ export const STREAM_SAMPLES: { readonly [K in StreamName]: StreamArgs<K> } = {
   account: {},
   settings: {},
   jobs: {},
+  research: {},
   replay: { id: 'replay-1' },
 }
 
@@ -126,6 +133,12 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'recording.set': null,
   'app.networkChanged': null,
   'app.openExternal': null,
+  'research.endpoints': [],
+  'research.get': { answer: null, failure: null, stale: true, fresh: false },
+  'research.cancel': null,
+  'research.versions': [],
+  'research.version': null,
+  'research.clear': null,
   'jobs.cancel': null,
   'jobs.dismiss': null,
   'replay.open': replay,
@@ -150,6 +163,7 @@ export const STREAM_VALUES: { readonly [K in StreamName]: StreamValue<K> } = {
   account,
   settings: DEFAULT_SETTINGS,
   jobs: [],
+  research: { used: 0, limit: 10_000, resetsMs: unixMs(1_700_006_400_000), running: 0, waiting: 0 },
   replay,
 }
 

@@ -1,6 +1,7 @@
 /** Every command and every shared option: the one list that parsing, help and docs derive from. */
 import type { Command, Option } from './command.ts'
 import { exportCommand } from './export.ts'
+import { fetchCommand } from './fetch.ts'
 import { LATER } from './later.ts'
 import { record } from './record.ts'
 import { serve } from './serve.ts'
@@ -17,4 +18,13 @@ export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   help: { type: 'boolean', help: 'Show this' },
 }
 
-export const COMMANDS: readonly Command[] = [simulate, record, serve, sessions, verify, exportCommand, ...LATER]
+export const COMMANDS: readonly Command[] = [
+  simulate,
+  record,
+  serve,
+  sessions,
+  verify,
+  exportCommand,
+  fetchCommand,
+  ...LATER,
+]

@@ -23,6 +23,7 @@ export interface DemoAccount {
   readonly baseUrl: string
   readonly user: string
   readonly password: string
+  readonly apiKey: string
 }
 
 export interface CredentialsOptions {
@@ -209,7 +210,18 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       await chain.delete(accountKey(fields, 'password'))
       await chain.delete(accountKey(fields, 'api-key'))
     },
-    apiKey: async () => (inUse.is === 'service' ? secret(inUse.fields, 'api-key') : null),
+    async apiKey() {
+      switch (inUse.is) {
+        case 'service':
+          return secret(inUse.fields, 'api-key')
+        case 'demo':
+          return inUse.demo.apiKey
+        case 'none':
+          return null
+        default:
+          return missingCase(inUse)
+      }
+    },
     async check(input) {
       await requestToken(await requestOf(input), clock).catch((thrown: unknown) => {
         const { code } = toFailure(thrown)

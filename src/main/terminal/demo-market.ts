@@ -9,6 +9,7 @@ export interface DemoAccount {
   readonly baseUrl: string
   readonly user: string
   readonly password: string
+  readonly apiKey: string
 }
 
 export interface DemoMarket {
@@ -105,7 +106,7 @@ export async function startDemoMarket(options: DemoMarketOptions): Promise<DemoM
   const ready = await spawn(null)
   watch(ready, RESTART_MS)
   return {
-    account: { baseUrl: ready.baseUrl, user: ready.username, password: ready.password },
+    account: { baseUrl: ready.baseUrl, user: ready.username, password: ready.password, apiKey: ready.apiKey },
     async close() {
       closing = true
       undoRestart?.()

@@ -17,6 +17,7 @@ import type { Clock } from '../clock.ts'
 import type { Want } from '../feeds/port.ts'
 import type { Jobs } from './jobs.ts'
 import type { Replays } from './replays.ts'
+import type { Research } from './research.ts'
 
 /** The built (or .ts, under Node) entries of the workers a terminal starts. */
 export interface WorkerUrls {
@@ -57,6 +58,8 @@ export interface TerminalOptions {
   readonly mustRecord?: boolean | undefined
   /** Want every watchlist's symbols (default: what the settings say). */
   readonly wantWatchlists?: boolean | undefined
+  /** File of the answers' history; absent: `<dataDir>/research.db`. */
+  readonly answersFile?: string | undefined
   /** Seed of the demo market; absent: the simulator's own. */
   readonly demoSeed?: number | undefined
   readonly logLevel?: LogEntry['level'] | undefined
@@ -83,6 +86,7 @@ export interface Terminal {
   want(feed: FeedId, symbols: readonly string[]): Want
   openExternal(url: string): Promise<void>
   readonly jobs: Jobs
+  readonly research: Research
   readonly replays: Replays
   /** Opens a stream; see `StreamSource`. */
   readonly streams: {

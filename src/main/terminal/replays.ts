@@ -17,6 +17,8 @@ export interface Replays {
   options(args: CallArgs<'replay.options'>): void
   timeline(args: CallArgs<'replay.timeline'>): Promise<ReplayTimeline>
   stream(args: { readonly id: ReplayId }, wake: () => void): StreamSource<ReplayState>
+  /** The replay's clock, UTC ms; null for `live`. Throws `not-found`. */
+  instantOf(view: string): number | null
   /** Of one session, or of all; oldest first. */
   bookmarks(session: string | null): Promise<readonly ReplayBookmark[]>
   addBookmark(args: CallArgs<'bookmarks.add'>): Promise<ReplayBookmark>
@@ -38,6 +40,7 @@ export function createReplays(): Replays {
     options: ({ id }) => unknown(id),
     timeline: async ({ id }) => unknown(id),
     stream: ({ id }) => unknown(id),
+    instantOf: (view) => (view === 'live' ? null : unknown(view)),
     bookmarks: async () => [],
     addBookmark: async ({ session }) => unknown(session),
     removeBookmark: async () => undefined,

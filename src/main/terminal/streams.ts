@@ -1,5 +1,6 @@
 /** The streams of a terminal: over the hub for the market, whole state for the rest; each wants what it shows. */
 import type { JobState } from '../../shared/jobs.ts'
+import type { CallBudget } from '../../shared/research.ts'
 import type { AccountState, StatusState } from '../../shared/state.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { StreamSource } from '../../shared/transport.ts'
@@ -27,6 +28,7 @@ export interface StreamParts {
   readonly account: WholeStreams<AccountState>
   readonly settings: WholeStreams<Settings>
   readonly jobs: WholeStreams<readonly JobState[]>
+  readonly research: WholeStreams<CallBudget>
   readonly replays: Pick<Replays, 'stream'>
 }
 
@@ -61,6 +63,7 @@ export function createStreams(parts: StreamParts): Terminal['streams'] {
     account: (_args, wake) => parts.account.open(wake),
     settings: (_args, wake) => parts.settings.open(wake),
     jobs: (_args, wake) => parts.jobs.open(wake),
+    research: (_args, wake) => parts.research.open(wake),
     replay: (args, wake) => parts.replays.stream(args, wake),
   }
 }

@@ -405,6 +405,14 @@ export class FakeTerminal implements Transport {
       case 'recording.set':
       case 'app.networkChanged':
       case 'app.openExternal':
+      case 'research.endpoints':
+      case 'research.versions':
+        return []
+      case 'research.get':
+        return { answer: null, failure: null, stale: true, fresh: false }
+      case 'research.cancel':
+      case 'research.version':
+      case 'research.clear':
       case 'jobs.cancel':
       case 'jobs.dismiss':
         return null
@@ -525,6 +533,14 @@ export class FakeTerminal implements Transport {
         return this.#give<'log'>(one, { entries: this.faults.empty ? [] : this.#log, dropped: 0 })
       case 'account':
         return this.#give<'account'>(one, this.account())
+      case 'research':
+        return this.#give<'research'>(one, {
+          used: 0,
+          limit: 10_000,
+          resetsMs: unixMs(this.nowMs),
+          running: 0,
+          waiting: 0,
+        })
       case 'jobs':
         return this.#give<'jobs'>(one, [])
       case 'settings':

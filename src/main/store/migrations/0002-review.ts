@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** What reviewing needs beside the evidence: labels, bookmarks, replay snapshots; answers of REST calls. */
+/** What reviewing needs beside the evidence: labels, bookmarks, replay snapshots. */
 export const review: Migration = {
   version: 2,
   name: 'review',
@@ -23,14 +23,6 @@ CREATE TABLE snapshot (
   id INTEGER PRIMARY KEY, recording INTEGER NOT NULL, seq INTEGER NOT NULL, wall_ms REAL NOT NULL,
   version INTEGER NOT NULL, sum BLOB NOT NULL, data BLOB NOT NULL) STRICT;
 CREATE UNIQUE INDEX snapshot_order ON snapshot (recording, seq);
-
--- Answers of REST calls, with their history; a text that came twice is kept once.
-CREATE TABLE answer_body (id INTEGER PRIMARY KEY, sha256 BLOB NOT NULL UNIQUE, size INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
-CREATE TABLE answer (
-  id INTEGER PRIMARY KEY, source TEXT NOT NULL, endpoint TEXT NOT NULL, symbol TEXT NOT NULL, params TEXT NOT NULL,
-  status INTEGER NOT NULL, content_type TEXT NOT NULL, fetched_ms REAL NOT NULL, checked_ms REAL NOT NULL,
-  body INTEGER NOT NULL) STRICT;
-CREATE INDEX answer_order ON answer (source, endpoint, symbol, params, fetched_ms);
 `)
   },
 }

@@ -117,9 +117,10 @@ describe('an account', () => {
   test('the demo account touches no keychain', async () => {
     const { made, baseUrl } = await service()
     const credentials = createCredentials({ clock: systemClock, keychain: () => Promise.reject(new Error('touched')) })
-    credentials.useDemo({ baseUrl, user: 'demo', password: PASSWORD })
+    credentials.useDemo({ baseUrl, user: 'demo', password: PASSWORD, apiKey: API_KEY })
     await credentials.tokenSource.get()
     expect(made.bodies).toHaveLength(1)
+    expect(await credentials.apiKey()).toBe(API_KEY)
     expect(credentials.account()).toMatchObject({ source: 'demo', baseUrl, keychain: 'unprobed', token: 'valid' })
     expect(inspect(credentials.account())).not.toContain('CANARY')
   })

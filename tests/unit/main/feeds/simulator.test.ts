@@ -57,7 +57,8 @@ async function world(options: Partial<SimulatorOptions> = {}): Promise<World> {
     log: () => undefined,
   }
   const credentials = createCredentials({ clock: systemClock, memoryOnly: true })
-  credentials.useDemo({ baseUrl: simulator.baseUrl, user: simulator.username, password: simulator.password })
+  const { baseUrl, username: user, password, apiKey } = simulator
+  credentials.useDemo({ baseUrl, user, password, apiKey })
   const feeds = createFeeds({
     baseUrl: credentials.baseUrl,
     token: credentials.tokenSource,

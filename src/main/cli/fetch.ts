@@ -1,0 +1,134 @@
+/** `tapedeck fetch`: one REST call through the client, with its history and its budget. */
+import { join, dirname } from 'node:path'
+import { CodedError } from '../../shared/errors.ts'
+import { sourceKey } from '../../shared/recording.ts'
+import type { Answer } from '../../shared/research.ts'
+import { endpointOf, ENDPOINTS, takesSymbol } from '../../service/endpoints.ts'
+import { createCredentials } from '../credentials/credentials.ts'
+import { serviceOrigin } from '../service-address.ts'
+import { createSettingsStore, fileKeeper } from '../settings/store.ts'
+import { startDemoMarket } from '../terminal/demo-market.ts'
+import { createResearch } from '../terminal/research.ts'
+import { createSourceDesk } from '../terminal/source.ts'
+import { UsageError, type Command, type Values } from './command.ts'
+import { accountOptions } from './account.ts'
+import { EXIT } from './exit.ts'
+import { storePath } from './store-path.ts'
+
+export const fetchCommand: Command = {
+  name: 'fetch',
+  summary: 'One REST call through the client, with its history and its daily budget; prints the answer.',
+  positionals: 'ENDPOINT',
+  options: {
+    symbol: { type: 'string', value: 'S', help: 'For endpoints with {symbol} in their path' },
+    param: { type: 'string', multiple: true, value: 'K=V', help: 'A query parameter; repeats' },
+    cached: { type: 'boolean', help: 'Print what is known, without a call' },
+    demo: { type: 'boolean', help: 'Ask the demo market' },
+  },
+  async run(values, context) {
+    const { endpoint, symbol, params } = readQuestion(values)
+    const settings = createSettingsStore(fileKeeper(context.dataDir))
+    const account = settings.get().account
+    const chosen = accountOptions(values, context)
+    const credentials = createCredentials({
+      clock: context.clock,
+      memoryOnly: chosen.account?.password !== undefined || chosen.account?.apiKey !== undefined,
+    })
+    const desk = createSourceDesk({
+      credentials,
+      startDemo: () =>
+        startDemoMarket({
+          worker: context.workers.simulator,
+          dataDir: context.demoData,
+          seed: undefined,
+          clock: context.clock,
+          log: (text) => context.err(`${text}\n`),
+        }),
+    })
+    // An API key alone is enough here: no feed is opened, so nobody need sign in.
+    const key = chosen.account?.apiKey
+    const base = chosen.account?.baseUrl ?? account.baseUrl
+    const keyOnly = key !== undefined && chosen.account?.password === undefined && base !== ''
+    const origin = keyOnly ? serviceOrigin(base).origin : ''
+    if (!keyOnly) await desk.begin(settings.get(), chosen)
+    const user = chosen.account?.user ?? account.user
+    const research = createResearch({
+      clock: context.clock,
+      dataDir: context.dataDir,
+      file: values.text('store') === undefined ? undefined : join(dirname(storePath(values, context)), 'research.db'),
+      settings: () => settings.get().research,
+      source: () => sourceKey(keyOnly ? { kind: 'service', origin, user } : desk.source),
+      baseUrl: () => (keyOnly ? origin : credentials.baseUrl()),
+      apiKey: () => (keyOnly ? Promise.resolve(key) : credentials.apiKey()),
+      token: async () => (await credentials.tokenSource.get()).access,
+      instantOf: () => null,
+      problem: (text, detail) => context.err(`${text}${detail ? ` ${detail}` : ''}\n`),
+    })
+    const ticket = 'fetch'
+    const cancel = () => research.cancel(ticket)
+    context.signal.addEventListener('abort', cancel)
+    try {
+      const mode = values.on('cached') ? 'cached' : 'force'
+      const { answer, failure } = await research.get({ view: 'live', endpoint, symbol, params, mode, ticket })
+      if (failure !== null) {
+        const known = answer === null ? '' : ' An earlier answer is known: --cached prints it.'
+        throw new CodedError(failure.code, failure.message, { hint: `${failure.hint ?? ''}${known}` })
+      }
+      if (answer === null) {
+        throw new CodedError('not-found', 'Nothing was ever answered to this.', { hint: 'Ask without --cached.' })
+      }
+      context.out(values.on('json') ? `${jsonOf(answer)}\n` : plain(answer))
+      return EXIT.ok
+    } finally {
+      context.signal.removeEventListener('abort', cancel)
+      research.close()
+      await desk.close()
+    }
+  },
+}
+
+function readQuestion(values: Values): { endpoint: string; symbol: string; params: Record<string, string> } {
+  const [asked, ...more] = values.texts('')
+  if (asked === undefined || more.length > 0) throw new UsageError('name one ENDPOINT, such as "/news"')
+  const endpoint = endpointOf(asked)
+  if (endpoint === undefined) {
+    const paths = ENDPOINTS.map(({ path }) => path)
+    throw new UsageError(`"${asked}" is no documented path; they are ${paths.join(', ')}`)
+  }
+  const symbol = values.text('symbol') ?? ''
+  if (takesSymbol(endpoint) && symbol === '') throw new UsageError(`${endpoint.path} wants --symbol`)
+  if (!takesSymbol(endpoint) && symbol !== '') throw new UsageError(`${endpoint.path} takes no --symbol`)
+  const params: Record<string, string> = {}
+  for (const text of values.texts('param')) {
+    const at = text.indexOf('=')
+    if (at < 1) throw new UsageError(`--param takes K=V, not "${text}"`)
+    Object.defineProperty(params, text.slice(0, at), {
+      value: text.slice(at + 1),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+  }
+  return { endpoint: endpoint.id, symbol, params }
+}
+
+const isJson = ({ text }: Answer): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The service's own JSON on one line, its numbers untouched; what is no JSON, as a text in an object. */
+function jsonOf(answer: Answer): string {
+  if (!isJson(answer)) return JSON.stringify({ content_type: answer.contentType, text: answer.text })
+  // Line breaks lie outside of JSON's strings, so joining the lines changes no value.
+  return answer.text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .join('')
+}
+
+const plain = ({ text }: Answer): string => (text.endsWith('\n') ? text : `${text}\n`)

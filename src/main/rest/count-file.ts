@@ -1,0 +1,36 @@
+/** The day's count of calls in a small file, so that a restart does not forget what was spent. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { CallCount } from './budget.ts'
+
+/**
+ * Loads and saves the count. A file that is missing or damaged counts as nothing spent; one that
+ * cannot be written is let be: a budget is the user's own limit, not the service's.
+ */
+export function fileCount(file: string): { load(): CallCount; save(count: CallCount): void } {
+  return {
+    load() {
+      try {
+        const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+        if (typeof value === 'object' && value !== null && 'dayMs' in value && 'used' in value) {
+          const { dayMs, used } = value
+          if (Number.isSafeInteger(dayMs) && Number.isSafeInteger(used)) {
+            return { dayMs: Number(dayMs), used: Math.max(0, Number(used)) }
+          }
+        }
+      } catch {
+        // Missing or damaged: as above.
+      }
+      return { dayMs: 0, used: 0 }
+    },
+    save(count) {
+      try {
+        mkdirSync(dirname(file), { recursive: true })
+        writeFileSync(`${file}.part`, JSON.stringify(count))
+        renameSync(`${file}.part`, file)
+      } catch {
+        // As above.
+      }
+    },
+  }
+}
