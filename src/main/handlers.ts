@@ -73,7 +73,7 @@ export function createHandlers(terminal: Terminal): Handlers {
         return null
       },
       'research.versions': (args) => terminal.research.versions(args),
-      'research.version': ({ id }) => terminal.research.version(id),
+      'research.version': ({ version }) => terminal.research.version(version),
       'research.clear': async ({ endpoint }) => {
         await terminal.research.clear(endpoint)
         return null

@@ -32,7 +32,7 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'research.get': { view: 'live', endpoint: 'news', symbol: '', params: { q: 'x' }, mode: 'fresh', ticket: 't-1' },
   'research.cancel': { ticket: 't-1' },
   'research.versions': { view: 'live', endpoint: 'news', symbol: '', params: {} },
-  'research.version': { id: 7 },
+  'research.version': { version: 7 },
   'research.clear': { endpoint: null },
   'jobs.cancel': { job: 'job-1' },
   'jobs.dismiss': { job: 'job-1' },

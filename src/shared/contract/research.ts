@@ -30,7 +30,7 @@ export const RESEARCH_CALLS = {
   'research.cancel': call<null>()(v.strictObject({ ticket: text(64) })),
   /** Newest first, at most 500; in a replay none after its instant. */
   'research.versions': call<readonly AnswerVersion[]>()(v.strictObject({ view, ...question })),
-  'research.version': call<Answer | null>()(v.strictObject({ id: ms })),
+  'research.version': call<Answer | null>()(v.strictObject({ version: ms })),
   /** Deletes the history of an endpoint (null: of all) of the source in use. */
   'research.clear': call<null>()(v.strictObject({ endpoint: v.nullable(endpoint) })),
 } as const
