@@ -1,7 +1,7 @@
 /** Calls and the stream of research: the thirty-nine endpoints, their history and their budget. */
 import * as v from 'valibot'
 import type { Answer, AnswerVersion, CallBudget, EndpointInfo, ResearchAnswer } from '../research.ts'
-import { call, none, text, view } from './spec.ts'
+import { call, limit, none, text, view } from './spec.ts'
 
 const endpoint = text(64)
 const question = {
@@ -30,7 +30,7 @@ export const RESEARCH_CALLS = {
   'research.cancel': call<null>()(v.strictObject({ ticket: text(64) })),
   /** Newest first, at most 500; in a replay none after its instant. */
   'research.versions': call<readonly AnswerVersion[]>()(v.strictObject({ view, ...question })),
-  'research.version': call<Answer | null>()(v.strictObject({ version: v.pipe(v.number(), v.integer(), v.minValue(0)) })),
+  'research.version': call<Answer | null>()(v.strictObject({ version: limit(2 ** 31) })),
   /** Deletes the history of an endpoint (null: of all) of the source in use. */
   'research.clear': call<null>()(v.strictObject({ endpoint: v.nullable(endpoint) })),
 } as const
