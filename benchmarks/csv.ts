@@ -45,6 +45,7 @@ function readerOf(blocks: readonly Uint8Array[], count: number): StoreReader {
     ledgerHead: () => Promise.resolve(null),
     bars: () => Promise.resolve({ bars: [], more: false }),
     gaps: () => Promise.resolve([]),
+    extent: () => Promise.resolve({ messages: 0, records: 0, instruments: 0, fromMs: null, toMs: null }),
     replay: () => {
       throw new Error('not measured here')
     },

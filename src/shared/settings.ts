@@ -1,7 +1,8 @@
 /** Settings: one schema for every host, with defaults. Unknown keys are dropped, bad values fall back. */
 import * as v from 'valibot'
-import { INTERVAL_LABELS, type Interval } from './market.ts'
-import { ASSET_CLASSES } from './units.ts'
+import { EXPORT_FORMATS, EXPORT_KINDS, SEPARATORS, SPLITS } from './exporting.ts'
+import { BAR_SOURCES, INTERVAL_LABELS, type Interval } from './market.ts'
+import { ASSET_CLASSES, FEED_IDS } from './units.ts'
 
 const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x))
@@ -15,6 +16,22 @@ const watchlist = v.object({
 })
 export type Watchlist = v.InferOutput<typeof watchlist>
 export type WatchSymbol = v.InferOutput<typeof symbolRow>
+
+/** An export that is made again and again: what is absent is asked for, or as usual. */
+const exportPreset = v.object({
+  name: v.pipe(text(60), v.minLength(1)),
+  what: v.optional(v.picklist(EXPORT_KINDS)),
+  feed: v.optional(v.picklist(FEED_IDS)),
+  symbols: v.optional(v.pipe(v.array(v.pipe(text(64), v.minLength(1))), v.maxLength(2_000))),
+  of: v.optional(v.nullable(v.picklist(BAR_SOURCES))),
+  interval: v.optional(interval),
+  format: v.optional(v.picklist(EXPORT_FORMATS)),
+  raw: v.optional(v.boolean()),
+  bom: v.optional(v.boolean()),
+  separator: v.optional(v.picklist(SEPARATORS)),
+  split: v.optional(v.picklist(SPLITS)),
+})
+export type ExportPreset = v.InferOutput<typeof exportPreset>
 
 const crypto = (symbol: string) => ({ asset: 'crypto' as const, symbol })
 const forex = (symbol: string) => ({ asset: 'forex' as const, symbol })
@@ -166,6 +183,9 @@ export const settingsSchema = v.object({
       bottomPane: 'none',
     },
   ),
+  exports: v.optional(v.object({ presets: v.fallback(v.pipe(v.array(exportPreset), v.maxLength(100)), []) }), {
+    presets: [],
+  }),
 })
 export type Settings = v.InferOutput<typeof settingsSchema>
 

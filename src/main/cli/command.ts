@@ -9,6 +9,10 @@ export interface Option {
   /** What stands for the value in help; absent for switches. */
   readonly value?: string
   readonly help: string
+  /** Every value it takes, for the completion of shells. */
+  readonly words?: readonly string[]
+  /** Its value is a file. */
+  readonly file?: true
 }
 
 /** Where a command runs: everything outside of the process that it may touch. */
@@ -43,6 +47,8 @@ export interface Values {
 export interface Command {
   readonly name: string
   readonly summary: string
+  /** What it is for, and the arguments after its name. */
+  readonly examples?: readonly (readonly [what: string, args: string])[]
   readonly options: Readonly<Record<string, Option>>
   /** What may follow without a name, for help; absent: nothing. */
   readonly positionals?: string

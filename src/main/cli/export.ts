@@ -1,101 +1,136 @@
 /** `tapedeck export`: ticks or bars to a file, with a manifest beside it. */
 import { resolve } from 'node:path'
-import { BAR_SOURCES, INTERVAL_LABELS, type BarSource, type Interval } from '../../shared/market.ts'
-import { FEED_IDS, feedAsset, isFeedId, recordingId } from '../../shared/units.ts'
-import { FEEDS } from '../../service/feeds.ts'
-import { exportBars } from '../export/bars.ts'
-import { SEPARATORS, type ExportResult } from '../export/options.ts'
-import { exportTicks } from '../export/ticks.ts'
-import { instant, UsageError, type Command, type Values } from './command.ts'
+import { CodedError } from '../../shared/errors.ts'
+import {
+  EXPORT_FORMATS,
+  EXPORT_KINDS,
+  SEPARATORS,
+  SPLITS,
+  type ExportRequest,
+  type Separator,
+} from '../../shared/exporting.ts'
+import { BAR_SOURCES, INTERVAL_LABELS } from '../../shared/market.ts'
+import type { ExportPreset } from '../../shared/settings.ts'
+import { FEED_IDS, isFeedId, recordingId } from '../../shared/units.ts'
+import { estimateExport } from '../export/estimate.ts'
+import { runExport } from '../export/run.ts'
+import { createSettingsStore, fileKeeper } from '../settings/store.ts'
+import { instant, UsageError, type Command, type Context, type Values } from './command.ts'
 import { EXIT } from './exit.ts'
+import { createProgressLine } from './progress-line.ts'
 import { withReader } from './with-reader.ts'
-
-const PROGRESS_MS = 200
 
 export const exportCommand: Command = {
   name: 'export',
   summary: 'Exports ticks or bars with a manifest beside the file; a partial file is never left under its name.',
+  examples: [
+    [
+      'One session of trades as CSV, with the messages as they came',
+      '--feed crypto/XT --session ID --raw --out btc.csv',
+    ],
+    [
+      'Five-minute bars of two symbols in a range',
+      '--feed crypto/XT --what bars --interval 5m --symbol BTC-USD --symbol ETH-USD --from 2026-01-05T00:00:00Z --out bars.csv',
+    ],
+    ['Quotes as Parquet, a file for each UTC day', '--feed forex/C --format parquet --split day --out quotes.parquet'],
+    ['As a preset of the window says', '--preset "Excel" --session ID --out day.csv'],
+  ],
   options: {
-    feed: { type: 'string', value: 'FEED', help: 'The feed, such as crypto/XT' },
-    symbol: {
-      type: 'string',
-      multiple: true,
-      value: 'S',
-      help: 'Only this symbol, in the service’s spelling; repeats',
-    },
+    feed: { type: 'string', value: 'FEED', help: 'The feed, such as crypto/XT', words: FEED_IDS },
+    symbol: { type: 'string', multiple: true, value: 'S', help: 'Only this symbol, in any spelling; repeats' },
     session: { type: 'string', value: 'ID', help: 'Only this session' },
     source: { type: 'string', value: 'KEY', help: 'Only this source; needed where several hold the feed' },
     from: { type: 'string', value: 'T', help: 'From this event time on: ISO 8601 with a zone, or epoch ms' },
     to: { type: 'string', value: 'T', help: 'Up to, not including, this event time' },
-    what: { type: 'string', value: 'ticks|bars', help: 'Default: ticks' },
-    interval: { type: 'string', value: '1m', help: `Length of bars: ${INTERVAL_LABELS.join(', ')}` },
+    what: { type: 'string', value: EXPORT_KINDS.join('|'), help: 'Default: ticks', words: EXPORT_KINDS },
+    interval: {
+      type: 'string',
+      value: '1m',
+      help: `Length of bars: ${INTERVAL_LABELS.join(', ')}`,
+      words: INTERVAL_LABELS,
+    },
     of: {
       type: 'string',
       value: 'KIND',
       help: `What bars are built from: ${BAR_SOURCES.join(', ')} (default: as the feed)`,
+      words: BAR_SOURCES,
     },
-    format: { type: 'string', value: 'csv|jsonl', help: 'Default: csv' },
-    out: { type: 'string', value: 'FILE', help: 'File to write' },
+    format: { type: 'string', value: EXPORT_FORMATS.join('|'), help: 'Default: csv', words: EXPORT_FORMATS },
+    out: {
+      type: 'string',
+      value: 'FILE',
+      help: 'File to write; split, FILE.SYMBOL or FILE.DAY with its ending',
+      file: true,
+    },
+    split: { type: 'string', value: 'symbol|day', help: 'A file for each symbol or UTC day', words: SPLITS },
     raw: { type: 'boolean', help: 'A column with the message exactly as it arrived' },
     bom: { type: 'boolean', help: 'Begin with a byte order mark, for spreadsheets' },
     separator: { type: 'string', value: 'C', help: 'Between columns: comma (default), ; | or tab' },
+    preset: { type: 'string', value: 'NAME', help: 'As this preset of the window says; other options change it' },
   },
   async run(values, context) {
-    const feed = values.text('feed')
-    if (feed === undefined || !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
+    const request = requestOf(values, presetOf(values, context))
     const out = values.text('out')
     if (out === undefined) throw new UsageError('--out names the file to write')
-    const what = oneOf(values, 'what', ['ticks', 'bars'] as const) ?? 'ticks'
-    const format = oneOf(values, 'format', ['csv', 'jsonl', 'parquet'] as const) ?? 'csv'
-    if (format === 'parquet') throw new UsageError('--format parquet is not yet in this version')
-    const session = values.text('session')
-    let drawn = -Infinity
     const json = values.on('json')
-    const common = {
-      out: resolve(out),
-      session: session === undefined ? undefined : recordingId(session),
-      source: values.text('source'),
-      fromMs: instant(values, 'from'),
-      toMs: instant(values, 'to'),
-      bom: values.on('bom'),
-      separator: separatorOf(values),
-      signal: context.signal,
-      onProgress({ rows, bytes }: { readonly rows: number; readonly bytes: number }) {
-        const now = context.clock.monoNs() / 1e6
-        if (!context.interactive || json || now - drawn < PROGRESS_MS) return
-        drawn = now
-        context.err(`\r\x1b[K${rows} rows, ${(bytes / 1e6).toFixed(1)} MB`)
-      },
+    const line = createProgressLine(context, !json)
+    const result = await withReader(values, context, async (reader) => {
+      const { rows: all } = line.shown ? await estimateExport(reader, request) : { rows: 0 }
+      return runExport(reader, request, resolve(out), {
+        signal: context.signal,
+        onProgress: ({ rows, bytes }) => line.draw(rows, all, `${(bytes / 1e6).toFixed(1)} MB`, 'rows'),
+      })
+    }).finally(() => line.clear())
+    const { rows, bytes, sha256, manifest, files } = result
+    if (json) {
+      const one = { rows, bytes, sha256, manifest }
+      context.out(`${JSON.stringify(request.split === 'none' ? one : { ...one, files })}\n`)
+    } else if (request.split === 'none') {
+      context.out(`${rows} rows, ${bytes} bytes, manifest ${manifest}\n`)
+    } else {
+      for (const file of files) context.out(`${file.path}: ${file.rows} rows, ${file.bytes} bytes\n`)
+      context.out(`${files.length} files, ${rows} rows, ${bytes} bytes\n`)
     }
-    const symbols = values.texts('symbol')
-    const wanted = symbols.length === 0 ? undefined : symbols
-    const result = await withReader(values, context, (reader): Promise<ExportResult> => {
-      if (what === 'ticks') {
-        return exportTicks(reader, {
-          ...common,
-          feed,
-          symbols: wanted,
-          format,
-          raw: values.on('raw'),
-        })
-      }
-      if (format !== 'csv') throw new UsageError('bars are exported as csv')
-      const of: BarSource = oneOf(values, 'of', BAR_SOURCES) ?? barSourceOf(FEEDS[feed].kind)
-      const interval: Interval = oneOf(values, 'interval', INTERVAL_LABELS) ?? '1m'
-      return exportBars(reader, { ...common, asset: feedAsset(feed), symbols: wanted, of, interval })
-    })
-    if (context.interactive && !json) context.err('\r\x1b[K')
-    context.out(
-      json
-        ? `${JSON.stringify(result)}\n`
-        : `${result.rows} rows, ${result.bytes} bytes, manifest ${result.manifest}\n`,
-    )
     return EXIT.ok
   },
 }
 
-function barSourceOf(kind: 'trade' | 'quote' | 'bar'): BarSource {
-  return kind === 'trade' ? 'trade' : kind === 'quote' ? 'mid' : 'service'
+/** The request of a command line: what it does not name is the preset's, or as usual. */
+function requestOf(values: Values, preset: ExportPreset | undefined): ExportRequest {
+  const feed = values.text('feed') ?? preset?.feed
+  if (feed === undefined || !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
+  const symbols = values.texts('symbol')
+  const session = values.text('session')
+  return {
+    what: oneOf(values, 'what', EXPORT_KINDS) ?? preset?.what ?? 'ticks',
+    feed,
+    symbols: symbols.length > 0 ? symbols : (preset?.symbols ?? []),
+    session: session === undefined ? null : recordingId(session),
+    source: values.text('source') ?? null,
+    fromMs: instant(values, 'from') ?? null,
+    toMs: instant(values, 'to') ?? null,
+    of: oneOf(values, 'of', BAR_SOURCES) ?? preset?.of ?? null,
+    interval: oneOf(values, 'interval', INTERVAL_LABELS) ?? preset?.interval ?? '1m',
+    format: oneOf(values, 'format', EXPORT_FORMATS) ?? preset?.format ?? 'csv',
+    raw: values.on('raw') || (preset?.raw ?? false),
+    bom: values.on('bom') || (preset?.bom ?? false),
+    separator: separatorOf(values) ?? preset?.separator ?? ',',
+    split: oneOf(values, 'split', SPLITS) ?? preset?.split ?? 'none',
+  }
+}
+
+function presetOf(values: Values, { dataDir }: Context): ExportPreset | undefined {
+  const name = values.text('preset')
+  if (name === undefined) return undefined
+  const { presets } = createSettingsStore(fileKeeper(dataDir)).get().exports
+  const found = presets.find((preset) => preset.name === name)
+  if (found !== undefined) return found
+  throw new CodedError('usage', `There is no preset "${name}".`, {
+    hint:
+      presets.length === 0
+        ? 'The export dialog of the window saves them.'
+        : `There are: ${presets.map((preset) => preset.name).join(', ')}.`,
+  })
 }
 
 function oneOf<const T extends string>(values: Values, name: string, words: readonly T[]): T | undefined {
@@ -106,7 +141,8 @@ function oneOf<const T extends string>(values: Values, name: string, words: read
   return word
 }
 
-function separatorOf(values: Values): (typeof SEPARATORS)[number] | undefined {
+/** Reads --separator: a word or the character itself. */
+export function separatorOf(values: Values): Separator | undefined {
   const text = values.text('separator')
   if (text === undefined) return undefined
   const word = SEPARATORS.find(

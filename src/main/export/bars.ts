@@ -1,17 +1,21 @@
-/** Bars out of the store into a CSV file, oldest first, with a manifest beside. */
+/** Bars out of the store into a file, oldest first, with a manifest beside. */
 import { FEEDS, SERVICE_BAR_FEED, TICK_FEEDS } from '../../service/feeds.ts'
 import { CodedError } from '../../shared/errors.ts'
+import type { ExportedFile } from '../../shared/exporting.ts'
 import { barStart } from '../../shared/calendar.ts'
 import type { Bar, BarSource, Interval } from '../../shared/market.ts'
 import { instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
 import { createTimeWriter, textRoom, TIME_ROOM, writeText } from './cells.ts'
-import { manifestText } from './manifest.ts'
-import { chooseSource, gapsOf, stopIfCancelled, type Chosen, type CommonOptions, type ExportResult } from './options.ts'
-import { createSafeFile, type SafeFile } from './sink.ts'
+import { chooseSource, gapsOf, stopIfCancelled, type Chosen, type CommonOptions, type Prepared } from './options.ts'
+import { createParquetTable, type ParquetColumn } from './parquet.ts'
+import { commitPrepared, prepareFile } from './prepare.ts'
+import type { ByteSink } from './sink.ts'
 
 export interface BarExportOptions extends CommonOptions {
   readonly asset: AssetClass
+  /** CSV unless told. */
+  readonly format?: 'csv' | 'parquet' | undefined
   /** In any spelling of the same instrument; none: every symbol. */
   readonly symbols?: readonly string[] | undefined
   readonly of: BarSource
@@ -32,6 +36,21 @@ export const BAR_COLUMNS = [
   'of',
 ] as const
 
+/** As CSV, with types; the start twice: ms, and a UTC timestamp. */
+const PARQUET_COLUMNS: readonly ParquetColumn[] = [
+  { name: 'symbol', is: 'text' },
+  { name: 'start_ms', is: 'whole', optional: false },
+  { name: 'start_time', is: 'time', optional: false },
+  { name: 'open', is: 'number', optional: false },
+  { name: 'high', is: 'number', optional: false },
+  { name: 'low', is: 'number', optional: false },
+  { name: 'close', is: 'number', optional: false },
+  { name: 'volume', is: 'number', optional: true },
+  { name: 'count', is: 'whole', optional: false },
+  { name: 'complete', is: 'bool' },
+  { name: 'of', is: 'text' },
+]
+
 const PAGE = 5_000
 const NUMBER_ROOM = 26
 
@@ -49,26 +68,26 @@ export function barFeed(asset: AssetClass, of: BarSource): FeedId {
  * Exports the bars of one source that start within [fromMs, toMs), in the order (symbol, start): a bar
  * may span recordings, so these do not part the file. Errors and promises as of `exportTicks`.
  */
-export async function exportBars(reader: StoreReader, options: BarExportOptions): Promise<ExportResult> {
+export async function exportBars(reader: StoreReader, options: BarExportOptions): Promise<ExportedFile> {
+  return commitPrepared(await prepareBars(reader, options))
+}
+
+/** As `exportBars`, up to the names. */
+export async function prepareBars(reader: StoreReader, options: BarExportOptions): Promise<Prepared> {
   const { asset, of, interval, signal } = options
   stopIfCancelled(signal)
   const feed = barFeed(asset, of)
   const chosen = chooseSource(await reader.sessions(), feed, options)
-  const wanted = await instrumentsOf(reader, feed, chosen, options)
-  const file = await createSafeFile(options.out)
-  let note: SafeFile | undefined
-  try {
-    const separator = options.separator ?? ','
-    if (options.bom === true) file.text('\ufeff')
-    file.text(`${BAR_COLUMNS.join(separator)}\n`)
-    const range = rangeOf(options, chosen)
+  const wanted = await barInstruments(reader, feed, chosen, options)
+  return prepareFile(options.out, signal, async (file) => {
+    const table = beginBars(file, options)
+    const range = barRange(options, chosen)
     let rows = 0
     let first = Infinity
     let last = -Infinity
     for (const { instrument, symbol } of wanted) {
-      const pages = await pagesOf(reader, instrument, chosen.source, range, options)
-      const write = createBarRow(symbol, of, separator, file)
-      for (const page of pages) {
+      const write = table.of(symbol)
+      for await (const page of pagesOf(reader, instrument, chosen.source, range, options)) {
         for (const bar of page) write(bar)
         rows += page.length
         first = Math.min(first, page[0].startMs)
@@ -78,49 +97,37 @@ export async function exportBars(reader: StoreReader, options: BarExportOptions)
         options.onProgress?.({ rows, bytes: file.written + file.at })
       }
     }
-    const sha256 = await file.finish()
-    const recordings = chosen.sessions.map((row) => row.session)
-    const gaps = await gapsOf(reader, feed, chosen, options)
-    const manifest = `${options.out}.manifest.json`
-    note = await createSafeFile(manifest)
-    note.text(
-      manifestText({
+    table.end()
+    return async () => {
+      const recordings = chosen.sessions.map((row) => row.session)
+      return {
         schema: 'tapedeck/bars/1',
-        columns: BAR_COLUMNS,
+        columns: options.format === 'parquet' ? PARQUET_COLUMNS.map(({ name }) => name) : BAR_COLUMNS,
         chosen,
         sessions: recordings,
         fromMs: options.fromMs ?? (rows === 0 ? null : first),
         toMs: options.toMs ?? (rows === 0 ? null : last),
         rows,
-        sha256,
-        gaps,
+        gaps: await gapsOf(reader, feed, chosen, options),
         ledgerHead: await reader.ledgerHead(recordings),
         more: { interval, of },
-      }),
-    )
-    await note.finish()
-    stopIfCancelled(signal)
-    await file.commit()
-    await note.commit()
-    return { rows, bytes: file.written, sha256, manifest }
-  } finally {
-    await file.discard()
-    await note?.discard()
-  }
+      }
+    }
+  })
 }
 
-interface Wanted {
+export interface Wanted {
   readonly instrument: InstrumentId
   /** As it stands in the file: the service's spelling, where it is known. */
   readonly symbol: string
 }
 
 /** The instruments asked for, or every one of the chosen recordings, by symbol. */
-async function instrumentsOf(
+export async function barInstruments(
   reader: StoreReader,
   feed: FeedId,
   { source }: Chosen,
-  { asset, symbols, session }: BarExportOptions,
+  { asset, symbols, session }: Pick<BarExportOptions, 'asset' | 'symbols' | 'session'>,
 ): Promise<readonly Wanted[]> {
   const stored = new Map<InstrumentId, string>()
   for (const { instrument, symbols: spelt } of await reader.instruments({ feed, source, recording: session })) {
@@ -138,29 +145,44 @@ interface Range {
   readonly toMs: number | null
 }
 
+/** So many pages are kept while going backwards; the newer ones are read again on the way forward. */
+const PAGES_KEPT = 40
+/** Bars that may have come between since a page was read first. */
+const LATE = 1_000
+
 /** The bars of an instrument, oldest first, no page empty. The store pages backwards from the newest. */
-async function pagesOf(
+async function* pagesOf(
   reader: StoreReader,
   instrument: InstrumentId,
   source: string,
   { fromMs, toMs }: Range,
   { of, interval, signal }: BarExportOptions,
-): Promise<readonly (readonly Bar[])[]> {
-  const pages: (readonly Bar[])[] = []
+): AsyncGenerator<readonly Bar[], void, void> {
+  const pages: { readonly fromMs: number; readonly beforeMs: number | null; bars: readonly Bar[] | null }[] = []
+  const ask = (beforeMs: number | null, limit: number) =>
+    reader.bars({ instrument, of, interval, source, beforeMs, limit })
   let beforeMs = toMs
   for (;;) {
     stopIfCancelled(signal)
-    const { bars, more } = await reader.bars({ instrument, of, interval, source, beforeMs, limit: PAGE })
+    const { bars, more } = await ask(beforeMs, PAGE)
     const inside = bars.filter((bar) => bar.startMs >= fromMs)
-    if (inside.length > 0) pages.push(inside)
+    const [first] = inside
+    if (first !== undefined) pages.push({ fromMs: first.startMs, beforeMs, bars: inside })
+    const forgotten = pages.at(-1 - PAGES_KEPT)
+    if (forgotten !== undefined) forgotten.bars = null
     const oldest = bars[0]
-    if (!more || oldest === undefined || oldest.startMs < fromMs) return pages.reverse()
+    if (!more || oldest === undefined || oldest.startMs < fromMs) break
     beforeMs = oldest.startMs
+  }
+  for (const page of pages.reverse()) {
+    const bars = page.bars ?? (await ask(page.beforeMs, PAGE + LATE)).bars
+    yield bars.filter((bar) => bar.startMs >= page.fromMs)
+    page.bars = null
   }
 }
 
 /** The range asked for; of a session where one is named, from the bar in which it began. */
-function rangeOf(options: BarExportOptions, { sessions }: Chosen): Range {
+export function barRange(options: BarExportOptions, { sessions }: Chosen): Range {
   const row = options.session === undefined ? undefined : sessions[0]
   const started = row === undefined ? -Infinity : barStart(options.asset, options.interval, row.startedMs)
   return {
@@ -169,9 +191,44 @@ function rangeOf(options: BarExportOptions, { sessions }: Chosen): Range {
   }
 }
 
+/** Writes the bars of one symbol after another into a file. */
+interface BarTable {
+  of(symbol: string): (bar: Bar) => void
+  end(): void
+}
+
+/** The writer of the rows of a format, after what stands before them is written. */
+export function beginBars(file: ByteSink, { format, of, separator = ',', bom }: BarExportOptions): BarTable {
+  if (format === 'parquet') return createBarTable(file, of)
+  if (bom === true) file.text('\ufeff')
+  file.text(`${BAR_COLUMNS.join(separator)}\n`)
+  return { of: (symbol) => createBarRow(symbol, of, separator, file), end: () => undefined }
+}
+
+function createBarTable(file: ByteSink, of: BarSource): BarTable {
+  const table = createParquetTable(file, PARQUET_COLUMNS, { schema: 'tapedeck/bars/1', zone: 'UTC' })
+  return {
+    end: () => table.end(),
+    of: (symbol) => (bar) => {
+      table.text(0, symbol)
+      table.number(1, bar.startMs)
+      table.number(2, bar.startMs)
+      table.number(3, bar.open)
+      table.number(4, bar.high)
+      table.number(5, bar.low)
+      table.number(6, bar.close)
+      table.number(7, bar.volume ?? NaN)
+      table.number(8, bar.count)
+      table.bool(9, bar.complete)
+      table.text(10, of)
+      table.row()
+    },
+  }
+}
+
 const encoder = new TextEncoder()
 
-function createBarRow(symbol: string, of: BarSource, separatorText: string, file: SafeFile): (bar: Bar) => void {
+function createBarRow(symbol: string, of: BarSource, separatorText: string, file: ByteSink): (bar: Bar) => void {
   const separator = separatorText.charCodeAt(0)
   const time = createTimeWriter(separator)
   const text = encoder.encode(symbol)

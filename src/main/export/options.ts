@@ -1,14 +1,11 @@
 /** What an export is asked for, what it answers, and which source it is of. */
 import { CodedError } from '../../shared/errors.ts'
+import type { ExportedFile, Separator } from '../../shared/exporting.ts'
 import type { Gap, SessionRow } from '../../shared/recording.ts'
 import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
 
-export type ExportFormat = 'csv' | 'jsonl'
-export const SEPARATORS = [',', ';', '\t', '|'] as const
-export type Separator = (typeof SEPARATORS)[number]
-
-interface CommonOptions {
+export interface CommonOptions {
   /** File to write; `OUT.manifest.json` is written beside it. */
   readonly out: string
   readonly session?: RecordingId | undefined
@@ -17,22 +14,20 @@ interface CommonOptions {
   /** Event time, [from, to), UTC ms. */
   readonly fromMs?: number | undefined
   readonly toMs?: number | undefined
-  /** Starts the file with a byte order mark. */
+  /** Starts a CSV file with a byte order mark. */
   readonly bom?: boolean | undefined
   readonly separator?: Separator | undefined
   readonly onProgress?: ((progress: { readonly rows: number; readonly bytes: number }) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-export interface ExportResult {
-  readonly rows: number
-  readonly bytes: number
-  readonly sha256: string
-  /** Path of the manifest. */
-  readonly manifest: string
+/** A file and its manifest, whole and durable, that do not have their names yet. */
+export interface Prepared extends ExportedFile {
+  /** Gives both their names. */
+  commit(): Promise<void>
+  /** Removes what has no name yet; harmless after `commit`. */
+  discard(): Promise<void>
 }
-
-export type { CommonOptions }
 
 /** Throws `cancelled` once the signal was given. */
 export function stopIfCancelled(signal: AbortSignal | undefined): void {

@@ -9,14 +9,18 @@ import { CodedError } from '../../shared/errors.ts'
 
 const PIECE = 1 << 20
 
-/** A file that appears under its name only through `commit`. */
-export interface SafeFile {
+/** Bytes in the making. */
+export interface ByteSink {
   /** Bytes waiting; write at `at`, after `room`. */
   bytes: Uint8Array
   at: number
   /** Makes sure that `n` bytes fit. */
   room(n: number): void
   text(text: string): void
+}
+
+/** A file that appears under its name only through `commit`. */
+export interface SafeFile extends ByteSink {
   /** Writes out what has gathered once it is a piece worth writing. */
   drain(): Promise<void>
   readonly written: number
@@ -68,26 +72,10 @@ export async function createSafeFile(path: string): Promise<SafeFile> {
   return new Temporary(path, target, temporary, handle)
 }
 
-class Temporary implements SafeFile {
+/** Bytes that gather in memory and go nowhere. */
+class MemoryFile implements ByteSink {
   bytes = new Uint8Array(2 * PIECE)
   at = 0
-  written = 0
-  readonly #path: string
-  readonly #target: string
-  readonly #temporary: string
-  readonly #hash: Hash = createHash('sha256')
-  #handle: FileHandle | undefined
-  #named = false
-  /** The buffer that is being written while the other one fills. */
-  #other = new Uint8Array(2 * PIECE)
-  #writing: Promise<void> = Promise.resolve()
-
-  constructor(path: string, target: string, temporary: string, handle: FileHandle) {
-    this.#path = path
-    this.#target = target
-    this.#temporary = temporary
-    this.#handle = handle
-  }
 
   room(n: number): void {
     if (this.at + n <= this.bytes.length) return
@@ -101,6 +89,32 @@ class Temporary implements SafeFile {
     this.room(bytes.length)
     this.bytes.set(bytes, this.at)
     this.at += bytes.length
+  }
+}
+
+/** Nothing is written: for a sample of what would be. */
+export function createMemoryFile(): ByteSink {
+  return new MemoryFile()
+}
+
+class Temporary extends MemoryFile implements SafeFile {
+  written = 0
+  readonly #path: string
+  readonly #target: string
+  readonly #temporary: string
+  readonly #hash: Hash = createHash('sha256')
+  #handle: FileHandle | undefined
+  #named = false
+  /** The buffer that is being written while the other one fills. */
+  #other = new Uint8Array(2 * PIECE)
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(path: string, target: string, temporary: string, handle: FileHandle) {
+    super()
+    this.#path = path
+    this.#target = target
+    this.#temporary = temporary
+    this.#handle = handle
   }
 
   async drain(): Promise<void> {

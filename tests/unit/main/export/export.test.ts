@@ -91,6 +91,7 @@ describe('ticks as CSV', () => {
       ].join('\n'),
     )
     expect(result).toEqual({
+      path: out,
       rows: 3,
       bytes: Buffer.byteLength(text),
       sha256: createHash('sha256').update(text).digest('hex'),

@@ -1,0 +1,28 @@
+/** Names of the files of a split export: what a server calls a symbol never becomes a path. */
+import { createHash } from 'node:crypto'
+import { basename, dirname, extname, join } from 'node:path'
+
+const LONGEST = 40
+
+/**
+ * A part of a file's name for a symbol: letters, digits, dots and dashes as they are; every other character
+ * becomes `_`, and what was changed or cut ends in eight digits of its hash, so that no two are alike.
+ */
+export function nameOfSymbol(symbol: string): string {
+  if (symbol.length <= LONGEST && /^[A-Za-z0-9](?:[A-Za-z0-9-]|\.(?=[A-Za-z0-9-]))*$/.test(symbol)) return symbol
+  const hash = createHash('sha256').update(symbol).digest('hex').slice(0, 8)
+  const kept = symbol
+    .slice(0, LONGEST)
+    .replace(/[^A-Za-z0-9-]/g, '_')
+    .replace(/^_+/, '')
+  return `${kept}${kept === '' ? '' : '-'}${hash}`
+}
+
+/** Messages that name no symbol. No symbol has this name: it begins with a `_`. */
+export const NAMELESS = '_other'
+
+/** `/folder/ticks.csv` and `BTC-USD` are `/folder/ticks.BTC-USD.csv`. */
+export function partPath(out: string, part: string): string {
+  const ending = extname(out)
+  return join(dirname(out), `${basename(out, ending)}.${part}${ending}`)
+}

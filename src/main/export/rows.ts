@@ -1,0 +1,65 @@
+/** What the writers of tick rows share: which messages they leave out, and how they are called. */
+import { isUtf8 } from 'node:buffer'
+import { FEEDS } from '../../service/feeds.ts'
+import { FLAG } from '../../shared/recording.ts'
+import type { FeedId } from '../../shared/units.ts'
+import type { TickColumns } from '../store/port.ts'
+
+/**
+ * Tables hold the market's records that were asked for, the ones that bars are made of. JSON Lines hold every
+ * message of the range as it arrived.
+ */
+export const LEFT_OUT_OF_TABLES = FLAG.control | FLAG.undecodable | FLAG.unasked
+
+/** The columns of a feed's own numbers, in the order of its table row. */
+export function fieldsOf(feed: FeedId): readonly string[] {
+  const { fields } = FEEDS[feed]
+  return Object.entries<string>({ ...fields })
+    .filter(([part]) => part !== 'symbol' && part !== 'time')
+    .map(([, key]) => key)
+}
+
+/** Writes the rows of a feed into one file. */
+export interface TickRows {
+  /** For the next run of ticks. */
+  of(ticks: TickColumns): WriteRows
+  /** After the last row. */
+  end(): void
+}
+
+/** Least and greatest time written: event time, of undated rows the time of receipt. */
+export interface Span {
+  first: number
+  last: number
+}
+
+export function widen(span: Span, event: number, recv: number): void {
+  const at = Number.isNaN(event) ? recv : event
+  if (at < span.first) span.first = at
+  if (at > span.last) span.last = at
+}
+
+/** Writes rows [from, to) but those left out; answers how many were written. */
+export type WriteRows = (from: number, to: number) => number
+
+/** Flags of messages that may be no UTF-8. */
+export const UNSURE = FLAG.invalidUtf8 | FLAG.binary
+
+/** A table is UTF-8: bytes that are none become U+FFFD there (JSON Lines keep them). */
+export function utf8Of(text: Uint8Array, flags: number): Uint8Array {
+  return (flags & UNSURE) === 0 || isUtf8(text) ? text : encoder.encode(new TextDecoder().decode(text))
+}
+const encoder = new TextEncoder()
+
+/** Remembers the bytes of the symbol seen last. */
+export function createSymbolCell(render: (symbol: string) => Uint8Array): (symbol: string) => Uint8Array {
+  let last: string | undefined
+  let bytes = new Uint8Array(0)
+  return (symbol) => {
+    if (symbol !== last) {
+      last = symbol
+      bytes = Uint8Array.from(render(symbol))
+    }
+    return bytes
+  }
+}

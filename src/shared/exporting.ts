@@ -1,0 +1,85 @@
+/** What can be taken out as a file: the same words for the window, for presets and for the command line. */
+import type { BarSource, Interval } from './market.ts'
+import type { FeedId, RecordingId } from './units.ts'
+
+export const EXPORT_FORMATS = ['csv', 'parquet', 'jsonl'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+export const EXPORT_KINDS = ['ticks', 'bars'] as const
+export type ExportKind = (typeof EXPORT_KINDS)[number]
+export const SEPARATORS = [',', ';', '\t', '|'] as const
+export type Separator = (typeof SEPARATORS)[number]
+/** One file, or one for each symbol or UTC day. */
+export const SPLITS = ['none', 'symbol', 'day'] as const
+export type Split = (typeof SPLITS)[number]
+
+/** What to export. Everything but the place it is written to. */
+export interface ExportRequest {
+  readonly what: ExportKind
+  /** Of bars: any feed of the asset class. */
+  readonly feed: FeedId
+  /** In any spelling; empty: every symbol. */
+  readonly symbols: readonly string[]
+  readonly session: RecordingId | null
+  /** Key of a source; needed where several hold the feed. */
+  readonly source: string | null
+  /** Event time, [from, to), UTC ms; null: open. */
+  readonly fromMs: number | null
+  readonly toMs: number | null
+  /** What bars are built from; null: as the feed. */
+  readonly of: BarSource | null
+  readonly interval: Interval
+  readonly format: ExportFormat
+  /** Ticks: a column with the message as it arrived (JSON Lines always have it). */
+  readonly raw: boolean
+  /** CSV: begin with a byte order mark, for spreadsheets. */
+  readonly bom: boolean
+  /** CSV: between columns. */
+  readonly separator: Separator
+  readonly split: Split
+}
+
+/** One file that was written, with its manifest beside. */
+export interface ExportedFile {
+  readonly path: string
+  readonly rows: number
+  readonly bytes: number
+  readonly sha256: string
+  /** Path of the manifest. */
+  readonly manifest: string
+}
+
+/** What an export answers: of one file its hash and manifest, of several what each has. */
+export interface ExportDone {
+  readonly rows: number
+  readonly bytes: number
+  /** Null where there are several files. */
+  readonly sha256: string | null
+  readonly manifest: string | null
+  readonly files: readonly ExportedFile[]
+}
+
+/** What an export would be, told before it is made. */
+export interface ExportEstimate {
+  /** About so many rows and bytes; bars are counted as if every interval had one. */
+  readonly rows: number
+  readonly bytes: number
+  /** About so many files. */
+  readonly files: number
+  /** A file of the same name is there; null: no name was given. */
+  readonly exists: boolean | null
+  /** Room on the disk of the folder, bytes; null: not known. */
+  readonly freeBytes: number | null
+}
+
+/** What cannot be combined, in a sentence; null: nothing stands against it. */
+export function exportConflict(request: ExportRequest): string | null {
+  const { what, format, raw, bom, separator, fromMs, toMs } = request
+  if (what === 'bars' && format === 'jsonl') return 'JSON Lines hold messages: choose CSV or Parquet for bars.'
+  if (what === 'bars' && raw) return 'Bars have no message of their own: leave out the raw column.'
+  if (format !== 'csv' && (bom || separator !== ',')) return 'A byte order mark and a separator are for CSV only.'
+  if (fromMs !== null && toMs !== null && toMs <= fromMs) return 'The range ends before it begins.'
+  return null
+}
+
+/** Endings of the files of each format. */
+export const EXTENSIONS: Readonly<Record<ExportFormat, string>> = { csv: '.csv', parquet: '.parquet', jsonl: '.jsonl' }
