@@ -289,6 +289,66 @@ export function sparkOf(cell: Cell): readonly number[] {
   return closes
 }
 
+/** The numbers of a cell that say what is known, in the order in which a snapshot keeps them. `flash` only counts. */
+const KEPT = [
+  'rank',
+  'last',
+  'lastEventMs',
+  'lastRecvMs',
+  'seenMs',
+  'tick',
+  'epoch',
+  'bid',
+  'ask',
+  'bidSize',
+  'askSize',
+  'dayStart',
+  'dayEnd',
+  'heldUntil',
+  'dayBefore',
+  'endedStart',
+  'endedClose',
+  'open',
+  'high',
+  'low',
+  'volume',
+  'dayClose',
+  'dayCloseMs',
+  'reference',
+  'decimals',
+  'sparkMinute',
+] as const satisfies readonly (keyof Cell)[]
+
+/** A cell as a snapshot keeps it. */
+export interface CellSave {
+  readonly id: InstrumentId
+  readonly symbol: string
+  readonly spelt: boolean
+  readonly lastFeed: FeedId | null
+  readonly session: SessionState | null
+  readonly referenceOf: Cell['referenceOf']
+  readonly mapping: string
+  /** The numbers, then the closes of the sparkline. */
+  readonly numbers: readonly number[]
+}
+
+/** What is known in a cell. */
+export function saveCell(cell: Cell): CellSave {
+  const { id, symbol, spelt, lastFeed, session, referenceOf, mapping } = cell
+  const numbers: number[] = KEPT.map((name) => cell[name])
+  return { id, symbol, spelt, lastFeed, session, referenceOf, mapping, numbers: [...numbers, ...sparkOf(cell)] }
+}
+
+/** Puts a cell where a save was taken; watchers and flash count stay. */
+export function restoreCell(cell: Cell, save: CellSave): void {
+  const { symbol, spelt, lastFeed, session, referenceOf, mapping, numbers } = save
+  Object.assign(cell, { symbol, spelt, lastFeed, session, referenceOf, mapping })
+  Object.assign(cell, Object.fromEntries(KEPT.map((name, i) => [name, numbers[i]])))
+  const spark = numbers.slice(KEPT.length)
+  cell.spark.set(spark)
+  cell.sparkCount = spark.length
+}
+
 /** What the store knows of an instrument from before this hub: joined in once, without touching Last's flash. */
 export interface CellSeed {
   readonly rank: Rank

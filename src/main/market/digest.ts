@@ -14,6 +14,20 @@ import { KIND, type Scratch } from '../../service/codec.ts'
 /** Grows whenever the fold would give another digest for the same records. */
 export const FOLD_VERSION = 1
 
+/** The whole state of a fold, as a snapshot keeps it. */
+export interface FoldSave {
+  /** Minute since the epoch of the newest record; null: none yet. */
+  readonly minute: number | null
+  readonly cells: readonly {
+    readonly feed: FeedId
+    readonly symbol: string
+    readonly numbers: Float64Array
+  }[]
+}
+
+/** How many numbers a fold keeps of a symbol of a feed. */
+export const FOLD_NUMBERS = 22
+
 export interface MinuteDigest {
   /** Start of the minute, by receive time, that had its last record. */
   readonly minuteMs: UnixMs
@@ -27,6 +41,8 @@ export interface DigestFold {
   now(): string
   /** Empty again: a recording began, or a gap of the recorder's own cut the order. */
   reset(): void
+  save(): FoldSave
+  restore(save: FoldSave): void
 }
 
 const MINUTE = 60_000
@@ -37,7 +53,6 @@ const TRADE = 0
 const QUOTE = 3
 const MINUTE_BAR = 8
 const DAY_BAR = 15
-const NUMBERS = 22
 
 /** An empty fold. */
 export function createDigestFold(): DigestFold {
@@ -48,7 +63,7 @@ export function createDigestFold(): DigestFold {
     let symbols = cells.get(feed)
     if (symbols === undefined) cells.set(feed, (symbols = new Map<string, Float64Array>()))
     let numbers = symbols.get(symbol)
-    if (numbers === undefined) symbols.set(symbol, (numbers = new Float64Array(NUMBERS).fill(NaN)))
+    if (numbers === undefined) symbols.set(symbol, (numbers = new Float64Array(FOLD_NUMBERS).fill(NaN)))
     return numbers
   }
   const now = () => {
@@ -68,6 +83,17 @@ export function createDigestFold(): DigestFold {
     reset() {
       cells.clear()
       minute = NaN
+    },
+    save: () => ({
+      minute: Number.isNaN(minute) ? null : minute,
+      cells: [...cells].flatMap(([feed, symbols]) =>
+        [...symbols].map(([symbol, numbers]) => ({ feed, symbol, numbers: numbers.slice() })),
+      ),
+    }),
+    restore(save) {
+      cells.clear()
+      minute = save.minute ?? NaN
+      for (const { feed, symbol, numbers } of save.cells) cell(feed, symbol).set(numbers)
     },
     apply(feed, recvMs, record) {
       // Receive time that a set-back clock decreased is not a later minute: settled order is what counts.

@@ -28,16 +28,19 @@ import {
   createCell,
   learnDecimals,
   RANK,
+  restoreCell,
+  saveCell,
   seedCell,
-  sparkOf,
   type Cell,
+  type CellSave,
   type CellSeed,
   type CellWatcher,
   type DayGrid,
 } from './cell.ts'
 import { freshnessOf } from './freshness.ts'
 import { guessSpelling } from './instruments.ts'
-import type { HubSink } from './port.ts'
+import type { HubSink, MarketAround } from './port.ts'
+import { rowOf } from './row.ts'
 import { createSeries, type BarSeries, type MutableHole, type SeriesWatcher } from './series.ts'
 import { createTapeRing, type TapeRing, type TapeWatcher } from './tape.ts'
 
@@ -51,6 +54,14 @@ export interface HubCalendar {
 export interface HubOptions {
   readonly calendar: HubCalendar
   readonly nameOf?: (id: InstrumentId) => string | null
+}
+
+/** What a hub knows, as a snapshot keeps it; gaps and feed states follow from a recording's entries. */
+export interface HubSave {
+  readonly lastSeq: number
+  readonly epochs: readonly (readonly [FeedId, number])[]
+  readonly spellings: readonly (readonly [FeedId, string, InstrumentId])[]
+  readonly cells: readonly CellSave[]
 }
 
 /** A bar series or a tape that is kept while it is held. `fresh`: it began with this hold and wants its past. */
@@ -83,6 +94,9 @@ export interface Hub extends HubSink {
   /** Another source begins: every value is forgotten, watchers stay and are told. */
   reset(): void
   onReset(listener: () => void): () => void
+  save(): HubSave
+  /** Puts the hub where a save was taken (null: an empty one). Watchers stay and are told, as by `reset`. */
+  restore(save: HubSave | null, around: MarketAround): void
   /** A recording began: its seqs count from 1 again. */
   recordingBegan(): void
   /** The seq of the recording applied last; 0: none. */
@@ -219,6 +233,31 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
       series.bar({ startMs, endMs, seq: order, open, high, low, close, volume })
     }
   }
+  const gapOf = (feed: FeedId, cause: GapCause, symbols: readonly string[], fromMs: UnixMs, toMs: UnixMs | null) => {
+    const instruments = new Set(symbols.map((symbol) => instrumentId(feedAsset(feed), symbol)))
+    const gap: HubGap = { cause, fromMs, toMs, instruments }
+    const list = gapsOf.get(feed)!
+    list.push(gap)
+    if (list.length > MAX_GAPS) list.shift()
+    return gap
+  }
+  /** Another state begins: what was built of the former one is forgotten. */
+  const clear = () => {
+    for (const cell of byId.values()) {
+      clearCell(cell)
+      cell.tape?.clear()
+      for (const series of cell.series) series.clear()
+    }
+    for (const spellings of bySpelling.values()) spellings.clear()
+    spellingsOf.clear()
+    for (const list of gapsOf.values()) list.length = 0
+    feedStates.clear()
+    lastSeq = 0
+  }
+  const tellAll = () => {
+    for (const cell of byId.values()) tell(cell)
+    for (const listener of resetListeners) listener()
+  }
   const newEpoch = (feed: FeedId) => epochs.set(feed, epochs.get(feed)! + 1)
   const freshness = (cell: Cell, nowMs: number): Freshness =>
     freshnessOf({
@@ -281,11 +320,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
     gapOpened(feed, cause, symbols, fromMs) {
       if (symbols.length === 0) newEpoch(feed)
       else for (const symbol of symbols) cellOfSymbol(feed, symbol).epoch = -1
-      const instruments = new Set(symbols.map((symbol) => instrumentId(feedAsset(feed), symbol)))
-      const gap: HubGap = { cause, fromMs, toMs: null, instruments }
-      const list = gapsOf.get(feed)!
-      list.push(gap)
-      if (list.length > MAX_GAPS) list.shift()
+      const gap = gapOf(feed, cause, symbols, fromMs, null)
       for (const series of seriesOf.get(feed)!) {
         if (concerns(gap, series.instrument)) series.hole(gap, Math.abs(skewMs))
       }
@@ -382,19 +417,43 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
       skewMs = ms
     },
     reset() {
+      // Spellings are the former service's too; the next one tells its own.
+      clear()
+      tellAll()
+    },
+    save: () => ({
+      lastSeq,
+      epochs: [...epochs],
+      spellings: [...bySpelling].flatMap(([feed, known]) =>
+        [...known].map(([symbol, { id }]) => [feed, symbol, id] as const),
+      ),
+      // A cell that somebody only looked at knows nothing.
+      cells: [...byId.values()].filter(({ rank, spelt }) => spelt || rank !== RANK.none).map(saveCell),
+    }),
+    restore(save, around) {
+      clear()
       for (const cell of byId.values()) {
-        clearCell(cell)
-        cell.tape?.clear()
-        for (const series of cell.series) series.clear()
+        cell.symbol = guessSpelling(cell.id)
+        cell.spelt = false
       }
-      // Spellings are the former service's; the next one tells its own.
-      for (const spellings of bySpelling.values()) spellings.clear()
-      spellingsOf.clear()
-      for (const list of gapsOf.values()) list.length = 0
-      feedStates.clear()
-      lastSeq = 0
-      for (const cell of byId.values()) tell(cell)
-      for (const listener of resetListeners) listener()
+      if (save !== null) {
+        lastSeq = save.lastSeq
+        for (const [feed, epoch] of save.epochs) epochs.set(feed, epoch)
+        for (const one of save.cells) restoreCell(cellOf(one.id), one)
+        for (const [feed, symbol, id] of save.spellings) {
+          const cell = cellOf(id)
+          bySpelling.get(feed)!.set(symbol, cell)
+          spellingsOf.set(cell, (spellingsOf.get(cell) ?? 0) + 1)
+        }
+      }
+      for (const [feed, state] of around.feedStates) feedStates.set(feed, state)
+      for (const { feed, cause, symbols, fromMs, toMs } of around.gaps) {
+        const gap = gapOf(feed, cause, symbols, fromMs, toMs)
+        for (const series of seriesOf.get(feed)!) {
+          if (concerns(gap, series.instrument)) series.hole(gap, Math.abs(skewMs))
+        }
+      }
+      tellAll()
     },
     recordingBegan() {
       lastSeq = 0
@@ -415,39 +474,4 @@ function bestState(states: readonly (FeedState | undefined)[]): FeedState | unde
     if (found) return found
   }
   return undefined
-}
-
-const orNull = (n: number): number | null => (Number.isNaN(n) ? null : n)
-const timeOrNull = (n: number): UnixMs | null => (Number.isNaN(n) ? null : unixMs(n))
-const LAST_OF = [null, 'bar', 'mid', 'trade'] as const
-
-function rowOf(cell: Cell, freshness: Freshness, name: string | null): QuoteRow {
-  return {
-    instrument: cell.id,
-    asset: cell.asset,
-    symbol: cell.symbol,
-    name,
-    last: orNull(cell.last),
-    lastOf: Number.isNaN(cell.last) ? null : LAST_OF[cell.rank],
-    lastEventMs: timeOrNull(cell.lastEventMs),
-    lastRecvMs: timeOrNull(cell.lastRecvMs),
-    tick: Number.isNaN(cell.tick) ? null : cell.tick > 0 ? 1 : cell.tick < 0 ? -1 : 0,
-    flash: cell.flash,
-    bid: orNull(cell.bid),
-    ask: orNull(cell.ask),
-    bidSize: orNull(cell.bidSize),
-    askSize: orNull(cell.askSize),
-    open: orNull(cell.open),
-    high: orNull(cell.high),
-    low: orNull(cell.low),
-    volume: orNull(cell.volume),
-    rangeOf: cell.session,
-    reference: orNull(cell.reference),
-    referenceOf: cell.referenceOf,
-    decimals: cell.decimals,
-    pip: cell.pip,
-    freshness,
-    spark: sparkOf(cell),
-    mapping: cell.mapping === '' ? null : cell.mapping,
-  }
 }

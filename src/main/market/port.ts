@@ -14,3 +14,36 @@ export interface HubSink {
   gapOpened(feed: FeedId, cause: GapCause, symbols: readonly string[], fromMs: UnixMs): void
   gapClosed(feed: FeedId, fromMs: UnixMs, toMs: UnixMs): void
 }
+
+/** What stands around a state of the market and follows from a recording's entries. */
+export interface MarketAround {
+  readonly feedStates: readonly (readonly [FeedId, FeedState])[]
+  /** Gaps of the recording so far, oldest first; `symbols` empty: every one of the feed. */
+  readonly gaps: readonly {
+    readonly feed: FeedId
+    readonly cause: GapCause
+    readonly symbols: readonly string[]
+    readonly fromMs: UnixMs
+    readonly toMs: UnixMs | null
+  }[]
+}
+
+/** A hub with the fold of its digests: what a record changes, and what a snapshot keeps. */
+export interface Market {
+  readonly sink: HubSink
+  /** Version of what `save` gives; another one's is not understood. */
+  readonly version: number
+  /** Version of the digests. */
+  readonly fold: number
+  /**
+   * Takes a stored record into the fold only. Answers the digest of what came before it where it is the
+   * first of a later minute.
+   */
+  digest(feed: FeedId, recvMs: UnixMs, record: Scratch): { readonly minuteMs: UnixMs; readonly sha256: string } | null
+  /** The order of records was cut: the fold begins anew. */
+  cut(): void
+  setSkew(ms: number): void
+  save(): Uint8Array
+  /** Puts all of it where a save was taken; null: empty. Throws where it is none of this version. */
+  restore(save: Uint8Array | null, around: MarketAround): void
+}

@@ -1,0 +1,93 @@
+/**
+ * The state of the market as bytes, so that a replay need not begin at a recording's start: the hub's cells
+ * and the digest's fold together. A header of JSON, then every number as a little-endian double.
+ */
+import type { FeedId } from '../../shared/units.ts'
+import type { CellSave } from './cell.ts'
+import { FOLD_NUMBERS, FOLD_VERSION, type DigestFold, type FoldSave } from './digest.ts'
+import type { Hub, HubSave } from './hub.ts'
+import type { Market } from './port.ts'
+
+/** Grows whenever the bytes, or what hub and fold make of the same records, change. */
+export const SNAPSHOT_VERSION = 1
+
+interface Header {
+  readonly snapshot: number
+  readonly fold: number
+  readonly lastSeq: number
+  readonly epochs: HubSave['epochs']
+  readonly spellings: HubSave['spellings']
+  readonly cells: readonly (Omit<CellSave, 'numbers'> & { readonly numbers: number })[]
+  readonly minute: number | null
+  readonly folded: readonly (readonly [FeedId, string])[]
+}
+
+const EMPTY_FOLD: FoldSave = { minute: null, cells: [] }
+const HEAD_BYTES = 8
+
+/** A hub and its fold as one market. */
+export function createMarket(hub: Hub, fold: DigestFold): Market {
+  return {
+    sink: hub,
+    version: SNAPSHOT_VERSION,
+    fold: FOLD_VERSION,
+    digest: (feed, recvMs, record) => fold.apply(feed, recvMs, record),
+    cut: () => fold.reset(),
+    setSkew: (ms) => hub.setSkew(ms),
+    save: () => encodeMarket(hub.save(), fold.save()),
+    restore(save, around) {
+      const read = save === null ? null : decodeMarket(save)
+      fold.restore(read?.fold ?? EMPTY_FOLD)
+      hub.restore(read?.hub ?? null, around)
+    },
+  }
+}
+
+/** Packs the saves of a hub and of its fold. */
+export function encodeMarket(hub: HubSave, fold: FoldSave): Uint8Array {
+  const header: Header = {
+    snapshot: SNAPSHOT_VERSION,
+    fold: FOLD_VERSION,
+    lastSeq: hub.lastSeq,
+    epochs: hub.epochs,
+    spellings: hub.spellings,
+    cells: hub.cells.map(({ numbers, ...texts }) => ({ ...texts, numbers: numbers.length })),
+    minute: fold.minute,
+    folded: fold.cells.map(({ feed, symbol }) => [feed, symbol]),
+  }
+  const text = new TextEncoder().encode(JSON.stringify(header))
+  const from = HEAD_BYTES + Math.ceil(text.length / 8) * 8
+  const count = hub.cells.reduce((sum, { numbers }) => sum + numbers.length, 0) + fold.cells.length * FOLD_NUMBERS
+  const bytes = new Uint8Array(from + count * 8)
+  const view = new DataView(bytes.buffer)
+  view.setUint32(0, text.length, true)
+  bytes.set(text, HEAD_BYTES)
+  let at = from
+  const put = (numbers: ArrayLike<number>) => {
+    for (let i = 0; i < numbers.length; i += 1, at += 8) view.setFloat64(at, numbers[i], true)
+  }
+  for (const { numbers } of hub.cells) put(numbers)
+  for (const { numbers } of fold.cells) put(numbers)
+  return bytes
+}
+
+/** Unpacks what `encodeMarket` packed. Throws a RangeError at bytes of another version, or none at all. */
+export function decodeMarket(bytes: Uint8Array): { readonly hub: HubSave; readonly fold: FoldSave } {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const length = view.getUint32(0, true)
+  const text = new TextDecoder().decode(bytes.subarray(HEAD_BYTES, HEAD_BYTES + length))
+  const header = JSON.parse(text) as Header // written from a Header, under a checksum
+  if (header.snapshot !== SNAPSHOT_VERSION || header.fold !== FOLD_VERSION) {
+    throw new RangeError(`a snapshot of version ${header.snapshot}.${header.fold}`)
+  }
+  let at = HEAD_BYTES + Math.ceil(length / 8) * 8
+  const take = (count: number): Float64Array => {
+    const numbers = new Float64Array(count)
+    for (let i = 0; i < count; i += 1, at += 8) numbers[i] = view.getFloat64(at, true)
+    return numbers
+  }
+  const { lastSeq, epochs, spellings, minute } = header
+  const cells = header.cells.map(({ numbers, ...texts }) => ({ ...texts, numbers: [...take(numbers)] }))
+  const folded = header.folded.map(([feed, symbol]) => ({ feed, symbol, numbers: take(FOLD_NUMBERS) }))
+  return { hub: { lastSeq, epochs, spellings, cells }, fold: { minute, cells: folded } }
+}
