@@ -18,6 +18,8 @@ export class MergedTicks implements TickColumns {
     recvMs?: Float64Array
     eventMs?: Float64Array
     flags?: Uint8Array
+    conn?: Uint32Array
+    connSeq?: Uint32Array
     keys?: readonly string[]
   } = {}
 
@@ -52,6 +54,12 @@ export class MergedTicks implements TickColumns {
   get flags(): Uint8Array {
     return (this.#cache.flags ??= Uint8Array.from(this.#gather((b) => b.flags)))
   }
+  get conn(): Uint32Array {
+    return (this.#cache.conn ??= Uint32Array.from(this.#gather((b) => b.conn)))
+  }
+  get connSeq(): Uint32Array {
+    return (this.#cache.connSeq ??= Uint32Array.from(this.#gather((b) => b.connSeq)))
+  }
   get keys(): readonly string[] {
     return (this.#cache.keys ??= [...new Set(this.#blocks.flatMap((b) => [...b.keys]))])
   }
@@ -81,7 +89,7 @@ export class MergedTicks implements TickColumns {
     return block
   }
 
-  #gather(of: (block: OpenBlock) => Float64Array | Uint8Array): Float64Array {
+  #gather(of: (block: OpenBlock) => Float64Array | Uint32Array | Uint8Array): Float64Array {
     const columns = this.#blocks.map(of)
     const out = new Float64Array(this.count)
     for (let i = 0; i < this.count; i++) out[i] = columns[this.#which[i]][this.#rows[i]]!

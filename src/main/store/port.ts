@@ -186,6 +186,10 @@ export interface TickQuery {
   /** Event time, [from, to), UTC ms; undated messages by receive time. */
   readonly fromMs?: number | undefined
   readonly toMs?: number | undefined
+  /** Of each recording only what follows this seq; 0 unless told. */
+  readonly afterSeq?: number | undefined
+  /** Nothing past this seq. */
+  readonly upToSeq?: number | undefined
 }
 
 /** Writes the server's number text of a row without making a string. */
@@ -209,6 +213,9 @@ export interface TickColumns {
   readonly recvMs: Float64Array
   readonly eventMs: Float64Array
   readonly flags: Uint8Array
+  /** Number of the connection in the recording, and of the message on it. */
+  readonly conn: Uint32Array
+  readonly connSeq: Uint32Array
   /** Service spelling per row. */
   symbol(row: number): string
   readonly keys: readonly string[]
@@ -254,14 +261,6 @@ export interface InstrumentQuery {
   readonly source?: string | undefined
 }
 
-export interface StoreReader {
-  sessions(): Promise<readonly SessionRow[]>
-  /** What was stored of a feed or acknowledged for it, by instrument. */
-  instruments(query: InstrumentQuery): Promise<readonly StoredInstrument[]>
-  /**
-   * Hash (hex) of the newest row of the store's log about these recordings. The row of a closed one
-   * holds the heads of its chains, and each row covers those before it; null: the store knows none.
-   */
 /** The fold that a recording's digests are of, of one version; the market's own. */
 export interface DigestFolds {
   readonly version: number
@@ -273,6 +272,14 @@ export interface DigestFold {
   reset(): void
 }
 
+export interface StoreReader {
+  sessions(): Promise<readonly SessionRow[]>
+  /** What was stored of a feed or acknowledged for it, by instrument. */
+  instruments(query: InstrumentQuery): Promise<readonly StoredInstrument[]>
+  /**
+   * Hash (hex) of the newest row of the store's log about these recordings. The row of a closed one
+   * holds the heads of its chains, and each row covers those before it; null: the store knows none.
+   */
   ledgerHead(recordings: readonly RecordingId[]): Promise<string | null>
   ticks(query: TickQuery): AsyncIterable<TickColumns>
   /** Told from the index of the blocks, fast however much there is. */

@@ -24,10 +24,11 @@ type Stream = AsyncIterator<Wanted, void> | Iterator<Wanted, void>
 export async function* readTicks(source: TickSource, query: TickQuery): AsyncGenerator<TickColumns, void, void> {
   const classifier = new Classifier()
   for (const plan of await source.plan(query)) {
-    let cursor = 0
-    while (cursor < plan.maxSeq) {
+    const last = Math.min(plan.maxSeq, query.upToSeq ?? Infinity)
+    let cursor = query.afterSeq ?? 0
+    while (cursor < last) {
       const window = await source.window(query, plan, cursor)
-      const sealed = Math.min(window.sealedSeq, plan.maxSeq)
+      const sealed = Math.min(window.sealedSeq, last)
       if (sealed > cursor) {
         const from = cursor
         yield* merge(
@@ -38,7 +39,7 @@ export async function* readTicks(source: TickSource, query: TickQuery): AsyncGen
         continue
       }
       if (window.upTo <= cursor) break
-      const upTo = Math.min(window.upTo, plan.maxSeq)
+      const upTo = Math.min(window.upTo, last)
       const tail = journalStreams(classifier, query, plan, window.journal, new Set(window.conns), cursor, upTo)
       yield* merge(plan.recording, tail)
       cursor = upTo

@@ -16,7 +16,7 @@ export function blockTicks(
   const from = rows instanceof Uint32Array ? 0 : rows.from
   const count = rows instanceof Uint32Array ? rows.length : rows.to - rows.from
   const at = (row: number): number => (list === undefined ? from + row : list[row])
-  const part = <A extends Float64Array | Uint8Array>(whole: A): A => {
+  const part = <A extends Float64Array | Uint32Array | Uint8Array>(whole: A): A => {
     if (list !== undefined) {
       const picked = whole.slice(0, count)
       for (let i = 0; i < count; i++) picked[i] = whole[list[i]]!
@@ -29,6 +29,8 @@ export function blockTicks(
   let recvMs: Float64Array | undefined
   let eventMs: Float64Array | undefined
   let flags: Uint8Array | undefined
+  let conn: Uint32Array | undefined
+  let connSeq: Uint32Array | undefined
   return {
     recording,
     feed: block.feed,
@@ -44,6 +46,12 @@ export function blockTicks(
     },
     get flags() {
       return (flags ??= part(block.flags))
+    },
+    get conn() {
+      return (conn ??= part(block.conn))
+    },
+    get connSeq() {
+      return (connSeq ??= part(block.connSeq))
     },
     symbol: (row) => block.symbol(at(row)),
     get keys() {
@@ -74,7 +82,7 @@ export function mergeTicks(runs: readonly TickColumns[]): TickColumns {
   if (others.length === 0) return first
   const { part, row, seq } = mergeOrder(runs)
   const count = seq.length
-  const gather = (of: (run: TickColumns) => Float64Array): Float64Array => {
+  const gather = (of: (run: TickColumns) => Float64Array | Uint32Array): Float64Array => {
     const sources = runs.map(of)
     const out = new Float64Array(count)
     for (let i = 0; i < count; i++) out[i] = sources[part[i]][row[i]]!
@@ -84,6 +92,8 @@ export function mergeTicks(runs: readonly TickColumns[]): TickColumns {
   let recvMs: Float64Array | undefined
   let eventMs: Float64Array | undefined
   let flags: Uint8Array | undefined
+  let conn: Uint32Array | undefined
+  let connSeq: Uint32Array | undefined
   const at = (i: number): TickColumns => runs[part[i]]
   return {
     recording: first.recording,
@@ -102,6 +112,12 @@ export function mergeTicks(runs: readonly TickColumns[]): TickColumns {
       const sources = runs.map((run) => run.flags)
       for (let i = 0; i < count; i++) flags[i] = sources[part[i]][row[i]]!
       return flags
+    },
+    get conn() {
+      return (conn ??= Uint32Array.from(gather((run) => run.conn)))
+    },
+    get connSeq() {
+      return (connSeq ??= Uint32Array.from(gather((run) => run.connSeq)))
     },
     symbol: (i) => at(i).symbol(row[i]),
     keys: [...new Set(runs.flatMap((run) => run.keys))],

@@ -1,0 +1,45 @@
+/** Evidence: verification as a job, coverage, agreement with the service's own bars, provenance. */
+import * as v from 'valibot'
+import type { AgreementReport, AgreementSeconds, CoverageReport, MessagesPage } from '../evidence.ts'
+import type { JobId } from '../jobs.ts'
+import { call, instrument, interval, limit, ms, of, text, view } from './spec.ts'
+
+const session = text(64)
+const seq = v.pipe(v.number(), v.integer(), v.minValue(0))
+const place = v.strictObject({ recording: session, seq })
+
+/** What messages are asked for: those of a bar, of a print of the tape, or behind the quote as it stands. */
+const subject = v.variant('is', [
+  v.strictObject({ is: v.literal('bar'), of, interval, startMs: ms }),
+  /** `recording` null: the one that held it at `recvMs`; where that is null too, the newest. */
+  v.strictObject({ is: v.literal('print'), recording: v.nullable(session), seq, recvMs: v.nullable(ms) }),
+  v.strictObject({ is: v.literal('quote') }),
+])
+export type EvidenceSubject = v.InferOutput<typeof subject>
+
+export const EVIDENCE_CALLS = {
+  /** A job of kind `verify`, of one session or of all; its result is a VerifyReport. Never modifies. */
+  'evidence.verify': call<JobId>()(v.strictObject({ session: v.nullable(session) })),
+  /**
+   * Coverage of the view's source within [fromMs, toMs) (null: without that bound), or of one session;
+   * gaps as a page, newest first.
+   */
+  'evidence.coverage': call<CoverageReport>()(
+    v.strictObject({
+      view,
+      fromMs: v.nullable(ms),
+      toMs: v.nullable(ms),
+      session: v.nullable(session),
+      skip: seq,
+      limit: limit(1_000),
+    }),
+  ),
+  /** Bars built from ticks against the service's own, minute by minute. */
+  'evidence.agreement': call<AgreementReport>()(v.strictObject({ view, session, instrument })),
+  /** The seconds of one minute of that. */
+  'evidence.seconds': call<AgreementSeconds>()(v.strictObject({ view, session, instrument, of, minuteMs: ms })),
+  /** The messages that something shown comes from, oldest first; `after` as a page gave it, null: the first page. */
+  'evidence.messages': call<MessagesPage>()(
+    v.strictObject({ view, instrument, what: subject, after: v.nullable(place), limit: limit(500) }),
+  ),
+} as const
