@@ -4,12 +4,13 @@
  */
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { CodedError } from '../../shared/errors.ts'
 import { sourceKey, type FeedCounts, type GapCause, type LedgerEntry, type Source } from '../../shared/recording.ts'
 import { unixMs, type FeedId, type RecordingId, type UnixMs } from '../../shared/units.ts'
 import { newColumns } from './columns.ts'
+import { HiddenRows } from './hidden.ts'
 import { Appender, type Appended } from './commit.ts'
 import { LOG_GENESIS, logHash } from './ledger.ts'
+import { Library } from './library.ts'
 import { lockStore, type Lock } from './lock.ts'
 import type { Batch, StoredEntry } from './port.ts'
 import { loadOpenRecordings, newRecording, type RecordingState } from './recording-state.ts'
@@ -56,6 +57,9 @@ export class StoreEngine {
   readonly #db: Db
   readonly #appender: Appender
   readonly #sealer: Sealer
+  readonly #hidden: HiddenRows
+  /** Imports, labels, erasing, compaction: beside the recording, and after it. */
+  readonly library: Library
   /** Monotonic: a wall clock that is set back must not hold up background work. */
   readonly #nowMs: () => number
   /** Not closed yet, oldest first; the last one may be the current one. */
@@ -76,6 +80,17 @@ export class StoreEngine {
       this.#appender = new Appender(this.#db)
       this.#sealer = new Sealer(this.#db, nowMs)
       this.#open = loadOpenRecordings(this.#db)
+      this.#hidden = new HiddenRows(this.#db)
+      this.library = new Library({
+        db: this.#db,
+        file,
+        appender: this.#appender,
+        sealer: this.#sealer,
+        hidden: this.#hidden,
+        nowMs,
+        log: (kind, body) => this.#log(kind, body),
+        closeRecord: (rec) => this.#closeRecord(rec),
+      })
     } catch (thrown) {
       this.#lock.release()
       throw storeError(thrown, file)
@@ -102,13 +117,14 @@ export class StoreEngine {
     const id = this.#transaction(() => {
       const body: BeginRecord = { recording: key, source, startedMs }
       this.#log('begin', JSON.stringify(body))
-      return Number(
-        this.#db
-          .prepare<[string, string, number]>(
-            'INSERT INTO recording (key, source, started_ms, clean, sealed_seq) VALUES (?, ?, ?, 0, 0)',
-          )
-          .run(key, sourceKey(source), startedMs).lastInsertRowid,
-      )
+      // Never one that rows of an erased recording still bear.
+      const fresh = this.#hidden.freshId('recorded')
+      this.#db
+        .prepare<[number, string, string, number]>(
+          'INSERT INTO recording (id, key, source, started_ms, clean, sealed_seq) VALUES (?, ?, ?, ?, 0, 0)',
+        )
+        .run(fresh, key, sourceKey(source), startedMs)
+      return fresh
     })
     this.#current = newRecording(id, key, sourceKey(source), startedMs)
     this.#open.push(this.#current)
@@ -168,7 +184,9 @@ export class StoreEngine {
 
   /** Whether `turn` has something to do. */
   get busy(): boolean {
-    return this.#ready !== null || this.#work !== null || this.#due() !== null
+    if (this.#ready !== null || this.#work !== null) return true
+    this.#work = this.#due()
+    return this.#work !== null
   }
 
   /**
@@ -211,16 +229,8 @@ export class StoreEngine {
 
   /** Deletes a closed recording whole and leaves a tombstone. Throws `not-found` or `not-allowed`. */
   delete(key: RecordingId): void {
-    const row = this.#db
-      .prepare<[string], { id: number; summary: string | null }>('SELECT id, summary FROM recording WHERE key = ?')
-      .get(key)
-    if (row === undefined) throw new CodedError('not-found', `There is no session ${key}.`)
-    if (row.summary === null) throw new CodedError('not-allowed', `Session ${key} is not closed yet.`)
-    const { messages, heads } = JSON.parse(row.summary) as CloseRecord // written by #writeClose
-    this.#transaction(() => {
-      this.#log('delete', JSON.stringify({ recording: key, messages, heads }))
-      this.#sealer.deleteRows(row.id)
-    })
+    this.library.erase([key])
+    this.drain()
     this.#db.pragma('incremental_vacuum')
   }
 
@@ -258,9 +268,11 @@ export class StoreEngine {
     const finishing = this.#open.find((rec) => rec.finish !== null)
     if (finishing !== undefined) return this.#finish(finishing)
     const rec = this.#current
-    if (rec === null || rec.journalBytes === 0) return null
-    const due = rec.journalBytes >= SEAL_AFTER_BYTES || this.#nowMs() - rec.journalSinceMs >= SEAL_AFTER_MS
-    return due ? this.#keepUp(rec) : null
+    const due =
+      rec !== null &&
+      rec.journalBytes > 0 &&
+      (rec.journalBytes >= SEAL_AFTER_BYTES || this.#nowMs() - rec.journalSinceMs >= SEAL_AFTER_MS)
+    return due ? this.#keepUp(rec) : this.library.due()
   }
 
   *#keepUp(rec: RecordingState): Work {
@@ -279,7 +291,7 @@ export class StoreEngine {
     this.#db.pragma('incremental_vacuum')
   }
 
-  #writeClose(rec: RecordingState): void {
+  #closeRecord(rec: RecordingState): CloseRecord {
     const { finish } = rec
     if (finish === null) throw new TypeError(`${rec.key} is not ended`)
     const stored = feedTotals(this.#db, rec.id)
@@ -289,7 +301,7 @@ export class StoreEngine {
       if (!stored.feeds.some(({ feed }) => feed === c.feed)) counts.push({ ...c, stored: 0 })
     const heads: Record<string, string> = {}
     for (const [conn, chain] of rec.chains) heads[conn] = Buffer.from(chain.head).toString('hex')
-    const record: CloseRecord = {
+    return {
       recording: rec.key,
       endedMs: finish.endedMs,
       clean: finish.clean,
@@ -303,13 +315,17 @@ export class StoreEngine {
       symbols: stored.symbols,
       bytes: stored.bytes,
     }
+  }
+
+  #writeClose(rec: RecordingState): void {
+    const record = this.#closeRecord(rec)
     const body = JSON.stringify(record)
     this.#log('close', body)
     this.#db
       .prepare<[number, number, string, number]>(
         'UPDATE recording SET ended_ms = ?, clean = ?, summary = ? WHERE id = ?',
       )
-      .run(finish.endedMs, finish.clean ? 1 : 0, body, rec.id)
+      .run(record.endedMs, record.clean ? 1 : 0, body, rec.id)
   }
 
   #log(kind: 'begin' | 'close' | 'delete', body: string): void {

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CodedError } from '../../shared/errors.ts'
-import type { StoreReader, StoreWriter } from './port.ts'
+import type { LibraryWriter, StoreReader } from './port.ts'
 import { openLocalReader } from './reader.ts'
 import { openRemoteReader } from './remote-reader.ts'
 import { openWriter } from './writer.ts'
@@ -18,7 +18,7 @@ export interface OpenStoreOptions {
  * Opens the store for writing and takes its lock. Rejects with CodedError `store-locked` (another
  * writer), `store-newer` (untouched), `store-damaged`, `disk-full` or `disk-error`.
  */
-export async function openStoreWriter({ file, worker }: OpenStoreOptions): Promise<StoreWriter> {
+export async function openStoreWriter({ file, worker }: OpenStoreOptions): Promise<LibraryWriter> {
   try {
     mkdirSync(dirname(file), { recursive: true })
   } catch (cause) {

@@ -62,6 +62,10 @@ export type WriterEvent =
   | { readonly is: 'recovered' }
   | { readonly is: 'died'; readonly failure: Failure }
 
+export interface LibraryWriter extends StoreWriter {
+  readonly library: StoreLibrary
+}
+
 export interface StoreWriter {
   /** Opens a recording; also closes one that a crash left open, with gaps of cause `crash`. */
   begin(source: Source, startedMs: UnixMs, id?: RecordingId): Promise<RecordingId>
@@ -83,6 +87,71 @@ export interface StoreWriter {
   /** Flushes, seals, writes the close record. */
   end(endedMs: UnixMs, counts: readonly FeedCounts[]): Promise<void>
   close(): Promise<void>
+}
+
+/** What the user says of a recording; what is absent stays. No evidence: it is in no chain. */
+export interface LabelPatch {
+  readonly name?: string | undefined
+  readonly notes?: string | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly pinned?: boolean | undefined
+}
+
+/** A whole recording that is brought in from elsewhere. */
+export interface ImportAbout {
+  /** Its own identity where it has one; a new one else. */
+  readonly id: RecordingId
+  /** Of kind `import`: nothing of another machine is joined with what was recorded here. */
+  readonly source: Source
+  readonly startedMs: UnixMs
+  readonly endedMs: UnixMs
+  readonly clean: boolean
+  /** Where it comes from, for the store's log: a file's name, another store. */
+  readonly from: string
+  /** Heads (hex) of its chains by connection, to which what comes must lead; absent: whatever comes. */
+  readonly heads?: Readonly<Record<string, string>> | undefined
+  readonly label?: LabelPatch | undefined
+  readonly bookmarks?: readonly Omit<NewBookmark, 'recording'>[] | undefined
+}
+
+export interface ImportOutcome {
+  readonly recording: RecordingId
+  readonly messages: number
+  /** It was in the store before, with the same heads: nothing was written. */
+  readonly already: boolean
+}
+
+export interface LabelChange {
+  readonly session: RecordingId
+  readonly patch: LabelPatch
+  /** UTC ms: into the bin; null: out of it; absent: as it is. */
+  readonly binnedMs?: number | null | undefined
+}
+
+/** What is done to recordings beside the one that is being made. Every call may reject with a disk's error. */
+export interface StoreLibrary {
+  /**
+   * Writes a whole recording with the stamps it has, beside the live one and without delaying it. Batches are
+   * as a recorder makes them: seqs gapless from 1 over messages and entries, connections announced with their
+   * first message; each batch is a flush, so a leaf of every connection in it. Seen by nobody before it is
+   * whole; rejects (`cancelled`, `not-allowed` where another recording has the id, `store-damaged` where the
+   * heads differ, a disk's error, or what `batches` threw) and has then left nothing. `onStored`: messages
+   * that are durable so far.
+   */
+  importRecording(
+    about: ImportAbout,
+    batches: AsyncIterable<Batch>,
+    options?: { readonly signal?: AbortSignal | undefined; readonly onStored?: (messages: number) => void },
+  ): Promise<ImportOutcome>
+  /** All or none; rejects with `not-found`, and with `not-allowed` for the bin and what is being recorded. */
+  label(labels: readonly LabelChange[]): Promise<void>
+  /** For good, all or none: tombstones at once, the room is freed afterwards. Rejects with `not-found`, `not-allowed`. */
+  erase(sessions: readonly RecordingId[]): Promise<void>
+  /** Merges partial blocks of closed recordings and gives free pages back. Aborted, it ends early and tells what it did. */
+  compact(
+    onProgress?: (done: number) => void,
+    signal?: AbortSignal,
+  ): Promise<{ readonly merged: number; readonly freedBytes: number }>
 }
 
 /** A state of the market; what `data` is, `version` says. */

@@ -2,9 +2,29 @@
 import type { Failure } from '../../shared/errors.ts'
 import type { FeedCounts, GapCause, Source } from '../../shared/recording.ts'
 import type { RecordingId, UnixMs } from '../../shared/units.ts'
-import type { Batch, Committed } from './port.ts'
+import type { Batch, Committed, ImportAbout, LabelChange } from './port.ts'
+
+/** Of the library; an import is called by the number of the call that began it. */
+export type LibraryRequest =
+  | { readonly is: 'import-begin'; readonly call: number; readonly about: ImportAbout }
+  | {
+      readonly is: 'import-append'
+      readonly call: number
+      readonly handle: number
+      readonly batches: readonly Batch[]
+    }
+  | { readonly is: 'import-end' | 'import-abort'; readonly call: number; readonly handle: number }
+  | { readonly is: 'label'; readonly call: number; readonly labels: readonly LabelChange[] }
+  | { readonly is: 'erase'; readonly call: number; readonly sessions: readonly RecordingId[] }
+  | { readonly is: 'compact' | 'compact-stop'; readonly call: number }
+
+export type LibraryReply =
+  | { readonly is: 'done'; readonly call: number; readonly value?: unknown }
+  | { readonly is: 'progress'; readonly call: number; readonly done: number }
+  | { readonly is: 'failed'; readonly call: number; readonly failure: Failure }
 
 export type WriterRequest =
+  | { readonly is: 'library'; readonly request: LibraryRequest }
   | {
       readonly is: 'begin'
       readonly call: number
@@ -20,8 +40,7 @@ export type WriterRequest =
 
 export type WriterReply =
   | { readonly is: 'opened' }
-  | { readonly is: 'done'; readonly call: number }
-  | { readonly is: 'failed'; readonly call: number; readonly failure: Failure }
+  | LibraryReply
   | ({ readonly is: 'committed'; readonly bytes: number } & Committed)
   | { readonly is: 'trouble'; readonly failure: Failure }
   | { readonly is: 'recovered' }

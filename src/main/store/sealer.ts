@@ -65,13 +65,11 @@ interface Bucket {
 type Buckets = Map<FeedId, Map<SeriesName, Bucket>>
 
 export class Sealer {
-  readonly #db: Db
   readonly #nowMs: () => number
   readonly #classifier = new Classifier()
   readonly #sql
 
   constructor(db: Db, nowMs: () => number) {
-    this.#db = db
     this.#nowMs = nowMs
     this.#sql = {
       next: db.prepare<
@@ -158,7 +156,7 @@ export class Sealer {
         const series = this.#writeSeries(rec, bucket)
         written.push({
           series,
-          ids: blocks.map((block) => ({ id: this.#writeBlock(series.id, block), count: block.count })),
+          ids: blocks.map((block) => ({ id: this.writeBlock(series.id, block), count: block.count })),
         })
       }
       for (const { conn, head, part, runs } of chains) this.#sql.chain.run(rec.id, conn, part, packRuns(runs), head)
@@ -210,7 +208,7 @@ export class Sealer {
         let ids: { id: number; count: number }[] = []
         yield () => {
           for (const { id } of refs) this.#sql.dropBlock.run(id)
-          ids = blocks.map((block) => ({ id: this.#writeBlock(series.id, block), count: block.count }))
+          ids = blocks.map((block) => ({ id: this.writeBlock(series.id, block), count: block.count }))
         }
         const kept = series.tail.slice(0, series.tail.length - refs.length)
         const lastFull = ids.findLastIndex((ref) => ref.count >= BLOCK_ROWS)
@@ -314,7 +312,8 @@ export class Sealer {
     return { id, feed, name, symbols: new Set(), tail: [], minutes: new Map(), rolledAtMs: this.#nowMs() }
   }
 
-  #writeBlock(series: number, b: SealedBlock): number {
+  /** A block as a row, within the caller's transaction; answers its number. */
+  writeBlock(series: number, b: SealedBlock): number {
     const numbers = blockNumbers(b)
     const row = this.#sql.block.run(
       series, b.minSeq, b.maxSeq, b.minMs, b.maxMs, b.count, b.control, b.undecodable, b.unasked, b.data.length,
@@ -335,16 +334,6 @@ export class Sealer {
       else runs.push([size, 1])
     }
     return { part: full ? chain.part + 1 : chain.part, runs }
-  }
-
-  /** Deletes everything of a recording but its rows in the store log. */
-  deleteRows(recording: number): void {
-    const run = (sql: string): void => void this.#db.prepare<[number]>(sql).run(recording)
-    run('DELETE FROM rollup WHERE series IN (SELECT id FROM series WHERE recording = ?)')
-    run('DELETE FROM block WHERE series IN (SELECT id FROM series WHERE recording = ?)')
-    for (const table of ['series', 'journal', 'gap', 'entry', 'chain', 'connection'])
-      run(`DELETE FROM ${table} WHERE recording = ?`)
-    run('DELETE FROM recording WHERE id = ?')
   }
 }
 
@@ -392,7 +381,7 @@ export function blockFacts(m: MessageColumns, eventMs: ArrayLike<number>): Omit<
 }
 
 /** Seals rows of one series. */
-function* sealBlock(
+export function* sealBlock(
   feed: FeedId,
   m: MessageColumns,
   eventMs: readonly number[],
@@ -402,7 +391,7 @@ function* sealBlock(
 }
 
 /** A run cut to what one block takes. */
-function* cut(m: MessageColumns): Generator<{ rows: MessageColumns; from: number; to: number }> {
+export function* cut(m: MessageColumns): Generator<{ rows: MessageColumns; from: number; to: number }> {
   let from = 0
   while (from < m.count) {
     let to = Math.min(m.count, from + BLOCK_ROWS)

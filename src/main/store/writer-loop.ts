@@ -31,7 +31,7 @@ export interface WriterLoop {
 
 /** Runs requests over an engine; `reply` may be called at any time, buffers are given back with `committed`. */
 export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?: ArrayBuffer[]) => void): WriterLoop {
-  const queue: WriterRequest[] = []
+  const queue: Exclude<WriterRequest, { is: 'library' }>[] = []
   const ending: { readonly call: number; readonly key: RecordingId }[] = []
   /** What is in trouble: the flushes, the background work. Told once, and over when both are well. */
   const troubled = new Set<'flush' | 'background'>()
@@ -85,7 +85,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     reply({ is: 'committed', ...done, ...engine.sizes(), bytes, recycled, batches: batches.length }, recycled)
   }
 
-  function serve(request: Exclude<WriterRequest, { is: 'append' }>): void {
+  function serve(request: Exclude<WriterRequest, { is: 'append' | 'library' }>): void {
     switch (request.is) {
       case 'begin':
         begun = true
@@ -99,6 +99,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
         return
       }
       case 'close':
+        engine.library.stop()
         try {
           engine.drain()
         } catch {
@@ -189,12 +190,18 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     else later(state === 'waiting' ? 5 : IDLE_MS)
   }
 
+  engine.library.listen((answer) => {
+    if (!closed) reply(answer)
+  })
   if (engine.left.length > 0) later(LEFT_MS)
+  else if (engine.busy) wake() // what a death left of an import, or of erasing
 
   return {
     handle(request) {
       if (closed) return
-      queue.push(request)
+      // Beside the queue: what is received never waits behind it.
+      if (request.is === 'library') engine.library.handle(request.request)
+      else queue.push(request)
       wake()
     },
   }

@@ -1,11 +1,12 @@
 /** StoreWriter over a thread, or over a loop in this one. */
 import { Worker } from 'node:worker_threads'
-import { toFailure, type Failure } from '../../shared/errors.ts'
+import { CodedError, toFailure, type Failure } from '../../shared/errors.ts'
 import type { GapCause } from '../../shared/recording.ts'
 import type { RecordingId } from '../../shared/units.ts'
 import { StoreEngine } from './engine.ts'
 import { failureError } from './failure-error.ts'
-import type { StoreWriter, WriterEvent } from './port.ts'
+import { createLibrary } from './remote-library.ts'
+import type { LibraryWriter, WriterEvent } from './port.ts'
 import { batchBuffers, batchBytes, type WriterReply, type WriterRequest } from './protocol.ts'
 import { newRecordingId } from './recording-id.ts'
 import { threadEnd } from './thread-end.ts'
@@ -14,6 +15,12 @@ import { runWriter } from './writer-loop.ts'
 /** How long `end` waits for a disk in trouble. */
 const PATIENCE_MS = 3_000
 
+interface Call {
+  resolve(value?: unknown): void
+  reject(error: Error): void
+  readonly progress?: ((done: number) => void) | undefined
+}
+
 /** A running writer: a thread or a loop. */
 interface Line {
   send(request: WriterRequest, give: ArrayBuffer[]): void
@@ -21,9 +28,9 @@ interface Line {
 }
 
 /** Opens the writer; rejects with `store-locked`, `store-newer`, `store-damaged` or a disk's error. */
-export async function openWriter(file: string, worker: URL | undefined): Promise<StoreWriter> {
+export async function openWriter(file: string, worker: URL | undefined): Promise<LibraryWriter> {
   const listeners = new Set<(event: WriterEvent) => void>()
-  const calls = new Map<number, { resolve(): void; reject(error: Error): void }>()
+  const calls = new Map<number, Call>()
   const causes = new Map<RecordingId, GapCause>()
   let nextCall = 1
   let backlog = 0
@@ -58,11 +65,14 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
       case 'failed': {
         const call = calls.get(reply.call)
         calls.delete(reply.call)
-        if (reply.is === 'done') call?.resolve()
+        if (reply.is === 'done') call?.resolve(reply.value)
         else if (reply.call === 0) lost(mine, reply.failure)
         else call?.reject(failureError(reply.failure))
         return
       }
+      case 'progress':
+        calls.get(reply.call)?.progress?.(reply.done)
+        return
       case 'committed': {
         backlog -= reply.bytes
         emit(reply)
@@ -126,11 +136,16 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
     })
   }
 
-  const ask = (make: (call: number) => WriterRequest): Promise<void> =>
+  const ask = <T = void>(
+    make: (call: number) => WriterRequest,
+    give: ArrayBuffer[] = [],
+    progress?: (done: number) => void,
+  ): Promise<T> =>
     new Promise((resolve, reject) => {
       const call = nextCall++
-      calls.set(call, { resolve, reject })
-      line?.send(make(call), [])
+      // The line answers each request with the value that its name stands for.
+      calls.set(call, { resolve: (value) => resolve(value as T), reject, progress })
+      line?.send(make(call), give)
     })
 
   try {
@@ -163,6 +178,11 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
     get backlogBytes() {
       return backlog
     },
+    library: createLibrary((make, give, progress) =>
+      line === null
+        ? Promise.reject(new CodedError('disk-error', 'The thread that writes the store ended.'))
+        : ask((call) => ({ is: 'library', request: make(call) }), give, progress),
+    ),
     onEvent(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

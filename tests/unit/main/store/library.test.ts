@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { openStoreReader, openStoreWriter } from '../../../../src/main/store/open.ts'
+import type { Batch, ImportAbout } from '../../../../src/main/store/port.ts'
+import { openLocalReader } from '../../../../src/main/store/reader.ts'
+import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
+import { unixMs, type RecordingId } from '../../../../src/shared/units.ts'
+import { DEMO, readEverything, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
+
+let folder: ReturnType<typeof tempFolder>
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder.remove())
+
+const writerThread = new URL('../../../../src/main/store-worker.ts', import.meta.url)
+const trades = (count: number, from = 0): Item[] =>
+  Array.from({ length: count }, (_, i) => ({
+    conn: 1 + (i % 2),
+    data: trade(i % 3 === 0 ? 'ETH-USD' : 'BTC-USD', (100 + i / 100).toFixed(2), '0.5', T0 + from + i),
+  }))
+const about = (id: RecordingId, more: Partial<ImportAbout> = {}): ImportAbout => ({
+  id,
+  source: { kind: 'import', origin: 'demo', user: 'elsewhere' },
+  startedMs: unixMs(T0),
+  endedMs: unixMs(T0 + 60_000),
+  clean: true,
+  from: 'a test',
+  ...more,
+})
+async function* stream(batches: readonly Batch[]): AsyncGenerator<Batch> {
+  yield* batches
+}
+const batchesOf = (count: number, each = 100): { batches: Batch[]; texts: string[] } => {
+  const writer = new Writer(['crypto/XT', 'crypto/XT'])
+  const texts: string[] = []
+  const batches = Array.from({ length: count }, (_, i) => {
+    const items = trades(each, i * each)
+    for (const item of items) if ('data' in item) texts.push(item.data as string)
+    return writer.batch(items)
+  })
+  return { batches, texts }
+}
+
+describe('importing a recording', () => {
+  it.each([
+    ['in this thread', undefined],
+    ['in a thread', writerThread],
+  ])('writes it beside the live one, %s', async (_, worker) => {
+    const writer = await openStoreWriter({ file: folder.file, worker })
+    const live = await writer.begin(DEMO, unixMs(T0 + 100_000))
+    const id = newRecordingId(T0)
+    const { batches, texts } = batchesOf(80)
+    const mine = new Writer()
+    let stored = 0
+    const importing = writer.library.importRecording(
+      about(id, { label: { name: 'From the desk', tags: ['a', 'b', 'a'] } }),
+      stream(batches),
+      { onStored: (n) => (stored = n) },
+    )
+    for (let i = 0; i < 20; i++) writer.append(mine.batch(trades(10)))
+    expect(await importing).toEqual({ recording: id, messages: 8_000, already: false })
+    expect(stored).toBe(8_000)
+    await writer.end(unixMs(T0 + 200_000), [])
+    const reader = await openStoreReader({ file: folder.file })
+    expect((await readEverything(reader, id)).map((row) => row.raw)).toEqual(texts)
+    expect(await readEverything(reader, live)).toHaveLength(200)
+    expect((await reader.verify(null)).problems).toEqual([])
+    const rows = await reader.sessions()
+    expect(rows.map(({ session, source, live: now }) => ({ session, source, now }))).toEqual(
+      expect.arrayContaining([
+        { session: live, source: 'demo', now: false },
+        { session: id, source: 'import:elsewhere@demo', now: false },
+      ]),
+    )
+    await reader.close()
+    await writer.close()
+  })
+
+  it('leaves nothing of an import that fails, is stopped, or comes to another head', async () => {
+    const writer = await openStoreWriter({ file: folder.file })
+    const reader = await openStoreReader({ file: folder.file })
+    const { library } = writer
+    const left = async (): Promise<number> => {
+      await expect.poll(() => count(folder.file)).toBe(0)
+      return (await reader.sessions()).length
+    }
+    async function* torn(): AsyncGenerator<Batch> {
+      yield* batchesOf(30).batches
+      throw new TypeError('the file ends here')
+    }
+    await expect(library.importRecording(about(newRecordingId(T0)), torn())).rejects.toThrow('the file ends here')
+    expect(await left()).toBe(0)
+    const stop = new AbortController()
+    const stopped = library.importRecording(about(newRecordingId(T0)), stream(batchesOf(400).batches), {
+      signal: stop.signal,
+      onStored: () => stop.abort(),
+    })
+    await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
+    expect(await left()).toBe(0)
+    const wrong = about(newRecordingId(T0), { heads: { 0: '00', 1: '00', 2: '00' } })
+    await expect(library.importRecording(wrong, stream(batchesOf(3).batches))).rejects.toMatchObject({
+      code: 'store-damaged',
+    })
+    expect(await left()).toBe(0)
+    const holes = batchesOf(3).batches
+    await expect(
+      library.importRecording(about(newRecordingId(T0)), stream([holes[0], holes[2]])),
+    ).rejects.toMatchObject({ code: 'internal' })
+    expect(await left()).toBe(0)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    await writer.close()
+  })
+
+  it('never overwrites: the same recording is there already, another one of its name is refused', async () => {
+    const writer = await openStoreWriter({ file: folder.file })
+    const id = newRecordingId(T0)
+    await writer.library.importRecording(about(id), stream(batchesOf(3).batches))
+    const db = openLocalReader(folder.file)
+    const { heads } = JSON.parse(db.queries.recordings()[0].summary!) as { heads: Record<string, string> }
+    await db.close()
+    expect(await writer.library.importRecording(about(id, { heads }), stream([]))).toEqual({
+      recording: id,
+      messages: 300,
+      already: true,
+    })
+    for (const other of [undefined, { ...heads, 1: '00' }]) {
+      await expect(
+        writer.library.importRecording(about(id, { heads: other }), stream(batchesOf(1).batches)),
+      ).rejects.toMatchObject({ code: 'not-allowed' })
+    }
+    await writer.close()
+  })
+})
+
+/** Rows of the store that name a recording. */
+function count(file: string): number {
+  const reader = openLocalReader(file)
+  const n = reader.queries.db
+    .prepare(
+      'SELECT (SELECT count(*) FROM journal) + (SELECT count(*) FROM series) + (SELECT count(*) FROM chain) + (SELECT count(*) FROM block) + (SELECT count(*) FROM connection) + (SELECT count(*) FROM rollup)',
+    )
+    .pluck()
+    .get()
+  void reader.close()
+  return Number(n)
+}
+
+describe('erasing and compacting', () => {
+  it('erases at once, clears in steps, and gives no number to a new recording before', async () => {
+    const engine = new StoreEngine(folder.file)
+    const keys: RecordingId[] = []
+    for (let i = 0; i < 2; i++) {
+      const key = newRecordingId(T0 + i)
+      keys.push(key)
+      engine.begin(key, DEMO, unixMs(T0))
+      engine.commit([new Writer(['crypto/XT', 'crypto/XT']).batch(trades(500))])
+      engine.end(unixMs(T0 + 1_000), [])
+      engine.drain()
+    }
+    engine.library.erase([keys[1]])
+    const next = newRecordingId(T0 + 5)
+    engine.begin(next, DEMO, unixMs(T0))
+    engine.commit([new Writer(['crypto/XT', 'crypto/XT']).batch(trades(20))])
+    const reader = openLocalReader(folder.file)
+    expect((await reader.sessions()).map((row) => row.session)).toEqual([keys[0], next])
+    expect(await readEverything(reader, next)).toHaveLength(20)
+    expect((await reader.verify(null)).problems).toEqual([])
+    engine.drain()
+    expect(reader.queries.db.prepare('SELECT count(DISTINCT recording) FROM series').pluck().get()).toBe(1)
+    expect(await readEverything(reader, next)).toHaveLength(20)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    engine.close()
+  })
+})
