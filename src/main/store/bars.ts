@@ -6,13 +6,15 @@ import {
   createBarBuilder,
   fixedGrid,
   toBar,
+  touchesHole,
   type BarBuilder,
   type BarGrid,
   type BarState,
   type Hole,
 } from '../../shared/bars.ts'
 import { gridOf } from '../../shared/calendar.ts'
-import { INTERVALS, type Bar, type BarSource } from '../../shared/market.ts'
+import { INTERVALS, type BarSource } from '../../shared/market.ts'
+import { mayOverlap, overlapOf, type Overlap } from '../../shared/overlaps.ts'
 import type { LedgerEntry } from '../../shared/recording.ts'
 import {
   feedAsset,
@@ -29,7 +31,7 @@ import { BlockScratch } from './blocks/scratch.ts'
 import { openBlock } from './blocks/open.ts'
 import { applyRecord, Classifier, HOUR, isRolled, MINUTE, OUT_OF_BARS } from './classify.ts'
 import { decodeJournal, journalCrc } from './journal.ts'
-import type { BarQuery } from './port.ts'
+import type { BarPage, BarQuery } from './port.ts'
 import type { RecordingRow, StoreQueries } from './queries.ts'
 import { decodeHour, joinBar, type HourBars } from './rollup.ts'
 
@@ -58,7 +60,13 @@ interface Part {
   readonly limit: number
   /** Rows received before this are an earlier recording's. */
   readonly notBeforeMs: number
+  readonly overlap: Overlap | null
   readonly base: number
+}
+
+/** An interval without reception and by how much the clocks of service and computer differed. */
+interface SkewedHole extends Hole {
+  readonly skewMs?: number
 }
 
 /** Answers a BarQuery; to be called within a read transaction. */
@@ -78,6 +86,7 @@ export class BarReader {
       span: db.prepare<[number], { least: number | null; most: number | null }>(
         'SELECT min(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order WHERE series = ?',
       ),
+      skew: db.prepare<[number], number | null>('SELECT max(abs(skew_ms)) FROM gap WHERE recording = ?').pluck(),
       hours: db.prepare<[number, number, number], { hour_ms: number; data: Buffer }>(
         'SELECT hour_ms, data FROM rollup WHERE series = ? AND hour_ms > ? AND hour_ms < ? ORDER BY hour_ms',
       ),
@@ -102,12 +111,14 @@ export class BarReader {
     }
   }
 
-  bars(query: BarQuery): { readonly bars: readonly Bar[]; readonly more: boolean } {
+  bars(query: BarQuery): BarPage {
     const asset = parseInstrument(query.instrument)?.asset
     const intervalMs = INTERVALS[query.interval]
     const feed = asset === undefined ? undefined : feedOfBars(asset, query.of, intervalMs)
     if (asset === undefined || feed === undefined) return { bars: [], more: false }
     const parts = this.#parts(query, feed)
+    const overlaps = parts.flatMap(({ overlap }) => overlap ?? [])
+    const told = overlaps.length === 0 ? {} : { overlaps }
     const grid = gridOf(asset, query.interval)
     const { least, most } = this.#span(parts, feed, query.instrument)
     if (least > most) return { bars: [], more: false }
@@ -125,27 +136,26 @@ export class BarReader {
         const page = states.slice(Math.max(0, states.length - query.limit))
         const shown = { fromMs: page[0]?.startMs ?? newest, toMs: page.at(-1)?.endMs ?? newest }
         const holes = this.#holes(parts, feed, query.instrument, shown)
-        return { bars: page.map((state) => toBar(marked(state, holes))), more: states.length > page.length }
+        return { bars: page.map((state) => toBar(marked(state, holes))), more: states.length > page.length, ...told }
       }
       span *= 4
     }
   }
 
   #parts(query: BarQuery, feed: FeedId): Part[] {
-    const rows = this.#queries.chosen({ source: query.source })
-    const at = query.maxSeq === undefined ? -1 : rows.findIndex((row) => row.key === query.maxSeq?.recording)
+    const turns = this.#queries.inTurn(this.#queries.chosen({ source: query.source }), feed)
+    const at = query.maxSeq === undefined ? -1 : turns.findIndex(({ of }) => of.row.key === query.maxSeq?.recording)
     if (query.maxSeq !== undefined && at < 0) return []
-    let ended = -Infinity
-    return (at < 0 ? rows : rows.slice(0, at + 1)).map((row, i) => {
+    return (at < 0 ? turns : turns.slice(0, at + 1)).map((turn, i) => {
+      const { row } = turn.of
       const series = this.#sql.series.get(row.id, feed, query.instrument)
-      const notBeforeMs = ended > row.started_ms ? ended : -Infinity
-      ended = Math.max(ended, row.ended_ms ?? Infinity)
       return {
         row,
         series: series?.id ?? 0,
         rolledSeq: series?.rolled_seq ?? 0,
         limit: i === at ? query.maxSeq!.seq : Infinity, // at >= 0 only with maxSeq
-        notBeforeMs,
+        notBeforeMs: turn.notBeforeMs,
+        overlap: turn.of.receives ? overlapOf(turn, ({ row }) => recordingId(row.key)) : null,
         base: i * RECORDING_STEP,
       }
     })
@@ -253,21 +263,25 @@ export class BarReader {
     feed: FeedId,
     instrument: InstrumentId,
     shown: { readonly fromMs: number; readonly toMs: number },
-  ): Hole[] {
+  ): SkewedHole[] {
     const key = parseInstrument(instrument)?.key
     const asset = feedAsset(feed)
     const mine = (symbols: readonly string[]): boolean => symbols.some((symbol) => instrumentKey(asset, symbol) === key)
-    const holes: Hole[] = []
+    const holes: SkewedHole[] = []
     let ended = -Infinity
     for (const { row } of parts) {
       const end = row.ended_ms
       const edge = ended === -Infinity ? row.started_ms - 1 : ended
       if (edge < row.started_ms) holes.push({ fromMs: edge, toMs: row.started_ms })
-      ended = Math.max(ended, end ?? Infinity)
+      // Of recordings made one after the other the later ends later, also where the clock was set back between.
+      ended = mayOverlap(row.source) ? Math.max(ended, end ?? Infinity) : (end ?? Infinity)
       // A page costs the same, however many days were recorded.
-      if ((end ?? Infinity) < shown.fromMs - LATEST_MS || row.started_ms > shown.toMs + LATEST_MS) continue
+      const near = LATEST_MS + (this.#sql.skew.get(row.id) ?? 0)
+      if ((end ?? Infinity) < shown.fromMs - near || row.started_ms > shown.toMs + near) continue
       for (const gap of this.#queries.gaps({ feed, recording: recordingId(row.key) })) {
-        if (gap.symbols.length === 0 || mine(gap.symbols)) holes.push({ fromMs: gap.fromMs, toMs: gap.toMs ?? end })
+        if (gap.symbols.length > 0 && !mine(gap.symbols)) continue
+        const { fromMs, skewMs = 0 } = gap
+        holes.push({ fromMs, toMs: gap.toMs ?? end, skewMs: Math.abs(skewMs) })
       }
       let out: number | null = row.started_ms
       let wasIn = false
@@ -302,9 +316,9 @@ const shifted = (bar: BarState, base: number): BarState =>
         lastSeq: bar.lastSeq + base,
       }
 
-function marked(state: BarState, holes: readonly Hole[]): BarState {
+function marked(state: BarState, holes: readonly SkewedHole[]): BarState {
   const { startMs, endMs } = state
-  const touched = holes.some(({ fromMs, toMs }) => fromMs < endMs && (toMs ?? Infinity) > startMs)
+  const touched = holes.some((hole) => touchesHole(startMs, endMs, hole, hole.skewMs))
   return touched ? { ...state, complete: false } : state
 }
 

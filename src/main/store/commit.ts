@@ -37,8 +37,8 @@ export class Appender {
     this.#connection = db.prepare<[number, number, string]>(
       'INSERT INTO connection (recording, conn, feed) VALUES (?, ?, ?)',
     )
-    this.#openGap = db.prepare<[number, number, string, string, string, number]>(
-      'INSERT INTO gap (recording, from_seq, feed, cause, symbols, from_ms) VALUES (?, ?, ?, ?, ?, ?)',
+    this.#openGap = db.prepare<[number, number, string, string, string, number, number | null]>(
+      'INSERT INTO gap (recording, from_seq, feed, cause, symbols, from_ms, skew_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
     )
     this.#closeGap = db.prepare<[number, number, number, number]>(
       'UPDATE gap SET to_ms = ?, to_seq = ? WHERE recording = ? AND from_seq = ? AND to_seq IS NULL',
@@ -114,7 +114,8 @@ export class Appender {
 
   #gap(recording: number, seq: number, wallMs: number, entry: LedgerEntry): void {
     if (entry.type === 'gap-open') {
-      this.#openGap.run(recording, seq, entry.feed, entry.cause, JSON.stringify(entry.symbols), entry.fromMs)
+      const { feed, cause, symbols, fromMs, skewMs = null } = entry
+      this.#openGap.run(recording, seq, feed, cause, JSON.stringify(symbols), fromMs, skewMs)
     } else if (entry.type === 'gap-close') this.#closeGap.run(wallMs, seq, recording, entry.openedSeq)
   }
 

@@ -349,7 +349,7 @@ export class StoreEngine {
   #closeLeft(rec: RecordingState, cause: GapCause, untilMs: UnixMs): void {
     const from = unixMs(rec.lastWallMs)
     const to = Math.max(from, untilMs)
-    const { feeds, openGaps } = this.#stateAtDeath(rec)
+    const { feeds, openGaps, skew } = this.#stateAtDeath(rec)
     const entries: StoredEntry[] = []
     const add = (wallMs: number, entry: LedgerEntry): number => {
       const seq = rec.lastSeq + entries.length + 1
@@ -359,7 +359,7 @@ export class StoreEngine {
     for (const gap of openGaps) add(from, { type: 'gap-close', feed: gap.feed, openedSeq: gap.seq })
     const opened = feeds.map((feed) => ({
       feed,
-      openedSeq: add(from, { type: 'gap-open', feed, cause, symbols: [], fromMs: from }),
+      openedSeq: add(from, { type: 'gap-open', feed, cause, symbols: [], fromMs: from, ...skew }),
     }))
     for (const { feed, openedSeq } of opened) add(to, { type: 'gap-close', feed, openedSeq })
     if (entries.length > 0) {
@@ -370,8 +370,13 @@ export class StoreEngine {
     this.drain()
   }
 
-  /** Feeds that had a connection or an open gap when the writing ended. */
-  #stateAtDeath(rec: RecordingState): { feeds: FeedId[]; openGaps: { feed: FeedId; seq: number }[] } {
+  /** Feeds that had a connection or an open gap when the writing ended, and the skew measured last. */
+  #stateAtDeath(rec: RecordingState): {
+    feeds: FeedId[]
+    openGaps: { feed: FeedId; seq: number }[]
+    skew: { readonly skewMs?: number }
+  } {
+    let skew = {}
     const conns = new Map<number, FeedId>()
     for (const [conn, { feed }] of rec.chains) if (feed !== '') conns.set(conn, feed)
     const gaps = new Map<number, FeedId>()
@@ -381,12 +386,15 @@ export class StoreEngine {
     for (const { seq, body } of rows.iterate(rec.id)) {
       const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
       if (entry.type === 'disconnected') conns.delete(entry.conn)
-      else if (entry.type === 'gap-open') gaps.set(seq, entry.feed)
-      else if (entry.type === 'gap-close') gaps.delete(entry.openedSeq)
+      else if (entry.type === 'gap-open') {
+        gaps.set(seq, entry.feed)
+        if (entry.skewMs !== undefined) skew = { skewMs: entry.skewMs }
+      } else if (entry.type === 'gap-close') gaps.delete(entry.openedSeq)
     }
     return {
       feeds: [...new Set([...conns.values(), ...gaps.values()])],
       openGaps: [...gaps].map(([seq, feed]) => ({ feed, seq })),
+      skew,
     }
   }
 }

@@ -2,10 +2,11 @@
 import type { Bar, BarSource, Interval } from '../../shared/market.ts'
 import type { FeedCounts, Gap, LedgerEntry, SessionRow, Source, VerifyReport } from '../../shared/recording.ts'
 import type { ReplayBookmark } from '../../shared/replay.ts'
+import type { Overlap } from '../../shared/overlaps.ts'
 import type { FeedId, InstrumentId, RecordingId, UnixMs } from '../../shared/units.ts'
 import type { Failure } from '../../shared/errors.ts'
-
 import type { Scratch } from '../../service/codec.ts'
+
 /**
  * A run of received messages as columns, in seq order; row i spans bytes[offsets[i], offsets[i + 1]).
  * All buffers are transferred to the worker, never cloned.
@@ -318,6 +319,13 @@ export interface BarQuery {
   readonly maxSeq?: { readonly recording: RecordingId; readonly seq: number } | undefined
 }
 
+export interface BarPage {
+  readonly bars: readonly Bar[]
+  readonly more: boolean
+  /** Absent: none. */
+  readonly overlaps?: readonly Overlap[]
+}
+
 /** An instrument of a feed, and how the service spelt it, the latest spelling last. */
 export interface StoredInstrument {
   readonly instrument: InstrumentId
@@ -353,7 +361,8 @@ export interface StoreReader {
   ticks(query: TickQuery): AsyncIterable<TickColumns>
   /** Told from the index of the blocks, fast however much there is. */
   extent(query: TickQuery): Promise<TickExtent>
-  bars(query: BarQuery): Promise<{ readonly bars: readonly Bar[]; readonly more: boolean }>
+  /** `overlaps`: where two recordings hold the same time and only the earlier one was read. */
+  bars(query: BarQuery): Promise<BarPage>
   gaps(query: {
     readonly feed?: FeedId
     readonly recording?: RecordingId

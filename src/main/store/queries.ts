@@ -1,6 +1,7 @@
 /** Reading the file: sessions, gaps and the short reads of ticks. Synchronous, over a read-only connection. */
 import { CodedError } from '../../shared/errors.ts'
 import { GAP_CAUSES, type Gap, type GapCause, type LedgerEntry, type SessionRow } from '../../shared/recording.ts'
+import { inTurn, type InTurn, type Recorded } from '../../shared/overlaps.ts'
 import {
   feedAsset,
   instrumentId,
@@ -32,6 +33,13 @@ export interface RecordingRow {
   readonly summary: string | null
 }
 
+/** A recording, as far as a feed is concerned. */
+interface Received extends Recorded {
+  readonly row: RecordingRow
+  /** It had a connection of the feed. */
+  readonly receives: boolean
+}
+
 interface GapRow {
   readonly recording: string
   readonly from_seq: number
@@ -41,6 +49,7 @@ interface GapRow {
   readonly from_ms: number
   readonly to_ms: number | null
   readonly to_seq: number | null
+  readonly skew_ms: number | null
   readonly source: string
   /** Start of the source's next recording, for a gap that its own left open. */
   readonly next_ms: number | null
@@ -70,8 +79,8 @@ export class StoreQueries implements TickSource {
     this.db = db
     this.#isWritten = isWritten
     this.#sql = {
-      recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY started_ms, id'),
-      gaps: db.prepare<[], GapRow>(`${GAPS} ORDER BY r.started_ms, r.id, g.from_seq`),
+      recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
+      gaps: db.prepare<[], GapRow>(`${GAPS} ORDER BY r.id, g.from_seq`),
       gapsOf: db.prepare<[string], GapRow>(`${GAPS} WHERE r.key = ? ORDER BY g.from_seq`),
       sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
       lastJournal: db.prepare<[number], number | null>('SELECT max(last_seq) FROM journal WHERE recording = ?').pluck(),
@@ -109,8 +118,21 @@ export class StoreQueries implements TickSource {
     }
   }
 
+  /** In the order in which they came into the store: that of the wall clock, unless it was set. */
   recordings(): readonly RecordingRow[] {
     return this.#sql.recordings.all()
+  }
+
+  /** Recordings of one source in the order of reading a feed. */
+  inTurn(rows: readonly RecordingRow[], feed: FeedId): readonly InTurn<Received>[] {
+    return inTurn(
+      rows.map((row): Received => {
+        const receives = this.#sql.conns.get(row.id, feed) !== undefined
+        // One that received nothing of the feed hides nothing of it.
+        const endedMs = receives ? row.ended_ms : row.started_ms
+        return { row, receives, source: row.source, startedMs: row.started_ms, endedMs }
+      }),
+    )
   }
 
   /** The last seq that is durable of a recording. */
@@ -160,7 +182,7 @@ export class StoreQueries implements TickSource {
       )
   }
 
-  /** The recordings a query means, earliest first; throws `ambiguous-source` or `not-found`. */
+  /** The recordings a query means, as they came into the store; throws `ambiguous-source` or `not-found`. */
   chosen(query: {
     readonly recording?: RecordingId | undefined
     readonly source?: string | undefined
@@ -223,14 +245,14 @@ export class StoreQueries implements TickSource {
   }
 
   plan(query: TickQuery): readonly TickPlan[] {
-    return this.#read(() => {
-      let ended = -Infinity
-      return this.chosen(query).map((row) => {
-        const notBeforeMs = ended > row.started_ms ? ended : -Infinity
-        ended = Math.max(ended, row.ended_ms ?? Infinity)
-        return { id: row.id, recording: recordingId(row.key), maxSeq: this.lastSeq(row.id), notBeforeMs }
-      })
-    })
+    return this.#read(() =>
+      this.inTurn(this.chosen(query), query.feed).map(({ of: { row }, notBeforeMs }) => ({
+        id: row.id,
+        recording: recordingId(row.key),
+        maxSeq: this.lastSeq(row.id),
+        notBeforeMs,
+      })),
+    )
   }
 
   window(query: TickQuery, plan: TickPlan, after: number): TickWindow {
@@ -283,5 +305,6 @@ function toGap(row: GapRow): Gap {
     toMs: toMs === null ? null : unixMs(Math.max(toMs, row.from_ms)),
     fromSeq: row.from_seq,
     toSeq: row.to_seq,
+    ...(row.skew_ms === null ? {} : { skewMs: row.skew_ms }),
   }
 }

@@ -6,7 +6,7 @@
  */
 import type { BarBuilder, BarState } from '../../shared/bars.ts'
 import type { BarSource } from '../../shared/market.ts'
-import { FLAG } from '../../shared/recording.ts'
+import { FLAG, MOST_SPELLINGS } from '../../shared/recording.ts'
 import type { FeedId } from '../../shared/units.ts'
 import { encodeInTurns } from './blocks/encode.ts'
 import { openBlock } from './blocks/open.ts'
@@ -170,7 +170,7 @@ export class Sealer {
     for (const [i, { series, ids }] of written.entries()) {
       rec.series.set(seriesKey(series.feed, series.name), series)
       const { minutes, symbols } = sealed[i].bucket
-      for (const symbol of symbols) series.symbols.add(symbol)
+      for (const symbol of freshSymbols(series.symbols, symbols)) series.symbols.add(symbol)
       for (const [of, builder] of minutes) {
         const known = series.minutes.get(of)
         if (known === undefined) series.minutes.set(of, builder)
@@ -293,7 +293,7 @@ export class Sealer {
     bucket.eventMs.push(eventMs)
     if (name === '') return
     if (symbol !== bucket.lastSymbol) {
-      bucket.symbols.add(symbol)
+      if (bucket.symbols.size < MOST_SPELLINGS) bucket.symbols.add(symbol)
       bucket.lastSymbol = symbol
     }
     if ((flags & OUT_OF_BARS) !== 0 || !isRolled(feed)) return
@@ -303,7 +303,7 @@ export class Sealer {
   #writeSeries(rec: RecordingState, bucket: Bucket): Series {
     const known = rec.series.get(seriesKey(bucket.feed, bucket.name))
     if (known !== undefined) {
-      const fresh = [...bucket.symbols].filter((symbol) => !known.symbols.has(symbol))
+      const fresh = freshSymbols(known.symbols, bucket.symbols)
       if (fresh.length > 0) this.#sql.symbols.run(spellings([...known.symbols, ...fresh]), known.id)
       return known
     }
@@ -335,6 +335,11 @@ export class Sealer {
     }
     return { part: full ? chain.part + 1 : chain.part, runs }
   }
+}
+
+/** Which of a bucket's spellings, in the order in which they came, a series lists beside those it knows. */
+function freshSymbols(known: ReadonlySet<string>, symbols: ReadonlySet<string>): string[] {
+  return [...symbols].filter((symbol) => !known.has(symbol)).slice(0, Math.max(0, MOST_SPELLINGS - known.size))
 }
 
 /** Spellings as a series row keeps them. */

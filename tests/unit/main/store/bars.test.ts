@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { decode } from '../../../../src/service/decode.ts'
@@ -10,7 +11,8 @@ import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import { createBarBuilder, toBar } from '../../../../src/shared/bars.ts'
 import { gridOf } from '../../../../src/shared/calendar.ts'
 import { INTERVALS, type BarSource, type Interval } from '../../../../src/shared/market.ts'
-import { FLAG } from '../../../../src/shared/recording.ts'
+import { overlapsOf } from '../../../../src/shared/overlaps.ts'
+import { FLAG, type Source } from '../../../../src/shared/recording.ts'
 import { instrumentId, unixMs } from '../../../../src/shared/units.ts'
 import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
 
@@ -189,25 +191,113 @@ it('marks the bar in which an instrument was given up, and those after it', asyn
   folder.remove()
 })
 
+it('widens a gap by the skew that was measured when it opened', async () => {
+  const folder = tempFolder()
+  const engine = new StoreEngine(folder.file, () => T0)
+  const key = newRecordingId(T0)
+  engine.begin(key, DEMO, unixMs(T0 - 600_000))
+  const writer = new Writer(FEEDS)
+  const minutes = Array.from({ length: 7 }, (_, m): Item => {
+    const ms = T0 + m * 60_000 + 5_000
+    return { conn: 1, data: trade('BTC-USD', 100 + m, 1, ms), recvMs: ms }
+  })
+  const gap = { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: ['BTC-USD'] } as const
+  engine.commit([
+    writer.batch([
+      { entry: { type: 'acknowledged', feed: 'crypto/XT', conn: 1, symbols: ['BTC-USD'] }, wallMs: T0 - 600_000 },
+      ...minutes,
+      { entry: { ...gap, fromMs: unixMs(T0 + 185_000), skewMs: -70_000 }, wallMs: T0 + 185_000 },
+      { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 9 }, wallMs: T0 + 186_000 },
+    ]),
+  ])
+  engine.end(unixMs(T0 + 420_000), [])
+  engine.drain()
+  const reader = openLocalReader(folder.file)
+  const query = { instrument: BTC, of: 'trade', interval: '1m', source: 'demo', beforeMs: null, limit: 10 } as const
+  const { bars } = await reader.bars(query)
+  expect(bars.map((bar) => bar.complete)).toEqual([true, false, false, false, false, true, true])
+  expect(await reader.gaps({})).toMatchObject([{ cause: 'drop', skewMs: -70_000 }])
+
+  // A live series that sees the same gap says the same.
+  const live = createBarBuilder({ grid: gridOf('crypto', '1m') })
+  minutes.forEach((_, m) => live.apply(T0 + m * 60_000 + 5_000, m, 100 + m, 1))
+  live.hole({ fromMs: T0 + 185_000, toMs: T0 + 186_000 }, 70_000)
+  expect(live.states().map((bar) => bar.complete)).toEqual(bars.map((bar) => bar.complete))
+
+  expect((await reader.verify(null)).problems).toEqual([])
+  const db = new Database(folder.file)
+  db.exec('UPDATE gap SET skew_ms = 0')
+  db.close()
+  expect((await reader.verify(null)).problems).toMatchObject([{ session: key, kind: 'entry' }])
+  await reader.close()
+  engine.close()
+  folder.remove()
+})
+
+it('reads recordings one after the other, also where the clock was set back between them', async () => {
+  const folder = tempFolder()
+  const engine = new StoreEngine(folder.file, () => T0)
+  const at = (ms: number, p: number, recvMs: number): Item => ({
+    conn: 1,
+    data: trade('BTC-USD', p, 1, ms),
+    recvMs,
+  })
+  const keys = [T0 + 3_600_000, T0 + 60_000].map((startedMs) => newRecordingId(startedMs))
+  // The clock was an hour fast, then it was right: events are dated by the service.
+  engine.begin(keys[0], DEMO, unixMs(T0 + 3_600_000))
+  engine.commit([new Writer(FEEDS).batch([at(T0 + 10_000, 1, T0 + 3_610_000), at(T0 + 50_000, 2, T0 + 3_650_000)])])
+  engine.end(unixMs(T0 + 3_660_000), [])
+  engine.drain()
+  engine.begin(keys[1], DEMO, unixMs(T0 + 60_000))
+  engine.commit([new Writer(FEEDS).batch([at(T0 + 55_000, 3, T0 + 61_000), at(T0 + 80_000, 4, T0 + 80_000)])])
+  engine.end(unixMs(T0 + 180_000), [])
+  engine.drain()
+  const reader = openLocalReader(folder.file)
+  expect((await reader.sessions()).map((row) => row.session)).toEqual(keys)
+  expect(overlapsOf(await reader.sessions())).toEqual([])
+  const query = { instrument: BTC, of: 'trade', interval: '1m', source: 'demo', beforeMs: null, limit: 10 } as const
+  const page = await reader.bars(query)
+  expect(page).toMatchObject({
+    bars: [
+      { open: 1, close: 3, count: 3 },
+      { open: 4, count: 1 },
+    ],
+  })
+  expect(page.overlaps).toBeUndefined()
+  // At the end of the second, the first is past; at the end of the first, the second is still to come.
+  const then = (n: number) => reader.bars({ ...query, maxSeq: { recording: keys[n], seq: 2 } })
+  expect((await then(1)).bars).toMatchObject([{ count: 3 }, { count: 1 }])
+  expect((await then(0)).bars).toMatchObject([{ count: 2 }])
+  const seen: string[] = []
+  for await (const ticks of reader.ticks({ feed: 'crypto/XT', instruments: [BTC] })) {
+    for (let i = 0; i < ticks.count; i++) seen.push(`${ticks.recording} ${ticks.seq[i]}`)
+  }
+  expect(seen).toEqual([`${keys[0]} 1`, `${keys[0]} 2`, `${keys[1]} 1`, `${keys[1]} 2`])
+  await reader.close()
+  engine.close()
+  folder.remove()
+})
+
 it('keeps sources apart and joins recordings of one, the earlier first where they overlap', async () => {
   const folder = tempFolder()
   const engine = new StoreEngine(folder.file, () => T0)
-  const record = (source: typeof DEMO, fromMs: number, toMs: number, items: Item[]): void => {
+  const record = (source: Source, fromMs: number, toMs: number, items: Item[]): void => {
     engine.begin(newRecordingId(fromMs), source, unixMs(fromMs))
     engine.commit([new Writer(FEEDS).batch(items)])
     engine.end(unixMs(toMs), [])
     engine.drain()
   }
   const at = (ms: number, p: number): Item => ({ conn: 1, data: trade('BTC-USD', p, 1, ms), recvMs: ms })
-  record(DEMO, T0, T0 + 90_000, [at(T0 + 1_000, 1), at(T0 + 80_000, 2)])
-  record(DEMO, T0 + 60_000, T0 + 180_000, [at(T0 + 80_000, 2), at(T0 + 100_000, 3)])
+  const imported = { kind: 'import', origin: 'y', user: '' } as const
+  record(imported, T0, T0 + 90_000, [at(T0 + 1_000, 1), at(T0 + 80_000, 2)])
+  record(imported, T0 + 60_000, T0 + 180_000, [at(T0 + 80_000, 2), at(T0 + 100_000, 3)])
   record({ kind: 'import', origin: 'x', user: '' }, T0, T0 + 90_000, [at(T0 + 1_000, 99)])
   const reader = openLocalReader(folder.file)
-  const { bars } = await reader.bars({
+  const { bars, overlaps } = await reader.bars({
     instrument: BTC,
     of: 'trade',
     interval: '1m',
-    source: 'demo',
+    source: 'import:@y',
     beforeMs: null,
     limit: 10,
   })
@@ -215,13 +305,16 @@ it('keeps sources apart and joins recordings of one, the earlier first where the
     { open: 1, close: 1, count: 1 },
     { open: 2, close: 3, count: 2 },
   ])
+  const [earlier, later] = (await reader.sessions()).map((row) => row.session)
+  expect(overlaps).toEqual([{ source: 'import:@y', earlier, later, fromMs: T0 + 60_000, toMs: T0 + 90_000 }])
+  expect(overlapsOf((await reader.sessions()).slice(0, 2))).toEqual(overlaps)
   const read = async (source?: string): Promise<number> => {
     let n = 0
     for await (const ticks of reader.ticks({ feed: 'crypto/XT', instruments: [BTC], source })) n += ticks.count
     return n
   }
   await expect(read()).rejects.toMatchObject({ code: 'ambiguous-source' })
-  expect(await read('demo')).toBe(3)
+  expect(await read('import:@y')).toBe(3)
   await reader.close()
   engine.close()
   folder.remove()

@@ -33,7 +33,16 @@ function makeStore(file: string): void {
     for (let round = 0; round < 6; round++) {
       const items: Item[] = [
         { entry: { type: 'digest', minuteMs: unixMs(T0 + round * 60_000), sha256: 'ab'.repeat(32) } },
-        { entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: ['BTC-USD'], fromMs: unixMs(now) } },
+        {
+          entry: {
+            type: 'gap-open',
+            feed: 'crypto/XT',
+            cause: 'drop',
+            symbols: ['BTC-USD'],
+            fromMs: unixMs(now),
+            skewMs: 7.5,
+          },
+        },
         { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: writer.seq + 2 } },
       ]
       for (let i = 0; i < 60; i++) {

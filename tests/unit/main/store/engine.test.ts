@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openLocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
-import { FLAG } from '../../../../src/shared/recording.ts'
+import { FLAG, MOST_SPELLINGS } from '../../../../src/shared/recording.ts'
 import { unixMs } from '../../../../src/shared/units.ts'
 import { DEMO, latin1, quote, readEverything, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
 
@@ -98,6 +98,28 @@ describe('StoreEngine', () => {
       }),
       { numRuns: 15 },
     )
+  })
+
+  it('lists so many spellings of an instrument, the first ones, however they are sealed', async () => {
+    let now = T0
+    const engine = new StoreEngine(folder.file, () => now)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    const writer = new Writer()
+    const spelling = (i: number) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`
+    for (let round = 0; round < 10; round++) {
+      const texts = Array.from({ length: 20 }, (_, i) => trade(spelling(round * 20 + i - round), 1, 1, T0))
+      engine.commit([writer.batch(texts.map((data) => ({ conn: 1, data })))])
+      now += 3_000
+      if (round % 3 === 0) engine.drain()
+    }
+    engine.end(unixMs(now), [])
+    engine.drain()
+    const reader = openLocalReader(folder.file)
+    const [found] = await reader.instruments({ feed: 'crypto/XT' })
+    expect([...found.symbols].sort()).toEqual(Array.from({ length: MOST_SPELLINGS }, (_, i) => spelling(i)).sort())
+    expect(await reader.verify(null)).toMatchObject({ messages: 200, problems: [] })
+    await reader.close()
+    engine.close()
   })
 
   it('merges small blocks, and keeps every row while it does', async () => {

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LATEST_VERSION, migrate, MIGRATIONS } from '../../../../src/main/store/migrations.ts'
 import { openStoreReader, openStoreWriter } from '../../../../src/main/store/open.ts'
@@ -17,6 +18,7 @@ afterEach(() => folder.remove())
 
 const writerThread = new URL('../../../../src/main/store-worker.ts', import.meta.url)
 const readerThread = new URL('../../../../src/main/reader-worker.ts', import.meta.url)
+const FIXTURES = new URL('../../../fixtures/store/', import.meta.url)
 const hash = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
 
 describe('opening the store', () => {
@@ -114,6 +116,60 @@ describe('opening the store', () => {
 })
 
 describe('migrations', () => {
+  it('keep what a store of format 1 holds: written and left open by the Tapedeck of that format', async () => {
+    writeFileSync(folder.file, gunzipSync(readFileSync(new URL('format-1.db.gz', FIXTURES))))
+    await expect(openStoreReader({ file: folder.file })).rejects.toMatchObject({
+      code: 'store-damaged',
+      message: expect.stringContaining('older format 1'),
+    })
+    const writer = await openStoreWriter({ file: folder.file })
+    // Beginning closes what was left open; its gap has no skew, for none was measured then.
+    const id = await writer.begin(DEMO, unixMs(T0 + 7_200_000))
+    const gap = { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], skewMs: 25 } as const
+    const committed = Promise.withResolvers<WriterEvent>()
+    writer.onEvent((event) => committed.resolve(event))
+    writer.append(
+      new Writer().batch([
+        { conn: 1, data: trade('BTC-USD', 7, 1, T0 + 7_201_000) },
+        { entry: { ...gap, fromMs: unixMs(T0 + 7_202_000) } },
+      ]),
+    )
+    await committed.promise
+    await writer.end(unixMs(T0 + 7_300_000), [])
+    await writer.close()
+    const reader = await openStoreReader({ file: folder.file })
+    expect(await reader.verify(null)).toEqual({ sessions: 3, messages: 211, ok: true, problems: [] })
+    const sessions = await reader.sessions()
+    expect(sessions.map((row) => [row.session, row.messages, row.clean])).toEqual([
+      ['20260105T100000Z-v1first', 180, true],
+      ['20260105T110000Z-v1left', 30, false],
+      [id, 1, true],
+    ])
+    expect((await reader.gaps({})).map(({ cause, skewMs }) => [cause, skewMs])).toEqual([
+      ['drop', undefined],
+      ['crash', undefined],
+      ['crash', undefined],
+      ['drop', 25],
+    ])
+    const rows = await readAll(reader, 'crypto/XT', sessions[0].session)
+    expect([rows.length, rows[0].raw]).toEqual([120, trade('ETH-USD', 100, 1.5, T0)])
+    const { bars } = await reader.bars({
+      instrument: 'crypto:BTCUSD' as never,
+      of: 'trade',
+      interval: '1m',
+      source: 'demo',
+      beforeMs: T0 + 3_600_000,
+      limit: 10,
+    })
+    expect(bars.map(({ startMs, count, complete }) => [(startMs - T0) / 60_000, count, complete])).toEqual([
+      [0, 20, true],
+      [1, 18, false],
+      [2, 20, true],
+      [3, 2, false],
+    ])
+    await reader.close()
+  })
+
   it('ascend by one, each named by its file', () => {
     expect(MIGRATIONS.map((m) => m.version)).toEqual(MIGRATIONS.map((_, i) => i + 1))
   })

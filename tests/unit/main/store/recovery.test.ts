@@ -35,6 +35,28 @@ function leave(sealed: boolean): RecordingId {
 }
 
 describe('what a death leaves', () => {
+  it('has a gap with the skew measured last', async () => {
+    const engine = new StoreEngine(folder.file, () => T0)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    const opened = { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(T0) } as const
+    const entries: Item[] = [300, -400].map((skewMs) => ({ entry: { ...opened, skewMs } }))
+    engine.commit([new Writer().batch([...items(1), ...entries, { entry: opened }])])
+    engine.close()
+    const next = new StoreEngine(folder.file)
+    next.begin(newRecordingId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
+    const reader = openLocalReader(folder.file)
+    const gaps = (await reader.gaps({})).map(({ cause, skewMs }) => [cause, skewMs])
+    expect(gaps).toEqual([
+      ['drop', 300],
+      ['drop', -400],
+      ['drop', undefined],
+      ['crash', -400],
+    ])
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    next.close()
+  })
+
   it.each([true, false])(
     'is closed by the next begin with a gap that has both edges (sealed first: %s)',
     async (sealed) => {
