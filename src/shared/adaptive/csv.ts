@@ -1,0 +1,52 @@
+/** CSV answers (the document names CSV as an output) as records, after RFC 4180. */
+
+/** Rows of fields; quotes may hold separators, line breaks and doubled quotes. Never throws. */
+export function parseCsv(text: string, separator = ','): string[][] {
+  const rows: string[][] = []
+  let row: string[] = []
+  let field = ''
+  let quoted = false
+  const source = text.startsWith('\ufeff') ? text.slice(1) : text
+  const endRow = () => {
+    row.push(field)
+    if (row.length > 1 || field !== '') rows.push(row)
+    row = []
+    field = ''
+  }
+  for (let i = 0; i < source.length; i++) {
+    const c = source[i]
+    if (quoted) {
+      if (c !== '"') field += c
+      else if (source[i + 1] === '"') {
+        field += '"'
+        i++
+      } else quoted = false
+    } else if (c === '"' && field === '') quoted = true
+    else if (c === separator) {
+      row.push(field)
+      field = ''
+    } else if (c === '\n') endRow()
+    else if (c !== '\r' || source[i + 1] !== '\n') field += c
+  }
+  endRow()
+  return rows
+}
+
+/** Records of a CSV text with a header; undefined where it does not look like a table. */
+export function csvRecords(text: string): readonly Record<string, string | null>[] | undefined {
+  const head = text.slice(0, 4_096).split(/\r?\n/, 1)[0]
+  const separator = [',', ';', '\t', '|']
+    .map((one) => ({ one, n: head.split(one).length }))
+    .reduce((best, next) => (next.n > best.n ? next : best))
+  if (separator.n < 2) return undefined
+  const [header, ...rows] = parseCsv(text, separator.one)
+  if (header === undefined || rows.length === 0) return undefined
+  const names = header.map((name, i) => {
+    const plain = name.trim() || `column ${i + 1}`
+    return header.indexOf(name) === i ? plain : `${plain} (${i + 1})`
+  })
+  if (rows.filter((row) => row.length === names.length).length < rows.length / 2) return undefined
+  return rows.map((row) =>
+    Object.fromEntries(names.map((name, i) => [name, row[i] === undefined || row[i] === '' ? null : row[i]])),
+  )
+}

@@ -1,0 +1,282 @@
+/**
+ * An answer whose shape nobody promised, as tables and facts. Records are found wherever they hide:
+ * arrays of objects, objects of arrays, arrays of tuples, objects keyed by time or by name, inside any
+ * envelope. What is no record is a fact beside its key. Nothing is left out, and nothing is made up.
+ */
+import { csvRecords } from './csv.ts'
+import { isTimeKey, numberOf, periodOf, timeOf, typeOf, type ColumnType } from './types.ts'
+import {
+  entriesOf,
+  isList,
+  isObject,
+  isScalar,
+  own,
+  parseValue,
+  scalarText,
+  type Scalar,
+  type Value,
+  type ValueObject,
+} from './value.ts'
+
+export interface Column {
+  /** Where in a record: keys joined by dots; of tuples their place. */
+  readonly key: string
+  readonly title: string
+  readonly type: ColumnType
+}
+
+/** Records in the order of the answer. A cell that holds a list or an object is its JSON text. */
+export interface Table {
+  /** Where in the answer, such as `data.articles`; '' is its root. */
+  readonly path: string
+  readonly columns: readonly Column[]
+  readonly rows: number
+  cell(row: number, column: number): Scalar
+}
+
+/** Values beside their names, of one place of the answer. */
+export interface Facts {
+  readonly path: string
+  readonly entries: readonly {
+    readonly key: string
+    readonly title: string
+    readonly type: ColumnType
+    readonly value: Scalar
+  }[]
+}
+
+export interface Reading {
+  readonly tables: readonly Table[]
+  readonly facts: readonly Facts[]
+  /** The whole value, for the raw view; undefined: the text is neither JSON nor CSV. */
+  readonly value: Value | undefined
+  readonly form: 'json' | 'csv' | 'text'
+}
+
+const DEEPEST = 8
+const DEEPEST_IN_RECORD = 3
+const MOST_COLUMNS = 200
+const SAMPLE = 2_000
+/** Tuples longer than this are lists of values, not records. */
+const LONGEST_TUPLE = 16
+/** Column of an object's own keys, where they are names or times. */
+const KEY_COLUMN = 'key'
+
+/** Reads an answer's text. Never throws. */
+export function readAnswer(text: string): Reading {
+  const value = parseValue(text)
+  if (value === undefined) {
+    const records = csvRecords(text)
+    if (records === undefined) return { tables: [], facts: [], value: undefined, form: 'text' }
+    return { tables: [tableOf('', records, undefined)], facts: [], value: records, form: 'csv' }
+  }
+  const tables: Table[] = []
+  const facts: Facts[] = []
+  walk(value, '', 0, tables, facts)
+  return { tables, facts, value, form: 'json' }
+}
+
+const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
+
+function walk(value: Value, path: string, depth: number, tables: Table[], facts: Facts[]): void {
+  if (isScalar(value)) {
+    facts.push({ path: '', entries: [fact(path || 'value', value)] })
+    return
+  }
+  const table = asTable(value, path)
+  if (table !== undefined) {
+    tables.push(table)
+    return
+  }
+  if (isList(value)) {
+    if (value.length > 0 && value.every(isScalar)) {
+      tables.push(
+        tableOf(
+          path,
+          value.map((one) => ({ value: one })),
+          undefined,
+        ),
+      )
+    } else if (depth < DEEPEST) {
+      for (const [i, one] of value.entries()) walk(one, join(path, String(i)), depth + 1, tables, facts)
+    } else facts.push({ path, entries: [fact('value', JSON.stringify(value))] })
+    return
+  }
+  const entries = entriesOf(value)
+  const plain = entries.filter(([, one]) => isScalar(one))
+  if (plain.length > 0) facts.push({ path, entries: plain.map(([key, one]) => fact(key, one as Scalar)) }) // filtered above
+  for (const [key, one] of entries) {
+    if (isScalar(one)) continue
+    if (depth < DEEPEST) walk(one, join(path, key), depth + 1, tables, facts)
+    else facts.push({ path: join(path, key), entries: [fact(key, JSON.stringify(one))] })
+  }
+}
+
+const fact = (key: string, value: Scalar) => ({ key, title: titleOf(key), type: typeOf(key, [value]), value })
+
+function asTable(value: readonly Value[] | ValueObject, path: string): Table | undefined {
+  if (isList(value)) {
+    const records = value.filter(isObject)
+    if (records.length > 0 && records.length >= value.length / 2) {
+      return tableOf(
+        path,
+        value.map((one) => (isObject(one) ? one : { value: one })),
+        undefined,
+      )
+    }
+    const tuples = value.filter(isList)
+    if (tuples.length < 2 || tuples.length !== value.length) return undefined
+    const width = Math.max(...tuples.map((tuple) => tuple.length))
+    if (width < 2 || width > LONGEST_TUPLE || !tuples.every((tuple) => tuple.every(isScalar))) return undefined
+    const [first, ...rest] = tuples
+    const named = first.every(
+      (one) => typeof one === 'string' && Number.isNaN(numberOf(one)) && Number.isNaN(timeOf(one)),
+    )
+    const names = named
+      ? first.map((one) => scalarText(one as string))
+      : Array.from({ length: width }, (_, i) => String(i))
+    // named: every one is a string
+    return tableOf(
+      path,
+      (named ? rest : tuples).map((tuple) => Object.fromEntries(names.map((name, i) => [name, tuple[i] ?? null]))),
+      undefined,
+    )
+  }
+  return columnar(value, path) ?? keyed(value, path)
+}
+
+/** An object of equally long lists, such as candles {t: […], c: […]}. */
+function columnar(value: ValueObject, path: string): Table | undefined {
+  const lists = entriesOf(value).filter((entry): entry is [string, readonly Value[]] => isList(entry[1]))
+  const length = lists[0]?.[1].length ?? 0
+  if (lists.length < 2 || length < 2) return undefined
+  if (!lists.every(([, list]) => list.length === length && list.every(isScalar))) return undefined
+  const rest = entriesOf(value).filter(([, one]) => !isList(one))
+  if (!rest.every(([, one]) => isScalar(one))) return undefined
+  return tableOf(
+    path,
+    Array.from({ length }, (_, i) => Object.fromEntries(lists.map(([key, list]) => [key, list[i]]))),
+    undefined,
+  )
+}
+
+/** An object keyed by times, or by names of records of one shape. */
+function keyed(value: ValueObject, path: string): Table | undefined {
+  const entries = entriesOf(value)
+  if (entries.length < 2) return undefined
+  const byTime = entries.every(([key]) => isTimeKey(key))
+  const objects = entries.filter((entry): entry is [string, ValueObject] => isObject(entry[1]))
+  if (byTime && entries.every(([, one]) => isScalar(one))) {
+    return tableOf(
+      path,
+      entries.map(([, one]) => ({ value: one })),
+      entries.map(([key]) => key),
+    )
+  }
+  if (objects.length !== entries.length) return undefined
+  if (!byTime && !sameShape(objects.map(([, one]) => one))) return undefined
+  return tableOf(
+    path,
+    objects.map(([, one]) => one),
+    objects.map(([key]) => key),
+  )
+}
+
+/** Whether records share most of their keys, and hold values rather than further records. */
+function sameShape(objects: readonly ValueObject[]): boolean {
+  const counts = new Map<string, number>()
+  for (const object of objects) for (const key of Object.keys(object)) counts.set(key, (counts.get(key) ?? 0) + 1)
+  const shared = [...counts.values()].filter((n) => n > objects.length / 2).length
+  const flat = objects.every((object) => Object.values(object).some(isScalar))
+  return objects.length >= 3 && flat && shared > 0 && shared >= counts.size / 2
+}
+
+/** A table over records; `keys` are the names or times they were filed under. */
+function tableOf(path: string, records: readonly ValueObject[], keys: readonly string[] | undefined): Table {
+  const paths = new Map<string, readonly string[]>()
+  for (const record of records) {
+    if (paths.size >= MOST_COLUMNS) break
+    collect(record, [], paths)
+  }
+  const places = [...paths.values()].slice(0, MOST_COLUMNS)
+  const step = Math.max(1, Math.floor(records.length / SAMPLE))
+  function* sample(place: readonly string[] | null): Generator<Scalar> {
+    for (let i = 0; i < records.length; i += step) yield place === null ? (keys?.[i] ?? null) : at(records[i], place)
+  }
+  const columns: Column[] = places.map((place) => {
+    const key = place.join('.')
+    return { key, title: titleOf(key), type: typeOf(key, sample(place)) }
+  })
+  if (keys !== undefined) {
+    const time = keys.every(isTimeKey)
+    columns.unshift({
+      key: KEY_COLUMN,
+      title: time ? 'Date' : 'Name',
+      type: time ? typeOf('date', sample(null)) : 'text',
+    })
+  }
+  const shift = keys === undefined ? 0 : 1
+  return {
+    path,
+    columns,
+    rows: records.length,
+    cell: (row, column) => (column < shift ? (keys?.[row] ?? null) : at(records[row], places[column - shift])),
+  }
+}
+
+function collect(record: ValueObject, before: readonly string[], into: Map<string, readonly string[]>): void {
+  for (const [key, value] of entriesOf(record)) {
+    const place = [...before, key]
+    if (isObject(value) && place.length < DEEPEST_IN_RECORD && Object.keys(value).length > 0)
+      collect(value, place, into)
+    else if (into.size < MOST_COLUMNS) into.set(JSON.stringify(place), place)
+  }
+}
+
+function at(record: ValueObject, place: readonly string[]): Scalar {
+  let value: Value | undefined = record
+  for (const key of place) value = isObject(value) ? own(value, key) : undefined
+  if (value === undefined) return null
+  return isScalar(value) ? value : JSON.stringify(value)
+}
+
+/** A key as a heading: `net_income` and `netIncome` are "Net income"; short and upper-case words stay. */
+export function titleOf(key: string): string {
+  const words = key
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/[_\-.]+/g, ' ')
+    .trim()
+    .split(/\s+/)
+    .map((word) => (/^[A-Z\d]{2,}$/.test(word) ? word : word.toLowerCase()))
+  const text = words.join(' ')
+  return text === '' ? key : text[0].toUpperCase() + text.slice(1)
+}
+
+/** Where a table has a time and a number: the columns of its chart; null: it has none. */
+export function chartOf(table: Table): { readonly time: number; readonly values: readonly number[] } | null {
+  const time = table.columns.findIndex(({ type }) => type === 'date' || type === 'instant' || type === 'period')
+  if (time < 0 || table.rows < 2) return null
+  const values = table.columns.flatMap(({ type, key }, i) =>
+    (type === 'number' || type === 'percent') && !/(^|[._])(id|cik|year|isin|cusip)$/i.test(key) ? [i] : [],
+  )
+  return values.length === 0 ? null : { time, values }
+}
+
+/** The place of a cell in the order of its column; NaN sorts last. Text is compared as text. */
+export function orderOf(type: ColumnType, value: Scalar): number | string {
+  switch (type) {
+    case 'number':
+    case 'percent':
+      return numberOf(value)
+    case 'date':
+    case 'instant':
+      return timeOf(value)
+    case 'period':
+      return periodOf(value)
+    case 'boolean':
+      return value === null ? NaN : Number(value)
+    case 'link':
+    case 'text':
+      return value === null ? NaN : scalarText(value)
+  }
+}

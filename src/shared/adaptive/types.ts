@@ -1,0 +1,89 @@
+/** What a column holds, judged by its values and its name. No unit is ever invented: a name or a value says it. */
+import { ExactNumber, type Scalar } from './value.ts'
+
+/**
+ * `percent`: the values are written with a percent sign, or the name says percent. `period`: a year or
+ * a quarter. `date`: a day without a time. `instant`: a point in time.
+ */
+export type ColumnType = 'number' | 'percent' | 'date' | 'instant' | 'period' | 'boolean' | 'link' | 'text'
+
+const NUMBER_TEXT = /^[+-]?(\d+(,\d{3})*|\d*)(\.\d+)?(e[+-]?\d+)?$/i
+const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/
+const PERIOD = /^((19|20)\d{2}([-/ ]?(Q[1-4]|H[12]|FY|\d{2}))?|(Q[1-4]|FY|H[12])[-/ ]?(19|20)\d{2})$/i
+const TIME_NAME =
+  /(^|[._ ])(t|ts|time|timestamp|date|datetime|day|at|on|epoch|published|updated|created)$|(At|Date|Time|Timestamp|_at|_ts|_ms)$/
+const PERCENT_NAME = /(percent(age)?|pct)($|[_. ])|(Percent(age)?|Pct)$/i
+
+/** The number that a value says, in any of the ways services write numbers; NaN: none. A percent sign is left off. */
+export function numberOf(value: Scalar): number {
+  if (typeof value === 'number') return value
+  if (value instanceof ExactNumber) return value.value
+  if (typeof value !== 'string') return NaN
+  const text = value.trim().replace(/\s?%$/, '')
+  return /\d/.test(text) && NUMBER_TEXT.test(text) ? Number(text.replaceAll(',', '')) : NaN
+}
+
+/**
+ * UTC ms of a value in a column of times; NaN: none. Text without a zone is taken as UTC and shown as it
+ * was written. Numbers count seconds, milliseconds, microseconds or nanoseconds since 1970 by their
+ * size (years 1990 to 2100).
+ */
+export function timeOf(value: Scalar): number {
+  if (typeof value === 'number' || value instanceof ExactNumber) {
+    const n = typeof value === 'number' ? value : value.value
+    for (const unit of [1_000, 1, 1e-3, 1e-6]) {
+      const ms = n * unit
+      if (ms >= Date.UTC(1990, 0) && ms < Date.UTC(2100, 0)) return ms
+    }
+    return NaN
+  }
+  if (typeof value !== 'string') return NaN
+  if (DATE.test(value)) return Date.parse(`${value}T00:00:00Z`)
+  if (INSTANT.test(value)) {
+    const iso = value.replace(' ', 'T')
+    return Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(iso) ? iso : `${iso}Z`)
+  }
+  return NaN
+}
+
+/** A period's order: its year and part as one number; NaN: no period. */
+export function periodOf(value: Scalar): number {
+  const text = typeof value === 'number' && Number.isInteger(value) ? String(value) : value
+  if (typeof text !== 'string' || !PERIOD.test(text.trim())) return NaN
+  const year = /(19|20)\d{2}/.exec(text)?.[0] ?? ''
+  const part = /(?:Q|H)([1-4])/i.exec(text)?.[1] ?? /^\d{4}[-/ ]?(\d{2})$/.exec(text.trim())?.[1]
+  return Number(year) + (part === undefined ? 0.99 : Number(part) / 100)
+}
+
+/** Whether a key of an object is a point in time or a period: objects keyed so are tables. */
+export function isTimeKey(key: string): boolean {
+  return DATE.test(key) || INSTANT.test(key) || PERIOD.test(key) || /^1\d{9}(\d{3})?$/.test(key)
+}
+
+/** The type of a column: what every value that is there agrees with. */
+export function typeOf(name: string, values: Iterable<Scalar>): ColumnType {
+  let seen = 0
+  const could = { boolean: true, number: true, percentSign: true, time: true, dayOnly: true, period: true, link: true }
+  const timeName = TIME_NAME.test(name)
+  for (const value of values) {
+    if (value === null || value === '') continue
+    seen++
+    const isNumber = typeof value === 'number' || value instanceof ExactNumber
+    could.boolean &&= typeof value === 'boolean'
+    could.number &&= !Number.isNaN(numberOf(value))
+    could.percentSign &&= typeof value === 'string' && value.trimEnd().endsWith('%')
+    // A number is a time only where its name says so: it could be anything.
+    could.time &&= (isNumber ? timeName : true) && !Number.isNaN(timeOf(value))
+    could.dayOnly &&= typeof value === 'string' && DATE.test(value)
+    could.period &&= !Number.isNaN(periodOf(value)) && (!isNumber || /year|period/i.test(name))
+    could.link &&= typeof value === 'string' && /^https?:\/\/\S+$/i.test(value)
+  }
+  if (seen === 0) return 'text'
+  if (could.boolean) return 'boolean'
+  if (could.link) return 'link'
+  if (could.time) return could.dayOnly ? 'date' : 'instant'
+  if (could.period) return 'period'
+  if (could.number) return could.percentSign || PERCENT_NAME.test(name) ? 'percent' : 'number'
+  return 'text'
+}
