@@ -14,7 +14,8 @@ import { Interest } from './interest.ts'
 import { budgetLabel, EMPTY_PLAN, plan, type FeedPlan } from './planner.ts'
 import type { FeedListener, Feeds, Want } from './port.ts'
 import { missing } from './session-state.ts'
-import { Session, type FeedTally } from './session.ts'
+import type { FeedTally } from './session-options.ts'
+import { Session } from './session.ts'
 import { Spellings } from './spellings.ts'
 import { createTurn } from './turn.ts'
 
@@ -76,7 +77,8 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
   let startedMs = clock.wallMs()
   let undoPlan: (() => void) | null = null
   let undoTick: (() => void) | null = null
-  let watch = createClockWatch(clock.wallMs(), monoMs())
+  const instants = () => ({ wall: clock.wallMs(), mono: monoMs(), boot: clock.bootMs?.() ?? NaN })
+  let watch = createClockWatch(instants())
 
   const row = (feed: FeedId): FeedRow => rows.get(feed) ?? unknownFeed(feed)
   const sessions = (): Session[] => [...rows.values()].flatMap((each) => each.sessions)
@@ -180,14 +182,17 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
 
   function tick(): void {
     undoTick = clock.after(TICK_MS, tick)
-    const now = monoMs()
-    const found = watch(clock.wallMs(), now, TICK_MS)
-    if (found.shiftMs !== 0) {
+    const at = instants()
+    const now = at.mono
+    const { paused, steppedMs, elapsedMs } = watch(at, TICK_MS)
+    if (paused) listener.log('info', 'clock', `everything stood still for ${Math.round(elapsedMs / 1_000)} s`)
+    if (steppedMs !== 0) {
       // The recorder writes the entry itself, at the stamp that shows the shift.
-      listener.log('warn', 'clock', `the clock of this computer moved by ${Math.round(found.shiftMs)} ms`)
+      listener.log('warn', 'clock', `the clock of this computer moved by ${Math.round(steppedMs)} ms`)
     }
     for (const session of sessions()) {
-      if (found.paused) session.dispatch({ is: 'paused' })
+      if (steppedMs !== 0) session.clockMoved(steppedMs, elapsedMs)
+      if (paused) session.dispatch({ is: 'paused' })
       else session.tick(now)
     }
     for (const [feed, each] of rows) {
@@ -236,7 +241,7 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
     started = true
     startedMs = clock.wallMs()
     gaps.closeAll(clock.wallMs())
-    watch = createClockWatch(clock.wallMs(), monoMs())
+    watch = createClockWatch(instants())
     for (const [feed, each] of rows) {
       rows.set(feed, { ...newRow(feed), state: each.state })
       touch(feed)

@@ -31,7 +31,7 @@ export interface SessionState {
   readonly generation: number
   /** Failed tries in a row. */
   readonly attempt: number
-  /** Tokens renewed since the last success. */
+  /** Tokens renewed since one worked for a while. */
   readonly renewals: number
   /** Rejections by the service since the last success. */
   readonly rejections: number
@@ -80,6 +80,8 @@ export type SessionEvent =
   | { readonly is: 'wake' }
   /** This process stood still for seconds: the socket may or may not have survived. */
   | { readonly is: 'paused' }
+  /** The wall clock was set by `shiftMs`, at some time in the last `elapsedMs`. */
+  | { readonly is: 'clock'; readonly shiftMs: number; readonly elapsedMs: number }
   | { readonly is: 'networkUp' }
   /** The sockets are closed for good. */
   | { readonly is: 'quit' }
@@ -97,9 +99,13 @@ export type SessionEffect =
   | { readonly do: 'problem'; readonly why: Reason }
   | { readonly do: 'log'; readonly level: 'debug' | 'info' | 'warn'; readonly text: string }
 
-/** When an event happened. `heardMs`: last frame or pong of the connection; `roll`: random in [0, 1). */
+/**
+ * When an event happened. `heardMs`: last frame or pong of the connection; `roll`: random in [0, 1);
+ * `tokenEnded`: the token of the connection has lived its own life.
+ */
 export interface Moment {
   readonly wallMs: UnixMs
   readonly heardMs: UnixMs | null
   readonly roll: number
+  readonly tokenEnded?: boolean
 }

@@ -35,6 +35,10 @@ export const ACK_WITHIN_MS = 10_000
 export const CLOSE_WITHIN_MS = 3_000
 /** A connection that held so long counts as a success: earlier failures are forgotten. */
 export const STEADY_MS = 5_000
+/** A renewed token that held so long, or to its own end, worked: the next one that ends is renewed again. */
+export const TOKEN_WORKED_MS = 60_000
+/** A clock set by more than this leaves a gap. */
+export const CLOCK_GAP_MS = 5_000
 /** A sleep that nobody ends is not waited for longer than this. */
 export const SLEEP_AT_MOST_MS = 30_000
 /** So many times in a row the service may reject us before we stop and ask. */
@@ -135,7 +139,10 @@ export function reduce(state: SessionState, event: SessionEvent, at: Moment): St
       if (state.phase.is === 'waiting') return dial({ ...state, attempt: 0 })
       return hasSocket(state) ? [state, [{ do: 'probe' }]] : [state, []]
     case 'paused':
-      return onPaused(state, at)
+      if (state.phase.is === 'waiting') return dial({ ...state, attempt: 0 })
+      return prove(state, 'sleep', heard(at))
+    case 'clock':
+      return onClock(state, event.shiftMs, unixMs(at.wallMs - event.elapsedMs))
     case 'quit': {
       const held = openGap(state, 'quit', heard(at), state.wanted)
       return [{ ...held[0], phase: { is: 'idle' } }, [...held[1], { do: 'dropTimers' }]]
@@ -302,10 +309,37 @@ function onSleep(state: SessionState, at: Moment): Step {
   ])
 }
 
-function onPaused(state: SessionState, at: Moment): Step {
-  if (state.phase.is === 'waiting') return dial({ ...state, attempt: 0 })
+/**
+ * The wall clock was set after `sinceMs` of its new time: what is remembered of the old time moves along. A
+ * jump of seconds may also be a machine that was stopped and does not know it, so the connection is proven.
+ */
+function onClock(state: SessionState, shiftMs: number, sinceMs: UnixMs): Step {
+  const moved: SessionState = { ...state, phase: movedBy(state.phase, shiftMs) }
+  return Math.abs(shiftMs) > CLOCK_GAP_MS ? prove(moved, 'clock', sinceMs) : [moved, []]
+}
+
+function movedBy(phase: Phase, shiftMs: number): Phase {
+  const moved = (ms: UnixMs): UnixMs => unixMs(ms + shiftMs)
+  switch (phase.is) {
+    case 'open':
+      return { ...phase, sinceMs: moved(phase.sinceMs) }
+    case 'stale':
+      return { ...phase, sinceMs: moved(phase.sinceMs), lastMs: moved(phase.lastMs) }
+    case 'waiting':
+      return { ...phase, untilMs: moved(phase.untilMs) }
+    case 'idle':
+    case 'connecting':
+    case 'refused':
+      return phase
+    default:
+      return missingCase(phase)
+  }
+}
+
+/** Doubts the connection: nothing is taken as received from `fromMs` until it answers. */
+function prove(state: SessionState, cause: GapCause, fromMs: UnixMs): Step {
   if (!hasSocket(state) || state.sent.length === 0) return [state, []]
-  const [gapped, effects] = openGap(state, 'sleep', heard(at), state.wanted)
+  const [gapped, effects] = openGap(state, cause, fromMs, state.wanted)
   // Subscribing again to what is subscribed changes nothing at the service, but its answer proves the connection.
   return [
     { ...gapped, pending: state.pending + 1, acknowledged: [] },
@@ -322,8 +356,10 @@ function onPaused(state: SessionState, at: Moment): Step {
 function lose(state: SessionState, at: Moment, verdict: Verdict, cause: GapCause, atLeastMs = 0): Step {
   const { phase } = state
   if (phase.is === 'idle' || phase.is === 'waiting' || phase.is === 'refused') return [state, []]
-  const steady = (phase.is === 'open' || phase.is === 'stale') && at.wallMs - phase.sinceMs >= STEADY_MS
-  const counted = steady ? forget(state) : state
+  const openMs = phase.is === 'open' || phase.is === 'stale' ? at.wallMs - phase.sinceMs : 0
+  const steady = openMs >= STEADY_MS
+  const worked = openMs >= TOKEN_WORKED_MS || (steady && at.tokenEnded === true)
+  const counted = steady ? { ...forget(state), renewals: worked ? 0 : state.renewals } : state
   const rejections = counted.rejections + (verdict.then === 'reject' ? 1 : 0)
   const gapCause = verdict.then === 'reject' && rejections >= REJECTIONS ? 'refused' : cause
   const [gapped, effects] = openGap(disconnected({ ...counted, rejections }), gapCause, heard(at), state.wanted)

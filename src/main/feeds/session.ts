@@ -8,61 +8,30 @@ import WebSocket, { type ClientOptions } from 'ws'
 import { toFailure, missingCase } from '../../shared/errors.ts'
 import { FLAG, type LedgerEntry } from '../../shared/recording.ts'
 import type { FeedState } from '../../shared/state.ts'
-import { feedAsset, type FeedId, type UnixMs } from '../../shared/units.ts'
-import { KIND, type Scratch } from '../../service/codec.ts'
+import { feedAsset, unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
+import { KIND } from '../../service/codec.ts'
 import { inRange } from '../../service/codecs/times.ts'
 import { encodeClient, normaliseTickers, parseControl } from '../../service/control.ts'
 import { decode } from '../../service/decode.ts'
 import { FEEDS } from '../../service/feeds.ts'
 import { serverWords } from '../../service/reasons.ts'
-import type { Clock } from '../clock.ts'
-import type { Token, TokenSource } from '../credentials/port.ts'
-import type { RecorderPort } from '../recording/port.ts'
+import type { Token } from '../credentials/port.ts'
 import { serviceOrigin, socketUrl } from '../service-address.ts'
 import { AskedFor } from './asked-for.ts'
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
 import { createPace, type Pace } from './pace.ts'
-import type { FeedListener } from './port.ts'
-import type { SessionEffect, SessionEvent, SessionGap, SessionState, TimerName } from './session-model.ts'
+import type { SessionEffect, SessionEvent, SessionState, TimerName } from './session-model.ts'
+import type { SessionOptions } from './session-options.ts'
 import { idleSession, reduce, shown } from './session-state.ts'
-import type { Spellings } from './spellings.ts'
 import { readTextFrames } from './text-frames.ts'
-import type { Turn } from './turn.ts'
 
 /** Larger frames are refused, and the hole is a gap. */
 export const MAX_PAYLOAD = 1024 * 1024
 const HANDSHAKE_MS = 10_000
 const CLOSE_MS = 2_000
 const RETRY_AFTER_AT_MOST_MS = 300_000
-
-/** Counts of a feed, shared by its connections. */
-export interface FeedTally {
-  received: number
-  undecodable: number
-  unasked: number
-  lastMessageMs: UnixMs | null
-  readonly mappings: Map<string, number>
-  readonly spellings: Spellings
-}
-
-export interface SessionOptions {
-  readonly feed: FeedId
-  readonly baseUrl: string
-  readonly token: TokenSource
-  readonly recorder: RecorderPort
-  readonly listener: FeedListener
-  readonly clock: Clock
-  readonly random: () => number
-  readonly turn: Turn
-  /** One for all sessions: valid only during a `record` call. */
-  readonly scratch: Scratch
-  readonly tally: FeedTally
-  /** Whether a ticker's key is assigned to this connection, or to none. */
-  readonly owns: (session: Session, key: string) => boolean
-  readonly gapOpened: (session: Session, gap: SessionGap) => void
-  readonly gapClosed: (session: Session, id: number, toMs: UnixMs) => void
-  readonly changed: (session: Session) => void
-}
+/** A token's life is counted from its arrival here: the service may see its end this much earlier. */
+const TOKEN_END_MS = 5_000
 
 interface Link {
   readonly generation: number
@@ -113,6 +82,7 @@ export class Session {
       wallMs: this.#o.clock.wallMs(),
       heardMs: this.#heardMs,
       roll: this.#o.random(),
+      tokenEnded: this.#tokenEnded(),
     })
     this.#state = next
     for (const effect of effects) this.#run(effect)
@@ -121,6 +91,15 @@ export class Session {
       this.#entry({ type: 'state', feed: this.feed, conn: this.#link?.conn ?? 0, state: next.phase.is })
     }
     this.#o.changed(this)
+  }
+
+  /** The wall clock was set by `shiftMs` in the last `elapsedMs`. */
+  clockMoved(shiftMs: number, elapsedMs: number): void {
+    const nowMs = this.#o.clock.wallMs()
+    // What was heard since then has a stamp of the new time already.
+    const moves = this.#heardMs !== null && (shiftMs > 0 || this.#heardMs > nowMs)
+    if (this.#heardMs !== null && moves) this.#heardMs = unixMs(Math.min(this.#heardMs + shiftMs, nowMs))
+    this.dispatch({ is: 'clock', shiftMs, elapsedMs })
   }
 
   /** About once a second: heartbeat and freshness. `monoMs` on the monotonic clock. */
@@ -474,6 +453,11 @@ export class Session {
       return
     }
     if (this.#state.generation === generation) this.dispatch({ is: 'tokenReady' })
+  }
+
+  #tokenEnded(): boolean {
+    const expiresMs = this.#link?.token.expiresMs ?? null
+    return expiresMs !== null && this.#o.clock.wallMs() >= expiresMs - TOKEN_END_MS
   }
 
   #entry(entry: LedgerEntry): void {

@@ -574,6 +574,32 @@ describe('reconnection', () => {
     expect(w.recorder.of('gap-close').length).toBe(w.recorder.of('gap-open').length)
   })
 
+  test.each([
+    ['the clock is set forward', 3_600_000, 0, 'clock'],
+    ['the clock is set back', -3_600_000, 0, 'clock'],
+    ['the machine slept', 3_600_000, 3_600_000, 'sleep'],
+  ])('%s: a gap of its own cause, closed by the answer to another subscribe', async (_, wall, boot, cause) => {
+    const moved = { wall: 0, boot: 0 }
+    const w = await world(undefined, {
+      ...hurried,
+      wallMs: () => unixMs(Date.now() + moved.wall),
+      bootMs: () => systemClock.monoNs() / 1e6 + moved.boot,
+    })
+    await open(w, 'BTC-USD')
+    Object.assign(moved, { wall, boot })
+    await until('the gap is closed', () => w.ears.gaps.length === 2 && w.ears.gaps[1].toMs !== null)
+    const [, gap] = w.ears.gaps
+    expect(gap).toMatchObject({ cause, symbols: ['BTC-USD'] })
+    const length = (gap.toMs ?? 0) - gap.fromMs
+    expect(length >= 0 && length < (cause === 'sleep' ? 3_700_000 : 60_000)).toBe(true)
+    if (cause === 'sleep') expect(length).toBeGreaterThan(3_500_000)
+    expect(w.service.requests).toHaveLength(1)
+    expect(w.service.received.map(({ action }) => action)).toEqual(['subscribe', 'subscribe'])
+    const { state } = xt(w)
+    expect(state.is === 'open' && Math.abs(state.sinceMs - Date.now() - (boot === 0 ? wall : 0)) < 60_000).toBe(true)
+    expect(w.ears.lines.some((line) => line.includes('moved by'))).toBe(cause === 'clock')
+  })
+
   test('sleep closes, wake comes back', async () => {
     const w = await world()
     await open(w, 'BTC-USD')

@@ -7,6 +7,7 @@ import {
   ACK_WITHIN_MS,
   REJECTIONS,
   STEADY_MS,
+  TOKEN_WORKED_MS,
 } from '../../../../src/main/feeds/session-state.ts'
 import type { Moment, SessionEffect, SessionEvent, SessionState } from '../../../../src/main/feeds/session-model.ts'
 import { unixMs, type FeedId } from '../../../../src/shared/units.ts'
@@ -24,6 +25,7 @@ class Driver {
   now = T0
   heard: number | null = null
   roll = 0.5
+  tokenEnded = false
 
   constructor(feed: FeedId = FEED) {
     this.state = idleSession(feed, 'https://data.example.com')
@@ -33,6 +35,7 @@ class Driver {
       wallMs: unixMs(this.now),
       heardMs: this.heard === null ? null : unixMs(this.heard),
       roll: this.roll,
+      tokenEnded: this.tokenEnded,
     }
     ;[this.state, this.effects] = reduce(this.state, event, at)
     this.all.push(...this.effects)
@@ -44,6 +47,10 @@ class Driver {
   }
   pass(ms: number): this {
     this.now += ms
+    return this
+  }
+  ended(): this {
+    this.tokenEnded = true
     return this
   }
   hear(): this {
@@ -356,15 +363,57 @@ describe('an upgrade that is answered', () => {
 })
 
 describe('tokens', () => {
-  test('4401 renews once, dials again, and a success forgets the failure', () => {
+  test('4401 renews once, dials again, and a token that worked for a while is renewed again', () => {
     const d = opened(BTC).pass(STEADY_MS).closed(4401)
     expect(shown(d.state)).toMatchObject({ is: 'connecting' })
     d.send({ is: 'tokenReady' })
     expect(d.did('dial')).toEqual([{ do: 'dial', generation: 2 }])
     d.upgraded().acked(BTC)
     expect(d.state.gaps).toEqual([])
-    d.pass(STEADY_MS).closed(4401)
+    d.pass(TOKEN_WORKED_MS).closed(4401)
     expect(d.did('renewToken')).toHaveLength(1)
+  })
+  /** After a renewal: how long the connection is open, and what else ends it, until 4401 comes again. */
+  const AGAIN: readonly {
+    readonly name: string
+    readonly then: (d: Driver) => Driver
+    readonly phase: 'refused' | 'connecting'
+  }[] = [
+    { name: 'at once', then: (d) => d.closed(4401), phase: 'refused' },
+    { name: 'after seconds', then: (d) => d.pass(STEADY_MS + 2_000).closed(4401), phase: 'refused' },
+    { name: 'just before it counts', then: (d) => d.pass(TOKEN_WORKED_MS - 1).closed(4401), phase: 'refused' },
+    { name: 'after a minute', then: (d) => d.pass(TOKEN_WORKED_MS).closed(4401), phase: 'connecting' },
+    {
+      name: 'after seconds, a drop and seconds',
+      then: (d) => redial(d.pass(10_000).closed(1006)).acked(BTC).pass(10_000).closed(4401),
+      phase: 'refused',
+    },
+    {
+      name: 'after a minute, a drop and seconds',
+      then: (d) => redial(d.pass(TOKEN_WORKED_MS).closed(1006)).acked(BTC).pass(10_000).closed(4401),
+      phase: 'connecting',
+    },
+    { name: 'at the end of its short life', then: (d) => d.pass(STEADY_MS).ended().closed(4401), phase: 'connecting' },
+    { name: 'ended when it came', then: (d) => d.pass(100).ended().closed(4401), phase: 'refused' },
+    {
+      name: 'after a person said retry',
+      then: (d) => d.closed(4401).send({ is: 'retry' }).upgraded().acked(BTC).closed(4401),
+      phase: 'connecting',
+    },
+  ]
+  test.each(AGAIN)('a renewed token is refused again $name: $phase', ({ then, phase }) => {
+    const d = opened(BTC).pass(STEADY_MS).closed(4401).send({ is: 'tokenReady' }).upgraded().acked(BTC)
+    then(d)
+    expect(d.state.phase.is).toBe(phase)
+    expect(d.did('renewToken')).toHaveLength(phase === 'connecting' ? 1 : 0)
+  })
+  test('a service that refuses each token after some seconds is asked for two, then a person is', () => {
+    const d = opened(BTC)
+    for (let i = 0; i < 20 && shown(d.state).is === 'open'; i++) {
+      d.pass(8_000).closed(4401).send({ is: 'tokenReady' }).upgraded().acked(BTC)
+    }
+    expect(d.all.filter((effect) => effect.do === 'renewToken')).toHaveLength(1)
+    expect(d.state.phase).toMatchObject({ is: 'refused', why: { code: 'token-expired' } })
   })
   test('4401 with the renewed token too: refused, asks, and names the plan as a possibility', () => {
     const d = new Driver()
@@ -521,6 +570,35 @@ describe('sleep', () => {
     expect(d.did('probe')).toHaveLength(1)
     d.pass(50).acked(BTC)
     expect(d.did('gapClose')).toEqual([{ do: 'gapClose', id: 2, toMs: T0 + 60_050 }])
+  })
+})
+
+describe('a clock that was set', () => {
+  test.each([
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ])('%s by an hour: a gap of cause clock in the new time, and the connection proves itself', (_, shiftMs) => {
+    const d = opened(BTC).pass(1_000)
+    d.now += shiftMs
+    d.send({ is: 'clock', shiftMs, elapsedMs: 1_000 })
+    expect(d.state.gaps).toMatchObject([{ cause: 'clock', symbols: [BTC], fromMs: T0 + shiftMs }])
+    expect(d.did('send')).toEqual([{ do: 'send', action: 'subscribe', symbols: [BTC] }])
+    expect(shown(d.state)).toEqual({ is: 'open', sinceMs: T0 + shiftMs })
+    d.pass(50).acked(BTC)
+    expect(d.did('gapClose')).toEqual([{ do: 'gapClose', id: 2, toMs: d.now }])
+  })
+  test('by less than seconds: no gap, and what is remembered of the old time moves along', () => {
+    const d = opened(BTC).pass(STEADY_MS)
+    d.now -= 2_000
+    d.send({ is: 'clock', shiftMs: -2_000, elapsedMs: 1_000 })
+    expect(d.effects).toEqual([])
+    expect(shown(d.state)).toEqual({ is: 'open', sinceMs: T0 - 2_000 })
+    d.closed(1006)
+    expect(d.state.attempt).toBe(1)
+    const untilMs = d.state.phase.is === 'waiting' ? d.state.phase.untilMs : NaN
+    d.send({ is: 'clock', shiftMs: 60_000, elapsedMs: 1_000 })
+    expect(d.state.phase).toMatchObject({ is: 'waiting', untilMs: untilMs + 60_000 })
+    expect(d.did('dial')).toEqual([])
   })
 })
 

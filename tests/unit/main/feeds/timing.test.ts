@@ -94,29 +94,54 @@ describe('pace', () => {
 })
 
 describe('the clock watch', () => {
+  const began = { wall: 1e12, mono: 0, boot: 500_000 }
+  /** So long after the beginning by each clock. */
+  const after = (wall: number, mono: number, boot = mono) => ({ wall: 1e12 + wall, mono, boot: 500_000 + boot })
+  const fine = { shiftMs: 0, paused: false, steppedMs: 0 }
+
   test('an even pace finds nothing', () => {
-    const watch = createClockWatch(1e12, 0)
-    for (let i = 1; i < 100; i++)
-      expect(watch(1e12 + i * 1_000, i * 1_000, 1_000)).toMatchObject({ shiftMs: 0, paused: false })
+    const watch = createClockWatch(began)
+    for (let i = 1; i < 100; i++) expect(watch(after(i * 1_000, i * 1_000), 1_000)).toMatchObject(fine)
   })
-  test('a clock set back or forward is a shift of that size, once', () => {
-    const watch = createClockWatch(1e12, 0)
-    expect(watch(1e12 + 1_000 - 150, 1_000, 1_000)).toMatchObject({ shiftMs: -150, paused: false })
-    expect(watch(1e12 + 2_000 - 150, 2_000, 1_000)).toMatchObject({ shiftMs: 0 })
-    expect(watch(1e12 + 3_000 + 2_000 - 150, 3_000, 1_000)).toMatchObject({ shiftMs: 2_000, paused: false })
+  test('a clock set back or forward is a step of that size, once', () => {
+    const watch = createClockWatch(began)
+    expect(watch(after(850, 1_000), 1_000)).toMatchObject({ shiftMs: -150, steppedMs: -150, paused: false })
+    expect(watch(after(1_850, 2_000), 1_000)).toMatchObject(fine)
+    expect(watch(after(4_850, 3_000), 1_000)).toMatchObject({ shiftMs: 2_000, steppedMs: 2_000, paused: false })
   })
   test('a slow drift adds up until it is found', () => {
-    const watch = createClockWatch(1e12, 0)
-    const found = Array.from({ length: 30 }, (_, i) => watch(1e12 + (i + 1) * 1_010, (i + 1) * 1_000, 1_000).shiftMs)
-    expect(found.filter((shift) => shift !== 0)).toEqual([110, 110])
+    const watch = createClockWatch(began)
+    const found = Array.from({ length: 30 }, (_, i) => watch(after((i + 1) * 1_010, (i + 1) * 1_000), 1_000))
+    expect(found.map(({ shiftMs }) => shiftMs).filter((shift) => shift !== 0)).toEqual([110, 110])
+    expect(found.map(({ steppedMs }) => steppedMs)).toEqual(found.map(({ shiftMs }) => shiftMs))
   })
-  test('both clocks seconds late, or the wall clock alone: everything stood still', () => {
-    expect(createClockWatch(1e12, 0)(1e12 + 7_000, 7_000, 1_000)).toMatchObject({ shiftMs: 0, paused: true })
-    expect(createClockWatch(1e12, 0)(1e12 + 3_600_000, 1_000, 1_000)).toMatchObject({
-      shiftMs: 3_599_000,
-      paused: true,
-    })
-    expect(createClockWatch(1e12, 0)(1e12 + 5_000, 5_000, 1_000)).toMatchObject({ paused: false })
+  const hour = 3_600_000
+  /** What each clock says after a second that was none, and what it means. */
+  const cases: [string, ReturnType<typeof after>, Partial<ReturnType<ReturnType<typeof createClockWatch>>>][] = [
+    ['all clocks late: a process that stood still', after(7_000, 7_000), { ...fine, paused: true, elapsedMs: 7_000 }],
+    ['all on time', after(5_000, 5_000), fine],
+    [
+      'a sleep in which the monotonic clock stood still',
+      after(hour, 1_000, hour),
+      { shiftMs: hour - 1_000, paused: true, steppedMs: 0, elapsedMs: hour },
+    ],
+    ['a sleep that all clocks counted', after(hour, hour), { ...fine, paused: true, elapsedMs: hour }],
+    [
+      'the wall clock alone, forward: set, and nobody slept',
+      after(hour, 1_000),
+      { shiftMs: hour - 1_000, paused: false, steppedMs: hour - 1_000, elapsedMs: 1_000 },
+    ],
+    ['the wall clock alone, back', after(-hour, 1_000), { paused: false, steppedMs: -hour - 1_000 }],
+    [
+      'a sleep after which the clock was set',
+      after(3 * hour, 1_000, hour),
+      { paused: true, steppedMs: 2 * hour, elapsedMs: hour },
+    ],
+    ['no clock of the machine is known', after(hour, 1_000, NaN), { paused: false, steppedMs: hour - 1_000 }],
+    ['that clock counts whole seconds', after(1_000, 1_000, 2_000), fine],
+  ]
+  test.each(cases)('%s', (_name, now, found) => {
+    expect(createClockWatch(began)(now, 1_000)).toMatchObject(found)
   })
 })
 

@@ -1,0 +1,40 @@
+/** What a connection of a feed needs of its surroundings. */
+import type { FeedId, UnixMs } from '../../shared/units.ts'
+import type { Scratch } from '../../service/codec.ts'
+import type { Clock } from '../clock.ts'
+import type { TokenSource } from '../credentials/port.ts'
+import type { RecorderPort } from '../recording/port.ts'
+import type { FeedListener } from './port.ts'
+import type { SessionGap } from './session-model.ts'
+import type { Session } from './session.ts'
+import type { Spellings } from './spellings.ts'
+import type { Turn } from './turn.ts'
+
+/** Counts of a feed, shared by its connections. */
+export interface FeedTally {
+  received: number
+  undecodable: number
+  unasked: number
+  lastMessageMs: UnixMs | null
+  readonly mappings: Map<string, number>
+  readonly spellings: Spellings
+}
+
+export interface SessionOptions {
+  readonly feed: FeedId
+  readonly baseUrl: string
+  readonly token: TokenSource
+  readonly recorder: RecorderPort
+  readonly listener: FeedListener
+  readonly clock: Clock
+  readonly random: () => number
+  readonly turn: Turn
+  /** One for all sessions: valid only during a `record` call. */
+  readonly scratch: Scratch
+  readonly tally: FeedTally
+  /** Whether a ticker's key is assigned to this connection, or to none. */
+  readonly owns: (session: Session, key: string) => boolean
+  readonly gapOpened: (session: Session, gap: SessionGap) => void
+  readonly gapClosed: (session: Session, id: number, toMs: UnixMs) => void
+  readonly changed: (session: Session) => void
+}
