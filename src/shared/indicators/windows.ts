@@ -1,0 +1,150 @@
+/** The last n values: their sum, spread and extremes, each in O(1) a value. */
+import { ABSENT, type Smoother } from './indicator.ts'
+
+/** A ring of the last `size` values. */
+class Ring {
+  readonly values: Float64Array
+  count = 0
+  constructor(size: number) {
+    this.values = new Float64Array(size)
+  }
+  /** The value that the next one pushes out; 0 while there is room. */
+  get leaving(): number {
+    return this.count < this.values.length ? 0 : this.values[this.count % this.values.length]
+  }
+  push(value: number): void {
+    this.values[this.count % this.values.length] = value
+    this.count++
+  }
+}
+
+/**
+ * Mean and population deviation of the last n values. Sums are taken anew each time the ring has gone
+ * round, so that rounding errors do not gather over a million bars.
+ */
+export class Window {
+  readonly #ring: Ring
+  readonly #n: number
+  /** Sums are of differences to this, which keeps the squares small. */
+  #base = 0
+  #sum = 0
+  #squares = 0
+
+  constructor(n: number) {
+    this.#n = n
+    this.#ring = new Ring(n)
+  }
+
+  /** Mean and deviation as if `value` were the next; NaN before n values. */
+  peek(value: number): { readonly mean: number; readonly deviation: number } {
+    if (this.#ring.count + 1 < this.#n) return { mean: ABSENT, deviation: ABSENT }
+    const leaving = this.#ring.count < this.#n ? 0 : this.#ring.leaving - this.#base
+    const entering = value - (this.#ring.count === 0 ? value : this.#base)
+    const base = this.#ring.count === 0 ? value : this.#base
+    const sum = this.#sum - leaving + entering
+    const squares = this.#squares - leaving * leaving + entering * entering
+    const mean = sum / this.#n
+    return { mean: base + mean, deviation: Math.sqrt(Math.max(0, squares / this.#n - mean * mean)) }
+  }
+
+  push(value: number): void {
+    if (this.#ring.count === 0) this.#base = value
+    const leaving = this.#ring.count < this.#n ? 0 : this.#ring.leaving - this.#base
+    const entering = value - this.#base
+    this.#ring.push(value)
+    this.#sum += entering - leaving
+    this.#squares += entering * entering - leaving * leaving
+    if (this.#ring.count % this.#n === 0) this.#anew(value)
+  }
+
+  #anew(base: number): void {
+    this.#base = base
+    this.#sum = 0
+    this.#squares = 0
+    for (const value of this.#ring.values) {
+      this.#sum += value - base
+      this.#squares += (value - base) * (value - base)
+    }
+  }
+}
+
+/** The greatest (sign 1) or least (sign -1) of the last n values: a queue that only falls. */
+export class Extreme {
+  readonly #n: number
+  readonly #sign: 1 | -1
+  #queue: { readonly at: number; readonly value: number }[] = []
+  #head = 0
+  #count = 0
+
+  constructor(n: number, sign: 1 | -1) {
+    this.#n = n
+    this.#sign = sign
+  }
+
+  /** As if `value` were the next; NaN before n values. */
+  peek(value: number): number {
+    if (this.#count + 1 < this.#n) return ABSENT
+    let head = this.#head
+    while (head < this.#queue.length && this.#queue[head].at <= this.#count - this.#n) head++
+    const best = head < this.#queue.length ? this.#queue[head].value : value
+    return (best - value) * this.#sign > 0 ? best : value
+  }
+
+  push(value: number): void {
+    while (this.#queue.length > this.#head && (this.#queue[this.#queue.length - 1].value - value) * this.#sign <= 0) {
+      this.#queue.pop()
+    }
+    this.#queue.push({ at: this.#count, value })
+    this.#count++
+    while (this.#queue[this.#head].at <= this.#count - 1 - this.#n) this.#head++
+    if (this.#head > 1_024) {
+      this.#queue = this.#queue.slice(this.#head)
+      this.#head = 0
+    }
+  }
+}
+
+/** Simple moving average. */
+export function simple(n: number): Smoother {
+  const window = new Window(n)
+  return {
+    peek: (value) => (Number.isNaN(value) ? ABSENT : window.peek(value).mean),
+    push(value) {
+      if (Number.isNaN(value)) return ABSENT
+      const { mean } = window.peek(value)
+      window.push(value)
+      return mean
+    },
+  }
+}
+
+/**
+ * An average that is seeded by the mean of the first n values and then moves by `weight` of the
+ * difference: exponential with 2 / (n + 1), Wilder's with 1 / n.
+ */
+function seeded(n: number, weight: number): Smoother {
+  let count = 0
+  let sum = 0
+  let average = ABSENT
+  const next = (value: number): number => {
+    if (Number.isNaN(value)) return ABSENT
+    if (count >= n) return average + (value - average) * weight
+    return count + 1 === n ? (sum + value) / n : ABSENT
+  }
+  return {
+    peek: next,
+    push(value) {
+      const moved = next(value)
+      if (Number.isNaN(value)) return ABSENT
+      count++
+      if (count <= n) sum += value
+      average = moved
+      return moved
+    },
+  }
+}
+
+/** Exponential moving average, seeded by the simple one of the first n values. */
+export const exponential = (n: number): Smoother => seeded(n, 2 / (n + 1))
+/** Wilder's smoothing (New Concepts in Technical Trading Systems, 1978). */
+export const wilder = (n: number): Smoother => seeded(n, 1 / n)
