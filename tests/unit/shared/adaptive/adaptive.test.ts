@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseCsv } from '../../../../src/shared/adaptive/csv.ts'
 import { chartOf, orderOf, readAnswer, titleOf, type Table } from '../../../../src/shared/adaptive/read.ts'
 import { numberOf, periodOf, timeOf, typeOf } from '../../../../src/shared/adaptive/types.ts'
-import { ExactNumber, parseValue, scalarText } from '../../../../src/shared/adaptive/value.ts'
+import { parseValue, scalarText, type ExactNumber } from '../../../../src/shared/adaptive/value.ts'
 
 const read = (value: unknown) => readAnswer(JSON.stringify(value))
 const shape = ({ path, columns, rows }: Table) => ({
