@@ -13,7 +13,6 @@ import {
   feedAsset,
   instrumentId,
   instrumentKey,
-  unixMs,
   type AssetClass,
   type FeedId,
   type InstrumentId,

@@ -29,7 +29,7 @@ const HEAD_BYTES = 8
 export function createMarket(hub: Hub, fold: DigestFold): Market {
   return {
     sink: hub,
-    version: SNAPSHOT_VERSION,
+    version: SNAPSHOT_VERSION * 1_000 + FOLD_VERSION,
     fold: FOLD_VERSION,
     digest: (feed, recvMs, record) => fold.apply(feed, recvMs, record),
     cut: () => fold.reset(),

@@ -1,0 +1,437 @@
+/**
+ * A replay: pulls what was recorded through a market of its own, by a clock of its own. Works in slices of a
+ * few milliseconds, so that what is received meanwhile is never held up.
+ */
+import { CodedError, toFailure } from '../../shared/errors.ts'
+import type { ReplayExactness, ReplaySpeed } from '../../shared/replay.ts'
+import type { FeedStatus, Reason } from '../../shared/state.ts'
+import { FEED_IDS, type RecordingId } from '../../shared/units.ts'
+import type { Market } from '../market/port.ts'
+import type { StoreReader } from '../store/port.ts'
+import { Cursor } from './cursor.ts'
+import { KeptSnapshots } from './kept.ts'
+import type { Part } from './parts.ts'
+import { NEAR, Places, type Target } from './places.ts'
+import { due, newPlay, play, restMs, type Play, type PlayEvent, type Span } from './play.ts'
+import { NO_LIMITS, Rig } from './rig.ts'
+
+/** Longest turn without giving way, ms. */
+const SLICE_MS = 4
+/** How often the clock moves while nothing is due, ms. */
+const FRAME_MS = 20
+/** A snapshot is taken each time so many entries went by. */
+const KEEP_EVERY = 50_000
+/** Up to so much replay time a step forward plays through; further ones go as a seek. */
+const PLAYED_MS = 60_000
+const RATE_MS = 500
+
+export interface PlayerOptions {
+  readonly reader: Pick<StoreReader, 'replay' | 'place' | 'snapshot' | 'entries'>
+  /** In the order of playing, their times never decreasing: `joined`. At least one. */
+  readonly parts: readonly Part[]
+  /** What windows look at. */
+  readonly market: Market
+  /** An empty one, in which a seek is prepared. */
+  readonly newMarket: () => Market
+  /** Real time on a monotonic clock, ms. */
+  readonly realMs: () => number
+  readonly after: (ms: number, then: () => void) => () => void
+  /** Something that `state` tells is different. */
+  readonly changed: () => void
+}
+
+/** Where a replay stands. */
+export interface PlayerState {
+  readonly nowMs: number
+  readonly at: { readonly session: RecordingId; readonly seq: number } | null
+  readonly playing: boolean
+  readonly speed: ReplaySpeed
+  readonly skipIdle: boolean
+  readonly loop: Span | null
+  readonly seeking: boolean
+  readonly ended: boolean
+  readonly messages: number
+  readonly perSecond: number
+  readonly exactness: ReplayExactness
+  readonly problem: Reason | null
+}
+
+export class Player {
+  readonly #o: PlayerOptions
+  readonly #kept = new KeptSnapshots()
+  readonly #places: Places
+  #play: Play
+  #index = 0
+  #rig: Rig
+  /** Grows with each seek and step: one that is not the newest gives up. */
+  #ticket = 0
+  #busy = 0
+  #seeking = false
+  #closed = false
+  #problem: Reason | null = null
+  #undoTimer = () => {}
+  #scheduled = false
+  #rate = { atMs: 0, messages: 0, perSecond: 0 }
+  #feedRate = { atMs: NaN, received: new Float64Array(FEED_IDS.length), perSecond: new Float64Array(FEED_IDS.length) }
+
+  /** At the start of the first part; `seek` puts it where it begins. */
+  constructor(options: PlayerOptions) {
+    this.#o = options
+    this.#places = new Places(options.reader, options.parts, this.#kept, options.market.version)
+    const [first] = options.parts
+    const range = { fromMs: first.fromMs, toMs: options.parts.at(-1)?.toMs ?? first.toMs }
+    this.#play = newPlay(range, options.realMs())
+    this.#rig = this.#newRig(options.market, 0, { seq: 0, timeMs: first.fromMs })
+  }
+
+  get state(): PlayerState {
+    const { playing, speed, skipIdle, loop, clockMs, ended } = this.#play
+    const { seq, messages, exactness } = this.#rig
+    return {
+      nowMs: clockMs,
+      at: this.#index === 0 && seq === 0 ? null : this.present,
+      playing,
+      speed,
+      skipIdle,
+      loop,
+      seeking: this.#seeking,
+      ended,
+      messages,
+      perSecond: playing ? this.#rate.perSecond : 0,
+      exactness,
+      problem: this.#problem,
+    }
+  }
+
+  get nowMs(): number {
+    return this.#play.clockMs
+  }
+
+  /** What may be looked at: everything of earlier recordings, and of this one up to a seq. */
+  get present(): { readonly recording: RecordingId; readonly seq: number; readonly session: RecordingId } {
+    const { recording } = this.#rig.part
+    return { recording, session: recording, seq: this.#rig.seq }
+  }
+
+  feeds(): readonly FeedStatus[] {
+    this.#measureFeeds()
+    return this.#rig.tracker.statuses(this.#rig.received, this.#feedRate.perSecond, this.#rig.lastMs)
+  }
+
+  play(on: boolean): void {
+    this.#tell({ is: 'play', on })
+  }
+
+  speed(speed: ReplaySpeed): void {
+    this.#tell({ is: 'speed', speed })
+  }
+
+  options(options: { readonly skipIdle?: boolean | undefined; readonly loop?: Span | null | undefined }): void {
+    this.#tell({ is: 'options', ...options })
+  }
+
+  /** Puts the state as of a replay time. Rejects with `cancelled` when another seek or step takes its place. */
+  async seek(ms: number): Promise<void> {
+    const { fromMs, toMs } = this.#play.range
+    await this.#alone(true, async (current) => {
+      const target = await this.#places.resolve(Math.min(Math.max(ms, fromMs), toMs))
+      current()
+      await this.#goTo(target, current)
+    })
+  }
+
+  /** Puts the state where nothing is applied yet. */
+  async seekStart(): Promise<void> {
+    await this.#alone(true, (current) =>
+      this.#goTo({ part: 0, seq: 0, ms: this.#play.range.fromMs, over: false }, current),
+    )
+  }
+
+  /** Pauses and goes one message on or back. */
+  async stepMessage(forward: boolean): Promise<void> {
+    this.#pause()
+    await this.#alone(!forward, async (current) => {
+      if (forward) return this.#through(current, { upToMs: Infinity, messages: 1 })
+      const target = await this.#messageBack()
+      current()
+      await this.#goTo(target, current)
+    })
+  }
+
+  /** Pauses and goes on or back to a replay time. Going on a little, windows see it as playing. */
+  async stepTo(ms: number): Promise<void> {
+    this.#pause()
+    const { fromMs, toMs } = this.#play.range
+    const to = Math.min(Math.max(ms, fromMs), toMs)
+    if (to < this.nowMs || to - this.nowMs > PLAYED_MS) return this.seek(to)
+    await this.#alone(false, async (current) => {
+      await this.#through(current, { upToMs: to, messages: Infinity })
+      this.#reached(to)
+    })
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#ticket += 1
+    this.#undoTimer()
+    this.#rig.cursor.close()
+  }
+
+  // -- playing --
+
+  #tell(event: PlayEvent): void {
+    if (this.#closed) return
+    const [next, jump] = play(this.#play, event, this.#o.realMs())
+    this.#play = next
+    this.#o.changed()
+    if (jump !== null) void this.seek(jump.toMs).catch((thrown: unknown) => this.#failed(thrown))
+    else if (next.playing) this.#schedule(0)
+  }
+
+  #pause(): void {
+    if (this.#play.playing) this.#tell({ is: 'play', on: false })
+  }
+
+  #reached(ms: number): void {
+    this.#tell({ is: 'reached', ms })
+  }
+
+  /** A turn after so many real ms; 0: as soon as others had theirs. */
+  #schedule(ms: number): void {
+    if (this.#scheduled || this.#closed) return
+    this.#scheduled = true
+    const run = () => {
+      this.#scheduled = false
+      this.#turn()
+    }
+    if (ms > 0) this.#undoTimer = this.#o.after(ms, run)
+    else setImmediate(run)
+  }
+
+  #turn(): void {
+    const { realMs } = this.#o
+    if (this.#closed || this.#busy > 0 || !this.#play.playing) return
+    const start = realMs()
+    const dueMs = due(this.#play, start)
+    const spent = () => realMs() - start >= SLICE_MS
+    const done = this.#rig.over ? 'end' : this.#rig.advance({ ...NO_LIMITS, upToMs: dueMs, spent })
+    if (this.#rig.cursor.failure !== null) return this.#failed(this.#rig.cursor.failure)
+    this.#measure(start)
+    this.#keepSome()
+    if (done === 'end' && this.#crossing(dueMs)) return
+    const nextMs = this.#nextMs()
+    const left = done === 'spent' || done === 'dry'
+    this.#tellTurned(dueMs, nextMs, left)
+    if (!this.#play.playing) return
+    if (done === 'dry' || nextMs === undefined) {
+      void this.#rig.cursor.more().then(() => this.#schedule(0))
+    } else this.#schedule(left ? 0 : restMs(this.#play, nextMs, FRAME_MS))
+  }
+
+  #tellTurned(dueMs: number, nextMs: number | null | undefined, left: boolean): void {
+    const { timeMs } = this.#rig
+    const [next, jump] = play(this.#play, { is: 'turned', dueMs, timeMs, nextMs, left }, this.#o.realMs())
+    this.#play = next
+    this.#o.changed()
+    if (jump !== null) void this.seek(jump.toMs).catch((thrown: unknown) => this.#failed(thrown))
+  }
+
+  /** At the end of a recording that is not the last: ends it, and begins the next where it is due. */
+  #crossing(dueMs: number): boolean {
+    const following = this.#o.parts.at(this.#index + 1)
+    if (following === undefined) return false
+    if (!this.#rig.over && this.#rig.part.toMs <= dueMs) this.#rig.finish()
+    if (following.fromMs > dueMs) return false
+    const ticket = this.#ticket
+    this.#busy += 1
+    this.#enterNext(() => this.#assertNewest(ticket))
+      .catch((thrown: unknown) => this.#failed(thrown))
+      .finally(() => {
+        this.#busy -= 1
+        this.#schedule(0)
+      })
+    return true
+  }
+
+  #nextMs(): number | null | undefined {
+    const next = this.#rig.over ? null : this.#rig.nextMs()
+    if (next !== null) return next
+    const following = this.#o.parts.at(this.#index + 1)
+    if (following === undefined) return null
+    return this.#rig.over ? following.fromMs : this.#rig.part.toMs
+  }
+
+  async #enterNext(current: () => void): Promise<void> {
+    const index = this.#index + 1
+    const part = this.#o.parts[index]
+    const base = await this.#places.stored(part, 0)
+    current()
+    const before = this.#rig
+    before.cursor.close()
+    const rig = this.#newRig(this.#o.market, index, { seq: 0, timeMs: part.fromMs })
+    rig.messages = before.messages
+    rig.exactness = before.exactness
+    this.#index = index
+    this.#rig = rig
+    this.#o.market.restore(base?.data ?? null, rig.tracker.around())
+  }
+
+  // -- going to a place --
+
+  /** Runs the newest seek or step; whatever of them runs already gives up. */
+  async #alone(seeking: boolean, work: (current: () => void) => Promise<void>): Promise<void> {
+    const ticket = ++this.#ticket
+    const current = () => this.#assertNewest(ticket)
+    this.#busy += 1
+    this.#seeking = seeking
+    this.#o.changed()
+    try {
+      current()
+      await work(current)
+      this.#problem = null
+    } finally {
+      this.#busy -= 1
+      if (ticket === this.#ticket) this.#seeking = false
+      if (!this.#closed) this.#o.changed()
+      if (this.#busy === 0 && this.#play.playing) this.#schedule(0)
+    }
+  }
+
+  /** Builds the state of a place beside the one that windows see, then puts it there at once. */
+  async #goTo(target: Target, current: () => void): Promise<void> {
+    const { newMarket, market } = this.#o
+    const from = await this.#places.nearest(target.part, target.seq, this.#here(target.part))
+    const entries = await this.#places.entries(target.part)
+    current()
+    const aside = newMarket()
+    const rig = this.#newRig(aside, target.part, from ?? { seq: 0, timeMs: -Infinity })
+    try {
+      rig.lastMessageSeq = from?.lastMessageSeq ?? 0
+      rig.catchUp(entries)
+      aside.restore(from?.data ?? null, rig.tracker.around())
+      await this.#run(rig, target, current)
+      if (target.over) rig.finish()
+      const data = aside.save()
+      const placed = rig.onto(market)
+      this.#rig.cursor.close()
+      this.#rig = placed
+      this.#index = target.part
+      this.#rate = { ...this.#rate, atMs: 0 }
+      this.#feedRate.atMs = NaN
+      this.#reached(target.ms ?? rig.timeMs)
+      market.restore(data, placed.tracker.around())
+    } catch (thrown) {
+      if (this.#rig.cursor !== rig.cursor) rig.cursor.close()
+      throw thrown
+    }
+  }
+
+  async #run(rig: Rig, target: Target, current: () => void): Promise<void> {
+    const { realMs } = this.#o
+    const keepAt = target.seq - NEAR
+    let start = realMs()
+    while (rig.seq < target.seq) {
+      const newest = Math.max(this.#kept.newestSeq(target.part, rig.seq), 0)
+      const stop = [newest + KEEP_EVERY, keepAt].filter((seq) => seq > rig.seq)
+      const upToSeq = Math.min(target.seq, ...stop)
+      const done = rig.advance({ ...NO_LIMITS, upToSeq, spent: () => realMs() - start >= SLICE_MS })
+      if (rig.cursor.failure !== null) throw rig.cursor.failure
+      if (done === 'reached' && upToSeq < target.seq) this.#kept.add(target.part, rig.keep())
+      else if (done === 'dry') await rig.cursor.more()
+      else if (done !== 'spent') return
+      else await givingWay()
+      current()
+      if (done === 'spent' || done === 'dry') start = realMs()
+    }
+  }
+
+  /** Plays through what lies before a limit, in slices. */
+  async #through(current: () => void, limit: { readonly upToMs: number; readonly messages: number }): Promise<void> {
+    const { realMs } = this.#o
+    const before = this.#rig.messages
+    for (;;) {
+      const start = realMs()
+      const spent = () => realMs() - start >= SLICE_MS
+      const messages = limit.messages - (this.#rig.messages - before)
+      const done = this.#rig.over ? 'end' : this.#rig.advance({ ...NO_LIMITS, upToMs: limit.upToMs, messages, spent })
+      if (this.#rig.cursor.failure !== null) throw this.#rig.cursor.failure
+      this.#keepSome()
+      if (done === 'reached') break
+      if (done === 'end') {
+        const following = this.#o.parts.at(this.#index + 1)
+        if (following === undefined || following.fromMs > limit.upToMs) {
+          if (following !== undefined && !this.#rig.over && this.#rig.part.toMs <= limit.upToMs) this.#rig.finish()
+          break
+        }
+        if (!this.#rig.over) this.#rig.finish()
+        await this.#enterNext(current)
+      } else if (done === 'dry') await this.#rig.cursor.more()
+      else await givingWay()
+      current()
+    }
+    this.#reached(this.#rig.timeMs)
+  }
+
+  /** Right before the last message that is applied. */
+  async #messageBack(): Promise<Target> {
+    const index = this.#index
+    const { parts } = this.#o
+    const rig = this.#rig
+    const last = rig.lastMessageSeq > 0 ? rig.lastMessageSeq : await this.#places.messageBefore(parts[index], rig.seq)
+    if (last > 0) return { part: index, seq: last - 1, ms: null, over: false }
+    if (index === 0) return { part: 0, seq: 0, ms: this.#play.range.fromMs, over: false }
+    return { part: index - 1, seq: parts[index - 1].lastSeq, ms: null, over: false }
+  }
+
+  // -- beside --
+
+  #assertNewest(ticket: number): void {
+    if (this.#closed) throw new CodedError('cancelled', 'The replay was closed.')
+    if (ticket !== this.#ticket) throw new CodedError('cancelled', 'The replay goes somewhere else now.')
+  }
+
+  /** Where it stands, if what follows can be built from that. */
+  #here(part: number): Rig | null {
+    return this.#index === part && !this.#rig.over && this.#rig.seq > 0 ? this.#rig : null
+  }
+
+  #newRig(market: Market, index: number, at: { readonly seq: number; readonly timeMs: number }): Rig {
+    const part = this.#o.parts[index]
+    return new Rig(market, part, new Cursor(this.#o.reader, part.recording, at.seq, part.lastSeq), at)
+  }
+
+  #keepSome(): void {
+    const { seq } = this.#rig
+    if (seq - Math.max(0, this.#kept.newestSeq(this.#index, seq)) >= KEEP_EVERY && !this.#rig.over) {
+      this.#kept.add(this.#index, this.#rig.keep())
+    }
+  }
+
+  #measure(realMs: number): void {
+    const { messages } = this.#rig
+    const passed = realMs - this.#rate.atMs
+    if (passed < RATE_MS) return
+    const began = this.#rate.atMs === 0 || messages < this.#rate.messages
+    const perSecond = began ? this.#rate.perSecond : ((messages - this.#rate.messages) * 1_000) / passed
+    this.#rate = { atMs: realMs, messages, perSecond }
+  }
+
+  #measureFeeds(): void {
+    const { received } = this.#rig
+    const passed = this.nowMs - this.#feedRate.atMs
+    if (passed >= 0 && passed < 1_000) return
+    const before = this.#feedRate.received
+    const perSecond = received.map((count, i) => (passed > 0 ? Math.max(0, ((count - before[i]) * 1_000) / passed) : 0))
+    this.#feedRate = { atMs: this.nowMs, received: received.slice(), perSecond }
+  }
+
+  #failed(thrown: unknown): void {
+    const { code, message, hint = '' } = toFailure(thrown)
+    if (code === 'cancelled' || this.#closed) return
+    this.#problem = { code, message, hint, closeCode: null }
+    this.#pause()
+    this.#o.changed()
+  }
+}
+
+const givingWay = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
