@@ -78,6 +78,25 @@ export function createHandlers(terminal: Terminal): Handlers {
         await terminal.research.clear(endpoint)
         return null
       },
+      'export.defaults': () => terminal.exports.defaults(),
+      'export.choose': async ({ folder }) => terminal.exports.choose(folder),
+      'export.estimate': (args) => terminal.exports.estimate(args),
+      'export.start': (args) => terminal.exports.start(args),
+      'files.begin': (args) => terminal.files.begin(args),
+      'files.chunk': async (args) => {
+        await terminal.files.chunk(args)
+        return null
+      },
+      'files.end': async ({ file }) => {
+        await terminal.files.end(file)
+        return null
+      },
+      'files.drop': async ({ file }) => {
+        await terminal.files.drop(file)
+        return null
+      },
+      'import.preview': (args) => terminal.imports.preview(args),
+      'import.start': (args) => terminal.imports.start(args),
       'jobs.cancel': async ({ job }) => {
         terminal.jobs.cancel(job)
         return null

@@ -1,4 +1,5 @@
 /** The terminal: builds the features and joins them. Knows no host; `terminal/port.ts` says what it can do. */
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { CredentialsInput } from '../shared/contract.ts'
 import { CodedError, toFailure } from '../shared/errors.ts'
@@ -29,6 +30,9 @@ import { openStoreReader, openStoreWriter } from './store/open.ts'
 import { newRecordingId } from './store/recording-id.ts'
 import { watchCommits } from './terminal/committed.ts'
 import { startDemoMarket } from './terminal/demo-market.ts'
+import { createExports } from './terminal/exports.ts'
+import { createFiles } from './terminal/files.ts'
+import { createImports } from './terminal/imports.ts'
 import { createJobs } from './terminal/jobs.ts'
 import { createLog, fileSink } from './terminal/log.ts'
 import { createGrowth, createSkew } from './terminal/measures.ts'
@@ -81,6 +85,14 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   let skew = createSkew()
 
   const jobs = createJobs(wallMs)
+  const exporting = createExports({
+    reader,
+    jobs,
+    home: options.userFolder ?? homedir(),
+    chooseFolder: options.chooseFolder,
+  })
+  const files = createFiles(join(options.dataDir, 'incoming'), clock)
+  const imports = createImports({ files, jobs, reader, library: () => writer.library() })
   const replays = createReplays()
   const accountStreams = wholeStreams(() => credentials.account())
   const settingsStreams = wholeStreams(() => settings.get())
@@ -383,6 +395,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     undoRetry()
     offSettings()
     await jobs.close()
+    await files.close()
     research.close()
     await queue
     await feeds.close()
@@ -469,6 +482,9 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       replays,
     }),
     jobs,
+    exports: exporting,
+    files,
+    imports,
     replays,
     research,
     log: say,

@@ -18,6 +18,8 @@ import type {
 import type { Settings, SettingsPatch } from './settings.ts'
 import type { Bar, Print } from './market.ts'
 import type { SessionRow, VerifyReport } from './recording.ts'
+import { EXPORT_CALLS } from './contract/exporting.ts'
+import { IMPORT_CALLS } from './contract/importing.ts'
 import { JOB_CALLS, JOB_STREAMS } from './contract/jobs.ts'
 import { REPLAY_CALLS, REPLAY_STREAMS } from './contract/replay.ts'
 import { RESEARCH_CALLS, RESEARCH_STREAMS } from './contract/research.ts'
@@ -93,6 +95,8 @@ export const CALLS = {
   'app.openExternal': call<null>()(v.strictObject({ url: text(2048) })),
   ...RESEARCH_CALLS,
   ...JOB_CALLS,
+  ...EXPORT_CALLS,
+  ...IMPORT_CALLS,
   ...REPLAY_CALLS,
 } as const
 

@@ -6,7 +6,6 @@ export const IMPORT_FIELDS = [
   'symbol',
   'time',
   'received',
-  'seq',
   'price',
   'size',
   'bid',

@@ -2,6 +2,7 @@
 import type { CallArgs, CallName, CallValue, StreamArgs, StreamName, StreamValue } from '../../src/shared/contract.ts'
 import { CodedError } from '../../src/shared/errors.ts'
 import type { ReplayState } from '../../src/shared/replay.ts'
+import type { ExportRequest } from '../../src/shared/exporting.ts'
 import { DEFAULT_SETTINGS } from '../../src/shared/settings.ts'
 import type { AccountState, AppInfo, StatusState } from '../../src/shared/state.ts'
 import { instrumentId, recordingId, unixMs } from '../../src/shared/units.ts'
@@ -9,6 +10,23 @@ import type { Handlers } from '../../src/main/dispatch.ts'
 
 const instrument = instrumentId('crypto', 'BTC-USD')
 const credentials = { baseUrl: 'https://example.test', user: 'somebody', password: 'secret', plan: 'basic' }
+
+const exportRequest: ExportRequest = {
+  what: 'ticks',
+  feed: 'crypto/XT',
+  symbols: ['BTC-USD'],
+  session: null,
+  source: null,
+  fromMs: null,
+  toMs: null,
+  of: null,
+  interval: '1m',
+  format: 'csv',
+  raw: true,
+  bom: false,
+  separator: ',',
+  split: 'none',
+}
 
 /** Valid arguments of every call: one that is missing does not compile. */
 export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
@@ -35,6 +53,19 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'research.version': { version: 7 },
   'research.clear': { endpoint: null },
   'jobs.cancel': { job: 'job-1' },
+  'export.defaults': {},
+  'export.choose': { folder: '/home/you' },
+  'export.estimate': { request: exportRequest, folder: null, name: null },
+  'export.start': { request: exportRequest, folder: '/home/you', name: 'btc.csv', replace: false },
+  'files.begin': { name: 'btc.csv', bytes: 3 },
+  'files.chunk': { file: 'f', offset: 0, data: 'YWJj' },
+  'files.end': { file: 'f' },
+  'files.drop': { file: 'f' },
+  'import.preview': { file: 'f', mapping: null },
+  'import.start': {
+    file: 'f',
+    mapping: { columns: ['time', null, 'price'], feed: 'crypto/XT', zone: 'UTC', symbol: 'BTC-USD' },
+  },
   'jobs.dismiss': { job: 'job-1' },
   'replay.open': { sessions: ['r'], atMs: null },
   'replay.close': { id: 'replay-1' },
@@ -140,6 +171,25 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'research.version': null,
   'research.clear': null,
   'jobs.cancel': null,
+  'export.defaults': { folder: '/home/you', canChoose: false },
+  'export.choose': null,
+  'export.estimate': { rows: 0, bytes: 0, files: 1, exists: null, freeBytes: null },
+  'export.start': 'job-1',
+  'files.begin': { file: 'f' },
+  'files.chunk': null,
+  'files.end': null,
+  'files.drop': null,
+  'import.preview': {
+    kind: 'lines',
+    name: 'a.jsonl',
+    bytes: 3,
+    columns: [],
+    rows: [],
+    mapping: null,
+    problems: [],
+    exact: true,
+  },
+  'import.start': 'job-1',
   'jobs.dismiss': null,
   'replay.open': replay,
   'replay.close': null,

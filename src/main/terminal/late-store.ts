@@ -5,8 +5,10 @@
 import type { Clock } from '../clock.ts'
 import { CodedError, toFailure, type ErrorCode } from '../../shared/errors.ts'
 import type {
+  LibraryWriter,
   ReplayBatch,
   ReplayQuery,
+  StoreLibrary,
   StoreReader,
   StoreWriter,
   TickColumns,
@@ -22,17 +24,19 @@ export const mayHeal = (code: ErrorCode): boolean =>
   code === 'store-locked' || code === 'disk-full' || code === 'disk-error'
 
 export interface LateWriter extends StoreWriter {
+  /** What is done beside recording; throws where the store is not open for writing. */
+  library(): StoreLibrary
   /** Opens the store unless it is open; rejects with what stands in the way. */
   open(): Promise<void>
 }
 
 /** A writer that is opened by `open`; until then it takes nothing, and `begin` rejects. */
-export function createLateWriter(openWriter: () => Promise<StoreWriter>): LateWriter {
+export function createLateWriter(openWriter: () => Promise<LibraryWriter>): LateWriter {
   const listeners = new Set<(event: WriterEvent) => void>()
-  let writer: StoreWriter | null = null
+  let writer: LibraryWriter | null = null
   let opening: Promise<void> | null = null
   let closed = false
-  const mustBeOpen = (): StoreWriter => {
+  const mustBeOpen = (): LibraryWriter => {
     if (writer === null) throw new CodedError('disk-error', 'The store is not open for writing.')
     return writer
   }
@@ -52,6 +56,7 @@ export function createLateWriter(openWriter: () => Promise<StoreWriter>): LateWr
         })
       return opening
     },
+    library: () => mustBeOpen().library,
     begin: async (source, startedMs, id) => mustBeOpen().begin(source, startedMs, id),
     append: (batch) => writer?.append(batch),
     get backlogBytes() {

@@ -15,6 +15,9 @@ import type { StreamSource } from '../../shared/transport.ts'
 import type { FeedId } from '../../shared/units.ts'
 import type { Clock } from '../clock.ts'
 import type { Want } from '../feeds/port.ts'
+import type { Exports } from './exports.ts'
+import type { Files } from './files.ts'
+import type { Imports } from './imports.ts'
 import type { Jobs } from './jobs.ts'
 import type { Replays } from './replays.ts'
 import type { Research } from './research.ts'
@@ -41,6 +44,10 @@ export interface TerminalOptions {
   readonly memoryKeychain?: boolean | undefined
   /** Opens an http(s) URL outside; absent: the host cannot. */
   readonly openExternal?: ((url: string) => Promise<void>) | undefined
+  /** Shows the host's own chooser of a folder; absent: it has none. */
+  readonly chooseFolder?: ((from: string) => Promise<string | null>) | undefined
+  /** The user's own folder; the system's unless told. */
+  readonly userFolder?: string | undefined
   /** Start on this source whatever the settings say, without storing the choice. */
   readonly source?: 'demo' | 'service' | undefined
   /** Sign in with these instead of what is stored; nothing of it is kept. Absent parts come from the settings. */
@@ -86,6 +93,9 @@ export interface Terminal {
   want(feed: FeedId, symbols: readonly string[]): Want
   openExternal(url: string): Promise<void>
   readonly jobs: Jobs
+  readonly exports: Exports
+  readonly files: Files
+  readonly imports: Imports
   readonly research: Research
   readonly replays: Replays
   /** Opens a stream; see `StreamSource`. */

@@ -24,6 +24,7 @@ import type { Transport } from '../../shared/transport.ts'
 import { FEED_IDS, instrumentId, parseInstrument, recordingId, unixMs } from '../../shared/units.ts'
 import type { AssetClass, FeedId, InstrumentId } from '../../shared/units.ts'
 import { FakeReplay } from './fake-replay.ts'
+import { FakeExchange } from './fake-exchange.ts'
 import { emptyRow, randomOf, SEEDS, type Seed } from './fake-market.ts'
 
 /** What goes wrong, or how things stand. */
@@ -62,6 +63,10 @@ export class FakeTerminal implements Transport {
   /** The one replay that may be open. */
   readonly replay = new FakeReplay((state) => {
     for (const one of this.#open) if (one.name === 'replay') this.#give<'replay'>(one, state)
+  })
+  /** Exports, imports and their jobs. */
+  readonly exchange = new FakeExchange((jobs) => {
+    for (const one of [...this.#open]) if (one.name === 'jobs') this.#give<'jobs'>(one, jobs)
   })
   #up = true
   #seq = 0
@@ -401,6 +406,17 @@ export class FakeTerminal implements Transport {
       case 'bookmarks.add':
       case 'bookmarks.remove':
         return this.replay.answer(name, args, this.#sessions())
+      case 'export.defaults':
+      case 'export.choose':
+      case 'export.estimate':
+      case 'export.start':
+      case 'files.begin':
+      case 'files.chunk':
+      case 'files.end':
+      case 'files.drop':
+      case 'import.preview':
+      case 'import.start':
+        return this.exchange.answer(name, args)
       case 'feeds.retry':
       case 'recording.set':
       case 'app.networkChanged':

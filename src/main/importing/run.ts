@@ -1,0 +1,259 @@
+/**
+ * Files into recordings: looked at once from end to end, then written. What came from one recording of another
+ * store becomes one recording here; nothing is ever joined with what was recorded on this machine.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { CodedError } from '../../shared/errors.ts'
+import type { CsvMapping, ImportDone, ImportPreview, ImportProblem } from '../../shared/importing.ts'
+import { sourceKey, type Source } from '../../shared/recording.ts'
+import { unixMs, type FeedId, type RecordingId } from '../../shared/units.ts'
+import { newColumns } from '../store/columns.ts'
+import type { Batch, ImportAbout, StoreLibrary, StoreReader } from '../store/port.ts'
+import { kindOfText, type TextKind } from './kinds.ts'
+import { checkMapping, guessMapping } from './mapping.ts'
+import { incoming, type Incoming, type Portion } from './rows.ts'
+
+export interface ImportInput {
+  readonly path: string
+  /** As the user knows it. */
+  readonly name: string
+  readonly bytes: number
+}
+
+export interface ImportWatch {
+  readonly signal?: AbortSignal | undefined
+  /** `done`: 0 to 1. */
+  readonly onProgress?: ((now: { readonly done: number; readonly messages: number }) => void) | undefined
+}
+
+export interface ImportStore {
+  readonly library: Pick<StoreLibrary, 'importRecording'>
+  readonly sessions: StoreReader['sessions']
+  readonly newId: (startedMs: number) => RecordingId
+}
+
+/** Problems that are listed; the rest are counted. */
+const TOLD = 20
+const PREVIEW_ROWS = 20
+const BATCH_ROWS = 4_096
+const BATCH_BYTES = 512 << 10
+
+/** What a text file is and how it would be read. Throws `usage` where a table cannot be read as mapped. */
+export async function previewText(input: ImportInput, mapping: CsvMapping | null): Promise<ImportPreview> {
+  const kind = await kindOfText(input.path)
+  const used = kind.is === 'table' ? (mapping ?? guessMapping(kind.columns)) : null
+  const problems: ImportProblem[] = []
+  const unread = used === null ? null : refusal(used)
+  if (unread !== null) problems.push({ line: 1, text: unread })
+  else {
+    for await (const portion of incoming(input.path, kind, used)) {
+      problems.push(...portion.problems)
+      break
+    }
+  }
+  const about = await tableOf(input, kind)
+  return {
+    kind: kind.is,
+    name: input.name,
+    bytes: input.bytes,
+    ...about,
+    mapping: used,
+    problems: problems.slice(0, TOLD),
+    exact: kind.is === 'lines' || (kind.is === 'ticks' ? kind.raw : (used?.columns.includes('raw') ?? false)),
+  }
+}
+
+function refusal(mapping: CsvMapping): string | null {
+  try {
+    checkMapping(mapping)
+    return null
+  } catch (thrown) {
+    if (thrown instanceof CodedError) return `${thrown.message} ${thrown.hint ?? ''}`.trim()
+    throw thrown
+  }
+}
+
+async function tableOf({ path }: ImportInput, kind: TextKind): Promise<Pick<ImportPreview, 'columns' | 'rows'>> {
+  if (kind.is === 'table') return { columns: kind.columns, rows: kind.rows.slice(0, PREVIEW_ROWS) }
+  for await (const { messages } of incoming(path, kind, null)) {
+    const text = new TextDecoder()
+    return {
+      columns: ['feed', 'seq', 'received', 'message'],
+      rows: messages
+        .slice(0, PREVIEW_ROWS)
+        .map(({ feed, seq, recvMs, bytes }) => [
+          feed,
+          String(seq ?? ''),
+          new Date(recvMs).toISOString(),
+          text.decode(bytes.subarray(0, 400)),
+        ]),
+    }
+  }
+  return { columns: [], rows: [] }
+}
+
+/** The messages of one recording in a file. */
+interface Segment {
+  readonly startedMs: number
+  readonly endedMs: number
+  readonly messages: number
+}
+
+/**
+ * Imports a text file. Rejects with `usage` where nothing of it can be read and where it was imported before,
+ * `cancelled`, or a disk's error; nothing of a recording that is not whole stays.
+ */
+export async function importText(
+  input: ImportInput,
+  mapping: CsvMapping | null,
+  store: ImportStore,
+  watch: ImportWatch = {},
+): Promise<ImportDone> {
+  const { signal, onProgress } = watch
+  const kind = await kindOfText(input.path)
+  const used = kind.is === 'table' ? (mapping ?? guessMapping(kind.columns)) : null
+  if (used !== null) checkMapping(used)
+  const sha256 = await hashOf(input.path, signal)
+  const source: Source = { kind: 'import', origin: sha256.slice(0, 16), user: input.name }
+  const before = (await store.sessions()).find((row) => row.source === sourceKey(source))
+  if (before !== undefined) {
+    throw new CodedError('usage', `${input.name} is in the store already, as session ${before.session}.`)
+  }
+  const read = { skipped: 0, problems: [] as ImportProblem[] }
+  const segments: Segment[] = []
+  // Stamps of the whole are needed before the first message is written.
+  for await (const portion of incoming(input.path, kind, used, signal)) {
+    read.skipped += portion.problems.length
+    if (read.problems.length < TOLD) read.problems.push(...portion.problems.slice(0, TOLD - read.problems.length))
+    addToSegments(segments, portion)
+    onProgress?.({ done: (0.3 * portion.bytes) / Math.max(1, input.bytes), messages: 0 })
+  }
+  const all = segments.reduce((sum, { messages }) => sum + messages, 0)
+  if (all === 0) {
+    const [first] = read.problems
+    throw new CodedError('usage', `Nothing in ${input.name} could be read.`, {
+      hint: first === undefined ? 'It has no rows.' : `Line ${first.line}: ${first.text}.`,
+    })
+  }
+  const sessions: ImportDone['sessions'][number][] = []
+  let written = 0
+  const messages = createQueue(incoming(input.path, kind, used, signal))
+  for (const segment of segments) {
+    const id = store.newId(segment.startedMs)
+    const about: ImportAbout = {
+      id,
+      source,
+      startedMs: unixMs(segment.startedMs),
+      endedMs: unixMs(segment.endedMs),
+      clean: true,
+      from: input.name,
+      label: {
+        name: input.name.slice(0, 80),
+        notes: notesOf(kind, used, sha256),
+        tags: ['imported'],
+      },
+    }
+    const outcome = await store.library.importRecording(about, batchesOf(messages, segment), {
+      ...(signal === undefined ? {} : { signal }),
+      onStored: (n) => onProgress?.({ done: 0.3 + (0.7 * (written + n)) / all, messages: written + n }),
+    })
+    written += outcome.messages
+    sessions.push({ session: outcome.recording, messages: outcome.messages })
+  }
+  return { sessions, messages: written, ...read }
+}
+
+/** What the user reads about an import: where it came from, and whether its messages are those received. */
+function notesOf(kind: TextKind, mapping: CsvMapping | null, sha256: string): string {
+  const exact = kind.is === 'lines' || (kind.is === 'ticks' && kind.raw) || mapping?.columns.includes('raw') === true
+  const how = exact
+    ? 'The messages are those of the file, to the byte.'
+    : 'The file held no messages: they were written anew in the shape of the feed, from its columns.'
+  return `Imported from a file with SHA-256 ${sha256}. ${how} What it lacks is not known: gaps are not marked.`
+}
+
+async function hashOf(path: string, signal: AbortSignal | undefined): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) {
+    if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was cancelled.')
+    hash.update(piece as Buffer) // the stream has no encoding
+  }
+  return hash.digest('hex')
+}
+
+/** A seq that does not grow begins another recording: exports are in the order (recording, seq). */
+function addToSegments(segments: (Segment & { lastSeq?: number })[], { messages }: Portion): void {
+  for (const { seq, recvMs } of messages) {
+    const last = segments.at(-1)
+    if (last === undefined || (seq !== null && seq <= (last.lastSeq ?? 0))) {
+      segments.push({ startedMs: recvMs, endedMs: recvMs, messages: 1, ...(seq === null ? {} : { lastSeq: seq }) })
+      continue
+    }
+    segments[segments.length - 1] = {
+      startedMs: Math.min(last.startedMs, recvMs),
+      endedMs: Math.max(last.endedMs, recvMs),
+      messages: last.messages + 1,
+      ...(seq === null ? {} : { lastSeq: seq }),
+    }
+  }
+}
+
+/** Messages one after the other out of portions. */
+function createQueue(portions: AsyncGenerator<Portion, void, void>): { next(): Promise<Incoming | undefined> } {
+  let now: readonly Incoming[] = []
+  let at = 0
+  return {
+    async next() {
+      while (at >= now.length) {
+        const { value, done } = await portions.next()
+        if (done === true) return undefined
+        now = value.messages
+        at = 0
+      }
+      return now[at++]
+    },
+  }
+}
+
+/** The messages of a segment in batches, numbered from 1 as a recorder would. */
+async function* batchesOf(
+  queue: { next(): Promise<Incoming | undefined> },
+  { startedMs, messages: count }: Segment,
+): AsyncGenerator<Batch, void, void> {
+  const conns = new Map<FeedId, { readonly conn: number; seq: number }>()
+  let seq = 0
+  let monoNs = 0
+  while (seq < count) {
+    const rows: Incoming[] = []
+    let bytes = 0
+    while (seq + rows.length < count && rows.length < BATCH_ROWS && bytes < BATCH_BYTES) {
+      const one = await queue.next()
+      if (one === undefined) throw new CodedError('disk-error', 'The file changed while it was read.')
+      rows.push(one)
+      bytes += one.bytes.length
+    }
+    const columns = newColumns(rows.length, bytes)
+    const connections: { conn: number; feed: FeedId }[] = []
+    let at = 0
+    for (const [i, row] of rows.entries()) {
+      let conn = conns.get(row.feed)
+      if (conn === undefined) {
+        conn = { conn: conns.size + 1, seq: 0 }
+        conns.set(row.feed, conn)
+        connections.push({ conn: conn.conn, feed: row.feed })
+      }
+      monoNs = Math.max(monoNs, Math.round((row.recvMs - startedMs) * 1_000) * 1_000)
+      columns.seq[i] = ++seq
+      columns.conn[i] = conn.conn
+      columns.connSeq[i] = ++conn.seq
+      columns.recvMs[i] = row.recvMs
+      columns.monoNs[i] = monoNs
+      columns.flags[i] = row.flags
+      columns.bytes.set(row.bytes, at)
+      at += row.bytes.length
+      columns.offsets[i + 1] = at
+    }
+    yield { messages: columns, entries: [], connections }
+  }
+}
