@@ -78,6 +78,11 @@ export function createHandlers(terminal: Terminal): Handlers {
         await terminal.research.clear(endpoint)
         return null
       },
+      'evidence.verify': async ({ session }) => terminal.evidence.verify(session),
+      'evidence.coverage': (args) => terminal.evidence.coverage(args),
+      'evidence.agreement': (args) => terminal.evidence.agreement(args),
+      'evidence.seconds': (args) => terminal.evidence.seconds(args),
+      'evidence.messages': (args) => terminal.evidence.messages(args),
       'export.defaults': () => terminal.exports.defaults(),
       'export.choose': async ({ folder }) => terminal.exports.choose(folder),
       'export.estimate': (args) => terminal.exports.estimate(args),

@@ -16,6 +16,7 @@ import {
   type UnixMs,
 } from '../shared/units.ts'
 import { systemClock } from './clock.ts'
+import { requireLive } from './dispatch.ts'
 import { createCredentials } from './credentials/credentials.ts'
 import { createFeeds } from './feeds/feeds.ts'
 import type { FeedListener, Want } from './feeds/port.ts'
@@ -30,6 +31,7 @@ import { openStoreReader, openStoreWriter } from './store/open.ts'
 import { newRecordingId } from './store/recording-id.ts'
 import { watchCommits } from './terminal/committed.ts'
 import { startDemoMarket } from './terminal/demo-market.ts'
+import { createEvidence } from './terminal/evidence.ts'
 import { createExports } from './terminal/exports.ts'
 import { createFiles } from './terminal/files.ts'
 import { createImports } from './terminal/imports.ts'
@@ -153,6 +155,17 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     },
   })
   const seeder = createSeeder(hub, past)
+  const evidence = createEvidence({
+    reader,
+    openReader: () => openStoreReader({ file: storePath, worker: options.workers.reader }),
+    jobs,
+    decimals: (id) => hub.cell(id).decimals,
+    async view(name) {
+      requireLive(name)
+      if (recorder.recording !== null) await commits.upTo(hub.lastSeq)
+      return { source: sourceKey(desk.source), nowMs: wallMs(), upTo: null, past: false }
+    },
+  })
 
   const fold = createDigestFold()
   /** The recording that the fold, the hub's seqs and the commits are of. */
@@ -487,6 +500,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     imports,
     replays,
     research,
+    evidence,
     log: say,
     sleep() {
       log.add('info', 'terminal', 'The computer goes to sleep.')

@@ -18,6 +18,7 @@ import type {
 import type { Settings, SettingsPatch } from './settings.ts'
 import type { Bar, Print } from './market.ts'
 import type { SessionRow, VerifyReport } from './recording.ts'
+import { EVIDENCE_CALLS } from './contract/evidence.ts'
 import { EXPORT_CALLS } from './contract/exporting.ts'
 import { IMPORT_CALLS } from './contract/importing.ts'
 import { JOB_CALLS, JOB_STREAMS } from './contract/jobs.ts'
@@ -98,6 +99,7 @@ export const CALLS = {
   ...EXPORT_CALLS,
   ...IMPORT_CALLS,
   ...REPLAY_CALLS,
+  ...EVIDENCE_CALLS,
 } as const
 
 /** First value after opening: everything asked for. Later: only rows that changed. */

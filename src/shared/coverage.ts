@@ -139,3 +139,43 @@ export function coverageOf(
     gaps: counted.sort((a, b) => b.fromMs - a.fromMs),
   }
 }
+
+/**
+ * Times at which a feed brought an instrument: acknowledged, and in no gap that concerns it, each widened by
+ * the clocks' difference. Where a recording holds no acknowledgement of it, reception is taken for granted.
+ * `mine` says whether a spelling is the instrument's.
+ */
+export function receivedSpans(
+  { startedMs, endedMs, entries, gaps }: CoverageRecording,
+  feed: FeedId,
+  mine: (symbol: string) => boolean,
+): readonly Span[] {
+  const acknowledged = new Map<number, number>()
+  const spans: Span[] = []
+  let known = false
+  const end = (conn: number, ms: number): void => {
+    const from = acknowledged.get(conn)
+    if (from !== undefined) spans.push({ fromMs: from, toMs: ms })
+    acknowledged.delete(conn)
+  }
+  for (const { wallMs, entry } of entries) {
+    if (!('conn' in entry) || entry.feed !== feed) continue
+    if (entry.type === 'disconnected') end(entry.conn, wallMs)
+    else if (entry.type === 'acknowledged' && entry.symbols.some(mine)) {
+      known = true
+      if (!acknowledged.has(entry.conn)) acknowledged.set(entry.conn, wallMs)
+    } else if (entry.type === 'released' && entry.symbols.some(mine)) end(entry.conn, wallMs)
+  }
+  for (const conn of [...acknowledged.keys()]) end(conn, endedMs)
+  const holes = gaps
+    .filter((gap) => gap.feed === feed && (gap.symbols.length === 0 || gap.symbols.some(mine)))
+    .map(({ fromMs, toMs, skewMs = 0 }) => ({
+      fromMs: fromMs - Math.abs(skewMs),
+      toMs: Math.max(fromMs, toMs ?? endedMs) + Math.abs(skewMs),
+    }))
+  return withoutSpans(known ? spans : [{ fromMs: startedMs, toMs: endedMs }], holes)
+}
+
+/** Whether [fromMs, toMs) lies in one of merged spans whole. */
+export const liesIn = (spans: readonly Span[], fromMs: number, toMs: number): boolean =>
+  spans.some((span) => span.fromMs <= fromMs && span.toMs >= toMs)

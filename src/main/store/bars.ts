@@ -121,22 +121,24 @@ export class BarReader {
     const told = overlaps.length === 0 ? {} : { overlaps }
     const grid = gridOf(asset, query.interval)
     const { least, most } = this.#span(parts, feed, query.instrument)
-    if (least > most) return { bars: [], more: false }
+    if (least > most || most < (query.fromMs ?? -Infinity)) return { bars: [], more: least <= most }
     const before = query.beforeMs ?? Infinity
     const newest = Math.min(before - 1e-3, most)
     const start = grid.startOf(newest)
     const end = Number.isNaN(start) ? newest + 1e-3 : grid.endOf(start)
-    let span = Math.max(HOUR, intervalMs * query.limit * 1.5)
+    const first = query.fromMs ?? -Infinity
+    let span = Math.min(newest - first, Math.max(HOUR, intervalMs * query.limit * 1.5))
     for (;;) {
       const from = alignDown(grid, newest - span)
       const states = this.#build(parts, feed, query, grid, from, end).filter(
-        (b) => b.startMs >= from && b.startMs < before,
+        (b) => b.startMs >= Math.max(from, first) && b.startMs < before,
       )
-      if (states.length > query.limit || from <= least) {
+      if (states.length > query.limit || from <= Math.max(least, first)) {
         const page = states.slice(Math.max(0, states.length - query.limit))
         const shown = { fromMs: page[0]?.startMs ?? newest, toMs: page.at(-1)?.endMs ?? newest }
         const holes = this.#holes(parts, feed, query.instrument, shown)
-        return { bars: page.map((state) => toBar(marked(state, holes))), more: states.length > page.length, ...told }
+        const more = states.length > page.length || least < first
+        return { bars: page.map((state) => toBar(marked(state, holes))), more, ...told }
       }
       span *= 4
     }

@@ -314,6 +314,8 @@ export interface BarQuery {
   readonly source: string
   /** Bars that start before this instant, newest `limit` of them; null: the newest. */
   readonly beforeMs: number | null
+  /** No bar that starts before this; `more` still tells of such. */
+  readonly fromMs?: number | undefined
   readonly limit: number
   /** Only what was received up to here: no look-ahead (settled rule 6). */
   readonly maxSeq?: { readonly recording: RecordingId; readonly seq: number } | undefined

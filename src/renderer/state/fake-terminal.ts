@@ -6,6 +6,7 @@ import type { CallArgs, CallName, CallValue, StreamArgs, StreamName, StreamValue
 import type { Failure, Result } from '../../shared/errors.ts'
 import type { Bar, Print } from '../../shared/market.ts'
 import { INTERVALS } from '../../shared/market.ts'
+import type { JobState } from '../../shared/jobs.ts'
 import type { SessionRow } from '../../shared/recording.ts'
 import { DEFAULT_SETTINGS, mergeSettings, type Settings } from '../../shared/settings.ts'
 import type {
@@ -24,6 +25,7 @@ import type { Transport } from '../../shared/transport.ts'
 import { FEED_IDS, instrumentId, parseInstrument, recordingId, unixMs } from '../../shared/units.ts'
 import type { AssetClass, FeedId, InstrumentId } from '../../shared/units.ts'
 import { FakeReplay } from './fake-replay.ts'
+import { fakeEvidence } from './fake-evidence.ts'
 import { FakeExchange } from './fake-exchange.ts'
 import { emptyRow, randomOf, SEEDS, type Seed } from './fake-market.ts'
 
@@ -52,6 +54,8 @@ export class FakeTerminal implements Transport {
   nowMs: number
   settings: Settings
   faults: FakeFaults
+  /** Long work as windows see it; told by `setJobs`. */
+  jobs: readonly JobState[] = []
   /** Every call made, for assertions. */
   readonly calls: { name: CallName; args: unknown }[] = []
   readonly #random: () => number
@@ -406,6 +410,12 @@ export class FakeTerminal implements Transport {
       case 'bookmarks.add':
       case 'bookmarks.remove':
         return this.replay.answer(name, args, this.#sessions())
+      case 'evidence.verify':
+      case 'evidence.coverage':
+      case 'evidence.agreement':
+      case 'evidence.seconds':
+      case 'evidence.messages':
+        return fakeEvidence(name, args, this.nowMs)
       case 'export.defaults':
       case 'export.choose':
       case 'export.estimate':
@@ -558,7 +568,7 @@ export class FakeTerminal implements Transport {
           waiting: 0,
         })
       case 'jobs':
-        return this.#give<'jobs'>(one, [])
+        return this.#give<'jobs'>(one, this.jobs)
       case 'settings':
         return this.#give<'settings'>(one, this.settings)
       case 'replay':
@@ -573,6 +583,28 @@ export class FakeTerminal implements Transport {
     return parsed && emptyRow(instrument, parsed.asset, parsed.key)
   }
 
+  /** Ends the open streams of a name, as a terminal does that knows them no more. */
+  endStream(name: StreamName, failure: Failure): void {
+    for (const one of [...this.#open])
+      if (one.name === name) {
+        this.#open.delete(one)
+        one.end?.(failure)
+      }
+  }
+  /** Every tape as it is before the first print. */
+  resetTape(): void {
+    for (const one of this.#open)
+      if (one.name === 'tape') this.#give<'tape'>(one, { reset: [], prints: [], skipped: 0, decimals: 2 })
+  }
+  /** Arguments of the open streams of a name. */
+  argsOf<K extends StreamName>(name: K): StreamArgs<K>[] {
+    // Streams are stored with the arguments that they were opened with.
+    return [...this.#open].filter((one) => one.name === name).map((one) => one.args as StreamArgs<K>)
+  }
+  setJobs(jobs: readonly JobState[]): void {
+    this.jobs = jobs
+    for (const one of [...this.#open]) if (one.name === 'jobs') this.#give<'jobs'>(one, jobs)
+  }
   /** How many streams are open, by name. */
   openStreams(name: StreamName): number {
     return [...this.#open].filter((one) => one.name === name).length

@@ -2,17 +2,19 @@
 import * as v from 'valibot'
 import type { AgreementReport, AgreementSeconds, CoverageReport, MessagesPage } from '../evidence.ts'
 import type { JobId } from '../jobs.ts'
+import { recordingId } from '../units.ts'
 import { call, instrument, interval, limit, ms, of, text, view } from './spec.ts'
 
 const session = text(64)
+const recording = v.pipe(text(64), v.transform(recordingId))
 const seq = v.pipe(v.number(), v.integer(), v.minValue(0))
-const place = v.strictObject({ recording: session, seq })
+const place = v.strictObject({ recording, seq })
 
 /** What messages are asked for: those of a bar, of a print of the tape, or behind the quote as it stands. */
 const subject = v.variant('is', [
   v.strictObject({ is: v.literal('bar'), of, interval, startMs: ms }),
   /** `recording` null: the one that held it at `recvMs`; where that is null too, the newest. */
-  v.strictObject({ is: v.literal('print'), recording: v.nullable(session), seq, recvMs: v.nullable(ms) }),
+  v.strictObject({ is: v.literal('print'), recording: v.nullable(recording), seq, recvMs: v.nullable(ms) }),
   v.strictObject({ is: v.literal('quote') }),
 ])
 export type EvidenceSubject = v.InferOutput<typeof subject>
@@ -30,7 +32,7 @@ export const EVIDENCE_CALLS = {
       fromMs: v.nullable(ms),
       toMs: v.nullable(ms),
       session: v.nullable(session),
-      skip: seq,
+      skip: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1e9)),
       limit: limit(1_000),
     }),
   ),

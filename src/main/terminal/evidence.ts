@@ -1,0 +1,98 @@
+/** Evidence for windows: verification as a job, coverage, agreement, and the messages behind what is shown. */
+import { coverageOf } from '../../shared/coverage.ts'
+import type { CallArgs } from '../../shared/contract.ts'
+import { CodedError } from '../../shared/errors.ts'
+import type { AgreementReport, AgreementSeconds, CoverageReport, MessagesPage } from '../../shared/evidence.ts'
+import type { JobId } from '../../shared/jobs.ts'
+import { recordingId, unixMs, type InstrumentId } from '../../shared/units.ts'
+import type { StoreReader } from '../store/port.ts'
+import { readAgreement, readSeconds } from './evidence/agreement.ts'
+import { readMessages } from './evidence/messages.ts'
+import { recordingOf, visibleSessions, type EvidenceView } from './evidence/view.ts'
+import type { Jobs } from './jobs.ts'
+
+export interface EvidenceOptions {
+  readonly reader: StoreReader
+  /** Opens a reader for one verification: it takes long, and others read meanwhile. */
+  readonly openReader: () => Promise<StoreReader>
+  readonly jobs: Jobs
+  /** What a view shows now, everything of it readable; rejects with `not-found`. */
+  readonly view: (view: string) => Promise<EvidenceView>
+  readonly decimals: (instrument: InstrumentId) => number
+}
+
+/** What windows ask of evidence. Whatever names a view or session that is not there fails with `not-found`. */
+export interface Evidence {
+  /** Starts a job of kind `verify`; its result is a VerifyReport. */
+  verify(session: string | null): JobId
+  coverage(args: CallArgs<'evidence.coverage'>): Promise<CoverageReport>
+  agreement(args: CallArgs<'evidence.agreement'>): Promise<AgreementReport>
+  seconds(args: CallArgs<'evidence.seconds'>): Promise<AgreementSeconds>
+  messages(args: CallArgs<'evidence.messages'>): Promise<MessagesPage>
+}
+
+/** Evidence over a store that others write. */
+export function createEvidence({ reader, openReader, jobs, view, decimals }: EvidenceOptions): Evidence {
+  return {
+    verify: (session) =>
+      jobs.start(
+        'verify',
+        session === null ? 'all sessions' : `session ${session}`,
+        'messages',
+        async (tell, signal) => {
+          const own = await openReader()
+          try {
+            const report = await own.verify(
+              session === null ? null : recordingId(session),
+              (done, count) => tell({ done, count }),
+              signal,
+            )
+            tell({ count: report.messages })
+            const found = report.problems.length === 1 ? '1 difference' : `${report.problems.length} differences`
+            return {
+              text: report.ok ? `${report.messages} messages: all as recorded.` : `NOT as recorded: ${found}.`,
+              result: report,
+            }
+          } finally {
+            await own.close()
+          }
+        },
+      ),
+    async coverage({ view: name, fromMs, toMs, session, skip, limit }) {
+      const seen = await view(name)
+      const rows =
+        session === null || seen.past
+          ? await visibleSessions(reader, seen)
+          : (await reader.sessions()).filter((row) => row.session === session)
+      const chosen = session === null ? rows : rows.filter((row) => row.session === session)
+      if (session !== null && chosen.length === 0) throw new CodedError('not-found', `There is no session ${session}.`)
+      const range = {
+        fromMs: fromMs ?? Math.min(seen.nowMs, ...chosen.map((row) => row.startedMs)),
+        toMs: Math.min(seen.nowMs, toMs ?? Infinity),
+      }
+      // A gap may reach past the end of its recording: what a crash left lasts until the next start.
+      const touching = chosen.filter(({ startedMs, endedMs, gaps }) => {
+        const end = gaps.reduce((most, gap) => Math.max(most, gap.toMs ?? Infinity), endedMs ?? Infinity)
+        return startedMs < range.toMs && end >= range.fromMs
+      })
+      const recordings = await Promise.all(touching.map((row) => recordingOf(reader, seen, row)))
+      const { feeds, covered, gaps } = coverageOf(recordings, range, seen.nowMs)
+      return {
+        fromMs: unixMs(range.fromMs),
+        toMs: unixMs(range.toMs),
+        sessions: touching.map((row) => row.session),
+        feeds,
+        covered,
+        gaps: gaps.slice(skip, skip + limit),
+        gapCount: gaps.length,
+      }
+    },
+    agreement: async ({ view: name, session, instrument }) =>
+      readAgreement(reader, await view(name), session, instrument),
+    seconds: async ({ view: name, ...args }) => readSeconds(reader, await view(name), args),
+    async messages(args) {
+      const page = await readMessages(reader, await view(args.view), args)
+      return { ...page, decimals: decimals(args.instrument) }
+    },
+  }
+}
