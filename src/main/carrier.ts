@@ -3,8 +3,8 @@
  * no host; a host hands over a port and closes the carrier when it is done.
  *
  * A stream has at most one value outstanding: `take` is called only when the window has given its
- * credit back and something is new, at most once a frame. A window that is hidden or slow gives no
- * credit, so it costs a boolean, and catches up with state instead of history.
+ * credit back and something is new. A window that is hidden or slow gives no credit, so it costs a
+ * boolean, and catches up with state instead of history.
  */
 import { toFailure, type Failure } from '../shared/errors.ts'
 import type { StreamSource, TerminalFrame } from '../shared/transport.ts'
@@ -23,7 +23,7 @@ export interface WindowPort {
 }
 
 export interface CarrierOptions {
-  /** Shortest time between two pumps, ms; default 16. */
+  /** Shortest time between two pumps, ms; default 6: well under a frame. */
   readonly frameMs?: number
   /** Most streams open at a time; default 256. */
   readonly maxStreams?: number
@@ -83,7 +83,7 @@ const timerAfter = (ms: number, then: () => void): (() => void) => {
 
 /** Serves one window until either side closes. Never throws. */
 export function serveWindow(port: WindowPort, handlers: Handlers, options: CarrierOptions = {}): Carrier {
-  const { frameMs = 16, maxStreams = 256, maxCalls = 256 } = options
+  const { frameMs = 6, maxStreams = 256, maxCalls = 256 } = options
   const now = options.now ?? (() => performance.now())
   const after = options.after ?? timerAfter
   const streams = new Map<number, OpenStream>()

@@ -1,5 +1,5 @@
 /**
- * The window's side of any carrier: numbers calls and streams, gives credits back once a frame, and
+ * The window's side of any carrier: numbers calls and streams, gives credits back with its frames, and
  * after a lost line dials for ever and opens every stream again. A carrier only supplies `dial`.
  */
 import type { StreamName } from '../../shared/contract.ts'
@@ -31,6 +31,14 @@ export interface Timing {
 
 const FIRST_TRY_MS = 250
 const LAST_TRY_MS = 5_000
+
+/**
+ * Prices are merged into what a frame will show, so several values may come while it is awaited: it
+ * then shows prices of a moment ago, not of the frame before. Bounded, so that a window that does not
+ * paint soon costs its terminal nothing.
+ */
+const FRESHEST: StreamName = 'quotes'
+const MOST_A_FRAME = 6
 
 const LOST: Failure = {
   code: 'offline',
@@ -161,10 +169,19 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
     send?.({ t: 'open', id, name: follow.name, args: follow.args })
   }
 
-  function giveCredit(id: number): void {
-    owed.add(id)
-    if (owed.size > 1) return
+  /** Values taken of each stream since the last frame. */
+  const taken = new Map<number, number>()
+  let frameAsked = false
+  function giveCredit(id: number, name: string): void {
+    const count = (taken.get(id) ?? 0) + 1
+    taken.set(id, count)
+    if (count < (name === FRESHEST ? MOST_A_FRAME : 1)) send?.({ t: 'credit', id })
+    else owed.add(id)
+    if (frameAsked) return
+    frameAsked = true
     timing.frame(() => {
+      frameAsked = false
+      taken.clear()
       const due = [...owed]
       owed.clear()
       for (const credit of due) if (follows.has(credit)) send?.({ t: 'credit', id: credit })
@@ -183,7 +200,7 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
         const follow = follows.get(frame.id)
         if (!follow) return
         guarded(() => follow.onValue(frame.value))
-        giveCredit(frame.id)
+        giveCredit(frame.id, follow.name)
         return
       }
       case 'end': {

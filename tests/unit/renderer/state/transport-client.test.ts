@@ -114,6 +114,23 @@ describe('a transport', () => {
     expect(sent).toHaveLength(2)
   })
 
+  test('asks for prices again at once, but not for ever while no frame is painted', () => {
+    const { transport, up, sent, line, paint } = bench()
+    transport.subscribe('quotes', { view: 'live', instruments: [] }, () => undefined)
+    up()
+    const id = sent[0]?.id ?? 0
+    sent.length = 0
+    for (let i = 0; i < 5; i++) line().frame({ t: 'value', id, value: { rows: [] } })
+    expect(sent).toEqual(Array.from({ length: 5 }, () => ({ t: 'credit', id })))
+    // A terminal gives nothing without credit; one that does anyway earns none.
+    for (let i = 0; i < 5; i++) line().frame({ t: 'value', id, value: { rows: [] } })
+    expect(sent).toHaveLength(5)
+    paint()
+    expect(sent).toHaveLength(6)
+    line().frame({ t: 'value', id, value: { rows: [] } })
+    expect(sent).toHaveLength(7)
+  })
+
   test('tells of the line on each change, and a late listener at once', () => {
     const { transport, up, line, retry } = bench()
     const early: boolean[] = []
