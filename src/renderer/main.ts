@@ -1,6 +1,7 @@
 /** The window's root: picks how to reach the terminal, and mounts the frame. */
 import { mount } from 'svelte'
 import App from './App.svelte'
+import { parseReplayRoute } from './state/replay-route.ts'
 import { pickTransport } from './state/transport.ts'
 import { WindowState } from './state/window.svelte.ts'
 import './styles/fonts.css'
@@ -9,4 +10,7 @@ import './styles/base.css'
 
 const target = document.getElementById('app')
 if (!target) throw new Error('index.html has no #app')
-mount(App, { target, props: { app: new WindowState(pickTransport()) } })
+const app = new WindowState(pickTransport())
+mount(App, { target, props: { app } })
+const route = parseReplayRoute(location.hash)
+if (route) void app.openReplay(route.sessions, route.atMs)

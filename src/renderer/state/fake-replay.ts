@@ -11,6 +11,7 @@ const STEP_MS = { message: 120, second: 1_000, bar: 60_000 } as const
 export class FakeReplay {
   state: ReplayState | null = null
   bookmarks: readonly ReplayBookmark[] = []
+  #opened = 0
   readonly #told: (state: ReplayState) => void
 
   constructor(told: (state: ReplayState) => void) {
@@ -29,9 +30,9 @@ export class FakeReplay {
   answer(name: ReplayCallName, args: unknown, sessions: readonly SessionRow[]): CallValue<ReplayCallName> | undefined {
     switch (name) {
       case 'replay.open':
-        return this.#opened(args as CallArgs<'replay.open'>, sessions)
+        return this.#open(args as CallArgs<'replay.open'>, sessions)
       case 'replay.close':
-        this.state = null
+        if (this.state?.id === (args as CallArgs<'replay.close'>).id) this.state = null
         return null
       case 'replay.play':
         this.change({ playing: (args as CallArgs<'replay.play'>).on, ended: false })
@@ -78,7 +79,7 @@ export class FakeReplay {
     }
   }
 
-  #opened({ sessions: wanted, atMs }: CallArgs<'replay.open'>, rows: readonly SessionRow[]): ReplayState {
+  #open({ sessions: wanted, atMs }: CallArgs<'replay.open'>, rows: readonly SessionRow[]): ReplayState {
     const parts = rows
       .filter((row) => wanted.includes(row.session))
       .map((row) => ({
@@ -89,7 +90,7 @@ export class FakeReplay {
       .sort((a, b) => a.fromMs - b.fromMs)
     const fromMs = parts[0]?.fromMs ?? unixMs(0)
     this.state = {
-      id: 'replay-1',
+      id: `replay-${++this.#opened}`,
       source: rows[0]?.source ?? 'demo',
       sessions: parts,
       fromMs,

@@ -66,7 +66,7 @@ export class FakeTerminal implements Transport {
   readonly #log: LogEntry[] = []
   /** The one replay that may be open. */
   readonly replay = new FakeReplay((state) => {
-    for (const one of this.#open) if (one.name === 'replay') this.#give<'replay'>(one, state)
+    for (const one of [...this.#open]) if (one.name === 'replay') this.#give<'replay'>(one, state)
   })
   /** Exports, imports and their jobs. */
   readonly exchange = new FakeExchange((jobs) => {

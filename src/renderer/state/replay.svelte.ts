@@ -7,6 +7,7 @@ import type { ReplayBookmark, ReplayId, ReplaySpeed, ReplayState } from '../../s
 import type { Transport } from '../../shared/transport.ts'
 import { keepStream } from './kept-stream.ts'
 import { speedAfter } from './replay-words.ts'
+import { Timeline } from './timeline.svelte.ts'
 
 export const STEP_UNITS = ['message', 'second', 'bar'] as const
 export type StepUnit = (typeof STEP_UNITS)[number]
@@ -37,6 +38,7 @@ export class Replay {
   gaps = $state.raw<readonly Gap[]>([])
   /** Grows when bookmarks or gaps were read anew: what was drawn of them is old. */
   marksVersion = $state(0)
+  readonly timeline: Timeline
   readonly #transport: Transport
   readonly #events: ReplayEvents
   #stop: (() => void) | undefined
@@ -47,6 +49,7 @@ export class Replay {
   constructor(transport: Transport, events: ReplayEvents) {
     this.#transport = transport
     this.#events = events
+    this.timeline = new Timeline(transport)
   }
 
   /** The replay's clock, or where a seek under way will put it; null: no replay. */
@@ -77,6 +80,7 @@ export class Replay {
   #enter(first: ReplayState): void {
     const { id } = first
     this.state = first
+    this.timeline.setRange(id, first.fromMs, first.toMs)
     this.#events.view(id)
     this.#events.state(first)
     this.#stop = keepStream(
@@ -97,6 +101,7 @@ export class Replay {
     if (before?.id !== state.id) return
     const jumped = (before.seeking && !state.seeking) || state.nowMs < before.nowMs
     this.state = state
+    this.timeline.setRange(state.id, state.fromMs, state.toMs)
     if (jumped) this.#events.jumped()
     this.#events.state(state)
   }
@@ -154,8 +159,8 @@ export class Replay {
   toggle(): void {
     const { state } = this
     if (!state) return
-    if (!state.playing && state.ended && !state.loop) this.seek({ at: 'start' })
-    this.play(!state.playing)
+    if (state.playing || !state.ended || state.loop) return this.play(!state.playing)
+    this.seek({ at: 'start' }, () => this.play(true))
   }
   setSpeed(speed: ReplaySpeed): void {
     const { state } = this
@@ -192,15 +197,15 @@ export class Replay {
       .then((result) => this.#failedUnless(result))
   }
 
-  /** Goes to a moment. While one move is under way only the latest further wish is kept. */
-  seek(to: SeekTarget): void {
+  /** Goes to a moment. While one move is under way only the latest further wish is kept. `then` runs once it is there. */
+  seek(to: SeekTarget, then?: () => void): void {
     const { state } = this
     if (!state) return
     const target = to.at === 'ms' ? { ...to, ms: Math.min(Math.max(to.ms, state.fromMs), state.toMs) } : to
     this.aimMs =
       target.at === 'ms' ? target.ms : target.at === 'start' ? state.fromMs : target.at === 'end' ? state.toMs : null
     this.#events.jumped()
-    this.#move(() => this.#transport.invoke('replay.seek', { id: state.id, to: target }), true)
+    this.#move(() => this.#transport.invoke('replay.seek', { id: state.id, to: target }), true, then)
   }
   step(by: StepUnit, forward: boolean, interval: Interval): void {
     const { state } = this
@@ -208,7 +213,7 @@ export class Replay {
     this.#move(() => this.#transport.invoke('replay.step', { id: state.id, by, forward, interval }), !forward)
   }
 
-  #move(ask: () => Promise<Result<ReplayState>>, jumps: boolean): void {
+  #move(ask: () => Promise<Result<ReplayState>>, jumps: boolean, then?: () => void): void {
     const run = async (): Promise<void> => {
       const result = await ask()
       if (this.#next === undefined) this.aimMs = null
@@ -217,6 +222,7 @@ export class Replay {
       this.state = result.value
       if (jumps) this.#events.jumped()
       this.#events.state(result.value)
+      then?.()
     }
     if (this.#busy) {
       this.#next = run
@@ -247,10 +253,8 @@ export class Replay {
     this.marksVersion++
   }
 
-  /** Adds a bookmark where the replay stands. True when it was added. */
-  async addBookmark(text: string): Promise<boolean> {
-    const { state } = this
-    if (!state) return false
+  /** Adds a bookmark where the replay stood in that state. True when it was added. */
+  async addBookmark(text: string, state: ReplayState): Promise<boolean> {
     const session = state.at?.session ?? state.sessions[0]?.session
     if (session === undefined) return false
     const result = await this.#transport.invoke('bookmarks.add', {

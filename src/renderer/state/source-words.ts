@@ -2,11 +2,18 @@
 import { missingCase } from '../../shared/errors.ts'
 import type { FeedState, FeedStatus, StatusState } from '../../shared/state.ts'
 
-export type SourceTone = 'live' | 'demo' | 'busy' | 'bad'
+export type SourceTone = 'live' | 'demo' | 'busy' | 'bad' | 'replay'
 export interface SourcePill {
   readonly label: string
   readonly tone: SourceTone
   readonly sentence: string
+}
+
+/** The pill of a window that shows a replay: what else may be true waits for the way back. */
+export const REPLAY_PILL: SourcePill = {
+  label: 'REPLAY',
+  tone: 'replay',
+  sentence: 'A recording is played back; nothing here is the market now.',
 }
 
 /** The pill of the top bar. */

@@ -16,9 +16,20 @@ const timing: Timing = {
   random: Math.random,
 }
 
+/** A window that another one of ours opened asks it for the secret; any other opener's storage is out of reach. */
+function secretOfOpener(): string | null {
+  try {
+    const opener: unknown = window.opener
+    // An opener of another origin throws at the first touch.
+    return opener === null ? null : (opener as Window).sessionStorage.getItem(SECRET_KEY)
+  } catch {
+    return null
+  }
+}
+
 const keysOfPage: Keys = {
   token: () => new URLSearchParams(location.hash.slice(1)).get(TOKEN_KEY),
-  secret: () => sessionStorage.getItem(SECRET_KEY),
+  secret: () => sessionStorage.getItem(SECRET_KEY) ?? secretOfOpener(),
   admitted(secret) {
     sessionStorage.setItem(SECRET_KEY, secret)
     keysOfPage.forget('token')

@@ -15,10 +15,11 @@ import { Quotes, type QuotesClocks } from './quotes.svelte.ts'
 import { Replay } from './replay.svelte.ts'
 import { SettingsState } from './settings.svelte.ts'
 import { Tape } from './tape.svelte.ts'
+import { replayHash } from './replay-route.ts'
 import * as lists from './watchlist-edit.ts'
 import { zoneOf } from './zones.ts'
 
-export type DialogName = 'settings' | 'connect' | 'shortcuts'
+export type DialogName = 'settings' | 'connect' | 'shortcuts' | 'jump' | 'bookmark'
 const TICK_MS = 250
 /** Px, as `--row` of the tokens. */
 const ROW_HEIGHTS = { compact: 20, normal: 24, comfortable: 28 } as const
@@ -144,6 +145,36 @@ export class WindowState {
   /** Shows recordings of one source, from an instant (UTC ms) or from their start, instead of the live market. */
   async openReplay(sessions: readonly string[], atMs: number | null): Promise<void> {
     if (await this.replay.open(sessions, atMs)) this.toasts.say('Replaying a recording. Alt+End goes back to live.')
+  }
+  /** Opens the newest recording that has ended, or the one that is being written. */
+  async replayLatest(): Promise<void> {
+    const result = await this.transport.invoke('sessions.list', {})
+    if (!result.ok) return this.tell(result.error)
+    const rows = result.value.filter((row) => row.messages > 0).toSorted((a, b) => b.startedMs - a.startedMs)
+    const row = rows.find((one) => !one.live) ?? rows[0]
+    if (row) return this.openReplay([row.session], null)
+    this.toasts.show('There is no recorded session to replay yet.')
+  }
+  /** Shows recordings in a window of their own, so that this one can stay as it is. False when it was blocked. */
+  openReplayWindow(sessions: readonly string[], atMs: number | null): boolean {
+    const opened = window.open(
+      `${location.pathname}${replayHash({ sessions, atMs })}`,
+      '_blank',
+      'popup,width=1280,height=800',
+    )
+    // Electron makes the window itself, and so answers null.
+    if (opened || this.info?.host === 'electron') return true
+    this.toasts.show('The browser blocked the new window. Allow pop-ups for this address, then try again.', {
+      tone: 'bad',
+    })
+    return false
+  }
+  /** Moves the replay of this window into one of its own; this one goes back to live. */
+  popOutReplay(): void {
+    const { state } = this.replay
+    if (!state) return
+    const sessions = state.sessions.map((one) => one.session)
+    if (this.openReplayWindow(sessions, state.nowMs)) this.backToLive()
   }
   backToLive(): void {
     if (!this.replay.state) return

@@ -1,15 +1,20 @@
 /** What can be done by key: one table for the keyboard, the symbol box and the list of shortcuts. */
 import type { WindowState } from '../state/window.svelte.ts'
+import { REPLAY_COMMANDS } from './replay/replay-commands.ts'
+
+export const GROUPS = ['General', 'Watchlist', 'Chart', 'Tape', 'Replay'] as const
 
 export interface Command {
   readonly id: string
   readonly title: string
   /** As shown: "Ctrl+K", "?", "Space". Cmd stands for Ctrl on a Mac. */
   readonly keys: readonly string[]
-  readonly group: 'General' | 'Watchlist' | 'Chart' | 'Tape'
+  readonly group: (typeof GROUPS)[number]
   readonly run: (app: WindowState) => void
   /** Handled by a pane or by typing; listed, but not run from here. */
   readonly listedOnly?: true
+  /** Only there while this is shown; absent: always. */
+  readonly when?: 'live' | 'replay'
 }
 
 const nothing = () => undefined
@@ -107,13 +112,29 @@ export const COMMANDS: readonly Command[] = [
     title: 'Hold the tape still, and let it run',
     keys: ['Space'],
     run: (app) => app.tape.toggle(),
+    // Space plays a replay.
+    when: 'live',
   },
+  {
+    id: 'tape-replay',
+    group: 'Tape',
+    title: 'Hold the tape of a replay',
+    keys: ['Alt+H'],
+    run: (app) => app.tape.toggle(),
+    when: 'replay',
+  },
+  ...REPLAY_COMMANDS,
 ]
 
+const isThere = (command: Command, replaying: boolean) =>
+  command.when === undefined || (command.when === 'replay') === replaying
+
 /** The commands that the symbol box offers for a text. */
-export function boxCommands(text: string): readonly Command[] {
+export function boxCommands(text: string, replaying = false): readonly Command[] {
   const wanted = text.trim().toLowerCase()
-  const runnable = COMMANDS.filter((one) => one.listedOnly === undefined && one.id !== 'symbol')
+  const runnable = COMMANDS.filter(
+    (one) => one.listedOnly === undefined && one.id !== 'symbol' && isThere(one, replaying),
+  )
   return wanted === '' ? [] : runnable.filter((one) => one.title.toLowerCase().includes(wanted))
 }
 
@@ -122,11 +143,23 @@ export interface KeyPress {
   readonly ctrlKey: boolean
   readonly metaKey: boolean
   readonly altKey: boolean
+  readonly shiftKey?: boolean
 }
 
-/** The command of a key press, if it has one. Shift counts only through the character it makes. */
-export function commandOf(press: KeyPress): Command | undefined {
-  const modifiers = `${press.ctrlKey || press.metaKey ? 'Ctrl+' : ''}${press.altKey ? 'Alt+' : ''}`
-  const key = press.key === ' ' ? 'Space' : press.key.length === 1 ? press.key.toUpperCase() : press.key
-  return COMMANDS.find((one) => one.listedOnly === undefined && one.keys.includes(modifiers + key))
+const SHOWN: Readonly<Record<string, string>> = {
+  ' ': 'Space',
+  ArrowLeft: '\u2190',
+  ArrowRight: '\u2192',
+  ArrowUp: '\u2191',
+  ArrowDown: '\u2193',
+}
+
+/** The command of a key press, if it has one. With a character, Shift counts only through the one it makes. */
+export function commandOf(press: KeyPress, replaying = false): Command | undefined {
+  const named = press.key.length > 1
+  const modifiers = `${press.ctrlKey || press.metaKey ? 'Ctrl+' : ''}${press.altKey ? 'Alt+' : ''}${named && press.shiftKey ? 'Shift+' : ''}`
+  const key = SHOWN[press.key] ?? (named ? press.key : press.key.toUpperCase())
+  return COMMANDS.find(
+    (one) => one.listedOnly === undefined && one.keys.includes(modifiers + key) && isThere(one, replaying),
+  )
 }

@@ -17,6 +17,13 @@ function isTyping(target: EventTarget | null): boolean {
 function isPressable(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('button, a, summary, [role="tab"], [role="radio"]') !== null
 }
+/** Keys that move a caret, a scrollbar or whatever else has the focus, before they move a replay. */
+const MOVES = /^(Arrow|Home|End|Page)/
+function movesItself(target: EventTarget | null): boolean {
+  if (isTyping(target)) return true
+  if (!(target instanceof HTMLElement) || target.closest('[data-transport]')) return false
+  return target.tabIndex >= 0 && !isPressable(target)
+}
 
 /** Makes the window's key handler. */
 export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
@@ -42,8 +49,9 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
     const bare = !event.ctrlKey && !event.metaKey && !event.altKey
     const inDialog = app.dialog !== null || document.querySelector('dialog[open], [data-open]') !== null
     if (inDialog) return
-    const command = commandOf(event)
+    const command = commandOf(event, app.view !== 'live')
     if (isTyping(event.target) && (bare || !command)) return
+    if (command?.when === 'replay' && MOVES.test(event.key) && !event.altKey && movesItself(event.target)) return
 
     if (app.intervalTyped !== '' && bare) {
       if (event.key === 'Escape') {
@@ -61,7 +69,7 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
       }
     }
     if (command) {
-      if (command.id === 'tape' && isPressable(event.target)) return
+      if (event.key === ' ' && isPressable(event.target)) return
       event.preventDefault()
       return command.run(app)
     }

@@ -68,6 +68,34 @@ describe('keys', () => {
     press('k', { ctrlKey: true }, input)
     expect(app.symbolBox.asked).toBe(1)
   })
+  it('play a replay with Space and leave the tape alone, and step it by arrows', async () => {
+    press('ArrowRight')
+    expect(app.replay.state).toBeNull()
+    await app.openReplay(['01jbq1a2recording'], null)
+    const start = app.replay.state?.nowMs ?? 0
+    press(' ')
+    await vi.waitFor(() => expect(app.replay.state?.playing).toBe(true))
+    expect(app.tape.paused).toBe(false)
+    press('ArrowRight', { ctrlKey: true })
+    await vi.waitFor(() => expect(app.replay.state?.nowMs).toBe(start + 1_000))
+    expect(app.replay.state?.playing).toBe(false)
+    press('ArrowRight', { shiftKey: true })
+    await vi.waitFor(() => expect(app.replay.state?.nowMs).toBe(start + 61_000))
+    press('ArrowLeft')
+    await vi.waitFor(() => expect(app.replay.state?.nowMs).toBe(start + 60_880))
+    const input = document.createElement('input')
+    expect(press('ArrowLeft', { ctrlKey: true }, input).defaultPrevented).toBe(false)
+    const list = document.createElement('div')
+    list.tabIndex = 0
+    expect(press('End', {}, list).defaultPrevented).toBe(false)
+    expect(press('g', { ctrlKey: true }).defaultPrevented).toBe(true)
+    expect(app.dialog).toBe('jump')
+    app.dialog = null
+    press('End', { altKey: true })
+    expect(app.view).toBe('live')
+    press(' ')
+    expect(app.tape.paused).toBe(true)
+  })
   it('do nothing behind a dialog', () => {
     app.dialog = 'settings'
     press('a')
@@ -76,8 +104,8 @@ describe('keys', () => {
 })
 
 describe('commands', () => {
-  it('have one key each, and every id once', () => {
-    const keys = COMMANDS.flatMap((one) => one.keys)
+  it.each(['live', 'replay'] as const)('have one key each in %s, and every id once', (when) => {
+    const keys = COMMANDS.filter((one) => (one.when ?? when) === when).flatMap((one) => one.keys)
     expect(new Set(keys).size).toBe(keys.length)
     expect(new Set(COMMANDS.map((one) => one.id)).size).toBe(COMMANDS.length)
   })
