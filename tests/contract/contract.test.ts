@@ -33,7 +33,7 @@ function* spoilt(name: string, valid: object): Generator<unknown> {
     if (!OPTIONAL.has(key) && !(name === 'symbols.search' && key === 'limit')) yield rest
     yield { ...valid, [key]: typeof value === 'object' && value !== null ? 5 : {} }
     yield { ...valid, [key]: typeof value === 'object' && value !== null ? 'x' : [] }
-    if (typeof value === 'string') yield { ...valid, [key]: 'x'.repeat(5_000) }
+    if (typeof value === 'string') yield { ...valid, [key]: 'ü'.repeat(5_000) }
     if (typeof value === 'number' && key.endsWith('Ms')) yield { ...valid, [key]: Number.NaN }
     else if (typeof value === 'number') {
       yield { ...valid, [key]: 0.5 }
