@@ -216,18 +216,18 @@ function createQueue(portions: AsyncGenerator<Portion, void, void>): { next(): P
   }
 }
 
-/** The messages of a segment in batches, numbered from 1 as a recorder would. */
+/** The messages of a segment in batches, with the seqs that they had; numbered from 1 where they had none. */
 async function* batchesOf(
   queue: { next(): Promise<Incoming | undefined> },
   { startedMs, messages: count }: Segment,
 ): AsyncGenerator<Batch, void, void> {
   const conns = new Map<FeedId, { readonly conn: number; seq: number }>()
-  let seq = 0
+  let taken = 0
   let monoNs = 0
-  while (seq < count) {
+  while (taken < count) {
     const rows: Incoming[] = []
     let bytes = 0
-    while (seq + rows.length < count && rows.length < BATCH_ROWS && bytes < BATCH_BYTES) {
+    while (taken + rows.length < count && rows.length < BATCH_ROWS && bytes < BATCH_BYTES) {
       const one = await queue.next()
       if (one === undefined) throw new CodedError('disk-error', 'The file changed while it was read.')
       rows.push(one)
@@ -244,7 +244,7 @@ async function* batchesOf(
         connections.push({ conn: conn.conn, feed: row.feed })
       }
       monoNs = Math.max(monoNs, Math.round((row.recvMs - startedMs) * 1_000) * 1_000)
-      columns.seq[i] = ++seq
+      columns.seq[i] = row.seq ?? taken + i + 1
       columns.conn[i] = conn.conn
       columns.connSeq[i] = ++conn.seq
       columns.recvMs[i] = row.recvMs
@@ -254,6 +254,7 @@ async function* batchesOf(
       at += row.bytes.length
       columns.offsets[i + 1] = at
     }
+    taken += rows.length
     yield { messages: columns, entries: [], connections }
   }
 }

@@ -133,7 +133,7 @@ export interface LabelChange {
 export interface StoreLibrary {
   /**
    * Writes a whole recording with the stamps it has, beside the live one and without delaying it. Batches are
-   * as a recorder makes them: seqs gapless from 1 over messages and entries, connections announced with their
+   * as a recorder makes them: seqs gapless from 1 over messages and entries (of a part of a recording: growing), connections announced with their
    * first message; each batch is a flush, so a leaf of every connection in it. Seen by nobody before it is
    * whole; rejects (`cancelled`, `not-allowed` where another recording has the id, `store-damaged` where the
    * heads differ, a disk's error, or what `batches` threw) and has then left nothing. `onStored`: messages
