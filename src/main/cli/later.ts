@@ -12,5 +12,4 @@ const later = (name: string, positionals: string | undefined, what: string): Com
 
 export const LATER: readonly Command[] = [
   later('replay', undefined, 'Plays a session through the hub'),
-  later('import', 'FILE …', 'Brings a recording from another machine into the store'),
 ]

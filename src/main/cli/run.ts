@@ -104,8 +104,12 @@ function overview(): string {
 function commandHelp(command: Command): string {
   const own = Object.keys(command.options).length === 0 ? '' : `Options:\n${optionLines(command.options)}\n`
   const after = command.positionals === undefined ? '' : ` ${command.positionals}`
+  const examples = (command.examples ?? [])
+    .map(([what, args]) => `  # ${what}\n  tapedeck ${command.name}${args === '' ? '' : ` ${args}`}\n`)
+    .join('\n')
   return (
     `Usage: tapedeck ${command.name}${after} [options]\n\n${command.summary}\n\n${own}` +
-    `Options of every command:\n${optionLines(COMMON_OPTIONS)}`
+    `Options of every command:\n${optionLines(COMMON_OPTIONS)}` +
+    (examples === '' ? '' : `\nExamples:\n${examples}`)
   )
 }

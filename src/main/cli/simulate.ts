@@ -10,6 +10,10 @@ import { waitUntil } from './until.ts'
 export const simulate: Command = {
   name: 'simulate',
   summary: 'Runs the demo market: every feed, token and REST endpoint, on loopback, until Ctrl+C.',
+  examples: [
+    ["A market of its own on a free port", "--json"],
+    ["Twenty times as fast, always the same", "--speed 20 --seed 7"],
+  ],
   options: {
     port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free one)' },
     speed: { type: 'string', value: 'X', help: 'How many seconds of the market pass in one (default: 1)' },

@@ -2,6 +2,8 @@
 import type { Command, Option } from './command.ts'
 import { exportCommand } from './export.ts'
 import { fetchCommand } from './fetch.ts'
+import { completionCommand } from './completion.ts'
+import { importCommand } from './import.ts'
 import { LATER } from './later.ts'
 import { record } from './record.ts'
 import { serve } from './serve.ts'
@@ -25,6 +27,8 @@ export const COMMANDS: readonly Command[] = [
   sessions,
   verify,
   exportCommand,
+  importCommand,
   fetchCommand,
   ...LATER,
+  completionCommand(() => COMMANDS, COMMON_OPTIONS),
 ]

@@ -7,6 +7,10 @@ import { withReader } from './with-reader.ts'
 export const verify: Command = {
   name: 'verify',
   summary: 'Recomputes the ledger of what is stored and names every difference.',
+  examples: [
+    ["Everything", ""],
+    ["One session", "--session ID --json"],
+  ],
   options: { session: { type: 'string', value: 'ID', help: 'Only this session (default: all)' } },
   async run(values, context) {
     const session = values.text('session')

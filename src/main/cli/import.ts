@@ -1,0 +1,112 @@
+/** `tapedeck import`: sessions of other machines, our own exports, and tables of ticks, into the store. */
+import { existsSync, statSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { CodedError } from '../../shared/errors.ts'
+import { IMPORT_FIELDS, type CsvMapping, type ImportDone, type ImportField } from '../../shared/importing.ts'
+import { FEED_IDS, isFeedId } from '../../shared/units.ts'
+import { kindOfText } from '../importing/kinds.ts'
+import { guessMapping } from '../importing/mapping.ts'
+import { importText, type ImportStore, type ImportWatch } from '../importing/run.ts'
+import { openStoreReader, openStoreWriter } from '../store/open.ts'
+import { newRecordingId } from '../store/recording-id.ts'
+import { UsageError, type Command, type Context, type Values } from './command.ts'
+import { EXIT } from './exit.ts'
+import { createProgressLine } from './progress-line.ts'
+import { storePath } from './store-path.ts'
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'Brings sessions of another machine, our own exports, or a table of ticks into the store.',
+  positionals: 'FILE …',
+  examples: [
+    ['Our own CSV or JSON Lines, as "tapedeck export" writes them', 'btc.csv'],
+    [
+      'Any table of trades; columns are found by name, --map names the others',
+      'trades.csv --feed stocks/T --zone America/New_York --map when=time,qty=size',
+    ],
+    ['A table of one symbol', 'eurusd.csv --feed forex/C --symbol EURUSD'],
+  ],
+  options: {
+    feed: { type: 'string', value: 'FEED', help: 'Of a table: the feed that its rows are of', words: FEED_IDS },
+    map: {
+      type: 'string',
+      multiple: true,
+      value: 'COLUMN=FIELD,…',
+      help: `Of a table: what its columns hold: ${IMPORT_FIELDS.join(', ')}, or none`,
+    },
+    symbol: { type: 'string', value: 'S', help: 'Of a table without a column for it: the symbol of every row' },
+    zone: { type: 'string', value: 'ZONE', help: 'Zone of times that name none (default: UTC)' },
+  },
+  async run(values, context) {
+    const files = values.texts('')
+    if (files.length === 0) throw new UsageError('import takes the files to bring in')
+    const paths = files.map((file) => resolve(file))
+    for (const path of paths) {
+      if (!existsSync(path) || !statSync(path).isFile()) {
+        throw new CodedError('not-found', `There is no file ${path}.`)
+      }
+    }
+    const json = values.on('json')
+    for (const path of paths) {
+      const done = await importFile(path, values, context)
+      for (const { session, messages } of done.sessions) {
+        context.out(json ? `${JSON.stringify({ session, messages })}\n` : `${session}: ${messages} messages\n`)
+      }
+      for (const { line, text } of done.problems) context.err(`${basename(path)}, line ${line}: ${text}\n`)
+      if (done.skipped > 0) context.err(`${basename(path)}: ${done.skipped} lines were left out.\n`)
+    }
+    return EXIT.ok
+  },
+}
+
+/** Needs the store's lock: while Tapedeck runs, its window imports. */
+async function importFile(path: string, values: Values, context: Context): Promise<ImportDone> {
+  const name = basename(path)
+  const mapping = await mappingOf(path, values)
+  const file = storePath(values, context)
+  const writer = await openStoreWriter({ file, worker: context.workers.store })
+  const line = createProgressLine(context, !values.on('json'))
+  try {
+    const store: ImportStore = {
+      library: writer.library,
+      newId: newRecordingId,
+      async sessions() {
+        const reader = await openStoreReader({ file, worker: context.workers.reader })
+        return reader.sessions().finally(() => reader.close())
+      },
+    }
+    const watch: ImportWatch = {
+      signal: context.signal,
+      onProgress: ({ done, messages }) => line.draw(Math.round(done * 100), 100, `${messages} messages`, '%'),
+    }
+    return await importText({ path, name, bytes: statSync(path).size }, mapping, store, watch)
+  } finally {
+    line.clear()
+    await writer.close()
+  }
+}
+
+/** The mapping of a table: guessed by the names of its columns, then as the options say. */
+async function mappingOf(path: string, values: Values): Promise<CsvMapping | null> {
+  const feed = values.text('feed')
+  if (feed !== undefined && !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
+  const kind = await kindOfText(path)
+  if (kind.is !== 'table') return null
+  const guessed = guessMapping(kind.columns)
+  const columns = [...guessed.columns]
+  for (const pair of values.texts('map').flatMap((text) => text.split(','))) {
+    const [, column, word] = /^(.+)=([A-Za-z]+)$/.exec(pair) ?? []
+    const field = IMPORT_FIELDS.find((one) => one === word) ?? (word === 'none' ? null : undefined)
+    const at = kind.columns.findIndex((one) => one === column)
+    if (field === undefined) throw new UsageError(`--map takes COLUMN=FIELD with ${IMPORT_FIELDS.join(', ')} or none`)
+    if (at < 0) throw new UsageError(`there is no column "${column}" in ${basename(path)}: ${kind.columns.join(', ')}`)
+    columns.forEach((one: ImportField | null, i) => {
+      if (one === field) columns[i] = null // what is named takes the place of what was guessed
+    })
+    columns[at] = field
+  }
+  if (feed === undefined) {
+    throw new UsageError(`${basename(path)} is no export of Tapedeck: --feed says what its rows are`)
+  }
+  return { columns, feed, zone: values.text('zone') ?? 'UTC', symbol: values.text('symbol') ?? '' }
+}
