@@ -129,10 +129,10 @@ async function chooseOf(one: Case): Promise<BarSource> {
   if (one.volumes) return 'trade'
   const sent = one.minuteFeed === null ? new Map<number, Bar>() : await one.bars('service', '1m', one.fromMs, one.toMs)
   let best: { readonly of: BarSource; readonly share: number } = { of: 'mid', share: -1 }
-  for (const of of ['mid', 'bid', 'ask'] as const) {
-    const built = await one.bars(of, '1m', one.fromMs, one.toMs)
+  for (const side of ['mid', 'bid', 'ask'] as const) {
+    const built = await one.bars(side, '1m', one.fromMs, one.toMs)
     const share = agreementOf(countVerdicts(compareAll(one, built, sent, one.minuteFeed, MINUTE))) ?? -1
-    if (share > best.share) best = { of, share }
+    if (share > best.share) best = { of: side, share }
   }
   return best.of
 }
