@@ -18,8 +18,8 @@ export const record: Command = {
   name: 'record',
   summary: 'Records feeds until the duration ends or Ctrl+C.',
   examples: [
-    ["Half a minute of the demo market", "--demo --feed crypto/XT:BTC-USD,ETH-USD --duration 30s"],
-    ["Two feeds of the account of the window, until Ctrl+C", "--feed crypto/XT:BTC-USD --feed forex/C:EURUSD"],
+    ['Half a minute of the demo market', '--demo --feed crypto/XT:BTC-USD,ETH-USD --duration 30s'],
+    ['Two feeds of the account of the window, until Ctrl+C', '--feed crypto/XT:BTC-USD --feed forex/C:EURUSD'],
   ],
   options: {
     feed: {

@@ -13,9 +13,7 @@ import { waitUntil } from './until.ts'
 export const serve: Command = {
   name: 'serve',
   summary: 'The window in your browser: prints a one-time address on loopback and serves until Ctrl+C.',
-  examples: [
-    ["In a browser, on the demo market", "--demo --open"],
-  ],
+  examples: [['In a browser, on the demo market', '--demo --open']],
   options: {
     port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free one)' },
     demo: { type: 'boolean', help: 'Show the demo market, whatever account is stored' },

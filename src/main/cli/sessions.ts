@@ -24,9 +24,7 @@ export function sessionJson(row: SessionRow): Record<string, unknown> {
 export const sessions: Command = {
   name: 'sessions',
   summary: 'Lists recorded sessions, newest last.',
-  examples: [
-    ["As JSON Lines, for scripts", "--json"],
-  ],
+  examples: [['As JSON Lines, for scripts', '--json']],
   options: {},
   async run(values, context) {
     const rows = await withReader(values, context, (reader) => reader.sessions())

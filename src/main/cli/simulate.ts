@@ -11,8 +11,8 @@ export const simulate: Command = {
   name: 'simulate',
   summary: 'Runs the demo market: every feed, token and REST endpoint, on loopback, until Ctrl+C.',
   examples: [
-    ["A market of its own on a free port", "--json"],
-    ["Twenty times as fast, always the same", "--speed 20 --seed 7"],
+    ['A market of its own on a free port', '--json'],
+    ['Twenty times as fast, always the same', '--speed 20 --seed 7'],
   ],
   options: {
     port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free one)' },

@@ -8,8 +8,8 @@ export const verify: Command = {
   name: 'verify',
   summary: 'Recomputes the ledger of what is stored and names every difference.',
   examples: [
-    ["Everything", ""],
-    ["One session", "--session ID --json"],
+    ['Everything', ''],
+    ['One session', '--session ID --json'],
   ],
   options: { session: { type: 'string', value: 'ID', help: 'Only this session (default: all)' } },
   async run(values, context) {
