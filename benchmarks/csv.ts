@@ -12,6 +12,7 @@ import { blockTicks } from '../src/main/store/blocks/ticks.ts'
 import type { StoreReader } from '../src/main/store/port.ts'
 import { recordingId, unixMs } from '../src/shared/units.ts'
 import { loadDuck, openDuck, type DuckColumn } from './duck.ts'
+import { UNLABELLED } from '../src/shared/recording.ts'
 import { duel, row, seconds, type Row } from './row.ts'
 import { messageRuns } from './ticks.ts'
 
@@ -35,6 +36,9 @@ function readerOf(blocks: readonly Uint8Array[], count: number): StoreReader {
           messages: count,
           bytes: 0,
           gaps: [],
+          ...UNLABELLED,
+          edges: 0,
+          imported: false,
         },
       ]),
 
@@ -54,6 +58,7 @@ function readerOf(blocks: readonly Uint8Array[], count: number): StoreReader {
     snapshot: () => Promise.resolve(null),
     entries: () => Promise.resolve([]),
     bookmarks: () => Promise.resolve([]),
+    ledger: () => Promise.reject(new Error('not measured here')),
     verify: () => Promise.reject(new Error('not measured here')),
     close: () => Promise.resolve(),
   }

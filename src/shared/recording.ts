@@ -138,7 +138,25 @@ export interface SessionRow {
   readonly messages: number
   readonly bytes: number
   readonly gaps: readonly Gap[]
+  /** How many of the gaps are its ordinary edges: see `isEdge`. */
+  readonly edges: number
+  /** What the user calls it; '' unless told. */
+  readonly name: string
+  readonly notes: string
+  readonly tags: readonly string[]
+  /** Never deleted by a rule. */
+  readonly pinned: boolean
+  /** In the bin since; null: it is not. */
+  readonly binnedMs: UnixMs | null
+  /** Recorded elsewhere, or read from a file. */
+  readonly imported: boolean
 }
+
+/** What a recording is called that nobody has said anything of. */
+export const UNLABELLED = { name: '', notes: '', tags: [], pinned: false, binnedMs: null } as const
+
+/** Whether a gap is an ordinary edge of a recording: feeds were still connecting, or the user ended it. */
+export const isEdge = ({ cause }: Pick<Gap, 'cause'>): boolean => cause === 'connect' || cause === 'quit'
 
 /** One difference that `verify` found. */
 export interface Problem {

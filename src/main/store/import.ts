@@ -27,7 +27,7 @@ export interface Beside {
   readonly sealer: Sealer
   readonly hidden: HiddenRows
   nowMs(): number
-  log(kind: 'begin' | 'close' | 'delete', body: string): void
+  readonly log: (kind: 'begin' | 'close' | 'delete', body: string) => void
   /** The close record of a recording whose rows are all sealed. */
   closeRecord(rec: RecordingState): CloseRecord
 }

@@ -351,6 +351,32 @@ export interface DigestFold {
   reset(): void
 }
 
+/** Sizes of the flushes of a connection (0: of entries), in their order: size and repeats in turn. */
+export interface ChainRuns {
+  readonly conn: number
+  readonly runs: Uint32Array
+}
+
+/** What a session file says of a closed recording beside its messages and entries. */
+export interface RecordingLedger {
+  readonly recording: RecordingId
+  readonly source: Source
+  readonly startedMs: UnixMs
+  readonly endedMs: UnixMs
+  readonly clean: boolean
+  /** What identifies the store: hex. */
+  readonly store: string
+  readonly messages: number
+  readonly entries: number
+  readonly lastSeq: number
+  readonly connections: readonly { readonly conn: number; readonly feed: FeedId }[]
+  readonly chains: readonly ChainRuns[]
+  /** Hex, by connection. */
+  readonly heads: Readonly<Record<string, string>>
+  readonly ledgerHead: string | null
+  readonly label: { readonly name: string; readonly notes: string; readonly tags: string[]; readonly pinned: boolean }
+}
+
 export interface StoreReader {
   sessions(): Promise<readonly SessionRow[]>
   /** What was stored of a feed or acknowledged for it, by instrument. */
@@ -389,6 +415,8 @@ export interface StoreReader {
   entries(query: EntryQuery): Promise<readonly StoredEntry[]>
   /** In the order of their time; null: of all recordings. */
   bookmarks(recording: RecordingId | null): Promise<readonly ReplayBookmark[]>
+  /** For a session file. Rejects with `not-found`, and with `not-allowed` while the recording is not closed. */
+  ledger(recording: RecordingId): Promise<RecordingLedger>
   /**
    * Reads only; names every difference. `onProgress` gets a fraction 0 to 1 and the messages checked so far.
    * Rejects with `cancelled` soon after the signal.

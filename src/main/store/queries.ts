@@ -1,7 +1,7 @@
 /** Reading the file: sessions, gaps and the short reads of ticks. Synchronous, over a read-only connection. */
 import { CodedError } from '../../shared/errors.ts'
 import { GAP_CAUSES, type Gap, type GapCause, type LedgerEntry, type SessionRow } from '../../shared/recording.ts'
-import { inTurn, type InTurn, type Recorded } from '../../shared/overlaps.ts'
+import { inTurn, mayOverlap, type InTurn, type Recorded } from '../../shared/overlaps.ts'
 import {
   feedAsset,
   instrumentId,
@@ -14,11 +14,11 @@ import {
   type RecordingId,
 } from '../../shared/units.ts'
 import type { BeginRecord, CloseRecord } from './engine.ts'
+import { sessionRows } from './session-rows.ts'
 import { journalCrc } from './journal.ts'
 import type { InstrumentQuery, StoredInstrument, TickQuery } from './port.ts'
 import type { Db } from './sqlite.ts'
 import type { BlockQuery, TickPlan, TickSource, TickWindow } from './tick-source.ts'
-import { feedTotals } from './totals.ts'
 
 const WINDOW_BYTES = 4 << 20
 
@@ -51,14 +51,11 @@ interface GapRow {
   readonly to_seq: number | null
   readonly skew_ms: number | null
   readonly source: string
-  /** Start of the source's next recording, for a gap that its own left open. */
-  readonly next_ms: number | null
+  readonly id: number
+  readonly ended_ms: number | null
 }
 
-/** What was still missing when a recording ended stays so until the next one of its source begins. */
-const GAPS = `SELECT g.*, r.key AS recording, r.source,
-  CASE WHEN g.to_ms IS NULL AND r.ended_ms IS NOT NULL THEN
-    (SELECT n.started_ms FROM recording n WHERE n.source = r.source AND n.id > r.id ORDER BY n.id LIMIT 1) END AS next_ms
+const GAPS = `SELECT g.*, r.key AS recording, r.source, r.id, r.ended_ms
   FROM gap g JOIN recording r ON r.id = g.recording`
 
 export interface GapQuery {
@@ -82,6 +79,10 @@ export class StoreQueries implements TickSource {
       recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
       gaps: db.prepare<[], GapRow>(`${GAPS} ORDER BY r.id, g.from_seq`),
       gapsOf: db.prepare<[string], GapRow>(`${GAPS} WHERE r.key = ? ORDER BY g.from_seq`),
+      starts: db.prepare<[], { id: number; source: string; started_ms: number }>(
+        'SELECT id, source, started_ms FROM recording ORDER BY id',
+      ),
+      binned: db.prepare<[], number>('SELECT recording FROM label WHERE binned_ms IS NOT NULL').pluck(),
       sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
       lastJournal: db.prepare<[number], number | null>('SELECT max(last_seq) FROM journal WHERE recording = ?').pluck(),
       journal: db.prepare<
@@ -141,38 +142,19 @@ export class StoreQueries implements TickSource {
   }
 
   sessions(): readonly SessionRow[] {
-    return this.#read(() => {
-      const gaps = Map.groupBy(this.gaps({}), (gap) => gap.recording)
-      const rows = this.recordings()
-      const live = this.#isWritten() ? Math.max(...rows.map((row) => row.id)) : NaN
-      return rows.map((row): SessionRow => {
-        const key = recordingId(row.key)
-        // written by the engine's close; null while open
-        const closed = row.summary === null ? undefined : (JSON.parse(row.summary) as CloseRecord)
-        const totals = closed ?? feedTotals(this.db, row.id)
-        return {
-          session: key,
-          source: row.source,
-          startedMs: unixMs(row.started_ms),
-          endedMs: row.ended_ms === null ? null : unixMs(row.ended_ms),
-          clean: row.clean !== 0,
-          live: row.ended_ms === null && row.id === live,
-          feeds: 'counts' in totals ? totals.counts : totals.feeds,
-          symbols: totals.symbols,
-          messages: totals.messages,
-          bytes: totals.bytes,
-          gaps: gaps.get(key) ?? [],
-        }
-      })
-    })
+    return this.#read(() => sessionRows(this.db, this.recordings(), this.gaps({}), this.#isWritten()))
   }
 
   gaps(query: GapQuery): readonly Gap[] {
     const { recording } = query
-    const rows = recording === undefined ? this.#sql.gaps.all() : this.#sql.gapsOf.all(recording)
+    const rows = (recording === undefined ? this.#sql.gaps.all() : this.#sql.gapsOf.all(recording)).filter(
+      (row) => query.source === undefined || row.source === query.source,
+    )
+    // What was still missing when a recording ended stays so until the next one of its source begins.
+    const open = rows.some((row) => row.to_ms === null && row.ended_ms !== null)
+    const next = open ? nextStarts(this.#sql.starts.all()) : new Map<number, number>()
     return rows
-      .filter((row) => query.source === undefined || row.source === query.source)
-      .map(toGap)
+      .map((row) => toGap(row, row.ended_ms === null ? null : (next.get(row.id) ?? null)))
       .filter(
         (gap) =>
           (query.feed === undefined || gap.feed === query.feed) &&
@@ -187,8 +169,11 @@ export class StoreQueries implements TickSource {
     readonly recording?: RecordingId | undefined
     readonly source?: string | undefined
   }): readonly RecordingRow[] {
+    // What is in the bin is read only by its name.
+    const binned = new Set(query.recording === undefined ? this.#sql.binned.all() : [])
     const rows = this.recordings().filter(
       (row) =>
+        !binned.has(row.id) &&
         (query.recording === undefined || row.key === query.recording) &&
         (query.source === undefined || row.source === query.source),
     )
@@ -290,11 +275,22 @@ export class StoreQueries implements TickSource {
   }
 }
 
-function toGap(row: GapRow): Gap {
+/** When the next recording of the same source began, by the number of a recording. */
+function nextStarts(rows: readonly { id: number; source: string; started_ms: number }[]): Map<number, number> {
+  const next = new Map<number, number>()
+  for (const [source, of] of Map.groupBy(rows, (row) => row.source)) {
+    // Imports come in any order.
+    const turn = mayOverlap(source) ? of.toSorted((a, b) => a.started_ms - b.started_ms) : of
+    for (let i = 1; i < turn.length; i++) next.set(turn[i - 1].id, turn[i].started_ms)
+  }
+  return next
+}
+
+function toGap(row: GapRow, nextMs: number | null): Gap {
   if (!isFeedId(row.feed) || !(GAP_CAUSES as readonly string[]).includes(row.cause)) {
     throw new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: 'Run "tapedeck verify".' })
   }
-  const toMs = row.to_ms ?? row.next_ms
+  const toMs = row.to_ms ?? nextMs
   return {
     recording: recordingId(row.recording),
     feed: row.feed,

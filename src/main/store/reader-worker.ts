@@ -20,6 +20,7 @@ export type ReaderRequest =
   | { readonly is: 'extent'; readonly query: TickQuery }
   /** `stop`: one integer, not 0 once the asker wants it to end. */
   | { readonly is: 'verify'; readonly session: RecordingId | null; readonly stop: SharedArrayBuffer }
+  | { readonly is: 'ledger'; readonly recording: RecordingId }
   | { readonly is: 'close' }
 
 export type ReaderReply =
@@ -70,6 +71,8 @@ export function serveReader(port: MessagePort, file: string, folds?: DigestFolds
           if (Atomics.load(new Int32Array(request.stop), 0) !== 0)
             throw new CodedError('cancelled', 'Verification was stopped.')
         })
+      case 'ledger':
+        return reader.ledger(request.recording)
       case 'close':
         return reader.close()
     }

@@ -2,6 +2,7 @@
 import { CodedError } from '../../shared/errors.ts'
 import { BarReader } from './bars.ts'
 import { readExtent } from './extent.ts'
+import { readLedger } from './ledger-read.ts'
 import { isLocked } from './lock.ts'
 import type { DigestFolds, StoreReader } from './port.ts'
 import { StoreQueries } from './queries.ts'
@@ -35,6 +36,7 @@ export function openLocalReader(file: string, folds?: DigestFolds): LocalReader 
     bars: (query) => answer(() => db.transaction(() => bars.bars(query)).deferred()),
     gaps: (query) => answer(() => queries.gaps(query)),
     extent: (query) => answer(() => readExtent(queries, query)),
+    ledger: (recording) => answer(() => readLedger(queries, recording)),
     ...reviewReader(),
     verify: (session, onProgress, signal) =>
       answer(() => {

@@ -81,6 +81,7 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     bars: (query) => ask({ is: 'bars', query }),
     gaps: (query) => ask({ is: 'gaps', query }),
     extent: (query) => ask({ is: 'extent', query }),
+    ledger: (recording) => ask({ is: 'ledger', recording }),
     ...reviewReader(),
     async verify(session, onProgress, signal) {
       const stop = new SharedArrayBuffer(4)

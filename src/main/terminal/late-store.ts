@@ -124,6 +124,7 @@ export function createLateReader(
     },
     sessions: async () => (await opened()).sessions(),
     instruments: async (query) => (await opened()).instruments(query),
+    ledger: async (recording) => (await opened()).ledger(recording),
     ledgerHead: async (recordings) => (await opened()).ledgerHead(recordings),
     ticks,
     bars: async (query) => (await opened()).bars(query),

@@ -7,7 +7,7 @@ import type { Failure, Result } from '../../shared/errors.ts'
 import type { Bar, Print } from '../../shared/market.ts'
 import { INTERVALS } from '../../shared/market.ts'
 import type { JobState } from '../../shared/jobs.ts'
-import type { SessionRow } from '../../shared/recording.ts'
+import { UNLABELLED, type SessionRow } from '../../shared/recording.ts'
 import { DEFAULT_SETTINGS, mergeSettings, type Settings } from '../../shared/settings.ts'
 import type {
   AccountState,
@@ -484,6 +484,9 @@ export class FakeTerminal implements Transport {
       endedMs: to === null ? null : unixMs(this.nowMs - to),
       clean,
       live: to === null,
+      ...UNLABELLED,
+      edges: 0,
+      imported: false,
       feeds: [
         {
           feed: 'crypto/XT',

@@ -4,7 +4,7 @@ import { openBlock } from '../../../../src/main/store/blocks/open.ts'
 import { blockTicks } from '../../../../src/main/store/blocks/ticks.ts'
 import type { MessageColumns, StoreReader, TickQuery } from '../../../../src/main/store/port.ts'
 import type { Bar } from '../../../../src/shared/market.ts'
-import type { Gap, SessionRow } from '../../../../src/shared/recording.ts'
+import { UNLABELLED, type Gap, type SessionRow } from '../../../../src/shared/recording.ts'
 import { instrumentId, recordingId, unixMs, type FeedId } from '../../../../src/shared/units.ts'
 
 export interface FakeRun {
@@ -29,6 +29,9 @@ const session = (run: FakeRun, at: number): SessionRow => ({
   messages: run.messages.count,
   bytes: 1,
   gaps: [],
+  ...UNLABELLED,
+  edges: 0,
+  imported: false,
 })
 
 export function fakeReader(
@@ -69,6 +72,7 @@ export function fakeReader(
     snapshot: () => Promise.resolve(null),
     entries: () => Promise.resolve([]),
     bookmarks: () => Promise.resolve([]),
+    ledger: () => Promise.reject(new Error('not of this test')),
     verify: () => Promise.reject(new Error('not of this test')),
     close: () => Promise.resolve(),
   }
