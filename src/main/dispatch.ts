@@ -13,7 +13,7 @@ import {
   type StreamName,
   type StreamValue,
 } from '../shared/contract.ts'
-import { CodedError, toFailure, type Failure, type Result } from '../shared/errors.ts'
+import { toFailure, type Failure, type Result } from '../shared/errors.ts'
 import type { StreamSource } from '../shared/transport.ts'
 
 /** One handler a call and a stream of the contract; a missing one does not compile. */
@@ -144,14 +144,5 @@ export function openStream(
     return { ok: true, value: handler(checked.value, wake) }
   } catch (thrown) {
     return failed(handlers, known, thrown)
-  }
-}
-
-/** The failure of a view that does not exist (settled rule 4: replays come as further views). */
-export function requireLive(view: string): void {
-  if (view !== 'live') {
-    throw new CodedError('not-found', `There is no view "${view.slice(0, 64)}".`, {
-      hint: 'Only the live view exists.',
-    })
   }
 }

@@ -1,5 +1,5 @@
 /** Contract call → terminal method. Every call and stream of the contract is here or this file does not compile. */
-import { requireLive, type Handlers } from './dispatch.ts'
+import type { Handlers } from './dispatch.ts'
 import type { Terminal } from './terminal/port.ts'
 
 /** The handlers of a terminal, for `dispatchCall` and `openStream`. */
@@ -14,14 +14,8 @@ export function createHandlers(terminal: Terminal): Handlers {
       'account.connect': (input) => terminal.connect(input),
       'account.disconnect': () => terminal.disconnect(),
       'symbols.search': async ({ query, limit }) => terminal.searchSymbols(query, limit ?? 50),
-      'bars.history': async (args) => {
-        requireLive(args.view)
-        return terminal.barsHistory(args)
-      },
-      'tape.history': async (args) => {
-        requireLive(args.view)
-        return terminal.tapeHistory(args)
-      },
+      'bars.history': (args) => terminal.barsHistory(args),
+      'tape.history': (args) => terminal.tapeHistory(args),
       'replay.open': ({ sessions, atMs }) => terminal.replays.open(sessions, atMs),
       'replay.close': async ({ id }) => {
         await terminal.replays.close(id)
@@ -111,23 +105,7 @@ export function createHandlers(terminal: Terminal): Handlers {
         return null
       },
     },
-    streams: {
-      ...terminal.streams,
-      quotes: live(terminal.streams.quotes),
-      bars: live(terminal.streams.bars),
-      tape: live(terminal.streams.tape),
-      status: live(terminal.streams.status),
-    },
+    streams: terminal.streams,
     onInternal: (name, failure) => terminal.log('error', 'contract', `${name} failed`, failure.detail),
-  }
-}
-
-/** Refuses every view but the live one before opening. */
-function live<A extends { readonly view: string }, S>(
-  open: (args: A, wake: () => void) => S,
-): (args: A, wake: () => void) => S {
-  return (args, wake) => {
-    requireLive(args.view)
-    return open(args, wake)
   }
 }

@@ -6,24 +6,16 @@ import { CodedError, toFailure } from '../shared/errors.ts'
 import { sourceKey } from '../shared/recording.ts'
 import type { SettingsPatch } from '../shared/settings.ts'
 import type { AppInfo, Reason } from '../shared/state.ts'
-import {
-  instrumentId,
-  parseInstrument,
-  monoNs,
-  recordingId,
-  type InstrumentId,
-  type RecordingId,
-  type UnixMs,
-} from '../shared/units.ts'
+import { instrumentId, monoNs, recordingId, type InstrumentId, type RecordingId, type UnixMs } from '../shared/units.ts'
 import { systemClock } from './clock.ts'
-import { requireLive } from './dispatch.ts'
 import { createCredentials } from './credentials/credentials.ts'
 import { createFeeds } from './feeds/feeds.ts'
 import type { FeedListener, Want } from './feeds/port.ts'
 import { createDigestFold, FOLD_VERSION } from './market/digest.ts'
 import { hubCalendar } from './market/hub-calendar.ts'
-import { createHub, seriesFeed } from './market/hub.ts'
+import { createHub } from './market/hub.ts'
 import { guessAssets, guessSpelling } from './market/instruments.ts'
+import { createMarket } from './market/snapshot.ts'
 import { createRecorder } from './recording/recorder.ts'
 import { defaultStorePath } from './settings/paths.ts'
 import { createSettingsStore, fileKeeper } from './settings/store.ts'
@@ -45,9 +37,11 @@ import { createResearch } from './terminal/research.ts'
 import type { Terminal, TerminalOptions } from './terminal/port.ts'
 import { createSeeder } from './terminal/seeder.ts'
 import { createSourceDesk } from './terminal/source.ts'
+import { createSnapshots } from './terminal/snapshots.ts'
 import { createStatus, gapSentence, stateSentence } from './terminal/status.ts'
 import { createStreams } from './terminal/streams.ts'
 import { createSymbols } from './terminal/symbols.ts'
+import { barsPage, createViews } from './terminal/views.ts'
 import { wholeStreams } from './terminal/whole-stream.ts'
 import { tickWishes, wantAll } from './terminal/wishes.ts'
 
@@ -95,7 +89,6 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   })
   const files = createFiles(join(options.dataDir, 'incoming'), clock)
   const imports = createImports({ files, jobs, reader, library: () => writer.library() })
-  const replays = createReplays()
   const accountStreams = wholeStreams(() => credentials.account())
   const settingsStreams = wholeStreams(() => settings.get())
   const statusStreams = wholeStreams(() => status.read())
@@ -142,32 +135,58 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     demo: () => desk.source.kind === 'demo',
   })
   const spell = (id: InstrumentId) => symbols.spell(id)
+  const present = () => (recorder.recording === null ? undefined : { recording: recorder.recording, seq: hub.lastSeq })
+  const storeFailed = (what: string, thrown: unknown) => {
+    if (reader.failing) return
+    log.add('warn', 'store', `The stored past of ${what} could not be read.`, toFailure(thrown).message)
+  }
   const past = createPast({
     reader,
     source: () => sourceKey(desk.source),
-    present: () => (recorder.recording === null ? undefined : { recording: recorder.recording, seq: hub.lastSeq }),
+    present,
     committed: (seq) => commits.upTo(seq),
     wallMs,
     days: (asset) => hubCalendar.days(asset),
-    failed(what, thrown) {
-      if (reader.failing) return
-      log.add('warn', 'store', `The stored past of ${what} could not be read.`, toFailure(thrown).message)
-    },
+    failed: storeFailed,
   })
   const seeder = createSeeder(hub, past)
+  const replays = createReplays({
+    reader,
+    writer,
+    clock,
+    calendar: hubCalendar,
+    nameOf: (id) => symbols.nameOf(id),
+    status: () => status.read(),
+    failed: storeFailed,
+  })
+  const views = createViews(
+    {
+      live: true,
+      hub,
+      past,
+      seeder,
+      status: statusStreams,
+      wallMs,
+      source: () => sourceKey(desk.source),
+      upTo: () => undefined,
+      hold: (stream) => stream,
+    },
+    (id) => replays.view(id),
+  )
   const evidence = createEvidence({
     reader,
     openReader: () => openStoreReader({ file: storePath, worker: options.workers.reader }),
     jobs,
     decimals: (id) => hub.cell(id).decimals,
     async view(name) {
-      requireLive(name)
-      if (recorder.recording !== null) await commits.upTo(hub.lastSeq)
-      return { source: sourceKey(desk.source), nowMs: wallMs(), upTo: null, past: false }
+      const view = views.get(name)
+      if (view.live && recorder.recording !== null) await commits.upTo(hub.lastSeq)
+      return { source: view.source(), nowMs: view.wallMs(), upTo: view.upTo() ?? null, past: !view.live }
     },
   })
 
   const fold = createDigestFold()
+  const snapshots = createSnapshots(createMarket(hub, fold), writer)
   /** The recording that the fold, the hub's seqs and the commits are of. */
   let digested: RecordingId | null = null
   const listener: FeedListener = {
@@ -177,11 +196,13 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
         fold.reset()
         hub.recordingBegan()
         commits.began()
+        if (digested !== null) snapshots.began(digested, recvMs)
       }
+      let last = seq
       if (seq > 0) {
         const taken = fold.apply(feed, recvMs, record)
         if (taken !== null) {
-          recorder.entry(
+          last = recorder.entry(
             { type: 'digest', ...taken, fold: FOLD_VERSION },
             { wallMs: recvMs, monoNs: monoNs(monoNsNow) },
           )
@@ -189,6 +210,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       }
       if (!Number.isNaN(record.eventMs)) skew.seen(record.eventMs, recvMs)
       hub.apply(feed, seq, recvMs, record)
+      if (seq > 0) snapshots.after(last, recvMs)
     },
     state(feed, state) {
       hub.feedState(feed, state, clock.wallMs())
@@ -407,6 +429,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     undoSweep()
     undoRetry()
     offSettings()
+    replays.closeAll()
     await jobs.close()
     await files.close()
     research.close()
@@ -447,23 +470,8 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
         return credentials.account()
       }),
     searchSymbols: (query, limit) => symbols.search(query, limit),
-    async barsHistory({ instrument, of, interval, beforeMs, limit }) {
-      const { bars, more } = await reader.bars({
-        instrument,
-        of,
-        interval,
-        source: sourceKey(desk.source),
-        beforeMs,
-        limit,
-      })
-      const asset = parseInstrument(instrument)?.asset ?? 'stocks'
-      const feed = seriesFeed(asset, of, interval)
-      const first = bars[0]
-      const gaps =
-        first === undefined ? [] : await past.gaps(feed, instrument, first.startMs, beforeMs ?? clock.wallMs())
-      return { bars, gaps, decimals: hub.cell(instrument).decimals, more }
-    },
-    tapeHistory: ({ instrument, before, limit }) => past.printsBefore(instrument, before, limit),
+    barsHistory: (args) => barsPage(reader, views.get(args.view), args),
+    tapeHistory: ({ view, instrument, before, limit }) => views.get(view).past.printsBefore(instrument, before, limit),
     sessions: () => reader.sessions(),
     verify: (session) => reader.verify(session === null ? null : recordingId(session)),
     retry: (feed) => feeds.retry(feed),
@@ -480,14 +488,10 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       await options.openExternal(url)
     },
     streams: createStreams({
-      hub,
-      past,
+      views,
       feeds,
-      seeder,
       spell,
-      wallMs,
       log,
-      status: statusStreams,
       account: accountStreams,
       settings: settingsStreams,
       jobs: jobs.streams,

@@ -21,7 +21,7 @@ export interface ReplayBookmark {
 
 /** What comparing the digests that live wrote with those of the replay gave. */
 export type ReplayExactness =
-  /** No digest was met since the last seek. */
+  /** No digest was met yet. After a seek those count that were met on the way there from the nearest snapshot. */
   | { readonly is: 'none' }
   | { readonly is: 'identical'; readonly minutes: number }
   | {

@@ -140,6 +140,14 @@ export class Player {
     })
   }
 
+  /** Puts the state right after a seq of one of the recordings, not before a replay time. */
+  async seekSeq(recording: RecordingId, seq: number, ms: number): Promise<void> {
+    const part = this.#o.parts.findIndex((one) => one.recording === recording)
+    if (part < 0) return this.seek(ms)
+    const { lastSeq } = this.#o.parts[part]
+    await this.#alone(true, (current) => this.#goTo({ part, seq: Math.min(seq, lastSeq), ms, over: false }, current))
+  }
+
   /** Puts the state where nothing is applied yet. */
   async seekStart(): Promise<void> {
     await this.#alone(true, (current) =>
@@ -318,7 +326,7 @@ export class Player {
       this.#index = target.part
       this.#rate = { ...this.#rate, atMs: 0 }
       this.#feedRate.atMs = NaN
-      this.#reached(target.ms ?? rig.timeMs)
+      this.#reached(Math.max(target.ms ?? -Infinity, rig.timeMs))
       market.restore(data, placed.tracker.around())
     } catch (thrown) {
       if (this.#rig.cursor !== rig.cursor) rig.cursor.close()

@@ -28,8 +28,16 @@ export interface PastOptions {
   readonly committed: (seq: number) => Promise<void>
   readonly wallMs: () => number
   readonly days: (asset: 'crypto' | 'forex' | 'stocks') => DayGrid
+  /** Of what the store holds, what may be looked at; absent: all of it. */
+  readonly visible?: Visible
   /** Told of a question the store could not answer. */
   readonly failed: (what: string, thrown: unknown) => void
+}
+
+/** What of the store is not after the present. */
+export interface Visible {
+  sessions(rows: readonly SessionRow[]): readonly SessionRow[]
+  gaps(gaps: readonly Gap[]): readonly Gap[]
 }
 
 export interface StoredPast {
@@ -61,6 +69,7 @@ export function tapeFeed(id: InstrumentId): FeedId {
 /** The past of the source shown now. */
 export function createPast(options: PastOptions): StoredPast {
   const { reader, source, present, committed, wallMs } = options
+  const visible: Visible = options.visible ?? { sessions: (rows) => rows, gaps: (gaps) => gaps }
   const guarded = async <T>(what: string, nothing: T, ask: () => Promise<T>): Promise<T> => {
     try {
       return await ask()
@@ -87,7 +96,10 @@ export function createPast(options: PastOptions): StoredPast {
       const keep = new Keep(limit)
       const query = { feed: tapeFeed(id), instruments: [id], recording }
       const fromMs = back === Infinity ? {} : { fromMs: nearMs - back }
-      for await (const columns of reader.ticks({ ...query, ...fromMs })) addPrints(keep, columns, before)
+      for await (const columns of reader.ticks({ ...query, ...fromMs })) {
+        if (columns.seq[0] >= before) break // a recording's runs come in order
+        addPrints(keep, columns, before)
+      }
       if (keep.full || back === Infinity) return { prints: keep.prints, more: keep.full }
     }
     return { prints: [], more: false }
@@ -113,7 +125,7 @@ export function createPast(options: PastOptions): StoredPast {
         const from = Number.isFinite(fromMs) ? { fromMs } : {}
         const to = toMs === undefined ? {} : { toMs }
         const recording = present()?.recording
-        const gaps = await reader.gaps({ feed, source: source(), ...from, ...to })
+        const gaps = visible.gaps(await reader.gaps({ feed, source: source(), ...from, ...to }))
         // Those of the recording now open come from the hub, which also knows their ends.
         return spans(toMs === undefined ? gaps.filter((gap) => gap.recording !== recording) : gaps, id)
       }),
@@ -126,9 +138,9 @@ export function createPast(options: PastOptions): StoredPast {
       }),
     async printsBefore(id, before, limit) {
       const now = await upToNow()
-      const rows = (await reader.sessions())
-        .filter((row) => row.source === source())
-        .sort((one, other) => one.startedMs - other.startedMs)
+      const rows = visible
+        .sessions((await reader.sessions()).filter((row) => row.source === source()))
+        .toSorted((one, other) => one.startedMs - other.startedMs)
       let at = before === null ? rows.length - 1 : rows.findIndex((row) => row.session === before.recording)
       if (before !== null && at < 0) {
         throw new CodedError('not-found', 'That page is not of this source.', { hint: 'Begin again at the newest.' })

@@ -2,7 +2,14 @@
 import type { CallArgs } from '../../shared/contract.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { ReplayBookmark, ReplayId, ReplaySpeed, ReplayState, ReplayTimeline } from '../../shared/replay.ts'
+import type { StatusState } from '../../shared/state.ts'
 import type { StreamSource } from '../../shared/transport.ts'
+import { recordingId, type InstrumentId } from '../../shared/units.ts'
+import type { Clock } from '../clock.ts'
+import type { HubCalendar } from '../market/hub.ts'
+import type { StoreReader, StoreWriter } from '../store/port.ts'
+import { openReplay, type OpenReplay } from './replay-view.ts'
+import type { View } from './views.ts'
 
 /** What windows do with replays. Whatever names one that is not open fails with `not-found`. */
 export interface Replays {
@@ -19,30 +26,97 @@ export interface Replays {
   stream(args: { readonly id: ReplayId }, wake: () => void): StreamSource<ReplayState>
   /** The replay's clock, UTC ms; null for `live`. Throws `not-found`. */
   instantOf(view: string): number | null
+  /** The view of a replay that is open. */
+  view(id: ReplayId): View | undefined
   /** Of one session, or of all; oldest first. */
   bookmarks(session: string | null): Promise<readonly ReplayBookmark[]>
   addBookmark(args: CallArgs<'bookmarks.add'>): Promise<ReplayBookmark>
   removeBookmark(bookmark: number): Promise<void>
+  /** Ends all of them. */
+  closeAll(): void
 }
 
+export interface ReplaysOptions {
+  readonly reader: StoreReader
+  readonly writer: Pick<StoreWriter, 'addBookmark' | 'removeBookmark'>
+  readonly clock: Clock
+  readonly calendar: HubCalendar
+  readonly nameOf: (id: InstrumentId) => string | null
+  /** The live status: what a replay's is not about comes from there. */
+  readonly status: () => StatusState
+  /** Told of a question the store could not answer. */
+  readonly failed: (what: string, thrown: unknown) => void
+}
+
+/** Replays that are kept open; a window that died leaves its own behind. */
+const MOST = 8
+
 /** No replay is open. */
-export function createReplays(): Replays {
-  const unknown = (id: ReplayId): never => {
+export function createReplays(options: ReplaysOptions): Replays {
+  const { reader, writer } = options
+  const open = new Map<ReplayId, OpenReplay>()
+  let count = 0
+  const known = (id: ReplayId): OpenReplay => {
+    const replay = open.get(id)
+    if (replay !== undefined) return replay
     throw new CodedError('not-found', `There is no replay "${id}".`, { hint: 'Open the session again.' })
   }
+  const end = (id: ReplayId): void => {
+    open.get(id)?.close()
+    open.delete(id)
+  }
+  const makeRoom = (): void => {
+    if (open.size < MOST) return
+    const left = [...open].find(([, replay]) => replay.streams === 0)
+    if (left === undefined) {
+      throw new CodedError('budget', `${MOST} replays are open.`, { hint: 'Close one of them first.' })
+    }
+    end(left[0])
+  }
   return {
-    open: async ([session = '']) => unknown(session),
-    close: async () => undefined,
-    play: unknown,
-    speed: unknown,
-    step: async ({ id }) => unknown(id),
-    seek: async (id) => unknown(id),
-    options: ({ id }) => unknown(id),
-    timeline: async ({ id }) => unknown(id),
-    stream: ({ id }) => unknown(id),
-    instantOf: (view) => (view === 'live' ? null : unknown(view)),
-    bookmarks: async () => [],
-    addBookmark: async ({ session }) => unknown(session),
-    removeBookmark: async () => undefined,
+    async open(sessions, atMs) {
+      makeRoom()
+      count += 1
+      const id = `replay-${count}`
+      const replay = await openReplay({ ...options, id, sessions: [...new Set(sessions)] })
+      open.set(id, replay)
+      try {
+        await (atMs === null ? replay.seek({ at: 'start' }) : replay.seek({ at: 'ms', ms: atMs }))
+      } catch (thrown) {
+        end(id)
+        throw thrown
+      }
+      return replay.state()
+    },
+    close: async (id) => end(id),
+    play: (id, on) => known(id).player.play(on),
+    speed: (id, speed) => known(id).player.speed(speed),
+    async step(args) {
+      const replay = known(args.id)
+      await replay.step(args)
+      return replay.state()
+    },
+    async seek(id, to) {
+      const replay = known(id)
+      await replay.seek(to)
+      return replay.state()
+    },
+    options: ({ id, ...wish }) => known(id).player.options(wish),
+    timeline: async (args) => known(args.id).timeline(args),
+    stream({ id }, wake) {
+      const replay = known(id)
+      return replay.view.hold(replay.states.open(wake), wake)
+    },
+    instantOf: (view) => (view === 'live' ? null : known(view).player.nowMs),
+    view: (id) => open.get(id)?.view,
+    bookmarks: (session) => reader.bookmarks(session === null ? null : recordingId(session)),
+    addBookmark: ({ session, atMs, seq, text }) =>
+      writer.addBookmark({ recording: recordingId(session), atMs, seq, text }),
+    async removeBookmark(bookmark) {
+      await writer.removeBookmark(bookmark)
+    },
+    closeAll() {
+      for (const id of [...open.keys()]) end(id)
+    },
   }
 }

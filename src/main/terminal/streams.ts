@@ -1,30 +1,25 @@
 /** The streams of a terminal: over the hub for the market, whole state for the rest; each wants what it shows. */
 import type { JobState } from '../../shared/jobs.ts'
 import type { CallBudget } from '../../shared/research.ts'
-import type { AccountState, StatusState } from '../../shared/state.ts'
+import type { AccountState } from '../../shared/state.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { StreamSource } from '../../shared/transport.ts'
 import { parseInstrument, type InstrumentId } from '../../shared/units.ts'
 import type { Feeds } from '../feeds/port.ts'
-import { seriesFeed, type Hub } from '../market/hub.ts'
+import { seriesFeed } from '../market/hub.ts'
 import { barsStream, quotesStream, tapeStream } from '../market/streams.ts'
 import type { Log } from './log.ts'
-import type { StoredPast } from './past.ts'
 import type { Terminal } from './port.ts'
 import type { Replays } from './replays.ts'
-import type { Seeder } from './seeder.ts'
+import type { View, Views } from './views.ts'
 import type { WholeStreams } from './whole-stream.ts'
 import { tickWishes, wantAll, type Wishes } from './wishes.ts'
 
 export interface StreamParts {
-  readonly hub: Hub
-  readonly past: StoredPast
+  readonly views: Views
   readonly feeds: Pick<Feeds, 'want'>
-  readonly seeder: Seeder
   readonly spell: (id: InstrumentId) => string
-  readonly wallMs: () => number
   readonly log: Log
-  readonly status: WholeStreams<StatusState>
   readonly account: WholeStreams<AccountState>
   readonly settings: WholeStreams<Settings>
   readonly jobs: WholeStreams<readonly JobState[]>
@@ -34,31 +29,51 @@ export interface StreamParts {
 
 /** The opener of each stream of the contract. */
 export function createStreams(parts: StreamParts): Terminal['streams'] {
-  const { hub, past, feeds, seeder, spell, wallMs, log } = parts
-  /** A stream that also wants its instruments' feeds, and their past, while it is open. */
-  const wanting = <T>(ids: readonly InstrumentId[], wishes: Wishes, source: StreamSource<T>): StreamSource<T> => {
-    const want = wantAll(feeds, wishes)
-    for (const id of ids) seeder.seed(id)
-    return {
-      take: () => source.take(),
-      close() {
-        source.close()
-        want.release()
+  const { views, feeds, spell, log } = parts
+  /** A stream that also wants its instruments' past, and where they are received now their feeds, while it is open. */
+  const wanting = <T>(
+    view: View,
+    ids: readonly InstrumentId[],
+    wishes: () => Wishes,
+    source: StreamSource<T>,
+    wake: () => void,
+  ): StreamSource<T> => {
+    const want = view.live ? wantAll(feeds, wishes()) : null
+    for (const id of ids) view.seeder.seed(id)
+    return view.hold(
+      {
+        take: () => source.take(),
+        close() {
+          source.close()
+          want?.release()
+        },
       },
-    }
+      wake,
+    )
   }
   return {
-    quotes: ({ instruments }, wake) =>
-      wanting(instruments, tickWishes(instruments, spell), quotesStream(hub, instruments, wallMs, wake)),
+    quotes({ view: name, instruments }, wake) {
+      const view = views.get(name)
+      const source = quotesStream(view.hub, instruments, () => view.wallMs(), wake)
+      return wanting(view, instruments, () => tickWishes(instruments, spell), source, wake)
+    },
     bars(args, wake) {
       const { instrument, of, interval } = args
+      const view = views.get(args.view)
       const asset = parseInstrument(instrument)?.asset ?? 'stocks'
       const more = of === 'service' ? [seriesFeed(asset, of, interval)] : []
-      return wanting([instrument], tickWishes([instrument], spell, more), barsStream(hub, past, args, wake))
+      const source = barsStream(view.hub, view.past, args, wake)
+      return wanting(view, [instrument], () => tickWishes([instrument], spell, more), source, wake)
     },
-    tape: (args, wake) =>
-      wanting([args.instrument], tickWishes([args.instrument], spell), tapeStream(hub, past, args, wake)),
-    status: (_args, wake) => parts.status.open(wake),
+    tape(args, wake) {
+      const view = views.get(args.view)
+      const source = tapeStream(view.hub, view.past, args, wake)
+      return wanting(view, [args.instrument], () => tickWishes([args.instrument], spell), source, wake)
+    },
+    status({ view: name }, wake) {
+      const view = views.get(name)
+      return view.hold(view.status.open(wake), wake)
+    },
     log: (_args, wake) => log.stream(wake),
     account: (_args, wake) => parts.account.open(wake),
     settings: (_args, wake) => parts.settings.open(wake),

@@ -30,11 +30,24 @@ export const REPLAY_CALLS = {
   'replay.speed': call<null>()(
     v.strictObject({ id, speed: v.union([v.literal('max'), v.pipe(v.number(), v.minValue(0.25), v.maxValue(1000))]) }),
   ),
-  /** Pauses and steps; answers when the state is reached. `interval` is of a bar's step. */
+  /**
+   * Pauses and steps; answers when the state is reached. `interval` is of a bar's step, to the next or previous
+   * edge of a bar of `asset`'s grid (absent: UTC). Going on up to a minute is seen as playing, further or back as a
+   * seek. Rejects with `cancelled` when another step or seek took its place.
+   */
   'replay.step': call<ReplayState>()(
-    v.strictObject({ id, by: v.picklist(['message', 'second', 'bar']), forward: v.boolean(), interval }),
+    v.strictObject({
+      id,
+      by: v.picklist(['message', 'second', 'bar']),
+      forward: v.boolean(),
+      interval,
+      asset: v.optional(v.picklist(ASSET_CLASSES)),
+    }),
   ),
-  /** Answers when the state as of that instant is reached. */
+  /**
+   * Answers when the state as of that instant is reached; goes on playing where it played. Rejects with `not-found`
+   * where there is no such gap, bookmark or opening, and with `cancelled` when another seek took its place.
+   */
   'replay.seek': call<ReplayState>()(v.strictObject({ id, to: at })),
   'replay.options': call<null>()(
     v.strictObject({
@@ -50,6 +63,6 @@ export const REPLAY_CALLS = {
 } as const
 
 export const REPLAY_STREAMS = {
-  /** The replay's state, at most once a frame; ends when it is closed. */
+  /** The replay's state, at most once a frame; ends with `not-found` when it is closed, as do all streams of its view. */
   replay: call<ReplayState>()(v.strictObject({ id })),
 } as const

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CALL_NAMES } from '../../../../src/shared/contract.ts'
 import { CodedError } from '../../../../src/shared/errors.ts'
-import { dispatchCall, openStream, withinLimits, type Handlers } from '../../../../src/main/dispatch.ts'
+import { dispatchCall, withinLimits, type Handlers } from '../../../../src/main/dispatch.ts'
 import { createHandlers } from '../../../../src/main/handlers.ts'
 import type { Terminal } from '../../../../src/main/terminal/port.ts'
 
@@ -63,13 +63,6 @@ describe('dispatchCall', () => {
     expect(result).toMatchObject({ ok: false, error: { code: 'internal' } })
     expect(result.ok ? '' : result.error.message).not.toContain('secret')
     expect(seen).toEqual(['feeds.retry failed: secret detail'])
-  })
-
-  it('knows no view but live', async () => {
-    const args = { view: 'replay-1', instrument: 'crypto:BTCUSD', before: null, limit: 10 }
-    expect(await dispatchCall(handlersOf({}), 'tape.history', args)).toMatchObject({ error: { code: 'not-found' } })
-    const opened = openStream(handlersOf({}), 'status', { view: 'replay-1' }, () => {})
-    expect(opened).toMatchObject({ ok: false, error: { code: 'not-found' } })
   })
 })
 

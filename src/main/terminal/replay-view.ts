@@ -1,0 +1,260 @@
+/** One replay as a view: a hub of its own, the past up to its clock, and the player that feeds it. */
+import { gridOf } from '../../shared/calendar.ts'
+import type { CallArgs } from '../../shared/contract.ts'
+import { CodedError, missingCase } from '../../shared/errors.ts'
+import { INTERVALS } from '../../shared/market.ts'
+import type { ReplayId, ReplayState, ReplayTimeline } from '../../shared/replay.ts'
+import type { StatusState } from '../../shared/state.ts'
+import type { StreamSource } from '../../shared/transport.ts'
+import { unixMs } from '../../shared/units.ts'
+import { createDigestFold } from '../market/digest.ts'
+import { createHub } from '../market/hub.ts'
+import { createMarket } from '../market/snapshot.ts'
+import { nextOpen } from '../replay/opens.ts'
+import { Player } from '../replay/player.ts'
+import { createPast } from './past.ts'
+import { gapsAt, gapsBetween, partsOf } from './replay-parts.ts'
+import type { ReplaysOptions } from './replays.ts'
+import { createSeeder } from './seeder.ts'
+import type { View } from './views.ts'
+import { wholeStreams, type WholeStreams } from './whole-stream.ts'
+
+export interface OpenReplay {
+  readonly player: Player
+  readonly view: View
+  readonly states: WholeStreams<ReplayState>
+  /** How many streams look at it. */
+  readonly streams: number
+  state(): ReplayState
+  seek(to: CallArgs<'replay.seek'>['to']): Promise<void>
+  step(args: Omit<CallArgs<'replay.step'>, 'id'>): Promise<void>
+  timeline(args: Omit<CallArgs<'replay.timeline'>, 'id'>): Promise<ReplayTimeline>
+  close(): void
+}
+
+export interface OpenOptions extends ReplaysOptions {
+  readonly id: ReplayId
+  readonly sessions: readonly string[]
+}
+
+/** How often freshness is looked at while the clock flows, real ms. */
+const SWEEP_MS = 200
+
+/** Opens sessions as a replay that stands nowhere yet: seek it. Fails with `not-found` and `ambiguous-source`. */
+export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
+  const { id, reader, clock, calendar, nameOf } = options
+  const { source, rows, parts } = await partsOf(reader, options.sessions)
+  const between = gapsBetween(parts, rows)
+  const newHub = () => createHub({ calendar, nameOf })
+  const hub = newHub()
+  const realMs = () => clock.monoNs() / 1e6
+  let closed = false
+  const wakes = new Set<() => void>()
+  let sweptMs = 0
+
+  const player = new Player({
+    reader,
+    parts,
+    market: createMarket(hub, createDigestFold()),
+    newMarket: () => createMarket(newHub(), createDigestFold()),
+    realMs,
+    after: (ms, then) => clock.after(ms, then),
+    changed() {
+      states.changed()
+      const now = realMs()
+      if (now - sweptMs < SWEEP_MS) return
+      sweptMs = now
+      hub.sweep(player.nowMs)
+      status.changed()
+    },
+  })
+  const state = (): ReplayState => {
+    const { nowMs, at, loop, ...rest } = player.state
+    return {
+      id,
+      source,
+      sessions: parts.map(({ recording, fromMs, toMs }) => ({
+        session: recording,
+        fromMs: unixMs(fromMs),
+        toMs: unixMs(toMs),
+      })),
+      fromMs: unixMs(parts[0].fromMs),
+      toMs: unixMs(parts[parts.length - 1].toMs),
+      nowMs: unixMs(nowMs),
+      at: at === null ? null : { session: at.session, seq: at.seq },
+      loop: loop === null ? null : { fromMs: unixMs(loop.fromMs), toMs: unixMs(loop.toMs) },
+      ...rest,
+    }
+  }
+  const states = wholeStreams(state)
+  const status = wholeStreams((): StatusState => {
+    const live = options.status()
+    return {
+      ...live,
+      nowMs: unixMs(player.nowMs),
+      source: source === 'demo' ? 'demo' : 'service',
+      origin: source === 'demo' ? 'demo' : source.slice(source.lastIndexOf('@') + 1),
+      feeds: player.feeds(),
+      skewMs: null,
+    }
+  })
+
+  /** Recordings of the source in the order of reading, as far as they lie before the end of this replay. */
+  let order: ReadonlyMap<string, number> = new Map()
+  const readOrder = async (): Promise<void> => {
+    const all = (await reader.sessions()).filter((row) => row.source === source)
+    order = new Map(all.map(({ session }, i) => [session, i]))
+  }
+  await readOrder()
+  const past = createPast({
+    reader,
+    source: () => source,
+    present: () => player.present,
+    committed: () => Promise.resolve(),
+    wallMs: () => player.nowMs,
+    days: (asset) => calendar.days(asset),
+    visible: {
+      sessions: (all) =>
+        all.filter(({ session }) => (order.get(session) ?? Infinity) <= (order.get(player.present.recording) ?? -1)),
+      gaps: (gaps) => gapsAt([...gaps, ...between], order, player.present, player.nowMs),
+    },
+    failed: options.failed,
+  })
+  const seeder = createSeeder(hub, past)
+  hub.onReset(() => seeder.forget())
+
+  const view: View = {
+    live: false,
+    hub,
+    past,
+    seeder,
+    status,
+    wallMs: () => player.nowMs,
+    source: () => source,
+    upTo: () => player.present,
+    hold<T>(stream: StreamSource<T>, wake: () => void): StreamSource<T> {
+      wakes.add(wake)
+      return {
+        take() {
+          if (closed) throw new CodedError('not-found', 'The replay was closed.', { hint: 'Open the session again.' })
+          return stream.take()
+        },
+        close() {
+          wakes.delete(wake)
+          stream.close()
+        },
+      }
+    },
+  }
+
+  const gapsOfAll = () => [...rows.flatMap(({ gaps }) => gaps), ...between]
+  const marksOf = async () => (await Promise.all(parts.map(({ recording }) => reader.bookmarks(recording)))).flat()
+  /** The nearest of some instants after now (1) or before it (-1). */
+  const nearest = (instants: readonly number[], towards: 1 | -1): number | undefined => {
+    const { nowMs } = player
+    if (towards > 0) return instants.filter((ms) => ms > nowMs).reduce<number | undefined>(least, undefined)
+    return instants.filter((ms) => ms < nowMs).reduce<number | undefined>(most, undefined)
+  }
+  const none = (what: string): CodedError =>
+    new CodedError('not-found', `There is no ${what} in this replay.`, { hint: 'The replay stays where it is.' })
+  const toBookmark = async (
+    pick: (all: readonly { readonly id: number; readonly atMs: number }[]) => number | undefined,
+  ) => {
+    const all = await marksOf()
+    const chosen = all.find((one) => one.id === pick(all))
+    if (chosen === undefined) throw none('such bookmark')
+    const { session, seq, atMs } = chosen
+    await (seq === null ? player.seek(atMs) : player.seekSeq(session, Math.max(0, seq - 1), atMs))
+  }
+
+  return {
+    player,
+    view,
+    states,
+    get streams() {
+      return wakes.size
+    },
+    state,
+    async seek(to) {
+      switch (to.at) {
+        case 'start':
+          return player.seekStart()
+        case 'end':
+          return player.seek(parts[parts.length - 1].toMs)
+        case 'ms':
+          return player.seek(to.ms)
+        case 'next gap':
+        case 'previous gap': {
+          // That a feed was not there yet at the start is no event to go to.
+          const starts = gapsOfAll().flatMap(({ cause, fromMs }) => (cause === 'connect' ? [] : [fromMs]))
+          const found = nearest(starts, to.at === 'next gap' ? 1 : -1)
+          if (found === undefined) throw none(to.at === 'next gap' ? 'further gap' : 'gap before this')
+          return player.seek(found)
+        }
+        case 'next bookmark':
+        case 'previous bookmark':
+          return toBookmark((all) => {
+            const atMs = nearest(
+              all.map((one) => one.atMs),
+              to.at === 'next bookmark' ? 1 : -1,
+            )
+            return all.find((one) => one.atMs === atMs)?.id
+          })
+        case 'bookmark':
+          return toBookmark(() => to.bookmark)
+        case 'next open': {
+          const open = nextOpen(to.asset, player.nowMs)
+          if (!(open <= parts[parts.length - 1].toMs)) throw none('further opening')
+          return player.seek(open)
+        }
+        default:
+          return missingCase(to)
+      }
+    },
+    async step({ by, forward, interval, asset }) {
+      switch (by) {
+        case 'message':
+          return player.stepMessage(forward)
+        case 'second':
+          return player.stepTo(player.nowMs + (forward ? 1_000 : -1_000))
+        case 'bar':
+          return player.stepTo(barEdge(player.nowMs, forward, gridOf(asset ?? 'crypto', interval), INTERVALS[interval]))
+        default:
+          return missingCase(by)
+      }
+    },
+    async timeline({ fromMs, toMs, buckets }) {
+      const recordings = parts.map(({ recording }) => recording)
+      const [counts, marks] = await Promise.all([reader.activity({ recordings, fromMs, toMs, buckets }), marksOf()])
+      return {
+        fromMs: unixMs(fromMs),
+        toMs: unixMs(toMs),
+        counts,
+        gaps: gapsOfAll().filter((gap) => gap.fromMs < toMs && (gap.toMs ?? Infinity) > fromMs),
+        bookmarks: marks.filter(({ atMs }) => atMs >= fromMs && atMs < toMs),
+      }
+    },
+    close() {
+      closed = true
+      player.close()
+      for (const wake of [...wakes]) wake()
+    },
+  }
+}
+
+const least = (a: number | undefined, b: number): number => (a === undefined ? b : Math.min(a, b))
+const most = (a: number | undefined, b: number): number => (a === undefined ? b : Math.max(a, b))
+
+/** The nearest edge of a bar after or before an instant. */
+function barEdge(
+  ms: number,
+  forward: boolean,
+  grid: { startOf(ms: number): number; endOf(start: number): number },
+  intervalMs: number,
+): number {
+  const start = grid.startOf(ms)
+  if (forward) return Number.isNaN(start) ? ms + intervalMs : grid.endOf(start)
+  if (start < ms) return start
+  const before = grid.startOf(ms - 1)
+  return Number.isNaN(before) ? ms - intervalMs : before
+}

@@ -1,0 +1,62 @@
+/** Views of the market: the live one, and one a replay. Every call and stream of the market is over one. */
+import type { BarsPage, CallArgs } from '../../shared/contract.ts'
+import { CodedError } from '../../shared/errors.ts'
+import type { StatusState } from '../../shared/state.ts'
+import type { StreamSource } from '../../shared/transport.ts'
+import { parseInstrument, type RecordingId } from '../../shared/units.ts'
+import { seriesFeed, type Hub } from '../market/hub.ts'
+import type { StoreReader } from '../store/port.ts'
+import type { StoredPast } from './past.ts'
+import type { Seeder } from './seeder.ts'
+import type { WholeStreams } from './whole-stream.ts'
+
+export interface View {
+  /** Whether what it shows is received now: only then are feeds wanted for it. */
+  readonly live: boolean
+  readonly hub: Hub
+  readonly past: StoredPast
+  readonly seeder: Seeder
+  readonly status: WholeStreams<StatusState>
+  /** Its clock, UTC ms. */
+  wallMs(): number
+  /** `sourceKey` of what it shows. */
+  source(): string
+  /** Nothing of the store after this is visible in it; undefined: everything is. */
+  upTo(): { readonly recording: RecordingId; readonly seq: number } | undefined
+  /** A stream of this view, which ends when the view does. */
+  hold<T>(source: StreamSource<T>, wake: () => void): StreamSource<T>
+}
+
+export interface Views {
+  /** Throws `not-found` where there is no such view. */
+  get(view: string): View
+}
+
+/** The live view, and those of replays. */
+export function createViews(live: View, replayed: (id: string) => View | undefined): Views {
+  return {
+    get(view) {
+      const found = view === 'live' ? live : replayed(view)
+      if (found !== undefined) return found
+      throw new CodedError('not-found', `There is no view "${view.slice(0, 64)}".`, {
+        hint: 'The replay was closed. Open the session again, or go back to live.',
+      })
+    },
+  }
+}
+
+/** A page of stored bars as a view sees them. */
+export async function barsPage(
+  reader: Pick<StoreReader, 'bars'>,
+  view: View,
+  { instrument, of, interval, beforeMs, limit }: Omit<CallArgs<'bars.history'>, 'view'>,
+): Promise<BarsPage> {
+  const toMs = beforeMs ?? view.wallMs()
+  const query = { instrument, of, interval, source: view.source(), beforeMs, limit, maxSeq: view.upTo() }
+  const { bars, more } = await reader.bars(query)
+  const asset = parseInstrument(instrument)?.asset ?? 'stocks'
+  const [first] = bars
+  const feed = seriesFeed(asset, of, interval)
+  const gaps = bars.length === 0 ? [] : await view.past.gaps(feed, instrument, first.startMs, toMs)
+  return { bars, gaps, decimals: view.hub.cell(instrument).decimals, more }
+}
