@@ -273,6 +273,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
 
   const port: ChartPort = {
     load(next, list, more, keepView) {
+      const under = keepView && cursor !== null ? rows()[cursor]?.timestamp : undefined
       const restyled = next.style !== series.style
       series = next
       bars = [...list]
@@ -280,6 +281,12 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       cursor = null
       if (restyled) chart.setStyles(styles(theme, series.style))
       reload(keepView)
+      if (under === undefined) return
+      // The bar under the crosshair stays the one that the legend tells of.
+      const index = rows().findIndex((row) => row.timestamp === under)
+      if (index < 0) return
+      cursor = index
+      legend()
     },
     update(updates) {
       if (updates.length === 0) return

@@ -5,6 +5,7 @@ import type { Interval } from '../../shared/market.ts'
 import type { Gap } from '../../shared/recording.ts'
 import type { ReplayBookmark, ReplayId, ReplaySpeed, ReplayState } from '../../shared/replay.ts'
 import type { Transport } from '../../shared/transport.ts'
+import type { AssetClass } from '../../shared/units.ts'
 import { keepStream } from './kept-stream.ts'
 import { speedAfter } from './replay-words.ts'
 import { Timeline } from './timeline.svelte.ts'
@@ -25,6 +26,7 @@ export interface ReplayEvents {
 
 /** Loop ranges shorter than this are meant as none, ms. */
 const LEAST_LOOP_MS = 100
+const REVIVE_EVERY_MS = 5_000
 
 export class Replay {
   /** Null: the window shows the live market. */
@@ -43,6 +45,7 @@ export class Replay {
   readonly #events: ReplayEvents
   #stop: (() => void) | undefined
   #asked = 0
+  #revivedAt = -Infinity
   #busy = false
   #next: (() => Promise<void>) | undefined
 
@@ -109,6 +112,9 @@ export class Replay {
   async #revive(): Promise<void> {
     const last = this.state
     if (!last) return
+    // Once: a replay that ends again at once is not to be had.
+    if (performance.now() - this.#revivedAt < REVIVE_EVERY_MS) return this.close()
+    this.#revivedAt = performance.now()
     this.#stop?.()
     this.#stop = undefined
     const opened = await this.open(
@@ -207,17 +213,21 @@ export class Replay {
     this.#events.jumped()
     this.#move(() => this.#transport.invoke('replay.seek', { id: state.id, to: target }), true, then)
   }
-  step(by: StepUnit, forward: boolean, interval: Interval): void {
+  step(by: StepUnit, forward: boolean, interval: Interval, asset: AssetClass): void {
     const { state } = this
     if (!state) return
-    this.#move(() => this.#transport.invoke('replay.step', { id: state.id, by, forward, interval }), !forward)
+    this.#move(() => this.#transport.invoke('replay.step', { id: state.id, by, forward, interval, asset }), !forward)
   }
 
   #move(ask: () => Promise<Result<ReplayState>>, jumps: boolean, then?: () => void): void {
     const run = async (): Promise<void> => {
       const result = await ask()
       if (this.#next === undefined) this.aimMs = null
-      if (!result.ok) return this.#events.failed(result.error)
+      if (!result.ok) {
+        // Another move took its place: that one answers.
+        if (result.error.code !== 'cancelled') this.#events.failed(result.error)
+        return
+      }
       if (this.state?.id !== result.value.id) return
       this.state = result.value
       if (jumps) this.#events.jumped()

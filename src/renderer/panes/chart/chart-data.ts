@@ -87,6 +87,61 @@ export function followChart(
   chart.load(series(), [], false, false)
 
   const lastPoint = (): number => bars[bars.length - 1]?.startMs ?? 0
+  const page = (beforeMs: number | null, limit: number) =>
+    transport.invoke('bars.history', {
+      view: query.view,
+      instrument: query.instrument,
+      of: query.of,
+      interval: query.interval,
+      beforeMs,
+      limit,
+    })
+
+  /** Bars known from before these; none where they do not join: a jump far ahead would leave a hole. */
+  const before = (newer: readonly Bar[]): Bar[] => {
+    const [first] = newer
+    const joins = first !== undefined && bars.length > 0 && bars[bars.length - 1].startMs >= first.startMs
+    return joins ? bars.filter((bar) => bar.startMs < first.startMs) : []
+  }
+  let asked = 0
+  let reading = false
+  /** Reads the newest page; of several reads under way only the last counts. */
+  const read = (): void => {
+    const mine = ++asked
+    reading = true
+    void page(null, PAGE).then((result) => {
+      if (ended || mine !== asked) return
+      reading = false
+      if (!result.ok) {
+        onStage({ is: 'failed', failure: result.error })
+        return
+      }
+      const again = loaded
+      const older = before(result.value.bars)
+      bars = [...older, ...result.value.bars]
+      if (older.length === 0) more = result.value.more
+      gaps = [
+        ...result.value.gaps,
+        ...gaps.filter((gap) => !result.value.gaps.some((g) => g.feed === gap.feed && g.fromMs === gap.fromMs)),
+      ]
+      if (result.value.decimals > 0) learn(result.value.decimals)
+      mergeBars(bars, buffered)
+      buffered = []
+      loaded = true
+      chart.setGaps(gaps)
+      show(again)
+    })
+  }
+  /** A replay went elsewhere: what it has not reached goes at once, what lies behind it is read anew. */
+  const moved = (fresh: readonly Bar[]): void => {
+    buffered = [...fresh]
+    if (loaded) {
+      bars = [...before(fresh), ...fresh]
+      show(true)
+    }
+    read()
+  }
+
   const unsubscribe = query.ticks
     ? transport.subscribe(
         'tape',
@@ -95,10 +150,11 @@ export function followChart(
           if (ended) return
           learn(value.decimals)
           if (value.reset) {
+            const again = loaded
             bars = []
             for (const print of value.reset) bars.push(point(print, lastPoint()))
             loaded = true
-            show(false)
+            show(again)
           }
           const fresh: Bar[] = []
           for (const print of value.prints) {
@@ -123,8 +179,10 @@ export function followChart(
             if (loaded) chart.setGaps(gaps)
           }
           const fresh = [...(value.reset ?? []), ...value.updates]
-          if (!loaded) buffered.push(...fresh)
-          else if (fresh.length > 0) {
+          if (value.reset && query.view !== 'live') return moved(fresh)
+          // A page under way may be older than what comes meanwhile.
+          if (!loaded || reading) buffered.push(...fresh)
+          if (loaded && fresh.length > 0) {
             mergeBars(bars, fresh)
             chart.update(fresh)
             stage()
@@ -133,36 +191,9 @@ export function followChart(
         (failure) => onStage({ is: 'failed', failure }),
       )
 
-  const page = (beforeMs: number | null, limit: number) =>
-    transport.invoke('bars.history', {
-      view: query.view,
-      instrument: query.instrument,
-      of: query.of,
-      interval: query.interval,
-      beforeMs,
-      limit,
-    })
-
   if (!query.ticks) {
-    void page(null, PAGE).then((result) => {
-      if (ended) return
-      if (!result.ok) {
-        onStage({ is: 'failed', failure: result.error })
-        return
-      }
-      bars = [...result.value.bars]
-      more = result.value.more
-      gaps = [
-        ...result.value.gaps,
-        ...gaps.filter((gap) => !result.value.gaps.some((g) => g.feed === gap.feed && g.fromMs === gap.fromMs)),
-      ]
-      if (result.value.decimals > 0) learn(result.value.decimals)
-      mergeBars(bars, buffered)
-      buffered = []
-      loaded = true
-      chart.setGaps(gaps)
-      show(false)
-    })
+    // A replay's stream begins with a reset, which reads the page; until then there is nothing to join it to.
+    if (query.view === 'live') read()
     chart.setLoadOlder(async (beforeMs) => {
       const result = await page(beforeMs, PAGE)
       if (!result.ok) throw new Error(result.error.message)

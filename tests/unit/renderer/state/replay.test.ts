@@ -134,7 +134,7 @@ describe('a replay in the window', () => {
   it('keeps bookmarks at the moment they were asked for', async () => {
     await app.openReplay([SESSION], null)
     const then = app.replay.state
-    app.replay.step('second', true, '1m')
+    app.replay.step('second', true, '1m', 'crypto')
     await vi.advanceTimersByTimeAsync(1)
     if (!then) throw new Error('no replay')
     expect(await app.replay.addBookmark('  opening  ', then)).toBe(true)
@@ -169,7 +169,7 @@ describe('a replay in the window', () => {
   })
   it('is taken up where it stood when the terminal began anew', async () => {
     await app.openReplay([SESSION], null)
-    app.replay.step('bar', true, '1m')
+    app.replay.step('bar', true, '1m', 'crypto')
     await vi.advanceTimersByTimeAsync(1)
     const at = app.replay.state?.nowMs
     fake.endStream('replay', { code: 'not-found', message: 'There is no such replay.' })
