@@ -1,0 +1,100 @@
+/** Cells of tables of unknown shape: as text for the eye, for a file, and in their order. */
+import { orderOf, type Column, type Table } from '../../../shared/adaptive/read.ts'
+import { numberOf, timeOf, type ColumnType } from '../../../shared/adaptive/types.ts'
+import { ExactNumber, scalarText, type Scalar } from '../../../shared/adaptive/value.ts'
+import { DASH, type NumberText } from '../../ui/format.ts'
+import { timeText } from '../../ui/zone-time.ts'
+
+export interface CellLook {
+  readonly numbers: NumberText
+  /** IANA zone of instants. */
+  readonly zone: string
+}
+
+/** A cell for the eye. What does not fit its column's type is shown as it came; nothing is rounded away. */
+export function cellText(type: ColumnType, value: Scalar, { numbers, zone }: CellLook): string {
+  if (value === null || value === '') return DASH
+  switch (type) {
+    case 'number': {
+      const n = numberOf(value)
+      const exact = typeof value !== 'number' || Number.isNaN(n)
+      return exact ? scalarText(value) : Number.isInteger(n) ? numbers.whole(n) : numbers.plain(n)
+    }
+    case 'percent':
+      return scalarText(value)
+    case 'instant': {
+      const ms = timeOf(value)
+      return Number.isNaN(ms) ? scalarText(value) : timeText(ms, zone, 'stamp')
+    }
+    case 'boolean':
+      return value === true ? 'yes' : value === false ? 'no' : scalarText(value)
+    case 'date':
+    case 'period':
+    case 'link':
+    case 'text':
+      return scalarText(value)
+  }
+}
+
+/** Whether a column reads from the right: digits stand under digits. */
+export const isNumeric = (type: ColumnType): boolean => type === 'number' || type === 'percent'
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+
+/** Rows of a table in an order and through a filter, as their places in the table. Absent values stand last. */
+export function arrange(
+  table: Table,
+  sort: { readonly column: number; readonly descending: boolean } | null,
+  filter: string,
+): Uint32Array {
+  const wanted = filter.trim().toLowerCase()
+  const rows: number[] = []
+  for (let row = 0; row < table.rows; row++) {
+    if (wanted === '' || matches(table, row, wanted)) rows.push(row)
+  }
+  if (sort === null || table.columns[sort.column] === undefined) return Uint32Array.from(rows)
+  const { type } = table.columns[sort.column]
+  const keys = new Map(rows.map((row) => [row, orderOf(type, table.cell(row, sort.column))]))
+  const sign = sort.descending ? -1 : 1
+  rows.sort((a, b) => compare(keys.get(a), keys.get(b), sign) || a - b)
+  return Uint32Array.from(rows)
+}
+
+function compare(a: number | string | undefined, b: number | string | undefined, sign: number): number {
+  const noA = a === undefined || Number.isNaN(a)
+  const noB = b === undefined || Number.isNaN(b)
+  if (noA || noB) return Number(noA) - Number(noB)
+  if (typeof a === 'number' && typeof b === 'number') return (a - b) * sign
+  return collator.compare(String(a), String(b)) * sign
+}
+
+function matches(table: Table, row: number, wanted: string): boolean {
+  return table.columns.some((_, column) => scalarText(table.cell(row, column)).toLowerCase().includes(wanted))
+}
+
+/** A table as CSV with exact values: LF, quoted where needed, text that a spreadsheet would run is defused. */
+export function tableCsv(table: Table, rows: ArrayLike<number>): string {
+  const lines = [table.columns.map(({ key }) => quoted(key)).join(',')]
+  for (let i = 0; i < rows.length; i++) {
+    lines.push(table.columns.map((_, column) => csvCell(table.cell(rows[i], column))).join(','))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function csvCell(value: Scalar): string {
+  if (value === null) return ''
+  if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber) return scalarText(value)
+  return quoted(value)
+}
+
+/** After the advice of OWASP on CSV injection: a text that begins like a formula gets a quote before it, a number does not. */
+function quoted(text: string): string {
+  const risky = /^[=+\-@\t\r]/.test(text) && Number.isNaN(numberOf(text))
+  const plain = risky ? `'${text}` : text
+  return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
+}
+
+/** A heading that says where a column is from when two have the same name. */
+export function headings(columns: readonly Column[]): readonly string[] {
+  return columns.map(({ title, key }) => (columns.filter((one) => one.title === title).length > 1 ? key : title))
+}

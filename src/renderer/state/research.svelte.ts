@@ -1,0 +1,113 @@
+/** One question to an endpoint as a pane holds it: the last answer at once, a newer one behind it. */
+import { readAnswer, type Reading } from '../../shared/adaptive/read.ts'
+import type { Failure } from '../../shared/errors.ts'
+import type { Answer, AnswerVersion } from '../../shared/research.ts'
+import type { Transport } from '../../shared/transport.ts'
+
+export interface Question {
+  /** `live` or a replay. */
+  readonly view: string
+  readonly endpoint: string
+  /** '' where the path takes none. */
+  readonly symbol: string
+  readonly params: Readonly<Record<string, string>>
+}
+
+const NO_READING: Reading = { tables: [], facts: [], value: undefined, form: 'text' }
+let tickets = 0
+
+export class AnswerState {
+  answer = $state.raw<Answer | null>(null)
+  /** Why there is nothing newer; null: there is, or none was asked for. */
+  failure = $state.raw<Failure | null>(null)
+  stale = $state(false)
+  loading = $state(false)
+  /** The first look into the store has come back: only then is "nothing" known to be nothing. */
+  known = $state(false)
+  versions = $state.raw<readonly AnswerVersion[]>([])
+  /** An older answer that is looked at instead of the newest. */
+  older = $state.raw<Answer | null>(null)
+
+  readonly shown = $derived.by(() => this.older ?? this.answer)
+  readonly reading = $derived.by(() => (this.shown === null ? NO_READING : readAnswer(this.shown.text)))
+
+  readonly #transport: Transport
+  #question: Question | null = null
+  #ticket = ''
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Asks; a question that is the same as before is left alone. */
+  ask(question: Question): void {
+    if (JSON.stringify(question) === JSON.stringify(this.#question)) return
+    this.#drop()
+    this.#question = question
+    this.answer = null
+    this.older = null
+    this.failure = null
+    this.known = false
+    this.versions = []
+    void this.#run('cached').then(() => {
+      if (this.#question === question && this.stale && question.view === 'live') void this.#run('fresh')
+    })
+  }
+
+  refresh(): void {
+    if (!this.loading) void this.#run('force')
+  }
+
+  /** The history of this question, newest first. */
+  async loadVersions(): Promise<void> {
+    const question = this.#question
+    if (question === null) return
+    const result = await this.#transport.invoke('research.versions', question)
+    if (result.ok && this.#question === question) this.versions = result.value
+  }
+
+  /** Shows an older answer; null: the newest again. */
+  async look(version: number | null): Promise<void> {
+    if (version === null || version === this.answer?.id) {
+      this.older = null
+      return
+    }
+    const question = this.#question
+    const result = await this.#transport.invoke('research.version', { version })
+    if (this.#question !== question) return
+    if (result.ok) this.older = result.value
+    else this.failure = result.error
+  }
+
+  /** The pane is gone: its call may end. */
+  close(): void {
+    this.#drop()
+    this.#question = null
+  }
+
+  #drop(): void {
+    if (this.loading && this.#ticket !== '') void this.#transport.invoke('research.cancel', { ticket: this.#ticket })
+    this.loading = false
+  }
+
+  async #run(mode: 'cached' | 'fresh' | 'force'): Promise<void> {
+    const question = this.#question
+    if (question === null) return
+    const ticket = (this.#ticket = `window-${++tickets}`)
+    if (mode !== 'cached') this.loading = true
+    const result = await this.#transport.invoke('research.get', { ...question, mode, ticket })
+    if (this.#question !== question || this.#ticket !== ticket) return
+    this.loading = false
+    this.known = true
+    if (!result.ok) {
+      if (result.error.code !== 'cancelled') this.failure = result.error
+      return
+    }
+    const { answer, failure, stale } = result.value
+    // The same text again keeps its reading: a table does not lose its place because it was refreshed.
+    if (answer !== null && answer.id !== this.answer?.id) this.answer = answer
+    this.failure = failure
+    this.stale = stale
+    if (this.versions.length > 0) void this.loadVersions()
+  }
+}
