@@ -5,6 +5,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { sourceKey, type FeedCounts, type GapCause, type LedgerEntry, type Source } from '../../shared/recording.ts'
+import type { ReplayBookmark } from '../../shared/replay.ts'
 import { unixMs, type FeedId, type RecordingId, type UnixMs } from '../../shared/units.ts'
 import { newColumns } from './columns.ts'
 import { HiddenRows } from './hidden.ts'
@@ -12,10 +13,12 @@ import { Appender, type Appended } from './commit.ts'
 import { LOG_GENESIS, logHash } from './ledger.ts'
 import { Library } from './library.ts'
 import { lockStore, type Lock } from './lock.ts'
-import type { Batch, StoredEntry } from './port.ts'
+import { deleteBookmark, insertBookmark } from './bookmarks.ts'
+import type { Batch, NewBookmark, NewSnapshot, StoredEntry } from './port.ts'
 import { loadOpenRecordings, newRecording, type RecordingState } from './recording-state.ts'
 import { feedTotals } from './totals.ts'
 import { Sealer, type Work } from './sealer.ts'
+import { SnapshotWriter } from './snapshots.ts'
 import { openForWriting, storeError, type Db } from './sqlite.ts'
 
 const SEAL_AFTER_MS = 2_000
@@ -58,6 +61,7 @@ export class StoreEngine {
   readonly #appender: Appender
   readonly #sealer: Sealer
   readonly #hidden: HiddenRows
+  readonly #snapshots: SnapshotWriter
   /** Imports, labels, erasing, compaction: beside the recording, and after it. */
   readonly library: Library
   /** Monotonic: a wall clock that is set back must not hold up background work. */
@@ -81,6 +85,7 @@ export class StoreEngine {
       this.#sealer = new Sealer(this.#db, nowMs)
       this.#open = loadOpenRecordings(this.#db)
       this.#hidden = new HiddenRows(this.#db)
+      this.#snapshots = new SnapshotWriter(this.#db)
       this.library = new Library({
         db: this.#db,
         file,
@@ -126,6 +131,7 @@ export class StoreEngine {
         .run(fresh, key, sourceKey(source), startedMs)
       return fresh
     })
+    this.#snapshots.forget()
     this.#current = newRecording(id, key, sourceKey(source), startedMs)
     this.#open.push(this.#current)
   }
@@ -170,6 +176,21 @@ export class StoreEngine {
     rec.finish = { endedMs, counts, clean: true }
     this.#current = null
     return rec.key
+  }
+
+  /** Takes a state of the market; it is written as background work once its seq is durable. */
+  snapshot(snapshot: NewSnapshot): void {
+    this.#snapshots.offer(snapshot)
+  }
+
+  /** Throws `not-found` or `not-allowed`. */
+  addBookmark(bookmark: NewBookmark): ReplayBookmark {
+    return this.#transaction(() => insertBookmark(this.#db, bookmark))
+  }
+
+  /** Answers whether there was one. */
+  removeBookmark(id: number): boolean {
+    return this.#transaction(() => deleteBookmark(this.#db, id))
   }
 
   /** Whether a recording is ended but its close record not yet written. */
@@ -272,7 +293,8 @@ export class StoreEngine {
       rec !== null &&
       rec.journalBytes > 0 &&
       (rec.journalBytes >= SEAL_AFTER_BYTES || this.#nowMs() - rec.journalSinceMs >= SEAL_AFTER_MS)
-    return due ? this.#keepUp(rec) : this.library.due()
+    if (due) return this.#keepUp(rec)
+    return rec !== null && this.#snapshots.isDue(rec) ? this.#snapshots.write(rec) : this.library.due()
   }
 
   *#keepUp(rec: RecordingState): Work {
@@ -283,6 +305,7 @@ export class StoreEngine {
   }
 
   *#finish(rec: RecordingState): Work {
+    yield* this.#snapshots.write(rec)
     while (yield* this.#sealer.seal(rec));
     yield* this.#sealer.merge(rec, true)
     yield* this.#sealer.roll(rec, this.#nowMs(), true)

@@ -2,7 +2,7 @@
 import type { Failure } from '../../shared/errors.ts'
 import type { FeedCounts, GapCause, Source } from '../../shared/recording.ts'
 import type { RecordingId, UnixMs } from '../../shared/units.ts'
-import type { Batch, Committed, ImportAbout, LabelChange } from './port.ts'
+import type { Batch, Committed, NewBookmark, NewSnapshot, ImportAbout, LabelChange } from './port.ts'
 
 /** Of the library; an import is called by the number of the call that began it. */
 export type LibraryRequest =
@@ -23,6 +23,10 @@ export type LibraryReply =
   | { readonly is: 'progress'; readonly call: number; readonly done: number }
   | { readonly is: 'failed'; readonly call: number; readonly failure: Failure }
 
+export type BookmarkRequest =
+  | { readonly is: 'bookmark-add'; readonly call: number; readonly bookmark: NewBookmark }
+  | { readonly is: 'bookmark-remove'; readonly call: number; readonly id: number }
+
 export type WriterRequest =
   | { readonly is: 'library'; readonly request: LibraryRequest }
   | {
@@ -34,6 +38,8 @@ export type WriterRequest =
       /** Why recordings that are still open were left; `crash` where none is given. */
       readonly causes: ReadonlyMap<RecordingId, GapCause>
     }
+  | { readonly is: 'snapshot'; readonly snapshot: NewSnapshot }
+  | BookmarkRequest
   | { readonly is: 'append'; readonly batch: Batch; readonly bytes: number }
   | { readonly is: 'end'; readonly call: number; readonly endedMs: UnixMs; readonly counts: readonly FeedCounts[] }
   | { readonly is: 'close'; readonly call: number }

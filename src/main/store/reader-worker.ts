@@ -5,10 +5,12 @@ import type { RecordingId } from '../../shared/units.ts'
 import type { BarQuery, DigestFolds, InstrumentQuery, TickQuery } from './port.ts'
 import type { GapQuery } from './queries.ts'
 import { openLocalReader, type LocalReader } from './reader.ts'
+import { isReview, type ReviewAnswer, type ReviewRequest } from './replay-read.ts'
 import { storeError } from './sqlite.ts'
 import type { BlockQuery, TickPlan } from './tick-source.ts'
 
 export type ReaderRequest =
+  | ReviewRequest
   | { readonly is: 'sessions' }
   | { readonly is: 'instruments'; readonly query: InstrumentQuery }
   | { readonly is: 'ledger-head'; readonly recordings: readonly RecordingId[] }
@@ -36,7 +38,7 @@ export interface ReaderCall {
 
 /** Opens the store read-only and serves the port until `close`. */
 export function serveReader(port: MessagePort, file: string, folds?: DigestFolds): void {
-  const reply = (message: ReaderReply): void => port.postMessage(message)
+  const reply = (message: ReaderReply, give: readonly ArrayBuffer[] = []): void => port.postMessage(message, give)
   let reader: LocalReader
   try {
     reader = openLocalReader(file, folds)
@@ -45,7 +47,7 @@ export function serveReader(port: MessagePort, file: string, folds?: DigestFolds
     port.close()
     return
   }
-  const answer = (call: number, request: ReaderRequest): unknown => {
+  const answer = (call: number, request: Exclude<ReaderRequest, ReviewRequest>): unknown => {
     switch (request.is) {
       case 'sessions':
         return reader.sessions()
@@ -80,10 +82,12 @@ export function serveReader(port: MessagePort, file: string, folds?: DigestFolds
   // The port carries nothing but what StoreReader sends.
   port.on('message', ({ call, request }: ReaderCall) => {
     Promise.resolve()
-      .then(() => answer(call, request))
+      .then(async (): Promise<ReviewAnswer> =>
+        isReview(request) ? reader.review.answer(request) : { value: await answer(call, request), give: [] },
+      )
       .then(
-        (value) => {
-          reply({ is: 'value', call, value })
+        ({ value, give }) => {
+          reply({ is: 'value', call, value }, give)
           if (request.is === 'close') port.close()
         },
         (thrown: unknown) => reply({ is: 'failed', call, failure: toFailure(storeError(thrown, file)) }),

@@ -7,12 +7,13 @@ import { isLocked } from './lock.ts'
 import type { DigestFolds, StoreReader } from './port.ts'
 import { StoreQueries } from './queries.ts'
 import { openForReading, storeError } from './sqlite.ts'
-import { reviewReader } from './replay-read.ts'
+import { Reviewer, reviewReader, type ReviewRequest } from './replay-read.ts'
 import { readTicks } from './ticks.ts'
 import { verifyStore } from './verify.ts'
 
 export interface LocalReader extends StoreReader {
   readonly queries: StoreQueries
+  readonly review: Reviewer
 }
 
 /** Opens a store read-only; throws CodedError. Without `folds`, digests are verified as entries only. */
@@ -20,6 +21,7 @@ export function openLocalReader(file: string, folds?: DigestFolds): LocalReader 
   const db = openForReading(file)
   const queries = new StoreQueries(db, () => isLocked(file))
   const bars = new BarReader(queries)
+  const review = new Reviewer(db)
   const answer = async <T>(run: () => T): Promise<T> => {
     try {
       return await Promise.resolve(run())
@@ -29,6 +31,7 @@ export function openLocalReader(file: string, folds?: DigestFolds): LocalReader 
   }
   return {
     queries,
+    review,
     sessions: () => answer(() => queries.sessions()),
     instruments: (query) => answer(() => queries.instruments(query)),
     ledgerHead: (recordings) => answer(() => queries.ledgerHead(recordings)),
@@ -36,8 +39,9 @@ export function openLocalReader(file: string, folds?: DigestFolds): LocalReader 
     bars: (query) => answer(() => db.transaction(() => bars.bars(query)).deferred()),
     gaps: (query) => answer(() => queries.gaps(query)),
     extent: (query) => answer(() => readExtent(queries, query)),
+    // Reviewer answers each request with the value that its name stands for.
+    ...reviewReader(<T>(request: ReviewRequest) => answer(() => review.answer(request).value as T)),
     ledger: (recording) => answer(() => readLedger(queries, recording)),
-    ...reviewReader(),
     verify: (session, onProgress, signal) =>
       answer(() => {
         const progress = (done: number, messages: number): void => {

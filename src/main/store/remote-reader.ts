@@ -81,8 +81,8 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     bars: (query) => ask({ is: 'bars', query }),
     gaps: (query) => ask({ is: 'gaps', query }),
     extent: (query) => ask({ is: 'extent', query }),
+    ...reviewReader(ask),
     ledger: (recording) => ask({ is: 'ledger', recording }),
-    ...reviewReader(),
     async verify(session, onProgress, signal) {
       const stop = new SharedArrayBuffer(4)
       const end = (): void => void Atomics.store(new Int32Array(stop), 0, 1)

@@ -16,6 +16,7 @@ import type { Report } from './verify-report.ts'
 import { ChainWalk, walkEntries, type FlushRun } from './verify-chain.ts'
 import { DigestWalk } from './verify-digests.ts'
 import { checkGaps } from './verify-gaps.ts'
+import { checkSnapshots } from './snapshots.ts'
 import { checkRollups } from './verify-rollups.ts'
 
 /** So many messages lie between two words of progress; each is a chance to stop. */
@@ -363,6 +364,9 @@ class RecordingCheck {
     const lastSeq = Math.max(this.#row.sealed_seq, journal.at(-1)?.last ?? 0)
     if (this.#nextSeq - 1 !== lastSeq)
       this.#problem('missing', `it ends at seq ${this.#nextSeq - 1} instead of ${lastSeq}`)
+    checkSnapshots(this.#db, id, lastSeq, (seq, wallMs, what) =>
+      this.#problem('changed', `the snapshot after seq ${seq} ${what}`, undefined, wallMs),
+    )
     checkGaps(this.#db, id, this.#entries, (...told) => this.#problem(...told))
     for (const series of this.#series.values()) this.#checkSeries(series)
     if (this.#close !== null) this.#checkClose(id, this.#close, heads)

@@ -5,7 +5,7 @@
 import { unixMs, type RecordingId } from '../../shared/units.ts'
 import type { CommitResult } from './engine.ts'
 import { isDiskTrouble, storeFailure } from './sqlite.ts'
-import { batchBuffers, type WriterReply, type WriterRequest } from './protocol.ts'
+import { batchBuffers, type BookmarkRequest, type WriterReply, type WriterRequest } from './protocol.ts'
 import type { StoreEngine } from './engine.ts'
 
 const TURN_MS = 3
@@ -25,13 +25,16 @@ const BURST_BYTES = 128 << 10
 const BURST_MS = 20
 const LONGEST_JOURNAL = 64 << 20
 
+/** What is done in the order in which it came. */
+type QueuedRequest = Extract<WriterRequest, { is: 'begin' | 'append' | 'end' | 'close' }>
+
 export interface WriterLoop {
   handle(request: WriterRequest): void
 }
 
 /** Runs requests over an engine; `reply` may be called at any time, buffers are given back with `committed`. */
 export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?: ArrayBuffer[]) => void): WriterLoop {
-  const queue: Exclude<WriterRequest, { is: 'library' }>[] = []
+  const queue: QueuedRequest[] = []
   const ending: { readonly call: number; readonly key: RecordingId }[] = []
   /** What is in trouble: the flushes, the background work. Told once, and over when both are well. */
   const troubled = new Set<'flush' | 'background'>()
@@ -85,7 +88,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     reply({ is: 'committed', ...done, ...engine.sizes(), bytes, recycled, batches: batches.length }, recycled)
   }
 
-  function serve(request: Exclude<WriterRequest, { is: 'append' | 'library' }>): void {
+  function serve(request: Exclude<QueuedRequest, { is: 'append' }>): void {
     switch (request.is) {
       case 'begin':
         begun = true
@@ -190,6 +193,17 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     else later(state === 'waiting' ? 5 : IDLE_MS)
   }
 
+  function mark(request: BookmarkRequest): void {
+    const { call } = request
+    try {
+      const value =
+        request.is === 'bookmark-add' ? engine.addBookmark(request.bookmark) : engine.removeBookmark(request.id)
+      reply({ is: 'done', call, value })
+    } catch (thrown) {
+      reply({ is: 'failed', call, failure: storeFailure(thrown, engine.file) })
+    }
+  }
+
   engine.library.listen((answer) => {
     if (!closed) reply(answer)
   })
@@ -200,8 +214,20 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     handle(request) {
       if (closed) return
       // Beside the queue: what is received never waits behind it.
-      if (request.is === 'library') engine.library.handle(request.request)
-      else queue.push(request)
+      switch (request.is) {
+        case 'library':
+          engine.library.handle(request.request)
+          break
+        case 'snapshot':
+          engine.snapshot(request.snapshot)
+          break
+        case 'bookmark-add':
+        case 'bookmark-remove':
+          mark(request)
+          break
+        default:
+          queue.push(request)
+      }
       wake()
     },
   }

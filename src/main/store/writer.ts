@@ -148,6 +148,11 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
       line?.send(make(call), give)
     })
 
+  const mustRun = <T>(make: (call: number) => WriterRequest): Promise<T> =>
+    line === null
+      ? Promise.reject(new CodedError('disk-error', 'The thread that writes the store ended.'))
+      : ask<T>(make)
+
   try {
     await start()
   } catch (thrown) {
@@ -187,9 +192,14 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    snapshot: () => undefined,
-    addBookmark: () => Promise.reject(new TypeError('bookmarks cannot be written yet')),
-    removeBookmark: () => Promise.resolve(false),
+    snapshot(snapshot) {
+      const { recording = current, data } = snapshot
+      if (line === null || recording === null || recording !== current) return
+      const { buffer } = data
+      line.send({ is: 'snapshot', snapshot: { ...snapshot, recording } }, buffer instanceof ArrayBuffer ? [buffer] : [])
+    },
+    addBookmark: (bookmark) => mustRun((call) => ({ is: 'bookmark-add', call, bookmark })),
+    removeBookmark: (id) => mustRun((call) => ({ is: 'bookmark-remove', call, id })),
     async end(endedMs, counts) {
       current = null
       if (line === null) return

@@ -59,6 +59,10 @@ export interface OpenBlock {
   symbol(row: number): string
   /** The whole message to the byte. */
   raw(row: number): Uint8Array
+  /** At most so many bytes is `raw(row)`. */
+  rawRoom(row: number): number
+  /** Writes `raw(row)` at `at`, where `rawRoom` bytes must be; answers one past. */
+  writeRaw(row: number, out: Uint8Array, at: number): number
   /** Everything that was sealed, or rows [from, to) of it. */
   messages(from?: number, to?: number): MessageColumns
 }
@@ -479,6 +483,21 @@ class Block implements OpenBlock {
     if (id === 0) return this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NONE
     const out = new Uint8Array(this.#lengthBound(id - 1, row))
     return out.subarray(0, this.#render(id - 1, row, out, 0))
+  }
+
+  rawRoom(row: number): number {
+    const id = this.#int(TEMPLATE)[row]
+    if (id === undefined) return 0
+    return id === 0 ? (this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NONE).length : this.#lengthBound(id - 1, row)
+  }
+
+  writeRaw(row: number, out: Uint8Array, at: number): number {
+    const id = this.#int(TEMPLATE)[row]
+    if (id === undefined) return at
+    if (id > 0) return this.#render(id - 1, row, out, at)
+    const text = this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NONE
+    out.set(text, at)
+    return at + text.length
   }
 
   #lengthBound(t: number, row: number): number {

@@ -53,6 +53,8 @@ function makeStore(file: string): void {
         if (i % 20 === 0) items.push({ conn: 1, data: `not json ${i}` })
       }
       engine.commit([writer.batch(items)])
+      const state = Uint8Array.from({ length: 700 }, (_, i) => Math.floor(next() * 4) + (i & 12))
+      engine.snapshot({ seq: writer.seq, wallMs: now, version: 1, data: state })
       now += 3_000
       if (round < 4) engine.drain()
     }
@@ -86,6 +88,7 @@ async function contents(file: string): Promise<string> {
         beforeMs: null,
         limit: 100,
       }),
+      reader.queries.db.prepare('SELECT recording, seq, wall_ms, version, hex(data) FROM snapshot').all(),
       reader.queries.db.prepare('SELECT * FROM entry').all(),
       reader.queries.db.prepare('SELECT n, kind, body, hex(hash) FROM store_log').all(),
     ])
@@ -98,6 +101,7 @@ it('finds any flipped byte, or nothing that can be read has changed', async () =
   makeStore(folder.file)
   const good = readFileSync(folder.file)
   const whole = await contents(folder.file)
+  expect(whole).toMatch(/"hex\(data\)":"..../)
   const clean = openLocalReader(folder.file)
   expect((await clean.verify(null)).problems).toEqual([])
   await clean.close()

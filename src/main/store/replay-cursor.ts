@@ -1,0 +1,287 @@
+/**
+ * A recording in the order it was received: messages of every feed and entries, batch by batch. Seqs are
+ * gapless over both, so many series are brought into one order by writing each row where its seq stands,
+ * without comparing any two.
+ */
+import type { OpenBlock } from './blocks/open.ts'
+import type { MessageColumns, ReplayBatch, ReplayQuery } from './port.ts'
+import type { ReviewedRecording, ReviewedSeries, ReviewSql } from './review-sql.ts'
+
+/** Seqs of the first batch, which somebody waits for, and of later ones. */
+const FIRST_SEQS = 1024
+const MOST_SEQS = 8192
+/** Text that ends a batch early. */
+const MOST_BYTES = 2 << 20
+/** Batches after which reading goes on for long: what it opens then is not kept for others. */
+const KEPT_BATCHES = 3
+
+interface Stream extends ReviewedSeries {
+  /** Opened and not yet passed, oldest first; mostly one. */
+  readonly blocks: OpenBlock[]
+  /** Nothing of it that is not in `blocks` lies before this seq. */
+  from: number
+}
+
+/** Rows on their way into a batch. */
+interface Rows {
+  readonly feed: Uint8Array
+  readonly seq: Float64Array
+  readonly recvMs: Float64Array
+  readonly monoNs: Float64Array
+  readonly conn: Uint32Array
+  readonly flags: Uint8Array
+  readonly offsets: Uint32Array
+}
+
+export interface CursorOptions {
+  /** Without: batches hold stamps and no text. */
+  readonly texts?: boolean
+}
+
+export class ReplayCursor {
+  readonly #sql: ReviewSql
+  readonly #recording: ReviewedRecording
+  readonly #texts: boolean
+  readonly #upToSeq: number
+  #cursor: number
+  #seqs = FIRST_SEQS
+  #batches = 0
+  #sealedSeq = -1
+  #streams: Stream[] = []
+  #feeds: ReadonlyMap<number, number> = new Map()
+  /** By seq of the window: 1 + its block's place in `#open`, and its row there. */
+  readonly #owner = new Uint32Array(MOST_SEQS)
+  readonly #row = new Uint32Array(MOST_SEQS)
+
+  /** Fixes where reading ends; throws `not-found`. */
+  constructor(sql: ReviewSql, { recording, afterSeq, upToSeq = Infinity }: ReplayQuery, options: CursorOptions = {}) {
+    this.#sql = sql
+    this.#texts = options.texts ?? true
+    this.#recording = sql.recording(recording)
+    this.#cursor = Math.max(0, Math.floor(afterSeq))
+    this.#upToSeq = Math.min(Math.floor(upToSeq), sql.lastSeq(this.#recording.id))
+  }
+
+  /** The next batch; null: that was all. */
+  next(): ReplayBatch | null {
+    while (this.#cursor < this.#upToSeq) {
+      const batch = this.#sql.read(() => this.#read())
+      if (batch === null) return null
+      this.#cursor = batch.upToSeq
+      this.#seqs = Math.min(MOST_SEQS, this.#seqs * 2)
+      this.#batches++
+      if (batch.count > 0 || batch.entries.length > 0) return batch
+    }
+    return null
+  }
+
+  #read(): ReplayBatch | null {
+    const { id } = this.#recording
+    const sealed = this.#sql.sealedSeq(id)
+    if (sealed !== this.#sealedSeq) {
+      this.#sealedSeq = sealed
+      this.#learn(id)
+    }
+    return this.#cursor < sealed ? this.#fromBlocks(Math.min(sealed, this.#upToSeq)) : this.#fromJournal(id)
+  }
+
+  /** Series that are new, and more of those that had ended. */
+  #learn(id: number): void {
+    const known = new Map(this.#streams.map((stream) => [stream.id, stream]))
+    this.#streams = this.#sql.series(id).map((series): Stream => {
+      const stream = known.get(series.id)
+      if (stream === undefined) return { ...series, blocks: [], from: 0 }
+      if (stream.from === Infinity) stream.from = 0
+      return stream
+    })
+  }
+
+  #fromBlocks(last: number): ReplayBatch {
+    const cursor = this.#cursor
+    const end = Math.min(cursor + this.#seqs, last)
+    const owner = this.#owner.fill(0, 0, end - cursor)
+    const open: { readonly block: OpenBlock; readonly feed: number }[] = []
+    for (const stream of this.#streams) this.#place(stream, end, open)
+    const rows = newRows(end - cursor)
+    let out = new Uint8Array(this.#texts ? (end - cursor) * 96 : 0)
+    let at = 0
+    let n = 0
+    let upTo = end
+    for (let i = 0; i < end - cursor; i++) {
+      const of = owner[i]
+      if (of === 0) continue
+      const { block, feed } = open[of - 1]
+      const row = this.#row[i]
+      rows.feed[n] = feed
+      rows.seq[n] = cursor + i + 1
+      rows.recvMs[n] = block.recvMs[row]
+      if (this.#texts) {
+        rows.monoNs[n] = block.monoNs[row]
+        rows.conn[n] = block.conn[row]
+        rows.flags[n] = block.flags[row]
+        const need = block.rawRoom(row)
+        if (at + need > out.length) out = grown(out, at, at + need)
+        at = block.writeRaw(row, out, at)
+      }
+      rows.offsets[++n] = at
+      if (at >= MOST_BYTES) {
+        upTo = cursor + i + 1
+        break
+      }
+    }
+    return this.#batch(cut(rows, n), out.subarray(0, at), upTo)
+  }
+
+  /** Opens what a series has in (cursor, end] and notes where each of its rows goes. */
+  #place(stream: Stream, end: number, open: { block: OpenBlock; feed: number }[]): void {
+    const cursor = this.#cursor
+    const { blocks } = stream
+    while (blocks.length > 0 && lastOf(blocks[0]) <= cursor) blocks.shift()
+    for (let b = 0; ; b++) {
+      if (b === blocks.length) {
+        if (stream.from > end) return
+        const after = b === 0 ? cursor : Math.max(cursor, lastOf(blocks[b - 1]))
+        const place = this.#sql.blockAfter(stream.id, after)
+        stream.from = place?.min_seq ?? Infinity
+        if (place === undefined || place.min_seq > end) return
+        blocks.push(this.#sql.open(this.#recording.key, stream.id, place, this.#batches < KEPT_BATCHES))
+        stream.from = place.max_seq + 1
+      }
+      const block = blocks[b]
+      const { seq, count } = block
+      if (seq[0] > end) return
+      open.push({ block, feed: stream.feed })
+      for (let row = firstAfter(seq, cursor); row < count && seq[row] <= end; row++) {
+        const at = seq[row] - cursor - 1
+        this.#owner[at] = open.length
+        this.#row[at] = row
+      }
+      if (seq[count - 1] > end) return
+    }
+  }
+
+  #fromJournal(id: number): ReplayBatch | null {
+    const cursor = this.#cursor
+    const parts: { readonly m: MessageColumns; readonly from: number; readonly to: number }[] = []
+    let upTo = cursor
+    let count = 0
+    let bytes = 0
+    for (const { lastSeq, messages: m } of this.#sql.journal(id, cursor)) {
+      upTo = Math.min(lastSeq, this.#upToSeq)
+      if (m !== null) {
+        const from = firstAfter(m.seq, cursor)
+        const to = firstAfter(m.seq, upTo)
+        parts.push({ m, from, to })
+        count += to - from
+        bytes += m.offsets[to] - m.offsets[from]
+      }
+      if (count >= this.#seqs || bytes >= MOST_BYTES || upTo >= this.#upToSeq) break
+    }
+    if (upTo === cursor) return null
+    const rows = newRows(count)
+    const out = new Uint8Array(bytes)
+    let n = 0
+    let at = 0
+    for (const { m, from, to } of parts) {
+      rows.seq.set(m.seq.subarray(from, to), n)
+      rows.recvMs.set(m.recvMs.subarray(from, to), n)
+      rows.monoNs.set(m.monoNs.subarray(from, to), n)
+      rows.conn.set(m.conn.subarray(from, to), n)
+      rows.flags.set(m.flags.subarray(from, to), n)
+      const start = m.offsets[from]
+      out.set(m.bytes.subarray(start, m.offsets[to]), at)
+      for (let i = from; i < to; i++) {
+        rows.feed[n] = this.#feedOf(id, m.conn[i])
+        rows.offsets[++n] = at + m.offsets[i + 1] - start
+      }
+      at = rows.offsets[n]
+    }
+    return this.#batch(rows, out, upTo)
+  }
+
+  #feedOf(id: number, conn: number): number {
+    let feed = this.#feeds.get(conn)
+    if (feed === undefined) {
+      this.#feeds = this.#sql.connections(id)
+      feed = this.#feeds.get(conn)
+    }
+    if (feed === undefined) throw new TypeError(`connection ${conn} was never announced`)
+    return feed
+  }
+
+  #batch(rows: Rows, bytes: Uint8Array, upToSeq: number): ReplayBatch {
+    const entries = this.#sql.entries(this.#recording.id, this.#cursor, upToSeq)
+    return { recording: this.#recording.key, count: rows.seq.length, ...rows, bytes, entries, upToSeq }
+  }
+}
+
+/** Seqs and wall times of messages and entries in their order. */
+export function* stampsOf(
+  sql: ReviewSql,
+  query: ReplayQuery,
+): Generator<{ readonly seq: number; readonly wallMs: number }, void, void> {
+  const cursor = new ReplayCursor(sql, query, { texts: false })
+  for (let batch = cursor.next(); batch !== null; batch = cursor.next()) {
+    const { entries, count, seq, recvMs } = batch
+    let e = 0
+    for (let i = 0; i < count; i++) {
+      for (; e < entries.length && entries[e].seq < seq[i]; e++) yield entries[e]
+      yield { seq: seq[i], wallMs: recvMs[i] }
+    }
+    for (; e < entries.length; e++) yield entries[e]
+  }
+}
+
+const lastOf = ({ seq, count }: OpenBlock): number => seq[count - 1]
+
+/** The first place of an ascending array that is greater than `seq`. */
+export function firstAfter(seqs: Float64Array, seq: number): number {
+  let low = 0
+  let high = seqs.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (seqs[middle] <= seq) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function newRows(n: number): Rows {
+  return {
+    feed: new Uint8Array(n),
+    seq: new Float64Array(n),
+    recvMs: new Float64Array(n),
+    monoNs: new Float64Array(n),
+    conn: new Uint32Array(n),
+    flags: new Uint8Array(n),
+    offsets: new Uint32Array(n + 1),
+  }
+}
+
+function cut(rows: Rows, n: number): Rows {
+  return {
+    feed: rows.feed.subarray(0, n),
+    seq: rows.seq.subarray(0, n),
+    recvMs: rows.recvMs.subarray(0, n),
+    monoNs: rows.monoNs.subarray(0, n),
+    conn: rows.conn.subarray(0, n),
+    flags: rows.flags.subarray(0, n),
+    offsets: rows.offsets.subarray(0, n + 1),
+  }
+}
+
+function grown(out: Uint8Array<ArrayBuffer>, used: number, need: number): Uint8Array<ArrayBuffer> {
+  const more = new Uint8Array(Math.max(out.length * 2, need))
+  more.set(out.subarray(0, used))
+  return more
+}
+
+/** The buffers of a batch, to be transferred. */
+export function replayBuffers(batch: ReplayBatch): ArrayBuffer[] {
+  const buffers = new Set<ArrayBuffer>()
+  const { feed, seq, recvMs, monoNs, conn, flags, offsets, bytes } = batch
+  for (const part of [feed, seq, recvMs, monoNs, conn, flags, offsets, bytes]) {
+    if (part.buffer instanceof ArrayBuffer) buffers.add(part.buffer)
+  }
+  return [...buffers]
+}
