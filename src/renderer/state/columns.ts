@@ -198,7 +198,7 @@ export function columnWidths(
     let widest = Math.max(column.width, widths[column.id] ?? 0)
     if (column.id !== 'age' && column.id !== 'spark')
       for (const row of rows)
-        widest = Math.max(widest, Math.ceil(textWidth(column.text(row, context)) + (column.tone ? 21 : 9)))
+        widest = Math.max(widest, Math.ceil(textWidth(column.text(row, context)) + (column.tone ? 25 : 9)))
     widths[column.id] = widest
   }
   return widths

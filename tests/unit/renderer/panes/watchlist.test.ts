@@ -1,5 +1,5 @@
 import '../browser-stubs.ts'
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte'
+import { cleanup, createEvent, fireEvent, render, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import WatchlistPane from '../../../../src/renderer/panes/watchlist/WatchlistPane.svelte'
@@ -92,6 +92,41 @@ describe('the watchlist', () => {
     expect(names()).not.toContain('crypto:ETHUSD')
     state.toasts.list[0]?.action?.run()
     await tick()
+    expect(names()).toEqual(before)
+  })
+
+  it('puts a dragged symbol before or behind the row that it is let go over', async () => {
+    const { state, frame } = open()
+    render(WatchlistPane, { app: state, width: 500 })
+    await frame()
+    const before = names()
+    const row = (instrument: string): HTMLElement => {
+      const found = document.querySelector<HTMLElement>(`[data-instrument="${instrument}"]`)
+      if (!found) throw new Error(`${instrument} has no row`)
+      return found
+    }
+    // Rows have no height here: at 1 px the pointer is in the lower half, at 0 px in the upper one.
+    const drag = async (moved: string, over: string, clientY: number) => {
+      const data = new Map<string, string>()
+      const dataTransfer = {
+        get types() {
+          return [...data.keys()]
+        },
+        setData: (type: string, text: string) => void data.set(type, text),
+        getData: (type: string) => data.get(type) ?? '',
+      }
+      const at = (event: Event) => Object.assign(event, { dataTransfer, clientY })
+      await fireEvent(row(moved), at(createEvent.dragStart(row(moved))))
+      await fireEvent(row(over), at(createEvent.dragOver(row(over))))
+      expect(row(over).className).toContain(clientY > 0 ? 'drop-after' : 'drop-before')
+      await fireEvent(row(over), at(createEvent.drop(row(over))))
+      expect(row(over).className).not.toContain('drop-')
+    }
+    const crypto = before.filter((one) => one.startsWith('crypto:'))
+    const [first, second, last] = [crypto[0] ?? '', crypto[1] ?? '', crypto.at(-1) ?? '']
+    await drag(first, last, 1)
+    expect(names().slice(0, crypto.length)).toEqual([...crypto.slice(1), first])
+    await drag(first, second, 0)
     expect(names()).toEqual(before)
   })
 
