@@ -60,7 +60,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
   const log = (level: LogEntry['level'], text: string, detail?: string): void =>
     terminal?.log(level, 'window', text, detail)
 
-  guardApp(app, url, log)
+  guardApp(app, url, log, (replay) => openBeside(replay))
   process.on('uncaughtException', (error) => log('error', 'An unexpected error', error.stack))
   process.on('unhandledRejection', (reason) => log('error', 'An unexpected error', String(reason)))
 
@@ -73,15 +73,30 @@ export function runElectronApp(options: ElectronAppOptions): void {
 
   function open(): void {
     if (!app.isReady() || closing) return
-    window = openWindow({
+    window = make(url, false)
+  }
+
+  /** Replays on screen in windows of their own; more than anyone can look at is a mistake. */
+  const beside = new Set<BrowserWindow>()
+  const MOST_BESIDE = 8
+  function openBeside(replay: string): void {
+    if (closing || beside.size >= MOST_BESIDE) return
+    const made = make(replay, true)
+    beside.add(made)
+    made.once('closed', () => beside.delete(made))
+  }
+
+  function make(page: string, further: boolean): BrowserWindow {
+    const made = openWindow({
       preload: options.preload,
-      url,
+      url: page,
+      further,
       placementFile: join(options.home, 'window.json'),
       background: nativeTheme.shouldUseDarkColors ? '#0E1116' : '#F4F6F9',
       devTools: developing,
       onLoadFailure: (thrown) => log('error', 'The window could not be loaded', String(thrown)),
     })
-    const { webContents } = window
+    const { webContents } = made
     let deaths: number[] = []
     webContents.on('render-process-gone', (_event, { reason }: RenderProcessGoneDetails) => {
       if (reason === 'clean-exit' || closing) return
@@ -90,6 +105,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
       deaths = [...deaths.filter((at) => now - at < 60_000), now]
       if (deaths.length <= REVIVALS_A_MINUTE) webContents.reload()
     })
+    return made
   }
 
   let closing: Promise<void> | undefined

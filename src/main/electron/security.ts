@@ -47,7 +47,20 @@ export function guardSession(session: Session, ownUrl: string): void {
   session.setDevicePermissionHandler(() => false)
 }
 
-function guardContents(contents: WebContents, ownUrl: string, log: Log): void {
+const REPLAY_HASH = /^#replay=[0-9A-Za-z_,-]{1,6500}(?:&at=\d{1,16})?$/
+
+/**
+ * The address of a second window that a page of ours may ask for: our own page, showing a replay. Built anew
+ * from the app's own address and the checked fragment; undefined: it may not be opened.
+ */
+export function replayWindowUrl(asked: string, ownUrl: string): string | undefined {
+  if (!isOwnPage(asked, ownUrl)) return undefined
+  const { pathname, search, hash } = new URL(asked)
+  if (pathname !== '/' || search !== '' || !REPLAY_HASH.test(hash)) return undefined
+  return new URL(hash, ownUrl).href
+}
+
+function guardContents(contents: WebContents, ownUrl: string, log: Log, openReplay: (url: string) => void): void {
   const stay = (event: { preventDefault(): void; readonly url: string }): void => {
     if (isOwnPage(event.url, ownUrl)) return
     event.preventDefault()
@@ -57,13 +70,16 @@ function guardContents(contents: WebContents, ownUrl: string, log: Log): void {
   contents.on('will-redirect', stay)
   contents.on('will-frame-navigate', stay)
   contents.on('will-attach-webview', (event) => event.preventDefault())
-  contents.setWindowOpenHandler(() => {
-    log('warn', 'A page tried to open a window and was denied')
+  contents.setWindowOpenHandler(({ url }) => {
+    // Denied also then: the window is made by us, with our own preload and no opener.
+    const replay = isOwnPage(contents.getURL(), ownUrl) ? replayWindowUrl(url, ownUrl) : undefined
+    if (replay === undefined) log('warn', 'A page tried to open a window and was denied')
+    else openReplay(replay)
     return { action: 'deny' }
   })
 }
 
-/** Guards every page that ever comes to be, before it loads anything. */
-export function guardApp(app: App, ownUrl: string, log: Log): void {
-  app.on('web-contents-created', (_event, contents) => guardContents(contents, ownUrl, log))
+/** Guards every page that ever comes to be, before it loads anything. `openReplay` makes the one window a page may ask for. */
+export function guardApp(app: App, ownUrl: string, log: Log, openReplay: (url: string) => void): void {
+  app.on('web-contents-created', (_event, contents) => guardContents(contents, ownUrl, log, openReplay))
 }

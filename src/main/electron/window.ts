@@ -1,4 +1,4 @@
-/** The main window: sandboxed, without Node, put back where it was. */
+/** Windows: sandboxed, without Node; the main one is put back where it was. */
 import { BrowserWindow, screen } from 'electron'
 import { LEAST_SIZE, reachableBounds, readPlacement, writePlacement } from './bounds.ts'
 
@@ -9,6 +9,8 @@ export interface WindowOptions {
   readonly url: string
   /** Where the window's place is kept. */
   readonly placementFile: string
+  /** A further window: beside the main one's place, and not remembered. Main by default. */
+  readonly further?: boolean
   /** Colour of the window until its page paints. */
   readonly background: string
   /** Tooling for developers is there. */
@@ -17,9 +19,13 @@ export interface WindowOptions {
   readonly onLoadFailure: (thrown: unknown) => void
 }
 
-/** Opens the main window; it shows itself when its page has painted. */
+/** How far a further window is put from the main one, px, so that both can be seen. */
+const BESIDE = 36
+
+/** Opens a window; it shows itself when its page has painted. */
 export function openWindow(options: WindowOptions): BrowserWindow {
-  const saved = readPlacement(options.placementFile)
+  const main = readPlacement(options.placementFile)
+  const saved = main && options.further ? { ...main, x: main.x + BESIDE, y: main.y + BESIDE, maximized: false } : main
   const primary = screen.getPrimaryDisplay()
   const screens = [primary, ...screen.getAllDisplays().filter(({ id }) => id !== primary.id)]
   const window = new BrowserWindow({
@@ -49,6 +55,7 @@ export function openWindow(options: WindowOptions): BrowserWindow {
     window.show()
   })
   window.on('close', () => {
+    if (options.further) return
     // Normal bounds: a window that is maximized or minimized goes back to them when it is restored.
     writePlacement(options.placementFile, { ...window.getNormalBounds(), maximized: window.isMaximized() })
   })

@@ -1,7 +1,13 @@
 import { EventEmitter } from 'node:events'
 import type { App, Session } from 'electron'
 import { describe, expect, test, vi } from 'vitest'
-import { guardApp, guardSession, isOwnPage, isTrustedSender } from '../../../../src/main/electron/security.ts'
+import {
+  guardApp,
+  guardSession,
+  isOwnPage,
+  isTrustedSender,
+  replayWindowUrl,
+} from '../../../../src/main/electron/security.ts'
 
 const OWN = 'app://tapedeck/'
 
@@ -66,10 +72,18 @@ test('permissions and devices are denied, but for copying from our own page', ()
 test('every page stays where it is, opens nothing and embeds nothing', () => {
   const app = new EventEmitter()
   const logged: string[] = []
-  guardApp(app as unknown as App, OWN, (_level, text) => logged.push(text))
+  const replays: string[] = []
+  guardApp(
+    app as unknown as App,
+    OWN,
+    (_level, text) => logged.push(text),
+    (url) => replays.push(url),
+  )
+  let page = OWN
   let openHandler: ((details: { url: string }) => unknown) | undefined
   const contents = Object.assign(new EventEmitter(), {
     setWindowOpenHandler: (handler: typeof openHandler) => void (openHandler = handler),
+    getURL: () => page,
   })
   app.emit('web-contents-created', {}, contents)
   const prevented = (name: string, url: string): boolean => {
@@ -84,5 +98,31 @@ test('every page stays where it is, opens nothing and embeds nothing', () => {
   }
   expect(prevented('will-attach-webview', OWN)).toBe(true)
   expect(openHandler?.({ url: OWN })).toEqual({ action: 'deny' })
+  expect(replays).toEqual([])
+  // A window of our own is made by us; the page never makes one.
+  const replay = `${OWN}#replay=01jbq1a2,01jbq8w4&at=1795240996992`
+  expect(openHandler?.({ url: replay })).toEqual({ action: 'deny' })
+  expect(replays).toEqual([replay])
+  page = 'https://evil.test/'
+  openHandler?.({ url: replay })
+  expect(replays).toHaveLength(1)
   expect(logged.join()).not.toContain('evil.test')
+})
+
+test('the only further window is one of our own page that shows a replay', () => {
+  expect(replayWindowUrl(`${OWN}#replay=01jbq1a2`, OWN)).toBe(`${OWN}#replay=01jbq1a2`)
+  for (const url of [
+    'https://evil.test/#replay=01jbq1a2',
+    'app://other/#replay=01jbq1a2',
+    'file:///#replay=01jbq1a2',
+    'javascript:alert(1)',
+    OWN,
+    `${OWN}#token=abc`,
+    `${OWN}#replay=`,
+    `${OWN}#replay=../../x`,
+    `${OWN}#replay=01jbq1a2&token=abc`,
+    `${OWN}other.html#replay=01jbq1a2`,
+    `${OWN}?x#replay=01jbq1a2`,
+  ])
+    expect(replayWindowUrl(url, OWN)).toBeUndefined()
 })
