@@ -64,6 +64,8 @@ export interface ImportPreview {
 export interface ImportDone {
   readonly sessions: readonly { readonly session: RecordingId; readonly messages: number }[]
   readonly messages: number
+  /** The store held it before; nothing was written. */
+  readonly already: boolean
   /** Lines that were left out, and the first of them. */
   readonly skipped: number
   readonly problems: readonly ImportProblem[]

@@ -6,7 +6,9 @@ import { IMPORT_FIELDS, type CsvMapping, type ImportDone, type ImportField } fro
 import { FEED_IDS, isFeedId } from '../../shared/units.ts'
 import { kindOfText } from '../importing/kinds.ts'
 import { guessMapping } from '../importing/mapping.ts'
-import { importText, type ImportStore, type ImportWatch } from '../importing/run.ts'
+import { importFile, type FileImportStore } from '../importing/file.ts'
+import type { ImportWatch } from '../importing/run.ts'
+import { isPackage } from '../packages/import.ts'
 import { openStoreReader, openStoreWriter } from '../store/open.ts'
 import { newRecordingId } from '../store/recording-id.ts'
 import { UsageError, type Command, type Context, type Values } from './command.ts'
@@ -19,6 +21,7 @@ export const importCommand: Command = {
   summary: 'Brings sessions of another machine, our own exports, or a table of ticks into the store.',
   positionals: 'FILE …',
   examples: [
+    ['A session of another machine', 'monday.tapedeck'],
     ['Our own CSV or JSON Lines, as "tapedeck export" writes them', 'btc.csv'],
     [
       'Any table of trades; columns are found by name, --map names the others',
@@ -48,10 +51,11 @@ export const importCommand: Command = {
     }
     const json = values.on('json')
     for (const path of paths) {
-      const done = await importFile(path, values, context)
+      const done = await bringIn(path, values, context)
       for (const { session, messages } of done.sessions) {
         context.out(json ? `${JSON.stringify({ session, messages })}\n` : `${session}: ${messages} messages\n`)
       }
+      if (done.already) context.err(`${basename(path)} is in the store already.\n`)
       for (const { line, text } of done.problems) context.err(`${basename(path)}, line ${line}: ${text}\n`)
       if (done.skipped > 0) context.err(`${basename(path)}: ${done.skipped} lines were left out.\n`)
     }
@@ -60,14 +64,14 @@ export const importCommand: Command = {
 }
 
 /** Needs the store's lock: while Tapedeck runs, its window imports. */
-async function importFile(path: string, values: Values, context: Context): Promise<ImportDone> {
+async function bringIn(path: string, values: Values, context: Context): Promise<ImportDone> {
   const name = basename(path)
   const mapping = await mappingOf(path, values)
   const file = storePath(values, context)
   const writer = await openStoreWriter({ file, worker: context.workers.store })
   const line = createProgressLine(context, !values.on('json'))
   try {
-    const store: ImportStore = {
+    const store: FileImportStore = {
       library: writer.library,
       newId: newRecordingId,
       async sessions() {
@@ -79,7 +83,7 @@ async function importFile(path: string, values: Values, context: Context): Promi
       signal: context.signal,
       onProgress: ({ done, messages }) => line.draw(Math.round(done * 100), 100, `${messages} messages`, '%'),
     }
-    return await importText({ path, name, bytes: statSync(path).size }, mapping, store, watch)
+    return await importFile({ path, name, bytes: statSync(path).size }, mapping, store, watch)
   } finally {
     line.clear()
     await writer.close()
@@ -90,6 +94,7 @@ async function importFile(path: string, values: Values, context: Context): Promi
 async function mappingOf(path: string, values: Values): Promise<CsvMapping | null> {
   const feed = values.text('feed')
   if (feed !== undefined && !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
+  if (await isPackage(path)) return null
   const kind = await kindOfText(path)
   if (kind.is !== 'table') return null
   const guessed = guessMapping(kind.columns)

@@ -161,7 +161,7 @@ export async function importText(
     written += outcome.messages
     sessions.push({ session: outcome.recording, messages: outcome.messages })
   }
-  return { sessions, messages: written, ...read }
+  return { sessions, messages: written, already: false, ...read }
 }
 
 /** What the user reads about an import: where it came from, and whether its messages are those received. */

@@ -2,17 +2,11 @@
 import type { CallArgs } from '../../shared/contract.ts'
 import type { ImportDone, ImportPreview } from '../../shared/importing.ts'
 import type { JobId } from '../../shared/jobs.ts'
-import { importText, previewText, type ImportWatch } from '../importing/run.ts'
+import { importFile, previewFile } from '../importing/file.ts'
 import type { StoreLibrary, StoreReader } from '../store/port.ts'
 import { newRecordingId } from '../store/recording-id.ts'
 import type { Files } from './files.ts'
 import type { Jobs } from './jobs.ts'
-
-/** Sessions that were packed into one file on another machine. */
-export interface PackageImport {
-  isPackage(path: string): Promise<boolean>
-  importPackage(path: string, name: string, watch: ImportWatch): Promise<ImportDone>
-}
 
 export interface ImportsOptions {
   readonly files: Files
@@ -20,7 +14,6 @@ export interface ImportsOptions {
   readonly reader: Pick<StoreReader, 'sessions'>
   /** Throws where the store is not open for writing. */
   readonly library: () => StoreLibrary
-  readonly packages?: PackageImport | undefined
 }
 
 export interface Imports {
@@ -28,28 +21,21 @@ export interface Imports {
   start(args: CallArgs<'import.start'>): Promise<JobId>
 }
 
-export function createImports({ files, jobs, reader, library, packages }: ImportsOptions): Imports {
+export function createImports({ files, jobs, reader, library }: ImportsOptions): Imports {
   return {
     async preview({ file, mapping }) {
       const { path, name, bytes } = files.received(file)
-      if ((await packages?.isPackage(path)) === true) {
-        return { kind: 'package', name, bytes, columns: [], rows: [], mapping: null, problems: [], exact: true }
-      }
-      return previewText({ path, name, bytes }, mapping)
+      return previewFile({ path, name, bytes }, mapping)
     },
     async start({ file, mapping }) {
       const { path, name, bytes } = files.received(file)
       const store = { library: library(), sessions: () => reader.sessions(), newId: newRecordingId }
       return jobs.start('import', name, 'messages', async (progress, signal) => {
         try {
-          const watch: ImportWatch = {
+          const result = await importFile({ path, name, bytes }, mapping, store, {
             signal,
             onProgress: ({ done, messages }) => progress({ done: Math.min(0.999, done), count: messages }),
-          }
-          const result =
-            packages !== undefined && (await packages.isPackage(path))
-              ? await packages.importPackage(path, name, watch)
-              : await importText({ path, name, bytes }, mapping, store, watch)
+          })
           progress({ count: result.messages, bytes })
           return { text: doneText(result), result }
         } finally {
@@ -61,7 +47,8 @@ export function createImports({ files, jobs, reader, library, packages }: Import
 }
 
 /** What an import came to, in a sentence. */
-export function doneText({ sessions, messages, skipped }: ImportDone): string {
+export function doneText({ sessions, messages, skipped, already }: ImportDone): string {
+  if (already) return `Session ${sessions[0].session} is in the store already.`
   const many = sessions.length === 1 ? 'one session' : `${sessions.length} sessions`
   const left = skipped === 0 ? '' : skipped === 1 ? '; one line was left out' : `; ${skipped} lines were left out`
   return `${messages} messages in ${many}${left}.`
