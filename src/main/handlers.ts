@@ -43,6 +43,20 @@ export function createHandlers(terminal: Terminal): Handlers {
         return null
       },
       'sessions.list': () => terminal.sessions(),
+      'sessions.annotate': async (args) => {
+        await terminal.library.annotate(args)
+        return null
+      },
+      'sessions.bin': async (args) => {
+        await terminal.library.bin(args)
+        return null
+      },
+      'sessions.erase': async (args) => {
+        await terminal.library.erase(args)
+        return null
+      },
+      'sessions.compact': async () => terminal.library.compact(),
+      'sessions.package': (args) => terminal.library.package(args),
       'sessions.verify': ({ session }) => terminal.verify(session),
       'feeds.retry': async ({ feed }) => {
         terminal.retry(feed)

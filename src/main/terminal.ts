@@ -28,6 +28,7 @@ import { createExports } from './terminal/exports.ts'
 import { createFiles } from './terminal/files.ts'
 import { createImports } from './terminal/imports.ts'
 import { createJobs } from './terminal/jobs.ts'
+import { createSessionLibrary } from './terminal/library.ts'
 import { createLog, fileSink } from './terminal/log.ts'
 import { createGrowth, createSkew } from './terminal/measures.ts'
 import { createLateReader, createLateWriter, mayHeal } from './terminal/late-store.ts'
@@ -89,6 +90,15 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   })
   const files = createFiles(join(options.dataDir, 'incoming'), clock)
   const imports = createImports({ files, jobs, reader, library: () => writer.library() })
+  const library = createSessionLibrary({
+    reader,
+    library: () => writer.library(),
+    jobs,
+    clock,
+    rules: () => settings.get().recording,
+    log: say,
+    version: options.version,
+  })
   const accountStreams = wholeStreams(() => credentials.account())
   const settingsStreams = wholeStreams(() => settings.get())
   const statusStreams = wholeStreams(() => status.read())
@@ -428,6 +438,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     undoStatus()
     undoSweep()
     undoRetry()
+    library.close()
     offSettings()
     replays.closeAll()
     await jobs.close()
@@ -500,6 +511,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     }),
     jobs,
     exports: exporting,
+    library,
     files,
     imports,
     replays,

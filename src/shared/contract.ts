@@ -22,6 +22,7 @@ import { EVIDENCE_CALLS } from './contract/evidence.ts'
 import { EXPORT_CALLS } from './contract/exporting.ts'
 import { IMPORT_CALLS } from './contract/importing.ts'
 import { JOB_CALLS, JOB_STREAMS } from './contract/jobs.ts'
+import { LIBRARY_CALLS } from './contract/library.ts'
 import { REPLAY_CALLS, REPLAY_STREAMS } from './contract/replay.ts'
 import { RESEARCH_CALLS, RESEARCH_STREAMS } from './contract/research.ts'
 import { call, feed, instrument, interval, limit, ms, none, of, text, view, type Spec } from './contract/spec.ts'
@@ -96,6 +97,7 @@ export const CALLS = {
   'app.openExternal': call<null>()(v.strictObject({ url: text(2048) })),
   ...RESEARCH_CALLS,
   ...JOB_CALLS,
+  ...LIBRARY_CALLS,
   ...EXPORT_CALLS,
   ...IMPORT_CALLS,
   ...REPLAY_CALLS,

@@ -7,6 +7,8 @@ import { ASSET_CLASSES, FEED_IDS } from './units.ts'
 const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x))
 
+const rule = (most: number) => v.pipe(v.number(), v.minValue(0), v.maxValue(most))
+
 const symbolRow = v.object({ asset: v.picklist(ASSET_CLASSES), symbol: text(64) })
 const watchlist = v.object({
   id: text(64),
@@ -108,8 +110,12 @@ export const settingsSchema = v.object({
       allWatchlists: v.fallback(v.boolean(), true),
       /** Empty: the app's own folder. Used from the next start on. */
       storePath: v.fallback(text(4096), ''),
+      /** Rules of keeping: days, 10^9 bytes, and days in the bin before what is in it is erased; 0: no such rule. */
+      keepDays: v.fallback(rule(36_500), 0),
+      keepGb: v.fallback(rule(1_000_000), 0),
+      binDays: v.fallback(rule(36_500), 30),
     }),
-    { enabled: true, allWatchlists: true, storePath: '' },
+    { enabled: true, allWatchlists: true, storePath: '', keepDays: 0, keepGb: 0, binDays: 30 },
   ),
   appearance: v.optional(
     v.object({

@@ -20,6 +20,7 @@ import type { Exports } from './exports.ts'
 import type { Files } from './files.ts'
 import type { Imports } from './imports.ts'
 import type { Jobs } from './jobs.ts'
+import type { SessionLibrary } from './library.ts'
 import type { Replays } from './replays.ts'
 import type { Research } from './research.ts'
 
@@ -95,6 +96,7 @@ export interface Terminal {
   openExternal(url: string): Promise<void>
   readonly jobs: Jobs
   readonly exports: Exports
+  readonly library: SessionLibrary
   readonly files: Files
   readonly imports: Imports
   readonly research: Research
