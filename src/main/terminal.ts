@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { CredentialsInput } from '../shared/contract.ts'
 import { CodedError, toFailure } from '../shared/errors.ts'
+import { overlapSentence } from '../shared/overlaps.ts'
 import { sourceKey } from '../shared/recording.ts'
 import type { SettingsPatch } from '../shared/settings.ts'
 import type { AppInfo, Reason } from '../shared/state.ts'
@@ -71,12 +72,13 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     () => openStoreReader({ file: storePath, worker: options.workers.reader }),
     clock,
     (thrown) => log.add('warn', 'store', `The past cannot be read: ${toFailure(thrown).message}`),
+    (overlaps) => log.add('warn', 'store', overlapSentence(overlaps)),
   )
   await writer.open().catch((thrown: unknown) => {
     if (options.mustRecord === true) throw thrown // else told when the recording is to begin
   })
   await reader.open().catch(() => undefined) // tried again when asked
-  const recorder = createRecorder({ writer, clock, newId: newRecordingId })
+  const recorder = createRecorder({ writer, clock, newId: newRecordingId, skewMs: () => skew.ms })
   const commits = watchCommits(writer, clock)
   const growth = createGrowth()
   let skew = createSkew()
@@ -205,8 +207,10 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
         digested = recorder.recording
         fold.reset()
         hub.recordingBegan()
-        commits.began()
-        if (digested !== null) snapshots.began(digested, recvMs)
+        if (digested !== null) {
+          commits.began(digested)
+          snapshots.began(digested, recvMs)
+        }
       }
       let last = seq
       if (seq > 0) {
@@ -231,10 +235,13 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     },
     acknowledged: (feed, acked) => hub.acknowledged(feed, acked),
     gapOpened(feed, cause, gapSymbols, fromMs) {
+      hub.setSkew(skew.ms ?? 0) // what the recording has of it
       hub.gapOpened(feed, cause, gapSymbols, fromMs)
       status.gapOpened()
       const sentence = gapSentence(feed, cause)
       if (sentence !== null) log.add('warn', 'recorder', sentence)
+      // Measured against a clock that is no more.
+      if (cause === 'clock') skew = createSkew()
     },
     gapClosed: (feed, fromMs, toMs) => hub.gapClosed(feed, fromMs, toMs),
     problem: (feed, why) => log.add('warn', 'feeds', `${feed}: ${why.message} ${why.hint}`.trim()),

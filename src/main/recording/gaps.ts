@@ -9,6 +9,7 @@ interface OpenGap {
   readonly feed: FeedId
   readonly cause: GapCause
   readonly symbols: readonly string[]
+  readonly skew: { readonly skewMs?: number }
   /** What whoever opened it was given: what its gap-close will name. */
   readonly openedAs: number
   /** Its seq in the recording now open. */
@@ -69,9 +70,10 @@ export class GapLedger {
       this.#follow(entry)
       return seq
     }
-    const { feed, cause, symbols } = entry
+    const { feed, cause, symbols, skewMs } = entry
+    const skew = skewMs === undefined ? {} : { skewMs }
     const openedAs = seq > 0 && !this.#gaps.some((gap) => gap.openedAs === seq) ? seq : --this.#unnumbered
-    this.#gaps.push({ feed, cause, symbols, openedAs, seq })
+    this.#gaps.push({ feed, cause, symbols, skew, openedAs, seq })
     return openedAs
   }
 
@@ -144,8 +146,8 @@ export class GapLedger {
       if (c.state !== null) write({ type: 'state', feed, conn, state: c.state })
     }
     for (const gap of this.#gaps) {
-      const { feed, cause, symbols } = gap
-      gap.seq = write({ type: 'gap-open', feed, cause, symbols, fromMs: nowMs })
+      const { feed, cause, symbols, skew } = gap
+      gap.seq = write({ type: 'gap-open', feed, cause, symbols, fromMs: nowMs, ...skew })
     }
   }
 }

@@ -22,6 +22,8 @@ export interface RecorderOptions {
   readonly flushMs?: number
   /** Most memory that waits for the disk, bytes; 256 MiB unless told. */
   readonly maxBacklogBytes?: number
+  /** Service clock minus local clock, ms, as measured now: kept with each gap that opens. Null: not known. */
+  readonly skewMs?: () => number | null
   /** Makes the identity of a recording that starts now. */
   readonly newId: (startedMs: UnixMs) => RecordingId
 }
@@ -164,6 +166,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
     return seq
   }
 
+  function withSkew(entry: LedgerEntry): LedgerEntry {
+    if (entry.type !== 'gap-open' || entry.skewMs !== undefined) return entry
+    const skewMs = options.skewMs?.() ?? null
+    return skewMs === null ? entry : { ...entry, skewMs }
+  }
+
   function arm(): void {
     timer ??= clock.after(flushMs, () => {
       timer = null
@@ -250,7 +258,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const wallMs = clock.wallMs()
     const nowNs = clock.monoNs()
     for (const feed of ledger.feeds()) {
-      const openedSeq = put({ type: 'gap-open', feed, cause, symbols: [], fromMs: from.wallMs }, wallMs, nowNs)
+      const gap = withSkew({ type: 'gap-open', feed, cause, symbols: [], fromMs: from.wallMs })
+      const openedSeq = put(gap, wallMs, nowNs)
       put({ type: 'gap-close', feed, openedSeq }, wallMs, nowNs)
     }
     emit({ is: 'cut' })
@@ -407,7 +416,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (fresh & FLAG.undecodable) tally.undecodable[lastFeed] = tally.undecodable[lastFeed] + 1
       if (fresh & FLAG.unasked) tally.unasked[lastFeed] = tally.unasked[lastFeed] + 1
     },
-    entry(entry, stamp) {
+    entry(told, stamp) {
+      const entry = withSkew(told)
       if (recording === null) return ledger.note(entry, 0)
       if (stamp.wallMs >= rollAtMs) turnDay(stamp.wallMs, stamp.monoNs)
       if (!dead) watchClock(stamp.wallMs, stamp.monoNs)

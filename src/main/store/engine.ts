@@ -28,6 +28,7 @@ const APPLY_AFTER_MS = 25
 const NOTHING = newColumns(0, 0)
 
 export interface CommitResult {
+  readonly recording: RecordingId
   readonly seq: number
   readonly messages: number
   readonly firstMonoNs: number
@@ -166,7 +167,7 @@ export class StoreEngine {
       }
     }
     this.#appender.accept(rec, done, this.#nowMs())
-    return { seq: done.lastSeq, messages: done.messages, firstMonoNs: done.firstMonoNs }
+    return { recording: rec.key, seq: done.lastSeq, messages: done.messages, firstMonoNs: done.firstMonoNs }
   }
 
   /** Ends the current recording; sealing and the close record follow as background work. */

@@ -42,8 +42,9 @@ export interface Batch {
   readonly connections?: readonly { readonly conn: number; readonly feed: FeedId }[]
 }
 
-/** After a transaction is durable: everything up to `seq` is on disk. */
+/** After a transaction is durable: everything up to `seq` of the recording is on disk, and all before it. */
 export interface Committed {
+  readonly recording: RecordingId
   readonly seq: number
   readonly messages: number
   /** Monotonic ns (recording-relative) of the first message of each committed batch, for latency. */

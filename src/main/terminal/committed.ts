@@ -1,4 +1,5 @@
 /** Waiting until what was received is on disk: a reader asked too early would miss the last milliseconds. */
+import type { RecordingId } from '../../shared/units.ts'
 import type { Clock } from '../clock.ts'
 import type { StoreWriter } from '../store/port.ts'
 
@@ -8,34 +9,47 @@ const LONGEST_MS = 500
 export interface CommitWatch {
   /** Resolves once everything up to `seq` of the recording now open is durable, or after half a second. */
   upTo(seq: number): Promise<void>
-  /** A recording began: seqs count anew. */
-  began(): void
+  /** A recording began: seqs count anew. Commits of the one before it may still come. */
+  began(recording: RecordingId): void
+}
+
+interface Waiting {
+  readonly recording: RecordingId | null
+  readonly seq: number
+  readonly done: () => void
 }
 
 /** Follows a writer. */
 export function watchCommits(writer: Pick<StoreWriter, 'onEvent'>, clock: Clock): CommitWatch {
-  let committed = 0
-  let waiting: { readonly seq: number; readonly done: () => void }[] = []
+  let open: RecordingId | null = null
+  let committed: { readonly recording: RecordingId | null; readonly seq: number } = { recording: null, seq: 0 }
+  let waiting: Waiting[] = []
+  /** Recordings are committed one after the other: a commit of the one now open is after all of the others. */
+  const durable = ({ recording, seq }: Pick<Waiting, 'recording' | 'seq'>) =>
+    recording === committed.recording ? seq <= committed.seq : committed.recording === open && recording !== open
   writer.onEvent((event) => {
     if (event.is !== 'committed') return
-    committed = event.seq
+    committed = { recording: event.recording, seq: event.seq }
     if (waiting.length === 0) return
-    const now = waiting.filter((one) => one.seq <= committed)
-    waiting = waiting.filter((one) => one.seq > committed)
+    const now = waiting.filter(durable)
+    waiting = waiting.filter((one) => !now.includes(one))
     for (const { done } of now) done()
   })
   return {
-    began() {
-      committed = 0
+    began(recording) {
+      open = recording
     },
     upTo(seq) {
-      if (seq <= committed) return Promise.resolve()
+      const asked = { recording: open, seq }
+      if (durable(asked)) return Promise.resolve()
       return new Promise((resolve) => {
-        const done = () => {
-          undo()
-          resolve()
+        const one = {
+          ...asked,
+          done: () => {
+            undo()
+            resolve()
+          },
         }
-        const one = { seq, done }
         const undo = clock.after(LONGEST_MS, () => {
           waiting = waiting.filter((other) => other !== one)
           resolve()

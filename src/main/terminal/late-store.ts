@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../clock.ts'
 import { CodedError, toFailure, type ErrorCode } from '../../shared/errors.ts'
+import type { Overlap } from '../../shared/overlaps.ts'
 import type {
   LibraryWriter,
   ReplayBatch,
@@ -85,12 +86,17 @@ export interface LateReader extends StoreReader {
   readonly failing: boolean
 }
 
-/** A reader that opens when first asked, and again after a failure. `failed` hears of the first of a row. */
+/**
+ * A reader that opens when first asked, and again after a failure. `failed` hears of the first of a row,
+ * `overlapping` of recordings of a source that hold the same time, when its bars are first read.
+ */
 export function createLateReader(
   openReader: () => Promise<StoreReader>,
   clock: Clock,
   failed: (thrown: unknown) => void,
+  overlapping: (overlaps: readonly Overlap[]) => void = () => undefined,
 ): LateReader {
+  const overlapped = new Set<string>()
   let reader: Promise<StoreReader> | null = null
   let failing = false
   let closed = false
@@ -127,7 +133,14 @@ export function createLateReader(
     ledger: async (recording) => (await opened()).ledger(recording),
     ledgerHead: async (recordings) => (await opened()).ledgerHead(recordings),
     ticks,
-    bars: async (query) => (await opened()).bars(query),
+    async bars(query) {
+      const page = await (await opened()).bars(query)
+      if (page.overlaps !== undefined && !overlapped.has(query.source)) {
+        overlapped.add(query.source)
+        overlapping(page.overlaps)
+      }
+      return page
+    },
     gaps: async (query) => (await opened()).gaps(query),
     extent: async (query) => (await opened()).extent(query),
     replay,

@@ -4,33 +4,51 @@
 export interface Skew {
   /** Of a dated message: when it says it happened, and when it came. */
   seen(eventMs: number, recvMs: number): void
-  /** ms; null until measured. The fastest message of the last one to two minutes decides. */
+  /** ms; null until measured, over the last two minutes. */
   readonly ms: number | null
 }
 
-const SKEW_WINDOW_MS = 60_000
+const SPAN_MS = 5_000
+const KEPT_MS = 120_000
 const MIN_MESSAGES = 20
+/** From so many messages on, the greatest lead of a span is not believed alone. */
+const ENOUGH = 4
 
-/** The way of a message only ever delays it, so the greatest (event − receipt) is nearest to the skew. */
+/** The greatest leads (event time minus receipt) of a few seconds. */
+interface Span {
+  readonly since: number
+  most: number
+  second: number
+  count: number
+}
+
+/**
+ * The way of a message only ever delays it, so the greatest lead is nearest to the skew. One message that is
+ * dated far ahead must not decide: of each few seconds the second greatest counts, of these the median.
+ */
 export function createSkew(): Skew {
-  let since = NaN
-  let now = -Infinity
-  let before = -Infinity
+  let spans: readonly Span[] = []
+  let now: Span | null = null
   let count = 0
   return {
     seen(eventMs, recvMs) {
-      if (!(recvMs - since < SKEW_WINDOW_MS) || recvMs < since) {
-        before = now
-        now = -Infinity
-        since = recvMs
+      if (now === null || !(recvMs - now.since < SPAN_MS) || recvMs < now.since) {
+        now = { since: recvMs, most: -Infinity, second: -Infinity, count: 0 }
+        spans = [...spans.filter(({ since }) => since <= recvMs && recvMs - since < KEPT_MS), now]
       }
       const lead = eventMs - recvMs
-      if (lead > now) now = lead
+      if (lead > now.most) {
+        now.second = now.most
+        now.most = lead
+      } else if (lead > now.second) now.second = lead
+      now.count += 1
       count += 1
     },
     get ms() {
-      const most = Math.max(now, before)
-      return count < MIN_MESSAGES || most === -Infinity ? null : most
+      if (count < MIN_MESSAGES) return null
+      const leads = spans.map((span) => (span.count < ENOUGH ? span.most : span.second)).sort((a, b) => a - b)
+      // The lower of two in the middle: what errs, errs ahead.
+      return leads[Math.floor((leads.length - 1) / 2)]
     },
   }
 }

@@ -9,7 +9,7 @@ import type { WriterReply } from '../../../../src/main/store/protocol.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import { runWriter } from '../../../../src/main/store/writer-loop.ts'
 import { FLAG } from '../../../../src/shared/recording.ts'
-import { monoNs, unixMs, type RecordingId } from '../../../../src/shared/units.ts'
+import { monoNs, recordingId, unixMs, type RecordingId } from '../../../../src/shared/units.ts'
 import { DEMO, readAll, T0, tempFolder, trade, Writer } from '../store/harness.ts'
 
 /** A clock that only moves when told; timers fire on the way. */
@@ -98,6 +98,7 @@ function noteWriter(): StoreWriter & {
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const committed = (seq: number, messages: number): WriterEvent => ({
   is: 'committed',
+  recording: recordingId('r'),
   seq,
   messages,
   firstMonoNs: 0,
@@ -371,6 +372,32 @@ describe('Recorder', () => {
     expect(
       writer.batches.flatMap((b) => b.entries.map(({ entry }) => entry)).filter((e) => e.type === 'gap-open'),
     ).toEqual([{ type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: ['ETH-USD'], fromMs: T0 }])
+  })
+
+  it('keeps the skew of the moment with each gap that opens, also over a roll, and none while it is unknown', async () => {
+    let skewMs: number | null = null
+    const measured = createRecorder({ writer, clock, newId: newRecordingId, skewMs: () => skewMs })
+    const open = (symbol: string) =>
+      measured.entry(
+        { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [symbol], fromMs: clock.stamp.wallMs },
+        clock.stamp,
+      )
+    await measured.start(DEMO)
+    open('A')
+    skewMs = -250
+    open('B')
+    skewMs = 90
+    clock.advance(86_400_000)
+    measured.frame(measured.connection('crypto/XT'), bytes('x'), false, clock.stamp) // another day begins
+    clock.advance(10)
+    const gaps = writer.batches
+      .flatMap((b) => b.entries.map(({ entry }) => entry))
+      .flatMap((entry) => (entry.type === 'gap-open' ? [[entry.symbols[0], entry.skewMs]] : []))
+    const opened = [
+      ['A', undefined],
+      ['B', -250],
+    ]
+    expect(gaps).toEqual([...opened, ...opened])
   })
 
   it('ends with everything flushed and the counts', async () => {
