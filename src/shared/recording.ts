@@ -109,6 +109,18 @@ export const FLAG = {
   undated: 32,
 } as const
 
+/** Messages with any of these are kept and go nowhere else. */
+export const KEPT_ONLY = FLAG.control | FLAG.undecodable | FLAG.unasked
+
+/**
+ * Whether a message goes into hub, bars and digests. Live asks this of the flags it stores, whatever reads the
+ * store asks it of the same ones: they cannot differ.
+ */
+export const entersMarket = (flags: number): boolean => (flags & KEPT_ONLY) === 0
+
+/** Whether a gap of this cause lost frames that had been received: live begins its fold anew, so must all others. */
+export const cutsOrder = (cause: GapCause): boolean => cause === 'disk' || cause === 'overflow' || cause === 'worker'
+
 /** So many spellings of one instrument are taken and listed; messages in further ones are kept as `unasked`. */
 export const MOST_SPELLINGS = 64
 

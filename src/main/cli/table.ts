@@ -4,8 +4,8 @@ import { exportCommand } from './export.ts'
 import { fetchCommand } from './fetch.ts'
 import { completionCommand } from './completion.ts'
 import { importCommand } from './import.ts'
-import { LATER } from './later.ts'
 import { record } from './record.ts'
+import { replay } from './replay.ts'
 import { serve } from './serve.ts'
 import { sessions } from './sessions.ts'
 import { simulate } from './simulate.ts'
@@ -25,10 +25,10 @@ export const COMMANDS: readonly Command[] = [
   record,
   serve,
   sessions,
+  replay,
   verify,
   exportCommand,
   importCommand,
   fetchCommand,
-  ...LATER,
   completionCommand(() => COMMANDS, COMMON_OPTIONS),
 ]

@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import WebSocket, { type ClientOptions } from 'ws'
 import { toFailure, missingCase } from '../../shared/errors.ts'
-import { FLAG, type LedgerEntry } from '../../shared/recording.ts'
+import { entersMarket, FLAG, type LedgerEntry } from '../../shared/recording.ts'
 import type { FeedState } from '../../shared/state.ts'
 import { feedAsset, unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
 import { KIND } from '../../service/codec.ts'
@@ -340,7 +340,7 @@ export class Session {
     const asked = link === this.#link && link.asked.has(scratch.symbol)
     if (!asked) flags |= FLAG.unasked
     if (flags !== 0) recorder.mark(flags)
-    if (!asked) {
+    if (!entersMarket(flags)) {
       tally.unasked++
       return
     }

@@ -2,7 +2,7 @@
  * The state of a replay at one place: a market, what the entries said, and the cursor behind it. Applies what
  * follows, message by message, as live did: the same decoder, the same fold, the same hub.
  */
-import { FLAG } from '../../shared/recording.ts'
+import { cutsOrder, entersMarket } from '../../shared/recording.ts'
 import type { ReplayExactness } from '../../shared/replay.ts'
 import { FEED_IDS, unixMs, type UnixMs } from '../../shared/units.ts'
 import { scratch } from '../../service/codec.ts'
@@ -15,7 +15,6 @@ import { FeedTracker } from './tracker.ts'
 
 /** Messages between two looks at the clock. */
 const A_LOOK = 64
-const NOT_SHOWN = FLAG.control | FLAG.undecodable | FLAG.unasked
 
 /** How far to go. The first that is met ends it. */
 export interface Limits {
@@ -173,7 +172,7 @@ export class Rig {
     this.messages += 1
     this.received[feed] = this.received[feed] + 1
     this.lastMs[feed] = recvMs
-    if ((flags & NOT_SHOWN) !== 0) return
+    if (!entersMarket(flags)) return
     const id = FEED_IDS[feed]
     const record = this.#record
     if (decode(id, bytes, offsets[row], offsets[row + 1], record) !== 'market') return
@@ -188,7 +187,7 @@ export class Rig {
     if (wallMs > this.timeMs) this.timeMs = wallMs
     if (entry.type === 'gap-open') {
       // The recorder's own gaps cut the order of records; live began its fold anew, too.
-      if (entry.cause === 'disk' || entry.cause === 'overflow' || entry.cause === 'worker') this.#market.cut()
+      if (cutsOrder(entry.cause)) this.#market.cut()
       this.#market.setSkew(entry.skewMs ?? 0)
     }
     this.tracker.apply(seq, unixMs(wallMs), entry, this.#market.sink)

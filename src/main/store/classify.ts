@@ -4,7 +4,7 @@ import { KIND, scratch, type Scratch } from '../../service/codec.ts'
 import { FEEDS } from '../../service/feeds.ts'
 import { createBarBuilder, fixedGrid, midPrice, type BarBuilder } from '../../shared/bars.ts'
 import type { BarSource } from '../../shared/market.ts'
-import { FLAG } from '../../shared/recording.ts'
+import { FLAG, KEPT_ONLY } from '../../shared/recording.ts'
 import { feedAsset, instrumentId, type FeedId, type InstrumentId } from '../../shared/units.ts'
 
 /** `''`: no instrument; control, undecodable and anonymous messages live there. */
@@ -13,7 +13,7 @@ export type SeriesName = InstrumentId | ''
 const BARE = FLAG.control | FLAG.undecodable
 
 /** Rows that never enter a bar. */
-export const OUT_OF_BARS = FLAG.control | FLAG.undecodable | FLAG.unasked
+export const OUT_OF_BARS = KEPT_ONLY
 
 /** The place of one message; one object is reused, valid until the next `place`. */
 export interface Placed {

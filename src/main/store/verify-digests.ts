@@ -1,5 +1,5 @@
 /** The digests of a recording: the fold over its messages is run again, and must give what live wrote. */
-import type { LedgerEntry } from '../../shared/recording.ts'
+import { cutsOrder, type LedgerEntry } from '../../shared/recording.ts'
 import type { FeedId } from '../../shared/units.ts'
 import type { Scratch } from '../../service/codec.ts'
 import type { EntryRow } from './ledger.ts'
@@ -7,9 +7,6 @@ import type { DigestFold, DigestFolds } from './port.ts'
 
 /** A digest that differs: the minute it is of, UTC ms. */
 type Differs = (minuteMs: number, detail: string) => void
-
-/** After these, live begins its fold anew: what was lost is in no digest. */
-const CUTS: readonly string[] = ['disk', 'overflow', 'worker']
 
 /** Walks entries and messages in the order of their seqs. After a difference it waits for the next cut. */
 export class DigestWalk {
@@ -49,7 +46,7 @@ export class DigestWalk {
     } catch {
       return // named where the entries are checked
     }
-    if (entry.type === 'gap-open' && CUTS.includes(entry.cause)) {
+    if (entry.type === 'gap-open' && cutsOrder(entry.cause)) {
       this.#fold.reset()
       this.#taken = null
       this.#lost = false

@@ -99,6 +99,8 @@ describe('help and usage', () => {
     ['demo and an account', ['record', '--demo', '--user', 'x', '--feed', 'crypto/XT:A']],
     ['an instant without a zone', ['export', '--feed', 'crypto/XT', '--out', 'x', '--from', '2026-01-01T00:00']],
     ['a port out of range', ['simulate', '--port', '70000']],
+    ['no session', ['replay']],
+    ['a speed out of range', ['replay', '--session', 'x', '--speed', '0.1']],
     ['a surplus word', ['verify', 'everything']],
   ])('%s: code 2, one sentence on standard error, nothing on standard output', async (_name, args) => {
     const { code, out, err } = await runHere(args)
@@ -117,12 +119,6 @@ describe('help and usage', () => {
       expect(err).toContain('TAPEDECK_PASSWORD')
     },
   )
-
-  it.each(['replay', 'import', 'fetch'])('%s is listed and says that it is not there yet', async (name) => {
-    const { code, out, err } = await runHere([name])
-    expect([code, out]).toEqual([1, ''])
-    expect(err).toContain('not yet in this version')
-  })
 
   it.each(['sessions', 'verify', 'export'])('%s says when there is no store', async (name) => {
     const more = name === 'export' ? ['--feed', 'crypto/XT', '--out', join(home, 'x.csv')] : []
