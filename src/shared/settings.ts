@@ -9,6 +9,19 @@ const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[
 
 const rule = (most: number) => v.pipe(v.number(), v.minValue(0), v.maxValue(most))
 
+/** Panes below the chart, in the order of their tabs. */
+export const LOWER_PANES = [
+  'company',
+  'earnings',
+  'news',
+  'commodities',
+  'technical',
+  'evidence',
+  'sessions',
+  'log',
+] as const
+export type LowerPaneName = (typeof LOWER_PANES)[number]
+
 const symbolRow = v.object({ asset: v.picklist(ASSET_CLASSES), symbol: text(64) })
 const watchlist = v.object({
   id: text(64),
@@ -172,7 +185,7 @@ export const settingsSchema = v.object({
       /** The "Connect your account" card was put away. */
       cardDismissed: v.fallback(v.boolean(), false),
       tapeMinSize: v.fallback(v.number(), 0),
-      bottomPane: v.fallback(v.picklist(['none', 'log', 'sessions']), 'none'),
+      bottomPane: v.fallback(v.picklist(['none', ...LOWER_PANES]), 'none'),
     }),
     {
       activeWatchlist: 'majors',

@@ -1,0 +1,29 @@
+/** Every different answer that is known to a question in any of several forms: the service may give one period a call. */
+import { parseValue, type Value } from '../../shared/adaptive/value.ts'
+import type { Transport } from '../../shared/transport.ts'
+import type { Question } from './research.svelte.ts'
+
+/** Values of the good answers, newest first of each form; the same text once. Ends early once `isGone`. */
+export async function knownAnswers(
+  transport: Transport,
+  { view, endpoint, symbol }: Pick<Question, 'view' | 'endpoint' | 'symbol'>,
+  forms: readonly Question['params'][],
+  isGone: () => boolean,
+): Promise<readonly Value[]> {
+  const found: Value[] = []
+  const seen = new Set<string>()
+  for (const params of forms) {
+    const versions = await transport.invoke('research.versions', { view, endpoint, symbol, params })
+    if (isGone()) return []
+    if (!versions.ok) continue
+    for (const { id, status, sha256 } of versions.value) {
+      if (status < 200 || status > 299 || seen.has(sha256)) continue
+      seen.add(sha256)
+      const answer = await transport.invoke('research.version', { version: id })
+      if (isGone()) return []
+      const value = answer.ok && answer.value !== null ? parseValue(answer.value.text) : undefined
+      if (value !== undefined) found.push(value)
+    }
+  }
+  return found
+}
