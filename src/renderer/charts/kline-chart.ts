@@ -20,6 +20,8 @@ import { Zone } from './zone.ts'
 
 /** Beyond this many loaded bars older ones are not fetched; a longer interval shows them better. */
 const MAX_BARS = 200_000
+/** Pages of older bars that going to an instant may read. */
+const MOST_PAGES = 20
 const FONT = '"Inter Variable", sans-serif'
 let registered = false
 
@@ -206,6 +208,9 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     } else chart.removeIndicator({ name: 'td-volume' })
   }
 
+  const touchesGap = ({ fromMs, toMs }: GapSpan, startMs: number): boolean =>
+    fromMs < startMs + series.intervalMs && (toMs ?? Infinity) >= startMs
+
   function legend(): void {
     const list = rows()
     let index = cursor ?? list.length - 1
@@ -213,7 +218,9 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     const bar = list[index]?.bar ?? null
     let before = index - 1
     while (before >= 0 && !list[before].bar) before--
-    legendListener({ bar, previousClose: list[before]?.bar?.close ?? null, fromCrosshair: cursor !== null })
+    const atMs = cursor === null ? null : (list[index]?.timestamp ?? null)
+    const gap = atMs === null ? null : (gaps.find((one) => touchesGap(one, atMs)) ?? null)
+    legendListener({ bar, previousClose: list[before]?.bar?.close ?? null, fromCrosshair: cursor !== null, gap, atMs })
   }
 
   chart.subscribeAction('onCrosshairChange', (data) => {
@@ -362,6 +369,23 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       chart.scrollByDistance(-count * chart.getBarSpace().bar)
     },
     scrollToLatest: () => chart.scrollToRealTime(),
+    async goTo(ms) {
+      const mine = generation
+      for (let pages = 0; pages < MOST_PAGES && bars.length > 0 && bars[0].startMs > ms && moreOlder; pages++) {
+        const [seam] = bars
+        const page = await loadOlder?.(seam.startMs)
+        if (page === undefined || mine !== generation) return
+        const older = page.bars.filter((bar) => bar.startMs < seam.startMs)
+        bars = [...older, ...bars]
+        moreOlder = page.more && older.length > 0
+      }
+      reload(true)
+      const list = rows()
+      const index = list.findLastIndex((row) => row.timestamp <= ms)
+      const { from, to } = chart.getVisibleRange()
+      // In the middle, where there is room right of it.
+      chart.scrollToDataIndex(Math.min(list.length - 1, Math.max(0, index) + Math.floor((to - from) / 2)))
+    },
     visibleBars() {
       const { from, to } = chart.getVisibleRange()
       return rows()

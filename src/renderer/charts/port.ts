@@ -37,6 +37,10 @@ export interface ChartLegend {
   /** Close of the bar before, for the change. */
   readonly previousClose: number | null
   readonly fromCrosshair: boolean
+  /** The gap under the crosshair, in a bar or where there is none. */
+  readonly gap: GapSpan | null
+  /** Start of what is under the crosshair, UTC ms; null: it is elsewhere. */
+  readonly atMs: number | null
 }
 
 /** Older bars, oldest first, and whether still older ones exist. */
@@ -62,6 +66,8 @@ export interface ChartPort {
   zoom(factor: number): void
   scroll(bars: number): void
   scrollToLatest(): void
+  /** Brings an instant into view, reading older bars for it where there are some. */
+  goTo(ms: number): Promise<void>
   /** Bars now in view, oldest first. */
   visibleBars(): readonly Bar[]
   /** PNG of the chart as a data URL. */

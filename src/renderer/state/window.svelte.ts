@@ -9,6 +9,7 @@ import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from
 import { NumberText } from '../ui/format.ts'
 import type { LatencyPercentiles } from '../ui/latency.ts'
 import { Toasts } from '../ui/toasts.svelte.ts'
+import { EvidenceState } from './evidence.svelte.ts'
 import { keepStream } from './kept-stream.ts'
 import { Log } from './log.svelte.ts'
 import { Quotes, type QuotesClocks } from './quotes.svelte.ts'
@@ -31,6 +32,7 @@ export class WindowState {
   readonly tape: Tape
   readonly log: Log
   readonly replay: Replay
+  readonly evidence: EvidenceState
   readonly toasts = new Toasts()
 
   info = $state.raw<AppInfo | undefined>()
@@ -75,6 +77,7 @@ export class WindowState {
     this.quotes = new Quotes(transport, clocks)
     this.tape = new Tape(transport, clocks.frame)
     this.log = new Log(transport, clocks.frame)
+    this.evidence = new EvidenceState(transport)
     this.replay = new Replay(transport, {
       view: (id) => this.#showView(id),
       jumped: () => this.epoch++,
@@ -303,5 +306,6 @@ export class WindowState {
     this.quotes.close()
     this.tape.close()
     this.log.close()
+    this.evidence.close()
   }
 }

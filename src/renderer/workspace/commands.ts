@@ -18,7 +18,7 @@ export interface Command {
 }
 
 const nothing = () => undefined
-const pane = (which: 'log' | 'sessions') => (app: WindowState) =>
+const pane = (which: 'log' | 'sessions' | 'evidence') => (app: WindowState) =>
   app.setWorkspace({ bottomPane: app.settings.now.workspace.bottomPane === which ? 'none' : which })
 
 function stepList(app: WindowState, step: 1 | -1): void {
@@ -62,6 +62,27 @@ export const COMMANDS: readonly Command[] = [
   },
   { id: 'log', group: 'General', title: 'Show or hide the log', keys: ['Alt+L'], run: pane('log') },
   { id: 'sessions', group: 'General', title: 'Show or hide recorded sessions', keys: ['Alt+S'], run: pane('sessions') },
+  { id: 'evidence', group: 'General', title: 'Show or hide evidence', keys: ['Alt+V'], run: pane('evidence') },
+  {
+    id: 'messages',
+    group: 'General',
+    title: 'Messages of the bar or print (or double click)',
+    keys: ['Enter'],
+    run: nothing,
+    listedOnly: true,
+  },
+  {
+    id: 'quote-messages',
+    group: 'General',
+    title: 'Messages behind the quote',
+    keys: ['Alt+M'],
+    run: (app) =>
+      app.evidence.show({
+        instrument: app.instrument,
+        what: { is: 'quote' },
+        title: `${app.quotes.row(app.instrument)?.symbol ?? app.instrument}, quote`,
+      }),
+  },
   {
     id: 'theme',
     group: 'General',
