@@ -69,7 +69,8 @@ export class Player {
   #seeking = false
   #closed = false
   #problem: Reason | null = null
-  #undoTurn = () => {}
+  #undoTimer = () => {}
+  #scheduled = false
   #rate = { atMs: 0, messages: 0, perSecond: 0 }
   #feedRate = { atMs: NaN, received: new Float64Array(FEED_IDS.length), perSecond: new Float64Array(FEED_IDS.length) }
 
@@ -180,7 +181,7 @@ export class Player {
   close(): void {
     this.#closed = true
     this.#ticket += 1
-    this.#undoTurn()
+    this.#undoTimer()
     this.#rig.cursor.close()
   }
 
@@ -203,16 +204,16 @@ export class Player {
     this.#tell({ is: 'reached', ms })
   }
 
-  /** A turn after so many real ms, in place of one that was to come; 0: as soon as others had theirs. */
+  /** A turn after so many real ms; 0: as soon as others had theirs. */
   #schedule(ms: number): void {
-    if (this.#closed) return
-    this.#undoTurn()
-    if (ms > 0) {
-      this.#undoTurn = this.#o.after(ms, () => this.#turn())
-      return
+    if (this.#scheduled || this.#closed) return
+    this.#scheduled = true
+    const run = () => {
+      this.#scheduled = false
+      this.#turn()
     }
-    const turn = setImmediate(() => this.#turn())
-    this.#undoTurn = () => clearImmediate(turn)
+    if (ms > 0) this.#undoTimer = this.#o.after(ms, run)
+    else setImmediate(run)
   }
 
   #turn(): void {

@@ -9,10 +9,11 @@ export function shownFreshness(row: QuoteRow | undefined, linkUp: boolean): Fres
   return row?.freshness ?? 'waiting'
 }
 
-export function freshnessLabel(freshness: Freshness): string {
+export function freshnessLabel(freshness: Freshness, replayed = false): string {
   switch (freshness) {
     case 'live':
-      return 'live'
+      // Nothing of a replay is called live.
+      return replayed ? 'fresh' : 'live'
     case 'quiet':
       return 'quiet'
     case 'stale':
@@ -28,12 +29,14 @@ export function freshnessLabel(freshness: Freshness): string {
   }
 }
 
-/** The sentence under a price. `ageMs`: since its last message, null: none yet. */
-export function freshnessSentence(freshness: Freshness, ageMs: number | null): string {
+/** The sentence under a price. `ageMs`: since its last message, null: none yet; `replayed`: as of a replay's clock. */
+export function freshnessSentence(freshness: Freshness, ageMs: number | null, replayed = false): string {
   const ago = ageMs === null ? 'no message yet' : agoText(ageMs)
   switch (freshness) {
     case 'live':
-      return 'Live: messages arrive at their usual pace.'
+      return replayed
+        ? 'Fresh then: messages arrived at their usual pace.'
+        : 'Live: messages arrive at their usual pace.'
     case 'quiet':
       return `Quiet: connected, nothing traded (${ago}).`
     case 'stale':
@@ -41,7 +44,7 @@ export function freshnessSentence(freshness: Freshness, ageMs: number | null): s
     case 'closed':
       return `Market closed. Last message ${ago}.`
     case 'disconnected':
-      return `Disconnected: this price is old (${ago}).`
+      return replayed ? `Disconnected then: the price was old (${ago}).` : `Disconnected: this price is old (${ago}).`
     case 'waiting':
       return 'Waiting for a first message.'
     default:

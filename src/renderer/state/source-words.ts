@@ -55,6 +55,13 @@ export function hostOf(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host : origin
 }
 
+/** What a recording is of, from its source's key ("demo", "service:you@https://…"). */
+export function sourceName(key: string): string {
+  if (key === 'demo') return 'Demo market'
+  const host = hostOf(key.slice(key.lastIndexOf('@') + 1))
+  return key.startsWith('import:') ? `Imported: ${host}` : host
+}
+
 /** Feeds that something asked for. */
 export function wantedFeeds(feeds: readonly FeedStatus[]): readonly FeedStatus[] {
   return feeds.filter((feed) => feed.state.is !== 'idle' || feed.acknowledged.length > 0 || feed.missing.length > 0)

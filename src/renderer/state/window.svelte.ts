@@ -60,6 +60,8 @@ export class WindowState {
 
   /** What every call and stream of the market is asked for: `live`, or a replay's id. */
   readonly view = $derived.by<string>(() => this.replay.state?.id ?? 'live')
+  /** Now of what is shown, to the frame: for clocks and for what is said to be the latest. */
+  readonly clockMs = $derived.by(() => this.replay.state?.nowMs ?? this.nowMs)
   /** The status that belongs to what is shown. */
   readonly shownStatus = $derived.by(() => (this.view === 'live' ? this.status : this.replayStatus))
   readonly numbers = $derived.by(() => new NumberText(this.settings.now.numbers))
