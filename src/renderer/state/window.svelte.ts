@@ -10,6 +10,7 @@ import { NumberText } from '../ui/format.ts'
 import type { LatencyPercentiles } from '../ui/latency.ts'
 import { Toasts } from '../ui/toasts.svelte.ts'
 import { EvidenceState } from './evidence.svelte.ts'
+import { Exchange, type ExportPrefill } from './exchange.svelte.ts'
 import { keepStream } from './kept-stream.ts'
 import { Log } from './log.svelte.ts'
 import { Quotes, type QuotesClocks } from './quotes.svelte.ts'
@@ -20,7 +21,7 @@ import { replayHash } from './replay-route.ts'
 import * as lists from './watchlist-edit.ts'
 import { zoneOf } from './zones.ts'
 
-export type DialogName = 'settings' | 'connect' | 'shortcuts' | 'jump' | 'bookmark'
+export type DialogName = 'export' | 'import' | 'settings' | 'connect' | 'shortcuts' | 'jump' | 'bookmark'
 const TICK_MS = 250
 /** Px, as `--row` of the tokens. */
 const ROW_HEIGHTS = { compact: 20, normal: 24, comfortable: 28 } as const
@@ -31,6 +32,7 @@ export class WindowState {
   readonly quotes: Quotes
   readonly tape: Tape
   readonly log: Log
+  readonly exchange: Exchange
   readonly replay: Replay
   readonly evidence: EvidenceState
   readonly toasts = new Toasts()
@@ -79,6 +81,7 @@ export class WindowState {
     this.quotes = new Quotes(transport, clocks)
     this.tape = new Tape(transport, clocks.frame)
     this.log = new Log(transport, clocks.frame)
+    this.exchange = new Exchange(transport, this.toasts)
     this.evidence = new EvidenceState(transport)
     this.replay = new Replay(transport, {
       view: (id) => this.#showView(id),
@@ -214,6 +217,15 @@ export class WindowState {
   openSymbolBox(typed = ''): void {
     this.symbolBox = { asked: this.symbolBox.asked + 1, typed }
   }
+  openExport(prefill: ExportPrefill = {}): void {
+    this.exchange.begin(prefill)
+    this.dialog = 'export'
+  }
+  /** Null: the dialog asks for the file. */
+  openImport(file: File | null = null): void {
+    this.exchange.file = file
+    this.dialog = 'import'
+  }
   openSettings(tab: string): void {
     this.settingsTab = tab
     this.dialog = 'settings'
@@ -308,6 +320,7 @@ export class WindowState {
     this.quotes.close()
     this.tape.close()
     this.log.close()
+    this.exchange.close()
     this.evidence.close()
   }
 }

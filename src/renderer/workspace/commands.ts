@@ -62,6 +62,8 @@ export const COMMANDS: readonly Command[] = [
   },
   { id: 'log', group: 'General', title: 'Show or hide the log', keys: ['Alt+L'], run: pane('log') },
   { id: 'sessions', group: 'General', title: 'Show or hide recorded sessions', keys: ['Alt+S'], run: pane('sessions') },
+  { id: 'export', group: 'General', title: 'Export…', keys: ['Alt+E'], run: (app) => app.openExport() },
+  { id: 'import', group: 'General', title: 'Import…', keys: ['Alt+I'], run: (app) => app.openImport() },
   { id: 'evidence', group: 'General', title: 'Show or hide evidence', keys: ['Alt+V'], run: pane('evidence') },
   {
     id: 'messages',

@@ -1,0 +1,158 @@
+/** What an export dialog holds, and the request that it comes to. Pure. */
+import {
+  exportConflict,
+  type ExportFormat,
+  type ExportKind,
+  type ExportRequest,
+  type Separator,
+  type Split,
+} from '../../../shared/exporting.ts'
+import type { BarSource, Interval } from '../../../shared/market.ts'
+import type { SessionRow } from '../../../shared/recording.ts'
+import type { ExportPreset } from '../../../shared/settings.ts'
+import { feedAsset, type AssetClass, type FeedId } from '../../../shared/units.ts'
+import type { ExportPrefill } from '../../state/exchange.svelte.ts'
+
+/** What each feed brings, as the dialog says it. */
+export const FEED_WORDS: Readonly<Record<FeedId, string>> = {
+  'crypto/XT': 'Crypto trades',
+  'crypto/XQ': 'Crypto quotes',
+  'crypto/XA': 'Crypto bars of a minute, as sent',
+  'crypto/XAS': 'Crypto bars of a second, as sent',
+  'forex/C': 'Forex quotes',
+  'forex/CA': 'Forex bars of a minute, as sent',
+  'forex/CAS': 'Forex bars of a second, as sent',
+  'stocks/T': 'Stock trades',
+  'stocks/Q': 'Stock quotes',
+  'stocks/AM': 'Stock bars of a minute, as sent',
+  'stocks/A': 'Stock bars of a second, as sent',
+}
+/** In the order of the list above: what a trader wants first stands first. */
+export const FEED_ORDER = Object.keys(FEED_WORDS) as readonly FeedId[] // a key for each feed
+
+/** A feed of each market, to name it by where bars are exported. */
+export const MARKET_FEED: Readonly<Record<AssetClass, FeedId>> = {
+  crypto: 'crypto/XT',
+  forex: 'forex/C',
+  stocks: 'stocks/T',
+}
+
+/** What stands in the dialog. Times are instants; null: open. */
+export interface ExportForm {
+  readonly what: ExportKind
+  readonly feed: FeedId
+  /** Parted by commas or spaces; '' is every symbol. */
+  readonly symbols: string
+  /** `source:KEY` or `session:ID`. */
+  readonly scope: string
+  readonly fromMs: number | null
+  readonly toMs: number | null
+  readonly of: BarSource
+  readonly interval: Interval
+  readonly format: ExportFormat
+  readonly raw: boolean
+  readonly bom: boolean
+  readonly separator: Separator
+  readonly split: Split
+}
+
+/** What bars of a market can be built from. */
+export const barSources = (asset: AssetClass): readonly BarSource[] =>
+  asset === 'forex' ? ['mid', 'bid', 'ask', 'service'] : ['trade', 'mid', 'bid', 'ask', 'service']
+
+/** A dialog as it opens. */
+export function openForm(prefill: ExportPrefill, sessions: readonly SessionRow[], asset: AssetClass): ExportForm {
+  const feed = prefill.feed ?? MARKET_FEED[asset]
+  const newest = sessions.toSorted((a, b) => b.startedMs - a.startedMs)
+  const source = newest.find((row) => !row.source.startsWith('import:')) ?? newest[0]
+  return {
+    what: prefill.what ?? 'ticks',
+    feed,
+    symbols: prefill.symbols?.join(', ') ?? '',
+    scope: prefill.session === undefined ? `source:${source?.source ?? 'demo'}` : `session:${prefill.session}`,
+    fromMs: null,
+    toMs: null,
+    of: prefill.of ?? (feedAsset(feed) === 'forex' ? 'mid' : 'trade'),
+    interval: prefill.interval ?? '1m',
+    format: 'csv',
+    raw: false,
+    bom: false,
+    separator: ',',
+    split: 'none',
+  }
+}
+
+/** Symbols as they were typed, each once. */
+export const symbolsOf = (text: string): readonly string[] => [
+  ...new Set(
+    text
+      .split(/[\s,;]+/)
+      .map((one) => one.trim())
+      .filter((one) => one !== ''),
+  ),
+]
+
+/** The request of a form: what does not apply is left out of it. */
+export function requestOf(form: ExportForm, sessions: readonly SessionRow[]): ExportRequest {
+  const { what, feed, fromMs, toMs, interval, format, split } = form
+  const id = form.scope.startsWith('session:') ? form.scope.slice('session:'.length) : null
+  const session = sessions.find((row) => row.session === id)?.session ?? null
+  const csv = format === 'csv'
+  return {
+    what,
+    feed,
+    symbols: symbolsOf(form.symbols),
+    session,
+    source: form.scope.startsWith('source:') ? form.scope.slice('source:'.length) : null,
+    fromMs,
+    toMs,
+    of: what === 'bars' ? form.of : null,
+    interval,
+    format,
+    raw: what === 'ticks' && format !== 'jsonl' && form.raw,
+    bom: csv && form.bom,
+    separator: csv ? form.separator : ',',
+    split,
+  }
+}
+
+/** Why a form cannot be exported, in a sentence; null: it can. */
+export function formProblem(form: ExportForm, request: ExportRequest): string | null {
+  if (form.scope.startsWith('session:') && request.session === null) return 'That session is not there any more.'
+  if (request.symbols.some((symbol) => symbol.length > 64)) return 'A symbol is too long.'
+  return exportConflict(request)
+}
+
+/** A name for the file: what it is of, and when. Without its ending. */
+export function nameOf(form: ExportForm, nowMs: number): string {
+  const symbols = symbolsOf(form.symbols)
+  const of = symbols.length === 0 ? 'all' : symbols.length <= 3 ? symbols.join('_') : `${symbols.length}-symbols`
+  const what = form.what === 'bars' ? `bars-${form.interval}-${form.of}` : form.feed.replace('/', '-')
+  const day = new Date(form.fromMs ?? nowMs).toISOString().slice(0, 10)
+  return `${of}-${what}-${day}`.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 120)
+}
+
+/** A form as a preset of that name: what is chosen anew each time (when, where to) is not in it. */
+export function presetOf(name: string, form: ExportForm): ExportPreset {
+  const { what, feed, of, interval, format, raw, bom, separator, split } = form
+  const symbols = [...symbolsOf(form.symbols)]
+  return { name, what, feed, symbols, of: what === 'bars' ? of : null, interval, format, raw, bom, separator, split }
+}
+
+/** A form changed to what a preset says. */
+export function withPreset(form: ExportForm, preset: ExportPreset): ExportForm {
+  const feed = preset.feed ?? form.feed
+  return {
+    ...form,
+    what: preset.what ?? form.what,
+    feed,
+    symbols: preset.symbols === undefined ? form.symbols : preset.symbols.join(', '),
+    of: preset.of ?? (feedAsset(feed) === 'forex' && form.of === 'trade' ? 'mid' : form.of),
+    interval: preset.interval ?? form.interval,
+    format: preset.format ?? form.format,
+    raw: preset.raw ?? form.raw,
+    bom: preset.bom ?? form.bom,
+    separator: preset.separator ?? form.separator,
+    split: preset.split ?? form.split,
+  }
+}

@@ -1,0 +1,93 @@
+/** What goes out as files and comes in: the jobs that run, and what the dialogs were opened with. */
+import type { BarSource, Interval } from '../../shared/market.ts'
+import type { JobState } from '../../shared/jobs.ts'
+import type { Transport } from '../../shared/transport.ts'
+import type { FeedId, RecordingId } from '../../shared/units.ts'
+import type { ExportKind } from '../../shared/exporting.ts'
+import type { Toasts } from '../ui/toasts.svelte.ts'
+import { keepStream } from './kept-stream.ts'
+
+/** What an export dialog starts from; absent: as usual. */
+export interface ExportPrefill {
+  readonly what?: ExportKind
+  readonly feed?: FeedId
+  readonly symbols?: readonly string[]
+  readonly session?: RecordingId
+  readonly interval?: Interval
+  readonly of?: BarSource
+  /** What it is of, for the title: "Majors", "BTC-USD". */
+  readonly title?: string
+}
+
+export class Exchange {
+  /** Oldest first, also those that have ended. */
+  jobs = $state.raw<readonly JobState[]>([])
+  prefill = $state.raw<ExportPrefill>({})
+  /** When the dialog was opened: its files are named by that day. */
+  openedMs = $state(Date.now())
+  /** The file that the import dialog begins with; null: it asks for one. */
+  file = $state.raw<File | null>(null)
+  readonly running = $derived(this.jobs.filter(({ outcome }) => outcome.is === 'running'))
+  readonly #transport: Transport
+  readonly #toasts: Toasts
+  readonly #stop: () => void
+
+  constructor(transport: Transport, toasts: Toasts) {
+    this.#transport = transport
+    this.#toasts = toasts
+    this.#stop = keepStream(transport, 'jobs', {}, (jobs) => this.#took(jobs))
+  }
+
+  #took(jobs: readonly JobState[]): void {
+    const before = new Map(this.jobs.map((job) => [job.id, job]))
+    this.jobs = jobs
+    for (const job of jobs) {
+      if (before.get(job.id)?.outcome.is === 'running' && job.outcome.is !== 'running') this.#toasts.say(endWords(job))
+    }
+  }
+
+  /** What the next export dialog starts from. */
+  begin(prefill: ExportPrefill): void {
+    this.prefill = prefill
+    this.openedMs = Date.now()
+  }
+
+  job(id: string): JobState | undefined {
+    return this.jobs.find((job) => job.id === id)
+  }
+  async cancel(id: string): Promise<void> {
+    await this.#transport.invoke('jobs.cancel', { job: id })
+  }
+  async dismiss(id: string): Promise<void> {
+    await this.#transport.invoke('jobs.dismiss', { job: id })
+  }
+  close(): void {
+    this.#stop()
+  }
+}
+
+const DOING: Readonly<Record<JobState['kind'], string>> = {
+  export: 'Export of',
+  import: 'Import of',
+  package: 'Packing',
+  verify: 'Verifying',
+  compact: 'Compacting',
+}
+
+/** What a job is, in a few words. */
+export const jobTitle = ({ kind, title }: JobState): string => `${DOING[kind]} ${title}`
+
+/** How a job ended, in a sentence. */
+export function endWords(job: JobState): string {
+  const { outcome } = job
+  switch (outcome.is) {
+    case 'running':
+      return `${jobTitle(job)} goes on.`
+    case 'cancelled':
+      return `${jobTitle(job)} was cancelled.`
+    case 'failed':
+      return `${jobTitle(job)} failed: ${outcome.failure.message}`
+    case 'done':
+      return `${jobTitle(job)} is done.`
+  }
+}

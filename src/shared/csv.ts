@@ -1,0 +1,26 @@
+/** Text as a cell of a CSV file, the same in a window as in an export. */
+
+/**
+ * What a spreadsheet would take for a formula (also after apostrophes, and in full-width signs) gets an
+ * apostrophe before it; taking one away gives the text back. Quoted where RFC 4180 asks for it.
+ */
+export function csvText(text: string, separator = ','): string {
+  const safe = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text
+  return /["\r\n]/.test(safe) || safe.includes(separator) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** A table with a header row and LF. Numbers as they are, with every digit; null and NaN are empty. */
+export function csvTable(
+  columns: readonly string[],
+  rows: readonly (readonly (string | number | boolean | null)[])[],
+): string {
+  const cell = (value: string | number | boolean | null): string =>
+    value === null || (typeof value === 'number' && Number.isNaN(value))
+      ? ''
+      : typeof value === 'string'
+        ? csvText(value)
+        : String(value)
+  return [columns.map((name) => csvText(name)), ...rows.map((row) => row.map(cell))]
+    .map((cells) => `${cells.join(',')}\n`)
+    .join('')
+}
