@@ -22,7 +22,7 @@ const untyped = (transport: Transport): Untyped => transport
 
 const STRANGE_NAMES = ['', 'nope', 'app.info ', 'APP.INFO', '__proto__', 'constructor', 'toString', 'x'.repeat(10_000)]
 const STRANGE_ARGS = [undefined, null, 0, true, 'x', [], [{}], { surplus: 1 }, JSON.parse('{"__proto__":{"on":true}}')]
-const OPTIONAL = new Set(['password', 'apiKey', 'plan', 'userField', 'passwordField', 'skipIdle', 'loop'])
+const OPTIONAL = new Set('password apiKey plan userField passwordField skipIdle loop tags pinned'.split(' '))
 
 /** Every single wrong step away from valid arguments. */
 function* spoilt(name: string, valid: object): Generator<unknown> {
@@ -30,7 +30,8 @@ function* spoilt(name: string, valid: object): Generator<unknown> {
   yield { ...valid, surplus: 1 }
   for (const [key, value] of Object.entries(valid)) {
     const rest = Object.fromEntries(Object.entries(valid).filter(([other]) => other !== key))
-    if (!OPTIONAL.has(key) && !(name === 'symbols.search' && key === 'limit')) yield rest
+    const may = (call: string, of: string) => name === call && key === of
+    if (!OPTIONAL.has(key) && !may('symbols.search', 'limit') && !may('sessions.annotate', 'name')) yield rest
     yield { ...valid, [key]: typeof value === 'object' && value !== null ? 5 : {} }
     yield { ...valid, [key]: typeof value === 'object' && value !== null ? 'x' : [] }
     if (typeof value === 'string') yield { ...valid, [key]: 'ü'.repeat(5_000) }

@@ -42,7 +42,7 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'tape.history': { view: 'live', instrument, before: { recording: 'r', seq: 7, ms: null }, limit: 100 },
   'sessions.list': {},
   'sessions.verify': { session: null },
-  'sessions.annotate': { session: recordingId('r'), name: 'One', notes: 'x', tags: ['a'], pinned: true },
+  'sessions.annotate': { session: recordingId('r'), name: 'One', tags: ['a'], pinned: true },
   'sessions.bin': { sessions: [recordingId('r')], binned: true },
   'sessions.erase': { sessions: [recordingId('r')] },
   'sessions.compact': {},

@@ -82,7 +82,8 @@ export class Reflush {
     for (const entry of [...entries, null]) {
       for (; at < rows.count && (entry === null || rows.seq[at] < entry.seq); at++) {
         const chain = this.#chains.get(rows.conn[at])
-        if (chain === undefined || chain.feed === null || rows.seq[at] !== this.#seq + 1) throw damaged('the order of its messages')
+        if (chain === undefined || chain.feed === null || rows.seq[at] !== this.#seq + 1)
+          throw damaged('the order of its messages')
         this.#seq++
         this.#messages++
         connSeq[at] = ++chain.seq

@@ -130,6 +130,7 @@ async function* batches(meta: Meta, parts: Parts, size: number, tell: () => void
       case 'done': {
         const { messages, entries, lastSeq } = flushes.finish()
         if (
+          part.header.storedBytes !== part.header.contentBytes ||
           part.content.toString('utf8') !== before ||
           parts.at !== size ||
           messages !== meta.messages ||

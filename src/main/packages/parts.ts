@@ -35,6 +35,7 @@ export interface PartHeader {
   readonly sha256: Buffer
 }
 
+const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 6 } }
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
@@ -71,7 +72,8 @@ export async function encodePart(kind: PartKind, number: number, content: Uint8A
   if (content.length > MOST_CONTENT) {
     throw new CodedError('too-large', 'The session has a message that is too large for a session file.')
   }
-  const packed = await compress(content, { params: { [constants.ZSTD_c_compressionLevel]: 6 } })
+  // The end is kept as it is: no sum is left to cover how it was packed.
+  const packed = kind === 'done' ? content : await compress(content, LEVEL)
   const honest = content.length <= SMALL_CONTENT || content.length <= packed.length * MOST_RATIO
   const stored = packed.length < content.length && honest ? packed : content
   const header = Buffer.alloc(PART_HEADER_BYTES)

@@ -47,7 +47,7 @@ export function decodeRows(content: Uint8Array): Rows {
     if (size > content.length) throw damaged('a run of messages')
     offsets[i + 1] = size
   }
-  const bytes = content.slice(from.at)
+  const bytes = content.subarray(from.at)
   if (bytes.length !== size) throw damaged('a run of messages')
   return { count, seq, recvMs, monoNs, conn: Uint32Array.from(conns), flags, offsets, bytes }
 }
@@ -139,7 +139,7 @@ class VarReader {
   doubles(count: number): Float64Array {
     const scale = this.byte()
     if (scale === AS_BYTES) {
-      const raw = this.#bytes.slice(this.at, this.at + count * 8)
+      const raw = new Uint8Array(this.#bytes.subarray(this.at, this.at + count * 8)) // a copy, aligned
       if (raw.length !== count * 8) throw damaged('a run of messages')
       this.at += raw.length
       return new Float64Array(raw.buffer)
@@ -165,7 +165,7 @@ function isWhole(values: ArrayLike<number>, count: number, by: number): boolean 
   for (let i = 0; i < count; i++) {
     const value = whole(values[i], by)
     // Half of the range, so that twice a step between two is still exact.
-    if (!(Math.abs(value) < 2 ** 51) || !Object.is(back(value, by), values[i])) return false
+    if (!(Math.abs(value) < 2 ** 51) || Object.is(value, -0) || !Object.is(back(value, by), values[i])) return false
   }
   return true
 }
