@@ -56,7 +56,9 @@ export class Places {
   /** The newest snapshot that was stored at or before a seq; at 0: of what was known when the recording began. */
   async stored({ recording }: Part, upToSeq: number): Promise<Kept | undefined> {
     const found = await this.#reader.snapshot({ recording, upToSeq, version: this.#version })
-    return found === null ? undefined : { seq: found.seq, timeMs: found.wallMs, lastMessageSeq: 0, data: found.data }
+    if (found === null) return undefined
+    const { seq, data } = found
+    return { seq, timeMs: seq === 0 ? -Infinity : found.wallMs, lastMessageSeq: 0, data }
   }
 
   /** The entries of a part that say how its feeds stand. */

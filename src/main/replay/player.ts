@@ -69,8 +69,7 @@ export class Player {
   #seeking = false
   #closed = false
   #problem: Reason | null = null
-  #undoTimer = () => {}
-  #scheduled = false
+  #undoTurn = () => {}
   #rate = { atMs: 0, messages: 0, perSecond: 0 }
   #feedRate = { atMs: NaN, received: new Float64Array(FEED_IDS.length), perSecond: new Float64Array(FEED_IDS.length) }
 
@@ -181,7 +180,7 @@ export class Player {
   close(): void {
     this.#closed = true
     this.#ticket += 1
-    this.#undoTimer()
+    this.#undoTurn()
     this.#rig.cursor.close()
   }
 
@@ -204,16 +203,16 @@ export class Player {
     this.#tell({ is: 'reached', ms })
   }
 
-  /** A turn after so many real ms; 0: as soon as others had theirs. */
+  /** A turn after so many real ms, in place of one that was to come; 0: as soon as others had theirs. */
   #schedule(ms: number): void {
-    if (this.#scheduled || this.#closed) return
-    this.#scheduled = true
-    const run = () => {
-      this.#scheduled = false
-      this.#turn()
+    if (this.#closed) return
+    this.#undoTurn()
+    if (ms > 0) {
+      this.#undoTurn = this.#o.after(ms, () => this.#turn())
+      return
     }
-    if (ms > 0) this.#undoTimer = this.#o.after(ms, run)
-    else setImmediate(run)
+    const turn = setImmediate(() => this.#turn())
+    this.#undoTurn = () => clearImmediate(turn)
   }
 
   #turn(): void {
