@@ -117,6 +117,7 @@ const messageArb: fc.Arbitrary<Item> = fc.oneof(
 const itemsArb = fc.array(fc.oneof({ weight: 12, arbitrary: messageArb }, { weight: 1, arbitrary: entryArb }), {
   minLength: 1,
   maxLength: 300,
+  size: 'max',
 })
 const cutsArb = fc.array(fc.record({ size: fc.integer({ min: 1, max: 80 }), seal: fc.boolean() }), {
   minLength: 1,
@@ -239,9 +240,9 @@ describe('place', () => {
     )
     await fc.assert(
       fc.asyncProperty(
-        fc.array(stepArb, { minLength: 1, maxLength: 400 }),
+        fc.array(stepArb, { minLength: 1, maxLength: 400, size: 'max' }),
         cutsArb,
-        fc.array(fc.integer({ min: -1_000, max: 90_000 }), { minLength: 1, maxLength: 30 }),
+        fc.array(fc.integer({ min: -1_000, max: 90_000 }), { minLength: 1, maxLength: 30, size: 'max' }),
         async (steps, cuts, asked) => {
           const made = tempFolder()
           const before = folder
