@@ -39,10 +39,11 @@ export class Exchange {
   }
 
   #took(jobs: readonly JobState[]): void {
-    const before = new Map(this.jobs.map((job) => [job.id, job]))
+    const before = this.jobs
     this.jobs = jobs
     for (const job of jobs) {
-      if (before.get(job.id)?.outcome.is === 'running' && job.outcome.is !== 'running') this.#toasts.say(endWords(job))
+      const was = before.find(({ id }) => id === job.id)?.outcome.is
+      if (was === 'running' && job.outcome.is !== 'running') this.#toasts.say(endWords(job))
     }
   }
 
