@@ -1,7 +1,7 @@
 /**
- * In which order the recordings of one source are read, and which of them overlap (settled rule 1). What a
- * machine recorded itself came one after the other, whatever its wall clock said meanwhile: only imports,
- * which may come from several machines, can hold the same time twice.
+ * In which order the recordings of one source are read, and which of them overlap (settled rule 1). What was
+ * recorded here came one after the other, whatever the wall clock said meanwhile: only what was imported, from
+ * another machine, can hold the same time twice.
  */
 import type { SessionRow } from './recording.ts'
 import type { RecordingId } from './units.ts'
@@ -11,6 +11,7 @@ export interface Recorded {
   readonly source: string
   readonly startedMs: number
   readonly endedMs: number | null
+  readonly imported: boolean
 }
 
 /** A recording in its place. */
@@ -22,24 +23,29 @@ export interface InTurn<T> {
   readonly behind: T | null
 }
 
-/** Whether recordings of a source, by its key, may have been made side by side. */
-export const mayOverlap = (source: string): boolean => source.startsWith('import:')
-
-/** Recordings of one source, given in the order in which they came into the store, in that of reading. */
+/**
+ * Recordings of one source in the order of reading. Those made here are given in the order in which they were
+ * made, which is kept; an imported one goes before the first of them that started later.
+ */
 export function inTurn<T extends Recorded>(all: readonly T[]): readonly InTurn<T>[] {
-  if (!all.some(({ source }) => mayOverlap(source))) {
-    return all.map((of) => ({ of, notBeforeMs: -Infinity, behind: null }))
+  const order = all.filter(({ imported }) => !imported)
+  for (const one of all.filter(({ imported }) => imported).toSorted((a, b) => a.startedMs - b.startedMs)) {
+    const at = order.findIndex(({ startedMs }) => startedMs > one.startedMs)
+    order.splice(at < 0 ? order.length : at, 0, one)
   }
-  let longest: T | null = null
-  const endOf = (one: T | null): number => (one === null ? -Infinity : (one.endedMs ?? Infinity))
-  return all
-    .toSorted((a, b) => a.startedMs - b.startedMs)
-    .map((of) => {
-      const behind = endOf(longest) > of.startedMs ? longest : null
-      if (longest === null || endOf(of) > endOf(longest)) longest = of
-      return { of, notBeforeMs: behind === null ? -Infinity : endOf(behind), behind }
-    })
+  /** Which ends last, of those imported and of all. */
+  let imported: T | null = null
+  let any: T | null = null
+  return order.map((of) => {
+    const before = of.imported ? any : imported
+    const behind = endOf(before) > of.startedMs ? before : null
+    if (any === null || endOf(of) > endOf(any)) any = of
+    if (of.imported && (imported === null || endOf(of) > endOf(imported))) imported = of
+    return { of, notBeforeMs: behind === null ? -Infinity : endOf(behind), behind }
+  })
 }
+
+const endOf = (one: Recorded | null): number => (one === null ? -Infinity : (one.endedMs ?? Infinity))
 
 /** Two recordings of one source that hold the same time: there, only the earlier one is read. */
 export interface Overlap {

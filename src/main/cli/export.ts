@@ -78,6 +78,7 @@ export const exportCommand: Command = {
       const { rows: all } = line.shown ? await estimateExport(reader, request) : { rows: 0 }
       return runExport(reader, request, resolve(out), {
         signal: context.signal,
+        onOverlap: (sentence) => context.err(`tapedeck: ${sentence}\n`),
         onProgress: ({ rows, bytes }) => line.draw(rows, all, `${(bytes / 1e6).toFixed(1)} MB`, 'rows'),
       })
     }).finally(() => line.clear())

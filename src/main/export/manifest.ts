@@ -23,6 +23,12 @@ const iso = (ms: number | null): string | null =>
 
 /** The text of a manifest, JSON with a final line feed. */
 export function manifestText(input: ManifestInput): string {
+  const overlaps = input.chosen.overlaps.map(({ earlier, later, fromMs, toMs }) => ({
+    read: earlier,
+    left_out: later,
+    from: iso(fromMs),
+    to: iso(toMs),
+  }))
   const manifest = {
     schema: input.schema,
     columns: input.columns,
@@ -44,6 +50,7 @@ export function manifestText(input: ManifestInput): string {
       to_seq: gap.toSeq,
     })),
     ledger_head: input.ledgerHead,
+    ...(overlaps.length === 0 ? {} : { overlaps }),
     ...input.more,
   }
   return `${JSON.stringify(manifest, null, 2)}\n`

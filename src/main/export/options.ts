@@ -1,6 +1,7 @@
 /** What an export is asked for, what it answers, and which source it is of. */
 import { CodedError } from '../../shared/errors.ts'
 import type { ExportedFile, Separator } from '../../shared/exporting.ts'
+import { inTurn, overlapsOf, type Overlap } from '../../shared/overlaps.ts'
 import type { Gap, SessionRow } from '../../shared/recording.ts'
 import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
@@ -34,10 +35,12 @@ export function stopIfCancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted === true) throw new CodedError('cancelled', 'The export was cancelled; nothing was written.')
 }
 
-/** The recordings of one source that an export reads, oldest first. */
+/** The recordings of one source that an export reads, in the order of reading. */
 export interface Chosen {
   readonly source: string
   readonly sessions: readonly SessionRow[]
+  /** Where two of them hold the same time and only the earlier one is read. */
+  readonly overlaps: readonly Overlap[]
 }
 
 /**
@@ -52,11 +55,11 @@ export function chooseSource(
   if (session !== undefined && !all.some((row) => row.session === session)) {
     throw new CodedError('not-found', `There is no session ${session}.`, { hint: '"tapedeck sessions" lists them.' })
   }
-  const rows = all
+  const filtered = all
     .filter((row) => session === undefined || row.session === session)
     .filter((row) => source === undefined || row.source === source)
     .filter((row) => row.feeds.some((counts) => counts.feed === feed && counts.stored > 0))
-    .sort((a, b) => a.startedMs - b.startedMs)
+  const rows = inTurn(filtered).map(({ of }) => of)
   const sources = [...new Set(rows.map((row) => row.source))]
   const [first, ...others] = sources
   if (first === undefined) {
@@ -69,7 +72,7 @@ export function chooseSource(
       hint: 'Choose one with --source, or a session with --session.',
     })
   }
-  return { source: first, sessions: rows }
+  return { source: first, sessions: rows, overlaps: overlapsOf(rows) }
 }
 
 /**

@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import { FEEDS } from '../../service/feeds.ts'
 import { CodedError } from '../../shared/errors.ts'
+import { overlapSentence } from '../../shared/overlaps.ts'
 import { exportConflict, type ExportDone, type ExportRequest } from '../../shared/exporting.ts'
 import type { BarSource } from '../../shared/market.ts'
 import { feedAsset, instrumentId, type FeedId } from '../../shared/units.ts'
@@ -15,6 +16,8 @@ import { prepareTicks, tickQuery, type TickExportOptions } from './ticks.ts'
 export interface ExportWatch {
   readonly onProgress?: ((progress: { readonly rows: number; readonly bytes: number }) => void) | undefined
   readonly signal?: AbortSignal | undefined
+  /** Told once, in a sentence, where recordings overlap. */
+  readonly onOverlap?: ((sentence: string) => void) | undefined
 }
 
 const DAY_MS = 86_400_000
@@ -38,6 +41,12 @@ export async function runExport(
 ): Promise<ExportDone> {
   refuseConflict(request)
   const split = request.split !== 'none'
+  if (watch.onOverlap !== undefined) {
+    const { feed, session, source } = request
+    const wanted = { session: session ?? undefined, source: source ?? undefined }
+    const { overlaps } = chooseSource(await reader.sessions(), feed, wanted)
+    if (overlaps.length > 0) watch.onOverlap(overlapSentence(overlaps))
+  }
   const done = { rows: 0, bytes: 0 }
   const prepared: Prepared[] = []
   try {

@@ -14,7 +14,7 @@ import {
 } from '../../shared/bars.ts'
 import { gridOf } from '../../shared/calendar.ts'
 import { INTERVALS, type BarSource } from '../../shared/market.ts'
-import { mayOverlap, overlapOf, type Overlap } from '../../shared/overlaps.ts'
+import { overlapOf, type Overlap } from '../../shared/overlaps.ts'
 import type { LedgerEntry } from '../../shared/recording.ts'
 import {
   feedAsset,
@@ -271,12 +271,14 @@ export class BarReader {
     const mine = (symbols: readonly string[]): boolean => symbols.some((symbol) => instrumentKey(asset, symbol) === key)
     const holes: SkewedHole[] = []
     let ended = -Infinity
+    let before = 0
     for (const { row } of parts) {
       const end = row.ended_ms
       const edge = ended === -Infinity ? row.started_ms - 1 : ended
       if (edge < row.started_ms) holes.push({ fromMs: edge, toMs: row.started_ms })
-      // Of recordings made one after the other the later ends later, also where the clock was set back between.
-      ended = mayOverlap(row.source) ? Math.max(ended, end ?? Infinity) : (end ?? Infinity)
+      // Of two made here the later ends later, also where the clock was set back between them.
+      ended = row.id > 0 && before > 0 ? (end ?? Infinity) : Math.max(ended, end ?? Infinity)
+      before = row.id
       // A page costs the same, however many days were recorded.
       const near = LATEST_MS + (this.#sql.skew.get(row.id) ?? 0)
       if ((end ?? Infinity) < shown.fromMs - near || row.started_ms > shown.toMs + near) continue

@@ -1,7 +1,7 @@
 /** Reading the file: sessions, gaps and the short reads of ticks. Synchronous, over a read-only connection. */
 import { CodedError } from '../../shared/errors.ts'
 import { GAP_CAUSES, type Gap, type GapCause, type LedgerEntry, type SessionRow } from '../../shared/recording.ts'
-import { inTurn, mayOverlap, type InTurn, type Recorded } from '../../shared/overlaps.ts'
+import { inTurn, type InTurn, type Recorded } from '../../shared/overlaps.ts'
 import {
   feedAsset,
   instrumentId,
@@ -131,7 +131,7 @@ export class StoreQueries implements TickSource {
         const receives = this.#sql.conns.get(row.id, feed) !== undefined
         // One that received nothing of the feed hides nothing of it.
         const endedMs = receives ? row.ended_ms : row.started_ms
-        return { row, receives, source: row.source, startedMs: row.started_ms, endedMs }
+        return { row, receives, source: row.source, startedMs: row.started_ms, endedMs, imported: row.id < 0 }
       }),
     )
   }
@@ -278,10 +278,11 @@ export class StoreQueries implements TickSource {
 /** When the next recording of the same source began, by the number of a recording. */
 function nextStarts(rows: readonly { id: number; source: string; started_ms: number }[]): Map<number, number> {
   const next = new Map<number, number>()
-  for (const [source, of] of Map.groupBy(rows, (row) => row.source)) {
-    // Imports come in any order.
-    const turn = mayOverlap(source) ? of.toSorted((a, b) => a.started_ms - b.started_ms) : of
-    for (let i = 1; i < turn.length; i++) next.set(turn[i - 1].id, turn[i].started_ms)
+  for (const [source, ofSource] of Map.groupBy(rows, (row) => row.source)) {
+    const turn = inTurn(
+      ofSource.map(({ id, started_ms: startedMs }) => ({ id, source, startedMs, endedMs: null, imported: id < 0 })),
+    ).map(({ of }) => of)
+    for (let i = 1; i < turn.length; i++) next.set(turn[i - 1].id, turn[i].startedMs)
   }
   return next
 }

@@ -2,6 +2,7 @@
 import type { BarsPage, PrintsPage, PrintsPlace } from '../../shared/contract.ts'
 import type { Interval, BarSource, Print } from '../../shared/market.ts'
 import { CodedError } from '../../shared/errors.ts'
+import { inTurn } from '../../shared/overlaps.ts'
 import { FLAG, type Gap, type SessionRow } from '../../shared/recording.ts'
 import type { GapSpan } from '../../shared/state.ts'
 import {
@@ -138,9 +139,8 @@ export function createPast(options: PastOptions): StoredPast {
       }),
     async printsBefore(id, before, limit) {
       const now = await upToNow()
-      const rows = visible
-        .sessions((await reader.sessions()).filter((row) => row.source === source()))
-        .toSorted((one, other) => one.startedMs - other.startedMs)
+      const mine = visible.sessions((await reader.sessions()).filter((row) => row.source === source()))
+      const rows = inTurn(mine).map(({ of }) => of)
       let at = before === null ? rows.length - 1 : rows.findIndex((row) => row.session === before.recording)
       if (before !== null && at < 0) {
         throw new CodedError('not-found', 'That page is not of this source.', { hint: 'Begin again at the newest.' })

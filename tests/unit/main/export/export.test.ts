@@ -8,6 +8,8 @@ import { exportBars } from '../../../../src/main/export/bars.ts'
 import { createTimeWriter, needsDefusing, textRoom, writeText, writeWhole } from '../../../../src/main/export/cells.ts'
 import { fileFailure } from '../../../../src/main/export/sink.ts'
 import { exportTicks, type TickExportOptions } from '../../../../src/main/export/ticks.ts'
+import { runExport } from '../../../../src/main/export/run.ts'
+import type { ExportRequest } from '../../../../src/shared/exporting.ts'
 import type { Bar } from '../../../../src/shared/market.ts'
 import { FLAG } from '../../../../src/shared/recording.ts'
 import { recordingId, unixMs } from '../../../../src/shared/units.ts'
@@ -54,6 +56,39 @@ const options = (more: Partial<TickExportOptions> = {}): TickExportOptions => ({
   ...more,
 })
 const read = () => readFile(out, 'utf8')
+const AS_USUAL: ExportRequest = {
+  what: 'ticks',
+  feed: 'crypto/XT',
+  symbols: [],
+  session: null,
+  source: null,
+  fromMs: null,
+  toMs: null,
+  of: null,
+  interval: '1m',
+  format: 'csv',
+  raw: false,
+  bom: false,
+  separator: ',',
+  split: 'none',
+}
+
+test('recordings that hold the same time are named: in a sentence, and in the manifest', async () => {
+  const reader = fakeReader([runOf([xt('A', '1', T, '1')]), runOf([xt('A', '2', T, '1')], [], { recording: 'r2' })])
+  const told: string[] = []
+  const watch = { onOverlap: (sentence: string) => told.push(sentence) }
+  const done = await runExport(reader, AS_USUAL, out, watch)
+  expect(told).toEqual([])
+  expect(JSON.parse(await readFile(done.manifest ?? '', 'utf8'))).not.toHaveProperty('overlaps')
+
+  // The second came from another machine.
+  const rows = (await reader.sessions()).map((row) => ({ ...row, imported: row.session === 'r2' }))
+  await runExport({ ...reader, sessions: () => Promise.resolve(rows) }, AS_USUAL, out, watch)
+  expect(told).toEqual(['Sessions r1 and r2 of demo overlap: there, the earlier one is read.'])
+  expect(JSON.parse(await readFile(done.manifest ?? '', 'utf8'))).toMatchObject({
+    overlaps: [{ read: 'r1', left_out: 'r2', from: new Date(1.7e12 + 1).toISOString() }],
+  })
+})
 
 describe('ticks as CSV', () => {
   const frames = [

@@ -288,16 +288,23 @@ it('keeps sources apart and joins recordings of one, the earlier first where the
     engine.drain()
   }
   const at = (ms: number, p: number): Item => ({ conn: 1, data: trade('BTC-USD', p, 1, ms), recvMs: ms })
-  const imported = { kind: 'import', origin: 'y', user: '' } as const
-  record(imported, T0, T0 + 90_000, [at(T0 + 1_000, 1), at(T0 + 80_000, 2)])
-  record(imported, T0 + 60_000, T0 + 180_000, [at(T0 + 80_000, 2), at(T0 + 100_000, 3)])
+  const service = { kind: 'service', origin: 'https://y', user: 'me' } as const
+  record(service, T0, T0 + 90_000, [at(T0 + 1_000, 1), at(T0 + 80_000, 2)])
+  record(service, T0 + 60_000, T0 + 180_000, [at(T0 + 80_000, 2), at(T0 + 100_000, 3)])
   record({ kind: 'import', origin: 'x', user: '' }, T0, T0 + 90_000, [at(T0 + 1_000, 99)])
+  // The second came from another machine, whose recordings have numbers below zero.
+  const db = new Database(folder.file)
+  db.exec('UPDATE recording SET id = -id WHERE id = 2')
+  for (const table of ['connection', 'chain', 'entry', 'gap', 'series', 'journal']) {
+    db.exec(`UPDATE ${table} SET recording = -recording WHERE recording = 2`)
+  }
+  db.close()
   const reader = openLocalReader(folder.file)
   const { bars, overlaps } = await reader.bars({
     instrument: BTC,
     of: 'trade',
     interval: '1m',
-    source: 'import:@y',
+    source: 'service:me@https://y',
     beforeMs: null,
     limit: 10,
   })
@@ -305,16 +312,17 @@ it('keeps sources apart and joins recordings of one, the earlier first where the
     { open: 1, close: 1, count: 1 },
     { open: 2, close: 3, count: 2 },
   ])
-  const [earlier, later] = (await reader.sessions()).map((row) => row.session)
-  expect(overlaps).toEqual([{ source: 'import:@y', earlier, later, fromMs: T0 + 60_000, toMs: T0 + 90_000 }])
-  expect(overlapsOf((await reader.sessions()).slice(0, 2))).toEqual(overlaps)
+  const sessions = (await reader.sessions()).filter((row) => row.source === 'service:me@https://y')
+  const [later, earlier] = sessions.map((row) => row.session)
+  expect(overlaps).toEqual([{ source: 'service:me@https://y', earlier, later, fromMs: T0 + 60_000, toMs: T0 + 90_000 }])
+  expect(overlapsOf(sessions)).toEqual(overlaps)
   const read = async (source?: string): Promise<number> => {
     let n = 0
     for await (const ticks of reader.ticks({ feed: 'crypto/XT', instruments: [BTC], source })) n += ticks.count
     return n
   }
   await expect(read()).rejects.toMatchObject({ code: 'ambiguous-source' })
-  expect(await read('import:@y')).toBe(3)
+  expect(await read('service:me@https://y')).toBe(3)
   await reader.close()
   engine.close()
   folder.remove()
