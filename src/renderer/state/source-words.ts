@@ -13,7 +13,7 @@ export interface SourcePill {
 export const REPLAY_PILL: SourcePill = {
   label: 'REPLAY',
   tone: 'replay',
-  sentence: 'A recording is played back; nothing here is the market now.',
+  sentence: 'This is a replay: nothing here is the market now.',
 }
 
 /** The pill of the top bar. */

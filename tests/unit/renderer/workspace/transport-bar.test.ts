@@ -151,7 +151,7 @@ describe('the frame of a replay', () => {
   it('says REPLAY, and that recording goes on underneath, truly', async () => {
     const { state } = await open()
     render(TopBar, { app: state })
-    expect(screen.getByRole('button', { name: /^Source: A recording is played back/ }).textContent).toContain('REPLAY')
+    expect(screen.getByRole('button', { name: /^Source: This is a replay/ }).textContent).toContain('REPLAY')
     expect(screen.getByRole('button', { name: /^Recording/ }).textContent).toContain('REC')
     cleanup()
     render(StatusBar, { app: state })
