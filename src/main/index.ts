@@ -1,7 +1,7 @@
 /** Root: the Electron app. */
 import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { app, shell } from 'electron'
+import { app, dialog, shell } from 'electron'
 import { runElectronApp } from './electron/app.ts'
 import { appHome } from './settings/paths.ts'
 import { createTerminal } from './terminal.ts'
@@ -25,6 +25,14 @@ runElectronApp({
         simulator: new URL('./simulator-worker.js', import.meta.url),
       },
       demoData: new URL('../../resources/demo/', import.meta.url),
+      chooseFolder: async (from) => {
+        const { canceled, filePaths } = await dialog.showOpenDialog({
+          title: 'Export to',
+          defaultPath: from,
+          properties: ['openDirectory', 'createDirectory'],
+        })
+        return canceled ? null : (filePaths[0] ?? null)
+      },
       openExternal: async (url) => {
         if (/^https?:$/.test(new URL(url).protocol)) await shell.openExternal(url)
       },
