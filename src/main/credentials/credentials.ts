@@ -31,7 +31,7 @@ export interface CredentialsOptions {
   /** Do not touch the keychain of the system. */
   readonly memoryOnly?: boolean | undefined
   /** For tests; the system's keychain where absent. */
-  readonly keychain?: (() => Promise<Keychain>) | undefined
+  readonly keychain?: ((fell: () => void) => Promise<Keychain>) | undefined
   /** The account as windows see it has changed. */
   readonly onChange?: ((account: AccountState) => void) | undefined
 }
@@ -73,18 +73,27 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   const { clock } = options
   let inUse: InUse = { is: 'none' }
   let opening: Promise<Keychain> | null = null
-  let keychainKind: AccountState['keychain'] = 'unprobed'
+  let opened: Keychain | null = null
   let has = { password: false, apiKey: false }
   let token: 'none' | 'held' | 'refused' = 'none'
   let problem: Reason | null = null
+
+  function fell(): void {
+    problem = {
+      code: 'keychain',
+      message: 'The keychain of this computer stopped answering: secrets now last until Tapedeck quits.',
+      hint: 'Enter the password again if it is asked for; start Tapedeck again once the keychain answers.',
+      closeCode: null,
+    }
+    changed()
+  }
 
   function keychain(): Promise<Keychain> {
     opening ??= (async () => {
       const open = options.memoryOnly
         ? async () => memoryKeychain('it was turned off')
-        : (options.keychain ?? (() => openKeychain()))
-      const opened = await open()
-      keychainKind = opened.kind
+        : (options.keychain ?? ((fell) => openKeychain({ fell })))
+      opened = await open(fell)
       return opened
     })()
     return opening
@@ -138,7 +147,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       plan: fields?.plan ?? '',
       hasPassword: has.password,
       hasApiKey: has.apiKey,
-      keychain: keychainKind,
+      keychain: opened?.kind ?? 'unprobed',
       token: token === 'held' ? (expired ? 'expired' : 'valid') : token,
       tokenExpiresMs: expiresMs,
       problem,

@@ -114,6 +114,32 @@ describe('an account', () => {
     await credentials.check({ baseUrl, user: 'ann', password: PASSWORD })
   })
 
+  test('a keychain that stops answering is told as a problem, and as memory', async () => {
+    const kept = memoryKeychain('it stopped answering')
+    let stop: () => void = () => undefined
+    let kind: 'os' | 'memory' = 'os'
+    const seen: (string | undefined)[] = []
+    const credentials = createCredentials({
+      clock: systemClock,
+      keychain: async (fell) => {
+        stop = fell
+        return {
+          ...kept,
+          get kind() {
+            return kind
+          },
+        }
+      },
+      onChange: ({ keychain, problem }) => seen.push(`${keychain} ${problem?.code ?? 'fine'}`),
+    })
+    const saved = { user: 'me', password: 'p', baseUrl: 'https://data.example.com' }
+    await credentials.save(saved)
+    kind = 'memory'
+    stop()
+    expect(seen).toEqual(['os fine', 'memory keychain'])
+    expect(credentials.account().problem?.message).toContain('last until Tapedeck quits')
+  })
+
   test('the demo account touches no keychain', async () => {
     const { made, baseUrl } = await service()
     const credentials = createCredentials({ clock: systemClock, keychain: () => Promise.reject(new Error('touched')) })
