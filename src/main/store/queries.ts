@@ -89,7 +89,7 @@ export class StoreQueries implements TickSource {
         [number, number],
         { first_seq: number; last_seq: number; torn: number; crc: number; data: Buffer }
       >(
-        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
+        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND last_seq > ? ORDER BY first_seq',
       ),
       conns: db
         .prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?')

@@ -20,7 +20,7 @@ import { checkSnapshots } from './snapshots.ts'
 import { checkRollups } from './verify-rollups.ts'
 
 /** So many messages lie between two words of progress; each is a chance to stop. */
-const PROGRESS_ROWS = 16_384
+const PROGRESS_ROWS = 4_096
 
 interface SeriesRow {
   readonly id: number

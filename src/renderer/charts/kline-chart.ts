@@ -386,6 +386,11 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       // In the middle, where there is room right of it.
       chart.scrollToDataIndex(Math.min(list.length - 1, Math.max(0, index) + Math.floor((to - from) / 2)))
     },
+    barAt(x) {
+      const at = chart.convertFromPixel({ x }, { paneId: 'candle_pane' })
+      const index = Array.isArray(at) ? undefined : at.dataIndex
+      return index === undefined ? null : (rows()[index]?.bar ?? null)
+    },
     visibleBars() {
       const { from, to } = chart.getVisibleRange()
       return rows()

@@ -68,6 +68,8 @@ export interface ChartPort {
   scrollToLatest(): void
   /** Brings an instant into view, reading older bars for it where there are some. */
   goTo(ms: number): Promise<void>
+  /** The bar at so many px from the chart's left edge; null: there is none. */
+  barAt(x: number): Bar | null
   /** Bars now in view, oldest first. */
   visibleBars(): readonly Bar[]
   /** PNG of the chart as a data URL. */

@@ -44,7 +44,7 @@ async function record(items: readonly Item[], { end = T0 + 10 * MINUTE, closed =
   engine.commit([new Writer(FEEDS).batch(items)])
   now = end
   if (closed) engine.end(unixMs(end), [])
-  engine.drain()
+  if (closed) engine.drain() // else all of it stays in the journal, one row
   engine.close()
   const opened = await openStoreReader({ file: folder.file })
   reader = opened
@@ -213,6 +213,12 @@ describe('the messages of a print and of a quote', () => {
     await expect(
       evidence.messages({ ...page, what: { is: 'print', recording: id, seq: 99, recvMs: null } }),
     ).rejects.toMatchObject({ code: 'not-found' })
+  })
+
+  it('are found while they lie in the journal, with others before and behind', async () => {
+    const { evidence } = await record(items, { closed: false })
+    const asked = { ...page, what: { is: 'print' as const, recording: null, seq: 3, recvMs: T0 + 3_040 } }
+    expect((await evidence.messages(asked)).messages).toMatchObject([{ seq: 3, conn: 1, connSeq: 2 }])
   })
 
   it('are the newest that told each part', async () => {
