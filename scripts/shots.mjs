@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { findChromium, installChromium } from './lib/chromium.mjs'
 import { ensureBuilt, ensureInstalled, pinnedNode, root, stop } from './lib/ensure.mjs'
-import { EMPTY, FAILING, LIVE, LOST, signIn, trading } from './lib/shots-scenes.mjs'
+import { EMPTY, FAILING, LIVE, LOST, REPLAY, replaying, signIn, trading } from './lib/shots-scenes.mjs'
 
 const SIZES = [
   { width: 1440, height: 900 },
@@ -158,6 +158,22 @@ async function takeAll() {
       recording: { allWatchlists: false },
     })
     await take(page, EMPTY, service)
+    await page.close()
+    await end(child)
+  }
+  if (wanted(REPLAY)) {
+    console.log('Recording for a minute and a half, so that there is something to replay …')
+    const feeds = [
+      'crypto/XT:BTC-USD,ETH-USD,SOL-USD',
+      'crypto/XQ:BTC-USD,ETH-USD,SOL-USD',
+      'forex/C:EURUSD',
+      'stocks/T:AAPL',
+    ]
+    await start('replay', 'record', '--demo', ...feeds.flatMap((feed) => ['--feed', feed]), '--duration', '90s')
+    const { page, child } = await openWindow('replay')
+    await trading(page)
+    await replaying(page)
+    await take(page, REPLAY, service)
     await page.close()
     await end(child)
   }

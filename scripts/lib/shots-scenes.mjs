@@ -179,6 +179,53 @@ export const FAILING = [
 /** Of a window whose terminal is gone. @type {readonly Scene[]} */
 export const LOST = [{ name: 'no-link', arrange: (page) => banner(page, /lost its terminal/).waitFor() }]
 
+const dock = (page) => page.getByRole('region', { name: 'Replay' })
+
+/** Of a window that replays a recording. @type {readonly Scene[]} */
+export const REPLAY = [
+  { name: 'replay', arrange: async () => undefined },
+  {
+    name: 'replay-loop',
+    arrange: async (page) => {
+      const { x, y, width } = await dock(page).getByRole('slider').boundingBox()
+      await page.mouse.move(x + width * 0.35, y + 5)
+      await page.mouse.down()
+      await page.mouse.move(x + width * 0.6, y + 5, { steps: 4 })
+      await page.mouse.up()
+    },
+    undo: (page) => page.keyboard.press('\\'),
+  },
+  { name: 'replay-go', arrange: (page) => popover(page, dock(page).getByRole('button', { name: /^Go to, loop/ })) },
+  {
+    name: 'replay-jump',
+    arrange: async (page) => {
+      await page.keyboard.press('Control+g')
+      await dialog(page, 'Go to a time').getByRole('textbox').fill('09:31 New York')
+      await page.keyboard.press('Enter')
+      await page.getByRole('alert').waitFor()
+    },
+  },
+  {
+    name: 'replay-bookmark',
+    arrange: async (page) => {
+      await page.keyboard.press('Control+b')
+      await dialog(page, 'Add a bookmark').waitFor()
+    },
+  },
+  { name: 'replay-source', arrange: (page) => popover(page, banner(page, /^Source: /)) },
+  { name: 'replay-sessions', ...paneScene('Sessions') },
+]
+
+/** Opens the newest recorded session and goes well into it. */
+export async function replaying(page) {
+  await page.keyboard.press('Alt+r')
+  const timeline = dock(page).getByRole('slider')
+  await timeline.waitFor()
+  const { width } = await timeline.boundingBox()
+  await timeline.click({ position: { x: width * 0.7, y: 24 } })
+  await page.getByRole('region', { name: 'Time and sales' }).getByRole('cell').nth(30).waitFor()
+}
+
 /** Signs in to a service through the window. */
 export async function signIn(page, service) {
   const form = await account(page, service)

@@ -1,0 +1,246 @@
+/** A recording with two gaps, played back in the window: the same market again, to the bit, and never ahead of its clock. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Locator, Page } from '@playwright/test'
+import { appEnv, CLI, pinnedNode, ROOT } from './app.ts'
+import { expect, test } from './fixtures.ts'
+import { Screen } from './screen.ts'
+import type { SimulatorProcess } from './simulator.ts'
+
+const FEEDS = ['crypto/XT:BTC-USD,ETH-USD', 'crypto/XQ:BTC-USD,ETH-USD', 'forex/C:EURUSD', 'stocks/T:AAPL']
+const MINUTE = 60_000
+
+/** Records the service over the next turn of a minute, since digests are written there, with two gaps on the way. */
+async function recordWithGaps(simulator: SimulatorProcess, home: string): Promise<void> {
+  const toMinute = MINUTE - (Date.now() % MINUTE)
+  const duration = (toMinute < 16_000 ? toMinute + MINUTE : toMinute) + 6_000
+  const args = ['record', '--base-url', simulator.baseUrl, '--user', simulator.username, '--duration']
+  const env = appEnv(home, { TAPEDECK_PASSWORD: simulator.password, TAPEDECK_API_KEY: simulator.apiKey })
+  const feeds = FEEDS.flatMap((feed) => ['--feed', feed])
+  const child = spawn(pinnedNode(), [CLI, ...args, `${Math.ceil(duration / 1000)}s`, ...feeds], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  const timers = [
+    setTimeout(() => void simulator.fault('drop'), 5_000),
+    setTimeout(() => void simulator.fault('restart', { ms: 2_000 }), 9_000),
+  ]
+  await once(child, 'close')
+  for (const timer of timers) clearTimeout(timer)
+  expect(child.exitCode, said).toBe(0)
+}
+
+class ReplayScreen extends Screen {
+  dock(): Locator {
+    return this.page.getByRole('region', { name: 'Replay' })
+  }
+  timeline(): Locator {
+    return this.dock().getByRole('slider', { name: 'Position in the recording' })
+  }
+  /** Time of day of the replay's clock in UTC, ms. */
+  async clockMs(): Promise<number> {
+    return dayMs(await this.dock().getByTestId('replay-clock').innerText())
+  }
+  exactness(): Locator {
+    return this.dock().getByTestId('exactness')
+  }
+  async setSpeed(speed: string): Promise<void> {
+    await this.dock().getByRole('combobox', { name: 'Speed' }).selectOption(speed)
+  }
+  /** What the whole frame shows of the market, as text. */
+  async market(): Promise<string> {
+    const rows = await this.watchlist().getByRole('row').allInnerTexts()
+    const prints = await this.prints().allInnerTexts()
+    return JSON.stringify([rows, await this.bigPrice().innerText(), prints.slice(0, 12)])
+  }
+}
+function dayMs(text: string): number {
+  const [, h, m, s, ms] = /(\d\d):(\d\d):(\d\d)\.(\d{3})/.exec(text) ?? []
+  return ((Number(h) * 60 + Number(m)) * 60 + Number(s)) * 1000 + Number(ms)
+}
+
+/** Nothing on screen may be later than the clock. Read in one turn of the page, so that both are of one frame. */
+async function expectNothingAhead(page: Page): Promise<void> {
+  const seen = await page.evaluate(() => ({
+    clock: document.querySelector('[data-testid="replay-clock"]')?.textContent ?? '',
+    prints: [...document.querySelectorAll('[aria-label="Prints, newest first"] .time')].map((cell) => cell.textContent),
+  }))
+  for (const print of seen.prints)
+    expect.soft(dayMs(print), `${print} at ${seen.clock}`).toBeLessThanOrEqual(dayMs(seen.clock))
+}
+
+async function audit(page: Page, what: string): Promise<void> {
+  // The legacy mode needs no second page, which the Electron host does not give.
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${what}: ${id} at ${target.join(' ')}: ${failureSummary}`),
+  )
+  expect.soft(found).toEqual([])
+}
+
+test('a recording with gaps is played back as it was', async ({ open, home, simulator, host }) => {
+  test.setTimeout(360_000)
+  await recordWithGaps(simulator, home)
+  const app = await open()
+  const { page } = app
+  const screen = new ReplayScreen(page)
+  await screen.trades('BTC-USD')
+
+  await test.step('the newest session that ended is opened by a key; the frame says so, and recording goes on', async () => {
+    await page.keyboard.press('Alt+r')
+    await expect(screen.dock()).toBeVisible()
+    await expect(screen.source(/This is a replay/)).toContainText('REPLAY')
+    await expect(page.getByRole('contentinfo')).toContainText('Recording goes on underneath')
+    await expect(screen.recorder()).toHaveAccessibleName(/^Recording/)
+    // At the start nothing was received yet: no price of the live market may be left.
+    await expect(screen.last('BTC-USD')).not.toHaveText(/\d/)
+    await expect(screen.bigPrice()).toHaveText('\u2014')
+    await expect(screen.prints()).toHaveCount(0)
+  })
+
+  await test.step('it plays at three speeds, each time exactly what live was', async () => {
+    for (const speed of ['10', '100', 'max']) {
+      await page.keyboard.press('Home')
+      await expect(screen.bigPrice()).toHaveText('\u2014')
+      await screen.setSpeed(speed)
+      await screen.dock().getByRole('button', { name: 'Play', exact: true }).click()
+      if (speed === '10') for (let i = 0; i < 5; i++) await expectNothingAhead(page)
+      await expect(screen.dock().getByRole('button', { name: 'Play', exact: true })).toBeVisible({ timeout: 60_000 })
+      await expect(screen.exactness()).toHaveText(/^identical ✓ [12] minutes?$/)
+      await expectNothingAhead(page)
+    }
+  })
+
+  await test.step('it steps by message, second and bar, forward and back', async () => {
+    const end = await screen.market()
+    const last = await screen.clockMs()
+    await page.keyboard.press('Control+ArrowLeft')
+    await expect.poll(() => screen.clockMs()).toBe(last - 1_000)
+    await page.keyboard.press('Control+ArrowLeft')
+    await expect.poll(() => screen.clockMs()).toBe(last - 2_000)
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => screen.clockMs()).toBeGreaterThan(last - 2_000)
+    await page.keyboard.press('Shift+ArrowLeft')
+    await expect.poll(async () => (await screen.clockMs()) % 1_000).toBe(0)
+    await expectNothingAhead(page)
+    await page.keyboard.press('End')
+    await expect.poll(() => screen.market()).toBe(end)
+  })
+
+  await test.step('the same moment shows the same market, however it was reached', async () => {
+    const box = await screen.timeline().boundingBox()
+    if (!box) throw new Error('no timeline')
+    await screen.timeline().click({ position: { x: box.width * 0.7, y: box.height / 2 } })
+    await expect(screen.dock()).toBeVisible()
+    await expect.poll(() => screen.last('BTC-USD').innerText()).toMatch(/\d/)
+    const clock = await screen.dock().getByTestId('replay-clock').innerText()
+    const byMouse = await screen.market()
+    await page.keyboard.press('Home')
+    await expect(screen.bigPrice()).toHaveText('\u2014')
+    await page.keyboard.press('Control+g')
+    const jump = screen.dialog('Go to a time')
+    await jump.getByRole('textbox').fill('27:00')
+    await page.keyboard.press('Enter')
+    await expect(jump.getByRole('alert')).toContainText('Hours go to 23')
+    await jump.getByRole('textbox').fill(clock.replace(/\s+/g, ' '))
+    await page.keyboard.press('Enter')
+    await expect(jump).toHaveCount(0)
+    await expect.poll(() => screen.market()).toBe(byMouse)
+    expect(await screen.clockMs()).toBe(dayMs(clock))
+    await expectNothingAhead(page)
+  })
+
+  await test.step('gaps are places to go to, by key and in a list', async () => {
+    await page.keyboard.press('Home')
+    await page.keyboard.press('.')
+    await expect.poll(() => screen.bigPrice().innerText()).toMatch(/\d/)
+    const first = await screen.clockMs()
+    for (let i = 0; i < 9 && (await screen.clockMs()) - first < 2_000; i++) {
+      const before = await screen.clockMs()
+      await page.keyboard.press('.')
+      await expect.poll(() => screen.clockMs()).toBeGreaterThan(before)
+    }
+    expect((await screen.clockMs()) - first).toBeGreaterThanOrEqual(2_000)
+    await screen
+      .dock()
+      .getByRole('button', { name: /^Go to, loop/ })
+      .click()
+    const gaps = page.getByRole('list', { name: 'Gaps' }).getByRole('button')
+    await expect(gaps.filter({ hasText: 'connection lost' }).first()).toBeVisible()
+    await audit(page, 'go panel')
+    await page.keyboard.press('Escape')
+  })
+
+  await test.step('a bookmark keeps a moment', async () => {
+    const at = await screen.clockMs()
+    await page.keyboard.press('Control+b')
+    await screen.dialog('Add a bookmark').getByRole('textbox').fill('second gap')
+    await page.keyboard.press('Enter')
+    await expect(screen.dialog('Add a bookmark')).toHaveCount(0)
+    await page.keyboard.press('Home')
+    await expect.poll(() => screen.clockMs()).toBeLessThan(at)
+    await page.keyboard.press('>')
+    await expect.poll(() => screen.clockMs()).toBe(at)
+  })
+
+  await test.step('a loop stays within its range', async () => {
+    const from = await screen.clockMs()
+    const to = from + 2_000
+    await page.keyboard.press('[')
+    for (const by of [1_000, 2_000]) {
+      await page.keyboard.press('Control+ArrowRight')
+      await expect.poll(() => screen.clockMs()).toBe(from + by)
+    }
+    await page.keyboard.press(']')
+    await screen.setSpeed('5')
+    await page.locator('body').click({ position: { x: 5, y: 5 } })
+    await page.keyboard.press('Space')
+    const seen: number[] = []
+    await expect
+      .poll(async () => {
+        seen.push(await screen.clockMs())
+        return seen.some((ms, i) => ms < (seen[i - 1] ?? 0))
+      })
+      .toBe(true)
+    expect(Math.max(...seen)).toBeLessThanOrEqual(to)
+    await page.keyboard.press('Space')
+    await page.keyboard.press('\\')
+  })
+
+  await test.step('the frame of a replay keeps the rules of accessibility in both looks', async () => {
+    for (const theme of ['dark', 'light']) {
+      await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
+      await audit(page, `replay, ${theme}`)
+      await page.keyboard.press('Alt+t')
+    }
+  })
+
+  await test.step('one key is back to live', async () => {
+    await page.keyboard.press('Alt+End')
+    await expect(screen.dock()).toHaveCount(0)
+    await expect(screen.source(/demo market/i)).toBeVisible()
+    await screen.trades('BTC-USD')
+    await screen.ticks('BTC-USD')
+  })
+
+  await test.step('a replay in a window of its own stands beside the live one', async () => {
+    await page.keyboard.press('Alt+r')
+    await expect(screen.dock()).toBeVisible()
+    const opened = app.electron ? app.electron.waitForEvent('window') : page.context().waitForEvent('page')
+    await page.keyboard.press('Alt+w')
+    const other = new ReplayScreen(await opened)
+    await expect(other.dock()).toBeVisible({ timeout: 30_000 })
+    await expect(other.source(/This is a replay/)).toBeVisible()
+    await expect(screen.dock()).toHaveCount(0)
+    await screen.ticks('BTC-USD')
+    await other.page.keyboard.press('End')
+    await expect.poll(() => other.bigPrice().innerText()).toMatch(/\d/)
+    expect(host === 'electron' ? app.electron?.windows().length : page.context().pages().length).toBe(2)
+    await other.page.close()
+    await screen.ticks('BTC-USD', 1)
+  })
+})
