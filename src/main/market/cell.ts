@@ -343,7 +343,8 @@ export function saveCell(cell: Cell): CellSave {
 export function restoreCell(cell: Cell, save: CellSave): void {
   const { symbol, spelt, lastFeed, session, referenceOf, mapping, numbers } = save
   Object.assign(cell, { symbol, spelt, lastFeed, session, referenceOf, mapping })
-  Object.assign(cell, Object.fromEntries(KEPT.map((name, i) => [name, numbers[i]])))
+  const kept: Record<(typeof KEPT)[number], number> = cell
+  for (let i = 0; i < KEPT.length; i += 1) kept[KEPT[i]] = numbers[i]
   const spark = numbers.slice(KEPT.length)
   cell.spark.set(spark)
   cell.sparkCount = spark.length

@@ -104,8 +104,8 @@ export class BarReader {
       >(
         'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
       ),
-      acks: db.prepare<[number], { wall_ms: number; body: string }>(
-        `SELECT wall_ms, body FROM entry WHERE recording = ?
+      acks: db.prepare<[number, number], { wall_ms: number; body: string }>(
+        `SELECT wall_ms, body FROM entry WHERE recording = ? AND seq <= ?
          AND (body LIKE '{"type":"acknowledged"%' OR body LIKE '{"type":"released"%') ORDER BY seq`,
       ),
     }
@@ -272,8 +272,9 @@ export class BarReader {
     const holes: SkewedHole[] = []
     let ended = -Infinity
     let before = 0
-    for (const { row } of parts) {
-      const end = row.ended_ms
+    for (const { row, limit } of parts) {
+      // As of a seq it is not known when the recording ends, nor what opens or closes later.
+      const end = limit < Infinity ? null : row.ended_ms
       const edge = ended === -Infinity ? row.started_ms - 1 : ended
       if (edge < row.started_ms) holes.push({ fromMs: edge, toMs: row.started_ms })
       // Of two made here the later ends later, also where the clock was set back between them.
@@ -284,12 +285,14 @@ export class BarReader {
       if ((end ?? Infinity) < shown.fromMs - near || row.started_ms > shown.toMs + near) continue
       for (const gap of this.#queries.gaps({ feed, recording: recordingId(row.key) })) {
         if (gap.symbols.length > 0 && !mine(gap.symbols)) continue
-        const { fromMs, skewMs = 0 } = gap
-        holes.push({ fromMs, toMs: gap.toMs ?? end, skewMs: Math.abs(skewMs) })
+        const { fromMs, fromSeq, toSeq, skewMs = 0 } = gap
+        if (fromSeq > limit) continue
+        const toMs = limit < Infinity && (toSeq ?? Infinity) > limit ? null : (gap.toMs ?? end)
+        holes.push({ fromMs, toMs, skewMs: Math.abs(skewMs) })
       }
       let out: number | null = row.started_ms
       let wasIn = false
-      for (const { wall_ms, body } of this.#sql.acks.iterate(row.id)) {
+      for (const { wall_ms, body } of this.#sql.acks.iterate(row.id, Math.min(limit, Number.MAX_SAFE_INTEGER))) {
         const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
         if ((entry.type !== 'acknowledged' && entry.type !== 'released') || entry.feed !== feed || !mine(entry.symbols))
           continue

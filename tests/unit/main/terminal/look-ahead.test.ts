@@ -1,0 +1,189 @@
+/** Nothing after a replay's clock is visible: everything is as if the recording had been cut there. */
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { BarsValue, QuotesValue, TapeValue } from '../../../../src/shared/contract.ts'
+import { unixMs } from '../../../../src/shared/units.ts'
+import { instrumentId, type RecordingId } from '../../../../src/shared/units.ts'
+import { systemClock } from '../../../../src/main/clock.ts'
+import { hubCalendar } from '../../../../src/main/market/hub-calendar.ts'
+import { barsStream, quotesStream, tapeStream } from '../../../../src/main/market/streams.ts'
+import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { openLocalReader, type LocalReader } from '../../../../src/main/store/reader.ts'
+import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
+import { openReplay, type OpenReplay } from '../../../../src/main/terminal/replay-view.ts'
+import { barsPage } from '../../../../src/main/terminal/views.ts'
+import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from '../store/harness.ts'
+
+const BTC = instrumentId('crypto', 'BTC-USD')
+const ETH = instrumentId('crypto', 'ETH-USD')
+const SYMBOLS = ['BTC-USD', 'ETH-USD']
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean()
+})
+
+interface Event {
+  readonly afterMs: number
+  readonly what: 'trade' | 'quote' | 'drop' | 'release'
+  readonly symbol: string
+  readonly price: number
+  readonly lateMs: number
+}
+
+const event: fc.Arbitrary<Event> = fc.record({
+  afterMs: fc.oneof({ weight: 6, arbitrary: fc.nat(800) }, fc.nat(50_000)),
+  what: fc.oneof(
+    { weight: 10, arbitrary: fc.constant('trade' as const) },
+    { weight: 4, arbitrary: fc.constant('quote' as const) },
+    fc.constantFrom('drop' as const, 'release' as const),
+  ),
+  symbol: fc.constantFrom(...SYMBOLS),
+  price: fc.integer({ min: 4, max: 400 }),
+  lateMs: fc.nat(4_000),
+})
+
+const DAY_BEFORE = T0 - 86_400_000
+
+/** What a recorder writes of these events: one item a seq. */
+function itemsOf(events: readonly Event[], from: number): Item[] {
+  const items: Item[] = []
+  const open = (conn: number, feed: 'crypto/XT' | 'crypto/XQ', wallMs: number): Item[] => [
+    { entry: { type: 'connecting', feed, conn }, wallMs },
+    { entry: { type: 'connected', feed, conn }, wallMs },
+    { entry: { type: 'subscribe', feed, conn, symbols: SYMBOLS }, wallMs },
+    { entry: { type: 'acknowledged', feed, conn, symbols: SYMBOLS }, wallMs },
+    { entry: { type: 'state', feed, conn, state: 'open' }, wallMs },
+  ]
+  items.push(...open(1, 'crypto/XT', from), ...open(2, 'crypto/XQ', from))
+  let at = from
+  for (const { afterMs, what, symbol, price, lateMs } of events) {
+    at += afterMs
+    if (what === 'trade') items.push({ conn: 1, data: trade(symbol, price / 4, price, at - lateMs), recvMs: at })
+    else if (what === 'quote') items.push({ conn: 2, data: quote(symbol, price, price + 1, at), recvMs: at })
+    else if (what === 'drop') {
+      const feed = 'crypto/XT'
+      items.push({ entry: { type: 'gap-open', feed, cause: 'drop', symbols: [], fromMs: unixMs(at - 50) }, wallMs: at })
+      items.push({ entry: { type: 'gap-close', feed, openedSeq: items.length }, wallMs: at + 700 })
+      at += 700
+    } else {
+      const feed = 'crypto/XT'
+      items.push({ entry: { type: 'released', feed, conn: 1, symbols: [symbol] }, wallMs: at })
+      items.push({ entry: { type: 'subscribe', feed, conn: 1, symbols: [symbol] }, wallMs: at + 5 })
+      items.push({ entry: { type: 'acknowledged', feed, conn: 1, symbols: [symbol] }, wallMs: at + 300 })
+      at += 300
+    }
+  }
+  return items
+}
+
+const wallOf = (item: Item): number => ('entry' in item ? (item.wallMs ?? 0) : (item.recvMs ?? 0))
+
+/** A store with a day before, and a recording of these items that is still open. */
+function storeOf(before: readonly Item[], items: readonly Item[], after: readonly Item[]): LocalReader {
+  const folder = tempFolder()
+  const engine = new StoreEngine(folder.file, () => T0)
+  const record = (some: readonly Item[], startedMs: number, last: boolean): RecordingId => {
+    const id = newRecordingId(unixMs(startedMs))
+    engine.begin(id, DEMO, unixMs(startedMs))
+    const writer = new Writer()
+    for (let i = 0; i < some.length; i += 20) engine.commit([writer.batch(some.slice(i, i + 20))])
+    if (!last) engine.end(unixMs(Math.max(startedMs, ...some.map(wallOf))), [])
+    return id
+  }
+  record(before, DAY_BEFORE, false)
+  record(items, T0, after.length === 0)
+  if (after.length > 0) record(after, T0 + 7_200_000, true)
+  const reader = openLocalReader(folder.file)
+  cleanups.push(
+    () => folder.remove(),
+    () => engine.close(),
+    () => reader.close(),
+  )
+  return reader
+}
+
+async function replayOf(reader: LocalReader): Promise<OpenReplay> {
+  const rows = (await reader.sessions()).filter((row) => row.startedMs === T0)
+  const replay = await openReplay({
+    id: 'replay-1',
+    sessions: rows.map(({ session }) => session),
+    reader,
+    writer: { addBookmark: () => Promise.reject(new Error('none')), removeBookmark: () => Promise.resolve(false) },
+    clock: systemClock,
+    calendar: hubCalendar,
+    nameOf: () => null,
+    status: () => {
+      throw new Error('nobody asks')
+    },
+    failed(what, thrown) {
+      throw new Error(`${what}: ${String(thrown)}`)
+    },
+  })
+  cleanups.push(() => replay.close())
+  return replay
+}
+
+/** Everything that streams and pages of a view give now. */
+async function seen({ view }: OpenReplay, reader: LocalReader): Promise<unknown> {
+  const { hub, past } = view
+  const wake = () => undefined
+  const quotes = quotesStream(hub, [BTC, ETH], () => view.wallMs(), wake)
+  view.seeder.seed(BTC)
+  view.seeder.seed(ETH)
+  const bars = (['trade', 'mid'] as const).flatMap((of) =>
+    (['1s', '1m', '1h', '1D'] as const).map((interval) => ({
+      of,
+      interval,
+      stream: barsStream(hub, past, { instrument: BTC, of, interval, fromMs: null }, wake),
+    })),
+  )
+  const tape = tapeStream(hub, past, { instrument: BTC, limit: 50 }, wake)
+  // The past is asked in this thread: every answer is there after some turns.
+  for (let i = 0; i < 40; i += 1) await new Promise((resolve) => setImmediate(resolve))
+  const taken: { quotes?: QuotesValue; bars: unknown[]; tape?: TapeValue } = { bars: [] }
+  taken.quotes = quotes.take()
+  for (const one of bars) taken.bars.push(one.stream.take() satisfies BarsValue | undefined)
+  taken.tape = tape.take()
+  for (const one of [quotes, tape, ...bars.map(({ stream }) => stream)]) one.close()
+  const pages = []
+  for (const interval of ['1m', '5m', '1D'] as const) {
+    const args = { instrument: BTC, of: 'trade', interval, beforeMs: null, limit: 100 } as const
+    pages.push(await barsPage(reader, view, args))
+  }
+  const newest = await past.printsBefore(BTC, null, 7)
+  const older = newest.older === null ? null : await past.printsBefore(BTC, newest.older, 7)
+  return { ...taken, pages, newest: newest.prints, older: older?.prints ?? null }
+}
+
+describe('a replay', () => {
+  it('shows what a recording cut at its clock would show', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(event, { minLength: 3, maxLength: 60 }),
+        fc.array(event, { minLength: 1, maxLength: 20 }),
+        fc.array(event, { minLength: 1, maxLength: 10 }),
+        fc.nat(1_000),
+        fc.nat(1_000),
+        async (events, early, late, at, detour) => {
+          const items = itemsOf(events, T0)
+          const cut = 10 + (at % (items.length - 9))
+          const ms = wallOf(items[cut - 1])
+          // Everything that was received in that very millisecond.
+          const upTo = items.findLastIndex((item) => wallOf(item) <= ms) + 1
+          const before = itemsOf(early, DAY_BEFORE)
+          const wholeStore = storeOf(before, items, itemsOf(late, T0 + 7_200_000))
+          const shortStore = storeOf(before, items.slice(0, upTo), [])
+          const whole = await replayOf(wholeStore)
+          const short = await replayOf(shortStore)
+          await whole.seek({ at: 'ms', ms: wallOf(items[detour % items.length]) })
+          await whole.seek({ at: 'ms', ms })
+          await short.seek({ at: 'ms', ms })
+          expect(await seen(whole, wholeStore)).toEqual(await seen(short, shortStore))
+          for (const clean of cleanups.splice(0).reverse()) await clean()
+        },
+      ),
+      { numRuns: 25, interruptAfterTimeLimit: 30_000, markInterruptAsFailure: false },
+    )
+  }, 120_000)
+})
