@@ -54,7 +54,7 @@ export const REPLAY_COMMANDS: readonly Command[] = [
   replay('loop-from', 'Loop from here', ['['], (app) => app.replay.loopEdge('from')),
   replay('loop-to', 'Loop to here', [']'], (app) => app.replay.loopEdge('to')),
   replay('loop-off', 'No loop', ['\\'], (app) => app.replay.setLoop(null)),
-  replay('skip', 'Skip idle stretches, or play them', ['Alt+I'], (app) =>
+  replay('skip', 'Skip idle stretches, or play them', ['Alt+J'], (app) =>
     app.replay.setSkipIdle(!app.replay.state?.skipIdle),
   ),
   replay('zoom-in', 'Zoom the timeline in', ['+'], zoom(1.6)),
