@@ -90,7 +90,11 @@ export class WindowState {
         // While it plays the clock moves at its own pace; a jump or a step shows at once.
         if (!playing) this.nowMs = nowMs
       },
-      failed: (failure) => this.tell(failure),
+      failed: (failure) => {
+        // "There is no further gap" is an answer, no failure.
+        if (failure.code === 'not-found' && this.replay.state) this.toasts.show(failure.message)
+        else this.tell(failure)
+      },
     })
     this.#undo.push(
       transport.onLink((up, refused) => {
