@@ -37,6 +37,7 @@ function readerOf(blocks: readonly Uint8Array[], count: number): StoreReader {
           bytes: 0,
           gaps: [],
           ...UNLABELLED,
+          gapCount: 0,
           edges: 0,
           imported: false,
         },

@@ -490,7 +490,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     searchSymbols: (query, limit) => symbols.search(query, limit),
     barsHistory: (args) => barsPage(reader, views.get(args.view), args),
     tapeHistory: ({ view, instrument, before, limit }) => views.get(view).past.printsBefore(instrument, before, limit),
-    sessions: () => reader.sessions(),
+    sessions: () => reader.sessions(true),
     verify: (session) => reader.verify(session === null ? null : recordingId(session)),
     retry: (feed) => feeds.retry(feed),
     setRecording,

@@ -149,8 +149,10 @@ export interface SessionRow {
   readonly symbols: number
   readonly messages: number
   readonly bytes: number
+  /** All of them; in the list of a window the first few that are no edges, without their symbols. */
   readonly gaps: readonly Gap[]
-  /** How many of the gaps are its ordinary edges: see `isEdge`. */
+  /** How many gaps there are, and how many of them are its ordinary edges: see `isEdge`. */
+  readonly gapCount: number
   readonly edges: number
   /** What the user calls it; '' unless told. */
   readonly name: string

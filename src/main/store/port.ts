@@ -379,7 +379,8 @@ export interface RecordingLedger {
 }
 
 export interface StoreReader {
-  sessions(): Promise<readonly SessionRow[]>
+  /** `brief`: of the gaps of each only their numbers, and the first few without symbols; fast for thousands. */
+  sessions(brief?: boolean): Promise<readonly SessionRow[]>
   /** What was stored of a feed or acknowledged for it, by instrument. */
   instruments(query: InstrumentQuery): Promise<readonly StoredInstrument[]>
   /**

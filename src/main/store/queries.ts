@@ -14,7 +14,7 @@ import {
   type RecordingId,
 } from '../../shared/units.ts'
 import type { BeginRecord, CloseRecord } from './engine.ts'
-import { sessionRows } from './session-rows.ts'
+import { allGaps, briefGaps, sessionRows } from './session-rows.ts'
 import { journalCrc } from './journal.ts'
 import type { InstrumentQuery, StoredInstrument, TickQuery } from './port.ts'
 import type { Db } from './sqlite.ts'
@@ -141,8 +141,10 @@ export class StoreQueries implements TickSource {
     return Math.max(this.#sql.sealed.get(id) ?? 0, this.#sql.lastJournal.get(id) ?? 0)
   }
 
-  sessions(): readonly SessionRow[] {
-    return this.#read(() => sessionRows(this.db, this.recordings(), this.gaps({}), this.#isWritten()))
+  sessions(brief = false): readonly SessionRow[] {
+    return this.#read(() =>
+      sessionRows(this.db, this.recordings(), brief ? briefGaps(this.db) : allGaps(this.gaps({})), this.#isWritten()),
+    )
   }
 
   gaps(query: GapQuery): readonly Gap[] {

@@ -11,7 +11,7 @@ import type { BlockQuery, TickPlan } from './tick-source.ts'
 
 export type ReaderRequest =
   | ReviewRequest
-  | { readonly is: 'sessions' }
+  | { readonly is: 'sessions'; readonly brief: boolean }
   | { readonly is: 'instruments'; readonly query: InstrumentQuery }
   | { readonly is: 'ledger-head'; readonly recordings: readonly RecordingId[] }
   | { readonly is: 'plan'; readonly query: TickQuery }
@@ -50,7 +50,7 @@ export function serveReader(port: MessagePort, file: string, folds?: DigestFolds
   const answer = (call: number, request: Exclude<ReaderRequest, ReviewRequest>): unknown => {
     switch (request.is) {
       case 'sessions':
-        return reader.sessions()
+        return reader.sessions(request.brief)
       case 'instruments':
         return reader.instruments(request.query)
       case 'ledger-head':

@@ -32,7 +32,7 @@ export function openLocalReader(file: string, folds?: DigestFolds): LocalReader 
   return {
     queries,
     review,
-    sessions: () => answer(() => queries.sessions()),
+    sessions: (brief) => answer(() => queries.sessions(brief)),
     instruments: (query) => answer(() => queries.instruments(query)),
     ledgerHead: (recordings) => answer(() => queries.ledgerHead(recordings)),
     ticks: (query) => readTicks(queries, query),

@@ -74,7 +74,7 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
   }
   await opened
   return {
-    sessions: () => ask({ is: 'sessions' }),
+    sessions: (brief = false) => ask({ is: 'sessions', brief }),
     instruments: (query) => ask({ is: 'instruments', query }),
     ledgerHead: (recordings) => ask({ is: 'ledger-head', recordings }),
     ticks: (query) => readTicks(source, query),

@@ -128,7 +128,7 @@ export function createLateReader(
     get failing() {
       return failing
     },
-    sessions: async () => (await opened()).sessions(),
+    sessions: async (brief) => (await opened()).sessions(brief),
     instruments: async (query) => (await opened()).instruments(query),
     ledger: async (recording) => (await opened()).ledger(recording),
     ledgerHead: async (recordings) => (await opened()).ledgerHead(recordings),

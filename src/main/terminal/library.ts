@@ -50,7 +50,7 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
     const rules = options.rules()
     if (rules.keepDays === 0 && rules.keepGb === 0 && rules.binDays === 0) return
     try {
-      const { bin, erase } = retentionPlan(await reader.sessions(), rules, clock.wallMs())
+      const { bin, erase } = retentionPlan(await reader.sessions(true), rules, clock.wallMs())
       if (bin.length > 0) {
         await library().label(bin.map((session) => ({ session, patch: {}, binnedMs: clock.wallMs() })))
         log('info', 'sessions', `${count(bin.length)} put into the bin, as the rules of keeping say.`, bin.join(' '))
@@ -86,7 +86,7 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
     },
     async erase({ sessions }) {
       const wanted = new Set<string>(sessions)
-      const rows = (await reader.sessions()).filter(({ session }) => wanted.has(session))
+      const rows = (await reader.sessions(true)).filter(({ session }) => wanted.has(session))
       if (rows.some(({ binnedMs }) => binnedMs === null)) {
         throw new CodedError('not-allowed', 'Only a session in the bin can be erased.', {
           hint: 'Delete it first: it then lies in the bin.',

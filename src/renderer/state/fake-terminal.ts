@@ -485,6 +485,7 @@ export class FakeTerminal implements Transport {
       clean,
       live: to === null,
       ...UNLABELLED,
+      gapCount: 0,
       edges: 0,
       imported: false,
       feeds: [

@@ -30,6 +30,7 @@ const session = (run: FakeRun, at: number): SessionRow => ({
   bytes: 1,
   gaps: [],
   ...UNLABELLED,
+  gapCount: 0,
   edges: 0,
   imported: false,
 })
