@@ -188,6 +188,8 @@ test('a recording with gaps is played back as it was', async ({ open, home, simu
   })
 
   await test.step('a loop stays within its range', async () => {
+    await page.keyboard.press('Home')
+    await expect(screen.bigPrice()).toHaveText('\u2014')
     const from = await screen.clockMs()
     const to = from + 2_000
     await page.keyboard.press('[')
