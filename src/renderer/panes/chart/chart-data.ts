@@ -47,6 +47,18 @@ function point(print: Print, after: number): Bar {
   }
 }
 
+/** Whether two lists are of the same bars, as told by their ends. */
+function sameBars(a: readonly Bar[], b: readonly Bar[]): boolean {
+  const [first, other] = [a[0], b[0]]
+  const [last, otherLast] = [a[a.length - 1], b[b.length - 1]]
+  return (
+    a.length === b.length &&
+    first?.startMs === other?.startMs &&
+    last?.startMs === otherLast?.startMs &&
+    last?.close === otherLast?.close
+  )
+}
+
 /** Follows a query into a chart until the returned function is called. */
 export function followChart(
   transport: Transport,
@@ -80,6 +92,20 @@ export function followChart(
   const show = (keepView: boolean): void => {
     chart.load(series(), bars, more, keepView)
     stage()
+  }
+
+  /** Gaps that the chart has: giving it the same ones again would draw all of it anew. */
+  let drawn: readonly GapSpan[] = []
+  const drawGaps = (): void => {
+    const same =
+      drawn.length === gaps.length &&
+      drawn.every(({ feed, fromMs, toMs }, i) => {
+        const other = gaps[i]
+        return other.feed === feed && other.fromMs === fromMs && other.toMs === toMs
+      })
+    if (same) return
+    drawn = gaps
+    chart.setGaps(gaps)
   }
 
   onStage({ is: 'loading' })
@@ -118,6 +144,7 @@ export function followChart(
       }
       const again = loaded
       const older = before(result.value.bars)
+      const shown = bars
       bars = [...older, ...result.value.bars]
       if (older.length === 0) more = result.value.more
       gaps = [
@@ -128,8 +155,8 @@ export function followChart(
       mergeBars(bars, buffered)
       buffered = []
       loaded = true
-      chart.setGaps(gaps)
-      show(again)
+      drawGaps()
+      if (!again || !sameBars(shown, bars)) show(again)
     })
   }
   /** A replay went elsewhere: what it has not reached goes at once, what lies behind it is read anew. */
@@ -176,7 +203,7 @@ export function followChart(
           if (value.decimals > 0) learn(value.decimals)
           if (value.gaps) {
             gaps = value.gaps
-            if (loaded) chart.setGaps(gaps)
+            if (loaded) drawGaps()
           }
           const fresh = [...(value.reset ?? []), ...value.updates]
           if (value.reset && query.view !== 'live') return moved(fresh)
