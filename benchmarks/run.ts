@@ -12,6 +12,7 @@ import { benchCsv } from './csv.ts'
 import { benchLatency } from './latency.ts'
 import { benchPainted } from './painted.ts'
 import { benchPipeline } from './pipeline.ts'
+import { benchReplay } from './replay.ts'
 import type { Row } from './row.ts'
 
 interface Bench {
@@ -38,6 +39,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'blocks', full: () => benchBlocks(1_000_000), check: () => benchBlocks(40_000), slack: 1.5 },
   { name: 'bars', full: () => benchBars(10_000_000), check: () => benchBars(1_000_000), slack: 5 },
   { name: 'csv', full: () => benchCsv(10_000_000), check: () => benchCsv(500_000), slack: 5 },
+  { name: 'replay', full: () => benchReplay(10_000_000), check: () => benchReplay(400_000, 8), slack: 10 },
   { name: 'painted', full: () => benchPainted(20), check: () => benchPainted(4), slack: 25 },
 ]
 

@@ -22,6 +22,22 @@ interface Stream extends ReviewedSeries {
   from: number
 }
 
+/** A block and its columns at hand: asking it for each row costs more than the row. */
+interface Opened {
+  readonly block: OpenBlock
+  readonly feed: number
+  readonly recvMs: Float64Array
+  /** Null where only stamps are wanted. */
+  readonly more: { readonly monoNs: Float64Array; readonly conn: Uint32Array; readonly flags: Uint8Array } | null
+}
+
+function opened(block: OpenBlock, feed: number, texts: boolean): Opened {
+  const { recvMs } = block
+  if (!texts) return { block, feed, recvMs, more: null }
+  const { monoNs, conn, flags } = block
+  return { block, feed, recvMs, more: { monoNs, conn, flags } }
+}
+
 /** Rows on their way into a batch. */
 interface Rows {
   readonly feed: Uint8Array
@@ -100,7 +116,7 @@ export class ReplayCursor {
     const cursor = this.#cursor
     const end = Math.min(cursor + this.#seqs, last)
     const owner = this.#owner.fill(0, 0, end - cursor)
-    const open: { readonly block: OpenBlock; readonly feed: number }[] = []
+    const open: Opened[] = []
     for (const stream of this.#streams) this.#place(stream, end, open)
     const rows = newRows(end - cursor)
     let out = new Uint8Array(this.#texts ? (end - cursor) * 96 : 0)
@@ -110,15 +126,15 @@ export class ReplayCursor {
     for (let i = 0; i < end - cursor; i++) {
       const of = owner[i]
       if (of === 0) continue
-      const { block, feed } = open[of - 1]
+      const { block, feed, recvMs, more } = open[of - 1]
       const row = this.#row[i]
       rows.feed[n] = feed
       rows.seq[n] = cursor + i + 1
-      rows.recvMs[n] = block.recvMs[row]
-      if (this.#texts) {
-        rows.monoNs[n] = block.monoNs[row]
-        rows.conn[n] = block.conn[row]
-        rows.flags[n] = block.flags[row]
+      rows.recvMs[n] = recvMs[row]
+      if (more !== null) {
+        rows.monoNs[n] = more.monoNs[row]
+        rows.conn[n] = more.conn[row]
+        rows.flags[n] = more.flags[row]
         const need = block.rawRoom(row)
         if (at + need > out.length) out = grown(out, at, at + need)
         at = block.writeRaw(row, out, at)
@@ -133,7 +149,7 @@ export class ReplayCursor {
   }
 
   /** Opens what a series has in (cursor, end] and notes where each of its rows goes. */
-  #place(stream: Stream, end: number, open: { block: OpenBlock; feed: number }[]): void {
+  #place(stream: Stream, end: number, open: Opened[]): void {
     const cursor = this.#cursor
     const { blocks } = stream
     while (blocks.length > 0 && lastOf(blocks[0]) <= cursor) blocks.shift()
@@ -150,7 +166,7 @@ export class ReplayCursor {
       const block = blocks[b]
       const { seq, count } = block
       if (seq[0] > end) return
-      open.push({ block, feed: stream.feed })
+      open.push(opened(block, stream.feed, this.#texts))
       for (let row = firstAfter(seq, cursor); row < count && seq[row] <= end; row++) {
         const at = seq[row] - cursor - 1
         this.#owner[at] = open.length

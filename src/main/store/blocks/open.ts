@@ -142,6 +142,8 @@ class Block implements OpenBlock {
     keys?: readonly string[]
     places?: readonly (Uint32Array | undefined)[]
     rawIndex?: Map<number, number>
+    /** Of templates whose rows are all as long at most. */
+    bounds?: (number | undefined)[]
     shapes?: Map<number, Shape>
     columns?: Map<string, Float64Array>
     exceptions?: (Map<number, Uint8Array> | undefined)[]
@@ -501,14 +503,18 @@ class Block implements OpenBlock {
   }
 
   #lengthBound(t: number, row: number): number {
+    const known = (this.#cache.bounds ??= this.#templates.map(() => undefined))[t]
+    if (known !== undefined) return known
     const { parts, columns } = this.#templates[t]
     let size = columns.length * MAX_LITERAL
+    let all = true
     for (const part of parts) size += part.length
     for (const c of columns) {
-      if (this.#numbers[c].exceptions.length > 0) {
-        size += this.#exceptions(c).get(this.#places[c]?.[row] ?? row)?.length ?? 0
-      }
+      if (this.#numbers[c].exceptions.length === 0) continue
+      all = false
+      size += this.#exceptions(c).get(this.#places[c]?.[row] ?? row)?.length ?? 0
     }
+    if (all) this.#cache.bounds[t] = size
     return size
   }
 

