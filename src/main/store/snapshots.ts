@@ -60,8 +60,9 @@ export class SnapshotWriter {
   /** Whether one waits that may be written. */
   isDue(rec: RecordingState): boolean {
     const pending = this.#pending
-    if (pending?.recording !== undefined && pending.recording !== rec.key) this.#pending = null
-    return this.#pending !== null && this.#pending.seq <= rec.lastSeq
+    if (pending === null || pending.seq > rec.lastSeq) return false
+    // While a recording is still being closed, the next one's may wait already.
+    return pending.recording === undefined || pending.recording === rec.key
   }
 
   /** Another recording begins. */

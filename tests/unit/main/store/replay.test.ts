@@ -387,6 +387,20 @@ describe('snapshots', () => {
     expect((await reader.verify(null)).problems).toEqual([])
   })
 
+  it('of the next recording wait while the one before is being closed', () => {
+    const engine = record([{ conn: 1, data: 'x' }], [{ size: 1, seal: false }])
+    close.push(() => engine.close())
+    engine.end(unixMs(T0 + 5), [])
+    const next = newRecordingId(unixMs(T0 + 5))
+    engine.begin(next, DEMO, unixMs(T0 + 5))
+    engine.snapshot({ seq: 0, wallMs: T0 + 5, version: 1, data: data(50), recording: next })
+    engine.drain()
+    const kept = reading()
+      .queries.db.prepare('SELECT r.key, s.seq FROM snapshot s JOIN recording r ON r.id = s.recording')
+      .all()
+    expect(kept).toEqual([{ key: next, seq: 0 }])
+  })
+
   it('are thinned out where little lies between them, the newest always stays', () => {
     const engine = record(
       Array.from({ length: 1_000 }, (): Item => ({ conn: 1, data: 'x' })),
