@@ -375,7 +375,7 @@ describe('snapshots', () => {
     await new Promise<void>((done) => writer.onEvent(({ is }) => is === 'committed' && done()))
     expect(await stored(100)).toBeNull()
     writer.append(items.batch(Array.from({ length: 10 }, (): Item => ({ conn: 1, data: 'x' }))))
-    await expect.poll(() => stored(100)).toEqual({ seq: 20, wallMs: T0 + 20, data: data(600_000) })
+    await expect.poll(() => stored(100), { timeout: 20_000 }).toEqual({ seq: 20, wallMs: T0 + 20, data: data(600_000) })
     expect(await stored(19)).toBeNull()
     expect(await reader.snapshot({ recording, upToSeq: 100, version: 4 })).toBeNull()
     // One of another recording is not mixed up with it.
