@@ -399,6 +399,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   const tickStatus = () => {
     undoStatus = clock.after(STATUS_MS, tickStatus)
     if (statusStreams.count > 0) statusStreams.changed()
+    replays.tick()
   }
   const sweep = () => {
     undoSweep = clock.after(SWEEP_MS, sweep)

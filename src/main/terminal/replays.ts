@@ -32,6 +32,8 @@ export interface Replays {
   bookmarks(session: string | null): Promise<readonly ReplayBookmark[]>
   addBookmark(args: CallArgs<'bookmarks.add'>): Promise<ReplayBookmark>
   removeBookmark(bookmark: number): Promise<void>
+  /** Call it now and then: what a replay's status tells of the live recorder moves while its clock stands. */
+  tick(): void
   /** Ends all of them. */
   closeAll(): void
 }
@@ -114,6 +116,9 @@ export function createReplays(options: ReplaysOptions): Replays {
       writer.addBookmark({ recording: recordingId(session), atMs, seq, text }),
     async removeBookmark(bookmark) {
       await writer.removeBookmark(bookmark)
+    },
+    tick() {
+      for (const { view } of open.values()) view.status.changed()
     },
     closeAll() {
       for (const id of [...open.keys()]) end(id)
