@@ -126,6 +126,22 @@ export class Tape {
     this.version++
   }
 
+  /** Takes away prints received after an instant: a replay went back, and its own answer is still on its way. */
+  cutAfter(ms: number): void {
+    const newest = this.#all.at(-1)
+    if (!newest || newest.recvMs <= ms) return
+    this.#all = this.#all.filter((print) => print.recvMs <= ms)
+    this.#shown = this.#filtered()
+    this.fresh = 0
+    this.version++
+  }
+
+  /** When the newest print was received, UTC ms; -Infinity: there is none. */
+  get latestMs(): number {
+    void this.version
+    return this.#all.at(-1)?.recvMs ?? -Infinity
+  }
+
   get count(): number {
     void this.version
     return Math.min(KEEP, this.#shown.length)

@@ -23,6 +23,8 @@ import { zoneOf } from './zones.ts'
 
 export type DialogName = 'export' | 'import' | 'settings' | 'connect' | 'shortcuts' | 'jump' | 'bookmark'
 const TICK_MS = 250
+/** Address of the built page in Electron. */
+const APP_PAGE = 'app://tapedeck/'
 /** Px, as `--row` of the tokens. */
 const ROW_HEIGHTS = { compact: 20, normal: 24, comfortable: 28 } as const
 
@@ -63,7 +65,13 @@ export class WindowState {
   /** What every call and stream of the market is asked for: `live`, or a replay's id. */
   readonly view = $derived.by<string>(() => this.replay.state?.id ?? 'live')
   /** Now of what is shown, to the frame: for clocks and for what is said to be the latest. */
-  readonly clockMs = $derived.by(() => this.replay.state?.nowMs ?? this.nowMs)
+  readonly clockMs = $derived.by(() => {
+    const { state, aimMs } = this.replay
+    if (!state) return this.nowMs
+    if (aimMs !== null) return aimMs
+    // Prints and state come by streams of their own: where a print is there first, the replay has reached it.
+    return state.playing ? Math.min(Math.max(state.nowMs, this.tape.latestMs), state.toMs) : state.nowMs
+  })
   /** The status that belongs to what is shown. */
   readonly shownStatus = $derived.by(() => (this.view === 'live' ? this.status : this.replayStatus))
   readonly numbers = $derived.by(() => new NumberText(this.settings.now.numbers))
@@ -87,6 +95,8 @@ export class WindowState {
       view: (id) => this.#showView(id),
       jumped: () => this.epoch++,
       state: ({ nowMs, playing }) => {
+        if (nowMs < this.#shownMs) this.tape.cutAfter(nowMs)
+        this.#shownMs = nowMs
         // While it plays the clock moves at its own pace; a jump or a step shows at once.
         if (!playing) this.nowMs = nowMs
       },
@@ -140,6 +150,8 @@ export class WindowState {
     if (before && before.message !== value.message && value.message !== '') this.toasts.say(value.message)
   }
 
+  /** Where the replay stood when it last told. */
+  #shownMs = -Infinity
   #unfollowStatus: (() => void) | undefined
   #showView(id: ReplayId | null): void {
     this.epoch++
@@ -169,11 +181,9 @@ export class WindowState {
   }
   /** Shows recordings in a window of their own, so that this one can stay as it is. False when it was blocked. */
   openReplayWindow(sessions: readonly string[], atMs: number | null): boolean {
-    const opened = window.open(
-      `${location.pathname}${replayHash({ sessions, atMs })}`,
-      '_blank',
-      'popup,width=1280,height=800',
-    )
+    // The app's own address by its name: in a stand-in for Electron the page's own is another one.
+    const page = this.info?.host === 'electron' && location.protocol !== 'http:' ? APP_PAGE : location.pathname
+    const opened = window.open(`${page}${replayHash({ sessions, atMs })}`, '_blank', 'popup,width=1280,height=800')
     // Electron makes the window itself, and so answers null.
     if (opened || this.info?.host === 'electron') return true
     this.toasts.show('The browser blocked the new window. Allow pop-ups for this address, then try again.', {

@@ -59,14 +59,20 @@ function sameBars(a: readonly Bar[], b: readonly Bar[]): boolean {
   )
 }
 
-/** Follows a query into a chart until the returned function is called. */
+export interface Following {
+  stop(): void
+  /** Takes away bars that begin after an instant: a replay went back, and its own answer is still on its way. */
+  cut(ms: number): void
+}
+
+/** Follows a query into a chart until it is stopped. */
 export function followChart(
   transport: Transport,
   chart: ChartPort,
   query: ChartQuery,
   onStage: (stage: ChartStage) => void,
   onDecimals: (decimals: number) => void,
-): () => void {
+): Following {
   let ended = false
   let decimals = 2
   let bars: Bar[] = []
@@ -229,9 +235,17 @@ export function followChart(
     })
   } else chart.setLoadOlder(null)
 
-  return () => {
-    ended = true
-    chart.setLoadOlder(null)
-    unsubscribe()
+  return {
+    stop() {
+      ended = true
+      chart.setLoadOlder(null)
+      unsubscribe()
+    },
+    cut(ms) {
+      const last = bars[bars.length - 1]
+      if (!loaded || last === undefined || last.startMs <= ms) return
+      bars = bars.filter((bar) => bar.startMs <= ms)
+      show(true)
+    },
   }
 }
