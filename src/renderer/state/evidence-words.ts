@@ -10,8 +10,9 @@ export function shareText(share: number | null): string {
   if (share === null || !Number.isFinite(share)) return '\u2014'
   if (share >= 1) return '100 %'
   for (let decimals = 2; decimals <= 6; decimals++) {
-    const text = (Math.floor(share * 100 * 10 ** decimals + 1e-6) / 10 ** decimals).toFixed(decimals)
-    if (!text.startsWith('100') && !/^99\.9+$/.test(text)) return `${text} %`
+    const shown = Math.floor(share * 100 * 10 ** decimals + 1e-6) / 10 ** decimals
+    const says = shown < 100 && (!/^99\.9+$/.test(shown.toFixed(decimals)) || share * 100 - shown < 1e-9)
+    if (says) return `${shown.toFixed(decimals)} %`
   }
   return '> 99.99999 %'
 }

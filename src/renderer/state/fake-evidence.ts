@@ -49,8 +49,8 @@ function coverage(nowMs: number): CoverageReport {
     cause,
     fromMs: unixMs(nowMs - ago),
     toMs: unixMs(nowMs - ago + ms),
-    fromSeq: 1000,
-    toSeq: 1010,
+    fromSeq: 1_000_000 - Math.floor(ago / 100),
+    toSeq: 1_000_001,
     ms,
   })
   const gaps = [

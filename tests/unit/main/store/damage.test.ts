@@ -1,12 +1,14 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createDigestFold, FOLD_VERSION } from '../../../../src/main/market/digest.ts'
 import { StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openLocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import { unixMs } from '../../../../src/shared/units.ts'
 import { DEMO, quote, readEverything, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
 
+const FOLDS = { version: FOLD_VERSION, create: createDigestFold }
 let folder: ReturnType<typeof tempFolder>
 beforeEach(() => {
   folder = tempFolder()
@@ -45,12 +47,12 @@ function makeStore(file: string): void {
         },
         { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: writer.seq + 2 } },
       ]
-      for (let i = 0; i < 60; i++) {
-        const t = T0 + round * 60_000 + i * 900
+      for (let i = 0; i < 24; i++) {
+        const t = T0 + round * 60_000 + i * 2_400
         const p = (30_000 + next() * 100).toFixed(2)
         items.push({ conn: 1, data: trade(i % 2 ? 'BTC-USD' : 'ETH-USD', p, (next() * 2).toFixed(4), t) })
         items.push({ conn: 2, data: quote('BTC-USD', p, (Number(p) + 1).toFixed(2), t) })
-        if (i % 20 === 0) items.push({ conn: 1, data: `not json ${i}` })
+        if (i % 10 === 0) items.push({ conn: 1, data: `not json ${i}` })
       }
       engine.commit([writer.batch(items)])
       const state = Uint8Array.from({ length: 700 }, (_, i) => Math.floor(next() * 4) + (i & 12))
@@ -106,7 +108,7 @@ it('finds any flipped byte, or nothing that can be read has changed', async () =
   expect((await clean.verify(null)).problems).toEqual([])
   await clean.close()
   const next = random(Number(process.env['TAPEDECK_FLIP_SEED'] ?? 1))
-  const flips = Number(process.env['TAPEDECK_FLIPS'] ?? 400)
+  const flips = Number(process.env['TAPEDECK_FLIPS'] ?? 2_000)
   const copy = join(folder.path, 'copy.db')
   const silent: number[] = []
   let found = 0
@@ -121,7 +123,7 @@ it('finds any flipped byte, or nothing that can be read has changed', async () =
     writeFileSync(copy, bad)
     let problems: number
     try {
-      const reader = openLocalReader(copy)
+      const reader = openLocalReader(copy, FOLDS)
       try {
         problems = (await reader.verify(null)).problems.length
       } finally {
