@@ -119,7 +119,8 @@ function ownRow(feed: FeedId, raw: boolean): ReadRow {
       bytes = encoder.encode(messageOf(named, texts))
     }
     const flags = flagsOf(named, bytes)
-    if ((flags & (FLAG.control | FLAG.undecodable)) === 0 && record.symbol !== symbol) {
+    // Of a message that makes no record the store alone knows what it calls the symbol.
+    if ((flags & (FLAG.control | FLAG.undecodable)) === 0 && record.symbol !== '' && record.symbol !== symbol) {
       return `its message is of "${record.symbol.slice(0, 40)}", its column of "${symbol.slice(0, 40)}"`
     }
     return { feed: named, seq, recvMs: recv, flags, bytes }

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest'
+import {
+  formProblem,
+  nameOf,
+  openForm,
+  presetOf,
+  requestOf,
+  symbolsOf,
+  withPreset,
+} from '../../../../src/renderer/panes/export/export-form.ts'
+import { barsCsv, quotesCsv } from '../../../../src/renderer/panes/export/table-csv.ts'
+import { lengthWords, progressWords } from '../../../../src/renderer/panes/jobs/job-words.ts'
+import { base64Of, sendFile } from '../../../../src/renderer/panes/import/send-file.ts'
+import { NumberText } from '../../../../src/renderer/ui/format.ts'
+import { CALLS, type CallName } from '../../../../src/shared/contract.ts'
+import { FILE_PIECE } from '../../../../src/shared/contract/importing.ts'
+import type { JobState } from '../../../../src/shared/jobs.ts'
+import { UNLABELLED, type SessionRow } from '../../../../src/shared/recording.ts'
+import type { Transport } from '../../../../src/shared/transport.ts'
+import { recordingId, unixMs } from '../../../../src/shared/units.ts'
+import { FakeTerminal } from '../../../../src/renderer/state/fake-terminal.ts'
+import * as v from 'valibot'
+
+const session = (id: string, source: string, startedMs: number): SessionRow => ({
+  session: recordingId(id),
+  source,
+  startedMs: unixMs(startedMs),
+  endedMs: null,
+  clean: false,
+  live: true,
+  feeds: [],
+  symbols: 0,
+  messages: 0,
+  bytes: 0,
+  gaps: [],
+  ...UNLABELLED,
+})
+const sessions = [session('a', 'demo', 1), session('b', 'import:x@y', 2)]
+const T = Date.UTC(2026, 0, 5)
+
+describe('the form of an export', () => {
+  it('begins with the newest source that is no import, or with the session it was opened of', () => {
+    expect(openForm({}, sessions, 'crypto').scope).toBe('source:demo')
+    const form = openForm({ session: recordingId('b'), symbols: ['A', 'B'] }, sessions, 'forex')
+    expect(form).toMatchObject({ scope: 'session:b', symbols: 'A, B', feed: 'forex/C', of: 'mid' })
+    expect(requestOf(form, sessions)).toMatchObject({ session: 'b', source: null, symbols: ['A', 'B'] })
+    expect(formProblem(form, requestOf(form, []))).toContain('not there any more')
+  })
+
+  it('asks only for what applies, and for what the contract takes', () => {
+    const form = { ...openForm({}, sessions, 'crypto'), bom: true, separator: ';' as const, raw: true }
+    const of = (part: object) => requestOf({ ...form, ...part }, sessions)
+    expect(of({})).toMatchObject({ bom: true, separator: ';', raw: true, of: null })
+    expect(of({ format: 'parquet' })).toMatchObject({ bom: false, separator: ',', raw: true })
+    expect(of({ format: 'jsonl' })).toMatchObject({ raw: false })
+    expect(of({ what: 'bars' })).toMatchObject({ raw: false, of: 'trade' })
+    for (const part of [{}, { format: 'parquet' }, { what: 'bars', symbols: 'A B' }]) {
+      const args = { request: of(part), folder: null, name: null }
+      expect(v.safeParse(CALLS['export.estimate'].args, args).success).toBe(true)
+      expect(formProblem({ ...form, ...part }, of(part))).toBe(null)
+    }
+    expect(formProblem(form, of({ fromMs: 2, toMs: 1 }))).toBe('The range ends before it begins.')
+  })
+
+  it('names the file by what is in it, and takes symbols as they are typed', () => {
+    const form = openForm({ symbols: ['BTC-USD'] }, sessions, 'crypto')
+    expect(nameOf(form, T)).toBe('BTC-USD-crypto-XT-2026-01-05')
+    expect(nameOf({ ...form, what: 'bars', symbols: '../x' }, T)).toBe('.._x-bars-1m-trade-2026-01-05')
+    expect(nameOf({ ...form, symbols: 'A,B,C,D' }, T)).toBe('4-symbols-crypto-XT-2026-01-05')
+    expect(symbolsOf(' A, B;A\nC ')).toEqual(['A', 'B', 'C'])
+  })
+
+  it('is a preset and back', () => {
+    const form = { ...openForm({ symbols: ['A'] }, sessions, 'forex'), what: 'bars' as const, split: 'day' as const }
+    const preset = presetOf('daily', form)
+    expect(withPreset(openForm({}, sessions, 'crypto'), preset)).toEqual({ ...form, scope: 'source:demo' })
+  })
+})
+
+describe('a job in words', () => {
+  const numbers = new NumberText('en-US')
+  const job: JobState = {
+    id: 'job-1',
+    kind: 'export',
+    title: 'a.csv',
+    startedMs: unixMs(0),
+    endedMs: null,
+    done: 0.25,
+    unit: 'rows',
+    count: 1_000,
+    bytes: 41e6,
+    outcome: { is: 'running' },
+  }
+  it('says how much, how fast, how long still', () => {
+    expect(progressWords(job, 2_000, numbers)).toBe('1,000 rows · 41.0 MB · 500 rows/s · 6 s left')
+    expect(progressWords({ ...job, done: null }, 100, numbers)).toBe('1,000 rows · 41.0 MB')
+    expect(progressWords({ ...job, endedMs: unixMs(4_000), outcome: { is: 'cancelled' } }, 9_000, numbers)).toBe(
+      '1,000 rows · 41.0 MB · 250 rows/s',
+    )
+    expect([lengthWords(1), lengthWords(61_000), lengthWords(7_300_000)]).toEqual(['1 s', '2 min', '2 h 2 min'])
+  })
+})
+
+/** Bytes as a text of as many characters. */
+const binary = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+
+describe('sending a file', () => {
+  /** A transport that keeps what it is sent. */
+  function keeper(fails?: CallName) {
+    const calls: [string, unknown][] = []
+    const invoke = async (name: CallName, args: unknown) => {
+      calls.push([name, args])
+      if (name === fails) return { ok: false, error: { code: 'disk-full', message: 'Full.' } }
+      expect(v.safeParse(CALLS[name].args as v.GenericSchema, args).success).toBe(true)
+      return { ok: true, value: name === 'files.begin' ? { file: 'f' } : null }
+    }
+    // Only `invoke` is used, and it answers what these calls answer.
+    return { calls, transport: { invoke } as unknown as Transport }
+  }
+  const bytes = Uint8Array.from({ length: FILE_PIECE * 2 + 5 }, (_, i) => i % 251)
+  const file = {
+    name: 'a.csv',
+    size: bytes.length,
+    slice: (from: number, to: number) => ({ arrayBuffer: async () => bytes.slice(from, to).buffer }),
+  }
+
+  it('goes in pieces that follow one another, to the byte', async () => {
+    const { calls, transport } = keeper()
+    const sent: number[] = []
+    const result = await sendFile(transport, file, new AbortController().signal, (n) => sent.push(n))
+    expect(result).toEqual({ ok: true, value: 'f' })
+    expect(sent).toEqual([FILE_PIECE, FILE_PIECE * 2, bytes.length])
+    const pieces = calls.filter(([name]) => name === 'files.chunk').map(([, args]) => (args as { data: string }).data)
+    expect(pieces.map((one) => atob(one)).join('')).toBe(binary(bytes))
+    expect(calls.at(-1)?.[0]).toBe('files.end')
+  })
+
+  it('lets go of what was sent where it fails or is ended', async () => {
+    const failed = keeper('files.chunk')
+    expect(await sendFile(failed.transport, file, new AbortController().signal, () => undefined)).toMatchObject({
+      ok: false,
+    })
+    expect(failed.calls.at(-1)).toEqual(['files.drop', { file: 'f' }])
+    const stop = new AbortController()
+    const ended = keeper()
+    const result = await sendFile(ended.transport, file, stop.signal, () => stop.abort())
+    expect(result).toMatchObject({ ok: false, error: { code: 'cancelled' } })
+    expect(ended.calls.at(-1)?.[0]).toBe('files.drop')
+  })
+
+  it('codes bytes as base64 does', () => {
+    for (const n of [0, 1, 2, 3, 8_191, 8_192, 8_193, 30_000]) {
+      const part = bytes.subarray(0, n)
+      expect(base64Of(part)).toBe(btoa(binary(part)))
+    }
+  })
+})
+
+it('writes what is on screen with every digit', () => {
+  const fake = new FakeTerminal()
+  const row = fake.row('crypto:BTCUSD' as never)
+  if (row === undefined) throw new Error('no row')
+  const [header, line] = quotesCsv([{ ...row, last: 0.1 + 0.2, symbol: '=BTC' }]).split('\n')
+  expect(header?.startsWith('symbol,asset,name,last')).toBe(true)
+  expect(line?.startsWith("'=BTC,crypto,")).toBe(true)
+  expect(line).toContain(',0.30000000000000004,')
+  const bar = {
+    startMs: unixMs(T),
+    endMs: unixMs(T),
+    open: 1,
+    high: 2,
+    low: 0.5,
+    close: 1.1,
+    volume: null,
+    count: 3,
+    complete: false,
+  }
+  expect(barsCsv('A', 'mid', [bar])).toBe(
+    'symbol,start_ms,start_iso,open,high,low,close,volume,count,complete,of\n' +
+      `A,${T},2026-01-05T00:00:00.000Z,1,2,0.5,1.1,,3,false,mid\n`,
+  )
+})
