@@ -66,9 +66,8 @@ export class WindowState {
   readonly view = $derived.by<string>(() => this.replay.state?.id ?? 'live')
   /** Now of what is shown, to the frame: for clocks and for what is said to be the latest. */
   readonly clockMs = $derived.by(() => {
-    const { state, aimMs } = this.replay
+    const { state } = this.replay
     if (!state) return this.nowMs
-    if (aimMs !== null) return aimMs
     // Prints and state come by streams of their own: where a print is there first, the replay has reached it.
     return state.playing ? Math.min(Math.max(state.nowMs, this.tape.latestMs), state.toMs) : state.nowMs
   })
