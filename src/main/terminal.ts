@@ -224,7 +224,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       }
       if (!Number.isNaN(record.eventMs)) skew.seen(record.eventMs, recvMs)
       hub.apply(feed, seq, recvMs, record)
-      if (seq > 0) snapshots.after(last, recvMs)
+      if (seq > 0) snapshots.after(Math.max(seq, last), recvMs)
     },
     state(feed, state) {
       hub.feedState(feed, state, clock.wallMs())

@@ -191,8 +191,13 @@ export class Player {
     const [next, jump] = play(this.#play, event, this.#o.realMs())
     this.#play = next
     this.#o.changed()
-    if (jump !== null) void this.seek(jump.toMs).catch((thrown: unknown) => this.#failed(thrown))
+    // A seek that is under way puts it somewhere anyway.
+    if (jump !== null && !this.#seeking) this.#jump(jump.toMs)
     else if (next.playing) this.#schedule(0)
+  }
+
+  #jump(ms: number): void {
+    void this.seek(ms).catch((thrown: unknown) => this.#failed(thrown))
   }
 
   #pause(): void {
@@ -240,7 +245,7 @@ export class Player {
     const [next, jump] = play(this.#play, { is: 'turned', dueMs, timeMs, nextMs, left }, this.#o.realMs())
     this.#play = next
     this.#o.changed()
-    if (jump !== null) void this.seek(jump.toMs).catch((thrown: unknown) => this.#failed(thrown))
+    if (jump !== null) this.#jump(jump.toMs)
   }
 
   /** At the end of a recording that is not the last: ends it, and begins the next where it is due. */
@@ -376,7 +381,7 @@ export class Player {
       else await givingWay()
       current()
     }
-    this.#reached(this.#rig.timeMs)
+    this.#reached(Math.max(this.#rig.timeMs, this.nowMs))
   }
 
   /** Right before the last message that is applied. */

@@ -139,6 +139,25 @@ describe('a replay', () => {
     player.close()
   })
 
+  it('stays at its end when stepping on from there, and plays from the start again', async () => {
+    const { player, time } = replaying(calm(1))
+    await player.seek(T0 + 61_000)
+    await player.stepMessage(true)
+    expect(player.nowMs).toBe(T0 + 61_000)
+    player.speed('max')
+    player.play(true)
+    await time.pass(100)
+    expect(player.state.ended).toBe(true)
+    // A window goes to the start and plays: neither takes the other's place.
+    const start = player.seekStart()
+    player.play(true)
+    await start
+    player.speed(1)
+    expect(player.state.playing).toBe(true)
+    expect(player.nowMs).toBeLessThan(T0 + 1_000)
+    player.close()
+  })
+
   it('loops over a range until told otherwise', async () => {
     const { player, time } = replaying(calm(1))
     await player.seekStart()
