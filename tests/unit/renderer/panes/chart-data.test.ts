@@ -58,7 +58,7 @@ function open(view: string) {
     style: 'candles',
   } as const
   // Of the port only what is called here.
-  followChart(
+  const following = followChart(
     fake,
     chart as unknown as ChartPort,
     query,
@@ -68,6 +68,7 @@ function open(view: string) {
   return {
     shown,
     chart,
+    following,
     give: (next: BarsValue) => give(next),
     async answer(list: readonly Bar[], more = true) {
       pages.shift()?.({ bars: list, gaps: [], decimals: 2, more })
@@ -93,6 +94,16 @@ describe('the chart of a replay', () => {
     await chart.answer(bars(10, 60))
     expect(last(chart.shown)?.starts).toEqual(bars(0, 60).map((one) => one.startMs / SECOND))
     expect(last(chart.shown)?.keepView).toBe(true)
+  })
+  it('drops it even before the stream tells of the jump', async () => {
+    const chart = open('replay-1')
+    chart.give(value(bars(0, 100)))
+    await chart.answer(bars(0, 100))
+    chart.following.cut(40 * SECOND)
+    expect(last(last(chart.shown)?.starts ?? [])).toBe(40)
+    const draws = chart.shown.length
+    chart.following.cut(50 * SECOND)
+    expect(chart.shown).toHaveLength(draws)
   })
   it('leaves nothing where there is nothing yet', async () => {
     const chart = open('replay-1')

@@ -102,6 +102,26 @@ describe('a replay in the window', () => {
     fake.resetTape()
     expect(app.tape.count).toBe(0)
   })
+  it('takes prints of its future away as soon as its clock goes back, before their stream tells', async () => {
+    await app.openReplay([SESSION], null)
+    follow()
+    const newest = app.tape.latestMs
+    fake.replay.change({ nowMs: unixMs(newest) })
+    const before = app.tape.count
+    fake.replay.change({ nowMs: unixMs(newest - 60_000) })
+    expect(app.tape.count).toBeGreaterThan(0)
+    expect(app.tape.count).toBeLessThan(before)
+    expect(app.tape.latestMs).toBeLessThanOrEqual(newest - 60_000)
+  })
+  it('tells no earlier time than that of a print which is already there', async () => {
+    await app.openReplay([SESSION], null)
+    const from = app.replay.state?.nowMs ?? 0
+    follow()
+    fake.replay.change({ playing: true, nowMs: unixMs(from + 40), toMs: unixMs(app.tape.latestMs + 1_000) })
+    expect(app.clockMs).toBe(app.tape.latestMs)
+    fake.replay.change({ playing: false })
+    expect(app.clockMs).toBe(from + 40)
+  })
   it('keeps one move under way and the latest wish', async () => {
     await app.openReplay([SESSION], null)
     const { fromMs } = app.replay.state ?? { fromMs: 0 }
