@@ -198,6 +198,11 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     return Array.isArray(at) ? NaN : (at.x ?? NaN)
   }
 
+  function indexAt(x: number): number | undefined {
+    const at = chart.convertFromPixel({ x }, { paneId: 'candle_pane' })
+    return Array.isArray(at) ? undefined : at.dataIndex
+  }
+
   function showVolume(): void {
     const wanted = !series.ticks && bars.some((bar) => bar.volume !== null)
     if (wanted === volumePane) return
@@ -225,7 +230,8 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
 
   chart.subscribeAction('onCrosshairChange', (data) => {
     const crosshair = data as Crosshair | undefined // the library types actions as unknown
-    const index = crosshair?.dataIndex
+    // Of the mouse the library tells the place only.
+    const index = crosshair?.dataIndex ?? (crosshair?.x === undefined ? undefined : indexAt(crosshair.x))
     cursor = crosshair?.x === undefined || index === undefined || index >= rows().length ? null : index
     legend()
   })
@@ -387,8 +393,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       chart.scrollToDataIndex(Math.min(list.length - 1, Math.max(0, index) + Math.floor((to - from) / 2)))
     },
     barAt(x) {
-      const at = chart.convertFromPixel({ x }, { paneId: 'candle_pane' })
-      const index = Array.isArray(at) ? undefined : at.dataIndex
+      const index = indexAt(x)
       return index === undefined ? null : (rows()[index]?.bar ?? null)
     },
     visibleBars() {
