@@ -329,14 +329,17 @@ export interface CellSave {
   readonly referenceOf: Cell['referenceOf']
   readonly mapping: string
   /** The numbers, then the closes of the sparkline. */
-  readonly numbers: readonly number[]
+  readonly numbers: Float64Array
 }
 
 /** What is known in a cell. */
 export function saveCell(cell: Cell): CellSave {
   const { id, symbol, spelt, lastFeed, session, referenceOf, mapping } = cell
-  const numbers: number[] = KEPT.map((name) => cell[name])
-  return { id, symbol, spelt, lastFeed, session, referenceOf, mapping, numbers: [...numbers, ...sparkOf(cell)] }
+  const spark = sparkOf(cell)
+  const numbers = new Float64Array(KEPT.length + spark.length)
+  for (let i = 0; i < KEPT.length; i += 1) numbers[i] = cell[KEPT[i]]
+  numbers.set(spark, KEPT.length)
+  return { id, symbol, spelt, lastFeed, session, referenceOf, mapping, numbers }
 }
 
 /** Puts a cell where a save was taken; watchers and flash count stay. */
@@ -345,7 +348,7 @@ export function restoreCell(cell: Cell, save: CellSave): void {
   Object.assign(cell, { symbol, spelt, lastFeed, session, referenceOf, mapping })
   const kept: Record<(typeof KEPT)[number], number> = cell
   for (let i = 0; i < KEPT.length; i += 1) kept[KEPT[i]] = numbers[i]
-  const spark = numbers.slice(KEPT.length)
+  const spark = numbers.subarray(KEPT.length)
   cell.spark.set(spark)
   cell.sparkCount = spark.length
 }

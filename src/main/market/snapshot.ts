@@ -1,6 +1,7 @@
 /**
  * The state of the market as bytes, so that a replay need not begin at a recording's start: the hub's cells
- * and the digest's fold together. A header of JSON, then every number as a little-endian double.
+ * and the digest's fold together. A header of JSON, then every number as a double of this machine's order
+ * (little-endian wherever Tapedeck runs).
  */
 import type { FeedId } from '../../shared/units.ts'
 import type { CellSave } from './cell.ts'
@@ -59,12 +60,13 @@ export function encodeMarket(hub: HubSave, fold: FoldSave): Uint8Array {
   const from = HEAD_BYTES + Math.ceil(text.length / 8) * 8
   const count = hub.cells.reduce((sum, { numbers }) => sum + numbers.length, 0) + fold.cells.length * FOLD_NUMBERS
   const bytes = new Uint8Array(from + count * 8)
-  const view = new DataView(bytes.buffer)
-  view.setUint32(0, text.length, true)
+  new Uint32Array(bytes.buffer, 0, 1)[0] = text.length
   bytes.set(text, HEAD_BYTES)
-  let at = from
-  const put = (numbers: ArrayLike<number>) => {
-    for (let i = 0; i < numbers.length; i += 1, at += 8) view.setFloat64(at, numbers[i], true)
+  const doubles = new Float64Array(bytes.buffer, from, count)
+  let at = 0
+  const put = (numbers: Float64Array) => {
+    doubles.set(numbers, at)
+    at += numbers.length
   }
   for (const { numbers } of hub.cells) put(numbers)
   for (const { numbers } of fold.cells) put(numbers)
@@ -73,21 +75,18 @@ export function encodeMarket(hub: HubSave, fold: FoldSave): Uint8Array {
 
 /** Unpacks what `encodeMarket` packed. Throws a RangeError at bytes of another version, or none at all. */
 export function decodeMarket(bytes: Uint8Array): { readonly hub: HubSave; readonly fold: FoldSave } {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const length = view.getUint32(0, true)
+  const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true)
   const text = new TextDecoder().decode(bytes.subarray(HEAD_BYTES, HEAD_BYTES + length))
   const header = JSON.parse(text) as Header // written from a Header, under a checksum
   if (header.snapshot !== SNAPSHOT_VERSION || header.fold !== FOLD_VERSION) {
     throw new RangeError(`a snapshot of version ${header.snapshot}.${header.fold}`)
   }
-  let at = HEAD_BYTES + Math.ceil(length / 8) * 8
-  const take = (count: number): Float64Array => {
-    const numbers = new Float64Array(count)
-    for (let i = 0; i < count; i += 1, at += 8) numbers[i] = view.getFloat64(at, true)
-    return numbers
-  }
+  // A copy: bytes out of the store begin anywhere.
+  const doubles = new Float64Array(bytes.slice(HEAD_BYTES + Math.ceil(length / 8) * 8).buffer)
+  let at = 0
+  const take = (count: number): Float64Array => doubles.subarray(at, (at += count))
   const { lastSeq, epochs, spellings, minute } = header
-  const cells = header.cells.map(({ numbers, ...texts }) => ({ ...texts, numbers: [...take(numbers)] }))
+  const cells = header.cells.map(({ numbers, ...texts }) => ({ ...texts, numbers: take(numbers) }))
   const folded = header.folded.map(([feed, symbol]) => ({ feed, symbol, numbers: take(FOLD_NUMBERS) }))
   return { hub: { lastSeq, epochs, spellings, cells }, fold: { minute, cells: folded } }
 }
