@@ -47,10 +47,12 @@ export class HiddenRows {
       // From number to number by the index: a table of millions of rows is not walked.
       const ids = this.#db
         .prepare<[], number>(
-          `WITH RECURSIVE ids(id) AS (
+          // The name must be no column of any of the tables: within the subquery it would be theirs.
+          `WITH RECURSIVE ids(owner) AS (
              SELECT min(recording) FROM ${table}
-             UNION ALL SELECT (SELECT min(recording) FROM ${table} WHERE recording > id) FROM ids WHERE id IS NOT NULL)
-           SELECT id FROM ids WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM recording)`,
+             UNION ALL
+             SELECT (SELECT min(recording) FROM ${table} WHERE recording > owner) FROM ids WHERE owner IS NOT NULL)
+           SELECT owner FROM ids WHERE owner IS NOT NULL AND owner NOT IN (SELECT id FROM recording)`,
         )
         .pluck()
       for (const id of ids.all()) found.add(id)

@@ -34,6 +34,20 @@ function leave(sealed: boolean): RecordingId {
   return key
 }
 
+it('opens again a store of many recordings, also where rows have lower numbers than their recordings', () => {
+  const engine = new StoreEngine(folder.file, () => T0)
+  for (const n of [0, 1, 2]) {
+    engine.begin(newRecordingId(T0 + n), DEMO, unixMs(T0 + n))
+    if (n > 0) engine.commit([new Writer().batch(items(5))])
+    engine.end(unixMs(T0 + n), [])
+    engine.drain()
+  }
+  engine.close()
+  const again = new StoreEngine(folder.file, () => T0)
+  expect([again.left, again.busy]).toEqual([[], false])
+  again.close()
+})
+
 describe('what a death leaves', () => {
   it('has a gap with the skew measured last', async () => {
     const engine = new StoreEngine(folder.file, () => T0)
