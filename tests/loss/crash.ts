@@ -1,12 +1,10 @@
 /** kill -9 of a recording process in a burst, again and again into one store. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { openStoreWriter } from '../../src/main/store/open.ts'
 import { startSimulator, type Simulator } from '../../src/simulator/simulator.ts'
-import { recordingId, unixMs, type RecordingId } from '../../src/shared/units.ts'
+import { unixMs, type RecordingId } from '../../src/shared/units.ts'
 import { CRASH_WANTS } from './crash-wants.ts'
+import { spawnAndKill } from './kill.ts'
 import { probeSyncs } from './sync-probe.ts'
 import { gapsOf, must, storedFeed, verified } from './stored.ts'
 
@@ -19,14 +17,6 @@ const RATE = 20_000
  */
 const SAFE_MS = 1_000
 const SYNCS = 3
-
-interface Killed {
-  readonly recording: RecordingId
-  /** Seq of the last message whose commit was acknowledged before death. */
-  readonly committed: number
-  readonly received: readonly { readonly seq: number; readonly atMs: number }[]
-  readonly killedMs: number
-}
 
 export async function crashLoop(folder: string, times: number, say: (text: string) => void): Promise<string> {
   const file = join(folder, 'crash.db')
@@ -46,7 +36,13 @@ export async function crashLoop(folder: string, times: number, say: (text: strin
   try {
     for (let i = 1; i <= times; i++) {
       const fromMs = performance.now()
-      const killed = await recordAndKill(file, simulator.baseUrl, token, 20 + ((i * 37) % 300))
+      const killed = await spawnAndKill({
+        program: 'recorder.ts',
+        args: [file, simulator.baseUrl],
+        env: { TOKEN: token, NODE_COMPILE_CACHE: join(dirname(file), 'compiled') },
+        after: 'r',
+        afterMs: 20 + ((i * 37) % 300),
+      })
       const safeMs = SAFE_MS + SYNCS * probe.slowestSince(fromMs)
       recordings.push(killed.recording)
       let lastSeq = 0
@@ -60,14 +56,14 @@ export async function crashLoop(folder: string, times: number, say: (text: strin
         frames += stored.frames
       }
       must(lastSeq >= killed.committed, `kill ${i}: ${killed.committed} was committed and ${lastSeq} is stored`)
-      const lost = killed.received.filter(({ seq }) => seq > lastSeq)
+      const lost = killed.received.filter(({ n }) => n > lastSeq)
       const age = lost.length === 0 ? 0 : killed.killedMs - lost[0].atMs
       must(
         age <= safeMs,
         `kill ${i}: a message received ${age} ms before death is not stored (at most ${safeMs.toFixed(0)})`,
       )
       ages.push(age)
-      unstored = Math.max(unstored, (killed.received.at(-1)?.seq ?? 0) - lastSeq)
+      unstored = Math.max(unstored, (killed.received.at(-1)?.n ?? 0) - lastSeq)
       const report = await verified(file, killed.recording)
       must(report.ok, `kill ${i}: verify finds ${JSON.stringify(report.problems.slice(0, 3))}`)
       if (i % 10 === 0) say(`${i} kills, ${frames} frames stored, each a prefix of what was sent`)
@@ -103,36 +99,6 @@ async function signIn({ baseUrl, username, password }: Simulator): Promise<strin
   })
   const { access } = (await response.json()) as { readonly access: string } // the simulator's own answer
   return access
-}
-
-async function recordAndKill(file: string, baseUrl: string, token: string, afterMs: number): Promise<Killed> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('recorder.ts', import.meta.url)), file, baseUrl], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, TOKEN: token, NODE_COMPILE_CACHE: join(dirname(file), 'compiled') },
-  })
-  let text = ''
-  let errors = ''
-  const bursting = Promise.withResolvers<void>()
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text += part
-    if (text.includes('\nr ')) bursting.resolve()
-  })
-  child.stderr.setEncoding('utf8').on('data', (part: string) => (errors += part))
-  const gone = once(child, 'exit')
-  void gone.then(() => bursting.reject(new Error(`the recorder ended by itself: ${errors}`)))
-  await bursting.promise
-  await new Promise((resolve) => setTimeout(resolve, afterMs))
-  const killedMs = Date.now()
-  child.kill('SIGKILL')
-  await gone
-  const lines = text.slice(0, text.lastIndexOf('\n')).split('\n')
-  const of = (kind: string): string[][] => lines.map((line) => line.split(' ')).filter(([k]) => k === kind)
-  return {
-    recording: recordingId(of('id')[0][1]),
-    committed: Number(of('c').at(-1)?.[1] ?? 0),
-    received: of('r').map(([, seq, atMs]) => ({ seq: Number(seq), atMs: Number(atMs) })),
-    killedMs,
-  }
 }
 
 /** The next start closes what was left. */

@@ -1,4 +1,4 @@
-/** Kills a recording process with SIGKILL in a burst, and says what the store then holds. */
+/** Kills a recording process with SIGKILL in a burst, and says what it had told and what the store then holds. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -7,29 +7,40 @@ import { recordingId, type RecordingId } from '../../src/shared/units.ts'
 
 export interface Killed {
   readonly recording: RecordingId
-  /** Seq of the last commit that was acknowledged before death. */
+  /** Seq of the last message whose commit was acknowledged before death. */
   readonly committed: number
-  /** Messages said to be received, and when, by the process's own clock. */
+  /** Messages said to be received, by number, and when, by the process's own clock. */
   readonly received: readonly { readonly n: number; readonly atMs: number }[]
   readonly killedMs: number
 }
 
-/** Starts a burst into `file`, kills it `afterMs` after its first commit. */
-export async function killBurst(file: string, afterMs: number): Promise<Killed> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('burst.ts', import.meta.url)), file], {
+export interface KillOptions {
+  /** A program of this folder and its arguments; it prints lines of a kind (id, r, c) and numbers. */
+  readonly program: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** The kind of line after which it is killed, so much later. */
+  readonly after: 'r' | 'c'
+  readonly afterMs: number
+}
+
+/** Starts a program that records, and kills it. */
+export async function spawnAndKill({ program, args, env, after, afterMs }: KillOptions): Promise<Killed> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
   })
   let text = ''
   let errors = ''
-  const first = Promise.withResolvers<void>()
+  const bursting = Promise.withResolvers<void>()
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     text += part
-    if (text.includes('\nc ')) first.resolve()
+    if (text.includes(`\n${after} `)) bursting.resolve()
   })
   child.stderr.setEncoding('utf8').on('data', (part: string) => (errors += part))
   const gone = once(child, 'exit')
-  void gone.then(() => first.reject(new Error(`the burst ended by itself: ${errors}`)))
-  await first.promise
+  void gone.then(() => bursting.reject(new Error(`${program} ended by itself: ${errors}`)))
+  await bursting.promise
   await new Promise((resolve) => setTimeout(resolve, afterMs))
   const killedMs = Date.now()
   child.kill('SIGKILL')
@@ -43,6 +54,10 @@ export async function killBurst(file: string, afterMs: number): Promise<Killed> 
     killedMs,
   }
 }
+
+/** Starts a burst into `file`, kills it `afterMs` after its first commit. */
+export const killBurst = (file: string, afterMs: number): Promise<Killed> =>
+  spawnAndKill({ program: 'burst.ts', args: [file], after: 'c', afterMs })
 
 /** Reads back every seq of a recording. */
 export async function kept(file: string, recording: RecordingId): Promise<number[]> {
