@@ -240,14 +240,23 @@ function at(record: ValueObject, place: readonly string[]): Scalar {
   return isScalar(value) ? value : JSON.stringify(value)
 }
 
-/** A key as a heading: `net_income` and `netIncome` are "Net income"; short and upper-case words stay. */
+/** Words that are read letter by letter. */
+const ABBREVIATIONS: ReadonlySet<string> = new Set(
+  'adx cagr ceo cfo cik dcf ebit ebitda ebt eps etf ev fcf gaap id ipo isin kpi ltm macd nav pe peg roa roce roe roic rsi sga sma ttm url usd wacc yoy'.split(
+    ' ',
+  ),
+)
+
+/** A key as a heading: `net_income` and `netIncome` are "Net income"; abbreviations stand in capitals. */
 export function titleOf(key: string): string {
   const words = key
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
     .replace(/[_\-.]+/g, ' ')
     .trim()
     .split(/\s+/)
-    .map((word) => (/^[A-Z\d]{2,}$/.test(word) ? word : word.toLowerCase()))
+    .map((word) =>
+      ABBREVIATIONS.has(word.toLowerCase()) || /^[A-Z\d]{2,}$/.test(word) ? word.toUpperCase() : word.toLowerCase(),
+    )
   const text = words.join(' ')
   return text === '' ? key : text[0].toUpperCase() + text.slice(1)
 }

@@ -76,7 +76,7 @@ export function typeOf(name: string, values: Iterable<Scalar>): ColumnType {
     // A number is a time only where its name says so: it could be anything.
     could.time &&= (isNumber ? timeName : true) && !Number.isNaN(timeOf(value))
     could.dayOnly &&= typeof value === 'string' && DATE.test(value)
-    could.period &&= !Number.isNaN(periodOf(value)) && (!isNumber || /year|period/i.test(name))
+    could.period &&= !Number.isNaN(periodOf(value)) && (!isNumber || /year|period|since|founded/i.test(name))
     could.link &&= typeof value === 'string' && /^https?:\/\/\S+$/i.test(value)
   }
   if (seen === 0) return 'text'

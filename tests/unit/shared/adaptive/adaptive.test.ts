@@ -214,7 +214,7 @@ it('draws a time against numbers, never against names', () => {
   ).toBeNull()
   expect(orderOf('number', '1,000')).toBe(1_000)
   expect(titleOf('netIncomeRatioTTM')).toBe('Net income ratio TTM')
-  expect(titleOf('income_statement.eps_basic')).toBe('Income statement eps basic')
+  expect(titleOf('income_statement.eps_basic')).toBe('Income statement EPS basic')
 })
 
 it('reads back any CSV that quotes as it should', () => {
