@@ -1,7 +1,13 @@
-/** `tapedeck sessions`: what was recorded. */
+/** `tapedeck sessions`: what was recorded, what is said of it, and one of them as a file. */
+import { CodedError } from '../../shared/errors.ts'
 import type { SessionRow } from '../../shared/recording.ts'
-import type { Command } from './command.ts'
+import { recordingId } from '../../shared/units.ts'
+import { exportPackage } from '../packages/export.ts'
+import { openStoreWriter } from '../store/open.ts'
+import { UsageError, type Command, type Context, type Values } from './command.ts'
 import { EXIT } from './exit.ts'
+import { createProgressLine } from './progress-line.ts'
+import { storePath } from './store-path.ts'
 import { withReader } from './with-reader.ts'
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
@@ -18,23 +24,91 @@ export function sessionJson(row: SessionRow): Record<string, unknown> {
     messages: row.messages,
     bytes: row.bytes,
     gaps: row.gaps.map(({ feed, fromMs, toMs, cause }) => ({ feed, from: iso(fromMs), to: iso(toMs), cause })),
+    symbols: row.symbols,
+    live: row.live,
+    imported: row.imported,
+    name: row.name,
+    notes: row.notes,
+    tags: row.tags,
+    pinned: row.pinned,
+    binned: iso(row.binnedMs),
   }
 }
 
+const CHANGES = ['name', 'notes', 'tag', 'pin', 'unpin', 'bin', 'restore'] as const
+
 export const sessions: Command = {
   name: 'sessions',
-  summary: 'Lists recorded sessions, newest last.',
-  examples: [['As JSON Lines, for scripts', '--json']],
-  options: {},
+  summary: 'Lists recorded sessions, newest last; names one, or writes one as a file.',
+  examples: [
+    ['As JSON Lines, for scripts', '--json'],
+    ['One session as a file that another Tapedeck can open', '--session 01k… --out monday.tapedeck'],
+    ['What it was', '--session 01k… --name "CPI day" --tag macro --pin'],
+  ],
+  options: {
+    session: { type: 'string', value: 'ID', help: 'Only this session' },
+    out: { type: 'string', value: 'FILE', help: 'Write the session as a .tapedeck file, verified before' },
+    name: { type: 'string', value: 'TEXT', help: 'Call the session so' },
+    notes: { type: 'string', value: 'TEXT', help: 'Notes of the session' },
+    tag: { type: 'string', multiple: true, value: 'TAG', help: 'Its tags, in place of those it has' },
+    pin: { type: 'boolean', help: 'No rule of keeping deletes it' },
+    unpin: { type: 'boolean', help: 'Rules of keeping may delete it' },
+    bin: { type: 'boolean', help: 'Put it into the bin' },
+    restore: { type: 'boolean', help: 'Take it out of the bin' },
+  },
   async run(values, context) {
+    const one = values.text('session')
+    const changes = CHANGES.some((name) => values.on(name) || values.texts(name).length > 0 || values.text(name))
+    if (one === undefined && (changes || values.text('out') !== undefined)) {
+      throw new UsageError('--session says which session is meant')
+    }
+    if (values.on('pin') && values.on('unpin')) throw new UsageError('--pin and --unpin exclude each other')
+    if (values.on('bin') && values.on('restore')) throw new UsageError('--bin and --restore exclude each other')
+    if (one !== undefined && changes) await change(one, values, context)
+    const out = values.text('out')
+    if (one !== undefined && out !== undefined) return pack(one, out, values, context)
     const rows = await withReader(values, context, (reader) => reader.sessions())
-    const ordered = [...rows].sort((a, b) => a.startedMs - b.startedMs)
+    const ordered = rows
+      .filter((row) => one === undefined || row.session === one)
+      .toSorted((a, b) => a.startedMs - b.startedMs)
+    if (one !== undefined && ordered.length === 0) throw new CodedError('not-found', `There is no session ${one}.`)
     for (const row of ordered) {
       context.out(`${values.on('json') ? JSON.stringify(sessionJson(row)) : sentence(row)}\n`)
     }
     if (ordered.length === 0) context.err('No session was recorded yet.\n')
     return EXIT.ok
   },
+}
+
+/** Says something of a session, or moves it into the bin or out; the store must not be open for recording. */
+async function change(one: string, values: Values, context: Context): Promise<void> {
+  const writer = await openStoreWriter({ file: storePath(values, context), worker: context.workers.store })
+  try {
+    const tags = values.texts('tag')
+    const pinned = values.on('pin') ? true : values.on('unpin') ? false : undefined
+    const patch = { name: values.text('name'), notes: values.text('notes'), pinned }
+    const binnedMs = values.on('bin') ? context.clock.wallMs() : values.on('restore') ? null : undefined
+    const session = recordingId(one)
+    await writer.library.label([{ session, patch: tags.length === 0 ? patch : { ...patch, tags }, binnedMs }])
+  } finally {
+    await writer.close()
+  }
+}
+
+async function pack(one: string, out: string, values: Values, context: Context): Promise<number> {
+  const line = createProgressLine(context, !values.on('json'))
+  const done = await withReader(values, context, (reader) =>
+    exportPackage(reader, recordingId(one), out, context.version, {
+      signal: context.signal,
+      onProgress: (part) => line.draw(Math.floor(part * 100), 100, 'of the session', '%'),
+    }),
+  ).finally(() => line.clear())
+  context.out(
+    values.on('json')
+      ? `${JSON.stringify(done)}\n`
+      : `${done.file}: ${done.messages} messages, ${done.bytes} bytes, SHA-256 ${done.sha256}\n`,
+  )
+  return EXIT.ok
 }
 
 function sentence(row: SessionRow): string {
@@ -44,5 +118,14 @@ function sentence(row: SessionRow): string {
       ? `to ${iso(row.endedMs)}`
       : `ended in a crash, to ${iso(row.endedMs) ?? 'an unknown time'}`
   const feeds = row.feeds.map(({ feed, received }) => `${feed} ${received}`).join(', ')
-  return `${row.session}  ${row.source}  ${iso(row.startedMs)} ${end}  ${row.messages} messages  ${row.gaps.length} gaps  ${feeds}`
+  const gaps = row.gapCount - row.edges
+  const said = [
+    row.name && `"${row.name}"`,
+    ...row.tags.map((tag) => `#${tag}`),
+    row.pinned && 'pinned',
+    row.binnedMs !== null && 'in the bin',
+  ]
+    .filter(Boolean)
+    .join(' ')
+  return `${row.session}  ${row.source}  ${iso(row.startedMs)} ${end}  ${row.messages} messages  ${gaps} gaps  ${feeds}${said && `  ${said}`}`
 }

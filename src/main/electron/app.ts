@@ -1,6 +1,6 @@
 /** The Electron host: joins window, protocol, ports and power to one terminal, and ends it cleanly once. */
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import {
   app,
   dialog,
@@ -157,7 +157,22 @@ export function runElectronApp(options: ElectronAppOptions): void {
       void close().then(() => app.exit(1))
     })
 
-  app.on('second-instance', show)
+  /** Session files that the system asked to open: by the command line, by a double click, by a second start. */
+  const openFiles = (paths: readonly string[]): void => {
+    for (const path of paths.filter((one) => /\.tapedeck$/i.test(one) && !one.startsWith('-'))) {
+      void starting.then((started) => started?.imports.open(path))
+    }
+  }
+  openFiles(process.argv.slice(1))
+  app.on('open-file', (event, path) => {
+    event.preventDefault()
+    openFiles([path])
+    show()
+  })
+  app.on('second-instance', (_event, argv, workingDirectory) => {
+    openFiles(argv.slice(1).map((path) => resolve(workingDirectory, path)))
+    show()
+  })
   app.on('activate', show)
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()

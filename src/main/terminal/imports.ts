@@ -1,8 +1,10 @@
 /** Imports as windows ask for them: of files that were sent, as jobs. */
+import { basename } from 'node:path'
 import type { CallArgs } from '../../shared/contract.ts'
 import type { ImportDone, ImportPreview } from '../../shared/importing.ts'
 import type { JobId } from '../../shared/jobs.ts'
 import { importFile, previewFile } from '../importing/file.ts'
+import { importPackage } from '../packages/import.ts'
 import type { StoreLibrary, StoreReader } from '../store/port.ts'
 import { newRecordingId } from '../store/recording-id.ts'
 import type { Files } from './files.ts'
@@ -19,10 +21,28 @@ export interface ImportsOptions {
 export interface Imports {
   preview(args: CallArgs<'import.preview'>): Promise<ImportPreview>
   start(args: CallArgs<'import.start'>): Promise<JobId>
+  /** Imports a session file of this computer, which the host was asked to open. */
+  open(path: string): JobId
 }
 
 export function createImports({ files, jobs, reader, library }: ImportsOptions): Imports {
   return {
+    open: (path) =>
+      jobs.start('import', basename(path), 'messages', async (progress, signal) => {
+        const { recording, messages, already } = await importPackage(path, library(), {
+          signal,
+          onProgress: (done, count) => progress({ done: Math.min(0.999, done), count }),
+        })
+        progress({ count: messages })
+        const result: ImportDone = {
+          sessions: [{ session: recording, messages }],
+          messages,
+          skipped: 0,
+          problems: [],
+          already,
+        }
+        return { text: doneText(result), result }
+      }),
     async preview({ file, mapping }) {
       const { path, name, bytes } = files.received(file)
       return previewFile({ path, name, bytes }, mapping)

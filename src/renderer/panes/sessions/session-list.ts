@@ -26,7 +26,7 @@ export interface ColumnWords {
 }
 
 export const COLUMN_WORDS: Readonly<Record<SessionColumn, ColumnWords>> = {
-  started: { title: 'Started', long: 'Start of the session', width: 136, numeric: false },
+  started: { title: 'Started', long: 'Start of the session', width: 156, numeric: false },
   name: { title: 'Name', long: 'Name and tags', width: 120, numeric: false },
   length: { title: 'Length', long: 'From start to end', width: 84, numeric: true },
   messages: { title: 'Messages', long: 'Messages stored', width: 88, numeric: true },
@@ -36,7 +36,7 @@ export const COLUMN_WORDS: Readonly<Record<SessionColumn, ColumnWords>> = {
   symbols: { title: 'Symbols', long: 'Symbols that came', width: 68, numeric: true },
   feeds: { title: 'Feeds', long: 'Feeds that brought messages', width: 60, numeric: true },
   source: { title: 'Source', long: 'Where it was received from', width: 150, numeric: false },
-  ended: { title: 'Ended', long: 'End of the session', width: 136, numeric: false },
+  ended: { title: 'Ended', long: 'End of the session', width: 156, numeric: false },
 }
 /** In this order columns are given room, as far as it goes. */
 const BY_IMPORTANCE: readonly SessionColumn[] = [

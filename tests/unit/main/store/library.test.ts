@@ -103,9 +103,9 @@ describe('importing a recording', () => {
       code: 'store-damaged',
     })
     expect(await left()).toBe(0)
-    const holes = batchesOf(3).batches
+    const turned = batchesOf(3).batches
     await expect(
-      library.importRecording(about(newRecordingId(T0)), stream([holes[0], holes[2]])),
+      library.importRecording(about(newRecordingId(T0)), stream([turned[0], { ...turned[2], connections: [] }, { ...turned[1], connections: [] }])),
     ).rejects.toMatchObject({ code: 'internal' })
     expect(await left()).toBe(0)
     expect((await reader.verify(null)).problems).toEqual([])
