@@ -9,7 +9,7 @@ import type { RecorderPort } from './port.ts'
 import { toFailure, type Failure } from '../../shared/errors.ts'
 import { FLAG, type FeedCounts, type GapCause, type LedgerEntry, type Source } from '../../shared/recording.ts'
 import type { Percentiles, Reason, RecorderState } from '../../shared/state.ts'
-import { FEED_IDS, unixMs, type RecordingId, type UnixMs } from '../../shared/units.ts'
+import { FEED_IDS, unixMs, type FeedId, type RecordingId, type UnixMs } from '../../shared/units.ts'
 import { BATCH_BUFFER_BYTES, OpenBatch } from './batch.ts'
 import { GapLedger } from './gaps.ts'
 import { LatencyHistogram } from './latency.ts'
@@ -128,7 +128,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
   /** Lets a start that waits for the writer go on. */
   let onTrouble = (): void => undefined
   /** Frames are being turned away: since when, why, and how many of which feed. */
-  let hole: { readonly cause: GapCause; readonly from: { wallMs: UnixMs; monoNs: number }; lost: number } | null = null
+  let hole: {
+    readonly cause: GapCause
+    readonly from: { wallMs: UnixMs; monoNs: number }
+    /** Also of feeds whose connection is gone by the time that the hole can be told. */
+    readonly feeds: Set<FeedId>
+    lost: number
+  } | null = null
   /** Frames of holes that are gaps by now, while trouble of another kind goes on. */
   let untold = 0
   let dead = false
@@ -235,8 +241,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
   }
 
-  function refuse(): 0 {
-    hole ??= { cause: trouble === null ? 'overflow' : 'disk', from: last, lost: 0 }
+  function refuse(conn: number): 0 {
+    hole ??= { cause: trouble === null ? 'overflow' : 'disk', from: last, feeds: new Set(), lost: 0 }
+    hole.feeds.add(FEED_IDS[feedOf[conn]])
     if (hole.lost++ === 0 && trouble === null) {
       troubleSinceMs = clock.wallMs()
       emit({ is: 'broken', why: reason() })
@@ -252,12 +259,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   function writeHole(): void {
     if (hole === null || dead) return
-    const { cause, from } = hole
+    const { cause, from, feeds } = hole
     untold += hole.lost
     hole = null
     const wallMs = clock.wallMs()
     const nowNs = clock.monoNs()
-    for (const feed of ledger.feeds()) {
+    for (const feed of new Set([...ledger.feeds(), ...feeds])) {
       const gap = withSkew({ type: 'gap-open', feed, cause, symbols: [], fromMs: from.wallMs })
       const openedSeq = put(gap, wallMs, nowNs)
       put({ type: 'gap-close', feed, openedSeq }, wallMs, nowNs)
@@ -385,7 +392,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       }
       if (hole !== null || writer.backlogBytes + batch.size > maxBacklogBytes) {
         fillHole()
-        if (hole !== null || writer.backlogBytes + batch.size > maxBacklogBytes) return refuse()
+        if (hole !== null || writer.backlogBytes + batch.size > maxBacklogBytes) return refuse(conn)
       }
       watchClock(stamp.wallMs, stamp.monoNs)
       const i = batch.count

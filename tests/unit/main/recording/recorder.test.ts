@@ -252,6 +252,24 @@ describe('Recorder', () => {
     expect(writer.batches[0].messages.flags[0]).toBe(0)
   })
 
+  it('names the hole also of a feed whose connection is gone by then', async () => {
+    await recorder.start(DEMO)
+    const conn = recorder.connection('crypto/XT')
+    recorder.frame(conn, bytes('a'), false, clock.stamp)
+    writer.backlog = 10_000_001
+    clock.advance(10)
+    expect(recorder.frame(conn, bytes('b'), false, clock.stamp)).toBe(0)
+    recorder.entry({ type: 'disconnected', feed: 'crypto/XT', conn, closeCode: 1006, reason: '' }, clock.stamp)
+    writer.backlog = 0
+    writer.say(committed(1, 1))
+    clock.advance(10)
+    expect(writer.batches.flatMap((batch) => batch.entries).map((e) => e.entry)).toMatchObject([
+      { type: 'disconnected' },
+      { type: 'gap-open', feed: 'crypto/XT', cause: 'overflow' },
+      { type: 'gap-close' },
+    ])
+  })
+
   it('shows a disk in trouble at once, keeps what arrives, and names the hole after it', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
