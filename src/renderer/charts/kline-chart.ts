@@ -199,8 +199,8 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   }
 
   function indexAt(x: number): number | undefined {
-    const at = chart.convertFromPixel({ x }, { paneId: 'candle_pane' })
-    return Array.isArray(at) ? undefined : at.dataIndex
+    const at = chart.convertFromPixel([{ x }], { paneId: 'candle_pane' })
+    return (Array.isArray(at) ? at[0] : at)?.dataIndex
   }
 
   function showVolume(): void {
