@@ -1,5 +1,4 @@
 /** An export as it is asked for, by the window and by the command line alike: one file, or one a symbol or day. */
-import { basename } from 'node:path'
 import { FEEDS } from '../../service/feeds.ts'
 import { CodedError } from '../../shared/errors.ts'
 import { overlapSentence } from '../../shared/overlaps.ts'
@@ -205,6 +204,3 @@ async function daysOf(
       toMs: Math.min((n + 1) * DAY_MS, range.toMs ?? Infinity),
     }))
 }
-
-/** What an export is called in a list of jobs. */
-export const exportTitle = (out: string): string => basename(out)

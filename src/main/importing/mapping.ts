@@ -40,18 +40,6 @@ export function guessMapping(columns: readonly string[]): CsvMapping {
   return { columns: fields, feed, zone: 'UTC', symbol: '' }
 }
 
-/** The fields that a feed's messages can take from a table. */
-export function fieldsOfFeed(feed: CsvMapping['feed']): readonly ImportField[] {
-  const { kind } = FEEDS[feed]
-  const own: readonly ImportField[] =
-    kind === 'trade'
-      ? ['price', 'size']
-      : kind === 'quote'
-        ? ['bid', 'ask', 'bidSize', 'askSize']
-        : ['open', 'high', 'low', 'close', 'volume', 'end']
-  return ['symbol', 'time', 'received', ...own, 'raw']
-}
-
 /** Throws `usage` where a mapping leaves out what every message needs, or names a field twice. */
 export function checkMapping({ columns, feed, symbol }: CsvMapping): void {
   const used = columns.filter((field) => field !== null)
