@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openStoreReader, openStoreWriter } from '../../../../src/main/store/open.ts'
@@ -13,6 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
+const dying = fileURLToPath(new URL('./dying-library.ts', import.meta.url))
 const writerThread = new URL('../../../../src/main/store-worker.ts', import.meta.url)
 const trades = (count: number, from = 0): Item[] =>
   Array.from({ length: count }, (_, i) => ({
@@ -105,7 +109,10 @@ describe('importing a recording', () => {
     expect(await left()).toBe(0)
     const turned = batchesOf(3).batches
     await expect(
-      library.importRecording(about(newRecordingId(T0)), stream([turned[0], { ...turned[2], connections: [] }, { ...turned[1], connections: [] }])),
+      library.importRecording(
+        about(newRecordingId(T0)),
+        stream([turned[0], { ...turned[2], connections: [] }, { ...turned[1], connections: [] }]),
+      ),
     ).rejects.toMatchObject({ code: 'internal' })
     expect(await left()).toBe(0)
     expect((await reader.verify(null)).problems).toEqual([])
@@ -173,5 +180,82 @@ describe('erasing and compacting', () => {
     expect((await reader.verify(null)).problems).toEqual([])
     await reader.close()
     engine.close()
+  })
+})
+
+describe('what a death leaves', () => {
+  it.each(['importing', 'erasing'] as const)(
+    'of %s is cleared by the next start, and nothing of it is seen',
+    async (what) => {
+      const whole = newRecordingId(T0)
+      const before = new StoreEngine(folder.file)
+      before.begin(whole, DEMO, unixMs(T0))
+      before.commit([new Writer(['crypto/XT', 'crypto/XT']).batch(trades(300))])
+      before.end(unixMs(T0 + 1_000), [])
+      before.drain()
+      before.close()
+      const child = spawn(process.execPath, [dying, folder.file, what, whole], { stdio: ['ignore', 'pipe', 'inherit'] })
+      await once(child.stdout, 'data')
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+
+      const left = openLocalReader(folder.file)
+      expect((await left.verify(null)).problems).toEqual([])
+      expect((await left.sessions()).map((row) => row.session)).toEqual(what === 'importing' ? [whole] : [])
+      expect(left.queries.db.prepare('SELECT count(*) FROM connection WHERE recording <> 1').pluck().get()).toBe(
+        what === 'importing' ? 2 : 0,
+      )
+      const engine = new StoreEngine(folder.file)
+      engine.drain()
+      expect((await left.sessions()).length).toBe(what === 'importing' ? 1 : 0)
+      expect(left.queries.db.prepare('SELECT count(DISTINCT recording) FROM connection').pluck().get()).toBe(
+        what === 'importing' ? 1 : 0,
+      )
+      expect((await left.verify(null)).problems).toEqual([])
+      await left.close()
+      engine.close()
+    },
+    30_000,
+  )
+})
+
+describe('labels and rules', () => {
+  it('keeps what is said of a session, and reads what is in the bin by its name only', async () => {
+    const writer = await openStoreWriter({ file: folder.file })
+    const [kept, gone] = [newRecordingId(T0), newRecordingId(T0 + 1)]
+    for (const id of [kept, gone]) await writer.library.importRecording(about(id), stream(batchesOf(2).batches))
+    await writer.library.label([{ session: gone, patch: { name: 'A', tags: ['x'] }, binnedMs: T0 }])
+    const reader = await openStoreReader({ file: folder.file })
+    const [first, second] = (await reader.sessions(true)).toSorted((a, b) => (a.binnedMs ?? 0) - (b.binnedMs ?? 0))
+    expect([first.session, second.session, second.name, second.tags]).toEqual([kept, gone, 'A', ['x']])
+    const seen = new Set<string>()
+    for await (const ticks of reader.ticks({ feed: 'crypto/XT', instruments: null })) seen.add(ticks.recording)
+    expect([...seen]).toEqual([kept])
+    expect(await readEverything(reader, gone)).toHaveLength(200)
+    const none = newRecordingId(T0 + 9)
+    await expect(writer.library.label([{ session: none, patch: {} }])).rejects.toMatchObject({ code: 'not-found' })
+    const live = await writer.begin(DEMO, unixMs(T0))
+    await expect(writer.library.label([{ session: live, patch: {}, binnedMs: T0 }])).rejects.toMatchObject({
+      code: 'not-allowed',
+    })
+    await reader.close()
+    await writer.close()
+  })
+
+  it('compacts without a change to what was received', async () => {
+    const writer = await openStoreWriter({ file: folder.file })
+    const ids = [newRecordingId(T0), newRecordingId(T0 + 1)]
+    for (const id of ids) await writer.library.importRecording(about(id), stream(batchesOf(60).batches))
+    const reader = await openStoreReader({ file: folder.file })
+    const rows = await readEverything(reader, ids[0])
+    await writer.library.erase([ids[1]])
+    const progress: number[] = []
+    const { freedBytes } = await writer.library.compact((done) => progress.push(done))
+    expect(freedBytes).toBeGreaterThan(0)
+    expect(progress.length).toBeGreaterThan(0)
+    expect(await readEverything(reader, ids[0])).toEqual(rows)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    await writer.close()
   })
 })
