@@ -159,8 +159,13 @@ export const settingsSchema = v.object({
         v.record(text(64), v.object({ date: v.nullable(text(256)), value: v.nullable(text(256)) })),
         {},
       ),
+      /** Of the indicators: parameters by their own names, and what the service calls them, where the user said so. */
+      technical: v.fallback(
+        v.record(text(64), v.object({ values: v.record(text(32), v.number()), names: v.record(text(32), text(64)) })),
+        {},
+      ),
     }),
-    { dailyCalls: 10_000, auth: 'api-key', params: {}, mappings: {} },
+    { dailyCalls: 10_000, auth: 'api-key', params: {}, mappings: {}, technical: {} },
   ),
   /** IANA zone, or `local`, or `exchange`. */
   zone: v.optional(v.fallback(text(64), 'UTC'), 'UTC'),

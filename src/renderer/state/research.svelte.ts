@@ -28,6 +28,9 @@ export class AnswerState {
   /** An older answer that is looked at instead of the newest. */
   older = $state.raw<Answer | null>(null)
 
+  /** An answer that the one shown is compared with. */
+  other = $state.raw<Answer | null>(null)
+
   readonly shown = $derived.by(() => this.older ?? this.answer)
   readonly reading = $derived.by(() => (this.shown === null ? NO_READING : readAnswer(this.shown.text)))
 
@@ -46,6 +49,7 @@ export class AnswerState {
     this.#question = question
     this.answer = null
     this.older = null
+    this.other = null
     this.failure = null
     this.known = false
     this.versions = []
@@ -76,6 +80,17 @@ export class AnswerState {
     const result = await this.#transport.invoke('research.version', { version })
     if (this.#question !== question) return
     if (result.ok) this.older = result.value
+    else this.failure = result.error
+  }
+
+  /** Sets another answer beside the one shown; null: none any more. */
+  async compareWith(version: number | null): Promise<void> {
+    this.other = null
+    if (version === null) return
+    const question = this.#question
+    const result = await this.#transport.invoke('research.version', { version })
+    if (this.#question !== question) return
+    if (result.ok) this.other = result.value
     else this.failure = result.error
   }
 

@@ -1,8 +1,9 @@
 /** What can be done by key: one table for the keyboard, the symbol box and the list of shortcuts. */
+import type { LowerPaneName } from '../../shared/settings.ts'
 import type { WindowState } from '../state/window.svelte.ts'
 import { REPLAY_COMMANDS } from './replay/replay-commands.ts'
 
-export const GROUPS = ['General', 'Watchlist', 'Chart', 'Tape', 'Replay'] as const
+export const GROUPS = ['General', 'Watchlist', 'Chart', 'Tape', 'Research', 'Replay'] as const
 
 export interface Command {
   readonly id: string
@@ -18,7 +19,7 @@ export interface Command {
 }
 
 const nothing = () => undefined
-const pane = (which: 'log' | 'sessions' | 'evidence') => (app: WindowState) =>
+const pane = (which: LowerPaneName) => (app: WindowState) =>
   app.setWorkspace({ bottomPane: app.settings.now.workspace.bottomPane === which ? 'none' : which })
 
 function stepList(app: WindowState, step: 1 | -1): void {
@@ -145,6 +146,36 @@ export const COMMANDS: readonly Command[] = [
     keys: ['Alt+H'],
     run: (app) => app.tape.toggle(),
     when: 'replay',
+  },
+  {
+    id: 'company',
+    group: 'Research',
+    title: 'Company: profile, statements, ratios',
+    keys: ['Alt+C'],
+    run: pane('company'),
+  },
+  {
+    id: 'earnings',
+    group: 'Research',
+    title: 'Earnings: calendar, history, calls',
+    keys: ['Alt+Q'],
+    run: pane('earnings'),
+  },
+  { id: 'news', group: 'Research', title: 'News and sentiment', keys: ['Alt+N'], run: pane('news') },
+  { id: 'commodities', group: 'Research', title: 'Commodities', keys: ['Alt+G'], run: pane('commodities') },
+  {
+    id: 'technical',
+    group: 'Research',
+    title: 'Technical indicators, the service’s beside ours',
+    keys: ['Alt+Y'],
+    run: pane('technical'),
+  },
+  {
+    id: 'research-settings',
+    group: 'Research',
+    title: 'Research: calls a day, key, history',
+    keys: [],
+    run: (app) => app.openSettings('research'),
   },
   ...REPLAY_COMMANDS,
 ]
