@@ -129,11 +129,13 @@ function asTable(value: readonly Value[] | ValueObject, path: string): Table | u
     const width = Math.max(...tuples.map((tuple) => tuple.length))
     if (width < 2 || width > LONGEST_TUPLE || !tuples.every((tuple) => tuple.every(isScalar))) return undefined
     const [first, ...rest] = tuples
-    const named = first.every(
-      (one) => typeof one === 'string' && Number.isNaN(numberOf(one)) && Number.isNaN(timeOf(one)),
-    )
+    const named =
+      first.length === width &&
+      first.every((one) => typeof one === 'string' && Number.isNaN(numberOf(one)) && Number.isNaN(timeOf(one)))
     const names = named
-      ? first.map((one) => scalarText(one as string))
+      ? first.map((one, i) =>
+          first.indexOf(one) === i ? scalarText(one as string) : `${scalarText(one as string)} (${i + 1})`,
+        )
       : Array.from({ length: width }, (_, i) => String(i))
     // named: every one is a string
     return tableOf(

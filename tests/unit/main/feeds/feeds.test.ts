@@ -668,6 +668,7 @@ describe('a saturated socket', () => {
     watching = false
     expect(w.ears.records).toHaveLength(total)
     expect(w.ears.records.every((r, i) => i === 0 || r.seq > (w.ears.records[i - 1]?.seq ?? 0))).toBe(true)
-    expect(longest).toBeLessThan(250)
+    // Unpaced, it is held for as long as all of it takes.
+    expect(longest).toBeLessThan(400)
   })
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { BroadcastChannel } from 'node:worker_threads'
 import { afterEach, expect, it } from 'vitest'
 import { systemClock } from '../../../../src/main/clock.ts'
+import { openStoreReader } from '../../../../src/main/store/open.ts'
 import { startDemoMarket } from '../../../../src/main/terminal/demo-market.ts'
 import { createTerminal } from '../../../../src/main/terminal.ts'
 
@@ -73,8 +74,10 @@ it('is watched on after a crash, with a gap of what was missed', async () => {
   await expect.poll(() => feed()?.received ?? 0, { timeout: 20_000 }).toBeGreaterThan(before + 1)
   expect(feed()).toMatchObject({ state: { is: 'open' }, acknowledged: ['BTC-USD'] })
   await terminal.setRecording(false) // ends the recording: everything is on disk
-  const [session] = await terminal.sessions()
-  const gap = session?.gaps.find(({ cause }) => cause === 'drop' || cause === 'half-open')
+  const reader = await openStoreReader({ file: terminal.info.storePath })
+  const gaps = await reader.gaps({})
+  await reader.close()
+  const gap = gaps.find(({ cause }) => cause === 'drop' || cause === 'half-open')
   expect(gap).toMatchObject({ feed: 'crypto/XT', cause: 'drop', symbols: ['BTC-USD'] })
   expect(gap?.toMs).toBeGreaterThan(gap?.fromMs ?? NaN)
   expect(await terminal.verify(null)).toMatchObject({ ok: true })

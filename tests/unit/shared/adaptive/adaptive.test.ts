@@ -88,6 +88,21 @@ describe('records are found in', () => {
   })
 })
 
+it('loses no value of tuples that are ragged, or whose headings repeat', () => {
+  expect(cells(read([[], [0, ' ']]).tables[0])).toEqual([
+    [null, null],
+    [0, ' '],
+  ])
+  expect(
+    cells(
+      read([
+        ['a', 'a'],
+        [1, 2],
+      ]).tables[0],
+    ),
+  ).toEqual([[1, 2]])
+})
+
 it('keeps what is no record as facts beside their places', () => {
   const { facts, tables } = read({ status: 'ok', data: { symbol: 'A', valuation: { pe_ratio: 12.5 }, n: null } })
   expect(tables).toEqual([])
