@@ -91,7 +91,8 @@ export class Appender {
       const { first, last } = seqRange(m, entries)
       // An import of a part of a recording keeps the seqs of the whole: there they only grow.
       const part = rec.source.startsWith('import:') && first > lastSeq
-      if (first !== lastSeq + 1 && !part) throw new TypeError(`a flush of ${rec.key} starts at ${first} after ${lastSeq}`)
+      if (first !== lastSeq + 1 && !part)
+        throw new TypeError(`a flush of ${rec.key} starts at ${first} after ${lastSeq}`)
       const data = encodeJournal(leaves, m)
       this.#journal.run(rec.id, first, last, journalCrc(rec.id, first, last, data), data)
       bytes += data.length
