@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { ChartPort } from '../../../../src/renderer/charts/port.ts'
 import { followChart } from '../../../../src/renderer/panes/chart/chart-data.ts'
-import { FakeTerminal } from '../../../../src/renderer/state/fake-terminal.ts'
+import { FakeTerminal } from '../fakes/fake-terminal.ts'
 import type { BarsPage, BarsValue } from '../../../../src/shared/contract.ts'
 import type { Bar } from '../../../../src/shared/market.ts'
 import { instrumentId, unixMs } from '../../../../src/shared/units.ts'

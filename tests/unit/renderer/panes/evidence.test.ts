@@ -6,7 +6,7 @@ import EvidencePane from '../../../../src/renderer/panes/evidence/EvidencePane.s
 import ProvenanceDialog from '../../../../src/renderer/panes/evidence/ProvenanceDialog.svelte'
 import TapePane from '../../../../src/renderer/panes/tape/TapePane.svelte'
 import { flagWords, shareText } from '../../../../src/renderer/state/evidence-words.ts'
-import { FakeTerminal, type FakeFaults } from '../../../../src/renderer/state/fake-terminal.ts'
+import { FakeTerminal, type FakeFaults } from '../fakes/fake-terminal.ts'
 import { WindowState } from '../../../../src/renderer/state/window.svelte.ts'
 import type { JobState } from '../../../../src/shared/jobs.ts'
 import { FLAG, type VerifyReport } from '../../../../src/shared/recording.ts'

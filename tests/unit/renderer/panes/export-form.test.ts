@@ -18,7 +18,7 @@ import type { JobState } from '../../../../src/shared/jobs.ts'
 import { UNLABELLED, type SessionRow } from '../../../../src/shared/recording.ts'
 import type { Transport } from '../../../../src/shared/transport.ts'
 import { recordingId, unixMs } from '../../../../src/shared/units.ts'
-import { FakeTerminal } from '../../../../src/renderer/state/fake-terminal.ts'
+import { FakeTerminal } from '../fakes/fake-terminal.ts'
 import * as v from 'valibot'
 
 const session = (id: string, source: string, startedMs: number): SessionRow => ({

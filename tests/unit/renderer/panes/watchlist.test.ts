@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import WatchlistPane from '../../../../src/renderer/panes/watchlist/WatchlistPane.svelte'
 import TapePane from '../../../../src/renderer/panes/tape/TapePane.svelte'
 import QuotePane from '../../../../src/renderer/panes/quote/QuotePane.svelte'
-import { FakeTerminal, type FakeFaults } from '../../../../src/renderer/state/fake-terminal.ts'
+import { FakeTerminal, type FakeFaults } from '../fakes/fake-terminal.ts'
 import { WindowState } from '../../../../src/renderer/state/window.svelte.ts'
 import { instrumentId } from '../../../../src/shared/units.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { FakeTerminal } from '../../../../src/renderer/state/fake-terminal.ts'
+import { FakeTerminal } from '../fakes/fake-terminal.ts'
 import { filterLog, logText } from '../../../../src/renderer/state/log-lines.ts'
 import { Quotes } from '../../../../src/renderer/state/quotes.svelte.ts'
 import { SettingsState } from '../../../../src/renderer/state/settings.svelte.ts'

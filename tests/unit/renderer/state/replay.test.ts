@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { FakeTerminal } from '../../../../src/renderer/state/fake-terminal.ts'
+import { FakeTerminal } from '../fakes/fake-terminal.ts'
 import {
   exactnessWords,
   gapText,

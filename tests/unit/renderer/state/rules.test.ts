@@ -7,8 +7,8 @@ import {
   spreadText,
   SYMBOL_WIDTH,
 } from '../../../../src/renderer/state/columns.ts'
-import { emptyRow } from '../../../../src/renderer/state/fake-market.ts'
-import { FakeTerminal } from '../../../../src/renderer/state/fake-terminal.ts'
+import { emptyRow } from '../fakes/fake-market.ts'
+import { FakeTerminal } from '../fakes/fake-terminal.ts'
 import { flashOf, remember } from '../../../../src/renderer/state/flash.ts'
 import { ageCell, freshnessSentence } from '../../../../src/renderer/state/freshness.ts'
 import { parseInterval } from '../../../../src/renderer/state/interval-entry.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as edit from '../../../../src/renderer/state/watchlist-edit.ts'
-import { emptyRow } from '../../../../src/renderer/state/fake-market.ts'
+import { emptyRow } from '../fakes/fake-market.ts'
 import { DEFAULT_WATCHLISTS } from '../../../../src/shared/settings.ts'
 import { instrumentId } from '../../../../src/shared/units.ts'
 

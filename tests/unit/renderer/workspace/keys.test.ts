@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { FakeTerminal } from '../../../../src/renderer/state/fake-terminal.ts'
+import { FakeTerminal } from '../fakes/fake-terminal.ts'
 import { WindowState } from '../../../../src/renderer/state/window.svelte.ts'
 import { COMMANDS, boxCommands, commandOf } from '../../../../src/renderer/workspace/commands.ts'
 import { windowKeys } from '../../../../src/renderer/workspace/keys.ts'

@@ -8,7 +8,7 @@ import JumpDialog from '../../../../src/renderer/workspace/replay/JumpDialog.sve
 import TransportBar from '../../../../src/renderer/workspace/replay/TransportBar.svelte'
 import StatusBar from '../../../../src/renderer/workspace/StatusBar.svelte'
 import TopBar from '../../../../src/renderer/workspace/TopBar.svelte'
-import { FakeTerminal, type FakeFaults } from '../../../../src/renderer/state/fake-terminal.ts'
+import { FakeTerminal, type FakeFaults } from '../fakes/fake-terminal.ts'
 import { WindowState } from '../../../../src/renderer/state/window.svelte.ts'
 import { unixMs } from '../../../../src/shared/units.ts'
 

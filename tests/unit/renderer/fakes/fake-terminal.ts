@@ -2,13 +2,20 @@
  * A terminal made up for component tests and screenshots: a deterministic market behind the two
  * functions of a transport, stepped by hand, with faults on demand. It is never part of the app.
  */
-import type { CallArgs, CallName, CallValue, StreamArgs, StreamName, StreamValue } from '../../shared/contract.ts'
-import type { Failure, Result } from '../../shared/errors.ts'
-import type { Bar, Print } from '../../shared/market.ts'
-import { INTERVALS } from '../../shared/market.ts'
-import type { JobState } from '../../shared/jobs.ts'
-import { UNLABELLED, type SessionRow } from '../../shared/recording.ts'
-import { DEFAULT_SETTINGS, mergeSettings, type Settings } from '../../shared/settings.ts'
+import type {
+  CallArgs,
+  CallName,
+  CallValue,
+  StreamArgs,
+  StreamName,
+  StreamValue,
+} from '../../../../src/shared/contract.ts'
+import type { Failure, Result } from '../../../../src/shared/errors.ts'
+import type { Bar, Print } from '../../../../src/shared/market.ts'
+import { INTERVALS } from '../../../../src/shared/market.ts'
+import type { JobState } from '../../../../src/shared/jobs.ts'
+import { UNLABELLED, type SessionRow } from '../../../../src/shared/recording.ts'
+import { DEFAULT_SETTINGS, mergeSettings, type Settings } from '../../../../src/shared/settings.ts'
 import type {
   AccountState,
   ConnectionStep,
@@ -20,10 +27,10 @@ import type {
   RecorderState,
   StatusState,
   SymbolHit,
-} from '../../shared/state.ts'
-import type { Transport } from '../../shared/transport.ts'
-import { FEED_IDS, instrumentId, parseInstrument, recordingId, unixMs } from '../../shared/units.ts'
-import type { AssetClass, FeedId, InstrumentId } from '../../shared/units.ts'
+} from '../../../../src/shared/state.ts'
+import type { Transport } from '../../../../src/shared/transport.ts'
+import { FEED_IDS, instrumentId, parseInstrument, recordingId, unixMs } from '../../../../src/shared/units.ts'
+import type { AssetClass, FeedId, InstrumentId } from '../../../../src/shared/units.ts'
 import { FakeReplay } from './fake-replay.ts'
 import { fakeEvidence } from './fake-evidence.ts'
 import { FakeExchange } from './fake-exchange.ts'
