@@ -1,6 +1,6 @@
 /** `tapedeck sessions`: what was recorded, what is said of it, and one of them as a file. */
 import { CodedError } from '../../shared/errors.ts'
-import type { SessionRow } from '../../shared/recording.ts'
+import { isEdge, type Gap, type SessionRow } from '../../shared/recording.ts'
 import { recordingId } from '../../shared/units.ts'
 import { exportPackage } from '../packages/export.ts'
 import { openStoreWriter } from '../store/open.ts'
@@ -35,6 +35,12 @@ export function sessionJson(row: SessionRow): Record<string, unknown> {
   }
 }
 
+/** A gap as the command line's contract says: times ISO 8601; `to` and `seconds` null while it is open. */
+export function gapJson({ recording, feed, cause, symbols, fromMs, toMs }: Gap): Record<string, unknown> {
+  const seconds = toMs === null ? null : (toMs - fromMs) / 1000
+  return { session: recording, feed, cause, symbols, from: iso(fromMs), to: iso(toMs), seconds }
+}
+
 const CHANGES = ['name', 'notes', 'tag', 'pin', 'unpin', 'bin', 'restore'] as const
 
 export const sessions: Command = {
@@ -43,10 +49,12 @@ export const sessions: Command = {
   examples: [
     ['As JSON Lines, for scripts', '--json'],
     ['One session as a file that another Tapedeck can open', '--session 01k… --out monday.tapedeck'],
+    ['Every gap, with cause and length', '--gaps'],
     ['What it was', '--session 01k… --name "CPI day" --tag macro --pin'],
   ],
   options: {
     session: { type: 'string', value: 'ID', help: 'Only this session' },
+    gaps: { type: 'boolean', help: 'Their gaps, one a line, in place of the sessions' },
     out: { type: 'string', value: 'FILE', help: 'Write the session as a .tapedeck file, verified before' },
     name: { type: 'string', value: 'TEXT', help: 'Call the session so' },
     notes: { type: 'string', value: 'TEXT', help: 'Notes of the session' },
@@ -64,6 +72,9 @@ export const sessions: Command = {
     }
     if (values.on('pin') && values.on('unpin')) throw new UsageError('--pin and --unpin exclude each other')
     if (values.on('bin') && values.on('restore')) throw new UsageError('--bin and --restore exclude each other')
+    if (values.on('gaps') && values.text('out') !== undefined) {
+      throw new UsageError('--gaps and --out exclude each other')
+    }
     if (one !== undefined && changes) await change(one, values, context)
     const out = values.text('out')
     if (one !== undefined && out !== undefined) return pack(one, out, values, context)
@@ -72,12 +83,45 @@ export const sessions: Command = {
       .filter((row) => one === undefined || row.session === one)
       .toSorted((a, b) => a.startedMs - b.startedMs)
     if (one !== undefined && ordered.length === 0) throw new CodedError('not-found', `There is no session ${one}.`)
+    if (values.on('gaps')) {
+      printGaps(ordered, values.on('json'), context)
+      return EXIT.ok
+    }
     for (const row of ordered) {
       context.out(`${values.on('json') ? JSON.stringify(sessionJson(row)) : sentence(row)}\n`)
     }
     if (ordered.length === 0) context.err('No session was recorded yet.\n')
     return EXIT.ok
   },
+}
+
+function printGaps(rows: readonly SessionRow[], json: boolean, context: Context): void {
+  const gaps = rows.flatMap((row) => row.gaps.toSorted((a, b) => a.fromSeq - b.fromSeq))
+  if (json) {
+    for (const gap of gaps) context.out(`${JSON.stringify(gapJson(gap))}\n`)
+    return
+  }
+  const real = gaps.filter((gap) => !isEdge(gap)).length
+  const lines = gaps.map(({ recording, feed, cause, symbols, fromMs, toMs }) => [
+    recording,
+    new Date(fromMs).toISOString(),
+    toMs === null ? 'still open' : new Date(toMs).toISOString(),
+    toMs === null ? '-' : ((toMs - fromMs) / 1000).toFixed(3),
+    feed,
+    cause,
+    symbols.length === 0 ? 'every symbol' : symbols.join(','),
+  ])
+  if (lines.length > 0) context.out(aligned([GAP_HEADS, ...lines]))
+  context.err(`${real} gaps, and ${gaps.length - real} at the edges of sessions.\n`)
+}
+
+const GAP_HEADS = ['session', 'from', 'to', 'seconds', 'feed', 'cause', 'symbols'] as const
+
+/** Columns as wide as their longest cell, two spaces between them. */
+function aligned(lines: readonly (readonly string[])[]): string {
+  const widths = (lines[0] ?? []).map((_, at) => Math.max(...lines.map((line) => (line[at] ?? '').length)))
+  const line = (cells: readonly string[]) => cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')
+  return lines.map((cells) => `${line(cells).trimEnd()}\n`).join('')
 }
 
 /** Says something of a session, or moves it into the bin or out; the store must not be open for recording. */
