@@ -195,6 +195,8 @@ export const settingsSchema = v.object({
         bottom: 0,
         split: 0.28,
       }),
+      /** Earnings and news stand on the chart of a stock. */
+      events: v.fallback(v.boolean(), false),
       /** The "Connect your account" card was put away. */
       cardDismissed: v.fallback(v.boolean(), false),
       tapeMinSize: v.fallback(v.number(), 0),
@@ -209,6 +211,7 @@ export const settingsSchema = v.object({
       ticks: false,
       columns: ['last', 'changePercent', 'spread', 'age'],
       grouped: true,
+      events: false,
       layout: { left: 328, right: 252, bottom: 0, split: 0.28 },
       cardDismissed: false,
       tapeMinSize: 0,

@@ -12,6 +12,7 @@ import {
 } from 'klinecharts'
 import type { Bar } from '../../shared/market.ts'
 import type { GapSpan } from '../../shared/state.ts'
+import { placeMarkers, type ChartMarker } from './markers.ts'
 import { PAINTERS, providePaintContext } from './paint.ts'
 import type { ChartLegend, ChartPort, ChartSeries, ChartStyle, ChartTheme, LoadOlder } from './port.ts'
 import { mergeBars, rowsOf, rowOf, type Row } from './series.ts'
@@ -103,6 +104,12 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   let zone = new Zone('UTC')
   let series: ChartSeries = { label: '', intervalMs: 60_000, decimals: 2, style: 'candles', ticks: false }
   let gaps: readonly GapSpan[] = []
+  let markers: readonly ChartMarker[] = []
+  let placed: {
+    readonly rows: readonly Row[]
+    readonly length: number
+    readonly by: ReturnType<typeof placeMarkers>
+  } | null = null
   let bars: Bar[] = []
   let moreOlder = false
   let loadOlder: LoadOlder | null = null
@@ -169,6 +176,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   const unprovide = providePaintContext(chart.id, () => ({
     theme,
     gaps,
+    markers: placedMarkers(),
     style: series.style,
     ticks: series.ticks,
     intervalMs: series.intervalMs,
@@ -213,11 +221,23 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     } else chart.removeIndicator({ name: 'td-volume' })
   }
 
+  /** Placed anew when there are other rows: painting happens with every tick. */
+  function placedMarkers(): ReturnType<typeof placeMarkers> {
+    const list = rows()
+    if (placed === null || placed.rows !== list || placed.length !== list.length) {
+      const starts = markers.length === 0 ? [] : list.map((row) => row.timestamp)
+      placed = { rows: list, length: list.length, by: placeMarkers(markers, starts, series.intervalMs) }
+    }
+    return placed.by
+  }
+
   const touchesGap = ({ fromMs, toMs }: GapSpan, startMs: number): boolean =>
     fromMs < startMs + series.intervalMs && (toMs ?? Infinity) >= startMs
 
   function legend(): void {
     const list = rows()
+    // Of bars that were there before: other ones may be fewer.
+    if (cursor !== null && cursor >= list.length) cursor = null
     let index = cursor ?? list.length - 1
     while (cursor === null && index > 0 && !list[index]?.bar) index--
     const bar = list[index]?.bar ?? null
@@ -225,7 +245,14 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     while (before >= 0 && !list[before].bar) before--
     const atMs = cursor === null ? null : (list[index]?.timestamp ?? null)
     const gap = atMs === null ? null : (gaps.find((one) => touchesGap(one, atMs)) ?? null)
-    legendListener({ bar, previousClose: list[before]?.bar?.close ?? null, fromCrosshair: cursor !== null, gap, atMs })
+    legendListener({
+      bar,
+      previousClose: list[before]?.bar?.close ?? null,
+      fromCrosshair: cursor !== null,
+      gap,
+      atMs,
+      markers: cursor === null ? [] : (placedMarkers().get(cursor) ?? []),
+    })
   }
 
   chart.subscribeAction('onCrosshairChange', (data) => {
@@ -319,6 +346,13 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     setGaps(next) {
       gaps = next
       if (bars.length > 0) reload(true)
+    },
+    setMarkers(next) {
+      if (next.length === 0 && markers.length === 0) return
+      markers = next
+      placed = null
+      chart.resize()
+      legend()
     },
     setTheme(next) {
       theme = next

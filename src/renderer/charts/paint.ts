@@ -1,12 +1,15 @@
 /** What we paint ourselves on the chart's canvas: hatching of gaps, lines broken at slots, volume. */
 import type { Indicator, IndicatorDrawParams, IndicatorTemplate, KLineData } from 'klinecharts'
 import type { GapSpan } from '../../shared/state.ts'
+import type { ChartMarker } from './markers.ts'
 import type { ChartStyle, ChartTheme } from './port.ts'
 
 /** What painters need of the chart they paint on; looked up by chart id, because templates are global. */
 export interface PaintContext {
   readonly theme: ChartTheme
   readonly gaps: readonly GapSpan[]
+  /** By index of their row. */
+  readonly markers: ReadonlyMap<number, readonly ChartMarker[]>
   readonly style: ChartStyle
   readonly ticks: boolean
   readonly intervalMs: number
@@ -215,6 +218,30 @@ function paintIncomplete(p: Painter): void {
   ctx.restore()
 }
 
+/** A letter at the foot of a bar on which something was reported: E for earnings, N for news. */
+function paintMarkers(p: Painter): void {
+  const { ctx, context } = p
+  if (context.markers.size === 0) return
+  ctx.save()
+  ctx.setLineDash([])
+  ctx.font = '600 9px "Inter Variable", sans-serif'
+  ctx.textAlign = 'center'
+  ctx.textBaseline = 'middle'
+  for (const [index, markers] of context.markers) {
+    if (index < p.from || index >= p.to) continue
+    const x = p.x(index)
+    const y = p.height - 16
+    const earnings = markers.some((one) => one.kind === 'earnings')
+    ctx.fillStyle = earnings ? context.theme.warn : context.theme.accent
+    ctx.beginPath()
+    ctx.arc(x, y, 7, 0, Math.PI * 2)
+    ctx.fill()
+    ctx.fillStyle = context.theme.pane
+    ctx.fillText(earnings ? 'E' : 'N', x, y + 0.5)
+  }
+  ctx.restore()
+}
+
 /** The closing line of styles `line` and `area`, broken wherever a slot says that nothing was received. */
 function paintLine(p: Painter): void {
   const { ctx, context, rows } = p
@@ -325,7 +352,7 @@ export const PAINTERS: readonly IndicatorTemplate[] = [
     calc: () => [],
     draw: draw((p) => paintGaps(p, true), paintLine),
   },
-  { ...base, name: 'td-over', series: 'price', zLevel: 10, calc: () => [], draw: draw(paintIncomplete) },
+  { ...base, name: 'td-over', series: 'price', zLevel: 10, calc: () => [], draw: draw(paintIncomplete, paintMarkers) },
   {
     ...base,
     name: 'td-volume',

@@ -4,6 +4,7 @@
  */
 import type { Bar } from '../../shared/market.ts'
 import type { GapSpan } from '../../shared/state.ts'
+import type { ChartMarker } from './markers.ts'
 
 export type ChartStyle = 'candles' | 'bars' | 'line' | 'area'
 
@@ -41,6 +42,7 @@ export interface ChartLegend {
   readonly gap: GapSpan | null
   /** Start of what is under the crosshair, UTC ms; null: it is elsewhere. */
   readonly atMs: number | null
+  readonly markers: readonly ChartMarker[]
 }
 
 /** Older bars, oldest first, and whether still older ones exist. */
@@ -52,6 +54,8 @@ export interface ChartPort {
   /** Bars by start: the same start replaces, a later one appends, an earlier one is corrected in place. */
   update(bars: readonly Bar[]): void
   setGaps(gaps: readonly GapSpan[]): void
+  /** Events at the feet of their bars; those under the crosshair are told in the legend. */
+  setMarkers(markers: readonly ChartMarker[]): void
   setTheme(theme: ChartTheme): void
   /** IANA zone of the axis and the crosshair. */
   setZone(zone: string): void

@@ -45,6 +45,7 @@ function open(view: string) {
       shown.push({ starts: list.map((one) => one.startMs / SECOND), keepView }),
     update: vi.fn(),
     setGaps: vi.fn(),
+    setMarkers: vi.fn(),
     setDecimals: vi.fn(),
     setLoadOlder: vi.fn(),
   }
