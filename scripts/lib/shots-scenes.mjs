@@ -117,19 +117,23 @@ export const LIVE = [
     arrange: (page) => popover(page, watchlist(page).getByRole('button', { name: 'List and columns' })),
   },
   { name: 'log', ...paneScene('Log') },
-  {
-    name: 'sessions',
+  { name: 'sessions', ...paneScene('Sessions') },
+  ...['Company', 'Earnings', 'News', 'Commodities', 'Technical', 'Evidence'].map((title) => ({
+    name: `pane-${title.toLowerCase()}`,
     arrange: async (page) => {
+      await watchlist(page).getByText('AAPL', { exact: true }).click()
       await status(page, 'Sessions').click()
-      await page.getByRole('button', { name: 'Verify' }).first().click()
-      await page
-        .getByText(/ whole$/)
-        .first()
-        .waitFor()
+      await page.getByRole('tab', { name: title, exact: true }).first().click()
+      // The age of an answer stands there once it has come.
+      if (title !== 'Evidence' && title !== 'Technical') await page.getByText(/ ago$/).first().waitFor()
     },
-    undo: (page) => status(page, 'Sessions').click(),
-  },
-  ...['Connection', 'Recording', 'Appearance', 'Time zone', 'Numbers'].map((tab) => ({
+    undo: async (page) => {
+      await page.getByRole('button', { name: 'Close the lower pane' }).click()
+      await watchlist(page).getByText('BTC-USD', { exact: true }).click()
+    },
+  })),
+  { name: 'export', arrange: (page) => page.keyboard.press('Alt+e') },
+  ...['Connection', 'Recording', 'Research', 'Appearance', 'Time zone', 'Numbers'].map((tab) => ({
     name: `settings-${tab.toLowerCase().replace(' ', '-')}`,
     arrange: (page) => settings(page, tab),
   })),
