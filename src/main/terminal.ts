@@ -1,18 +1,16 @@
 /** The terminal: builds the features and joins them. Knows no host; `terminal/port.ts` says what it can do. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { CredentialsInput } from '../shared/contract.ts'
 import { CodedError, toFailure } from '../shared/errors.ts'
 import { overlapSentence } from '../shared/overlaps.ts'
 import { sourceKey } from '../shared/recording.ts'
-import type { SettingsPatch } from '../shared/settings.ts'
-import type { AppInfo, Reason } from '../shared/state.ts'
-import { instrumentId, monoNs, recordingId, type InstrumentId, type RecordingId, type UnixMs } from '../shared/units.ts'
+import type { AppInfo } from '../shared/state.ts'
+import { instrumentId, recordingId, type InstrumentId } from '../shared/units.ts'
 import { systemClock } from './clock.ts'
 import { createCredentials } from './credentials/credentials.ts'
 import { createFeeds } from './feeds/feeds.ts'
-import type { FeedListener, Want } from './feeds/port.ts'
-import { createDigestFold, FOLD_VERSION } from './market/digest.ts'
+import type { Want } from './feeds/port.ts'
+import { createDigestFold } from './market/digest.ts'
 import { hubCalendar } from './market/hub-calendar.ts'
 import { createHub } from './market/hub.ts'
 import { guessAssets, guessSpelling } from './market/instruments.ts'
@@ -30,17 +28,21 @@ import { createFiles } from './terminal/files.ts'
 import { createImports } from './terminal/imports.ts'
 import { createJobs } from './terminal/jobs.ts'
 import { createSessionLibrary } from './terminal/library.ts'
+import { createLiveListener } from './terminal/live-listener.ts'
 import { createLog, fileSink } from './terminal/log.ts'
 import { createGrowth, createSkew } from './terminal/measures.ts'
-import { createLateReader, createLateWriter, mayHeal } from './terminal/late-store.ts'
+import { createLateReader, createLateWriter } from './terminal/late-store.ts'
 import { createPast } from './terminal/past.ts'
+import { createRecordingDesk } from './terminal/recording-desk.ts'
 import { createReplays } from './terminal/replays.ts'
 import { createResearch } from './terminal/research.ts'
 import type { Terminal, TerminalOptions } from './terminal/port.ts'
 import { createSeeder } from './terminal/seeder.ts'
+import { allowedPatch } from './terminal/settings-patch.ts'
 import { createSourceDesk } from './terminal/source.ts'
+import { createSourceSwitch } from './terminal/source-switch.ts'
 import { createSnapshots } from './terminal/snapshots.ts'
-import { createStatus, gapSentence, stateSentence } from './terminal/status.ts'
+import { createStatus } from './terminal/status.ts'
 import { createStreams } from './terminal/streams.ts'
 import { createSymbols } from './terminal/symbols.ts'
 import { barsPage, createViews } from './terminal/views.ts'
@@ -49,8 +51,6 @@ import { tickWishes, wantAll } from './terminal/wishes.ts'
 
 const STATUS_MS = 250
 const SWEEP_MS = 1_000
-/** Recording that could not begin (a full disk) is tried again so often. */
-const RETRY_RECORDING_MS = 5_000
 
 /**
  * Builds and starts a terminal. Rejects with `usage` when a service is asked for and none is known. A
@@ -81,7 +81,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   const recorder = createRecorder({ writer, clock, newId: newRecordingId, skewMs: () => skew.ms })
   const commits = watchCommits(writer, clock)
   const growth = createGrowth()
-  let skew = createSkew()
+  const skew = createSkew()
 
   const jobs = createJobs(wallMs)
   const exporting = createExports({
@@ -199,54 +199,17 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
 
   const fold = createDigestFold()
   const snapshots = createSnapshots(createMarket(hub, fold), writer)
-  /** The recording that the fold, the hub's seqs and the commits are of. */
-  let digested: RecordingId | null = null
-  const listener: FeedListener = {
-    record(feed, seq, recvMs, monoNsNow, record) {
-      if (recorder.recording !== digested) {
-        digested = recorder.recording
-        fold.reset()
-        hub.recordingBegan()
-        if (digested !== null) {
-          commits.began(digested)
-          snapshots.began(digested, recvMs)
-        }
-      }
-      let last = seq
-      if (seq > 0) {
-        const taken = fold.apply(feed, recvMs, record)
-        if (taken !== null) {
-          last = recorder.entry(
-            { type: 'digest', ...taken, fold: FOLD_VERSION },
-            { wallMs: recvMs, monoNs: monoNs(monoNsNow) },
-          )
-        }
-      }
-      if (!Number.isNaN(record.eventMs)) skew.seen(record.eventMs, recvMs)
-      hub.apply(feed, seq, recvMs, record)
-      if (seq > 0) snapshots.after(Math.max(seq, last), recvMs)
-    },
-    state(feed, state) {
-      hub.feedState(feed, state, clock.wallMs())
-      const sentence = stateSentence(feed, state)
-      if (sentence === null) return
-      status.say(sentence)
-      log.add(state.is === 'open' ? 'info' : 'warn', 'feeds', sentence)
-    },
-    acknowledged: (feed, acked) => hub.acknowledged(feed, acked),
-    gapOpened(feed, cause, gapSymbols, fromMs) {
-      hub.setSkew(skew.ms ?? 0) // what the recording has of it
-      hub.gapOpened(feed, cause, gapSymbols, fromMs)
-      status.gapOpened()
-      const sentence = gapSentence(feed, cause)
-      if (sentence !== null) log.add('warn', 'recorder', sentence)
-      // Measured against a clock that is no more.
-      if (cause === 'clock') skew = createSkew()
-    },
-    gapClosed: (feed, fromMs, toMs) => hub.gapClosed(feed, fromMs, toMs),
-    problem: (feed, why) => log.add('warn', 'feeds', `${feed}: ${why.message} ${why.hint}`.trim()),
-    log: say,
-  }
+  const status = createStatus({
+    wallMs,
+    feeds: () => feeds.status(wallMs()),
+    recorder,
+    trouble: () => recordings.trouble(),
+    source: () => ({ kind: desk.source.kind === 'demo' ? 'demo' : 'service', origin: desk.source.origin }),
+    storePath,
+    skew,
+    growth,
+  })
+  const listener = createLiveListener({ recorder, fold, hub, commits, snapshots, skew, status, wallMs, log: say })
   const feeds = createFeeds({
     baseUrl: () => credentials.baseUrl(),
     token: credentials.tokenSource,
@@ -255,19 +218,15 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     clock,
     allowSharding: () => settings.get().account.allowSharding,
   })
-
-  /** What keeps a recording from beginning, and how much had been received when that was found. */
-  let trouble: { readonly why: Reason; readonly sinceMs: UnixMs; readonly received: number } | null = null
-  const receivedSoFar = () => feeds.status(clock.wallMs()).reduce((sum, feed) => sum + feed.received, 0)
-  const status = createStatus({
-    wallMs,
-    feeds: () => feeds.status(clock.wallMs()),
+  const recordings = createRecordingDesk({
+    wanted: options.record ?? settings.get().recording.enabled,
     recorder,
-    trouble: () => trouble && { ...trouble, lost: Math.max(0, receivedSoFar() - trouble.received) },
-    source: () => ({ kind: desk.source.kind === 'demo' ? 'demo' : 'service', origin: desk.source.origin }),
-    storePath,
-    skew: () => skew,
-    growth,
+    writer,
+    feeds,
+    source: () => desk.source,
+    status,
+    clock,
+    log: say,
   })
   recorder.onEvent((event) => {
     switch (event.is) {
@@ -289,97 +248,34 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     statusStreams.changed()
   })
 
-  // -- recording on and off --
-  let recording = options.record ?? settings.get().recording.enabled
-  let undoRetry = () => {}
-  const beginRecording = async (): Promise<void> => {
-    undoRetry()
-    if (!recording || closing || recorder.recording !== null) return
-    try {
-      await writer.open()
-      const begun = recorder.start(desk.source)
-      const before = trouble
-      if (before !== null && before.why.code !== 'store-locked') leaveGap(before.sinceMs)
-      await begun
-      if (before !== null && recorder.state().is === 'recording') {
-        const seconds = Math.round((clock.wallMs() - before.sinceMs) / 1_000)
-        log.add('info', 'recorder', `Recording has begun; what came in the ${seconds} s before was not kept here.`)
-        status.say('Recording has begun.')
-      }
-      trouble = null
-    } catch (thrown) {
-      const { code, message, hint = '', detail } = toFailure(thrown)
-      const heals = mayHeal(code)
-      if (trouble?.why.code !== code)
-        log.add('error', 'recorder', `Recording could not begin: ${message}`, detail ?? hint)
-      const after = heals ? 'recording begins by itself when it can.' : 'nothing is recorded until then.'
-      const why = { code, message, hint: `${hint} Watching goes on; ${after}`.trim(), closeCode: null }
-      trouble = { ...(trouble ?? { sinceMs: clock.wallMs(), received: receivedSoFar() }), why }
-      if (!heals) return
-      undoRetry = clock.after(RETRY_RECORDING_MS, () => void serially(beginRecording))
-    }
-  }
-
-  /** Ends the recording. A disk that does not let it be ended leaves that to the writer's next tries, or the next start. */
-  const endRecording = (): Promise<void> =>
-    recorder.stop().catch((thrown: unknown) => {
-      log.add('error', 'recorder', 'The recording could not be ended cleanly.', toFailure(thrown).message)
-    })
-
-  /** What came since then is in no recording, though the feeds were connected. */
-  const leaveGap = (fromMs: UnixMs): void => {
-    const stamp = { wallMs: clock.wallMs(), monoNs: clock.monoNs() }
-    for (const { feed, connections } of feeds.status(stamp.wallMs)) {
-      if (connections === 0) continue
-      const openedSeq = recorder.entry({ type: 'gap-open', feed, cause: 'disk', symbols: [], fromMs }, stamp)
-      recorder.entry({ type: 'gap-close', feed, openedSeq }, stamp)
-      status.gapOpened()
-    }
-  }
-
-  /** Changes of source and of recording come one after the other. */
-  let queue: Promise<unknown> = Promise.resolve()
-  const serially = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = queue.then(work)
-    queue = next.catch(() => {})
-    return next
-  }
   const countGaps = async (): Promise<void> => {
-    const now = clock.wallMs()
+    const now = wallMs()
     const fromMs = Math.floor(now / 86_400_000) * 86_400_000
     const gaps = await reader.gaps({ source: sourceKey(desk.source), fromMs }).catch(() => [])
     status.gapsBefore(gaps.filter((gap) => gap.recording !== recorder.recording && gap.fromMs >= fromMs).length)
   }
-  /** Stops everything, lets `change` choose another source, and starts again, on the old one if it fails. */
-  const switchSource = <T>(change: () => Promise<T>): Promise<T> =>
-    serially(async () => {
-      if (closing) throw new CodedError('cancelled', 'Tapedeck is closing.')
-      const before = sourceKey(desk.source)
-      await feeds.stop()
-      await endRecording()
-      try {
-        return await change()
-      } finally {
-        if (sourceKey(desk.source) !== before) {
-          hub.reset()
-          seeder.forget()
-          status.forget()
-          trouble = null
-          skew = createSkew()
-          void countGaps()
-        }
-        await beginRecording()
-        feeds.start()
-        if (trouble !== null) trouble = { ...trouble, received: 0 } // the feeds count anew
-        statusStreams.changed()
-      }
-    })
+  const sources = createSourceSwitch({
+    desk,
+    credentials,
+    settings,
+    feeds,
+    recordings,
+    status,
+    changed() {
+      hub.reset()
+      seeder.forget()
+      status.forget()
+      skew.forget()
+      void countGaps()
+    },
+    settled: () => statusStreams.changed(),
+  })
 
   // -- what is wanted beside the windows --
   let listWant: Want | null = null
   const wantLists = () => {
     const { watchlists, recording: wish } = settings.get()
-    const all = (options.wantWatchlists ?? wish.allWatchlists) && recording
+    const all = (options.wantWatchlists ?? wish.allWatchlists) && recordings.wanted
     const ids = all
       ? watchlists.flatMap((list) => list.symbols.map(({ asset, symbol }) => instrumentId(asset, symbol)))
       : []
@@ -393,7 +289,6 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     if (now.watchlists !== before.watchlists || now.recording !== before.recording) wantLists()
   })
 
-  let closing = false
   let undoStatus = () => {}
   let undoSweep = () => {}
   const tickStatus = () => {
@@ -416,7 +311,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     await Promise.allSettled([feeds.close(), writer.close(), reader.close()])
     throw thrown
   }
-  await serially(beginRecording)
+  await recordings.serially(() => recordings.begin())
   void countGaps()
   wantLists()
   tickStatus()
@@ -430,31 +325,30 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
 
   const info: AppInfo = { host: options.host, version: options.version, platform: process.platform, storePath }
   const setRecording = (on: boolean): Promise<void> =>
-    serially(async () => {
-      recording = on
+    recordings.serially(async () => {
+      recordings.want(on)
       if (settings.get().recording.enabled !== on) settings.set({ recording: { enabled: on } })
-      if (on) await beginRecording()
-      else await endRecording()
-      if (!on) trouble = null
+      await recordings.apply()
       wantLists()
-      status.say(on ? (trouble?.why.message ?? 'Recording.') : 'Recording is off: what comes now is not kept.')
+      status.say(
+        on ? (recordings.trouble()?.why.message ?? 'Recording.') : 'Recording is off: what comes now is not kept.',
+      )
       statusStreams.changed()
     })
   let closed: Promise<void> | null = null
   const end = async (): Promise<void> => {
-    closing = true
+    recordings.close()
     undoStatus()
     undoSweep()
-    undoRetry()
     library.close()
     offSettings()
     replays.closeAll()
     await jobs.close()
     await files.close()
     research.close()
-    await queue
+    await recordings.settled()
     await feeds.close()
-    await endRecording()
+    await recordings.end()
     await Promise.allSettled([writer.close(), reader.close(), desk.close()])
     log.add('info', 'terminal', 'Closed.')
   }
@@ -465,29 +359,13 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     async setSettings(patch) {
       settings.set(allowedPatch(patch))
       const on = patch.recording?.enabled
-      if (typeof on === 'boolean' && on !== recording) await setRecording(on)
+      if (typeof on === 'boolean' && on !== recordings.wanted) await setRecording(on)
       return settings.get()
     },
     account: () => credentials.account(),
     testConnection: (input) => credentials.testConnection(input),
-    async connect(input: CredentialsInput) {
-      // A password that is refused must neither replace one that works nor end the demo market.
-      await credentials.check(input)
-      return switchSource(async () => {
-        const fields = await desk.useService(input)
-        settings.set({ account: { source: 'service', ...fields } })
-        status.say(`Signing in to ${desk.source.origin}.`)
-        return credentials.account()
-      })
-    },
-    disconnect: () =>
-      switchSource(async () => {
-        await credentials.forget()
-        await desk.useDemo()
-        settings.set({ account: { source: 'demo', baseUrl: '', user: '', plan: '' } })
-        status.say('Signed out: this is the demo market.')
-        return credentials.account()
-      }),
+    connect: (input) => sources.connect(input),
+    disconnect: () => sources.disconnect(),
     searchSymbols: (query, limit) => symbols.search(query, limit),
     barsHistory: (args) => barsPage(reader, views.get(args.view), args),
     tapeHistory: ({ view, instrument, before, limit }) => views.get(view).past.printsBefore(instrument, before, limit),
@@ -539,21 +417,5 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       closed ??= end()
       return closed
     },
-  }
-}
-
-/** The account is changed by connecting and disconnecting only: a patch may not point recordings elsewhere. */
-function allowedPatch(patch: SettingsPatch): SettingsPatch {
-  const { account, recording, ...rest } = patch
-  const { allowSharding, plan } = account ?? {}
-  const kept = {
-    ...(allowSharding === undefined ? {} : { allowSharding }),
-    ...(plan === undefined ? {} : { plan }),
-  }
-  const { enabled: _through, ...wishes } = recording ?? {}
-  return {
-    ...rest,
-    ...(Object.keys(kept).length === 0 ? {} : { account: kept }),
-    ...(Object.keys(wishes).length === 0 ? {} : { recording: wishes }),
   }
 }

@@ -6,6 +6,8 @@ export interface Skew {
   seen(eventMs: number, recvMs: number): void
   /** ms; null until measured, over the last two minutes. */
   readonly ms: number | null
+  /** What was measured is of a clock or a service that is no more. */
+  forget(): void
 }
 
 const SPAN_MS = 5_000
@@ -49,6 +51,11 @@ export function createSkew(): Skew {
       const leads = spans.map((span) => (span.count < ENOUGH ? span.most : span.second)).sort((a, b) => a - b)
       // The lower of two in the middle: what errs, errs ahead.
       return leads[Math.floor((leads.length - 1) / 2)]
+    },
+    forget() {
+      spans = []
+      now = null
+      count = 0
     },
   }
 }

@@ -15,7 +15,7 @@ export interface StatusFacts {
   readonly trouble: () => { readonly why: Reason; readonly sinceMs: UnixMs; readonly lost: number } | null
   readonly source: () => { readonly kind: 'demo' | 'service'; readonly origin: string }
   readonly storePath: string
-  readonly skew: () => Skew
+  readonly skew: Pick<Skew, 'ms'>
   readonly growth: Growth
 }
 
@@ -68,7 +68,7 @@ export function createStatus(facts: StatusFacts): Status {
         backlogBytes,
         receiveToStored,
         store: { path: facts.storePath, bytes: storeBytes, freeBytes, bytesPerHour: facts.growth.bytesPerHour },
-        skewMs: facts.skew().ms,
+        skewMs: facts.skew.ms,
         gapsToday: gaps,
         message,
       }

@@ -1,0 +1,76 @@
+/** What the feeds tell, passed on in its order: to the digest, the hub, the snapshots, the status line and the log. */
+import { monoNs, type RecordingId, type UnixMs } from '../../shared/units.ts'
+import type { FeedListener } from '../feeds/port.ts'
+import { FOLD_VERSION, type DigestFold } from '../market/digest.ts'
+import type { Hub } from '../market/hub.ts'
+import type { RecorderPort } from '../recording/port.ts'
+import type { CommitWatch } from './committed.ts'
+import type { Skew } from './measures.ts'
+import type { Terminal } from './port.ts'
+import type { Snapshots } from './snapshots.ts'
+import { gapSentence, stateSentence, type Status } from './status.ts'
+
+export interface LiveListenerOptions {
+  readonly recorder: Pick<RecorderPort, 'recording' | 'entry'>
+  readonly fold: DigestFold
+  readonly hub: Hub
+  readonly commits: Pick<CommitWatch, 'began'>
+  readonly snapshots: Snapshots
+  readonly skew: Skew
+  readonly status: Pick<Status, 'say' | 'gapOpened'>
+  readonly wallMs: () => UnixMs
+  readonly log: Terminal['log']
+}
+
+/** Synchronous, on the tick path: nothing in it waits. */
+export function createLiveListener(options: LiveListenerOptions): FeedListener {
+  const { recorder, fold, hub, commits, snapshots, skew, status, wallMs, log } = options
+  /** The recording that the fold, the hub's seqs and the commits are of. */
+  let digested: RecordingId | null = null
+  return {
+    record(feed, seq, recvMs, monoNsNow, record) {
+      if (recorder.recording !== digested) {
+        digested = recorder.recording
+        fold.reset()
+        hub.recordingBegan()
+        if (digested !== null) {
+          commits.began(digested)
+          snapshots.began(digested, recvMs)
+        }
+      }
+      let last = seq
+      if (seq > 0) {
+        const taken = fold.apply(feed, recvMs, record)
+        if (taken !== null) {
+          last = recorder.entry(
+            { type: 'digest', ...taken, fold: FOLD_VERSION },
+            { wallMs: recvMs, monoNs: monoNs(monoNsNow) },
+          )
+        }
+      }
+      if (!Number.isNaN(record.eventMs)) skew.seen(record.eventMs, recvMs)
+      hub.apply(feed, seq, recvMs, record)
+      if (seq > 0) snapshots.after(Math.max(seq, last), recvMs)
+    },
+    state(feed, state) {
+      hub.feedState(feed, state, wallMs())
+      const sentence = stateSentence(feed, state)
+      if (sentence === null) return
+      status.say(sentence)
+      log(state.is === 'open' ? 'info' : 'warn', 'feeds', sentence)
+    },
+    acknowledged: (feed, acked) => hub.acknowledged(feed, acked),
+    gapOpened(feed, cause, gapSymbols, fromMs) {
+      hub.setSkew(skew.ms ?? 0) // what the recording has of it
+      hub.gapOpened(feed, cause, gapSymbols, fromMs)
+      status.gapOpened()
+      const sentence = gapSentence(feed, cause)
+      if (sentence !== null) log('warn', 'recorder', sentence)
+      // Measured against a clock that is no more.
+      if (cause === 'clock') skew.forget()
+    },
+    gapClosed: (feed, fromMs, toMs) => hub.gapClosed(feed, fromMs, toMs),
+    problem: (feed, why) => log('warn', 'feeds', `${feed}: ${why.message} ${why.hint}`.trim()),
+    log,
+  }
+}
