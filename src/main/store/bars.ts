@@ -29,6 +29,7 @@ import { FEEDS, SERVICE_BAR_FEED, TICK_FEEDS } from '../../service/feeds.ts'
 import { barsOfBlock } from './block-bars.ts'
 import { BlockScratch } from './blocks/scratch.ts'
 import { openBlock } from './blocks/open.ts'
+import { Kept, MOST_INSTRUMENTS, type SeriesExtent } from './catalog.ts'
 import { applyRecord, Classifier, HOUR, isRolled, MINUTE, OUT_OF_BARS } from './classify.ts'
 import { decodeJournal, journalCrc } from './journal.ts'
 import type { BarPage, BarQuery } from './port.ts'
@@ -53,9 +54,8 @@ export function feedOfBars(asset: AssetClass, of: BarSource, intervalMs: number)
 /** One recording's share of a series. */
 interface Part {
   readonly row: RecordingRow
-  /** 0: nothing of it is sealed. */
-  readonly series: number
-  readonly rolledSeq: number
+  /** Null: nothing of it is sealed. */
+  readonly sealed: SeriesExtent | null
   /** Nothing after this seq. */
   readonly limit: number
   /** Rows received before this are an earlier recording's. */
@@ -75,18 +75,13 @@ export class BarReader {
   readonly #classifier = new Classifier()
   readonly #scratch = new BlockScratch()
   readonly #sql
+  readonly #holesOf = new Map<string, Kept<SkewedHole[]>>()
+  #holesVersion = -1
 
   constructor(queries: StoreQueries) {
     this.#queries = queries
     const { db } = queries
     this.#sql = {
-      series: db.prepare<[number, string, string], { id: number; rolled_seq: number }>(
-        'SELECT id, rolled_seq FROM series WHERE recording = ? AND feed = ? AND instrument = ?',
-      ),
-      span: db.prepare<[number], { least: number | null; most: number | null }>(
-        'SELECT min(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order WHERE series = ?',
-      ),
-      skew: db.prepare<[number], number | null>('SELECT max(abs(skew_ms)) FROM gap WHERE recording = ?').pluck(),
       hours: db.prepare<[number, number, number], { hour_ms: number; data: Buffer }>(
         'SELECT hour_ms, data FROM rollup WHERE series = ? AND hour_ms > ? AND hour_ms < ? ORDER BY hour_ms',
       ),
@@ -150,11 +145,9 @@ export class BarReader {
     if (query.maxSeq !== undefined && at < 0) return []
     return (at < 0 ? turns : turns.slice(0, at + 1)).map((turn, i) => {
       const { row } = turn.of
-      const series = this.#sql.series.get(row.id, feed, query.instrument)
       return {
         row,
-        series: series?.id ?? 0,
-        rolledSeq: series?.rolled_seq ?? 0,
+        sealed: this.#queries.catalog.series(row, feed, query.instrument),
         limit: i === at ? query.maxSeq!.seq : Infinity, // at >= 0 only with maxSeq
         notBeforeMs: turn.notBeforeMs,
         overlap: turn.of.receives ? overlapOf(turn, ({ row }) => recordingId(row.key)) : null,
@@ -167,9 +160,8 @@ export class BarReader {
     let least = Infinity
     let most = -Infinity
     for (const part of parts) {
-      const span = part.series === 0 ? undefined : this.#sql.span.get(part.series)
-      least = Math.min(least, span?.least ?? Infinity)
-      most = Math.max(most, span?.most ?? -Infinity)
+      least = Math.min(least, part.sealed?.leastMs ?? Infinity)
+      most = Math.max(most, part.sealed?.mostMs ?? -Infinity)
       this.#journalRows(part, feed, instrument, (_seq, ms) => {
         least = Math.min(least, ms)
         most = Math.max(most, ms)
@@ -193,8 +185,12 @@ export class BarReader {
     const direct = createBarBuilder({ grid })
     for (const part of parts) {
       const builder = rolled || of === 'service' ? createBarBuilder({ grid: rolled ? minuteGrid : grid }) : direct
-      if (rolled) this.#rolled(part, of, from, to, minutes)
-      if (part.series !== 0) this.#blockRows(part, of, rolled ? part.rolledSeq : 0, from, to, builder)
+      const { sealed } = part
+      // An hour's rollup holds what its blocks hold: of thousands of recordings few have anything of a page.
+      if (sealed !== null && sealed.mostMs >= from - HOUR && sealed.leastMs < to + HOUR) {
+        if (rolled) this.#rolled(part, sealed, of, from, to, minutes)
+        this.#blockRows(part, sealed.id, of, rolled ? sealed.rolledSeq : 0, from, to, builder)
+      }
       this.#journalRows(part, feed, query.instrument, (seq, ms) => {
         applyRecord(builder, of, seq + part.base, ms, this.#classifier.placed.record)
       })
@@ -208,10 +204,9 @@ export class BarReader {
   }
 
   /** Rollup rows of [from, to); minutes that reach past the limit are built again from what came before it. */
-  #rolled(part: Part, of: BarSource, from: number, to: number, into: HourBars): void {
-    if (part.series === 0) return
+  #rolled(part: Part, sealed: SeriesExtent, of: BarSource, from: number, to: number, into: HourBars): void {
     const again: number[] = []
-    for (const { hour_ms, data } of this.#sql.hours.iterate(part.series, from - HOUR, to)) {
+    for (const { hour_ms, data } of this.#sql.hours.iterate(sealed.id, from - HOUR, to)) {
       for (const bar of decodeHour(hour_ms, data).get(of)?.values() ?? []) {
         if (bar.startMs < from || bar.startMs >= to) continue
         if (bar.lastSeq > part.limit || part.notBeforeMs > -Infinity) again.push(bar.startMs)
@@ -220,16 +215,24 @@ export class BarReader {
     }
     if (again.length === 0) return
     const builder = createBarBuilder({ grid: minuteGrid })
-    const limited = { ...part, limit: Math.min(part.limit, part.rolledSeq) }
-    this.#blockRows(limited, of, 0, Math.min(...again), Math.max(...again) + MINUTE, builder)
+    const limited = { ...part, limit: Math.min(part.limit, sealed.rolledSeq) }
+    this.#blockRows(limited, sealed.id, of, 0, Math.min(...again), Math.max(...again) + MINUTE, builder)
     const wanted = new Set(again)
     for (const state of builder.states()) if (wanted.has(state.startMs)) joinBar(into, of, state)
   }
 
   /** Rows of sealed blocks with a seq in (after, limit] that may lie in [from, to). */
-  #blockRows(part: Part, of: BarSource, after: number, from: number, to: number, builder: BarBuilder): void {
+  #blockRows(
+    part: Part,
+    series: number,
+    of: BarSource,
+    after: number,
+    from: number,
+    to: number,
+    builder: BarBuilder,
+  ): void {
     const limit = Math.min(part.limit, part.row.sealed_seq)
-    for (const data of this.#sql.blocks.iterate(part.series, after, limit, from, to)) {
+    for (const data of this.#sql.blocks.iterate(series, after, limit, from, to)) {
       barsOfBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder)
     }
   }
@@ -270,44 +273,70 @@ export class BarReader {
     const asset = feedAsset(feed)
     const mine = (symbols: readonly string[]): boolean => symbols.some((symbol) => instrumentKey(asset, symbol) === key)
     const holes: SkewedHole[] = []
+    const kept = this.#keptHoles(`${feed} ${instrument}`)
     let ended = -Infinity
     let before = 0
     for (const { row, limit } of parts) {
       // As of a seq it is not known when the recording ends, nor what opens or closes later.
       const end = limit < Infinity ? null : row.ended_ms
       const edge = ended === -Infinity ? row.started_ms - 1 : ended
-      if (edge < row.started_ms) holes.push({ fromMs: edge, toMs: row.started_ms })
+      if (edge < row.started_ms && row.started_ms >= shown.fromMs && edge <= shown.toMs)
+        holes.push({ fromMs: edge, toMs: row.started_ms })
       // Of two made here the later ends later, also where the clock was set back between them.
       ended = row.id > 0 && before > 0 ? (end ?? Infinity) : Math.max(ended, end ?? Infinity)
       before = row.id
       // A page costs the same, however many days were recorded.
-      const near = LATEST_MS + (this.#sql.skew.get(row.id) ?? 0)
+      const near = LATEST_MS + (this.#queries.catalog.gaps(row)?.skewMs ?? 0)
       if ((end ?? Infinity) < shown.fromMs - near || row.started_ms > shown.toMs + near) continue
-      for (const gap of this.#queries.gaps({ feed, recording: recordingId(row.key) })) {
-        if (gap.symbols.length > 0 && !mine(gap.symbols)) continue
-        const { fromMs, fromSeq, toSeq, skewMs = 0 } = gap
-        if (fromSeq > limit) continue
-        const toMs = limit < Infinity && (toSeq ?? Infinity) > limit ? null : (gap.toMs ?? end)
-        holes.push({ fromMs, toMs, skewMs: Math.abs(skewMs) })
-      }
-      let out: number | null = row.started_ms
-      let wasIn = false
-      for (const { wall_ms, body } of this.#sql.acks.iterate(row.id, Math.min(limit, Number.MAX_SAFE_INTEGER))) {
-        const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
-        if ((entry.type !== 'acknowledged' && entry.type !== 'released') || entry.feed !== feed || !mine(entry.symbols))
-          continue
-        if (entry.type === 'released') out ??= wall_ms
-        else {
-          if (out !== null && wall_ms > out) holes.push({ fromMs: out, toMs: wall_ms })
-          out = null
-          wasIn = true
-        }
-      }
-      // Released for good. Where no acknowledgement is known at all, there is nothing to conclude from.
-      if (wasIn && out !== null) holes.push({ fromMs: out, toMs: end })
+      const read = (): SkewedHole[] => this.#holesIn(row, limit, end, feed, mine)
+      holes.push(...(limit < Infinity ? read() : kept.of(row, read)))
     }
     // After the last recording nothing is received any more; while it lasts, `ended` is without end.
     if (ended < Infinity) holes.push({ fromMs: ended, toMs: ended + 1 })
+    return holes
+  }
+
+  /** Holes of closed recordings, each whole; what was missing at the end of one lasts until another begins. */
+  #keptHoles(name: string): Kept<SkewedHole[]> {
+    const { version } = this.#queries.catalog
+    if (version !== this.#holesVersion || this.#holesOf.size >= MOST_INSTRUMENTS) this.#holesOf.clear()
+    this.#holesVersion = version
+    let kept = this.#holesOf.get(name)
+    if (kept === undefined) this.#holesOf.set(name, (kept = new Kept()))
+    return kept
+  }
+
+  /** Where a recording was not received up to a seq: its gaps, and the time in which the instrument was not asked for. */
+  #holesIn(
+    row: RecordingRow,
+    limit: number,
+    end: number | null,
+    feed: FeedId,
+    mine: (symbols: readonly string[]) => boolean,
+  ): SkewedHole[] {
+    const holes: SkewedHole[] = []
+    for (const gap of this.#queries.gaps({ feed, recording: recordingId(row.key) })) {
+      if (gap.symbols.length > 0 && !mine(gap.symbols)) continue
+      const { fromMs, fromSeq, toSeq, skewMs = 0 } = gap
+      if (fromSeq > limit) continue
+      const toMs = limit < Infinity && (toSeq ?? Infinity) > limit ? null : (gap.toMs ?? end)
+      holes.push({ fromMs, toMs, skewMs: Math.abs(skewMs) })
+    }
+    let out: number | null = row.started_ms
+    let wasIn = false
+    for (const { wall_ms, body } of this.#sql.acks.iterate(row.id, Math.min(limit, Number.MAX_SAFE_INTEGER))) {
+      const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
+      if ((entry.type !== 'acknowledged' && entry.type !== 'released') || entry.feed !== feed || !mine(entry.symbols))
+        continue
+      if (entry.type === 'released') out ??= wall_ms
+      else {
+        if (out !== null && wall_ms > out) holes.push({ fromMs: out, toMs: wall_ms })
+        out = null
+        wasIn = true
+      }
+    }
+    // Released for good. Where no acknowledgement is known at all, there is nothing to conclude from.
+    if (wasIn && out !== null) holes.push({ fromMs: out, toMs: end })
     return holes
   }
 }

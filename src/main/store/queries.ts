@@ -14,7 +14,8 @@ import {
   type RecordingId,
 } from '../../shared/units.ts'
 import type { BeginRecord, CloseRecord } from './engine.ts'
-import { allGaps, briefGaps, sessionRows } from './session-rows.ts'
+import { Catalog } from './catalog.ts'
+import { allGaps, SessionList } from './session-rows.ts'
 import { journalCrc } from './journal.ts'
 import type { InstrumentQuery, StoredInstrument, TickQuery } from './port.ts'
 import type { Db } from './sqlite.ts'
@@ -41,7 +42,6 @@ interface Received extends Recorded {
 }
 
 interface GapRow {
-  readonly recording: string
   readonly from_seq: number
   readonly feed: string
   readonly cause: string
@@ -50,13 +50,7 @@ interface GapRow {
   readonly to_ms: number | null
   readonly to_seq: number | null
   readonly skew_ms: number | null
-  readonly source: string
-  readonly id: number
-  readonly ended_ms: number | null
 }
-
-const GAPS = `SELECT g.*, r.key AS recording, r.source, r.id, r.ended_ms
-  FROM gap g JOIN recording r ON r.id = g.recording`
 
 export interface GapQuery {
   readonly feed?: FeedId
@@ -68,19 +62,24 @@ export interface GapQuery {
 
 export class StoreQueries implements TickSource {
   readonly db: Db
+  /** For what needs no more than closed recordings as they were read once. */
+  readonly catalog: Catalog
   readonly #sql
+  readonly #sessions: SessionList
   readonly #isWritten: () => boolean
 
   /** `isWritten`: whether a writer holds the store. What is still open is otherwise what a death left. */
   constructor(db: Db, isWritten: () => boolean) {
     this.db = db
+    this.catalog = new Catalog(db)
+    this.#sessions = new SessionList(db, this.catalog)
     this.#isWritten = isWritten
     this.#sql = {
       recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
-      gaps: db.prepare<[], GapRow>(`${GAPS} ORDER BY r.id, g.from_seq`),
-      gapsOf: db.prepare<[string], GapRow>(`${GAPS} WHERE r.key = ? ORDER BY g.from_seq`),
-      starts: db.prepare<[], { id: number; source: string; started_ms: number }>(
-        'SELECT id, source, started_ms FROM recording ORDER BY id',
+      gaps: db.prepare<[{ id: number; feed: string | null; fromMs: number; toMs: number }], GapRow>(
+        // What ends before it begins, by a clock that was set back, counts where it begins.
+        `SELECT * FROM gap WHERE recording = @id AND (@feed IS NULL OR feed = @feed) AND from_ms < @toMs
+         AND (to_ms IS NULL OR to_ms > @fromMs OR from_ms >= @fromMs) ORDER BY from_seq`,
       ),
       binned: db.prepare<[], number>('SELECT recording FROM label WHERE binned_ms IS NOT NULL').pluck(),
       sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
@@ -128,7 +127,7 @@ export class StoreQueries implements TickSource {
   inTurn(rows: readonly RecordingRow[], feed: FeedId): readonly InTurn<Received>[] {
     return inTurn(
       rows.map((row): Received => {
-        const receives = this.#sql.conns.get(row.id, feed) !== undefined
+        const receives = this.catalog.receives(row, feed)
         // One that received nothing of the feed hides nothing of it.
         const endedMs = receives ? row.ended_ms : row.started_ms
         return { row, receives, source: row.source, startedMs: row.started_ms, endedMs, imported: row.id < 0 }
@@ -142,28 +141,29 @@ export class StoreQueries implements TickSource {
   }
 
   sessions(brief = false): readonly SessionRow[] {
-    return this.#read(() =>
-      sessionRows(this.db, this.recordings(), brief ? briefGaps(this.db) : allGaps(this.gaps({})), this.#isWritten()),
-    )
+    return this.#read(() => {
+      const rows = this.catalog.recordings()
+      return this.#sessions.list(rows, brief ? null : allGaps(this.gaps({})), this.#isWritten())
+    })
   }
 
-  gaps(query: GapQuery): readonly Gap[] {
-    const { recording } = query
-    const rows = (recording === undefined ? this.#sql.gaps.all() : this.#sql.gapsOf.all(recording)).filter(
-      (row) => query.source === undefined || row.source === query.source,
-    )
-    // What was still missing when a recording ended stays so until the next one of its source begins.
-    const open = rows.some((row) => row.to_ms === null && row.ended_ms !== null)
-    const next = open ? nextStarts(this.#sql.starts.all()) : new Map<number, number>()
-    return rows
-      .map((row) => toGap(row, row.ended_ms === null ? null : (next.get(row.id) ?? null)))
-      .filter(
-        (gap) =>
-          (query.feed === undefined || gap.feed === query.feed) &&
-          (query.toMs === undefined || gap.fromMs < query.toMs) &&
+  gaps({ recording, source, feed, fromMs = -Infinity, toMs = Infinity }: GapQuery): readonly Gap[] {
+    return this.#read(() => {
+      const gaps: Gap[] = []
+      for (const row of this.catalog.recordings()) {
+        if (recording !== undefined && row.key !== recording) continue
+        if (source !== undefined && row.source !== source) continue
+        if (!this.catalog.hasGaps(row, fromMs, toMs)) continue
+        // What was still missing when a recording ended stays so until the next one of its source begins.
+        const next = row.ended_ms === null ? null : this.catalog.nextStart(row)
+        for (const one of this.#sql.gaps.iterate({ id: row.id, feed: feed ?? null, fromMs, toMs })) {
+          const gap = toGap(row, one, next)
           // half open, as ranges are; a gap of no length counts where it lies
-          (query.fromMs === undefined || gap.toMs === null || gap.toMs > query.fromMs || gap.fromMs >= query.fromMs),
-      )
+          if (gap.toMs === null || gap.toMs > fromMs || gap.fromMs >= fromMs) gaps.push(gap)
+        }
+      }
+      return gaps
+    })
   }
 
   /** The recordings a query means, as they came into the store; throws `ambiguous-source` or `not-found`. */
@@ -173,12 +173,14 @@ export class StoreQueries implements TickSource {
   }): readonly RecordingRow[] {
     // What is in the bin is read only by its name.
     const binned = new Set(query.recording === undefined ? this.#sql.binned.all() : [])
-    const rows = this.recordings().filter(
-      (row) =>
-        !binned.has(row.id) &&
-        (query.recording === undefined || row.key === query.recording) &&
-        (query.source === undefined || row.source === query.source),
-    )
+    const rows = this.catalog
+      .recordings()
+      .filter(
+        (row) =>
+          !binned.has(row.id) &&
+          (query.recording === undefined || row.key === query.recording) &&
+          (query.source === undefined || row.source === query.source),
+      )
     if (rows.length === 0 && query.recording !== undefined) {
       throw new CodedError('not-found', `There is no session ${query.recording}.`, {
         hint: 'List them with "tapedeck sessions".',
@@ -277,25 +279,13 @@ export class StoreQueries implements TickSource {
   }
 }
 
-/** When the next recording of the same source began, by the number of a recording. */
-function nextStarts(rows: readonly { id: number; source: string; started_ms: number }[]): Map<number, number> {
-  const next = new Map<number, number>()
-  for (const [source, ofSource] of Map.groupBy(rows, (row) => row.source)) {
-    const turn = inTurn(
-      ofSource.map(({ id, started_ms: startedMs }) => ({ id, source, startedMs, endedMs: null, imported: id < 0 })),
-    ).map(({ of }) => of)
-    for (let i = 1; i < turn.length; i++) next.set(turn[i - 1].id, turn[i].startedMs)
-  }
-  return next
-}
-
-function toGap(row: GapRow, nextMs: number | null): Gap {
+function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap {
   if (!isFeedId(row.feed) || !(GAP_CAUSES as readonly string[]).includes(row.cause)) {
     throw new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: 'Run "tapedeck verify".' })
   }
   const toMs = row.to_ms ?? nextMs
   return {
-    recording: recordingId(row.recording),
+    recording: recordingId(key),
     feed: row.feed,
     symbols: JSON.parse(row.symbols) as string[], // written from a string[]
     cause: row.cause as GapCause, // checked above

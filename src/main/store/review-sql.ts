@@ -85,7 +85,8 @@ export class ReviewSql {
       ),
       entriesOf: db.prepare<[number, number, string], EntryRow>(
         `SELECT seq, wall_ms, mono_ns, body FROM entry
-         WHERE recording = ? AND seq > ? AND body LIKE '{"type":"' || ? || '"%' ORDER BY seq`,
+         WHERE recording = ? AND seq > ? AND body LIKE '{"type":"%'
+           AND substr(body, 10, instr(substr(body, 10, 40), '"') - 1) IN (SELECT value FROM json_each(?)) ORDER BY seq`,
       ),
       stamps: db.prepare<[number, number], { seq: number; wall_ms: number; clock: string | null }>(
         `SELECT seq, wall_ms, CASE WHEN body LIKE '{"type":"clock"%' THEN body END AS clock
@@ -189,10 +190,7 @@ export class ReviewSql {
 
   entriesOf(recording: number, { afterSeq = 0, types }: EntryQuery): readonly StoredEntry[] {
     if (types === undefined) return this.entries(recording, afterSeq, Number.MAX_SAFE_INTEGER)
-    return [...new Set(types)]
-      .flatMap((type) => this.#sql.entriesOf.all(recording, afterSeq, type))
-      .sort((a, b) => a.seq - b.seq)
-      .map(toEntry)
+    return this.#sql.entriesOf.all(recording, afterSeq, JSON.stringify(types)).map(toEntry)
   }
 
   /** When entries were written, after a seq; `shiftMs` of those that are a step of the clock. */

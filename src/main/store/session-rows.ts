@@ -1,6 +1,7 @@
 /** The list of sessions: fast however many there are, because closed ones keep their sums. */
 import { GAP_CAUSES, isEdge, type Gap, type GapCause, type SessionRow } from '../../shared/recording.ts'
 import { isFeedId, recordingId, unixMs } from '../../shared/units.ts'
+import type { Catalog, Kept } from './catalog.ts'
 import type { CloseRecord } from './engine.ts'
 import type { LabelRow } from './labels.ts'
 import type { RecordingRow } from './queries.ts'
@@ -23,94 +24,101 @@ export function allGaps(gaps: readonly Gap[]): ReadonlyMap<string, GapSum> {
   )
 }
 
-/** How many gaps each recording has, and its first few that are no edges, without their symbols. */
-export function briefGaps(db: Db): ReadonlyMap<string, GapSum> {
-  interface Sum {
-    key: string
-    gaps: Gap[]
-    gapCount: number
-    edges: number
-  }
-  const sums = new Map<number, Sum>()
-  const counts = db
-    .prepare<[], { id: number; key: string; total: number; edges: number }>(
-      `SELECT r.id, r.key, count(*) AS total, sum(g.cause IN ('connect', 'quit')) AS edges
-       FROM gap g JOIN recording r ON r.id = g.recording GROUP BY g.recording`,
-    )
-    .all()
-  for (const { id, key, total, edges } of counts) sums.set(id, { key, gaps: [], gapCount: total, edges })
-  const real = db.prepare<
-    [],
-    {
-      recording: number
-      feed: string
-      cause: string
-      from_seq: number
-      from_ms: number
-      to_seq: number | null
-      to_ms: number | null
-    }
-  >(
-    `SELECT recording, feed, cause, from_seq, from_ms, to_seq, to_ms FROM gap
-     WHERE cause NOT IN ('connect', 'quit') ORDER BY recording, from_seq`,
-  )
-  for (const row of real.iterate()) {
-    const sum = sums.get(row.recording)
-    if (sum === undefined || sum.gaps.length === FEW || !isFeedId(row.feed) || !isGapCause(row.cause)) continue
-    sum.gaps.push({
-      recording: recordingId(sum.key),
-      feed: row.feed,
-      symbols: [],
-      cause: row.cause,
-      fromMs: unixMs(row.from_ms),
-      toMs: row.to_ms === null ? null : unixMs(Math.max(row.to_ms, row.from_ms)),
-      fromSeq: row.from_seq,
-      toSeq: row.to_seq,
-    })
-  }
-  return new Map([...sums.values()].map(({ key, ...sum }) => [key, sum]))
+interface BriefGapRow {
+  readonly feed: string
+  readonly cause: string
+  readonly from_seq: number
+  readonly from_ms: number
+  readonly to_seq: number | null
+  readonly to_ms: number | null
 }
 const isGapCause = (text: string): text is GapCause => (GAP_CAUSES as readonly string[]).includes(text)
 
-/** Recordings as they are listed; `written`: a writer holds the store. */
-export function sessionRows(
-  db: Db,
-  rows: readonly RecordingRow[],
-  gapsOf: ReadonlyMap<string, GapSum>,
-  written: boolean,
-): readonly SessionRow[] {
-  const labels = new Map(
-    db
-      .prepare<[], LabelRow>('SELECT * FROM label')
-      .all()
-      .map((label) => [label.recording, label]),
-  )
-  const live = written ? rows.reduce((most, row) => Math.max(most, row.id), 0) : NaN
-  return rows.map((row): SessionRow => {
-    const key = recordingId(row.key)
-    // written by the engine's close; null while open
-    const closed = row.summary === null ? undefined : (JSON.parse(row.summary) as CloseRecord)
-    const totals = closed ?? feedTotals(db, row.id)
-    const mine = gapsOf.get(key) ?? NO_GAPS
-    const label = labels.get(row.id)
-    return {
-      session: key,
-      source: row.source,
-      startedMs: unixMs(row.started_ms),
-      endedMs: row.ended_ms === null ? null : unixMs(row.ended_ms),
-      clean: row.clean !== 0,
-      live: row.ended_ms === null && row.id === live,
-      feeds: 'counts' in totals ? totals.counts : totals.feeds,
-      symbols: totals.symbols,
-      messages: totals.messages,
-      bytes: totals.bytes,
-      ...mine,
-      name: label?.name ?? '',
-      notes: label?.notes ?? '',
-      tags: label === undefined ? [] : (JSON.parse(label.tags) as string[]), // written by Labels
-      pinned: label?.pinned === 1,
-      binnedMs: label === undefined || label.binned_ms === null ? null : unixMs(label.binned_ms),
-      imported: row.id < 0,
+/** What a row says that is read once a recording is closed. */
+type Closed = Pick<SessionRow, 'feeds' | 'symbols' | 'messages' | 'bytes'>
+
+export class SessionList {
+  readonly #db: Db
+  readonly #sums: Kept<Closed>
+  readonly #briefs: Kept<GapSum>
+  readonly #gaps
+  readonly #labels
+
+  constructor(db: Db, catalog: Catalog) {
+    this.#db = db
+    this.#sums = catalog.keep()
+    this.#briefs = catalog.keep()
+    this.#gaps = db.prepare<[number], BriefGapRow>(
+      'SELECT feed, cause, from_seq, from_ms, to_seq, to_ms FROM gap WHERE recording = ? ORDER BY from_seq',
+    )
+    this.#labels = db.prepare<[], LabelRow>('SELECT * FROM label')
+  }
+
+  /**
+   * Recordings as they are listed; `written`: a writer holds the store. `gapsOf` null: of the gaps only how many
+   * each has, and its first few that are no edges, without their symbols.
+   */
+  list(
+    rows: readonly RecordingRow[],
+    gapsOf: ReadonlyMap<string, GapSum> | null,
+    written: boolean,
+  ): readonly SessionRow[] {
+    const labels = new Map(this.#labels.all().map((label) => [label.recording, label]))
+    const live = written ? rows.reduce((most, row) => Math.max(most, row.id), 0) : NaN
+    return rows.map((row): SessionRow => {
+      const key = recordingId(row.key)
+      const { feeds, symbols, messages, bytes } = this.#sums.of(row, () => this.#totals(row))
+      const mine = gapsOf === null ? this.#briefs.of(row, () => this.#brief(row)) : (gapsOf.get(key) ?? NO_GAPS)
+      const label = labels.get(row.id)
+      return {
+        session: key,
+        source: row.source,
+        startedMs: unixMs(row.started_ms),
+        endedMs: row.ended_ms === null ? null : unixMs(row.ended_ms),
+        clean: row.clean !== 0,
+        live: row.ended_ms === null && row.id === live,
+        feeds,
+        symbols,
+        messages,
+        bytes,
+        ...mine,
+        name: label?.name ?? '',
+        notes: label?.notes ?? '',
+        tags: label === undefined ? [] : (JSON.parse(label.tags) as string[]), // written by Labels
+        pinned: label?.pinned === 1,
+        binnedMs: label === undefined || label.binned_ms === null ? null : unixMs(label.binned_ms),
+        imported: row.id < 0,
+      }
+    })
+  }
+
+  #totals(row: RecordingRow): Closed {
+    if (row.summary === null) return feedTotals(this.#db, row.id)
+    const { counts, symbols, messages, bytes } = JSON.parse(row.summary) as CloseRecord // written by the engine's close
+    return { feeds: counts, symbols, messages, bytes }
+  }
+
+  #brief(row: RecordingRow): GapSum {
+    const gaps: Gap[] = []
+    let gapCount = 0
+    let edges = 0
+    for (const { feed, cause, from_seq, from_ms, to_seq, to_ms } of this.#gaps.iterate(row.id)) {
+      if (!isFeedId(feed) || !isGapCause(cause)) continue
+      gapCount += 1
+      if (isEdge({ cause })) edges += 1
+      else if (gaps.length < FEW) {
+        gaps.push({
+          recording: recordingId(row.key),
+          feed,
+          symbols: [],
+          cause,
+          fromMs: unixMs(from_ms),
+          toMs: to_ms === null ? null : unixMs(Math.max(to_ms, from_ms)),
+          fromSeq: from_seq,
+          toSeq: to_seq,
+        })
+      }
     }
-  })
+    return { gaps, gapCount, edges }
+  }
 }

@@ -53,24 +53,34 @@ export function verifyStore(
     checkStructure(db, report)
     const log = db.transaction(() => checkLog(db, queries.recordings(), report)).deferred()
     const rows = queries.recordings().filter((row) => session === null || row.key === session)
-    if (session !== null && rows.length === 0) report(session, 'missing', 'there is no such session')
-    const check = (id: number, key: string, i: number): number => {
-      // As it is now: one that is being written has gone on since the list was read, one may be deleted.
-      const row = queries.recordings().find((one) => one.id === id)
-      if (row === undefined) return 0
+    const named = session === null ? undefined : log.get(session)
+    // One that was erased after the log was read is no difference.
+    if (session !== null && rows.length === 0 && (named === undefined || named.deleted))
+      report(session, 'missing', 'there is no such session')
+    const check = (id: number, key: string, i: number): number | null => {
+      // As it is now: one that is being written has gone on since the list was read, one may be deleted, and its
+      // number belong to another.
+      const row = queries.recordings().find((one) => one.id === id && one.key === key)
+      if (row === undefined) {
+        if (!isErased(db, key)) report(recordingId(key), 'missing', 'is gone, and the store log does not say why')
+        return null
+      }
       return verifyRecording(queries, row, {
-        close: log.get(key)?.close ?? null,
+        // What was closed since the log was read is held against its close record too.
+        close: log.get(key)?.close ?? closeOf(db, key),
         report,
         folds,
         progress: (part, count) => progress((i + part) / rows.length, messages + count),
       })
     }
     for (const [i, { id, key }] of rows.entries()) {
-      sessions++
       try {
-        messages += db.transaction(() => check(id, key, i)).deferred()
+        const checked = db.transaction(() => check(id, key, i)).deferred()
+        if (checked !== null) sessions++
+        messages += checked ?? 0
       } catch (thrown) {
         if (stopped !== null) break
+        sessions++
         report(recordingId(key), 'structure', `cannot be read: ${describe(thrown)}`)
       }
       progress((i + 1) / rows.length, messages)
@@ -101,6 +111,26 @@ function checkStructure(db: Db, report: Report): void {
   } finally {
     fresh.close()
   }
+}
+
+/** Whether the log now says that a recording was erased. */
+function isErased(db: Db, key: string): boolean {
+  return lastOf(db, 'delete', key) !== null
+}
+
+/** The close record of a recording as the log has it now; null: none. */
+function closeOf(db: Db, key: string): CloseRecord | null {
+  return lastOf(db, 'close', key)
+}
+
+function lastOf(db: Db, kind: 'close' | 'delete', key: string): CloseRecord | null {
+  const body = db
+    .prepare<[string, string], string>(
+      `SELECT body FROM store_log WHERE kind = ? AND CASE WHEN json_valid(body) THEN json_extract(body, '$.recording') END = ? ORDER BY n DESC LIMIT 1`,
+    )
+    .pluck()
+    .get(kind, key)
+  return body === undefined ? null : (JSON.parse(body) as CloseRecord) // written by the engine
 }
 
 interface LogEntry {

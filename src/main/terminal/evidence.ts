@@ -1,5 +1,5 @@
 /** Evidence for windows: verification as a job, coverage, agreement, and the messages behind what is shown. */
-import { coverageOf } from '../../shared/coverage.ts'
+import { coverageOf, type CoverageRecording } from '../../shared/coverage.ts'
 import type { CallArgs } from '../../shared/contract.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { AgreementReport, AgreementSeconds, CoverageReport, MessagesPage } from '../../shared/evidence.ts'
@@ -63,19 +63,24 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
       const rows =
         session === null || seen.past
           ? await visibleSessions(reader, seen)
-          : (await reader.sessions()).filter((row) => row.session === session)
+          : (await reader.sessions(true)).filter((row) => row.session === session)
       const chosen = session === null ? rows : rows.filter((row) => row.session === session)
       if (session !== null && chosen.length === 0) throw new CodedError('not-found', `There is no session ${session}.`)
       const range = {
         fromMs: fromMs ?? Math.min(seen.nowMs, ...chosen.map((row) => row.startedMs)),
         toMs: Math.min(seen.nowMs, toMs ?? Infinity),
       }
+      // One that ends where the range begins counts as one of no length.
+      const inRange = { fromMs: range.fromMs - 1, toMs: range.toMs }
+      const of = session === null ? { source: seen.source } : { recording: recordingId(session) }
+      const gapsOf = Map.groupBy(await reader.gaps({ ...of, ...inRange }), (gap) => gap.recording)
       // A gap may reach past the end of its recording: what a crash left lasts until the next start.
-      const touching = chosen.filter(({ startedMs, endedMs, gaps }) => {
-        const end = gaps.reduce((most, gap) => Math.max(most, gap.toMs ?? Infinity), endedMs ?? Infinity)
-        return startedMs < range.toMs && end >= range.fromMs
-      })
-      const recordings = await Promise.all(touching.map((row) => recordingOf(reader, seen, row)))
+      const touching = chosen.filter(
+        (row) => row.startedMs < range.toMs && ((row.endedMs ?? Infinity) >= range.fromMs || gapsOf.has(row.session)),
+      )
+      const recordings: CoverageRecording[] = []
+      // One after the other: what a window asks for meanwhile must not wait behind thousands of them.
+      for (const row of touching) recordings.push(await recordingOf(reader, seen, row, gapsOf.get(row.session) ?? []))
       const { feeds, covered, gaps } = coverageOf(recordings, range, seen.nowMs)
       return {
         fromMs: unixMs(range.fromMs),

@@ -139,7 +139,7 @@ export function createPast(options: PastOptions): StoredPast {
       }),
     async printsBefore(id, before, limit) {
       const now = await upToNow()
-      const mine = visible.sessions((await reader.sessions()).filter((row) => row.source === source()))
+      const mine = visible.sessions((await reader.sessions(true)).filter((row) => row.source === source()))
       const rows = inTurn(mine).map(({ of }) => of)
       let at = before === null ? rows.length - 1 : rows.findIndex((row) => row.session === before.recording)
       if (before !== null && at < 0) {

@@ -102,7 +102,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   /** Recordings of the source in the order of reading, as far as they lie before the end of this replay. */
   let order: ReadonlyMap<string, number> = new Map()
   const readOrder = async (): Promise<void> => {
-    const all = (await reader.sessions()).filter((row) => row.source === source)
+    const all = (await reader.sessions(true)).filter((row) => row.source === source)
     order = new Map(all.map(({ session }, i) => [session, i]))
   }
   await readOrder()

@@ -57,7 +57,7 @@ async function openCase(
   session: string,
   instrument: InstrumentId,
 ): Promise<Case> {
-  const row = (await reader.sessions()).find((one) => one.session === session)
+  const row = (await reader.sessions(true)).find((one) => one.session === session)
   if (row === undefined || (view.past && row.source !== view.source)) {
     throw new CodedError('not-found', `There is no session ${session}.`, { hint: 'Look at the list of sessions.' })
   }
@@ -66,7 +66,7 @@ async function openCase(
   const tickFeed = trades ?? TICK_FEEDS[asset][0]
   const has = (feed: FeedId | undefined): FeedId | null =>
     feed !== undefined && row.feeds.some((one) => one.feed === feed && one.stored > 0) ? feed : null
-  const recording = await recordingOf(reader, view, row)
+  const recording = await recordingOf(reader, view, row, await reader.gaps({ recording: row.session }))
   const key = parseInstrument(instrument)?.key
   const spans = new Map<FeedId, readonly Span[]>()
   const maxSeq = view.past && view.upTo !== null ? view.upTo : undefined

@@ -1,7 +1,7 @@
 /** What evidence may see of a view: recordings of one source, and of a replay nothing after its instant. */
 import type { CoverageRecording } from '../../../shared/coverage.ts'
 import type { MessagePlace } from '../../../shared/evidence.ts'
-import type { LedgerEntry, SessionRow } from '../../../shared/recording.ts'
+import type { Gap, LedgerEntry, SessionRow } from '../../../shared/recording.ts'
 import type { StoreReader } from '../../store/port.ts'
 
 export interface EvidenceView {
@@ -15,9 +15,9 @@ export interface EvidenceView {
   readonly past: boolean
 }
 
-/** Recordings of the view's source that it may see, oldest first. */
+/** Recordings of the view's source that it may see, oldest first, without their gaps. */
 export async function visibleSessions(reader: StoreReader, view: EvidenceView): Promise<readonly SessionRow[]> {
-  const rows = (await reader.sessions()).filter((row) => row.source === view.source)
+  const rows = (await reader.sessions(true)).filter((row) => row.source === view.source)
   if (!view.past) return rows
   const last = rows.findIndex((row) => row.session === view.upTo?.recording)
   return rows.slice(0, last + 1)
@@ -36,11 +36,12 @@ const ENTRY_TYPES: readonly LedgerEntry['type'][] = [
   'disconnected',
 ]
 
-/** A session as far as the view's clock: no entry, no gap and no end of a gap from after it. */
+/** A session with gaps of its own as far as the view's clock: no entry, no gap and no end of a gap from after it. */
 export async function recordingOf(
   reader: StoreReader,
   view: EvidenceView,
-  { session, startedMs, endedMs, gaps }: SessionRow,
+  { session, startedMs, endedMs }: SessionRow,
+  gaps: readonly Gap[],
 ): Promise<CoverageRecording> {
   const { nowMs } = view
   const entries = await reader.entries({ recording: session, types: ENTRY_TYPES })

@@ -1,0 +1,142 @@
+import { performance } from 'node:perf_hooks'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { openLocalReader } from '../../../../src/main/store/reader.ts'
+import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
+import { instrumentId, unixMs, type RecordingId } from '../../../../src/shared/units.ts'
+import { DEMO, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
+
+let folder: ReturnType<typeof tempFolder>
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder.remove())
+
+const STEP = 60_000
+
+/** A recording of half a minute with a drop in it and an end that stays open. */
+function record(engine: StoreEngine, startMs: number, messages = 10): RecordingId {
+  const key = newRecordingId(startMs)
+  const writer = new Writer(['crypto/XT'])
+  engine.begin(key, DEMO, unixMs(startMs))
+  const ms = (i: number): number => startMs + i * 100
+  const items: Item[] = [
+    { entry: { type: 'acknowledged', feed: 'crypto/XT', conn: 1, symbols: ['BTC-USD'] }, wallMs: startMs },
+    {
+      entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(ms(2)) },
+      wallMs: ms(2),
+    },
+    { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 2 }, wallMs: ms(3) },
+    ...Array.from({ length: messages }, (_, i): Item => {
+      return { conn: 1, data: trade('BTC-USD', 100 + i, '0.5', ms(4 + i)), recvMs: ms(4 + i) }
+    }),
+    { entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'quit', symbols: [], fromMs: unixMs(startMs + 30_000) } },
+  ]
+  engine.commit([writer.batch(items)])
+  engine.end(unixMs(startMs + 30_000), [])
+  engine.drain()
+  return key
+}
+
+describe('verifying while the store changes', () => {
+  it('passes over what is erased meanwhile, and still names what vanished without a word', async () => {
+    const engine = new StoreEngine(folder.file)
+    const keys = [0, 1, 2].map((i) => record(engine, T0 + i * STEP))
+    const reader = openLocalReader(folder.file)
+    let erased = false
+    const report = await reader.verify(null, (_, messages) => {
+      if (messages === 0 || erased) return
+      erased = true
+      engine.delete(keys[2])
+    })
+    expect(erased).toBe(true)
+    expect(report).toMatchObject({ ok: true, problems: [], sessions: 2 })
+    // before its list is read
+    let first = true
+    const named = await reader.verify(keys[1], () => {
+      if (first) engine.delete(keys[1])
+      first = false
+    })
+    expect(named.problems.map(({ kind }) => kind)).toEqual(['missing'])
+    await reader.close()
+    engine.close()
+  })
+
+  it('holds against its close record what is closed and compacted meanwhile', async () => {
+    const engine = new StoreEngine(folder.file)
+    record(engine, T0)
+    const open = newRecordingId(T0 + STEP)
+    const writer = new Writer(['crypto/XT'])
+    engine.begin(open, DEMO, unixMs(T0 + STEP))
+    engine.commit([writer.batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0 + STEP), recvMs: T0 + STEP }])])
+    const reader = openLocalReader(folder.file)
+    let closed = false
+    const report = await reader.verify(null, (_, messages) => {
+      if (messages === 0 || closed) return
+      closed = true
+      engine.end(unixMs(T0 + 2 * STEP), [])
+      engine.drain()
+    })
+    expect(closed).toBe(true)
+    expect(report).toMatchObject({ ok: true, problems: [], sessions: 2, messages: 11 })
+    await reader.close()
+    engine.close()
+  })
+})
+
+describe('what a reader keeps of closed recordings', () => {
+  const bars = { instrument: instrumentId('crypto', 'BTC-USD'), of: 'trade', interval: '1m', source: 'demo' } as const
+  const all = { ...bars, beforeMs: null, limit: 100 }
+
+  it('is what a fresh reader finds, after recording, erasing and recording again', async () => {
+    const engine = new StoreEngine(folder.file)
+    const old = record(engine, T0)
+    const reader = openLocalReader(folder.file)
+    const same = async (): Promise<void> => {
+      const fresh = openLocalReader(folder.file)
+      for (const ask of [
+        (of: typeof reader) => of.sessions(true),
+        (of: typeof reader) => of.sessions(),
+        (of: typeof reader) => of.gaps({}),
+        (of: typeof reader) =>
+          of.gaps({ feed: 'crypto/XT', source: 'demo', fromMs: T0 + 40_000, toMs: T0 + STEP + 250 }),
+        (of: typeof reader) => of.bars(all),
+      ])
+        expect(await ask(reader)).toEqual(await ask(fresh))
+      await fresh.close()
+    }
+    await same()
+    expect((await reader.gaps({ recording: old })).map(({ toMs }) => toMs)).toEqual([T0 + 300, null])
+    record(engine, T0 + STEP)
+    await same()
+    // what was missing at the end is so until the next begins
+    expect((await reader.gaps({ recording: old })).map(({ toMs }) => toMs)).toEqual([T0 + 300, T0 + STEP])
+    expect(await reader.gaps({ fromMs: T0 + 300, toMs: T0 + 30_000 })).toEqual([])
+    expect(await reader.gaps({ source: 'another' })).toEqual([])
+    engine.delete(old)
+    record(engine, T0 + 2 * STEP, 3)
+    await same()
+    expect((await reader.sessions(true)).map(({ messages }) => messages)).toEqual([10, 3])
+    await reader.close()
+    engine.close()
+  })
+
+  it('makes a page of bars of many recordings cost about that of a few', async () => {
+    const engine = new StoreEngine(folder.file)
+    for (let i = 0; i < 150; i++) record(engine, T0 + i * 4 * 3_600_000)
+    engine.close()
+    const reader = openLocalReader(folder.file)
+    const page = { ...all, limit: 1 }
+    await reader.bars(page)
+    let least = Infinity
+    for (let i = 0; i < 20; i++) {
+      const began = performance.now()
+      await reader.bars(page)
+      await reader.gaps({ source: 'demo', fromMs: T0 + 149 * 4 * 3_600_000 })
+      least = Math.min(least, performance.now() - began)
+    }
+    // the quickest of many: another program's work must not count
+    expect(least).toBeLessThan(15)
+    await reader.close()
+  })
+})
