@@ -19,8 +19,10 @@ export function ticksOf(values: readonly number[], base: number | null, count: n
     if (value > high) high = value
   }
   if (values.length === 0) return { least: 0, most: 1, ticks: [] }
+  // Closer than doubles can part by round steps counts as one value.
+  if (high - low <= Math.max(1e-300, Math.max(Math.abs(low), Math.abs(high)) * 1e-12)) low = high
   if (low === high) {
-    const room = Math.abs(low) * 0.1 || 1
+    const room = Math.abs(low) > 1e-300 ? Math.abs(low) * 0.1 : 1
     if (base === null || low !== base) high += room
     if (base === null || low === base) low -= base === null ? room : 0
     if (low === high) high += room

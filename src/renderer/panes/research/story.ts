@@ -43,6 +43,9 @@ export function storiesOf(table: Table): readonly Story[] {
     keyof typeof NAMES,
     number
   > // one place a name
+  // A word may stand under a name that elsewhere is the number's.
+  const scored = table.columns.findIndex(({ key, type }) => type === 'number' && NAMES.sentiment.test(key))
+  const sentimentAt = scored >= 0 ? scored : at.sentiment
   const text = (row: number, column: number): string => (column < 0 ? '' : scalarText(table.cell(row, column)))
   const stories = Array.from({ length: table.rows }, (_, row): Story => {
     const headline = text(row, at.headline)
@@ -59,7 +62,7 @@ export function storiesOf(table: Table): readonly Story[] {
         .replaceAll(',', ', '),
       atMs,
       url: /^https?:\/\//i.test(url) ? url : '',
-      sentiment: at.sentiment < 0 ? NaN : numberOf(table.cell(row, at.sentiment)),
+      sentiment: sentimentAt < 0 ? NaN : numberOf(table.cell(row, sentimentAt)),
       sentimentWord: Number.isNaN(numberOf(word || null)) ? word : '',
     }
   })
