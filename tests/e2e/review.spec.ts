@@ -1,0 +1,270 @@
+/** A recording is looked through, proven and taken away as files: the same bytes from the window and the command line. */
+import { createHash } from 'node:crypto'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Locator, Page } from '@playwright/test'
+import { appEnv, CLI, pinnedNode, ROOT, runCli } from './app.ts'
+import { expect, test } from './fixtures.ts'
+import { Screen } from './screen.ts'
+import type { SimulatorProcess } from './simulator.ts'
+
+const NAME = 'Drop day'
+const FORMATS = [
+  ['CSV', 'csv'],
+  ['Parquet', 'parquet'],
+  ['JSON Lines', 'jsonl'],
+] as const
+
+const sha256 = async (file: string) =>
+  createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex')
+
+/** Answers of a command with `--json`, a line each. */
+async function ask<T>(home: string, ...args: string[]): Promise<T[]> {
+  const { code, out, err } = await runCli([...args, '--json'], home)
+  expect([code, err]).toEqual([0, ''])
+  // The command line's contract names the shapes.
+  return out
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as T)
+}
+
+/** Records the service for a few seconds, with a loss of every connection in their midst; answers the session. */
+async function recordWithGap(simulator: SimulatorProcess, home: string): Promise<string> {
+  const account = ['--base-url', simulator.baseUrl, '--user', simulator.username]
+  const feeds = ['--feed', 'crypto/XT:BTC-USD,ETH-USD', '--feed', 'crypto/XQ:BTC-USD']
+  const child = spawn(pinnedNode(), [CLI, 'record', '--json', ...account, ...feeds, '--duration', '12s'], {
+    cwd: ROOT,
+    env: appEnv(home, { TAPEDECK_PASSWORD: simulator.password, TAPEDECK_API_KEY: simulator.apiKey }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.err += text))
+  const closed = once(child, 'close')
+  const trading = async () => (await simulator.sent()).connections.filter(({ market }) => market > 0).length
+  await expect.poll(trading, { timeout: 30_000 }).toBe(2)
+  // Something is received before the gap, and after it.
+  await pause(3_000)
+  await simulator.fault('drop')
+  await closed
+  expect(child.exitCode, said.err).toBe(0)
+  // The report of the session, as the command line's contract says.
+  return (JSON.parse(said.out) as { session: string }).session
+}
+
+/** Rules of WCAG 2.2 AA and axe's good practice on the page as it is, in both looks. */
+async function audit(page: Page, what: string): Promise<void> {
+  const root = page.locator('html')
+  const before = await root.getAttribute('data-theme')
+  for (const look of ['light', 'dark']) {
+    // Not by the key for it, which a dialog rightly keeps to itself.
+    await root.evaluate((node, theme) => node.setAttribute('data-theme', theme), look)
+    // The legacy mode needs no second page, which the Electron host does not give.
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+    const found = violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${what}, ${look}: ${id} at ${target.join(' ')}: ${failureSummary}`),
+    )
+    expect.soft(found).toEqual([])
+  }
+  await root.evaluate((node, theme) => node.setAttribute('data-theme', theme ?? 'dark'), before)
+}
+
+class ReviewScreen extends Screen {
+  lower(name: string): Locator {
+    return this.page.getByRole('region', { name, exact: true })
+  }
+  async openSessions(): Promise<void> {
+    const tab = this.page.getByRole('contentinfo').getByRole('button', { name: 'Sessions' })
+    if ((await tab.getAttribute('aria-pressed')) !== 'true') await tab.click()
+    await expect(this.lower('Sessions').getByRole('grid')).toBeVisible()
+  }
+  /** A session in the list; its row carries its identity as its title. */
+  session(id: string): Locator {
+    return this.lower('Sessions').getByRole('row').and(this.page.getByTitle(id))
+  }
+  async pick(id: string): Promise<void> {
+    await this.openSessions()
+    await this.session(id).click()
+    await expect(this.session(id)).toHaveAttribute('aria-selected', 'true')
+  }
+  /** Does what the menu of a session offers. */
+  async act(id: string, item: string | RegExp): Promise<void> {
+    await this.pick(id)
+    await this.lower('Sessions').getByRole('button', { name: 'More for this session' }).click()
+    await this.dialog('More for this session').getByRole('button', { name: item }).click()
+  }
+  /** Exports the trades of a session in every form into `folder`; answers the hash of each file by its ending. */
+  async exportAll(id: string, folder: string, whileOpen: (dialog: Locator) => Promise<void>): Promise<string[]> {
+    await this.act(id, 'Export…')
+    const dialog = this.page.getByRole('dialog', { name: /^Export / })
+    await dialog.getByLabel('Feed').selectOption('crypto/XT')
+    await dialog.getByLabel('Folder').fill(folder)
+    await dialog.getByLabel('Name', { exact: true }).fill('trades')
+    await dialog.getByLabel('Messages as received').check()
+    await expect(dialog).toContainText(/About [\d,]+ rows/)
+    await whileOpen(dialog)
+    const hashes: string[] = []
+    for (const [words, ending] of FORMATS) {
+      await dialog.getByRole('radio', { name: words, exact: true }).check()
+      await dialog.getByRole('button', { name: 'Export', exact: true }).click()
+      const told = dialog.locator('dd').filter({ hasText: /^[0-9a-f]{64}$/ })
+      await expect(told).toBeVisible({ timeout: 30_000 })
+      const hash = await sha256(join(folder, `trades.${ending}`))
+      await expect(told).toHaveText(hash)
+      hashes.push(hash)
+      await dialog.getByRole('button', { name: 'Export more' }).click()
+    }
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expect(dialog).toHaveCount(0)
+    return hashes
+  }
+}
+
+/** The trades of a symbol in a CSV file of ours, without quoted cells before the message. */
+async function tradesOf(file: string, symbol: string): Promise<{ eventMs: number; price: number; size: number }[]> {
+  const [head = '', ...lines] = (await readFile(file, 'utf8')).trimEnd().split('\n')
+  const names = head.split(',')
+  return lines
+    .map((line) => line.split(','))
+    .filter((cells) => cells[names.indexOf('symbol')] === symbol)
+    .map((cells) => ({
+      eventMs: Number(cells[names.indexOf('event_ms')]),
+      price: Number(cells[names.indexOf('p')]),
+      size: Number(cells[names.indexOf('s')]),
+    }))
+}
+
+test('a recording is reviewed, proven and taken out as files', async ({ open, home, simulator }) => {
+  test.setTimeout(180_000)
+  const id = await recordWithGap(simulator, home)
+  const folders = { window: join(home, 'window'), line: join(home, 'line') }
+  for (const folder of Object.values(folders)) await mkdir(folder)
+  const byLine: string[] = []
+  await test.step('the command line verifies and exports it', async () => {
+    expect(await ask(home, 'verify', '--session', id)).toMatchObject([{ sessions: 1, ok: true, problems: [] }])
+    for (const [, ending] of FORMATS) {
+      const out = join(folders.line, `trades.${ending}`)
+      const raw = ending === 'jsonl' ? [] : ['--raw']
+      const args = ['--feed', 'crypto/XT', '--session', id, '--format', ending, ...raw, '--out', out]
+      const [done] = await ask<{ sha256: string; rows: number }>(home, 'export', ...args)
+      expect(done?.rows).toBeGreaterThan(5)
+      byLine.push(done?.sha256 ?? '')
+    }
+  })
+  const app = await open()
+  const { page } = app
+  page.setDefaultTimeout(15_000)
+  const screen = new ReviewScreen(page)
+  await screen.trades('BTC-USD')
+
+  await test.step('it is named and pinned in the list, binned and brought back', async () => {
+    await screen.pick(id)
+    await page.keyboard.press('F2')
+    await screen.lower('Sessions').getByRole('textbox', { name: 'Name of the session' }).fill(NAME)
+    await page.keyboard.press('Enter')
+    await expect(screen.session(id)).toContainText(NAME)
+    await screen.act(id, /^Pin/)
+    await expect(screen.session(id)).toContainText('Pinned')
+    await screen.act(id, /^Delete/)
+    await expect(screen.session(id)).toHaveCount(0)
+    const toasts = page.getByRole('region', { name: 'Notifications' })
+    await expect(toasts).toContainText(`${NAME} is in the bin.`)
+    await toasts.getByRole('button', { name: 'Undo' }).click()
+    await expect(screen.session(id)).toContainText(NAME)
+    await expect(toasts).toContainText(`${NAME} is back.`)
+    await audit(page, 'sessions and a notification')
+  })
+
+  await test.step('its ledger is verified, and its gap is named with cause and length', async () => {
+    await screen.act(id, 'Verify')
+    const pane = screen.lower('Evidence')
+    await pane.getByRole('tab', { name: 'Verification' }).click()
+    await expect(pane.getByRole('status')).toHaveText(/[\d,]+ messages of 1\s+session: all as recorded/)
+    await audit(page, 'verification')
+    await pane.getByRole('tab', { name: 'Coverage' }).click()
+    await pane.getByRole('combobox', { name: 'Session' }).selectOption(id)
+    const [gap] = (await ask<{ cause: string; seconds: number }>(home, 'sessions', '--gaps', '--session', id)).filter(
+      ({ cause }) => cause === 'drop',
+    )
+    expect(gap?.seconds).toBeGreaterThan(0)
+    const gaps = pane.getByRole('region', { name: 'Gaps, newest first' }).getByRole('row')
+    await expect(gaps.filter({ hasText: 'crypto/XT' }).filter({ hasText: 'connection lost' })).toHaveCount(1)
+    const trades = pane.getByRole('region', { name: 'Coverage by feed' }).getByRole('row', { name: /^crypto\/XT/ })
+    await expect(trades).toContainText(/\d\s*%[\s\S]*\d\s(ms|s)/)
+    await expect(trades).not.toContainText('none')
+    await audit(page, 'coverage')
+    await pane.getByRole('tab', { name: 'Agreement' }).click()
+    await audit(page, 'agreement')
+  })
+
+  await test.step('a bar of it is shown with its messages, and follows from them', async () => {
+    await screen.pick(id)
+    await screen.lower('Sessions').getByRole('button', { name: 'Replay', exact: true }).click()
+    await expect(page.getByRole('region', { name: 'Replay' })).toBeVisible()
+    await page.keyboard.press('End')
+    await expect(screen.bigPrice()).toHaveText(/\d/)
+    await screen.interval('1m').click()
+    await expect(screen.interval('1m')).toHaveAttribute('aria-checked', 'true')
+    await expect.poll(async () => (await screen.bars('BTC-USD')).length).toBeGreaterThan(0)
+    await page.getByLabel(/^Chart of BTC-USD\. Arrow/).focus()
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: /^Messages of BTC-USD .*1m$/ })
+    await expect(dialog.getByRole('option').first()).toBeVisible()
+    await expect(dialog).toContainText('gives the bar as it is shown')
+    // The first of its messages, as it was received.
+    const raw = await dialog.locator('pre').innerText()
+    const picked = JSON.parse(raw) as { ev: string; pair: string; t: number } // as the service's document says
+    expect(picked).toMatchObject({ ev: 'XT', pair: 'BTC-USD' })
+    const all = await tradesOf(join(folders.line, 'trades.csv'), 'BTC-USD')
+    const minute = Math.floor(picked.t / 60_000)
+    const mine = all.filter(({ eventMs }) => Math.floor(eventMs / 60_000) === minute)
+    const prices = mine.map(({ price }) => price)
+    const term = async (name: string) =>
+      Number((await dialog.locator('.term').filter({ hasText: name }).locator('b').innerText()).replaceAll(',', ''))
+    expect(await term('count')).toBe(mine.length)
+    expect([await term('high'), await term('low')]).toEqual([Math.max(...prices), Math.min(...prices)])
+    const volume = mine.reduce((sum, { size }) => sum + size, 0)
+    expect(await term('volume')).toBeCloseTo(volume, 6)
+    await audit(page, 'provenance')
+    await page.keyboard.press('Escape')
+    await expect(dialog).toHaveCount(0)
+    await page.keyboard.press('Alt+End')
+    await expect(page.getByRole('region', { name: 'Replay' })).toHaveCount(0)
+  })
+
+  await test.step('the window exports the same bytes as the command line', async () => {
+    expect(await screen.exportAll(id, folders.window, () => audit(page, 'export'))).toEqual(byLine)
+    const manifest = await readFile(join(folders.window, 'trades.csv.manifest.json'), 'utf8')
+    expect(JSON.parse(manifest)).toMatchObject({ sha256: byLine[0] })
+    expect(manifest).toContain(id)
+  })
+
+  const file = join(folders.window, 'drop-day.tapedeck')
+  await test.step('it is saved as one file, the same as the command line writes', async () => {
+    await screen.act(id, /^Save as a session file/)
+    const dialog = screen.dialog('Save as a session file')
+    await dialog.getByLabel('Folder').fill(folders.window)
+    await dialog.getByLabel('File', { exact: true }).fill('drop-day.tapedeck')
+    await audit(page, 'saving a session')
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await expect(dialog.locator('output')).toContainText('drop-day.tapedeck')
+    await dialog.locator('.foot').getByRole('button', { name: 'Close' }).click()
+    const [done] = await ask<{ sha256: string }>(
+      home,
+      ...['sessions', '--session', id, '--out', join(folders.line, 'drop-day.tapedeck')],
+    )
+    expect(await sha256(file)).toBe(done?.sha256)
+    await page.getByRole('contentinfo').getByRole('button', { name: 'Jobs' }).click()
+    await expect(screen.dialog('Jobs').getByRole('listitem').filter({ hasText: 'drop-day.tapedeck' })).toBeVisible()
+    await audit(page, 'jobs')
+    await page.keyboard.press('Escape')
+  })
+})
