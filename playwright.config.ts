@@ -13,7 +13,10 @@ export default defineConfig({
   outputDir: 'test-results',
   use: { trace: 'retain-on-failure' },
   projects: [
-    { name: 'browser', testMatch: ['story.spec.ts', 'replay.spec.ts', 'review.spec.ts', 'access.spec.ts', 'browser/**/*.spec.ts'] },
+    {
+      name: 'browser',
+      testMatch: ['story.spec.ts', 'replay.spec.ts', 'review.spec.ts', 'access.spec.ts', 'browser/**/*.spec.ts'],
+    },
     { name: 'electron', testMatch: ['story.spec.ts', 'replay.spec.ts', 'electron/**/*.spec.ts'] },
   ],
 })
