@@ -33,6 +33,9 @@ const session = (id: string, source: string, startedMs: number): SessionRow => (
   messages: 0,
   bytes: 0,
   gaps: [],
+  gapCount: 0,
+  edges: 0,
+  imported: false,
   ...UNLABELLED,
 })
 const sessions = [session('a', 'demo', 1), session('b', 'import:x@y', 2)]
@@ -54,7 +57,7 @@ describe('the form of an export', () => {
     expect(of({ format: 'parquet' })).toMatchObject({ bom: false, separator: ',', raw: true })
     expect(of({ format: 'jsonl' })).toMatchObject({ raw: false })
     expect(of({ what: 'bars' })).toMatchObject({ raw: false, of: 'trade' })
-    for (const part of [{}, { format: 'parquet' }, { what: 'bars', symbols: 'A B' }]) {
+    for (const part of [{}, { format: 'parquet' as const }, { what: 'bars' as const, symbols: 'A B' }]) {
       const args = { request: of(part), folder: null, name: null }
       expect(v.safeParse(CALLS['export.estimate'].args, args).success).toBe(true)
       expect(formProblem({ ...form, ...part }, of(part))).toBe(null)
