@@ -15,7 +15,14 @@ export default defineConfig({
   projects: [
     {
       name: 'browser',
-      testMatch: ['story.spec.ts', 'replay.spec.ts', 'review.spec.ts', 'access.spec.ts', 'browser/**/*.spec.ts'],
+      testMatch: [
+        'story.spec.ts',
+        'replay.spec.ts',
+        'research.spec.ts',
+        'review.spec.ts',
+        'access.spec.ts',
+        'browser/**/*.spec.ts',
+      ],
     },
     { name: 'electron', testMatch: ['story.spec.ts', 'replay.spec.ts', 'electron/**/*.spec.ts'] },
   ],

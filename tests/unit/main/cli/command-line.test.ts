@@ -102,6 +102,11 @@ describe('help and usage', () => {
     ['no session', ['replay']],
     ['a speed out of range', ['replay', '--session', 'x', '--speed', '0.1']],
     ['a surplus word', ['verify', 'everything']],
+    ['no endpoint', ['fetch', '--demo']],
+    ['a path that is not documented', ['fetch', '/orders', '--demo']],
+    ['an endpoint without its symbol', ['fetch', '/news/{symbol}', '--demo']],
+    ['a symbol for an endpoint without one', ['fetch', '/commodities/metals', '--symbol', 'A', '--demo']],
+    ['a parameter without a value', ['fetch', '/commodities/metals', '--param', 'limit', '--demo']],
   ])('%s: code 2, one sentence on standard error, nothing on standard output', async (_name, args) => {
     const { code, out, err } = await runHere(args)
     expect(code).toBe(2)
@@ -283,3 +288,18 @@ async function stored(store: string): Promise<number> {
   if (code !== 0) return 0
   return lines.reduce((sum, line) => sum + (JSON.parse(line) as { messages: number }).messages, 0)
 }
+
+describe('fetch', () => {
+  it('prints the answer of the demo market, keeps it, and tells it again without a call', async () => {
+    const asked = ['fetch', '/commodities/metals', '--demo', '--json']
+    const nothing = await runHere([...asked, '--param', 'x=1', '--cached'])
+    expect([nothing.code, nothing.out]).toEqual([1, ''])
+    expect(nothing.err).toContain('Nothing was ever answered')
+    const first = await runHere(asked)
+    expect(first.err).toBe('')
+    expect(first.lines).toHaveLength(1)
+    expect(JSON.parse(first.out)).toMatchObject({ status: 'success' })
+    const again = await runHere([...asked, '--cached'])
+    expect(again.out).toBe(first.out)
+  })
+})
