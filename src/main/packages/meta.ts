@@ -55,7 +55,8 @@ const entry = v.variant('type', [
   v.looseObject({ type: v.picklist(['connecting', 'connected']), ...of }),
   v.looseObject({ type: v.literal('disconnected'), ...of, closeCode: number, reason: v.string() }),
   v.looseObject({ type: v.picklist(['subscribe', 'unsubscribe', 'acknowledged', 'released']), ...of, symbols }),
-  v.looseObject({ type: v.literal('state'), ...of, state: v.string() }),
+  // A session between two connections has none: 0.
+  v.looseObject({ type: v.literal('state'), feed, conn: v.union([conn, v.literal(0)]), state: v.string() }),
   v.looseObject({
     type: v.literal('gap-open'),
     feed,
