@@ -57,10 +57,12 @@ class ReplayScreen extends Screen {
   }
   /** What the whole frame shows of the market, as text. */
   async market(): Promise<string> {
-    const rows = await this.watchlist().getByRole('row').allInnerTexts()
-    const prints = await this.prints().allInnerTexts()
+    // How a row's text is parted depends on whether it is laid out just then.
+    const plain = (texts: readonly string[]) => texts.map((text) => text.replace(/\s+/g, ' ').trim())
+    const rows = plain(await this.watchlist().getByRole('row').allInnerTexts())
+    const prints = plain(await this.prints().allInnerTexts())
     // The mouse may stop within a millisecond, a typed time does not: an age can differ in its last digit.
-    const ageless = rows.map((row) => row.replace(/\n[\d.]+[smhd]$/, ''))
+    const ageless = rows.map((row) => row.replace(/ [\d.]+[smhd]$/, ''))
     return JSON.stringify([ageless, await this.bigPrice().innerText(), prints.slice(0, 12)])
   }
 }
