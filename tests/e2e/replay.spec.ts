@@ -56,6 +56,23 @@ class ReplayScreen extends Screen {
     await this.dock().getByRole('combobox', { name: 'Speed' }).selectOption(speed)
   }
   /** What the whole frame shows of the market, as text. */
+  /** The clock and the market once both stand still: a seek puts them there a frame or two apart. */
+  async steady(): Promise<{ clock: string; market: string }> {
+    let before = ''
+    let seen = { clock: '', market: '' }
+    await expect
+      .poll(
+        async () => {
+          seen = { clock: await this.dock().getByTestId('replay-clock').innerText(), market: await this.market() }
+          const same = JSON.stringify(seen) === before
+          before = JSON.stringify(seen)
+          return same
+        },
+        { intervals: [500] },
+      )
+      .toBe(true)
+    return seen
+  }
   async market(): Promise<string> {
     // How a row's text is parted depends on whether it is laid out just then.
     const plain = (texts: readonly string[]) => texts.map((text) => text.replace(/\s+/g, ' ').trim())
@@ -145,8 +162,7 @@ test('a recording with gaps is played back as it was', async ({ open, home, simu
     await screen.timeline().click({ position: { x: box.width * 0.7, y: box.height / 2 } })
     await expect(screen.dock()).toBeVisible()
     await expect.poll(() => screen.last('BTC-USD').innerText()).toMatch(/\d/)
-    const clock = await screen.dock().getByTestId('replay-clock').innerText()
-    const byMouse = await screen.market()
+    const { clock, market: byMouse } = await screen.steady()
     await page.keyboard.press('Home')
     await expect(screen.bigPrice()).toHaveText('\u2014')
     await page.keyboard.press('Control+g')
