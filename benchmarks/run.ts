@@ -39,7 +39,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'blocks', full: () => benchBlocks(1_000_000), check: () => benchBlocks(40_000), slack: 1.5 },
   { name: 'bars', full: () => benchBars(10_000_000), check: () => benchBars(1_000_000), slack: 5 },
   { name: 'csv', full: () => benchCsv(10_000_000), check: () => benchCsv(500_000), slack: 5 },
-  { name: 'replay', full: () => benchReplay(10_000_000), check: () => benchReplay(400_000, 8), slack: 10 },
+  { name: 'replay', full: () => benchReplay(10_000_000), check: () => benchReplay(400_000, 8), slack: 5 },
   { name: 'painted', full: () => benchPainted(20), check: () => benchPainted(4), slack: 25 },
 ]
 
