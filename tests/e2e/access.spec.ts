@@ -2,6 +2,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { openPane } from './panes.ts'
 import { Screen } from './screen.ts'
 
 const SMALL = { width: 1024, height: 640 }
@@ -51,10 +52,9 @@ for (const theme of ['dark', 'light'] as const) {
     await audit(page, 'symbol box')
     await page.keyboard.press('Escape')
 
-    for (const pane of ['Log', 'Sessions']) {
-      await page.getByRole('contentinfo').getByRole('button', { name: pane }).click()
-      await expect(page.getByRole('region', { name: pane })).toBeVisible()
-      await audit(page, pane)
+    for (const kind of ['log', 'sessions'] as const) {
+      await openPane(page, kind)
+      await audit(page, kind)
     }
 
     await page.keyboard.press('Control+,')
@@ -174,8 +174,8 @@ test('nothing is cut off at 1024 × 640', async ({ open }) => {
   const screen = new Screen(page)
   await screen.trades('BTC-USD')
   await expect.poll(() => screen.prints().count()).toBeGreaterThan(3)
-  await page.getByRole('contentinfo').getByRole('button', { name: 'Sessions' }).click()
-  await expect(page.getByRole('region', { name: 'Sessions' }).getByRole('row').nth(1)).toBeVisible()
+  const sessions = await openPane(page, 'sessions')
+  await expect(sessions.getByRole('row').nth(1)).toBeVisible()
 
   const wide = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight])
   expect(wide).toEqual([SMALL.width, SMALL.height])
@@ -187,7 +187,7 @@ test('nothing is cut off at 1024 × 640', async ({ open }) => {
     ['quote', screen.quote()],
     ['tape', screen.tape()],
     ['chart', screen.chart('BTC-USD')],
-    ['sessions', page.getByRole('region', { name: 'Sessions' })],
+    ['sessions', sessions],
   ] as const) {
     const box = await pane.evaluate((node) => {
       const outer = node.getBoundingClientRect()

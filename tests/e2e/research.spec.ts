@@ -5,68 +5,67 @@ import { ENDPOINTS } from '../../src/service/endpoints.ts'
 import { runCli, type OpenApp } from './app.ts'
 import { expect, test } from './fixtures.ts'
 import { markOf, startOddService, type OddService } from './odd-service.ts'
+import { openPane, pane as paneOf, type PaneKind } from './panes.ts'
 import { Screen } from './screen.ts'
 
-/** Where each endpoint is asked: tab of the lower pane, tab inside, part. */
-const PLACES: Readonly<Record<string, readonly [string, string?, string?]>> = {
-  profile: ['Company', 'Profile', 'Profile'],
-  peers: ['Company', 'Profile', 'Peers'],
-  executives: ['Company', 'Profile', 'Executives'],
-  'income-statement': ['Company', 'Income'],
-  'balance-sheet': ['Company', 'Balance'],
-  'cash-flow': ['Company', 'Cash flow'],
-  ratios: ['Company', 'Ratios', 'Ratios'],
-  'ratios-ttm': ['Company', 'Ratios', 'Trailing twelve months'],
-  'efficiency-ratios': ['Company', 'Ratios', 'Efficiency'],
-  metrics: ['Company', 'Metrics'],
-  kpis: ['Company', 'KPIs'],
-  'quality-score': ['Company', 'Quality'],
-  growth: ['Company', 'Growth', 'Growth'],
-  'growth-trends': ['Company', 'Growth', 'Trends'],
-  cagr: ['Company', 'Growth', 'Compound annual growth'],
-  dcf: ['Company', 'Valuation', 'Discounted cash flow'],
-  'enterprise-value': ['Company', 'Valuation', 'Enterprise value'],
-  multiples: ['Company', 'Valuation', 'Multiples'],
-  'earnings-calendar': ['Earnings', 'Calendar'],
-  'company-earnings-calendar': ['Earnings', 'Company'],
-  'earnings-history': ['Earnings', 'History'],
-  'earnings-surprises': ['Earnings', 'Surprises'],
-  'earnings-transcripts': ['Earnings', 'Transcripts'],
-  sma: ['Technical', 'SMA'],
-  ema: ['Technical', 'EMA'],
-  rsi: ['Technical', 'RSI'],
-  macd: ['Technical', 'MACD'],
-  'bollinger-bands': ['Technical', 'Bollinger'],
-  stochastic: ['Technical', 'Stochastic'],
-  adx: ['Technical', 'ADX'],
-  'williams-r': ['Technical', 'Williams %R'],
-  metals: ['Commodities'],
-  energy: ['Commodities'],
-  agriculture: ['Commodities'],
-  news: ['News', 'Market'],
-  'company-news': ['News', 'Company'],
-  'news-sentiment': ['News', 'Sentiment'],
-  'press-releases': ['News', 'Press releases'],
+/** Where each endpoint is asked: pane, tab inside, part. */
+const PLACES: Readonly<Record<string, readonly [PaneKind, string?, string?]>> = {
+  profile: ['company', 'Profile', 'Profile'],
+  peers: ['company', 'Profile', 'Peers'],
+  executives: ['company', 'Profile', 'Executives'],
+  'income-statement': ['company', 'Income'],
+  'balance-sheet': ['company', 'Balance'],
+  'cash-flow': ['company', 'Cash flow'],
+  ratios: ['company', 'Ratios', 'Ratios'],
+  'ratios-ttm': ['company', 'Ratios', 'Trailing twelve months'],
+  'efficiency-ratios': ['company', 'Ratios', 'Efficiency'],
+  metrics: ['company', 'Metrics'],
+  kpis: ['company', 'KPIs'],
+  'quality-score': ['company', 'Quality'],
+  growth: ['company', 'Growth', 'Growth'],
+  'growth-trends': ['company', 'Growth', 'Trends'],
+  cagr: ['company', 'Growth', 'Compound annual growth'],
+  dcf: ['company', 'Valuation', 'Discounted cash flow'],
+  'enterprise-value': ['company', 'Valuation', 'Enterprise value'],
+  multiples: ['company', 'Valuation', 'Multiples'],
+  'earnings-calendar': ['earnings', 'Calendar'],
+  'company-earnings-calendar': ['earnings', 'Company'],
+  'earnings-history': ['earnings', 'History'],
+  'earnings-surprises': ['earnings', 'Surprises'],
+  'earnings-transcripts': ['earnings', 'Transcripts'],
+  sma: ['technical', 'SMA'],
+  ema: ['technical', 'EMA'],
+  rsi: ['technical', 'RSI'],
+  macd: ['technical', 'MACD'],
+  'bollinger-bands': ['technical', 'Bollinger'],
+  stochastic: ['technical', 'Stochastic'],
+  adx: ['technical', 'ADX'],
+  'williams-r': ['technical', 'Williams %R'],
+  metals: ['commodities'],
+  energy: ['commodities'],
+  agriculture: ['commodities'],
+  news: ['news', 'Market'],
+  'company-news': ['news', 'Company'],
+  'news-sentiment': ['news', 'Sentiment'],
+  'press-releases': ['news', 'Press releases'],
 }
 const BOARDS: Readonly<Record<string, string>> = { metals: 'Metals', energy: 'Energy', agriculture: 'Agriculture' }
 
-const lower = (page: Page): Locator => page.locator('#lower-pane')
-
 async function go(page: Page, id: string): Promise<Locator> {
-  const [pane, tab, part] = PLACES[id]
-  await page.getByRole('tablist', { name: 'Lower pane' }).getByRole('tab', { name: pane, exact: true }).click()
-  if (tab) await lower(page).getByRole('tab', { name: tab, exact: true }).first().click()
-  if (part) await lower(page).getByRole('button', { name: part, exact: true }).click()
+  const [kind, tab, part] = PLACES[id]
+  const pane = await openPane(page, kind)
+  // A pane may begin with tabs of its own layout: these are inside.
+  const body = pane.getByTestId('pane-body')
+  if (tab) await body.getByRole('tab', { name: tab, exact: true }).first().click()
+  if (part) await body.getByRole('button', { name: part, exact: true }).click()
   const board = BOARDS[id]
-  return board === undefined ? lower(page) : lower(page).getByRole('region', { name: board, exact: true })
+  return board === undefined ? body : body.getByRole('region', { name: board, exact: true })
 }
 
-/** The company of every place is AAPL, and the lower pane is open. */
+/** The company of every place is AAPL. */
 async function begin(page: Page): Promise<void> {
   await page.getByRole('region', { name: 'Watchlist' }).getByText('AAPL', { exact: true }).first().click()
-  // A second start brings the pane back by itself.
-  if ((await lower(page).count()) === 0) await page.keyboard.press('Alt+c')
-  await expect(lower(page)).toBeVisible()
+  await openPane(page, 'company')
 }
 
 /** Every value of the answer, where a pane of its own shows only some. */
@@ -93,7 +92,10 @@ async function answered(pane: Locator): Promise<void> {
 }
 
 async function audit(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).include('#lower-pane').setLegacyMode(true).analyze()
+  const { violations } = await new AxeBuilder({ page })
+    .include('[data-testid="pane-body"]')
+    .setLegacyMode(true)
+    .analyze()
   const found = violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${what}: ${id} at ${target.join(' ')}: ${failureSummary}`),
   )
@@ -123,7 +125,7 @@ test('every endpoint of the demo market shows what was answered', async ({ open,
     const all = pane.getByRole('button', { name: 'All values' })
     if ((await all.getAttribute('aria-pressed')) === 'true') await all.click()
     await pane.getByRole('button', { name: 'Gold' }).click()
-    await expect(lower(page).getByRole('img', { name: /over time/ })).toBeVisible()
+    await expect(paneOf(page, 'commodities').getByRole('img', { name: /over time/ })).toBeVisible()
   })
   await test.step('the command line tells the same answer as the window kept', async () => {
     const { code, out, err } = await runCli(
@@ -191,7 +193,7 @@ test.describe('a service with answers of its own', () => {
     expect(await page.evaluate(() => 'ran' in window)).toBe(false)
     expect(page.url()).toBe(url)
     expect(dialogs).toEqual([])
-    await expect(lower(page).locator('img, script, iframe, b:has-text("bold")')).toHaveCount(0)
+    await expect(page.getByTestId('pane-body').locator('img, script, iframe, b:has-text("bold")')).toHaveCount(0)
   }
 
   test('is read without inventing, running or losing anything, also after it is gone', async ({ open }) => {
@@ -268,8 +270,8 @@ test('a replay shows what was known then, and else says that nothing was', async
   await answered(await go(page, 'cash-flow'))
   await page.keyboard.press('Alt+r')
   await expect(page.getByRole('region', { name: 'Replay' })).toBeVisible()
-  await expect(lower(page).getByText('Not known at this instant')).toBeVisible()
-  await expect(lower(page).getByRole('button', { name: /^Refresh/ })).toBeDisabled()
+  await expect(paneOf(page, 'company').getByText('Not known at this instant')).toBeVisible()
+  await expect(paneOf(page, 'company').getByRole('button', { name: /^Refresh/ })).toBeDisabled()
   await page.keyboard.press('Alt+End')
   await answered(await go(page, 'cash-flow'))
 })

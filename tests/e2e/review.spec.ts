@@ -9,6 +9,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import { appEnv, CLI, pinnedNode, ROOT, runCli } from './app.ts'
 import { expect, test } from './fixtures.ts'
+import { openPane } from './panes.ts'
 import { Screen } from './screen.ts'
 import type { SimulatorProcess } from './simulator.ts'
 
@@ -81,8 +82,7 @@ class ReviewScreen extends Screen {
     return this.page.getByRole('region', { name, exact: true })
   }
   async openSessions(): Promise<void> {
-    const tab = this.page.getByRole('contentinfo').getByRole('button', { name: 'Sessions' })
-    if ((await tab.getAttribute('aria-pressed')) !== 'true') await tab.click()
+    await openPane(this.page, 'sessions')
     await expect(this.lower('Sessions').getByRole('grid')).toBeVisible()
   }
   /** A session in the list; its row carries its identity as its title. */
