@@ -1,0 +1,76 @@
+/** At which prices a drawing stands at an instant: what it means that a price crosses it. Pure. */
+import type { Drawing, DrawingPoint } from './types.ts'
+
+/** Levels of a retracement: parts of the move, counted back from its end. */
+export const FIB_LEVELS = [0, 0.236, 0.382, 0.5, 0.618, 0.786, 1] as const
+/** Levels of an extension: parts of the move, counted on from the third point. */
+export const FIB_EXTENSIONS = [0, 0.382, 0.618, 1, 1.272, 1.618, 2, 2.618] as const
+
+/** How far along its axis an instant is; the clock itself unless told: see `priceAt`. */
+export type TimeAxis = (ms: number) => number
+
+/** Price of each level of a retracement from `start` to `end`: 0 is the end of the move. */
+export function fibPrices([start, end]: readonly DrawingPoint[]): number[] {
+  return FIB_LEVELS.map((level) => end.price + (start.price - end.price) * level)
+}
+
+/** Price of each level of an extension: the move from the first to the second point, from the third. */
+export function fibExtensionPrices([first, second, third]: readonly DrawingPoint[]): number[] {
+  return FIB_EXTENSIONS.map((level) => third.price + (second.price - first.price) * level)
+}
+
+function onLine(a: DrawingPoint, b: DrawingPoint, ms: number, axis: TimeAxis): number {
+  const from = axis(a.ms)
+  return a.price + ((b.price - a.price) * (axis(ms) - from)) / (axis(b.ms) - from)
+}
+
+const between = (a: DrawingPoint, b: DrawingPoint, ms: number): boolean =>
+  ms >= Math.min(a.ms, b.ms) && ms <= Math.max(a.ms, b.ms)
+
+/**
+ * The prices of a drawing's lines at an instant (UTC ms); empty where it has none then. A segment counts
+ * from its first to its last point, a ray onwards, levels of Fibonacci from their first point onwards.
+ * Text, measures and vertical lines have no price. Where `axis` leaves out the hours in which nothing
+ * trades, as a chart does, a line over a night or a weekend stands where it is seen.
+ */
+export function priceAt(drawing: Drawing, ms: number, axis: TimeAxis = (at) => at): number[] {
+  const { points } = drawing
+  const [a, b, c] = points
+  const prices = (): number[] => {
+    switch (drawing.kind) {
+      case 'trend':
+      case 'arrow':
+        return between(a, b, ms) ? [onLine(a, b, ms, axis)] : []
+      case 'ray':
+        return (b.ms >= a.ms ? ms >= a.ms : ms <= a.ms) ? [onLine(a, b, ms, axis)] : []
+      case 'extended':
+        return [onLine(a, b, ms, axis)]
+      case 'horizontal':
+        return [a.price]
+      case 'channel': {
+        if (!between(a, b, ms)) return []
+        const base = onLine(a, b, ms, axis)
+        return [base, base + c.price - onLine(a, b, c.ms, axis)]
+      }
+      case 'rectangle':
+        return between(a, b, ms) ? [a.price, b.price] : []
+      case 'fib':
+        return ms >= Math.min(a.ms, b.ms) ? fibPrices(points) : []
+      case 'fib-extension':
+        return ms >= Math.min(a.ms, b.ms, c.ms) ? fibExtensionPrices(points) : []
+      case 'long':
+      case 'short':
+        return between(a, b, ms) ? [a.price, b.price, c.price] : []
+      case 'brush':
+        return points.flatMap((point, i) =>
+          i > 0 && between(points[i - 1], point, ms) ? [onLine(points[i - 1], point, ms, axis)] : [],
+        )
+      case 'vertical':
+      case 'text':
+      case 'measure':
+        return []
+    }
+  }
+  // A line straight up stands at no one price.
+  return prices().filter((price) => Number.isFinite(price))
+}
