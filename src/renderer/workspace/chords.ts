@@ -1,0 +1,68 @@
+/** Key presses as text, "Ctrl+Shift+F5", and how a platform writes them. Pure. */
+
+export interface KeyPress {
+  readonly key: string
+  /** Where the key is on the keyboard, as in KeyboardEvent. */
+  readonly code?: string
+  readonly ctrlKey: boolean
+  readonly metaKey: boolean
+  readonly altKey: boolean
+  readonly shiftKey?: boolean
+}
+
+const SHOWN: Readonly<Record<string, string>> = {
+  ' ': 'Space',
+  ArrowLeft: '\u2190',
+  ArrowRight: '\u2192',
+  ArrowUp: '\u2191',
+  ArrowDown: '\u2193',
+}
+const MODIFIERS = new Set(['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'OS', 'CapsLock', 'Dead', 'Unidentified'])
+
+/** The key without what Option makes of a letter on a Mac. */
+function plainKey(press: KeyPress): string {
+  const onKeyboard = /^(?:Key([A-Z])|Digit(\d))$/.exec(press.code ?? '')
+  const own = onKeyboard?.[1] ?? onKeyboard?.[2]
+  const foreign = press.altKey && own !== undefined && press.key.length === 1 && !/^[\x20-\x7e]$/.test(press.key)
+  return foreign ? own : press.key
+}
+
+/**
+ * The chord of a key press; null while only modifiers are down. Ctrl and Cmd are one. With a character,
+ * Shift counts only through the one it makes.
+ */
+export function chordOf(press: KeyPress): string | null {
+  if (MODIFIERS.has(press.key) || press.key === '') return null
+  const plain = plainKey(press)
+  const named = plain.length > 1
+  const modifiers = `${press.ctrlKey || press.metaKey ? 'Ctrl+' : ''}${press.altKey ? 'Alt+' : ''}${named && press.shiftKey ? 'Shift+' : ''}`
+  return modifiers + (SHOWN[plain] ?? (named ? plain : plain.toUpperCase()))
+}
+
+const MAC: readonly (readonly [string, string])[] = [
+  ['Ctrl+', '\u2318'],
+  ['Alt+', '\u2325'],
+  ['Shift+', '\u21E7'],
+]
+
+/** A chord as the platform writes it: `platform` as Node names it. */
+export function chordText(chord: string, platform: string): string {
+  if (platform !== 'darwin') return chord
+  return MAC.reduce((text, [from, to]) => text.replace(from, to), chord)
+}
+
+/** Why a chord cannot be given to a command; null: it can. */
+export type Unfit = 'types' | 'digit' | 'fixed' | 'browser'
+
+/** Keys that mean the same everywhere. */
+const FIXED = new Set(['Escape', 'Tab', 'Shift+Tab', 'Enter', 'Shift+Enter'])
+/** What browsers keep for themselves: a page is not asked. */
+const BROWSERS = new Set(['Ctrl+W', 'Ctrl+T', 'Ctrl+N', 'F11', 'Ctrl+Tab'])
+
+/** What stands against a chord wherever it is used. `host`: the browser keeps some for itself. */
+export function unfitness(chord: string, host: string): Unfit | null {
+  if (/^[A-Z]$/.test(chord)) return 'types'
+  if (/^\d$/.test(chord)) return 'digit'
+  if (FIXED.has(chord)) return 'fixed'
+  return host === 'browser' && BROWSERS.has(chord) ? 'browser' : null
+}

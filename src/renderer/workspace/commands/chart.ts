@@ -1,0 +1,35 @@
+/** Commands of the chart and of the tape beside it. */
+import { say } from '../../messages/catalogue.ts'
+import type { Command } from '../commands.ts'
+import { nothing } from './general.ts'
+
+export const CHART_COMMANDS: readonly Command[] = [
+  {
+    id: 'interval',
+    group: 'Chart',
+    title: say('command.interval'),
+    keys: ['0 to 9'],
+    run: nothing,
+    listedOnly: true,
+  },
+]
+
+export const TAPE_COMMANDS: readonly Command[] = [
+  {
+    id: 'tape',
+    group: 'Tape',
+    title: say('command.tape'),
+    keys: ['Space'],
+    run: (app) => app.tape.toggle(),
+    // Space plays a replay.
+    when: 'live',
+  },
+  {
+    id: 'tape-replay',
+    group: 'Tape',
+    title: say('command.tape-replay'),
+    keys: ['Alt+H'],
+    run: (app) => app.tape.toggle(),
+    when: 'replay',
+  },
+]
