@@ -1,0 +1,72 @@
+/** Undo and redo of drawings, as edits and their inverses: what another window drew meanwhile stays. Pure. */
+import { applyEdit, editOf, isNoEdit, type DrawingsEdit } from './edits.ts'
+import type { Drawing } from './types.ts'
+
+/** Steps that can be taken back. */
+export const MOST_STEPS = 200
+
+interface Step {
+  readonly undo: DrawingsEdit
+  readonly redo: DrawingsEdit
+  /** What was done, as a noun phrase: "Trend line moved". */
+  readonly what: string
+  /** Steps in a row with the same one are one step: so are ten presses of an arrow key. */
+  readonly merge: string | null
+}
+
+export interface DrawingsHistory {
+  readonly past: readonly Step[]
+  readonly future: readonly Step[]
+}
+
+export const NO_HISTORY: DrawingsHistory = { past: [], future: [] }
+
+/** Notes that `before` became `after`. */
+export function did(
+  history: DrawingsHistory,
+  before: readonly Drawing[],
+  after: readonly Drawing[],
+  what: string,
+  merge: string | null = null,
+): DrawingsHistory {
+  const redo = editOf(before, after)
+  if (isNoEdit(redo)) return history
+  const last = history.past.at(-1)
+  if (last !== undefined && merge !== null && last.merge === merge) {
+    const start = applyEdit(before, last.undo)
+    const step = { undo: editOf(after, start), redo: editOf(start, after), what, merge }
+    return { past: [...history.past.slice(0, -1), step], future: [] }
+  }
+  const step = { undo: editOf(after, before), redo, what, merge }
+  return { past: [...history.past.slice(-(MOST_STEPS - 1)), step], future: [] }
+}
+
+/** What a step back or forth does to a list; null: there is no further step. */
+export interface Walked {
+  readonly history: DrawingsHistory
+  readonly drawings: readonly Drawing[]
+  readonly what: string
+}
+
+/** Takes the last step back. */
+export function undo(history: DrawingsHistory, drawings: readonly Drawing[]): Walked | null {
+  const step = history.past.at(-1)
+  if (step === undefined) return null
+  return {
+    // What is taken back and done again stands for itself: nothing joins it.
+    history: { past: history.past.slice(0, -1), future: [...history.future, { ...step, merge: null }] },
+    drawings: applyEdit(drawings, step.undo),
+    what: step.what,
+  }
+}
+
+/** Does the step that was taken back last once more. */
+export function redo(history: DrawingsHistory, drawings: readonly Drawing[]): Walked | null {
+  const step = history.future.at(-1)
+  if (step === undefined) return null
+  return {
+    history: { past: [...history.past, step], future: history.future.slice(0, -1) },
+    drawings: applyEdit(drawings, step.redo),
+    what: step.what,
+  }
+}
