@@ -1,5 +1,6 @@
 /** Settings: one schema for every host, with defaults. Unknown keys are dropped, bad values fall back. */
 import * as v from 'valibot'
+import { appearanceSchema, helpSchema, paletteSchema, shortcutsSchema } from './comfort-settings.ts'
 import { EXPORT_FORMATS, EXPORT_KINDS, SEPARATORS, SPLITS } from './exporting.ts'
 import { BAR_SOURCES, INTERVAL_LABELS, type Interval } from './market.ts'
 import { ASSET_CLASSES, FEED_IDS } from './units.ts'
@@ -138,14 +139,10 @@ export const settingsSchema = v.object({
     }),
     { enabled: true, allWatchlists: true, storePath: '', keepDays: 0, keepGb: 0, binDays: 30 },
   ),
-  appearance: v.optional(
-    v.object({
-      theme: v.fallback(v.picklist(['dark', 'light', 'system', 'contrast']), 'dark'),
-      direction: v.fallback(v.picklist(['green-red', 'red-green', 'blue-orange']), 'green-red'),
-      density: v.fallback(v.picklist(['compact', 'normal', 'comfortable']), 'normal'),
-    }),
-    { theme: 'dark', direction: 'green-red', density: 'normal' },
-  ),
+  appearance: appearanceSchema,
+  shortcuts: shortcutsSchema,
+  palette: paletteSchema,
+  help: helpSchema,
   research: v.optional(
     v.object({
       /** Calls allowed from 00:00 to 24:00 UTC. The document's only hint is "10,000+ daily API calls". */
@@ -171,6 +168,8 @@ export const settingsSchema = v.object({
   zone: v.optional(v.fallback(text(64), 'UTC'), 'UTC'),
   /** BCP 47 locale of numbers, or `system`. */
   numbers: v.optional(v.fallback(text(35), 'en-US'), 'en-US'),
+  /** BCP 47 locale of dates, `system`, or `iso`. */
+  dates: v.optional(v.fallback(text(35), 'en-GB'), 'en-GB'),
   watchlists: v.optional(
     v.fallback(v.pipe(v.array(watchlist), v.minLength(1), v.maxLength(50)), DEFAULT_WATCHLISTS),
     DEFAULT_WATCHLISTS,
