@@ -25,7 +25,7 @@ describe('the settings store', () => {
     store.set({ appearance: { theme: 'light' }, zone: 'America/New_York' })
     store.set({ appearance: { density: 'compact' } })
     const again = createSettingsStore(fileKeeper(folder))
-    expect(again.get().appearance).toEqual({ theme: 'light', direction: 'green-red', density: 'compact' })
+    expect(again.get().appearance).toEqual({ ...DEFAULT_SETTINGS.appearance, theme: 'light', density: 'compact' })
     expect(again.get().zone).toBe('America/New_York')
     expect(readdirSync(folder)).toEqual(['settings.json'])
   })
