@@ -1,5 +1,6 @@
 /** Settings: one schema for every host, with defaults. Unknown keys are dropped, bad values fall back. */
 import * as v from 'valibot'
+import { CHART_STYLES, DEFAULT_CHART_OPTIONS, chartOptionsSchema, chartTemplateSchema } from './chart-settings.ts'
 import { appearanceSchema, helpSchema, paletteSchema, shortcutsSchema } from './comfort-settings.ts'
 import { EXPORT_FORMATS, EXPORT_KINDS, SEPARATORS, SPLITS } from './exporting.ts'
 import { BAR_SOURCES, INTERVAL_LABELS, type Interval } from './market.ts'
@@ -181,7 +182,7 @@ export const settingsSchema = v.object({
       // Seconds, because a first start has no history: a chart of minutes would be one candle.
       interval: v.fallback(interval, '1s'),
       of: v.fallback(v.picklist(['auto', 'trade', 'bid', 'ask', 'mid', 'service']), 'auto'),
-      style: v.fallback(v.picklist(['candles', 'bars', 'line', 'area']), 'candles'),
+      style: v.fallback(v.picklist(CHART_STYLES), 'candles'),
       /** Ticks instead of bars. */
       ticks: v.fallback(v.boolean(), false),
       columns: v.fallback(v.array(text(32)), ['last', 'changePercent', 'spread', 'age']),
@@ -196,6 +197,8 @@ export const settingsSchema = v.object({
       }),
       /** Earnings and news stand on the chart of a stock. */
       events: v.fallback(v.boolean(), false),
+      /** The rest of what the chart remembers. */
+      chart: v.optional(v.fallback(chartOptionsSchema, DEFAULT_CHART_OPTIONS), DEFAULT_CHART_OPTIONS),
       /** The "Connect your account" card was put away. */
       cardDismissed: v.fallback(v.boolean(), false),
       tapeMinSize: v.fallback(v.number(), 0),
@@ -211,12 +214,17 @@ export const settingsSchema = v.object({
       columns: ['last', 'changePercent', 'spread', 'age'],
       grouped: true,
       events: false,
+      chart: DEFAULT_CHART_OPTIONS,
       layout: { left: 328, right: 252, bottom: 0, split: 0.28 },
       cardDismissed: false,
       tapeMinSize: 0,
       bottomPane: 'none',
     },
   ),
+  /** Sets of indicators that the user gave a name. */
+  charts: v.optional(v.object({ templates: v.fallback(v.pipe(v.array(chartTemplateSchema), v.maxLength(50)), []) }), {
+    templates: [],
+  }),
   exports: v.optional(v.object({ presets: v.fallback(v.pipe(v.array(exportPreset), v.maxLength(100)), []) }), {
     presets: [],
   }),

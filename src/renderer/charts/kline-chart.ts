@@ -9,12 +9,14 @@ import {
   type Crosshair,
   type DeepPartial,
   type Styles,
+  type YAxis,
 } from 'klinecharts'
 import type { Bar } from '../../shared/market.ts'
 import type { GapSpan } from '../../shared/state.ts'
 import { placeMarkers, type ChartMarker } from './markers.ts'
 import { PAINTERS, providePaintContext } from './paint.ts'
-import type { ChartLegend, ChartPort, ChartSeries, ChartStyle, ChartTheme, LoadOlder } from './port.ts'
+import { instantOf, placeOf } from './place.ts'
+import type { ChartLegend, ChartPort, ChartSeries, ChartStyle, ChartTheme, LoadOlder, PlotArea } from './port.ts'
 import { mergeBars, rowsOf, rowOf, type Row } from './series.ts'
 import { axisLabels, crosshairText } from './time-axis.ts'
 import { Zone } from './zone.ts'
@@ -180,6 +182,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     style: series.style,
     ticks: series.ticks,
     intervalMs: series.intervalMs,
+    painted: lookAtView,
   }))
   chart.overrideXAxis({
     createTicks: ({ range }) => {
@@ -209,6 +212,42 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   function indexAt(x: number): number | undefined {
     const at = chart.convertFromPixel([{ x }], { paneId: 'candle_pane' })
     return (Array.isArray(at) ? at[0] : at)?.dataIndex
+  }
+
+  /** Time of one bar beyond the ends: prints have no interval of their own, so it is theirs in the mean. */
+  function pace(list: readonly Row[]): number {
+    if (!series.ticks) return series.intervalMs
+    const some = list.slice(-200)
+    const span = some.length > 1 ? some[some.length - 1].timestamp - some[0].timestamp : 0
+    return span > 0 ? span / (some.length - 1) : 1_000
+  }
+  function priceAxis(): YAxis | undefined {
+    return chart.getYAxes({ paneId: 'candle_pane' })[0]
+  }
+
+  const viewers = new Set<() => void>()
+  let seen = ''
+  /** After each painting: tells viewers when what lies where has changed. */
+  function lookAtView(): void {
+    if (viewers.size === 0) return
+    const range = priceAxis()?.getRange()
+    const { width, height } = plotArea()
+    const first = rows()[0]?.timestamp
+    const now = `${width} ${height} ${range?.realFrom} ${range?.realTo} ${chart.getBarSpace().bar} ${first} ${xOf(0)} ${rows().length}`
+    if (now === seen) return
+    seen = now
+    for (const viewer of viewers) viewer()
+  }
+
+  function plotArea(): PlotArea {
+    const bounding = chart.getSize('candle_pane', 'main')
+    const pane = chart.getSize('candle_pane', 'root')
+    return {
+      left: bounding?.left ?? 0,
+      top: pane?.top ?? 0,
+      width: bounding?.width ?? 0,
+      height: bounding?.height ?? 0,
+    }
   }
 
   function showVolume(): void {
@@ -436,6 +475,39 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
         .slice(Math.max(0, from), to)
         .flatMap((row) => (row.bar ? [row.bar] : []))
     },
+    pixelOf(ms, price) {
+      const list = rows()
+      const axis = priceAxis()
+      if (list.length === 0 || !axis) return null
+      const place = placeOf(list, ms, pace(list))
+      const at = Math.floor(place)
+      const from = xOf(at)
+      const { left, top, height } = plotArea()
+      const range = axis.getRange()
+      // The axis itself rounds to whole pixels, which a line between two points far apart would show.
+      const rate = (axis.valueToRealValue(price, { range }) - range.realFrom) / range.realRange
+      return {
+        x: left + from + (place - at) * (xOf(at + 1) - from),
+        y: top + (axis.reverse ? rate : 1 - rate) * height,
+      }
+    },
+    pointAt(x, y) {
+      const list = rows()
+      const axis = priceAxis()
+      const { left, top } = plotArea()
+      let at = indexAt(x - left)
+      if (list.length === 0 || !axis || at === undefined) return null
+      while (xOf(at) > x - left) at--
+      while (xOf(at + 1) <= x - left) at++
+      const from = xOf(at)
+      const place = at + (x - left - from) / (xOf(at + 1) - from)
+      return { ms: instantOf(list, place, pace(list)), price: axis.convertFromPixel(y - top) }
+    },
+    onView(listener) {
+      viewers.add(listener)
+      return () => viewers.delete(listener)
+    },
+    plotArea,
     png: () => chart.getConvertPictureUrl(true, 'png', theme.pane),
     resize: () => chart.resize(),
     destroy() {

@@ -13,6 +13,8 @@ export interface PaintContext {
   readonly style: ChartStyle
   readonly ticks: boolean
   readonly intervalMs: number
+  /** Called after each painting of the pane of prices. */
+  readonly painted: () => void
 }
 
 const contexts = new Map<string, () => PaintContext>()
@@ -352,7 +354,14 @@ export const PAINTERS: readonly IndicatorTemplate[] = [
     calc: () => [],
     draw: draw((p) => paintGaps(p, true), paintLine),
   },
-  { ...base, name: 'td-over', series: 'price', zLevel: 10, calc: () => [], draw: draw(paintIncomplete, paintMarkers) },
+  {
+    ...base,
+    name: 'td-over',
+    series: 'price',
+    zLevel: 10,
+    calc: () => [],
+    draw: draw(paintIncomplete, paintMarkers, (p) => p.context.painted()),
+  },
   {
     ...base,
     name: 'td-volume',

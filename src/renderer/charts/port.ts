@@ -2,11 +2,32 @@
  * What a pane needs of a chart. Only `kline-chart.ts` knows the drawing library behind it.
  * All times are UTC ms; prices are numbers as received.
  */
+import type { ChartStyle } from '../../shared/chart-settings.ts'
 import type { Bar } from '../../shared/market.ts'
 import type { GapSpan } from '../../shared/state.ts'
 import type { ChartMarker } from './markers.ts'
 
-export type ChartStyle = 'candles' | 'bars' | 'line' | 'area'
+export type { ChartStyle }
+
+/** A place on the chart, px from its top left corner. */
+export interface ChartPixel {
+  readonly x: number
+  readonly y: number
+}
+
+/** An instant (UTC ms) and a price. */
+export interface ChartPoint {
+  readonly ms: number
+  readonly price: number
+}
+
+/** Where bars and prices are drawn, px from the chart's top left corner: without axes and further panes. */
+export interface PlotArea {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
 
 /** What is drawn: changing any part but `decimals` and `style` needs `load`. */
 export interface ChartSeries {
@@ -76,6 +97,16 @@ export interface ChartPort {
   barAt(x: number): Bar | null
   /** Bars now in view, oldest first. */
   visibleBars(): readonly Bar[]
+  /**
+   * Where an instant and a price lie, px from the chart's top left corner, also outside of the plot area:
+   * between two bars in proportion, beyond the last at the pace of the interval. Null: there are no bars.
+   */
+  pixelOf(ms: number, price: number): ChartPixel | null
+  /** The instant and price at a place: the inverse of `pixelOf`, to the price of a pixel. */
+  pointAt(x: number, y: number): ChartPoint | null
+  /** Called once in a frame in which `pixelOf` began to answer otherwise (pan, zoom, scale, size, a new range). */
+  onView(listener: () => void): () => void
+  plotArea(): PlotArea
   /** PNG of the chart as a data URL. */
   png(): string
   resize(): void

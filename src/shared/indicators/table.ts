@@ -37,8 +37,14 @@ export const INDICATOR_IDS = [
 /** As the service names its own: the endpoint of the same id computes the same indicator there. */
 export type IndicatorId = (typeof INDICATOR_IDS)[number]
 
+/** Those that a chart can draw. */
+export const CHART_INDICATOR_IDS = [...INDICATOR_IDS] as const
+export type ChartIndicatorId = (typeof CHART_INDICATOR_IDS)[number]
+
 /** Prices that an indicator can work on. */
-export const PRICES: Readonly<Record<'close' | 'open' | 'high' | 'low' | 'hl2' | 'hlc3' | 'ohlc4', PriceOf>> = {
+export const PRICE_NAMES = ['close', 'open', 'high', 'low', 'hl2', 'hlc3', 'ohlc4'] as const
+export type PriceName = (typeof PRICE_NAMES)[number]
+export const PRICES: Readonly<Record<PriceName, PriceOf>> = {
   close: (bar: BarValues) => bar.close,
   open: (bar: BarValues) => bar.open,
   high: (bar: BarValues) => bar.high,

@@ -1,0 +1,43 @@
+/**
+ * Where an instant lies among rows, and the instant of a place: the middle of row i is the place i, what
+ * lies between two rows is between their middles in proportion, and beyond the first and the last row time
+ * goes on at the pace given. Each is the other's inverse, whatever the interval. Pure.
+ */
+
+interface Timed {
+  readonly timestamp: number
+}
+
+/** Index of the first row after `ms`. */
+function firstAfter(rows: readonly Timed[], ms: number): number {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (rows[middle].timestamp <= ms) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The place of an instant (UTC ms), a fraction of rows; NaN where there are no rows. `paceMs` is above zero. */
+export function placeOf(rows: readonly Timed[], ms: number, paceMs: number): number {
+  if (rows.length === 0) return NaN
+  const last = rows.length - 1
+  const after = firstAfter(rows, ms)
+  if (after === 0) return (ms - rows[0].timestamp) / paceMs
+  if (after > last) return last + (ms - rows[last].timestamp) / paceMs
+  const before = rows[after - 1].timestamp
+  return after - 1 + (ms - before) / (rows[after].timestamp - before)
+}
+
+/** The instant (UTC ms) of a place; NaN where there are no rows. */
+export function instantOf(rows: readonly Timed[], place: number, paceMs: number): number {
+  if (rows.length === 0) return NaN
+  const last = rows.length - 1
+  if (place <= 0) return rows[0].timestamp + place * paceMs
+  if (place >= last) return rows[last].timestamp + (place - last) * paceMs
+  const at = Math.floor(place)
+  const from = rows[at].timestamp
+  return from + (place - at) * (rows[at + 1].timestamp - from)
+}

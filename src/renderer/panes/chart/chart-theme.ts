@@ -1,0 +1,20 @@
+/** The colours of a chart, from the design tokens of the document. */
+import type { ChartTheme } from '../../charts/port.ts'
+
+/** Reads the tokens as they are now. */
+export function chartTheme(): ChartTheme {
+  const css = getComputedStyle(document.documentElement)
+  const read = (token: string, otherwise: string): string => css.getPropertyValue(token).trim() || otherwise
+  return {
+    pane: read('--pane', '#141920'),
+    raised: read('--raised', '#1B222C'),
+    line: read('--line', '#263040'),
+    text: read('--text', '#D7DEE8'),
+    dim: read('--dim', '#8B97A8'),
+    faint: read('--faint', '#5B6675'),
+    accent: read('--accent', '#4C8DFF'),
+    up: read('--up', '#2FB89A'),
+    down: read('--down', '#EF5B6B'),
+    warn: read('--warn', '#E3B341'),
+  }
+}
