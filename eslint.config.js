@@ -16,6 +16,7 @@ const FEATURES = [
   'export',
   'alerts',
   'settings',
+  'drawings',
 ]
 const forbid = (patterns, message, allowTypeImports = false) => ({
   '@typescript-eslint/no-restricted-imports': ['error', { patterns: [{ group: patterns, message, allowTypeImports }] }],

@@ -110,6 +110,8 @@ export function createHandlers(terminal: Terminal): Handlers {
       },
       'import.preview': (args) => terminal.imports.preview(args),
       'import.start': (args) => terminal.imports.start(args),
+      'drawings.get': async ({ instrument }) => terminal.drawings.get(instrument),
+      'drawings.edit': async ({ instrument, edit }) => terminal.drawings.edit(instrument, edit),
       'jobs.cancel': async ({ job }) => {
         terminal.jobs.cancel(job)
         return null

@@ -8,6 +8,8 @@ import type { AppInfo } from '../shared/state.ts'
 import { instrumentId, recordingId, type InstrumentId } from '../shared/units.ts'
 import { systemClock } from './clock.ts'
 import { createCredentials } from './credentials/credentials.ts'
+import { createDrawings } from './drawings/drawings.ts'
+import { drawingsFolder } from './drawings/file-keeper.ts'
 import { createFeeds } from './feeds/feeds.ts'
 import type { Want } from './feeds/port.ts'
 import { createDigestFold } from './market/digest.ts'
@@ -22,6 +24,7 @@ import { openStoreReader, openStoreWriter } from './store/open.ts'
 import { newRecordingId } from './store/recording-id.ts'
 import { watchCommits } from './terminal/committed.ts'
 import { startDemoMarket } from './terminal/demo-market.ts'
+import { drawingStreams } from './terminal/drawing-streams.ts'
 import { createEvidence } from './terminal/evidence.ts'
 import { createExports } from './terminal/exports.ts'
 import { createFiles } from './terminal/files.ts'
@@ -121,6 +124,10 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       }),
   })
 
+  const drawings = createDrawings({
+    keeper: drawingsFolder(join(options.dataDir, 'drawings')),
+    problem: (text, detail) => log.add('warn', 'drawings', text, detail),
+  })
   const research = createResearch({
     clock,
     dataDir: options.dataDir,
@@ -393,6 +400,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       settings: settingsStreams,
       jobs: jobs.streams,
       research: research.streams,
+      drawings: drawingStreams(drawings),
       replays,
     }),
     jobs,
@@ -402,6 +410,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     imports,
     replays,
     research,
+    drawings,
     evidence,
     log: say,
     sleep() {

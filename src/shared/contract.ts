@@ -18,6 +18,7 @@ import type {
 import type { Settings, SettingsPatch } from './settings.ts'
 import type { Bar, Print } from './market.ts'
 import type { SessionRow, VerifyReport } from './recording.ts'
+import { DRAWING_CALLS, DRAWING_STREAMS } from './contract/drawings.ts'
 import { EVIDENCE_CALLS } from './contract/evidence.ts'
 import { EXPORT_CALLS } from './contract/exporting.ts'
 import { IMPORT_CALLS } from './contract/importing.ts'
@@ -102,6 +103,7 @@ export const CALLS = {
   ...IMPORT_CALLS,
   ...REPLAY_CALLS,
   ...EVIDENCE_CALLS,
+  ...DRAWING_CALLS,
 } as const
 
 /** First value after opening: everything asked for. Later: only rows that changed. */
@@ -144,6 +146,7 @@ export const STREAMS = {
   ...RESEARCH_STREAMS,
   ...JOB_STREAMS,
   ...REPLAY_STREAMS,
+  ...DRAWING_STREAMS,
 } as const
 
 type SpecArgs<S> = S extends Spec<infer A, unknown> ? A : never

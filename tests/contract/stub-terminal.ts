@@ -1,5 +1,6 @@
 /** Handlers without a terminal: canned answers, streams that a test pushes into, and a record of what was asked. */
 import type { CallArgs, CallName, CallValue, StreamArgs, StreamName, StreamValue } from '../../src/shared/contract.ts'
+import type { Drawing } from '../../src/shared/drawings/types.ts'
 import { CodedError } from '../../src/shared/errors.ts'
 import type { ReplayState } from '../../src/shared/replay.ts'
 import type { ExportRequest } from '../../src/shared/exporting.ts'
@@ -9,6 +10,16 @@ import { instrumentId, recordingId, unixMs } from '../../src/shared/units.ts'
 import type { Handlers } from '../../src/main/dispatch.ts'
 
 const instrument = instrumentId('crypto', 'BTC-USD')
+const drawing: Drawing = {
+  id: 'd',
+  kind: 'horizontal',
+  points: [{ ms: 0.5, price: -1 }],
+  style: { color: 'accent', width: 1, dash: 'solid', fill: 0 },
+  text: '',
+  locked: false,
+  hidden: false,
+  asOfMs: 0,
+}
 const credentials = { baseUrl: 'https://example.test', user: 'somebody', password: 'secret', plan: 'basic' }
 
 const exportRequest: ExportRequest = {
@@ -76,6 +87,8 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
     file: 'f',
     mapping: { columns: ['time', null, 'price'], feed: 'crypto/XT', zone: 'UTC', symbol: 'BTC-USD' },
   },
+  'drawings.get': { instrument },
+  'drawings.edit': { instrument, edit: { put: [drawing], remove: ['e'], order: ['d'] } },
   'jobs.dismiss': { job: 'job-1' },
   'replay.open': { sessions: ['r'], atMs: null },
   'replay.close': { id: 'replay-1' },
@@ -102,6 +115,7 @@ export const STREAM_SAMPLES: { readonly [K in StreamName]: StreamArgs<K> } = {
   jobs: {},
   research: {},
   replay: { id: 'replay-1' },
+  drawings: { instrument },
 }
 
 const info: AppInfo = { host: 'test', version: '0.0.0', platform: 'test', storePath: '/nowhere' }
@@ -230,6 +244,8 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
     exact: true,
   },
   'import.start': 'job-1',
+  'drawings.get': { instrument, revision: 0, drawings: [] },
+  'drawings.edit': { instrument, revision: 1, drawings: [drawing] },
   'jobs.dismiss': null,
   'replay.open': replay,
   'replay.close': null,
@@ -255,6 +271,7 @@ export const STREAM_VALUES: { readonly [K in StreamName]: StreamValue<K> } = {
   jobs: [],
   research: { used: 0, limit: 10_000, resetsMs: unixMs(1_700_006_400_000), running: 0, waiting: 0 },
   replay,
+  drawings: { instrument, revision: 1, drawings: [drawing] },
 }
 
 export interface StubTerminal {

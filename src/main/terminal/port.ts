@@ -15,6 +15,7 @@ import type { StreamSource } from '../../shared/transport.ts'
 import type { FeedId } from '../../shared/units.ts'
 import type { Clock } from '../clock.ts'
 import type { Want } from '../feeds/port.ts'
+import type { Drawings } from '../drawings/port.ts'
 import type { Evidence } from './evidence.ts'
 import type { Exports } from './exports.ts'
 import type { Files } from './files.ts'
@@ -101,6 +102,7 @@ export interface Terminal {
   readonly imports: Imports
   readonly research: Research
   readonly evidence: Evidence
+  readonly drawings: Drawings
   readonly replays: Replays
   /** Opens a stream; see `StreamSource`. */
   readonly streams: {

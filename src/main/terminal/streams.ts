@@ -8,6 +8,7 @@ import { parseInstrument, type InstrumentId } from '../../shared/units.ts'
 import type { Feeds } from '../feeds/port.ts'
 import { seriesFeed } from '../market/hub.ts'
 import { barsStream, quotesStream, tapeStream } from '../market/streams.ts'
+import type { OpenDrawings } from './drawing-streams.ts'
 import type { Log } from './log.ts'
 import type { Terminal } from './port.ts'
 import type { Replays } from './replays.ts'
@@ -24,6 +25,7 @@ export interface StreamParts {
   readonly settings: WholeStreams<Settings>
   readonly jobs: WholeStreams<readonly JobState[]>
   readonly research: WholeStreams<CallBudget>
+  readonly drawings: OpenDrawings
   readonly replays: Pick<Replays, 'stream'>
 }
 
@@ -79,6 +81,7 @@ export function createStreams(parts: StreamParts): Terminal['streams'] {
     settings: (_args, wake) => parts.settings.open(wake),
     jobs: (_args, wake) => parts.jobs.open(wake),
     research: (_args, wake) => parts.research.open(wake),
+    drawings: (args, wake) => parts.drawings(args, wake),
     replay: (args, wake) => parts.replays.stream(args, wake),
   }
 }

@@ -582,6 +582,10 @@ export class FakeTerminal implements Transport {
         return this.#give<'jobs'>(one, this.jobs)
       case 'settings':
         return this.#give<'settings'>(one, this.settings)
+      case 'drawings': {
+        const { instrument } = one.args as StreamArgs<'drawings'>
+        return this.#give<'drawings'>(one, { instrument, revision: 0, drawings: [] })
+      }
       case 'replay':
         return this.replay.state === null ? undefined : this.#give<'replay'>(one, this.replay.state)
       default:

@@ -1,0 +1,27 @@
+/** The streams of drawings: whole lists, each told when its own instrument changed. */
+import type { StreamArgs } from '../../shared/contract.ts'
+import type { DrawingsState } from '../../shared/drawings/types.ts'
+import type { StreamSource } from '../../shared/transport.ts'
+import type { InstrumentId } from '../../shared/units.ts'
+import type { Drawings } from '../drawings/port.ts'
+import { wholeStreams, type WholeStreams } from './whole-stream.ts'
+
+export type OpenDrawings = (args: StreamArgs<'drawings'>, wake: () => void) => StreamSource<DrawingsState>
+
+/** Opens streams of drawings for as long as the terminal lives. */
+export function drawingStreams(drawings: Drawings): OpenDrawings {
+  const open = new Map<InstrumentId, WholeStreams<DrawingsState>>()
+  drawings.onChange((instrument) => open.get(instrument)?.changed())
+  return ({ instrument }, wake) => {
+    const streams = open.get(instrument) ?? wholeStreams(() => drawings.get(instrument))
+    open.set(instrument, streams)
+    const source = streams.open(wake)
+    return {
+      take: () => source.take(),
+      close() {
+        source.close()
+        if (streams.count === 0) open.delete(instrument)
+      },
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createDrawings } from '../../../../src/main/drawings/drawings.ts'
+import { drawingsFolder } from '../../../../src/main/drawings/file-keeper.ts'
+import type { DrawingsKeeper } from '../../../../src/main/drawings/port.ts'
+import { drawingStreams } from '../../../../src/main/terminal/drawing-streams.ts'
+import { MOST_DRAWINGS, type Drawing } from '../../../../src/shared/drawings/types.ts'
+import { instrumentId } from '../../../../src/shared/units.ts'
+import { at, drawing } from '../../shared/drawings/samples.ts'
+
+const btc = instrumentId('crypto', 'BTC-USD')
+const ibm = instrumentId('stocks', 'IBM')
+const line = (id: string) => drawing('horizontal', [at(1, 2)], { id })
+const put = (...drawings: Drawing[]) => ({ put: drawings, remove: [], order: null })
+
+let folder: string
+let problems: string[]
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'drawings-')), 'drawings')
+  problems = []
+})
+afterEach(() => rmSync(join(folder, '..'), { recursive: true }))
+const open = (keeper: DrawingsKeeper = drawingsFolder(folder)) =>
+  createDrawings({ keeper, problem: (text) => problems.push(text) })
+
+describe('the drawings of a terminal', () => {
+  it('are there again after a restart, each instrument by itself', () => {
+    const first = open()
+    expect(first.get(btc)).toEqual({ instrument: btc, revision: 0, drawings: [] })
+    first.edit(btc, put(line('a'), line('b')))
+    first.edit(ibm, put(line('c')))
+    expect(first.edit(btc, { put: [], remove: ['a'], order: null }).revision).toBe(2)
+    const again = open()
+    expect(again.get(btc).drawings).toEqual([line('b')])
+    expect(again.get(ibm).drawings).toEqual([line('c')])
+    expect(readdirSync(folder).sort()).toEqual(['crypto-BTCUSD.json', 'stocks-IBM.json'])
+    expect(problems).toEqual([])
+  })
+  it('put a damaged file aside, keep what of it is whole, and go on', () => {
+    open().edit(btc, put(line('a'), line('b')))
+    const file = join(folder, 'crypto-BTCUSD.json')
+    const text = readFileSync(file, 'utf8').replace('"horizontal"', '"spiral"')
+    writeFileSync(file, text)
+    const drawings = open()
+    expect(drawings.get(btc).drawings).toEqual([line('b')])
+    expect(problems).toEqual([
+      'One drawing of crypto:BTCUSD could not be read; the file is kept as crypto-BTCUSD.json.bad.',
+    ])
+    drawings.edit(btc, put(line('c')))
+    expect(readFileSync(`${file}.bad`, 'utf8')).toBe(text)
+    expect(open().get(btc).drawings).toEqual([line('b'), line('c')])
+
+    writeFileSync(file, '\u0000garbage')
+    expect(open().get(btc).drawings).toEqual([])
+    expect(problems.at(-1)).toMatch(/damaged; the file is kept as/)
+  })
+  it('leave a file of a newer version as it is', () => {
+    mkdirSync(folder)
+    const file = join(folder, 'crypto-BTCUSD.json')
+    const text = JSON.stringify({ version: 99, instrument: btc, drawings: 'in another shape' })
+    writeFileSync(file, text)
+    const drawings = open()
+    expect(drawings.get(btc).drawings).toEqual([])
+    expect(() => drawings.edit(btc, put(line('a')))).toThrow('A newer Tapedeck')
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+  it('never write over what could not be read', () => {
+    const saved: string[] = []
+    const keeper: DrawingsKeeper = {
+      load: () => {
+        throw new Error('EACCES')
+      },
+      save: (name) => saved.push(name),
+      setAside: (name) => name,
+    }
+    const drawings = open(keeper)
+    expect(drawings.get(btc).drawings).toEqual([])
+    expect(() => drawings.edit(btc, put(line('a')))).toThrow('could not be read')
+    expect(saved).toEqual([])
+  })
+  it('stay as they were when they cannot be saved, or are too many', () => {
+    let full = false
+    const kept = drawingsFolder(folder)
+    const drawings = open({
+      ...kept,
+      save(name, text) {
+        if (full) throw new Error('ENOSPC')
+        kept.save(name, text)
+      },
+    })
+    drawings.edit(btc, put(line('a')))
+    full = true
+    expect(() => drawings.edit(btc, put(line('b')))).toThrow('could not be saved')
+    expect(drawings.get(btc)).toEqual({ instrument: btc, revision: 1, drawings: [line('a')] })
+    full = false
+    const many = Array.from({ length: MOST_DRAWINGS }, (_, i) => line(`n${i}`))
+    expect(() => drawings.edit(btc, put(...many))).toThrow(`at most ${MOST_DRAWINGS}`)
+    expect(open().get(btc).drawings).toEqual([line('a')])
+  })
+  it('are told to every window that shows the instrument, and to no other', () => {
+    const drawings = open()
+    const streams = drawingStreams(drawings)
+    let woken = 0
+    const mine = streams({ instrument: btc }, () => woken++)
+    const other = streams({ instrument: ibm }, () => expect.fail('woken for another instrument'))
+    expect(mine.take()?.drawings).toEqual([])
+    expect(other.take()?.drawings).toEqual([])
+    drawings.edit(btc, put(line('a')))
+    drawings.edit(btc, put(line('b')))
+    expect(woken).toBe(2)
+    expect(mine.take()).toEqual({ instrument: btc, revision: 2, drawings: [line('a'), line('b')] })
+    expect(mine.take()).toBeUndefined()
+    mine.close()
+    drawings.edit(btc, put(line('c')))
+    expect(woken).toBe(2)
+    other.close()
+  })
+})
