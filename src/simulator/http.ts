@@ -5,7 +5,9 @@ import { matchEndpoint, type EndpointGroup } from '../service/endpoints.ts'
 import { toFailure } from '../shared/errors.ts'
 import type { Account } from './account.ts'
 import { answerOf } from './answers/answer.ts'
+import { createIntraday } from './answers/intraday.ts'
 import { readReference, type Reference } from './answers/reference.ts'
+import type { Market } from './market.ts'
 
 /** A failure that the fault `rest` asked for. */
 export interface RestFault {
@@ -20,6 +22,7 @@ export interface HttpSide {
   readonly dataDir: URL
   readonly nowMs: () => number
   readonly seed: number
+  readonly market: Pick<Market, 'source'>
   readonly comingSoon: readonly EndpointGroup[]
   readonly tokenFields: { readonly user: string; readonly password: string }
   /** The failure of this call, if one is due. */
@@ -52,6 +55,7 @@ export function createHttpHandler(
   side: HttpSide,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   let reference: Reference | undefined
+  const intraday = createIntraday((id) => side.market.source(id))
 
   const token = async (request: IncomingMessage, response: ServerResponse) => {
     if (request.method !== 'POST') return send(response, 405, { detail: 'Method not allowed.' }, { allow: 'POST' })
@@ -84,7 +88,7 @@ export function createHttpHandler(
     reference ??= readReference(side.dataDir)
     const symbol = (match.symbol ?? '').toUpperCase()
     const answer = answerOf(
-      { endpoint: match.endpoint, symbol, query: url.searchParams, nowMs: side.nowMs(), seed: side.seed },
+      { endpoint: match.endpoint, symbol, query: url.searchParams, nowMs: side.nowMs(), seed: side.seed, intraday },
       reference,
     )
     if (answer === undefined) return send(response, 404, { status: 'error', detail: 'There is no such record.' })

@@ -202,6 +202,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     dataDir,
     nowMs: marketMs,
     seed,
+    market,
     comingSoon: options.comingSoon ?? [],
     tokenFields: options.tokenFields ?? { user: 'username', password: 'password' },
     takeRestFault: () => desk.takeRestFault(),

@@ -13,8 +13,9 @@ import {
   transcript,
 } from './events.ts'
 import { fundamentals, type Query } from './fundamentals.ts'
+import type { Intraday } from './intraday.ts'
 import type { Reference } from './reference.ts'
-import { indicator } from './technical.ts'
+import { indicator, parametersOf } from './technical.ts'
 
 export interface Asked {
   readonly endpoint: Endpoint
@@ -23,6 +24,7 @@ export interface Asked {
   readonly query: Query
   readonly nowMs: number
   readonly seed: number
+  readonly intraday: Intraday
 }
 
 /** The JSON value to answer with; undefined when there is no such record (404). */
@@ -37,7 +39,8 @@ export function answerOf(asked: Asked, reference: Reference): unknown {
   }
 }
 
-function dataOf({ endpoint, symbol, query, nowMs, seed }: Asked, reference: Reference): unknown {
+function dataOf(asked: Asked, reference: Reference): unknown {
+  const { endpoint, symbol, query, nowMs, seed } = asked
   const { id } = endpoint
   switch (id) {
     case 'earnings-calendar':
@@ -65,29 +68,25 @@ function dataOf({ endpoint, symbol, query, nowMs, seed }: Asked, reference: Refe
     case 'press-releases':
       return pressReleases(symbol, nowMs)
     default:
-      return endpoint.group === 'technical'
-        ? technical(endpoint, symbol, query, nowMs, seed, reference)
-        : fundamentals(id, symbol, query, reference)
+      return endpoint.group === 'technical' ? technical(asked, reference) : fundamentals(id, symbol, query, reference)
   }
 }
 
-function technical(
-  { id }: Endpoint,
-  symbol: string,
-  query: Query,
-  nowMs: number,
-  seed: number,
-  reference: Reference,
-): unknown {
-  const days = daysOf(reference, symbol, nowMs, 300, seed)
-  const asked = Number(query.get('period') ?? NaN)
-  const period = Number.isInteger(asked) && asked > 1 && asked <= 200 ? asked : id === 'rsi' ? 14 : 20
-  const series = indicator(id, days, period)
+function technical({ endpoint: { id }, symbol, query, nowMs, seed, intraday }: Asked, reference: Reference): unknown {
+  const interval = query.get('interval') ?? '1D'
+  const daily = /^(1d|1day|daily)$/i.test(interval)
+  const bars = daily
+    ? daysOf(reference, symbol, nowMs, 300, seed, (ms) => intraday.priceAt(symbol, ms))
+    : intraday.bars(symbol, interval, nowMs)
+  if (bars === undefined) return undefined
+  const parameters = parametersOf(id, query)
+  const series = indicator(id, bars, parameters)
   if (series === undefined) return undefined
   const names = Object.keys(series)
-  const values = days.flatMap((day, i) => {
+  const values = bars.flatMap(({ time }, i) => {
     const row = names.map((name) => [name, series[name]?.[i]] as const)
-    return row.every(([, value]) => value === undefined) ? [] : [{ date: day.date, ...Object.fromEntries(row) }]
+    if (row.every(([, value]) => value === undefined)) return []
+    return [{ [daily ? 'date' : 'timestamp']: time, ...Object.fromEntries(row) }]
   })
-  return { symbol, indicator: id, interval: '1D', period, values }
+  return { symbol, indicator: id, interval: daily ? '1D' : interval, ...parameters, values }
 }

@@ -1,12 +1,17 @@
-/** Daily bars for indicators: real ones moved to the present, others made up from the demo market's own prices. */
+/**
+ * Daily bars for indicators: real ones moved to the present and to the price at which the demo market
+ * trades, others made up from the demo market's own prices.
+ */
 import { instrumentKey, type AssetClass } from '../../shared/units.ts'
 import { midAt } from '../generator.ts'
 import { fraction, hashAt, hashText } from '../random.ts'
 import { profileOf } from '../symbols.ts'
+import { assetOf } from './asset.ts'
 import type { Reference } from './reference.ts'
 
-export interface Day {
-  readonly date: string
+/** A bar of a day or of a shorter interval; `time` is a date, or the ISO instant at which it begins. */
+export interface AnswerBar {
+  readonly time: string
   readonly open: number
   readonly high: number
   readonly low: number
@@ -16,8 +21,24 @@ export interface Day {
 
 const DAY = 86_400_000
 
-/** The last `count` trading days before `nowMs`, oldest first, Monday to Friday. */
-export function daysOf(reference: Reference, symbol: string, nowMs: number, count: number, seed: number): Day[] {
+/** Splits within the real records, which hold prices as they were traded: the first day of the new count, and new shares for one. */
+const SPLITS: Readonly<Record<string, { readonly from: string; readonly shares: number }>> = {
+  AAPL: { from: '20200831', shares: 4 },
+}
+
+/**
+ * The last `count` trading days before `nowMs`, oldest first, Monday to Friday. `priceAt` tells what the
+ * demo market asks for the symbol at an instant: real days are adjusted for splits and scaled so that
+ * the newest closes there.
+ */
+export function daysOf(
+  reference: Reference,
+  symbol: string,
+  nowMs: number,
+  count: number,
+  seed: number,
+  priceAt: (ms: number) => number,
+): AnswerBar[] {
   const dates: number[] = []
   for (let day = Math.floor(nowMs / DAY) - 1; dates.length < count; day--) {
     const weekday = new Date(day * DAY).getUTCDay()
@@ -26,36 +47,41 @@ export function daysOf(reference: Reference, symbol: string, nowMs: number, coun
   const real = Object.hasOwn(reference.daily, symbol) ? reference.daily[symbol] : undefined
   if (real !== undefined) {
     const from = real.close.length - dates.length
+    const newest = real.close.at(-1) ?? NaN
+    const price = priceAt(((dates.at(-1) ?? 0) + 1) * DAY)
+    const scale = price > 0 ? price / newest : 1
+    const split = SPLITS[symbol]
     return dates.flatMap((day, i) => {
       const at = from + i
       const [open, high, low, close] = [real.open[at], real.high[at], real.low[at], real.close[at]]
       if (open === undefined || high === undefined || low === undefined || close === undefined) return []
-      const price = (n: number) => n / 10_000
+      const shares = split !== undefined && (real.date[at] ?? '') < split.from ? split.shares : 1
+      const cents = (n: number) => Math.round((n * scale * 100) / shares) / 100
       return [
         {
-          date: iso(day),
-          open: price(open),
-          high: price(high),
-          low: price(low),
-          close: price(close),
-          volume: real.volume[at] ?? 0,
+          time: iso(day),
+          open: cents(open),
+          high: cents(high),
+          low: cents(low),
+          close: cents(close),
+          volume: (real.volume[at] ?? 0) * shares,
         },
       ]
     })
   }
-  const asset: AssetClass = /[-/]/.test(symbol) ? 'crypto' : /^[A-Z]{6}$/.test(symbol) ? 'forex' : 'stocks'
+  const asset = assetOf(symbol)
   const key = instrumentKey(asset, symbol)
   return dates.map((day) => generatedDay(asset, key, day, seed))
 }
 
 /** One made-up day of an instrument. */
-function generatedDay(asset: AssetClass, key: string, day: number, seed: number): Day {
+function generatedDay(asset: AssetClass, key: string, day: number, seed: number): AnswerBar {
   const profile = profileOf(asset, key)
   const own = hashText(`${asset}:${key}`, seed)
   const round = (n: number) => Number(n.toFixed(profile.decimals))
   const prices = Array.from({ length: 24 }, (_, hour) => midAt(profile, own, day * DAY + hour * 3_600_000))
   return {
-    date: iso(day),
+    time: iso(day),
     open: round(prices[0] ?? NaN),
     high: round(Math.max(...prices)),
     low: round(Math.min(...prices)),

@@ -130,16 +130,18 @@ interface Story {
   readonly sentiment: number
 }
 
-/** Stories of a symbol (of the market when undefined), newest first; a new one every hour or so. */
+/** Stories of a symbol (of the market when undefined), newest first; a new one every quarter of an hour or so. */
 export function stories(symbol: string | undefined, nowMs: number, seed: number, count: number): Story[] {
   const own = hashText(symbol ?? 'market', seed)
-  const spacing = symbol === undefined ? 17 * 60_000 : 3 * HOUR
-  const newest = Math.floor(nowMs / spacing)
+  const spacing = symbol === undefined ? 17 * 60_000 : 19 * 60_000
+  const publishedAt = (n: number) => n * spacing + Math.floor(fraction(hashAt(hashAt(own, n, 31), 1)) * spacing * 0.5)
+  let newest = Math.floor(nowMs / spacing)
+  if (publishedAt(newest) > nowMs) newest--
   return Array.from({ length: count }, (_, i) => {
     const h = hashAt(own, newest - i, 31)
     const about = symbol ?? stocks[h % stocks.length]?.symbol ?? 'SPY'
     const template = HEADLINES[(h >>> 8) % HEADLINES.length] ?? ''
-    const published = (newest - i) * spacing + Math.floor(fraction(hashAt(h, 1)) * spacing * 0.5) - spacing
+    const published = publishedAt(newest - i)
     return {
       id: `demo-${h.toString(16)}`,
       symbol: about,

@@ -1,6 +1,7 @@
-/** Indicators over daily bars, computed simply. Values before the warm-up are absent. */
+/** Indicators over bars, computed simply. Values before the warm-up are absent. */
 import type { EndpointId } from '../../service/endpoints.ts'
-import type { Day } from './daily.ts'
+import type { AnswerBar } from './daily.ts'
+import type { Query } from './fundamentals.ts'
 
 type Series = (number | undefined)[]
 
@@ -29,9 +30,34 @@ const both = (a: Series, b: Series, of: (x: number, y: number) => number): Serie
     return x === undefined || y === undefined ? undefined : of(x, y)
   })
 
+const PERIODS: Readonly<Partial<Record<EndpointId, number>>> = { sma: 20, ema: 20, 'bollinger-bands': 20 }
+
+/** Parameters that the demo service understands; what is no sensible number counts as not sent. */
+export function parametersOf(id: EndpointId, query: Query): Readonly<Record<string, number>> {
+  const number = (name: string, usual: number) => {
+    const n = Number(query.get(name) ?? NaN)
+    return name === 'width' ? (n > 0 && n <= 20 ? n : usual) : Number.isInteger(n) && n > 1 && n <= 200 ? n : usual
+  }
+  switch (id) {
+    case 'macd':
+      return { fast: number('fast', 12), slow: number('slow', 26), signal: number('signal', 9) }
+    case 'stochastic':
+      return { period: number('period', 14), slowing: number('slowing', 3), signal: number('signal', 3) }
+    case 'bollinger-bands':
+      return { period: number('period', 20), width: number('width', 2) }
+    default:
+      return { period: number('period', PERIODS[id] ?? 14) }
+  }
+}
+
 /** Name of each value of an indicator with its series; undefined for an endpoint that is none. */
-export function indicator(id: EndpointId, days: readonly Day[], period: number): Record<string, Series> | undefined {
-  const close = days.map((d) => d.close)
+export function indicator(
+  id: EndpointId,
+  bars: readonly AnswerBar[],
+  parameters: Readonly<Record<string, number>>,
+): Record<string, Series> | undefined {
+  const close = bars.map((d) => d.close)
+  const { period = 14 } = parameters
   switch (id) {
     case 'sma':
       return { sma: windowed(close, period, mean) }
@@ -45,8 +71,8 @@ export function indicator(id: EndpointId, days: readonly Day[], period: number):
       return { rsi: both(up, down, (u, d) => (u + d === 0 ? 50 : (100 * u) / (u + d))) }
     }
     case 'macd': {
-      const macd = both(ema(close, 12), ema(close, 26), (fast, slow) => fast - slow)
-      const signal = ema(macd, 9)
+      const macd = both(ema(close, parameters.fast), ema(close, parameters.slow), (fast, slow) => fast - slow)
+      const signal = ema(macd, parameters.signal)
       return { macd, signal, histogram: both(macd, signal, (m, s) => m - s) }
     }
     case 'bollinger-bands': {
@@ -56,27 +82,26 @@ export function indicator(id: EndpointId, days: readonly Day[], period: number):
         return Math.sqrt(mean(w.map((x) => (x - m) ** 2)))
       })
       return {
-        upper: both(middle, deviation, (m, d) => m + 2 * d),
+        upper: both(middle, deviation, (m, d) => m + parameters.width * d),
         middle,
-        lower: both(middle, deviation, (m, d) => m - 2 * d),
+        lower: both(middle, deviation, (m, d) => m - parameters.width * d),
       }
     }
     case 'stochastic':
     case 'williams-r': {
-      const n = 14
-      const raw = days.map((d, i) => {
-        if (i + 1 < n) return undefined
-        const part = days.slice(i + 1 - n, i + 1)
+      const raw = bars.map((d, i) => {
+        if (i + 1 < period) return undefined
+        const part = bars.slice(i + 1 - period, i + 1)
         const high = Math.max(...part.map((x) => x.high))
         const low = Math.min(...part.map((x) => x.low))
         return high === low ? 50 : (100 * (d.close - low)) / (high - low)
       })
       if (id === 'williams-r') return { williams_r: raw.map((k) => (k === undefined ? undefined : k - 100)) }
-      const k = slow(raw, 3)
-      return { k, d: slow(k, 3) }
+      const k = slow(raw, parameters.slowing)
+      return { k, d: slow(k, parameters.signal) }
     }
     case 'adx':
-      return adx(days, 14)
+      return adx(bars, period)
     default:
       return undefined
   }
@@ -89,18 +114,18 @@ function slow(values: Series, n: number): Series {
   })
 }
 
-function adx(days: readonly Day[], n: number): Record<string, Series> {
+function adx(bars: readonly AnswerBar[], n: number): Record<string, Series> {
   const range: Series = [undefined]
   const plus: Series = [undefined]
   const minus: Series = [undefined]
-  days.forEach((day, i) => {
-    const before = days[i - 1]
+  bars.forEach((bar, i) => {
+    const before = bars[i - 1]
     if (before === undefined) return
-    const up = day.high - before.high
-    const down = before.low - day.low
+    const up = bar.high - before.high
+    const down = before.low - bar.low
     plus.push(up > down && up > 0 ? up : 0)
     minus.push(down > up && down > 0 ? down : 0)
-    range.push(Math.max(day.high - day.low, Math.abs(day.high - before.close), Math.abs(day.low - before.close)))
+    range.push(Math.max(bar.high - bar.low, Math.abs(bar.high - before.close), Math.abs(bar.low - before.close)))
   })
   const share = (part: Series) => both(wilder(part, n), wilder(range, n), (p, r) => (r === 0 ? 0 : (100 * p) / r))
   const [plusDi, minusDi] = [share(plus), share(minus)]
