@@ -1,4 +1,4 @@
-/** A recording is looked through, proven and taken away as files: the same bytes from the window and the command line. */
+/** A recording is looked through, proven, taken away as files, and brought into another store: the same to the byte. */
 import { createHash } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,13 +6,14 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Locator, Page } from '@playwright/test'
-import { appEnv, CLI, pinnedNode, ROOT, runCli } from './app.ts'
+import type { Locator } from '@playwright/test'
+import { appEnv, CLI, pinnedNode, ROOT, runCli, type OpenApp } from './app.ts'
 import { expect, test } from './fixtures.ts'
-import { openPane } from './panes.ts'
+import { openPane, pane } from './panes.ts'
 import { Screen } from './screen.ts'
 import type { SimulatorProcess } from './simulator.ts'
 
+const SMALL = { width: 1024, height: 640 }
 const NAME = 'Drop day'
 const FORMATS = [
   ['CSV', 'csv'],
@@ -36,8 +37,8 @@ async function ask<T>(home: string, ...args: string[]): Promise<T[]> {
     .map((line) => JSON.parse(line) as T)
 }
 
-/** Records the service for a few seconds, with a loss of every connection in their midst; answers the session. */
-async function recordWithGap(simulator: SimulatorProcess, home: string): Promise<string> {
+/** Records the service for a few seconds, with two losses of every connection in their midst; answers the session. */
+async function recordWithGaps(simulator: SimulatorProcess, home: string): Promise<string> {
   const account = ['--base-url', simulator.baseUrl, '--user', simulator.username]
   const feeds = ['--feed', 'crypto/XT:BTC-USD,ETH-USD', '--feed', 'crypto/XQ:BTC-USD']
   const child = spawn(pinnedNode(), [CLI, 'record', '--json', ...account, ...feeds, '--duration', '12s'], {
@@ -49,26 +50,34 @@ async function recordWithGap(simulator: SimulatorProcess, home: string): Promise
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.err += text))
   const closed = once(child, 'close')
-  const trading = async () => (await simulator.sent()).connections.filter(({ market }) => market > 0).length
-  await expect.poll(trading, { timeout: 30_000 }).toBe(2)
-  // Something is received before the gap, and after it.
-  await pause(3_000)
-  await simulator.fault('drop')
+  /** Connections that brought messages, those that were lost among them. */
+  const connected = async () => (await simulator.sent()).connections.filter(({ market }) => market > 0).length
+  await expect.poll(connected, { timeout: 30_000 }).toBe(2)
+  // Something is received before each gap, and after it.
+  for (let drops = 0; drops < 2; drops++) {
+    await pause(2_000)
+    const before = await connected()
+    await simulator.fault('drop')
+    await expect.poll(connected, { timeout: 10_000 }).toBe(before + 2)
+  }
   await closed
   expect(child.exitCode, said.err).toBe(0)
   // The report of the session, as the command line's contract says.
   return (JSON.parse(said.out) as { session: string }).session
 }
 
-/** Rules of WCAG 2.2 AA and axe's good practice on the page as it is, in both looks. */
-async function audit(page: Page, what: string): Promise<void> {
+/**
+ * Rules of WCAG 2.2 AA and axe's good practice on one part of the page, in both looks. They are the same page's in
+ * either host: looked at in the browser's only.
+ */
+async function audit({ page, electron }: OpenApp, part: string, what: string): Promise<void> {
+  if (electron !== null) return
   const root = page.locator('html')
   const before = await root.getAttribute('data-theme')
   for (const look of ['light', 'dark']) {
     // Not by the key for it, which a dialog rightly keeps to itself.
     await root.evaluate((node, theme) => node.setAttribute('data-theme', theme), look)
-    // The legacy mode needs no second page, which the Electron host does not give.
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+    const { violations } = await new AxeBuilder({ page }).include(part).setLegacyMode(true).analyze()
     const found = violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${what}, ${look}: ${id} at ${target.join(' ')}: ${failureSummary}`),
     )
@@ -76,18 +85,17 @@ async function audit(page: Page, what: string): Promise<void> {
   }
   await root.evaluate((node, theme) => node.setAttribute('data-theme', theme ?? 'dark'), before)
 }
+const DIALOG = '[role=dialog]'
+const paneOf = (kind: string) => `[data-pane=${kind}]`
 
 class ReviewScreen extends Screen {
-  lower(name: string): Locator {
-    return this.page.getByRole('region', { name, exact: true })
-  }
   async openSessions(): Promise<void> {
-    await openPane(this.page, 'sessions')
-    await expect(this.lower('Sessions').getByRole('grid')).toBeVisible()
+    const sessions = await openPane(this.page, 'sessions')
+    await expect(sessions.getByRole('grid')).toBeVisible()
   }
   /** A session in the list; its row carries its identity as its title. */
   session(id: string): Locator {
-    return this.lower('Sessions').getByRole('row').and(this.page.getByTitle(id))
+    return pane(this.page, 'sessions').getByRole('row').and(this.page.getByTitle(id))
   }
   async pick(id: string): Promise<void> {
     await this.openSessions()
@@ -97,11 +105,23 @@ class ReviewScreen extends Screen {
   /** Does what the menu of a session offers. */
   async act(id: string, item: string | RegExp): Promise<void> {
     await this.pick(id)
-    await this.lower('Sessions').getByRole('button', { name: 'More for this session' }).click()
+    await pane(this.page, 'sessions').getByRole('button', { name: 'More for this session' }).click()
     await this.dialog('More for this session').getByRole('button', { name: item }).click()
   }
+  /** Brings a file in by the import dialog, which ends at the list of sessions. */
+  async bringIn(file: string, says: RegExp, whileOpen?: () => Promise<void>): Promise<void> {
+    await this.openSessions()
+    await pane(this.page, 'sessions').getByRole('button', { name: 'Open a session file' }).click()
+    const dialog = this.page.getByRole('dialog', { name: /^Import/ })
+    await dialog.locator('input[type=file]').setInputFiles(file)
+    await expect(dialog).toContainText(says)
+    await whileOpen?.()
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Show sessions' }).click()
+    await expect(dialog).toHaveCount(0)
+  }
   /** Exports the trades of a session in every form into `folder`; answers the hash of each file by its ending. */
-  async exportAll(id: string, folder: string, whileOpen: (dialog: Locator) => Promise<void>): Promise<string[]> {
+  async exportAll(id: string, folder: string, whileOpen?: () => Promise<void>): Promise<string[]> {
     await this.act(id, 'Export…')
     const dialog = this.page.getByRole('dialog', { name: /^Export / })
     await dialog.getByLabel('Feed').selectOption('crypto/XT')
@@ -109,7 +129,7 @@ class ReviewScreen extends Screen {
     await dialog.getByLabel('Name', { exact: true }).fill('trades')
     await dialog.getByLabel('Messages as received').check()
     await expect(dialog).toContainText(/About [\d,]+ rows/)
-    await whileOpen(dialog)
+    await whileOpen?.()
     const hashes: string[] = []
     for (const [words, ending] of FORMATS) {
       await dialog.getByRole('radio', { name: words, exact: true }).check()
@@ -141,10 +161,10 @@ async function tradesOf(file: string, symbol: string): Promise<{ eventMs: number
     }))
 }
 
-test('a recording is reviewed, proven and taken out as files', async ({ open, home, simulator }) => {
+test('a recording is reviewed, proven, taken out and brought into another store', async ({ open, home, simulator }) => {
   test.setTimeout(180_000)
-  const id = await recordWithGap(simulator, home)
-  const folders = { window: join(home, 'window'), line: join(home, 'line') }
+  const id = await recordWithGaps(simulator, home)
+  const folders = { window: join(home, 'window'), line: join(home, 'line'), again: join(home, 'again') }
   for (const folder of Object.values(folders)) await mkdir(folder)
   const byLine: string[] = []
   await test.step('the command line verifies and exports it', async () => {
@@ -167,7 +187,7 @@ test('a recording is reviewed, proven and taken out as files', async ({ open, ho
   await test.step('it is named and pinned in the list, binned and brought back', async () => {
     await screen.pick(id)
     await page.keyboard.press('F2')
-    await screen.lower('Sessions').getByRole('textbox', { name: 'Name of the session' }).fill(NAME)
+    await pane(page, 'sessions').getByRole('textbox', { name: 'Name of the session' }).fill(NAME)
     await page.keyboard.press('Enter')
     await expect(screen.session(id)).toContainText(NAME)
     await screen.act(id, /^Pin/)
@@ -179,34 +199,33 @@ test('a recording is reviewed, proven and taken out as files', async ({ open, ho
     await toasts.getByRole('button', { name: 'Undo' }).click()
     await expect(screen.session(id)).toContainText(NAME)
     await expect(toasts).toContainText(`${NAME} is back.`)
-    await audit(page, 'sessions and a notification')
+    await audit(app, paneOf('sessions'), 'sessions')
   })
 
   await test.step('its ledger is verified, and its gap is named with cause and length', async () => {
     await screen.act(id, 'Verify')
-    const pane = screen.lower('Evidence')
-    await pane.getByRole('tab', { name: 'Verification' }).click()
-    await expect(pane.getByRole('status')).toHaveText(/[\d,]+ messages of 1\s+session: all as recorded/)
-    await audit(page, 'verification')
-    await pane.getByRole('tab', { name: 'Coverage' }).click()
-    await pane.getByRole('combobox', { name: 'Session' }).selectOption(id)
-    const [gap] = (await ask<{ cause: string; seconds: number }>(home, 'sessions', '--gaps', '--session', id)).filter(
-      ({ cause }) => cause === 'drop',
-    )
-    expect(gap?.seconds).toBeGreaterThan(0)
-    const gaps = pane.getByRole('region', { name: 'Gaps, newest first' }).getByRole('row')
-    await expect(gaps.filter({ hasText: 'crypto/XT' }).filter({ hasText: 'connection lost' })).toHaveCount(1)
-    const trades = pane.getByRole('region', { name: 'Coverage by feed' }).getByRole('row', { name: /^crypto\/XT/ })
+    const evidence = pane(page, 'evidence')
+    await evidence.getByRole('tab', { name: 'Verification' }).click()
+    await expect(evidence.getByRole('status')).toHaveText(/[\d,]+ messages of 1\s+session: all as recorded/)
+    await audit(app, paneOf('evidence'), 'verification')
+    await evidence.getByRole('tab', { name: 'Coverage' }).click()
+    await evidence.getByRole('combobox', { name: 'Session' }).selectOption(id)
+    const told = await ask<{ cause: string; seconds: number }>(home, 'sessions', '--gaps', '--session', id)
+    // Two connections, each lost twice.
+    expect(told.filter(({ cause, seconds }) => cause === 'drop' && seconds > 0)).toHaveLength(4)
+    const gaps = evidence.getByRole('region', { name: 'Gaps, newest first' }).getByRole('row')
+    await expect(gaps.filter({ hasText: 'crypto/XT' }).filter({ hasText: 'connection lost' })).toHaveCount(2)
+    const trades = evidence.getByRole('region', { name: 'Coverage by feed' }).getByRole('row', { name: /^crypto\/XT/ })
     await expect(trades).toContainText(/\d\s*%[\s\S]*\d\s(ms|s)/)
     await expect(trades).not.toContainText('none')
-    await audit(page, 'coverage')
-    await pane.getByRole('tab', { name: 'Agreement' }).click()
-    await audit(page, 'agreement')
+    await audit(app, paneOf('evidence'), 'coverage')
+    await evidence.getByRole('tab', { name: 'Agreement' }).click()
+    await audit(app, paneOf('evidence'), 'agreement')
   })
 
   await test.step('a bar of it is shown with its messages, and follows from them', async () => {
     await screen.pick(id)
-    await screen.lower('Sessions').getByRole('button', { name: 'Replay', exact: true }).click()
+    await pane(page, 'sessions').getByRole('button', { name: 'Replay', exact: true }).click()
     await expect(page.getByRole('region', { name: 'Replay' })).toBeVisible()
     await page.keyboard.press('End')
     await expect(screen.bigPrice()).toHaveText(/\d/)
@@ -233,7 +252,7 @@ test('a recording is reviewed, proven and taken out as files', async ({ open, ho
     expect([await term('high'), await term('low')]).toEqual([Math.max(...prices), Math.min(...prices)])
     const volume = mine.reduce((sum, { size }) => sum + size, 0)
     expect(await term('volume')).toBeCloseTo(volume, 6)
-    await audit(page, 'provenance')
+    await audit(app, DIALOG, 'provenance')
     await page.keyboard.press('Escape')
     await expect(dialog).toHaveCount(0)
     await page.keyboard.press('Alt+End')
@@ -241,7 +260,7 @@ test('a recording is reviewed, proven and taken out as files', async ({ open, ho
   })
 
   await test.step('the window exports the same bytes as the command line', async () => {
-    expect(await screen.exportAll(id, folders.window, () => audit(page, 'export'))).toEqual(byLine)
+    expect(await screen.exportAll(id, folders.window, () => audit(app, DIALOG, 'export'))).toEqual(byLine)
     const manifest = await readFile(join(folders.window, 'trades.csv.manifest.json'), 'utf8')
     expect(JSON.parse(manifest)).toMatchObject({ sha256: byLine[0] })
     expect(manifest).toContain(id)
@@ -253,7 +272,7 @@ test('a recording is reviewed, proven and taken out as files', async ({ open, ho
     const dialog = screen.dialog('Save as a session file')
     await dialog.getByLabel('Folder').fill(folders.window)
     await dialog.getByLabel('File', { exact: true }).fill('drop-day.tapedeck')
-    await audit(page, 'saving a session')
+    await audit(app, DIALOG, 'saving a session')
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
     await expect(dialog.locator('output')).toContainText('drop-day.tapedeck')
     await dialog.locator('.foot').getByRole('button', { name: 'Close' }).click()
@@ -264,7 +283,33 @@ test('a recording is reviewed, proven and taken out as files', async ({ open, ho
     expect(await sha256(file)).toBe(done?.sha256)
     await page.getByRole('contentinfo').getByRole('button', { name: 'Jobs' }).click()
     await expect(screen.dialog('Jobs').getByRole('listitem').filter({ hasText: 'drop-day.tapedeck' })).toBeVisible()
-    await audit(page, 'jobs')
+    await audit(app, DIALOG, 'jobs')
     await page.keyboard.press('Escape')
+  })
+  await app.close()
+
+  const other = join(home, 'other')
+  await test.step('a fresh store takes the session in: replayed, verified and exported it is the same', async () => {
+    const fresh = await open({ home: other, size: SMALL })
+    fresh.page.setDefaultTimeout(15_000)
+    const there = new ReviewScreen(fresh.page)
+    await there.trades('BTC-USD')
+    await there.bringIn(file, /A session of another machine, whole and sealed/, () => audit(fresh, DIALOG, 'import'))
+    await expect(there.session(id)).toContainText(NAME)
+    expect(await there.exportAll(id, folders.again)).toEqual(byLine)
+    expect(await ask(other, 'verify', '--session', id)).toMatchObject([{ sessions: 1, ok: true, problems: [] }])
+    const digests = ['replay', '--session', id, '--speed', 'max', '--digest']
+    expect(await ask(other, ...digests)).toEqual(await ask(home, ...digests))
+    const gaps = ['sessions', '--gaps', '--session', id]
+    expect(await ask(other, ...gaps)).toEqual(await ask(home, ...gaps))
+
+    await there.bringIn(join(folders.window, 'trades.csv'), /Ticks that Tapedeck exported as CSV/)
+    const sessions = await ask<{ session: string; imported: boolean }>(other, 'sessions')
+    const [copy, ...more] = sessions.filter(({ session, imported }) => imported && session !== id)
+    expect(more).toEqual([])
+    const session = copy?.session ?? ''
+    await expect(there.session(session)).toBeVisible()
+    const args = ['--feed', 'crypto/XT', '--session', session, '--raw', '--out', join(folders.again, 'copy.csv')]
+    expect(await ask(other, 'export', ...args)).toMatchObject([{ sha256: byLine[0] }])
   })
 })
