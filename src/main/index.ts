@@ -1,7 +1,9 @@
-/** Root: the Electron app. */
+/** Root: the Electron app; with a command's name as its first word, the command line without a window. */
 import { homedir } from 'node:os'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { app, dialog, shell } from 'electron'
+import { isCommandWord, runProcess } from './cli/process.ts'
 import { runElectronApp } from './electron/app.ts'
 import { appHome } from './settings/paths.ts'
 import { createTerminal } from './terminal.ts'
@@ -9,32 +11,54 @@ import { createTerminal } from './terminal.ts'
 const home = appHome({ platform: process.platform, home: homedir(), env: process.env })
 const devUrl = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL
 
-runElectronApp({
-  home,
-  preload: fileURLToPath(new URL('../preload/index.cjs', import.meta.url)),
-  rendererDir: fileURLToPath(new URL('../renderer', import.meta.url)),
-  devUrl,
-  start: () =>
-    createTerminal({
-      dataDir: home,
-      host: 'electron',
-      version: app.getVersion(),
-      workers: {
-        store: new URL('./store-worker.js', import.meta.url),
-        reader: new URL('./reader-worker.js', import.meta.url),
-        simulator: new URL('./simulator-worker.js', import.meta.url),
-      },
-      demoData: new URL('../../resources/demo/', import.meta.url),
-      chooseFolder: async (from) => {
-        const { canceled, filePaths } = await dialog.showOpenDialog({
-          title: 'Export to',
-          defaultPath: from,
-          properties: ['openDirectory', 'createDirectory'],
-        })
-        return canceled ? null : (filePaths[0] ?? null)
-      },
-      openExternal: async (url) => {
-        if (/^https?:$/.test(new URL(url).protocol)) await shell.openExternal(url)
-      },
-    }),
-})
+const workers = {
+  store: new URL('./store-worker.js', import.meta.url),
+  reader: new URL('./reader-worker.js', import.meta.url),
+  simulator: new URL('./simulator-worker.js', import.meta.url),
+}
+const demoData = new URL('../../resources/demo/', import.meta.url)
+const rendererDir = fileURLToPath(new URL('../renderer', import.meta.url))
+
+/** The words after the program; while developing the first of them is the app's own folder. */
+function words(): string[] {
+  const given = process.argv.slice(1)
+  return given[0] !== undefined && resolve(given[0]) === resolve(app.getAppPath()) ? given.slice(1) : given
+}
+
+function openWindow(): void {
+  runElectronApp({
+    home,
+    preload: fileURLToPath(new URL('../preload/index.cjs', import.meta.url)),
+    rendererDir,
+    devUrl,
+    start: () =>
+      createTerminal({
+        dataDir: home,
+        host: 'electron',
+        version: app.getVersion(),
+        workers,
+        demoData,
+        chooseFolder: async (from) => {
+          const { canceled, filePaths } = await dialog.showOpenDialog({
+            title: 'Export to',
+            defaultPath: from,
+            properties: ['openDirectory', 'createDirectory'],
+          })
+          return canceled ? null : (filePaths[0] ?? null)
+        },
+        openExternal: async (url) => {
+          if (/^https?:$/.test(new URL(url).protocol)) await shell.openExternal(url)
+        },
+      }),
+  })
+}
+
+if (isCommandWord(words()[0])) {
+  // No window, no place in the dock, no part in the single instance: a program among others of a terminal.
+  if (process.platform === 'darwin') app.dock?.hide()
+  void runProcess(words(), { version: app.getVersion(), workers, demoData, rendererDir }, (code) =>
+    app.exit(code),
+  ).then((code) => app.exit(code))
+} else {
+  openWindow()
+}
