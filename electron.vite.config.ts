@@ -1,12 +1,33 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'electron-vite'
+import type { Plugin } from 'vite'
 import pkg from './package.json' with { type: 'json' }
 
 // What stays in node_modules: native modules and packages that are loaded by name at run time.
 const external = ['electron', ...Object.keys(pkg.dependencies)].flatMap((name) => [name, new RegExp(`^${name}/`)])
 
+/** Writes out/bundled/NAME.json: the packages whose code went into this part, for the licences that are shipped. */
+function tellBundled(name: string): Plugin {
+  const packages = new Set<string>()
+  return {
+    name: 'tell-bundled',
+    apply: 'build',
+    moduleParsed({ id }) {
+      const inside = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll('\\', '/'))
+      if (inside?.[1]) packages.add(inside[1])
+    },
+    closeBundle() {
+      const folder = new URL('./out/bundled/', import.meta.url)
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify([...packages].sort(), null, 2)}\n`)
+    },
+  }
+}
+
 export default defineConfig({
   main: {
+    plugins: [tellBundled('main')],
     build: {
       externalizeDeps: false,
       sourcemap: false,
@@ -26,6 +47,7 @@ export default defineConfig({
     },
   },
   preload: {
+    plugins: [tellBundled('preload')],
     build: {
       externalizeDeps: false,
       sourcemap: false,
@@ -40,7 +62,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    plugins: [svelte()],
+    plugins: [svelte(), tellBundled('renderer')],
     // Both hosts serve the window from the top of an origin of its own; nothing may be inlined as data: (CSP).
     build: {
       sourcemap: false,

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { findChromium } from './chromium.mjs'
+import { findElectron } from './electron.mjs'
 import { pinnedNode, root } from './ensure.mjs'
 import { counted, together, unfinishedFiles } from './report.mjs'
 
@@ -83,6 +84,16 @@ export const CHECKS = [
       process.env.ELECTRON_OVERRIDE_DIST_PATH || existsSync(join(root, 'node_modules', 'electron', 'path.txt'))
         ? undefined
         : 'no Electron binary here: "npx install-electron" fetches it, or ELECTRON_OVERRIDE_DIST_PATH names one',
+  },
+  {
+    id: 'pack',
+    title: 'The package: its files, sizes, native modules, and that it runs',
+    group: 'verify',
+    commands: [[join(root, 'scripts', 'pack-check.mjs')]],
+    skip: () =>
+      process.platform === 'linux' || findElectron({})
+        ? undefined
+        : 'packing needs Electron here: "npx install-electron"',
   },
   { id: 'dead', title: 'Dead code', group: 'verify', commands: [bin('knip/bin/knip.js')] },
   {

@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { _electron, chromium, type ElectronApplication, type Page } from '@playwright/test'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-export const CLI = join(ROOT, 'out', 'main', 'cli.js')
+/** The app under test: the built checkout, or the folder that TAPEDECK_APP names (a package's files). */
+const APP = process.env.TAPEDECK_APP ?? ROOT
+export const CLI = join(APP, 'out', 'main', 'cli.js')
 
 export type HostName = 'browser' | 'electron'
 
@@ -179,7 +181,7 @@ async function openInBrowserHost({ home, args = [], env, size }: OpenOptions): P
 async function openInElectron({ home, args = [], env, size }: OpenOptions): Promise<OpenApp> {
   const electron = await _electron.launch({
     args: ['.', ...args],
-    cwd: ROOT,
+    cwd: APP,
     env: appEnv(home, env),
     timeout: START_MS,
   })

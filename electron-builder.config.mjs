@@ -1,0 +1,121 @@
+// What the packages hold and look like. `npm run pack` makes the folder, `npm run dist` the installers of this system.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Set by scripts/pack.mjs where no Electron can be had: the folder is packed around a placeholder. */
+const placeholder = process.env.TAPEDECK_PLACEHOLDER_DIST
+/** Where updates are published; without it the packages carry no address and never ask for one. */
+const updates = process.env.TAPEDECK_UPDATE_URL
+const notarise = Boolean(process.env.APPLE_API_KEY || process.env.APPLE_ID)
+const only = (folder, keep) => [`!${folder}/*`, `${folder}/${keep}`]
+
+/** @type {import('electron-builder').Configuration} */
+export default {
+  appId: 'app.tapedeck.Tapedeck',
+  productName: 'Tapedeck',
+  copyright: 'Copyright © The Tapedeck authors',
+  directories: { output: 'dist', buildResources: 'packaging' },
+  artifactName: '${productName}-${version}-${os}-${arch}.${ext}',
+  files: [
+    'out/**',
+    '!out/bundled/**',
+    'resources/demo/**',
+    'resources/icons/**',
+    'package.json',
+    '!**/*.{map,d.ts,d.mts,d.cts,md,markdown,gyp,gypi,c,cc,cpp,h}',
+    '!node_modules/better-sqlite3/{deps,src}/**',
+    ...only('node_modules/better-sqlite3/prebuilds', '${platform}-${arch}.node'),
+    '!node_modules/**/{test,tests,docs,example,examples,benchmark,.github}/**',
+    '!node_modules/undici/{docs,types,scripts}/**',
+    // Headers for compiling what is shipped compiled.
+    '!node_modules/node-addon-api/**',
+    'resources/demo/**',
+  ],
+  extraResources: [
+    { from: 'out/THIRD-PARTY-NOTICES.txt', to: 'THIRD-PARTY-NOTICES.txt' },
+    { from: 'LICENSE', to: 'LICENSE.txt' },
+    { from: 'packaging/bin', to: 'bin' },
+  ],
+  asar: true,
+  asarUnpack: ['**/*.node'],
+  // Both native modules are prebuilt for Node-API: one binary serves Node and Electron.
+  npmRebuild: false,
+  nodeGypRebuild: false,
+  ...(placeholder
+    ? { electronDist: placeholder }
+    : {
+        electronDist: existsSync(join('node_modules', 'electron', 'dist')) ? 'node_modules/electron/dist' : undefined,
+        electronFuses: {
+          runAsNode: false,
+          enableCookieEncryption: true,
+          enableNodeOptionsEnvironmentVariable: false,
+          enableNodeCliInspectArguments: false,
+          enableEmbeddedAsarIntegrityValidation: true,
+          onlyLoadAppFromAsar: true,
+          loadBrowserProcessSpecificV8Snapshot: false,
+          grantFileProtocolExtraPrivileges: false,
+        },
+      }),
+  electronLanguages: ['en-US', 'en-GB', 'de', 'es', 'fr', 'it', 'ja', 'pt-BR', 'zh-CN'],
+  fileAssociations: [
+    {
+      ext: 'tapedeck',
+      name: 'Tapedeck recording',
+      description: 'A recorded market session',
+      mimeType: 'application/x-tapedeck',
+      role: 'Editor',
+      icon: 'icon',
+    },
+  ],
+  protocols: [{ name: 'Tapedeck', schemes: ['tapedeck'] }],
+  publish: updates ? [{ provider: 'generic', url: updates, channel: 'latest' }] : null,
+  generateUpdatesFilesForAllChannels: true,
+
+  linux: {
+    target: ['deb', 'rpm', 'AppImage'].map((target) => ({ target, arch: ['x64', 'arm64'] })),
+    executableName: 'tapedeck',
+    icon: 'icons',
+    category: 'Office;Finance;',
+    synopsis: 'Market terminal that records everything and plays it back',
+    maintainer: 'The Tapedeck authors <authors@tapedeck.invalid>',
+    vendor: 'Tapedeck',
+    syncDesktopName: true,
+    desktop: {
+      entry: {
+        Name: 'Tapedeck',
+        GenericName: 'Market terminal',
+        Keywords: 'market;trading;stocks;forex;crypto;chart;replay;',
+        StartupNotify: 'true',
+        SingleMainWindow: 'true',
+        Actions: 'sessions;demo;',
+      },
+      desktopActions: {
+        sessions: { Name: 'Recorded sessions', Exec: 'tapedeck tapedeck://sessions' },
+        demo: { Name: 'Demo market', Exec: 'tapedeck tapedeck://demo' },
+      },
+    },
+  },
+  deb: { afterRemove: 'packaging/after-remove.tpl' },
+  rpm: { afterRemove: 'packaging/after-remove.tpl' },
+  mac: {
+    target: [{ target: 'dmg', arch: ['x64', 'arm64'] }],
+    icon: 'icon.icns',
+    category: 'public.app-category.finance',
+    hardenedRuntime: true,
+    gatekeeperAssess: false,
+    entitlements: 'packaging/entitlements.mac.plist',
+    entitlementsInherit: 'packaging/entitlements.mac.plist',
+    notarize: notarise,
+  },
+  win: {
+    target: [{ target: 'nsis', arch: ['x64', 'arm64'] }],
+    icon: 'icon.ico',
+  },
+  nsis: {
+    oneClick: true,
+    perMachine: false,
+    // Recordings are the user's: uninstalling leaves them, and says where.
+    deleteAppDataOnUninstall: false,
+    include: 'packaging/installer.nsh',
+  },
+}
