@@ -1,0 +1,135 @@
+/** What an instrument's alerts keep of its market: the chains of prices, windows and bars that they are measured on. */
+import type { BarSource } from '../market.ts'
+import type { AssetClass, FeedId, InstrumentId } from '../units.ts'
+import type { BarLines } from './bar-lines.ts'
+import { LevelIndex } from './levels.ts'
+import type { Blind } from './sight.ts'
+import type { Alert, AlertDirection, AlertPrice } from './types.ts'
+import type { MoveWindow, VolumeWindow } from './windows.ts'
+
+/** An alert under way. */
+export interface Run {
+  readonly alert: Alert
+  readonly watch: Watch
+  /** It does not fire before this, UTC ms. */
+  restUntilMs: number
+  /** It fired and the price has not gone back yet. */
+  away: boolean
+  /** Of what it fired last (the day of a report). */
+  firedOf: string | null
+  /** Of a stale feed: this outage was told. */
+  told: boolean
+  /** Takes it away from where its measure is taken. */
+  release: () => void
+}
+
+/** An entry of an index of levels: where an alert fires, or where it is armed again. */
+export interface LevelItem {
+  readonly run: Run
+  readonly role: 'fire' | 'back'
+  readonly level: number
+  readonly direction: AlertDirection
+}
+
+/** A drawing's lines with the price's distance from each at the last record. */
+export interface DrawnRun {
+  readonly run: Run
+  readonly direction: AlertDirection
+  apart: readonly number[]
+}
+
+export interface Moves {
+  readonly window: MoveWindow
+  readonly up: LevelIndex<LevelItem>
+  readonly down: LevelIndex<LevelItem>
+}
+
+export interface Volumes {
+  readonly window: VolumeWindow
+  readonly index: LevelIndex<LevelItem>
+}
+
+/** One kind of price of an instrument. */
+export interface PriceChain {
+  readonly index: LevelIndex<LevelItem>
+  moves: readonly Moves[]
+  drawn: readonly DrawnRun[]
+}
+
+const newChain = (): PriceChain => ({ index: new LevelIndex(), moves: [], drawn: [] })
+
+/** Which record Last is of: a better kind takes over, and begins a new chain. */
+export const KIND_RANK = { none: 0, bar: 1, mid: 2, trade: 3 } as const
+
+export class Watch {
+  readonly id: InstrumentId
+  readonly asset: AssetClass
+  readonly runs = new Set<Run>()
+  readonly chains: Record<AlertPrice, PriceChain> = {
+    last: newChain(),
+    bid: newChain(),
+    ask: newChain(),
+    mid: newChain(),
+  }
+  readonly spread: Record<'price' | 'percent', LevelIndex<LevelItem>> = {
+    price: new LevelIndex(),
+    percent: new LevelIndex(),
+  }
+  volumes: readonly Volumes[] = []
+  bars: readonly BarLines<Run>[] = []
+  rank = 0
+  /** Feed and event time of the last record that made Last, and event time of the last quote. */
+  lastFeed: FeedId | null = null
+  lastMs = -Infinity
+  quoteMs = -Infinity
+  bid = NaN
+  ask = NaN
+  /** By feed: what is not seen now. */
+  readonly blind = new Map<FeedId, Blind>()
+
+  constructor(id: InstrumentId, asset: AssetClass) {
+    this.id = id
+    this.asset = asset
+  }
+
+  /** What comes on these prices does not follow what came. `forget`: nor is it told what was passed unseen. */
+  cutPrice(of: AlertPrice, forget: boolean): void {
+    const chain = this.chains[of]
+    chain.index.cut(forget)
+    for (const { window, up, down } of chain.moves) {
+      window.clear()
+      up.restart()
+      down.restart()
+    }
+    for (const one of chain.drawn) one.apart = []
+  }
+
+  cutSpread(): void {
+    this.bid = this.ask = NaN
+    this.spread.price.restart()
+    this.spread.percent.restart()
+  }
+
+  cutVolume(): void {
+    for (const { window, index } of this.volumes) {
+      window.clear()
+      index.restart()
+    }
+  }
+
+  cutBars(of: BarSource): void {
+    for (const lines of this.bars) if (lines.of === of) lines.cut()
+  }
+
+  /** All of it, as at the start. */
+  forget(): void {
+    for (const of of ['last', 'bid', 'ask', 'mid'] as const) this.cutPrice(of, true)
+    this.cutSpread()
+    this.cutVolume()
+    for (const lines of this.bars) lines.cut()
+    this.rank = 0
+    this.lastFeed = null
+    this.lastMs = this.quoteMs = -Infinity
+    this.blind.clear()
+  }
+}
