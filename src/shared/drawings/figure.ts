@@ -1,0 +1,527 @@
+/**
+ * What a drawing looks like at a place and a zoom: lines, grounds, labels and handles in px. The painter
+ * paints it and the pointer is tested against it, so that what is seen is what can be grabbed. Pure.
+ */
+import { FIB_EXTENSIONS, FIB_LEVELS, fibExtensionPrices, fibPrices } from './price-at.ts'
+import type { Drawing, DrawingPoint } from './types.ts'
+
+export interface Pixel {
+  readonly x: number
+  readonly y: number
+}
+export interface Box {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+/** The chart as a drawing sees it. */
+export interface Frame {
+  /** What of the chart prices are drawn in, px. */
+  readonly plot: Box
+  /** Null where nothing can be placed: no bars, or a price that the scale has not. */
+  toPixel(point: DrawingPoint): Pixel | null
+  readonly words: FigureWords
+  /** Figures of this view, so that each is made once; absent: made every time. */
+  readonly known?: WeakMap<Drawing, Figure | null>
+}
+/** How figures are told. */
+export interface FigureWords {
+  price(value: number): string
+  /** A difference of prices, with its sign. */
+  change(value: number): string
+  /** Bars, time and volume between two instants, as far as they are known. */
+  span(from: DrawingPoint, to: DrawingPoint): string
+  /** Px of a line of text of the labels' size. */
+  textWidth(text: string, bold: boolean): number
+}
+
+/** `own`: the drawing's colour; the others are those of rising and falling prices. */
+export type Tone = 'own' | 'up' | 'down'
+
+export interface Stroke {
+  readonly points: readonly Pixel[]
+  readonly tone: Tone
+  /** Absent: as the style says. */
+  readonly thin?: true
+  readonly faint?: true
+  readonly smooth?: true
+}
+/** An arrow's head, filled. */
+export interface Head {
+  readonly points: readonly Pixel[]
+  readonly tone: Tone
+}
+export interface Ground {
+  readonly points: readonly Pixel[]
+  readonly tone: Tone
+  readonly alpha: number
+  /** Whether it belongs to what can be grabbed. */
+  readonly solid: boolean
+}
+export interface Label extends Box {
+  readonly lines: readonly string[]
+  readonly tone: Tone
+  /** On a ground of its own, so that it is readable over candles. */
+  readonly boxed: boolean
+}
+/** What of a point moves with a handle: the time of one, the price of one. */
+export interface Handle extends Pixel {
+  readonly msOf: number | null
+  readonly priceOf: number | null
+}
+export interface Figure {
+  readonly strokes: readonly Stroke[]
+  readonly grounds: readonly Ground[]
+  readonly heads: readonly Head[]
+  readonly labels: readonly Label[]
+  readonly handles: readonly Handle[]
+}
+
+export const LABEL_LINE = 15
+const PAD = 5
+/** Lines are cut so far outside of the plot area: canvases lose precision far away. */
+const MARGIN = 2_000
+
+/** The part of a segment within a box widened by a margin; null: none. Endless where asked, at either end. */
+export function clipped(
+  a: Pixel,
+  b: Pixel,
+  { left, top, width, height }: Box,
+  endless: { readonly start?: boolean; readonly end?: boolean } = {},
+  margin = MARGIN,
+): [Pixel, Pixel] | null {
+  const dx = b.x - a.x
+  const dy = b.y - a.y
+  let from = endless.start ? -Infinity : 0
+  let to = endless.end ? Infinity : 1
+  const edges: readonly [number, number][] = [
+    [-dx, a.x - (left - margin)],
+    [dx, left + width + margin - a.x],
+    [-dy, a.y - (top - margin)],
+    [dy, top + height + margin - a.y],
+  ]
+  for (const [p, q] of edges) {
+    if (p === 0) {
+      if (q < 0) return null
+    } else if (p < 0) from = Math.max(from, q / p)
+    else to = Math.min(to, q / p)
+  }
+  // A line through one point twice has no direction: it is that point.
+  if (!Number.isFinite(from) || !Number.isFinite(to)) return dx === 0 && dy === 0 ? [a, b] : null
+  if (from > to) return null
+  return [
+    { x: a.x + dx * from, y: a.y + dy * from },
+    { x: a.x + dx * to, y: a.y + dy * to },
+  ]
+}
+
+interface Parts {
+  readonly strokes: Stroke[]
+  readonly grounds: Ground[]
+  readonly heads: Head[]
+  readonly labels: Label[]
+  readonly handles: Handle[]
+}
+
+function label(
+  frame: Frame,
+  lines: readonly string[],
+  at: Pixel,
+  options: {
+    /** Which part of it lies at `at`: 0 its left or top, 1 its right or bottom. */
+    readonly x: number
+    readonly y: number
+    readonly tone?: Tone
+    readonly boxed?: boolean
+    readonly bold?: boolean
+  },
+): Label {
+  const widest = Math.max(...lines.map((line) => frame.words.textWidth(line, options.bold ?? false)))
+  const width = Math.ceil(widest) + PAD * 2
+  const height = lines.length * LABEL_LINE + 4
+  return {
+    lines,
+    tone: options.tone ?? 'own',
+    boxed: options.boxed ?? false,
+    left: Math.round(at.x - width * options.x),
+    top: Math.round(at.y - height * options.y),
+    width,
+    height,
+  }
+}
+
+/** Keeps a label within the plot area, where it fits. */
+function inside(one: Label, { left, top, width, height }: Box): Label {
+  return {
+    ...one,
+    left: Math.max(left + 2, Math.min(one.left, left + width - one.width - 2)),
+    top: Math.max(top + 2, Math.min(one.top, top + height - one.height - 2)),
+  }
+}
+
+function arrowHead(from: Pixel, to: Pixel, width: number, tone: Tone = 'own'): Head {
+  const angle = Math.atan2(to.y - from.y, to.x - from.x)
+  const size = 7 + width * 2.5
+  const wing = (turn: number): Pixel => ({
+    x: to.x - size * Math.cos(angle + turn),
+    y: to.y - size * Math.sin(angle + turn),
+  })
+  return { points: [to, wing(0.42), wing(-0.42)], tone }
+}
+
+const percent = (from: number, to: number): string => {
+  if (from === 0) return '—'
+  const value = ((to - from) / Math.abs(from)) * 100
+  const shown = Math.abs(value).toFixed(2)
+  return `${Number(shown) === 0 ? '' : value > 0 ? '+' : '−'}${shown} %`
+}
+
+/** Ratios without needless digits: 0.5, 1, 1.618. */
+const ratio = (value: number): string => String(value)
+
+const corners = (a: Pixel, b: Pixel): Pixel[] => [a, { x: b.x, y: a.y }, b, { x: a.x, y: b.y }]
+
+/**
+ * The figure of a drawing; null where none of it can be placed. One that is still being drawn may have
+ * fewer points than its kind needs: what of it stands is shown.
+ */
+export function figureOf(drawing: Drawing, frame: Frame): Figure | null {
+  const known = frame.known?.get(drawing)
+  if (known !== undefined) return known
+  const figure = figureNow(drawing, frame)
+  frame.known?.set(drawing, figure)
+  return figure
+}
+
+function figureNow(drawing: Drawing, frame: Frame): Figure | null {
+  const { points, style } = drawing
+  const { plot, words } = frame
+  const pixels: Pixel[] = []
+  for (const point of points) {
+    const pixel = frame.toPixel(point)
+    if (pixel === null || !Number.isFinite(pixel.x) || !Number.isFinite(pixel.y)) return null
+    pixels.push(pixel)
+  }
+  const [a, b, c] = pixels as (Pixel | undefined)[] // as many as there are
+  if (a === undefined) return null
+  const parts: Parts = { strokes: [], grounds: [], heads: [], labels: [], handles: [] }
+  const right = plot.left + plot.width
+  const bottom = plot.top + plot.height
+  const stroke = (line: [Pixel, Pixel] | null, more: Partial<Stroke> = {}): void => {
+    if (line) parts.strokes.push({ points: line, tone: 'own', ...more })
+  }
+  const handle = (pixel: Pixel, msOf: number | null, priceOf: number | null): void => {
+    parts.handles.push({ ...pixel, msOf, priceOf })
+  }
+  const ownHandles = (): void => pixels.forEach((pixel, i) => handle(pixel, i, i))
+  /** What the user wrote beside it. */
+  const note = (at: Pixel, x: number, y: number): void => {
+    if (drawing.text !== '') parts.labels.push(label(frame, drawing.text.split('\n'), at, { x, y }))
+  }
+  const level = (price: number): number | null => {
+    const pixel = frame.toPixel({ ms: points[0].ms, price })
+    return pixel && Number.isFinite(pixel.y) ? pixel.y : null
+  }
+
+  switch (drawing.kind) {
+    case 'trend':
+    case 'ray':
+    case 'extended':
+    case 'arrow': {
+      ownHandles()
+      if (b === undefined) break
+      const line = clipped(a, b, plot, {
+        start: drawing.kind === 'extended',
+        end: drawing.kind === 'ray' || drawing.kind === 'extended',
+      })
+      stroke(line)
+      if (drawing.kind === 'arrow' && line) parts.heads.push(arrowHead(a, b, style.width))
+      note({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 - 3 }, 0.5, 1)
+      break
+    }
+    case 'horizontal': {
+      stroke([
+        { x: plot.left, y: a.y },
+        { x: right, y: a.y },
+      ])
+      handle({ x: Math.max(plot.left + 12, Math.min(a.x, right - 12)), y: a.y }, 0, 0)
+      parts.labels.push(label(frame, [words.price(points[0].price)], { x: right - 4, y: a.y - 2 }, { x: 1, y: 1 }))
+      note({ x: plot.left + 4, y: a.y - 2 }, 0, 1)
+      break
+    }
+    case 'vertical': {
+      stroke([
+        { x: a.x, y: plot.top },
+        { x: a.x, y: bottom },
+      ])
+      handle({ x: a.x, y: Math.max(plot.top + 12, Math.min(a.y, bottom - 12)) }, 0, 0)
+      note({ x: a.x + 3, y: bottom - 6 }, 0, 1)
+      break
+    }
+    case 'channel': {
+      ownHandles()
+      if (b === undefined) break
+      stroke(clipped(a, b, plot))
+      if (c === undefined) break
+      // Straight on the screen, so parallel there too.
+      const rise = b.x === a.x ? 0 : a.y + ((b.y - a.y) * (c.x - a.x)) / (b.x - a.x)
+      const away = c.y - rise
+      const upper: Pixel = { x: a.x, y: a.y + away }
+      const end: Pixel = { x: b.x, y: b.y + away }
+      stroke(clipped(upper, end, plot))
+      stroke(clipped({ x: a.x, y: a.y + away / 2 }, { x: b.x, y: b.y + away / 2 }, plot), { thin: true, faint: true })
+      if (style.fill > 0)
+        parts.grounds.push({ points: [a, b, end, upper], tone: 'own', alpha: style.fill, solid: true })
+      note({ x: (a.x + b.x) / 2, y: Math.min((a.y + b.y) / 2, (upper.y + end.y) / 2) - 3 }, 0.5, 1)
+      break
+    }
+    case 'rectangle': {
+      if (b === undefined) {
+        ownHandles()
+        break
+      }
+      const ring = corners(a, b)
+      parts.strokes.push({ points: [...ring, ring[0]], tone: 'own' })
+      if (style.fill > 0) parts.grounds.push({ points: ring, tone: 'own', alpha: style.fill, solid: true })
+      handle(a, 0, 0)
+      handle({ x: b.x, y: a.y }, 1, 0)
+      handle(b, 1, 1)
+      handle({ x: a.x, y: b.y }, 0, 1)
+      note({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 }, 0.5, 0.5)
+      break
+    }
+    case 'fib':
+    case 'fib-extension': {
+      ownHandles()
+      if (b === undefined) break
+      const extension = drawing.kind === 'fib-extension'
+      stroke(clipped(a, b, plot), { thin: true, faint: true })
+      if (extension && c === undefined) break
+      if (extension && c) stroke(clipped(b, c, plot), { thin: true, faint: true })
+      const prices = extension ? fibExtensionPrices(points) : fibPrices(points)
+      const names: readonly number[] = extension ? FIB_EXTENSIONS : FIB_LEVELS
+      const from = Math.max(plot.left, Math.min(...pixels.map(({ x }) => x)))
+      if (from > right) break
+      const ys = prices.map(level)
+      let labelled = NaN
+      ys.forEach((y, i) => {
+        if (y === null) return
+        parts.strokes.push({
+          points: [
+            { x: from, y },
+            { x: right, y },
+          ],
+          tone: 'own',
+        })
+        const above = ys[i - 1]
+        if (style.fill > 0 && i > 0 && above !== null)
+          parts.grounds.push({
+            points: corners({ x: from, y }, { x: right, y: above }),
+            tone: 'own',
+            // Every other band stronger: so the levels part without further colours.
+            alpha: i % 2 === 1 ? style.fill : style.fill / 2,
+            solid: false,
+          })
+        if (Math.abs(y - labelled) < LABEL_LINE - 1) return
+        labelled = y
+        const text = `${ratio(names[i])}  ${words.price(prices[i])}`
+        parts.labels.push(label(frame, [text], { x: from + 2, y: y - 1 }, { x: 0, y: 1 }))
+      })
+      break
+    }
+    case 'text': {
+      const one = label(frame, drawing.text === '' ? ['…'] : drawing.text.split('\n'), a, { x: 0, y: 0.5, bold: true })
+      parts.labels.push({ ...one, boxed: style.fill > 0 })
+      handle({ x: a.x, y: a.y }, 0, 0)
+      break
+    }
+    case 'brush': {
+      parts.strokes.push({ points: pixels, tone: 'own', smooth: true })
+      handle(a, null, null)
+      handle(pixels[pixels.length - 1], null, null)
+      break
+    }
+    case 'long':
+    case 'short': {
+      if (b === undefined || c === undefined) {
+        ownHandles()
+        break
+      }
+      const [entry, target, stop] = points
+      const edge = { x: b.x, y: a.y }
+      parts.grounds.push({ points: corners(a, b), tone: 'up', alpha: style.fill, solid: true })
+      parts.grounds.push({ points: corners(a, { x: b.x, y: c.y }), tone: 'down', alpha: style.fill, solid: true })
+      stroke([a, edge])
+      stroke([{ x: a.x, y: b.y }, b], { tone: 'up' })
+      stroke(
+        [
+          { x: a.x, y: c.y },
+          { x: b.x, y: c.y },
+        ],
+        { tone: 'down' },
+      )
+      handle(a, 0, 0)
+      handle(b, 1, 1)
+      handle({ x: b.x, y: c.y }, 1, 2)
+      const risk = Math.abs(entry.price - stop.price)
+      const reward = Math.abs(target.price - entry.price)
+      const middle = (a.x + b.x) / 2
+      const targetUp = b.y <= a.y
+      const told = (name: string, price: number): string =>
+        `${name} ${words.price(price)}  ${percent(entry.price, price)}`
+      parts.labels.push(
+        label(frame, [told('Target', target.price)], { x: middle, y: b.y }, {
+          x: 0.5, y: targetUp ? 1 : 0, tone: 'up', boxed: true,
+        }), // prettier-ignore
+        label(frame, [told('Stop', stop.price)], { x: middle, y: c.y }, {
+          x: 0.5, y: targetUp ? 0 : 1, tone: 'down', boxed: true,
+        }), // prettier-ignore
+        label(
+          frame,
+          [
+            `${drawing.kind === 'long' ? 'Long' : 'Short'} ${words.price(entry.price)}  ${risk === 0 ? '—' : `${(reward / risk).toFixed(2)} : 1`}`,
+          ],
+          { x: middle, y: a.y },
+          { x: 0.5, y: 0.5, boxed: true },
+        ),
+      )
+      note({ x: Math.min(a.x, b.x) + 2, y: a.y - 1 }, 0, 1)
+      break
+    }
+    case 'measure': {
+      ownHandles()
+      if (b === undefined) break
+      const [from, to] = points
+      const tone: Tone = to.price >= from.price ? 'up' : 'down'
+      parts.grounds.push({ points: corners(a, b), tone, alpha: Math.max(style.fill, 0.08), solid: true })
+      const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 }
+      stroke(
+        [
+          { x: middle.x, y: a.y },
+          { x: middle.x, y: b.y },
+        ],
+        { tone, thin: true },
+      )
+      stroke(
+        [
+          { x: a.x, y: middle.y },
+          { x: b.x, y: middle.y },
+        ],
+        { tone, thin: true },
+      )
+      if (Math.abs(b.y - a.y) > 14)
+        parts.heads.push(arrowHead({ x: middle.x, y: a.y }, { x: middle.x, y: b.y }, 0, tone))
+      if (Math.abs(b.x - a.x) > 14)
+        parts.heads.push(arrowHead({ x: a.x, y: middle.y }, { x: b.x, y: middle.y }, 0, tone))
+      const lines = [
+        `${words.change(to.price - from.price)}  ${percent(from.price, to.price)}`,
+        words.span(from, to),
+        ...(drawing.text === '' ? [] : drawing.text.split('\n')),
+      ]
+      const up = b.y <= a.y
+      const one = label(
+        frame,
+        lines,
+        { x: middle.x, y: b.y + (up ? -6 : 6) },
+        { x: 0.5, y: up ? 1 : 0, tone, boxed: true },
+      )
+      // A label that was pushed in from outside would float beside nothing.
+      parts.labels.push(b.y >= plot.top && b.y <= bottom ? inside(one, plot) : one)
+      break
+    }
+  }
+  return parts
+}
+
+/** What of a figure lies under a place. */
+export type Grip =
+  { readonly is: 'handle'; readonly handle: Handle } | { readonly is: 'line' } | { readonly is: 'ground' }
+
+/** How far from a line a pointer still means it, px; fingers are wider. */
+export const REACH = 6
+
+/** What of a figure is under a pixel; handles only count where they are shown. */
+export function gripAt(figure: Figure, at: Pixel, handles: boolean, width: number, reach = REACH): Grip | null {
+  if (handles) {
+    let best: Handle | null = null
+    let least = reach + 4
+    for (const handle of figure.handles) {
+      const away = Math.hypot(handle.x - at.x, handle.y - at.y)
+      if (away <= least) [best, least] = [handle, away]
+    }
+    if (best) return { is: 'handle', handle: best }
+  }
+  for (const { points } of figure.strokes)
+    for (let i = 1; i < points.length; i++)
+      if (distance(at, points[i - 1], points[i]) <= reach + width / 2) return { is: 'line' }
+  for (const { left, top, width: wide, height } of figure.labels)
+    if (at.x >= left && at.x <= left + wide && at.y >= top && at.y <= top + height) return { is: 'line' }
+  for (const ground of figure.grounds) if (ground.solid && within(at, ground.points)) return { is: 'ground' }
+  return null
+}
+
+/** Px from a place to a segment. */
+export function distance(at: Pixel, a: Pixel, b: Pixel): number {
+  const dx = b.x - a.x
+  const dy = b.y - a.y
+  const length = dx * dx + dy * dy
+  const along = length === 0 ? 0 : Math.max(0, Math.min(1, ((at.x - a.x) * dx + (at.y - a.y) * dy) / length))
+  return Math.hypot(at.x - a.x - along * dx, at.y - a.y - along * dy)
+}
+
+function within(at: Pixel, ring: readonly Pixel[]): boolean {
+  let odd = false
+  ring.forEach((a, i) => {
+    const b = ring[(i + 1) % ring.length]
+    if (a.y > at.y !== b.y > at.y && at.x < a.x + ((b.x - a.x) * (at.y - a.y)) / (b.y - a.y)) odd = !odd
+  })
+  return odd
+}
+
+/** Whether nothing of a drawing can be in the plot area: told by two corners, without its figure. */
+export function isOutside(drawing: Drawing, frame: Frame): boolean {
+  const { points, kind } = drawing
+  let [fromMs, toMs] = [Infinity, -Infinity]
+  let [low, high] = [Infinity, -Infinity]
+  for (const { ms, price } of points) {
+    fromMs = Math.min(fromMs, ms)
+    toMs = Math.max(toMs, ms)
+    low = Math.min(low, price)
+    high = Math.max(high, price)
+  }
+  const a = frame.toPixel({ ms: fromMs, price: low })
+  const b = frame.toPixel({ ms: toMs, price: high })
+  if (a === null || b === null) return false
+  const { left, top, width, height } = frame.plot
+  // Labels and heads stand out of the points' own box.
+  const room = 240
+  const beside = b.x < left - room || a.x > left + width + room
+  const above = Math.max(a.y, b.y) < top - room || Math.min(a.y, b.y) > top + height + room
+  switch (kind) {
+    case 'extended':
+    case 'ray':
+      return false
+    case 'horizontal':
+      return above
+    case 'vertical':
+      return beside
+    case 'fib':
+      return a.x > left + width + room || above
+    case 'fib-extension':
+      return a.x > left + width + room
+    case 'channel':
+      // The parallel may lie outside of the box of its three points.
+      return beside
+    case 'trend':
+    case 'arrow':
+    case 'rectangle':
+    case 'text':
+    case 'brush':
+    case 'long':
+    case 'short':
+    case 'measure':
+      return beside || above
+  }
+}
