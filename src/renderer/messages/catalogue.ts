@@ -18,6 +18,8 @@ type NamesOf<M> = M extends string
 export type MessageKey = keyof typeof en
 /** What the message of a key wants to know. */
 export type MessageParams<K extends MessageKey> = Readonly<Record<NamesOf<(typeof en)[K]>, string | number>>
+/** Keys of messages that are the same whatever happens. */
+export type PlainKey = { [K in MessageKey]: [NamesOf<(typeof en)[K]>] extends [never] ? K : never }[MessageKey]
 type Rest<K extends MessageKey> = [NamesOf<(typeof en)[K]>] extends [never] ? [] : [params: MessageParams<K>]
 
 /** A catalogue of another language; what it lacks is shown in English. */

@@ -1,4 +1,6 @@
 /** The English catalogue, the one that others translate. Its parts follow the places of the window. */
 import { commands } from './en/commands.ts'
+import { palette } from './en/palette.ts'
+import { settings } from './en/settings.ts'
 
-export const en = { ...commands } as const
+export const en = { ...commands, ...palette, ...settings } as const

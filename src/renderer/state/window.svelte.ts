@@ -21,7 +21,7 @@ import { replayHash } from './replay-route.ts'
 import * as lists from './watchlist-edit.ts'
 import { zoneOf } from './zones.ts'
 
-export type DialogName = 'export' | 'import' | 'settings' | 'connect' | 'shortcuts' | 'jump' | 'bookmark'
+export type DialogName = 'export' | 'import' | 'settings' | 'connect' | 'shortcuts' | 'help' | 'jump' | 'bookmark'
 const TICK_MS = 250
 /** Address of the built page in Electron. */
 const APP_PAGE = 'app://tapedeck/'
@@ -57,6 +57,14 @@ export class WindowState {
   paint = $state.raw<LatencyPercentiles | undefined>()
   dialog = $state<DialogName | null>(null)
   settingsTab = $state('connection')
+  /** The setting that the dialog should show, by its id in the table of settings. */
+  settingsFocus = $state<string | null>(null)
+  /** What the help is asked about when it opens. */
+  helpQuery = $state('')
+  /** The step that the tour is at; null: it is not on. */
+  tour = $state<number | null>(null)
+  /** An endpoint that was chosen elsewhere than in its pane; `asked` grows with each choice. */
+  askedEndpoint = $state.raw<{ readonly id: string; readonly asked: number } | null>(null)
   /** Grows when the symbol box should take the focus; `typed` is what the user began to type. */
   symbolBox = $state.raw<{ readonly asked: number; readonly typed: string }>({ asked: 0, typed: '' })
   /** Digits typed so far for a new interval. */
@@ -239,9 +247,24 @@ export class WindowState {
     this.exchange.file = file
     this.dialog = 'import'
   }
-  openSettings(tab: string): void {
+  /** `setting`: the one to show, by its id in the table of settings. */
+  openSettings(tab: string, setting: string | null = null): void {
     this.settingsTab = tab
+    this.settingsFocus = setting
     this.dialog = 'settings'
+  }
+  openHelp(query = ''): void {
+    this.helpQuery = query
+    this.dialog = 'help'
+  }
+  startTour(): void {
+    this.dialog = null
+    this.tour = 0
+  }
+  /** Also keeps in mind that it was seen, so that it is not offered again. */
+  endTour(): void {
+    this.tour = null
+    if (!this.settings.now.help.tourSeen) this.set({ help: { tourSeen: true } })
   }
 
   // Watchlists

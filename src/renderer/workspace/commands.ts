@@ -52,6 +52,12 @@ export function keysOf(command: Command, own: OwnKeys = {}): readonly string[] {
   return command.listedOnly ? command.keys : (own[command.id] ?? command.keys)
 }
 
+/** The chords of a command by its id; none where there is no such command. */
+export function keysOfId(id: string, own: OwnKeys = {}): readonly string[] {
+  const command = COMMANDS.find((one) => one.id === id)
+  return command ? keysOf(command, own) : []
+}
+
 /** Whether a command is there while the live market, or a replay, is shown. */
 export const isThere = (command: Command, replaying: boolean): boolean =>
   command.when === undefined || (command.when === 'replay') === replaying
@@ -75,11 +81,4 @@ export function conflictOf(chord: string, command: Command, own: OwnKeys = {}): 
       keysOf(one, own).includes(chord) &&
       (one.when === undefined || command.when === undefined || one.when === command.when),
   )
-}
-
-/** The commands that the symbol box offers for a text. */
-export function boxCommands(text: string, replaying = false): readonly Command[] {
-  const wanted = text.trim().toLowerCase()
-  if (wanted === '') return []
-  return runnable(replaying).filter((one) => one.id !== 'symbol' && one.title.toLowerCase().includes(wanted))
 }

@@ -49,7 +49,7 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
     const bare = !event.ctrlKey && !event.metaKey && !event.altKey
     const inDialog = app.dialog !== null || document.querySelector('dialog[open], [data-open]') !== null
     if (inDialog) return
-    const command = commandOf(event, app.view !== 'live')
+    const command = commandOf(event, app.view !== 'live', app.settings.now.shortcuts.keys)
     if (isTyping(event.target) && (bare || !command)) return
     if (command?.when === 'replay' && MOVES.test(event.key) && !event.altKey && movesItself(event.target)) return
 
