@@ -17,6 +17,7 @@ const FEATURES = [
   'alerts',
   'settings',
   'drawings',
+  'workspaces',
 ]
 const forbid = (patterns, message, allowTypeImports = false) => ({
   '@typescript-eslint/no-restricted-imports': ['error', { patterns: [{ group: patterns, message, allowTypeImports }] }],

@@ -110,6 +110,19 @@ export function createHandlers(terminal: Terminal): Handlers {
       },
       'import.preview': (args) => terminal.imports.preview(args),
       'import.start': (args) => terminal.imports.start(args),
+      'workspaces.put': async ({ text, replaces }) => {
+        terminal.workspaces.put(text, replaces)
+        return null
+      },
+      'workspaces.remove': async ({ id }) => {
+        terminal.workspaces.remove(id)
+        return null
+      },
+      'workspaces.show': async ({ id }) => {
+        terminal.workspaces.show(id)
+        return null
+      },
+      'workspaces.snapshot': async ({ id, atMs }) => terminal.workspaces.snapshot(id, atMs),
       'drawings.get': async ({ instrument }) => terminal.drawings.get(instrument),
       'drawings.edit': async ({ instrument, edit }) => terminal.drawings.edit(instrument, edit),
       'jobs.cancel': async ({ job }) => {

@@ -41,7 +41,10 @@ import { createReplays } from './terminal/replays.ts'
 import { createResearch } from './terminal/research.ts'
 import type { Terminal, TerminalOptions } from './terminal/port.ts'
 import { createSeeder } from './terminal/seeder.ts'
+import { overviewOf } from '../shared/workspace/migrate.ts'
 import { allowedPatch } from './terminal/settings-patch.ts'
+import { workspacesFile } from './workspaces/file-keeper.ts'
+import { createWorkspaces } from './workspaces/workspaces.ts'
 import { createSourceDesk } from './terminal/source.ts'
 import { createSourceSwitch } from './terminal/source-switch.ts'
 import { createSnapshots } from './terminal/snapshots.ts'
@@ -124,6 +127,14 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       }),
   })
 
+  const workspaces = createWorkspaces({
+    keeper: workspacesFile(options.dataDir),
+    nowMs: () => Date.now(),
+    overview: () => overviewOf(settings.get().workspace),
+    problem: (text, detail) => log.add('warn', 'workspaces', text, detail),
+  })
+  const workspaceStreams = wholeStreams(() => workspaces.state())
+  workspaces.onChange(() => workspaceStreams.changed())
   const drawings = createDrawings({
     keeper: drawingsFolder(join(options.dataDir, 'drawings')),
     problem: (text, detail) => log.add('warn', 'drawings', text, detail),
@@ -401,6 +412,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       jobs: jobs.streams,
       research: research.streams,
       drawings: drawingStreams(drawings),
+      workspaces: workspaceStreams,
       replays,
     }),
     jobs,
@@ -411,6 +423,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     replays,
     research,
     drawings,
+    workspaces,
     evidence,
     log: say,
     sleep() {

@@ -26,6 +26,7 @@ import { JOB_CALLS, JOB_STREAMS } from './contract/jobs.ts'
 import { LIBRARY_CALLS } from './contract/library.ts'
 import { REPLAY_CALLS, REPLAY_STREAMS } from './contract/replay.ts'
 import { RESEARCH_CALLS, RESEARCH_STREAMS } from './contract/research.ts'
+import { WORKSPACE_CALLS, WORKSPACE_STREAMS } from './contract/workspaces.ts'
 import { call, feed, instrument, interval, limit, ms, none, of, text, view, type Spec } from './contract/spec.ts'
 
 const credentials = v.strictObject({
@@ -104,6 +105,7 @@ export const CALLS = {
   ...REPLAY_CALLS,
   ...EVIDENCE_CALLS,
   ...DRAWING_CALLS,
+  ...WORKSPACE_CALLS,
 } as const
 
 /** First value after opening: everything asked for. Later: only rows that changed. */
@@ -147,6 +149,7 @@ export const STREAMS = {
   ...JOB_STREAMS,
   ...REPLAY_STREAMS,
   ...DRAWING_STREAMS,
+  ...WORKSPACE_STREAMS,
 } as const
 
 type SpecArgs<S> = S extends Spec<infer A, unknown> ? A : never

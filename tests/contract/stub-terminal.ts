@@ -1,6 +1,7 @@
 /** Handlers without a terminal: canned answers, streams that a test pushes into, and a record of what was asked. */
 import type { CallArgs, CallName, CallValue, StreamArgs, StreamName, StreamValue } from '../../src/shared/contract.ts'
 import type { Drawing } from '../../src/shared/drawings/types.ts'
+import { readyWorkspace } from '../../src/shared/workspace/ready.ts'
 import { CodedError } from '../../src/shared/errors.ts'
 import type { ReplayState } from '../../src/shared/replay.ts'
 import type { ExportRequest } from '../../src/shared/exporting.ts'
@@ -90,6 +91,10 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
   'drawings.get': { instrument },
   'drawings.edit': { instrument, edit: { put: [drawing], remove: ['e'], order: ['d'] } },
   'jobs.dismiss': { job: 'job-1' },
+  'workspaces.put': { text: JSON.stringify(readyWorkspace('overview')), replaces: false },
+  'workspaces.remove': { id: 'overview' },
+  'workspaces.show': { id: 'overview' },
+  'workspaces.snapshot': { id: 'overview', atMs: 1_700_000_000_000 },
   'replay.open': { sessions: ['r'], atMs: null },
   'replay.close': { id: 'replay-1' },
   'replay.play': { id: 'replay-1', on: true },
@@ -116,6 +121,7 @@ export const STREAM_SAMPLES: { readonly [K in StreamName]: StreamArgs<K> } = {
   research: {},
   replay: { id: 'replay-1' },
   drawings: { instrument },
+  workspaces: {},
 }
 
 const info: AppInfo = { host: 'test', version: '0.0.0', platform: 'test', storePath: '/nowhere' }
@@ -247,6 +253,10 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
   'drawings.get': { instrument, revision: 0, drawings: [] },
   'drawings.edit': { instrument, revision: 1, drawings: [drawing] },
   'jobs.dismiss': null,
+  'workspaces.put': null,
+  'workspaces.remove': null,
+  'workspaces.show': null,
+  'workspaces.snapshot': readyWorkspace('overview'),
   'replay.open': replay,
   'replay.close': null,
   'replay.play': null,
@@ -272,6 +282,7 @@ export const STREAM_VALUES: { readonly [K in StreamName]: StreamValue<K> } = {
   research: { used: 0, limit: 10_000, resetsMs: unixMs(1_700_006_400_000), running: 0, waiting: 0 },
   replay,
   drawings: { instrument, revision: 1, drawings: [drawing] },
+  workspaces: { workspaces: [readyWorkspace('overview')], latest: 'overview', snapshots: {} },
 }
 
 export interface StubTerminal {

@@ -16,6 +16,7 @@ import type { FeedId } from '../../shared/units.ts'
 import type { Clock } from '../clock.ts'
 import type { Want } from '../feeds/port.ts'
 import type { Drawings } from '../drawings/port.ts'
+import type { Workspaces } from '../workspaces/port.ts'
 import type { Evidence } from './evidence.ts'
 import type { Exports } from './exports.ts'
 import type { Files } from './files.ts'
@@ -103,6 +104,7 @@ export interface Terminal {
   readonly research: Research
   readonly evidence: Evidence
   readonly drawings: Drawings
+  readonly workspaces: Workspaces
   readonly replays: Replays
   /** Opens a stream; see `StreamSource`. */
   readonly streams: {

@@ -9,6 +9,7 @@ import type { Feeds } from '../feeds/port.ts'
 import { seriesFeed } from '../market/hub.ts'
 import { barsStream, quotesStream, tapeStream } from '../market/streams.ts'
 import type { OpenDrawings } from './drawing-streams.ts'
+import type { WorkspacesState } from '../../shared/contract/workspaces.ts'
 import type { Log } from './log.ts'
 import type { Terminal } from './port.ts'
 import type { Replays } from './replays.ts'
@@ -26,6 +27,7 @@ export interface StreamParts {
   readonly jobs: WholeStreams<readonly JobState[]>
   readonly research: WholeStreams<CallBudget>
   readonly drawings: OpenDrawings
+  readonly workspaces: WholeStreams<WorkspacesState>
   readonly replays: Pick<Replays, 'stream'>
 }
 
@@ -82,6 +84,7 @@ export function createStreams(parts: StreamParts): Terminal['streams'] {
     jobs: (_args, wake) => parts.jobs.open(wake),
     research: (_args, wake) => parts.research.open(wake),
     drawings: (args, wake) => parts.drawings(args, wake),
+    workspaces: (_args, wake) => parts.workspaces.open(wake),
     replay: (args, wake) => parts.replays.stream(args, wake),
   }
 }

@@ -28,6 +28,8 @@ import type {
   StatusState,
   SymbolHit,
 } from '../../../../src/shared/state.ts'
+import { createWorkspaces } from '../../../../src/main/workspaces/workspaces.ts'
+import { overviewOf } from '../../../../src/shared/workspace/migrate.ts'
 import type { Transport } from '../../../../src/shared/transport.ts'
 import { FEED_IDS, instrumentId, parseInstrument, recordingId, unixMs } from '../../../../src/shared/units.ts'
 import type { AssetClass, FeedId, InstrumentId } from '../../../../src/shared/units.ts'
@@ -79,6 +81,13 @@ export class FakeTerminal implements Transport {
   readonly exchange = new FakeExchange((jobs) => {
     for (const one of [...this.#open]) if (one.name === 'jobs') this.#give<'jobs'>(one, jobs)
   })
+  /** The user's workspaces, for as long as this terminal lives. */
+  readonly workspaces = createWorkspaces({
+    keeper: { load: () => null, save: () => undefined, setAside: () => '' },
+    nowMs: () => this.nowMs,
+    overview: () => overviewOf(this.settings.workspace),
+    problem: () => undefined,
+  })
   #up = true
   #seq = 0
   #received = 0
@@ -88,6 +97,9 @@ export class FakeTerminal implements Transport {
     this.nowMs = options.nowMs ?? Date.UTC(2026, 10, 4, 14, 3, 22)
     this.settings = options.settings ?? DEFAULT_SETTINGS
     this.faults = options.faults ?? {}
+    this.workspaces.onChange(() => {
+      for (const one of this.#open) if (one.name === 'workspaces') this.#give<'workspaces'>(one, this.workspaces.state())
+    })
     for (const seed of this.faults.empty ? [] : SEEDS) this.#add(seed)
     const texts: [LogEntry['level'], string, string, string | null][] = [
       ['info', 'store', 'Opened the store, 412 MB, schema 1.', null],
@@ -372,6 +384,21 @@ export class FakeTerminal implements Transport {
 
   #answer(name: CallName, args: unknown): unknown {
     switch (name) {
+      case 'workspaces.put': {
+        const { text, replaces } = args as CallArgs<'workspaces.put'>
+        this.workspaces.put(text, replaces ?? false)
+        return null
+      }
+      case 'workspaces.show':
+        this.workspaces.show((args as CallArgs<'workspaces.show'>).id)
+        return null
+      case 'workspaces.remove':
+        this.workspaces.remove((args as CallArgs<'workspaces.remove'>).id)
+        return null
+      case 'workspaces.snapshot': {
+        const { id, atMs } = args as CallArgs<'workspaces.snapshot'>
+        return this.workspaces.snapshot(id, atMs)
+      }
       case 'app.info':
         return { host: 'test', version: '0.1.0', platform: 'test', storePath: '/home/you/.local/share/Tapedeck/store' }
       case 'settings.get':
@@ -582,6 +609,8 @@ export class FakeTerminal implements Transport {
         return this.#give<'jobs'>(one, this.jobs)
       case 'settings':
         return this.#give<'settings'>(one, this.settings)
+      case 'workspaces':
+        return this.#give<'workspaces'>(one, this.workspaces.state())
       case 'drawings': {
         const { instrument } = one.args as StreamArgs<'drawings'>
         return this.#give<'drawings'>(one, { instrument, revision: 0, drawings: [] })
