@@ -18,7 +18,9 @@ import { PAINTERS, providePaintContext } from './paint.ts'
 import { instantOf, placeOf } from './place.ts'
 import type { ChartLegend, ChartPort, ChartSeries, ChartStyle, ChartTheme, LoadOlder, PlotArea } from './port.ts'
 import { mergeBars, rowsOf, rowOf, type Row } from './series.ts'
+import { thinPaint } from './thin-paint.ts'
 import { axisLabels, crosshairText } from './time-axis.ts'
+import { Turns } from './turns.ts'
 import { Zone } from './zone.ts'
 
 /** Beyond this many loaded bars older ones are not fetched; a longer interval shows them better. */
@@ -26,6 +28,10 @@ const MAX_BARS = 200_000
 /** Pages of older bars that going to an instant may read. */
 const MOST_PAGES = 20
 const FONT = '"Inter Variable", sans-serif'
+/** More new rows than that at once are put in whole. */
+const MOST_PUSHED = 200
+/** Of all charts of the window. */
+const turns = new Turns()
 let registered = false
 
 /** klinecharts wants a period for extrapolating times right of the last bar. */
@@ -189,7 +195,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       const list = rows()
       const from = Math.max(0, range.realFrom)
       const to = Math.min(list.length, range.realTo)
-      return axisLabels(
+      const labels = axisLabels(
         (i) => list[i].timestamp,
         from,
         to,
@@ -197,11 +203,17 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
         series.ticks ? 1 : series.intervalMs,
         zone,
       ).map((label) => ({ coord: xOf(label.index), value: list[label.index].timestamp, text: label.text }))
+      axisShown = labels.map(({ coord, text }) => `${coord} ${text}`).join()
+      return labels
     },
   })
+  let axisShown = ''
+  let look = 0
+  const thin = thinPaint(chart, () => `${look} ${axisShown}`)
   chart.overrideYAxis({ createRange, gap: { top: 0.16, bottom: 0.08 } })
   chart.createIndicator({ name: 'td-behind', paneId: 'candle_pane' }, true)
   chart.createIndicator({ name: 'td-over', paneId: 'candle_pane' }, true)
+  thin()
   let volumePane = false
 
   function xOf(index: number): number {
@@ -258,6 +270,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       chart.createIndicator({ name: 'td-volume', paneId: 'volume' }, false)
       chart.setPaneOptions({ id: 'volume', height: 76, minHeight: 40 })
     } else chart.removeIndicator({ name: 'td-volume' })
+    thin()
   }
 
   /** Placed anew when there are other rows: painting happens with every tick. */
@@ -309,7 +322,20 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   for (const child of element.children) child.removeAttribute('tabindex')
   element.addEventListener('mouseleave', leave)
 
+  /** Bars that are in `bars` but not yet with the library. */
+  let pending = new Map<number, Bar>()
+  const turn = turns.register(() => {
+    if (pending.size === 0) return
+    const fresh = [...pending.values()]
+    if (!push || fresh.length > MOST_PUSHED) return reload(true)
+    pending = new Map()
+    for (const bar of fresh) push(rowOf(bar))
+    showVolume()
+    legend()
+  })
+
   function reload(keepView: boolean): void {
+    pending = new Map()
     const list = rows()
     const range = chart.getVisibleRange()
     const anchor =
@@ -370,16 +396,13 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     update(updates) {
       if (updates.length === 0) return
       const empty = bars.length === 0
+      const lastMs = bars[bars.length - 1]?.startMs ?? Infinity
       const kind = mergeBars(bars, updates)
-      const list = rows()
-      const closesGap =
-        gaps.length > 0 &&
-        updates.some((bar) => list.length > 0 && bar.startMs > list[list.length - 1].timestamp + series.intervalMs)
+      const closesGap = gaps.length > 0 && updates.some((bar) => bar.startMs > lastMs + series.intervalMs)
       if (kind === 'middle' || empty || closesGap || !push) reload(true)
       else {
-        for (const bar of updates) push(rowOf(bar))
-        showVolume()
-        legend()
+        for (const bar of updates) pending.set(bar.startMs, bar)
+        turn.ask()
       }
     },
     setGaps(next) {
@@ -395,6 +418,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     },
     setTheme(next) {
       theme = next
+      look++
       chart.setStyles(styles(theme, series.style))
     },
     setZone(name) {
@@ -512,6 +536,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     resize: () => chart.resize(),
     destroy() {
       generation++
+      turn.stop()
       element.removeEventListener('mouseleave', leave)
       unprovide()
       dispose(chart)

@@ -1,0 +1,122 @@
+/** A canvas over a chart's plot area on which its drawings stand. Painted when they or the view change, never else. */
+import { figureOf, isOutside, type Frame, type Pixel } from '../../../shared/drawings/figure.ts'
+import type { Drawing, DrawingPoint } from '../../../shared/drawings/types.ts'
+import type { ChartPort } from '../port.ts'
+import { paintFigure, type DrawingPalette } from './paint.ts'
+
+/** What is to be seen, lowest first. */
+export interface DrawingScene {
+  readonly drawings: readonly Drawing[]
+  readonly selected: string | null
+  readonly hovered: string | null
+  /** Index of the handle that keys move. */
+  readonly handle: number | null
+  /** Where keys would place the next point. */
+  readonly cursor: DrawingPoint | null
+  readonly palette: DrawingPalette
+}
+
+export interface DrawingLayer {
+  /** Shows a scene with the next frame. */
+  show(scene: DrawingScene): void
+  /** Measures and paints anew: the element has another size, or words read otherwise. */
+  refresh(): void
+  destroy(): void
+}
+
+/** Puts a layer on a canvas that covers the chart. `onView` is called after the view changed and was painted. */
+export function createDrawingLayer(
+  canvas: HTMLCanvasElement,
+  port: Pick<ChartPort, 'onView' | 'plotArea'>,
+  frame: Frame & { renew(): void },
+  onView: () => void,
+): DrawingLayer {
+  const ctx = canvas.getContext('2d')
+  let scene: DrawingScene | null = null
+  let waiting = 0
+
+  function sized(): number {
+    const ratio = window.devicePixelRatio || 1
+    const width = Math.round(canvas.clientWidth * ratio)
+    const height = Math.round(canvas.clientHeight * ratio)
+    if (canvas.width !== width) canvas.width = width
+    if (canvas.height !== height) canvas.height = height
+    return ratio
+  }
+
+  let blank = true
+  function paint(): void {
+    cancelAnimationFrame(waiting)
+    waiting = 0
+    if (!ctx || !scene) return
+    const empty = scene.drawings.length === 0 && scene.cursor === null
+    // Most charts have no drawings: they cost nothing.
+    if (empty && blank) return
+    blank = empty
+    const ratio = sized()
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0)
+    ctx.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight)
+    if (empty) return
+    const { left, top, width, height } = frame.plot
+    ctx.save()
+    ctx.beginPath()
+    ctx.rect(left, top, width, height)
+    ctx.clip()
+    for (const drawing of scene.drawings) {
+      if (isOutside(drawing, frame)) continue
+      const figure = figureOf(drawing, frame)
+      if (figure === null) continue
+      paintFigure(ctx, figure, drawing, scene.palette, {
+        selected: drawing.id === scene.selected,
+        hovered: drawing.id === scene.hovered,
+        handle: scene.handle,
+        locked: drawing.locked,
+      })
+    }
+    const at = scene.cursor && frame.toPixel(scene.cursor)
+    if (at) paintCursor(ctx, at, scene.palette)
+    ctx.restore()
+  }
+
+  const off = port.onView(() => {
+    frame.renew()
+    // In the frame in which the chart was painted: drawings never lag behind their candles.
+    paint()
+    onView()
+  })
+  return {
+    show(next) {
+      scene = next
+      if (waiting === 0) waiting = requestAnimationFrame(paint)
+    },
+    refresh() {
+      frame.renew()
+      blank = false
+      if (waiting === 0) waiting = requestAnimationFrame(paint)
+    },
+    destroy() {
+      off()
+      cancelAnimationFrame(waiting)
+    },
+  }
+}
+
+function paintCursor(ctx: CanvasRenderingContext2D, { x, y }: Pixel, palette: DrawingPalette): void {
+  ctx.setLineDash([])
+  ctx.globalAlpha = 1
+  ctx.lineWidth = 1.5
+  ctx.strokeStyle = palette.accent
+  ctx.beginPath()
+  ctx.arc(x, y, 6, 0, Math.PI * 2)
+  for (const [dx, dy] of [
+    [1, 0],
+    [-1, 0],
+    [0, 1],
+    [0, -1],
+  ] as const) {
+    // prettier-ignore
+    ctx.moveTo(x + dx * 3, y + dy * 3)
+    ctx.lineTo(x + dx * 12, y + dy * 12)
+  }
+  ctx.stroke()
+}

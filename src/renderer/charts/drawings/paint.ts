@@ -1,0 +1,183 @@
+/** Paints figures of drawings on a canvas. Knows no chart. */
+import {
+  LABEL_LINE,
+  type Figure,
+  type Label,
+  type Pixel,
+  type Stroke,
+  type Tone,
+} from '../../../shared/drawings/figure.ts'
+import type { Drawing, DrawingColor, DrawingDash } from '../../../shared/drawings/types.ts'
+
+/** Colours as CSS text, from the design tokens. */
+export interface DrawingPalette {
+  readonly colors: Readonly<Record<DrawingColor, string>>
+  readonly up: string
+  readonly down: string
+  readonly pane: string
+  readonly raised: string
+  readonly line: string
+  readonly text: string
+  readonly accent: string
+}
+
+export interface PaintOptions {
+  readonly selected: boolean
+  readonly hovered: boolean
+  /** Index of the handle that keys move; null: none. */
+  readonly handle: number | null
+  readonly locked: boolean
+}
+
+const FONT = '"Inter Variable", sans-serif'
+export const LABEL_FONT = `500 11px ${FONT}`
+const BOLD_FONT = `500 13px ${FONT}`
+
+/** The font of a label: what the user wrote is larger. */
+export const labelFont = (bold: boolean): string => (bold ? BOLD_FONT : LABEL_FONT)
+
+const DASHES: Readonly<Record<DrawingDash, (width: number) => number[]>> = {
+  solid: () => [],
+  dashed: (width) => [5 + width * 2, 3 + width * 2],
+  dotted: (width) => [0.01, 2 + width * 2],
+}
+
+function toneColor(tone: Tone, drawing: Drawing, palette: DrawingPalette): string {
+  return tone === 'own' ? palette.colors[drawing.style.color] : tone === 'up' ? palette.up : palette.down
+}
+
+/** Level and upright lines lie on whole pixels, so that they are sharp. */
+function crisp(points: readonly Pixel[], width: number): readonly Pixel[] {
+  if (points.length !== 2) return points
+  const [a, b] = points
+  const half = Math.round(width) % 2 === 1 ? 0.5 : 0
+  const at = (value: number): number => Math.round(value - half) + half
+  if (a.y === b.y) return [{ x: a.x, y: at(a.y) }, { x: b.x, y: at(b.y) }] // prettier-ignore
+  if (a.x === b.x) return [{ x: at(a.x), y: a.y }, { x: at(b.x), y: b.y }] // prettier-ignore
+  return points
+}
+
+function trace(ctx: CanvasRenderingContext2D, points: readonly Pixel[], smooth: boolean): void {
+  ctx.beginPath()
+  ctx.moveTo(points[0].x, points[0].y)
+  if (!smooth || points.length < 3) for (let i = 1; i < points.length; i++) ctx.lineTo(points[i].x, points[i].y)
+  else {
+    // Through the middles, bent towards the points: a hand's line has no corners.
+    for (let i = 1; i < points.length - 1; i++) {
+      const [p, q] = [points[i], points[i + 1]]
+      ctx.quadraticCurveTo(p.x, p.y, (p.x + q.x) / 2, (p.y + q.y) / 2)
+    }
+    const last = points[points.length - 1]
+    ctx.lineTo(last.x, last.y)
+  }
+}
+
+function paintStroke(ctx: CanvasRenderingContext2D, stroke: Stroke, drawing: Drawing, palette: DrawingPalette): void {
+  const width = stroke.thin ? 1 : drawing.style.width
+  ctx.lineWidth = width
+  ctx.strokeStyle = toneColor(stroke.tone, drawing, palette)
+  ctx.globalAlpha = stroke.faint ? 0.55 : 1
+  ctx.setLineDash(stroke.faint ? [3, 4] : stroke.thin ? [] : DASHES[drawing.style.dash](width))
+  trace(ctx, crisp(stroke.points, width), stroke.smooth ?? false)
+  ctx.stroke()
+}
+
+function paintLabel(ctx: CanvasRenderingContext2D, label: Label, drawing: Drawing, palette: DrawingPalette): void {
+  const color = toneColor(label.tone, drawing, palette)
+  const plain = label.tone === 'own'
+  ctx.font = labelFont(drawing.kind === 'text')
+  ctx.textBaseline = 'middle'
+  ctx.textAlign = 'left'
+  ctx.globalAlpha = 1
+  if (label.boxed) {
+    ctx.beginPath()
+    ctx.roundRect(label.left, label.top, label.width, label.height, 3)
+    ctx.fillStyle = plain ? palette.raised : color
+    ctx.fill()
+    if (plain) {
+      ctx.strokeStyle = palette.line
+      ctx.lineWidth = 1
+      ctx.stroke()
+    }
+  }
+  const x = label.left + 5
+  label.lines.forEach((line, i) => {
+    const y = label.top + 2 + LABEL_LINE * (i + 0.5)
+    if (!label.boxed) {
+      // A rim of the ground keeps it readable over candles.
+      ctx.strokeStyle = palette.pane
+      ctx.lineWidth = 3
+      ctx.strokeText(line, x, y)
+    }
+    ctx.fillStyle = label.boxed ? (plain ? palette.text : palette.pane) : color
+    ctx.fillText(line, x, y)
+  })
+}
+
+function paintHandles(
+  ctx: CanvasRenderingContext2D,
+  figure: Figure,
+  palette: DrawingPalette,
+  options: PaintOptions,
+): void {
+  ctx.globalAlpha = 1
+  ctx.lineWidth = 1.5
+  ctx.strokeStyle = palette.accent
+  figure.handles.forEach((handle, i) => {
+    const held = options.handle === i
+    ctx.beginPath()
+    ctx.arc(handle.x, handle.y, options.locked ? 2.5 : held ? 6.5 : 4.5, 0, Math.PI * 2)
+    ctx.fillStyle = held || options.locked ? palette.accent : palette.pane
+    ctx.fill()
+    if (!options.locked) ctx.stroke()
+  })
+}
+
+/** Paints one figure: grounds, lines, heads, labels, and the handles of what is selected. */
+export function paintFigure(
+  ctx: CanvasRenderingContext2D,
+  figure: Figure,
+  drawing: Drawing,
+  palette: DrawingPalette,
+  options: PaintOptions,
+): void {
+  ctx.lineJoin = 'round'
+  ctx.lineCap = 'round'
+  ctx.setLineDash([])
+  for (const ground of figure.grounds) {
+    ctx.globalAlpha = ground.alpha
+    ctx.fillStyle = toneColor(ground.tone, drawing, palette)
+    trace(ctx, ground.points, false)
+    ctx.fill()
+  }
+  if (options.hovered && !options.selected) {
+    // A soft glow says what a click would take.
+    ctx.globalAlpha = 0.25
+    ctx.setLineDash([])
+    for (const stroke of figure.strokes) {
+      ctx.strokeStyle = toneColor(stroke.tone, drawing, palette)
+      ctx.lineWidth = (stroke.thin ? 1 : drawing.style.width) + 5
+      trace(ctx, stroke.points, stroke.smooth ?? false)
+      ctx.stroke()
+    }
+  }
+  for (const stroke of figure.strokes) paintStroke(ctx, stroke, drawing, palette)
+  ctx.setLineDash([])
+  ctx.globalAlpha = 1
+  for (const head of figure.heads) {
+    ctx.fillStyle = toneColor(head.tone, drawing, palette)
+    trace(ctx, head.points, false)
+    ctx.closePath()
+    ctx.fill()
+  }
+  for (const label of figure.labels) paintLabel(ctx, label, drawing, palette)
+  if (options.selected && drawing.kind === 'text') {
+    ctx.setLineDash([3, 3])
+    ctx.strokeStyle = palette.accent
+    ctx.lineWidth = 1
+    for (const { left, top, width, height } of figure.labels)
+      ctx.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1)
+    ctx.setLineDash([])
+  }
+  if (options.selected) paintHandles(ctx, figure, palette, options)
+}

@@ -1,0 +1,146 @@
+/** A chart as drawings see it: places, prices of bars to snap to, steps of keys, and words. */
+import type { Surface } from '../../../shared/drawings/editor.ts'
+import type { Figure, Pixel } from '../../../shared/drawings/figure.ts'
+import { priceStep, rounded } from '../../../shared/drawings/shape.ts'
+import type { Drawing, DrawingPoint } from '../../../shared/drawings/types.ts'
+import type { ChartPort } from '../port.ts'
+
+export interface SurfaceOptions {
+  readonly decimals: () => number
+  /** Time of a bar, ms; of ticks 1. */
+  readonly intervalMs: () => number
+  /** Closes only: the chart is a line. */
+  readonly closeOnly: () => boolean
+  readonly price: (value: number) => string
+  readonly volume: (value: number) => string
+  /** Px of a line of text. */
+  readonly textWidth: (text: string, bold: boolean) => number
+}
+
+export interface ChartSurface extends Surface {
+  /** Where things lie has changed. */
+  renew(): void
+}
+
+type SurfacePort = Pick<ChartPort, 'pixelOf' | 'pointAt' | 'plotArea' | 'barAt' | 'visibleBars'>
+
+/** Px within which a price of a bar is snapped to. */
+const SNAP = 18
+/** Px that an arrow key moves at least, up and down. */
+const KEY_PX = 2
+
+const UNITS: readonly [number, string][] = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+]
+
+/** A length of time in its two largest units: "2 d 4 h", "350 ms". */
+export function lengthText(ms: number): string {
+  let left = Math.round(Math.abs(ms))
+  if (left < 1_000) return `${left} ms`
+  const parts: string[] = []
+  for (const [size, unit] of UNITS) {
+    const count = Math.floor(left / size)
+    if (count > 0) parts.push(`${count} ${unit}`)
+    left -= count * size
+    if (parts.length === 2) break
+  }
+  return parts.join(' ')
+}
+
+/** The surface of a chart. Texts are remembered: the same few are measured and written in every frame. */
+export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartSurface {
+  let plot = port.plotArea()
+  let known = new WeakMap<Drawing, Figure | null>()
+  const widths = new Map<string, number>()
+
+  const tidy = ({ ms, price }: DrawingPoint): DrawingPoint => ({
+    ms: Math.round(ms),
+    price: rounded(price, options.decimals()),
+  })
+  const toPoint = ({ x, y }: Pixel): DrawingPoint | null => {
+    const point = port.pointAt(x, y)
+    return point && Number.isFinite(point.ms) && Number.isFinite(point.price) ? tidy(point) : null
+  }
+  const toPixel = ({ ms, price }: DrawingPoint): Pixel | null => port.pixelOf(ms, price)
+
+  return {
+    get plot() {
+      return plot
+    },
+    get known() {
+      return known
+    },
+    renew() {
+      plot = port.plotArea()
+      known = new WeakMap()
+      if (widths.size > 5_000) widths.clear()
+    },
+    toPixel,
+    toPoint,
+    tidy,
+    snap(at) {
+      const bar = port.barAt(at.x)
+      if (!bar) return null
+      let best: DrawingPoint | null = null
+      let least = SNAP
+      for (const price of options.closeOnly() ? [bar.close] : [bar.high, bar.low, bar.close, bar.open]) {
+        const pixel = toPixel({ ms: bar.startMs, price })
+        const away = pixel ? Math.abs(pixel.y - at.y) : Infinity
+        if (away < least) [best, least] = [{ ms: bar.startMs, price }, away]
+      }
+      return best
+    },
+    step(point, bars, steps) {
+      const from = toPixel(point)
+      const below = from && port.pointAt(from.x, from.y + 1)
+      if (!from || !below) return point
+      const above = port.pointAt(from.x, from.y - 1)
+      const perPixel = Math.abs((above?.price ?? point.price) - below.price) / 2 || 10 ** -options.decimals()
+      const price = point.price + steps * priceStep(perPixel, options.decimals(), KEY_PX)
+      if (bars === 0) return tidy({ ms: point.ms, price })
+      const ms = point.ms + bars * options.intervalMs()
+      // Into a night or a gap, which has no width: on to the bar that is seen there.
+      const width = (toPixel({ ms: point.ms + options.intervalMs(), price: point.price })?.x ?? from.x) - from.x
+      const wide = Math.max(width, 1)
+      const to = toPixel({ ms, price: point.price })
+      const moved = to ? Math.abs(to.x - from.x) : 0
+      const seen = moved < 0.5 * wide ? port.pointAt(from.x + Math.sign(bars) * Math.max(wide, 4), from.y) : null
+      return tidy({ ms: seen?.ms ?? ms, price })
+    },
+    middle() {
+      const bars = port.visibleBars()
+      const bar = bars[Math.floor(bars.length / 2)]
+      return bar
+        ? { ms: bar.startMs, price: bar.close }
+        : toPoint({ x: plot.left + plot.width / 2, y: plot.top + plot.height / 2 })
+    },
+    words: {
+      price: options.price,
+      change: (value) => `${value > 0 ? '+' : value < 0 ? '−' : ''}${options.price(Math.abs(value))}`,
+      span(from, to) {
+        const [first, last] = from.ms <= to.ms ? [from.ms, to.ms] : [to.ms, from.ms]
+        const time = lengthText(last - first)
+        const bars = port.visibleBars()
+        const all = bars.length > 0 && first >= bars[0].startMs && last <= bars[bars.length - 1].endMs
+        // Of bars that are not in view nothing is said.
+        if (!all) return time
+        const within = bars.filter((bar) => bar.startMs >= first && bar.startMs < last)
+        const volume = within.reduce((sum, bar) => sum + (bar.volume ?? 0), 0)
+        const count = `${within.length} ${within.length === 1 ? 'bar' : 'bars'}, ${time}`
+        return volume > 0 ? `${count}, vol ${options.volume(volume)}` : count
+      },
+      textWidth(text, bold) {
+        const key = bold ? `*${text}` : text
+        let width = widths.get(key)
+        if (width === undefined) {
+          width = options.textWidth(text, bold)
+          widths.set(key, width)
+        }
+        return width
+      },
+    },
+  }
+}

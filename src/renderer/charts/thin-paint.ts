@@ -1,0 +1,81 @@
+/**
+ * Keeps the drawing library from painting what has not changed. At every tick it paints each canvas of each
+ * pane anew, the empty ones for the crosshair too, and asks the document for sizes that it has set itself,
+ * which lays out the whole page in the middle of a task. Its version is pinned; where its inside is not as
+ * it was, everything is painted as before.
+ */
+import type { Chart } from 'klinecharts'
+
+interface InnerCanvas {
+  update: (width: number, height: number) => void
+}
+interface InnerWidget {
+  getContainer: () => HTMLElement
+  readonly _mainCanvas: InnerCanvas
+  readonly _overlayCanvas: InnerCanvas
+}
+interface InnerPane {
+  getId: () => string
+  getMainWidget: () => InnerWidget
+  getYAxisWidgets?: () => InnerWidget[]
+}
+interface InnerChart {
+  getDrawPanes: () => InnerPane[]
+  getChartStore: () => { getCrosshair: () => { readonly paneId?: string } }
+}
+
+/** Where a widget keeps its size is in its style, set by the library alone. */
+function sizeFromStyle(element: HTMLElement): void {
+  const read = (side: 'width' | 'height') => ({ get: () => parseFloat(element.style[side]) || 0, configurable: true })
+  Object.defineProperties(element, { clientWidth: read('width'), clientHeight: read('height') })
+}
+
+/** Lets a canvas be painted only when `same` does not answer that its picture would be what it is. */
+function paintUnless(canvas: InnerCanvas, same: () => boolean): void {
+  const paint = canvas.update.bind(canvas)
+  let size = ''
+  canvas.update = (width, height) => {
+    const now = `${width} ${height}`
+    // Asked for in any case: it remembers what is painted now.
+    const unchanged = same()
+    if (unchanged && now === size) return
+    size = now
+    paint(width, height)
+  }
+}
+
+/**
+ * Takes the chart's panes as they are now; to be called again when there are others. `axis` says in one text
+ * everything that the time axis shows.
+ */
+export function thinPaint(chart: Chart, axis: () => string): () => void {
+  // the class behind the interface; every part is looked at before it is used
+  const inner = chart as unknown as Partial<InnerChart>
+  const known = new WeakSet<InnerWidget>()
+  let shown = ''
+  return () => {
+    if (typeof inner.getDrawPanes !== 'function' || typeof inner.getChartStore !== 'function') return
+    const store = inner.getChartStore()
+    for (const pane of inner.getDrawPanes()) {
+      const main = pane.getMainWidget()
+      for (const widget of [main, ...(pane.getYAxisWidgets?.() ?? [])]) {
+        if (known.has(widget) || typeof widget._overlayCanvas?.update !== 'function') continue
+        known.add(widget)
+        sizeFromStyle(widget.getContainer())
+        let blank = false
+        paintUnless(widget._overlayCanvas, () => {
+          const was = blank
+          blank = store.getCrosshair().paneId === undefined
+          return was && blank
+        })
+        if (pane.getId() !== 'x_axis_pane' || widget !== main) continue
+        paintUnless(widget._mainCanvas, () => {
+          const now = axis()
+          const same = now === shown
+          shown = now
+          return same
+        })
+      }
+    }
+  }
+}

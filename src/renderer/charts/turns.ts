@@ -1,0 +1,105 @@
+/**
+ * When charts may paint. A chart paints at most once a frame, at once where it has not yet; while frames
+ * come late (no GPU, nine charts, a busy machine), each paints in fewer frames, in turn, but still ten times
+ * a second, so that input and prices keep their frames. Frames are injected: tests step them by hand.
+ */
+
+export type RequestFrames = (run: (nowMs: number) => void) => void
+
+/** Frames are late above this mean, on time below that one; ms. */
+const LATE_MS = 24
+const ON_TIME_MS = 18
+/** Frames between two looks at how late they come. */
+const LOOK = 20
+/** No chart waits longer. */
+const LONGEST_WAIT_MS = 100
+
+interface Waiting {
+  readonly run: () => void
+  asked: boolean
+  /** The frame in which it last ran. */
+  last: number
+}
+
+export interface Turn {
+  /** Asks for one run: now, or in this chart's next frame. */
+  ask(): void
+  stop(): void
+}
+
+export class Turns {
+  readonly #request: RequestFrames
+  readonly #all = new Set<Waiting>()
+  #frame = 0
+  #going = false
+  /** Frames from one run of a chart to its next. */
+  #gap = 1
+  #frames = 0
+  #since = NaN
+  #quiet = 0
+
+  constructor(request: RequestFrames = (run) => requestAnimationFrame(run)) {
+    this.#request = request
+  }
+
+  /** How many frames lie between two runs of one chart now. */
+  get gap(): number {
+    return this.#gap
+  }
+
+  register(run: () => void): Turn {
+    const one: Waiting = { run, asked: false, last: -Infinity }
+    this.#all.add(one)
+    return {
+      ask: () => {
+        one.asked = true
+        if (this.#gap === 1 && one.last < this.#frame) this.#run(one)
+        this.#go()
+      },
+      stop: () => void this.#all.delete(one),
+    }
+  }
+
+  #run(one: Waiting): void {
+    one.asked = false
+    one.last = this.#frame
+    this.#quiet = 0
+    one.run()
+  }
+
+  #go(): void {
+    if (this.#going) return
+    this.#going = true
+    this.#frames = 0
+    this.#since = NaN
+    this.#quiet = 0
+    this.#request((now) => this.#step(now))
+  }
+
+  #step(now: number): void {
+    this.#frame++
+    this.#measure(now)
+    const due = [...this.#all]
+      .filter((one) => one.asked && this.#frame - one.last >= this.#gap)
+      .toSorted((a, b) => a.last - b.last)
+      .slice(0, Math.ceil(this.#all.size / this.#gap))
+    for (const one of due) this.#run(one)
+    // A while without wishes ends the frames: an idle chart costs nothing.
+    this.#quiet = [...this.#all].some((one) => one.asked) ? 0 : this.#quiet + 1
+    this.#going = this.#quiet < LOOK
+    if (this.#going) this.#request((next) => this.#step(next))
+  }
+
+  #measure(now: number): void {
+    if (Number.isNaN(this.#since)) {
+      this.#since = now
+      return
+    }
+    if (++this.#frames < LOOK) return
+    const mean = (now - this.#since) / this.#frames
+    if (mean > LATE_MS && (this.#gap + 1) * mean <= LONGEST_WAIT_MS) this.#gap++
+    else if (this.#gap > 1 && (mean < ON_TIME_MS || this.#gap * mean > LONGEST_WAIT_MS)) this.#gap--
+    this.#frames = 0
+    this.#since = now
+  }
+}

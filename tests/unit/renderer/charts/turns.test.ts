@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { Turns } from '../../../../src/renderer/charts/turns.ts'
+
+/** Frames that the test steps by hand. */
+function frames() {
+  let waiting: ((now: number) => void)[] = []
+  let now = 0
+  const turns = new Turns((run) => waiting.push(run))
+  return {
+    turns,
+    waiting: () => waiting.length,
+    step(ms: number) {
+      now += ms
+      const due = waiting
+      waiting = []
+      for (const run of due) run(now)
+    },
+  }
+}
+
+describe('turns of charts', () => {
+  it('paints at once, and then once a frame', () => {
+    const { turns, step } = frames()
+    let runs = 0
+    const turn = turns.register(() => runs++)
+    turn.ask()
+    expect(runs).toBe(1)
+    turn.ask()
+    turn.ask()
+    expect(runs).toBe(1)
+    step(16)
+    expect(runs).toBe(2)
+    turn.ask()
+    expect(runs).toBe(2)
+    step(16)
+    expect(runs).toBe(3)
+  })
+
+  it('stops asking for frames when nobody wants one, and goes on when somebody does', () => {
+    const { turns, step, waiting } = frames()
+    let runs = 0
+    const turn = turns.register(() => runs++)
+    turn.ask()
+    for (let i = 0; i < 100; i++) step(16)
+    expect(waiting()).toBe(0)
+    turn.ask()
+    expect(runs).toBe(2)
+    expect(waiting()).toBe(1)
+  })
+
+  it.each([
+    { charts: 9, frame: 30, least: 10 },
+    { charts: 9, frame: 45, least: 10 },
+    { charts: 1, frame: 30, least: 10 },
+  ])('lets $charts charts rest in turn while frames take $frame ms, but paints each $least times a second', (of) => {
+    const { turns, step } = frames()
+    const runs = Array.from({ length: of.charts }, () => 0)
+    let inFrame = 0
+    const all = runs.map((_, i) =>
+      turns.register(() => {
+        runs[i]++
+        inFrame++
+      }),
+    )
+    let most = 0
+    for (let at = 0; at < 10_000; at += of.frame) {
+      for (const turn of all) turn.ask()
+      inFrame = 0
+      step(of.frame)
+      if (at > 5_000) most = Math.max(most, inFrame)
+    }
+    expect(turns.gap).toBeGreaterThan(1)
+    expect(most).toBeLessThan(of.charts === 1 ? 2 : of.charts)
+    for (const count of runs) expect(count).toBeGreaterThanOrEqual(of.least * 10 * 0.98)
+    // Quick frames again: every chart in each.
+    for (let i = 0; i < 200; i++) {
+      for (const turn of all) turn.ask()
+      step(16)
+    }
+    expect(turns.gap).toBe(1)
+  })
+
+  it('never runs a chart that has gone', () => {
+    const { turns, step } = frames()
+    let runs = 0
+    const turn = turns.register(() => runs++)
+    turn.ask()
+    turn.ask()
+    turn.stop()
+    step(16)
+    expect(runs).toBe(1)
+  })
+})
