@@ -66,6 +66,10 @@ export function createHandlers(terminal: Terminal): Handlers {
         await terminal.setRecording(on)
         return null
       },
+      'desk.menu': async ({ rows }) => {
+        terminal.desk.setMenu(rows)
+        return null
+      },
       'app.networkChanged': async () => {
         terminal.networkChanged()
         return null

@@ -29,6 +29,7 @@ import { createEvidence } from './terminal/evidence.ts'
 import { createExports } from './terminal/exports.ts'
 import { createFiles } from './terminal/files.ts'
 import { createImports } from './terminal/imports.ts'
+import { createDesk } from './terminal/desk.ts'
 import { createJobs } from './terminal/jobs.ts'
 import { createSessionLibrary } from './terminal/library.ts'
 import { createLiveListener } from './terminal/live-listener.ts'
@@ -89,6 +90,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   const growth = createGrowth()
   const skew = createSkew()
 
+  const asks = createDesk()
   const jobs = createJobs(wallMs)
   const exporting = createExports({
     reader,
@@ -410,11 +412,13 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       account: accountStreams,
       settings: settingsStreams,
       jobs: jobs.streams,
+      asks: asks.streams,
       research: research.streams,
       drawings: drawingStreams(drawings),
       workspaces: workspaceStreams,
       replays,
     }),
+    desk: asks,
     jobs,
     exports: exporting,
     library,

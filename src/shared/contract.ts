@@ -18,6 +18,7 @@ import type {
 import type { Settings, SettingsPatch } from './settings.ts'
 import type { Bar, Print } from './market.ts'
 import type { SessionRow, VerifyReport } from './recording.ts'
+import { DESK_CALLS, DESK_STREAMS } from './contract/desk.ts'
 import { DRAWING_CALLS, DRAWING_STREAMS } from './contract/drawings.ts'
 import { EVIDENCE_CALLS } from './contract/evidence.ts'
 import { EXPORT_CALLS } from './contract/exporting.ts'
@@ -105,6 +106,7 @@ export const CALLS = {
   ...REPLAY_CALLS,
   ...EVIDENCE_CALLS,
   ...DRAWING_CALLS,
+  ...DESK_CALLS,
   ...WORKSPACE_CALLS,
 } as const
 
@@ -149,6 +151,7 @@ export const STREAMS = {
   ...JOB_STREAMS,
   ...REPLAY_STREAMS,
   ...DRAWING_STREAMS,
+  ...DESK_STREAMS,
   ...WORKSPACE_STREAMS,
 } as const
 

@@ -17,6 +17,7 @@ import type { Clock } from '../clock.ts'
 import type { Want } from '../feeds/port.ts'
 import type { Drawings } from '../drawings/port.ts'
 import type { Workspaces } from '../workspaces/port.ts'
+import type { Desk } from './desk.ts'
 import type { Evidence } from './evidence.ts'
 import type { Exports } from './exports.ts'
 import type { Files } from './files.ts'
@@ -96,6 +97,8 @@ export interface Terminal {
   /** Wants symbols of a feed, beside what windows want. */
   want(feed: FeedId, symbols: readonly string[]): Want
   openExternal(url: string): Promise<void>
+  /** The host's menu, links and shortcuts on their way to a window. */
+  readonly desk: Desk
   readonly jobs: Jobs
   readonly exports: Exports
   readonly library: SessionLibrary

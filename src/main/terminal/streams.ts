@@ -10,6 +10,7 @@ import { seriesFeed } from '../market/hub.ts'
 import { barsStream, quotesStream, tapeStream } from '../market/streams.ts'
 import type { OpenDrawings } from './drawing-streams.ts'
 import type { WorkspacesState } from '../../shared/contract/workspaces.ts'
+import type { Desk } from './desk.ts'
 import type { Log } from './log.ts'
 import type { Terminal } from './port.ts'
 import type { Replays } from './replays.ts'
@@ -25,6 +26,7 @@ export interface StreamParts {
   readonly account: WholeStreams<AccountState>
   readonly settings: WholeStreams<Settings>
   readonly jobs: WholeStreams<readonly JobState[]>
+  readonly asks: Desk['streams']
   readonly research: WholeStreams<CallBudget>
   readonly drawings: OpenDrawings
   readonly workspaces: WholeStreams<WorkspacesState>
@@ -82,6 +84,7 @@ export function createStreams(parts: StreamParts): Terminal['streams'] {
     account: (_args, wake) => parts.account.open(wake),
     settings: (_args, wake) => parts.settings.open(wake),
     jobs: (_args, wake) => parts.jobs.open(wake),
+    'desk.asks': (_args, wake) => parts.asks(wake),
     research: (_args, wake) => parts.research.open(wake),
     drawings: (args, wake) => parts.drawings(args, wake),
     workspaces: (_args, wake) => parts.workspaces.open(wake),

@@ -593,6 +593,8 @@ export class FakeTerminal implements Transport {
       }
       case 'status':
         return this.#give<'status'>(one, this.status())
+      case 'desk.asks':
+        return this.#give<'desk.asks'>(one, [])
       case 'log':
         return this.#give<'log'>(one, { entries: this.faults.empty ? [] : this.#log, dropped: 0 })
       case 'account':

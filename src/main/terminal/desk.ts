@@ -1,0 +1,65 @@
+/** Between the host's desktop (menu, links, shortcuts) and the windows. */
+import type { Ask, MenuRow, NumberedAsk } from '../../shared/asks.ts'
+import type { StreamSource } from '../../shared/transport.ts'
+
+export interface Desk {
+  /** Asks the window that has listened longest; kept until there is one. */
+  ask(ask: Ask): void
+  /** The menu as a window tells it. */
+  setMenu(rows: readonly MenuRow[]): void
+  /** Called with every menu that is told. */
+  onMenu(listener: (rows: readonly MenuRow[]) => void): void
+  streams(wake: () => void): StreamSource<readonly NumberedAsk[]>
+}
+
+/** More than anybody asks before a window is there. */
+const KEPT = 20
+
+export function createDesk(): Desk {
+  let waiting: NumberedAsk[] = []
+  let next = 1
+  const menus = new Set<(rows: readonly MenuRow[]) => void>()
+  const windows: { readonly wake: () => void; inbox: readonly NumberedAsk[]; fresh: boolean }[] = []
+  const give = (): void => {
+    const first = windows.at(0)
+    if (!first || waiting.length === 0) return
+    first.inbox = [...first.inbox, ...waiting].slice(-KEPT)
+    first.fresh = true
+    waiting = []
+    first.wake()
+  }
+  return {
+    ask(ask) {
+      waiting = [...waiting, { id: next++, ask }].slice(-KEPT)
+      give()
+    },
+    setMenu(rows) {
+      for (const listener of menus) listener(rows)
+    },
+    onMenu(listener) {
+      menus.add(listener)
+    },
+    streams(wake) {
+      const window = { wake, inbox: [] as readonly NumberedAsk[], fresh: true }
+      windows.push(window)
+      give()
+      return {
+        take() {
+          if (!window.fresh) return undefined
+          const taken = window.inbox
+          window.inbox = []
+          window.fresh = false
+          return taken
+        },
+        close() {
+          const at = windows.indexOf(window)
+          if (at < 0) return
+          windows.splice(at, 1)
+          // What it did not take is the next one's.
+          waiting = [...window.inbox, ...waiting]
+          give()
+        },
+      }
+    },
+  }
+}

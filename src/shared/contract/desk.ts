@@ -1,0 +1,16 @@
+/** What the system outside asks of a window, and what a window tells it. */
+import * as v from 'valibot'
+import type { NumberedAsk } from '../asks.ts'
+import { call, none, text } from './spec.ts'
+
+const row = v.strictObject({ id: text(64), title: text(120), group: text(40), keys: v.nullable(text(40)) })
+
+export const DESK_CALLS = {
+  /** The window's commands, for the host's own menu. A host without one does nothing. */
+  'desk.menu': call<null>()(v.strictObject({ rows: v.pipe(v.array(row), v.maxLength(300)) })),
+} as const
+
+export const DESK_STREAMS = {
+  /** What was asked and not yet taken by a window, oldest first. Windows answer each number once. */
+  'desk.asks': call<readonly NumberedAsk[]>()(none),
+} as const
