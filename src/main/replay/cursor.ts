@@ -20,8 +20,19 @@ export class Cursor {
   #closed = false
   #pull: Promise<void> | null = null
 
-  constructor(reader: Pick<StoreReader, 'replay'>, recording: RecordingId, afterSeq: number, upToSeq: number) {
-    this.#iterator = reader.replay({ recording, afterSeq, upToSeq })[Symbol.asyncIterator]()
+  /** Nothing is read before it is asked for. `upToMs`: nothing that was received later is wanted. */
+  constructor(
+    reader: Pick<StoreReader, 'replay'>,
+    recording: RecordingId,
+    afterSeq: number,
+    upToSeq: number,
+    upToMs = Infinity,
+  ) {
+    this.#iterator = reader.replay({ recording, afterSeq, upToSeq, upToMs, bare: true })[Symbol.asyncIterator]()
+  }
+
+  /** Reads ahead. */
+  begin(): void {
     this.#fetch()
   }
 

@@ -21,9 +21,9 @@ export class KeptSnapshots {
     while ((this.#count > MOST || this.#bytes > MOST_BYTES) && this.#count > 1) this.#thin()
   }
 
-  /** The newest of a part at or before a seq. */
-  before(part: number, seq: number): Kept | undefined {
-    return this.#of.get(part)?.findLast((kept) => kept.seq <= seq)
+  /** The newest of a part at or before a seq and a replay time. */
+  before(part: number, seq: number, ms = Infinity): Kept | undefined {
+    return this.#of.get(part)?.findLast((kept) => kept.seq <= seq && kept.timeMs <= ms)
   }
 
   /** The newest of all, or -Infinity: how far the last one lies behind. */

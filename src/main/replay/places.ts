@@ -1,29 +1,34 @@
 /** Finds places in recordings, and what the state there can be built from. */
-import type { StoredEntry, StoreReader } from '../store/port.ts'
+import type { SnapshotQuery, StoredEntry, StoreReader } from '../store/port.ts'
 import type { KeptSnapshots } from './kept.ts'
 import { partAt, type Part } from './parts.ts'
 import type { Kept, Rig } from './rig.ts'
 
 /** A snapshot so few entries before a place is near enough. */
-export const NEAR = 2_000
+const NEAR = 2_000
 
-/** A place to go to; `ms` null: the replay time of what is there. `over`: after the recording's end. */
+/** A place to go to: everything up to `seq` that was received at or before `upToMs`. */
 export interface Target {
   readonly part: number
   readonly seq: number
+  readonly upToMs: number
+  /** What the clock shows there; null: the replay time of what is there. */
   readonly ms: number | null
+  /** After the recording's end. */
   readonly over: boolean
 }
 
+export const ANY_TIME = Infinity
+
 export class Places {
-  readonly #reader: Pick<StoreReader, 'replay' | 'place' | 'snapshot' | 'entries'>
+  readonly #reader: Pick<StoreReader, 'replay' | 'snapshot' | 'entries'>
   readonly #parts: readonly Part[]
   readonly #kept: KeptSnapshots
   readonly #version: number
   readonly #entries = new Map<number, Promise<readonly StoredEntry[]>>()
 
   constructor(
-    reader: Pick<StoreReader, 'replay' | 'place' | 'snapshot' | 'entries'>,
+    reader: Pick<StoreReader, 'replay' | 'snapshot' | 'entries'>,
     parts: readonly Part[],
     kept: KeptSnapshots,
     version: number,
@@ -35,27 +40,26 @@ export class Places {
   }
 
   /** The place of a replay time inside of the range. */
-  async resolve(ms: number): Promise<Target> {
+  resolve(ms: number): Target {
     const index = partAt(this.#parts, ms)
-    const part = this.#parts[index]
-    if (ms > part.toMs && index + 1 < this.#parts.length) return { part: index, seq: part.lastSeq, ms, over: true }
-    const place = await this.#reader.place({ recording: part.recording, ms })
-    return { part: index, seq: Math.min(place?.seq ?? 0, part.lastSeq), ms, over: false }
+    const { lastSeq, toMs } = this.#parts[index]
+    const over = ms > toMs && index + 1 < this.#parts.length
+    return { part: index, seq: lastSeq, upToMs: ms >= toMs ? ANY_TIME : ms, ms, over }
   }
 
-  /** The nearest state at or before a seq; undefined: nothing is known. `here`: where the replay stands in this part. */
-  async nearest(index: number, seq: number, here: Rig | null): Promise<Kept | undefined> {
-    const kept = this.#kept.before(index, seq)
-    const mine = here !== null && here.seq <= seq && here.seq > (kept?.seq ?? -1) ? here.keep() : kept
+  /** The nearest state at or before a place; undefined: nothing is known. `here`: where the replay stands in this part. */
+  async nearest({ part, seq, upToMs }: Target, here: Rig | null): Promise<Kept | undefined> {
+    const kept = this.#kept.before(part, seq, upToMs)
+    const ahead = here !== null && here.seq <= seq && here.timeMs <= upToMs && here.seq > (kept?.seq ?? -1)
+    const mine = ahead ? here.keep() : kept
     // The reader need not look where what is at hand is near.
     if (mine !== undefined && seq - mine.seq <= NEAR) return mine
-    const stored = await this.stored(this.#parts[index], seq)
-    return stored !== undefined && stored.seq > (mine?.seq ?? -1) ? stored : mine
+    return (await this.stored(this.#parts[part], { upToSeq: seq, upToMs, afterSeq: mine?.seq ?? -1 })) ?? mine
   }
 
-  /** The newest snapshot that was stored at or before a seq; at 0: of what was known when the recording began. */
-  async stored({ recording }: Part, upToSeq: number): Promise<Kept | undefined> {
-    const found = await this.#reader.snapshot({ recording, upToSeq, version: this.#version })
+  /** The newest snapshot that was stored at or before a place; at 0: of what was known when the recording began. */
+  async stored({ recording }: Part, place: Omit<SnapshotQuery, 'recording' | 'version'>): Promise<Kept | undefined> {
+    const found = await this.#reader.snapshot({ ...place, recording, version: this.#version })
     if (found === null) return undefined
     const { seq, data } = found
     return { seq, timeMs: seq === 0 ? -Infinity : found.wallMs, lastMessageSeq: 0, data }
@@ -77,7 +81,7 @@ export class Places {
     for (let back = 1_000, upToSeq = seq; upToSeq > 0; back *= 4) {
       const afterSeq = Math.max(0, upToSeq - back)
       let last = 0
-      for await (const batch of this.#reader.replay({ recording, afterSeq, upToSeq })) {
+      for await (const batch of this.#reader.replay({ recording, afterSeq, upToSeq, bare: true })) {
         if (batch.count > 0) last = batch.seq[batch.count - 1]
       }
       if (last > 0) return last

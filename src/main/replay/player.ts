@@ -11,9 +11,9 @@ import type { StoreReader } from '../store/port.ts'
 import { Cursor } from './cursor.ts'
 import { KeptSnapshots } from './kept.ts'
 import type { Part } from './parts.ts'
-import { NEAR, Places, type Target } from './places.ts'
+import { ANY_TIME, Places, type Target } from './places.ts'
 import { due, newPlay, play, restMs, type Play, type PlayEvent, type Span } from './play.ts'
-import { NO_LIMITS, Rig } from './rig.ts'
+import { NO_LIMITS, Rig, type Kept } from './rig.ts'
 
 /** Longest turn without giving way, ms. */
 const SLICE_MS = 4
@@ -21,12 +21,14 @@ const SLICE_MS = 4
 const FRAME_MS = 20
 /** A snapshot is taken each time so many entries went by. */
 const KEEP_EVERY = 50_000
+/** On the way to a place, the last of these is kept. */
+const PASSED_EVERY = 4_000
 /** Up to so much replay time a step forward plays through; further ones go as a seek. */
 const PLAYED_MS = 60_000
 const RATE_MS = 500
 
 export interface PlayerOptions {
-  readonly reader: Pick<StoreReader, 'replay' | 'place' | 'snapshot' | 'entries'>
+  readonly reader: Pick<StoreReader, 'replay' | 'snapshot' | 'entries'>
   /** In the order of playing, their times never decreasing: `joined`. At least one. */
   readonly parts: readonly Part[]
   /** What windows look at. */
@@ -132,11 +134,9 @@ export class Player {
   /** Puts the state as of a replay time. Rejects with `cancelled` when another seek or step takes its place. */
   async seek(ms: number): Promise<void> {
     const { fromMs, toMs } = this.#play.range
-    await this.#alone(true, async (current) => {
-      const target = await this.#places.resolve(Math.min(Math.max(ms, fromMs), toMs))
-      current()
-      await this.#goTo(target, current)
-    })
+    await this.#alone(true, (current) =>
+      this.#goTo(this.#places.resolve(Math.min(Math.max(ms, fromMs), toMs)), current),
+    )
   }
 
   /** Puts the state right after a seq of one of the recordings, not before a replay time. */
@@ -144,14 +144,13 @@ export class Player {
     const part = this.#o.parts.findIndex((one) => one.recording === recording)
     if (part < 0) return this.seek(ms)
     const { lastSeq } = this.#o.parts[part]
-    await this.#alone(true, (current) => this.#goTo({ part, seq: Math.min(seq, lastSeq), ms, over: false }, current))
+    const target = { part, seq: Math.min(seq, lastSeq), upToMs: ANY_TIME, ms, over: false }
+    await this.#alone(true, (current) => this.#goTo(target, current))
   }
 
   /** Puts the state where nothing is applied yet. */
   async seekStart(): Promise<void> {
-    await this.#alone(true, (current) =>
-      this.#goTo({ part: 0, seq: 0, ms: this.#play.range.fromMs, over: false }, current),
-    )
+    await this.#alone(true, (current) => this.#goTo(this.#start(), current))
   }
 
   /** Pauses and goes one message on or back. */
@@ -276,7 +275,7 @@ export class Player {
   async #enterNext(current: () => void): Promise<void> {
     const index = this.#index + 1
     const part = this.#o.parts[index]
-    const base = await this.#places.stored(part, 0)
+    const base = await this.#places.stored(part, { upToSeq: 0 })
     current()
     const before = this.#rig
     before.cursor.close()
@@ -312,19 +311,24 @@ export class Player {
   /** Builds the state of a place beside the one that windows see, then puts it there at once. */
   async #goTo(target: Target, current: () => void): Promise<void> {
     const { newMarket, market } = this.#o
-    const from = await this.#places.nearest(target.part, target.seq, this.#here(target.part))
-    const entries = await this.#places.entries(target.part)
+    const known = this.#places.entries(target.part)
+    known.catch(() => undefined) // told where it is waited for
+    const from = await this.#places.nearest(target, this.#here(target.part))
     current()
     const aside = newMarket()
-    const rig = this.#newRig(aside, target.part, from ?? { seq: 0, timeMs: -Infinity })
+    const rig = this.#newRig(aside, target.part, from ?? { seq: 0, timeMs: -Infinity }, target)
+    rig.cursor.begin()
     try {
+      const entries = await known
+      current()
       rig.lastMessageSeq = from?.lastMessageSeq ?? 0
       rig.catchUp(entries)
       aside.restore(from?.data ?? null, rig.tracker.around())
       await this.#run(rig, target, current)
       if (target.over) rig.finish()
+      rig.cursor.close()
       const data = aside.save()
-      const placed = rig.onto(market)
+      const placed = rig.onto(market, this.#cursorAt(target.part, rig.seq))
       this.#rig.cursor.close()
       this.#rig = placed
       this.#index = target.part
@@ -333,28 +337,34 @@ export class Player {
       this.#reached(Math.max(target.ms ?? -Infinity, rig.timeMs))
       market.restore(data, placed.tracker.around())
     } catch (thrown) {
-      if (this.#rig.cursor !== rig.cursor) rig.cursor.close()
+      rig.cursor.close()
       throw thrown
     }
   }
 
   async #run(rig: Rig, target: Target, current: () => void): Promise<void> {
     const { realMs } = this.#o
-    const keepAt = target.seq - NEAR
+    const { part, seq, upToMs } = target
     let start = realMs()
-    while (rig.seq < target.seq) {
-      const newest = Math.max(this.#kept.newestSeq(target.part, rig.seq), 0)
-      const stop = [newest + KEEP_EVERY, keepAt].filter((seq) => seq > rig.seq)
-      const upToSeq = Math.min(target.seq, ...stop)
-      const done = rig.advance({ ...NO_LIMITS, upToSeq, spent: () => realMs() - start >= SLICE_MS })
+    /** The last place that was passed: what is looked at next is often right before the one gone to. */
+    let passed: Kept | null = null
+    let keepAt = rig.seq + PASSED_EVERY
+    while (rig.seq < seq) {
+      const upToSeq = Math.min(seq, keepAt)
+      const done = rig.advance({ ...NO_LIMITS, upToMs, upToSeq, spent: () => realMs() - start >= SLICE_MS })
       if (rig.cursor.failure !== null) throw rig.cursor.failure
-      if (done === 'reached' && upToSeq < target.seq) this.#kept.add(target.part, rig.keep())
-      else if (done === 'dry') await rig.cursor.more()
-      else if (done !== 'spent') return
-      else await givingWay()
+      if (done === 'reached') {
+        if (upToSeq === seq || (rig.nextMs() ?? Infinity) > upToMs) break
+        passed = rig.keep()
+        keepAt += PASSED_EVERY
+        if (rig.seq - Math.max(this.#kept.newestSeq(part, rig.seq), 0) >= KEEP_EVERY) this.#kept.add(part, passed)
+      } else if (done === 'dry') await rig.cursor.more()
+      else if (done === 'spent') await givingWay()
+      else break
       current()
-      if (done === 'spent' || done === 'dry') start = realMs()
+      if (done !== 'reached') start = realMs()
     }
+    if (passed !== null) this.#kept.add(part, passed)
   }
 
   /** Plays through what lies before a limit, in slices. */
@@ -390,9 +400,13 @@ export class Player {
     const { parts } = this.#o
     const rig = this.#rig
     const last = rig.lastMessageSeq > 0 ? rig.lastMessageSeq : await this.#places.messageBefore(parts[index], rig.seq)
-    if (last > 0) return { part: index, seq: last - 1, ms: null, over: false }
-    if (index === 0) return { part: 0, seq: 0, ms: this.#play.range.fromMs, over: false }
-    return { part: index - 1, seq: parts[index - 1].lastSeq, ms: null, over: false }
+    if (last > 0) return { part: index, seq: last - 1, upToMs: ANY_TIME, ms: null, over: false }
+    if (index === 0) return this.#start()
+    return { part: index - 1, seq: parts[index - 1].lastSeq, upToMs: ANY_TIME, ms: null, over: false }
+  }
+
+  #start(): Target {
+    return { part: 0, seq: 0, upToMs: ANY_TIME, ms: this.#play.range.fromMs, over: false }
   }
 
   // -- beside --
@@ -407,9 +421,18 @@ export class Player {
     return this.#index === part && !this.#rig.over && this.#rig.seq > 0 ? this.#rig : null
   }
 
-  #newRig(market: Market, index: number, at: { readonly seq: number; readonly timeMs: number }): Rig {
-    const part = this.#o.parts[index]
-    return new Rig(market, part, new Cursor(this.#o.reader, part.recording, at.seq, part.lastSeq), at)
+  #newRig(
+    market: Market,
+    index: number,
+    at: { readonly seq: number; readonly timeMs: number },
+    upTo?: Pick<Target, 'seq' | 'upToMs'>,
+  ): Rig {
+    return new Rig(market, this.#o.parts[index], this.#cursorAt(index, at.seq, upTo), at)
+  }
+
+  #cursorAt(index: number, seq: number, upTo?: Pick<Target, 'seq' | 'upToMs'>): Cursor {
+    const { recording, lastSeq } = this.#o.parts[index]
+    return new Cursor(this.#o.reader, recording, seq, upTo?.seq ?? lastSeq, upTo?.upToMs)
   }
 
   #keepSome(): void {

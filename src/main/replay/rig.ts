@@ -88,9 +88,9 @@ export class Rig {
     }
   }
 
-  /** A copy of this place over another market, which has its state. */
-  onto(market: Market): Rig {
-    const rig = new Rig(market, this.part, this.#cursor, this)
+  /** A copy of this place over another market, which has its state; it goes on with another cursor. */
+  onto(market: Market, cursor: Cursor): Rig {
+    const rig = new Rig(market, this.part, cursor, this)
     rig.lastMessageSeq = this.lastMessageSeq
     rig.exactness = this.exactness
     rig.tracker = this.tracker

@@ -184,6 +184,10 @@ export interface ReplayQuery {
   readonly afterSeq: number
   /** The last one that is; what is durable when reading begins unless told. */
   readonly upToSeq?: number | undefined
+  /** Replay time, UTC ms: reading may end at what was received later; all that was not is read. */
+  readonly upToMs?: number | undefined
+  /** Without `monoNs` and `conn`, which are empty then. */
+  readonly bare?: boolean | undefined
 }
 
 /**
@@ -238,6 +242,10 @@ export interface SnapshotQuery {
   readonly recording: RecordingId
   /** The newest at or before. */
   readonly upToSeq: number
+  /** Replay time, UTC ms: at or before this, too. */
+  readonly upToMs?: number | undefined
+  /** Only one that is newer than this. */
+  readonly afterSeq?: number | undefined
   readonly version: number
 }
 
@@ -253,6 +261,8 @@ export interface TickQuery {
   /** Instruments to keep; null: every one. */
   readonly instruments: readonly InstrumentId[] | null
   readonly recording?: RecordingId | undefined
+  /** Of these alone, in the order of reading. */
+  readonly recordings?: readonly RecordingId[] | undefined
   readonly source?: string | undefined
   /** Event time, [from, to), UTC ms; undated messages by receive time. */
   readonly fromMs?: number | undefined
@@ -313,6 +323,8 @@ export interface BarQuery {
   readonly of: BarSource
   readonly interval: Interval
   readonly source: string
+  /** As if nothing else had been recorded than these; where one ends, reception does. */
+  readonly recordings?: readonly RecordingId[] | undefined
   /** Bars that start before this instant, newest `limit` of them; null: the newest. */
   readonly beforeMs: number | null
   /** No bar that starts before this; `more` still tells of such. */
@@ -338,6 +350,7 @@ export interface StoredInstrument {
 export interface InstrumentQuery {
   readonly feed: FeedId
   readonly recording?: RecordingId | undefined
+  readonly recordings?: readonly RecordingId[] | undefined
   readonly source?: string | undefined
 }
 

@@ -28,14 +28,15 @@ interface Opened {
   readonly feed: number
   readonly recvMs: Float64Array
   /** Null where only stamps are wanted. */
-  readonly more: { readonly monoNs: Float64Array; readonly conn: Uint32Array; readonly flags: Uint8Array } | null
+  readonly flags: Uint8Array | null
+  /** Null where they are not wanted. */
+  readonly more: { readonly monoNs: Float64Array; readonly conn: Uint32Array } | null
 }
 
-function opened(block: OpenBlock, feed: number, texts: boolean): Opened {
+function opened(block: OpenBlock, feed: number, texts: boolean, bare: boolean): Opened {
   const { recvMs } = block
-  if (!texts) return { block, feed, recvMs, more: null }
-  const { monoNs, conn, flags } = block
-  return { block, feed, recvMs, more: { monoNs, conn, flags } }
+  if (!texts) return { block, feed, recvMs, flags: null, more: null }
+  return { block, feed, recvMs, flags: block.flags, more: bare ? null : { monoNs: block.monoNs, conn: block.conn } }
 }
 
 /** Rows on their way into a batch. */
@@ -58,8 +59,12 @@ export class ReplayCursor {
   readonly #sql: ReviewSql
   readonly #recording: ReviewedRecording
   readonly #texts: boolean
+  readonly #bare: boolean
   readonly #upToSeq: number
+  readonly #upToMs: number
   #cursor: number
+  /** Something was met that was received after all that is wanted. */
+  #passed = false
   #seqs = FIRST_SEQS
   #batches = 0
   #sealedSeq = -1
@@ -70,8 +75,11 @@ export class ReplayCursor {
   readonly #row = new Uint32Array(MOST_SEQS)
 
   /** Fixes where reading ends; throws `not-found`. */
-  constructor(sql: ReviewSql, { recording, afterSeq, upToSeq = Infinity }: ReplayQuery, options: CursorOptions = {}) {
+  constructor(sql: ReviewSql, query: ReplayQuery, options: CursorOptions = {}) {
+    const { recording, afterSeq, upToSeq = Infinity, upToMs = Infinity, bare = false } = query
     this.#sql = sql
+    this.#bare = bare
+    this.#upToMs = upToMs
     this.#texts = options.texts ?? true
     this.#recording = sql.recording(recording)
     this.#cursor = Math.max(0, Math.floor(afterSeq))
@@ -80,7 +88,7 @@ export class ReplayCursor {
 
   /** The next batch; null: that was all. */
   next(): ReplayBatch | null {
-    while (this.#cursor < this.#upToSeq) {
+    while (this.#cursor < this.#upToSeq && !this.#passed) {
       const batch = this.#sql.read(() => this.#read())
       if (batch === null) return null
       this.#cursor = batch.upToSeq
@@ -118,7 +126,7 @@ export class ReplayCursor {
     const owner = this.#owner.fill(0, 0, end - cursor)
     const open: Opened[] = []
     for (const stream of this.#streams) this.#place(stream, end, open)
-    const rows = newRows(end - cursor)
+    const rows = newRows(end - cursor, this.#bare)
     let out = new Uint8Array(this.#texts ? (end - cursor) * 96 : 0)
     let at = 0
     let n = 0
@@ -126,15 +134,22 @@ export class ReplayCursor {
     for (let i = 0; i < end - cursor; i++) {
       const of = owner[i]
       if (of === 0) continue
-      const { block, feed, recvMs, more } = open[of - 1]
+      const { block, feed, recvMs, flags, more } = open[of - 1]
       const row = this.#row[i]
+      if (recvMs[row] > this.#upToMs) {
+        this.#passed = true
+        upTo = cursor + i
+        break
+      }
       rows.feed[n] = feed
       rows.seq[n] = cursor + i + 1
       rows.recvMs[n] = recvMs[row]
       if (more !== null) {
         rows.monoNs[n] = more.monoNs[row]
         rows.conn[n] = more.conn[row]
-        rows.flags[n] = more.flags[row]
+      }
+      if (flags !== null) {
+        rows.flags[n] = flags[row]
         const need = block.rawRoom(row)
         if (at + need > out.length) out = grown(out, at, at + need)
         at = block.writeRaw(row, out, at)
@@ -166,7 +181,7 @@ export class ReplayCursor {
       const block = blocks[b]
       const { seq, count } = block
       if (seq[0] > end) return
-      open.push(opened(block, stream.feed, this.#texts))
+      open.push(opened(block, stream.feed, this.#texts, this.#bare))
       for (let row = firstAfter(seq, cursor); row < count && seq[row] <= end; row++) {
         const at = seq[row] - cursor - 1
         this.#owner[at] = open.length
@@ -194,15 +209,17 @@ export class ReplayCursor {
       if (count >= this.#seqs || bytes >= MOST_BYTES || upTo >= this.#upToSeq) break
     }
     if (upTo === cursor) return null
-    const rows = newRows(count)
+    const rows = newRows(count, this.#bare)
     const out = new Uint8Array(bytes)
     let n = 0
     let at = 0
     for (const { m, from, to } of parts) {
       rows.seq.set(m.seq.subarray(from, to), n)
       rows.recvMs.set(m.recvMs.subarray(from, to), n)
-      rows.monoNs.set(m.monoNs.subarray(from, to), n)
-      rows.conn.set(m.conn.subarray(from, to), n)
+      if (!this.#bare) {
+        rows.monoNs.set(m.monoNs.subarray(from, to), n)
+        rows.conn.set(m.conn.subarray(from, to), n)
+      }
       rows.flags.set(m.flags.subarray(from, to), n)
       const start = m.offsets[from]
       out.set(m.bytes.subarray(start, m.offsets[to]), at)
@@ -212,6 +229,7 @@ export class ReplayCursor {
       }
       at = rows.offsets[n]
     }
+    this.#passed = rows.recvMs.some((ms) => ms > this.#upToMs)
     return this.#batch(rows, out, upTo)
   }
 
@@ -227,6 +245,7 @@ export class ReplayCursor {
 
   #batch(rows: Rows, bytes: Uint8Array, upToSeq: number): ReplayBatch {
     const entries = this.#sql.entries(this.#recording.id, this.#cursor, upToSeq)
+    if (entries.some(({ wallMs }) => wallMs > this.#upToMs)) this.#passed = true
     return { recording: this.#recording.key, count: rows.seq.length, ...rows, bytes, entries, upToSeq }
   }
 }
@@ -262,13 +281,13 @@ export function firstAfter(seqs: Float64Array, seq: number): number {
   return low
 }
 
-function newRows(n: number): Rows {
+function newRows(n: number, bare: boolean): Rows {
   return {
     feed: new Uint8Array(n),
     seq: new Float64Array(n),
     recvMs: new Float64Array(n),
-    monoNs: new Float64Array(n),
-    conn: new Uint32Array(n),
+    monoNs: new Float64Array(bare ? 0 : n),
+    conn: new Uint32Array(bare ? 0 : n),
     flags: new Uint8Array(n),
     offsets: new Uint32Array(n + 1),
   }

@@ -12,7 +12,7 @@ import type {
 } from './port.ts'
 import { ReplayCursor, replayBuffers } from './replay-cursor.ts'
 import { ReviewSql } from './review-sql.ts'
-import { readSnapshot } from './snapshots.ts'
+import { SnapshotReader } from './snapshots.ts'
 import type { Db } from './sqlite.ts'
 import { MarksCache } from './time-marks.ts'
 import type { RecordingId } from '../../shared/units.ts'
@@ -40,11 +40,13 @@ export interface ReviewAnswer {
 export class Reviewer {
   readonly #sql: ReviewSql
   readonly #marks: MarksCache
+  readonly #snapshots: SnapshotReader
   readonly #cursors = new Map<number, ReplayCursor>()
 
   constructor(db: Db) {
     this.#sql = new ReviewSql(db)
     this.#marks = new MarksCache(this.#sql)
+    this.#snapshots = new SnapshotReader(db)
   }
 
   cursor(query: ReplayQuery): ReplayCursor {
@@ -66,9 +68,9 @@ export class Reviewer {
       case 'activity':
         return { value: countActivity(this.#marks, request.query), give: [] }
       case 'snapshot': {
-        const { recording, upToSeq, version } = request.query
-        const { id } = this.#sql.recording(recording)
-        return { value: readSnapshot(this.#sql.db, { recording: id, upToSeq, version }), give: [] }
+        const { id } = this.#sql.recording(request.query.recording)
+        const found = this.#snapshots.read(id, request.query)
+        return { value: found, give: found?.data.buffer instanceof ArrayBuffer ? [found.data.buffer] : [] }
       }
       case 'entries':
         return { value: this.#sql.entriesOf(this.#sql.recording(request.query.recording).id, request.query), give: [] }

@@ -3,9 +3,12 @@ import type { RecordingId } from '../../shared/units.ts'
 import type { Market } from '../market/port.ts'
 import type { StoreWriter } from '../store/port.ts'
 
-/** Settled rule 6. */
+/** At least this often. */
 const EVERY_MS = 60_000
 const EVERY_ENTRIES = 200_000
+/** And in busy stretches after so many entries: a jump applies what follows the one before it. */
+const BUSY_ENTRIES = 15_000
+const BUSY_MS = 2_500
 
 export interface Snapshots {
   /** A recording began; nothing of it is in the market yet: what was known before it is kept at seq 0. */
@@ -35,7 +38,9 @@ export function createSnapshots(market: Market, writer: Pick<StoreWriter, 'snaps
     },
     after(seq, wallMs) {
       if (wallMs > timeMs) timeMs = wallMs
-      if (timeMs - lastMs >= EVERY_MS || seq - lastSeq >= EVERY_ENTRIES) keep(seq)
+      const entries = seq - lastSeq
+      const busy = entries >= BUSY_ENTRIES && timeMs - lastMs >= BUSY_MS
+      if (busy || timeMs - lastMs >= EVERY_MS || entries >= EVERY_ENTRIES) keep(seq)
     },
   }
 }

@@ -229,21 +229,24 @@ export function memoryReader(
   recordings: readonly Recorded[],
   rows = 64,
   withSnapshots = true,
-): Pick<StoreReader, 'replay' | 'place' | 'snapshot' | 'entries'> {
+): Pick<StoreReader, 'replay' | 'snapshot' | 'entries'> {
   const of = (recording: RecordingId): Recorded => {
     const found = recordings.find((one) => one.recording === recording)
     if (found === undefined) throw new Error(`no recording ${recording}`)
     return found
   }
   return {
-    async *replay({ recording, afterSeq, upToSeq = Infinity }) {
+    async *replay({ recording, afterSeq, upToSeq = Infinity, upToMs = Infinity }) {
       const { messages, entries } = of(recording)
-      const mine = messages.filter(({ seq }) => seq > afterSeq && seq <= upToSeq)
+      const wanted = messages.filter(({ seq }) => seq > afterSeq && seq <= upToSeq)
+      const later = wanted.findIndex(({ recvMs }) => recvMs > upToMs)
+      const mine = later < 0 ? wanted : wanted.slice(0, later)
       let after = afterSeq
       for (let i = 0; i <= mine.length; i += rows) {
         const some = mine.slice(i, i + rows)
         const last = i + rows >= mine.length
-        const reached = last ? upToSeq : (some.at(-1)?.seq ?? upToSeq)
+        const end = later < 0 ? upToSeq : wanted[later].seq - 1
+        const reached = last ? end : (some.at(-1)?.seq ?? end)
         const from = after
         await Promise.resolve()
         yield batchOf(
@@ -256,24 +259,12 @@ export function memoryReader(
         if (last) return
       }
     },
-    async place({ recording, ms }) {
-      const { messages, entries } = of(recording)
-      const all = [
-        ...messages.map(({ seq, recvMs }) => ({ seq, ms: recvMs })),
-        ...entries.map(({ seq, wallMs }) => ({ seq, ms: wallMs })),
-      ].sort((a, b) => a.seq - b.seq)
-      let time = -Infinity
-      let found = null
-      for (const one of all) {
-        time = Math.max(time, one.ms)
-        if (time > ms) break
-        found = { seq: one.seq, ms: time }
-      }
-      return found
-    },
-    async snapshot({ recording, upToSeq, version }) {
+    async snapshot({ recording, upToSeq, upToMs = Infinity, afterSeq = -1, version }) {
       if (!withSnapshots) return null
-      return of(recording).snapshots.findLast((one) => one.seq <= upToSeq && one.version === version) ?? null
+      const found = of(recording).snapshots.findLast(
+        (one) => one.seq <= upToSeq && (one.seq === 0 || one.wallMs <= upToMs) && one.version === version,
+      )
+      return found !== undefined && found.seq > afterSeq ? found : null
     },
     async entries({ recording, types }) {
       return of(recording).entries.filter(({ entry }) => types?.includes(entry.type) ?? true)

@@ -6,6 +6,7 @@ import type { ReplayBatch, ReplayQuery, StoreReader } from '../../../../src/main
 import { openLocalReader, type LocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import { openRemoteReader } from '../../../../src/main/store/remote-reader.ts'
+import { SnapshotReader } from '../../../../src/main/store/snapshots.ts'
 import { FLAG, type LedgerEntry } from '../../../../src/shared/recording.ts'
 import { FEED_IDS, recordingId, unixMs, type RecordingId } from '../../../../src/shared/units.ts'
 import { DEMO, latin1, quote, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
@@ -269,7 +270,11 @@ describe('place', () => {
             const recording = await only(reader)
             const lines = linesOfItems(items)
             for (const at of asked) {
-              expect(await reader.place({ recording, ms: T0 + at })).toEqual(placeOf(lines, T0 + at))
+              const place = placeOf(lines, T0 + at)
+              expect(await reader.place({ recording, ms: T0 + at })).toEqual(place)
+              // Reading up to then ends soon after, never before, and leaves nothing out.
+              const read = await readLines(reader, { recording, afterSeq: 0, upToMs: T0 + at })
+              expect(read).toEqual(lines.slice(0, Math.max(read.length, place?.seq ?? 0)))
             }
             await reader.close()
           } finally {
@@ -408,7 +413,7 @@ describe('snapshots', () => {
     )
     close.push(() => engine.close())
     const noise = (seed: number): Uint8Array =>
-      Uint8Array.from({ length: 500 }, (_, i) => (Math.imul(i + seed, 0x9e3779b1) >>> 13) & 255)
+      Uint8Array.from({ length: 500 }, (_, i) => (Math.imul(i + seed * 1_009, 0x9e3779b1) >>> 13) & 255)
     for (let seq = 100; seq <= 1_000; seq += 100) {
       engine.snapshot({ seq, wallMs: T0 + seq, version: 1, data: noise(seq) })
       engine.drain()
@@ -417,6 +422,39 @@ describe('snapshots', () => {
     expect(kept[0]).toBe(100)
     expect(kept.at(-1)).toBe(1_000)
     expect(kept.length).toBeLessThan(5)
+  })
+
+  it('are packed against a whole one, and read back as they were', () => {
+    const engine = record(
+      Array.from({ length: 1_000 }, (): Item => ({ conn: 1, data: 'x' })),
+      [{ size: 500, seal: true }],
+    )
+    close.push(() => engine.close())
+    let state = 7
+    const noise = (): number => ((state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 13) & 255
+    const first = Uint8Array.from({ length: 300_000 }, noise)
+    const states = Array.from({ length: 8 }, (_, i) => {
+      // A little more of it is another one each time; the last has nothing of the first any more.
+      const next = i === 7 ? Uint8Array.from({ length: 300_010 }, noise) : first.slice(0, first.length - i)
+      if (i > 0 && i < 7) next.fill(i, 1_000, 1_000 + i * 500)
+      return next
+    })
+    const reader = reading()
+    const { db } = reader.queries
+    const sizes = db.prepare<[], number>('SELECT length(data) FROM snapshot ORDER BY seq DESC').pluck()
+    const { id, key } = db.prepare<[], { id: number; key: string }>('SELECT id, key FROM recording').get()!
+    for (const [i, data] of states.entries()) {
+      engine.snapshot({ seq: 100 + i, wallMs: T0 + i, version: 1, data })
+      engine.drain()
+      const query = { recording: recordingId(key), upToSeq: 1_000, upToMs: T0 + i, version: 1 }
+      const snapshots = new SnapshotReader(db)
+      expect(snapshots.read(id, query)).toEqual({ seq: 100 + i, wallMs: T0 + i, data })
+      expect(snapshots.read(id, { ...query, afterSeq: 100 + i })).toBeNull()
+      if (i > 0 && i < 7) expect(sizes.get()).toBeLessThan(10_000)
+      // What others are packed against stays where thinning would let it go.
+      if (i > 0) expect(snapshots.read(id, { ...query, upToMs: T0 })?.data).toEqual(first)
+    }
+    expect(sizes.get()).toBeGreaterThan(250_000)
   })
 
   it('that are damaged are passed over and named by verify', async () => {
