@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { CHART_STYLES, DEFAULT_CHART_OPTIONS, chartOptionsSchema, chartTemplateSchema } from './chart-settings.ts'
 import { appearanceSchema, helpSchema, paletteSchema, shortcutsSchema } from './comfort-settings.ts'
+import { DRAWING_COLORS, DRAWING_DASHES, DRAWING_KINDS } from './drawings/types.ts'
 import { EXPORT_FORMATS, EXPORT_KINDS, SEPARATORS, SPLITS } from './exporting.ts'
 import { BAR_SOURCES, INTERVAL_LABELS, type Interval } from './market.ts'
 import { ASSET_CLASSES, FEED_IDS } from './units.ts'
@@ -41,6 +42,13 @@ const watchlist = v.object({
 })
 export type Watchlist = v.InferOutput<typeof watchlist>
 export type WatchSymbol = v.InferOutput<typeof symbolRow>
+
+const drawingStyle = v.object({
+  color: v.picklist(DRAWING_COLORS),
+  width: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4)),
+  dash: v.picklist(DRAWING_DASHES),
+  fill: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+})
 
 /** An export that is made again and again: what is absent is asked for, or as usual. */
 const exportPreset = v.object({
@@ -225,6 +233,20 @@ export const settingsSchema = v.object({
   charts: v.optional(v.object({ templates: v.fallback(v.pipe(v.array(chartTemplateSchema), v.maxLength(50)), []) }), {
     templates: [],
   }),
+  /** How the next drawings begin; the drawings themselves are kept by instrument. */
+  drawing: v.optional(
+    v.object({
+      /** Points go to the prices of bars. */
+      magnet: v.fallback(v.boolean(), false),
+      /** No drawing is shown, on any chart. */
+      hidden: v.fallback(v.boolean(), false),
+      /** Tools used last, the newest first. */
+      recent: v.fallback(v.pipe(v.array(v.picklist(DRAWING_KINDS)), v.maxLength(4)), ['trend']),
+      /** The style last given to a kind. */
+      styles: v.fallback(v.record(text(20), drawingStyle), {}),
+    }),
+    { magnet: false, hidden: false, recent: ['trend'], styles: {} },
+  ),
   exports: v.optional(v.object({ presets: v.fallback(v.pipe(v.array(exportPreset), v.maxLength(100)), []) }), {
     presets: [],
   }),
