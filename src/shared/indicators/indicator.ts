@@ -8,6 +8,8 @@ export interface BarValues {
   readonly close: number
   /** Absent for bars of quotes. */
   readonly volume: number | null
+  /** Start, UTC ms, for those that begin anew with each day; absent: all bars are of one day. */
+  readonly startMs?: number
 }
 
 /**

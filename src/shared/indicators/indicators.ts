@@ -3,7 +3,7 @@
  * A flat or short series gives absence, never a made-up number.
  */
 import { ABSENT, type BarValues, type Indicator } from './indicator.ts'
-import { Extreme, Window, exponential, simple, wilder } from './windows.ts'
+import { Extreme, Lookback, Window, exponential, simple, weighted, wilder } from './windows.ts'
 
 /** Reads the price of a bar that an indicator works on. */
 export type PriceOf = (bar: BarValues) => number
@@ -20,6 +20,8 @@ function smoothed(make: (n: number) => { peek(v: number): number; push(v: number
 export const sma = smoothed(simple)
 /** [average] */
 export const ema = smoothed(exponential)
+/** [average] */
+export const wma = smoothed(weighted)
 
 /** Relative strength index after Wilder: [0 to 100]. Absent where nothing has moved. */
 export function rsi(n: number, price: PriceOf): Indicator {
@@ -133,6 +135,172 @@ export function adx(n: number): Indicator {
     if (!(all > 0)) return [ABSENT, ABSENT, ABSENT]
     const spread = plus + minus === 0 ? 0 : (100 * Math.abs(plus - minus)) / (plus + minus)
     return [smooth[take](spread), plus, minus]
+  }
+  return { peek: (bar) => run(bar, 'peek'), push: (bar) => run(bar, 'push') }
+}
+
+/** True range of a bar (Wilder): what it moved through since the close before; of the first its own range. */
+function trueRange(bar: BarValues, before: BarValues | null): number {
+  if (before === null) return bar.high - bar.low
+  return Math.max(bar.high - bar.low, Math.abs(bar.high - before.close), Math.abs(bar.low - before.close))
+}
+
+/** Average true range after Wilder: [range]. */
+export function atr(n: number): Indicator {
+  const range = wilder(n)
+  let before: BarValues | null = null
+  return {
+    peek: (bar) => [range.peek(trueRange(bar, before))],
+    push(bar) {
+      const value = range.push(trueRange(bar, before))
+      before = bar
+      return [value]
+    },
+  }
+}
+
+/** Commodity channel index (Lambert): [index]. Absent where nothing has moved. Takes n steps a bar. */
+export function cci(n: number, price: PriceOf): Indicator {
+  const window = new Lookback(n)
+  const peek = (bar: BarValues): readonly number[] => {
+    const value = price(bar)
+    const { mean, deviation } = window.spread(value)
+    return [deviation > 0 ? (value - mean) / (0.015 * deviation) : ABSENT]
+  }
+  return {
+    peek,
+    push(bar) {
+      const values = peek(bar)
+      window.push(price(bar))
+      return values
+    },
+  }
+}
+
+/** On-balance volume (Granville): [sum] from the second bar on. Absent for bars without volume. */
+export function obv(): Indicator {
+  let before = ABSENT
+  let sum = 0
+  const peek = ({ close, volume }: BarValues): number =>
+    volume === null || Number.isNaN(before) ? ABSENT : sum + Math.sign(close - before) * volume
+  return {
+    peek: (bar) => [peek(bar)],
+    push(bar) {
+      const value = peek(bar)
+      if (!Number.isNaN(value)) sum = value
+      before = bar.close
+      return [value]
+    },
+  }
+}
+
+/** Start of the day of an instant, UTC ms: of the market that the bars are of. */
+export type DayOf = (ms: number) => number
+
+/**
+ * Price by volume since the day began: [average, upper, lower], the latter `width` deviations by volume
+ * apart. Absent for bars without volume, and until something was traded.
+ */
+export function vwap(width: number, price: PriceOf, dayOf: DayOf): Indicator {
+  let day = ABSENT
+  /** Of differences to the day's first price: squares of prices would lose their digits. */
+  let base = 0
+  let volume = 0
+  let sum = 0
+  let squares = 0
+  const next = (bar: BarValues) => {
+    const began = bar.startMs === undefined ? 0 : dayOf(bar.startMs)
+    const anew = began !== day
+    const value = price(bar)
+    const from = anew || volume === 0 ? value : base
+    const size = bar.volume ?? 0
+    const apart = value - from
+    return {
+      day: began,
+      base: from,
+      volume: (anew ? 0 : volume) + size,
+      sum: (anew ? 0 : sum) + size * apart,
+      squares: (anew ? 0 : squares) + size * apart * apart,
+    }
+  }
+  const values = (bar: BarValues, { base, volume, sum, squares }: ReturnType<typeof next>): readonly number[] => {
+    if (bar.volume === null || !(volume > 0)) return [ABSENT, ABSENT, ABSENT]
+    const mean = sum / volume
+    const deviation = width * Math.sqrt(Math.max(0, squares / volume - mean * mean))
+    return [base + mean, base + mean + deviation, base + mean - deviation]
+  }
+  return {
+    peek: (bar) => values(bar, next(bar)),
+    push(bar) {
+      const taken = next(bar)
+      ;({ day, base, volume, sum, squares } = taken)
+      return values(bar, taken)
+    },
+  }
+}
+
+/** Middle of the highest high and the lowest low of n bars. */
+function midpoint(n: number): Indicator {
+  const high = new Extreme(n, 1)
+  const low = new Extreme(n, -1)
+  const peek = (bar: BarValues): readonly number[] => [(high.peek(bar.high) + low.peek(bar.low)) / 2]
+  return {
+    peek,
+    push(bar) {
+      const values = peek(bar)
+      high.push(bar.high)
+      low.push(bar.low)
+      return values
+    },
+  }
+}
+
+/** Donchian channel: [middle, highest high, lowest low] of n bars, the newest among them. */
+export function donchian(n: number): Indicator {
+  const high = new Extreme(n, 1)
+  const low = new Extreme(n, -1)
+  const peek = (bar: BarValues): readonly number[] => {
+    const top = high.peek(bar.high)
+    const bottom = low.peek(bar.low)
+    return [(top + bottom) / 2, top, bottom]
+  }
+  return {
+    peek,
+    push(bar) {
+      const values = peek(bar)
+      high.push(bar.high)
+      low.push(bar.low)
+      return values
+    },
+  }
+}
+
+/** Keltner channel (as Raschke draws it): [average, upper, lower], `width` average true ranges apart. */
+export function keltner(n: number, width: number, ranges: number, price: PriceOf): Indicator {
+  const middle = exponential(n)
+  const range = atr(ranges)
+  const run = (bar: BarValues, take: 'peek' | 'push'): readonly number[] => {
+    const mean = middle[take](price(bar))
+    const apart = width * range[take](bar)[0]
+    return [mean, mean + apart, mean - apart]
+  }
+  return { peek: (bar) => run(bar, 'peek'), push: (bar) => run(bar, 'push') }
+}
+
+/**
+ * Ichimoku Kinko Hyo: [conversion, base, leading A, leading B, lagging], all as computed at the bar. The
+ * leading ones belong so many bars later and the lagging one so many earlier: see the table's `shifts`.
+ */
+export function ichimoku(conversion: number, base: number, leading: number): Indicator {
+  const short = midpoint(conversion)
+  const long = midpoint(base)
+  const longest = midpoint(leading)
+  const run = (bar: BarValues, take: 'peek' | 'push'): readonly number[] => {
+    const [tenkan] = short[take](bar)
+    const [kijun] = long[take](bar)
+    const [senkou] = longest[take](bar)
+    // The lagging line is the close itself; with the others absent it would be a line of nothing yet.
+    return [tenkan, kijun, (tenkan + kijun) / 2, senkou, Number.isNaN(tenkan) ? ABSENT : bar.close]
   }
   return { peek: (bar) => run(bar, 'peek'), push: (bar) => run(bar, 'push') }
 }

@@ -1,6 +1,25 @@
 /** Every indicator as a row: menus, charts, the technical pane and the tests derive from it. */
 import type { BarValues, Indicator } from './indicator.ts'
-import { adx, bollinger, ema, macd, rsi, sma, stochastic, williamsR, type PriceOf } from './indicators.ts'
+import {
+  adx,
+  atr,
+  bollinger,
+  cci,
+  donchian,
+  ema,
+  ichimoku,
+  keltner,
+  macd,
+  obv,
+  rsi,
+  sma,
+  stochastic,
+  vwap,
+  williamsR,
+  wma,
+  type DayOf,
+  type PriceOf,
+} from './indicators.ts'
 
 export interface Parameter {
   readonly key: string
@@ -11,8 +30,10 @@ export interface Parameter {
 }
 
 export interface IndicatorRow {
-  readonly id: IndicatorId
+  readonly id: ChartIndicatorId
   readonly title: string
+  /** As in a legend. */
+  readonly short: string
   /** Drawn over the prices, or in a pane of its own. */
   readonly place: 'price' | 'own'
   readonly parameters: readonly Parameter[]
@@ -20,9 +41,27 @@ export interface IndicatorRow {
   readonly outputs: readonly string[]
   /** Whether it works on a price that can be chosen. */
   readonly takesPrice: boolean
-  /** Takes one value a parameter, in their order. */
-  create(values: readonly number[], price: PriceOf): Indicator
+  /** The price it usually works on. */
+  readonly usualPrice: PriceName
+  /** What its values are: prices (in the instrument's decimals), an index of its own, or a volume. */
+  readonly unit: 'price' | 'index' | 'volume'
+  /** How it is drawn where lines are not enough. */
+  readonly drawn?: {
+    /** Lines across its own pane, and what that pane always shows. */
+    readonly levels?: readonly number[]
+    readonly between?: readonly [number, number]
+    /** Two outputs with a tinted ground between them. */
+    readonly ground?: readonly [number, number]
+    /** An output drawn as columns from zero. */
+    readonly columns?: number
+    /** Bars that each output is drawn later than its own (negative: earlier); takes the parameters. */
+    readonly shifts?: (values: readonly number[]) => readonly number[]
+  }
+  /** Takes one value a parameter, in their order. `dayOf` says where days begin, for those that begin anew then. */
+  create(values: readonly number[], price: PriceOf, dayOf?: DayOf): Indicator
 }
+
+const utcDay: DayOf = (ms) => Math.floor(ms / 86_400_000) * 86_400_000
 
 export const INDICATOR_IDS = [
   'sma',
@@ -38,7 +77,17 @@ export const INDICATOR_IDS = [
 export type IndicatorId = (typeof INDICATOR_IDS)[number]
 
 /** Those that a chart can draw. */
-export const CHART_INDICATOR_IDS = [...INDICATOR_IDS] as const
+export const CHART_INDICATOR_IDS = [
+  ...INDICATOR_IDS,
+  'wma',
+  'vwap',
+  'atr',
+  'obv',
+  'cci',
+  'donchian',
+  'keltner',
+  'ichimoku',
+] as const
 export type ChartIndicatorId = (typeof CHART_INDICATOR_IDS)[number]
 
 /** Prices that an indicator can work on. */
@@ -62,79 +111,227 @@ const length = (value: number, key = 'period', title = 'Length'): Parameter => (
   most: 5_000,
 })
 
-export const INDICATORS: Readonly<Record<IndicatorId, IndicatorRow>> = {
+export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
   sma: {
     id: 'sma',
     title: 'Simple moving average',
+    short: 'SMA',
     place: 'price',
     parameters: [length(20)],
     outputs: ['SMA'],
     takesPrice: true,
+    usualPrice: 'close',
+    unit: 'price',
     create: ([n], price) => sma(n, price),
   },
   ema: {
     id: 'ema',
     title: 'Exponential moving average',
+    short: 'EMA',
     place: 'price',
     parameters: [length(20)],
     outputs: ['EMA'],
     takesPrice: true,
+    usualPrice: 'close',
+    unit: 'price',
     create: ([n], price) => ema(n, price),
   },
   rsi: {
     id: 'rsi',
     title: 'Relative strength index',
+    short: 'RSI',
     place: 'own',
     parameters: [length(14)],
     outputs: ['RSI'],
     takesPrice: true,
+    usualPrice: 'close',
+    unit: 'index',
+    drawn: { levels: [30, 70], between: [0, 100] },
     create: ([n], price) => rsi(n, price),
   },
   macd: {
     id: 'macd',
     title: 'MACD',
+    short: 'MACD',
     place: 'own',
     parameters: [length(12, 'fast', 'Fast'), length(26, 'slow', 'Slow'), length(9, 'signal', 'Signal')],
     outputs: ['MACD', 'Signal', 'Histogram'],
     takesPrice: true,
+    usualPrice: 'close',
+    unit: 'price',
+    drawn: { levels: [0], columns: 2 },
     create: ([fast, slow, signal], price) => macd(fast, slow, signal, price),
   },
   'bollinger-bands': {
     id: 'bollinger-bands',
     title: 'Bollinger bands',
+    short: 'BB',
     place: 'price',
     parameters: [length(20), { key: 'width', title: 'Deviations', value: 2, least: 0.1, most: 20 }],
     outputs: ['Middle', 'Upper', 'Lower'],
     takesPrice: true,
+    usualPrice: 'close',
+    unit: 'price',
+    drawn: { ground: [1, 2] },
     create: ([n, width], price) => bollinger(n, width, price),
   },
   stochastic: {
     id: 'stochastic',
     title: 'Stochastic oscillator',
+    short: 'Stoch',
     place: 'own',
     parameters: [length(14), length(3, 'slowing', 'Slowing'), length(3, 'signal', 'Signal')],
     outputs: ['%K', '%D'],
     takesPrice: false,
+    usualPrice: 'close',
+    unit: 'index',
+    drawn: { levels: [20, 80], between: [0, 100] },
     create: ([n, slowing, signal]) => stochastic(n, slowing, signal),
   },
   adx: {
     id: 'adx',
     title: 'Average directional index',
+    short: 'ADX',
     place: 'own',
     parameters: [length(14)],
     outputs: ['ADX', '+DI', '−DI'],
     takesPrice: false,
+    usualPrice: 'close',
+    unit: 'index',
+    drawn: { levels: [25] },
     create: ([n]) => adx(n),
   },
   'williams-r': {
     id: 'williams-r',
     title: 'Williams %R',
+    short: '%R',
     place: 'own',
     parameters: [length(14)],
     outputs: ['%R'],
     takesPrice: false,
+    usualPrice: 'close',
+    unit: 'index',
+    drawn: { levels: [-20, -80], between: [-100, 0] },
     create: ([n]) => williamsR(n),
   },
+  wma: {
+    id: 'wma',
+    title: 'Weighted moving average',
+    short: 'WMA',
+    place: 'price',
+    parameters: [length(20)],
+    outputs: ['WMA'],
+    takesPrice: true,
+    usualPrice: 'close',
+    unit: 'price',
+    create: ([n], price) => wma(n, price),
+  },
+  vwap: {
+    id: 'vwap',
+    title: 'Volume weighted average price',
+    short: 'VWAP',
+    place: 'price',
+    parameters: [{ key: 'width', title: 'Deviations', value: 1, least: 0.1, most: 20 }],
+    outputs: ['VWAP', 'Upper', 'Lower'],
+    takesPrice: true,
+    usualPrice: 'hlc3',
+    unit: 'price',
+    create: ([width], price, dayOf = utcDay) => vwap(width, price, dayOf),
+  },
+  atr: {
+    id: 'atr',
+    title: 'Average true range',
+    short: 'ATR',
+    place: 'own',
+    parameters: [length(14)],
+    outputs: ['ATR'],
+    takesPrice: false,
+    usualPrice: 'close',
+    unit: 'price',
+    create: ([n]) => atr(n),
+  },
+  obv: {
+    id: 'obv',
+    title: 'On-balance volume',
+    short: 'OBV',
+    place: 'own',
+    parameters: [],
+    outputs: ['OBV'],
+    takesPrice: false,
+    usualPrice: 'close',
+    unit: 'volume',
+    create: () => obv(),
+  },
+  cci: {
+    id: 'cci',
+    title: 'Commodity channel index',
+    short: 'CCI',
+    place: 'own',
+    parameters: [length(20)],
+    outputs: ['CCI'],
+    takesPrice: true,
+    usualPrice: 'hlc3',
+    unit: 'index',
+    drawn: { levels: [-100, 100] },
+    create: ([n], price) => cci(n, price),
+  },
+  donchian: {
+    id: 'donchian',
+    title: 'Donchian channel',
+    short: 'DC',
+    place: 'price',
+    parameters: [length(20)],
+    outputs: ['Middle', 'Upper', 'Lower'],
+    takesPrice: false,
+    usualPrice: 'close',
+    unit: 'price',
+    drawn: { ground: [1, 2] },
+    create: ([n]) => donchian(n),
+  },
+  keltner: {
+    id: 'keltner',
+    title: 'Keltner channel',
+    short: 'KC',
+    place: 'price',
+    parameters: [
+      length(20),
+      { key: 'width', title: 'True ranges', value: 2, least: 0.1, most: 20 },
+      length(10, 'ranges', 'Length of ranges'),
+    ],
+    outputs: ['Middle', 'Upper', 'Lower'],
+    takesPrice: true,
+    usualPrice: 'close',
+    unit: 'price',
+    drawn: { ground: [1, 2] },
+    create: ([n, width, ranges], price) => keltner(n, width, ranges, price),
+  },
+  ichimoku: {
+    id: 'ichimoku',
+    title: 'Ichimoku cloud',
+    short: 'Ichimoku',
+    place: 'price',
+    parameters: [
+      length(9, 'conversion', 'Conversion'),
+      length(26, 'base', 'Base'),
+      length(52, 'leading', 'Leading B'),
+      { ...length(26, 'shift', 'Shift'), least: 0, most: 500 },
+    ],
+    outputs: ['Conversion', 'Base', 'Leading A', 'Leading B', 'Lagging'],
+    takesPrice: false,
+    usualPrice: 'close',
+    unit: 'price',
+    drawn: { ground: [2, 3], shifts: ([, , , shift]) => [0, 0, shift, shift, -shift] },
+    create: ([conversion, base, leading]) => ichimoku(conversion, base, leading),
+  },
+}
+
+/** One value a parameter in their order: what is absent or out of bounds is as usual, lengths are whole numbers. */
+export function parameterValues(row: IndicatorRow, given: Readonly<Record<string, number>>): readonly number[] {
+  return row.parameters.map(({ key, value, least, most }) => {
+    const wanted = given[key] ?? value
+    if (!Number.isFinite(wanted) || wanted < least || wanted > most) return value
+    return Number.isInteger(least) ? Math.round(wanted) : wanted
+  })
 }
 
 /** Values of every bar, one row a bar; NaN: absent. */

@@ -104,6 +104,73 @@ export class Extreme {
   }
 }
 
+/** The last n values one by one, for what has no shorter way than to look at each. */
+export class Lookback {
+  readonly #ring: Ring
+  readonly #n: number
+
+  constructor(n: number) {
+    this.#n = n
+    this.#ring = new Ring(n)
+  }
+
+  /** Mean and mean absolute deviation as if `value` were the next, in n steps; NaN before n values. */
+  spread(value: number): { readonly mean: number; readonly deviation: number } {
+    const { count, values } = this.#ring
+    if (count + 1 < this.#n) return { mean: ABSENT, deviation: ABSENT }
+    const skipped = count < this.#n ? -1 : count % this.#n
+    const kept = Math.min(count, this.#n)
+    let sum = value
+    for (let i = 0; i < kept; i++) if (i !== skipped) sum += values[i]
+    const mean = sum / this.#n
+    let apart = Math.abs(value - mean)
+    for (let i = 0; i < kept; i++) if (i !== skipped) apart += Math.abs(values[i] - mean)
+    return { mean, deviation: apart / this.#n }
+  }
+
+  push(value: number): void {
+    this.#ring.push(value)
+  }
+}
+
+/** Linearly weighted moving average: the newest of n values counts n times, the oldest once. */
+export function weighted(n: number): Smoother {
+  const ring = new Ring(n)
+  const weights = (n * (n + 1)) / 2
+  /** Of differences to `base`, which keeps them small; taken anew with each round of the ring. */
+  let base = 0
+  let sum = 0
+  let mass = 0
+  const next = (value: number): { readonly sum: number; readonly mass: number } => {
+    const entering = value - base
+    if (ring.count < n) return { sum: sum + entering, mass: mass + (ring.count + 1) * entering }
+    return { sum: sum - (ring.leaving - base) + entering, mass: mass - sum + n * entering }
+  }
+  const average = (value: number): number =>
+    ring.count + 1 < n ? ABSENT : ring.count === 0 ? value : base + next(value).mass / weights
+  return {
+    peek: (value) => (Number.isNaN(value) ? ABSENT : average(value)),
+    push(value) {
+      if (Number.isNaN(value)) return ABSENT
+      const shown = average(value)
+      if (ring.count === 0) base = value
+      ;({ sum, mass } = next(value))
+      ring.push(value)
+      if (ring.count % n === 0) {
+        base = value
+        sum = 0
+        mass = 0
+        // The ring has just gone round: its values stand in order.
+        ring.values.forEach((one, i) => {
+          sum += one - base
+          mass += (i + 1) * (one - base)
+        })
+      }
+      return shown
+    },
+  }
+}
+
 /** Simple moving average. */
 export function simple(n: number): Smoother {
   const window = new Window(n)

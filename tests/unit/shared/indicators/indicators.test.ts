@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { BarValues } from '../../../../src/shared/indicators/indicator.ts'
 import {
+  CHART_INDICATOR_IDS,
   computeAll,
-  INDICATOR_IDS,
   INDICATORS,
+  parameterValues,
   PRICES,
-  type IndicatorId,
+  type ChartIndicatorId,
 } from '../../../../src/shared/indicators/table.ts'
 
 const file = (name: string): Record<string, string>[] => {
@@ -24,10 +25,10 @@ const barOf = (row: Record<string, string>): BarValues => ({
   high: Number(row['high'] ?? row['High']),
   low: Number(row['low'] ?? row['Low']),
   close: Number(row['close'] ?? row['Close']),
-  volume: null,
+  volume: row['Volume'] === undefined || row['Volume'] === '' ? null : Number(row['Volume']),
 })
-const run = (id: IndicatorId, bars: readonly BarValues[], values?: readonly number[]) =>
-  computeAll(INDICATORS[id], values ?? INDICATORS[id].parameters.map(({ value }) => value), PRICES.close, bars)
+const run = (id: ChartIndicatorId, bars: readonly BarValues[], values?: readonly number[]) =>
+  computeAll(INDICATORS[id], values ?? parameterValues(INDICATORS[id], {}), PRICES[INDICATORS[id].usualPrice], bars)
 
 describe('published values', () => {
   const quotes = file('skender-quotes').map(barOf)
@@ -42,11 +43,13 @@ describe('published values', () => {
     expect(wanted.filter((row) => row[id] !== '').length).toBeGreaterThan(480)
   })
 
-  it.each<[IndicatorId, string, readonly string[], number, readonly number[] | undefined]>([
+  it.each<[ChartIndicatorId, string, readonly string[], number, readonly number[] | undefined]>([
     ['bollinger-bands', 'chartschool-bbands', ['MiddleBand', 'HighBand', 'LowBand'], 2e-6, undefined],
     ['stochastic', 'chartschool-soo', ['SO', 'SO_SIG'], 2e-5, [14, 1, 3]],
     ['williams-r', 'chartschool-percentr', ['Williams_%R'], 2e-5, undefined],
     ['adx', 'chartschool-adx', ['ADX', '+DI14', '-DI14'], 2e-5, undefined],
+    ['cci', 'chartschool-cci', ['CCI'], 0.06, undefined],
+    ['obv', 'chartschool-obv', ['OBV'], 1e-9, undefined],
   ])('%s of the worked tables, to their decimals', (id, name, columns, within, values) => {
     const rows = file(name)
     const got = run(id, rows.map(barOf), values)
@@ -59,6 +62,67 @@ describe('published values', () => {
       }
     }
     expect(compared).toBeGreaterThan(10)
+  })
+
+  it('donchian, written in prices of two decimals', () => {
+    const rows = file('chartschool-dc')
+    const got = run('donchian', rows.map(barOf))
+    let compared = 0
+    for (const [i, row] of rows.entries()) {
+      for (const [at, column] of ['middle_band', 'upper_band', 'lower_band'].entries()) {
+        if (row[column] === '') {
+          expect(got[i][at], `${column} of row ${i}`).toBeNaN()
+          continue
+        }
+        expect(Math.abs(got[i][at] - Number(row[column])), `${column} of row ${i}`).toBeLessThan(0.0051)
+        compared++
+      }
+    }
+    expect(compared).toBeGreaterThan(20)
+  })
+
+  it('atr: ranges from the first bar on, seeded by the mean of the first fourteen', () => {
+    const rows = file('chartschool-atr')
+    const got = run('atr', rows.map(barOf))
+    for (const [i, row] of rows.entries()) {
+      if (Number(row['ATR']) === 0) expect(got[i][0]).toBeNaN()
+      else expect(Math.abs(got[i][0] - Number(row['ATR']))).toBeLessThan(1e-9)
+    }
+  })
+
+  it('keltner: twice ten true ranges apart from its average', () => {
+    const rows = file('chartschool-kc')
+    const bars = rows.map(barOf)
+    const got = run('keltner', bars, [20, 2, 10])
+    const mean = run('ema', bars, [20])
+    let compared = 0
+    for (const [i, row] of rows.entries()) {
+      const [middle, upper, lower] = got[i]
+      if (row['upper_band'] === '' || Number.isNaN(middle)) continue
+      expect(middle).toBe(mean[i][0])
+      // The table seeds its average with the first close, ours is seeded by the mean: widths are the same.
+      expect(Math.abs(upper - lower - (Number(row['upper_band']) - Number(row['lower_band'])))).toBeLessThan(1e-9)
+      compared++
+    }
+    expect(compared).toBeGreaterThan(8)
+  })
+
+  it('vwap, as far as its table has one session: fourteen rows', () => {
+    const rows = file('chartschool-vwap').slice(0, 14)
+    const got = run('vwap', rows.map(barOf))
+    for (const [i, row] of rows.entries()) expect(Math.abs(got[i][0] - Number(row['vwap']))).toBeLessThan(1e-9)
+  })
+
+  it('wma of nine closes', () => {
+    const rows = file('chartschool-wma')
+    const got = run('wma', rows.map(barOf), [9])
+    let compared = 0
+    for (const [i, row] of rows.entries()) {
+      if (Number.isNaN(got[i][0])) continue
+      expect(Math.abs(got[i][0] - Number(row['WMA'])), `row ${i}`).toBeLessThan(1e-4)
+      compared++
+    }
+    expect(compared).toBe(rows.length - 8)
   })
 
   it('macd as computed by the book', () => {
@@ -84,15 +148,96 @@ describe('published values', () => {
 })
 
 const price = fc.double({ min: 0.0001, max: 100_000, noNaN: true })
-const bar: fc.Arbitrary<BarValues> = fc.tuple(price, price, price, price).map(([a, b, c, d]) => ({
+const volume = fc.oneof(fc.constant(null), fc.constant(0), fc.double({ min: 0, max: 1e6, noNaN: true }))
+const bar: fc.Arbitrary<BarValues> = fc.tuple(price, price, price, price, volume).map(([a, b, c, d, size]) => ({
   open: a,
   high: Math.max(a, b, c, d),
   low: Math.min(a, b, c, d),
   close: b,
-  volume: null,
+  volume: size,
 }))
 
-describe.each(INDICATOR_IDS)('%s', (id) => {
+/** The textbook over whole lists, each value on its own: what the folds must say. */
+const byTheBook: Readonly<
+  Partial<Record<ChartIndicatorId, (bars: readonly BarValues[], i: number) => readonly number[]>>
+> = {
+  wma: (bars, i) => {
+    const list = bars.slice(i - 19, i + 1)
+    return [i < 19 ? NaN : list.reduce((sum, one, k) => sum + one.close * (k + 1), 0) / 210]
+  },
+  cci: (bars, i) => {
+    const list = bars.slice(i - 19, i + 1).map(PRICES.hlc3)
+    const mean = list.reduce((a, b) => a + b, 0) / 20
+    const apart = list.reduce((sum, one) => sum + Math.abs(one - mean), 0) / 20
+    return [i < 19 || apart === 0 ? NaN : (list[19] - mean) / (0.015 * apart)]
+  },
+  donchian: (bars, i) => {
+    const list = bars.slice(i - 19, i + 1)
+    const [top, bottom] = [Math.max(...list.map((one) => one.high)), Math.min(...list.map((one) => one.low))]
+    return i < 19 ? [NaN, NaN, NaN] : [(top + bottom) / 2, top, bottom]
+  },
+  ichimoku: (bars, i) => {
+    const middle = (n: number) => {
+      const list = bars.slice(i + 1 - n, i + 1)
+      const [top, bottom] = [Math.max(...list.map((one) => one.high)), Math.min(...list.map((one) => one.low))]
+      return i + 1 < n ? NaN : (top + bottom) / 2
+    }
+    const [tenkan, kijun] = [middle(9), middle(26)]
+    return [tenkan, kijun, (tenkan + kijun) / 2, middle(52), i < 8 ? NaN : bars[i].close]
+  },
+  vwap: (bars, i) => {
+    const list = bars.slice(0, i + 1)
+    const all = list.reduce((sum, one) => sum + (one.volume ?? 0), 0)
+    if (bars[i].volume === null || !(all > 0)) return [NaN, NaN, NaN]
+    const mean = list.reduce((sum, one) => sum + PRICES.hlc3(one) * (one.volume ?? 0), 0) / all
+    const square = list.reduce((sum, one) => sum + (PRICES.hlc3(one) - mean) ** 2 * (one.volume ?? 0), 0) / all
+    return [mean, mean + Math.sqrt(square), mean - Math.sqrt(square)]
+  },
+  obv: (bars, i) => {
+    if (bars[i].volume === null || i === 0) return [NaN]
+    const moves = bars.slice(1, i + 1).map((one, k) => Math.sign(one.close - bars[k].close) * (one.volume ?? 0))
+    return [moves.reduce((a, b) => a + b, 0)]
+  },
+}
+
+describe.each(Object.entries(byTheBook))('%s', (id, book) => {
+  it('is what the book computes from scratch, at every bar', () => {
+    fc.assert(
+      fc.property(fc.array(bar, { maxLength: 90 }), (bars) => {
+        // the keys of the object above
+        const got = run(id as ChartIndicatorId, bars)
+        for (const i of bars.keys()) {
+          for (const [at, wanted] of book(bars, i).entries()) {
+            if (Number.isNaN(wanted)) expect(got[i][at], `row ${i}`).toBeNaN()
+            else expect(Math.abs(got[i][at] - wanted), `row ${i}`).toBeLessThan(1e-4 * Math.max(1, Math.abs(wanted)))
+          }
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('vwap', () => {
+  it('begins anew where the day does', () => {
+    const at = (startMs: number, value: number) => ({ ...close(value), volume: 2, startMs })
+    const day = 86_400_000
+    const bars = [at(day - 2, 10), at(day - 1, 20), at(day, 100), at(day + 1, 200)]
+    expect(run('vwap', bars).map(([mean]) => mean)).toEqual([10, 15, 100, 150])
+    const all = INDICATORS.vwap.create([1], PRICES.hlc3, () => 0)
+    expect(bars.map((one) => all.push(one)[0])).toEqual([10, 15, 130 / 3, 82.5])
+  })
+})
+
+describe('parameters', () => {
+  it('are as usual where they are absent or make no sense, and whole where they are lengths', () => {
+    expect(parameterValues(INDICATORS.macd, {})).toEqual([12, 26, 9])
+    expect(parameterValues(INDICATORS.macd, { fast: 5.4, slow: 0, signal: Infinity })).toEqual([5, 26, 9])
+    expect(parameterValues(INDICATORS['bollinger-bands'], { width: 2.5 })).toEqual([20, 2.5])
+  })
+})
+
+describe.each(CHART_INDICATOR_IDS)('%s', (id) => {
   const row = INDICATORS[id]
   const defaults = row.parameters.map(({ value }) => value)
 
@@ -134,9 +279,15 @@ describe.each(INDICATOR_IDS)('%s', (id) => {
       high: wave(i) + 2,
       low: wave(i) - 2,
       close: wave(i) + 1,
-      volume: null,
+      volume: 1 + (i % 5),
+      startMs: i * 60_000,
     }))
     const all = run(id, bars)
+    // It counts from its first bar.
+    if (id === 'obv')
+      return expect(all[all.length - 1][0]).toBe(
+        bars.reduce((sum, one, i) => (i === 0 ? 0 : sum + Math.sign(one.close - bars[i - 1].close) * one.volume), 0),
+      )
     // Averages forget: a late start agrees after a few hundred bars.
     const late = run(id, bars.slice(-3_000))
     for (const [at, value] of all[all.length - 1].entries()) {

@@ -1,0 +1,87 @@
+/** How much was traded at which prices: the bars of a range, in levels of equal height. Pure. */
+import type { BarValues } from './indicator.ts'
+
+export interface ProfileLevel {
+  /** Prices of the level: [from, to). */
+  readonly from: number
+  readonly to: number
+  /** Volume of bars that rose (or stood), and of those that fell. */
+  readonly up: number
+  readonly down: number
+}
+
+export interface VolumeProfile {
+  readonly levels: readonly ProfileLevel[]
+  /** Index of the level with the most volume (point of control). */
+  readonly most: number
+  /** Levels around it that hold 70 % of the volume together: [first, last]. */
+  readonly area: readonly [number, number]
+  /** Volume of the busiest level, for scaling. */
+  readonly greatest: number
+}
+
+const AREA = 0.7
+
+/**
+ * The profile of bars in `count` levels. A bar's volume is spread evenly over the prices from its low to its
+ * high: a bar does not say more. Null where nothing was traded.
+ */
+export function volumeProfile(bars: readonly BarValues[], count: number): VolumeProfile | null {
+  let low = Infinity
+  let high = -Infinity
+  for (const bar of bars) {
+    if (bar.volume === null || !(bar.volume > 0)) continue
+    low = Math.min(low, bar.low)
+    high = Math.max(high, bar.high)
+  }
+  if (low > high) return null
+  const levels = high > low ? count : 1
+  const height = high > low ? (high - low) / levels : 0
+  const up = new Float64Array(levels)
+  const down = new Float64Array(levels)
+  for (const bar of bars) {
+    if (bar.volume === null || !(bar.volume > 0)) continue
+    const side = bar.close >= bar.open ? up : down
+    const at = (price: number): number =>
+      height === 0 ? 0 : Math.min(levels - 1, Math.max(0, Math.floor((price - low) / height)))
+    const first = at(bar.low)
+    const last = at(bar.high)
+    const range = bar.high - bar.low
+    if (first === last || range === 0) {
+      side[first] += bar.volume
+      continue
+    }
+    for (let level = first; level <= last; level++) {
+      const from = low + level * height
+      const covered = Math.min(bar.high, from + height) - Math.max(bar.low, from)
+      side[level] += (bar.volume * Math.max(0, covered)) / range
+    }
+  }
+  const total = (level: number): number => up[level] + down[level]
+  let most = 0
+  let all = 0
+  for (let level = 0; level < levels; level++) {
+    all += total(level)
+    if (total(level) > total(most)) most = level
+  }
+  let [first, last] = [most, most]
+  let held = total(most)
+  while (held < all * AREA && (first > 0 || last < levels - 1)) {
+    const below = first > 0 ? total(first - 1) : -1
+    const above = last < levels - 1 ? total(last + 1) : -1
+    held += Math.max(below, above)
+    if (above >= below) last++
+    else first--
+  }
+  return {
+    levels: Array.from({ length: levels }, (_, level) => ({
+      from: low + level * height,
+      to: level === levels - 1 ? high : low + (level + 1) * height,
+      up: up[level],
+      down: down[level],
+    })),
+    most,
+    area: [first, last],
+    greatest: total(most),
+  }
+}
