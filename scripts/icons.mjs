@@ -11,8 +11,8 @@ const ICO_SIZES = [16, 24, 32, 48, 64, 128, 256]
 /** Kinds of an .icns entry that hold a PNG, by its size: Apple's "Icon Services" constants. */
 const ICNS_KINDS = { icp4: 16, icp5: 32, ic07: 128, ic08: 256, ic09: 512, ic10: 1024 }
 
-async function render(sizes) {
-  const svg = readFileSync(join(root, 'resources', 'icon.svg'), 'utf8')
+async function render(sizes, change = (svg) => svg) {
+  const svg = change(readFileSync(join(root, 'resources', 'icon.svg'), 'utf8'))
   const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] })
   const pictures = new Map()
   for (const size of sizes) {
@@ -68,7 +68,11 @@ for (const size of LINUX_SIZES) {
 }
 writeFileSync(join(root, 'packaging', 'icon.ico'), ico(pictures))
 writeFileSync(join(root, 'packaging', 'icon.icns'), icns(pictures))
-// The window and the tray load theirs at run time.
-for (const size of [32, 256])
+// The window and the tray load theirs at run time; the tray's has a red dot while something is recorded.
+for (const size of [32, 256]) {
   writeFileSync(join(root, 'resources', 'icons', `tapedeck-${size}.png`), pictures.get(size))
+}
+const dot = '<circle cx="800" cy="224" r="180" fill="#EF5B6B" stroke="#0E1116" stroke-width="48" /></svg>'
+const recording = await render([32], (svg) => svg.replace('</svg>', dot))
+writeFileSync(join(root, 'resources', 'icons', 'tapedeck-32-recording.png'), recording.get(32))
 console.log('packaging/icons, icon.ico, icon.icns and resources/icons are drawn')

@@ -17,6 +17,7 @@ const workers = {
   simulator: new URL('./simulator-worker.js', import.meta.url),
 }
 const demoData = new URL('../../resources/demo/', import.meta.url)
+const icons = fileURLToPath(new URL('../../resources/icons/', import.meta.url))
 const rendererDir = fileURLToPath(new URL('../renderer', import.meta.url))
 
 /** The words after the program; while developing the first of them is the app's own folder. */
@@ -30,6 +31,7 @@ function openWindow(): void {
     home,
     preload: fileURLToPath(new URL('../preload/index.cjs', import.meta.url)),
     rendererDir,
+    icons,
     devUrl,
     start: () =>
       createTerminal({

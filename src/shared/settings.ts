@@ -173,6 +173,19 @@ export const settingsSchema = v.object({
     }),
     { dailyCalls: 10_000, auth: 'api-key', params: {}, mappings: {}, technical: {} },
   ),
+  /** The app on its desktop; hosts without one do nothing with it. */
+  desktop: v.optional(
+    v.object({
+      /** Closing the last window while a real market is recorded leaves the app in the tray. */
+      keepInTray: v.fallback(v.boolean(), true),
+      /** Quitting while a real market is recorded asks first. */
+      askOnQuit: v.fallback(v.boolean(), true),
+      startAtLogin: v.fallback(v.boolean(), false),
+      /** A shortcut of the whole system that marks the instant, as Electron spells it; empty: none. */
+      bookmarkShortcut: v.fallback(text(40), ''),
+    }),
+    { keepInTray: true, askOnQuit: true, startAtLogin: false, bookmarkShortcut: '' },
+  ),
   /** IANA zone, or `local`, or `exchange`. */
   zone: v.optional(v.fallback(text(64), 'UTC'), 'UTC'),
   /** BCP 47 locale of numbers, or `system`. */

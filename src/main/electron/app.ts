@@ -17,8 +17,11 @@ import type { LogEntry } from '../../shared/state.ts'
 import { createHandlers } from '../handlers.ts'
 import { openPages } from '../pages.ts'
 import type { Terminal } from '../terminal/port.ts'
+import { parseLink, LINK_SCHEME } from '../../shared/asks.ts'
+import { followDesktop, type Desktop } from './desktop.ts'
 import { serveWindows } from './ipc.ts'
 import { installMenu } from './menu.ts'
+import { askToQuit } from './quit.ts'
 import { followPower } from './power.ts'
 import { registerScheme, servePages } from './protocol.ts'
 import { APP_URL, guardApp, guardSession } from './security.ts'
@@ -31,6 +34,8 @@ export interface ElectronAppOptions {
   readonly preload: string
   /** Folder of the built window. */
   readonly rendererDir: string
+  /** Folder of the icons. */
+  readonly icons: string
   /** The dev server's address while developing; absent: the built pages. */
   readonly devUrl: string | undefined
   /** Builds the terminal, once the single instance is sure. */
@@ -110,6 +115,15 @@ export function runElectronApp(options: ElectronAppOptions): void {
 
   let closing: Promise<void> | undefined
   let closed = false
+  let desktop: Desktop | undefined
+  /** The question before quitting, while it is on screen. */
+  let asking: Promise<void> | undefined
+  let ending = false
+  /** Quits without asking: the user was asked, or the system is going down and gives no time for it. */
+  const endNow = (): void => {
+    ending = true
+    void close().then(() => app.quit())
+  }
   /** Ends the terminal, once; resolves also when it does not end in time. */
   const close = (): Promise<void> => {
     closing ??= (async () => {
@@ -122,6 +136,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
         .catch((thrown: unknown) => {
           log('error', 'The terminal did not close cleanly', String(thrown))
         })
+      desktop?.close()
       await Promise.race([ended, patience])
       ports.close()
       closed = true
@@ -143,27 +158,62 @@ export function runElectronApp(options: ElectronAppOptions): void {
   const handlers = starting.then((started) => started && createHandlers(started))
   const ports = serveWindows(ipcMain, handlers, url, () => log('warn', 'A page that is not ours asked for a port'))
 
+  const menu = {
+    platform: process.platform,
+    developing,
+    run: (id: string) => terminal?.desk.ask({ do: 'command', id }),
+  }
   void ready
     .then(async () => {
-      installMenu(developing)
+      installMenu({ ...menu, rows: [] })
       guardSession(session.defaultSession, url)
       if (options.devUrl === undefined) servePages(protocol, await openPages(options.rendererDir, "'self'"))
-      open()
+      // Started by the system at login: it records, and shows itself when asked.
+      if (!process.argv.includes('--hidden')) open()
       const started = await starting
-      if (started) followPower(powerMonitor, started, () => app.quit())
+      if (!started) return
+      followPower(powerMonitor, started, endNow)
+      started.desk.onMenu((rows) => installMenu({ ...menu, rows }))
+      desktop = followDesktop(started, {
+        icons: options.icons,
+        windows: () => [...beside, ...(window ? [window] : [])],
+        show,
+        quit: () => app.quit(),
+      })
     })
     .catch((thrown: unknown) => {
       dialog.showErrorBox('Tapedeck cannot start', `The window is not built: ${String(thrown)}`)
       void close().then(() => app.exit(1))
     })
 
+  /** Links of ours: they name what to look at, and nothing else (see `parseLink`). */
+  const openLinks = (words: readonly string[]): void => {
+    for (const word of words.filter((one) => one.toLowerCase().startsWith(LINK_SCHEME))) {
+      const ask = parseLink(word)
+      void starting.then((started) => {
+        if (ask) started?.desk.ask(ask)
+        else started?.log('warn', 'desktop', 'A link that asks for nothing known was opened and ignored')
+      })
+    }
+  }
   /** Session files that the system asked to open: by the command line, by a double click, by a second start. */
   const openFiles = (paths: readonly string[]): void => {
     for (const path of paths.filter((one) => /\.tapedeck$/i.test(one) && !one.startsWith('-'))) {
       void starting.then((started) => started?.imports.open(path))
     }
   }
-  openFiles(process.argv.slice(1))
+  const openAll = (words: readonly string[]): void => {
+    openFiles(words)
+    openLinks(words)
+  }
+  openAll(process.argv.slice(1))
+  // Only an installed app may take the scheme for itself.
+  if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME.slice(0, -1))
+  app.on('open-url', (event, url) => {
+    event.preventDefault()
+    openLinks([url])
+    show()
+  })
   app.on('open-file', (event, path) => {
     event.preventDefault()
     openFiles([path])
@@ -171,15 +221,25 @@ export function runElectronApp(options: ElectronAppOptions): void {
   })
   app.on('second-instance', (_event, argv, workingDirectory) => {
     openFiles(argv.slice(1).map((path) => resolve(workingDirectory, path)))
+    openLinks(argv.slice(1))
     show()
   })
   app.on('activate', show)
   app.on('window-all-closed', () => {
-    if (process.platform !== 'darwin') app.quit()
+    if (process.platform === 'darwin' || desktop?.state().staysWithoutWindow) return
+    app.quit()
   })
   app.on('before-quit', (event) => {
     if (closed) return
     event.preventDefault()
-    void close().then(() => app.quit())
+    if (!ending && terminal && desktop?.state().asksBeforeQuit) {
+      asking ??= askToQuit(terminal).then((answer) => {
+        asking = undefined
+        if (answer === 'end') endNow()
+        else if (answer === 'window') for (const one of [...beside, window]) one?.close()
+      })
+      return
+    }
+    endNow()
   })
 }
