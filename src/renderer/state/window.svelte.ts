@@ -17,6 +17,7 @@ import { Quotes, type QuotesClocks } from './quotes.svelte.ts'
 import { Replay } from './replay.svelte.ts'
 import { SettingsState } from './settings.svelte.ts'
 import { Tape } from './tape.svelte.ts'
+import { isOfSource, replayFrom } from './replay-from.ts'
 import { replayHash } from './replay-route.ts'
 import * as lists from './watchlist-edit.ts'
 import { zoneOf } from './zones.ts'
@@ -140,7 +141,14 @@ export class WindowState {
     })
   }
 
+  /** Of this window alone; null: it follows the workspace. */
+  #own = $state.raw<InstrumentId | null>(null)
+  /** From now on this window looks at a symbol of its own, so that another one can stand beside it. */
+  keepOwnInstrument(): void {
+    this.#own = this.instrument
+  }
   #instrumentOf(): InstrumentId {
+    if (this.#own !== null) return this.#own
     const saved = this.settings.now.workspace.instrument
     // parseInstrument accepts exactly the texts that are instruments.
     return (parseInstrument(saved) ? saved : 'crypto:BTCUSD') as InstrumentId
@@ -186,6 +194,24 @@ export class WindowState {
     if (row) return this.openReplay([row.session], null)
     this.toasts.show('There is no recorded session to replay yet.')
   }
+  /**
+   * Goes back to an instant of what is shown, UTC ms: in the replay that holds it, else in the session that was
+   * recorded then.
+   */
+  async replayFrom(ms: number): Promise<void> {
+    const { state } = this.replay
+    if (state && state.fromMs <= ms && ms <= state.toMs) return this.replay.seek({ at: 'ms', ms })
+    const result = await this.transport.invoke('sessions.list', {})
+    if (!result.ok) return this.tell(result.error)
+    const { status } = this
+    const source = state?.source
+    const rows = result.value.filter((row) =>
+      source === undefined ? status !== undefined && isOfSource(row, status) : row.source === source,
+    )
+    const route = replayFrom(rows, ms, this.wallMs)
+    if (route) return this.openReplay(route.sessions, route.atMs)
+    this.toasts.show('Nothing of this was recorded here: there is no session to replay.')
+  }
   /** Shows recordings in a window of their own, so that this one can stay as it is. False when it was blocked. */
   openReplayWindow(sessions: readonly string[], atMs: number | null): boolean {
     // The app's own address by its name: in a stand-in for Electron the page's own is another one.
@@ -229,7 +255,9 @@ export class WindowState {
   }
 
   select(instrument: InstrumentId): void {
-    if (instrument !== this.instrument) this.setWorkspace({ instrument })
+    if (instrument === this.instrument) return
+    if (this.#own === null) this.setWorkspace({ instrument })
+    else this.#own = instrument
   }
   setInterval(interval: Interval): void {
     this.setWorkspace({ interval, ticks: false })

@@ -1,0 +1,30 @@
+/** Which recordings hold an instant, for going back to it out of the live market. Pure. */
+import { inTurn } from '../../shared/overlaps.ts'
+import type { SessionRow } from '../../shared/recording.ts'
+import type { StatusState } from '../../shared/state.ts'
+import type { ReplayRoute } from './replay-route.ts'
+
+/** Whether a session is of what the live market shows. */
+export function isOfSource(
+  row: Pick<SessionRow, 'source'>,
+  { source, origin }: Pick<StatusState, 'source' | 'origin'>,
+) {
+  return source === 'demo' ? row.source === 'demo' : row.source.endsWith(`@${origin}`)
+}
+
+/**
+ * The session of `rows`, all of one source, that was recorded at an instant: of several the one that is read
+ * there. Where none was, those before and after it, so that the gap between them is seen. Null: it is before all.
+ */
+export function replayFrom(rows: readonly SessionRow[], ms: number, nowMs: number): ReplayRoute | null {
+  const told = inTurn(rows.filter(({ messages, binnedMs }) => messages > 0 && binnedMs === null)).map(({ of }) => of)
+  const endOf = (row: SessionRow) => row.endedMs ?? nowMs
+  const at = told.find((row) => row.startedMs <= ms && endOf(row) >= ms)
+  if (at) return { sessions: [at.session], atMs: ms }
+  const before = told.filter((row) => endOf(row) < ms).at(-1)
+  const after = told.find((row) => row.startedMs > ms)
+  if (!before) return null
+  // Of different users of one service they cannot be joined.
+  const joined = after?.source === before.source ? [before.session, after.session] : [before.session]
+  return { sessions: joined, atMs: joined.length > 1 ? ms : endOf(before) }
+}
