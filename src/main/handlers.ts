@@ -85,6 +85,7 @@ export function createHandlers(terminal: Terminal): Handlers {
         return null
       },
       'research.versions': (args) => terminal.research.versions(args),
+      'research.asked': (args) => terminal.research.asked(args),
       'research.version': ({ version }) => terminal.research.version(version),
       'research.clear': async ({ endpoint }) => {
         await terminal.research.clear(endpoint)

@@ -50,6 +50,9 @@ const drawingStyle = v.object({
   fill: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
 })
 
+/** The names of the answer's own fields: the document names no parameters. */
+const PERIODS = { year: 'fiscal_year', quarter: 'quarter', period: 'period', annual: 'annual' }
+
 /** An export that is made again and again: what is absent is asked for, or as usual. */
 const exportPreset = v.object({
   name: v.pipe(text(60), v.minLength(1)),
@@ -170,8 +173,10 @@ export const settingsSchema = v.object({
         v.record(text(64), v.object({ values: v.record(text(32), v.number()), names: v.record(text(32), text(64)) })),
         {},
       ),
+      /** What the service calls the year, the quarter, and whole years and their value, where it gives one period a call. */
+      periods: v.fallback(v.object({ year: text(64), quarter: text(64), period: text(64), annual: text(64) }), PERIODS),
     }),
-    { dailyCalls: 10_000, auth: 'api-key', params: {}, mappings: {}, technical: {} },
+    { dailyCalls: 10_000, auth: 'api-key', params: {}, mappings: {}, technical: {}, periods: PERIODS },
   ),
   /** The app on its desktop; hosts without one do nothing with it. */
   desktop: v.optional(

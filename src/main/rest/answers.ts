@@ -60,9 +60,16 @@ export function openAnswers(file: string): AnswerFile {
       `SELECT ${columns}, data FROM ${joined} WHERE ${ofKey} AND fetched_ms <= ? AND status BETWEEN 200 AND 299
        ORDER BY fetched_ms DESC, answer.id DESC LIMIT 1`,
     ),
-    versions: db.prepare<[string, string, string, string, number], Row>(
-      `SELECT ${columns} FROM ${joined} WHERE ${ofKey} ORDER BY fetched_ms DESC, answer.id DESC LIMIT ?`,
+    versions: db.prepare<[string, string, string, string, number, number], Row>(
+      `SELECT ${columns} FROM ${joined} WHERE ${ofKey} AND fetched_ms <= ?
+       ORDER BY fetched_ms DESC, answer.id DESC LIMIT ?`,
     ),
+    asked: db
+      .prepare<[string, string, string, number, number], string>(
+        `SELECT params FROM answer WHERE source = ? AND endpoint = ? AND symbol = ? AND fetched_ms <= ?
+         AND status BETWEEN 200 AND 299 GROUP BY params ORDER BY max(fetched_ms) DESC LIMIT ?`,
+      )
+      .pluck(),
     byId: db.prepare<[number], RowWithData>(`SELECT ${columns}, data FROM ${joined} WHERE answer.id = ?`),
     body: db.prepare<[Buffer], number>('SELECT id FROM body WHERE sha256 = ?').pluck(),
     addBody: db.prepare<[Buffer, number, Buffer]>('INSERT INTO body (sha256, size, data) VALUES (?, ?, ?)'),
@@ -83,7 +90,10 @@ export function openAnswers(file: string): AnswerFile {
       return row === undefined ? null : whole(row)
     },
     // better-sqlite3 answers at once; the port is of promises for what is not
-    versions: async (key) => sql.versions.all(...parts(key), MOST_VERSIONS).map(version),
+    versions: async (key, atMs) =>
+      sql.versions.all(...parts(key), atMs ?? Number.MAX_VALUE, MOST_VERSIONS).map(version),
+    asked: async ({ source, endpoint, symbol }, atMs) =>
+      sql.asked.all(source, endpoint, symbol, atMs ?? Number.MAX_VALUE, MOST_VERSIONS),
     async byId(id) {
       const row = sql.byId.get(id)
       return row === undefined ? null : whole(row)

@@ -13,7 +13,7 @@ import { httpUrl } from '../service-address.ts'
 import { countAt, resetOf, type CallCount } from './budget.ts'
 import { failureOf, mayMend } from './classify.ts'
 import type { AnswerKey, AnswerStore, NewAnswer, RestClient } from './port.ts'
-import { readQuestion } from './question.ts'
+import { readParams, readQuestion } from './question.ts'
 import { callEndpoint } from './request.ts'
 import { waitBefore } from './retry.ts'
 import { isStale } from './ttl.ts'
@@ -204,7 +204,11 @@ export function createRestClient(options: RestOptions): RestClient {
       const { key } = readQuestion(options.source(), question)
       return { answer: await store.newest(key, atMs), failure: null, stale: false, fresh: false }
     },
-    versions: (question) => store.versions(readQuestion(options.source(), question).key),
+    versions: (question, atMs) => store.versions(readQuestion(options.source(), question).key, atMs),
+    async asked(question, atMs) {
+      const { key } = readQuestion(options.source(), { ...question, params: {} })
+      return (await store.asked(key, atMs)).map(readParams)
+    },
     version: (id) => store.byId(id),
     clear: (endpoint) => store.clear(options.source(), endpoint),
     budget() {

@@ -26,8 +26,10 @@ export interface NewAnswer extends AnswerKey {
 export interface AnswerStore {
   /** The newest good answer (status 2xx), fetched no later than `atMs` where one is given. */
   newest(key: AnswerKey, atMs: number | null): Promise<Answer | null>
-  /** Newest first, at most 500, with what failed. */
-  versions(key: AnswerKey): Promise<readonly AnswerVersion[]>
+  /** Newest first, at most 500, with what failed; none fetched after `atMs` where one is given. */
+  versions(key: AnswerKey, atMs: number | null): Promise<readonly AnswerVersion[]>
+  /** `params` of the keys with a good answer (no later than `atMs`), the latest asked first, at most 500. */
+  asked(key: Omit<AnswerKey, 'params'>, atMs: number | null): Promise<readonly string[]>
   byId(id: number): Promise<Answer | null>
   /** Answers its id. */
   save(answer: NewAnswer): Promise<number>
@@ -55,7 +57,9 @@ export interface RestClient {
   get(question: RestQuestion, mode: RestMode, signal?: AbortSignal): Promise<ResearchAnswer>
   /** The answer as it was known at `atMs` (UTC ms); never a call. */
   asOf(question: RestQuestion, atMs: number): Promise<ResearchAnswer>
-  versions(question: RestQuestion): Promise<readonly AnswerVersion[]>
+  versions(question: RestQuestion, atMs: number | null): Promise<readonly AnswerVersion[]>
+  /** With which parameters an endpoint was asked and answered well (no later than `atMs`). */
+  asked(question: Omit<RestQuestion, 'params'>, atMs: number | null): Promise<readonly RestQuestion['params'][]>
   version(id: number): Promise<Answer | null>
   clear(endpoint: EndpointId | null): Promise<void>
   budget(): CallBudget

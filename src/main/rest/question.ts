@@ -11,6 +11,10 @@ export function paramsText(params: Readonly<Record<string, string>>): string {
   return new URLSearchParams(sorted).toString()
 }
 
+/** The parameters that `paramsText` wrote. */
+export const readParams = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(new URLSearchParams(text))
+
 /** The endpoint, its path with query, and the key of its answers. Throws `bad-arguments` or `not-found`. */
 export function readQuestion(
   source: string,

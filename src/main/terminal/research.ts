@@ -32,6 +32,7 @@ export interface Research {
   get(args: CallArgs<'research.get'>): Promise<ResearchAnswer>
   cancel(ticket: string): void
   versions(args: CallArgs<'research.versions'>): Promise<readonly AnswerVersion[]>
+  asked(args: CallArgs<'research.asked'>): Promise<readonly RestQuestion['params'][]>
   version(id: number): Promise<Answer | null>
   clear(endpoint: string | null): Promise<void>
   readonly streams: WholeStreams<CallBudget>
@@ -56,7 +57,8 @@ export function createResearch(options: ResearchOptions): Research {
   }
   const store: AnswerStore = {
     newest: async (key, atMs) => (await history()?.newest(key, atMs)) ?? null,
-    versions: async (key) => (await history()?.versions(key)) ?? [],
+    versions: async (key, atMs) => (await history()?.versions(key, atMs)) ?? [],
+    asked: async (key, atMs) => (await history()?.asked(key, atMs)) ?? [],
     byId: async (id) => (await history()?.byId(id)) ?? null,
     save: async (answer) => (await history()?.save(answer)) ?? 0,
     clear: async (source, endpoint) => history()?.clear(source, endpoint),
@@ -101,11 +103,9 @@ export function createResearch(options: ResearchOptions): Research {
       }
     },
     cancel: (ticket) => tickets.get(ticket)?.abort(),
-    async versions(args) {
-      const atMs = options.instantOf(args.view)
-      const all = await client.versions(question(args))
-      return atMs === null ? all : all.filter(({ fetchedMs }) => fetchedMs <= atMs)
-    },
+    versions: async (args) => client.versions(question(args), options.instantOf(args.view)),
+    asked: async ({ view, endpoint, symbol }) =>
+      client.asked({ endpoint: known(endpoint), symbol }, options.instantOf(view)),
     version: (id) => client.version(id),
     clear: (endpoint) => client.clear(endpoint === null ? null : known(endpoint)),
     streams,

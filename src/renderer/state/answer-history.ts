@@ -1,18 +1,22 @@
-/** Every different answer that is known to a question in any of several forms: the service may give one period a call. */
+/** Every different answer that is known of an endpoint and a symbol: the service may give one period a call. */
 import { parseValue, type Value } from '../../shared/adaptive/value.ts'
 import type { Transport } from '../../shared/transport.ts'
 import type { Question } from './research.svelte.ts'
 
-/** Values of the good answers, newest first of each form; the same text once. Ends early once `isGone`. */
+/**
+ * Values of the good answers, with whatever parameters they were asked for: those of the latest
+ * parameters first, newest first of each; the same text once. Ends early once `isGone`.
+ */
 export async function knownAnswers(
   transport: Transport,
   { view, endpoint, symbol }: Pick<Question, 'view' | 'endpoint' | 'symbol'>,
-  forms: readonly Question['params'][],
   isGone: () => boolean,
 ): Promise<readonly Value[]> {
   const found: Value[] = []
   const seen = new Set<string>()
-  for (const params of forms) {
+  const asked = await transport.invoke('research.asked', { view, endpoint, symbol })
+  if (isGone() || !asked.ok) return []
+  for (const params of asked.value) {
     const versions = await transport.invoke('research.versions', { view, endpoint, symbol, params })
     if (isGone()) return []
     if (!versions.ok) continue

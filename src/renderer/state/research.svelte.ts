@@ -36,6 +36,9 @@ export class AnswerState {
 
   readonly #transport: Transport
   #question: Question | null = null
+  /** How often the clock of a replay has moved, and whether a look at what it has reached is under way. */
+  #moves = 0
+  #looking = false
   #ticket = ''
 
   constructor(transport: Transport) {
@@ -60,6 +63,27 @@ export class AnswerState {
 
   refresh(): void {
     if (!this.loading) void this.#run('force')
+  }
+
+  /** The clock of a replay has moved: what it has reached since is shown, what it has not yet reached goes. */
+  async follow(): Promise<void> {
+    const question = this.#question
+    if (question === null || question.view === 'live' || !this.known) return
+    this.#moves++
+    if (this.#looking) return
+    this.#looking = true
+    let seen: number
+    do {
+      seen = this.#moves
+      const result = await this.#transport.invoke('research.versions', question)
+      if (this.#question !== question || !result.ok) break
+      const found = result.value
+      if (this.older !== null && !found.some(({ id }) => id === this.older?.id)) this.older = null
+      if (this.other !== null && !found.some(({ id }) => id === this.other?.id)) this.other = null
+      const newest = found.find(({ status }) => status >= 200 && status <= 299)
+      if (newest?.id !== this.answer?.id) await this.#run('cached')
+    } while (seen !== this.#moves)
+    this.#looking = false
   }
 
   /** The history of this question, newest first. */
@@ -120,7 +144,7 @@ export class AnswerState {
     }
     const { answer, failure, stale } = result.value
     // The same text again keeps its reading: a table does not lose its place because it was refreshed.
-    if (answer !== null && answer.id !== this.answer?.id) this.answer = answer
+    if (answer?.id !== this.answer?.id && (answer !== null || question.view !== 'live')) this.answer = answer
     this.failure = failure
     this.stale = stale
     if (this.versions.length > 0) void this.loadVersions()

@@ -30,6 +30,13 @@ export const RESEARCH_CALLS = {
   'research.cancel': call<null>()(v.strictObject({ ticket: text(64) })),
   /** Newest first, at most 500; in a replay none after its instant. */
   'research.versions': call<readonly AnswerVersion[]>()(v.strictObject({ view, ...question })),
+  /**
+   * With which parameters an endpoint was asked about a symbol and answered well, the latest first, at
+   * most 500: where the service gives one period a call, each period has parameters of its own.
+   */
+  'research.asked': call<readonly Readonly<Record<string, string>>[]>()(
+    v.strictObject({ view, endpoint, symbol: question.symbol }),
+  ),
   'research.version': call<Answer | null>()(v.strictObject({ version: limit(2 ** 31) })),
   /** Deletes the history of an endpoint (null: of all) of the source in use. */
   'research.clear': call<null>()(v.strictObject({ endpoint: v.nullable(endpoint) })),

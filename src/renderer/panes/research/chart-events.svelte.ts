@@ -1,4 +1,7 @@
-/** Earnings and news of a company as marks on its chart; in a replay those that were known by its clock. */
+/**
+ * Earnings and news of a company as marks on its chart. Live they are read again as answers grow old; in
+ * a replay a mark is there once its clock has reached both what it tells of and the answer that told it.
+ */
 import { readAnswer, type Reading } from '../../../shared/adaptive/read.ts'
 import type { Transport } from '../../../shared/transport.ts'
 import type { ChartMarker } from '../../charts/markers.ts'
@@ -8,6 +11,10 @@ import { newsTable, storiesOf } from './story.ts'
 const ENDPOINTS = ['earnings-history', 'company-news'] as const
 type EventEndpoint = (typeof ENDPOINTS)[number]
 const LONGEST = 120
+/** Live: a call is made only where the answer is older than its group's time to live. */
+const AGAIN_LIVE_MS = 60_000
+/** In a replay no call is made; its clock may have reached an answer. */
+const AGAIN_REPLAY_MS = 500
 
 export interface EventQuery {
   /** `live` or a replay. */
@@ -42,33 +49,78 @@ export function markersOf(endpoint: EventEndpoint, reading: Reading): readonly C
   }))
 }
 
+/** An answer and what it marks. */
+interface Told {
+  readonly endpoint: EventEndpoint
+  readonly id: number
+  readonly fetchedMs: number
+  readonly markers: readonly ChartMarker[]
+}
+
+/** Marks that are known at an instant: of each endpoint its newest answer by then, and of that what had happened. */
+export function knownBy(told: readonly Told[], nowMs: number): readonly ChartMarker[] {
+  return ENDPOINTS.flatMap((endpoint) => {
+    let newest: Told | undefined
+    for (const one of told) {
+      if (one.endpoint !== endpoint || one.fetchedMs > nowMs) continue
+      if (newest === undefined || one.fetchedMs >= newest.fetchedMs) newest = one
+    }
+    return newest?.markers.filter(({ ms }) => ms <= nowMs) ?? []
+  })
+}
+
 export class ChartEvents {
-  #all = $state.raw<readonly ChartMarker[]>([])
+  #told = $state.raw<readonly Told[]>([])
+  #last: readonly ChartMarker[] = []
   readonly #transport: Transport
 
   constructor(transport: Transport) {
     this.#transport = transport
   }
 
-  /** Asks for a company's events; null: for none. Returns its own undo. */
+  /** Asks for a company's events, again and again; null: for none. Returns its own undo. */
   follow(query: EventQuery | null): () => void {
-    this.#all = []
+    this.#told = []
     if (query === null) return () => undefined
     const { view, symbol, params } = query
     let gone = false
-    for (const endpoint of ENDPOINTS) {
+    const ask = async (endpoint: EventEndpoint) => {
       const question = { view, endpoint, symbol, params: params[endpoint] ?? {} }
+      if (view !== 'live') {
+        // The clock may have reached no further answer: its text is not read again for that.
+        const versions = await this.#transport.invoke('research.versions', question)
+        const newest = versions.ok ? versions.value.find(({ status }) => status >= 200 && status <= 299) : undefined
+        if (gone || newest === undefined || this.#told.some(({ id }) => id === newest.id)) return
+      }
       const ticket = `chart-${endpoint}`
-      void this.#transport.invoke('research.get', { ...question, mode: 'fresh', ticket }).then((result) => {
-        const text = result.ok ? result.value.answer?.text : undefined
-        if (!gone && text !== undefined) this.#all = [...this.#all, ...markersOf(endpoint, readAnswer(text))]
-      })
+      const result = await this.#transport.invoke('research.get', { ...question, mode: 'fresh', ticket })
+      const answer = result.ok ? result.value.answer : null
+      if (gone || answer === null || this.#told.some(({ id }) => id === answer.id && id !== 0)) return
+      const markers = markersOf(endpoint, readAnswer(answer.text))
+      const own = { endpoint, id: answer.id, fetchedMs: answer.fetchedMs, markers }
+      // Live only the newest counts; a replay may go back to an older one.
+      const others = view === 'live' ? this.#told.filter((one) => one.endpoint !== endpoint) : this.#told
+      this.#told = [...others, own]
     }
-    return () => (gone = true)
+    let asking = false
+    const askAll = async () => {
+      if (asking) return
+      asking = true
+      await Promise.all(ENDPOINTS.map(ask))
+      asking = false
+    }
+    void askAll()
+    const timer = setInterval(() => void askAll(), view === 'live' ? AGAIN_LIVE_MS : AGAIN_REPLAY_MS)
+    return () => {
+      gone = true
+      clearInterval(timer)
+    }
   }
 
-  /** Events up to an instant, UTC ms. */
+  /** Events known at an instant, UTC ms; the same list as before where nothing changed. */
   upTo(nowMs: number): readonly ChartMarker[] {
-    return this.#all.filter((one) => one.ms <= nowMs)
+    const now = knownBy(this.#told, nowMs)
+    if (now.length !== this.#last.length || now.some((one, i) => one !== this.#last[i])) this.#last = now
+    return this.#last
   }
 }

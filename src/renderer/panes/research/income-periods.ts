@@ -7,10 +7,18 @@ export interface Statement {
   readonly annual: boolean
   /** `period_ending`, for the order. */
   readonly ends: string
+  /** `fiscal_year`; NaN where the service does not say it. */
+  readonly year: number
+  /** 1 to 4; 0: of a whole year, or not said. */
+  readonly quarter: number
   readonly revenue: number
   readonly netIncome: number
-  /** A fraction; NaN where unknown. */
+  /** Fractions; NaN where unknown. */
+  readonly grossMargin: number
+  readonly operatingMargin: number
   readonly netMargin: number
+  /** `data` of the answer: every value as it was sent. */
+  readonly data: Value
 }
 
 /** One statement a period, oldest first; of several answers about one period the first given (the newest) counts. */
@@ -31,17 +39,47 @@ export function periodsOf(answers: readonly Value[]): readonly Statement[] {
 function statementOf(data: Value | undefined): Statement | null {
   const revenue = numberAt(data, 'income_statement.revenue')
   const ends = textAt(data, 'period_ending')
-  if (Number.isNaN(revenue) || ends === '') return null
-  const quarter = textAt(data, 'quarter')
+  if (data === undefined || Number.isNaN(revenue) || ends === '') return null
+  const named = textAt(data, 'quarter')
+  const quarter = Number(/^q([1-4])/i.exec(named)?.[1] ?? 0)
   const year = numberAt(data, 'fiscal_year')
-  const annual = !/^q[1-4]/i.test(quarter)
   const text = Number.isNaN(year) ? ends : String(year)
   return {
-    label: annual ? text : `${quarter} ${text}`,
-    annual,
+    label: quarter === 0 ? text : `${named} ${text}`,
+    annual: quarter === 0,
     ends,
+    year,
+    quarter,
     revenue,
     netIncome: numberAt(data, 'income_statement.net_income'),
+    grossMargin: numberAt(data, 'margins.gross_margin'),
+    operatingMargin: numberAt(data, 'margins.operating_margin'),
     netMargin: numberAt(data, 'margins.net_margin'),
+    data,
   }
+}
+
+/** A fiscal period that can be asked for; `quarter` 0: the whole year. */
+export interface Period {
+  readonly year: number
+  readonly quarter: number
+}
+
+export const periodLabel = ({ year, quarter }: Period): string => (quarter === 0 ? String(year) : `Q${quarter} ${year}`)
+
+/** The newest `count` periods that are not known yet, newest first, from the newest known on; none where no year is known. */
+export function missingPeriods(known: readonly Statement[], annual: boolean, count: number): readonly Period[] {
+  const dated = known.filter(({ year }) => Number.isInteger(year))
+  const newest = Math.max(...dated.map(({ year, quarter }) => year * 4 + (quarter === 0 ? 4 : quarter)))
+  if (!Number.isFinite(newest)) return []
+  const has = new Set(dated.map(periodLabel))
+  const found: Period[] = []
+  for (let i = newest; found.length < count && i > newest - 400; i -= annual ? 4 : 1) {
+    const quarter = ((i - 1) % 4) + 1
+    const year = (i - quarter) / 4
+    // A year that still runs has no statement: the newest is the one that its fourth quarter ended.
+    const period = annual ? { year: quarter === 4 ? year : year - 1, quarter: 0 } : { year, quarter }
+    if (!has.has(periodLabel(period))) found.push(period)
+  }
+  return found
 }

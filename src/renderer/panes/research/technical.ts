@@ -2,7 +2,7 @@
 import { chartOf, orderOf, type Column, type Table } from '../../../shared/adaptive/read.ts'
 import { numberOf, timeOf } from '../../../shared/adaptive/types.ts'
 import { scalarText } from '../../../shared/adaptive/value.ts'
-import type { Bar, Interval } from '../../../shared/market.ts'
+import { INTERVAL_LABELS, INTERVALS, type Bar, type Interval } from '../../../shared/market.ts'
 import type { AssetClass } from '../../../shared/units.ts'
 
 export interface TechnicalPoint {
@@ -93,23 +93,41 @@ export function technicalPoints(
   return [...points.values()].sort((a, b) => a.ms - b.ms)
 }
 
+export interface Apart {
+  readonly most: number
+  readonly at: TechnicalPoint
+  /** At the newest time that both have. */
+  readonly newest: number
+  /** Of the first time that both have, in the points. */
+  readonly first: number
+  readonly rows: number
+}
+
 /** How far two lines are apart where both are; null: they never are. */
-export function apart(
-  points: readonly TechnicalPoint[],
-): { readonly most: number; readonly at: TechnicalPoint; readonly rows: number } | null {
+export function apart(points: readonly TechnicalPoint[]): Apart | null {
   let most = -1
+  let newest = NaN
+  let first = -1
   let at: TechnicalPoint | null = null
   let rows = 0
-  for (const point of points) {
+  for (const [i, point] of points.entries()) {
     const difference = Math.abs(point.ours - point.service)
     if (Number.isNaN(difference)) continue
-    rows++
+    if (rows++ === 0) first = i
+    newest = difference
     if (difference > most) {
       most = difference
       at = point
     }
   }
-  return at === null ? null : { most, at, rows }
+  return at === null ? null : { most, at, newest, first, rows }
+}
+
+/** What is drawn: the newest, so that what both have takes at least half of the picture. */
+export function drawnPoints(points: readonly TechnicalPoint[], most: number): readonly TechnicalPoint[] {
+  const known = points.filter((one) => !Number.isNaN(one.ours) || !Number.isNaN(one.service))
+  const common = apart(known)
+  return known.slice(Math.max(0, known.length - most, common === null ? 0 : common.first - Math.max(20, common.rows)))
 }
 
 /** The points as a table, newest first: time, both values, and their difference. */
@@ -132,4 +150,28 @@ export function pointTable(points: readonly TechnicalPoint[]): Table {
       return cell([point.ours, point.service, point.ours - point.service][column - 1])
     },
   }
+}
+
+/** A bar counts once it has been over for this long: what comes late has come by then, ms. */
+const SETTLED_MS = 2_000
+
+/** Bars that are over at an instant. */
+export const settled = (bars: readonly Bar[], nowMs: number): readonly Bar[] =>
+  bars.filter(({ endMs }) => endMs <= nowMs - SETTLED_MS)
+
+/** The interval that the rows of an answer keep: days, or the distance most common between instants; null: none of ours. */
+export function intervalOf(table: Table | undefined, time: number): Interval | null {
+  const type = table?.columns[time]?.type
+  if (table === undefined || type === undefined) return null
+  if (type === 'date') return '1D'
+  const counts = new Map<number, number>()
+  let before = NaN
+  for (let row = 0; row < Math.min(table.rows, 200); row++) {
+    const ms = Number(orderOf(type, table.cell(row, time)))
+    const distance = Math.abs(ms - before)
+    if (!Number.isNaN(distance)) counts.set(distance, (counts.get(distance) ?? 0) + 1)
+    before = ms
+  }
+  const [usual] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [NaN]
+  return INTERVAL_LABELS.find((label) => INTERVALS[label] === usual) ?? null
 }

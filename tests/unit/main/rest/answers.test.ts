@@ -34,7 +34,7 @@ it('keeps every answer, and a text that came twice once', async () => {
   await store.save(answer('{"failed":1}', 30, { status: 500 }))
   expect(await store.newest(answer('', 0), null)).toMatchObject({ fetchedMs: 19, text })
   expect(await store.newest(answer('', 0), 7)).toMatchObject({ fetchedMs: 7 })
-  const versions = await store.versions(answer('', 0))
+  const versions = await store.versions(answer('', 0), null)
   expect(versions.map(({ status }) => status)).toEqual([500, ...Array.from({ length: 20 }, () => 200)])
   expect(new Set(versions.slice(1).map(({ sha256 }) => sha256)).size).toBe(1)
   expect((await store.byId(versions[0].id))?.text).toBe('{"failed":1}')
@@ -64,7 +64,7 @@ it('is there after a restart and beside another program', async () => {
   first.close()
   second.close()
   const third = openAnswers(file)
-  expect(await third.versions(answer('', 0))).toHaveLength(2)
+  expect(await third.versions(answer('', 0), null)).toHaveLength(2)
   third.close()
 })
 

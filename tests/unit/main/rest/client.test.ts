@@ -94,7 +94,7 @@ describe('one call', () => {
     expect((await rest.get({ ...INCOME, params: { limit: '4', period: 'annual' } }, 'fresh')).answer?.text).toBe(
       '{"n":2}',
     )
-    expect(await rest.versions({ ...INCOME, params: { limit: '4', period: 'annual' } })).toHaveLength(2)
+    expect(await rest.versions({ ...INCOME, params: { limit: '4', period: 'annual' } }, null)).toHaveLength(2)
   })
 
   it('shares a call that is on its way, and cancels it when the last one has left', async () => {

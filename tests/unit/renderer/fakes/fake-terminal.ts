@@ -467,6 +467,7 @@ export class FakeTerminal implements Transport {
       case 'app.openExternal':
       case 'research.endpoints':
       case 'research.versions':
+      case 'research.asked':
         return []
       case 'research.get':
         return { answer: null, failure: null, stale: true, fresh: false }

@@ -3,8 +3,11 @@ import {
   apart,
   barDay,
   comparable,
+  drawnPoints,
   guessColumn,
+  intervalOf,
   pointTable,
+  settled,
   technicalPoints,
 } from '../../../../../src/renderer/panes/research/technical.ts'
 import { chartOf, readAnswer, type Table } from '../../../../../src/shared/adaptive/read.ts'
@@ -65,6 +68,25 @@ describe('indicators of the service beside ours', () => {
       '1m',
     )
     expect(apart(points)).toMatchObject({ most: 0, rows: 1 })
+  })
+  it('count bars only once they are over, and find the interval that an answer keeps', () => {
+    const bars = [bar(first, 60_000), bar(first + 60_000, 60_000)]
+    expect(settled(bars, first + 121_000)).toHaveLength(1)
+    expect(settled(bars, first + 122_000)).toHaveLength(2)
+    expect(intervalOf(days, 0)).toBe('1D')
+    const rows = (step: number) =>
+      tableOf([0, 1, 2, 4, 5].map((i) => ({ at: new Date(first + i * step).toISOString(), v: i + 0.5 })))
+    expect(intervalOf(rows(60_000), 0)).toBe('1m')
+    expect(intervalOf(rows(61_000), 0)).toBeNull()
+    expect(intervalOf(undefined, -1)).toBeNull()
+  })
+  it('are drawn so that what both have takes half of the picture', () => {
+    const point = (i: number, ours: number, service: number) => ({ ms: i, day: null, ours, service })
+    const points = Array.from({ length: 300 }, (_, i) => point(i, i < 270 ? NaN : i, i))
+    expect(drawnPoints(points, 400)[0].ms).toBe(240)
+    expect(drawnPoints(points, 20)).toHaveLength(20)
+    expect(apart(points)).toMatchObject({ most: 0, newest: 0, first: 270, rows: 30 })
+    expect(drawnPoints(points.slice(0, 200), 400)).toHaveLength(200)
   })
   it('know the day of a bar: of stocks by its start, of forex by its end', () => {
     expect(barDay(bar(Date.UTC(2026, 0, 5, 14, 30), DAY * 0.4), 'stocks')).toBe('2026-01-05')

@@ -1,0 +1,12 @@
+/** Copying, with a word on how it went. */
+import type { WindowState } from '../../state/window.svelte.ts'
+
+/** Puts a text on the clipboard; says `told`, or why it could not. */
+export async function copyText({ toasts }: Pick<WindowState, 'toasts'>, text: string, told: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+    toasts.say(told)
+  } catch {
+    toasts.show('The clipboard did not take it. Click into the window, then copy again.', { tone: 'bad' })
+  }
+}
