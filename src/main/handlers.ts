@@ -128,6 +128,25 @@ export function createHandlers(terminal: Terminal): Handlers {
         return null
       },
       'workspaces.snapshot': async ({ id, atMs }) => terminal.workspaces.snapshot(id, atMs),
+      'alerts.save': ({ id, alert }) => terminal.alerts.save(id, alert),
+      'alerts.restore': async ({ alerts }) => {
+        await terminal.alerts.restore(alerts)
+        return null
+      },
+      'alerts.enable': async ({ alerts, on }) => {
+        await terminal.alerts.enable(alerts, on)
+        return null
+      },
+      'alerts.remove': async ({ alerts }) => {
+        await terminal.alerts.remove(alerts)
+        return null
+      },
+      'alerts.history': async (args) => terminal.alerts.history(args),
+      'alerts.clearHistory': async () => {
+        await terminal.alerts.clearHistory()
+        return null
+      },
+      'alerts.test': (args) => terminal.testAlert(args),
       'drawings.get': async ({ instrument }) => terminal.drawings.get(instrument),
       'drawings.edit': async ({ instrument, edit }) => terminal.drawings.edit(instrument, edit),
       'jobs.cancel': async ({ job }) => {

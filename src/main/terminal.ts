@@ -3,11 +3,15 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { CodedError, toFailure } from '../shared/errors.ts'
 import { overlapSentence } from '../shared/overlaps.ts'
+import { PLAIN_NUMBERS } from '../shared/alerts/words.ts'
 import { sourceKey } from '../shared/recording.ts'
 import type { AppInfo } from '../shared/state.ts'
 import { instrumentId, recordingId, type InstrumentId } from '../shared/units.ts'
 import { systemClock } from './clock.ts'
 import { createCredentials } from './credentials/credentials.ts'
+import { randomUUID } from 'node:crypto'
+import { createAlerts } from './alerts/alerts.ts'
+import { alertFiles } from './alerts/files.ts'
 import { createDrawings } from './drawings/drawings.ts'
 import { drawingsFolder } from './drawings/file-keeper.ts'
 import { createFeeds } from './feeds/feeds.ts'
@@ -25,6 +29,9 @@ import { newRecordingId } from './store/recording-id.ts'
 import { watchCommits } from './terminal/committed.ts'
 import { startDemoMarket } from './terminal/demo-market.ts'
 import { drawingStreams } from './terminal/drawing-streams.ts'
+import { ALERT_CALENDAR } from './terminal/alert-calendar.ts'
+import { startAlertTest } from './terminal/alert-tests.ts'
+import { reportDays } from './terminal/report-days.ts'
 import { createEvidence } from './terminal/evidence.ts'
 import { createExports } from './terminal/exports.ts'
 import { createFiles } from './terminal/files.ts'
@@ -182,6 +189,28 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     failed: storeFailed,
   })
   const seeder = createSeeder(hub, past)
+  const alerts = createAlerts({
+    keeper: alertFiles(options.dataDir),
+    wallMs,
+    newId: () => randomUUID().replaceAll('-', ''),
+    market: () => (desk.source.kind === 'demo' ? 'demo' : 'service'),
+    calendar: ALERT_CALENDAR,
+    want: (ids) => {
+      const wanted = wantAll(feeds, tickWishes(ids, spell))
+      return () => wanted.release()
+    },
+    bars: (instrument, of, interval, limit) => past.bars(instrument, of, interval, limit),
+    drawings: (instrument) => drawings.get(instrument).drawings,
+    reports: (instrument) => reportDays(research, spell(instrument), settings.get().research.params),
+    symbolOf: spell,
+    numbers: (instrument) => {
+      const { decimals } = hub.cell(instrument)
+      return { ...PLAIN_NUMBERS, price: (value) => value.toFixed(decimals) }
+    },
+    notify: options.notify,
+    log: (level, text, detail) => log.add(level, 'alerts', text, detail),
+  })
+  drawings.onChange((instrument) => alerts.drawingsChanged(instrument))
   const replays = createReplays({
     reader,
     writer,
@@ -190,6 +219,11 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     nameOf: (id) => symbols.nameOf(id),
     status: () => status.read(),
     failed: storeFailed,
+    alerts: {
+      alerts: () => alerts.list(),
+      onChange: (listener) => alerts.onChange(listener),
+      drawings: (instrument) => drawings.get(instrument).drawings,
+    },
   })
   const views = createViews(
     {
@@ -229,7 +263,18 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     skew,
     growth,
   })
-  const listener = createLiveListener({ recorder, fold, hub, commits, snapshots, skew, status, wallMs, log: say })
+  const listener = createLiveListener({
+    recorder,
+    fold,
+    hub,
+    commits,
+    snapshots,
+    skew,
+    status,
+    wallMs,
+    log: say,
+    alerts: alerts.sink,
+  })
   const feeds = createFeeds({
     baseUrl: () => credentials.baseUrl(),
     token: credentials.tokenSource,
@@ -283,6 +328,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     status,
     changed() {
       hub.reset()
+      alerts.sourceChanged()
       seeder.forget()
       status.forget()
       skew.forget()
@@ -320,6 +366,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     undoSweep = clock.after(SWEEP_MS, sweep)
     const now = clock.wallMs()
     hub.sweep(now)
+    alerts.sweep(now)
     hub.setSkew(skew.ms ?? 0)
     const { storeBytes } = recorder.stats()
     if (storeBytes > 0) growth.sized(storeBytes, now)
@@ -334,6 +381,8 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   await recordings.serially(() => recordings.begin())
   void countGaps()
   wantLists()
+  // A command that only records watches nothing else.
+  if (options.host !== 'cli') alerts.begin()
   tickStatus()
   sweep()
   status.say(desk.source.kind === 'demo' ? 'The demo market is open.' : `Watching ${desk.source.origin}.`)
@@ -363,6 +412,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     library.close()
     offSettings()
     replays.closeAll()
+    await alerts.close()
     await jobs.close()
     await files.close()
     research.close()
@@ -415,6 +465,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       asks: asks.streams,
       research: research.streams,
       drawings: drawingStreams(drawings),
+      alerts,
       workspaces: workspaceStreams,
       replays,
     }),
@@ -427,6 +478,9 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     replays,
     research,
     drawings,
+    alerts,
+    testAlert: (args) =>
+      startAlertTest({ reader, jobs, clock, drawings: (id) => drawings.get(id).drawings, symbolOf: spell }, args),
     workspaces,
     evidence,
     log: say,

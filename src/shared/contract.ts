@@ -19,6 +19,7 @@ import type { Settings, SettingsPatch } from './settings.ts'
 import type { Bar, Print } from './market.ts'
 import type { SessionRow, VerifyReport } from './recording.ts'
 import { DESK_CALLS, DESK_STREAMS } from './contract/desk.ts'
+import { ALERT_CALLS, ALERT_STREAMS } from './contract/alerts.ts'
 import { DRAWING_CALLS, DRAWING_STREAMS } from './contract/drawings.ts'
 import { EVIDENCE_CALLS } from './contract/evidence.ts'
 import { EXPORT_CALLS } from './contract/exporting.ts'
@@ -106,6 +107,7 @@ export const CALLS = {
   ...REPLAY_CALLS,
   ...EVIDENCE_CALLS,
   ...DRAWING_CALLS,
+  ...ALERT_CALLS,
   ...DESK_CALLS,
   ...WORKSPACE_CALLS,
 } as const
@@ -151,6 +153,7 @@ export const STREAMS = {
   ...JOB_STREAMS,
   ...REPLAY_STREAMS,
   ...DRAWING_STREAMS,
+  ...ALERT_STREAMS,
   ...DESK_STREAMS,
   ...WORKSPACE_STREAMS,
 } as const

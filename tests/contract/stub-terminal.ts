@@ -1,5 +1,6 @@
 /** Handlers without a terminal: canned answers, streams that a test pushes into, and a record of what was asked. */
 import type { CallArgs, CallName, CallValue, StreamArgs, StreamName, StreamValue } from '../../src/shared/contract.ts'
+import type { Alert, AlertDraft, AlertEvent } from '../../src/shared/alerts/types.ts'
 import type { Drawing } from '../../src/shared/drawings/types.ts'
 import { readyWorkspace } from '../../src/shared/workspace/ready.ts'
 import { CodedError } from '../../src/shared/errors.ts'
@@ -38,6 +39,41 @@ const exportRequest: ExportRequest = {
   bom: false,
   separator: ',',
   split: 'none',
+}
+
+const alertDraft: AlertDraft = {
+  instrument,
+  condition: { is: 'price', of: 'last', level: 64_000, direction: 'up' },
+  repeat: { restMs: 60_000, backPercent: 0.5 },
+  expiresMs: null,
+  note: 'résistance',
+  sound: 'chime',
+  system: true,
+  log: true,
+  flash: true,
+  enabled: true,
+}
+const alert: Alert = {
+  ...alertDraft,
+  id: 'a1',
+  market: 'demo',
+  createdMs: 1_700_000_000_000,
+  fired: 1,
+  firedMs: 1_700_000_060_000,
+  firedOf: null,
+  done: false,
+}
+const alertEvent: AlertEvent = {
+  id: 1,
+  is: 'fired',
+  atMs: 1_700_000_060_000,
+  alert: 'a1',
+  instrument,
+  condition: alertDraft.condition,
+  note: '',
+  eventMs: null,
+  value: 64_001,
+  before: 63_999,
 }
 
 /** Valid arguments of every call: one that is missing does not compile. */
@@ -90,6 +126,13 @@ export const CALL_SAMPLES: { readonly [K in CallName]: CallArgs<K> } = {
     file: 'f',
     mapping: { columns: ['time', null, 'price'], feed: 'crypto/XT', zone: 'UTC', symbol: 'BTC-USD' },
   },
+  'alerts.save': { id: 'a1', alert: alertDraft },
+  'alerts.restore': { alerts: [alert] },
+  'alerts.enable': { alerts: ['a1'], on: false },
+  'alerts.remove': { alerts: ['a1'] },
+  'alerts.history': { alert: 'a1', before: null, limit: 100 },
+  'alerts.clearHistory': {},
+  'alerts.test': { alert: alertDraft, session: 's', fromMs: null, toMs: null },
   'drawings.get': { instrument },
   'drawings.edit': { instrument, edit: { put: [drawing], remove: ['e'], order: ['d'] } },
   'jobs.dismiss': { job: 'job-1' },
@@ -124,6 +167,7 @@ export const STREAM_SAMPLES: { readonly [K in StreamName]: StreamArgs<K> } = {
   research: {},
   replay: { id: 'replay-1' },
   drawings: { instrument },
+  alerts: { view: 'live' },
   workspaces: {},
 }
 
@@ -255,6 +299,13 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
     exact: true,
   },
   'import.start': 'job-1',
+  'alerts.save': { ...alert, state: { is: 'armed' } },
+  'alerts.restore': null,
+  'alerts.enable': null,
+  'alerts.remove': null,
+  'alerts.history': { events: [alertEvent], more: false },
+  'alerts.clearHistory': null,
+  'alerts.test': 'job-1',
   'drawings.get': { instrument, revision: 0, drawings: [] },
   'drawings.edit': { instrument, revision: 1, drawings: [drawing] },
   'jobs.dismiss': null,
@@ -288,6 +339,7 @@ export const STREAM_VALUES: { readonly [K in StreamName]: StreamValue<K> } = {
   research: { used: 0, limit: 10_000, resetsMs: unixMs(1_700_006_400_000), running: 0, waiting: 0 },
   replay,
   drawings: { instrument, revision: 1, drawings: [drawing] },
+  alerts: { reset: true, alerts: [{ ...alert, state: { is: 'armed' } }], removed: [], events: [alertEvent] },
   workspaces: { workspaces: [readyWorkspace('overview')], latest: 'overview', snapshots: {} },
 }
 

@@ -1,5 +1,6 @@
 /** What the feeds tell, passed on in its order: to the digest, the hub, the snapshots, the status line and the log. */
 import { monoNs, type RecordingId, type UnixMs } from '../../shared/units.ts'
+import type { Alerts } from '../alerts/port.ts'
 import type { FeedListener } from '../feeds/port.ts'
 import { FOLD_VERSION, type DigestFold } from '../market/digest.ts'
 import type { Hub } from '../market/hub.ts'
@@ -18,13 +19,14 @@ export interface LiveListenerOptions {
   readonly snapshots: Snapshots
   readonly skew: Skew
   readonly status: Pick<Status, 'say' | 'gapOpened'>
+  readonly alerts: Alerts['sink']
   readonly wallMs: () => UnixMs
   readonly log: Terminal['log']
 }
 
 /** Synchronous, on the tick path: nothing in it waits. */
 export function createLiveListener(options: LiveListenerOptions): FeedListener {
-  const { recorder, fold, hub, commits, snapshots, skew, status, wallMs, log } = options
+  const { recorder, fold, hub, commits, snapshots, skew, status, wallMs, log, alerts } = options
   /** The recording that the fold, the hub's seqs and the commits are of. */
   let digested: RecordingId | null = null
   return {
@@ -50,10 +52,13 @@ export function createLiveListener(options: LiveListenerOptions): FeedListener {
       }
       if (!Number.isNaN(record.eventMs)) skew.seen(record.eventMs, recvMs)
       hub.apply(feed, seq, recvMs, record)
+      alerts.apply(feed, seq, recvMs, record)
       if (seq > 0) snapshots.after(Math.max(seq, last), recvMs)
     },
     state(feed, state) {
-      hub.feedState(feed, state, wallMs())
+      const nowMs = wallMs()
+      hub.feedState(feed, state, nowMs)
+      alerts.feedState(feed, state, nowMs)
       const sentence = stateSentence(feed, state)
       if (sentence === null) return
       status.say(sentence)
@@ -63,13 +68,17 @@ export function createLiveListener(options: LiveListenerOptions): FeedListener {
     gapOpened(feed, cause, gapSymbols, fromMs) {
       hub.setSkew(skew.ms ?? 0) // what the recording has of it
       hub.gapOpened(feed, cause, gapSymbols, fromMs)
+      alerts.gapOpened(feed, cause, gapSymbols, fromMs)
       status.gapOpened()
       const sentence = gapSentence(feed, cause)
       if (sentence !== null) log('warn', 'recorder', sentence)
       // Measured against a clock that is no more.
       if (cause === 'clock') skew.forget()
     },
-    gapClosed: (feed, fromMs, toMs) => hub.gapClosed(feed, fromMs, toMs),
+    gapClosed(feed, fromMs, toMs) {
+      hub.gapClosed(feed, fromMs, toMs)
+      alerts.gapClosed(feed, fromMs, toMs)
+    },
     problem: (feed, why) => log('warn', 'feeds', `${feed}: ${why.message} ${why.hint}`.trim()),
     log,
   }

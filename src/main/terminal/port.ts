@@ -9,12 +9,14 @@ import type {
   StreamValue,
 } from '../../shared/contract.ts'
 import type { SessionRow, VerifyReport } from '../../shared/recording.ts'
+import type { JobId } from '../../shared/jobs.ts'
 import type { Settings, SettingsPatch } from '../../shared/settings.ts'
 import type { AccountState, AppInfo, ConnectionStep, LogEntry, StatusState, SymbolHit } from '../../shared/state.ts'
 import type { StreamSource } from '../../shared/transport.ts'
 import type { FeedId } from '../../shared/units.ts'
 import type { Clock } from '../clock.ts'
 import type { Want } from '../feeds/port.ts'
+import type { Alerts, Notice } from '../alerts/port.ts'
 import type { Drawings } from '../drawings/port.ts'
 import type { Workspaces } from '../workspaces/port.ts'
 import type { Desk } from './desk.ts'
@@ -75,6 +77,8 @@ export interface TerminalOptions {
   /** Seed of the demo market; absent: the simulator's own. */
   readonly demoSeed?: number | undefined
   readonly logLevel?: LogEntry['level'] | undefined
+  /** Shows a notification of the system; absent: the host has none. */
+  readonly notify?: ((notice: Notice) => void) | undefined
 }
 
 /** One running terminal. Every method may reject with a `CodedError`. */
@@ -99,6 +103,9 @@ export interface Terminal {
   openExternal(url: string): Promise<void>
   /** The host's menu, links and shortcuts on their way to a window. */
   readonly desk: Desk
+  readonly alerts: Alerts
+  /** Starts a job of kind `alert`; its result is an `AlertTest`. Rejects with `not-found`. */
+  testAlert(args: CallArgs<'alerts.test'>): Promise<JobId>
   readonly jobs: Jobs
   readonly exports: Exports
   readonly library: SessionLibrary

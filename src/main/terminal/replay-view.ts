@@ -7,11 +7,13 @@ import type { ReplayId, ReplayState, ReplayTimeline } from '../../shared/replay.
 import type { StatusState } from '../../shared/state.ts'
 import type { StreamSource } from '../../shared/transport.ts'
 import { unixMs } from '../../shared/units.ts'
+import { createRehearsal, type Rehearsal } from '../alerts/rehearsal.ts'
 import { createDigestFold } from '../market/digest.ts'
 import { createHub } from '../market/hub.ts'
 import { createMarket } from '../market/snapshot.ts'
 import { nextOpen } from '../replay/opens.ts'
 import { Player } from '../replay/player.ts'
+import { ALERT_CALENDAR } from './alert-calendar.ts'
 import { createPast } from './past.ts'
 import { gapsAt, gapsBetween, partsOf } from './replay-parts.ts'
 import type { ReplaysOptions } from './replays.ts'
@@ -23,6 +25,7 @@ export interface OpenReplay {
   readonly player: Player
   readonly view: View
   readonly states: WholeStreams<ReplayState>
+  readonly rehearsal: Rehearsal
   /** How many streams look at it. */
   readonly streams: number
   state(): ReplayState
@@ -52,10 +55,15 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   const wakes = new Set<() => void>()
   let sweptMs = 0
 
+  const rehearsal = createRehearsal({
+    ...options.alerts,
+    calendar: ALERT_CALENDAR,
+    bars: (instrument, of, interval, limit) => past.bars(instrument, of, interval, limit),
+  })
   const player = new Player({
     reader,
     parts,
-    market: createMarket(hub, createDigestFold()),
+    market: rehearsal.over(createMarket(hub, createDigestFold())),
     newMarket: () => createMarket(newHub(), createDigestFold()),
     realMs,
     after: (ms, then) => clock.after(ms, then),
@@ -65,6 +73,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
       if (now - sweptMs < SWEEP_MS) return
       sweptMs = now
       hub.sweep(player.nowMs)
+      rehearsal.sweep(player.nowMs)
       status.changed()
     },
   })
@@ -171,6 +180,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     player,
     view,
     states,
+    rehearsal,
     get streams() {
       return wakes.size
     },
@@ -236,6 +246,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     },
     close() {
       closed = true
+      rehearsal.close()
       player.close()
       for (const wake of [...wakes]) wake()
     },

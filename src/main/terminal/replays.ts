@@ -1,11 +1,12 @@
 /** The replays of a terminal: each a view of its own over recordings of one source. */
-import type { CallArgs } from '../../shared/contract.ts'
+import type { CallArgs, StreamValue } from '../../shared/contract.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { ReplayBookmark, ReplayId, ReplaySpeed, ReplayState, ReplayTimeline } from '../../shared/replay.ts'
 import type { StatusState } from '../../shared/state.ts'
 import type { StreamSource } from '../../shared/transport.ts'
 import { recordingId, type InstrumentId } from '../../shared/units.ts'
 import type { Clock } from '../clock.ts'
+import type { RehearsalOptions } from '../alerts/rehearsal.ts'
 import type { HubCalendar } from '../market/hub.ts'
 import type { StoreReader, StoreWriter } from '../store/port.ts'
 import { openReplay, type OpenReplay } from './replay-view.ts'
@@ -24,6 +25,8 @@ export interface Replays {
   options(args: CallArgs<'replay.options'>): void
   timeline(args: CallArgs<'replay.timeline'>): Promise<ReplayTimeline>
   stream(args: { readonly id: ReplayId }, wake: () => void): StreamSource<ReplayState>
+  /** What alerts would have done along a replay. */
+  alerts(view: string, wake: () => void): StreamSource<StreamValue<'alerts'>>
   /** The replay's clock, UTC ms; null for `live`. Throws `not-found`. */
   instantOf(view: string): number | null
   /** The view of a replay that is open. */
@@ -48,6 +51,8 @@ export interface ReplaysOptions {
   readonly status: () => StatusState
   /** Told of a question the store could not answer. */
   readonly failed: (what: string, thrown: unknown) => void
+  /** What is rehearsed along every replay. */
+  readonly alerts: Pick<RehearsalOptions, 'alerts' | 'onChange' | 'drawings'>
 }
 
 /** Replays that are kept open; a window that died leaves its own behind. */
@@ -108,6 +113,10 @@ export function createReplays(options: ReplaysOptions): Replays {
     stream({ id }, wake) {
       const replay = known(id)
       return replay.view.hold(replay.states.open(wake), wake)
+    },
+    alerts(view, wake) {
+      const replay = known(view)
+      return replay.view.hold(replay.rehearsal.stream(wake), wake)
     },
     instantOf: (view) => (view === 'live' ? null : known(view).player.nowMs),
     view: (id) => open.get(id)?.view,

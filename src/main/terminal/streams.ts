@@ -5,6 +5,7 @@ import type { AccountState } from '../../shared/state.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { StreamSource } from '../../shared/transport.ts'
 import { parseInstrument, type InstrumentId } from '../../shared/units.ts'
+import type { Alerts } from '../alerts/port.ts'
 import type { Feeds } from '../feeds/port.ts'
 import { seriesFeed } from '../market/hub.ts'
 import { barsStream, quotesStream, tapeStream } from '../market/streams.ts'
@@ -30,7 +31,8 @@ export interface StreamParts {
   readonly research: WholeStreams<CallBudget>
   readonly drawings: OpenDrawings
   readonly workspaces: WholeStreams<WorkspacesState>
-  readonly replays: Pick<Replays, 'stream'>
+  readonly replays: Pick<Replays, 'stream' | 'alerts'>
+  readonly alerts: Pick<Alerts, 'stream'>
 }
 
 /** The opener of each stream of the contract. */
@@ -87,6 +89,7 @@ export function createStreams(parts: StreamParts): Terminal['streams'] {
     'desk.asks': (_args, wake) => parts.asks(wake),
     research: (_args, wake) => parts.research.open(wake),
     drawings: (args, wake) => parts.drawings(args, wake),
+    alerts: ({ view }, wake) => (view === 'live' ? parts.alerts.stream(wake) : parts.replays.alerts(view, wake)),
     workspaces: (_args, wake) => parts.workspaces.open(wake),
     replay: (args, wake) => parts.replays.stream(args, wake),
   }

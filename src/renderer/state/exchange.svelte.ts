@@ -73,6 +73,7 @@ const DOING: Readonly<Record<JobState['kind'], string>> = {
   package: 'Packing',
   verify: 'Verifying',
   compact: 'Compacting',
+  alert: 'Testing the',
 }
 
 /** What a job is, in a few words. */

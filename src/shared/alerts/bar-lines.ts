@@ -42,7 +42,8 @@ const newIndicator = ({ id, values, price }: IndicatorLine): Indicator => INDICA
 export class BarLines<T> {
   readonly of: BarSource
   readonly interval: Interval
-  readonly #builder: BarBuilder
+  readonly #grid: BarGrid
+  #builder: BarBuilder
   readonly #lines = new Map<string, Line>()
   #comparisons: Comparison<T>[] = []
   #onRecord = 0
@@ -55,6 +56,7 @@ export class BarLines<T> {
   constructor(of: BarSource, interval: Interval, grid: BarGrid) {
     this.of = of
     this.interval = interval
+    this.#grid = grid
     this.#builder = createBarBuilder({ grid })
   }
 
@@ -142,6 +144,13 @@ export class BarLines<T> {
     this.#forming = NaN
   }
 
+  /** Another place in time: the bars before it are to be given anew. */
+  forget(): void {
+    this.#builder = createBarBuilder({ grid: this.#grid })
+    this.#closedTo = -Infinity
+    this.#begin()
+  }
+
   /** What comes does not follow what came: the next value of each comparison crosses nothing. */
   cut(): void {
     for (const one of this.#comparisons) one.apart = one.value = NaN
@@ -160,7 +169,7 @@ export class BarLines<T> {
     return line
   }
 
-  /** The new line needs bars that are forgotten, so all of them get their past once more. */
+  /** All lines get their past once more: a new one needs bars that are forgotten. */
   #begin(): void {
     this.#seeded = false
     this.#forming = NaN

@@ -54,12 +54,18 @@ export interface EvaluatorListener {
   changed(watch: Watch): void
 }
 
+export interface TickFeeds {
+  /** Null: the asset class has no trades. */
+  readonly trade: FeedId | null
+  readonly quote: FeedId
+}
+
 export interface EvaluatorOptions {
   readonly listener: EvaluatorListener
   readonly grid: (asset: AssetClass, interval: Interval) => BarGrid
   readonly isOpen: (asset: AssetClass, ms: number) => boolean
   /** Feeds that trades and quotes of an asset class come from. */
-  readonly feeds: (asset: AssetClass) => { readonly trade: FeedId | null; readonly quote: FeedId }
+  readonly feeds: (asset: AssetClass) => TickFeeds
   /** Nothing was watched since then: see `Sight`. */
   readonly before?: { readonly cause: BlindCause; readonly fromMs: number } | null
 }
@@ -75,11 +81,12 @@ export class Evaluator {
   readonly #runs = new Map<string, Run>()
   /** By feed and spelling: so that a record of nobody's interest costs one look. */
   readonly #bySymbol = new Map<FeedId, Map<string, Watch | null>>()
-  readonly #drawings = new Map<string, Drawing | null>()
+  readonly #drawings = new Map<InstrumentId, ReadonlyMap<string, Drawing>>()
   readonly #timed = new Set<Run>()
   readonly #reports = new Map<InstrumentId, readonly number[]>()
   #nowMs = -Infinity
   #nextTickMs = -Infinity
+  #tickedMs = -Infinity
   #eventMs: number | null = null
 
   constructor(options: EvaluatorOptions) {
@@ -129,14 +136,21 @@ export class Evaluator {
     this.#bySymbol.clear()
   }
 
-  /** A drawing that alerts wait for; null: it is gone. */
-  setDrawing(id: string, drawing: Drawing | null): void {
-    this.#drawings.set(id, drawing)
-    for (const watch of this.#watches.values()) {
-      for (const chain of Object.values(watch.chains)) {
-        for (const one of chain.drawn) if (drawingOf(one.run.alert) === id) one.apart = []
+  /** The drawings of an instrument as they are now. */
+  setDrawings(instrument: InstrumentId, drawings: readonly Drawing[]): void {
+    const before = this.#drawings.get(instrument)
+    const now = new Map(drawings.map((one) => [one.id, one]))
+    this.#drawings.set(instrument, now)
+    const watch = this.#watches.get(instrument)
+    if (watch === undefined) return
+    for (const chain of Object.values(watch.chains)) {
+      for (const one of chain.drawn) {
+        const id = drawingOf(one.run.alert)
+        // Where it was moved, it moved and not the price.
+        if (before?.get(id) !== now.get(id)) one.apart = []
       }
     }
+    this.#o.listener.changed(watch)
   }
 
   /** Days (00:00 UTC) on which an instrument reports, as the calendar that was fetched last says. */
@@ -159,7 +173,9 @@ export class Evaluator {
     if (run === undefined) return undefined
     const { alert, watch } = run
     const { condition } = alert
-    if (condition.is === 'drawing' && this.#drawings.get(condition.drawing) === null) return { is: 'broken' }
+    if (condition.is === 'drawing' && this.#drawings.get(watch.id)?.has(condition.drawing) === false) {
+      return { is: 'broken' }
+    }
     if (condition.is === 'earnings') {
       if (!this.#reports.has(alert.instrument)) return { is: 'waiting', for: 'date' }
     } else if (condition.is !== 'stale') {
@@ -271,8 +287,11 @@ export class Evaluator {
       watch.forget()
       for (const run of watch.runs) run.told = false
     }
-    this.#nowMs = this.#nextTickMs = -Infinity
-    for (const watch of this.#watches.values()) this.#o.listener.changed(watch)
+    this.#nowMs = this.#nextTickMs = this.#tickedMs = -Infinity
+    for (const watch of this.#watches.values()) {
+      for (const { of, interval } of watch.bars) this.#o.listener.wantsBars(watch.id, of, interval)
+      this.#o.listener.changed(watch)
+    }
   }
 
   /** The time moved on: what waits for time alone. Call about once a second. */
@@ -282,6 +301,7 @@ export class Evaluator {
     if (nowMs < this.#nextTickMs) return
     this.#nextTickMs = Math.floor(nowMs / TICK_MS) * TICK_MS + TICK_MS
     for (const run of [...this.#timed]) this.#timedRun(run)
+    this.#tickedMs = nowMs
     for (const watch of this.#watches.values()) {
       for (const lines of watch.bars) lines.advance(nowMs, this.#linesCrossed)
     }
@@ -468,8 +488,8 @@ export class Evaluator {
       down.step(window.down, this.#crossed)
     }
     for (const one of chain.drawn) {
-      const drawing = this.#drawings.get(drawingOf(one.run.alert))
-      const levels = drawing === undefined || drawing === null ? [] : priceAt(drawing, atMs)
+      const drawing = this.#drawings.get(watch.id)?.get(drawingOf(one.run.alert))
+      const levels = drawing === undefined ? [] : priceAt(drawing, atMs)
       const apart = levels.map((level) => price - level)
       const before = one.apart
       one.apart = apart
@@ -537,7 +557,11 @@ export class Evaluator {
     if (run.told || this.#nowMs < sinceMs + afterMs || !this.#o.isOpen(watch.asset, this.#nowMs)) return
     run.told = true
     this.#eventMs = null
+    // Where nothing moved the time meanwhile, as in a recording, it was due before now.
+    const now = this.#nowMs
+    this.#nowMs = Math.min(now, Math.max(sinceMs + afterMs, this.#tickedMs))
     this.#fire(run, this.#nowMs - sinceMs, null)
+    this.#nowMs = now
   }
 
   #report(run: Run, days: number): void {
@@ -669,8 +693,12 @@ export class Evaluator {
     this.#bySymbol.clear()
     const { trade, quote } = this.#o.feeds(asset)
     for (const feed of trade === null ? [quote] : [trade, quote]) {
-      const blind = this.#sight.blind(feed, id)
-      if (blind !== null) made.blind.set(feed, { feed, cause: blind.cause, fromMs: blind.fromMs })
+      const now = this.#sight.blind(feed, id)
+      if (now === null) continue
+      // One stretch for all that share it, so that it is told once.
+      const others = [...this.#watches.values()].flatMap((one) => one.blind.get(feed) ?? [])
+      const same = others.find(({ cause, fromMs }) => cause === now.cause && fromMs === now.fromMs)
+      made.blind.set(feed, same ?? { feed, cause: now.cause, fromMs: now.fromMs })
     }
     return made
   }

@@ -77,7 +77,8 @@ export class Sight {
       case 'connecting':
       case 'waiting':
       case 'refused':
-        if (Number.isNaN(eye.downMs)) eye.downMs = nowMs
+        // Where nothing was told before, since when is not known.
+        if (Number.isNaN(eye.downMs) && nowMs > -Infinity) eye.downMs = nowMs
         if (eye.ever || state.is !== 'connecting') {
           eye.shut ??= { feed, cause: state.is === 'refused' ? 'refused' : 'drop', fromMs: nowMs }
         }

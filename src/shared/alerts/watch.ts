@@ -126,7 +126,7 @@ export class Watch {
     for (const of of ['last', 'bid', 'ask', 'mid'] as const) this.cutPrice(of, true)
     this.cutSpread()
     this.cutVolume()
-    for (const lines of this.bars) lines.cut()
+    for (const lines of this.bars) lines.forget()
     this.rank = 0
     this.lastFeed = null
     this.lastMs = this.quoteMs = -Infinity

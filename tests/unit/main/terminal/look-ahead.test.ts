@@ -113,6 +113,7 @@ async function replayOf(reader: LocalReader): Promise<OpenReplay> {
     clock: systemClock,
     calendar: hubCalendar,
     nameOf: () => null,
+    alerts: { alerts: () => [], onChange: () => () => undefined, drawings: () => [] },
     status: () => {
       throw new Error('nobody asks')
     },

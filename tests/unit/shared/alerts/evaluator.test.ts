@@ -393,16 +393,11 @@ describe('a drawing', () => {
 
   test('is crossed where it stands at that instant', () => {
     const r = rig([alertOf(crosses)])
-    r.evaluator.setDrawing(
-      'd',
-      line(
-        [
-          [0, 100],
-          [10_000, 110],
-        ],
-        'ray',
-      ),
-    )
+    const ray: readonly (readonly [number, number])[] = [
+      [0, 100],
+      [10_000, 110],
+    ]
+    r.evaluator.setDrawings(BTC, [line(ray, 'ray')])
     r.trade(0, 105)
     r.trade(4_000, 105)
     expect(r.told).toEqual([])
@@ -419,20 +414,31 @@ describe('a drawing', () => {
       ],
       'trend',
     )
-    r.evaluator.setDrawing('d', segment)
+    r.evaluator.setDrawings(BTC, [segment])
     r.trade(0, 99)
     r.trade(1_500, 101)
     r.trade(3_000, 99)
     expect(r.told).toEqual([])
   })
 
+  test('moved over the price it is not crossed', () => {
+    const r = rig([alertOf(crosses)])
+    r.evaluator.setDrawings(BTC, [line([[0, 100]], 'horizontal')])
+    r.trade(0, 99)
+    r.evaluator.setDrawings(BTC, [line([[0, 98]], 'horizontal')])
+    r.trade(1, 99)
+    expect(r.told).toEqual([])
+    r.trade(2, 97)
+    expect(r.told).toEqual(['fired 2: 99 97'])
+  })
+
   test('without its drawing it is broken', () => {
     const alert = alertOf(crosses)
     const r = rig([alert])
-    r.evaluator.setDrawing('d', line([[0, 100]], 'horizontal'))
+    r.evaluator.setDrawings(BTC, [line([[0, 100]], 'horizontal')])
     r.trade(0, 99)
     expect(r.evaluator.state(alert.id)).toEqual({ is: 'armed' })
-    r.evaluator.setDrawing('d', null)
+    r.evaluator.setDrawings(BTC, [])
     r.trade(1, 101)
     expect(r.told).toEqual([])
     expect(r.evaluator.state(alert.id)).toEqual({ is: 'broken' })
@@ -455,7 +461,7 @@ describe('a stale feed', () => {
     r.state('crypto/XT', 'open', 60_000)
     r.state('crypto/XT', 'waiting', 61_000)
     r.evaluator.advance(T0 + 72_000)
-    expect(fired()).toEqual(['fired 72000: - 11000'])
+    expect(fired()).toEqual(['fired 71000: - 10000'])
   })
   test('with no patience at once', () => {
     const r = rig([alertOf(stale(0))])

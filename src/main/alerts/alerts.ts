@@ -1,0 +1,435 @@
+/**
+ * The alerts of a terminal: kept, watched on every record of the live market, told to windows, to the log
+ * and to the system. Works without a window.
+ */
+import { CodedError, missingCase } from '../../shared/errors.ts'
+import { Evaluator, type EvaluatorOptions, type Fired } from '../../shared/alerts/evaluator.ts'
+import type { Blind } from '../../shared/alerts/sight.ts'
+import {
+  MOST_ALERTS,
+  type Alert,
+  type AlertDraft,
+  type AlertEvent,
+  type AlertRow,
+  type AlertState,
+} from '../../shared/alerts/types.ts'
+import type { Watch } from '../../shared/alerts/watch.ts'
+import { eventWords, type AlertNumbers } from '../../shared/alerts/words.ts'
+import { SEED_BARS } from '../../shared/alerts/bar-lines.ts'
+import type { Drawing } from '../../shared/drawings/types.ts'
+import type { Bar, BarSource, Interval } from '../../shared/market.ts'
+import type { InstrumentId } from '../../shared/units.ts'
+import { createHistory, type NewEvent } from './history.ts'
+import { readAlerts, readAlive, readHistory, writeAlerts, writeHistory, type Read } from './kept.ts'
+import type { Alerts, AlertsFile, AlertsKeeper, Notice } from './port.ts'
+import { alertSink } from './record-sink.ts'
+import { alertStreams } from './streams.ts'
+
+export interface AlertsOptions {
+  readonly keeper: AlertsKeeper
+  readonly wallMs: () => number
+  readonly newId: () => string
+  /** What is watched now. */
+  readonly market: () => 'demo' | 'service'
+  readonly calendar: Pick<EvaluatorOptions, 'grid' | 'isOpen' | 'feeds'>
+  /** Makes these instruments be received; answers how to let go of them. */
+  readonly want: (instruments: readonly InstrumentId[]) => () => void
+  readonly bars: (instrument: InstrumentId, of: BarSource, interval: Interval, limit: number) => Promise<readonly Bar[]>
+  readonly drawings: (instrument: InstrumentId) => readonly Drawing[]
+  /** Days (UTC ms of 00:00) on which an instrument reports; null: not known. May ask the service. */
+  readonly reports: (instrument: InstrumentId) => Promise<readonly number[] | null>
+  readonly symbolOf: (instrument: InstrumentId) => string
+  readonly numbers: (instrument: InstrumentId) => AlertNumbers
+  /** Shows a notification of the system; absent: the host has none, and a window does it where it may. */
+  readonly notify?: ((notice: Notice) => void) | undefined
+  readonly log: (level: 'info' | 'warn', text: string, detail?: string) => void
+}
+
+/** Notifications at most in a sweep; what is more is told as a number. */
+const NOTICES_A_SWEEP = 4
+/** Connecting takes no more. */
+const WORTH_TELLING_MS = 10_000
+const SAVE_AFTER_MS = 1_000
+const ALIVE_EVERY_MS = 10_000
+const REPORTS_EVERY_MS = 3_600_000
+
+/** Reads what was kept; `begin` watches it. Never throws: what cannot be read is put aside and told. */
+export function createAlerts(options: AlertsOptions): Alerts {
+  const { keeper, wallMs, log } = options
+  const alerts = new Map<string, Alert>()
+  /** Files that a newer version wrote stay as they are. */
+  const locked = new Set<AlertsFile>()
+  const listeners = new Set<() => void>()
+
+  // -- kept --
+  const load = <T>(name: AlertsFile, what: string, read: (text: string) => Read<T>): readonly T[] => {
+    let text: string | null
+    try {
+      text = keeper.load(name)
+    } catch (thrown) {
+      locked.add(name)
+      log('warn', `${what} could not be read, and stay as they are on disk.`, said(thrown))
+      return []
+    }
+    if (text === null) return []
+    const { entries, damaged, newer } = read(text)
+    if (newer) {
+      locked.add(name)
+      log('warn', `${what} were kept by a newer Tapedeck and stay as they are; new ones are not kept.`)
+      return []
+    }
+    if (damaged === 0) return entries
+    const part = damaged === null ? 'were damaged' : `had ${damaged} that could not be read`
+    try {
+      log('warn', `${what} ${part}; the file is kept as ${keeper.setAside(name)}.`)
+    } catch (thrown) {
+      locked.add(name)
+      log('warn', `${what} ${part}, and the file cannot be put aside: it stays as it is.`, said(thrown))
+    }
+    return entries
+  }
+  const history = createHistory(load('history', 'The history of alerts', readHistory))
+  for (const alert of load('alerts', 'Alerts', readAlerts)) alerts.set(alert.id, alert)
+  const alive = readAlive(safely(() => keeper.load('alive')))
+  let closed = false
+
+  const dirty = new Set<AlertsFile>()
+  let dirtyMs = Infinity
+  const soon = (name: AlertsFile): void => {
+    if (dirty.size === 0) dirtyMs = wallMs()
+    dirty.add(name)
+  }
+  const textOf = (name: AlertsFile): string => {
+    switch (name) {
+      case 'alerts':
+        return writeAlerts([...alerts.values()])
+      case 'history':
+        return writeHistory(history.events)
+      case 'alive':
+        return `${JSON.stringify({ ms: wallMs(), clean: closed })}\n`
+      default:
+        return missingCase(name)
+    }
+  }
+  let failing = false
+  const keep = async (name: AlertsFile): Promise<void> => {
+    dirty.delete(name)
+    if (locked.has(name)) return
+    try {
+      await keeper.save(name, textOf(name))
+      failing = false
+    } catch (thrown) {
+      if (!failing) log('warn', 'Alerts could not be saved; they are watched all the same.', said(thrown))
+      failing = true
+      throw new CodedError('disk-error', 'The alert is watched, but could not be saved.', {
+        hint: 'Check free space and the rights of the folder.',
+        cause: thrown,
+      })
+    }
+  }
+  const keepQuietly = (name: AlertsFile): Promise<void> => keep(name).catch(() => undefined) // told in the log
+
+  // -- watched --
+  const row = (id: string): AlertRow | undefined => {
+    const alert = alerts.get(id)
+    return alert === undefined ? undefined : { ...alert, state: stateOf(alert) }
+  }
+  const stateOf = (alert: Alert): AlertState => {
+    if (!alert.enabled) return { is: 'off' }
+    if (alert.done) return { is: 'fired' }
+    if (alert.expiresMs !== null && alert.expiresMs <= wallMs()) return { is: 'expired' }
+    if (alert.market !== options.market()) return { is: 'elsewhere' }
+    return evaluator.state(alert.id) ?? { is: 'waiting', for: 'record' }
+  }
+  const streams = alertStreams(() => [...alerts.keys()].flatMap((id) => row(id) ?? []), row)
+  const told = new Map<string, AlertState>()
+
+  const happened = (event: NewEvent): AlertEvent => {
+    const made = history.add(event)
+    streams.happened(made)
+    soon('history')
+    return made
+  }
+  const about = ({ id, instrument, condition, note }: Alert) => ({ alert: id, instrument, condition, note })
+  const sentence = (alert: Alert, event: Exclude<AlertEvent, { readonly is: 'blind' }>): string =>
+    `${options.symbolOf(alert.instrument)}: ${eventWords(event, options.numbers(alert.instrument))}`
+
+  /** Notifications of this sweep, and those that were too many. */
+  let notices = 0
+  let more = 0
+  const notify = (notice: Notice): void => {
+    if (options.notify === undefined) return
+    notices += 1
+    if (notices > NOTICES_A_SWEEP) more += 1
+    else options.notify(notice)
+  }
+  const fired = ({ alert: { id }, atMs, eventMs, value, before, of }: Fired): void => {
+    const before_ = alerts.get(id)
+    if (before_ === undefined) return
+    const alert: Alert = {
+      ...before_,
+      fired: before_.fired + 1,
+      firedMs: atMs,
+      firedOf: of,
+      done: before_.repeat === null,
+    }
+    alerts.set(id, alert)
+    soon('alerts')
+    const event = happened({ ...about(alert), is: 'fired', atMs, eventMs, value, before })
+    if (event.is === 'blind') return
+    const text = sentence(alert, event)
+    if (alert.log) log('info', text, alert.note)
+    if (alert.system) notify({ title: text, body: alert.note })
+    streams.changed([id])
+    wanting = true
+  }
+
+  const open = new Map<Blind, AlertEvent>()
+  const blind = (blind: Blind, instruments: readonly InstrumentId[], count: number, toMs: number | null): void => {
+    const { feed, cause, fromMs } = blind
+    const known = open.get(blind)
+    // Every new symbol takes a moment to be there.
+    if (cause === 'connect' && (toMs === null || toMs - fromMs < WORTH_TELLING_MS)) return
+    if (known === undefined) {
+      // What was blind since before the start is told once it is over.
+      const made = happened({ is: 'blind', atMs: fromMs, feed, cause, instruments, toMs, alerts: count })
+      if (toMs === null) open.set(blind, made)
+      return
+    }
+    const event: AlertEvent = { ...known, is: 'blind', atMs: fromMs, feed, cause, instruments, toMs, alerts: count }
+    history.replace(event)
+    streams.happened(event)
+    soon('history')
+    if (toMs !== null) open.delete(blind)
+  }
+
+  const evaluator = new Evaluator({
+    ...options.calendar,
+    before: alive === null ? null : { cause: alive.clean ? 'quit' : 'crash', fromMs: alive.ms },
+    listener: {
+      fired,
+      blind,
+      unseen(alert, atMs, value, before) {
+        const event = happened({ ...about(alert), is: 'unseen', atMs, value, before })
+        if (event.is !== 'blind' && alert.log) log('warn', sentence(alert, event))
+      },
+      expired(alert, atMs) {
+        happened({ ...about(alert), is: 'expired', atMs })
+        streams.changed([alert.id])
+        wanting = true
+      },
+      wantsBars(instrument, of, interval) {
+        void options.bars(instrument, of, interval, SEED_BARS).then(
+          (bars) => evaluator.seed(instrument, of, interval, bars),
+          () => evaluator.seed(instrument, of, interval, []),
+        )
+      },
+      changed: (watch: Watch) => streams.changed([...watch.runs].map(({ alert }) => alert.id)),
+    },
+  })
+
+  /** What is to be received is another. */
+  let wanting = false
+  let release = (): void => undefined
+  const want = (): void => {
+    wanting = false
+    const ids = new Set<InstrumentId>()
+    for (const { id, instrument, condition } of alerts.values()) {
+      if (condition.is !== 'earnings' && evaluator.state(id) !== undefined) ids.add(instrument)
+    }
+    const before = release
+    release = options.want([...ids])
+    before() // after the new ones: what stays wanted never falls to zero
+  }
+  /** Watches an alert, or lets go of it, as it says. */
+  const watch = (alert: Alert): void => {
+    const live =
+      alert.enabled &&
+      !alert.done &&
+      alert.market === options.market() &&
+      (alert.expiresMs === null || alert.expiresMs > wallMs())
+    if (!live) {
+      evaluator.remove(alert.id)
+      return
+    }
+    evaluator.put(alert)
+    if (alert.condition.is === 'drawing') evaluator.setDrawings(alert.instrument, options.drawings(alert.instrument))
+    if (alert.condition.is === 'earnings') askReports(alert.instrument)
+  }
+  const askReports = (instrument: InstrumentId): void => {
+    void options.reports(instrument).then(
+      (days) => {
+        if (days === null) return
+        evaluator.setReports(instrument, days)
+        streams.changed(idsOf(instrument))
+      },
+      () => undefined, // the state says that no date is known
+    )
+  }
+  const idsOf = (instrument: InstrumentId): string[] =>
+    [...alerts.values()].flatMap((alert) => (alert.instrument === instrument ? [alert.id] : []))
+
+  const changed = async (ids: readonly string[]): Promise<void> => {
+    want()
+    streams.changed(ids)
+    for (const listener of [...listeners]) listener()
+    await keep('alerts')
+  }
+  const room = (adding: number): void => {
+    if (alerts.size + adding <= MOST_ALERTS) return
+    throw new CodedError('too-large', `There can be ${MOST_ALERTS.toLocaleString('en')} alerts at most.`, {
+      hint: 'Delete some that have fired or expired.',
+    })
+  }
+
+  let aliveMs = -Infinity
+  let reportsMs = wallMs()
+
+  return {
+    sink: alertSink(evaluator),
+    begin() {
+      for (const alert of alerts.values()) watch(alert)
+      want()
+    },
+    list: () => [...alerts.keys()].flatMap((id) => row(id) ?? []),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async save(id, draft: AlertDraft) {
+      const before = id === null ? undefined : alerts.get(id)
+      if (id !== null && before === undefined) throw new CodedError('not-found', 'There is no such alert any more.')
+      if (before === undefined) room(1)
+      const { fired: count = 0, firedMs = null, createdMs = wallMs() } = before ?? {}
+      const alert: Alert = {
+        ...draft,
+        id: before?.id ?? options.newId(),
+        market: options.market(),
+        createdMs,
+        fired: count,
+        firedMs,
+        // Worded anew it is armed anew.
+        firedOf: null,
+        done: false,
+      }
+      alerts.set(alert.id, alert)
+      watch({ ...alert, firedMs: null })
+      await changed([alert.id])
+      return { ...alert, state: stateOf(alert) }
+    },
+    async restore(list) {
+      room(list.length)
+      for (const alert of list) {
+        if (alerts.has(alert.id)) continue
+        alerts.set(alert.id, alert)
+        watch(alert)
+      }
+      await changed(list.map(({ id }) => id))
+    },
+    async enable(ids, on) {
+      for (const id of ids) {
+        const alert = alerts.get(id)
+        if (alert === undefined) continue
+        const next: Alert = { ...alert, enabled: on, done: on ? false : alert.done }
+        alerts.set(id, next)
+        watch(on ? { ...next, firedMs: null } : next)
+      }
+      await changed(ids)
+    },
+    async remove(ids) {
+      for (const id of ids) {
+        evaluator.remove(id)
+        alerts.delete(id)
+        told.delete(id)
+      }
+      streams.removed(ids)
+      await changed([])
+    },
+    history({ alert, before, limit }) {
+      if (alert === null) return history.page(null, before, limit)
+      const known = alerts.get(alert)
+      const of = { alert, instrument: known?.instrument ?? null, sinceMs: known?.createdMs ?? 0 }
+      return history.page(of, before, limit)
+    },
+    async clearHistory() {
+      history.clear()
+      await keep('history')
+    },
+    stream: (wake) => streams.open(wake),
+    sweep(nowMs) {
+      evaluator.advance(nowMs)
+      if (wanting) want()
+      if (more > 0) {
+        options.notify?.({ title: `${more} more alerts fired`, body: 'The history of alerts has all of them.' })
+      }
+      notices = more = 0
+      if (streams.count > 0) {
+        const other: string[] = []
+        for (const alert of alerts.values()) {
+          const now = stateOf(alert)
+          const before = told.get(alert.id)
+          if (before !== undefined && sameState(before, now)) continue
+          told.set(alert.id, now)
+          other.push(alert.id)
+        }
+        if (other.length > 0) streams.changed(other)
+      }
+      if (dirty.size > 0 && nowMs - dirtyMs >= SAVE_AFTER_MS) for (const name of [...dirty]) void keepQuietly(name)
+      if (evaluator.size > 0 && nowMs - aliveMs >= ALIVE_EVERY_MS) {
+        aliveMs = nowMs
+        void keepQuietly('alive')
+      }
+      if (nowMs - reportsMs >= REPORTS_EVERY_MS) {
+        reportsMs = nowMs
+        const asked = new Set<InstrumentId>()
+        for (const { condition, instrument, id } of alerts.values()) {
+          if (condition.is === 'earnings' && evaluator.state(id) !== undefined) asked.add(instrument)
+        }
+        for (const instrument of asked) askReports(instrument)
+      }
+    },
+    drawingsChanged(instrument) {
+      const mine = idsOf(instrument).filter((id) => alerts.get(id)?.condition.is === 'drawing')
+      if (mine.length === 0) return
+      evaluator.setDrawings(instrument, options.drawings(instrument))
+      streams.changed(mine)
+    },
+    sourceChanged() {
+      evaluator.forget()
+      for (const alert of alerts.values()) watch(alert)
+      want()
+      streams.reset()
+    },
+    async close() {
+      closed = true
+      release()
+      const rest: AlertsFile[] = [...dirty]
+      if (evaluator.size > 0) rest.push('alive')
+      await Promise.all(rest.map(keepQuietly))
+    },
+  }
+}
+
+const said = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+
+function safely<T>(ask: () => T | null): T | null {
+  try {
+    return ask()
+  } catch {
+    return null
+  }
+}
+
+function sameState(a: AlertState, b: AlertState): boolean {
+  if (a.is !== b.is) return false
+  switch (a.is) {
+    case 'waiting':
+      return b.is === 'waiting' && a.for === b.for
+    case 'blind':
+      return b.is === 'blind' && a.sinceMs === b.sinceMs && a.cause === b.cause
+    case 'resting':
+      return b.is === 'resting' && a.untilMs === b.untilMs
+    default:
+      return true
+  }
+}

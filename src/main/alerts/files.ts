@@ -1,0 +1,56 @@
+/** Alerts on disk: written beside, synced, renamed; without holding up the market. */
+import { mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AlertsFile, AlertsKeeper } from './port.ts'
+
+const NAMES: Readonly<Record<AlertsFile, string>> = {
+  alerts: 'alerts.json',
+  history: 'alerts-history.json',
+  alive: 'alerts-watched.json',
+}
+
+/** Files in a folder. One that cannot be read whole is kept as `<name>.bad`. */
+export function alertFiles(folder: string): AlertsKeeper {
+  const queues = new Map<AlertsFile, Promise<void>>()
+  const write = async (name: AlertsFile, text: string): Promise<void> => {
+    const file = join(folder, NAMES[name])
+    const beside = `${file}.${process.pid}.tmp`
+    mkdirSync(folder, { recursive: true })
+    try {
+      const handle = await open(beside, 'w', 0o600)
+      try {
+        await handle.writeFile(text)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await rename(beside, file)
+    } catch (thrown) {
+      await rm(beside, { force: true })
+      throw thrown
+    }
+  }
+  return {
+    load(name) {
+      try {
+        return readFileSync(join(folder, NAMES[name]), 'utf8')
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+        throw error
+      }
+    },
+    save(name, text) {
+      // One after the other: an older text must not come to stand over a newer one.
+      const before = queues.get(name) ?? Promise.resolve()
+      const mine = before.catch(() => undefined).then(() => write(name, text))
+      queues.set(name, mine)
+      return mine
+    },
+    setAside(name) {
+      const kept = `${NAMES[name]}.bad`
+      renameSync(join(folder, NAMES[name]), join(folder, kept))
+      return kept
+    },
+  }
+}

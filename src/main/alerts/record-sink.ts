@@ -1,0 +1,40 @@
+/** The market on its way to the alerts: what a hub is told, live or of a recording. */
+import { missingCase } from '../../shared/errors.ts'
+import type { Evaluator } from '../../shared/alerts/evaluator.ts'
+import { KIND } from '../../service/codec.ts'
+import type { HubSink } from '../market/port.ts'
+
+export type AlertSink = Pick<HubSink, 'apply' | 'feedState' | 'gapOpened' | 'gapClosed'>
+
+/** `seen` is told of the seq of each record that alerts look at, before they do. */
+export function alertSink(evaluator: Evaluator, seen?: (seq: number) => void): AlertSink {
+  return {
+    apply(feed, seq, recvMs, record) {
+      const watch = evaluator.watchOf(feed, record.symbol)
+      if (watch === null) {
+        evaluator.advance(recvMs)
+        return
+      }
+      seen?.(seq)
+      switch (record.kind) {
+        case KIND.trade:
+          evaluator.trade(watch, feed, record.price, record.size, record.eventMs, recvMs)
+          return
+        case KIND.quote:
+          evaluator.quote(watch, feed, record.bid, record.ask, record.eventMs, recvMs)
+          return
+        case KIND.bar:
+          evaluator.bar(watch, feed, record.close, record.eventMs, recvMs)
+          return
+        case KIND.unknown:
+        case KIND.none:
+          return
+        default:
+          missingCase(record.kind)
+      }
+    },
+    feedState: (feed, state, nowMs) => evaluator.feedState(feed, state, nowMs),
+    gapOpened: (feed, cause, symbols, fromMs) => evaluator.gapOpened(feed, cause, symbols, fromMs),
+    gapClosed: (feed, fromMs, toMs) => evaluator.gapClosed(feed, fromMs, toMs),
+  }
+}

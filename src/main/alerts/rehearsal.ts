@@ -1,0 +1,144 @@
+/** Alerts along a replay: where they would stand, and what would have fired. Nothing is kept, sounded or notified. */
+import { Evaluator, type EvaluatorOptions } from '../../shared/alerts/evaluator.ts'
+import { SEED_BARS } from '../../shared/alerts/bar-lines.ts'
+import type { Alert, AlertRow, AlertState } from '../../shared/alerts/types.ts'
+import type { StreamValue } from '../../shared/contract.ts'
+import type { Drawing } from '../../shared/drawings/types.ts'
+import type { Bar, BarSource, Interval } from '../../shared/market.ts'
+import type { StreamSource } from '../../shared/transport.ts'
+import { unixMs, type InstrumentId } from '../../shared/units.ts'
+import type { Market } from '../market/port.ts'
+import { createHistory, type NewEvent } from './history.ts'
+import { alertSink } from './record-sink.ts'
+import { alertStreams } from './streams.ts'
+
+export interface RehearsalOptions {
+  /** Every alert as it is now. */
+  readonly alerts: () => readonly Alert[]
+  /** Called back whenever they are others; answers its undo. */
+  readonly onChange: (listener: () => void) => () => void
+  readonly calendar: Pick<EvaluatorOptions, 'grid' | 'isOpen' | 'feeds'>
+  /** Bars up to the replay's clock. */
+  readonly bars: (instrument: InstrumentId, of: BarSource, interval: Interval, limit: number) => Promise<readonly Bar[]>
+  readonly drawings: (instrument: InstrumentId) => readonly Drawing[]
+}
+
+export interface Rehearsal {
+  /** The market of the replay, which the alerts are told of too. */
+  over(market: Market): Market
+  stream(wake: () => void): StreamSource<StreamValue<'alerts'>>
+  sweep(nowMs: number): void
+  close(): void
+}
+
+/** As if none had fired yet. Reports are not watched: what was known of them then is not. */
+const anew = (alert: Alert): Alert => ({ ...alert, done: false, fired: 0, firedMs: null, firedOf: null })
+
+export function createRehearsal(options: RehearsalOptions): Rehearsal {
+  const alerts = new Map<string, Alert>()
+  const fired = new Map<string, { count: number; ms: number; done: boolean }>()
+  const history = createHistory([])
+  const stateOf = (alert: Alert): AlertState => {
+    if (!alert.enabled) return { is: 'off' }
+    if (fired.get(alert.id)?.done === true) return { is: 'fired' }
+    return evaluator.state(alert.id) ?? { is: 'waiting', for: alert.condition.is === 'earnings' ? 'date' : 'record' }
+  }
+  const row = (id: string): AlertRow | undefined => {
+    const alert = alerts.get(id)
+    if (alert === undefined) return undefined
+    const { count = 0, ms = null, done = false } = fired.get(id) ?? {}
+    return { ...alert, fired: count, firedMs: ms, done, state: stateOf(alert) }
+  }
+  const streams = alertStreams(() => [...alerts.keys()].flatMap((id) => row(id) ?? []), row)
+  const happened = (event: NewEvent): void => streams.happened(history.add(event))
+  const about = ({ id, instrument, condition, note }: Alert) => ({ alert: id, instrument, condition, note })
+  const evaluator = new Evaluator({
+    ...options.calendar,
+    listener: {
+      fired({ alert, atMs, eventMs, value, before }) {
+        const count = (fired.get(alert.id)?.count ?? 0) + 1
+        fired.set(alert.id, { count, ms: atMs, done: alert.repeat === null })
+        happened({ ...about(alert), is: 'fired', atMs, eventMs, value, before })
+        streams.changed([alert.id])
+      },
+      unseen: (alert, atMs, value, before) => happened({ ...about(alert), is: 'unseen', atMs, value, before }),
+      expired: (alert) => streams.changed([alert.id]),
+      blind: () => undefined,
+      wantsBars: (instrument, of, interval) => askBars(instrument, of, interval),
+      changed: (watch) => streams.changed([...watch.runs].map(({ alert }) => alert.id)),
+    },
+  })
+  let generation = 0
+  let closed = false
+  const askBars = (instrument: InstrumentId, of: BarSource, interval: Interval): void => {
+    const mine = generation
+    const give = (bars: readonly Bar[]) => {
+      if (!closed && mine === generation) evaluator.seed(instrument, of, interval, bars)
+    }
+    // The place that a seek goes to is the replay's own only when it is done.
+    setImmediate(() => {
+      if (closed || mine !== generation) return
+      void options.bars(instrument, of, interval, SEED_BARS).then(give, () => give([]))
+    })
+  }
+  const take = (): void => {
+    for (const id of alerts.keys()) evaluator.remove(id)
+    alerts.clear()
+    for (const alert of options.alerts()) {
+      alerts.set(alert.id, alert)
+      if (!alert.enabled || fired.get(alert.id)?.done === true || alert.condition.is === 'earnings') continue
+      evaluator.put(anew(alert))
+      if (alert.condition.is === 'drawing') evaluator.setDrawings(alert.instrument, options.drawings(alert.instrument))
+    }
+    streams.reset()
+  }
+  take()
+  const off = options.onChange(take)
+
+  return {
+    over(market) {
+      const { sink } = market
+      const mine = alertSink(evaluator)
+      return {
+        ...market,
+        sink: {
+          acknowledged: (feed, symbols) => sink.acknowledged(feed, symbols),
+          apply(feed, seq, recvMs, record) {
+            sink.apply(feed, seq, recvMs, record)
+            mine.apply(feed, seq, recvMs, record)
+          },
+          feedState(feed, state, nowMs) {
+            sink.feedState(feed, state, nowMs)
+            mine.feedState(feed, state, nowMs)
+          },
+          gapOpened(feed, cause, symbols, fromMs) {
+            sink.gapOpened(feed, cause, symbols, fromMs)
+            mine.gapOpened(feed, cause, symbols, fromMs)
+          },
+          gapClosed(feed, fromMs, toMs) {
+            sink.gapClosed(feed, fromMs, toMs)
+            mine.gapClosed(feed, fromMs, toMs)
+          },
+        },
+        restore(save, around) {
+          market.restore(save, around)
+          generation += 1
+          fired.clear()
+          history.clear()
+          evaluator.forget()
+          for (const [feed, state] of around.feedStates) evaluator.feedState(feed, state, unixMs(-Infinity))
+          for (const { feed, cause, symbols, fromMs, toMs } of around.gaps) {
+            if (toMs === null) evaluator.gapOpened(feed, cause, symbols, fromMs)
+          }
+          take()
+        },
+      }
+    },
+    stream: (wake) => streams.open(wake),
+    sweep: (nowMs) => evaluator.advance(nowMs),
+    close() {
+      closed = true
+      off()
+    },
+  }
+}
