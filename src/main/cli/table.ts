@@ -1,5 +1,6 @@
 /** Every command and every shared option: the one list that parsing, help and docs derive from. */
 import type { Command, Option } from './command.ts'
+import { backup } from './backup.ts'
 import { exportCommand } from './export.ts'
 import { fetchCommand } from './fetch.ts'
 import { completionCommand } from './completion.ts'
@@ -30,5 +31,6 @@ export const COMMANDS: readonly Command[] = [
   exportCommand,
   importCommand,
   fetchCommand,
+  backup,
   completionCommand(() => COMMANDS, COMMON_OPTIONS),
 ]

@@ -1,0 +1,63 @@
+/** `tapedeck backup`: everything of the user's as a folder, while recording goes on; and back again. */
+import { join, resolve } from 'node:path'
+import { makeBackup } from '../backup/backup.ts'
+import { restoreBackup } from '../backup/restore.ts'
+import { lockStore } from '../store/lock.ts'
+import { storeError } from '../store/sqlite.ts'
+import { UsageError, type Command } from './command.ts'
+import { EXIT } from './exit.ts'
+import { storePath } from './store-path.ts'
+
+const stamp = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace(/:/g, '-')
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+
+export const backup: Command = {
+  name: 'backup',
+  summary: 'Keeps the store, settings, workspaces and drawings as a folder, also while recording; or puts one back.',
+  examples: [
+    ['Into the folder you are in', ''],
+    ['Somewhere else', '--out /mnt/safe/tapedeck-friday'],
+    ['Back again; what was there is kept', '--restore /mnt/safe/tapedeck-friday'],
+  ],
+  options: {
+    out: { type: 'string', value: 'FOLDER', help: 'The backup to make (default: ./tapedeck-backup-TIME)', file: true },
+    restore: { type: 'string', value: 'FOLDER', help: 'Put this backup back instead', file: true },
+  },
+  async run(values, context) {
+    const { clock, dataDir, version } = context
+    const nowMs = clock.wallMs()
+    const store = storePath(values, context)
+    const from = values.text('restore')
+    const json = values.on('json')
+    if (from !== undefined) {
+      if (values.text('out') !== undefined) throw new UsageError('--out and --restore exclude each other')
+      const { list, kept } = await restoreBackup({ from: resolve(from), store, dataDir, nowMs, lock: lockStore })
+      if (json) context.out(`${JSON.stringify({ restored: list.files.length, made: list.madeMs, kept })}\n`)
+      else {
+        context.out(`Restored ${list.files.length} files as of ${new Date(list.madeMs).toISOString()}.\n`)
+        if (kept !== null) context.out(`What was there before is in ${kept}.\n`)
+      }
+      return EXIT.ok
+    }
+    const out = resolve(values.text('out') ?? join(process.cwd(), `tapedeck-backup-${stamp(nowMs)}`))
+    try {
+      const { files } = await makeBackup({
+        store,
+        dataDir,
+        out,
+        nowMs,
+        version,
+        onPart: (name) => {
+          if (context.interactive && !json) context.err(`\r${name} \u001b[K`)
+        },
+      })
+      if (context.interactive && !json) context.err('\r\u001b[K')
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+      if (json) context.out(`${JSON.stringify({ out, files: files.length, bytes })}\n`)
+      else context.out(`${files.length} files, ${megabytes(bytes)}, in ${out}\n`)
+      return EXIT.ok
+    } catch (thrown) {
+      throw storeError(thrown, store)
+    }
+  },
+}
