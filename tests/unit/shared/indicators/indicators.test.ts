@@ -148,7 +148,7 @@ describe('published values', () => {
 })
 
 const price = fc.double({ min: 0.0001, max: 100_000, noNaN: true })
-const volume = fc.oneof(fc.constant(null), fc.constant(0), fc.double({ min: 0, max: 1e6, noNaN: true }))
+const volume = fc.oneof(fc.constant(null), fc.constant(0), fc.double({ min: 0.001, max: 1e6, noNaN: true }))
 const bar: fc.Arbitrary<BarValues> = fc.tuple(price, price, price, price, volume).map(([a, b, c, d, size]) => ({
   open: a,
   high: Math.max(a, b, c, d),
