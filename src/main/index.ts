@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { app, dialog, shell } from 'electron'
 import { isCommandWord, runProcess } from './cli/process.ts'
+import { windowOptions } from './cli/window-options.ts'
 import { runElectronApp } from './electron/app.ts'
 import { appHome } from './settings/paths.ts'
 import { createTerminal } from './terminal.ts'
@@ -33,8 +34,9 @@ function openWindow(): void {
     rendererDir,
     icons,
     devUrl,
-    start: () =>
+    start: async () =>
       createTerminal({
+        ...windowOptions(words(), process.env),
         dataDir: home,
         host: 'electron',
         version: app.getVersion(),

@@ -1,0 +1,33 @@
+/** What the words after the app's name say about the terminal behind its window: cli.md's common options. */
+import { parseArgs } from 'node:util'
+import type { TerminalOptions } from '../terminal/port.ts'
+import { accountOptions } from './account.ts'
+import type { Context, Values } from './command.ts'
+
+/**
+ * Reads `--store`, `--base-url`, `--user` and `--demo`; secrets come from the environment. Files, links
+ * and switches of the engine may stand between them and are left to whom they are for. Throws UsageError.
+ */
+export function windowOptions(
+  words: readonly string[],
+  env: Context['env'],
+): Pick<TerminalOptions, 'source' | 'account' | 'storeFile'> {
+  const { values } = parseArgs({
+    args: [...words],
+    strict: false,
+    allowPositionals: true,
+    options: {
+      store: { type: 'string' },
+      'base-url': { type: 'string' },
+      user: { type: 'string' },
+      demo: { type: 'boolean' },
+    },
+  })
+  const text = (name: string) => {
+    const value = values[name]
+    return typeof value === 'string' && value !== '' ? value : undefined
+  }
+  const read: Values = { text, texts: () => [], on: (name) => values[name] === true }
+  const storeFile = text('store')
+  return { ...(storeFile === undefined ? {} : { storeFile }), ...accountOptions(read, { env }) }
+}
