@@ -19,7 +19,8 @@ export interface ExportRequest {
   readonly feed: FeedId
   /** In any spelling; empty: every symbol. */
   readonly symbols: readonly string[]
-  readonly session: RecordingId | null
+  /** Only these; empty: every one of the source. */
+  readonly sessions: readonly RecordingId[]
   /** Key of a source; needed where several hold the feed. */
   readonly source: string | null
   /** Event time, [from, to), UTC ms; null: open. */

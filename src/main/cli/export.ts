@@ -38,7 +38,7 @@ export const exportCommand: Command = {
   options: {
     feed: { type: 'string', value: 'FEED', help: 'The feed, such as crypto/XT', words: FEED_IDS },
     symbol: { type: 'string', multiple: true, value: 'S', help: 'Only this symbol, in any spelling; repeats' },
-    session: { type: 'string', value: 'ID', help: 'Only this session' },
+    session: { type: 'string', multiple: true, value: 'ID', help: 'Only this session; repeats' },
     source: { type: 'string', value: 'KEY', help: 'Only this source; needed where several hold the feed' },
     from: { type: 'string', value: 'T', help: 'From this event time on: ISO 8601 with a zone, or epoch ms' },
     to: { type: 'string', value: 'T', help: 'Up to, not including, this event time' },
@@ -101,12 +101,11 @@ function requestOf(values: Values, preset: ExportPreset | undefined): ExportRequ
   const feed = values.text('feed') ?? preset?.feed
   if (feed === undefined || !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
   const symbols = values.texts('symbol')
-  const session = values.text('session')
   return {
     what: oneOf(values, 'what', EXPORT_KINDS) ?? preset?.what ?? 'ticks',
     feed,
     symbols: symbols.length > 0 ? symbols : (preset?.symbols ?? []),
-    session: session === undefined ? null : recordingId(session),
+    sessions: [...new Set(values.texts('session'))].map(recordingId),
     source: values.text('source') ?? null,
     fromMs: instant(values, 'from') ?? null,
     toMs: instant(values, 'to') ?? null,

@@ -2,7 +2,6 @@
 import { FEEDS, SERVICE_BAR_FEED, TICK_FEEDS } from '../../service/feeds.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { ExportedFile } from '../../shared/exporting.ts'
-import { barStart } from '../../shared/calendar.ts'
 import type { Bar, BarSource, Interval } from '../../shared/market.ts'
 import { instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
@@ -81,7 +80,7 @@ export async function prepareBars(reader: StoreReader, options: BarExportOptions
   const wanted = await barInstruments(reader, feed, chosen, options)
   return prepareFile(options.out, signal, async (file) => {
     const table = beginBars(file, options)
-    const range = barRange(options, chosen)
+    const range = barRange(options)
     let rows = 0
     let first = Infinity
     let last = -Infinity
@@ -127,10 +126,10 @@ export async function barInstruments(
   reader: StoreReader,
   feed: FeedId,
   { source }: Chosen,
-  { asset, symbols, session }: Pick<BarExportOptions, 'asset' | 'symbols' | 'session'>,
+  { asset, symbols, sessions }: Pick<BarExportOptions, 'asset' | 'symbols' | 'sessions'>,
 ): Promise<readonly Wanted[]> {
   const stored = new Map<InstrumentId, string>()
-  for (const { instrument, symbols: spelt } of await reader.instruments({ feed, source, recording: session })) {
+  for (const { instrument, symbols: spelt } of await reader.instruments({ feed, source, recordings: sessions })) {
     const latest = spelt.at(-1)
     if (latest !== undefined) stored.set(instrument, latest)
   }
@@ -156,11 +155,11 @@ async function* pagesOf(
   instrument: InstrumentId,
   source: string,
   { fromMs, toMs }: Range,
-  { of, interval, signal }: BarExportOptions,
+  { of, interval, sessions, signal }: BarExportOptions,
 ): AsyncGenerator<readonly Bar[], void, void> {
   const pages: { readonly fromMs: number; readonly beforeMs: number | null; bars: readonly Bar[] | null }[] = []
   const ask = (beforeMs: number | null, limit: number) =>
-    reader.bars({ instrument, of, interval, source, beforeMs, limit })
+    reader.bars({ instrument, of, interval, source, recordings: sessions, beforeMs, limit })
   let beforeMs = toMs
   for (;;) {
     stopIfCancelled(signal)
@@ -181,15 +180,11 @@ async function* pagesOf(
   }
 }
 
-/** The range asked for; of a session where one is named, from the bar in which it began. */
-export function barRange(options: BarExportOptions, { sessions }: Chosen): Range {
-  const row = options.session === undefined ? undefined : sessions[0]
-  const started = row === undefined ? -Infinity : barStart(options.asset, options.interval, row.startedMs)
-  return {
-    fromMs: options.fromMs ?? (Number.isNaN(started) ? (row?.startedMs ?? -Infinity) : started),
-    toMs: options.toMs ?? row?.endedMs ?? null,
-  }
-}
+/** The range asked for. */
+export const barRange = ({ fromMs, toMs }: Pick<BarExportOptions, 'fromMs' | 'toMs'>): Range => ({
+  fromMs: fromMs ?? -Infinity,
+  toMs: toMs ?? null,
+})
 
 /** Writes the bars of one symbol after another into a file. */
 interface BarTable {

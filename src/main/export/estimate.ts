@@ -53,11 +53,11 @@ export async function estimateExport(reader: StoreReader, request: ExportRequest
   const feed = barFeed(options.asset, options.of)
   const chosen = chooseSource(sessions, feed, options)
   const wanted = await barInstruments(reader, feed, chosen, options)
-  const range = barRange(options, chosen)
+  const range = barRange(options)
   const extent = await reader.extent({
     feed,
     instruments: wanted.map(({ instrument }) => instrument),
-    recording: options.session,
+    recordings: options.sessions,
     source: chosen.source,
     ...(range.fromMs === -Infinity ? {} : { fromMs: range.fromMs }),
     ...(range.toMs === null ? {} : { toMs: range.toMs }),

@@ -9,7 +9,8 @@ import type { StoreReader } from '../store/port.ts'
 export interface CommonOptions {
   /** File to write; `OUT.manifest.json` is written beside it. */
   readonly out: string
-  readonly session?: RecordingId | undefined
+  /** Only these; absent: every one of the source. */
+  readonly sessions?: readonly RecordingId[] | undefined
   /** Key of a source (`sourceKey`); needed where several match. */
   readonly source?: string | undefined
   /** Event time, [from, to), UTC ms. */
@@ -44,19 +45,23 @@ export interface Chosen {
 }
 
 /**
- * Chooses the source: by `session` or `source`, or the only one that holds the feed. Throws
+ * Chooses the source: by `sessions` or `source`, or the only one that holds the feed. Throws
  * `not-found` where none does and `ambiguous-source` where several do.
  */
 export function chooseSource(
   all: readonly SessionRow[],
   feed: FeedId,
-  { session, source }: { readonly session?: RecordingId | undefined; readonly source?: string | undefined },
+  {
+    sessions,
+    source,
+  }: { readonly sessions?: readonly RecordingId[] | undefined; readonly source?: string | undefined },
 ): Chosen {
-  if (session !== undefined && !all.some((row) => row.session === session)) {
-    throw new CodedError('not-found', `There is no session ${session}.`, { hint: '"tapedeck sessions" lists them.' })
+  const missing = sessions?.find((session) => !all.some((row) => row.session === session))
+  if (missing !== undefined) {
+    throw new CodedError('not-found', `There is no session ${missing}.`, { hint: '"tapedeck sessions" lists them.' })
   }
   const filtered = all
-    .filter((row) => session === undefined || row.session === session)
+    .filter((row) => sessions === undefined || sessions.includes(row.session))
     .filter((row) => source === undefined || row.source === source)
     .filter((row) => row.feeds.some((counts) => counts.feed === feed && counts.stored > 0))
   const rows = inTurn(filtered).map(({ of }) => of)

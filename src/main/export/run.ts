@@ -4,7 +4,7 @@ import { CodedError } from '../../shared/errors.ts'
 import { overlapSentence } from '../../shared/overlaps.ts'
 import { exportConflict, type ExportDone, type ExportRequest } from '../../shared/exporting.ts'
 import type { BarSource } from '../../shared/market.ts'
-import { feedAsset, instrumentId, type FeedId } from '../../shared/units.ts'
+import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
 import { barFeed, barInstruments, barRange, prepareBars, type BarExportOptions } from './bars.ts'
 import { nameOfSymbol, NAMELESS, partPath } from './names.ts'
@@ -41,8 +41,8 @@ export async function runExport(
   refuseConflict(request)
   const split = request.split !== 'none'
   if (watch.onOverlap !== undefined) {
-    const { feed, session, source } = request
-    const wanted = { session: session ?? undefined, source: source ?? undefined }
+    const { feed, source } = request
+    const wanted = { sessions: namedSessions(request), source: source ?? undefined }
     const { overlaps } = chooseSource(await reader.sessions(), feed, wanted)
     if (overlaps.length > 0) watch.onOverlap(overlapSentence(overlaps))
   }
@@ -90,12 +90,15 @@ const prepare = (reader: StoreReader, part: Part, watch: ExportWatch): Promise<P
     ? prepareTicks(reader, { ...part.options, ...watch })
     : prepareBars(reader, { ...part.options, ...watch })
 
+const namedSessions = ({ sessions }: ExportRequest): readonly RecordingId[] | undefined =>
+  sessions.length === 0 ? undefined : sessions
+
 /** The request as options of its one file. */
 export function wholePart(request: ExportRequest, out: string): Part {
-  const { feed, symbols, session, source, fromMs, toMs, format, raw, bom, separator } = request
+  const { feed, symbols, source, fromMs, toMs, format, raw, bom, separator } = request
   const common = {
     out,
-    session: session ?? undefined,
+    sessions: namedSessions(request),
     source: source ?? undefined,
     fromMs: fromMs ?? undefined,
     toMs: toMs ?? undefined,
@@ -146,7 +149,7 @@ async function symbolsOf(reader: StoreReader, { what, options }: Part): Promise<
   const asset = feedAsset(feed)
   const wanted = await barInstruments(reader, feed, chosen, {
     asset,
-    session: options.session,
+    sessions: options.sessions,
     symbols: options.symbols,
   })
   return [...new Map(wanted.map(({ symbol }) => [instrumentId(asset, symbol), symbol])).values()]
@@ -174,7 +177,7 @@ async function daysOf(
   } else {
     const feed = barFeed(part.options.asset, part.options.of)
     const chosen = chooseSource(await reader.sessions(), feed, options)
-    range = barRange(part.options, chosen)
+    range = barRange(part.options)
     for (const { instrument } of await barInstruments(reader, feed, chosen, part.options)) {
       const { of, interval } = part.options
       let beforeMs = range.toMs ?? null
@@ -185,6 +188,7 @@ async function daysOf(
           of,
           interval,
           source: chosen.source,
+          recordings: options.sessions,
           beforeMs,
           limit: 5_000,
         })

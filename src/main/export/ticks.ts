@@ -46,14 +46,14 @@ export function tickColumns(feed: FeedId, format: ExportFormat, raw: boolean): r
 
 /** What a tick export asks of the store. */
 export function tickQuery(
-  { feed, symbols, nameless, session, fromMs, toMs }: TickExportOptions,
+  { feed, symbols, nameless, sessions, fromMs, toMs }: TickExportOptions,
   source: string,
 ): TickQuery {
   return {
     feed,
     // no instrument has the empty name: messages that name none lie there
     instruments: nameless === true ? ['' as InstrumentId] : instrumentsOf(feed, symbols),
-    recording: session,
+    recordings: sessions,
     source,
     fromMs,
     toMs,

@@ -140,7 +140,10 @@ export class BarReader {
   }
 
   #parts(query: BarQuery, feed: FeedId): Part[] {
-    const turns = this.#queries.inTurn(this.#queries.chosen({ source: query.source }), feed)
+    const turns = this.#queries.inTurn(
+      this.#queries.chosen({ source: query.source, recordings: query.recordings }),
+      feed,
+    )
     const at = query.maxSeq === undefined ? -1 : turns.findIndex(({ of }) => of.row.key === query.maxSeq?.recording)
     if (query.maxSeq !== undefined && at < 0) return []
     return (at < 0 ? turns : turns.slice(0, at + 1)).map((turn, i) => {

@@ -169,20 +169,25 @@ export class StoreQueries implements TickSource {
   /** The recordings a query means, as they came into the store; throws `ambiguous-source` or `not-found`. */
   chosen(query: {
     readonly recording?: RecordingId | undefined
+    readonly recordings?: readonly RecordingId[] | undefined
     readonly source?: string | undefined
   }): readonly RecordingRow[] {
+    const { recording, source } = query
+    const named = query.recordings ?? (recording === undefined ? undefined : [recording])
+    const wanted = named === undefined ? null : new Set<string>(named)
     // What is in the bin is read only by its name.
-    const binned = new Set(query.recording === undefined ? this.#sql.binned.all() : [])
+    const binned = new Set(wanted === null ? this.#sql.binned.all() : [])
     const rows = this.catalog
       .recordings()
       .filter(
         (row) =>
           !binned.has(row.id) &&
-          (query.recording === undefined || row.key === query.recording) &&
-          (query.source === undefined || row.source === query.source),
+          (wanted === null || wanted.has(row.key)) &&
+          (source === undefined || row.source === source),
       )
-    if (rows.length === 0 && query.recording !== undefined) {
-      throw new CodedError('not-found', `There is no session ${query.recording}.`, {
+    const missing = named?.find((one) => !rows.some((row) => row.key === one))
+    if (missing !== undefined) {
+      throw new CodedError('not-found', `There is no session ${missing}.`, {
         hint: 'List them with "tapedeck sessions".',
       })
     }

@@ -12,7 +12,11 @@ export interface ExportPrefill {
   readonly what?: ExportKind
   readonly feed?: FeedId
   readonly symbols?: readonly string[]
-  readonly session?: RecordingId
+  /** None: every one of a source. */
+  readonly sessions?: readonly RecordingId[]
+  /** [from, to), UTC ms. */
+  readonly fromMs?: number
+  readonly toMs?: number
   readonly interval?: Interval
   readonly of?: BarSource
   /** What it is of, for the title: "Majors", "BTC-USD". */

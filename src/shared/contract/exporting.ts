@@ -16,7 +16,7 @@ const request: v.GenericSchema<unknown, ExportRequest> = v.strictObject({
   what: v.picklist(EXPORT_KINDS),
   feed,
   symbols: v.pipe(v.array(v.pipe(text(64), v.minLength(1))), v.maxLength(2_000)),
-  session: v.nullable(v.pipe(text(64), v.transform(recordingId))),
+  sessions: v.pipe(v.array(v.pipe(text(64), v.transform(recordingId))), v.maxLength(10_000)),
   source: v.nullable(text(4_096)),
   fromMs: v.nullable(ms),
   toMs: v.nullable(ms),

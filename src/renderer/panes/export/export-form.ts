@@ -12,6 +12,7 @@ import type { SessionRow } from '../../../shared/recording.ts'
 import type { ExportPreset } from '../../../shared/settings.ts'
 import { feedAsset, type AssetClass, type FeedId } from '../../../shared/units.ts'
 import type { ExportPrefill } from '../../state/exchange.svelte.ts'
+import { timeText } from '../../ui/zone-time.ts'
 
 /** What each feed brings, as the dialog says it. */
 export const FEED_WORDS: Readonly<Record<FeedId, string>> = {
@@ -43,8 +44,9 @@ export interface ExportForm {
   readonly feed: FeedId
   /** Parted by commas or spaces; '' is every symbol. */
   readonly symbols: string
-  /** `source:KEY` or `session:ID`. */
+  /** `source:KEY`, `session:ID`, or `few`: those of `few`. */
   readonly scope: string
+  readonly few: readonly string[]
   readonly fromMs: number | null
   readonly toMs: number | null
   readonly of: BarSource
@@ -69,9 +71,10 @@ export function openForm(prefill: ExportPrefill, sessions: readonly SessionRow[]
     what: prefill.what ?? 'ticks',
     feed,
     symbols: prefill.symbols?.join(', ') ?? '',
-    scope: prefill.session === undefined ? `source:${source?.source ?? 'demo'}` : `session:${prefill.session}`,
-    fromMs: null,
-    toMs: null,
+    scope: scopeOf(prefill.sessions ?? []) ?? `source:${source?.source ?? 'demo'}`,
+    few: prefill.sessions ?? [],
+    fromMs: prefill.fromMs ?? null,
+    toMs: prefill.toMs ?? null,
     of: prefill.of ?? (feedAsset(feed) === 'forex' ? 'mid' : 'trade'),
     interval: prefill.interval ?? '1m',
     format: 'csv',
@@ -80,6 +83,11 @@ export function openForm(prefill: ExportPrefill, sessions: readonly SessionRow[]
     separator: ',',
     split: 'none',
   }
+}
+
+function scopeOf(sessions: readonly string[]): string | null {
+  const [first, ...others] = sessions
+  return first === undefined ? null : others.length === 0 ? `session:${first}` : 'few'
 }
 
 /** Symbols as they were typed, each once. */
@@ -92,17 +100,26 @@ export const symbolsOf = (text: string): readonly string[] => [
   ),
 ]
 
+/** The sessions that a form names; null: every one of a source. */
+function wantedSessions({ scope, few }: ExportForm): readonly string[] | null {
+  if (scope === 'few') return few
+  return scope.startsWith('session:') ? [scope.slice('session:'.length)] : null
+}
+
 /** The request of a form: what does not apply is left out of it. */
 export function requestOf(form: ExportForm, sessions: readonly SessionRow[]): ExportRequest {
   const { what, feed, fromMs, toMs, interval, format, split } = form
-  const id = form.scope.startsWith('session:') ? form.scope.slice('session:'.length) : null
-  const session = sessions.find((row) => row.session === id)?.session ?? null
+  const wanted = wantedSessions(form)
   const csv = format === 'csv'
   return {
     what,
     feed,
     symbols: symbolsOf(form.symbols),
-    session,
+    // In the order in which they were made, however they were chosen.
+    sessions: sessions
+      .filter((row) => wanted?.includes(row.session))
+      .toSorted((a, b) => a.startedMs - b.startedMs)
+      .map((row) => row.session),
     source: form.scope.startsWith('source:') ? form.scope.slice('source:'.length) : null,
     fromMs,
     toMs,
@@ -117,8 +134,16 @@ export function requestOf(form: ExportForm, sessions: readonly SessionRow[]): Ex
 }
 
 /** Why a form cannot be exported, in a sentence; null: it can. */
-export function formProblem(form: ExportForm, request: ExportRequest): string | null {
-  if (form.scope.startsWith('session:') && request.session === null) return 'That session is not there any more.'
+export function formProblem(form: ExportForm, request: ExportRequest, sessions: readonly SessionRow[]): string | null {
+  const wanted = wantedSessions(form)
+  if (wanted?.length === 0) return 'Choose at least one session.'
+  if (wanted !== null && request.sessions.length < wanted.length) {
+    return wanted.length === 1
+      ? 'That session is not there any more.'
+      : 'Some of these sessions are not there any more.'
+  }
+  const of = new Set(sessions.filter((row) => wanted?.includes(row.session)).map((row) => row.source))
+  if (of.size > 1) return 'These sessions are of several sources: an export is of one.'
   if (request.symbols.some((symbol) => symbol.length > 64)) return 'A symbol is too long.'
   return exportConflict(request)
 }
@@ -130,6 +155,13 @@ export function nameOf(form: ExportForm, nowMs: number): string {
   const what = form.what === 'bars' ? `bars-${form.interval}-${form.of}` : form.feed.replace('/', '-')
   const day = new Date(form.fromMs ?? nowMs).toISOString().slice(0, 10)
   return `${of}-${what}-${day}`.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 120)
+}
+
+/** An instant as it can be typed, to the millisecond; '' where it is open. */
+export function instantText(ms: number | null, zone: string): string {
+  if (ms === null) return ''
+  const [, millis = '000'] = timeText(ms, zone, 'millis').split('.')
+  return `${timeText(ms, zone, 'stamp')}.${millis}`
 }
 
 /** A form as a preset of that name: what is chosen anew each time (when, where to) is not in it. */

@@ -60,7 +60,7 @@ const AS_USUAL: ExportRequest = {
   what: 'ticks',
   feed: 'crypto/XT',
   symbols: [],
-  session: null,
+  sessions: [],
   source: null,
   fromMs: null,
   toMs: null,
@@ -215,14 +215,14 @@ describe('sources', () => {
   test('chosen by source, or by session', async () => {
     await exportTicks(fakeReader(runs), options({ source: 'demo' }))
     expect(await read()).toContain(',1,1,1\n')
-    await exportTicks(fakeReader(runs), options({ session: recordingId('r2') }))
+    await exportTicks(fakeReader(runs), options({ sessions: [recordingId('r2')] }))
     expect(await read()).toContain(',1,2,1\n')
   })
   test('none', async () => {
     await expect(exportTicks(fakeReader(runs), options({ feed: 'forex/C' }))).rejects.toMatchObject({
       code: 'not-found',
     })
-    await expect(exportTicks(fakeReader(runs), options({ session: recordingId('r9') }))).rejects.toMatchObject({
+    await expect(exportTicks(fakeReader(runs), options({ sessions: [recordingId('r9')] }))).rejects.toMatchObject({
       code: 'not-found',
     })
   })

@@ -45,7 +45,7 @@ export function fakeReader(
       for (const run of runs) {
         if (run.feed !== query.feed) continue
         if (query.source !== undefined && run.source !== query.source) continue
-        if (query.recording !== undefined && run.recording !== query.recording) continue
+        if (query.recordings?.some((one) => one === run.recording) === false) continue
         await Promise.resolve()
         onTicks?.()
         const block = openBlock(encodeBlock(run.feed, run.messages, { eventMs: run.eventMs }))

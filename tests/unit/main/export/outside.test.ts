@@ -45,7 +45,7 @@ const save = (name: string, more: Partial<ExportRequest>): Promise<ExportDone> =
       what: 'ticks',
       feed: 'crypto/XT',
       symbols: [],
-      session: null,
+      sessions: [],
       source: null,
       fromMs: null,
       toMs: null,

@@ -12,6 +12,7 @@ import { runCommandLine } from '../../../../src/main/cli/run.ts'
 import { createSettingsStore, fileKeeper } from '../../../../src/main/settings/store.ts'
 import type { ExportDone, ExportRequest } from '../../../../src/shared/exporting.ts'
 import type { JobState } from '../../../../src/shared/jobs.ts'
+import type { RecordingId } from '../../../../src/shared/units.ts'
 import { T0, trade, type Item } from '../store/harness.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
 import { commandContext } from '../cli/context.ts'
@@ -37,7 +38,7 @@ const request = (more: Partial<ExportRequest> = {}): ExportRequest => ({
   what: 'ticks',
   feed: 'crypto/XT',
   symbols: [],
-  session: null,
+  sessions: [],
   source: null,
   fromMs: null,
   toMs: null,
@@ -91,6 +92,62 @@ describe('the same from window and command line', () => {
     const { sha256, rows } = JSON.parse(context.output()) as ExportDone
     expect({ sha256, rows }).toEqual({ sha256: done.sha256, rows: done.rows })
     expect(rows).toBeGreaterThan(0)
+  })
+})
+
+describe('a chosen few recordings', () => {
+  let three: RecordedStore
+  const HOUR = 3_600_000
+  const prints = (hour: number): Item[] =>
+    [0, 1].map((i) => ({
+      conn: 1,
+      data: trade('BTC-USD', 100 + hour * 10 + i, 1, T0 + hour * HOUR + i),
+      recvMs: T0 + hour * HOUR + i,
+    }))
+  beforeEach(async () => {
+    three = await recorded([prints(0), prints(1), prints(2)])
+  })
+  afterEach(() => three.close())
+  const manifestOf = async (path: string) =>
+    JSON.parse(await readFile(path, 'utf8')) as { sessions: string[]; rows: number; ledger_head: string } // as written
+
+  it('are one file, the rows of each and of no other, listed in the manifest', async () => {
+    const [a, b, c] = three.sessions
+    const of = async (sessions: readonly RecordingId[]) => {
+      const done = await runExport(three.reader, request({ sessions }), out(`${sessions.length}${sessions[0]}.csv`))
+      const [head = '', ...rows] = (await readFile(done.files[0]?.path ?? '', 'utf8')).trimEnd().split('\n')
+      return { head, rows, manifest: await manifestOf(done.manifest ?? '') }
+    }
+    const [first, last, both] = [await of([a!]), await of([c!]), await of([c!, a!])]
+    expect(both.rows).toEqual([...first.rows, ...last.rows])
+    expect(both.manifest).toMatchObject({ sessions: [a, c], rows: 4 })
+    expect((await of([a!, b!, c!])).rows).toHaveLength(6)
+    await expect(of([a!, 'r9'.padEnd(12, 'x') as RecordingId])).rejects.toMatchObject({ code: 'not-found' })
+  })
+
+  it('give bars of what they hold alone, incomplete where their reception ends', async () => {
+    const [a, , c] = three.sessions
+    const bars = async (sessions: readonly RecordingId[], interval: '1h' | '1D') => {
+      const done = await runExport(three.reader, request({ what: 'bars', interval, sessions }), out('bars.csv'))
+      const lines = (await readFile(done.files[0]?.path ?? '', 'utf8')).trimEnd().split('\n').slice(1)
+      return lines.map((line) => line.split(',')).map((row) => [row[3], row[6], row[8], row[9]].join(' '))
+    }
+    expect(await bars([a!, c!], '1h')).toEqual(['100 101 2 false', '120 121 2 false'])
+    expect(await bars([a!, c!], '1D')).toEqual(['100 121 4 false'])
+    expect(await bars([], '1D')).toEqual(['100 121 6 false'])
+    const estimate = await estimateExport(three.reader, request({ sessions: [a!, c!] }))
+    expect(estimate.rows).toBe(4)
+  })
+
+  it('are the same from the command line', async () => {
+    const [a, , c] = three.sessions
+    const window = await runExport(three.reader, request({ sessions: [a!, c!] }), out('window.csv'))
+    const context = commandContext({ dataDir: store.path })
+    const args = ['--store', three.file, '--session', c!, '--session', a!, '--out', out('line.csv'), '--json']
+    expect(await runCommandLine(['export', '--feed', 'crypto/XT', ...args], context)).toBe(0)
+    const line = JSON.parse(context.output()) as ExportDone
+    expect(line.sha256).toBe(window.sha256)
+    expect(await manifestOf(line.manifest ?? '')).toEqual(await manifestOf(window.manifest ?? ''))
   })
 })
 

@@ -96,12 +96,12 @@ it('exports the bars of every symbol, by symbol and start, over all recordings o
 })
 
 it('exports several symbols in any spelling, each once, as the service spells them', async () => {
-  const { rows } = await bars({ symbols: ['ethusd', 'BTC/USD', 'X:ETH-USD'], session: closed, toMs: at(1) })
+  const { rows } = await bars({ symbols: ['ethusd', 'BTC/USD', 'X:ETH-USD'], sessions: [closed], toMs: at(1) })
   expect(rows).toEqual(['BTC-USD 0 100', 'ETH-USD 0 10'])
 })
 
 it('calls the bars that a gap touches incomplete, and lists the gap', async () => {
-  const { incomplete, manifest } = await bars({ session: closed, symbols: ['BTC-USD'] })
+  const { incomplete, manifest } = await bars({ sessions: [closed], symbols: ['BTC-USD'] })
   expect(incomplete).toEqual(['BTC-USD 3'])
   expect(manifest.gaps).toMatchObject([
     { cause: 'drop', session: closed, from: new Date(at(3) + 5_000).toISOString(), to: new Date(at(4)).toISOString() },
@@ -119,7 +119,7 @@ it('lists a gap in a range that it touches, and in no other', async () => {
 })
 
 it('states the ledger’s head over what was exported, and a drop in the middle, also for ticks', async () => {
-  const { manifest } = await exportTicks(reader, { out, feed: 'crypto/XT', format: 'csv', session: closed })
+  const { manifest } = await exportTicks(reader, { out, feed: 'crypto/XT', format: 'csv', sessions: [closed] })
   expect(JSON.parse(await readFile(manifest, 'utf8'))).toMatchObject({
     rows: 12,
     gaps: [{ cause: 'drop' }],

@@ -22,7 +22,7 @@ const request = (more: Partial<ExportRequest> = {}): ExportRequest => ({
   what: 'ticks',
   feed: 'crypto/XT',
   symbols: [],
-  session: null,
+  sessions: [],
   source: null,
   fromMs: null,
   toMs: null,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   formProblem,
+  instantText,
   nameOf,
   openForm,
   presetOf,
@@ -11,6 +12,7 @@ import {
 import { barsCsv, quotesCsv } from '../../../../src/renderer/panes/export/table-csv.ts'
 import { lengthWords, progressWords } from '../../../../src/renderer/panes/jobs/job-words.ts'
 import { base64Of, sendFile } from '../../../../src/renderer/panes/import/send-file.ts'
+import { parseTimeEntry } from '../../../../src/renderer/state/time-entry.ts'
 import { NumberText } from '../../../../src/renderer/ui/format.ts'
 import { CALLS, type CallName } from '../../../../src/shared/contract.ts'
 import { FILE_PIECE } from '../../../../src/shared/contract/importing.ts'
@@ -44,10 +46,34 @@ const T = Date.UTC(2026, 0, 5)
 describe('the form of an export', () => {
   it('begins with the newest source that is no import, or with the session it was opened of', () => {
     expect(openForm({}, sessions, 'crypto').scope).toBe('source:demo')
-    const form = openForm({ session: recordingId('b'), symbols: ['A', 'B'] }, sessions, 'forex')
+    const form = openForm({ sessions: [recordingId('b')], symbols: ['A', 'B'] }, sessions, 'forex')
     expect(form).toMatchObject({ scope: 'session:b', symbols: 'A, B', feed: 'forex/C', of: 'mid' })
-    expect(requestOf(form, sessions)).toMatchObject({ session: 'b', source: null, symbols: ['A', 'B'] })
-    expect(formProblem(form, requestOf(form, []))).toContain('not there any more')
+    expect(requestOf(form, sessions)).toMatchObject({ sessions: ['b'], source: null, symbols: ['A', 'B'] })
+    expect(formProblem(form, requestOf(form, []), [])).toContain('not there any more')
+  })
+
+  it('is of a chosen few, in the order in which they were made, of one source', () => {
+    const more = [...sessions, session('c', 'demo', 3)]
+    const form = openForm({ sessions: [recordingId('c'), recordingId('a')] }, more, 'crypto')
+    expect(form.scope).toBe('few')
+    expect(requestOf(form, more)).toMatchObject({ sessions: ['a', 'c'], source: null })
+    expect(formProblem(form, requestOf(form, more), more)).toBe(null)
+    expect(formProblem(form, requestOf(form, sessions), sessions)).toContain('Some of these')
+    const problemOf = (few: readonly string[]) => {
+      const changed = { ...form, few }
+      return formProblem(changed, requestOf(changed, more), more)
+    }
+    expect(problemOf([])).toBe('Choose at least one session.')
+    expect(problemOf(['a', 'b'])).toContain('several sources')
+  })
+
+  it('begins with a range as it can be typed again', () => {
+    const form = openForm({ fromMs: T + 1, toMs: T + 3_723_456 }, sessions, 'crypto')
+    const typed = [instantText(form.fromMs, 'Europe/Berlin'), instantText(form.toMs, 'UTC'), instantText(null, 'UTC')]
+    expect(typed).toEqual(['05 Jan 2026 01:00:00.001', '05 Jan 2026 01:02:03.456', ''])
+    const around = { nowMs: T, fromMs: T - 1, toMs: T + 1e9 }
+    expect(parseTimeEntry(typed[0] ?? '', { zone: 'Europe/Berlin', ...around })).toEqual({ ok: true, ms: T + 1 })
+    expect(parseTimeEntry(typed[1] ?? '', { zone: 'UTC', ...around })).toEqual({ ok: true, ms: T + 3_723_456 })
   })
 
   it('asks only for what applies, and for what the contract takes', () => {
@@ -60,9 +86,9 @@ describe('the form of an export', () => {
     for (const part of [{}, { format: 'parquet' as const }, { what: 'bars' as const, symbols: 'A B' }]) {
       const args = { request: of(part), folder: null, name: null }
       expect(v.safeParse(CALLS['export.estimate'].args, args).success).toBe(true)
-      expect(formProblem({ ...form, ...part }, of(part))).toBe(null)
+      expect(formProblem({ ...form, ...part }, of(part), sessions)).toBe(null)
     }
-    expect(formProblem(form, of({ fromMs: 2, toMs: 1 }))).toBe('The range ends before it begins.')
+    expect(formProblem(form, of({ fromMs: 2, toMs: 1 }), sessions)).toBe('The range ends before it begins.')
   })
 
   it('names the file by what is in it, and takes symbols as they are typed', () => {

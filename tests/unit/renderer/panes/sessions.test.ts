@@ -10,6 +10,14 @@ import {
   tagsOf,
 } from '../../../../src/renderer/panes/sessions/session-list.ts'
 
+import {
+  chooseAll,
+  chooseOne,
+  chooseTo,
+  NOTHING_CHOSEN,
+  toggleOne,
+} from '../../../../src/renderer/panes/sessions/session-selection.ts'
+
 const DAY = 86_400_000
 const row = (id: string, day: number, more: Partial<SessionRow> = {}): SessionRow => ({
   session: recordingId(id),
@@ -30,6 +38,24 @@ const row = (id: string, day: number, more: Partial<SessionRow> = {}): SessionRo
   ...more,
 })
 const ids = (rows: readonly SessionRow[]) => rows.map(({ session }) => session)
+
+describe('choosing several sessions', () => {
+  const list = ['a', 'b', 'c', 'd']
+  it('adds and takes away one by one, and keeps the last', () => {
+    const two = toggleOne(toggleOne(NOTHING_CHOSEN, 'c'), 'a')
+    expect(two).toEqual({ chosen: ['c', 'a'], active: 'a', anchor: 'a' })
+    const one = toggleOne(two, 'a')
+    expect(one.chosen).toEqual(['c'])
+    expect(toggleOne(one, 'c').chosen).toEqual(['c'])
+  })
+  it('runs from where it began, in either direction', () => {
+    const down = chooseTo(chooseOne('b'), list, 'd')
+    expect(down).toEqual({ chosen: ['b', 'c', 'd'], active: 'd', anchor: 'b' })
+    expect(chooseTo(down, list, 'a').chosen).toEqual(['a', 'b'])
+    expect(chooseTo({ ...down, anchor: 'gone' }, list, 'c').chosen).toEqual(['c'])
+    expect(chooseAll(down, list)).toMatchObject({ chosen: list, active: 'd' })
+  })
+})
 
 describe('the list of sessions', () => {
   const rows = [
