@@ -118,11 +118,11 @@ describe('a chosen few recordings', () => {
       const [head = '', ...rows] = (await readFile(done.files[0]?.path ?? '', 'utf8')).trimEnd().split('\n')
       return { head, rows, manifest: await manifestOf(done.manifest ?? '') }
     }
-    const [first, last, both] = [await of([a!]), await of([c!]), await of([c!, a!])]
+    const [first, last, both] = [await of([a]), await of([c]), await of([c, a])]
     expect(both.rows).toEqual([...first.rows, ...last.rows])
     expect(both.manifest).toMatchObject({ sessions: [a, c], rows: 4 })
-    expect((await of([a!, b!, c!])).rows).toHaveLength(6)
-    await expect(of([a!, 'r9'.padEnd(12, 'x') as RecordingId])).rejects.toMatchObject({ code: 'not-found' })
+    expect((await of([a, b, c])).rows).toHaveLength(6)
+    await expect(of([a, 'r9'.padEnd(12, 'x') as RecordingId])).rejects.toMatchObject({ code: 'not-found' })
   })
 
   it('give bars of what they hold alone, incomplete where their reception ends', async () => {
@@ -132,18 +132,18 @@ describe('a chosen few recordings', () => {
       const lines = (await readFile(done.files[0]?.path ?? '', 'utf8')).trimEnd().split('\n').slice(1)
       return lines.map((line) => line.split(',')).map((row) => [row[3], row[6], row[8], row[9]].join(' '))
     }
-    expect(await bars([a!, c!], '1h')).toEqual(['100 101 2 false', '120 121 2 false'])
-    expect(await bars([a!, c!], '1D')).toEqual(['100 121 4 false'])
+    expect(await bars([a, c], '1h')).toEqual(['100 101 2 false', '120 121 2 false'])
+    expect(await bars([a, c], '1D')).toEqual(['100 121 4 false'])
     expect(await bars([], '1D')).toEqual(['100 121 6 false'])
-    const estimate = await estimateExport(three.reader, request({ sessions: [a!, c!] }))
+    const estimate = await estimateExport(three.reader, request({ sessions: [a, c] }))
     expect(estimate.rows).toBe(4)
   })
 
   it('are the same from the command line', async () => {
     const [a, , c] = three.sessions
-    const window = await runExport(three.reader, request({ sessions: [a!, c!] }), out('window.csv'))
+    const window = await runExport(three.reader, request({ sessions: [a, c] }), out('window.csv'))
     const context = commandContext({ dataDir: store.path })
-    const args = ['--store', three.file, '--session', c!, '--session', a!, '--out', out('line.csv'), '--json']
+    const args = ['--store', three.file, '--session', c, '--session', a, '--out', out('line.csv'), '--json']
     expect(await runCommandLine(['export', '--feed', 'crypto/XT', ...args], context)).toBe(0)
     const line = JSON.parse(context.output()) as ExportDone
     expect(line.sha256).toBe(window.sha256)
