@@ -9,6 +9,7 @@ import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from
 import { NumberText } from '../ui/format.ts'
 import type { LatencyPercentiles } from '../ui/latency.ts'
 import { Toasts } from '../ui/toasts.svelte.ts'
+import { DrawingsBook } from './drawings.svelte.ts'
 import { EvidenceState } from './evidence.svelte.ts'
 import { Exchange, type ExportPrefill } from './exchange.svelte.ts'
 import { keepStream } from './kept-stream.ts'
@@ -38,6 +39,7 @@ export class WindowState {
   readonly exchange: Exchange
   readonly replay: Replay
   readonly evidence: EvidenceState
+  readonly drawings: DrawingsBook
   readonly toasts = new Toasts()
 
   info = $state.raw<AppInfo | undefined>()
@@ -99,6 +101,12 @@ export class WindowState {
     this.log = new Log(transport, clocks.frame)
     this.exchange = new Exchange(transport, this.toasts)
     this.evidence = new EvidenceState(transport)
+    this.drawings = new DrawingsBook(transport, {
+      settings: () => this.settings.now.drawing,
+      set: (patch) => this.set(patch),
+      tell: (text, undo) => this.toasts.show(text, { action: { label: 'Undo', run: undo } }),
+      problem: (failure) => this.tell(failure),
+    })
     this.replay = new Replay(transport, {
       view: (id) => this.#showView(id),
       jumped: () => this.epoch++,
@@ -133,7 +141,10 @@ export class WindowState {
     const online = () => void transport.invoke('app.networkChanged', {})
     window.addEventListener('online', online)
     this.#undo.push(() => window.removeEventListener('online', online))
-    const leaving = () => this.replay.abandon()
+    const leaving = () => {
+      this.replay.abandon()
+      this.drawings.flush()
+    }
     window.addEventListener('pagehide', leaving)
     this.#undo.push(() => window.removeEventListener('pagehide', leaving))
     void transport.invoke('app.info', {}).then((result) => {

@@ -312,7 +312,12 @@ function finish(state: EditorState, tool: DrawingKind, points: readonly DrawingP
   return {
     state: { ...state, tool: null, mode: idle, selected: drawing.id },
     taken: true,
-    edit: { drawings: [...around.drawings, drawing], what: `${DRAWING_NAMES[tool]} drawn` },
+    edit: {
+      drawings: [...around.drawings, drawing],
+      what: `${DRAWING_NAMES[tool]} drawn`,
+      // What is written into it at once is the same step.
+      ...(tool === 'text' ? { merge: `text ${drawing.id}` } : {}),
+    },
     ...(tool === 'text' ? { write: drawing.id } : {}),
     say: `${DRAWING_NAMES[tool]} drawn.`,
   }

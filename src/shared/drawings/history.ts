@@ -35,6 +35,8 @@ export function did(
   if (last !== undefined && merge !== null && last.merge === merge) {
     const start = applyEdit(before, last.undo)
     const step = { undo: editOf(after, start), redo: editOf(start, after), what, merge }
+    // It came to nothing: there is nothing to take back.
+    if (isNoEdit(step.redo)) return { past: history.past.slice(0, -1), future: [] }
     return { past: [...history.past.slice(0, -1), step], future: [] }
   }
   const step = { undo: editOf(after, before), redo, what, merge }
