@@ -66,6 +66,7 @@ export function createHandlers(terminal: Terminal): Handlers {
         await terminal.setRecording(on)
         return null
       },
+      'diagnostics.read': async ({ symbols }) => terminal.diagnostics(symbols),
       'desk.menu': async ({ rows }) => {
         terminal.desk.setMenu(rows)
         return null

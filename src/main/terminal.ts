@@ -37,6 +37,7 @@ import { createExports } from './terminal/exports.ts'
 import { createFiles } from './terminal/files.ts'
 import { createImports } from './terminal/imports.ts'
 import { createDesk } from './terminal/desk.ts'
+import { createDiagnosing } from './terminal/diagnosing.ts'
 import { createJobs } from './terminal/jobs.ts'
 import { createSessionLibrary } from './terminal/library.ts'
 import { createLiveListener } from './terminal/live-listener.ts'
@@ -470,6 +471,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       replays,
     }),
     desk: asks,
+    ...createDiagnosing({ dataDir: options.dataDir, wallMs, info, settings: settings.get, status: status.read, log }),
     jobs,
     exports: exporting,
     library,

@@ -19,6 +19,7 @@ import type { Settings, SettingsPatch } from './settings.ts'
 import type { Bar, Print } from './market.ts'
 import type { SessionRow, VerifyReport } from './recording.ts'
 import { DESK_CALLS, DESK_STREAMS } from './contract/desk.ts'
+import { DIAGNOSTIC_CALLS } from './contract/diagnostics.ts'
 import { ALERT_CALLS, ALERT_STREAMS } from './contract/alerts.ts'
 import { DRAWING_CALLS, DRAWING_STREAMS } from './contract/drawings.ts'
 import { EVIDENCE_CALLS } from './contract/evidence.ts'
@@ -109,6 +110,7 @@ export const CALLS = {
   ...DRAWING_CALLS,
   ...ALERT_CALLS,
   ...DESK_CALLS,
+  ...DIAGNOSTIC_CALLS,
   ...WORKSPACE_CALLS,
 } as const
 

@@ -66,8 +66,14 @@ export function runElectronApp(options: ElectronAppOptions): void {
     terminal?.log(level, 'window', text, detail)
 
   guardApp(app, url, log, (replay) => openBeside(replay))
-  process.on('uncaughtException', (error) => log('error', 'An unexpected error', error.stack))
-  process.on('unhandledRejection', (reason) => log('error', 'An unexpected error', String(reason)))
+  /** A fault nobody caught. The recording goes on: what it would miss comes never again. */
+  const surprise = (thrown: unknown): void => {
+    const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+    log('error', 'An unexpected error', text)
+    terminal?.crashed('main', text)
+  }
+  process.on('uncaughtException', surprise)
+  process.on('unhandledRejection', surprise)
 
   const show = (): void => {
     if (!window || window.isDestroyed()) return open()
@@ -106,6 +112,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
     webContents.on('render-process-gone', (_event, { reason }: RenderProcessGoneDetails) => {
       if (reason === 'clean-exit' || closing) return
       log('error', `The window's process ended: ${reason}`)
+      terminal?.crashed('window', reason)
       const now = Date.now()
       deaths = [...deaths.filter((at) => now - at < 60_000), now]
       if (deaths.length <= REVIVALS_A_MINUTE) webContents.reload()

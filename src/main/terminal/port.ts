@@ -19,6 +19,7 @@ import type { Want } from '../feeds/port.ts'
 import type { Alerts, Notice } from '../alerts/port.ts'
 import type { Drawings } from '../drawings/port.ts'
 import type { Workspaces } from '../workspaces/port.ts'
+import type { Crash } from '../diagnostics/crashes.ts'
 import type { Desk } from './desk.ts'
 import type { Evidence } from './evidence.ts'
 import type { Exports } from './exports.ts'
@@ -103,6 +104,10 @@ export interface Terminal {
   openExternal(url: string): Promise<void>
   /** The host's menu, links and shortcuts on their way to a window. */
   readonly desk: Desk
+  /** A report for somebody who helps, without secrets and names; with symbols where `symbols` allows them. */
+  diagnostics(symbols: boolean): string
+  /** Keeps a report of something that died; answers its file, null where it could not be written. */
+  crashed(what: Crash['what'], text: string): string | null
   readonly alerts: Alerts
   /** Starts a job of kind `alert`; its result is an `AlertTest`. Rejects with `not-found`. */
   testAlert(args: CallArgs<'alerts.test'>): Promise<JobId>

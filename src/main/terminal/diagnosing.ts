@@ -1,0 +1,40 @@
+/** What a terminal tells somebody who helps, and what it keeps of what died. */
+import { homedir } from 'node:os'
+import { keepCrash, readCrashes } from '../diagnostics/crashes.ts'
+import { diagnosticsText } from '../diagnostics/report.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { AppInfo, StatusState } from '../../shared/state.ts'
+import { blot, type Log } from './log.ts'
+import type { Terminal } from './port.ts'
+
+export interface DiagnosingParts {
+  readonly dataDir: string
+  readonly wallMs: () => number
+  readonly info: AppInfo
+  readonly settings: () => Settings
+  readonly status: () => StatusState
+  readonly log: Log
+}
+
+export function createDiagnosing(parts: DiagnosingParts): Pick<Terminal, 'diagnostics' | 'crashed'> {
+  const { dataDir, wallMs, info, settings, status, log } = parts
+  const { node, electron, chrome } = process.versions
+  return {
+    diagnostics: (symbols) =>
+      diagnosticsText(
+        {
+          info,
+          versions: { node, electron, chrome },
+          nowMs: wallMs(),
+          settings: settings(),
+          status: status(),
+          log: log.entries,
+          crashes: readCrashes(dataDir),
+          home: homedir(),
+        },
+        symbols,
+      ),
+    crashed: (what, text) =>
+      keepCrash(dataDir, { atMs: wallMs(), version: info.version, what, text: text.split('\n').map(blot).join('\n') }),
+  }
+}
