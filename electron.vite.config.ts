@@ -3,6 +3,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
 import pkg from './package.json' with { type: 'json' }
+import { textScale } from './src/renderer/styles/text-scale.ts'
 
 // What stays in node_modules: native modules and packages that are loaded by name at run time.
 const external = ['electron', ...Object.keys(pkg.dependencies)].flatMap((name) => [name, new RegExp(`^${name}/`)])
@@ -63,6 +64,7 @@ export default defineConfig({
   renderer: {
     root: 'src/renderer',
     plugins: [svelte(), tellBundled('renderer')],
+    css: { postcss: { plugins: [textScale(/[\\/]src[\\/]renderer[\\/]/)] } },
     // Both hosts serve the window from the top of an origin of its own; nothing may be inlined as data: (CSP).
     build: {
       sourcemap: false,

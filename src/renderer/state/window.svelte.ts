@@ -20,6 +20,7 @@ import { SettingsState } from './settings.svelte.ts'
 import { Tape } from './tape.svelte.ts'
 import { isOfSource, replayFrom } from './replay-from.ts'
 import { replayHash } from './replay-route.ts'
+import { rowHeightOf } from './row-height.ts'
 import * as lists from './watchlist-edit.ts'
 import { zoneOf } from './zones.ts'
 
@@ -27,8 +28,6 @@ export type DialogName = 'export' | 'import' | 'settings' | 'connect' | 'shortcu
 const TICK_MS = 250
 /** Address of the built page in Electron. */
 const APP_PAGE = 'app://tapedeck/'
-/** Px, as `--row` of the tokens. */
-const ROW_HEIGHTS = { compact: 20, normal: 24, comfortable: 28 } as const
 
 export class WindowState {
   readonly transport: Transport
@@ -89,7 +88,10 @@ export class WindowState {
   readonly asset = $derived.by<AssetClass>(() => parseInstrument(this.instrument)?.asset ?? 'crypto')
   readonly zone = $derived.by(() => zoneOf(this.settings.now.zone, this.asset))
   readonly list = $derived.by(() => this.#listOf())
-  readonly rowHeight = $derived.by(() => ROW_HEIGHTS[this.settings.now.appearance.density])
+  /** How much larger than usual the text is. */
+  readonly scale = $derived.by(() => this.settings.now.appearance.scale / 100)
+  /** Px, as `--row` of the tokens. */
+  readonly rowHeight = $derived.by(() => rowHeightOf(this.settings.now.appearance))
 
   readonly #undo: (() => void)[] = []
 
@@ -246,6 +248,11 @@ export class WindowState {
     if (!this.replay.state) return
     this.replay.close()
     this.toasts.say('Live again.')
+  }
+
+  /** A length of the usual size of the text, px, at the size chosen; whole. */
+  px(usual: number): number {
+    return Math.round(usual * this.scale)
   }
 
   /** A failure as a toast: what happened and what to do. */

@@ -59,13 +59,12 @@ function show(element: Flashable, { direction, left }: Lit): void {
   else element.removeAttribute('data-flash')
 }
 
-let still: MediaQueryList | undefined
 const flashes = new Flashes(
   (ms, then) => void setTimeout(then, ms),
-  () => (still ??= matchMedia('(prefers-reduced-motion: reduce)')).matches,
+  () => document.documentElement.dataset['motion'] === 'less',
 )
 
-/** Fades a cell of this window once; nothing where no media are known (tests). */
+/** Fades a cell of this window once; nothing where the window is to keep still (`data-motion` of its root). */
 export function flashCell(element: HTMLElement, direction: 1 | -1): void {
-  if (typeof matchMedia === 'function') flashes.flash(element, direction)
+  flashes.flash(element, direction)
 }

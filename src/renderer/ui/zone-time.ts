@@ -17,15 +17,42 @@ const SHAPES = {
   },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
 export type TimeShape = keyof typeof SHAPES
+const ISO_SHAPES = {
+  ...SHAPES,
+  day: { year: 'numeric', month: '2-digit', day: '2-digit' },
+  stamp: { ...SHAPES.stamp, month: '2-digit' },
+} as const satisfies Record<TimeShape, Intl.DateTimeFormatOptions>
 
 const cache = new Map<string, Intl.DateTimeFormat>()
 
-function formatter(zone: string, shape: TimeShape): Intl.DateTimeFormat {
-  const key = `${shape} ${zone}`
+/** BCP 47 locale of dates, `system`, or `iso`. en-GB: day before month. The clock always has 24 hours. */
+let dateTag = 'en-GB'
+/** Chooses how dates are written from now on; texts that were made stay until they are made again. */
+export function useDates(tag: string): void {
+  dateTag = tag
+}
+const localeOf = (tag: string): string | undefined => {
+  if (tag === 'system') return undefined
+  // Swedish writes dates as ISO 8601 does.
+  if (tag === 'iso') return 'sv-SE'
+  try {
+    return Intl.getCanonicalLocales(tag)[0]
+  } catch {
+    return 'en-GB'
+  }
+}
+
+function formatter(zone: string, shape: TimeShape, tag: string): Intl.DateTimeFormat {
+  // Clock times have no date to write, and read the same everywhere.
+  const dated = shape === 'day' || shape === 'stamp'
+  const locale = dated ? localeOf(tag) : 'en-GB'
+  const key = `${shape} ${zone} ${locale ?? ''}`
   let found = cache.get(key)
   if (!found) {
-    // en-GB: day before month, 24 hours; the locale of numbers does not reach times.
-    found = new Intl.DateTimeFormat('en-GB', { ...SHAPES[shape], timeZone: knownZone(zone) ? zone : 'UTC' })
+    found = new Intl.DateTimeFormat(locale, {
+      ...(dated && tag === 'iso' ? ISO_SHAPES[shape] : SHAPES[shape]),
+      timeZone: knownZone(zone) ? zone : 'UTC',
+    })
     cache.set(key, found)
   }
   return found
@@ -46,10 +73,10 @@ export function systemZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** A UTC instant in ms as text; an unknown zone is shown in UTC; a missing time is a dash. */
-export function timeText(ms: Maybe, zone: string, shape: TimeShape = 'time'): string {
+/** A UTC instant in ms as text; an unknown zone is shown in UTC; a missing time is a dash. `tag`: as `useDates`. */
+export function timeText(ms: Maybe, zone: string, shape: TimeShape = 'time', tag: string = dateTag): string {
   if (ms === null || ms === undefined || !Number.isFinite(ms) || Math.abs(ms) > 8.64e15) return DASH
-  return formatter(zone, shape).format(ms).replace(',', '')
+  return formatter(zone, shape, tag).format(ms).replace(',', '')
 }
 
 /** The zone's short name at an instant: "UTC", "EDT", "GMT+2". It changes with daylight saving. */

@@ -1,0 +1,39 @@
+/** Keeps the document dressed as the settings and the system say. For the root of a window. */
+import type { Settings } from '../../shared/settings.ts'
+import { useDates } from '../ui/zone-time.ts'
+import { LOOK_QUERIES, lookOf, motionOf, wear, type Look } from './theme.ts'
+
+export interface DocumentLook {
+  readonly look: Look
+  /** Changes with everything that a canvas has to be painted anew for. */
+  readonly key: string
+}
+
+/** Call it while a component is made. */
+export function documentLook(settings: () => Settings): DocumentLook {
+  const appearance = $derived(settings().appearance)
+  let turns = $state(0)
+  const prefers = (query: string): boolean => {
+    void turns
+    return matchMedia(query).matches
+  }
+  const look = $derived(lookOf(appearance.theme, prefers))
+  const motion = $derived(motionOf(appearance.motion, prefers))
+  const key = $derived(`${look} ${appearance.direction} ${appearance.scale}`)
+  $effect(() => {
+    const turn = () => void turns++
+    const queries = LOOK_QUERIES.map((query) => matchMedia(query))
+    for (const query of queries) query.addEventListener('change', turn)
+    return () => queries.forEach((query) => query.removeEventListener('change', turn))
+  })
+  $effect.pre(() => useDates(settings().dates))
+  $effect.pre(() => wear(document.documentElement, appearance, look, motion))
+  return {
+    get look() {
+      return look
+    },
+    get key() {
+      return key
+    },
+  }
+}
