@@ -95,6 +95,12 @@ export const CHECKS = [
         ? undefined
         : 'packing needs Electron here: "npx install-electron"',
   },
+  {
+    id: 'audit',
+    title: 'Known faults of what is shipped',
+    group: 'verify',
+    commands: [[join(root, 'scripts', 'audit.mjs')]],
+  },
   { id: 'dead', title: 'Dead code', group: 'verify', commands: [bin('knip/bin/knip.js')] },
   {
     id: 'loss',
