@@ -65,7 +65,15 @@ export type LedgerEntry =
   | { readonly type: 'unsubscribe'; readonly feed: FeedId; readonly conn: number; readonly symbols: readonly string[] }
   | { readonly type: 'acknowledged'; readonly feed: FeedId; readonly conn: number; readonly symbols: readonly string[] }
   | { readonly type: 'released'; readonly feed: FeedId; readonly conn: number; readonly symbols: readonly string[] }
-  | { readonly type: 'state'; readonly feed: FeedId; readonly conn: number; readonly state: string }
+  | {
+      readonly type: 'state'
+      readonly feed: FeedId
+      readonly conn: number
+      readonly state: string
+      /** Of `waiting`: when it is tried again, UTC ms, and for the how manyth time. */
+      readonly untilMs?: number
+      readonly attempt?: number
+    }
   | {
       readonly type: 'gap-open'
       readonly feed: FeedId

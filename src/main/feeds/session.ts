@@ -88,7 +88,9 @@ export class Session {
     for (const effect of effects) this.#run(effect)
     if (next.phase === before.phase) return
     if (next.phase.is !== before.phase.is) {
-      this.#entry({ type: 'state', feed: this.feed, conn: this.#link?.conn ?? 0, state: next.phase.is })
+      const { phase, attempt } = next
+      const again = phase.is === 'waiting' ? { untilMs: phase.untilMs, attempt } : {}
+      this.#entry({ type: 'state', feed: this.feed, conn: this.#link?.conn ?? 0, state: phase.is, ...again })
     }
     this.#o.changed(this)
   }

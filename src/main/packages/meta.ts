@@ -56,7 +56,14 @@ const entry = v.variant('type', [
   v.looseObject({ type: v.literal('disconnected'), ...of, closeCode: number, reason: v.string() }),
   v.looseObject({ type: v.picklist(['subscribe', 'unsubscribe', 'acknowledged', 'released']), ...of, symbols }),
   // A session between two connections has none: 0.
-  v.looseObject({ type: v.literal('state'), feed, conn: v.union([conn, v.literal(0)]), state: v.string() }),
+  v.looseObject({
+    type: v.literal('state'),
+    feed,
+    conn: v.union([conn, v.literal(0)]),
+    state: v.string(),
+    untilMs: v.optional(v.pipe(v.number(), v.finite())),
+    attempt: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+  }),
   v.looseObject({
     type: v.literal('gap-open'),
     feed,

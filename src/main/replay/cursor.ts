@@ -14,6 +14,8 @@ export class Cursor {
   ended = false
   /** Why reading ended early; null: it did not. */
   failure: Error | null = null
+  /** It reads no further. */
+  readonly upToSeq: number
   readonly #iterator: AsyncIterator<ReplayBatch>
   readonly #ready: ReplayBatch[] = []
   #exhausted = false
@@ -28,6 +30,7 @@ export class Cursor {
     upToSeq: number,
     upToMs = Infinity,
   ) {
+    this.upToSeq = upToSeq
     this.#iterator = reader.replay({ recording, afterSeq, upToSeq, upToMs, bare: true })[Symbol.asyncIterator]()
   }
 

@@ -22,14 +22,14 @@ export const ANY_TIME = Infinity
 
 export class Places {
   readonly #reader: Pick<StoreReader, 'replay' | 'snapshot' | 'entries'>
-  readonly #parts: readonly Part[]
+  readonly #parts: () => readonly Part[]
   readonly #kept: KeptSnapshots
   readonly #version: number
   readonly #entries = new Map<number, Promise<readonly StoredEntry[]>>()
 
   constructor(
     reader: Pick<StoreReader, 'replay' | 'snapshot' | 'entries'>,
-    parts: readonly Part[],
+    parts: () => readonly Part[],
     kept: KeptSnapshots,
     version: number,
   ) {
@@ -41,9 +41,10 @@ export class Places {
 
   /** The place of a replay time inside of the range. */
   resolve(ms: number): Target {
-    const index = partAt(this.#parts, ms)
-    const { lastSeq, toMs } = this.#parts[index]
-    const over = ms > toMs && index + 1 < this.#parts.length
+    const parts = this.#parts()
+    const index = partAt(parts, ms)
+    const { lastSeq, toMs } = parts[index]
+    const over = ms > toMs && index + 1 < parts.length
     return { part: index, seq: lastSeq, upToMs: ms >= toMs ? ANY_TIME : ms, ms, over }
   }
 
@@ -54,7 +55,7 @@ export class Places {
     const mine = ahead ? here.keep() : kept
     // The reader need not look where what is at hand is near.
     if (mine !== undefined && seq - mine.seq <= NEAR) return mine
-    return (await this.stored(this.#parts[part], { upToSeq: seq, upToMs, afterSeq: mine?.seq ?? -1 })) ?? mine
+    return (await this.stored(this.#parts()[part], { upToSeq: seq, upToMs, afterSeq: mine?.seq ?? -1 })) ?? mine
   }
 
   /** The newest snapshot that was stored at or before a place; at 0: of what was known when the recording began. */
@@ -65,11 +66,16 @@ export class Places {
     return { seq, timeMs: seq === 0 ? -Infinity : found.wallMs, lastMessageSeq: 0, data }
   }
 
+  /** More was recorded since: what was read of its entries is not all. */
+  forgetEntries(index: number): void {
+    this.#entries.delete(index)
+  }
+
   /** The entries of a part that say how its feeds stand. */
   entries(index: number): Promise<readonly StoredEntry[]> {
     const known = this.#entries.get(index)
     if (known !== undefined) return known
-    const { recording } = this.#parts[index]
+    const { recording } = this.#parts()[index]
     const asked = this.#reader.entries({ recording, types: ENTRY_TYPES })
     this.#entries.set(index, asked)
     asked.catch(() => this.#entries.delete(index))

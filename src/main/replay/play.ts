@@ -29,6 +29,8 @@ export type PlayEvent =
   | { readonly is: 'play'; readonly on: boolean }
   | { readonly is: 'speed'; readonly speed: ReplaySpeed }
   | { readonly is: 'options'; readonly skipIdle?: boolean | undefined; readonly loop?: Span | null | undefined }
+  /** More was recorded: the range ends later. */
+  | { readonly is: 'grown'; readonly toMs: number }
   /** A seek or a step put the state at this replay time. */
   | { readonly is: 'reached'; readonly ms: number }
   /**
@@ -91,6 +93,8 @@ export function play(state: Play, event: PlayEvent, realMs: number): PlayStep {
       const next = { ...state, skipIdle, loop }
       return state.playing && outside(next) ? [next, { toMs: loop?.fromMs ?? state.range.fromMs }] : [next, null]
     }
+    case 'grown':
+      return [grown(state, event.toMs), null]
     case 'reached':
       return [{ ...at(state, clamp(event.ms, state.range), realMs), ended: false }, null]
     case 'turned':
@@ -124,6 +128,11 @@ function onTurned(state: Play, event: PlayEvent & { readonly is: 'turned' }, rea
   if (nextMs !== null && nextMs <= bound) return [next, null]
   if (state.loop !== null) return [next, { toMs: state.loop.fromMs }]
   return [{ ...next, playing: false, ended: true }, null]
+}
+
+function grown(state: Play, toMs: number): Play {
+  const range = { ...state.range, toMs: Math.max(state.range.toMs, toMs) }
+  return { ...state, range, ended: state.ended && state.clockMs >= range.toMs }
 }
 
 const at = (state: Play, clockMs: number, realMs: number): Play => ({ ...state, clockMs, sinceMs: realMs })

@@ -13,7 +13,7 @@ import { KeptSnapshots } from './kept.ts'
 import type { Part } from './parts.ts'
 import { ANY_TIME, Places, type Target } from './places.ts'
 import { due, newPlay, play, restMs, type Play, type PlayEvent, type Span } from './play.ts'
-import { NO_LIMITS, Rig, type Kept } from './rig.ts'
+import { NO_LIMITS, Rig, type Advanced, type Kept, type Limits } from './rig.ts'
 
 /** Longest turn without giving way, ms. */
 const SLICE_MS = 4
@@ -60,6 +60,7 @@ export interface PlayerState {
 
 export class Player {
   readonly #o: PlayerOptions
+  #parts: readonly Part[]
   readonly #kept = new KeptSnapshots()
   readonly #places: Places
   #play: Play
@@ -78,7 +79,8 @@ export class Player {
   /** At the start of the first part; `seek` puts it where it begins. */
   constructor(options: PlayerOptions) {
     this.#o = options
-    this.#places = new Places(options.reader, options.parts, this.#kept, options.market.version)
+    this.#parts = options.parts
+    this.#places = new Places(options.reader, () => this.#parts, this.#kept, options.market.version)
     const [first] = options.parts
     const range = { fromMs: first.fromMs, toMs: options.parts.at(-1)?.toMs ?? first.toMs }
     this.#play = newPlay(range, options.realMs())
@@ -141,9 +143,9 @@ export class Player {
 
   /** Puts the state right after a seq of one of the recordings, not before a replay time. */
   async seekSeq(recording: RecordingId, seq: number, ms: number): Promise<void> {
-    const part = this.#o.parts.findIndex((one) => one.recording === recording)
+    const part = this.#parts.findIndex((one) => one.recording === recording)
     if (part < 0) return this.seek(ms)
-    const { lastSeq } = this.#o.parts[part]
+    const { lastSeq } = this.#parts[part]
     const target = { part, seq: Math.min(seq, lastSeq), upToMs: ANY_TIME, ms, over: false }
     await this.#alone(true, (current) => this.#goTo(target, current))
   }
@@ -174,6 +176,16 @@ export class Player {
       await this.#through(current, { upToMs: to, messages: Infinity })
       this.#reached(to)
     })
+  }
+
+  /** More of the last recording is there now: the range ends with it. */
+  grow({ toMs, lastSeq }: Pick<Part, 'toMs' | 'lastSeq'>): void {
+    const last = this.#parts[this.#parts.length - 1]
+    if (this.#closed || lastSeq <= last.lastSeq) return
+    const grown = { ...last, lastSeq, toMs: Math.max(last.toMs, toMs) }
+    this.#parts = [...this.#parts.slice(0, -1), grown]
+    this.#places.forgetEntries(this.#parts.length - 1)
+    this.#tell({ is: 'grown', toMs: grown.toMs })
   }
 
   close(): void {
@@ -225,7 +237,7 @@ export class Player {
     const start = realMs()
     const dueMs = due(this.#play, start)
     const spent = () => realMs() - start >= SLICE_MS
-    const done = this.#rig.over ? 'end' : this.#rig.advance({ ...NO_LIMITS, upToMs: dueMs, spent })
+    const done = this.#advance({ ...NO_LIMITS, upToMs: dueMs, spent })
     if (this.#rig.cursor.failure !== null) return this.#failed(this.#rig.cursor.failure)
     this.#measure(start)
     this.#keepSome()
@@ -239,6 +251,17 @@ export class Player {
     } else this.#schedule(left ? 0 : restMs(this.#play, nextMs, FRAME_MS))
   }
 
+  /** Applies what comes, also what was recorded since its cursor was opened. */
+  #advance(limits: Limits): Advanced {
+    const rig = this.#rig
+    if (rig.over) return 'end'
+    const done = rig.advance(limits)
+    const { lastSeq } = this.#parts[this.#index]
+    if (done !== 'end' || rig.cursor.failure !== null || rig.cursor.upToSeq >= lastSeq) return done
+    rig.goOn(this.#cursorAt(this.#index, rig.seq))
+    return rig.advance(limits)
+  }
+
   #tellTurned(dueMs: number, nextMs: number | null | undefined, left: boolean): void {
     const { timeMs } = this.#rig
     const [next, jump] = play(this.#play, { is: 'turned', dueMs, timeMs, nextMs, left }, this.#o.realMs())
@@ -249,7 +272,7 @@ export class Player {
 
   /** At the end of a recording that is not the last: ends it, and begins the next where it is due. */
   #crossing(dueMs: number): boolean {
-    const following = this.#o.parts.at(this.#index + 1)
+    const following = this.#parts.at(this.#index + 1)
     if (following === undefined) return false
     if (!this.#rig.over && this.#rig.part.toMs <= dueMs) this.#rig.finish()
     if (following.fromMs > dueMs) return false
@@ -267,14 +290,14 @@ export class Player {
   #nextMs(): number | null | undefined {
     const next = this.#rig.over ? null : this.#rig.nextMs()
     if (next !== null) return next
-    const following = this.#o.parts.at(this.#index + 1)
+    const following = this.#parts.at(this.#index + 1)
     if (following === undefined) return null
     return this.#rig.over ? following.fromMs : this.#rig.part.toMs
   }
 
   async #enterNext(current: () => void): Promise<void> {
     const index = this.#index + 1
-    const part = this.#o.parts[index]
+    const part = this.#parts[index]
     const base = await this.#places.stored(part, { upToSeq: 0 })
     current()
     const before = this.#rig
@@ -375,12 +398,12 @@ export class Player {
       const start = realMs()
       const spent = () => realMs() - start >= SLICE_MS
       const messages = limit.messages - (this.#rig.messages - before)
-      const done = this.#rig.over ? 'end' : this.#rig.advance({ ...NO_LIMITS, upToMs: limit.upToMs, messages, spent })
+      const done = this.#advance({ ...NO_LIMITS, upToMs: limit.upToMs, messages, spent })
       if (this.#rig.cursor.failure !== null) throw this.#rig.cursor.failure
       this.#keepSome()
       if (done === 'reached') break
       if (done === 'end') {
-        const following = this.#o.parts.at(this.#index + 1)
+        const following = this.#parts.at(this.#index + 1)
         if (following === undefined || following.fromMs > limit.upToMs) {
           if (following !== undefined && !this.#rig.over && this.#rig.part.toMs <= limit.upToMs) this.#rig.finish()
           break
@@ -397,7 +420,7 @@ export class Player {
   /** Right before the last message that is applied. */
   async #messageBack(): Promise<Target> {
     const index = this.#index
-    const { parts } = this.#o
+    const parts = this.#parts
     const rig = this.#rig
     const last = rig.lastMessageSeq > 0 ? rig.lastMessageSeq : await this.#places.messageBefore(parts[index], rig.seq)
     if (last > 0) return { part: index, seq: last - 1, upToMs: ANY_TIME, ms: null, over: false }
@@ -427,11 +450,11 @@ export class Player {
     at: { readonly seq: number; readonly timeMs: number },
     upTo?: Pick<Target, 'seq' | 'upToMs'>,
   ): Rig {
-    return new Rig(market, this.#o.parts[index], this.#cursorAt(index, at.seq, upTo), at)
+    return new Rig(market, this.#parts[index], this.#cursorAt(index, at.seq, upTo), at)
   }
 
   #cursorAt(index: number, seq: number, upTo?: Pick<Target, 'seq' | 'upToMs'>): Cursor {
-    const { recording, lastSeq } = this.#o.parts[index]
+    const { recording, lastSeq } = this.#parts[index]
     return new Cursor(this.#o.reader, recording, seq, upTo?.seq ?? lastSeq, upTo?.upToMs)
   }
 

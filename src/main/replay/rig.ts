@@ -80,6 +80,12 @@ export class Rig {
     return this.#cursor
   }
 
+  /** Goes on with another cursor from here, where the one before read no further. */
+  goOn(cursor: Cursor): void {
+    this.#cursor.close()
+    this.#cursor = cursor
+  }
+
   /** Entries up to this place, for what stands around the market. */
   catchUp(entries: readonly StoredEntry[]): void {
     for (const { seq, wallMs, entry } of entries) {

@@ -75,7 +75,7 @@ export class FeedTracker {
         return
       }
       case 'state':
-        return this.#state(entry.feed, entry.conn, this.#stateOf(entry.feed, entry.state, wallMs), wallMs, sink)
+        return this.#state(entry.feed, entry.conn, this.#stateOf(entry, wallMs), wallMs, sink)
       case 'gap-open':
         return this.#gapOpened(seq, entry.feed, entry.cause, entry.symbols, entry.fromMs, sink)
       case 'gap-close': {
@@ -184,8 +184,9 @@ export class FeedTracker {
     sink?.feedState(feed, worst, wallMs)
   }
 
-  /** An entry tells the kind of a state only; what else a window shows of it follows from those before. */
-  #stateOf(feed: FeedId, is: string, wallMs: UnixMs): FeedState {
+  /** An entry tells little more than the kind of a state; what else a window shows of it follows from those before. */
+  #stateOf(entry: LedgerEntry & { readonly type: 'state' }, wallMs: UnixMs): FeedState {
+    const { feed, state: is, untilMs = wallMs, attempt = 1 } = entry
     switch (is) {
       case 'connecting':
         return { is, attempt: 1 }
@@ -194,7 +195,7 @@ export class FeedTracker {
       case 'stale':
         return { is, sinceMs: wallMs, lastMs: wallMs }
       case 'waiting':
-        return { is, untilMs: wallMs, attempt: 1, why: this.#why.get(feed) ?? LOST }
+        return { is, untilMs: unixMs(untilMs), attempt, why: this.#why.get(feed) ?? LOST }
       case 'refused':
         return { is, why: this.#why.get(feed) ?? LOST }
       default:

@@ -29,6 +29,8 @@ export interface OpenReplay {
   /** How many streams look at it. */
   readonly streams: number
   state(): ReplayState
+  /** Looks, not too often, whether the last recording went on: the range ends where it does. */
+  grow(): void
   seek(to: CallArgs<'replay.seek'>['to']): Promise<void>
   step(args: Omit<CallArgs<'replay.step'>, 'id'>): Promise<void>
   timeline(args: Omit<CallArgs<'replay.timeline'>, 'id'>): Promise<ReplayTimeline>
@@ -40,14 +42,21 @@ export interface OpenOptions extends ReplaysOptions {
   readonly sessions: readonly string[]
 }
 
+/** How often a recording that goes on is looked at, real ms. */
+const GROW_MS = 2_000
 /** How often freshness is looked at while the clock flows, real ms. */
 const SWEEP_MS = 200
 
 /** Opens sessions as a replay that stands nowhere yet: seek it. Fails with `not-found` and `ambiguous-source`. */
 export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   const { id, reader, clock, calendar, nameOf } = options
-  const { source, rows, parts } = await partsOf(reader, options.sessions)
+  const opened = await partsOf(reader, options.sessions)
+  const { source, rows } = opened
+  let { parts } = opened
   const between = gapsBetween(parts, rows)
+  const end = () => parts[parts.length - 1]
+  /** Of the last recording, as they are known now: it may go on. */
+  let lastGaps = rows[rows.length - 1].gaps
   const newHub = () => createHub({ calendar, nameOf })
   const hub = newHub()
   const realMs = () => clock.monoNs() / 1e6
@@ -88,7 +97,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
         toMs: unixMs(toMs),
       })),
       fromMs: unixMs(parts[0].fromMs),
-      toMs: unixMs(parts[parts.length - 1].toMs),
+      toMs: unixMs(end().toMs),
       nowMs: unixMs(nowMs),
       at: at === null ? null : { session: at.session, seq: at.seq },
       loop: loop === null ? null : { fromMs: unixMs(loop.fromMs), toMs: unixMs(loop.toMs) },
@@ -156,7 +165,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     },
   }
 
-  const gapsOfAll = () => [...rows.flatMap(({ gaps }) => gaps), ...between]
+  const gapsOfAll = () => [...rows.slice(0, -1).flatMap(({ gaps }) => gaps), ...lastGaps, ...between]
   const marksOf = async () => (await Promise.all(parts.map(({ recording }) => reader.bookmarks(recording)))).flat()
   /** The nearest of some instants after now (1) or before it (-1). */
   const nearest = (instants: readonly number[], towards: 1 | -1): number | undefined => {
@@ -176,10 +185,37 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     await (seq === null ? player.seek(atMs) : player.seekSeq(session, Math.max(0, seq - 1), atMs))
   }
 
+  let goesOn = rows[rows.length - 1].endedMs === null
+  let growing = false
+  let grownMs = -Infinity
+  const grow = async (): Promise<void> => {
+    const { recording } = end()
+    const { recorder } = options.status()
+    const [last, gaps] = await Promise.all([
+      reader.place({ recording, ms: Number.MAX_SAFE_INTEGER }),
+      reader.gaps({ recording }),
+    ])
+    // What was written before it ended is read once more.
+    goesOn = recorder.is === 'recording' && recorder.session === recording
+    if (closed || last === null || last.seq <= end().lastSeq) return
+    lastGaps = gaps
+    parts = [...parts.slice(0, -1), { ...end(), lastSeq: last.seq, toMs: Math.max(end().toMs, last.ms) }]
+    player.grow(end())
+  }
+
   return {
     player,
     view,
     states,
+    grow() {
+      const now = realMs()
+      if (!goesOn || growing || closed || now - grownMs < GROW_MS) return
+      grownMs = now
+      growing = true
+      grow()
+        .catch((thrown: unknown) => options.failed('replay', thrown))
+        .finally(() => (growing = false))
+    },
     rehearsal,
     get streams() {
       return wakes.size
@@ -190,7 +226,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
         case 'start':
           return player.seekStart()
         case 'end':
-          return player.seek(parts[parts.length - 1].toMs)
+          return player.seek(end().toMs)
         case 'ms':
           return player.seek(to.ms)
         case 'next gap':
@@ -214,7 +250,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
           return toBookmark(() => to.bookmark)
         case 'next open': {
           const open = nextOpen(to.asset, player.nowMs)
-          if (!(open <= parts[parts.length - 1].toMs)) throw none('further opening')
+          if (!(open <= end().toMs)) throw none('further opening')
           return player.seek(open)
         }
         default:

@@ -127,7 +127,10 @@ export function createReplays(options: ReplaysOptions): Replays {
       await writer.removeBookmark(bookmark)
     },
     tick() {
-      for (const { view } of open.values()) view.status.changed()
+      for (const replay of open.values()) {
+        replay.view.status.changed()
+        replay.grow()
+      }
     },
     closeAll() {
       for (const id of [...open.keys()]) end(id)

@@ -27,6 +27,7 @@ export interface ReplayEvents {
 /** Loop ranges shorter than this are meant as none, ms. */
 const LEAST_LOOP_MS = 100
 const REVIVE_EVERY_MS = 5_000
+const MARKS_EVERY_MS = 10_000
 
 export class Replay {
   /** Null: the window shows the live market. */
@@ -46,6 +47,8 @@ export class Replay {
   #stop: (() => void) | undefined
   #asked = 0
   #revivedAt = -Infinity
+  /** The end of the range that the marks were read of. */
+  #marksToMs = Infinity
   #busy = false
   #next: (() => Promise<void>) | undefined
 
@@ -107,6 +110,8 @@ export class Replay {
     this.timeline.setRange(state.id, state.fromMs, state.toMs)
     if (jumped) this.#events.jumped()
     this.#events.state(state)
+    // A recording that goes on has new gaps; they need not come with each message.
+    if (state.toMs - this.#marksToMs >= MARKS_EVERY_MS) void this.loadMarks()
   }
 
   async #revive(): Promise<void> {
@@ -255,6 +260,7 @@ export class Replay {
     const { state } = this
     if (!state) return
     const { id, fromMs, toMs } = state
+    this.#marksToMs = toMs
     const result = await this.#transport.invoke('replay.timeline', { id, fromMs, toMs: toMs + 1, buckets: 1 })
     if (this.state?.id !== id) return
     if (!result.ok) return this.#events.failed(result.error)

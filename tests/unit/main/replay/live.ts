@@ -14,6 +14,8 @@ import type { FeedState, QuoteRow } from '../../../../src/shared/state.ts'
 import { FEED_IDS, monoNs, recordingId, unixMs, type FeedId } from '../../../../src/shared/units.ts'
 import type { RecordingId } from '../../../../src/shared/units.ts'
 
+/** How long a dropped feed waits before it is tried again. */
+export const RETRY_MS = 4_000
 export const T0 = Date.UTC(2026, 0, 5, 10, 0, 0)
 
 interface Message {
@@ -131,7 +133,8 @@ export class FakeLive {
   }
 
   #state(feed: FeedId, state: FeedState, atMs: number): void {
-    this.entry(atMs, { type: 'state', feed, conn: this.#conns.get(feed) ?? 0, state: state.is })
+    const again = state.is === 'waiting' ? { untilMs: state.untilMs, attempt: state.attempt } : {}
+    this.entry(atMs, { type: 'state', feed, conn: this.#conns.get(feed) ?? 0, state: state.is, ...again })
     this.#states.set(feed, state.is)
     this.of.hub.feedState(feed, state, unixMs(atMs))
   }
@@ -163,7 +166,7 @@ export class FakeLive {
     this.of.hub.gapOpened(feed, cause, [], unixMs(atMs))
     this.#gaps.set(feed, { seq, fromMs: atMs })
     const why = { code: 'offline', message: '', hint: '', closeCode: null } as const
-    this.#state(feed, { is: 'waiting', untilMs: unixMs(atMs), attempt: 1, why }, atMs)
+    this.#state(feed, { is: 'waiting', untilMs: unixMs(atMs + RETRY_MS), attempt: 2, why }, atMs)
     this.#conns.delete(feed)
   }
 

@@ -29,6 +29,15 @@ const TRANSITIONS: readonly (readonly [string, Play, PlayEvent, number, Partial<
     { playing: true, ended: false, sinceMs: 7 },
     1_000,
   ],
+  [
+    'may go on where its range grew',
+    at({ clockMs: 101_000, ended: true }),
+    { is: 'grown', toMs: 105_000 },
+    7,
+    { ended: false, range: { fromMs: 1_000, toMs: 105_000 } },
+    null,
+  ],
+  ['keeps a range that does not grow', playing, { is: 'grown', toMs: 90_000 }, 7, {}, null],
   ['begins a loop where it lies before it', at({ loop }), { is: 'play', on: true }, 0, { playing: true }, 20_000],
   [
     'begins a loop anew where it lies after it',

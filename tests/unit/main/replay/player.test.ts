@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { joined } from '../../../../src/main/replay/parts.ts'
 import { Player } from '../../../../src/main/replay/player.ts'
-import { emptyMarket, FakeLive, memoryReader, rowsOf, T0, type HubOf } from './live.ts'
+import { emptyMarket, FakeLive, memoryReader, RETRY_MS, rowsOf, T0, type HubOf } from './live.ts'
 
 /** A real clock that only moves when told, and its timers. */
 class FakeTime {
@@ -59,7 +59,7 @@ const FEEDS = ['crypto/XT', 'crypto/XQ'] as const
 const SYMBOLS = ['BTC-USD', 'ETH-USD', 'SOL-USD']
 
 /** A calm market: a trade each 100 ms. */
-function calm(minutes: number): FakeLive {
+function calm(minutes: number, ends = true): FakeLive {
   const live = new FakeLive()
   live.begin(T0)
   for (const feed of FEEDS) live.connect(feed, SYMBOLS, T0 + 10)
@@ -68,7 +68,7 @@ function calm(minutes: number): FakeLive {
     live.trade(SYMBOLS[i % 3], 100 + Math.sin(i / 7), at, 1 + (i % 4))
     if (i % 5 === 0) live.quote(SYMBOLS[i % 2], 99 + (i % 3), 101 + (i % 3), at + 3)
   }
-  live.end(T0 + minutes * 60_000 + 1_000)
+  if (ends) live.end(T0 + minutes * 60_000 + 1_000)
   return live
 }
 
@@ -84,6 +84,44 @@ describe('a replay', () => {
     expect(player.state.messages).toBe(live.now.messages.length)
     expect(of.digest()).toBe(live.of.digest())
     expect(rowsOf(of.hub, T0 + 310_000)).toEqual(rowsOf(live.of.hub, T0 + 310_000))
+    player.close()
+  })
+
+  it('goes on with what was recorded since it was opened, from its end and from before it', async () => {
+    const live = calm(1, false)
+    const { player, of } = replaying(live)
+    const play = async () => {
+      player.speed('max')
+      player.play(true)
+      while (!player.state.ended) await settled()
+    }
+    await player.seek(T0 + 30_000)
+    for (let minute = 1; minute < 4; minute += 1) {
+      // The first one is played past what it knew; later ones begin where it had ended.
+      if (minute > 1) await play()
+      const from = T0 + minute * 60_000 + 2_000
+      for (let i = 0; i < 100; i += 1) live.trade(SYMBOLS[i % 3], 110 + minute + (i % 9), from + i * 100)
+      const [part] = live.parts()
+      player.grow(part)
+      expect(player.state).toMatchObject({ ended: false, playing: false })
+    }
+    await play()
+    expect(player.state).toMatchObject({ nowMs: live.now.endedMs, exactness: { is: 'identical' } })
+    expect(of.digest()).toBe(live.of.digest())
+    await player.seek(T0 + 70_000)
+    await player.seek(live.now.endedMs)
+    expect(of.digest()).toBe(live.of.digest())
+    player.close()
+  })
+
+  it('tells when a lost feed is tried again, in its own time', async () => {
+    const live = calm(1, false)
+    live.drop('crypto/XT', T0 + 70_000)
+    live.end(T0 + 90_000)
+    const { player } = replaying(live)
+    await player.seek(T0 + 71_000)
+    const state = player.feeds().find(({ feed }) => feed === 'crypto/XT')?.state
+    expect(state).toMatchObject({ is: 'waiting', untilMs: T0 + 70_000 + RETRY_MS, attempt: 2 })
     player.close()
   })
 
