@@ -1,10 +1,12 @@
 /** The thirty-nine endpoints in the window: over the demo market, and over a service that answers otherwise. */
+import { readFile } from 'node:fs/promises'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import { ENDPOINTS } from '../../src/service/endpoints.ts'
-import { runCli, type OpenApp } from './app.ts'
+import { runCli, type HostName, type OpenApp } from './app.ts'
 import { expect, test } from './fixtures.ts'
 import { markOf, startOddService, type OddService } from './odd-service.ts'
+import { overlayService } from './overlaid-service.ts'
 import { openPane, pane as paneOf, type PaneKind } from './panes.ts'
 import { Screen } from './screen.ts'
 
@@ -62,6 +64,55 @@ async function go(page: Page, id: string): Promise<Locator> {
   return board === undefined ? body : body.getByRole('region', { name: board, exact: true })
 }
 
+/**
+ * In Electron one endpoint of each kind of pane: the window is the same in both hosts, and every endpoint
+ * is walked through in the browser's. What differs is the way to the terminal, which these use too.
+ */
+const ONE_OF_EACH = [
+  'income-statement',
+  'balance-sheet',
+  'metrics',
+  'earnings-calendar',
+  'company-news',
+  'metals',
+  'adx',
+]
+const walk = (host: HostName, ids: readonly string[]): readonly string[] =>
+  host === 'electron' ? ids.filter((id) => ONE_OF_EACH.includes(id)) : ids
+
+/** A file that the window gives: its name and bytes. */
+async function downloaded(page: Page, act: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), act()])
+  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
+}
+
+/** A whole picture of some size, by its own signature, header and end. */
+function expectPng({ name, bytes }: { readonly name: string; readonly bytes: Buffer }): void {
+  expect(name).toMatch(/\.png$/)
+  expect(bytes.subarray(0, 8).toString('hex')).toBe('89504e470d0a1a0a')
+  expect(bytes.subarray(12, 16).toString('latin1')).toBe('IHDR')
+  expect(bytes.readUInt32BE(16)).toBeGreaterThan(300)
+  expect(bytes.readUInt32BE(20)).toBeGreaterThan(100)
+  expect(bytes.subarray(-8, -4).toString('latin1')).toBe('IEND')
+  // One colour alone would pack into far less.
+  expect(bytes.length).toBeGreaterThan(3_000)
+}
+
+/** What the chart's bars say of events, walking over them by keys from the latest. */
+async function eventsOf(page: Page, symbol: string, bars: number): Promise<ReadonlySet<string>> {
+  const region = new Screen(page).chart(symbol)
+  const chart = region.getByRole('application')
+  const found = new Set<string>()
+  await chart.focus()
+  await page.keyboard.press('End')
+  for (let i = 0; i < bars; i++) {
+    await page.keyboard.press('ArrowLeft')
+    for (const text of await region.locator('.event').allInnerTexts()) found.add(text)
+  }
+  await page.keyboard.press('Escape')
+  return found
+}
+
 /** The company of every place is AAPL. */
 async function begin(page: Page): Promise<void> {
   await page.getByRole('region', { name: 'Watchlist' }).getByText('AAPL', { exact: true }).first().click()
@@ -102,11 +153,11 @@ async function audit(page: Page, what: string): Promise<void> {
   expect.soft(found).toEqual([])
 }
 
-test('every endpoint of the demo market shows what was answered', async ({ open, home }) => {
+test('every endpoint of the demo market shows what was answered', async ({ open, home, host }) => {
   test.setTimeout(600_000)
   const { page } = await open()
   await begin(page)
-  for (const id of Object.keys(PLACES)) {
+  for (const id of walk(host, Object.keys(PLACES))) {
     await test.step(id, async () => {
       const pane = await go(page, id)
       await answered(pane)
@@ -148,7 +199,8 @@ test('every endpoint of the demo market shows what was answered', async ({ open,
   })
 })
 
-test('every tab of research keeps the rules of accessibility', async ({ open }) => {
+test('every tab of research keeps the rules of accessibility', async ({ open, host }) => {
+  test.skip(host === 'electron', 'the window is the same: audited in the browser')
   test.setTimeout(600_000)
   const { page } = await open({ size: { width: 1024, height: 640 } })
   await begin(page)
@@ -196,7 +248,7 @@ test.describe('a service with answers of its own', () => {
     await expect(page.getByTestId('pane-body').locator('img, script, iframe, b:has-text("bold")')).toHaveCount(0)
   }
 
-  test('is read without inventing, running or losing anything, also after it is gone', async ({ open }) => {
+  test('is read without inventing, running or losing anything, also after it is gone', async ({ open, host }) => {
     test.setTimeout(600_000)
     let app = await open(account())
     const dialogs: string[] = []
@@ -208,7 +260,7 @@ test.describe('a service with answers of its own', () => {
     const url = app.page.url()
     const ids = ENDPOINTS.map(({ id }) => id).filter((id) => PLACES[id] !== undefined)
     expect(ids).toHaveLength(38)
-    for (const id of ids) {
+    for (const id of walk(host, ids)) {
       await test.step(id, async () => {
         const pane = await go(app.page, id)
         await tells(pane, markOf(id))
@@ -238,14 +290,16 @@ test.describe('a service with answers of its own', () => {
       await odd.close()
       app = await open(account())
       await begin(app.page)
-      for (const id of ['cash-flow', 'earnings-surprises', 'press-releases', 'multiples']) {
+      const read = host === 'electron' ? ['metrics', 'adx'] : ['cash-flow', 'earnings-surprises', 'press-releases']
+      for (const id of read) {
         const pane = await go(app.page, id)
         await tells(pane, markOf(id))
       }
     })
   })
 
-  test('is not asked beyond the budget', async ({ open }) => {
+  test('is not asked beyond the budget', async ({ open, host }) => {
+    test.skip(host === 'electron', 'the budget is the terminal’s: asked of it in the browser')
     const { page } = await open(account())
     await begin(page)
     await answered(await go(page, 'balance-sheet'))
@@ -274,4 +328,134 @@ test('a replay shows what was known then, and else says that nothing was', async
   await expect(paneOf(page, 'company').getByRole('button', { name: /^Refresh/ })).toBeDisabled()
   await page.keyboard.press('Alt+End')
   await answered(await go(page, 'cash-flow'))
+})
+
+test('the income statement gathers the periods that the user asks for', async ({ open, host }) => {
+  test.skip(host === 'electron', 'the window is the same: walked through in the browser')
+  const { page } = await open()
+  await begin(page)
+  const pane = await go(page, 'income-statement')
+  await answered(pane)
+  await expect(pane).toContainText('1 period known')
+  await pane.getByRole('button', { name: 'Ask for more periods …' }).click()
+  const form = page.getByRole('group', { name: 'Periods to ask for' })
+  await form.getByLabel('How many').fill('5')
+  await page.getByRole('button', { name: 'Ask, 5 calls' }).click()
+  await expect(page.getByText('5 of 5 periods were answered.')).toBeVisible()
+  await expect(pane).toContainText('6 periods known')
+  await form.getByRole('button', { name: 'Years' }).click()
+  await form.getByLabel('How many').fill('2')
+  await page.getByRole('button', { name: 'Ask, 2 calls' }).click()
+  await expect(page.getByText('2 of 2 periods were answered.')).toBeVisible()
+  await page.keyboard.press('Escape')
+  const periods = pane.getByRole('group', { name: 'Periods', exact: true })
+  await periods.getByRole('button', { name: 'Quarters' }).click()
+  const table = pane.getByRole('region', { name: 'Income statements of AAPL by period' }).getByRole('table')
+  await expect(table.getByRole('columnheader')).toHaveText([
+    '',
+    /^Q1 2026$/,
+    /^Q4 2025$/,
+    /^Q3 2025$/,
+    /^Q2 2025$/,
+    /^Q1 2025$/,
+    /^Q4 2024$/,
+  ])
+  await expect(pane.getByRole('img', { name: /^Revenue, net income and margins of AAPL/ })).toBeVisible()
+  await periods.getByRole('button', { name: 'Years' }).click()
+  await expect(table.getByRole('columnheader')).toHaveCount(3)
+  const picture = pane.getByRole('button', { name: /^Save a picture of Revenue/ })
+  expectPng(await downloaded(page, () => picture.click()))
+  const balance = await go(page, 'balance-sheet')
+  const sheet = balance.getByRole('region', { name: 'Balance sheet data.statements' }).getByRole('table')
+  await expect(sheet.getByRole('columnheader').nth(1)).toHaveText(/^Q\d 20\d\d$/)
+  await balance.getByRole('button', { name: 'Periods as columns' }).click()
+  await expect(balance.getByRole('grid').getByRole('columnheader', { name: 'Date', exact: true })).toBeVisible()
+})
+
+test('the indicators of the service stand beside ours, with what lies between them', async ({ open, host }) => {
+  test.skip(host === 'electron', 'the window is the same: walked through in the browser')
+  test.setTimeout(180_000)
+  const { page } = await open()
+  await begin(page)
+  const sma = await go(page, 'sma')
+  // Enough for twenty seconds of bars and a further answer.
+  await expect(sma.getByRole('status').filter({ hasText: /in common: at most 0 apart/ })).toBeVisible({
+    timeout: 90_000,
+  })
+  await expect(
+    sma.getByRole('img', { name: "SMA of AAPL, ours and the service's. Left and right arrows tell each value." }),
+  ).toBeVisible()
+  await expect(sma.locator('figcaption')).toContainText(/Difference.*Service.*Ours/)
+  await sma.getByRole('button', { name: 'Rows' }).click()
+  await expect(sma.getByRole('grid').getByRole('columnheader')).toHaveText([/Time/, /Ours/, /Service/, /Difference/])
+  const ema = await go(page, 'ema')
+  await expect(ema.getByRole('status').filter({ hasText: /times? in common/ })).toBeVisible({ timeout: 60_000 })
+})
+
+test('earnings and news are marked on the chart, and in a replay never before they were known', async ({
+  open,
+  simulator,
+  host,
+}) => {
+  test.setTimeout(180_000)
+  const service = await overlayService(simulator.baseUrl)
+  try {
+    const account = {
+      args: ['--base-url', service.baseUrl, '--user', simulator.username],
+      env: { TAPEDECK_PASSWORD: simulator.password, TAPEDECK_API_KEY: simulator.apiKey },
+    }
+    const { page } = await open(account)
+    const screen = new Screen(page)
+    await screen.trades('AAPL')
+    await screen.ticks('AAPL', 5)
+    const now = Date.now()
+    const at = (ms: number) => new Date(ms).toISOString()
+    service.answer('/earnings/AAPL/history', [
+      { date: at(now).slice(0, 10), quarter: 'Q4', fiscal_year: 2026, eps_actual: 1.5, eps_estimate: 1.4 },
+      { date: at(now - 91 * 86_400_000).slice(0, 10), quarter: 'Q3', fiscal_year: 2026, eps_actual: 1.2 },
+    ])
+    service.answer('/news/AAPL', [
+      { headline: 'Told already', published_at: at(now) },
+      { headline: 'Not told yet', published_at: at(now + 3_600_000) },
+    ])
+    await screen.watchlist().getByText('AAPL', { exact: true }).first().click()
+    await screen.chart('AAPL').getByRole('button', { name: 'Events' }).click()
+    await test.step('live', async () => {
+      await expect(async () => {
+        const seen = [...(await eventsOf(page, 'AAPL', 40))].sort()
+        expect(seen).toEqual([expect.stringMatching(/^Earnings Q4 2026, 1\.5, estimate 1\.4$/), 'Told already'])
+      }).toPass({ timeout: 30_000 })
+    })
+    await test.step('in a replay, before, after and before again', async () => {
+      await page.keyboard.press('Alt+r')
+      await expect(page.getByRole('region', { name: 'Replay' })).toBeVisible()
+      await page.keyboard.press('Home')
+      expect([...(await eventsOf(page, 'AAPL', 5))]).toEqual([])
+      await page.getByRole('slider', { name: 'Position in the recording' }).press('End')
+      await expect(async () => {
+        expect([...(await eventsOf(page, 'AAPL', 60))].sort()).toEqual([
+          expect.stringMatching(/^Earnings Q4/),
+          'Told already',
+        ])
+      }).toPass({ timeout: 30_000 })
+      const drawn = screen.chart('AAPL').getByRole('application')
+      const withMarks = await drawn.screenshot()
+      await screen.chart('AAPL').getByRole('button', { name: 'Events' }).click()
+      await expect(async () => expect((await drawn.screenshot()).equals(withMarks)).toBe(false)).toPass()
+      await screen.chart('AAPL').getByRole('button', { name: 'Events' }).click()
+      await page.getByRole('slider', { name: 'Position in the recording' }).press('Home')
+      expect([...(await eventsOf(page, 'AAPL', 5))]).toEqual([])
+    })
+    if (host === 'browser') {
+      await test.step('the chart is saved as a picture', async () => {
+        await page.keyboard.press('Alt+End')
+        await screen.chart('AAPL').getByRole('button', { name: 'Export' }).click()
+        const file = await downloaded(page, () => page.getByRole('button', { name: 'Picture (PNG)' }).click())
+        expectPng(file)
+        expect(file.name).toBe('AAPL-1s.png')
+      })
+    }
+  } finally {
+    await service.close()
+  }
 })
