@@ -2,10 +2,12 @@
  * What can be done by key: one table for the keyboard, the palette, the list of shortcuts and the help.
  * A feature keeps its rows in a file of its own beside it and spreads them in below.
  */
+import { ALERT_COMMANDS } from '../panes/alerts/alert-commands.ts'
 import type { WindowState } from '../state/window.svelte.ts'
 import { CHART_COMMANDS, TAPE_COMMANDS } from './commands/chart.ts'
 import { GENERAL_COMMANDS } from './commands/general.ts'
 import { RESEARCH_COMMANDS } from './commands/research.ts'
+import { DRAWING_COMMANDS } from '../panes/chart/drawing-commands.ts'
 import { WATCHLIST_COMMANDS } from './commands/watchlist.ts'
 import { chordOf, type KeyPress } from './chords.ts'
 import { REPLAY_COMMANDS } from './replay/replay-commands.ts'
@@ -39,7 +41,9 @@ export const COMMANDS: readonly Command[] = [
   ...GENERAL_COMMANDS,
   ...WATCHLIST_COMMANDS,
   ...CHART_COMMANDS,
+  ...DRAWING_COMMANDS,
   ...TAPE_COMMANDS,
+  ...ALERT_COMMANDS,
   ...RESEARCH_COMMANDS,
   ...REPLAY_COMMANDS,
 ]
