@@ -28,6 +28,7 @@ import type {
   StatusState,
   SymbolHit,
 } from '../../../../src/shared/state.ts'
+import type { Workspaces } from '../../../../src/main/workspaces/port.ts'
 import { createWorkspaces } from '../../../../src/main/workspaces/workspaces.ts'
 import { overviewOf } from '../../../../src/shared/workspace/migrate.ts'
 import type { Transport } from '../../../../src/shared/transport.ts'
@@ -82,12 +83,7 @@ export class FakeTerminal implements Transport {
     for (const one of [...this.#open]) if (one.name === 'jobs') this.#give<'jobs'>(one, jobs)
   })
   /** The user's workspaces, for as long as this terminal lives. */
-  readonly workspaces = createWorkspaces({
-    keeper: { load: () => null, save: () => undefined, setAside: () => '' },
-    nowMs: () => this.nowMs,
-    overview: () => overviewOf(this.settings.workspace),
-    problem: () => undefined,
-  })
+  readonly workspaces: Workspaces
   #up = true
   #seq = 0
   #received = 0
@@ -97,6 +93,12 @@ export class FakeTerminal implements Transport {
     this.nowMs = options.nowMs ?? Date.UTC(2026, 10, 4, 14, 3, 22)
     this.settings = options.settings ?? DEFAULT_SETTINGS
     this.faults = options.faults ?? {}
+    this.workspaces = createWorkspaces({
+      keeper: { load: () => null, save: () => undefined, setAside: () => '' },
+      nowMs: () => this.nowMs,
+      overview: () => overviewOf(this.settings.workspace),
+      problem: () => undefined,
+    })
     this.workspaces.onChange(() => {
       for (const one of this.#open) if (one.name === 'workspaces') this.#give<'workspaces'>(one, this.workspaces.state())
     })
