@@ -43,7 +43,7 @@ export const DRAWING_COMMANDS: readonly Command[] = [
   onDesk('magnet', 'Magnet: points go to the prices of bars', ['Alt+X'], (desk) =>
     desk.setMagnet(!desk.settings.magnet),
   ),
-  onDesk('hide-all', 'Hide all drawings, or show them', ['Alt+B'], (desk) => desk.hideAll(!desk.settings.hidden)),
+  onDesk('hide-all', 'Hide all drawings, or show them', ['Alt+Z'], (desk) => desk.hideAll(!desk.settings.hidden)),
   onDesk('lock-all', 'Lock all drawings, or unlock them', [], (desk) => desk.lockAll(!desk.allLocked)),
   onDesk('delete-all', 'Delete all drawings of this symbol', [], (desk) => desk.removeAll()),
   onDesk('undo-drawing', 'Undo the last change of drawings', [], (desk) => void desk.undo()),
