@@ -1,7 +1,8 @@
 /** The English catalogue, the one that others translate. Its parts follow the places of the window. */
+import { alerts } from './en/alerts.ts'
 import { commands } from './en/commands.ts'
 import { frame } from './en/frame.ts'
 import { palette } from './en/palette.ts'
 import { settings } from './en/settings.ts'
 
-export const en = { ...commands, ...frame, ...palette, ...settings } as const
+export const en = { ...alerts, ...commands, ...frame, ...palette, ...settings } as const

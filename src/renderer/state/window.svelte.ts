@@ -316,28 +316,31 @@ export class WindowState {
   // Watchlists
 
   addSymbol(hit: SymbolHit): void {
-    const { list } = this
-    const symbol: WatchSymbol = { asset: hit.asset, symbol: hit.symbol }
-    const before = list.symbols.length
-    const watchlists = lists.addSymbol(this.settings.now.watchlists, list.id, symbol)
-    this.set({ watchlists })
-    this.toasts.say(
-      this.list.symbols.length > before
-        ? `${hit.symbol} added to ${list.name}.`
-        : `${list.name} has ${hit.symbol} already.`,
-    )
+    this.addTo(this.list.id, hit)
+  }
+  /** Adds a symbol to a list, and says so. */
+  addTo(id: string, { asset, symbol }: WatchSymbol): void {
+    const list = this.settings.now.watchlists.find((one) => one.id === id)
+    if (!list) return
+    const has = list.symbols.some((one) => lists.instrumentOf(one) === lists.instrumentOf({ asset, symbol }))
+    this.set({ watchlists: lists.addSymbol(this.settings.now.watchlists, id, { asset, symbol }) })
+    this.toasts.say(has ? `${list.name} has ${symbol} already.` : `${symbol} added to ${list.name}.`)
   }
 
   removeSymbol(instrument: InstrumentId): void {
-    const { list } = this
-    const at = list.symbols.findIndex((one) => lists.instrumentOf(one) === instrument)
-    const symbol = list.symbols[at]
-    if (!symbol) return
-    this.set({ watchlists: lists.removeSymbol(this.settings.now.watchlists, list.id, instrument) })
+    this.removeFrom(this.list.id, instrument)
+  }
+  /** Takes a symbol out of a list; it can be undone. */
+  removeFrom(id: string, instrument: InstrumentId): void {
+    const list = this.settings.now.watchlists.find((one) => one.id === id)
+    const at = list?.symbols.findIndex((one) => lists.instrumentOf(one) === instrument) ?? -1
+    const symbol = list?.symbols[at]
+    if (!list || !symbol) return
+    this.set({ watchlists: lists.removeSymbol(this.settings.now.watchlists, id, instrument) })
     this.toasts.show(`${symbol.symbol} removed from ${list.name}.`, {
       action: {
         label: 'Undo',
-        run: () => this.set({ watchlists: lists.addSymbol(this.settings.now.watchlists, list.id, symbol, at) }),
+        run: () => this.set({ watchlists: lists.addSymbol(this.settings.now.watchlists, id, symbol, at) }),
       },
     })
   }

@@ -1,0 +1,71 @@
+/** Menus of the right button, of Shift+F10 and of the menu key: opened by a call, in whichever document was pressed. */
+import { flushSync, mount, unmount } from 'svelte'
+import Menu from './Menu.svelte'
+
+export interface MenuItem {
+  readonly text: string
+  /** Keys that do the same, as shown. */
+  readonly keys?: string
+  readonly run: () => void
+  readonly disabled?: boolean
+  /** A choice that is on or off. */
+  readonly checked?: boolean
+}
+/** `rule`: a line between groups. */
+export type MenuEntry = MenuItem | 'rule'
+
+/** Px in the viewport of the document. */
+export interface MenuPlace {
+  readonly x: number
+  readonly y: number
+}
+
+/** Rules only between items: none at the ends, never two. Pure. */
+export function tidyEntries(entries: readonly (MenuEntry | null)[]): readonly MenuEntry[] {
+  const there = entries.filter((one) => one !== null)
+  return there.filter(
+    (one, i) =>
+      one !== 'rule' || (i > 0 && there[i - 1] !== 'rule' && there.slice(i + 1).some((next) => next !== 'rule')),
+  )
+}
+
+/** Whether a `contextmenu` event came from the keyboard, which points at nothing. */
+const isByKey = (event: MouseEvent) => event.button !== 2 && !event.ctrlKey
+
+/**
+ * Opens a menu and takes the focus there; it goes back when the menu closes. `anchor`: what the menu is of,
+ * beside which it opens when it was asked for by key; without one it is the target of the event.
+ */
+export function openMenu(
+  event: MouseEvent,
+  label: string,
+  entries: readonly (MenuEntry | null)[],
+  anchor: Element | null = event.target instanceof Element ? event.target : null,
+): void {
+  const tidy = tidyEntries(entries)
+  const target = anchor ?? (event.target instanceof Element ? event.target : null)
+  const owner = target?.ownerDocument ?? document
+  if (tidy.length === 0) return
+  event.preventDefault()
+  event.stopPropagation()
+  const box = target?.getBoundingClientRect()
+  const at: MenuPlace =
+    isByKey(event) && box ? { x: box.left + 12, y: box.bottom } : { x: event.clientX, y: event.clientY }
+  const before = owner.activeElement
+  const menu = mount(Menu, {
+    target: owner.body,
+    props: {
+      label,
+      entries: tidy,
+      at,
+      onend: (run: (() => void) | null) => {
+        void unmount(menu)
+        // What had the focus can take it again; a popped-out window's elements are of a class of their own.
+        if (before?.isConnected) (before as HTMLElement).focus()
+        run?.()
+      },
+    },
+  })
+  // The focus is in the menu before the next key comes.
+  flushSync()
+}
