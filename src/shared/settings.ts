@@ -19,6 +19,7 @@ export const LOWER_PANES = [
   'news',
   'commodities',
   'technical',
+  'alerts',
   'evidence',
   'sessions',
   'log',

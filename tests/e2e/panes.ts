@@ -10,6 +10,7 @@ const OPENED = {
   news: { name: 'News', key: 'Alt+n' },
   commodities: { name: 'Commodities', key: 'Alt+g' },
   technical: { name: 'Technical', key: 'Alt+y' },
+  alerts: { name: 'Alerts', key: 'Alt+a' },
   evidence: { name: 'Evidence', key: 'Alt+v' },
   sessions: { name: 'Sessions', key: 'Alt+s' },
   log: { name: 'Log', key: 'Alt+l' },

@@ -10,6 +10,8 @@ import { NumberText } from '../ui/format.ts'
 import type { LatencyPercentiles } from '../ui/latency.ts'
 import { Toasts } from '../ui/toasts.svelte.ts'
 import { DrawingsBook } from './drawings.svelte.ts'
+import { alertHooks } from './alert-hooks.ts'
+import { Alerts } from './alerts.svelte.ts'
 import { EvidenceState } from './evidence.svelte.ts'
 import { Exchange, type ExportPrefill } from './exchange.svelte.ts'
 import { keepStream } from './kept-stream.ts'
@@ -38,6 +40,7 @@ export class WindowState {
   readonly exchange: Exchange
   readonly replay: Replay
   readonly evidence: EvidenceState
+  readonly alerts: Alerts
   readonly drawings: DrawingsBook
   readonly toasts = new Toasts()
 
@@ -103,6 +106,9 @@ export class WindowState {
     this.log = new Log(transport, clocks.frame)
     this.exchange = new Exchange(transport, this.toasts)
     this.evidence = new EvidenceState(transport)
+    const hooks = alertHooks(this)
+    this.alerts = new Alerts(transport, this.toasts, hooks)
+    this.#undo.push(() => hooks.release())
     this.drawings = new DrawingsBook(transport, {
       settings: () => this.settings.now.drawing,
       set: (patch) => this.set(patch),
@@ -137,6 +143,7 @@ export class WindowState {
     const timer = setInterval(() => {
       this.wallMs = Date.now()
       this.nowMs = this.replay.state?.nowMs ?? this.wallMs
+      this.alerts.tick(this.wallMs)
       this.paint = this.quotes.latency()
     }, TICK_MS)
     this.#undo.push(() => clearInterval(timer))
@@ -184,6 +191,7 @@ export class WindowState {
   #showView(id: ReplayId | null): void {
     this.epoch++
     this.#unfollowStatus?.()
+    this.alerts.follow(id ?? 'live')
     this.replayStatus = undefined
     if (id === null) {
       this.#unfollowStatus = undefined
@@ -269,7 +277,11 @@ export class WindowState {
 
   /** What the quotes stream must carry: the list on screen and the instrument looked at. */
   followQuotes(): void {
-    this.quotes.follow(this.view, [...this.list.symbols.map(lists.instrumentOf), this.instrument])
+    this.quotes.follow(this.view, [
+      ...this.list.symbols.map(lists.instrumentOf),
+      this.instrument,
+      ...this.alerts.quoted,
+    ])
   }
 
   select(instrument: InstrumentId): void {
@@ -407,5 +419,6 @@ export class WindowState {
     this.log.close()
     this.exchange.close()
     this.evidence.close()
+    this.alerts.close()
   }
 }

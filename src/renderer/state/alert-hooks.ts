@@ -1,0 +1,52 @@
+/** What a window lends to its alerts: names, numbers, a voice, and notifications where the page shows them itself. */
+import { leadership } from '../ui/leader.ts'
+import { playSound } from '../ui/sounds.ts'
+import type { AlertHooks } from './alerts.svelte.ts'
+import type { WindowState } from './window.svelte.ts'
+
+/** In Electron the terminal notifies; elsewhere the page, if it may. */
+const pageNotifies = (app: WindowState): boolean => app.info?.host !== 'electron' && typeof Notification !== 'undefined'
+
+/** `release` when the window closes: another one then sounds and notifies. */
+export function alertHooks(app: WindowState): AlertHooks & { readonly release: () => void } {
+  const lead = leadership('tapedeck-alerts')
+  return {
+    release: () => lead.release(),
+    symbolOf(instrument) {
+      const known = app.quotes.peek(instrument)?.symbol
+      if (known !== undefined) return known
+      const [asset, key] = [instrument.slice(0, instrument.indexOf(':')), instrument.slice(instrument.indexOf(':') + 1)]
+      const listed = app.settings.now.watchlists
+        .flatMap((list) => list.symbols)
+        .find((one) => one.asset === asset && one.symbol.replace(/[-/_]/g, '').toUpperCase() === key)
+      return listed?.symbol ?? key
+    },
+    numbersOf(instrument) {
+      const decimals = app.quotes.peek(instrument)?.decimals
+      return {
+        plain: (value) => app.numbers.plain(value),
+        price: (value) => (decimals === undefined ? app.numbers.plain(value) : app.numbers.fixed(value, decimals)),
+      }
+    },
+    show: (instrument) => app.select(instrument),
+    lastOf: (instrument) => app.quotes.peek(instrument)?.last ?? null,
+    sound(name) {
+      if (lead.leads()) playSound(name)
+    },
+    notify(title, body, tag) {
+      if (!lead.leads() || !pageNotifies(app) || Notification.permission !== 'granted') return
+      const shown = new Notification(title, { body, tag })
+      shown.onclick = () => {
+        window.focus()
+        shown.close()
+      }
+    },
+    askToNotify() {
+      if (pageNotifies(app) && Notification.permission === 'default') {
+        void Notification.requestPermission().catch(() => undefined)
+      }
+    },
+    nowMs: () => Date.now(),
+    failed: (failure) => app.tell(failure),
+  }
+}
