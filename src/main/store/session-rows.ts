@@ -25,6 +25,7 @@ export function allGaps(gaps: readonly Gap[]): ReadonlyMap<string, GapSum> {
 }
 
 interface BriefGapRow {
+  readonly recording: number
   readonly feed: string
   readonly cause: string
   readonly from_seq: number
@@ -42,15 +43,16 @@ export class SessionList {
   readonly #sums: Kept<Closed>
   readonly #briefs: Kept<GapSum>
   readonly #gaps
+  readonly #allGaps
   readonly #labels
 
   constructor(db: Db, catalog: Catalog) {
     this.#db = db
     this.#sums = catalog.keep()
     this.#briefs = catalog.keep()
-    this.#gaps = db.prepare<[number], BriefGapRow>(
-      'SELECT feed, cause, from_seq, from_ms, to_seq, to_ms FROM gap WHERE recording = ? ORDER BY from_seq',
-    )
+    const columns = 'recording, feed, cause, from_seq, from_ms, to_seq, to_ms'
+    this.#gaps = db.prepare<[number], BriefGapRow>(`SELECT ${columns} FROM gap WHERE recording = ? ORDER BY from_seq`)
+    this.#allGaps = db.prepare<[], BriefGapRow>(`SELECT ${columns} FROM gap ORDER BY recording, from_seq`)
     this.#labels = db.prepare<[], LabelRow>('SELECT * FROM label')
   }
 
@@ -64,11 +66,18 @@ export class SessionList {
     written: boolean,
   ): readonly SessionRow[] {
     const labels = new Map(this.#labels.all().map((label) => [label.recording, label]))
+    // A question for each of thousands costs more than one for all, and closed ones are asked about once.
+    let all: ReadonlyMap<number, readonly BriefGapRow[]> | null = null
+    const brief = (row: RecordingRow): GapSum => {
+      if (row.summary === null) return this.#brief(row, this.#gaps.iterate(row.id))
+      all ??= Map.groupBy(this.#allGaps.iterate(), (gap) => gap.recording)
+      return this.#brief(row, all.get(row.id) ?? [])
+    }
     const live = written ? rows.reduce((most, row) => Math.max(most, row.id), 0) : NaN
     return rows.map((row): SessionRow => {
       const key = recordingId(row.key)
       const { feeds, symbols, messages, bytes } = this.#sums.of(row, () => this.#totals(row))
-      const mine = gapsOf === null ? this.#briefs.of(row, () => this.#brief(row)) : (gapsOf.get(key) ?? NO_GAPS)
+      const mine = gapsOf === null ? this.#briefs.of(row, () => brief(row)) : (gapsOf.get(key) ?? NO_GAPS)
       const label = labels.get(row.id)
       return {
         session: key,
@@ -98,11 +107,11 @@ export class SessionList {
     return { feeds: counts, symbols, messages, bytes }
   }
 
-  #brief(row: RecordingRow): GapSum {
+  #brief(row: RecordingRow, rows: Iterable<BriefGapRow>): GapSum {
     const gaps: Gap[] = []
     let gapCount = 0
     let edges = 0
-    for (const { feed, cause, from_seq, from_ms, to_seq, to_ms } of this.#gaps.iterate(row.id)) {
+    for (const { feed, cause, from_seq, from_ms, to_seq, to_ms } of rows) {
       if (!isFeedId(feed) || !isGapCause(cause)) continue
       gapCount += 1
       if (isEdge({ cause })) edges += 1
