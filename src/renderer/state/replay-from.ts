@@ -14,7 +14,8 @@ export function isOfSource(
 
 /**
  * The session of `rows`, all of one source, that was recorded at an instant: of several the one that is read
- * there. Where none was, those before and after it, so that the gap between them is seen. Null: it is before all.
+ * there. Where none was, those before and after it, so that the gap between them is seen; before all of them the
+ * first, of which a bar may begin earlier than it does. Null: nothing was recorded.
  */
 export function replayFrom(rows: readonly SessionRow[], ms: number, nowMs: number): ReplayRoute | null {
   const told = inTurn(rows.filter(({ messages, binnedMs }) => messages > 0 && binnedMs === null)).map(({ of }) => of)
@@ -23,7 +24,7 @@ export function replayFrom(rows: readonly SessionRow[], ms: number, nowMs: numbe
   if (at) return { sessions: [at.session], atMs: ms }
   const before = told.filter((row) => endOf(row) < ms).at(-1)
   const after = told.find((row) => row.startedMs > ms)
-  if (!before) return null
+  if (!before) return after ? { sessions: [after.session], atMs: null } : null
   // Of different users of one service they cannot be joined.
   const joined = after?.source === before.source ? [before.session, after.session] : [before.session]
   return { sessions: joined, atMs: joined.length > 1 ? ms : endOf(before) }

@@ -47,7 +47,7 @@ describe('going back to an instant', () => {
     expect(replayFrom([...rows, imported], 320, NOW)).toEqual({ sessions: ['imported'], atMs: 320 })
     expect(replayFrom([row('empty', 100, 200, { messages: 0 })], 150, NOW)).toBeNull()
     expect(replayFrom([row('binned', 100, 200, { binnedMs: unixMs(900) })], 150, NOW)).toBeNull()
-    expect(replayFrom(rows, 50, NOW)).toBeNull()
+    expect(replayFrom(rows, 50, NOW)).toEqual({ sessions: ['one'], atMs: null })
   })
 
   it('tells sessions of the source shown from others', () => {
