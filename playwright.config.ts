@@ -25,6 +25,9 @@ export default defineConfig({
         'browser/**/*.spec.ts',
       ],
     },
-    { name: 'electron', testMatch: ['story.spec.ts', 'replay.spec.ts', 'review.spec.ts', 'electron/**/*.spec.ts'] },
+    {
+      name: 'electron',
+      testMatch: ['story.spec.ts', 'replay.spec.ts', 'research.spec.ts', 'review.spec.ts', 'electron/**/*.spec.ts'],
+    },
   ],
 })
