@@ -66,6 +66,14 @@ export function createHandlers(terminal: Terminal): Handlers {
         await terminal.setRecording(on)
         return null
       },
+      'updates.check': async () => {
+        await terminal.updates.check()
+        return null
+      },
+      'updates.install': async ({ anyway }) => {
+        terminal.updates.install(anyway)
+        return null
+      },
       'diagnostics.read': async ({ symbols }) => terminal.diagnostics(symbols),
       'desk.menu': async ({ rows }) => {
         terminal.desk.setMenu(rows)

@@ -7,6 +7,7 @@ import { isCommandWord, runProcess } from './cli/process.ts'
 import { windowOptions } from './cli/window-options.ts'
 import { runElectronApp } from './electron/app.ts'
 import { appHome } from './settings/paths.ts'
+import { installedUpdater } from './electron/updater.ts'
 import { createTerminal } from './terminal.ts'
 
 const home = appHome({ platform: process.platform, home: homedir(), env: process.env })
@@ -37,6 +38,7 @@ function openWindow(): void {
     start: async () =>
       createTerminal({
         ...windowOptions(words(), process.env),
+        updater: await installedUpdater(app.isPackaged, process.resourcesPath),
         dataDir: home,
         host: 'electron',
         version: app.getVersion(),

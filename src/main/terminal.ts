@@ -37,6 +37,7 @@ import { createExports } from './terminal/exports.ts'
 import { createFiles } from './terminal/files.ts'
 import { createImports } from './terminal/imports.ts'
 import { createDesk } from './terminal/desk.ts'
+import { followUpdates } from './terminal/updating.ts'
 import { createDiagnosing } from './terminal/diagnosing.ts'
 import { createJobs } from './terminal/jobs.ts'
 import { createSessionLibrary } from './terminal/library.ts'
@@ -393,6 +394,14 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     `Started: ${desk.source.kind === 'demo' ? 'demo market' : desk.source.origin}, store ${storePath}.`,
   )
 
+  const updates = followUpdates({
+    updater: options.updater,
+    settings: settings.get,
+    recording: () => status.read().source === 'service' && status.read().recorder.is === 'recording',
+    replaying: () => replays.count() > 0,
+    clock,
+    log,
+  })
   const info: AppInfo = { host: options.host, version: options.version, platform: process.platform, storePath }
   const setRecording = (on: boolean): Promise<void> =>
     recordings.serially(async () => {
@@ -413,6 +422,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     library.close()
     offSettings()
     replays.closeAll()
+    updates.updates.close()
     await alerts.close()
     await jobs.close()
     await files.close()
@@ -464,6 +474,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       settings: settingsStreams,
       jobs: jobs.streams,
       asks: asks.streams,
+      updates: updates.streams,
       research: research.streams,
       drawings: drawingStreams(drawings),
       alerts,
@@ -471,6 +482,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       replays,
     }),
     desk: asks,
+    updates: updates.updates,
     ...createDiagnosing({ dataDir: options.dataDir, wallMs, info, settings: settings.get, status: status.read, log }),
     jobs,
     exports: exporting,

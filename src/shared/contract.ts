@@ -30,6 +30,7 @@ import { LIBRARY_CALLS } from './contract/library.ts'
 import { REPLAY_CALLS, REPLAY_STREAMS } from './contract/replay.ts'
 import { RESEARCH_CALLS, RESEARCH_STREAMS } from './contract/research.ts'
 import { WORKSPACE_CALLS, WORKSPACE_STREAMS } from './contract/workspaces.ts'
+import { UPDATE_CALLS, UPDATE_STREAMS } from './contract/updates.ts'
 import { call, feed, instrument, interval, limit, ms, none, of, text, view, type Spec } from './contract/spec.ts'
 
 const credentials = v.strictObject({
@@ -111,6 +112,7 @@ export const CALLS = {
   ...ALERT_CALLS,
   ...DESK_CALLS,
   ...DIAGNOSTIC_CALLS,
+  ...UPDATE_CALLS,
   ...WORKSPACE_CALLS,
 } as const
 
@@ -157,6 +159,7 @@ export const STREAMS = {
   ...DRAWING_STREAMS,
   ...ALERT_STREAMS,
   ...DESK_STREAMS,
+  ...UPDATE_STREAMS,
   ...WORKSPACE_STREAMS,
 } as const
 

@@ -6,6 +6,7 @@ import { DRAWING_COLORS, DRAWING_DASHES, DRAWING_KINDS } from './drawings/types.
 import { EXPORT_FORMATS, EXPORT_KINDS, SEPARATORS, SPLITS } from './exporting.ts'
 import { BAR_SOURCES, INTERVAL_LABELS, type Interval } from './market.ts'
 import { ASSET_CLASSES, FEED_IDS } from './units.ts'
+import { UPDATE_CHANNELS } from './updates.ts'
 
 const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x))
@@ -191,6 +192,15 @@ export const settingsSchema = v.object({
       bookmarkShortcut: v.fallback(text(40), ''),
     }),
     { keepInTray: true, askOnQuit: true, startAtLogin: false, bookmarkShortcut: '' },
+  ),
+  /** Of the installed app. */
+  updates: v.optional(
+    v.object({
+      /** Ask now and then, and download behind. */
+      check: v.fallback(v.boolean(), true),
+      channel: v.fallback(v.picklist(UPDATE_CHANNELS), 'stable'),
+    }),
+    { check: true, channel: 'stable' },
   ),
   /** IANA zone, or `local`, or `exchange`. */
   zone: v.optional(v.fallback(text(64), 'UTC'), 'UTC'),

@@ -20,6 +20,7 @@ import type { Alerts, Notice } from '../alerts/port.ts'
 import type { Drawings } from '../drawings/port.ts'
 import type { Workspaces } from '../workspaces/port.ts'
 import type { Crash } from '../diagnostics/crashes.ts'
+import type { Updater, Updates } from '../updates/updates.ts'
 import type { Desk } from './desk.ts'
 import type { Evidence } from './evidence.ts'
 import type { Exports } from './exports.ts'
@@ -50,6 +51,8 @@ export interface TerminalOptions {
   readonly clock?: Clock | undefined
   /** Do not touch the OS keychain: secrets live in memory (tests, `--no-keychain` hosts). */
   readonly memoryKeychain?: boolean | undefined
+  /** Where newer versions come from; absent: this host is not installed, and is not updated from here. */
+  readonly updater?: Updater | { readonly off: string } | undefined
   /** Opens an http(s) URL outside; absent: the host cannot. */
   readonly openExternal?: ((url: string) => Promise<void>) | undefined
   /** Shows the host's own chooser of a folder; absent: it has none. */
@@ -104,6 +107,8 @@ export interface Terminal {
   openExternal(url: string): Promise<void>
   /** The host's menu, links and shortcuts on their way to a window. */
   readonly desk: Desk
+  /** Newer versions of the installed app. */
+  readonly updates: Updates
   /** A report for somebody who helps, without secrets and names; with symbols where `symbols` allows them. */
   diagnostics(symbols: boolean): string
   /** Keeps a report of something that died; answers its file, null where it could not be written. */

@@ -29,6 +29,8 @@ export interface Replays {
   alerts(view: string, wake: () => void): StreamSource<StreamValue<'alerts'>>
   /** The replay's clock, UTC ms; null for `live`. Throws `not-found`. */
   instantOf(view: string): number | null
+  /** How many are open. */
+  count(): number
   /** The view of a replay that is open. */
   view(id: ReplayId): View | undefined
   /** Of one session, or of all; oldest first. */
@@ -132,6 +134,7 @@ export function createReplays(options: ReplaysOptions): Replays {
         replay.grow()
       }
     },
+    count: () => open.size,
     closeAll() {
       for (const id of [...open.keys()]) end(id)
     },

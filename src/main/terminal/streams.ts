@@ -4,6 +4,7 @@ import type { CallBudget } from '../../shared/research.ts'
 import type { AccountState } from '../../shared/state.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { StreamSource } from '../../shared/transport.ts'
+import type { UpdateState } from '../../shared/updates.ts'
 import { parseInstrument, type InstrumentId } from '../../shared/units.ts'
 import type { Alerts } from '../alerts/port.ts'
 import type { Feeds } from '../feeds/port.ts'
@@ -28,6 +29,7 @@ export interface StreamParts {
   readonly settings: WholeStreams<Settings>
   readonly jobs: WholeStreams<readonly JobState[]>
   readonly asks: Desk['streams']
+  readonly updates: WholeStreams<UpdateState>
   readonly research: WholeStreams<CallBudget>
   readonly drawings: OpenDrawings
   readonly workspaces: WholeStreams<WorkspacesState>
@@ -87,6 +89,7 @@ export function createStreams(parts: StreamParts): Terminal['streams'] {
     settings: (_args, wake) => parts.settings.open(wake),
     jobs: (_args, wake) => parts.jobs.open(wake),
     'desk.asks': (_args, wake) => parts.asks(wake),
+    updates: (_args, wake) => parts.updates.open(wake),
     research: (_args, wake) => parts.research.open(wake),
     drawings: (args, wake) => parts.drawings(args, wake),
     alerts: ({ view }, wake) => (view === 'live' ? parts.alerts.stream(wake) : parts.replays.alerts(view, wake)),

@@ -596,6 +596,8 @@ export class FakeTerminal implements Transport {
       }
       case 'status':
         return this.#give<'status'>(one, this.status())
+      case 'updates':
+        return this.#give<'updates'>(one, { is: 'off', why: 'This copy runs from a checkout.' })
       case 'desk.asks':
         return this.#give<'desk.asks'>(one, [])
       case 'log':

@@ -1,0 +1,19 @@
+/** The updater of an installed app; a sentence where there is none. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { updaterOf } from '../updates/electron-updater.ts'
+import type { Updater } from '../updates/updates.ts'
+
+/** `resources`: the package's folder, which holds an address of updates only if it was built with one. */
+export async function installedUpdater(
+  packaged: boolean,
+  resources: string,
+): Promise<Updater | { readonly off: string }> {
+  if (!packaged) return { off: 'This copy runs from a checkout: it is updated with it.' }
+  if (!existsSync(join(resources, 'app-update.yml'))) {
+    return { off: 'This package was built without an address of updates. Newer ones are installed by hand.' }
+  }
+  // Loaded only where it is of use.
+  const { autoUpdater } = (await import('electron-updater')).default
+  return updaterOf(autoUpdater)
+}

@@ -1,0 +1,50 @@
+/** electron-updater as the port of updates. It verifies what it downloads: SHA-512 always, the signature where the system has one. */
+import type { AppUpdater, UpdateInfo } from 'electron-updater'
+import type { Release } from '../../shared/updates.ts'
+import type { Updater } from './updates.ts'
+
+const MOST_NOTES = 20_000
+
+/** Notes are a stranger's text: shown as text, so markup is taken out. */
+function notesOf({ releaseNotes }: UpdateInfo): string {
+  const text = Array.isArray(releaseNotes)
+    ? releaseNotes.map(({ version, note }) => `${version}\n${note ?? ''}`).join('\n\n')
+    : (releaseNotes ?? '')
+  return text
+    .replace(/<[^>]*>/g, '')
+    .slice(0, MOST_NOTES)
+    .trim()
+}
+
+/** What an update's publisher says of it. */
+export function releaseOf(info: UpdateInfo): Release {
+  const dateMs = Date.parse(info.releaseDate)
+  return { version: info.version, notes: notesOf(info), dateMs: Number.isNaN(dateMs) ? null : dateMs }
+}
+
+/** Wraps an updater. It downloads only when told, and installs on quit what it has verified. */
+export function updaterOf(updater: AppUpdater): Updater {
+  updater.autoDownload = false
+  updater.autoInstallOnAppQuit = true
+  updater.logger = null
+  return {
+    async check(channel) {
+      updater.channel = channel === 'beta' ? 'beta' : 'latest'
+      // Setting a channel allows going back; only a person who returns from beta to stable wants that.
+      updater.allowDowngrade = false
+      const found = await updater.checkForUpdates()
+      return found?.isUpdateAvailable ? releaseOf(found.updateInfo) : null
+    },
+    async download(onProgress) {
+      const listener = ({ percent, bytesPerSecond }: { percent: number; bytesPerSecond: number }): void =>
+        onProgress(percent / 100, bytesPerSecond)
+      updater.on('download-progress', listener)
+      try {
+        await updater.downloadUpdate()
+      } finally {
+        updater.off('download-progress', listener)
+      }
+    },
+    install: () => updater.quitAndInstall(),
+  }
+}

@@ -1,0 +1,149 @@
+/** electron-updater itself against an update server: what it takes, and what it throws away. */
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, request, type IncomingMessage, type RequestOptions, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AppImageUpdater } from 'electron-updater'
+import { ElectronHttpExecutor } from 'electron-updater/out/electronHttpExecutor.js'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { updaterOf } from '../../../../src/main/updates/electron-updater.ts'
+import { createUpdates } from '../../../../src/main/updates/updates.ts'
+import { unixMs } from '../../../../src/shared/units.ts'
+
+/** electron-updater's own downloads, over Node's network instead of Electron's, which is not here. */
+class NodeRequests extends ElectronHttpExecutor {
+  override createRequest(options: RequestOptions, callback: (response: IncomingMessage) => void): never {
+    // The two kinds of request have in common what is used of them; only their types differ.
+    return request(options, callback) as never
+  }
+}
+
+const payload = Buffer.alloc(200_000, 'tapedeck ')
+const sha512 = createHash('sha512').update(payload).digest('base64')
+let folder: string
+let server: Server
+let served: (path: string) => Buffer | string | null
+let asked: string[]
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tapedeck-update-'))
+  asked = []
+  server = createServer((incoming, outgoing) => {
+    const path = new URL(incoming.url ?? '/', 'http://x').pathname
+    asked.push(path)
+    const body = served(path)
+    if (body === null) return void outgoing.writeHead(404).end()
+    const bytes = Buffer.from(body)
+    outgoing.writeHead(200, { 'content-length': path.endsWith('.AppImage') ? payload.length : bytes.length })
+    // A connection that ends early: fewer bytes than were promised.
+    if (path.endsWith('.AppImage') && bytes.length < payload.length) outgoing.write(bytes, () => outgoing.destroy())
+    else outgoing.end(bytes)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterEach(async () => {
+  await new Promise((resolve) => server.close(resolve))
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const list = (version: string): string =>
+  [
+    `version: ${version}`,
+    'files:',
+    '  - url: Tapedeck.AppImage',
+    `    sha512: ${sha512}`,
+    `    size: ${payload.length}`,
+    'path: Tapedeck.AppImage',
+    `sha512: ${sha512}`,
+    "releaseDate: '2026-01-05T10:00:00.000Z'",
+    'releaseNotes: <b>Better</b> bars',
+  ].join('\n')
+
+function updates(channel: 'stable' | 'beta' = 'stable') {
+  const { port } = server.address() as AddressInfo // it listens on TCP
+  writeFileSync(join(folder, 'app-update.yml'), 'updaterCacheDirName: tapedeck-test\n')
+  const updater = new AppImageUpdater(null, {
+    version: '1.0.0',
+    name: 'tapedeck',
+    isPackaged: true,
+    appUpdateConfigPath: join(folder, 'app-update.yml'),
+    userDataPath: folder,
+    baseCachePath: folder,
+    whenReady: () => Promise.resolve(),
+    relaunch: () => undefined,
+    quit: () => undefined,
+    onQuit: () => undefined,
+  })
+  // A private of theirs, because Electron's network is not here.
+  ;(updater as unknown as { httpExecutor: NodeRequests }).httpExecutor = new NodeRequests()
+  updater.disableDifferentialDownload = true
+  updater.setFeedURL({ provider: 'generic', url: `http://127.0.0.1:${port}/` })
+  process.env.APPIMAGE = join(folder, 'Tapedeck-1.0.0.AppImage')
+  writeFileSync(process.env.APPIMAGE, 'old')
+  return createUpdates({
+    updater: updaterOf(updater),
+    settings: () => ({ check: true, channel }),
+    busy: () => null,
+    clock: { wallMs: () => unixMs(5), after: () => () => undefined },
+    changed: () => undefined,
+    log: () => undefined,
+  })
+}
+
+test('a good update is downloaded and ready', async () => {
+  served = (path) => (path === '/Tapedeck.AppImage' ? payload : path === '/latest-linux.yml' ? list('2.0.0') : null)
+  const one = updates()
+  await one.check()
+  expect(one.state()).toEqual({
+    is: 'ready',
+    release: { version: '2.0.0', notes: 'Better bars', dateMs: Date.UTC(2026, 0, 5, 10) },
+  })
+})
+
+test('a tampered update is thrown away', async () => {
+  const tampered = Buffer.from(payload)
+  tampered[100_000] ^= 1
+  served = (path) => (path === '/Tapedeck.AppImage' ? tampered : list('2.0.0'))
+  const one = updates()
+  await one.check()
+  expect(one.state()).toMatchObject({
+    is: 'failed',
+    message: expect.stringContaining('not what its publisher released'),
+  })
+})
+
+test('a truncated update is thrown away', async () => {
+  served = (path) => (path === '/Tapedeck.AppImage' ? payload.subarray(0, 60_000) : list('2.0.0'))
+  const one = updates()
+  await one.check()
+  expect(one.state()).toMatchObject({ is: 'failed' })
+  expect(asked).toContain('/Tapedeck.AppImage')
+})
+
+test.each(['0.9.0', '1.0.0'])('version %s is not newer and is not asked for', async (version) => {
+  served = () => list(version)
+  const one = updates()
+  await one.check()
+  expect(one.state()).toEqual({ is: 'current', checkedMs: 5 })
+  expect(asked).not.toContain('/Tapedeck.AppImage')
+})
+
+test('the beta channel has a list of its own', async () => {
+  served = (path) =>
+    path === '/beta-linux.yml' ? list('3.0.0-beta.1') : path.endsWith('.yml') ? list('1.0.0') : payload
+  const one = updates('beta')
+  await one.check()
+  expect(one.state()).toMatchObject({ is: 'ready', release: { version: '3.0.0-beta.1' } })
+})
+
+test('a server that answers nonsense, or not at all, changes nothing', async () => {
+  served = () => '<html>Sign in to the hotel’s network</html>'
+  const one = updates()
+  await one.check()
+  expect(one.state().is).toBe('failed')
+  served = () => null
+  await one.check()
+  expect(one.state().is).toBe('failed')
+})
