@@ -96,7 +96,7 @@ function checkArgs<A>(schema: v.GenericSchema<unknown, A>, name: string, args: u
 
 const unknownName = (kind: string, name: unknown): Failure => ({
   code: 'unknown-call',
-  message: `There is no ${kind} named ${JSON.stringify(String(name).slice(0, 64))}.`,
+  message: `There is no ${kind} named ${JSON.stringify((typeof name === 'string' ? name : typeof name).slice(0, 64))}.`,
 })
 
 function failed(handlers: Handlers, name: string, thrown: unknown): { readonly ok: false; readonly error: Failure } {
