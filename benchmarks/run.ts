@@ -14,6 +14,7 @@ import { benchPainted } from './painted.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchReplay } from './replay.ts'
 import type { Row } from './row.ts'
+import { benchSessions } from './sessions.ts'
 
 interface Bench {
   readonly name: string
@@ -40,6 +41,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'bars', full: () => benchBars(10_000_000), check: () => benchBars(1_000_000), slack: 5 },
   { name: 'csv', full: () => benchCsv(10_000_000), check: () => benchCsv(500_000), slack: 5 },
   { name: 'replay', full: () => benchReplay(10_000_000), check: () => benchReplay(400_000, 8), slack: 5 },
+  { name: 'sessions', full: () => benchSessions(1_500), check: () => benchSessions(150), slack: 5 },
   { name: 'painted', full: () => benchPainted(20), check: () => benchPainted(4), slack: 25 },
 ]
 

@@ -12,14 +12,12 @@ import type { SimulatorProcess } from './simulator.ts'
 const FEEDS = ['crypto/XT:BTC-USD,ETH-USD', 'crypto/XQ:BTC-USD,ETH-USD', 'forex/C:EURUSD', 'stocks/T:AAPL']
 const MINUTE = 60_000
 
-/** Records the service over the next turn of a minute, since digests are written there, with two gaps on the way. */
+/** Records the service over a turn of the minute, since digests are written there, with two gaps before or after it. */
 async function recordWithGaps(simulator: SimulatorProcess, home: string): Promise<void> {
-  const toMinute = MINUTE - (Date.now() % MINUTE)
-  const duration = (toMinute < 26_000 ? toMinute + MINUTE : toMinute) + 6_000
   const args = ['record', '--base-url', simulator.baseUrl, '--user', simulator.username, '--duration']
   const env = appEnv(home, { TAPEDECK_PASSWORD: simulator.password, TAPEDECK_API_KEY: simulator.apiKey })
   const feeds = FEEDS.flatMap((feed) => ['--feed', feed])
-  const child = spawn(pinnedNode(), [CLI, ...args, `${Math.ceil(duration / 1000)}s`, ...feeds], {
+  const child = spawn(pinnedNode(), [CLI, ...args, '10m', ...feeds], {
     cwd: ROOT,
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -29,13 +27,19 @@ async function recordWithGaps(simulator: SimulatorProcess, home: string): Promis
   const closed = once(child, 'close')
   // Each feed trades for a while before it is lost, however long the start took.
   const trading = async () => (await simulator.sent()).connections.filter(({ market }) => market > 0).length
-  await expect.poll(trading, { timeout: 30_000 }).toBe(FEEDS.length)
+  await expect.poll(trading, { timeout: 60_000 }).toBe(FEEDS.length)
+  const toMinute = MINUTE - (Date.now() % MINUTE)
+  const turned = pause(toMinute + 3_000)
   await pause(4_000)
   await simulator.fault('drop')
   await pause(4_000)
   await simulator.fault('restart', { ms: 2_000 })
+  await pause(5_000)
+  await turned
+  // As with Ctrl+C, which ends it in order.
+  child.kill('SIGINT')
   await closed
-  expect(child.exitCode, said).toBe(0)
+  expect(child.exitCode, said).toBe(130)
 }
 
 class ReplayScreen extends Screen {
@@ -254,6 +258,28 @@ test('a recording with gaps is played back as it was', async ({ open, home, simu
     await screen.ticks('BTC-USD')
   })
 
+  await test.step('a bar of the live chart is gone back to, in a recording whose range grows as it goes on', async () => {
+    await page.keyboard.press('5')
+    await page.keyboard.press('s')
+    const chart = page.getByRole('application', { name: /^Chart of BTC-USD/ })
+    await chart.focus()
+    await expect(async () => {
+      await chart.press('ArrowLeft')
+      await chart.press('Shift+Enter')
+      await expect(screen.dock()).toBeVisible({ timeout: 10_000 })
+    }).toPass({ timeout: 45_000 })
+    await expect(screen.source(/This is a replay/)).toBeVisible()
+    const end = async () => Number(await screen.timeline().getAttribute('aria-valuemax'))
+    const before = await end()
+    await expect.poll(end, { timeout: 20_000 }).toBeGreaterThan(before)
+    await page.keyboard.press('Alt+End')
+    await expect(screen.dock()).toHaveCount(0)
+    await chart.click({ button: 'right' })
+    await expect(page.getByRole('menuitem', { name: /^Replay from here/ })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('menu')).toHaveCount(0)
+  })
+
   await test.step('a replay in a window of its own stands beside the live one', async () => {
     await page.keyboard.press('Alt+r')
     await expect(screen.dock()).toBeVisible()
@@ -266,6 +292,16 @@ test('a recording with gaps is played back as it was', async ({ open, home, simu
     await screen.ticks('BTC-USD')
     await other.page.keyboard.press('End')
     await expect.poll(() => other.bigPrice().innerText()).toMatch(/\d/)
+    // Each looks at a symbol of its own.
+    await other.row('ETH-USD').click()
+    await expect(other.chart('ETH-USD')).toBeVisible()
+    await expect(screen.chart('BTC-USD')).toBeVisible()
+    await screen.ticks('BTC-USD')
+    await screen.row('AAPL').click()
+    await expect(screen.chart('AAPL')).toBeVisible()
+    await expect(other.chart('ETH-USD')).toBeVisible()
+    await screen.row('BTC-USD').click()
+    await expect(screen.chart('BTC-USD')).toBeVisible()
     expect(host === 'electron' ? app.electron?.windows().length : page.context().pages().length).toBe(2)
     await other.page.close()
     await screen.ticks('BTC-USD', 1)
