@@ -108,7 +108,14 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     chooseFolder: options.chooseFolder,
   })
   const files = createFiles(join(options.dataDir, 'incoming'), clock)
-  const imports = createImports({ files, jobs, reader, library: () => writer.library() })
+  const imports = createImports({
+    files,
+    jobs,
+    reader,
+    library: () => writer.library(),
+    ask: (ask) => asks.ask(ask),
+    refused: ({ message, detail }) => log.add('warn', 'import', message, detail),
+  })
   const library = createSessionLibrary({
     reader,
     library: () => writer.library(),

@@ -11,6 +11,8 @@ export type Ask =
   | { readonly do: 'symbol'; readonly symbol: string; readonly interval: Interval | null }
   /** Opens a recording for replay. `atMs`: UTC ms; null: its start. */
   | { readonly do: 'replay'; readonly session: string; readonly atMs: number | null }
+  /** Offers a file that the terminal has for import, by its id there; no link asks it. */
+  | { readonly do: 'import'; readonly file: string; readonly name: string }
 
 /** An ask with its number: a window answers each once. */
 export interface NumberedAsk {

@@ -58,6 +58,8 @@ export interface ImportPreview {
   readonly problems: readonly ImportProblem[]
   /** Whether the messages are there to the byte, or are written anew in the feed's shape. */
   readonly exact: boolean
+  /** Gaps that its manifest tells and that come with it; null: no manifest of it is there. */
+  readonly gaps: number | null
 }
 
 /** What an import answers. */

@@ -306,6 +306,7 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
     mapping: null,
     problems: [],
     exact: true,
+    gaps: null,
   },
   'import.start': 'job-1',
   'alerts.save': { ...alert, state: { is: 'armed' } },

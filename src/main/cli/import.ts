@@ -22,7 +22,7 @@ export const importCommand: Command = {
   positionals: 'FILE …',
   examples: [
     ['A session of another machine', 'monday.tapedeck'],
-    ['Our own CSV or JSON Lines, as "tapedeck export" writes them', 'btc.csv'],
+    ['Our own CSV or JSON Lines with the gaps that the manifest beside it tells', 'btc.csv'],
     [
       'Any table of trades; columns are found by name, --map names the others',
       'trades.csv --feed stocks/T --zone America/New_York --map when=time,qty=size',
@@ -83,7 +83,9 @@ async function bringIn(path: string, values: Values, context: Context): Promise<
       signal: context.signal,
       onProgress: ({ done, messages }) => line.draw(Math.round(done * 100), 100, `${messages} messages`, '%'),
     }
-    return await importFile({ path, name, bytes: statSync(path).size }, mapping, store, watch)
+    const beside = `${path}.manifest.json`
+    const manifest = existsSync(beside) ? beside : undefined
+    return await importFile({ path, name, bytes: statSync(path).size, manifest }, mapping, store, watch)
   } finally {
     line.clear()
     await writer.close()

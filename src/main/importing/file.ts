@@ -12,7 +12,7 @@ export interface FileImportStore extends ImportStore {
 export async function previewFile(input: ImportInput, mapping: CsvMapping | null): Promise<ImportPreview> {
   if (!(await isPackage(input.path))) return previewText(input, mapping)
   const { name, bytes } = input
-  return { kind: 'package', name, bytes, columns: [], rows: [], mapping: null, problems: [], exact: true }
+  return { kind: 'package', name, bytes, columns: [], rows: [], mapping: null, problems: [], exact: true, gaps: null }
 }
 
 /** As `importText`, also for session files; a session that the store holds already is answered as such. */

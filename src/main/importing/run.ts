@@ -9,8 +9,9 @@ import type { CsvMapping, ImportDone, ImportPreview, ImportProblem } from '../..
 import { sourceKey, type Source } from '../../shared/recording.ts'
 import { unixMs, type FeedId, type RecordingId } from '../../shared/units.ts'
 import { newColumns } from '../store/columns.ts'
-import type { Batch, ImportAbout, StoreLibrary, StoreReader } from '../store/port.ts'
+import type { Batch, ImportAbout, StoredEntry, StoreLibrary, StoreReader } from '../store/port.ts'
 import { kindOfText, type TextKind } from './kinds.ts'
+import { readManifest, type ManifestGaps } from './manifest.ts'
 import { checkMapping, guessMapping } from './mapping.ts'
 import { incoming, type Incoming, type Portion } from './rows.ts'
 
@@ -19,6 +20,8 @@ export interface ImportInput {
   /** As the user knows it. */
   readonly name: string
   readonly bytes: number
+  /** Path of the manifest that was exported beside it; absent: there is none. */
+  readonly manifest?: string | undefined
 }
 
 export interface ImportWatch {
@@ -60,8 +63,18 @@ export async function previewText(input: ImportInput, mapping: CsvMapping | null
     ...about,
     mapping: used,
     problems: problems.slice(0, TOLD),
+    gaps: await gapsTold(input, kind),
     exact: kind.is === 'lines' || (kind.is === 'ticks' ? kind.raw : (used?.columns.includes('raw') ?? false)),
   }
+}
+
+/** The manifest of a file of ours; null: there is none. */
+const manifestOf = (input: ImportInput, kind: TextKind): Promise<ManifestGaps | null> =>
+  input.manifest === undefined || kind.is === 'table' ? Promise.resolve(null) : readManifest(input.manifest)
+
+/** How many gaps would come with it; whether the manifest is of this very file is known only when it is imported. */
+async function gapsTold(input: ImportInput, kind: TextKind): Promise<number | null> {
+  return (await manifestOf(input, kind))?.count ?? null
 }
 
 function refusal(mapping: CsvMapping): string | null {
@@ -121,12 +134,14 @@ export async function importText(
     throw new CodedError('usage', `${input.name} is in the store already, as session ${before.session}.`)
   }
   const read = { skipped: 0, problems: [] as ImportProblem[] }
+  const manifest = await manifestOf(input, kind)
   const segments: Segment[] = []
+  let back = 0
   // Stamps of the whole are needed before the first message is written.
   for await (const portion of incoming(input.path, kind, used, signal)) {
     read.skipped += portion.problems.length
     if (read.problems.length < TOLD) read.problems.push(...portion.problems.slice(0, TOLD - read.problems.length))
-    addToSegments(segments, portion)
+    back += addToSegments(segments, portion)
     onProgress?.({ done: (0.3 * portion.bytes) / Math.max(1, input.bytes), messages: 0 })
   }
   const all = segments.reduce((sum, { messages }) => sum + messages, 0)
@@ -136,25 +151,30 @@ export async function importText(
       hint: first === undefined ? 'It has no rows.' : `Line ${first.line}: ${first.text}.`,
     })
   }
+  const gaps = manifest?.sha256 === sha256 && manifest.entries.length === segments.length ? manifest.entries : null
+  if (input.manifest !== undefined && gaps === null) {
+    read.problems.push({ line: 1, text: 'The manifest beside it is not of this file: its gaps were left out' })
+  }
   const sessions: ImportDone['sessions'][number][] = []
   let written = 0
   const messages = createQueue(incoming(input.path, kind, used, signal))
-  for (const segment of segments) {
+  for (const [i, segment] of segments.entries()) {
+    const edges = gaps?.[i] ?? []
     const id = store.newId(segment.startedMs)
     const about: ImportAbout = {
       id,
       source,
-      startedMs: unixMs(segment.startedMs),
-      endedMs: unixMs(segment.endedMs),
+      startedMs: unixMs(Math.min(segment.startedMs, ...edges.map(({ wallMs }) => wallMs))),
+      endedMs: unixMs(Math.max(segment.endedMs, ...edges.map(({ wallMs }) => wallMs))),
       clean: true,
       from: input.name,
       label: {
         name: input.name.slice(0, 80),
-        notes: notesOf(kind, used, sha256),
+        notes: notesOf(kind, used, sha256, gaps !== null, back),
         tags: ['imported'],
       },
     }
-    const outcome = await store.library.importRecording(about, batchesOf(messages, segment), {
+    const outcome = await store.library.importRecording(about, batchesOf(messages, segment, edges, about.startedMs), {
       ...(signal === undefined ? {} : { signal }),
       onStored: (n) => onProgress?.({ done: 0.3 + (0.7 * (written + n)) / all, messages: written + n }),
     })
@@ -164,13 +184,19 @@ export async function importText(
   return { sessions, messages: written, already: false, ...read }
 }
 
+/** A replay follows the order of the file: its clock never runs back. */
+const backwards = (rows: number): string =>
+  `${rows} ${rows === 1 ? 'row was' : 'rows were'} received before the row above: in a replay ${rows === 1 ? 'it comes' : 'they come'} at the time of that one.`
+
 /** What the user reads about an import: where it came from, and whether its messages are those received. */
-function notesOf(kind: TextKind, mapping: CsvMapping | null, sha256: string): string {
+function notesOf(kind: TextKind, mapping: CsvMapping | null, sha256: string, gaps: boolean, back: number): string {
   const exact = kind.is === 'lines' || (kind.is === 'ticks' && kind.raw) || mapping?.columns.includes('raw') === true
   const how = exact
     ? 'The messages are those of the file, to the byte.'
     : 'The file held no messages: they were written anew in the shape of the feed, from its columns.'
-  return `Imported from a file with SHA-256 ${sha256}. ${how} What it lacks is not known: gaps are not marked.`
+  const lacks = gaps ? 'Its gaps are those of its manifest.' : 'What it lacks is not known: gaps are not marked.'
+  const order = back === 0 ? '' : ` ${backwards(back)}`
+  return `Imported from a file with SHA-256 ${sha256}. ${how} ${lacks}${order}`
 }
 
 async function hashOf(path: string, signal: AbortSignal | undefined): Promise<string> {
@@ -182,14 +208,19 @@ async function hashOf(path: string, signal: AbortSignal | undefined): Promise<st
   return hash.digest('hex')
 }
 
-/** A seq that does not grow begins another recording: exports are in the order (recording, seq). */
-function addToSegments(segments: (Segment & { lastSeq?: number })[], { messages }: Portion): void {
+/**
+ * A seq that does not grow begins another recording: exports are in the order (recording, seq). Answers how many
+ * messages were received before one that stands above them.
+ */
+function addToSegments(segments: (Segment & { lastSeq?: number })[], { messages }: Portion): number {
+  let back = 0
   for (const { seq, recvMs } of messages) {
     const last = segments.at(-1)
     if (last === undefined || (seq !== null && seq <= (last.lastSeq ?? 0))) {
       segments.push({ startedMs: recvMs, endedMs: recvMs, messages: 1, ...(seq === null ? {} : { lastSeq: seq }) })
       continue
     }
+    if (recvMs < last.endedMs) back++
     segments[segments.length - 1] = {
       startedMs: Math.min(last.startedMs, recvMs),
       endedMs: Math.max(last.endedMs, recvMs),
@@ -197,6 +228,7 @@ function addToSegments(segments: (Segment & { lastSeq?: number })[], { messages 
       ...(seq === null ? {} : { lastSeq: seq }),
     }
   }
+  return back
 }
 
 /** Messages one after the other out of portions. */
@@ -219,11 +251,24 @@ function createQueue(portions: AsyncGenerator<Portion, void, void>): { next(): P
 /** The messages of a segment in batches, with the seqs that they had; numbered from 1 where they had none. */
 async function* batchesOf(
   queue: { next(): Promise<Incoming | undefined> },
-  { startedMs, messages: count }: Segment,
+  { messages: count }: Segment,
+  edges: readonly StoredEntry[],
+  startedMs: number,
 ): AsyncGenerator<Batch, void, void> {
   const conns = new Map<FeedId, { readonly conn: number; seq: number }>()
   let taken = 0
   let monoNs = 0
+  let edge = 0
+  /** Edges of gaps that stand before a message; one that a message has the place of is left out. */
+  const edgesBefore = (seq: number): StoredEntry[] => {
+    const found: StoredEntry[] = []
+    for (; edge < edges.length && edges[edge].seq <= seq; edge++) {
+      const one = edges[edge]
+      monoNs = Math.max(monoNs, Math.round((one.wallMs - startedMs) * 1_000) * 1_000)
+      if (one.seq < seq) found.push({ ...one, monoNs })
+    }
+    return found
+  }
   while (taken < count) {
     const rows: Incoming[] = []
     let bytes = 0
@@ -235,6 +280,7 @@ async function* batchesOf(
     }
     const columns = newColumns(rows.length, bytes)
     const connections: { conn: number; feed: FeedId }[] = []
+    const entries: StoredEntry[] = []
     let at = 0
     for (const [i, row] of rows.entries()) {
       let conn = conns.get(row.feed)
@@ -243,8 +289,10 @@ async function* batchesOf(
         conns.set(row.feed, conn)
         connections.push({ conn: conn.conn, feed: row.feed })
       }
+      const seq = row.seq ?? taken + i + 1
+      entries.push(...edgesBefore(seq))
       monoNs = Math.max(monoNs, Math.round((row.recvMs - startedMs) * 1_000) * 1_000)
-      columns.seq[i] = row.seq ?? taken + i + 1
+      columns.seq[i] = seq
       columns.conn[i] = conn.conn
       columns.connSeq[i] = ++conn.seq
       columns.recvMs[i] = row.recvMs
@@ -255,6 +303,7 @@ async function* batchesOf(
       columns.offsets[i + 1] = at
     }
     taken += rows.length
-    yield { messages: columns, entries: [], connections }
+    if (taken === count) entries.push(...edgesBefore(Infinity))
+    yield { messages: columns, entries, connections }
   }
 }

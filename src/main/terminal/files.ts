@@ -4,8 +4,8 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
-import { open, rm, statfs, type FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
+import { open, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import type { CallArgs } from '../../shared/contract.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { Clock } from '../clock.ts'
@@ -17,7 +17,8 @@ export interface ReceivedFile {
   /** As the window called it. */
   readonly name: string
   readonly bytes: number
-  readonly sha256: string
+  /** Null: it was not sent, but is read where it lies. */
+  readonly sha256: string | null
 }
 
 export interface Files {
@@ -25,6 +26,8 @@ export interface Files {
   chunk(args: CallArgs<'files.chunk'>): Promise<void>
   end(file: string): Promise<void>
   drop(file: string): Promise<void>
+  /** Takes a file of this computer as if it had been sent; it is left where it is. Rejects with `not-found`. */
+  adopt(path: string): Promise<string>
   /** Rejects with `not-found` where it is not there or not whole. It stays until `drop`. */
   received(file: string): ReceivedFile
   close(): Promise<void>
@@ -43,6 +46,8 @@ interface Coming {
   readonly bytes: number
   readonly hash: ReturnType<typeof createHash>
   handle: FileHandle | null
+  /** It is the user's own: read where it lies, never removed. */
+  readonly adopted: boolean
   at: number
   sha256: string | null
   touchedMs: number
@@ -69,7 +74,7 @@ export function createFiles(folder: string, clock: Clock): Files {
     if (file === undefined) return
     await file.queue.catch(() => undefined)
     await file.handle?.close().catch(() => undefined)
-    await rm(file.path, { force: true }).catch(() => undefined)
+    if (!file.adopted) await rm(file.path, { force: true }).catch(() => undefined)
   }
   const dropOld = async (): Promise<void> => {
     for (const [id, file] of files) if (now() - file.touchedMs > PATIENCE_MS) await drop(id)
@@ -99,7 +104,8 @@ export function createFiles(folder: string, clock: Clock): Files {
         const handle = await open(path, 'wx', 0o600)
         const hash = createHash('sha256')
         const touchedMs = now()
-        files.set(id, { path, name, bytes, hash, handle, at: 0, sha256: null, touchedMs, queue: Promise.resolve() })
+        const coming = { path, name, bytes, hash, handle, adopted: false, at: 0, sha256: null, touchedMs }
+        files.set(id, { ...coming, queue: Promise.resolve() })
       } catch (thrown) {
         throw fileFailure(thrown, name)
       }
@@ -136,9 +142,21 @@ export function createFiles(folder: string, clock: Clock): Files {
       })
     },
     drop,
+    async adopt(path) {
+      await dropOld()
+      const about = await stat(path).catch(() => undefined)
+      if (about?.isFile() !== true) {
+        throw new CodedError('not-found', `There is no file ${path}.`, { hint: 'It was moved or renamed.' })
+      }
+      const id = randomBytes(12).toString('hex')
+      const hash = createHash('sha256')
+      const coming = { path, name: basename(path), bytes: about.size, hash, handle: null, adopted: true, at: 0 }
+      files.set(id, { ...coming, sha256: null, touchedMs: now(), queue: Promise.resolve() })
+      return id
+    },
     received(id) {
-      const { path, name, bytes, sha256 } = found(id)
-      if (sha256 === null) throw new CodedError('not-found', `${name} has not come whole yet.`)
+      const { path, name, bytes, sha256, adopted } = found(id)
+      if (sha256 === null && !adopted) throw new CodedError('not-found', `${name} has not come whole yet.`)
       return { path, name, bytes, sha256 }
     },
     async close() {

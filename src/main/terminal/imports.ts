@@ -1,10 +1,12 @@
 /** Imports as windows ask for them: of files that were sent, as jobs. */
 import { basename } from 'node:path'
+import type { Ask } from '../../shared/asks.ts'
 import type { CallArgs } from '../../shared/contract.ts'
+import { toFailure, type Failure } from '../../shared/errors.ts'
 import type { ImportDone, ImportPreview } from '../../shared/importing.ts'
 import type { JobId } from '../../shared/jobs.ts'
 import { importFile, previewFile } from '../importing/file.ts'
-import { importPackage } from '../packages/import.ts'
+import type { ImportInput } from '../importing/run.ts'
 import type { StoreLibrary, StoreReader } from '../store/port.ts'
 import { newRecordingId } from '../store/recording-id.ts'
 import type { Files } from './files.ts'
@@ -16,43 +18,42 @@ export interface ImportsOptions {
   readonly reader: Pick<StoreReader, 'sessions'>
   /** Throws where the store is not open for writing. */
   readonly library: () => StoreLibrary
+  /** Asks a window for something. */
+  readonly ask: (ask: Ask) => void
+  /** A file of this computer could not be opened. */
+  readonly refused: (failure: Failure) => void
 }
 
 export interface Imports {
   preview(args: CallArgs<'import.preview'>): Promise<ImportPreview>
   start(args: CallArgs<'import.start'>): Promise<JobId>
-  /** Imports a session file of this computer, which the host was asked to open. */
-  open(path: string): JobId
+  /** Has a window offer a file of this computer, which the host was asked to open, for import. Never rejects. */
+  open(path: string): Promise<void>
 }
 
-export function createImports({ files, jobs, reader, library }: ImportsOptions): Imports {
+export function createImports({ files, jobs, reader, library, ask, refused }: ImportsOptions): Imports {
+  const inputOf = (file: string, manifest: string | undefined): ImportInput => {
+    const { path, name, bytes } = files.received(file)
+    return { path, name, bytes, manifest: manifest === undefined ? undefined : files.received(manifest).path }
+  }
   return {
-    open: (path) =>
-      jobs.start('import', basename(path), 'messages', async (progress, signal) => {
-        const { recording, messages, already } = await importPackage(path, library(), {
-          signal,
-          onProgress: (done, count) => progress({ done: Math.min(0.999, done), count }),
-        })
-        progress({ count: messages })
-        const result: ImportDone = {
-          sessions: [{ session: recording, messages }],
-          messages,
-          skipped: 0,
-          problems: [],
-          already,
-        }
-        return { text: doneText(result), result }
-      }),
-    async preview({ file, mapping }) {
-      const { path, name, bytes } = files.received(file)
-      return previewFile({ path, name, bytes }, mapping)
+    async open(path) {
+      try {
+        ask({ do: 'import', file: await files.adopt(path), name: basename(path) })
+      } catch (thrown) {
+        refused(toFailure(thrown))
+      }
     },
-    async start({ file, mapping }) {
-      const { path, name, bytes } = files.received(file)
+    async preview({ file, mapping, manifest }) {
+      return previewFile(inputOf(file, manifest), mapping)
+    },
+    async start({ file, mapping, manifest }) {
+      const input = inputOf(file, manifest)
+      const { name, bytes } = input
       const store = { library: library(), sessions: () => reader.sessions(), newId: newRecordingId }
       return jobs.start('import', name, 'messages', async (progress, signal) => {
         try {
-          const result = await importFile({ path, name, bytes }, mapping, store, {
+          const result = await importFile(input, mapping, store, {
             signal,
             onProgress: ({ done, messages }) => progress({ done: Math.min(0.999, done), count: messages }),
           })
@@ -60,6 +61,7 @@ export function createImports({ files, jobs, reader, library }: ImportsOptions):
           return { text: doneText(result), result }
         } finally {
           await files.drop(file)
+          if (manifest !== undefined) await files.drop(manifest)
         }
       })
     },

@@ -31,6 +31,10 @@ export class Exchange {
   openedMs = $state(Date.now())
   /** The file that the import dialog begins with; null: it asks for one. */
   file = $state.raw<File | null>(null)
+  /** The manifest that was given with it. */
+  beside = $state.raw<File | null>(null)
+  /** A file that the terminal has already: it goes before `file`. */
+  there = $state.raw<{ readonly file: string; readonly name: string } | null>(null)
   readonly running = $derived(this.jobs.filter(({ outcome }) => outcome.is === 'running'))
   readonly #transport: Transport
   readonly #toasts: Toasts

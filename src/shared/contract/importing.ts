@@ -17,6 +17,8 @@ const mapping: v.GenericSchema<unknown, CsvMapping> = v.strictObject({
   zone: text(64),
   symbol: text(64),
 })
+/** The manifest that was exported beside the file, as a file that was sent too. */
+const manifest = v.optional(file)
 
 export const IMPORT_CALLS = {
   /** Makes room for a file that comes in pieces. What is not ended and used within an hour is dropped. */
@@ -32,7 +34,7 @@ export const IMPORT_CALLS = {
   /** Lets go of a file that is not wanted any more. */
   'files.drop': call<null>()(v.strictObject({ file })),
   /** What a file is; `mapping`: how its columns would be read, null to have it guessed. */
-  'import.preview': call<ImportPreview>()(v.strictObject({ file, mapping: v.nullable(mapping) })),
+  'import.preview': call<ImportPreview>()(v.strictObject({ file, mapping: v.nullable(mapping), manifest })),
   /** Starts an import; its job's result is an `ImportDone`. The file is let go of at its end. */
-  'import.start': call<JobId>()(v.strictObject({ file, mapping: v.nullable(mapping) })),
+  'import.start': call<JobId>()(v.strictObject({ file, mapping: v.nullable(mapping), manifest })),
 } as const

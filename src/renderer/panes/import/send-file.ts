@@ -46,6 +46,23 @@ export async function sendFile(
   return ended.ok ? { ok: true, value: id } : failed(ended.error)
 }
 
+/** Of files that were given together: the one to import, and the manifest of it. */
+export function partFiles<T extends { readonly name: string }>(
+  given: readonly T[],
+): { readonly file: T | undefined; readonly manifest: T | undefined; readonly problem: string | null } {
+  const isManifest = ({ name }: T): boolean => name.endsWith(MANIFEST)
+  const [file, ...more] = given.filter((one) => !isManifest(one))
+  const manifest = file && given.find((one) => one.name === `${file.name}${MANIFEST}`)
+  const problem =
+    file === undefined
+      ? 'This is a manifest: choose the file that it was exported with, too.'
+      : more.length > 0
+        ? 'One file at a time: with it only its manifest.'
+        : null
+  return { file: more.length > 0 ? undefined : file, manifest, problem }
+}
+const MANIFEST = '.manifest.json'
+
 /** Bytes as base64. */
 export function base64Of(bytes: Uint8Array): string {
   let text = ''

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -43,6 +43,7 @@ interface Fresh {
   readonly reader: StoreReader
   take(path: string, mapping?: CsvMapping | null): ReturnType<typeof importFile>
 }
+const manifestBeside = (path: string) => (existsSync(`${path}.manifest.json`) ? `${path}.manifest.json` : undefined)
 let fresh: Fresh
 let close: () => Promise<void>
 async function open(): Promise<void> {
@@ -55,7 +56,11 @@ async function open(): Promise<void> {
     writer,
     reader,
     take: (path, mapping = null) =>
-      importFile({ path, name: basename(path), bytes: statSync(path).size }, mapping, store),
+      importFile(
+        { path, name: basename(path), bytes: statSync(path).size, manifest: manifestBeside(path) },
+        mapping,
+        store,
+      ),
   }
   close = async () => {
     await reader.close()
@@ -71,8 +76,8 @@ const file = (name: string, text: string): string => {
   writeFileSync(path, text)
   return path
 }
-const look = (path: string, mapping: CsvMapping | null = null) =>
-  previewFile({ path, name: basename(path), bytes: statSync(path).size }, mapping)
+const input = (path: string) => ({ path, name: basename(path), bytes: statSync(path).size })
+const look = (path: string, mapping: CsvMapping | null = null) => previewFile(input(path), mapping)
 
 /** Exports a store, imports it, exports again: answers both files. */
 async function round(store: RecordedStore, more: Partial<ExportRequest>): Promise<[string, string]> {
@@ -84,6 +89,77 @@ async function round(store: RecordedStore, more: Partial<ExportRequest>): Promis
   await runExport(fresh.reader, request(more), again)
   return [readFileSync(out, 'utf8'), readFileSync(again, 'utf8')]
 }
+
+describe('gaps of a manifest', () => {
+  const print = (i: number): Item => ({
+    conn: 1,
+    data: `{"ev":"XT","pair":"BTC-USD","p":${100 + i},"t":${T0 + i * 1_000},"s":1}`,
+    recvMs: T0 + i * 1_000,
+  })
+  const items = (openedSeq: number): Item[] => [
+    print(0),
+    {
+      entry: {
+        type: 'gap-open',
+        feed: 'crypto/XT',
+        cause: 'drop',
+        symbols: ['BTC-USD'],
+        fromMs: unixMs(T0 + 1_500),
+      },
+      wallMs: T0 + 2_000,
+    },
+    { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq }, wallMs: T0 + 4_000 },
+    print(5),
+  ]
+  const gapsOf = async (reader: StoreReader) =>
+    (await reader.gaps({})).map(({ recording: _, ...gap }) => ({ ...gap, toMs: gap.toMs }))
+
+  it.each(['csv', 'jsonl'] as const)('come with %s, and out again', async (format) => {
+    const store = await recorded([items(2), [print(3_600), print(3_601)]])
+    const out = join(store.path, `out.${format}`)
+    await runExport(store.reader, request({ format, raw: format === 'csv' }), out)
+    const { gaps } = await previewFile({ ...input(out), manifest: manifestBeside(out) }, null)
+    expect(gaps).toBe(1)
+    const done = await fresh.take(out)
+    expect(done).toMatchObject({ messages: 4, problems: [] })
+    expect(await gapsOf(fresh.reader)).toEqual(await gapsOf(store.reader))
+    expect(await gapsOf(fresh.reader)).toMatchObject([{ cause: 'drop', fromSeq: 2, toSeq: 3, symbols: ['BTC-USD'] }])
+    expect((await fresh.reader.verify(null)).problems).toEqual([])
+    const again = join(fresh.path, `again.${format}`)
+    await runExport(fresh.reader, request({ format, raw: format === 'csv' }), again)
+    expect(readFileSync(again, 'utf8')).toBe(readFileSync(out, 'utf8'))
+    await store.close()
+  })
+
+  it('of another file are left out, and said', async () => {
+    const store = await recorded([items(2)])
+    const out = join(store.path, 'out.csv')
+    await runExport(store.reader, request(), out)
+    writeFileSync(out, `${readFileSync(out, 'utf8')}\n`)
+    const { problems } = await fresh.take(out)
+    expect(problems).toMatchObject([{ line: 1, text: expect.stringContaining('not of this file') as string }])
+    expect(await gapsOf(fresh.reader)).toEqual([])
+    const none = await previewFile({ ...input(out), manifest: join(store.path, 'none.json') }, null)
+    expect(none.gaps).toBe(null)
+    await store.close()
+  })
+})
+
+it('says which rows run back in time: a replay keeps their order', async () => {
+  const rows = [30, 20, 10, 40].map((s) => `${new Date(T0 + s * 1_000).toISOString()},BTC-USD,100,1`)
+  await fresh.take(file('back.csv', `time,symbol,price,size\n${rows.join('\n')}\n`), {
+    columns: ['time', 'symbol', 'price', 'size'],
+    feed: 'crypto/XT',
+    zone: 'UTC',
+    symbol: '',
+  })
+  const [session] = await fresh.reader.sessions()
+  expect(session?.notes).toContain('2 rows were received before the row above')
+  expect((await fresh.reader.verify(null)).problems).toEqual([])
+  const recording = session!.session
+  expect(await fresh.reader.place({ recording, ms: T0 + 25_000 })).toBe(null)
+  expect(await fresh.reader.place({ recording, ms: T0 + 35_000 })).toMatchObject({ seq: 3 })
+})
 
 describe('export, import, export', () => {
   const SHAPES: Partial<Record<FeedId, (s: string, a: string, b: string, t: number) => string>> = {

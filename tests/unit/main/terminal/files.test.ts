@@ -29,6 +29,18 @@ const send = async (text: string, name = 'a.csv') => {
   return file
 }
 
+it('reads a file of this computer where it lies, and leaves it there', async () => {
+  const mine = join(folder, '..', 'mine.tapedeck')
+  writeFileSync(mine, 'hello')
+  const file = await files.adopt(mine)
+  expect(files.received(file)).toEqual({ path: mine, name: 'mine.tapedeck', bytes: 5, sha256: null })
+  await files.drop(file)
+  expect(readFileSync(mine, 'utf8')).toBe('hello')
+  expect(() => files.received(file)).toThrow()
+  await expect(files.adopt(join(folder, 'none'))).rejects.toMatchObject({ code: 'not-found' })
+  await expect(files.adopt(join(folder, '..'))).rejects.toMatchObject({ code: 'not-found' })
+})
+
 describe('files that come in pieces', () => {
   it('are whole, hashed, and go when dropped', async () => {
     const file = await send('hello world', '../../evil.csv')
