@@ -155,12 +155,14 @@ test('everything of a day can be done by keyboard alone', async ({ open }) => {
   await expect(settings).toHaveCount(0)
   await expect(grid).toBeFocused()
 
-  // The tabs of the lower pane are one stop, and walked by arrows.
-  await page.keyboard.press('Alt+l')
+  // The tabs of a group are one stop, walked by arrows and shown by Enter.
+  await openPane(page, 'log')
+  await openPane(page, 'sessions')
   const log = page.getByRole('tab', { name: 'Log' })
   const sessions = page.getByRole('tab', { name: 'Sessions' })
   await log.focus()
   await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('Enter')
   await expect(sessions).toBeFocused()
   await expect(sessions).toHaveAttribute('aria-selected', 'true')
   await expect(log).toHaveAttribute('tabindex', '-1')

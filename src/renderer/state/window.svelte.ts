@@ -1,14 +1,18 @@
 /** The root of what a window knows: every controller, and what the user is looking at. */
+import * as v from 'valibot'
+import { chartSettingsSchema, type ChartSettings } from '../../shared/chart-settings.ts'
 import type { SettingsPatch, WatchSymbol, Watchlist } from '../../shared/settings.ts'
 import type { Failure } from '../../shared/errors.ts'
 import type { Interval } from '../../shared/market.ts'
 import type { ReplayId } from '../../shared/replay.ts'
 import type { AccountState, AppInfo, StatusState, SymbolHit } from '../../shared/state.ts'
 import type { Transport } from '../../shared/transport.ts'
+import type { PaneKind } from '../../shared/workspace/kinds.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
 import { NumberText } from '../ui/format.ts'
 import type { LatencyPercentiles } from '../ui/latency.ts'
 import { Toasts } from '../ui/toasts.svelte.ts'
+import { DockState } from './dock.svelte.ts'
 import { DrawingsBook } from './drawings.svelte.ts'
 import { alertHooks } from './alert-hooks.ts'
 import { Alerts } from './alerts.svelte.ts'
@@ -20,6 +24,7 @@ import { Quotes, type QuotesClocks } from './quotes.svelte.ts'
 import { Replay } from './replay.svelte.ts'
 import { SettingsState } from './settings.svelte.ts'
 import { Tape } from './tape.svelte.ts'
+import { parseDockRoute } from './dock-route.ts'
 import { isOfSource, replayFrom } from './replay-from.ts'
 import { replayHash } from './replay-route.ts'
 import { rowHeightOf } from './row-height.ts'
@@ -38,6 +43,7 @@ export class WindowState {
   readonly tape: Tape
   readonly log: Log
   readonly exchange: Exchange
+  readonly dock: DockState
   readonly replay: Replay
   readonly evidence: EvidenceState
   readonly alerts: Alerts
@@ -61,6 +67,8 @@ export class WindowState {
   wallMs = $state(Date.now())
   paint = $state.raw<LatencyPercentiles | undefined>()
   dialog = $state<DialogName | null>(null)
+  /** Changes whenever the design tokens do (theme, direction palette). */
+  themeKey = $state('')
   settingsTab = $state('connection')
   /** The setting that the dialog should show, by its id in the table of settings. */
   settingsFocus = $state<string | null>(null)
@@ -87,9 +95,12 @@ export class WindowState {
   /** The status that belongs to what is shown. */
   readonly shownStatus = $derived.by(() => (this.view === 'live' ? this.status : this.replayStatus))
   readonly numbers = $derived.by(() => new NumberText(this.settings.now.numbers))
-  readonly instrument = $derived.by(() => this.#instrumentOf())
+  /** What the pane in front looks at. */
+  readonly instrument = $derived.by<InstrumentId>(() => this.dock.instrument)
   readonly asset = $derived.by<AssetClass>(() => parseInstrument(this.instrument)?.asset ?? 'crypto')
   readonly zone = $derived.by(() => zoneOf(this.settings.now.zone, this.asset))
+  /** Settings of the chart that keys speak to. */
+  readonly chart = $derived.by<ChartSettings>(() => v.parse(chartSettingsSchema, this.dock.chart?.settings ?? {}))
   readonly list = $derived.by(() => this.#listOf())
   /** How much larger than usual the text is. */
   readonly scale = $derived.by(() => this.settings.now.appearance.scale / 100)
@@ -101,6 +112,7 @@ export class WindowState {
   constructor(transport: Transport, clocks: QuotesClocks = {}) {
     this.transport = transport
     this.settings = new SettingsState(transport, (failure) => this.tell(failure))
+    this.dock = new DockState(transport, (failure) => this.tell(failure), parseDockRoute(location.hash))
     this.quotes = new Quotes(transport, clocks)
     this.tape = new Tape(transport, clocks.frame)
     this.log = new Log(transport, clocks.frame)
@@ -152,6 +164,7 @@ export class WindowState {
     this.#undo.push(() => window.removeEventListener('online', online))
     const leaving = () => {
       this.replay.abandon()
+      this.dock.flush()
       this.drawings.flush()
     }
     window.addEventListener('pagehide', leaving)
@@ -161,17 +174,9 @@ export class WindowState {
     })
   }
 
-  /** Of this window alone; null: it follows the workspace. */
-  #own = $state.raw<InstrumentId | null>(null)
-  /** From now on this window looks at a symbol of its own, so that another one can stand beside it. */
+  /** From now on this window keeps its workspace to itself, so that another one can stand beside it. */
   keepOwnInstrument(): void {
-    this.#own = this.instrument
-  }
-  #instrumentOf(): InstrumentId {
-    if (this.#own !== null) return this.#own
-    const saved = this.settings.now.workspace.instrument
-    // parseInstrument accepts exactly the texts that are instruments.
-    return (parseInstrument(saved) ? saved : 'crypto:BTCUSD') as InstrumentId
+    this.dock.detach()
   }
   #listOf(): Watchlist {
     const { watchlists, workspace } = this.settings.now
@@ -275,23 +280,41 @@ export class WindowState {
     this.settings.set({ workspace: part ?? {} })
   }
 
-  /** What the quotes stream must carry: the list on screen and the instrument looked at. */
+  /** What the quotes stream must carry: the list on screen and what the panes in sight look at. */
   followQuotes(): void {
     this.quotes.follow(this.view, [
       ...this.list.symbols.map(lists.instrumentOf),
-      this.instrument,
+      ...this.dock.instruments,
       ...this.alerts.quoted,
     ])
   }
 
   select(instrument: InstrumentId): void {
-    if (instrument === this.instrument) return
-    if (this.#own === null) this.setWorkspace({ instrument })
-    else this.#own = instrument
+    this.dock.select(instrument)
   }
   setInterval(interval: Interval): void {
-    this.setWorkspace({ interval, ticks: false })
+    this.dock.setInterval(interval)
     this.toasts.say(`Interval ${interval}`)
+  }
+  /** Shows a pane of a kind and lets it take the focus. */
+  openPane(kind: PaneKind): void {
+    this.dock.open(kind)
+  }
+  /** Puts a pane of a kind away where one is in sight, else shows one. */
+  togglePane(kind: PaneKind): void {
+    const shown = this.dock.shown(kind)
+    if (shown) this.closePane(shown.id)
+    else this.dock.open(kind)
+  }
+  /** Says that a pane was closed, and offers it back. */
+  toldClosed(title: string): void {
+    this.toasts.show(`${title} closed.`, { action: { label: 'Undo', run: () => void this.dock.undo() } })
+  }
+  /** With a way back. The last pane stays. */
+  closePane(id: string): void {
+    const title = this.dock.titleOf(id)
+    if (!this.dock.close(id)) return this.toasts.show('This is the only pane. Add another one before you close it.')
+    this.toldClosed(title)
   }
   openSymbolBox(typed = ''): void {
     this.symbolBox = { asked: this.symbolBox.asked + 1, typed }
@@ -418,6 +441,7 @@ export class WindowState {
     this.tape.close()
     this.log.close()
     this.exchange.close()
+    this.dock.dispose()
     this.evidence.close()
     this.alerts.close()
   }

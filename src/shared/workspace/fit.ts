@@ -22,22 +22,21 @@ interface Nature {
   readonly keeps: { readonly width: boolean; readonly height: boolean }
 }
 const free = { width: false, height: false }
-const below = { width: false, height: true }
 const LEAST_GROUP: Area = { width: 160, height: 96 }
 const NATURES: Readonly<Record<PaneKind, Nature>> = {
   watchlist: { least: { width: 200, height: 120 }, keeps: { width: true, height: false } },
   chart: { least: { width: 240, height: 140 }, keeps: free },
   quote: { least: { width: 224, height: 120 }, keeps: { width: true, height: true } },
   tape: { least: { width: 224, height: 120 }, keeps: { width: true, height: false } },
-  company: { least: { width: 300, height: 120 }, keeps: below },
-  earnings: { least: { width: 300, height: 120 }, keeps: below },
-  news: { least: { width: 240, height: 120 }, keeps: below },
-  commodities: { least: { width: 300, height: 120 }, keeps: below },
-  technical: { least: { width: 300, height: 120 }, keeps: below },
-  alerts: { least: { width: 224, height: 96 }, keeps: below },
-  evidence: { least: { width: 300, height: 120 }, keeps: below },
-  sessions: { least: { width: 300, height: 96 }, keeps: below },
-  log: { least: { width: 224, height: 96 }, keeps: below },
+  company: { least: { width: 300, height: 120 }, keeps: free },
+  earnings: { least: { width: 300, height: 120 }, keeps: free },
+  news: { least: { width: 240, height: 120 }, keeps: free },
+  commodities: { least: { width: 300, height: 120 }, keeps: free },
+  technical: { least: { width: 300, height: 120 }, keeps: free },
+  alerts: { least: { width: 224, height: 96 }, keeps: free },
+  evidence: { least: { width: 300, height: 120 }, keeps: free },
+  sessions: { least: { width: 300, height: 96 }, keeps: free },
+  log: { least: { width: 224, height: 96 }, keeps: free },
 }
 
 type Side = 'width' | 'height'

@@ -72,11 +72,9 @@ export function overviewOf(before: Settings['workspace']): Workspace {
   let now = changeLink({ ...ready, dock }, 'blue', { instrument })
   const { activeWatchlist, columns, grouped, interval, of, style, ticks, events, tapeMinSize } = before
   now = setPaneSettings(now, 'watchlist-1', { list: activeWatchlist, columns, grouped })
-  // What belongs to the chart alone is in the same place of the settings as the rest of the chart's options.
-  const { layout: _layout, instrument: _instrument, cardDismissed: _card, bottomPane, ...options } = before
-  const { activeWatchlist: _list, columns: _columns, grouped: _grouped, tapeMinSize: _size, ...chart } = options
-  now = setPaneSettings(now, 'chart-1', { ...chart, interval, of, style, ticks, events })
+  now = setPaneSettings(now, 'chart-1', { ...before.chart, interval, of, style, ticks, events })
   now = setPaneSettings(now, 'tape-1', { minSize: tapeMinSize })
+  const { bottomPane } = before
   if (bottomPane === 'none') return now
   const pane: WorkspacePane = { id: `${bottomPane}-1`, kind: bottomPane, link: 'blue', instrument: null, settings: {} }
   const size = layout.bottom >= 96 ? layout.bottom : usualBelow(bottomPane)

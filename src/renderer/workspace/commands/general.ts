@@ -1,13 +1,13 @@
 /** Commands of the window as a whole. */
-import type { LowerPaneName } from '../../../shared/settings.ts'
+import type { PaneKind } from '../../../shared/workspace/kinds.ts'
 import { say } from '../../messages/catalogue.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
 import type { Command } from '../commands.ts'
 
 export const nothing = () => undefined
 /** Shows a pane, or puts it away where it is shown. */
-export const togglePane = (which: LowerPaneName) => (app: WindowState) =>
-  app.setWorkspace({ bottomPane: app.settings.now.workspace.bottomPane === which ? 'none' : which })
+export const togglePane = (which: PaneKind) => (app: WindowState) =>
+  app.togglePane(which)
 
 const general = (id: string, title: string, keys: readonly string[], run: Command['run']): Command => ({
   id,

@@ -4,7 +4,7 @@ import type { WindowState } from '../../state/window.svelte.ts'
 import type { Command } from '../commands.ts'
 
 const step = (unit: StepUnit | null, forward: boolean) => (app: WindowState) =>
-  app.replay.step(unit ?? app.replay.unit, forward, app.settings.now.workspace.interval, app.asset)
+  app.replay.step(unit ?? app.replay.unit, forward, app.chart.interval, app.asset)
 const zoom = (factor: number) => (app: WindowState) =>
   app.replay.timeline.zoom(factor, app.replay.cursorMs ?? app.replay.timeline.whole.fromMs)
 
@@ -30,7 +30,7 @@ export const REPLAY_COMMANDS: readonly Command[] = [
     group: 'Replay',
     title: 'Replay: choose a session',
     keys: [],
-    run: (app) => app.setWorkspace({ bottomPane: 'sessions' }),
+    run: (app) => app.openPane('sessions'),
   },
   {
     id: 'replay-here',

@@ -3,7 +3,6 @@ import { FakeTerminal } from '../fakes/fake-terminal.ts'
 import { WindowState } from '../../../../src/renderer/state/window.svelte.ts'
 import { COMMANDS, commandOf } from '../../../../src/renderer/workspace/commands.ts'
 import { windowKeys } from '../../../../src/renderer/workspace/keys.ts'
-import { fitSizes, LEAST } from '../../../../src/renderer/workspace/sizes.ts'
 import { lookOf } from '../../../../src/renderer/workspace/theme.ts'
 
 describe('keys', () => {
@@ -35,13 +34,13 @@ describe('keys', () => {
     press('1')
     press('5')
     expect(app.intervalTyped).toBe('15')
-    expect(app.settings.now.workspace.interval).toBe('1s')
+    expect(app.chart.interval).toBe('1s')
     vi.advanceTimersByTime(1_000)
-    expect(app.settings.now.workspace.interval).toBe('15m')
+    expect(app.chart.interval).toBe('15m')
     press('3')
     press('0')
     press('s')
-    expect(app.settings.now.workspace.interval).toBe('30s')
+    expect(app.chart.interval).toBe('30s')
   })
   it('drop the digits with Esc, and say when there is no such interval', () => {
     press('5')
@@ -50,7 +49,7 @@ describe('keys', () => {
     press('7')
     press('Enter')
     expect(app.toasts.list.at(-1)?.text).toContain('no interval “7”')
-    expect(app.settings.now.workspace.interval).toBe('1s')
+    expect(app.chart.interval).toBe('1s')
   })
   it('hold the tape with Space, but not where Space presses a button', () => {
     press(' ')
@@ -111,19 +110,6 @@ describe('commands', () => {
   })
   it('are found by their key', () => {
     expect(commandOf({ key: '?', ctrlKey: false, metaKey: false, altKey: false })?.id).toBe('shortcuts')
-  })
-})
-
-describe('sizes', () => {
-  it('leave the chart its least width down to 1024 px, whatever was chosen', () => {
-    for (const width of [1024, 1440, 3840])
-      for (const left of [0, 316, 4_000]) {
-        const fit = fitSizes({ left, right: 4_000, bottom: 9_000, split: 0.9 }, width, 576)
-        expect(width - fit.left - fit.right).toBeGreaterThanOrEqual(LEAST.centre)
-        expect(fit.left).toBeGreaterThanOrEqual(LEAST.left)
-        expect(576 - fit.bottom).toBeGreaterThanOrEqual(LEAST.chart)
-        expect(576 - fit.quote).toBeGreaterThanOrEqual(LEAST.tape)
-      }
   })
 })
 

@@ -1,0 +1,30 @@
+/** What the tab of a pane says. */
+import type { WorkspacePane } from '../../../shared/workspace/document.ts'
+import { instrumentOf } from '../../../shared/workspace/edits.ts'
+import type { InstrumentId } from '../../../shared/units.ts'
+import type { WindowState } from '../../state/window.svelte.ts'
+import { paneRow } from '../../state/pane-table.ts'
+
+/** The service's spelling of a symbol, once it is known. */
+export function symbolOf(app: WindowState, instrument: InstrumentId): string {
+  const known = app.quotes.peek(instrument)?.symbol
+  if (known !== undefined) return known
+  const listed = app.list.symbols.find((one) => instrument === `${one.asset}:${one.symbol.replace(/[-/_]/g, '')}`)
+  return listed?.symbol ?? instrument.slice(instrument.indexOf(':') + 1)
+}
+
+/** Where several panes of a kind look at different things, each says at which. */
+export function titleOf(app: WindowState, pane: WorkspacePane): string {
+  const told = app.dock.titles[pane.id]
+  if (told !== undefined && told !== '') return told
+  const { title } = paneRow(pane.kind)
+  if (pane.kind !== 'quote' && pane.kind !== 'tape') return title
+  const { whole } = app.dock
+  const mine = instrumentOf(whole, pane)
+  const others = whole.panes.some((one) => one.kind === pane.kind && instrumentOf(whole, one) !== mine)
+  return others ? `${title}, ${symbolOf(app, mine)}` : title
+}
+
+/** What a screen reader calls the region of a pane. */
+export const regionOf = (app: WindowState, pane: WorkspacePane): string =>
+  titleOf(app, pane).replace('Time & sales', 'Time and sales')
