@@ -323,8 +323,14 @@ export class DrawingDesk implements DrawingCommands {
     if (count === 0) return
     this.select(null)
     const of = this.#of
+    const gone = this.list
+    /** Gives back what was deleted, whatever was drawn since. */
+    const restore = (): void => {
+      const now = new Set(of?.list.map((one) => one.id))
+      of?.change([...gone.filter((one) => !now.has(one.id)), ...of.list], 'All given back')
+    }
     if (this.#change([], 'All deleted'))
-      this.#book.window.tell(count === 1 ? 'One drawing deleted.' : `${count} drawings deleted.`, () => of?.undo())
+      this.#book.window.tell(count === 1 ? 'One drawing deleted.' : `${count} drawings deleted.`, restore)
   }
 
   copy(): boolean {
