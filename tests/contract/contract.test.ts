@@ -1,6 +1,7 @@
 /** One suite over every line between a window and its terminal. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { CALL_NAMES, STREAM_NAMES, type CallName, type StreamName } from '../../src/shared/contract.ts'
+import { MOST_WORKSPACE_CHARS } from '../../src/shared/contract/workspaces.ts'
 import { CodedError, ERROR_CODES, type Failure, type Result } from '../../src/shared/errors.ts'
 import type { Transport } from '../../src/shared/transport.ts'
 import { LINES, type Line } from './lines.ts'
@@ -22,7 +23,7 @@ const untyped = (transport: Transport): Untyped => transport
 
 const STRANGE_NAMES = ['', 'nope', 'app.info ', 'APP.INFO', '__proto__', 'constructor', 'toString', 'x'.repeat(10_000)]
 const STRANGE_ARGS = [undefined, null, 0, true, 'x', [], [{}], { surplus: 1 }, JSON.parse('{"__proto__":{"on":true}}')]
-const OPTIONAL = new Set('password apiKey plan userField passwordField skipIdle loop tags pinned'.split(' '))
+const OPTIONAL = new Set('replaces password apiKey plan userField passwordField skipIdle loop tags pinned'.split(' '))
 
 /** Every single wrong step away from valid arguments. */
 function* spoilt(name: string, valid: object): Generator<unknown> {
@@ -34,7 +35,9 @@ function* spoilt(name: string, valid: object): Generator<unknown> {
     if (!OPTIONAL.has(key) && !may('symbols.search', 'limit') && !may('sessions.annotate', 'name')) yield rest
     yield { ...valid, [key]: typeof value === 'object' && value !== null ? 5 : {} }
     yield { ...valid, [key]: typeof value === 'object' && value !== null ? 'x' : [] }
-    if (typeof value === 'string') yield { ...valid, [key]: 'ü'.repeat(5_000) }
+    // A workspace comes as the text of a file, which may be longer than any other text.
+    const longer = may('workspaces.put', 'text') ? MOST_WORKSPACE_CHARS + 1 : 5_000
+    if (typeof value === 'string') yield { ...valid, [key]: 'ü'.repeat(longer) }
     if (typeof value === 'number' && key.endsWith('Ms')) yield { ...valid, [key]: Number.NaN }
     else if (typeof value === 'number') {
       yield { ...valid, [key]: 0.5 }
