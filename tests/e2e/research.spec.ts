@@ -372,7 +372,7 @@ test('the income statement gathers the periods that the user asks for', async ({
   await periods.getByRole('button', { name: 'Quarters' }).click()
   const table = pane.getByRole('region', { name: 'Income statements of AAPL by period' }).getByRole('table')
   await expect(table.getByRole('columnheader')).toHaveText([
-    '',
+    'Period',
     /^Q1 2026$/,
     /^Q4 2025$/,
     /^Q3 2025$/,
