@@ -6,6 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { benchAlerts } from './alerts.ts'
 import { benchBars } from './bars.ts'
 import { benchBlocks } from './blocks.ts'
 import { benchCsv } from './csv.ts'
@@ -40,6 +41,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'blocks', full: () => benchBlocks(1_000_000), check: () => benchBlocks(40_000), slack: 1.5 },
   { name: 'bars', full: () => benchBars(10_000_000), check: () => benchBars(1_000_000), slack: 5 },
   { name: 'csv', full: () => benchCsv(10_000_000), check: () => benchCsv(500_000), slack: 5 },
+  { name: 'alerts', full: () => benchAlerts(1_000_000, 5), check: () => benchAlerts(100_000, 1), slack: 5 },
   { name: 'replay', full: () => benchReplay(10_000_000), check: () => benchReplay(400_000, 8), slack: 5 },
   { name: 'sessions', full: () => benchSessions(1_500), check: () => benchSessions(150), slack: 5 },
   { name: 'painted', full: () => benchPainted(20), check: () => benchPainted(4), slack: 25 },

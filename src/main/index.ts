@@ -6,6 +6,7 @@ import { app, dialog, shell } from 'electron'
 import { isCommandWord, runProcess } from './cli/process.ts'
 import { windowOptions } from './cli/window-options.ts'
 import { runElectronApp } from './electron/app.ts'
+import { showNotice } from './electron/notify.ts'
 import { appHome } from './settings/paths.ts'
 import { installedUpdater } from './electron/updater.ts'
 import { createTerminal } from './terminal.ts'
@@ -44,6 +45,7 @@ function openWindow(): void {
         version: app.getVersion(),
         workers,
         demoData,
+        notify: showNotice,
         chooseFolder: async (from) => {
           const { canceled, filePaths } = await dialog.showOpenDialog({
             title: 'Export to',

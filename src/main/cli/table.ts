@@ -1,4 +1,5 @@
 /** Every command and every shared option: the one list that parsing, help and docs derive from. */
+import { alertsCommand } from './alerts.ts'
 import type { Command, Option } from './command.ts'
 import { backup } from './backup.ts'
 import { exportCommand } from './export.ts'
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   exportCommand,
   importCommand,
   fetchCommand,
+  alertsCommand,
   backup,
   completionCommand(() => COMMANDS, COMMON_OPTIONS),
 ]

@@ -26,7 +26,7 @@ import { BarLines } from './bar-lines.ts'
 import { LevelIndex } from './levels.ts'
 import { Sight, type Blind } from './sight.ts'
 import type { Alert, AlertDirection, AlertPrice, AlertState, BlindCause } from './types.ts'
-import { KIND_RANK, Watch, type LevelItem, type Run } from './watch.ts'
+import { KIND_RANK, Watch, type LevelItem, type PriceChain, type Run } from './watch.ts'
 import { MoveWindow, VolumeWindow } from './windows.ts'
 
 /** An alert fired. Instants UTC ms. */
@@ -80,7 +80,9 @@ export class Evaluator {
   readonly #watches = new Map<InstrumentId, Watch>()
   readonly #runs = new Map<string, Run>()
   /** By feed and spelling: so that a record of nobody's interest costs one look. */
-  readonly #bySymbol = new Map<FeedId, Map<string, Watch | null>>()
+  readonly #bySymbol: Partial<Record<FeedId, Map<string, Watch | null>>> = {}
+  /** The last one that was looked for: busy symbols come in runs. */
+  #found: { feed: FeedId | null; symbol: string; watch: Watch | null } = { feed: null, symbol: '', watch: null }
   readonly #drawings = new Map<InstrumentId, ReadonlyMap<string, Drawing>>()
   readonly #timed = new Set<Run>()
   readonly #reports = new Map<InstrumentId, readonly number[]>()
@@ -119,9 +121,8 @@ export class Evaluator {
     run.release = this.#register(run)
     watch.runs.add(run)
     this.#runs.set(alert.id, run)
-    if (alert.expiresMs !== null || alert.condition.is === 'stale' || alert.condition.is === 'earnings') {
-      this.#timed.add(run)
-    }
+    if (alert.condition.is === 'stale' || alert.condition.is === 'earnings') this.#timed.add(run)
+    if (alert.expiresMs !== null) this.#expiring = null
   }
 
   remove(id: string): void {
@@ -130,10 +131,11 @@ export class Evaluator {
     run.release()
     this.#runs.delete(id)
     this.#timed.delete(run)
+    if (run.alert.expiresMs !== null) this.#expiring = null
     run.watch.runs.delete(run)
     if (run.watch.runs.size > 0) return
     this.#watches.delete(run.watch.id)
-    this.#bySymbol.clear()
+    this.#forgetSymbols()
   }
 
   /** The drawings of an instrument as they are now. */
@@ -192,16 +194,27 @@ export class Evaluator {
 
   /** What is watched under a spelling of a feed; null: nothing. */
   watchOf(feed: FeedId, symbol: string): Watch | null {
-    let known = this.#bySymbol.get(feed)
+    const found = this.#found
+    if (found.feed === feed && found.symbol === symbol) return found.watch
+    let known = this.#bySymbol[feed]
     if (known === undefined || known.size > FEW) {
       known = new Map<string, Watch | null>()
-      this.#bySymbol.set(feed, known)
+      this.#bySymbol[feed] = known
     }
-    const found = known.get(symbol)
-    if (found !== undefined) return found
-    const watch = symbol === '' ? null : (this.#watches.get(instrumentId(feedAsset(feed), symbol)) ?? null)
-    known.set(symbol, watch)
+    let watch = known.get(symbol)
+    if (watch === undefined) {
+      watch = symbol === '' ? null : (this.#watches.get(instrumentId(feedAsset(feed), symbol)) ?? null)
+      known.set(symbol, watch)
+    }
+    found.feed = feed
+    found.symbol = symbol
+    found.watch = watch
     return watch
+  }
+
+  #forgetSymbols(): void {
+    for (const known of Object.values(this.#bySymbol)) known.clear()
+    this.#found.feed = null
   }
 
   /** A trade. `size` and `eventMs` NaN: it carries none. */
@@ -300,6 +313,7 @@ export class Evaluator {
     this.#nowMs = nowMs
     if (nowMs < this.#nextTickMs) return
     this.#nextTickMs = Math.floor(nowMs / TICK_MS) * TICK_MS + TICK_MS
+    this.#expireDue()
     for (const run of [...this.#timed]) this.#timedRun(run)
     this.#tickedMs = nowMs
     for (const watch of this.#watches.values()) {
@@ -469,6 +483,20 @@ export class Evaluator {
     return true
   }
 
+  /** Those that expire, the next one last; taken anew when one came or went. */
+  #expiring: Run[] | null = null
+  #expireDue(): void {
+    const expiry = (run: Run): number => run.alert.expiresMs ?? Infinity
+    this.#expiring ??= [...this.#runs.values()]
+      .filter((run) => run.alert.expiresMs !== null)
+      .sort((a, b) => expiry(b) - expiry(a))
+    const due: Run[] = []
+    for (let at = this.#expiring.length - 1; at >= 0 && expiry(this.#expiring[at]) <= this.#nowMs; at -= 1) {
+      due.push(this.#expiring[at])
+    }
+    for (const run of due) this.#expire(run)
+  }
+
   #expire(run: Run): void {
     const { alert, watch } = run
     this.remove(alert.id)
@@ -480,6 +508,11 @@ export class Evaluator {
     const chain = watch.chains[of]
     this.#value = price
     chain.index.step(price, this.#crossed, this.#unseen)
+    if (chain.moves.length > 0) this.#moves(chain, price)
+    if (chain.drawn.length > 0) this.#drawn(watch, chain, price, atMs)
+  }
+
+  #moves(chain: PriceChain, price: number): void {
     for (const { window, up, down } of chain.moves) {
       window.step(price, this.#nowMs)
       this.#value = window.up
@@ -487,6 +520,9 @@ export class Evaluator {
       this.#value = -window.down
       down.step(window.down, this.#crossed)
     }
+  }
+
+  #drawn(watch: Watch, chain: PriceChain, price: number, atMs: number): void {
     for (const one of chain.drawn) {
       const drawing = this.#drawings.get(watch.id)?.get(drawingOf(one.run.alert))
       const levels = drawing === undefined ? [] : priceAt(drawing, atMs)
@@ -530,10 +566,6 @@ export class Evaluator {
 
   #timedRun(run: Run): void {
     const { alert } = run
-    if (alert.expiresMs !== null && this.#nowMs >= alert.expiresMs) {
-      this.#expire(run)
-      return
-    }
     if (alert.condition.is === 'stale') this.#staleRun(run, alert.condition.afterMs)
     else if (alert.condition.is === 'earnings') this.#report(run, alert.condition.days)
   }
@@ -672,9 +704,9 @@ export class Evaluator {
       watch.lastMs = -Infinity
     }
     if (feed === quote) {
-      for (const of of ['bid', 'ask', 'mid'] as const) {
-        watch.cutPrice(of, false)
-        watch.cutBars(of)
+      for (const side of ['bid', 'ask', 'mid'] as const) {
+        watch.cutPrice(side, false)
+        watch.cutBars(side)
       }
       watch.cutSpread()
       watch.quoteMs = -Infinity
@@ -690,7 +722,7 @@ export class Evaluator {
     const asset = parseInstrument(id)?.asset ?? 'stocks'
     const made = new Watch(id, asset)
     this.#watches.set(id, made)
-    this.#bySymbol.clear()
+    this.#forgetSymbols()
     const { trade, quote } = this.#o.feeds(asset)
     for (const feed of trade === null ? [quote] : [trade, quote]) {
       const now = this.#sight.blind(feed, id)

@@ -123,7 +123,7 @@ export class Watch {
 
   /** All of it, as at the start. */
   forget(): void {
-    for (const of of ['last', 'bid', 'ask', 'mid'] as const) this.cutPrice(of, true)
+    for (const side of ['last', 'bid', 'ask', 'mid'] as const) this.cutPrice(side, true)
     this.cutSpread()
     this.cutVolume()
     for (const lines of this.bars) lines.forget()
