@@ -6,8 +6,6 @@ import {
   chartSettingsSchema,
   type ChartIndicator,
 } from '../../../src/shared/chart-settings.ts'
-import { DEFAULT_SETTINGS, mergeSettings } from '../../../src/shared/settings.ts'
-import { chartPatch, chartSettingsOf } from '../../../src/renderer/panes/chart/chart-settings.ts'
 
 const average: ChartIndicator = {
   id: 'a',
@@ -46,17 +44,5 @@ describe('settings of a chart', () => {
     expect(read.indicators[1].values).toEqual({})
     expect(read.compare).toHaveLength(MOST_COMPARED)
     expect(read.compare[0]).toBe('stocks:SPY')
-  })
-
-  it('are one object over the fields of a workspace', () => {
-    const { workspace } = DEFAULT_SETTINGS
-    expect(chartSettingsOf(workspace)).toEqual(DEFAULT_CHART_SETTINGS)
-    const patch = { interval: '5m', indicators: [average] } as const
-    const next = mergeSettings(DEFAULT_SETTINGS, {
-      workspace: chartPatch(workspace, { ...patch, indicators: [average] }),
-    })
-    expect(chartSettingsOf(next.workspace)).toEqual({ ...DEFAULT_CHART_SETTINGS, ...patch })
-    expect(next.workspace.instrument).toBe(workspace.instrument)
-    expect(chartPatch(workspace, { ticks: true })).toEqual({ ticks: true })
   })
 })
