@@ -326,8 +326,8 @@ export class DrawingDesk implements DrawingCommands {
     const gone = this.list
     /** Gives back what was deleted, whatever was drawn since. */
     const restore = (): void => {
-      const now = new Set(of?.list.map((one) => one.id))
-      of?.change([...gone.filter((one) => !now.has(one.id)), ...of.list], 'All given back')
+      const there = of?.list ?? []
+      of?.change([...gone.filter(({ id }) => there.every((one) => one.id !== id)), ...there], 'All given back')
     }
     if (this.#change([], 'All deleted'))
       this.#book.window.tell(count === 1 ? 'One drawing deleted.' : `${count} drawings deleted.`, restore)
