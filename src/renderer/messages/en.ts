@@ -2,7 +2,8 @@
 import { alerts } from './en/alerts.ts'
 import { commands } from './en/commands.ts'
 import { frame } from './en/frame.ts'
+import { help } from './en/help.ts'
 import { palette } from './en/palette.ts'
 import { settings } from './en/settings.ts'
 
-export const en = { ...alerts, ...commands, ...frame, ...palette, ...settings } as const
+export const en = { ...alerts, ...commands, ...frame, ...help, ...palette, ...settings } as const

@@ -8,10 +8,15 @@ export interface Toast {
 }
 
 const LIFE_MS = 8_000
+/** What went wrong stays longer: it is read, not glanced at. */
+const BAD_LIFE_MS = 20_000
+const MOST_TOLD = 30
 const SAY_EVERY_MS = 2_500
 
 export class Toasts {
   list = $state.raw<readonly Toast[]>([])
+  /** What was shown, newest first, also when it is gone. */
+  told = $state.raw<readonly Toast[]>([])
   /** What a screen reader is told: at most one sentence every few seconds, the latest wins. */
   said = $state('')
   #next = 1
@@ -31,8 +36,9 @@ export class Toasts {
   show(text: string, options: { tone?: 'info' | 'bad'; action?: Toast['action'] } = {}): void {
     const toast: Toast = { id: this.#next++, text, tone: options.tone ?? 'info', action: options.action ?? null }
     this.list = [...this.list.slice(-2), toast]
+    this.told = [toast, ...this.told].slice(0, MOST_TOLD)
     this.say(text)
-    this.#later(() => this.dismiss(toast.id), LIFE_MS)
+    this.#later(() => this.dismiss(toast.id), toast.tone === 'bad' ? BAD_LIFE_MS : LIFE_MS)
   }
 
   dismiss(id: number): void {

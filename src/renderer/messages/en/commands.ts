@@ -28,6 +28,7 @@ export const commands = {
   'command.theme': 'Switch between dark and light',
   'command.larger': 'Larger text',
   'command.smaller': 'Smaller text',
+  'command.size': 'Text at {percent} %',
   'command.usual-size': 'Text in its usual size',
   'command.rows': 'Next and previous symbol',
   'command.move': 'Move the symbol',

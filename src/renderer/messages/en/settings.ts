@@ -72,6 +72,7 @@ export const settings = {
   'setting.dates.iso': 'ISO 8601',
   'store.now': 'Now {size}, {free} free.',
   'store.growing': 'Now {size}, {free} free, growing by {hourly} an hour.',
+  'keys.edit': 'Change them in the settings',
   'keys.search': 'Search a command or its keys',
   'keys.none': 'No command is called so, or has such keys.',
   'keys.change': 'Change the keys of “{command}”',

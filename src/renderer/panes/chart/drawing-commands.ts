@@ -53,6 +53,6 @@ export const DRAWING_COMMANDS: readonly Command[] = [
   onChart('move', 'Move the drawing by a bar or a step of price; with Shift by ten', ['Arrow keys']),
   onChart('points', 'Place a point; change the points of the drawing', ['Enter on a drawing']),
   onChart('cycle', 'Next drawing, or next point', ['Tab on a drawing']),
-  onChart('text', 'Text of the drawing', ['F2 on a drawing']),
+  onChart('retext', 'Text of the drawing', ['F2 on a drawing']),
   onChart('delete', 'Delete the drawing', ['Delete on a drawing']),
 ]

@@ -1,4 +1,5 @@
 /** Commands of the window as a whole. */
+import { TEXT_SCALES } from '../../../shared/comfort-settings.ts'
 import type { PaneKind } from '../../../shared/workspace/kinds.ts'
 import { say } from '../../messages/catalogue.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
@@ -6,8 +7,7 @@ import type { Command } from '../commands.ts'
 
 export const nothing = () => undefined
 /** Shows a pane, or puts it away where it is shown. */
-export const togglePane = (which: PaneKind) => (app: WindowState) =>
-  app.togglePane(which)
+export const togglePane = (which: PaneKind) => (app: WindowState) => app.togglePane(which)
 
 const general = (id: string, title: string, keys: readonly string[], run: Command['run']): Command => ({
   id,
@@ -21,11 +21,23 @@ const listed = (id: string, title: string, keys: readonly string[]): Command => 
   listedOnly: true,
 })
 
+/** The next larger or smaller size of the text. */
+function resize(app: WindowState, step: 1 | -1): void {
+  const at = TEXT_SCALES.indexOf(app.settings.now.appearance.scale)
+  const scale = TEXT_SCALES[at + step]
+  if (scale === undefined) return
+  app.set({ appearance: { scale } })
+  app.toasts.say(say('command.size', { percent: scale }))
+}
+
 export const GENERAL_COMMANDS: readonly Command[] = [
   general('symbol', say('command.symbol'), ['Ctrl+K'], (app) => app.openSymbolBox()),
   listed('type', say('command.type'), ['A to Z']),
   listed('back', say('command.back'), ['Esc']),
   general('shortcuts', say('command.shortcuts'), ['?'], (app) => void (app.dialog = 'shortcuts')),
+  general('help', say('command.help'), ['F1'], (app) => app.openHelp()),
+  general('tour', say('command.tour'), [], (app) => app.startTour()),
+  listed('menu', say('command.menu'), ['Shift+F10']),
   general('settings', say('command.settings'), ['Ctrl+,'], (app) => app.openSettings('connection')),
   general('connect', say('command.connect'), [], (app) => void (app.dialog = 'connect')),
   general('log', say('command.log'), ['Alt+L'], togglePane('log')),
@@ -44,4 +56,7 @@ export const GENERAL_COMMANDS: readonly Command[] = [
   general('theme', say('command.theme'), ['Alt+T'], (app) =>
     app.set({ appearance: { theme: document.documentElement.dataset['theme'] === 'light' ? 'dark' : 'light' } }),
   ),
+  general('larger', say('command.larger'), ['Alt++'], (app) => resize(app, 1)),
+  general('smaller', say('command.smaller'), ['Alt+-'], (app) => resize(app, -1)),
+  general('usual-size', say('command.usual-size'), [], (app) => app.set({ appearance: { scale: 100 } })),
 ]

@@ -63,6 +63,11 @@ export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (
     }),
     'rule',
     {
+      text: say('menu.alert'),
+      ...(instrument === app.instrument ? keysOf(app, 'new-alert') : {}),
+      run: () => app.alerts.draft(instrument),
+    },
+    {
       text: say('menu.messages'),
       ...(instrument === app.instrument ? keysOf(app, 'quote-messages') : {}),
       run: () =>

@@ -71,6 +71,14 @@ const lists: PaletteSource = (app) =>
     title: list.name,
     run: () => app.setWorkspace({ activeWatchlist: list.id }),
   }))
+const workspaces: PaletteSource = (app) =>
+  app.dock.all.map((one) => ({
+    id: `workspace:${one.id}`,
+    kind: 'workspace',
+    title: one.name,
+    bonus: 20,
+    run: (window) => window.dock.show(one.id),
+  }))
 const settings: PaletteSource = () =>
   SETTINGS.map((row) => ({
     id: `setting:${row.id}`,
@@ -99,7 +107,7 @@ export function endpointItems(endpoints: readonly EndpointInfo[]): readonly Pale
   }))
 }
 
-const SOURCES: PaletteSource[] = [commands, panes, codes, lists, settings]
+const SOURCES: PaletteSource[] = [commands, panes, codes, workspaces, lists, settings]
 
 /** Adds a source, for items of a feature that keeps its own list; answers how to take it away again. */
 export function addPaletteSource(source: PaletteSource): () => void {
