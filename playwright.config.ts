@@ -22,12 +22,13 @@ export default defineConfig({
         'research.spec.ts',
         'review.spec.ts',
         'access.spec.ts',
+        'alerts.spec.ts',
         'browser/**/*.spec.ts',
       ],
     },
     {
       name: 'electron',
-      testMatch: ['story.spec.ts', 'replay.spec.ts', 'research.spec.ts', 'review.spec.ts', 'electron/**/*.spec.ts'],
+      testMatch: ['story.spec.ts', 'replay.spec.ts', 'research.spec.ts', 'review.spec.ts', 'alerts.spec.ts', 'electron/**/*.spec.ts'],
     },
   ],
 })

@@ -48,7 +48,7 @@ export interface AlertsOptions {
 /** Notifications at most in a sweep; what is more is told as a number. */
 const NOTICES_A_SWEEP = 4
 /** Connecting takes no more. */
-const WORTH_TELLING_MS = 10_000
+export const WORTH_TELLING_MS = 10_000
 const SAVE_AFTER_MS = 1_000
 const ALIVE_EVERY_MS = 10_000
 const REPORTS_EVERY_MS = 3_600_000
@@ -127,7 +127,14 @@ export function createAlerts(options: AlertsOptions): Alerts {
       })
     }
   }
-  const keepQuietly = (name: AlertsFile): Promise<void> => keep(name).catch(() => undefined) // told in the log
+  const saving = new Set<Promise<void>>()
+  const keepQuietly = (name: AlertsFile): void => {
+    // What failed is told in the log.
+    const mine = keep(name)
+      .catch(() => undefined)
+      .finally(() => saving.delete(mine))
+    saving.add(mine)
+  }
 
   // -- watched --
   const row = (id: string): AlertRow | undefined => {
@@ -283,11 +290,12 @@ export function createAlerts(options: AlertsOptions): Alerts {
   }
 
   let aliveMs = -Infinity
-  let reportsMs = wallMs()
+  let reportsMs = -Infinity
 
   return {
     sink: alertSink(evaluator),
     begin() {
+      reportsMs = wallMs()
       for (const alert of alerts.values()) watch(alert)
       want()
     },
@@ -374,10 +382,10 @@ export function createAlerts(options: AlertsOptions): Alerts {
         }
         if (other.length > 0) streams.changed(other)
       }
-      if (dirty.size > 0 && nowMs - dirtyMs >= SAVE_AFTER_MS) for (const name of [...dirty]) void keepQuietly(name)
+      if (dirty.size > 0 && nowMs - dirtyMs >= SAVE_AFTER_MS) for (const name of [...dirty]) keepQuietly(name)
       if (evaluator.size > 0 && nowMs - aliveMs >= ALIVE_EVERY_MS) {
         aliveMs = nowMs
-        void keepQuietly('alive')
+        keepQuietly('alive')
       }
       if (nowMs - reportsMs >= REPORTS_EVERY_MS) {
         reportsMs = nowMs
@@ -405,7 +413,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
       release()
       const rest: AlertsFile[] = [...dirty]
       if (evaluator.size > 0) rest.push('alive')
-      await Promise.all(rest.map(keepQuietly))
+      rest.forEach(keepQuietly)
+      await Promise.all(saving)
     },
   }
 }

@@ -9,6 +9,7 @@ import type { Drawing } from '../../shared/drawings/types.ts'
 import { INTERVALS, type BarSource, type Interval } from '../../shared/market.ts'
 import { parseInstrument, recordingId, unixMs, type InstrumentId } from '../../shared/units.ts'
 import type { Blind } from '../../shared/alerts/sight.ts'
+import { WORTH_TELLING_MS } from '../alerts/alerts.ts'
 import { alertSink } from '../alerts/record-sink.ts'
 import { Cursor } from '../replay/cursor.ts'
 import { NO_LIMITS, Rig } from '../replay/rig.ts'
@@ -165,7 +166,9 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
     listed,
     blind: blind
       .map((one) => ({ ...one, toMs: ends.get(one) ?? null }))
-      .filter((one) => one.fromMs < toMs && (one.toMs ?? Infinity) > fromMs),
+      .filter((one) => one.fromMs < toMs && (one.toMs ?? Infinity) > fromMs)
+      // Every symbol takes a moment to be there.
+      .filter((one) => one.cause !== 'connect' || (one.toMs ?? toMs) - one.fromMs >= WORTH_TELLING_MS),
     fromMs,
     toMs,
     messages: rig.messages,

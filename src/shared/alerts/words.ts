@@ -85,7 +85,7 @@ export function conditionWords(condition: AlertCondition, numbers: AlertNumbers,
 
 /** What was measured when it fired: "64,001.50", "1.2 %", "for 30 s". */
 export function measureWords(condition: AlertCondition, value: number, numbers: AlertNumbers): string {
-  const percent = (n: number) => `${n < 0 ? '−' : ''}${numbers.plain(+Math.abs(n).toPrecision(4))} %`
+  const percent = (n: number) => `${n < 0 ? '−' : ''}${numbers.plain(+Math.abs(n).toPrecision(3))} %`
   switch (condition.is) {
     case 'price':
     case 'drawing':

@@ -1,0 +1,143 @@
+/** Alerts as a user has them: made by mouse or keys, they fire on the market, go blind with it, and can be tried on a recording. */
+import type { Locator, Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { openPane } from './panes.ts'
+import { Screen } from './screen.ts'
+
+class AlertScreen extends Screen {
+  pane(): Promise<Locator> {
+    return openPane(this.page, 'alerts')
+  }
+  form(): Locator {
+    return this.page.getByRole('dialog', { name: /^(New|Edit) alert$/ })
+  }
+  row(text: string | RegExp): Locator {
+    return this.page.getByRole('grid', { name: 'Alerts', exact: true }).getByRole('row').filter({ hasText: text })
+  }
+  /** Fills the form and creates the alert. */
+  async make(fill: (form: Locator) => Promise<void>): Promise<void> {
+    await this.page.keyboard.press('Alt+b')
+    await expect(this.form()).toBeVisible()
+    await fill(this.form())
+    await this.form().getByRole('button', { name: 'Create' }).click()
+    await expect(this.form()).toBeHidden()
+  }
+  toast(text: string | RegExp): Locator {
+    return this.page.getByTestId('toast').filter({ hasText: text })
+  }
+}
+
+/** So small a move that the demo market makes it every few seconds. */
+async function smallMove(form: Locator): Promise<void> {
+  await form.getByLabel('Alert on').selectOption('move')
+  await form.getByLabel('Percent').fill('0.0001')
+  await form.getByLabel('Within').fill('30s')
+}
+
+async function ready(page: Page): Promise<AlertScreen> {
+  const screen = new AlertScreen(page)
+  await expect(screen.last('BTC-USD')).toHaveText(/\d/, { timeout: 30_000 })
+  return screen
+}
+
+test('fires on the market, tells it, marks the symbol, and lists what happened', async ({ open }) => {
+  const { page } = await open({ args: ['--demo'] })
+  const screen = await ready(page)
+  const pane = await screen.pane()
+  await expect(pane).toContainText('No alerts yet')
+  await screen.make(async (form) => {
+    await smallMove(form)
+    await form.getByLabel('Note').fill('wakes me')
+    await expect(form).toContainText('BTC-USD: Last moves 0.0001 % within 30 s')
+  })
+  await expect(screen.toast(/^BTC-USD: Last moves/)).toBeVisible({ timeout: 30_000 })
+  await expect(screen.row('wakes me')).toContainText('Fired')
+  await expect(page).toHaveTitle(/^\u{1F514} /u)
+  await pane.getByRole('tab', { name: 'History' }).click()
+  const line = pane.getByRole('table', { name: 'History' }).getByRole('row').first()
+  await expect(line).toContainText(/Fired.*BTC-USD: Last moves.*wakes me/)
+
+  // Once is once; turned on again it fires again.
+  await pane.getByRole('tab', { name: 'List' }).click()
+  await screen.row('wakes me').getByRole('checkbox').click()
+  await expect(pane.getByRole('grid')).toContainText('2×', { timeout: 30_000 })
+})
+
+test('is made, changed, turned off, deleted and brought back by keys alone', async ({ open }) => {
+  const { page } = await open({ args: ['--demo'] })
+  const screen = await ready(page)
+  const pane = await screen.pane()
+  await page.keyboard.press('Alt+b')
+  const form = screen.form()
+  await expect(form.getByLabel('Symbol')).toBeFocused()
+  // Symbol, kind, price, direction, level.
+  for (let i = 0; i < 4; i++) await page.keyboard.press('Tab')
+  await expect(form.getByLabel('Level')).toBeFocused()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('nonsense')
+  await page.keyboard.press('Enter')
+  await expect(form.getByRole('alert')).toHaveText('A number above zero.')
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('1,234,567')
+  await page.keyboard.press('Enter')
+  await expect(form).toBeHidden()
+  await expect(screen.row('1,234,567.00')).toContainText(/Armed|Waiting/)
+
+  const grid = pane.getByRole('grid')
+  await grid.focus()
+  await page.keyboard.press('Enter')
+  await expect(form).toHaveAccessibleName('Edit alert')
+  await page.keyboard.press('Escape')
+  await expect(form).toBeHidden()
+  await grid.focus()
+  await page.keyboard.press('Space')
+  await expect(screen.row('1,234,567.00')).toContainText('Off')
+  await page.keyboard.press('Delete')
+  await expect(pane).toContainText('No alerts yet')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(screen.row('1,234,567.00')).toContainText('Off')
+})
+
+test('is blind while the feed is lost, says so, and survives a restart', async ({ open, simulator }) => {
+  const args = ['--base-url', simulator.baseUrl, '--user', simulator.username]
+  const env = { TAPEDECK_PASSWORD: simulator.password, TAPEDECK_API_KEY: simulator.apiKey }
+  const first = await open({ args, env })
+  const screen = await ready(first.page)
+  const pane = await screen.pane()
+  await screen.make((form) => form.getByLabel('Level').fill('9999999'))
+  await expect(screen.row('9,999,999')).toContainText('Armed', { timeout: 30_000 })
+  await simulator.fault('restart', { ms: 4_000 })
+  await expect(screen.row('9,999,999')).toContainText('Blind', { timeout: 15_000 })
+  await expect(screen.row('9,999,999')).toContainText('Armed', { timeout: 60_000 })
+  await pane.getByRole('tab', { name: 'History' }).click()
+  await expect(pane.getByRole('table', { name: 'History' })).toContainText(
+    /Blind\s*crypto\/XT: connection lost, \d+ .* \(BTC-USD\)/,
+  )
+  await first.close()
+
+  const again = await open({ args, env })
+  const later = await ready(again.page)
+  await later.pane()
+  await expect(later.row('9,999,999')).toContainText('Armed', { timeout: 60_000 })
+  await (await later.pane()).getByRole('tab', { name: 'History' }).click()
+  await expect((await later.pane()).getByRole('table', { name: 'History' })).toContainText('Tapedeck was not running')
+})
+
+test('tells when it would have fired in a recording, and goes there', async ({ open }) => {
+  const { page } = await open({ args: ['--demo'] })
+  const screen = await ready(page)
+  const pane = await screen.pane()
+  await screen.make(smallMove)
+  await expect(screen.row('0.0001 %')).toContainText('Fired', { timeout: 30_000 })
+  await screen.row('0.0001 %').click()
+  await pane.getByRole('button', { name: 'Test on a recording' }).click()
+  const dialog = screen.dialog('Test on a recording')
+  await expect(dialog.getByLabel('Session')).toContainText('demo')
+  await dialog.getByRole('button', { name: 'Test', exact: true }).click()
+  await expect(dialog).toContainText(/It would have fired once among [\d,]+ messages/, { timeout: 30_000 })
+  await dialog.getByRole('button', { name: /^Replay this moment/ }).click()
+  await expect(dialog).toBeHidden()
+  await expect(screen.source(/replay/i)).toBeVisible({ timeout: 15_000 })
+  // Along the replay it only says what it would do.
+  await expect(await screen.pane()).toContainText('Along the replay')
+})

@@ -1,0 +1,268 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createAlerts } from '../../../../src/main/alerts/alerts.ts'
+import { alertFiles } from '../../../../src/main/alerts/files.ts'
+import type { Alerts, Notice } from '../../../../src/main/alerts/port.ts'
+import { PLAIN_NUMBERS } from '../../../../src/shared/alerts/words.ts'
+import type { AlertDraft } from '../../../../src/shared/alerts/types.ts'
+import { instrumentId, unixMs, type InstrumentId } from '../../../../src/shared/units.ts'
+import { KIND, scratch } from '../../../../src/service/codec.ts'
+import { ALERT_CALENDAR } from '../../../../src/main/terminal/alert-calendar.ts'
+
+const BTC = instrumentId('crypto', 'BTC-USD')
+const T0 = 1_700_000_040_000
+const DRAFT: AlertDraft = {
+  instrument: BTC,
+  condition: { is: 'price', of: 'last', level: 100, direction: 'up' },
+  repeat: null,
+  expiresMs: null,
+  note: 'the hundred',
+  sound: 'chime',
+  system: true,
+  log: true,
+  flash: true,
+  enabled: true,
+}
+
+const cleanups: (() => void)[] = []
+afterEach(() => {
+  for (const undo of cleanups.splice(0)) undo()
+})
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'tapedeck-alerts-'))
+  cleanups.push(() => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
+interface Rig {
+  readonly alerts: Alerts
+  readonly notices: Notice[]
+  readonly logged: string[]
+  readonly wanted: InstrumentId[][]
+  now: number
+  market: 'demo' | 'service'
+  trade(price: number): void
+  sweep(ms: number): void
+}
+
+function rig(dir: string, options: { market?: 'demo' | 'service' } = {}): Rig {
+  const notices: Notice[] = []
+  const logged: string[] = []
+  const wanted: InstrumentId[][] = []
+  let ids = 0
+  const r: Rig = {
+    alerts: createAlerts({
+      keeper: alertFiles(dir),
+      wallMs: () => r.now,
+      newId: () => `id${++ids}-${r.now}`,
+      market: () => r.market,
+      calendar: ALERT_CALENDAR,
+      want: (list) => {
+        wanted.push([...list])
+        return () => undefined
+      },
+      bars: () => Promise.resolve([]),
+      drawings: () => [],
+      reports: () => Promise.resolve(null),
+      symbolOf: () => 'BTC-USD',
+      numbers: () => PLAIN_NUMBERS,
+      notify: (notice) => notices.push(notice),
+      log: (_, text) => logged.push(text),
+    }),
+    notices,
+    logged,
+    wanted,
+    now: T0,
+    market: options.market ?? 'demo',
+    trade(price) {
+      r.now += 1
+      const at = unixMs(r.now)
+      const record = { ...scratch(), kind: KIND.trade, symbol: 'BTC-USD', price, size: 1, eventMs: at }
+      r.alerts.sink.apply('crypto/XT', 1, at, record)
+    },
+    sweep(ms) {
+      r.now += ms
+      r.alerts.sweep(r.now)
+    },
+  }
+  return r
+}
+
+test('what fires is told to the system and the log, kept in the history, and done', async () => {
+  const r = rig(folder())
+  r.alerts.begin()
+  const { id } = await r.alerts.save(null, DRAFT)
+  expect(r.wanted.at(-1)).toEqual([BTC])
+  r.trade(99)
+  r.trade(101)
+  expect(r.notices).toEqual([{ title: 'BTC-USD: Last rises to 100: 101', body: 'the hundred' }])
+  expect(r.logged).toEqual(['BTC-USD: Last rises to 100: 101'])
+  expect(r.alerts.list()).toMatchObject([{ id, done: true, fired: 1, firedMs: r.now, state: { is: 'fired' } }])
+  expect(r.alerts.history({ alert: id, before: null, limit: 10 }).events).toMatchObject([
+    { is: 'fired', alert: id, value: 101, before: 99, atMs: r.now },
+  ])
+  r.sweep(1_000)
+  expect(r.wanted.at(-1)).toEqual([])
+  await r.alerts.close()
+})
+
+test('everything survives a restart, and the time between is a blind stretch', async () => {
+  const dir = folder()
+  const first = rig(dir)
+  first.alerts.begin()
+  await first.alerts.save(null, { ...DRAFT, repeat: { restMs: 1_000, backPercent: 0 } })
+  const off = await first.alerts.save(null, { ...DRAFT, enabled: false })
+  first.trade(99)
+  first.trade(101)
+  first.trade(98)
+  await first.alerts.close()
+
+  const second = rig(dir)
+  second.now = T0 + 3_600_000
+  second.alerts.begin()
+  const [kept] = second.alerts.list()
+  expect(kept).toMatchObject({ fired: 1, firedMs: T0 + 2, state: { is: 'blind', sinceMs: T0 + 3, cause: 'quit' } })
+  expect(second.alerts.list()[1]).toMatchObject({ id: off.id, state: { is: 'off' } })
+  second.alerts.sink.feedState('crypto/XT', { is: 'open', sinceMs: unixMs(second.now) }, unixMs(second.now))
+  // On the other side of the level by now: no cross is made of the price of an hour ago.
+  second.trade(105)
+  expect(second.notices).toEqual([])
+  const { events } = second.alerts.history({ alert: null, before: null, limit: 10 })
+  expect(events.map(({ is }) => is)).toEqual(['blind', 'fired'])
+  expect(events[0]).toMatchObject({ cause: 'quit', atMs: T0 + 3, toMs: T0 + 3_600_000, instruments: [BTC] })
+})
+
+test('a drop is in the history once, from its first to its last moment', async () => {
+  const r = rig(folder())
+  r.alerts.begin()
+  await r.alerts.save(null, DRAFT)
+  const at = () => unixMs(r.now)
+  const why = { code: 'offline' as const, message: '', hint: '', closeCode: null }
+  r.alerts.sink.feedState('crypto/XT', { is: 'open', sinceMs: at() }, at())
+  r.trade(99)
+  r.now += 1_000
+  r.alerts.sink.gapOpened('crypto/XT', 'drop', [], unixMs(T0 + 1))
+  r.alerts.sink.feedState('crypto/XT', { is: 'waiting', untilMs: at(), attempt: 1, why }, at())
+  expect(r.alerts.list()[0]?.state).toEqual({ is: 'blind', sinceMs: T0 + 1, cause: 'drop' })
+  expect(r.alerts.history({ alert: null, before: null, limit: 10 }).events).toMatchObject([{ toMs: null, alerts: 1 }])
+  r.now += 5_000
+  r.alerts.sink.feedState('crypto/XT', { is: 'open', sinceMs: at() }, at())
+  r.alerts.sink.gapClosed('crypto/XT', unixMs(T0 + 1), at())
+  r.trade(101)
+  const { events } = r.alerts.history({ alert: null, before: null, limit: 10 })
+  expect(events.map(({ is }) => is)).toEqual(['unseen', 'blind'])
+  expect(events[1]).toMatchObject({ atMs: T0 + 1, toMs: T0 + 6_001, cause: 'drop' })
+  expect(r.notices).toEqual([])
+})
+
+describe('files', () => {
+  test('garbage is put aside, and nothing else is lost', async () => {
+    const dir = folder()
+    writeFileSync(join(dir, 'alerts.json'), '{"version":1,"entr')
+    writeFileSync(join(dir, 'alerts-history.json'), 'null')
+    const r = rig(dir)
+    r.alerts.begin()
+    expect(r.alerts.list()).toEqual([])
+    expect(r.logged).toHaveLength(2)
+    expect(readFileSync(join(dir, 'alerts.json.bad'), 'utf8')).toBe('{"version":1,"entr')
+    await r.alerts.save(null, DRAFT)
+    expect(rig(dir).alerts.list()).toHaveLength(1)
+  })
+
+  test('one bad entry takes no other along', async () => {
+    const dir = folder()
+    const r = rig(dir)
+    r.alerts.begin()
+    await r.alerts.save(null, DRAFT)
+    await r.alerts.save(null, DRAFT)
+    const file = join(dir, 'alerts.json')
+    const text = JSON.parse(readFileSync(file, 'utf8')) as { entries: { condition: { level: number } }[] }
+    text.entries[0].condition.level = -1
+    writeFileSync(file, JSON.stringify(text))
+    const again = rig(dir)
+    expect(again.alerts.list()).toHaveLength(1)
+    expect(existsSync(`${file}.bad`)).toBe(true)
+  })
+
+  test('those of a newer version are left as they are', async () => {
+    const dir = folder()
+    const text = '{"version":99,"entries":[{}]}'
+    writeFileSync(join(dir, 'alerts.json'), text)
+    const r = rig(dir)
+    r.alerts.begin()
+    await r.alerts.save(null, DRAFT)
+    expect(readFileSync(join(dir, 'alerts.json'), 'utf8')).toBe(text)
+  })
+})
+
+test('alerts of the demo market mean nothing on a real one', async () => {
+  const r = rig(folder())
+  r.alerts.begin()
+  await r.alerts.save(null, DRAFT)
+  r.market = 'service'
+  r.alerts.sourceChanged()
+  expect(r.alerts.list()[0]?.state).toEqual({ is: 'elsewhere' })
+  r.trade(99)
+  r.trade(101)
+  expect(r.notices).toEqual([])
+  r.market = 'demo'
+  r.alerts.sourceChanged()
+  r.trade(99)
+  r.trade(101)
+  expect(r.notices).toHaveLength(1)
+})
+
+test('deleted and put back it is as it was; turned on it is armed anew', async () => {
+  const r = rig(folder())
+  r.alerts.begin()
+  const { id } = await r.alerts.save(null, DRAFT)
+  r.trade(99)
+  r.trade(101)
+  const [{ state: _, ...alert }] = r.alerts.list()
+  await r.alerts.remove([id])
+  expect(r.alerts.list()).toEqual([])
+  await r.alerts.restore([alert])
+  expect(r.alerts.list()[0]).toMatchObject({ id, fired: 1, state: { is: 'fired' } })
+  await r.alerts.enable([id], true)
+  r.trade(99)
+  r.trade(101)
+  expect(r.alerts.list()[0]).toMatchObject({ fired: 2, state: { is: 'fired' } })
+})
+
+test('many at once are told in few notifications', async () => {
+  const r = rig(folder())
+  r.alerts.begin()
+  for (let i = 0; i < 20; i++) await r.alerts.save(null, { ...DRAFT, note: `${i}` })
+  r.trade(99)
+  r.trade(101)
+  r.sweep(1_000)
+  expect(r.notices).toHaveLength(5)
+  expect(r.notices.at(-1)?.title).toBe('16 more alerts fired')
+  await r.alerts.close()
+})
+
+test('a window gets all of them, then only what changed', async () => {
+  const r = rig(folder())
+  r.alerts.begin()
+  const one = await r.alerts.save(null, DRAFT)
+  const two = await r.alerts.save(null, {
+    ...DRAFT,
+    condition: { ...one.condition, level: 200 } as typeof one.condition,
+  })
+  let woken = 0
+  const stream = r.alerts.stream(() => void (woken += 1))
+  expect(stream.take()).toMatchObject({ reset: true, alerts: [{ id: one.id }, { id: two.id }], events: [] })
+  expect(stream.take()).toBeUndefined()
+  r.trade(99)
+  r.trade(101)
+  expect(woken).toBeGreaterThan(0)
+  const value = stream.take()
+  expect(value).toMatchObject({ reset: false, removed: [], events: [{ is: 'fired', alert: one.id }] })
+  expect(value?.alerts.find(({ id }) => id === one.id)).toMatchObject({ state: { is: 'fired' } })
+  await r.alerts.remove([two.id])
+  expect(stream.take()).toMatchObject({ removed: [two.id] })
+  stream.close()
+})
