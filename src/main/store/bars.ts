@@ -13,7 +13,8 @@ import {
   type Hole,
 } from '../../shared/bars.ts'
 import { gridOf } from '../../shared/calendar.ts'
-import { INTERVALS, type BarSource } from '../../shared/market.ts'
+import { CodedError } from '../../shared/errors.ts'
+import { INTERVAL_LABELS, INTERVALS, type BarSource } from '../../shared/market.ts'
 import { overlapOf, type Overlap } from '../../shared/overlaps.ts'
 import type { LedgerEntry } from '../../shared/recording.ts'
 import {
@@ -106,7 +107,13 @@ export class BarReader {
     }
   }
 
+  /** Throws `bad-arguments` where there is no such interval. */
   bars(query: BarQuery): BarPage {
+    // What is written '1d' for '1D' has no length: no search would ever reach an end.
+    if (!Object.hasOwn(INTERVALS, query.interval))
+      throw new CodedError('bad-arguments', `There is no interval ${query.interval}.`, {
+        hint: `It is one of ${INTERVAL_LABELS.join(', ')}.`,
+      })
     const asset = parseInstrument(query.instrument)?.asset
     const intervalMs = INTERVALS[query.interval]
     const feed = asset === undefined ? undefined : feedOfBars(asset, query.of, intervalMs)

@@ -183,6 +183,19 @@ export class ReviewSql {
     }
   }
 
+  /** First and last seq of the flushes in (after, upTo] that are torn: what they brought is lost. */
+  torn(recording: number, afterSeq: number, upToSeq: number): [number, number][] {
+    const found: [number, number][] = []
+    for (const { first_seq: first, last_seq: last, torn, crc, data } of this.#sql.journal.iterate(
+      recording,
+      afterSeq + 1,
+    )) {
+      if (first > upToSeq) break
+      if (torn !== 0 || journalCrc(recording, first, last, data) !== crc) found.push([first, last])
+    }
+    return found
+  }
+
   /** Entries in (after, upTo]. */
   entries(recording: number, afterSeq: number, upToSeq: number): StoredEntry[] {
     return this.#sql.entries.all(recording, afterSeq, upToSeq).map(toEntry)

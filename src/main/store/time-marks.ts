@@ -29,6 +29,8 @@ export class TimeMarks {
   #wall: number[]
   /** Seqs of all entries, ascending. */
   #entries: number[] = []
+  /** First and last seq of torn flushes, ascending. */
+  readonly #torn: [number, number][] = []
   #lastSeq = 0
   #looked = new Set<string>()
   #cache: { marks?: Marks; replay?: Float64Array } = {}
@@ -55,6 +57,7 @@ export class TimeMarks {
       if (shiftMs < 0 && seq > 1) this.#add([seq - 1], [this.#latest(Math.max(0, seq - 1 - PEAK_SEQS), seq - 1)])
       this.#add([seq], [wallMs])
     }
+    this.#torn.push(...this.#sql.read(() => this.#sql.torn(id, this.#lastSeq, lastSeq)))
     if (this.#lastSeq === 0) this.#wall[0] = Math.min(this.#wall[0], this.#latest(0, 1))
     this.#lastSeq = lastSeq
     this.#add([lastSeq], [this.#latest(lastSeq - 1, lastSeq)])
@@ -83,9 +86,16 @@ export class TimeMarks {
     return (this.#cache.replay = made)
   }
 
-  /** Messages (not entries) up to a seq. */
+  /** Messages (not entries) up to a seq that can be read. */
   messagesUpTo(seq: number): number {
-    return seq - countUpTo(this.#entries, seq)
+    let messages = seq - countUpTo(this.#entries, seq)
+    for (const [first, last] of this.#torn) {
+      if (first > seq) break
+      const upTo = Math.min(seq, last)
+      // Entries are rows of their own: a torn flush takes none with it.
+      messages -= upTo - first + 1 - (countUpTo(this.#entries, upTo) - countUpTo(this.#entries, first - 1))
+    }
+    return messages
   }
 
   /**

@@ -183,7 +183,7 @@ describe('--out', () => {
     expect(taken).toMatchObject([{ session: first, imported: true, clean: true, name: 'CPI day', tags: ['macro'] }])
     expect(await lines('sessions', '--gaps', ...store)).toEqual(await lines('sessions', '--gaps', '--session', first))
     expect((await line('verify', ...store)).code).toBe(0)
-  })
+  }, 120_000)
 
   it('leaves no file of a session that is not there', async () => {
     const file = join(home, 'none.tapedeck')

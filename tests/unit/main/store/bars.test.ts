@@ -327,3 +327,20 @@ it('keeps sources apart and joins recordings of one, the earlier first where the
   engine.close()
   folder.remove()
 })
+
+it('refuses an interval that does not exist instead of looking for it without end', async () => {
+  const folder = tempFolder()
+  const engine = new StoreEngine(folder.file, () => T0)
+  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  engine.commit([new Writer(FEEDS).batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0), recvMs: T0 }])])
+  const reader = openLocalReader(folder.file)
+  for (const wrong of ['1d', '', 'toString']) {
+    const interval = wrong as Interval // what a caller outside the compiler's sight may ask
+    await expect(
+      reader.bars({ instrument: BTC, of: 'trade', interval, source: 'demo', beforeMs: null, limit: 5 }),
+    ).rejects.toMatchObject({ code: 'bad-arguments' })
+  }
+  await reader.close()
+  engine.close()
+  folder.remove()
+})

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreEngine } from '../../../../src/main/store/engine.ts'
@@ -326,6 +327,31 @@ describe('activity', () => {
     for (const n of fine) expect(Math.abs(n - 100)).toBeLessThan(12)
     expect(await ask(80_000, 90_000, 3)).toEqual([0, 0, 0])
     expect(await ask(90_000, 80_000, 2)).toEqual([0, 0])
+  })
+
+  it('does not count what a torn flush held, sealed over or not', async () => {
+    const items = (n: number): Item[] =>
+      Array.from({ length: n }, () => ({ conn: 1, data: trade('BTC-USD', 1, 1, T0) }))
+    const connected: Item = { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }
+    const writer = new Writer(FEEDS)
+    const engine = new StoreEngine(folder.file, () => T0)
+    close.push(() => engine.close())
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    for (const batch of [[connected, ...items(99)], [...items(40), connected], items(60)]) {
+      engine.commit([writer.batch(batch)])
+    }
+    const db = new Database(folder.file)
+    db.exec("UPDATE journal SET data = CAST(substr(data, 1, length(data) - 1) || x'00' AS BLOB) WHERE first_seq = 101")
+    db.close()
+    const sum = async (): Promise<number> => {
+      const reader = reading()
+      const query = { recordings: [await only(reader)], fromMs: T0, toMs: T0 + 10_000, buckets: 10 }
+      return (await reader.activity(query)).reduce((a, b) => a + b)
+    }
+    expect(await sum()).toBe(99 + 60)
+    engine.end(unixMs(T0 + 10_000), [])
+    engine.drain()
+    expect(await sum()).toBe(99 + 60)
   })
 
   it('adds the recordings up and follows one that goes on', async () => {
