@@ -28,7 +28,14 @@ export default defineConfig({
     },
     {
       name: 'electron',
-      testMatch: ['story.spec.ts', 'replay.spec.ts', 'research.spec.ts', 'review.spec.ts', 'alerts.spec.ts', 'electron/**/*.spec.ts'],
+      testMatch: [
+        'story.spec.ts',
+        'replay.spec.ts',
+        'research.spec.ts',
+        'review.spec.ts',
+        'alerts.spec.ts',
+        'electron/**/*.spec.ts',
+      ],
     },
   ],
 })
