@@ -19,6 +19,10 @@ export type ChartScale = (typeof CHART_SCALES)[number]
 export const MOST_COMPARED = 5
 export const MOST_INDICATORS = 24
 
+/** What a chart can draw over or under its bars. */
+export const STUDY_KINDS = [...CHART_INDICATOR_IDS, 'volume-profile'] as const
+export type StudyKind = (typeof STUDY_KINDS)[number]
+
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most))
 // parseInstrument accepts exactly the texts that are instruments
 const instrument = v.custom<InstrumentId>((x) => typeof x === 'string' && parseInstrument(x) !== undefined)
@@ -41,7 +45,7 @@ function those<T extends v.GenericSchema>(schema: T, most: number) {
 /** One indicator on a chart: several of one kind are told apart by `id`. */
 export const chartIndicatorSchema = v.object({
   id: v.pipe(text(40), v.minLength(1)),
-  kind: v.picklist(CHART_INDICATOR_IDS),
+  kind: v.picklist(STUDY_KINDS),
   /** By the keys of its parameters; what is absent is as usual. */
   values: v.fallback(v.record(text(32), v.pipe(v.number(), v.finite())), {}),
   /** The price it works on, for those that can choose. */

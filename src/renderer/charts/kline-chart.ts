@@ -1,23 +1,29 @@
 /** The chart port over klinecharts 10: the only file that drives the library. */
-import {
-  dispose,
-  init,
-  registerIndicator,
-  type AxisCreateRangeParams,
-  type AxisRange,
-  type Chart,
-  type Crosshair,
-  type DeepPartial,
-  type Styles,
-  type YAxis,
-} from 'klinecharts'
+import { dispose, init, registerIndicator, type Chart, type Crosshair } from 'klinecharts'
+import { dayStart } from '../../shared/calendar.ts'
 import type { Bar } from '../../shared/market.ts'
 import type { GapSpan } from '../../shared/state.ts'
+import { comparedPercents } from './compared.ts'
+import { countdownText } from './countdown.ts'
+import { heikinAshi, heikinAshiRows } from './heikin-ashi.ts'
+import { PriceAxis } from './kline-axis.ts'
+import { Studies } from './kline-studies.ts'
 import { placeMarkers, type ChartMarker } from './markers.ts'
 import { PAINTERS, providePaintContext } from './paint.ts'
+import { STUDY_TEMPLATE } from './paint-studies.ts'
 import { instantOf, placeOf } from './place.ts'
-import type { ChartLegend, ChartPort, ChartSeries, ChartStyle, ChartTheme, LoadOlder, PlotArea } from './port.ts'
-import { mergeBars, rowsOf, rowOf, type Row } from './series.ts'
+import type {
+  ChartLegend,
+  ChartPlot,
+  ChartPort,
+  ChartSeries,
+  ChartTheme,
+  ComparedSeries,
+  LoadOlder,
+  PlotArea,
+} from './port.ts'
+import { lowerBound, mergeBars, rowsOf, rowOf, type Row } from './series.ts'
+import { chartStyles } from './styles.ts'
 import { thinPaint } from './thin-paint.ts'
 import { axisLabels, crosshairText } from './time-axis.ts'
 import { Turns } from './turns.ts'
@@ -27,7 +33,6 @@ import { Zone } from './zone.ts'
 const MAX_BARS = 200_000
 /** Pages of older bars that going to an instant may read. */
 const MOST_PAGES = 20
-const FONT = '"Inter Variable", sans-serif'
 /** More new rows than that at once are put in whole. */
 const MOST_PUSHED = 200
 /** Of all charts of the window. */
@@ -42,75 +47,26 @@ function period(intervalMs: number): { type: 'second' | 'minute' | 'hour' | 'day
   return { type: 'second', span: Math.max(1, intervalMs / 1_000) }
 }
 
-function styles(theme: ChartTheme, style: ChartStyle): DeepPartial<Styles> {
-  const hidden = 'transparent'
-  const own = style === 'line' || style === 'area'
-  const tickText = { color: theme.dim, size: 11, family: FONT }
-  const crosshairLine = { color: theme.faint, dashedValue: [3, 3] }
-  const crosshairText = {
-    color: theme.text,
-    backgroundColor: theme.raised,
-    borderColor: theme.line,
-    size: 11,
-    family: FONT,
-    borderRadius: 2,
-  }
-  const colours = { upColor: theme.up, downColor: theme.down, noChangeColor: theme.dim }
-  return {
-    grid: {
-      horizontal: { color: theme.line, style: 'solid', size: 0.5 },
-      vertical: { color: theme.line, style: 'solid', size: 0.5 },
-    },
-    candle: {
-      type: own ? 'area' : style === 'bars' ? 'ohlc' : 'candle_solid',
-      bar: {
-        ...colours,
-        upBorderColor: theme.up,
-        downBorderColor: theme.down,
-        noChangeBorderColor: theme.dim,
-        upWickColor: theme.up,
-        downWickColor: theme.down,
-        noChangeWickColor: theme.dim,
-      },
-      // Lines are ours (paint.ts), broken at gaps; the library's own would bridge them.
-      area: {
-        lineSize: 0,
-        lineColor: hidden,
-        value: 'close',
-        backgroundColor: hidden,
-        point: { show: false, animation: false },
-      },
-      priceMark: {
-        high: { color: theme.dim, textSize: 11, textFamily: FONT },
-        low: { color: theme.dim, textSize: 11, textFamily: FONT },
-        last: {
-          ...colours,
-          compareRule: 'current_open',
-          line: { size: 1, dashedValue: [2, 3] },
-          text: { size: 11, family: FONT, color: theme.pane, borderRadius: 2, paddingLeft: 5, paddingRight: 5 },
-        },
-      },
-      tooltip: { showRule: 'none' },
-    },
-    indicator: { tooltip: { showRule: 'none' }, lastValueMark: { show: false } },
-    xAxis: { axisLine: { color: theme.line }, tickLine: { show: false }, tickText },
-    yAxis: { axisLine: { color: theme.line }, tickLine: { show: false }, tickText },
-    separator: { color: theme.line, size: 1, activeBackgroundColor: theme.raised },
-    crosshair: {
-      horizontal: { line: crosshairLine, text: crosshairText },
-      vertical: { line: crosshairLine, text: crosshairText },
-    },
-  }
-}
-
 /** Opens a chart in an element. Throws when the canvas cannot be made. */
 export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   if (!registered) {
-    for (const template of PAINTERS) registerIndicator(template)
+    for (const template of [...PAINTERS, STUDY_TEMPLATE]) registerIndicator(template)
     registered = true
   }
   let zone = new Zone('UTC')
   let series: ChartSeries = { label: '', intervalMs: 60_000, decimals: 2, style: 'candles', ticks: false }
+  let plot: ChartPlot = {
+    scale: 'linear',
+    inverted: false,
+    volume: true,
+    sessions: false,
+    days: false,
+    countdown: false,
+    asset: 'crypto',
+  }
+  let compared: readonly ComparedSeries[] = []
+  let quote: Parameters<ChartPort['setQuote']>[0] = null
+  let clock: () => number = () => Date.now()
   let gaps: readonly GapSpan[] = []
   let markers: readonly ChartMarker[] = []
   let placed: {
@@ -137,7 +93,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   }
   const made: Chart | null = init(element, {
     timezone: 'UTC',
-    styles: styles(theme, series.style),
+    styles: chartStyles(theme, series.style, plot.countdown && !series.ticks),
     hotkey: { enabled: false },
     // Micro-prices keep every zero.
     decimalFold: { threshold: 100 },
@@ -145,6 +101,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       formatBigNumber: big,
       formatDate: ({ timestamp, type }) =>
         type === 'xAxis' ? '' : crosshairText(timestamp, series.ticks ? 1 : series.intervalMs, zone),
+      formatExtendText: () => countdown(),
     },
     layout: { barSpaceLimit: { min: 1, max: 60 } },
   })
@@ -152,33 +109,16 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   const chart: Chart = made
   const rows = (): readonly Row[] => chart.getDataList() as Row[] // every row comes from series.ts
 
-  /** The library's own range is poisoned by the NaN of slots: take it from the bars in view. */
-  const createRange = ({ defaultRange }: AxisCreateRangeParams): AxisRange => {
-    const { from, to } = chart.getVisibleRange()
-    const list = rows()
-    const closeOnly = series.style === 'line' || series.style === 'area'
-    let low = Infinity
-    let high = -Infinity
-    for (let i = from; i < to; i++) {
-      const row = list[i]
-      if (!row?.bar) continue
-      low = Math.min(low, closeOnly ? row.close : row.low)
-      high = Math.max(high, closeOnly ? row.close : row.high)
-    }
-    if (low > high) return defaultRange
-    const range = high - low
-    return {
-      ...defaultRange,
-      from: low,
-      to: high,
-      range,
-      realFrom: low,
-      realTo: high,
-      realRange: range,
-      displayFrom: low,
-      displayTo: high,
-      displayRange: range,
-    }
+  const restyle = (): void => chart.setStyles(chartStyles(theme, series.style, plot.countdown && !series.ticks))
+  /** The library paints on the next frame whatever it was asked to size anew. */
+  const repaint = (): void => chart.resize()
+  /** Compared symbols have only their percent in common. */
+  const scale = (): ChartPlot['scale'] => (compared.length > 0 ? 'percent' : plot.scale)
+
+  function countdown(): string {
+    const last = bars[bars.length - 1]
+    const end = last === undefined ? NaN : Math.max(last.endMs, last.startMs + 1)
+    return plot.countdown && !series.ticks ? countdownText(end - clock()) : ''
   }
 
   const unprovide = providePaintContext(chart.id, () => ({
@@ -189,6 +129,11 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     ticks: series.ticks,
     intervalMs: series.intervalMs,
     painted: lookAtView,
+    plot,
+    zone,
+    quote,
+    last: bars[bars.length - 1]?.close ?? null,
+    compared: comparedLines,
   }))
   chart.overrideXAxis({
     createTicks: ({ range }) => {
@@ -210,7 +155,45 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   let axisShown = ''
   let look = 0
   const thin = thinPaint(chart, () => `${look} ${axisShown}`)
-  chart.overrideYAxis({ createRange, gap: { top: 0.16, bottom: 0.08 } })
+  const studies = new Studies(chart, {
+    theme: () => theme,
+    dayOf: (ms) => dayStart(plot.asset, ms),
+    failed: (thrown) => reportError(thrown),
+  })
+  const prices = new PriceAxis(chart, {
+    rows,
+    series: () => series,
+    scale,
+    inverted: () => plot.inverted,
+    others: (from, to) => {
+      const [low, high] = studies.range(from, to)
+      const lines = comparedLines().flatMap(({ prices: list }) => list.filter((price) => price !== null))
+      return [Math.min(low, ...lines), Math.max(high, ...lines)]
+    },
+  })
+
+  /** Compared symbols in prices of the chart's own: as far from its left edge as they are from theirs. */
+  function comparedLines(): readonly {
+    readonly colour: string
+    readonly from: number
+    readonly prices: readonly (number | null)[]
+  }[] {
+    if (compared.length === 0) return []
+    const { from, to } = chart.getVisibleRange()
+    const instants = rows()
+      .slice(Math.max(0, from), to)
+      .map((row) => row.timestamp)
+    const base = prices.base()
+    return compared.map((one, i) => ({
+      colour: comparedColour(i),
+      from: Math.max(0, from),
+      prices: comparedPercents(instants, one.bars).map((percent) =>
+        percent === null ? null : base * (1 + percent / 100),
+      ),
+    }))
+  }
+  // From the end: indicators take theirs from the beginning.
+  const comparedColour = (i: number): string => theme.series[theme.series.length - 1 - (i % theme.series.length)]
   chart.createIndicator({ name: 'td-behind', paneId: 'candle_pane' }, true)
   chart.createIndicator({ name: 'td-over', paneId: 'candle_pane' }, true)
   thin()
@@ -233,9 +216,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     const span = some.length > 1 ? some[some.length - 1].timestamp - some[0].timestamp : 0
     return span > 0 ? span / (some.length - 1) : 1_000
   }
-  function priceAxis(): YAxis | undefined {
-    return chart.getYAxes({ paneId: 'candle_pane' })[0]
-  }
+  const priceAxis = () => prices.axis()
 
   const viewers = new Set<() => void>()
   let seen = ''
@@ -263,13 +244,13 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   }
 
   function showVolume(): void {
-    const wanted = !series.ticks && bars.some((bar) => bar.volume !== null)
+    const wanted = plot.volume && !series.ticks && bars.some((bar) => bar.volume !== null)
     if (wanted === volumePane) return
     volumePane = wanted
     if (wanted) {
       chart.createIndicator({ name: 'td-volume', paneId: 'volume' }, false)
-      chart.setPaneOptions({ id: 'volume', height: 76, minHeight: 40 })
     } else chart.removeIndicator({ name: 'td-volume' })
+    studies.setVolume(wanted)
     thin()
   }
 
@@ -304,6 +285,15 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       gap,
       atMs,
       markers: cursor === null ? [] : (placedMarkers().get(cursor) ?? []),
+      studies: studies.legends(cursor ?? list.length - 1),
+      compared: comparedLines().map((line, i) => {
+        const price = line.prices[Math.min(cursor ?? Infinity, line.from + line.prices.length - 1) - line.from] ?? null
+        return {
+          label: compared[i].label,
+          colour: line.colour,
+          percent: price === null ? null : (price / prices.base() - 1) * 100,
+        }
+      }),
     })
   }
 
@@ -313,23 +303,51 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     const index = crosshair?.dataIndex ?? (crosshair?.x === undefined ? undefined : indexAt(crosshair.x))
     cursor = crosshair?.x === undefined || index === undefined || index >= rows().length ? null : index
     legend()
+    tellCrosshair()
   })
+  const followers = new Set<(ms: number | null) => void>()
+  let told: number | null = null
+  function tellCrosshair(): void {
+    const ms = cursor === null ? null : (rows()[cursor]?.timestamp ?? null)
+    if (ms === told) return
+    told = ms
+    for (const follower of followers) follower(ms)
+  }
   const leave = (): void => {
     cursor = null
     legend()
+    tellCrosshair()
   }
+  /** The library puts a pane into an empty crosshair, and then draws it: only nothing at all takes it away. */
+  // its types know no null, its code does
+  const noCrosshair = (): void => chart.executeAction('onCrosshairChange', null as unknown as Crosshair)
   // The pane itself takes the keyboard; the library's own stop would be a second one.
   for (const child of element.children) child.removeAttribute('tabindex')
   element.addEventListener('mouseleave', leave)
 
+  const derived = (): boolean => series.style === 'heikin-ashi' && !series.ticks
+  const rowsShown = (list: readonly Bar[]): Row[] => {
+    const plain = rowsOf(list, gaps, series.intervalMs)
+    return derived() ? heikinAshiRows(plain) : plain
+  }
+  function rowShown(bar: Bar): Row {
+    const row = rowOf(bar)
+    if (!derived()) return row
+    const list = rows()
+    return heikinAshi(
+      row,
+      list.findLast((one) => one.bar !== null && one.timestamp < row.timestamp),
+    )
+  }
+
   /** Bars that are in `bars` but not yet with the library. */
   let pending = new Map<number, Bar>()
   const turn = turns.register(() => {
-    if (pending.size === 0) return
+    if (pending.size === 0) return repaint()
     const fresh = [...pending.values()]
     if (!push || fresh.length > MOST_PUSHED) return reload(true)
     pending = new Map()
-    for (const bar of fresh) push(rowOf(bar))
+    for (const bar of fresh) push(rowShown(bar))
     showVolume()
     legend()
   })
@@ -346,7 +364,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     chart.setPeriod(period(series.intervalMs))
     chart.setDataLoader({
       getBars: ({ type, timestamp, callback }) => {
-        if (type === 'init') callback(rowsOf(bars, gaps, series.intervalMs), { forward: moreOlder, backward: false })
+        if (type === 'init') callback(rowsShown(bars), { forward: moreOlder, backward: false })
         else if (type === 'forward' && loadOlder && timestamp !== null && bars.length < MAX_BARS) {
           void loadOlder(bars[0]?.startMs ?? timestamp).then(
             (page) => {
@@ -355,6 +373,8 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
               const older = page.bars.filter((bar) => seam === undefined || bar.startMs < seam.startMs)
               bars = [...older, ...bars]
               moreOlder = page.more && older.length > 0
+              // Averages hang on the bar before, so older ones change what is there.
+              if (derived()) return reload(true)
               const olderRows = rowsOf(seam === undefined ? older : [...older, seam], gaps, series.intervalMs)
               callback(seam === undefined ? olderRows : olderRows.slice(0, -1), { forward: moreOlder, backward: false })
             },
@@ -384,7 +404,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       bars = [...list]
       moreOlder = more
       cursor = null
-      if (restyled) chart.setStyles(styles(theme, series.style))
+      if (restyled) restyle()
       reload(keepView)
       if (under === undefined) return
       // The bar under the crosshair stays the one that the legend tells of.
@@ -419,7 +439,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     setTheme(next) {
       theme = next
       look++
-      chart.setStyles(styles(theme, series.style))
+      restyle()
     },
     setZone(name) {
       zone = new Zone(name)
@@ -428,8 +448,38 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     },
     setStyle(style) {
       if (style === series.style) return
+      const was = derived()
       series = { ...series, style }
-      chart.setStyles(styles(theme, style))
+      restyle()
+      if (was !== derived()) reload(true)
+    },
+    setPlot(next) {
+      const before = plot
+      plot = next
+      if (next.scale !== before.scale || next.inverted !== before.inverted) prices.apply()
+      if (next.countdown !== before.countdown) restyle()
+      showVolume()
+      repaint()
+    },
+    setStudies(list) {
+      if (studies.set(list, series.decimals)) thin()
+      repaint()
+      legend()
+    },
+    setQuote(next) {
+      if (next?.bid === quote?.bid && next?.ask === quote?.ask) return
+      quote = next
+      turn.ask()
+    },
+    setCompared(list) {
+      const before = scale()
+      compared = list
+      if (scale() !== before) prices.apply()
+      legend()
+      turn.ask()
+    },
+    setClock(now) {
+      clock = now
     },
     setDecimals(decimals) {
       if (decimals === series.decimals) return
@@ -437,6 +487,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       const symbol = chart.getSymbol()
       // Changed in place: setSymbol would throw the bars away.
       if (symbol) symbol.pricePrecision = decimals
+      studies.setDecimals(decimals)
       chart.resize()
     },
     setLoadOlder(load) {
@@ -460,9 +511,26 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       if (!Array.isArray(at)) chart.executeAction('onCrosshairChange', { ...at, paneId: 'candle_pane' })
       cursor = index
       legend()
+      tellCrosshair()
+    },
+    showCrosshair(ms) {
+      const list = rows()
+      const index = ms === null ? -1 : list.findLastIndex((row) => row.timestamp <= ms)
+      const { from, to } = chart.getVisibleRange()
+      const seen = index >= from && index < to
+      if (!seen) noCrosshair()
+      // A pane that there is not: the other chart's price is none of this one's.
+      else chart.executeAction('onCrosshairChange', { x: xOf(index), paneId: 'linked' })
+      cursor = seen ? index : null
+      told = cursor === null ? null : list[index].timestamp
+      legend()
+    },
+    onCrosshair(listener) {
+      followers.add(listener)
+      return () => followers.delete(listener)
     },
     clearCrosshair() {
-      chart.executeAction('onCrosshairChange', {})
+      noCrosshair()
       leave()
     },
     zoom(factor) {
@@ -472,6 +540,13 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       chart.scrollByDistance(-count * chart.getBarSpace().bar)
     },
     scrollToLatest: () => chart.scrollToRealTime(),
+    fit() {
+      const { width } = plotArea()
+      prices.apply()
+      if (rows().length === 0 || width <= 0) return
+      chart.setBarSpace(Math.min(60, Math.max(1, (width * 0.94) / rows().length)))
+      chart.scrollToRealTime()
+    },
     async goTo(ms) {
       const mine = generation
       for (let pages = 0; pages < MOST_PAGES && bars.length > 0 && bars[0].startMs > ms && moreOlder; pages++) {
@@ -493,6 +568,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       const index = indexAt(x)
       return index === undefined ? null : (rows()[index]?.bar ?? null)
     },
+    barsBetween: (fromMs, toMs) => bars.slice(lowerBound(bars, fromMs), lowerBound(bars, toMs + 1)),
     visibleBars() {
       const { from, to } = chart.getVisibleRange()
       return rows()
@@ -533,10 +609,14 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     },
     plotArea,
     png: () => chart.getConvertPictureUrl(true, 'png', theme.pane),
-    resize: () => chart.resize(),
+    resize() {
+      chart.resize()
+      studies.fitPanes()
+    },
     destroy() {
       generation++
       turn.stop()
+      studies.stop()
       element.removeEventListener('mouseleave', leave)
       unprovide()
       dispose(chart)

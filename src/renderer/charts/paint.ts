@@ -2,7 +2,9 @@
 import type { Indicator, IndicatorDrawParams, IndicatorTemplate, KLineData } from 'klinecharts'
 import type { GapSpan } from '../../shared/state.ts'
 import type { ChartMarker } from './markers.ts'
-import type { ChartStyle, ChartTheme } from './port.ts'
+import { paintCalendar } from './paint-calendar.ts'
+import type { ChartPlot, ChartStyle, ChartTheme } from './port.ts'
+import type { Zone } from './zone.ts'
 
 /** What painters need of the chart they paint on; looked up by chart id, because templates are global. */
 export interface PaintContext {
@@ -15,6 +17,16 @@ export interface PaintContext {
   readonly intervalMs: number
   /** Called after each painting of the pane of prices. */
   readonly painted: () => void
+  readonly plot: ChartPlot
+  readonly zone: Zone
+  readonly quote: { readonly bid: number | null; readonly ask: number | null } | null
+  /** The last close as traded. */
+  readonly last: number | null
+  readonly compared: () => readonly {
+    readonly colour: string
+    readonly from: number
+    readonly prices: readonly (number | null)[]
+  }[]
 }
 
 const contexts = new Map<string, () => PaintContext>()
@@ -291,6 +303,62 @@ function paintLine(p: Painter): void {
   ctx.restore()
 }
 
+/** Days and sessions, behind all else of their pane. */
+function calendar(p: Painter): void {
+  const { plot, theme, zone } = p.context
+  paintCalendar({
+    ctx: p.ctx,
+    theme,
+    asset: plot.asset,
+    zone,
+    sessions: plot.sessions,
+    days: plot.days,
+    intervalMs: p.context.ticks ? 1 : p.context.intervalMs,
+    timestamps: (index) => p.rows[index].timestamp,
+    from: Math.max(0, p.from),
+    to: Math.min(p.rows.length, p.to),
+    x: p.x,
+    half: p.half,
+    height: p.height,
+  })
+}
+
+/** Lines at the best bid and ask, and at the last price where the bars are averages. */
+function paintQuote({ ctx, context, y, width }: Painter): void {
+  const { theme, quote, last, style } = context
+  const lines = [
+    { price: quote?.bid ?? null, colour: theme.up, dash: [6, 3] },
+    { price: quote?.ask ?? null, colour: theme.down, dash: [6, 3] },
+    { price: style === 'heikin-ashi' ? last : null, colour: theme.text, dash: [2, 3] },
+  ]
+  ctx.save()
+  ctx.lineWidth = 1
+  ctx.globalAlpha = 0.75
+  for (const { price, colour, dash } of lines) {
+    if (price === null) continue
+    ctx.setLineDash(dash)
+    ctx.strokeStyle = colour
+    ctx.beginPath()
+    ctx.moveTo(0, Math.round(y(price)) + 0.5)
+    ctx.lineTo(width, Math.round(y(price)) + 0.5)
+    ctx.stroke()
+  }
+  ctx.restore()
+}
+
+function paintCompared({ ctx, context, x, y }: Painter): void {
+  ctx.save()
+  ctx.setLineDash([])
+  ctx.lineWidth = 1.5
+  for (const { colour, from, prices } of context.compared()) {
+    ctx.strokeStyle = colour
+    ctx.beginPath()
+    for (const [at, price] of prices.entries()) if (price !== null) ctx.lineTo(x(from + at), y(price))
+    ctx.stroke()
+  }
+  ctx.restore()
+}
+
 function paintVolume(p: Painter): void {
   const { ctx, context, rows } = p
   const width = Math.max(1, Math.floor(p.half * 2 * 0.72))
@@ -352,7 +420,7 @@ export const PAINTERS: readonly IndicatorTemplate[] = [
     series: 'price',
     zLevel: -10,
     calc: () => [],
-    draw: draw((p) => paintGaps(p, true), paintLine),
+    draw: draw((p) => paintGaps(p, true), paintLine, calendar),
   },
   {
     ...base,
@@ -360,7 +428,7 @@ export const PAINTERS: readonly IndicatorTemplate[] = [
     series: 'price',
     zLevel: 10,
     calc: () => [],
-    draw: draw(paintIncomplete, paintMarkers, (p) => p.context.painted()),
+    draw: draw(paintCompared, paintQuote, paintIncomplete, paintMarkers, (p) => p.context.painted()),
   },
   {
     ...base,

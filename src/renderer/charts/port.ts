@@ -2,9 +2,11 @@
  * What a pane needs of a chart. Only `kline-chart.ts` knows the drawing library behind it.
  * All times are UTC ms; prices are numbers as received.
  */
-import type { ChartStyle } from '../../shared/chart-settings.ts'
+import type { ChartScale, ChartStyle, StudyKind } from '../../shared/chart-settings.ts'
+import type { PriceName } from '../../shared/indicators/table.ts'
 import type { Bar } from '../../shared/market.ts'
 import type { GapSpan } from '../../shared/state.ts'
+import type { AssetClass } from '../../shared/units.ts'
 import type { ChartMarker } from './markers.ts'
 
 export type { ChartStyle }
@@ -51,6 +53,56 @@ export interface ChartTheme {
   readonly up: string
   readonly down: string
   readonly warn: string
+  /** Of indicators and compared symbols, in their order. */
+  readonly series: readonly string[]
+}
+
+/** How the plot is laid out, besides what it shows. */
+export interface ChartPlot {
+  readonly scale: ChartScale
+  readonly inverted: boolean
+  readonly volume: boolean
+  /** Hours outside of the main session shaded, and their bounds. */
+  readonly sessions: boolean
+  readonly days: boolean
+  /** Time until the last bar closes, under its price. */
+  readonly countdown: boolean
+  /** Whose calendar days and sessions follow. */
+  readonly asset: AssetClass
+}
+
+/** An indicator on the chart. */
+export interface ChartStudy {
+  readonly id: string
+  readonly kind: StudyKind
+  readonly values: Readonly<Record<string, number>>
+  readonly price: PriceName
+  /** CSS colours by output; an empty text or none: from the theme, from `palette` on. */
+  readonly colours: readonly string[]
+  readonly palette: number
+  /** In a pane of its own instead of over the prices. */
+  readonly own: boolean
+}
+
+/** The values of one study under the crosshair, by output; null: absent there. */
+export interface StudyLegend {
+  readonly id: string
+  readonly values: readonly (number | null)[]
+  readonly colours: readonly string[]
+  /** Top of its pane, px from the chart's; null: over the prices. */
+  readonly top: number | null
+}
+
+/** Another symbol's bars beside the chart's own, drawn in percent from the left edge. */
+export interface ComparedSeries {
+  readonly label: string
+  readonly bars: readonly Bar[]
+}
+export interface ComparedLegend {
+  readonly label: string
+  readonly colour: string
+  /** From its close at the left edge to the bar under the crosshair; null: no bar there. */
+  readonly percent: number | null
 }
 
 /** The bar under the crosshair, or the last one while the crosshair is elsewhere. */
@@ -64,6 +116,8 @@ export interface ChartLegend {
   /** Start of what is under the crosshair, UTC ms; null: it is elsewhere. */
   readonly atMs: number | null
   readonly markers: readonly ChartMarker[]
+  readonly studies: readonly StudyLegend[]
+  readonly compared: readonly ComparedLegend[]
 }
 
 /** Older bars, oldest first, and whether still older ones exist. */
@@ -83,18 +137,35 @@ export interface ChartPort {
   setStyle(style: ChartStyle): void
   setDecimals(decimals: number): void
   setLoadOlder(load: LoadOlder | null): void
+  setPlot(plot: ChartPlot): void
+  /** The indicators, in the order of their panes. */
+  setStudies(studies: readonly ChartStudy[]): void
+  /** Best bid and ask as lines; null: none. */
+  setQuote(quote: { readonly bid: number | null; readonly ask: number | null } | null): void
+  /** Symbols to compare with, oldest bar first each; the price axis counts percent while there are some. */
+  setCompared(series: readonly ComparedSeries[]): void
+  /** Now of what is shown, UTC ms: for the time until the last bar closes. */
+  setClock(now: () => number): void
   onLegend(listener: (legend: ChartLegend) => void): void
   /** Moves the crosshair by bars (negative: older); the first step starts at the last bar. */
   stepCrosshair(bars: number): void
   clearCrosshair(): void
+  /** The crosshair of another chart: on the bar of that instant, without being told to others. Null: it left. */
+  showCrosshair(ms: number | null): void
+  /** Where the own crosshair stands, UTC ms; null: nowhere. */
+  onCrosshair(listener: (ms: number | null) => void): () => void
   /** Zooms by a factor around the last visible bar; above 1 shows fewer bars. */
   zoom(factor: number): void
   scroll(bars: number): void
   scrollToLatest(): void
+  /** Zooms so that all loaded bars are in view, as far as they stay tellable apart; the price axis fits itself again. */
+  fit(): void
   /** Brings an instant into view, reading older bars for it where there are some. */
   goTo(ms: number): Promise<void>
   /** The bar at so many px from the chart's left edge; null: there is none. */
   barAt(x: number): Bar | null
+  /** Bars that begin within [fromMs, toMs], oldest first. */
+  barsBetween(fromMs: number, toMs: number): readonly Bar[]
   /** Bars now in view, oldest first. */
   visibleBars(): readonly Bar[]
   /**

@@ -325,8 +325,21 @@ export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
   },
 }
 
+/** The volume profile of the bars in view: of a range rather than of a bar, and so no row of the table. */
+export const VOLUME_PROFILE = {
+  title: 'Volume profile of the visible range',
+  short: 'VP',
+  parameters: [
+    { key: 'levels', title: 'Levels', value: 48, least: 4, most: 200 },
+    { key: 'width', title: 'Width, %', value: 28, least: 5, most: 80 },
+  ],
+} as const satisfies { title: string; short: string; parameters: readonly Parameter[] }
+
 /** One value a parameter in their order: what is absent or out of bounds is as usual, lengths are whole numbers. */
-export function parameterValues(row: IndicatorRow, given: Readonly<Record<string, number>>): readonly number[] {
+export function parameterValues(
+  row: { readonly parameters: readonly Parameter[] },
+  given: Readonly<Record<string, number>>,
+): readonly number[] {
   return row.parameters.map(({ key, value, least, most }) => {
     const wanted = given[key] ?? value
     if (!Number.isFinite(wanted) || wanted < least || wanted > most) return value

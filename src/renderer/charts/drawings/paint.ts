@@ -77,6 +77,8 @@ function paintStroke(ctx: CanvasRenderingContext2D, stroke: Stroke, drawing: Dra
   ctx.lineWidth = width
   ctx.strokeStyle = toneColor(stroke.tone, drawing, palette)
   ctx.globalAlpha = stroke.faint ? 0.55 : 1
+  // Round ends are for what a hand drew and for dots: they cost, and level lines have none to show.
+  ctx.lineCap = stroke.smooth || drawing.style.dash === 'dotted' ? 'round' : 'butt'
   ctx.setLineDash(stroke.faint ? [3, 4] : stroke.thin ? [] : DASHES[drawing.style.dash](width))
   trace(ctx, crisp(stroke.points, width), stroke.smooth ?? false)
   ctx.stroke()
@@ -99,16 +101,16 @@ function paintLabel(ctx: CanvasRenderingContext2D, label: Label, drawing: Drawin
       ctx.lineWidth = 1
       ctx.stroke()
     }
+  } else {
+    // A veil of the ground keeps it readable over candles; a rim around each letter costs ten times as much.
+    ctx.globalAlpha = 0.72
+    ctx.fillStyle = palette.pane
+    ctx.fillRect(label.left + 2, label.top + 2, label.width - 4, label.height - 4)
+    ctx.globalAlpha = 1
   }
   const x = label.left + 5
   label.lines.forEach((line, i) => {
     const y = label.top + 2 + LABEL_LINE * (i + 0.5)
-    if (!label.boxed) {
-      // A rim of the ground keeps it readable over candles.
-      ctx.strokeStyle = palette.pane
-      ctx.lineWidth = 3
-      ctx.strokeText(line, x, y)
-    }
     ctx.fillStyle = label.boxed ? (plain ? palette.text : palette.pane) : color
     ctx.fillText(line, x, y)
   })

@@ -50,6 +50,25 @@ export function lengthText(ms: number): string {
   return parts.join(' ')
 }
 
+/** Heights of prices on a scale on which they lie evenly. */
+interface Heights {
+  readonly of: number
+  readonly at: number
+  readonly perPrice: number
+}
+
+/** Null: the scale is not even, as a logarithmic one, or there is none yet. */
+function evenHeights(port: SurfacePort, { left, top, height }: Surface['plot']): Heights | null {
+  const low = port.pointAt(left, top + height)
+  const high = port.pointAt(left, top)
+  if (!low || !high || !(Math.abs(high.price - low.price) > 0)) return null
+  const [a, b, middle] = [low.price, high.price, (low.price + high.price) / 2].map((price) =>
+    port.pixelOf(low.ms, price),
+  )
+  if (!a || !b || !middle || Math.abs((a.y + b.y) / 2 - middle.y) > 1e-3) return null
+  return { of: low.price, at: a.y, perPrice: (b.y - a.y) / (high.price - low.price) }
+}
+
 /** The surface of a chart. Texts are remembered: the same few are measured and written in every frame. */
 export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartSurface {
   let plot = port.plotArea()
@@ -64,7 +83,18 @@ export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartS
     const point = port.pointAt(x, y)
     return point && Number.isFinite(point.ms) && Number.isFinite(point.price) ? tidy(point) : null
   }
-  const toPixel = ({ ms, price }: DrawingPoint): Pixel | null => port.pixelOf(ms, price)
+  // Asking the chart costs microseconds, and hundreds of drawings ask thousands of times a frame: of each
+  // instant it is asked once a view, and of prices not at all where they lie evenly.
+  const columns = new Map<number, number>()
+  let heights: Heights | null | undefined
+  const toPixel = ({ ms, price }: DrawingPoint): Pixel | null => {
+    if (heights === undefined) heights = evenHeights(port, plot)
+    const x = columns.get(ms)
+    if (heights !== null && x !== undefined) return { x, y: heights.at + (price - heights.of) * heights.perPrice }
+    const pixel = port.pixelOf(ms, price)
+    if (pixel) columns.set(ms, pixel.x)
+    return pixel
+  }
 
   return {
     get plot() {
@@ -76,6 +106,8 @@ export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartS
     renew() {
       plot = port.plotArea()
       known = new WeakMap()
+      columns.clear()
+      heights = undefined
       if (widths.size > 5_000) widths.clear()
     },
     toPixel,
@@ -102,12 +134,11 @@ export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartS
       const price = point.price + steps * priceStep(perPixel, options.decimals(), KEY_PX)
       if (bars === 0) return tidy({ ms: point.ms, price })
       const ms = point.ms + bars * options.intervalMs()
-      // Into a night or a gap, which has no width: on to the bar that is seen there.
-      const width = (toPixel({ ms: point.ms + options.intervalMs(), price: point.price })?.x ?? from.x) - from.x
-      const wide = Math.max(width, 1)
-      const to = toPixel({ ms, price: point.price })
-      const moved = to ? Math.abs(to.x - from.x) : 0
-      const seen = moved < 0.5 * wide ? port.pointAt(from.x + Math.sign(bars) * Math.max(wide, 4), from.y) : null
+      // Into a night or a gap, which has next to no width: on to what is seen a bar further.
+      const beside = (ms: number): number => Math.abs((toPixel({ ms, price: point.price })?.x ?? from.x) - from.x)
+      const wide = Math.max(beside(point.ms + options.intervalMs()), beside(point.ms - options.intervalMs()), 1)
+      const x = from.x + Math.sign(bars) * Math.max(wide, 4)
+      const seen = beside(ms) < 0.5 * wide ? port.pointAt(x, from.y) : null
       return tidy({ ms: seen?.ms ?? ms, price })
     },
     middle() {

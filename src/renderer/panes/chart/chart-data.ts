@@ -65,10 +65,13 @@ export interface Following {
   cut(ms: number): void
 }
 
+/** What of a chart bars are brought to. */
+export type ChartSink = Pick<ChartPort, 'load' | 'update' | 'setGaps' | 'setDecimals' | 'setLoadOlder'>
+
 /** Follows a query into a chart until it is stopped. */
 export function followChart(
   transport: Transport,
-  chart: ChartPort,
+  chart: ChartSink,
   query: ChartQuery,
   onStage: (stage: ChartStage) => void,
   onDecimals: (decimals: number) => void,

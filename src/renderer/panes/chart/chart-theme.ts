@@ -1,6 +1,12 @@
 /** The colours of a chart, from the design tokens of the document. */
 import type { ChartTheme } from '../../charts/port.ts'
 
+/** Of indicators and compared symbols: apart from each other, and from the colours of direction. */
+const SERIES = {
+  dark: ['#4c8dff', '#e3a33b', '#b58cff', '#38c6d9', '#ee7fb4', '#a5cf5a', '#f2d45c', '#9db1cc'],
+  light: ['#2563d9', '#a35f00', '#7642d1', '#0b7285', '#b3297a', '#4f7a12', '#806600', '#4d6079'],
+} as const
+
 /** Reads the tokens as they are now. */
 export function chartTheme(): ChartTheme {
   const css = getComputedStyle(document.documentElement)
@@ -16,5 +22,6 @@ export function chartTheme(): ChartTheme {
     up: read('--up', '#2FB89A'),
     down: read('--down', '#EF5B6B'),
     warn: read('--warn', '#E3B341'),
+    series: document.documentElement.dataset['theme'] === 'light' ? SERIES.light : SERIES.dark,
   }
 }

@@ -1,0 +1,14 @@
+/** Time until something closes, as short as it can be said. Pure. */
+
+const two = (n: number): string => String(n).padStart(2, '0')
+
+/** "0:07", "12:40", "3:05:10", "2d 04h"; empty once it has passed: the next record decides what comes. */
+export function countdownText(ms: number): string {
+  if (!(ms > 0)) return ''
+  const seconds = Math.ceil(ms / 1_000)
+  const minutes = Math.floor(seconds / 60)
+  const hours = Math.floor(minutes / 60)
+  if (hours >= 24) return `${Math.floor(hours / 24)}d ${two(hours % 24)}h`
+  if (hours > 0) return `${hours}:${two(minutes % 60)}:${two(seconds % 60)}`
+  return `${minutes}:${two(seconds % 60)}`
+}

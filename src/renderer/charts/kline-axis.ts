@@ -1,0 +1,148 @@
+/** The price axis over the drawing library: its scale, its range from what is in view, its lines. */
+import type {
+  AxisCreateRangeParams,
+  AxisCreateTicksParams,
+  AxisRange,
+  AxisTick,
+  Chart,
+  YAxis,
+  YAxisOverride,
+} from 'klinecharts'
+import type { ChartPlot, ChartSeries } from './port.ts'
+import { fromScale, percentText, priceTicks, toScale } from './scale.ts'
+import type { Row } from './series.ts'
+
+/** What the axis reads of its chart whenever it is asked. */
+export interface AxisSource {
+  readonly rows: () => readonly Row[]
+  readonly series: () => ChartSeries
+  /** The scale as shown: compared symbols make it percent. */
+  readonly scale: () => ChartPlot['scale']
+  readonly inverted: () => boolean
+  /** Lowest and highest price of what is drawn over the bars of [from, to); empty: Infinity and -Infinity. */
+  readonly others: (from: number, to: number) => readonly [number, number]
+}
+
+/** Others may stretch the axis by so much of the bars' own range, so that they never press the bars flat. */
+const MOST_STRETCH = 0.6
+
+/** Functions of an axis that may be replaced at run time, though the library's types keep them for templates. */
+type AxisFunctions = YAxisOverride &
+  Pick<
+    YAxis,
+    | 'valueToRealValue'
+    | 'realValueToValue'
+    | 'realValueToDisplayValue'
+    | 'displayValueToRealValue'
+    | 'displayValueToText'
+    | 'minSpan'
+  >
+
+export class PriceAxis {
+  readonly #chart: Chart
+  readonly #source: AxisSource
+  #numbers = { decimals: -1, format: new Intl.NumberFormat('en-US') }
+
+  constructor(chart: Chart, source: AxisSource) {
+    this.#chart = chart
+    this.#source = source
+    this.apply()
+  }
+
+  axis(): YAxis | undefined {
+    return this.#chart.getYAxes({ paneId: 'candle_pane' })[0]
+  }
+
+  /** The close at the left edge, which percent counts from; NaN where there is no bar. */
+  base(): number {
+    const { from, to } = this.#chart.getVisibleRange()
+    const list = this.#source.rows()
+    for (let i = Math.max(0, from); i < to; i++) {
+      const bar = list[i]?.bar
+      if (bar) return bar.close
+    }
+    return NaN
+  }
+
+  /** Gives the library this scale; the range fits itself to the bars again. */
+  apply(): void {
+    const scale = this.#source.scale()
+    const log = scale === 'log'
+    const percent = scale === 'percent'
+    const override: AxisFunctions = {
+      paneId: 'candle_pane',
+      reverse: this.#source.inverted(),
+      gap: { top: 0.16, bottom: 0.08 },
+      createRange: (params) => this.#range(params),
+      createTicks: (params) => this.#ticks(params),
+      valueToRealValue: (value) => toScale(scale, value),
+      realValueToValue: (value) => fromScale(scale, value),
+      realValueToDisplayValue: (value) => fromScale(scale, value),
+      displayValueToRealValue: (value) => toScale(scale, value),
+      displayValueToText: (value, precision) =>
+        percent && this.base() > 0 ? percentText(value, this.base(), 2) : value.toFixed(precision),
+      // Of a logarithm: a hundred-thousandth is as fine as anybody looks.
+      minSpan: (precision) => (log ? 1e-5 : 10 ** -precision),
+    }
+    this.#chart.overrideYAxis(override)
+  }
+
+  /** The library's own range is poisoned by the NaN of slots: take it from what is in view. */
+  #range({ defaultRange }: AxisCreateRangeParams): AxisRange {
+    const { from, to } = this.#chart.getVisibleRange()
+    const list = this.#source.rows()
+    const { style } = this.#source.series()
+    const closeOnly = style === 'line' || style === 'area'
+    let low = Infinity
+    let high = -Infinity
+    for (let i = from; i < to; i++) {
+      const row = list[i]
+      if (!row?.bar) continue
+      low = Math.min(low, closeOnly ? row.close : row.low)
+      high = Math.max(high, closeOnly ? row.close : row.high)
+    }
+    if (low > high) return defaultRange
+    const [least, most] = this.#source.others(from, to)
+    const stretch = this.#source.scale() === 'percent' ? Infinity : Math.max((high - low) * MOST_STRETCH, 1e-12)
+    if (least <= most) {
+      ;[low, high] = [Math.min(low, Math.max(least, low - stretch)), Math.max(high, Math.min(most, high + stretch))]
+    }
+    const scale = this.#source.scale()
+    const [realFrom, realTo] = [toScale(scale, low), toScale(scale, high)]
+    return {
+      ...defaultRange,
+      from: low,
+      to: high,
+      range: high - low,
+      realFrom,
+      realTo,
+      realRange: realTo - realFrom,
+      displayFrom: low,
+      displayTo: high,
+      displayRange: high - low,
+    }
+  }
+
+  #ticks({ range, bounding }: AxisCreateTicksParams): AxisTick[] {
+    const axis = this.axis()
+    if (!axis) return []
+    const scale = this.#source.scale()
+    const { decimals } = this.#source.series()
+    if (this.#numbers.decimals !== decimals) {
+      const fixed = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+      this.#numbers = { decimals, format: new Intl.NumberFormat('en-US', fixed) }
+    }
+    const ticks = priceTicks(
+      scale,
+      fromScale(scale, range.realFrom),
+      fromScale(scale, range.realTo),
+      bounding.height,
+      this.base(),
+      (price) => this.#numbers.format.format(price),
+    )
+    return ticks.flatMap(({ price, text }) => {
+      const coord = axis.convertToPixel(price)
+      return coord > 10 && coord < bounding.height - 10 ? [{ coord, value: price, text }] : []
+    })
+  }
+}

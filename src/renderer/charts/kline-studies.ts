@@ -1,0 +1,159 @@
+/** The indicators of one chart over the drawing library: which there are, in which panes, what they say. */
+import type { Chart } from 'klinecharts'
+import type { DayOf } from '../../shared/indicators/indicators.ts'
+import { INDICATORS } from '../../shared/indicators/table.ts'
+import { provideStudy, studyColour, type StudyContext } from './paint-studies.ts'
+import type { ChartStudy, ChartTheme, StudyLegend } from './port.ts'
+import { StudyRun } from './study-run.ts'
+
+interface Options {
+  readonly theme: () => ChartTheme
+  readonly dayOf: DayOf
+  readonly failed: (thrown: unknown) => void
+}
+
+interface Shown {
+  readonly id: string
+  study: ChartStudy
+  readonly run: StudyRun | null
+  readonly undo: () => void
+}
+
+/** Panes together take no more of the chart than this. */
+const MOST_SHARE = 0.55
+const LEAST_PANE = 44
+const USUAL_PANE = 92
+const VOLUME_PANE = 76
+
+/** What of a study asks for computing it anew, rather than only for painting. */
+const computed = ({ kind, values, price, own }: ChartStudy): string => JSON.stringify([kind, values, price, own])
+
+export class Studies {
+  readonly #chart: Chart
+  readonly #options: Options
+  #shown: Shown[] = []
+  #count = 0
+  #decimals = 2
+  #volume = false
+
+  constructor(chart: Chart, options: Options) {
+    this.#chart = chart
+    this.#options = options
+  }
+
+  /** Shows these in their order. Answers whether panes came or went. */
+  set(list: readonly ChartStudy[], decimals: number): boolean {
+    const before = this.#shown.map(({ study }) => `${study.id} ${computed(study)}`).join('\n')
+    const after = list.map((study) => `${study.id} ${computed(study)}`).join('\n')
+    if (before === after && decimals === this.#decimals) {
+      // Colours: painted from the study itself.
+      this.#shown.forEach((one, i) => {
+        one.study = list[i]
+      })
+      return false
+    }
+    this.#decimals = decimals
+    for (const one of this.#shown) this.#remove(one)
+    this.#shown = list.map((study) => this.#add(study))
+    this.fitPanes()
+    return true
+  }
+
+  setDecimals(decimals: number): void {
+    if (decimals !== this.#decimals)
+      this.set(
+        this.#shown.map(({ study }) => study),
+        decimals,
+      )
+  }
+
+  /** The pane of volume takes its share too. */
+  setVolume(on: boolean): void {
+    this.#volume = on
+    this.fitPanes()
+  }
+
+  #add(study: ChartStudy): Shown {
+    const id = `${this.#chart.id} study ${++this.#count}`
+    const row = study.kind === 'volume-profile' ? null : INDICATORS[study.kind]
+    const run = row && new StudyRun(row, study.values, study.price, this.#options.dayOf)
+    const shown: Shown = { id, study, run, undo: () => undo() }
+    const context: StudyContext = {
+      get study() {
+        return shown.study
+      },
+      run,
+      theme: this.#options.theme,
+      failed: this.#options.failed,
+    }
+    const undo = provideStudy(id, context)
+    const [least, most] = row?.drawn?.between ?? []
+    this.#chart.createIndicator(
+      {
+        name: 'td-study',
+        id,
+        paneId: study.own ? id : 'candle_pane',
+        series: 'normal',
+        precision: row === null || row.unit === 'index' ? 2 : row.unit === 'volume' ? 0 : this.#decimals,
+        shouldFormatBigNumber: row?.unit === 'volume',
+        zLevel: study.kind === 'volume-profile' ? -1 : 1,
+        ...(study.own && least !== undefined ? { minValue: least } : {}),
+        ...(study.own && most !== undefined ? { maxValue: most } : {}),
+      },
+      true,
+    )
+    return shown
+  }
+
+  #remove({ id, undo }: Shown): void {
+    undo()
+    this.#chart.removeIndicator({ id })
+  }
+
+  /** Heights of the panes below the prices: their usual one, less where there are many of them. */
+  fitPanes(): void {
+    const own = this.#shown.filter(({ study }) => study.own)
+    const total = this.#chart.getSize()?.height ?? 0
+    const share = (total * MOST_SHARE) / Math.max(1, own.length + (this.#volume ? 1 : 0))
+    const height = (usual: number): number => Math.max(LEAST_PANE, Math.min(usual, Math.floor(share)))
+    if (this.#volume) this.#chart.setPaneOptions({ id: 'volume', height: height(VOLUME_PANE), minHeight: 30, order: 1 })
+    own.forEach(({ id }, i) =>
+      this.#chart.setPaneOptions({ id, height: height(USUAL_PANE), minHeight: 30, order: 2 + i }),
+    )
+  }
+
+  /** What each says of a row. */
+  legends(index: number): readonly StudyLegend[] {
+    const theme = this.#options.theme()
+    return this.#shown.map(({ id, study, run }) => {
+      const row = study.kind === 'volume-profile' ? null : INDICATORS[study.kind]
+      const shifts = (run && row?.drawn?.shifts?.(run.parameters)) ?? []
+      return {
+        id: study.id,
+        values: (row?.outputs ?? []).map((_, output) => run?.values[index - (shifts[output] ?? 0)]?.[output] ?? null),
+        colours: (row?.outputs ?? ['']).map((_, output) => studyColour(study, output, theme)),
+        top: study.own ? (this.#chart.getSize(id, 'root')?.top ?? null) : null,
+      }
+    })
+  }
+
+  /** Lowest and highest value over the prices of rows [from, to). */
+  range(from: number, to: number): readonly [number, number] {
+    let low = Infinity
+    let high = -Infinity
+    for (const { study, run } of this.#shown) {
+      if (study.own || run === null) continue
+      for (let i = Math.max(0, from); i < Math.min(to, run.values.length); i++) {
+        for (const value of Object.values(run.values[i])) {
+          low = Math.min(low, value)
+          high = Math.max(high, value)
+        }
+      }
+    }
+    return [low, high]
+  }
+
+  stop(): void {
+    for (const { undo } of this.#shown) undo()
+  }
+}

@@ -1,0 +1,91 @@
+/** The drawing library's styles, from our tokens. */
+import type { DeepPartial, Styles } from 'klinecharts'
+import type { ChartStyle, ChartTheme } from './port.ts'
+
+const FONT = '"Inter Variable", sans-serif'
+
+/** The library's styles for a theme and a style of bars. */
+export function chartStyles(theme: ChartTheme, style: ChartStyle, countdown: boolean): DeepPartial<Styles> {
+  const hidden = 'transparent'
+  const own = style === 'line' || style === 'area'
+  const tickText = { color: theme.dim, size: 11, family: FONT }
+  const crosshairLine = { color: theme.faint, dashedValue: [3, 3] }
+  const crosshairText = {
+    color: theme.text,
+    backgroundColor: theme.raised,
+    borderColor: theme.line,
+    size: 11,
+    family: FONT,
+    borderRadius: 2,
+  }
+  const colours = { upColor: theme.up, downColor: theme.down, noChangeColor: theme.dim }
+  return {
+    grid: {
+      horizontal: { color: theme.line, style: 'solid', size: 0.5 },
+      vertical: { color: theme.line, style: 'solid', size: 0.5 },
+    },
+    candle: {
+      type: own ? 'area' : style === 'bars' ? 'ohlc' : style === 'hollow' ? 'candle_up_stroke' : 'candle_solid',
+      bar: {
+        ...colours,
+        upBorderColor: theme.up,
+        downBorderColor: theme.down,
+        noChangeBorderColor: theme.dim,
+        upWickColor: theme.up,
+        downWickColor: theme.down,
+        noChangeWickColor: theme.dim,
+      },
+      // Lines are ours (paint.ts), broken at gaps; the library's own would bridge them.
+      area: {
+        lineSize: 0,
+        lineColor: hidden,
+        value: 'close',
+        backgroundColor: hidden,
+        point: { show: false, animation: false },
+      },
+      priceMark: {
+        high: { color: theme.dim, textSize: 11, textFamily: FONT },
+        low: { color: theme.dim, textSize: 11, textFamily: FONT },
+        last: {
+          ...colours,
+          // Averages are no prices: the chart paints the true last one itself.
+          show: style !== 'heikin-ashi',
+          compareRule: 'current_open',
+          line: { size: 1, dashedValue: [2, 3] },
+          text: { size: 11, family: FONT, color: theme.pane, borderRadius: 2, paddingLeft: 5, paddingRight: 5 },
+          extendTexts: [
+            {
+              // A list is merged by its places: an empty one would change nothing.
+              show: countdown,
+              position: 'below_price',
+              updateInterval: 1_000,
+              size: 10,
+              family: FONT,
+              weight: 'normal',
+              color: theme.pane,
+              style: 'fill',
+              borderStyle: 'solid',
+              borderSize: 0,
+              borderColor: 'transparent',
+              borderDashedValue: [2, 2],
+              borderRadius: 2,
+              paddingLeft: 5,
+              paddingRight: 5,
+              paddingTop: 2,
+              paddingBottom: 3,
+            },
+          ],
+        },
+      },
+      tooltip: { showRule: 'none' },
+    },
+    indicator: { tooltip: { showRule: 'none' }, lastValueMark: { show: false } },
+    xAxis: { axisLine: { color: theme.line }, tickLine: { show: false }, tickText },
+    yAxis: { axisLine: { color: theme.line }, tickLine: { show: false }, tickText },
+    separator: { color: theme.line, size: 1, activeBackgroundColor: theme.raised },
+    crosshair: {
+      horizontal: { line: crosshairLine, text: crosshairText },
+      vertical: { line: crosshairLine, text: crosshairText },
+    },
+  }
+}

@@ -1,0 +1,47 @@
+/** Labels beside an axis, none over another nor over what already stands there. Pure. */
+
+/** Px of a label. */
+export const CHIP_HEIGHT = 15
+
+interface Chip<T> {
+  readonly chip: T
+  readonly y: number
+}
+
+/** Labels in their order from above to below, each as near to its place as the one before lets it be. */
+function downFrom<T>(list: readonly Chip<T>[], least: number): Chip<T>[] {
+  let from = least
+  return list.map(({ chip, y }) => {
+    const at = Math.max(y, from)
+    from = at + CHIP_HEIGHT
+    return { chip, y: at }
+  })
+}
+
+/** The same from below to above. */
+const upFrom = <T>(list: readonly Chip<T>[], most: number): Chip<T>[] =>
+  downFrom(
+    list.toReversed().map(({ chip, y }) => ({ chip, y: -y })),
+    -most,
+  )
+    .map(({ chip, y }) => ({ chip, y: -y }))
+    .toReversed()
+
+/**
+ * Middles of labels (px) near where they want to be, from top to bottom. Those outside of the plot are left
+ * out; those that would stand on what is `taken` stand above or below it, on the side of their middle.
+ */
+export function stackChips<T>(
+  wanted: readonly Chip<T>[],
+  top: number,
+  bottom: number,
+  taken: { readonly from: number; readonly to: number } | null = null,
+): readonly Chip<T>[] {
+  const inside = wanted.filter(({ y }) => y >= top && y <= bottom).toSorted((a, b) => a.y - b.y)
+  if (taken === null) return upFrom(downFrom(inside, -Infinity), bottom)
+  const half = CHIP_HEIGHT / 2
+  const middle = taken.from + 10
+  const above = inside.filter(({ y }) => y < middle)
+  const below = inside.filter(({ y }) => y >= middle)
+  return [...upFrom(above, taken.from - half), ...downFrom(below, taken.to + half)]
+}

@@ -1,0 +1,38 @@
+/** What a chart asks of its window besides bars and settings. */
+import type { ChartTemplate } from '../../../shared/chart-settings.ts'
+import type { InstrumentId } from '../../../shared/units.ts'
+import type { WindowState } from '../../state/window.svelte.ts'
+
+/** Getters are reactive. */
+export interface ChartWindow {
+  readonly templates: readonly ChartTemplate[]
+  setTemplates(templates: readonly ChartTemplate[]): void
+  /** Best bid and ask of the chart's instrument. */
+  readonly quote: { readonly bid: number | null; readonly ask: number | null } | null
+  /** Of the window, where the chart has none of its own. */
+  readonly zoneSetting: string
+  /** Now of what is shown, UTC ms. */
+  now(): number
+  /** Says in a sentence what was done. */
+  tell(text: string): void
+}
+
+/** The window of one chart. */
+export function chartWindow(app: WindowState, instrument: () => InstrumentId): ChartWindow {
+  return {
+    get templates() {
+      return app.settings.now.charts.templates
+    },
+    setTemplates: (templates) => app.set({ charts: { templates: [...templates] } }),
+    get quote() {
+      const row = app.quotes.row(instrument())
+      return row === undefined ? null : { bid: row.bid, ask: row.ask }
+    },
+    get zoneSetting() {
+      return app.settings.now.zone
+    },
+    // What is live goes on between the window's own beats of the clock.
+    now: () => (app.view === 'live' ? Date.now() : app.clockMs),
+    tell: (text) => app.toasts.show(text),
+  }
+}

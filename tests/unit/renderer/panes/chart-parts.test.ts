@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CHIP_HEIGHT, stackChips } from '../../../../src/renderer/panes/chart/axis-chips.ts'
+import {
+  addStudy,
+  changeStudy,
+  findKinds,
+  keepTemplate,
+  removeStudy,
+  studiesOf,
+  studyTitle,
+} from '../../../../src/renderer/panes/chart/chart-studies.ts'
+import { rangeStats, spanText } from '../../../../src/renderer/panes/chart/range-stats.ts'
+import { MOST_INDICATORS, STUDY_KINDS } from '../../../../src/shared/chart-settings.ts'
+import type { Bar } from '../../../../src/shared/market.ts'
+import { unixMs } from '../../../../src/shared/units.ts'
+
+describe('indicators of a chart', () => {
+  it('may be several of one kind, each with its own parameters, colours and pane', () => {
+    let list = addStudy(addStudy([], 'sma'), 'sma')
+    expect(list.map((one) => one.id)).toEqual(['sma-1', 'sma-2'])
+    list = changeStudy(list, 'sma-2', { values: { period: 50 }, price: 'hl2', pane: 'own', colours: ['#ff0000'] })
+    expect(list.map(studyTitle)).toEqual(['SMA 20', 'SMA 50 hl2'])
+    expect(studiesOf(list).map(({ own, palette, colours }) => [own, palette, colours])).toEqual([
+      [false, 0, []],
+      [true, 1, ['#ff0000']],
+    ])
+    list = addStudy(removeStudy(list, 'sma-1'), 'sma')
+    expect(list.map((one) => one.id)).toEqual(['sma-2', 'sma-1'])
+  })
+
+  it('keep their colours while another is hidden, and are full at their most', () => {
+    const list = changeStudy(addStudy(addStudy([], 'macd'), 'ema'), 'macd-1', { hidden: true })
+    expect(studiesOf(list).map(({ id, palette }) => [id, palette])).toEqual([['ema-1', 3]])
+    let many = list
+    for (let i = 0; i < 40; i++) many = addStudy(many, 'rsi')
+    expect(many).toHaveLength(MOST_INDICATORS)
+  })
+
+  it('are found by any of their names, all without one', () => {
+    expect(findKinds('')).toHaveLength(STUDY_KINDS.length)
+    expect(findKinds('moving weighted').map((row) => row.kind)).toEqual(['wma'])
+    expect(findKinds('vp').map((row) => row.kind)).toEqual(['volume-profile'])
+    expect(findKinds('zzz')).toEqual([])
+  })
+
+  it('are kept under a name once', () => {
+    const list = addStudy([], 'vwap')
+    const kept = keepTemplate(keepTemplate(keepTemplate([], 'b', []), 'a', list), 'b', list)
+    expect(kept.map((one) => [one.name, one.indicators.length])).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ])
+  })
+})
+
+describe('a marked range', () => {
+  const bar = (second: number, open: number, close: number, volume: number | null): Bar => ({
+    startMs: unixMs(second * 1_000),
+    endMs: unixMs(second * 1_000 + 1_000),
+    open,
+    high: Math.max(open, close) + 1,
+    low: Math.min(open, close) - 1,
+    close,
+    volume,
+    count: 1,
+    complete: true,
+  })
+  it('counts bars, time, change, extremes and volume', () => {
+    expect(rangeStats([bar(0, 10, 12, 3), bar(1, 12, 9, null), bar(5, 9, 15, 4)])).toEqual({
+      bars: 3,
+      spanMs: 6_000,
+      open: 10,
+      change: 5,
+      high: 16,
+      low: 8,
+      volume: 7,
+    })
+    expect(rangeStats([bar(0, 10, 12, null)])?.volume).toBeNull()
+    expect(rangeStats([])).toBeNull()
+  })
+  it('says its time in two units', () => {
+    expect([350, 42_000, 60_000, 3_900_000, 266_400_000].map(spanText)).toEqual([
+      '350 ms',
+      '42 s',
+      '1 min',
+      '1 h 5 min',
+      '3 d 2 h',
+    ])
+  })
+})
+
+describe('labels beside the axis', () => {
+  it('never stand on each other nor on the last price, and keep their order', () => {
+    const ys = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 6 })
+    fc.assert(
+      fc.property(ys, fc.option(fc.integer({ min: 100, max: 300 })), (list, last) => {
+        const taken = last === null ? null : { from: last - 10, to: last + 25 }
+        const placed = stackChips(
+          list.map((y, chip) => ({ chip, y })),
+          0,
+          400,
+          taken,
+        )
+        expect(placed).toHaveLength(list.length)
+        for (const [i, one] of placed.entries()) {
+          if (i > 0) expect(one.y - placed[i - 1].y).toBeGreaterThanOrEqual(CHIP_HEIGHT)
+          if (taken) expect(one.y + 7.5 <= taken.from || one.y - 7.5 >= taken.to).toBe(true)
+        }
+      }),
+    )
+    expect(stackChips([{ chip: 'far', y: 500 }], 0, 400)).toEqual([])
+  })
+})
