@@ -49,6 +49,9 @@ export function guardSession(session: Session, ownUrl: string): void {
 
 const REPLAY_HASH = /^#replay=[0-9A-Za-z_,-]{1,6500}(?:&at=\d{1,16})?$/
 
+/** Panes of a workspace that were moved into a window of their own. */
+const PANES_HASH = /^#workspace=[a-z0-9][a-z0-9-]{0,39}&window=[a-z0-9][a-z0-9-]{0,39}$/
+
 /**
  * The address of a second window that a page of ours may ask for: our own page, showing a replay. Built anew
  * from the app's own address and the checked fragment; undefined: it may not be opened.
@@ -56,7 +59,7 @@ const REPLAY_HASH = /^#replay=[0-9A-Za-z_,-]{1,6500}(?:&at=\d{1,16})?$/
 export function replayWindowUrl(asked: string, ownUrl: string): string | undefined {
   if (!isOwnPage(asked, ownUrl)) return undefined
   const { pathname, search, hash } = new URL(asked)
-  if (pathname !== '/' || search !== '' || !REPLAY_HASH.test(hash)) return undefined
+  if (pathname !== '/' || search !== '' || !(REPLAY_HASH.test(hash) || PANES_HASH.test(hash))) return undefined
   return new URL(hash, ownUrl).href
 }
 

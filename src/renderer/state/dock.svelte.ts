@@ -34,6 +34,8 @@ export class DockState {
   readonly window: string | null
   /** Grows when the pane in front should take the focus. */
   focusAsked = $state(0)
+  /** Grows when the menu of workspaces should open. */
+  menuAsked = $state(0)
   /** What tabs say where a pane told so, by pane. */
   titles = $state.raw<Readonly<Record<string, string>>>({})
   /** Tools of panes that stand in the line of their tabs, by pane. */
@@ -45,6 +47,8 @@ export class DockState {
 
   /** The whole workspace, as this window knows it. */
   readonly whole = $derived.by<Workspace>(() => this.#whole())
+  /** This window's part is no more: its panes are back in the dock, or closed. */
+  readonly gone = $derived.by(() => this.ready && this.window !== null && partOf(this.whole, this.window) === null)
   /** What this window shows of it. */
   readonly now = $derived.by<Workspace>(() =>
     this.window === null ? this.whole : (partOf(this.whole, this.window) ?? this.whole),

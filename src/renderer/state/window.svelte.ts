@@ -24,7 +24,7 @@ import { Quotes, type QuotesClocks } from './quotes.svelte.ts'
 import { Replay } from './replay.svelte.ts'
 import { SettingsState } from './settings.svelte.ts'
 import { Tape } from './tape.svelte.ts'
-import { parseDockRoute } from './dock-route.ts'
+import { dockHash, parseDockRoute } from './dock-route.ts'
 import { isOfSource, replayFrom } from './replay-from.ts'
 import { replayHash } from './replay-route.ts'
 import { rowHeightOf } from './row-height.ts'
@@ -240,15 +240,22 @@ export class WindowState {
   }
   /** Shows recordings in a window of their own, so that this one can stay as it is. False when it was blocked. */
   openReplayWindow(sessions: readonly string[], atMs: number | null): boolean {
+    return this.#openBeside(replayHash({ sessions, atMs }), 'popup,width=1280,height=800')
+  }
+  #openBeside(hash: string, features: string): boolean {
     // The app's own address by its name: in a stand-in for Electron the page's own is another one.
     const page = this.info?.host === 'electron' && location.protocol !== 'http:' ? APP_PAGE : location.pathname
-    const opened = window.open(`${page}${replayHash({ sessions, atMs })}`, '_blank', 'popup,width=1280,height=800')
+    const opened = window.open(`${page}${hash}`, '_blank', features)
     // Electron makes the window itself, and so answers null.
     if (opened || this.info?.host === 'electron') return true
     this.toasts.show('The browser blocked the new window. Allow pop-ups for this address, then try again.', {
       tone: 'bad',
     })
     return false
+  }
+  /** Opens a window for panes that were moved out of the dock. False when it was blocked. */
+  openPaneWindow(workspace: string, window: string): boolean {
+    return this.#openBeside(dockHash({ workspace, window }), 'popup,width=760,height=560')
   }
   /** Moves the replay of this window into one of its own; this one goes back to live. */
   popOutReplay(): void {

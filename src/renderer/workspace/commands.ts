@@ -10,6 +10,7 @@ import { RESEARCH_COMMANDS } from './commands/research.ts'
 import { DRAWING_COMMANDS } from '../panes/chart/drawing-commands.ts'
 import { WATCHLIST_COMMANDS } from './commands/watchlist.ts'
 import { chordOf, type KeyPress } from './chords.ts'
+import { DOCK_COMMANDS } from './dock/dock-commands.ts'
 import { REPLAY_COMMANDS } from './replay/replay-commands.ts'
 
 export const GROUPS = [
@@ -45,6 +46,7 @@ export const COMMANDS: readonly Command[] = [
   ...TAPE_COMMANDS,
   ...ALERT_COMMANDS,
   ...RESEARCH_COMMANDS,
+  ...DOCK_COMMANDS,
   ...REPLAY_COMMANDS,
 ]
 

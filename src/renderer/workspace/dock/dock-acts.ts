@@ -17,3 +17,20 @@ export function toggleFloat(app: WindowState, id: string): void {
   const y = Math.round((height - size.height) / 2)
   dock.change((now) => edits.floatPane(now, id, { x, y, ...size }))
 }
+
+/** Moves a pane into a window of its own; from there, back into the dock. */
+export function popOutPane(app: WindowState, id: string): void {
+  const { dock } = app
+  const mine = dock.window
+  if (mine !== null) return dock.changeWhole((now) => edits.popIn(now, mine))
+  const taken = new Set(dock.whole.popouts.map((one) => one.id))
+  let n = 1
+  while (taken.has(`window-${n}`)) n++
+  const window = `window-${n}`
+  if (edits.popOut(dock.whole, window, [id]) === dock.whole)
+    return app.toasts.show('This is the only pane. Add another one before you move it out.')
+  if (!app.openPaneWindow(dock.id, window)) return
+  dock.changeWhole((now) => edits.popOut(now, window, [id]))
+  // The new window reads what is kept.
+  dock.flush()
+}
