@@ -11,7 +11,7 @@ class AlertScreen extends Screen {
   form(): Locator {
     return this.page.getByRole('dialog', { name: /^(New|Edit) alert$/ })
   }
-  row(text: string | RegExp): Locator {
+  alert(text: string | RegExp): Locator {
     return this.page.getByRole('grid', { name: 'Alerts', exact: true }).getByRole('row').filter({ hasText: text })
   }
   /** Fills the form and creates the alert. */
@@ -51,7 +51,7 @@ test('fires on the market, tells it, marks the symbol, and lists what happened',
     await expect(form).toContainText('BTC-USD: Last moves 0.0001 % within 30 s')
   })
   await expect(screen.toast(/^BTC-USD: Last moves/)).toBeVisible({ timeout: 30_000 })
-  await expect(screen.row('wakes me')).toContainText('Fired')
+  await expect(screen.alert('wakes me')).toContainText('Fired')
   await expect(page).toHaveTitle(/^\u{1F514} /u)
   await pane.getByRole('tab', { name: 'History' }).click()
   const line = pane.getByRole('table', { name: 'History' }).getByRole('row').first()
@@ -59,7 +59,7 @@ test('fires on the market, tells it, marks the symbol, and lists what happened',
 
   // Once is once; turned on again it fires again.
   await pane.getByRole('tab', { name: 'List' }).click()
-  await screen.row('wakes me').getByRole('checkbox').click()
+  await screen.alert('wakes me').getByRole('checkbox').click()
   await expect(pane.getByRole('grid')).toContainText('2×', { timeout: 30_000 })
 })
 
@@ -81,7 +81,7 @@ test('is made, changed, turned off, deleted and brought back by keys alone', asy
   await page.keyboard.type('1,234,567')
   await page.keyboard.press('Enter')
   await expect(form).toBeHidden()
-  await expect(screen.row('1,234,567.00')).toContainText(/Armed|Waiting/)
+  await expect(screen.alert('1,234,567.00')).toContainText(/Armed|Waiting/)
 
   const grid = pane.getByRole('grid')
   await grid.focus()
@@ -91,11 +91,11 @@ test('is made, changed, turned off, deleted and brought back by keys alone', asy
   await expect(form).toBeHidden()
   await grid.focus()
   await page.keyboard.press('Space')
-  await expect(screen.row('1,234,567.00')).toContainText('Off')
+  await expect(screen.alert('1,234,567.00')).toContainText('Off')
   await page.keyboard.press('Delete')
   await expect(pane).toContainText('No alerts yet')
   await page.getByRole('button', { name: 'Undo' }).click()
-  await expect(screen.row('1,234,567.00')).toContainText('Off')
+  await expect(screen.alert('1,234,567.00')).toContainText('Off')
 })
 
 test('is blind while the feed is lost, says so, and survives a restart', async ({ open, simulator }) => {
@@ -105,10 +105,10 @@ test('is blind while the feed is lost, says so, and survives a restart', async (
   const screen = await ready(first.page)
   const pane = await screen.pane()
   await screen.make((form) => form.getByLabel('Level').fill('9999999'))
-  await expect(screen.row('9,999,999')).toContainText('Armed', { timeout: 30_000 })
+  await expect(screen.alert('9,999,999')).toContainText('Armed', { timeout: 30_000 })
   await simulator.fault('restart', { ms: 4_000 })
-  await expect(screen.row('9,999,999')).toContainText('Blind', { timeout: 15_000 })
-  await expect(screen.row('9,999,999')).toContainText('Armed', { timeout: 60_000 })
+  await expect(screen.alert('9,999,999')).toContainText('Blind', { timeout: 15_000 })
+  await expect(screen.alert('9,999,999')).toContainText('Armed', { timeout: 60_000 })
   await pane.getByRole('tab', { name: 'History' }).click()
   await expect(pane.getByRole('table', { name: 'History' })).toContainText(
     /Blind\s*crypto\/XT: connection lost, \d+ .* \(BTC-USD\)/,
@@ -118,7 +118,7 @@ test('is blind while the feed is lost, says so, and survives a restart', async (
   const again = await open({ args, env })
   const later = await ready(again.page)
   await later.pane()
-  await expect(later.row('9,999,999')).toContainText('Armed', { timeout: 60_000 })
+  await expect(later.alert('9,999,999')).toContainText('Armed', { timeout: 60_000 })
   await (await later.pane()).getByRole('tab', { name: 'History' }).click()
   await expect((await later.pane()).getByRole('table', { name: 'History' })).toContainText('Tapedeck was not running')
 })
@@ -128,8 +128,8 @@ test('tells when it would have fired in a recording, and goes there', async ({ o
   const screen = await ready(page)
   const pane = await screen.pane()
   await screen.make(smallMove)
-  await expect(screen.row('0.0001 %')).toContainText('Fired', { timeout: 30_000 })
-  await screen.row('0.0001 %').click()
+  await expect(screen.alert('0.0001 %')).toContainText('Fired', { timeout: 30_000 })
+  await screen.alert('0.0001 %').click()
   await pane.getByRole('button', { name: 'Test on a recording' }).click()
   const dialog = screen.dialog('Test on a recording')
   await expect(dialog.getByLabel('Session')).toContainText('demo')
