@@ -1,6 +1,6 @@
 /** Evidence as windows see it: coverage, agreement with the service's own bars, and where numbers come from. */
 import type { AgreementCounts, BarNumbers, Comparison, Verdict, Why } from './agreement.ts'
-import type { CountedGap, FeedCoverage } from './coverage.ts'
+import type { CountedGap, FeedCoverage, SymbolCoverage } from './coverage.ts'
 import type { BarSource, Interval, RecordKind } from './market.ts'
 import type { FeedId, InstrumentId, RecordingId, UnixMs } from './units.ts'
 
@@ -9,8 +9,10 @@ export interface CoverageReport {
   readonly toMs: UnixMs
   readonly sessions: readonly RecordingId[]
   readonly feeds: readonly FeedCoverage[]
-  /** Over all feeds, 0 to 1; null: nothing was wanted. */
+  /** Over symbols and time of all feeds, 0 to 1; null: nothing was wanted. */
   readonly covered: number | null
+  /** Of the feed asked for, least covered first; else none. */
+  readonly symbols: readonly SymbolCoverage[]
   /** A page, newest first. */
   readonly gaps: readonly CountedGap[]
   /** How many there are in all. */

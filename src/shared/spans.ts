@@ -20,10 +20,13 @@ export function mergeSpans(spans: readonly Span[]): readonly Span[] {
 export function withoutSpans(spans: readonly Span[], others: readonly Span[]): readonly Span[] {
   const holes = mergeSpans(others)
   const left: Span[] = []
+  let first = 0
   for (const { fromMs, toMs } of mergeSpans(spans)) {
     let from = fromMs
-    for (const hole of holes) {
-      if (hole.toMs <= from || hole.fromMs >= toMs) continue
+    while (first < holes.length && holes[first].toMs <= fromMs) first++
+    for (let i = first; i < holes.length; i++) {
+      const hole = holes[i]
+      if (hole.fromMs >= toMs) break
       if (hole.fromMs > from) left.push({ fromMs: from, toMs: hole.fromMs })
       from = Math.max(from, hole.toMs)
     }

@@ -264,6 +264,7 @@ export const CALL_VALUES: { readonly [K in CallName]: CallValue<K> } = {
     sessions: [],
     feeds: [],
     covered: null,
+    symbols: [],
     gaps: [],
     gapCount: 0,
   },

@@ -1,15 +1,19 @@
 /** Evidence for windows: verification as a job, coverage, agreement, and the messages behind what is shown. */
-import { coverageOf, type CoverageRecording } from '../../shared/coverage.ts'
+import { coverageOf, type CoverageRecording, type SymbolExtent } from '../../shared/coverage.ts'
 import type { CallArgs } from '../../shared/contract.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { AgreementReport, AgreementSeconds, CoverageReport, MessagesPage } from '../../shared/evidence.ts'
 import type { JobId } from '../../shared/jobs.ts'
-import { recordingId, unixMs, type InstrumentId } from '../../shared/units.ts'
+import type { SessionRow } from '../../shared/recording.ts'
+import { recordingId, unixMs, type InstrumentId, type RecordingId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
 import { readAgreement, readSeconds } from './evidence/agreement.ts'
 import { readMessages } from './evidence/messages.ts'
 import { recordingOf, visibleSessions, type EvidenceView } from './evidence/view.ts'
 import type { Jobs } from './jobs.ts'
+
+/** Imports whose symbols' extents are kept. */
+const MOST_IMPORTS = 64
 
 export interface EvidenceOptions {
   readonly reader: StoreReader
@@ -33,6 +37,27 @@ export interface Evidence {
 
 /** Evidence over a store that others write. */
 export function createEvidence({ reader, openReader, jobs, view, decimals }: EvidenceOptions): Evidence {
+  // An import never changes, and its blocks are asked for by symbol.
+  const extents = new Map<RecordingId, readonly SymbolExtent[]>()
+  const extentsOf = async (row: SessionRow): Promise<readonly SymbolExtent[]> => {
+    const known = extents.get(row.session)
+    if (known !== undefined) return known
+    const found: SymbolExtent[] = []
+    for (const { feed, stored } of row.feeds) {
+      if (stored === 0) continue
+      for (const { instrument, symbols } of await reader.instruments({ feed, recording: row.session })) {
+        const extent = await reader.extent({ feed, instruments: [instrument], recording: row.session })
+        const { fromMs, toMs } = extent
+        if (fromMs !== null && toMs !== null) found.push({ feed, symbol: symbols.at(-1) ?? instrument, fromMs, toMs })
+      }
+    }
+    extents.set(row.session, found)
+    for (const oldest of extents.keys()) {
+      if (extents.size <= MOST_IMPORTS) break
+      extents.delete(oldest)
+    }
+    return found
+  }
   return {
     verify: (session) =>
       jobs.start(
@@ -58,7 +83,7 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
           }
         },
       ),
-    async coverage({ view: name, fromMs, toMs, session, skip, limit }) {
+    async coverage({ view: name, fromMs, toMs, session, skip, limit, symbolsOf = null }) {
       const seen = await view(name)
       const rows =
         session === null || seen.past
@@ -80,14 +105,18 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
       )
       const recordings: CoverageRecording[] = []
       // One after the other: what a window asks for meanwhile must not wait behind thousands of them.
-      for (const row of touching) recordings.push(await recordingOf(reader, seen, row, gapsOf.get(row.session) ?? []))
-      const { feeds, covered, gaps } = coverageOf(recordings, range, seen.nowMs)
+      for (const row of touching) {
+        const one = await recordingOf(reader, seen, row, gapsOf.get(row.session) ?? [])
+        recordings.push(row.source.startsWith('import:') ? { ...one, extents: await extentsOf(row) } : one)
+      }
+      const { feeds, covered, symbols, gaps } = coverageOf(recordings, range, seen.nowMs, symbolsOf)
       return {
         fromMs: unixMs(range.fromMs),
         toMs: unixMs(range.toMs),
         sessions: touching.map((row) => row.session),
         feeds,
         covered,
+        symbols,
         gaps: gaps.slice(skip, skip + limit),
         gapCount: gaps.length,
       }

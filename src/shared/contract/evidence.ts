@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import type { AgreementReport, AgreementSeconds, CoverageReport, MessagesPage } from '../evidence.ts'
 import type { JobId } from '../jobs.ts'
-import { recordingId } from '../units.ts'
+import { FEED_IDS, recordingId } from '../units.ts'
 import { call, instrument, interval, limit, ms, of, text, view } from './spec.ts'
 
 const session = text(64)
@@ -34,6 +34,8 @@ export const EVIDENCE_CALLS = {
       session: v.nullable(session),
       skip: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1e9)),
       limit: limit(1_000),
+      /** The feed whose symbols are told one by one; absent: none. */
+      symbolsOf: v.optional(v.nullable(v.picklist(FEED_IDS))),
     }),
   ),
   /** Bars built from ticks against the service's own, minute by minute. */

@@ -78,6 +78,8 @@ it('tells what share of the wanted time was covered, overlapping gaps counted on
         { cause: 'unacknowledged', gaps: 1, ms: 1_000 },
         { cause: 'connect', gaps: 1, ms: 700 },
       ],
+      symbols: 1,
+      assumed: false,
     },
   ])
   expect(covered).toBeCloseTo(1 - 2_200 / 9_500)
@@ -109,6 +111,99 @@ it('keeps to the range asked for', () => {
   const { feeds, gaps } = coverageOf([one], { fromMs: 2_000, toMs: 6_000 }, 10_000)
   expect(feeds).toMatchObject([{ wantedMs: 4_000, gapMs: 1_000, gaps: 1 }])
   expect(gaps).toMatchObject([{ fromMs: 1_000, ms: 1_000 }])
+})
+
+it('counts by symbol and time: one symbol of four that is missing is a quarter', () => {
+  const entries = [subscribe(0, 1, XT, ['A-USD', 'B-USD', 'C-USD', 'D-USD'])]
+  const one = recording({ entries, gaps: [gap(XT, 'unacknowledged', 0, 5_000, ['b/usd'])] })
+  const { feeds, covered, symbols, gaps } = coverageOf([one], all, 10_000, XT)
+  expect(feeds).toMatchObject([{ wantedMs: 10_000, gapMs: 5_000, covered: 1 - 5 / 40, gaps: 1, symbols: 4 }])
+  expect(covered).toBe(1 - 5 / 40)
+  expect(gaps).toMatchObject([{ ms: 5_000 }])
+  expect(symbols).toMatchObject([
+    { symbol: 'B-USD', wantedMs: 10_000, gapMs: 5_000, covered: 0.5, gaps: 1 },
+    { symbol: 'A-USD', gapMs: 0, covered: 1, gaps: 0 },
+    { symbol: 'C-USD', covered: 1 },
+    { symbol: 'D-USD', covered: 1 },
+  ])
+  expect(coverageOf([one], all, 10_000).symbols).toEqual([])
+})
+
+it('counts a gap of the whole feed for those who waited in it, not for a symbol that was added later', () => {
+  const entries = [subscribe(0, 1, XT, ['A-USD']), subscribe(6_000, 1, XT, ['B-USD'])]
+  const one = recording({ entries, gaps: [gap(XT, 'drop', 2_000, 4_000)] })
+  expect(coverageOf([one], all, 10_000, XT).symbols).toMatchObject([
+    { symbol: 'A-USD', wantedMs: 10_000, gapMs: 2_000 },
+    { symbol: 'B-USD', wantedMs: 4_000, gapMs: 0 },
+  ])
+})
+
+it('counts a feed that was refused before it was subscribed to as wanted and missing', () => {
+  const refused = recording({ gaps: [gap(XT, 'refused', 1_000, 4_000)] })
+  expect(coverageOf([refused], all, 10_000, XT)).toMatchObject({ covered: 0, symbols: [{ symbol: '', gapMs: 3_000 }] })
+})
+
+it('takes symbols of an import that tells no subscriptions as wanted from their first to their last message', () => {
+  const extents = [
+    { feed: XT, symbol: 'A-USD', fromMs: 1_000, toMs: 9_000 },
+    { feed: XT, symbol: 'B-USD', fromMs: 4_000, toMs: 6_000 },
+  ]
+  const gaps = [
+    gap(XT, 'drop', 2_000, 3_000),
+    gap(XT, 'drop', 5_000, 6_000, ['B-USD', 'NEVER-SEEN']),
+    gap(XT, 'crash', 9_000, 20_000),
+    gap('crypto/XQ', 'drop', 2_000, 3_000),
+  ]
+  const report = coverageOf([recording({ extents, gaps })], all, 100_000, XT)
+  expect(report.feeds).toMatchObject([
+    { feed: 'crypto/XQ', wantedMs: 0, covered: null },
+    { feed: XT, wantedMs: 8_000, gapMs: 2_000, covered: 1 - 2_000 / 10_000, symbols: 2, assumed: true },
+  ])
+  expect(report.symbols).toMatchObject([
+    { symbol: 'B-USD', wantedMs: 2_000, gapMs: 1_000 },
+    { symbol: 'A-USD', wantedMs: 8_000, gapMs: 1_000 },
+  ])
+  // what the file does tell counts
+  const told = recording({ entries: [subscribe(0)], extents, gaps })
+  expect(coverageOf([told], all, 10_000).feeds.find(({ feed }) => feed === XT)).toMatchObject({ assumed: false })
+})
+
+it('counts symbols and time as counting every instant of every symbol does', () => {
+  const names = ['A-USD', 'B-USD', 'C-USD']
+  const wanted = fc.array(fc.tuple(fc.nat(2), fc.nat(30), fc.integer({ min: 1, max: 10 })), { maxLength: 8 })
+  const lost = fc.array(fc.tuple(fc.nat(3), fc.nat(30), fc.nat(10)), { maxLength: 8 })
+  fc.assert(
+    fc.property(wanted, lost, (holds, misses) => {
+      const events = holds
+        .flatMap(([who, from, length], conn) => [
+          { ...subscribe(from, conn, XT, [names[who]]), at: from },
+          {
+            at: from + length,
+            wallMs: from + length,
+            entry: { type: 'released', feed: XT, conn, symbols: [names[who]] } satisfies LedgerEntry,
+          },
+        ])
+        .sort((a, b) => a.at - b.at)
+      const gaps = misses.map(([who, from, length]) =>
+        gap(XT, 'drop', from, from + length, who < 3 ? [names[who]] : [...names]),
+      )
+      const { feeds } = coverageOf([recording({ entries: events, gaps, endedMs: 100 })], all, 100)
+      const held = new Set<string>()
+      const missing = new Set<string>()
+      const mark = (set: Set<string>, who: number, from: number, length: number): void => {
+        for (let ms = from; ms < from + length; ms++) set.add(`${who} ${ms}`)
+      }
+      for (const [who, from, length] of holds) mark(held, who, from, length)
+      for (const [who, from, length] of misses) {
+        for (const one of who < 3 ? [who] : [0, 1, 2]) {
+          mark(missing, one, from, length)
+          mark(held, one, from, length) // who is told a gap of was waiting
+        }
+      }
+      if (held.size === 0) expect(feeds.every(({ covered }) => covered === null)).toBe(true)
+      else expect(feeds[0].covered).toBeCloseTo(1 - missing.size / held.size, 9)
+    }),
+  )
 })
 
 it('never says more missing than wanted', () => {

@@ -7,7 +7,7 @@ import { createEvidence, type Evidence } from '../../../../src/main/terminal/evi
 import type { EvidenceView } from '../../../../src/main/terminal/evidence/view.ts'
 import { createJobs, type Jobs } from '../../../../src/main/terminal/jobs.ts'
 import type { JobState } from '../../../../src/shared/jobs.ts'
-import { FLAG, type LedgerEntry } from '../../../../src/shared/recording.ts'
+import { FLAG, sourceKey, type LedgerEntry, type Source } from '../../../../src/shared/recording.ts'
 import { instrumentId, unixMs, type FeedId, type InstrumentId, type RecordingId } from '../../../../src/shared/units.ts'
 import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from '../store/harness.ts'
 
@@ -36,11 +36,14 @@ interface Made {
 }
 
 /** A recording of `items`, closed or going on, and evidence over it. */
-async function record(items: readonly Item[], { end = T0 + 10 * MINUTE, closed = true } = {}): Promise<Made> {
+async function record(
+  items: readonly Item[],
+  { end = T0 + 10 * MINUTE, closed = true, source = DEMO as Source } = {},
+): Promise<Made> {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
   const id = newRecordingId(T0)
-  engine.begin(id, DEMO, unixMs(T0))
+  engine.begin(id, source, unixMs(T0))
   engine.commit([new Writer(FEEDS).batch(items)])
   now = end
   if (closed) engine.end(unixMs(end), [])
@@ -337,6 +340,34 @@ describe('coverage', () => {
     expect(await evidence.coverage({ ...all, skip: 1 })).toMatchObject({ gaps: [], gapCount: 1 })
     expect((await evidence.coverage({ ...all, session: id })).covered).toBeCloseTo(1 - 10 / 400)
     await expect(evidence.coverage({ ...all, session: 'none' })).rejects.toMatchObject({ code: 'not-found' })
+  })
+
+  it('is told by symbol where a feed is named', async () => {
+    const { evidence } = await record(gapped, { end: T0 + 101_000 })
+    expect((await evidence.coverage(all)).symbols).toEqual([])
+    expect((await evidence.coverage({ ...all, symbolsOf: 'crypto/XT' })).symbols).toEqual([
+      { symbol: 'BTC-USD', wantedMs: 100_000, gapMs: 10_000, covered: 0.9, gaps: 1 },
+    ])
+  })
+
+  it('of an import counts each symbol from its first to its last message, and says so', async () => {
+    const source = { kind: 'import', origin: 'x', user: 'file.csv' } as const
+    const open = entry(T0 + 20_000, {
+      type: 'gap-open',
+      feed: 'crypto/XT',
+      cause: 'drop',
+      symbols: [],
+      fromMs: unixMs(T0 + 20_000),
+    })
+    const close = entry(T0 + 30_000, { type: 'gap-close', feed: 'crypto/XT', openedSeq: 2 })
+    const items = [tradeAt(T0, 1), open, close, tradeAt(T0 + 100_000, 1)]
+    const made = await record(items, { end: T0 + 100_040, source })
+    made.view = { ...made.view, source: sourceKey(source) }
+    for (let again = 0; again < 2; again++) {
+      const report = await made.evidence.coverage({ ...all, session: made.id, symbolsOf: 'crypto/XT' })
+      expect(report.feeds).toMatchObject([{ wantedMs: 100_000, gapMs: 10_000, covered: 0.9, assumed: true }])
+      expect(report.symbols).toMatchObject([{ symbol: 'BTC-USD', covered: 0.9 }])
+    }
   })
 
   it('tells a replay nothing of what comes', async () => {

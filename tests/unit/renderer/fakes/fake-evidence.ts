@@ -31,7 +31,7 @@ export function fakeEvidence(name: EvidenceCall, args: unknown, nowMs: number): 
     case 'evidence.verify':
       return 'job-verify'
     case 'evidence.coverage':
-      return coverage(nowMs)
+      return coverage(args as CallArgs<'evidence.coverage'>, nowMs)
     case 'evidence.agreement':
       return agreement(args as CallArgs<'evidence.agreement'>, nowMs)
     case 'evidence.seconds':
@@ -41,7 +41,7 @@ export function fakeEvidence(name: EvidenceCall, args: unknown, nowMs: number): 
   }
 }
 
-function coverage(nowMs: number): CoverageReport {
+function coverage({ symbolsOf }: CallArgs<'evidence.coverage'>, nowMs: number): CoverageReport {
   const gap = (feed: FeedId, cause: CountedGap['cause'], ago: number, ms: number): CountedGap => ({
     recording: SESSION,
     feed,
@@ -65,7 +65,8 @@ function coverage(nowMs: number): CoverageReport {
     const of = gaps.filter((one) => one.feed === feed)
     const gapMs = of.reduce((sum, one) => sum + one.ms, 0)
     const causes = of.map(({ cause, ms }) => ({ cause, gaps: 1, ms }))
-    return { feed, wantedMs, gapMs, covered: 1 - gapMs / wantedMs, gaps: of.length, causes }
+    const whole = { wantedMs, gapMs, covered: 1 - gapMs / wantedMs, gaps: of.length }
+    return { feed, ...whole, causes, symbols: 2, assumed: false }
   })
   const gapMs = feeds.reduce((sum, one) => sum + one.gapMs, 0)
   return {
@@ -74,6 +75,13 @@ function coverage(nowMs: number): CoverageReport {
     sessions: [SESSION],
     feeds,
     covered: 1 - gapMs / (wantedMs * 3),
+    symbols:
+      symbolsOf == null
+        ? []
+        : [
+            { symbol: 'ETH-USD', wantedMs, gapMs: 8_880, covered: 1 - 8_880 / wantedMs, gaps: 2 },
+            { symbol: 'BTC-USD', wantedMs, gapMs: 0, covered: 1, gaps: 0 },
+          ],
     gaps,
     gapCount: gaps.length,
   }

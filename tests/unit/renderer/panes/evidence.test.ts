@@ -60,6 +60,21 @@ describe('coverage', () => {
     await fireEvent.click(first)
     expect(state.evidence.place).toEqual({ asked: 1, ms: fake.nowMs - 190_000 })
   })
+  it('unfolds a feed into its symbols, one feed at a time', async () => {
+    const { state } = open()
+    render(EvidencePane, { app: state })
+    const feeds = await screen.findByRole('region', { name: 'Coverage by feed' })
+    expect(within(feeds).queryByRole('row', { name: /ETH-USD/ })).toBeNull()
+    const unfold = within(feeds).getByRole('button', { name: 'crypto/XQ' })
+    await fireEvent.click(unfold)
+    const lost = await within(feeds).findByRole('row', { name: /ETH-USD/ })
+    expect(lost.textContent).toContain('98.82 %')
+    expect(unfold.getAttribute('aria-expanded')).toBe('true')
+    expect(within(feeds).getByRole('row', { name: /BTC-USD/ }).textContent).toContain('100 %')
+    await fireEvent.click(within(feeds).getByRole('button', { name: 'crypto/XT' }))
+    expect(unfold.getAttribute('aria-expanded')).toBe('false')
+    expect(within(feeds).getAllByRole('row', { name: /ETH-USD/ })).toHaveLength(1)
+  })
   it('says why it cannot be read, and tries again', async () => {
     const { fake, state } = open({
       failing: { 'evidence.coverage': { code: 'disk-error', message: 'The disk is gone.' } },
