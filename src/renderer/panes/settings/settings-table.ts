@@ -9,6 +9,7 @@ export const SETTING_TABS = [
   'shortcuts',
   'zone',
   'numbers',
+  'app',
 ] as const
 export type SettingTab = (typeof SETTING_TABS)[number]
 
@@ -46,4 +47,11 @@ export const SETTINGS: readonly SettingRow[] = [
   row('zone', 'zone', 'utc, clock, local time'),
   row('numbers', 'numbers', 'locale, decimals, comma, point, thousands'),
   row('numbers', 'dates', 'locale, day, month, iso'),
+  row('app', 'tray', 'background, close, window'),
+  row('app', 'ask-quit', 'exit, close'),
+  row('app', 'login', 'autostart, boot'),
+  row('app', 'mark-key', 'bookmark, global shortcut, hotkey'),
+  row('app', 'updates', 'version, upgrade, new'),
+  row('app', 'channel', 'beta, stable, preview'),
+  row('app', 'diagnostics', 'report, support, crash, bug, help'),
 ]
