@@ -50,7 +50,7 @@ test('fires on the market, tells it, marks the symbol, and lists what happened',
     await form.getByLabel('Note').fill('wakes me')
     await expect(form).toContainText('BTC-USD: Last moves 0.0001 % within 30 s')
   })
-  await expect(screen.toast(/^BTC-USD: Last moves/)).toBeVisible({ timeout: 30_000 })
+  await expect(screen.toast(/BTC-USD: Last moves/)).toBeVisible({ timeout: 30_000 })
   await expect(screen.alert('wakes me')).toContainText('Fired')
   await expect(page).toHaveTitle(/^\u{1F514} /u)
   await pane.getByRole('tab', { name: 'History' }).click()
