@@ -69,8 +69,6 @@ export const help = {
   'tour.back': 'Back',
   'tour.skip': 'Skip',
   'tour.done': 'Done',
-  'tour.offer': 'New here? A tour of one minute.',
-  'tour.take': 'Take the tour',
   'tour.watchlist': 'Your symbols',
   'tour.watchlist.text':
     'Prices as they change. The dot before a symbol tells whether its price is live, quiet, stale or old. Right-click a row for more.',

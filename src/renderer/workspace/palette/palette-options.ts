@@ -31,6 +31,8 @@ const MOST_RECENT = 8
 const SYMBOL_BONUS = 150
 /** What the terminal's search found for another reason than its letters. */
 const FOUND = 120
+/** A spelling that nothing is known of: after all that is called so, before what only shares its letters. */
+const GUESS = 300
 
 const bare = (symbol: string) =>
   symbol
@@ -101,14 +103,18 @@ export function paletteOptions(input: PaletteInput): readonly PaletteSection[] {
     if (!alone)
       options.push({ is: 'entry', id: 'entry', entry, hit, unresolved: entry.symbol !== null && answered && !hit })
   }
-  const symbols: Ranked[] = hits.slice(0, MOST_HITS).map((hit) => ({
-    id: symbolItemId(hit),
-    title: hit.symbol,
-    words: [bare(hit.symbol), ...(hit.name === null ? [] : [hit.name])],
-    bonus: SYMBOL_BONUS,
-    least: FOUND,
-    option: hitOption(hit),
-  }))
+  const symbols: Ranked[] = hits.slice(0, MOST_HITS).map((hit) => {
+    const guessed = !hit.watched && hit.name === null && hit.symbol === typed.toUpperCase()
+    if (guessed) return { id: symbolItemId(hit), title: '', least: GUESS, option: hitOption(hit) }
+    return {
+      id: symbolItemId(hit),
+      title: hit.symbol,
+      words: [bare(hit.symbol), ...(hit.name === null ? [] : [hit.name])],
+      bonus: SYMBOL_BONUS,
+      least: FOUND,
+      option: hitOption(hit),
+    }
+  })
   const ranked = rank(typed, [...symbols, ...items.map(rankedItem)], recent).map(({ option }) => option)
   const unknown = answered && !entry ? unknownSymbols(typed, hits).map((hit) => hitOption(hit, true)) : []
   return [{ title: null, options: [...options, ...ranked, ...unknown] }]

@@ -31,9 +31,13 @@ const ids = (text: string, hits: readonly SymbolHit[] = [], recent: readonly str
 
 describe('the palette', () => {
   it('puts a symbol before what fits alike, and a symbol that nobody has seen last', () => {
-    expect(ids('fa', [hit('stocks', 'FA')]).slice(0, 2)).toEqual(['symbol:stocks:FA', 'code:FA'])
+    expect(ids('fa', [hit('stocks', 'FA', 'First Advantage')]).slice(0, 2)).toEqual(['symbol:stocks:FA', 'code:FA'])
     expect(ids('eth', [hit('crypto', 'ETH-USD')])).toEqual(['symbol:crypto:ETH-USD', 'symbol:stocks:ETH ?'])
     expect(ids('eth', [], [], false)).toEqual([])
+  })
+  it('puts a spelling that is only guessed behind what is called so', () => {
+    expect(ids('export', [hit('stocks', 'EXPORT')]).slice(0, 2)).toEqual(['command:Export', 'symbol:stocks:EXPORT'])
+    expect(ids('xyz', [hit('stocks', 'XYZ')])[0]).toBe('symbol:stocks:XYZ')
   })
   it('keeps what the terminal found for another reason than its letters', () => {
     expect(ids('ether', [hit('crypto', 'ETH-USD', null)])[0]).toBe('symbol:crypto:ETH-USD')
