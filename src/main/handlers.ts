@@ -103,6 +103,7 @@ export function createHandlers(terminal: Terminal): Handlers {
       'evidence.verify': async ({ session }) => terminal.evidence.verify(session),
       'evidence.coverage': (args) => terminal.evidence.coverage(args),
       'evidence.agreement': (args) => terminal.evidence.agreement(args),
+      'evidence.agree': async (args) => terminal.evidence.agree(args),
       'evidence.seconds': (args) => terminal.evidence.seconds(args),
       'evidence.messages': (args) => terminal.evidence.messages(args),
       'export.defaults': () => terminal.exports.defaults(),

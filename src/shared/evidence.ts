@@ -37,11 +37,33 @@ export interface AgreementReport {
   readonly secondFeed: FeedId | null
   /** Oldest first; minutes of which neither side has anything are left out. */
   readonly minutes: readonly AgreementMinute[]
-  /** The session is longer than what was compared: its newest part is shown. */
+  /** The page that was compared: [fromMs, toMs). */
+  readonly fromMs: UnixMs
+  readonly toMs: UnixMs
+  /** The session has earlier and later parts than this page. */
   readonly more: boolean
+  readonly later: boolean
   readonly counts: AgreementCounts
   /** 0 to 1; null: nothing could be compared. */
   readonly agreement: number | null
+  readonly proves: readonly string[]
+}
+
+/** Whole sessions compared: the result of an `agreement` job. */
+export interface AgreementTotal {
+  readonly instrument: InstrumentId
+  /** Those in which there was something to compare, oldest first. */
+  readonly sessions: readonly RecordingId[]
+  readonly of: BarSource
+  readonly minuteFeed: FeedId | null
+  readonly secondFeed: FeedId | null
+  /** Minutes by their verdict. */
+  readonly counts: AgreementCounts
+  readonly seconds: AgreementCounts
+  /** Of the minutes, 0 to 1; null: nothing could be compared. */
+  readonly agreement: number | null
+  /** The first minutes that differ, oldest first; `counts` has how many there are. */
+  readonly differing: readonly { readonly session: RecordingId; readonly startMs: UnixMs }[]
   readonly proves: readonly string[]
 }
 

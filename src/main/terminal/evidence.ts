@@ -7,7 +7,7 @@ import type { JobId } from '../../shared/jobs.ts'
 import type { SessionRow } from '../../shared/recording.ts'
 import { recordingId, unixMs, type InstrumentId, type RecordingId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
-import { readAgreement, readSeconds } from './evidence/agreement.ts'
+import { readAgreement, readSeconds, totalAgreement } from './evidence/agreement.ts'
 import { readMessages } from './evidence/messages.ts'
 import { recordingOf, visibleSessions, type EvidenceView } from './evidence/view.ts'
 import type { Jobs } from './jobs.ts'
@@ -31,6 +31,8 @@ export interface Evidence {
   verify(session: string | null): JobId
   coverage(args: CallArgs<'evidence.coverage'>): Promise<CoverageReport>
   agreement(args: CallArgs<'evidence.agreement'>): Promise<AgreementReport>
+  /** Starts a job of kind `agreement`; its result is an AgreementTotal. */
+  agree(args: CallArgs<'evidence.agree'>): JobId
   seconds(args: CallArgs<'evidence.seconds'>): Promise<AgreementSeconds>
   messages(args: CallArgs<'evidence.messages'>): Promise<MessagesPage>
 }
@@ -121,8 +123,26 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
         gapCount: gaps.length,
       }
     },
-    agreement: async ({ view: name, session, instrument }) =>
-      readAgreement(reader, await view(name), session, instrument),
+    agreement: async ({ view: name, ...args }) => readAgreement(reader, await view(name), args),
+    agree: ({ view: name, ...args }) =>
+      jobs.start(
+        'agreement',
+        args.session === null ? `all sessions of ${args.instrument}` : `session ${args.session}`,
+        'minutes',
+        async (tell, signal) => {
+          const own = await openReader()
+          try {
+            const result = await totalAgreement(own, await view(name), args, (done, count) => {
+              if (signal.aborted) throw new CodedError('cancelled', 'The comparison was stopped.')
+              tell({ done, count })
+            })
+            const { agrees, differs, notComparable } = result.counts
+            return { text: `${agrees} minutes agree, ${differs} differ, ${notComparable} not comparable.`, result }
+          } finally {
+            await own.close()
+          }
+        },
+      ),
     seconds: async ({ view: name, ...args }) => readSeconds(reader, await view(name), args),
     async messages(args) {
       const page = await readMessages(reader, await view(args.view), args)

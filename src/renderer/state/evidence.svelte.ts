@@ -25,6 +25,11 @@ export class EvidenceState {
   verifying = $state.raw<{ readonly session: string | null; readonly job: string } | null>(null)
   jobs = $state.raw<readonly JobState[]>([])
   readonly job = $derived.by(() => this.jobs.find((one) => one.id === this.verifying?.job))
+  /** The comparison of a whole session that this window started last. */
+  comparing = $state.raw<{ readonly session: string; readonly instrument: InstrumentId; readonly job: string } | null>(
+    null,
+  )
+  readonly comparison = $derived.by(() => this.jobs.find((one) => one.id === this.comparing?.job))
   readonly #transport: Transport
   #stop: (() => void) | undefined
 
@@ -46,6 +51,18 @@ export class EvidenceState {
     if (!result.ok) return result.error
     this.verifying = { session, job: result.value }
     return null
+  }
+  /** Starts comparing all of a session's bars of an instrument. Answers the failure to start, if any. */
+  async compare(view: string, session: string, instrument: InstrumentId) {
+    this.#stop ??= keepStream(this.#transport, 'jobs', {}, (jobs) => (this.jobs = jobs))
+    const args = { view, session, instrument, fromMs: null, toMs: null }
+    const result = await this.#transport.invoke('evidence.agree', args)
+    if (!result.ok) return result.error
+    this.comparing = { session, instrument, job: result.value }
+    return null
+  }
+  async stopComparing(): Promise<void> {
+    if (this.comparing) await this.#transport.invoke('jobs.cancel', { job: this.comparing.job })
   }
   async cancel(): Promise<void> {
     if (this.verifying) await this.#transport.invoke('jobs.cancel', { job: this.verifying.job })

@@ -38,8 +38,17 @@ export const EVIDENCE_CALLS = {
       symbolsOf: v.optional(v.nullable(v.picklist(FEED_IDS))),
     }),
   ),
-  /** Bars built from ticks against the service's own, minute by minute. */
-  'evidence.agreement': call<AgreementReport>()(v.strictObject({ view, session, instrument })),
+  /** Bars built from ticks against the service's own, minute by minute: a page of at most two days, the newest first. */
+  'evidence.agreement': call<AgreementReport>()(
+    v.strictObject({ view, session, instrument, beforeMs: v.optional(v.nullable(ms)) }),
+  ),
+  /**
+   * A job of kind `agreement` over all of a session, or of the sessions of the view's source, within [fromMs, toMs)
+   * (null: without that bound); its result is an AgreementTotal.
+   */
+  'evidence.agree': call<JobId>()(
+    v.strictObject({ view, session: v.nullable(session), instrument, fromMs: v.nullable(ms), toMs: v.nullable(ms) }),
+  ),
   /** The seconds of one minute of that. */
   'evidence.seconds': call<AgreementSeconds>()(v.strictObject({ view, session, instrument, of, minuteMs: ms })),
   /** The messages that something shown comes from, oldest first; `after` as a page gave it, null: the first page. */

@@ -65,6 +65,19 @@ async function record(
   return made
 }
 
+/** The state of a job once it has ended. */
+const jobEnded = (job: string): Promise<JobState> =>
+  new Promise((resolve) => {
+    const look = (): void => {
+      const state = stream.take()?.find((one) => one.id === job)
+      if (state === undefined || state.outcome.is === 'running') return
+      resolve(state)
+      stream.close()
+    }
+    const stream = jobs.streams.open(look)
+    look()
+  })
+
 const at = (ms: number, item: Item): Item => ('entry' in item ? { ...item, wallMs: ms } : { ...item, recvMs: ms })
 const entry = (ms: number, one: LedgerEntry): Item => ({ entry: one, wallMs: ms })
 const subscribed = (ms: number): Item[] =>
@@ -302,6 +315,47 @@ describe('agreement', () => {
     expect(report.minutes[0]?.seconds).toEqual({ agrees: 1, differs: 0, notComparable: 2 })
   })
 
+  it('of a session longer than a page is read page by page, and summed up whole by a job', async () => {
+    const days = 5
+    const items: Item[] = [...subscribed(T0)]
+    for (let day = 0; day < days; day++) {
+      // the third day lost a trade
+      const start = T0 + day * 1_440 * MINUTE + MINUTE
+      items.push(...minute(start, day === 2 ? [100, 102] : [100, 102, 99], 1.5))
+      items.push(...minute(start + 5 * MINUTE, [103, 104]))
+    }
+    const { evidence, id } = await record(items, { end: T0 + days * 1_440 * MINUTE })
+    const newest = await evidence.agreement(asked(id))
+    expect(newest).toMatchObject({ more: true, later: false, counts: { agrees: 4, differs: 0 } })
+    const before = await evidence.agreement({ ...asked(id), beforeMs: newest.fromMs })
+    expect(before).toMatchObject({ more: true, later: true, counts: { agrees: 3, differs: 1 }, toMs: newest.fromMs })
+    const first = await evidence.agreement({ ...asked(id), beforeMs: before.fromMs })
+    expect(first).toMatchObject({ more: false, later: true, fromMs: T0 })
+    const run = async (range: { fromMs: number | null; toMs: number | null }): Promise<JobState> =>
+      jobEnded(evidence.agree({ ...asked(id), session: id, ...range }))
+    const all = await run({ fromMs: null, toMs: null })
+    expect(all.outcome).toMatchObject({
+      is: 'done',
+      result: {
+        sessions: [id],
+        of: 'trade',
+        counts: { agrees: 9, differs: 1, notComparable: 0 },
+        agreement: 0.9,
+        differing: [{ session: id, startMs: T0 + 2 * 1_440 * MINUTE + MINUTE }],
+      },
+    })
+    expect(all.count).toBe(10)
+    const part = await run({ fromMs: T0 + 1_440 * MINUTE, toMs: T0 + 2 * 1_440 * MINUTE })
+    expect(part.outcome).toMatchObject({ result: { counts: { agrees: 2, differs: 0 }, differing: [] } })
+  })
+
+  it('of a whole session can be stopped', async () => {
+    const { evidence, id } = await record(lossless)
+    const job = evidence.agree({ ...asked(id), session: id, fromMs: null, toMs: null })
+    jobs.cancel(job)
+    expect((await jobEnded(job)).outcome).toEqual({ is: 'cancelled' })
+  })
+
   it('says where there is nothing to compare with, and no such session', async () => {
     const { evidence, id } = await record([...subscribed(T0), tradeAt(T0 + 1_000, 100)])
     expect(await evidence.agreement(asked(id))).toMatchObject({ minuteFeed: null, secondFeed: null, agreement: null })
@@ -386,22 +440,9 @@ describe('coverage', () => {
 })
 
 describe('verification', () => {
-  /** The job's state once it has ended. */
-  const ended = (job: string): Promise<JobState> =>
-    new Promise((resolve) => {
-      const look = (): void => {
-        const state = stream.take()?.find((one) => one.id === job)
-        if (state === undefined || state.outcome.is === 'running') return
-        resolve(state)
-        stream.close()
-      }
-      const stream = jobs.streams.open(look)
-      look()
-    })
-
   it('is a job whose result is the report', async () => {
     const { evidence, id } = await record([tradeAt(T0, 100)])
-    const state = await ended(evidence.verify(id))
+    const state = await jobEnded(evidence.verify(id))
     expect(state).toMatchObject({ kind: 'verify', done: 1, count: 1, unit: 'messages', title: `session ${id}` })
     expect(state.outcome).toMatchObject({ is: 'done', result: { ok: true, sessions: 1, messages: 1, problems: [] } })
   })
@@ -410,6 +451,6 @@ describe('verification', () => {
     const { evidence } = await record([tradeAt(T0, 100)])
     const job = evidence.verify(null)
     jobs.cancel(job)
-    expect((await ended(job)).outcome).toEqual({ is: 'cancelled' })
+    expect((await jobEnded(job)).outcome).toEqual({ is: 'cancelled' })
   })
 })

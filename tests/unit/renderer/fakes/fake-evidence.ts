@@ -32,6 +32,8 @@ export function fakeEvidence(name: EvidenceCall, args: unknown, nowMs: number): 
       return 'job-verify'
     case 'evidence.coverage':
       return coverage(args as CallArgs<'evidence.coverage'>, nowMs)
+    case 'evidence.agree':
+      return 'job-agree'
     case 'evidence.agreement':
       return agreement(args as CallArgs<'evidence.agreement'>, nowMs)
     case 'evidence.seconds':
@@ -135,7 +137,10 @@ function agreement({ session, instrument }: CallArgs<'evidence.agreement'>, nowM
     minuteFeed: 'crypto/XA',
     secondFeed: 'crypto/XAS',
     minutes,
+    fromMs: unixMs(last - 47 * MINUTE),
+    toMs: unixMs(last + MINUTE),
     more: false,
+    later: false,
     counts,
     agreement: agreementOf(counts),
     proves: proofSentences({ volumes: true }),

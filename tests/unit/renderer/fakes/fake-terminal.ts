@@ -100,7 +100,8 @@ export class FakeTerminal implements Transport {
       problem: () => undefined,
     })
     this.workspaces.onChange(() => {
-      for (const one of this.#open) if (one.name === 'workspaces') this.#give<'workspaces'>(one, this.workspaces.state())
+      for (const one of this.#open)
+        if (one.name === 'workspaces') this.#give<'workspaces'>(one, this.workspaces.state())
     })
     for (const seed of this.faults.empty ? [] : SEEDS) this.#add(seed)
     const texts: [LogEntry['level'], string, string, string | null][] = [
@@ -449,6 +450,7 @@ export class FakeTerminal implements Transport {
       case 'evidence.verify':
       case 'evidence.coverage':
       case 'evidence.agreement':
+      case 'evidence.agree':
       case 'evidence.seconds':
       case 'evidence.messages':
         return fakeEvidence(name, args, this.nowMs)

@@ -103,6 +103,30 @@ describe('agreement', () => {
     expect(screen.getAllByRole('button', { name: /not comparable$/ })).toHaveLength(2)
     expect(screen.getByText(/do not prove that every message came/)).toBeDefined()
   })
+  it('compares the whole session as a job: progress, cancel, the sum and where it differs', async () => {
+    const { fake, state } = await openPart()
+    await fireEvent.click(screen.getByRole('button', { name: 'Compare the whole session' }))
+    await vi.waitFor(() => expect(state.evidence.comparing?.job).toBe('job-agree'))
+    const job = { id: 'job-agree', kind: 'agreement', title: 'session', unit: 'minutes', bytes: 0 } as const
+    const times = { startedMs: unixMs(Date.now()), endedMs: null, done: 0.5, count: 700 }
+    fake.setJobs([{ ...job, ...times, outcome: { is: 'running' } }])
+    await tick()
+    await screen.findByRole('progressbar', { name: 'Comparison of the whole session' })
+    await fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+    expect(fake.calls.some(({ name }) => name === 'jobs.cancel')).toBe(true)
+    const startMs = Number(screen.getAllByRole('button', { name: /differs$/ })[0].id.slice('minute-'.length))
+    const result = {
+      counts: { agrees: 1_439, differs: 1, notComparable: 0 },
+      agreement: 1_439 / 1_440,
+      differing: [{ session: 's', startMs }],
+    }
+    fake.setJobs([{ ...job, ...times, outcome: { is: 'done', text: '', result } }])
+    await tick()
+    const told = await screen.findByText(/of the whole session/)
+    expect(told.textContent).toContain('1,439 minutes agree')
+    await fireEvent.click(within(told.parentElement!).getByRole('button', { name: /:/ }))
+    expect(screen.getByRole('button', { name: /differs$/, pressed: true }).id).toBe(`minute-${startMs}`)
+  })
   it('walks by keys, to the next difference too, and shows both sides with their seconds', async () => {
     const { state } = await openPart()
     const first = screen.getAllByRole('button', { name: /agrees$|comparable$/ })[0]
