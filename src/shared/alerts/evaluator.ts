@@ -15,19 +15,17 @@
  *   record, and again only after it was not.
  */
 import { midPrice, usable, type BarGrid } from '../bars.ts'
-import { missingCase } from '../errors.ts'
 import { priceAt } from '../drawings/price-at.ts'
 import type { Drawing } from '../drawings/types.ts'
 import type { Bar, BarSource, Interval } from '../market.ts'
 import type { GapCause } from '../recording.ts'
 import type { FeedState } from '../state.ts'
 import { feedAsset, instrumentId, parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../units.ts'
-import { BarLines } from './bar-lines.ts'
-import { LevelIndex } from './levels.ts'
+import { place, type Places } from './places.ts'
 import { Sight, type Blind } from './sight.ts'
+import { feedOf, waitsFor, type TickFeeds } from './standing.ts'
 import type { Alert, AlertDirection, AlertPrice, AlertState, BlindCause } from './types.ts'
 import { KIND_RANK, Watch, type LevelItem, type PriceChain, type Run } from './watch.ts'
-import { MoveWindow, VolumeWindow } from './windows.ts'
 
 /** An alert fired. Instants UTC ms. */
 export interface Fired {
@@ -52,12 +50,6 @@ export interface EvaluatorListener {
   wantsBars(instrument: InstrumentId, of: BarSource, interval: Interval): void
   /** The state of alerts of an instrument is another one. */
   changed(watch: Watch): void
-}
-
-export interface TickFeeds {
-  /** Null: the asset class has no trades. */
-  readonly trade: FeedId | null
-  readonly quote: FeedId
 }
 
 export interface EvaluatorOptions {
@@ -93,6 +85,9 @@ export class Evaluator {
 
   constructor(options: EvaluatorOptions) {
     this.#o = options
+    const { grid, listener } = options
+    const wantsBars: Places['wantsBars'] = (...bars) => listener.wantsBars(...bars)
+    this.#places = { grid, wantsBars, backs: this.#backs }
     this.#sight = new Sight(options.before ?? null)
   }
 
@@ -118,7 +113,7 @@ export class Evaluator {
       told: false,
       release: () => undefined,
     }
-    run.release = this.#register(run)
+    run.release = place(run, this.#places)
     watch.runs.add(run)
     this.#runs.set(alert.id, run)
     if (alert.condition.is === 'stale' || alert.condition.is === 'earnings') this.#timed.add(run)
@@ -181,9 +176,9 @@ export class Evaluator {
     if (condition.is === 'earnings') {
       if (!this.#reports.has(alert.instrument)) return { is: 'waiting', for: 'date' }
     } else if (condition.is !== 'stale') {
-      const blind = watch.blind.get(this.#feedOf(watch, run))
+      const blind = watch.blind.get(feedOf(run, this.#o.feeds(watch.asset)))
       if (blind !== undefined) return { is: 'blind', sinceMs: blind.fromMs, cause: blind.cause }
-      const waiting = this.#waitsFor(run)
+      const waiting = waitsFor(run)
       if (waiting !== null) return { is: 'waiting', for: waiting }
     }
     if (run.away) return { is: 'resting', untilMs: null }
@@ -323,94 +318,9 @@ export class Evaluator {
 
   // -- conditions --
 
-  /** Puts an alert where its measure is taken; answers how to take it away. */
-  #register(run: Run): () => void {
-    const { watch, alert } = run
-    const { condition } = alert
-    switch (condition.is) {
-      case 'price': {
-        const { index } = watch.chains[condition.of]
-        const item: LevelItem = { run, role: 'fire', level: condition.level, direction: condition.direction }
-        index.add(item.level, item)
-        return () => {
-          index.remove(item.level, item)
-          for (const item of this.#backs.get(run) ?? []) index.remove(item.level, item)
-          this.#backs.delete(run)
-        }
-      }
-      case 'move': {
-        const { of, percent, withinMs, direction } = condition
-        const chain = watch.chains[of]
-        let moves = chain.moves.find(({ window }) => window.withinMs === withinMs)
-        if (moves === undefined) {
-          moves = { window: new MoveWindow(withinMs), up: new LevelIndex(), down: new LevelIndex() }
-          moves.up.restart()
-          moves.down.restart()
-          chain.moves = [...chain.moves, moves]
-        }
-        const mine = moves
-        const item: LevelItem = { run, role: 'fire', level: percent, direction: 'up' }
-        if (direction !== 'down') mine.up.add(percent, item, true)
-        if (direction !== 'up') mine.down.add(percent, item, true)
-        return () => {
-          mine.up.remove(percent, item)
-          mine.down.remove(percent, item)
-          if (mine.up.size + mine.down.size === 0) chain.moves = chain.moves.filter((one) => one !== mine)
-        }
-      }
-      case 'spread': {
-        const index = watch.spread[condition.unit]
-        if (index.size === 0) index.restart()
-        return register(index, { run, role: 'fire', level: condition.above, direction: 'up' })
-      }
-      case 'volume': {
-        const { above, withinMs } = condition
-        let volumes = watch.volumes.find(({ window }) => window.withinMs === withinMs)
-        if (volumes === undefined) {
-          volumes = { window: new VolumeWindow(withinMs), index: new LevelIndex() }
-          volumes.index.restart()
-          watch.volumes = [...watch.volumes, volumes]
-        }
-        const mine = volumes
-        const undo = register(mine.index, { run, role: 'fire', level: above, direction: 'up' })
-        return () => {
-          undo()
-          if (mine.index.size === 0) watch.volumes = watch.volumes.filter((one) => one !== mine)
-        }
-      }
-      case 'indicator': {
-        const { of, interval } = condition
-        let lines = watch.bars.find((one) => one.of === of && one.interval === interval)
-        if (lines === undefined) {
-          lines = new BarLines<Run>(of, interval, this.#o.grid(watch.asset, interval))
-          watch.bars = [...watch.bars, lines]
-        }
-        const mine = lines
-        mine.add(run, condition)
-        if (!mine.seeded) this.#o.listener.wantsBars(watch.id, of, interval)
-        return () => {
-          mine.remove(run)
-          if (mine.empty) watch.bars = watch.bars.filter((one) => one !== mine)
-        }
-      }
-      case 'drawing': {
-        const chain = watch.chains[condition.of]
-        const drawn = { run, direction: condition.direction, apart: [] }
-        chain.drawn = [...chain.drawn, drawn]
-        return () => {
-          chain.drawn = chain.drawn.filter((one) => one !== drawn)
-        }
-      }
-      case 'stale':
-      case 'earnings':
-        return () => undefined
-      default:
-        return missingCase(condition)
-    }
-  }
-
   /** Levels at which alerts that fired are armed again. */
   readonly #backs = new Map<Run, readonly LevelItem[]>()
+  readonly #places: Places
 
   readonly #crossed = (item: LevelItem, up: boolean, before: number): void => {
     const { run, direction, role } = item
@@ -462,7 +372,7 @@ export class Evaluator {
     for (const back of this.#backs.get(run) ?? []) index.remove(back.level, back)
     this.#backs.delete(run)
     run.away = false
-    run.release = this.#register(run)
+    run.release = place(run, this.#places)
     this.#o.listener.changed(run.watch)
   }
 
@@ -573,14 +483,14 @@ export class Evaluator {
   #stale(feed: FeedId): void {
     for (const run of [...this.#timed]) {
       const { condition } = run.alert
-      if (condition.is !== 'stale' || this.#feedOf(run.watch, run) !== feed) continue
+      if (condition.is !== 'stale' || feedOf(run, this.#o.feeds(run.watch.asset)) !== feed) continue
       this.#staleRun(run, condition.afterMs)
     }
   }
 
   #staleRun(run: Run, afterMs: number): void {
     const { watch } = run
-    const sinceMs = this.#sight.downSince(this.#feedOf(watch, run))
+    const sinceMs = this.#sight.downSince(feedOf(run, this.#o.feeds(watch.asset)))
     if (Number.isNaN(sinceMs)) {
       run.told = false
       return
@@ -610,54 +520,6 @@ export class Evaluator {
   }
 
   // -- sight --
-
-  /** The feed that an alert's records come from. */
-  #feedOf(watch: Watch, run: Run): FeedId {
-    const { trade, quote } = this.#o.feeds(watch.asset)
-    const { condition } = run.alert
-    const last = watch.lastFeed ?? trade ?? quote
-    switch (condition.is) {
-      case 'price':
-      case 'move':
-      case 'drawing':
-        return condition.of === 'last' ? last : quote
-      case 'spread':
-        return quote
-      case 'volume':
-        return trade ?? quote
-      case 'indicator':
-        return condition.of === 'trade' ? (trade ?? quote) : quote
-      case 'stale':
-      case 'earnings':
-        return last
-      default:
-        return missingCase(condition)
-    }
-  }
-
-  #waitsFor(run: Run): 'record' | 'bars' | null {
-    const { condition } = run.alert
-    const { watch } = run
-    switch (condition.is) {
-      case 'price':
-      case 'move':
-      case 'drawing':
-        return Number.isNaN(watch.chains[condition.of].index.before) ? 'record' : null
-      case 'spread':
-        return Number.isNaN(watch.ask - watch.bid) ? 'record' : null
-      case 'volume':
-        return watch.rank === KIND_RANK.trade ? null : 'record'
-      case 'indicator': {
-        const lines = watch.bars.find((one) => one.of === condition.of && one.interval === condition.interval)
-        return lines?.warm(run) === true ? null : 'bars'
-      }
-      case 'stale':
-      case 'earnings':
-        return null
-      default:
-        return missingCase(condition)
-    }
-  }
 
   /** Looks anew at what is seen of a feed; what is back is so since `nowMs`. */
   #look(feed: FeedId, nowMs: number): void {
@@ -734,11 +596,6 @@ export class Evaluator {
     }
     return made
   }
-}
-
-function register(index: LevelIndex<LevelItem>, item: LevelItem): () => void {
-  index.add(item.level, item, true)
-  return () => index.remove(item.level, item)
 }
 
 const crosses = (before: number, now: number, direction: AlertDirection): boolean =>
