@@ -7,6 +7,7 @@ import type { WindowState } from '../state/window.svelte.ts'
 import { CHART_COMMANDS, TAPE_COMMANDS } from './commands/chart.ts'
 import { GENERAL_COMMANDS } from './commands/general.ts'
 import { RESEARCH_COMMANDS } from './commands/research.ts'
+import { CHART_PANE_COMMANDS } from '../panes/chart/chart-commands.ts'
 import { DRAWING_COMMANDS } from '../panes/chart/drawing-commands.ts'
 import { WATCHLIST_COMMANDS } from './commands/watchlist.ts'
 import { chordOf, type KeyPress } from './chords.ts'
@@ -42,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   ...GENERAL_COMMANDS,
   ...WATCHLIST_COMMANDS,
   ...CHART_COMMANDS,
+  ...CHART_PANE_COMMANDS,
   ...DRAWING_COMMANDS,
   ...TAPE_COMMANDS,
   ...ALERT_COMMANDS,

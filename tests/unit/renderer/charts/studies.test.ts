@@ -25,6 +25,7 @@ const bar = (minute: number, close: number, range = 2, volume: number | null = 3
   complete: true,
 })
 const noDay = () => 0
+const near = (n: number): unknown => expect.closeTo(n, 9)
 
 describe.each(CHART_INDICATOR_IDS)('%s beside growing rows', (id) => {
   it('says after every tick what it says of the same rows from scratch', () => {
@@ -98,7 +99,7 @@ describe('compared symbols', () => {
   it('count from the left edge, stand between their bars and are absent before their first', () => {
     const instants = [0, 1, 2, 3, 4].map((minute) => minute * MINUTE)
     expect(comparedPercents(instants, [bar(1, 50), bar(2, 55), bar(4, 25)])).toEqual(
-      [null, 0, 10, 10, -50].map((n) => (n === null ? null : expect.closeTo(n, 9))),
+      [null, 0, 10, 10, -50].map((n) => (n === null ? null : near(n))),
     )
     expect(comparedPercents(instants.slice(2), [bar(0, 50), bar(2, 55), bar(4, 66)])).toEqual([
       0,
@@ -122,7 +123,7 @@ describe('lines of the price axis', () => {
   })
   it('are 1, 2 and 5 times powers of ten on a wide logarithmic one', () => {
     expect(priceTicks('log', 0.8, 120, 400, 1, text).map((one) => one.price)).toEqual(
-      [1, 2, 5, 10, 20, 50, 100].map((n) => expect.closeTo(n, 9)),
+      [1, 2, 5, 10, 20, 50, 100].map((n) => near(n)),
     )
     expect(priceTicks('log', 0, 10, 400, 1, text)).toEqual([])
   })

@@ -1,0 +1,70 @@
+/** The commands of charts: rows of the one table of shortcuts. They speak to the chart that was used last. */
+import type { ChartSettings } from '../../../shared/chart-settings.ts'
+import type { Command } from '../../workspace/commands.ts'
+
+/** What a chart can be asked from outside of it. */
+export interface ChartActs {
+  open(box: 'indicators' | 'compare' | 'view' | 'date'): void
+  fit(): void
+  picture(to: 'file' | 'clipboard'): void
+  table(): void
+  readonly settings: ChartSettings
+  set(patch: Partial<ChartSettings>): void
+}
+
+/** Charts of this window, the one used last at the end. */
+let charts: readonly ChartActs[] = []
+
+/** A chart came, or was used: commands go to it until another is. */
+export function useChart(acts: ChartActs): void {
+  charts = [...charts.filter((one) => one !== acts), acts]
+}
+export function leaveChart(acts: ChartActs): void {
+  charts = charts.filter((one) => one !== acts)
+}
+
+const onChart = (id: string, title: string, keys: readonly string[], act: (chart: ChartActs) => void): Command => ({
+  id: `chart-${id}`,
+  group: 'Chart',
+  title,
+  keys,
+  run(app) {
+    const chart = charts[charts.length - 1]
+    if (chart === undefined) app.toasts.show('There is no chart here.')
+    else act(chart)
+  },
+})
+/** Handled by the chart while it has the keys; listed here. */
+const listed = (id: string, title: string, keys: readonly string[]): Command => ({
+  id: `chart-${id}`,
+  group: 'Chart',
+  title,
+  keys,
+  run: () => undefined,
+  listedOnly: true,
+})
+
+export const CHART_PANE_COMMANDS: readonly Command[] = [
+  onChart('indicators', 'Indicators of the chart', ['/'], (chart) => chart.open('indicators')),
+  onChart('compare', 'Compare with other symbols', [], (chart) => chart.open('compare')),
+  onChart('view', 'Scale, lines and zone of the chart', [], (chart) => chart.open('view')),
+  // In a replay these keys go to a moment of it.
+  { ...onChart('date', 'Go to date', ['Ctrl+G'], (chart) => chart.open('date')), when: 'live' },
+  onChart('fit', 'Fit all bars into the chart', [], (chart) => chart.fit()),
+  onChart('table', 'Bars of the chart as a table', [], (chart) => chart.table()),
+  onChart('picture', 'Save a picture of the chart', [], (chart) => chart.picture('file')),
+  onChart('copy-picture', 'Copy a picture of the chart', [], (chart) => chart.picture('clipboard')),
+  ...(['linear', 'log', 'percent'] as const).map((scale) =>
+    onChart(`scale-${scale}`, `Price scale: ${scale === 'log' ? 'logarithmic' : scale}`, [], (chart) =>
+      chart.set({ scale }),
+    ),
+  ),
+  onChart('inverted', 'Turn the price scale upside down', [], (chart) =>
+    chart.set({ inverted: !chart.settings.inverted }),
+  ),
+  onChart('bid-ask', 'Lines at bid and ask', [], (chart) => chart.set({ bidAsk: !chart.settings.bidAsk })),
+  listed('range', 'Mark bars: their time, change and volume (or Shift and drag)', [
+    'Ctrl+Shift+\u2190',
+    'Ctrl+Shift+\u2192',
+  ]),
+]
