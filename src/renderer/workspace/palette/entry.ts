@@ -33,7 +33,10 @@ export function parseEntry(text: string, codes: readonly CodeForm[]): Entry | nu
 
   // "FA FA" is the company of the symbol FA; "FA" and "REPLAY 09:30" are codes.
   const second = tokens[1]
-  const startsWithCode = codeOf(tokens[0]) !== undefined && codeOf(second) === undefined && !intervalOf(second)
+  const leading = codeOf(tokens[0])
+  // What follows a code that takes text is its text, also where it could be an interval: "REPLAY 1 Jan 09:30".
+  const startsWithCode =
+    leading !== undefined && codeOf(second) === undefined && (leading.takes === 'text' || !intervalOf(second))
   let at = 0
   let symbol: string | null = null
   if (!startsWithCode && !intervalOf(tokens[0])) {

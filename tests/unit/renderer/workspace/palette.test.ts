@@ -20,6 +20,7 @@ describe('classic entry', () => {
     ['EURUSD REPLAY 09:30', 'EURUSD', null, 'REPLAY', '09:30'],
     ['EURUSD 1m REPLAY 4 Nov 09:30 New York', 'EURUSD', '1m', 'REPLAY', '4 Nov 09:30 New York'],
     ['REPLAY 09:30', null, null, 'REPLAY', '09:30'],
+    ['REPLAY 1 Jan 2020 09:30', null, null, 'REPLAY', '1 Jan 2020 09:30'],
     ['replay', null, null, 'REPLAY', ''],
     ['FA', null, null, 'FA', ''],
     ['FA FA', 'FA', null, 'FA', ''],
