@@ -9,7 +9,7 @@ import { heikinAshi, heikinAshiRows } from './heikin-ashi.ts'
 import { PriceAxis } from './kline-axis.ts'
 import { Studies } from './kline-studies.ts'
 import { placeMarkers, type ChartMarker } from './markers.ts'
-import { PAINTERS, providePaintContext } from './paint.ts'
+import { MARK, PAINTERS, providePaintContext } from './paint.ts'
 import { STUDY_TEMPLATE } from './paint-studies.ts'
 import { instantOf, placeOf } from './place.ts'
 import type {
@@ -569,6 +569,15 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       return index === undefined ? null : (rows()[index]?.bar ?? null)
     },
     barsBetween: (fromMs, toMs) => bars.slice(lowerBound(bars, fromMs), lowerBound(bars, toMs + 1)),
+    markersAt(x, y) {
+      const { left, top, height } = plotArea()
+      const reach = MARK.radius + 2
+      if (Math.abs(y - (top + height - MARK.foot)) > reach) return []
+      const near = [...placedMarkers()]
+        .map(([index, there]) => ({ away: Math.abs(left + xOf(index) - x), there }))
+        .filter(({ away }) => away <= reach)
+      return near.toSorted((a, b) => a.away - b.away)[0]?.there ?? []
+    },
     visibleBars() {
       const { from, to } = chart.getVisibleRange()
       return rows()

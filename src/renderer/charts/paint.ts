@@ -232,6 +232,9 @@ function paintIncomplete(p: Painter): void {
   ctx.restore()
 }
 
+/** Of a mark, px: its centre above the foot of the plot, and its radius. */
+export const MARK = { foot: 16, radius: 7 } as const
+
 /** A letter at the foot of a bar on which something was reported: E for earnings, N for news. */
 function paintMarkers(p: Painter): void {
   const { ctx, context } = p
@@ -244,11 +247,11 @@ function paintMarkers(p: Painter): void {
   for (const [index, markers] of context.markers) {
     if (index < p.from || index >= p.to) continue
     const x = p.x(index)
-    const y = p.height - 16
+    const y = p.height - MARK.foot
     const earnings = markers.some((one) => one.kind === 'earnings')
     ctx.fillStyle = earnings ? context.theme.warn : context.theme.accent
     ctx.beginPath()
-    ctx.arc(x, y, 7, 0, Math.PI * 2)
+    ctx.arc(x, y, MARK.radius, 0, Math.PI * 2)
     ctx.fill()
     ctx.fillStyle = context.theme.pane
     ctx.fillText(earnings ? 'E' : 'N', x, y + 0.5)

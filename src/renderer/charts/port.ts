@@ -164,6 +164,8 @@ export interface ChartPort {
   goTo(ms: number): Promise<void>
   /** The bar at so many px from the chart's left edge; null: there is none. */
   barAt(x: number): Bar | null
+  /** The marks drawn at a place, px from the chart's top left corner; none: empty. */
+  markersAt(x: number, y: number): readonly ChartMarker[]
   /** Bars that begin within [fromMs, toMs], oldest first. */
   barsBetween(fromMs: number, toMs: number): readonly Bar[]
   /** Bars now in view, oldest first. */

@@ -9,6 +9,7 @@ import type { AccountState, AppInfo, StatusState, SymbolHit } from '../../shared
 import type { Transport } from '../../shared/transport.ts'
 import type { PaneKind } from '../../shared/workspace/kinds.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
+import type { ChartMarker } from '../charts/markers.ts'
 import { NumberText } from '../ui/format.ts'
 import type { LatencyPercentiles } from '../ui/latency.ts'
 import { Toasts } from '../ui/toasts.svelte.ts'
@@ -32,6 +33,11 @@ import * as lists from './watchlist-edit.ts'
 import { zoneOf } from './zones.ts'
 
 export type DialogName = 'export' | 'import' | 'settings' | 'connect' | 'shortcuts' | 'help' | 'jump' | 'bookmark'
+/** A mark on the chart of an instrument. */
+export interface ShownEvent {
+  readonly instrument: InstrumentId
+  readonly marker: ChartMarker
+}
 const TICK_MS = 250
 /** Address of the built page in Electron. */
 const APP_PAGE = 'app://tapedeck/'
@@ -67,6 +73,8 @@ export class WindowState {
   wallMs = $state(Date.now())
   paint = $state.raw<LatencyPercentiles | undefined>()
   dialog = $state<DialogName | null>(null)
+  /** A mark of a chart that the user wants to read about; its pane takes it away. */
+  event = $state.raw<ShownEvent | null>(null)
   /** Changes whenever the design tokens do (theme, direction palette). */
   themeKey = $state('')
   settingsTab = $state('connection')
@@ -306,6 +314,11 @@ export class WindowState {
   /** Shows a pane of a kind and lets it take the focus. */
   openPane(kind: PaneKind): void {
     this.dock.open(kind)
+  }
+  /** Shows what a mark on a chart stands for, in the pane of its kind. */
+  showEvent(event: ShownEvent): void {
+    this.event = event
+    this.openPane(event.marker.kind)
   }
   /** Puts a pane of a kind away where one is in sight, else shows one. */
   togglePane(kind: PaneKind): void {

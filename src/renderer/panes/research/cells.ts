@@ -4,6 +4,7 @@ import { numberOf, timeOf, type ColumnType } from '../../../shared/adaptive/type
 import { ExactNumber, scalarText, type Scalar } from '../../../shared/adaptive/value.ts'
 import { DASH, type NumberText } from '../../ui/format.ts'
 import { timeText } from '../../ui/zone-time.ts'
+import { dayOf } from './earnings.ts'
 
 export interface CellLook {
   readonly numbers: NumberText
@@ -38,6 +39,18 @@ export function cellText(type: ColumnType, value: Scalar, { numbers, zone }: Cel
 
 /** Whether a column reads from the right: digits stand under digits. */
 export const isNumeric = (type: ColumnType): boolean => type === 'number' || type === 'percent'
+
+/** The first row whose date is of a day, `YYYY-MM-DD`; -1: there is none. */
+export function rowOfDay(table: Table, day: string): number {
+  const dates = table.columns.flatMap(({ type }, i) => (type === 'date' || type === 'instant' ? [i] : []))
+  for (let row = 0; row < table.rows; row++) {
+    for (const column of dates) {
+      const ms = timeOf(table.cell(row, column))
+      if (!Number.isNaN(ms) && dayOf(ms) === day) return row
+    }
+  }
+  return -1
+}
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 

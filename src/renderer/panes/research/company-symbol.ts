@@ -1,10 +1,13 @@
 /** The company that panes follow: the stock in view. */
-import { parseInstrument } from '../../../shared/units.ts'
+import { parseInstrument, type InstrumentId } from '../../../shared/units.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
 
-/** Its symbol in the service's spelling; null: what is in view is no stock. */
-export function companySymbol(app: WindowState): string | null {
-  const instrument = parseInstrument(app.instrument)
+/** Its symbol in the service's spelling; null: what is in view, or another `of`, is no stock. */
+export function companySymbol(
+  app: Pick<WindowState, 'instrument' | 'quotes'>,
+  of: InstrumentId = app.instrument,
+): string | null {
+  const instrument = parseInstrument(of)
   if (instrument?.asset !== 'stocks') return null
-  return app.quotes.row(app.instrument)?.symbol ?? instrument.key
+  return app.quotes.row(of)?.symbol ?? instrument.key
 }

@@ -4,6 +4,9 @@ import { isList, isObject, isScalar, own, type Value } from '../../../shared/ada
 
 export { reportsOf, reportTable, type Report } from '../../../shared/adaptive/reports.ts'
 
+/** The day of an instant in UTC, `YYYY-MM-DD`. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
 /** Monday of a day's week, `YYYY-MM-DD`. */
 export function weekOf(day: string): string {
   const ms = Date.parse(`${day}T00:00:00Z`)

@@ -72,6 +72,11 @@ export function storiesOf(table: Table): readonly Story[] {
   })
 }
 
+/** Where the story of a mark stands: of those of its instant the one whose headline begins so; -1: it is not there. */
+export function placeOfStory(stories: readonly Story[], mark: { readonly ms: number; readonly text: string }): number {
+  return stories.findIndex(({ atMs, headline }) => atMs === mark.ms && headline.startsWith(mark.text))
+}
+
 /** The direction of a sentiment, by its number or by its word; 0: neutral, null: not said. */
 export function moodOf({ sentiment, sentimentWord }: Pick<Story, 'sentiment' | 'sentimentWord'>): -1 | 0 | 1 | null {
   if (!Number.isNaN(sentiment)) return sentiment > 0.05 ? 1 : sentiment < -0.05 ? -1 : 0

@@ -475,6 +475,8 @@ export class FakeTerminal implements Transport {
         return []
       case 'research.get':
         return { answer: null, failure: null, stale: true, fresh: false }
+      case 'alerts.history':
+        return { events: [], more: false }
       case 'research.cancel':
       case 'research.version':
       case 'research.clear':
@@ -624,6 +626,8 @@ export class FakeTerminal implements Transport {
         const { instrument } = one.args as StreamArgs<'drawings'>
         return this.#give<'drawings'>(one, { instrument, revision: 0, drawings: [] })
       }
+      case 'alerts':
+        return this.#give<'alerts'>(one, { reset: true, alerts: [], removed: [], events: [] })
       case 'replay':
         return this.replay.state === null ? undefined : this.#give<'replay'>(one, this.replay.state)
       default:
