@@ -48,7 +48,7 @@ export class DockState {
   /** The whole workspace, as this window knows it. */
   readonly whole = $derived.by<Workspace>(() => this.#whole())
   /** This window's part is no more: its panes are back in the dock, or closed. */
-  readonly gone = $derived.by(() => this.ready && this.window !== null && partOf(this.whole, this.window) === null)
+  readonly gone = $derived.by(() => this.#wasThere && this.window !== null && partOf(this.whole, this.window) === null)
   /** What this window shows of it. */
   readonly now = $derived.by<Workspace>(() =>
     this.window === null ? this.whole : (partOf(this.whole, this.window) ?? this.whole),
@@ -84,6 +84,8 @@ export class DockState {
   #timer: ReturnType<typeof setTimeout> | undefined
   #sending = 0
   #shown = false
+  /** The part that this window shows came: it may open before the other window's change is kept. */
+  #wasThere = $state(false)
   #detached = false
   readonly #transport: Transport
   readonly #onProblem: (failure: Failure) => void
@@ -115,6 +117,7 @@ export class DockState {
       if (!this.#own[this.id]) this.#switchTo(state.latest)
     }
     if (first && this.#detached) this.#own = { [this.id]: this.whole }
+    if (this.window !== null && partOf(this.whole, this.window) !== null) this.#wasThere = true
     // While a change of ours is on its way, what arrives may be from before it.
     if (this.#sending === 0 && this.#timer === undefined && !this.#detached) this.#own = {}
   }

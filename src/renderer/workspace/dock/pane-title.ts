@@ -13,7 +13,9 @@ export function symbolOf(app: WindowState, instrument: InstrumentId): string {
   return listed?.symbol ?? instrument.slice(instrument.indexOf(':') + 1)
 }
 
-/** Where several panes of a kind look at different things, each says at which. */
+const OF_ONE: ReadonlySet<string> = new Set(['chart', 'quote', 'tape'])
+
+/** Where panes look at different things, each says at which. */
 export function titleOf(app: WindowState, pane: WorkspacePane): string {
   const told = app.dock.titles[pane.id]
   if (told !== undefined && told !== '') return told
@@ -21,7 +23,7 @@ export function titleOf(app: WindowState, pane: WorkspacePane): string {
   if (pane.kind !== 'quote' && pane.kind !== 'tape') return title
   const { whole } = app.dock
   const mine = instrumentOf(whole, pane)
-  const others = whole.panes.some((one) => one.kind === pane.kind && instrumentOf(whole, one) !== mine)
+  const others = whole.panes.some((one) => OF_ONE.has(one.kind) && instrumentOf(whole, one) !== mine)
   return others ? `${title}, ${symbolOf(app, mine)}` : title
 }
 

@@ -1,0 +1,246 @@
+/** Workspaces by mouse and by keyboard alone: laid out, linked, kept, taken back, given away, popped out. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Locator, Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { openPane, pane } from './panes.ts'
+import { Screen } from './screen.ts'
+
+const menu = (page: Page): Locator => page.getByRole('dialog', { name: /^Workspace: / })
+async function inMenu(page: Page, name: string): Promise<void> {
+  await page
+    .getByRole('banner')
+    .getByRole('button', { name: /^Workspace: / })
+    .click()
+  await menu(page).getByRole('button', { name, exact: true }).click()
+}
+/** Tabs of the dock by what they say, group by group. */
+const groups = (page: Page): Promise<string[][]> =>
+  page
+    .locator('.dv-groupview')
+    .evaluateAll((all) =>
+      all.map((one) =>
+        [...one.querySelectorAll('.dv-tabs-container > [role="tab"]')].map(
+          (tab) => tab.getAttribute('aria-label') ?? '',
+        ),
+      ),
+    )
+async function audit(page: Page, what: string): Promise<void> {
+  // The legacy mode needs no second page, which the Electron host does not give.
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+  expect
+    .soft(violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${what}: ${id} at ${target.join(' ')}`)))
+    .toEqual([])
+}
+
+test('panes are added, linked, floated, maximised, closed and taken back by mouse', async ({ open, host }) => {
+  test.setTimeout(180_000)
+  const app = await open()
+  const { page } = app
+  page.setDefaultTimeout(15_000)
+  const screen = new Screen(page)
+  await screen.trades('BTC-USD')
+  const first = await groups(page)
+  expect(first.length).toBe(4)
+
+  await test.step('a pane without a colour keeps its symbol, and says which', async () => {
+    await screen.tape().getByRole('button', { name: 'Menu of this pane' }).click()
+    await page.getByRole('radio', { name: 'No colour' }).click()
+    await page.keyboard.press('Escape')
+    await screen.row('ETH-USD').click()
+    await expect(screen.chart('ETH-USD')).toBeVisible()
+    await expect(page.getByRole('tab', { name: 'Time & sales, BTC-USD' })).toBeVisible()
+    await expect(page.getByRole('tab', { name: 'Quote, ETH-USD' })).toBeVisible()
+    await screen.row('BTC-USD').click()
+    await expect(screen.chart('BTC-USD')).toBeVisible()
+    await expect(page.getByRole('tab', { name: 'Quote', exact: true })).toBeVisible()
+  })
+
+  await test.step('a pane is added from the menu', async () => {
+    await inMenu(page, 'Add a pane…')
+    await menu(page).getByRole('button', { name: 'Sessions', exact: true }).click()
+    await expect(pane(page, 'sessions')).toBeVisible()
+  })
+
+  await test.step('a tab is dragged to another place', async () => {
+    await openPane(page, 'log')
+    const log = page.getByRole('tab', { name: 'Log', exact: true })
+    const target = await page
+      .locator('.dv-groupview', { has: page.getByRole('tab', { name: 'Watchlist' }) })
+      .boundingBox()
+    const from = await log.boundingBox()
+    if (!target || !from) throw new Error('nothing to drag')
+    await page.mouse.move(from.x + 12, from.y + 10)
+    await page.mouse.down()
+    await page.mouse.move(target.x + target.width / 2, target.y + target.height - 60, { steps: 12 })
+    await page.mouse.move(target.x + target.width / 2, target.y + target.height - 30, { steps: 6 })
+    await page.mouse.up()
+    await expect
+      .poll(async () => {
+        const list = await page.locator('.dv-groupview[data-pane="watchlist"]').boundingBox()
+        const moved = await pane(page, 'log').boundingBox()
+        return list && moved ? Math.abs(list.x - moved.x) < 4 : false
+      })
+      .toBe(true)
+  })
+
+  await test.step('it is closed, and comes back by the toast', async () => {
+    const before = await groups(page)
+    await pane(page, 'log').getByRole('button', { name: 'Menu of this pane' }).click()
+    await page
+      .getByRole('button', { name: /^Close/ })
+      .last()
+      .click()
+    await expect(pane(page, 'log')).toHaveCount(0)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect(pane(page, 'log')).toBeVisible()
+    expect(await groups(page)).toEqual(before)
+  })
+
+  await test.step('a pane floats, and takes the whole dock', async () => {
+    await pane(page, 'log').getByRole('button', { name: 'Menu of this pane' }).click()
+    await page.getByRole('button', { name: 'Float above the others' }).click()
+    await expect(page.locator('.dv-resize-container').getByRole('tab', { name: 'Log' })).toBeVisible()
+    await audit(page, 'a floating pane')
+    await screen.quote().getByRole('button', { name: 'Menu of this pane' }).click()
+    await page.getByRole('button', { name: /^Maximise/ }).click()
+    await expect(screen.watchlist()).toBeHidden()
+    await page.keyboard.press('Alt+Enter')
+    await expect(screen.watchlist()).toBeVisible()
+  })
+
+  await test.step('a pane moves into a window of its own, follows there, and comes back with its end', async () => {
+    const opened = app.electron ? app.electron.waitForEvent('window') : page.context().waitForEvent('page')
+    await screen.quote().getByRole('button', { name: 'Menu of this pane' }).click()
+    await page.getByRole('button', { name: 'Into a window of its own' }).click()
+    const other = new Screen(await opened)
+    await expect(other.bigPrice()).toHaveText(/\d/, { timeout: 30_000 })
+    await expect(screen.quote()).toHaveCount(0)
+    await screen.row('ETH-USD').click()
+    await expect(other.page.getByRole('region', { name: /^Quote/ })).toContainText('Ethereum')
+    await audit(other.page, 'a window of its own')
+    await other.page.close()
+    await expect(screen.quote()).toBeVisible({ timeout: 20_000 })
+    expect(host === 'electron' ? app.electron?.windows().length : page.context().pages().length).toBe(1)
+  })
+})
+
+test('workspaces are named, copied, kept over a start, reset, restored and opened from files', async ({ open }) => {
+  test.setTimeout(180_000)
+  let app = await open()
+  let screen = new Screen(app.page)
+  await screen.trades('BTC-USD')
+  const overview = await groups(app.page)
+
+  await test.step('a copy under a name of its own', async () => {
+    await inMenu(app.page, 'Duplicate')
+    await expect(app.page.getByRole('banner').getByRole('button', { name: 'Workspace: Overview 2' })).toBeVisible()
+    await inMenu(app.page, 'Rename…')
+    await menu(app.page).getByLabel('Name of the workspace').fill('Mine')
+    await app.page.keyboard.press('Enter')
+    await app.page.keyboard.press('Escape')
+    await openPane(app.page, 'log')
+    await expect(pane(app.page, 'log')).toBeVisible()
+  })
+  await test.step('every ready-made one is there, and keeps the rules of accessibility', async () => {
+    for (const name of ['Day trading', 'Review', 'Research', 'Charts 2 × 2', 'Charts 3 × 3', 'Overview']) {
+      await inMenu(app.page, name)
+      await expect(
+        app.page.getByRole('banner').getByRole('button', { name: `Workspace: ${name}`, exact: true }),
+      ).toBeVisible()
+      if (name === 'Charts 3 × 3') await expect(app.page.getByRole('region', { name: /^Chart of / })).toHaveCount(9)
+      await audit(app.page, name)
+    }
+    expect((await groups(app.page)).flat().length).toBe(overview.flat().length)
+    await inMenu(app.page, 'Mine')
+    await expect(pane(app.page, 'log')).toBeVisible()
+  })
+  await test.step('it is there again after a start', async () => {
+    await app.close()
+    app = await open()
+    screen = new Screen(app.page)
+    await screen.trades('BTC-USD')
+    await expect(app.page.getByRole('banner').getByRole('button', { name: 'Workspace: Mine' })).toBeVisible()
+    await expect(pane(app.page, 'log')).toBeVisible()
+  })
+  await test.step('reset, and back', async () => {
+    await inMenu(app.page, 'Reset')
+    await expect(pane(app.page, 'log')).toHaveCount(0)
+    await app.page.getByRole('button', { name: 'Undo' }).click()
+    await expect(pane(app.page, 'log')).toBeVisible()
+  })
+  await test.step('a file is saved, opened again, and a hostile one refused with a sentence', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tapedeck-workspace-'))
+    try {
+      const download = app.page.waitForEvent('download')
+      await inMenu(app.page, 'Save as a file')
+      const file = join(folder, 'mine.workspace.json')
+      await (await download).saveAs(file)
+      expect(await readFile(file, 'utf8')).toContain('tapedeck workspace')
+      const chooser = app.page.getByLabel('Workspace file')
+      await chooser.setInputFiles(file)
+      await expect(app.page.getByRole('banner').getByRole('button', { name: 'Workspace: Mine 2' })).toBeVisible()
+      await expect(pane(app.page, 'log')).toBeVisible()
+      const bad = join(folder, 'bad.json')
+      await writeFile(bad, '{"kind":"tapedeck workspace","workspace":{"version":2,"dock":[]}}')
+      await chooser.setInputFiles(bad)
+      await expect(app.page.getByText('it names no pane that can be shown').first()).toBeVisible()
+      await expect(pane(app.page, 'log')).toBeVisible()
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+})
+
+test('panes and workspaces by keyboard alone', async ({ open }) => {
+  test.setTimeout(120_000)
+  const { page } = await open()
+  page.setDefaultTimeout(15_000)
+  const screen = new Screen(page)
+  await screen.trades('BTC-USD')
+  const first = await groups(page)
+  // From pane to pane: the fourth step is where it began.
+  const front = () => page.locator('.dv-groupview.dv-active-group').getAttribute('data-pane')
+  const seen: (string | null)[] = [await front()]
+  for (let i = 0; i < 3; i++) {
+    await page.keyboard.press('F6')
+    await expect.poll(front).not.toBe(seen.at(-1))
+    seen.push(await front())
+  }
+  expect(new Set(seen)).toEqual(new Set(['chart', 'quote', 'tape', 'watchlist']))
+  await page.keyboard.press('F6')
+  await expect.poll(front).toBe('chart')
+  // Wider, and back.
+  const width = async () => Math.round((await screen.chart('BTC-USD').boundingBox())?.width ?? 0)
+  const before = await width()
+  await page.keyboard.press('Alt+Shift+ArrowRight')
+  await expect.poll(width).toBe(before + 40)
+  await page.keyboard.press('Control+Alt+z')
+  await expect.poll(width).toBe(before)
+  // A pane is opened, moved below another, maximised, closed and brought back.
+  await page.keyboard.press('Alt+l')
+  await expect(pane(page, 'log')).toBeVisible()
+  await expect(page.getByRole('tab', { name: 'Log', exact: true })).toBeFocused()
+  await page.keyboard.press('Control+Alt+ArrowLeft')
+  await expect.poll(async () => (await groups(page)).find((one) => one.includes('Log'))).toEqual(['Watchlist', 'Log'])
+  await page.keyboard.press('Alt+Enter')
+  await expect(screen.quote()).toBeHidden()
+  await page.keyboard.press('Alt+Enter')
+  await expect(screen.quote()).toBeVisible()
+  await page.keyboard.press('Control+Alt+w')
+  await expect(pane(page, 'log')).toHaveCount(0)
+  await page.keyboard.press('Control+Alt+z')
+  await expect(pane(page, 'log')).toBeVisible()
+  await page.keyboard.press('Control+Alt+z')
+  await page.keyboard.press('Control+Alt+z')
+  await expect.poll(() => groups(page)).toEqual(first)
+  await page.keyboard.press('Control+Alt+y')
+  await expect(pane(page, 'log')).toBeVisible()
+  // Another workspace.
+  await page.keyboard.press('Control+Alt+s')
+  await menu(page).getByRole('button', { name: 'Review' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(pane(page, 'sessions')).toBeVisible()
+})
