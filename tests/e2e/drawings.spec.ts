@@ -128,12 +128,14 @@ test('every tool draws by mouse; all of it is there after a restart, and at the 
   })
   await test.step('a reload, and a new start', async () => {
     await app.page.reload()
-    desk = await ready(app.page)
-    await expect.poll(() => desk.list()).toEqual(drawn)
+    desk = new Desk(app.page)
+    await desk.chart.waitFor()
+    await expect.poll(() => desk.list(), { timeout: 30_000 }).toEqual(drawn)
     await app.close()
     app = await open()
-    desk = await ready(app.page)
-    await expect.poll(() => desk.list()).toEqual(drawn)
+    desk = new Desk(app.page)
+    await desk.chart.waitFor()
+    await expect.poll(() => desk.list(), { timeout: 30_000 }).toEqual(drawn)
   })
   await test.step('all deleted at once, and given back', async () => {
     await desk.opener.click()

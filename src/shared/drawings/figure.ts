@@ -152,13 +152,18 @@ function label(
   }
 }
 
-/** Keeps a label within the plot area, where it fits. */
-function inside(one: Label, { left, top, width, height }: Box): Label {
-  return {
+/** Keeps the labels of a box that is seen in part within the plot area; those of one that is not stay beside it. */
+function kept(labels: readonly Label[], a: Pixel, b: Pixel, { left, top, width, height }: Box): Label[] {
+  const seenAcross = Math.max(a.x, b.x) >= left && Math.min(a.x, b.x) <= left + width
+  const seenDown = Math.max(a.y, b.y) >= top && Math.min(a.y, b.y) <= top + height
+  if (!seenAcross || !seenDown) return [...labels]
+  const within = (at: number, size: number, from: number, room: number): number =>
+    Math.max(from + 2, Math.min(at, from + room - size - 2))
+  return labels.map((one) => ({
     ...one,
-    left: Math.max(left + 2, Math.min(one.left, left + width - one.width - 2)),
-    top: Math.max(top + 2, Math.min(one.top, top + height - one.height - 2)),
-  }
+    left: within(one.left, one.width, left, width),
+    top: within(one.top, one.height, top, height),
+  }))
 }
 
 function arrowHead(from: Pixel, to: Pixel, width: number, tone: Tone = 'own'): Head {
@@ -371,7 +376,7 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
       const targetUp = b.y <= a.y
       const told = (name: string, price: number): string =>
         `${name} ${words.price(price)}  ${percent(entry.price, price)}`
-      parts.labels.push(
+      const labels = [
         label(frame, [told('Target', target.price)], { x: middle, y: b.y }, {
           x: 0.5, y: targetUp ? 1 : 0, tone: 'up', boxed: true,
         }), // prettier-ignore
@@ -386,7 +391,8 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
           { x: middle, y: a.y },
           { x: 0.5, y: 0.5, boxed: true },
         ),
-      )
+      ]
+      parts.labels.push(...kept(labels, { x: a.x, y: b.y }, { x: b.x, y: c.y }, plot))
       note({ x: Math.min(a.x, b.x) + 2, y: a.y - 1 }, 0, 1)
       break
     }
@@ -427,13 +433,20 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
         { x: middle.x, y: b.y + (up ? -6 : 6) },
         { x: 0.5, y: up ? 1 : 0, tone, boxed: true },
       )
-      // A label that was pushed in from outside would float beside nothing.
-      parts.labels.push(b.y >= plot.top && b.y <= bottom ? inside(one, plot) : one)
+      parts.labels.push(...kept([one], a, b, plot))
       break
     }
   }
-  return parts
+  // Points far apart by much more than a pixel can hold make no line that could be drawn.
+  return {
+    ...parts,
+    strokes: parts.strokes.filter(({ points: line }) => line.every(isPlace)),
+    grounds: parts.grounds.filter(({ points: ring }) => ring.every(isPlace)),
+    heads: parts.heads.filter(({ points: ring }) => ring.every(isPlace)),
+  }
 }
+
+const isPlace = ({ x, y }: Pixel): boolean => Number.isFinite(x) && Number.isFinite(y)
 
 /** What of a figure lies under a place. */
 export type Grip =
