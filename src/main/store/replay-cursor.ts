@@ -3,6 +3,8 @@
  * gapless over both, so many series are brought into one order by writing each row where its seq stands,
  * without comparing any two.
  */
+import { firstAfter } from './ascending.ts'
+import { damaged } from './blocks/bytes.ts'
 import type { OpenBlock } from './blocks/open.ts'
 import type { MessageColumns, ReplayBatch, ReplayQuery } from './port.ts'
 import type { ReviewedRecording, ReviewedSeries, ReviewSql } from './review-sql.ts'
@@ -14,10 +16,14 @@ const MOST_SEQS = 8192
 const MOST_BYTES = 2 << 20
 /** Batches after which reading goes on for long: what it opens then is not kept for others. */
 const KEPT_BATCHES = 3
+/** How far the first rows of a block are decoded ahead: mostly, no more are wanted than from a snapshot to a goal. */
+const REACH_SEQS = 16_384
 
 interface Stream extends ReviewedSeries {
-  /** Opened and not yet passed, oldest first; mostly one. */
+  /** Rows that are not yet passed, oldest first; mostly one run. */
   readonly blocks: OpenBlock[]
+  /** The block that was opened last, and the seq it ends with. */
+  last: { readonly block: OpenBlock; readonly maxSeq: number } | null
   /** Nothing of it that is not in `blocks` lies before this seq. */
   from: number
 }
@@ -114,7 +120,7 @@ export class ReplayCursor {
     const known = new Map(this.#streams.map((stream) => [stream.id, stream]))
     this.#streams = this.#sql.series(id).map((series): Stream => {
       const stream = known.get(series.id)
-      if (stream === undefined) return { ...series, blocks: [], from: 0 }
+      if (stream === undefined) return { ...series, blocks: [], last: null, from: 0 }
       if (stream.from === Infinity) stream.from = 0
       return stream
     })
@@ -172,11 +178,16 @@ export class ReplayCursor {
       if (b === blocks.length) {
         if (stream.from > end) return
         const after = b === 0 ? cursor : Math.max(cursor, lastOf(blocks[b - 1]))
-        const place = this.#sql.blockAfter(stream.id, after)
-        stream.from = place?.min_seq ?? Infinity
-        if (place === undefined || place.min_seq > end) return
-        blocks.push(this.#sql.open(this.#recording.key, stream.id, place, this.#batches < KEPT_BATCHES))
-        stream.from = place.max_seq + 1
+        const last = this.#after(stream, after, end)
+        if (last === null) return
+        const reach = this.#batches < KEPT_BATCHES ? Math.max(end, cursor + REACH_SEQS) : Infinity
+        const rows = last.block.within(after, reach)
+        stream.from = Math.min(last.maxSeq, reach) + 1
+        if (rows.count === 0) {
+          if (stream.from > end) return
+          throw damaged('its seqs are not those that it is listed with')
+        }
+        blocks.push(rows)
       }
       const block = blocks[b]
       const { seq, count } = block
@@ -189,6 +200,17 @@ export class ReplayCursor {
       }
       if (seq[count - 1] > end) return
     }
+  }
+
+  /** The block of a series that follows a seq, opened; null: it has none up to `end`. */
+  #after(stream: Stream, after: number, end: number): Stream['last'] {
+    if (stream.last !== null && stream.last.maxSeq > after) return stream.last
+    const place = this.#sql.blockAfter(stream.id, after)
+    stream.last = null
+    stream.from = place?.min_seq ?? Infinity
+    if (place === undefined || place.min_seq > end) return null
+    const block = this.#sql.open(this.#recording.key, stream.id, place, this.#batches < KEPT_BATCHES)
+    return (stream.last = { block, maxSeq: place.max_seq })
   }
 
   #fromJournal(id: number): ReplayBatch | null {
@@ -268,18 +290,6 @@ export function* stampsOf(
 }
 
 const lastOf = ({ seq, count }: OpenBlock): number => seq[count - 1]
-
-/** The first place of an ascending array that is greater than `seq`. */
-export function firstAfter(seqs: Float64Array, seq: number): number {
-  let low = 0
-  let high = seqs.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (seqs[middle] <= seq) low = middle + 1
-    else high = middle
-  }
-  return low
-}
 
 function newRows(n: number, bare: boolean): Rows {
   return {

@@ -9,9 +9,6 @@ import { decodeJournal, journalCrc } from './journal.ts'
 import type { EntryQuery, MessageColumns, StoredEntry } from './port.ts'
 import type { Db } from './sqlite.ts'
 
-/** Bytes that opening a block takes for each of its rows, about. */
-const ROW_BYTES = 64
-
 export interface ReviewedRecording {
   readonly id: number
   readonly key: RecordingId
@@ -169,7 +166,7 @@ export class ReviewSql {
     const data = this.#sql.data.get(place.id)
     if (data === undefined) throw new TypeError(`block ${place.id} is gone`)
     const block = openBlock(data)
-    if (keep) this.#cache.put(name, block, block.count * ROW_BYTES)
+    if (keep) this.#cache.put(name, block, block.bytes)
     return block
   }
 

@@ -2,7 +2,8 @@
  * When a recording's seqs were received, coarsely: from its entries (a digest a minute, connections, steps of
  * the clock) and, where those lie far apart, from blocks that were looked into. Kept from question to question.
  */
-import { firstAfter, stampsOf } from './replay-cursor.ts'
+import { firstAfter } from './ascending.ts'
+import { stampsOf } from './replay-cursor.ts'
 import type { BlockPlace, ReviewedRecording, ReviewSql } from './review-sql.ts'
 
 /**
@@ -117,7 +118,8 @@ export class TimeMarks {
       const name = `${series} ${place.min_seq} ${place.max_seq}`
       if (this.#looked.has(name)) return false
       this.#looked.add(name)
-      const { seq, recvMs, count } = this.#sql.open(this.#recording.key, series, place, true)
+      const block = this.#sql.open(this.#recording.key, series, place, true)
+      const { seq, recvMs, count } = block.within(-Infinity, Infinity)
       const seqs: number[] = []
       const walls: number[] = []
       for (let row = 0; row < count; row = row === count - 1 ? count : Math.min(row + ROWS_A_MARK, count - 1)) {

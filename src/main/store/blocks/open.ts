@@ -2,11 +2,11 @@
  * A sealed block, opened. The whole is checked by its CRC first; columns are decoded when they are
  * asked for. Damaged bytes throw `store-damaged`: never wrong data, never an unbounded allocation.
  */
-import { crc32, zstdDecompressSync } from 'node:zlib'
 import type { FeedId } from '../../../shared/units.ts'
+import { firstAfter } from '../ascending.ts'
 import type { LiteralWriter, MessageColumns } from '../port.ts'
 import { damaged } from './bytes.ts'
-import { HEADER_BYTES, MAGIC, MAX_BODY, TIME, TIME_UNITS, VERSION } from './format.ts'
+import { TIME, TIME_UNITS } from './format.ts'
 import { BY, constantOf, type IntColumn } from './ints.ts'
 import {
   SEQ,
@@ -16,13 +16,13 @@ import {
   RECV,
   FLAGS,
   TEMPLATE,
-  readDirectory,
   type Directory,
   type KnownTemplate,
   type Numbers,
 } from './directory.ts'
-import { readInts } from './read-ints.ts'
 import type { BlockScratch } from './scratch.ts'
+import { BlockSource, type Span } from './source.ts'
+import { rowShapes, spansOf, type Spans } from './spans.ts'
 import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral } from './literal.ts'
 import { shapeOf, type Shape } from './template.ts'
 
@@ -63,9 +63,19 @@ export interface OpenBlock {
   rawRoom(row: number): number
   /** Writes `raw(row)` at `at`, where `rawRoom` bytes must be; answers one past. */
   writeRaw(row: number, out: Uint8Array, at: number): number
+  /**
+   * The rows with a seq in (after, upTo], where seqs ascend: only what they need is decoded, and nothing of that is
+   * kept by this block. Its `keys` may be those of all rows.
+   */
+  within(afterSeq: number, upToSeq: number): OpenBlock
+  /** Memory that it takes, without what is decoded for its rows, about. */
+  readonly bytes: number
   /** Everything that was sealed, or rows [from, to) of it. */
   messages(from?: number, to?: number): MessageColumns
 }
+
+/** Seqs of the block that is being searched. */
+let finding = new Float64Array(0)
 
 const decoder = new TextDecoder()
 const NONE = new Uint8Array(0)
@@ -75,40 +85,9 @@ const NONE = new Uint8Array(0)
  * `scratch`, its columns are good until the next block is opened with the same one.
  */
 export function openBlock(bytes: Uint8Array, scratch?: BlockScratch): OpenBlock {
-  if (bytes.length < HEADER_BYTES) throw damaged('it ends too early')
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (view.getUint32(0, true) !== MAGIC) throw damaged('it does not begin like one')
-  if (view.getUint32(4, true) !== crc32(bytes.subarray(8))) throw damaged('its checksum differs')
-  if (view.getUint32(8, true) !== VERSION) throw damaged('its version is unknown')
-  const headLength = view.getUint32(12, true)
-  const sizes = { hot: view.getUint32(16, true), cold: view.getUint32(24, true) }
-  const hotEnd = HEADER_BYTES + view.getUint32(20, true)
-  const coldEnd = hotEnd + view.getUint32(28, true)
-  if (sizes.hot + sizes.cold > MAX_BODY || headLength > sizes.hot || coldEnd > bytes.length) {
-    throw damaged('its sizes are out of range')
-  }
-  const hot = unpack(bytes.subarray(HEADER_BYTES, hotEnd), sizes.hot)
-  return new Block(
-    hot,
-    headLength,
-    { bytes: bytes.subarray(hotEnd, coldEnd), size: sizes.cold },
-    bytes.subarray(coldEnd),
-    scratch,
-  )
-}
-
-function unpack(packed: Uint8Array, size: number): Uint8Array {
-  let body: Uint8Array
-  try {
-    body = zstdDecompressSync(packed, {
-      maxOutputLength: Math.max(1, size),
-      chunkSize: Math.max(1024, Math.min(size, 1 << 24)),
-    })
-  } catch {
-    throw damaged('it cannot be unpacked')
-  }
-  if (body.length !== size) throw damaged('it unpacks to another size')
-  return body
+  scratch?.reset()
+  const source = new BlockSource(bytes)
+  return new Block(source, rowShapes(source, scratch), { from: 0, to: source.directory.count }, scratch)
 }
 
 /** A kept literal where it is a number; nothing where it only looks like one ("1-2"). */
@@ -119,13 +98,16 @@ function numberText(text: Uint8Array): Uint8Array {
 class Block implements OpenBlock {
   readonly feed: FeedId
   readonly count: number
-  readonly #low: Uint8Array
-  readonly #hot: Uint8Array
-  readonly #packed: { readonly bytes: Uint8Array; readonly size: number }
-  #cold: Uint8Array | undefined
+  readonly #source: BlockSource
+  /** Shape of every row of the whole; undefined: all have one. */
+  readonly #shapes: Float64Array | undefined
+  /** Which rows of the whole these are. */
+  readonly #rows: Span
   readonly #scratch: BlockScratch | undefined
   readonly #ints: readonly IntColumn[]
   readonly #decoded: (Float64Array | undefined)[] = []
+  /** Of a part: what was decoded, with the value before it where there is one. */
+  readonly #led: (Float64Array | undefined)[] = []
   readonly #templates: readonly KnownTemplate[]
   readonly #numbers: readonly Numbers[]
   /** Where each kept text lies in the cold part. */
@@ -147,81 +129,88 @@ class Block implements OpenBlock {
     shapes?: Map<number, Shape>
     columns?: Map<string, Float64Array>
     exceptions?: (Map<number, Uint8Array> | undefined)[]
+    spans?: Spans
   } = {}
 
-  constructor(
-    body: Uint8Array,
-    headLength: number,
-    packed: { readonly bytes: Uint8Array; readonly size: number },
-    low: Uint8Array,
-    scratch: BlockScratch | undefined,
-  ) {
-    scratch?.reset()
+  constructor(source: BlockSource, shapes: Float64Array | undefined, rows: Span, scratch?: BlockScratch) {
+    const { feed, ints, templates, numbers, rawEnds, rawFrom, time } = source.directory
+    this.#source = source
+    this.#shapes = shapes
+    this.#rows = rows
     this.#scratch = scratch
-    this.#packed = packed
-    const directory = readDirectory(body, headLength, { cold: packed.size, low: low.length })
-    const { feed, count, ints, templates, numbers, rawEnds, rawFrom, time } = directory
     this.feed = feed
-    this.count = count
-    this.#hot = body.subarray(headLength)
-    this.#low = low
+    this.count = rows.to - rows.from
     this.#ints = ints
     this.#templates = templates
     this.#numbers = numbers
     this.#rawEnds = rawEnds
     this.#rawFrom = rawFrom
     this.#time = time
-    const raws = rawEnds.length
-    const seen = new Float64Array(numbers.length)
-    const uses = new Float64Array(templates.length + 1)
-    const only = constantOf(this.#ints[TEMPLATE])
-    if (only !== undefined && only >= 0 && only <= templates.length) uses[only] = this.count
-    else {
-      const ids = this.#int(TEMPLATE)
-      for (let i = 0; i < this.count; i++) {
-        const id = ids[i]
-        if (!(id >= 0 && id <= templates.length)) throw damaged('a row has an unknown shape')
-        uses[id] = uses[id] + 1
-      }
-    }
-    const rawRows = uses[0]
-    const symbols = new Set(this.#templates.map((template) => template.symbol))
-    if (raws === 0 && symbols.size === 1) this.#onlySymbol = this.#templates[0].symbol
-    if (rawRows !== raws) throw damaged('its texts do not add up')
-    for (const [t, template] of this.#templates.entries()) {
-      for (const id of template.columns) seen[id] = seen[id] + uses[t + 1]
-    }
-    for (const [i, { values }] of numbers.entries()) {
-      if (seen[i] !== ints[values].count) throw damaged('its numbers do not add up')
-    }
+    if (shapes !== undefined) this.#decoded[TEMPLATE] = shapes.subarray(rows.from, rows.to)
+    if (rawEnds.length > 0) return
+    const symbol = templates[0]?.symbol
+    if (templates.every((template) => template.symbol === symbol)) this.#onlySymbol = symbol
+  }
+
+  get bytes(): number {
+    return this.#source.bytes + (this.#shapes?.byteLength ?? 0)
+  }
+
+  within(afterSeq: number, upToSeq: number): OpenBlock {
+    const { count } = this.#source.directory
+    if (finding.length < count) finding = new Float64Array(count)
+    const seq = this.#source.whole(SEQ, finding.subarray(0, count))
+    const { from, to } = this.#rows
+    const rows = { from: Math.max(from, firstAfter(seq, afterSeq)), to: Math.min(to, firstAfter(seq, upToSeq)) }
+    const part = new Block(this.#source, this.#shapes, { from: rows.from, to: Math.max(rows.from, rows.to) })
+    part.#decoded[SEQ] = seq.slice(rows.from, rows.to)
+    return part
   }
 
   #int(id: number): Float64Array {
     const known = this.#decoded[id]
     if (known !== undefined) return known
-    const column = this.#ints[id]
-    if (column === undefined) throw damaged('a column is missing')
-    const high = column.cold ? this.#coldPart : this.#hot
+    const span = this.#span(id)
+    const led = this.#read(id, span)
+    return (this.#decoded[id] = span.from === 0 ? led : led.subarray(1))
+  }
+
+  /** Values of a column, after the one before them. */
+  #read(id: number, span: Span): Float64Array {
+    const known = this.#led[id]
+    if (known !== undefined) return known
+    const lead = span.from === 0 ? span : { from: span.from - 1, to: span.to }
     const before = (ref: number): Float64Array => {
-      if (ref >= id) throw damaged('a column refers to a later one')
-      return this.#int(ref)
+      const { from, to } = this.#span(ref)
+      if (from === span.from && to === span.to) return this.#read(ref, span)
+      return this.#source.read(ref, lead, before, new Float64Array(lead.to - lead.from))
     }
-    return (this.#decoded[id] = readInts(column, high, this.#low, before, this.#floats(column.count)))
+    return (this.#led[id] = this.#source.read(id, lead, before, this.#floats(lead.to - lead.from)))
+  }
+
+  /** Which values of a column are those of these rows. */
+  #span(id: number): Span {
+    const { count } = this.#source.directory
+    const all = this.#ints[id]?.count ?? 0
+    if (this.count === count || all === 0) return { from: 0, to: all }
+    if (id <= TEMPLATE) return this.#rows
+    return this.#spans.of.get(id) ?? { from: 0, to: all }
+  }
+
+  /** Where the values of these rows lie in columns that not every row has. */
+  get #spans(): Spans {
+    return (this.#cache.spans ??= spansOf(this.#source.directory, this.#shapes, this.#rows))
   }
 
   #floats(n: number): Float64Array {
     return this.#scratch?.floats(n) ?? new Float64Array(n)
   }
 
-  get #coldPart(): Uint8Array {
-    return (this.#cold ??= unpack(this.#packed.bytes, this.#packed.size))
-  }
-
   /** A kept text; undefined where there is none. */
   #rawText(n: number): Uint8Array | undefined {
     const end = this.#rawEnds[n]
     if (end === undefined) return undefined
-    return this.#coldPart.subarray(this.#rawFrom + (this.#rawEnds[n - 1] ?? 0), this.#rawFrom + end)
+    return this.#source.cold.subarray(this.#rawFrom + (this.#rawEnds[n - 1] ?? 0), this.#rawFrom + end)
   }
 
   get seq(): Float64Array {
@@ -267,8 +256,9 @@ class Block implements OpenBlock {
     if (is === TIME.own) {
       const out = this.#int(at).slice()
       for (const row of this.#int(at + 1)) {
-        if (!(row >= 0 && row < out.length)) throw damaged('an undated row is out of range')
-        out[row] = NaN
+        if (!(row >= 0 && row < this.#source.directory.count)) throw damaged('an undated row is out of range')
+        const { from, to } = this.#rows
+        if (row >= from && row < to) out[row - from] = NaN
       }
       return out
     }
@@ -288,7 +278,7 @@ class Block implements OpenBlock {
   #readPlaces(): readonly (Uint32Array | undefined)[] {
     const ids = this.#int(TEMPLATE)
     return this.#numbers.map((numbers, c) => {
-      if (this.#ints[numbers.values].count === this.count) return undefined
+      if (this.#ints[numbers.values].count === this.#source.directory.count) return undefined
       const step = this.#templates.map((t) => t.columns.includes(c))
       const places = new Uint32Array(this.count)
       let n = 0
@@ -305,7 +295,7 @@ class Block implements OpenBlock {
     if (this.#cache.rawIndex !== undefined) return this.#cache.rawIndex
     const index = new Map<number, number>()
     const ids = this.#int(TEMPLATE)
-    let n = 0
+    let n = this.count === this.#source.directory.count ? 0 : this.#spans.raws
     if (this.#rawEnds.length > 0) for (let i = 0; i < this.count; i++) if (ids[i] === 0) index.set(i, n++)
     return (this.#cache.rawIndex = index)
   }
@@ -328,8 +318,12 @@ class Block implements OpenBlock {
     if (map === undefined) {
       map = new Map<number, Uint8Array>()
       const { exceptions, exceptionRows } = this.#numbers[c]
-      const rows = this.#int(exceptionRows)
-      for (let i = 0; i < rows.length; i++) map.set(rows[i], exceptions[i] ?? NONE)
+      const rows = exceptions.length === 0 ? [] : this.#int(exceptionRows)
+      const { from, to } = this.#span(this.#numbers[c].values)
+      for (let i = 0; i < rows.length; i++) {
+        const at = rows[i] - from
+        if (at >= 0 && at < to - from) map.set(at, exceptions[i] ?? NONE)
+      }
       all[c] = map
     }
     return map

@@ -58,22 +58,35 @@ export function readIntColumn(head: ByteReader, places: Places, rows: number, co
   }
 }
 
-/** Decodes a column into `out`, which has its length. `ref` gives the decoded column of an id that stands before this one. */
-export function readInts(
+/** A column that another one is predicted from: its very first value, and the values that are wanted. */
+export interface Beside {
+  readonly first: number
+  readonly values: Float64Array
+}
+
+/**
+ * Decodes values [from, to) of a column into `out`, which has so many places. What comes before them is passed,
+ * not kept; where `from` is not 0, what stands in the first place of `out` is of no meaning. `ref` gives the same
+ * values of a column that stands before this one and has its length.
+ */
+export function readRange(
   column: IntColumn,
   high: Uint8Array,
   low: Uint8Array,
-  ref: (id: number) => Float64Array,
+  ref: (id: number) => Beside,
+  from: number,
+  to: number,
   out: Float64Array,
 ): Float64Array {
   const n = column.count
-  if (n === 0) return out
-  const { by, first, divisor } = column
+  if (!(from >= 0 && from <= to && to <= n) || out.length !== to - from) throw new RangeError('no range of the column')
+  if (from === to) return out
+  const { by, first } = column
   if (by === BY.constant) return out.fill(first)
   if (column.highAt + column.highBytes > high.length) throw damaged('a column ends too early')
   if (by === BY.doubles) {
     const view = new DataView(high.buffer, high.byteOffset + column.highAt, n * 8)
-    for (let i = 0; i < n; i++) out[i] = view.getFloat64(i * 8, true)
+    for (let i = 0; i < out.length; i++) out[i] = view.getFloat64((from + i) * 8, true)
     return out
   }
   if (column.lowAt + Math.ceil(((n - 1) * column.lowBits) / 8) + LOW_PADDING > low.length) {
@@ -81,31 +94,82 @@ export function readInts(
   }
   const patches = readPatches(column, high)
   if (by === BY.delta && column.lowBits === 0 && column.planes <= 2) {
-    readSums(column, high, patches, out)
+    readSums(column, high, patches, from, out)
     return out
   }
-  readRemainders(column, high, low, out)
-  for (let p = 0; p < patches.length; p += 2) out[patches[p]] = patches[p + 1]!
-  if (divisor !== 1) scaleUp(out, divisor)
-  out[0] = first
+  const remainders = { column, high, low, patches }
   switch (by) {
     case BY.plain:
+      readRemainders(remainders, from, out)
+      if (from === 0) out[0] = first
       return out
-    case BY.delta:
-      sumUp(out)
+    case BY.delta: {
+      const before = passed(remainders, from, sumAlong, { v: first, step: 0 })
+      readRemainders(remainders, from, out)
+      sumAlong(out, before)
       return out
-    case BY.delta2:
-      sumTwice(out)
+    }
+    case BY.delta2: {
+      const before = passed(remainders, from, sumTwice, { v: first, step: 0 })
+      readRemainders(remainders, from, out)
+      sumTwice(out, before)
       return out
+    }
     default: {
-      const from = ref(column.ref)
-      if (from.length !== n) throw damaged('a column refers to one of another length')
-      if (by === BY.clock) addClock(out, from, from[0] - column.base, first)
-      else if (by === BY.ref) addColumn(out, from, column.scale, first - from[0] * column.scale)
-      else sumBeside(out, from, column.scale, first - from[0] * column.scale)
+      const { first: f0, values } = ref(column.ref)
+      if (values.length !== out.length) throw damaged('a column refers to one of another length')
+      const d0 = first - f0 * column.scale
+      const before = by === BY.refDelta ? passed(remainders, from, sumAlong, { v: d0, step: 0 }) : { v: d0, step: 0 }
+      readRemainders(remainders, from, out)
+      if (by === BY.clock) addClock(out, values, f0 - column.base, first)
+      else if (by === BY.ref) addColumn(out, values, column.scale, d0)
+      else sumBeside(out, values, column.scale, before.v)
+      if (from === 0) out[0] = first
       return out
     }
   }
+}
+
+/** Decodes a whole column into `out`, which has its length. */
+export function readInts(
+  column: IntColumn,
+  high: Uint8Array,
+  low: Uint8Array,
+  ref: (id: number) => Float64Array,
+  out: Float64Array,
+): Float64Array {
+  const beside = (id: number): Beside => {
+    const values = ref(id)
+    return { first: values[0], values }
+  }
+  return readRange(column, high, low, beside, 0, column.count, out)
+}
+
+interface Remainders {
+  readonly column: IntColumn
+  readonly high: Uint8Array
+  readonly low: Uint8Array
+  readonly patches: Float64Array
+}
+
+/** Where a sum stands: its value and, of sums of sums, its step. */
+interface Sum {
+  readonly v: number
+  readonly step: number
+}
+
+const PASSED = 1024
+const passing = new Float64Array(PASSED + 1)
+
+/** The sum up to a value, passing what comes before it. */
+function passed(of: Remainders, upTo: number, add: (r: Float64Array, from: Sum) => Sum, from: Sum): Sum {
+  let sum = from
+  for (let at = 0; at < upTo; at += PASSED) {
+    const part = passing.subarray(0, Math.min(PASSED, upTo - at) + 1)
+    readRemainders(of, at, part)
+    sum = add(part, sum)
+  }
+  return sum
 }
 
 // One loop a function: the compiler replaces a long-running loop by itself, and gives up all of a
@@ -115,15 +179,20 @@ function scaleUp(out: Float64Array, divisor: number): void {
   for (let i = 1; i < out.length; i++) out[i] = out[i] * divisor
 }
 
-function sumUp(out: Float64Array): void {
-  let v = out[0]
+/** `out[0]` becomes the sum so far, and each that follows the sum up to it. */
+function sumAlong(out: Float64Array, { v: start }: Sum): Sum {
+  let v = start
+  out[0] = v
   for (let i = 1; i < out.length; i++) out[i] = v += out[i]
+  return { v, step: 0 }
 }
 
-function sumTwice(out: Float64Array): void {
-  let v = out[0]
-  let step = 0
+function sumTwice(out: Float64Array, { v: start, step: before }: Sum): Sum {
+  let v = start
+  let step = before
+  out[0] = v
   for (let i = 1; i < out.length; i++) out[i] = v += step += out[i]
+  return { v, step }
 }
 
 function addClock(out: Float64Array, from: Float64Array, f0: number, first: number): void {
@@ -157,47 +226,49 @@ function readPatches(column: IntColumn, high: Uint8Array): Float64Array {
 }
 
 /** Differences of one or two planes without low bits, summed up at once: most columns are such. */
-function readSums(column: IntColumn, high: Uint8Array, patches: Float64Array, out: Float64Array): void {
+function readSums(column: IntColumn, high: Uint8Array, patches: Float64Array, from: number, out: Float64Array): void {
   const { count, divisor, highAt, first, planes } = column
   const floor = column.floor * divisor
   const size = count - 1
+  const to = from + out.length
   const ones = high.subarray(highAt, highAt + size)
   const twos = high.subarray(highAt + size, highAt + planes * size)
   let sum = first
-  out[0] = sum
   let i = 1
-  for (let p = 0; p <= patches.length; p += 2) {
-    const to = p < patches.length ? patches[p] : count
-    if (planes === 2) sum = sumPairs(out, i, to, ones, twos, divisor, floor, sum)
-    else if (divisor === 1) sum = sumBytes(out, i, to, ones, floor, sum)
-    else sum = sumSteps(out, i, to, ones, divisor, floor, sum)
-    i = to
-    if (i < count) out[i++] = sum += patches[p + 1] * divisor
+  let p = 0
+  const next = (end: number): number => (p < patches.length && patches[p] < end ? patches[p] : end)
+  while (i <= from) {
+    const stop = next(from + 1)
+    sum =
+      planes === 2 ? passPairs(i, stop, ones, twos, divisor, floor, sum) : passBytes(i, stop, ones, divisor, floor, sum)
+    i = stop
+    if (i <= from) {
+      sum += patches[p + 1] * divisor
+      p += 2
+      i++
+    }
+  }
+  out[0] = sum
+  while (i < to) {
+    const stop = next(to)
+    if (planes === 2) sum = sumPairs(out, from, i, stop, ones, twos, divisor, floor, sum)
+    else if (divisor === 1) sum = sumBytes(out, from, i, stop, ones, floor, sum)
+    else sum = sumSteps(out, from, i, stop, ones, divisor, floor, sum)
+    i = stop
+    if (i < to) {
+      out[i++ - from] = sum += patches[p + 1] * divisor
+      p += 2
+    }
   }
 }
 
-function sumBytes(out: Float64Array, from: number, to: number, bytes: Uint8Array, floor: number, sum: number): number {
+function passBytes(from: number, to: number, bytes: Uint8Array, divisor: number, floor: number, sum: number): number {
   let v = sum
-  for (let i = from; i < to; i++) out[i] = v += bytes[i - 1] + floor
+  for (let i = from; i < to; i++) v += bytes[i - 1] * divisor + floor
   return v
 }
 
-function sumSteps(
-  out: Float64Array,
-  from: number,
-  to: number,
-  bytes: Uint8Array,
-  divisor: number,
-  floor: number,
-  sum: number,
-): number {
-  let v = sum
-  for (let i = from; i < to; i++) out[i] = v += bytes[i - 1] * divisor + floor
-  return v
-}
-
-function sumPairs(
-  out: Float64Array,
+function passPairs(
   from: number,
   to: number,
   ones: Uint8Array,
@@ -207,21 +278,75 @@ function sumPairs(
   sum: number,
 ): number {
   let v = sum
-  for (let i = from; i < to; i++) out[i] = v += (ones[i - 1] | (twos[i - 1] << 8)) * divisor + floor
+  for (let i = from; i < to; i++) v += (ones[i - 1] | (twos[i - 1] << 8)) * divisor + floor
   return v
 }
 
-function readRemainders(column: IntColumn, high: Uint8Array, low: Uint8Array, out: Float64Array): void {
-  const { count, floor, lowBits, planes, highAt } = column
+function sumBytes(
+  out: Float64Array,
+  first: number,
+  from: number,
+  to: number,
+  bytes: Uint8Array,
+  floor: number,
+  sum: number,
+): number {
+  let v = sum
+  for (let i = from; i < to; i++) out[i - first] = v += bytes[i - 1] + floor
+  return v
+}
+
+function sumSteps(
+  out: Float64Array,
+  first: number,
+  from: number,
+  to: number,
+  bytes: Uint8Array,
+  divisor: number,
+  floor: number,
+  sum: number,
+): number {
+  let v = sum
+  for (let i = from; i < to; i++) out[i - first] = v += bytes[i - 1] * divisor + floor
+  return v
+}
+
+function sumPairs(
+  out: Float64Array,
+  first: number,
+  from: number,
+  to: number,
+  ones: Uint8Array,
+  twos: Uint8Array,
+  divisor: number,
+  floor: number,
+  sum: number,
+): number {
+  let v = sum
+  for (let i = from; i < to; i++) out[i - first] = v += (ones[i - 1] | (twos[i - 1] << 8)) * divisor + floor
+  return v
+}
+
+/** What was left of values (from, from + out.length), patched and scaled; nothing of value `from` itself. */
+function readRemainders({ column, high, low, patches }: Remainders, from: number, out: Float64Array): void {
+  const { count, floor, lowBits, planes, highAt, divisor } = column
   const size = count - 1
-  const plane = (at: number): Uint8Array => high.subarray(highAt + at * size, highAt + (at + 1) * size)
+  const plane = (at: number): Uint8Array => {
+    const start = highAt + at * size + from
+    return high.subarray(start, start + out.length - 1)
+  }
   let done = 1
   if (lowBits === 0 && planes > 1) {
     takePairs(out, plane(0), plane(1), floor)
     done = 2
   } else if (lowBits === 0) takeBytes(out, plane(0), floor)
-  else takeSplit(out, plane(0), low, column.lowAt * 8, lowBits, floor)
+  else takeSplit(out, plane(0), low, column.lowAt * 8 + from * lowBits, lowBits, floor)
   for (; done < planes; done++) addPlane(out, plane(done), 2 ** (lowBits + 8 * done))
+  for (let p = 0; p < patches.length; p += 2) {
+    const at = patches[p] - from
+    if (at > 0 && at < out.length) out[at] = patches[p + 1]!
+  }
+  if (divisor !== 1) scaleUp(out, divisor)
 }
 
 function takeBytes(out: Float64Array, bytes: Uint8Array, floor: number): void {

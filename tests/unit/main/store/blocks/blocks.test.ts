@@ -407,3 +407,72 @@ test('whole numbers with their power of ten, only where every row has one', () =
   expect(undated.isDated).toBe(false)
   expect(undated.mantissas('p')).toBeUndefined()
 })
+
+/** All that a block tells of its rows. */
+function told(block: OpenBlock, keys: readonly string[]) {
+  return Array.from({ length: block.count }, (_, row) => ({
+    seq: block.seq[row],
+    conn: block.conn[row],
+    connSeq: block.connSeq[row],
+    recvMs: block.recvMs[row],
+    monoNs: block.monoNs[row],
+    flags: block.flags[row],
+    eventMs: block.eventMs[row],
+    symbol: block.symbol(row),
+    text: text(block, row),
+    fits: block.raw(row).length <= block.rawRoom(row),
+    numbers: keys.map((key) => [block.column(key)[row], block.literal(key, row), written(block, key, row)]),
+  }))
+}
+
+test('a part of a block tells of its rows what the whole tells of them', () => {
+  const kinds = [
+    (n: number) => `{"ev":"XT","pair":"BTC-USD","p":${n / 100},"t":${1.7e12 + n},"s":${n % 7}}`,
+    (n: number) => `{"ev":"XQ","pair":"BTC-USD","bp":${n / 8},"ap":${n},"t":${1.7e12 + n}}`,
+    (n: number) => `{"ev":"XQ","pair":"ETH-USD","bp":${n},"x":${n % 3 === 0 ? '1e5' : n / 4},"t":${1.7e12 + n}}`,
+    (n: number) => `no message ${n}`,
+  ]
+  const rows = fc.array(fc.tuple(fc.nat(3), fc.nat(100_000)), { minLength: 1, maxLength: 120 })
+  fc.assert(
+    fc.property(rows, fc.nat(3), fc.nat(130), fc.nat(130), fc.boolean(), (list, most, a, b, own) => {
+      const frames = list.map(([kind, n]) => kinds[Math.min(kind, most)](n))
+      const messages = messagesOf(frames)
+      const eventMs = own ? Float64Array.from(list, ([, n], i) => (n % 5 === 0 ? NaN : 1.7e12 + i * 2)) : undefined
+      const sealed = encodeBlock('crypto/XT', messages, { eventMs })
+      const whole = openBlock(sealed)
+      const all = told(whole, whole.keys)
+      const [after, upTo] = [Math.min(a, b), Math.max(a, b)]
+      // of a block that was read and of one that was not
+      for (const block of [whole, openBlock(sealed)]) {
+        const part = block.within(after, upTo)
+        expect(part.count).toBe(Math.max(0, Math.min(upTo, list.length) - after))
+        expect(told(part, whole.keys)).toEqual(all.slice(after, upTo))
+        expect(told(part.within(after + 1, upTo - 1), whole.keys)).toEqual(
+          all.slice(after + 1, Math.max(after + 1, upTo - 1)),
+        )
+      }
+      expect(told(whole.within(-Infinity, Infinity), whole.keys)).toEqual(all)
+    }),
+  )
+})
+
+test('a part of a long block begins and ends anywhere', () => {
+  const n = 5000
+  let price = 6_000_000
+  const frames = Array.from({ length: n }, (_, i) => {
+    price += ((i * 7919) % 401) - 200 + (i % 997 === 0 ? 1e9 : 0)
+    return `{"ev":"XQ","pair":"B","bp":${(price / 100).toFixed(2)},"ap":${((price + 2 + (i % 3)) / 100).toFixed(2)},"t":${1.7e12 + i * 3 - (i % 20)}}`
+  })
+  const block = openBlock(encodeBlock('crypto/XQ', messagesOf(frames)))
+  fc.assert(
+    fc.property(fc.nat(n), fc.nat(300), (after, count) => {
+      const part = block.within(after, after + count)
+      expect(part.count).toBe(Math.min(count, n - after))
+      for (let row = 0; row < part.count; row++) expect(text(part, row)).toBe(frames[after + row])
+      expect(part.recvMs).toEqual(block.recvMs.slice(after, after + count))
+      expect(part.monoNs).toEqual(block.monoNs.slice(after, after + count))
+      expect(part.connSeq).toEqual(block.connSeq.slice(after, after + count))
+    }),
+    { numRuns: 60 },
+  )
+})

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ByteReader, ByteWriter } from '../../../../../src/main/store/blocks/bytes.ts'
-import { LOW_PADDING, MAX_INT } from '../../../../../src/main/store/blocks/ints.ts'
-import { readIntColumn, readInts } from '../../../../../src/main/store/blocks/read-ints.ts'
+import { BY, LOW_PADDING, MAX_INT } from '../../../../../src/main/store/blocks/ints.ts'
+import { readIntColumn, readInts, readRange } from '../../../../../src/main/store/blocks/read-ints.ts'
 import { planWindow } from '../../../../../src/main/store/blocks/window.ts'
 import { writeInts, type Ref } from '../../../../../src/main/store/blocks/write-ints.ts'
 
@@ -29,6 +29,25 @@ function roundTrip(values: Float64Array, from?: { values: Float64Array; scale: R
   const out = new Float64Array(two.count).fill(12345)
   const back = readInts(two, high.done(), low.done(), () => decodedFirst, out)
   expect(reader.at).toBe(reader.end)
+  // a range is what the whole has there; where it begins later, its first place is of no meaning
+  const n = two.count
+  for (const [from, to] of [
+    [0, n],
+    [0, n >> 1],
+    [n >> 2, n],
+    [n >> 1, (n >> 1) + (n >> 2)],
+    [Math.max(0, n - 1), n],
+    [n >> 1, n >> 1],
+  ] as const) {
+    const beside = () => {
+      const values = decodedFirst.slice(from, to)
+      if (from > 0) values[0] = 54321
+      return { first: decodedFirst[0], values }
+    }
+    const range = readRange(two, high.done(), low.done(), beside, from, to, new Float64Array(to - from).fill(777))
+    const skip = from === 0 ? 0 : 1
+    expect(range.subarray(skip)).toEqual(back.subarray(Math.min(from + skip, to), to))
+  }
   expect(places.hot).toBe(high.at)
   expect(places.low + LOW_PADDING).toBe(low.at)
   return { back, size, column: two }
@@ -70,6 +89,35 @@ describe('columns of integers', () => {
         expect(roundTrip(ms, { values: ns, scale: 'clock' }).back).toEqual(ms)
       }),
     )
+  })
+
+  test('long ones come back from the middle, however they are predicted', () => {
+    let state = 7
+    const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32
+    const n = 3500
+    const noise = Float64Array.from({ length: n }, () => Math.floor(random() * 9))
+    let at = 1e12
+    const steps = noise.map(
+      (v, i) => (at += Math.floor(random() * 40_000) * 1000 + v * 1000 + (i % 700 === 0 ? 1e13 : 0)),
+    )
+    let speed = 0
+    let way = 0
+    const falling = noise.map((v) => (way += speed += 1000 + (v > 4 ? 1 : 0)))
+    let drift = 0
+    const beside = steps.map((v) => v + (drift += Math.floor(random() * 30_000)))
+    const kinds = new Set(
+      [
+        roundTrip(steps),
+        roundTrip(falling),
+        roundTrip(noise),
+        roundTrip(beside, { values: steps, scale: 1 }),
+        roundTrip(
+          steps.map((v, i) => Math.floor(v / 1e6) + noise[i]),
+          { values: steps, scale: 'clock' },
+        ),
+      ].map(({ back, column }) => (back.length === n ? column.by : -1)),
+    )
+    expect(kinds).toEqual(new Set([BY.delta, BY.delta2, BY.plain, BY.refDelta, BY.clock]))
   })
 
   test('fractions, minus zero and what is no number stay as they are', () => {
