@@ -103,6 +103,15 @@ export interface Apart {
   readonly rows: number
 }
 
+/** Of the last bits of a number, which two ways of adding differ in, relative to it. */
+const ROUNDING = 1e-12
+
+/** Ours less the service's, to be drawn; 0 where only rounding lies between: an axis of it would look like a finding. */
+export function differenceOf({ ours, service }: TechnicalPoint): number {
+  const difference = ours - service
+  return Math.abs(difference) <= ROUNDING * Math.max(Math.abs(ours), Math.abs(service)) ? 0 : difference
+}
+
 /** How far two lines are apart where both are; null: they never are. */
 export function apart(points: readonly TechnicalPoint[]): Apart | null {
   let most = -1
