@@ -222,18 +222,29 @@ function unpackSnapshot(packed: Uint8Array, against: Uint8Array | null): Uint8Ar
   return to === size ? out : null
 }
 
-/** Names every snapshot of a recording that is not what was written; `problem` takes its seq and time. */
-export function checkSnapshots(
-  db: Db,
-  recording: number,
-  lastSeq: number,
-  problem: (seq: number, wallMs: number, what: string) => void,
-): void {
-  const rows = db.prepare<[number], SnapshotRow>('SELECT * FROM snapshot WHERE recording = ? ORDER BY seq')
-  const reader = new SnapshotReader(db)
-  for (const row of rows.iterate(recording)) {
+/** Checks snapshots of one recording, each by itself: some are thinned out while it goes on. */
+export class SnapshotCheck {
+  readonly #reader: SnapshotReader
+  readonly #recording: number
+  readonly #row
+  readonly ids: readonly number[]
+
+  constructor(db: Db, recording: number) {
+    this.#reader = new SnapshotReader(db)
+    this.#recording = recording
+    this.#row = db.prepare<[number], SnapshotRow>('SELECT * FROM snapshot WHERE id = ?')
+    this.ids = db
+      .prepare<[number], number>('SELECT id FROM snapshot WHERE recording = ? ORDER BY seq')
+      .pluck()
+      .all(recording)
+  }
+
+  /** Names one of `ids` that is not what was written; `problem` takes its seq and time. One that is gone is passed over. */
+  check(id: number, lastSeq: number, problem: (seq: number, wallMs: number, what: string) => void): void {
+    const row = this.#row.get(id)
+    if (row === undefined || row.recording !== this.#recording) return
     if (!sameBytes(snapshotSum(row), row.sum)) problem(row.seq, row.wall_ms, 'differs from its sum')
-    else if (reader.unpacked(row) === null) problem(row.seq, row.wall_ms, 'cannot be read')
+    else if (this.#reader.unpacked(row) === null) problem(row.seq, row.wall_ms, 'cannot be read')
     else if (row.seq > lastSeq) problem(row.seq, row.wall_ms, 'is of later than the recording')
   }
 }

@@ -1,8 +1,13 @@
-/** Verifying one recording: every message, entry, gap, rollup and index row, and the close record. */
+/**
+ * Verifying one recording: every message, entry, gap, rollup and index row, and the close record. What is small is
+ * read at once, as of one seq; blocks one by one after it, each in a read of its own, so that the writer is never kept
+ * from clearing its log. Blocks that were merged or compacted meanwhile are looked for anew.
+ */
 import { MOST_SPELLINGS } from '../../shared/recording.ts'
 import { isFeedId, recordingId, unixMs, type FeedId, type RecordingId } from '../../shared/units.ts'
 import { openBlock } from './blocks/open.ts'
 import { applyToBars, barSources, Classifier, isRolled, OUT_OF_BARS, type Minutes } from './classify.ts'
+import { sliceColumns } from './columns.ts'
 import type { CloseRecord } from './engine.ts'
 import { decodeJournal, journalCrc } from './journal.ts'
 import { genesis, rowSum, sameBytes, unpackRuns, type EntryRow } from './ledger.ts'
@@ -11,13 +16,14 @@ import type { RecordingRow, StoreQueries } from './queries.ts'
 import { dropHead, pushHead, sinkHead, turnEnds } from './seq-heap.ts'
 import { blockFacts, blockNumbers, spellings } from './sealer.ts'
 import type { Db } from './sqlite.ts'
+import { countUpTo } from './time-marks.ts'
 import { feedTotals } from './totals.ts'
 import type { Report } from './verify-report.ts'
 import { ChainWalk, walkEntries, type FlushRun } from './verify-chain.ts'
 import { DigestWalk } from './verify-digests.ts'
 import { checkGaps } from './verify-gaps.ts'
-import { checkSnapshots } from './snapshots.ts'
-import { checkRollups } from './verify-rollups.ts'
+import { SnapshotCheck } from './snapshots.ts'
+import { checkRollups, rollupRows, type RollupRow } from './verify-rollups.ts'
 
 /** So many messages lie between two words of progress; each is a chance to stop. */
 const PROGRESS_ROWS = 4_096
@@ -46,8 +52,24 @@ interface BlockRow {
   readonly data: Buffer
 }
 
+interface BlockPlace {
+  readonly id: number
+  readonly min_seq: number
+  readonly max_seq: number
+}
+
+interface JournalFlush {
+  readonly last: number
+  /** Null: it is damaged. */
+  readonly m: MessageColumns | null
+}
+
 interface Seen {
   readonly row: SeriesRow
+  /** Its blocks as of the beginning, by seq. */
+  readonly blocks: readonly BlockPlace[]
+  /** Its hours of bars as of the beginning; null: they change no more, and are read when they are needed. */
+  readonly rollups: readonly RollupRow[] | null
   readonly symbols: Set<string>
   /** So many spellings are listed: an earlier Tapedeck knew no limit. */
   readonly mostSymbols: number
@@ -61,16 +83,13 @@ export interface RecordingCheckOptions {
   readonly report: Report
   /** Absent: digests are checked as entries only. */
   readonly folds: DigestFolds | undefined
-  /** A fraction, and the messages so far; what it throws ends the check. */
-  readonly progress: (done: number, messages: number) => void
 }
 
-/** Verifies a recording within the caller's read transaction; answers how many messages it holds. */
-export function verifyRecording(queries: StoreQueries, row: RecordingRow, options: RecordingCheckOptions): number {
-  return new RecordingCheck(queries, row, options).run(options.progress)
-}
+/** Thrown where a recording was erased while it was verified. */
+export class ErasedMeanwhile extends Error {}
 
-class RecordingCheck {
+/** The check of one recording. Made within a read that also gave its row: all it says is as of that. */
+export class RecordingCheck {
   readonly #db: Db
   readonly #row: RecordingRow
   readonly #key: RecordingId
@@ -84,6 +103,8 @@ class RecordingCheck {
   readonly #folds: DigestFolds | undefined
   #digests: DigestWalk | null = null
   #entries: EntryRow[] = []
+  #journal: readonly JournalFlush[] = []
+  #snapshots: SnapshotCheck
   #nextEntry = 0
   #nextSeq = 1
   #messages = 0
@@ -95,13 +116,12 @@ class RecordingCheck {
     this.#key = recordingId(row.key)
     this.#close = close
     this.#report = report
-  }
-
-  run(progress: RecordingCheckOptions['progress']): number {
-    const { id } = this.#row
+    const { id } = row
     this.#readConnections(id)
     this.#readChains(id)
-    const journal = this.#readJournal(id)
+    this.#journal = this.#readJournal(id)
+    this.#readSeries(id)
+    this.#snapshots = new SnapshotCheck(this.#db, id)
     this.#entries = this.#db
       .prepare<[number], EntryRow>(
         'SELECT seq, wall_ms AS wallMs, mono_ns AS monoNs, body FROM entry WHERE recording = ? ORDER BY seq',
@@ -112,11 +132,21 @@ class RecordingCheck {
         this.#problem('digest', detail, undefined, minuteMs),
       )
     }
+    checkGaps(this.#db, id, this.#entries, (...told) => this.#problem(...told))
+  }
+
+  /**
+   * Reads the messages, in many short reads, and compares; answers how many there are. `progress`: a fraction, and the
+   * messages so far; what it throws ends the check. Throws ErasedMeanwhile.
+   */
+  run(progress: (done: number, messages: number) => void): number {
+    const { id } = this.#row
+    const journal = this.#journal
     for (const [conn, feed] of this.#feeds) {
       this.#walks.set(conn, new ChainWalk(genesis(this.#key, conn, feed), this.#runs.get(conn) ?? []))
     }
     const total = Math.max(1, this.#close?.lastSeq ?? journal.at(-1)?.last ?? this.#row.sealed_seq)
-    for (const { m, at, series } of this.#inOrder(id, journal)) {
+    for (const { m, at, series } of this.#inOrder(journal)) {
       this.#message(m, at, series)
       if (this.#messages % PROGRESS_ROWS === 0) progress(Math.min(1, this.#nextSeq / total), this.#messages)
     }
@@ -124,6 +154,18 @@ class RecordingCheck {
     this.#digests?.upTo(Infinity)
     this.#finish(id, journal)
     return this.#messages
+  }
+
+  /** A short read; throws ErasedMeanwhile where the recording is not there any more. */
+  #read<T>(run: () => T): T {
+    return this.#db
+      .transaction(() => {
+        const { id, key } = this.#row
+        if (this.#db.prepare('SELECT 1 FROM recording WHERE id = ? AND key = ?').get(id, key) === undefined)
+          throw new ErasedMeanwhile()
+        return run()
+      })
+      .deferred()
   }
 
   #problem(kind: Parameters<Report>[1], detail: string, feed?: FeedId, atMs?: number): void {
@@ -165,16 +207,16 @@ class RecordingCheck {
   }
 
   /** The journal's flushes after the watermark, in order. */
-  #readJournal(id: number): { first: number; last: number; m: MessageColumns | null }[] {
+  #readJournal(id: number): readonly JournalFlush[] {
     const rows = this.#db.prepare<
       [number],
       { id: number; first_seq: number; last_seq: number; torn: number; crc: number; data: Buffer }
     >('SELECT id, first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? ORDER BY first_seq')
-    const flushes: { first: number; last: number; m: MessageColumns | null }[] = []
+    const flushes: JournalFlush[] = []
     for (const { id: rowId, first_seq: first, last_seq: last, torn, crc, data } of rows.iterate(id)) {
       if (torn !== 0 || journalCrc(id, first, last, data) !== crc) {
         this.#problem('torn', `journal row ${rowId}, seq ${first} to ${last}, is damaged`)
-        if (first > this.#row.sealed_seq) flushes.push({ first, last, m: null })
+        if (first > this.#row.sealed_seq) flushes.push({ last, m: null })
         continue
       }
       if (first <= this.#row.sealed_seq) {
@@ -183,29 +225,38 @@ class RecordingCheck {
       }
       const { leaves, messages } = decodeJournal(data)
       for (const { conn, count, head } of leaves) this.#addRun(conn, { size: count, repeats: 1, head })
-      flushes.push({ first, last, m: messages })
+      flushes.push({ last, m: messages })
     }
     return flushes
   }
 
-  /** All messages by seq: the blocks of every series, then the journal. */
-  *#inOrder(
-    id: number,
-    journal: readonly { m: MessageColumns | null }[],
-  ): Generator<{ m: MessageColumns; at: number; series: Seen | null }> {
+  #readSeries(id: number): void {
     const rows = this.#db.prepare<[number], SeriesRow & { feed: string }>(
       'SELECT id, feed, instrument, symbols, rolled_seq FROM series WHERE recording = ? ORDER BY id',
     )
-    const heap: { seq: number; m: MessageColumns; at: number; blocks: Iterator<MessageColumns>; series: Seen }[] = []
     for (const row of rows.all(id)) {
       if (!isFeedId(row.feed)) {
         this.#problem('structure', `series ${row.id} names no feed`)
         continue
       }
       const mostSymbols = Math.max(MOST_SPELLINGS, listed(row.symbols))
-      const series: Seen = { row, symbols: new Set(), mostSymbols, minutes: new Map() }
-      this.#series.set(row.id, series)
-      const blocks = this.#blocks(row)
+      const rollups = this.#close === null ? rollupRows(this.#db, row.id) : null
+      const blocks = this.#places(row.id)
+      this.#series.set(row.id, { row, blocks, rollups, symbols: new Set(), mostSymbols, minutes: new Map() })
+    }
+  }
+
+  #places(series: number): readonly BlockPlace[] {
+    return this.#db
+      .prepare<[number], BlockPlace>('SELECT id, min_seq, max_seq FROM block WHERE series = ? ORDER BY min_seq')
+      .all(series)
+  }
+
+  /** All messages by seq: the blocks of every series, then the journal. */
+  *#inOrder(journal: readonly JournalFlush[]): Generator<{ m: MessageColumns; at: number; series: Seen | null }> {
+    const heap: { seq: number; m: MessageColumns; at: number; blocks: Iterator<MessageColumns>; series: Seen }[] = []
+    for (const series of this.#series.values()) {
+      const blocks = this.#blocks(series)
       const first = blocks.next()
       if (first.done !== true) pushHead(heap, { seq: first.value.seq[0], m: first.value, at: 0, blocks, series })
     }
@@ -230,19 +281,39 @@ class RecordingCheck {
     for (const { m } of journal) if (m !== null) for (let at = 0; at < m.count; at++) yield { m, at, series: null }
   }
 
-  /** The messages of a series' blocks, oldest first; each block checked against its row. */
-  *#blocks(series: SeriesRow): Generator<MessageColumns> {
-    const ids = this.#db
-      .prepare<[number], number>('SELECT id FROM block WHERE series = ? ORDER BY min_seq')
-      .pluck()
-      .all(series.id)
+  /** The messages of a series' blocks up to the watermark, oldest first; each block checked against its row. */
+  *#blocks({ row: series, blocks }: Seen): Generator<MessageColumns> {
     const read = this.#db.prepare<[number], BlockRow>('SELECT * FROM block WHERE id = ?')
-    for (const id of ids) {
-      const row = read.get(id)
-      if (row === undefined) {
-        this.#problem('structure', `block ${id} is in the index only`, series.feed)
+    let places = blocks
+    /** The last seq before which everything was read; blocks that were merged begin before it. */
+    let reached = 0
+    let anew = false
+    for (let n = 0; n < places.length; n++) {
+      const place = places[n]
+      const found = this.#read(() => {
+        const row = read.get(place.id)
+        const isSame = row?.series === series.id && row.min_seq === place.min_seq && row.max_seq === place.max_seq
+        if (isSame) return { row, places: null }
+        const now = this.#places(series.id)
+        const stands = now.some(
+          ({ id, min_seq, max_seq }) => id === place.id && min_seq === place.min_seq && max_seq === place.max_seq,
+        )
+        return stands ? { row, places: null } : { row: undefined, places: now }
+      })
+      if (found.places !== null) {
+        // It was merged with others: what they hold is in blocks that were not listed.
+        places = found.places.filter(({ max_seq: last }) => last > reached)
+        n = -1
+        anew = true
         continue
       }
+      const { row } = found
+      if (row === undefined) {
+        this.#problem('structure', `block ${place.id} is in the index only`, series.feed)
+        continue
+      }
+      if (anew && row.min_seq > this.#row.sealed_seq) return
+      const { id } = place
       const told = {
         minSeq: row.min_seq,
         maxSeq: row.max_seq,
@@ -283,7 +354,9 @@ class RecordingCheck {
       if (block.feed !== series.feed || seals.some((n, i) => n !== blockNumbers(told)[i])) {
         this.#problem('structure', `the index of block ${id} differs from its messages`, series.feed, row.min_ms)
       }
-      yield m
+      const cut = anew ? within(m, reached, this.#row.sealed_seq) : m
+      reached = Math.max(reached, row.max_seq)
+      if (cut.count > 0) yield cut
     }
   }
 
@@ -345,7 +418,7 @@ class RecordingCheck {
     )
   }
 
-  #finish(id: number, journal: readonly { last: number; m: MessageColumns | null }[]): void {
+  #finish(id: number, journal: readonly JournalFlush[]): void {
     const heads = new Map<number, Uint8Array | null>()
     for (const [conn, walk] of this.#walks) {
       const feed = this.#feeds.get(conn)
@@ -364,22 +437,25 @@ class RecordingCheck {
     const lastSeq = Math.max(this.#row.sealed_seq, journal.at(-1)?.last ?? 0)
     if (this.#nextSeq - 1 !== lastSeq)
       this.#problem('missing', `it ends at seq ${this.#nextSeq - 1} instead of ${lastSeq}`)
-    checkSnapshots(this.#db, id, lastSeq, (seq, wallMs, what) =>
-      this.#problem('changed', `the snapshot after seq ${seq} ${what}`, undefined, wallMs),
-    )
-    checkGaps(this.#db, id, this.#entries, (...told) => this.#problem(...told))
+    for (const snapshot of this.#snapshots.ids) {
+      this.#read(() =>
+        this.#snapshots.check(snapshot, lastSeq, (seq, wallMs, what) =>
+          this.#problem('changed', `the snapshot after seq ${seq} ${what}`, undefined, wallMs),
+        ),
+      )
+    }
     for (const series of this.#series.values()) this.#checkSeries(series)
-    if (this.#close !== null) this.#checkClose(id, this.#close, heads)
+    const close = this.#close
+    if (close !== null) this.#read(() => this.#checkClose(id, close, heads))
   }
 
-  #checkSeries({ row, symbols, minutes }: Seen): void {
+  #checkSeries({ row, rollups, symbols, minutes }: Seen): void {
     if (row.symbols !== spellings([...symbols]))
       this.#problem('structure', `the spellings of ${row.instrument} differ from its messages`, row.feed)
     if (row.rolled_seq > this.#row.sealed_seq)
       this.#problem('rollup', `the bars of ${row.instrument} reach past what is sealed`, row.feed)
-    checkRollups(this.#db, row.id, row.instrument, minutes, (detail, atMs) =>
-      this.#problem('rollup', detail, row.feed, atMs),
-    )
+    const hours = rollups ?? this.#read(() => rollupRows(this.#db, row.id))
+    checkRollups(hours, row.instrument, minutes, (detail, atMs) => this.#problem('rollup', detail, row.feed, atMs))
   }
 
   #checkClose(id: number, close: CloseRecord, heads: ReadonlyMap<number, Uint8Array | null>): void {
@@ -421,6 +497,13 @@ class RecordingCheck {
     if (Object.keys(close.heads).length !== heads.size)
       this.#problem('digest', 'the close record names other connections')
   }
+}
+
+/** The rows with a seq in (after, upTo]. */
+function within(m: MessageColumns, after: number, upTo: number): MessageColumns {
+  const from = countUpTo(m.seq, after)
+  const to = countUpTo(m.seq, upTo)
+  return from === 0 && to === m.count ? m : sliceColumns(m, from, to)
 }
 
 /** How many spellings a row lists; 0 where it cannot be read, which is a difference of its own. */

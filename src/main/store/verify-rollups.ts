@@ -8,13 +8,21 @@ import type { Db } from './sqlite.ts'
 
 type Tell = (detail: string, atMs?: number) => void
 
+/** A stored hour of bars. */
+export interface RollupRow {
+  readonly hour_ms: number
+  readonly sum: Buffer
+  readonly data: Buffer
+}
+
+/** The stored hours of a series, oldest first. */
+export const rollupRows = (db: Db, series: number): readonly RollupRow[] =>
+  db.prepare<[number], RollupRow>('SELECT hour_ms, sum, data FROM rollup WHERE series = ? ORDER BY hour_ms').all(series)
+
 /** Names every stored hour and every bar of a series that its messages (`minutes`) do not give. */
-export function checkRollups(db: Db, series: number, instrument: string, minutes: Minutes, tell: Tell): void {
+export function checkRollups(rows: readonly RollupRow[], instrument: string, minutes: Minutes, tell: Tell): void {
   const stored = new Map<BarSource, Map<number, BarState>>()
-  const rows = db.prepare<[number], { hour_ms: number; sum: Buffer; data: Buffer }>(
-    'SELECT hour_ms, sum, data FROM rollup WHERE series = ? ORDER BY hour_ms',
-  )
-  for (const { hour_ms: hourMs, sum, data } of rows.iterate(series)) {
+  for (const { hour_ms: hourMs, sum, data } of rows) {
     if (!sameBytes(rowSum([hourMs], data), sum)) tell(`an hour of bars of ${instrument} differs from its sum`, hourMs)
     try {
       for (const [of, bars] of decodeHour(hourMs, data)) {

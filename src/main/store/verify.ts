@@ -14,7 +14,7 @@ import { migrate } from './migrations.ts'
 import type { DigestFolds } from './port.ts'
 import type { RecordingRow, StoreQueries } from './queries.ts'
 import { APPLICATION_ID, type Db } from './sqlite.ts'
-import { verifyRecording } from './verify-recording.ts'
+import { ErasedMeanwhile, RecordingCheck } from './verify-recording.ts'
 
 /** Problems that a report names; more of them add nothing. */
 const MOST_PROBLEMS = 500
@@ -57,7 +57,7 @@ export function verifyStore(
     // One that was erased after the log was read is no difference.
     if (session !== null && rows.length === 0 && (named === undefined || named.deleted))
       report(session, 'missing', 'there is no such session')
-    const check = (id: number, key: string, i: number): number | null => {
+    const begin = (id: number, key: string): RecordingCheck | null => {
       // As it is now: one that is being written has gone on since the list was read, one may be deleted, and its
       // number belong to another.
       const row = queries.recordings().find((one) => one.id === id && one.key === key)
@@ -65,21 +65,22 @@ export function verifyStore(
         if (!isErased(db, key)) report(recordingId(key), 'missing', 'is gone, and the store log does not say why')
         return null
       }
-      return verifyRecording(queries, row, {
-        // What was closed since the log was read is held against its close record too.
-        close: log.get(key)?.close ?? closeOf(db, key),
-        report,
-        folds,
-        progress: (part, count) => progress((i + part) / rows.length, messages + count),
-      })
+      // What was closed since the log was read is held against its close record too.
+      return new RecordingCheck(queries, row, { close: log.get(key)?.close ?? closeOf(db, key), report, folds })
     }
     for (const [i, { id, key }] of rows.entries()) {
       try {
-        const checked = db.transaction(() => check(id, key, i)).deferred()
-        if (checked !== null) sessions++
-        messages += checked ?? 0
+        const check = db.transaction(() => begin(id, key)).deferred()
+        if (check !== null) {
+          messages += check.run((part, count) => progress((i + part) / rows.length, messages + count))
+          sessions++
+        }
       } catch (thrown) {
         if (stopped !== null) break
+        if (thrown instanceof ErasedMeanwhile) {
+          if (!isErased(db, key)) report(recordingId(key), 'missing', 'is gone, and the store log does not say why')
+          continue
+        }
         sessions++
         report(recordingId(key), 'structure', `cannot be read: ${describe(thrown)}`)
       }

@@ -152,8 +152,6 @@ async function secondsOf(one: Case, of: BarSource, fromMs: number, toMs: number)
   return compareAll(one, built, sent, one.secondFeed, SECOND)
 }
 
-const NO_SECONDS: AgreementCounts = { agrees: 0, differs: 0, notComparable: 0 }
-
 /** Minutes of [fromMs, toMs) of which either side has anything, oldest first, a stretch of them at a time. */
 async function* compareStretches(
   one: Case,

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openLocalReader } from '../../../../src/main/store/reader.ts'
@@ -79,6 +80,94 @@ describe('verifying while the store changes', () => {
     })
     expect(closed).toBe(true)
     expect(report).toMatchObject({ ok: true, problems: [], sessions: 2, messages: 11 })
+    await reader.close()
+    engine.close()
+  })
+})
+
+describe('verifying in short reads', () => {
+  const MANY = 9_800
+
+  /** A recording that goes on, in small blocks, its last flushes in the journal. */
+  function going(): { engine: StoreEngine; key: RecordingId; more: (n: number) => void } {
+    let now = T0
+    const engine = new StoreEngine(folder.file, () => now)
+    const key = newRecordingId(T0)
+    const writer = new Writer(['crypto/XT'])
+    engine.begin(key, DEMO, unixMs(T0))
+    const more = (n: number): void => {
+      const at = T0 + writer.seq * 10
+      const items = Array.from({ length: n }, (_, i): Item => {
+        const pair = i % 3 === 0 ? 'ETH-USD' : 'BTC-USD'
+        return { conn: 1, data: trade(pair, 100 + (i % 50), '0.5', at + i * 10), recvMs: at + i * 10 }
+      })
+      engine.commit([writer.batch(items)])
+      now = at + n * 10
+    }
+    for (let done = 0; done < MANY; done += 700) {
+      more(700)
+      if (done < MANY - 1_400) engine.drain()
+    }
+    return { engine, key, more }
+  }
+
+  it('finds nothing wrong in a recording that is written, sealed, merged and ended meanwhile', async () => {
+    const { engine, more } = going()
+    const reader = openLocalReader(folder.file)
+    const { db } = reader.queries
+    const blocks = (): number[] => db.prepare<[], number>('SELECT id FROM block').pluck().all()
+    const before = blocks()
+    let calls = 0
+    const report = await reader.verify(null, (_, messages) => {
+      expect(db.inTransaction).toBe(false)
+      if (messages === 0 || messages === MANY) return
+      if (++calls === 1) {
+        more(900)
+        engine.drain()
+      } else if (calls === 2) {
+        engine.end(unixMs(T0 + 3_600_000), [])
+        engine.drain()
+      }
+    })
+    expect(calls).toBeGreaterThan(1)
+    expect(before.some((id) => !blocks().includes(id))).toBe(true)
+    expect(report).toMatchObject({ problems: [], messages: MANY, sessions: 1 })
+    expect(await reader.verify(null)).toMatchObject({ problems: [], messages: MANY + 900 })
+    await reader.close()
+    engine.close()
+  })
+
+  it('names a block that vanishes while it reads', async () => {
+    const { engine } = going()
+    const reader = openLocalReader(folder.file)
+    let gone = false
+    const { problems } = await reader.verify(null, (_, messages) => {
+      if (messages === 0 || gone) return
+      gone = true
+      const db = new Database(folder.file)
+      db.exec('DELETE FROM block WHERE id = (SELECT max(id) FROM block WHERE series = 1)')
+      db.close()
+    })
+    expect(gone).toBe(true)
+    expect(problems.map(({ kind }) => kind)).toContain('missing')
+    await reader.close()
+    engine.close()
+  })
+
+  it('passes over a recording that is erased while it is read', async () => {
+    const { engine, key } = going()
+    engine.end(unixMs(T0 + 3_600_000), [])
+    engine.drain()
+    const kept = record(engine, T0 + 2 * 3_600_000)
+    const reader = openLocalReader(folder.file)
+    let erased = false
+    const report = await reader.verify(null, (_, messages) => {
+      if (messages === 0 || erased) return
+      erased = true
+      engine.delete(key)
+    })
+    expect(report).toMatchObject({ problems: [], sessions: 1, messages: 10 })
+    expect((await reader.sessions(true)).map(({ session }) => session)).toEqual([kept])
     await reader.close()
     engine.close()
   })
