@@ -1,0 +1,174 @@
+/** Charts by mouse and by the keyboard alone: indicators, styles, scales, comparing, ranges, dates, pictures. */
+import type { Locator, Page } from '@playwright/test'
+import { expect, test } from './fixtures.ts'
+import { openPane } from './panes.ts'
+
+class Chart {
+  readonly page: Page
+  readonly region: Locator
+  readonly plot: Locator
+  constructor(page: Page, region: Locator) {
+    this.page = page
+    this.region = region
+    this.plot = region.getByRole('application')
+  }
+  /** Opens a box of the toolbar and answers it. */
+  async box(name: string): Promise<Locator> {
+    await this.region.getByRole('button', { name, exact: true }).click()
+    const box = this.page.getByRole('dialog', { name, exact: true })
+    await expect(box).toBeVisible()
+    return box
+  }
+  async close(box: Locator): Promise<void> {
+    await this.page.keyboard.press('Escape')
+    await expect(box).toBeHidden()
+  }
+  /** What the legend says, as one line; it is for eyes alone, so no role leads to it. */
+  async legend(): Promise<string> {
+    return (await this.region.locator('.legend').allInnerTexts()).join(' ').replace(/\s+/g, ' ')
+  }
+  /** Waits until so many bars are there, as the table tells them. */
+  async bars(least: number): Promise<void> {
+    await this.region.getByRole('button', { name: 'Table' }).click()
+    const rows = this.region.getByRole('region', { name: 'Visible bars' }).locator('tbody tr')
+    await expect(async () => {
+      // A table of the bars when it was opened.
+      await this.region.getByRole('button', { name: 'Table' }).click()
+      await this.region.getByRole('button', { name: 'Table' }).click()
+      expect(await rows.count()).toBeGreaterThanOrEqual(least)
+    }).toPass({ timeout: 30_000 })
+    await this.region.getByRole('button', { name: 'Table' }).click()
+  }
+  /** The picture of the plot, to tell whether it changed. */
+  async picture(): Promise<string> {
+    return this.plot
+      .locator('canvas')
+      .first()
+      .evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
+  }
+}
+
+// Every part of a chart in one start of the app: on a busy machine that takes its time.
+test.setTimeout(180_000)
+
+test('a chart takes indicators, styles and scales by mouse', async ({ open }) => {
+  const { page } = await open()
+  const chart = new Chart(page, await openPane(page, 'chart'))
+  await chart.bars(4)
+
+  const box = await chart.box('Indicators')
+  const find = box.getByRole('searchbox', { name: 'Find an indicator' })
+  for (const [typed, title] of [
+    ['simple', 'SMA 20'],
+    ['sma', 'SMA 20'],
+    ['williams', '%R 14'],
+    ['profile', 'VP'],
+  ]) {
+    await find.fill(typed)
+    await find.press('Enter')
+    await expect(box.getByRole('list', { name: 'Indicators on this chart' })).toContainText(title)
+  }
+  await box.getByRole('button', { name: 'Settings of SMA 20' }).first().click()
+  await box.getByRole('spinbutton', { name: 'Length' }).fill('3')
+  await box.getByRole('spinbutton', { name: 'Length' }).press('Tab')
+  await expect(box.getByRole('list', { name: 'Indicators on this chart' })).toContainText('SMA 3')
+  // What makes no sense is not taken.
+  await box.getByRole('spinbutton', { name: 'Length' }).fill('0')
+  await box.getByRole('spinbutton', { name: 'Length' }).press('Tab')
+  await expect(box.getByRole('spinbutton', { name: 'Length' })).toHaveValue('3')
+  await box.getByRole('textbox', { name: 'Name of the set' }).fill('Mine')
+  await box.getByRole('button', { name: 'Keep' }).click()
+  await box.getByRole('button', { name: 'Remove VP' }).click()
+  await expect(box.getByRole('list', { name: 'Indicators on this chart' })).not.toContainText('VP')
+  await box.getByRole('button', { name: /^Mine/ }).click()
+  await expect(box.getByRole('list', { name: 'Indicators on this chart' })).toContainText('VP')
+  await chart.close(box)
+  await expect.poll(() => chart.legend()).toMatch(/SMA 3 [\d,.]+.*SMA 20.*%R 14/)
+
+  const view = await chart.box('View')
+  const before = await chart.picture()
+  for (const scale of ['Logarithmic', 'Percent', 'Linear']) {
+    await view.getByRole('radio', { name: scale }).check()
+    await expect(view.getByRole('radio', { name: scale })).toBeChecked()
+  }
+  await view.getByRole('checkbox', { name: 'Upside down' }).check()
+  await view.getByRole('checkbox', { name: 'Bid and ask lines' }).check()
+  await expect(chart.region.locator('.chips .bid')).toHaveText(/^B [\d,.]+$/)
+  await view.getByRole('combobox', { name: 'Zone' }).selectOption('Asia/Tokyo')
+  await chart.close(view)
+  await expect.poll(() => chart.picture()).not.toBe(before)
+
+  for (const style of ['hollow', 'bars', 'line', 'area', 'heikin-ashi'])
+    await chart.region.getByRole('combobox', { name: 'Style' }).selectOption(style)
+  await expect.poll(() => chart.legend()).toContain('Heikin-Ashi, derived')
+
+  const compare = await chart.box('Compare')
+  await compare.getByRole('searchbox', { name: 'Symbol to compare with' }).fill('ETH')
+  await compare.getByRole('list', { name: 'Symbols found' }).getByRole('button', { name: /^ETH/ }).first().click()
+  await expect(compare.getByRole('list', { name: 'Compared symbols' })).toContainText('ETH')
+  await chart.close(compare)
+  await expect.poll(() => chart.legend(), { timeout: 15_000 }).toMatch(/ETHUSD [+−]?\d+\.\d\d %/)
+
+  // A stretch of bars, by Shift and the mouse.
+  const area = await chart.plot.boundingBox()
+  if (!area) throw new Error('the chart is not there')
+  const y = area.y + area.height * 0.4
+  await page.keyboard.down('Shift')
+  await page.mouse.move(area.x + area.width * 0.75, y)
+  await page.mouse.down()
+  await page.mouse.move(area.x + area.width * 0.8, y, { steps: 4 })
+  await page.mouse.move(area.x + area.width * 0.92, y, { steps: 4 })
+  await page.mouse.up()
+  await page.keyboard.up('Shift')
+  await expect(chart.region.getByRole('status', { name: 'Marked range' })).toContainText(/bars?, \d+ (s|min).*volume/)
+  await page.mouse.click(area.x + area.width * 0.3, y)
+  await expect(chart.region.getByRole('status', { name: 'Marked range' })).toBeHidden()
+
+  await page.mouse.click(area.x + area.width * 0.5, area.y + area.height * 0.3, { button: 'right' })
+  const menu = page.getByRole('menu', { name: 'At this place of the chart' })
+  const download = page.waitForEvent('download')
+  await menu.getByRole('menuitem', { name: /Save picture/ }).click()
+  expect((await download).suggestedFilename()).toMatch(/^BTC-USD-1s\.png$/)
+
+  // All of it is there again.
+  await page.reload()
+  await expect.poll(() => chart.legend(), { timeout: 20_000 }).toMatch(/Heikin-Ashi, derived.*ETHUSD.*SMA 3.*%R 14/)
+})
+
+test('a chart is worked by the keyboard alone', async ({ open }) => {
+  const { page } = await open()
+  const chart = new Chart(page, await openPane(page, 'chart'))
+  await chart.bars(4)
+  await chart.plot.focus()
+
+  await page.keyboard.press('/')
+  const box = page.getByRole('dialog', { name: 'Indicators', exact: true })
+  await expect(box.getByRole('searchbox', { name: 'Find an indicator' })).toBeFocused()
+  await page.keyboard.type('ema')
+  await page.keyboard.press('Enter')
+  await expect(box.getByRole('list', { name: 'Indicators on this chart' })).toContainText('EMA 20')
+  await chart.close(box)
+
+  await chart.plot.focus()
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('Control+Shift+ArrowLeft')
+  await page.keyboard.press('Control+Shift+ArrowLeft')
+  const range = chart.region.getByRole('status', { name: 'Marked range' })
+  await expect(range).toContainText(/^[+−]?[\d,.]+ .*3 bars/)
+  await page.keyboard.press('Escape')
+  await expect(range).toBeHidden()
+
+  const before = await chart.picture()
+  await page.keyboard.press('Home')
+  await expect.poll(() => chart.picture()).not.toBe(before)
+  await page.keyboard.press('End')
+
+  await page.keyboard.press('Control+g')
+  const date = page.getByRole('dialog', { name: 'Go to date', exact: true })
+  await page.keyboard.type('nonsense')
+  await page.keyboard.press('Enter')
+  await expect(date.getByRole('alert')).toBeVisible()
+  await date.getByRole('textbox').fill('-1m')
+  await page.keyboard.press('Enter')
+  await expect(date).toBeHidden()
+})
