@@ -19,7 +19,7 @@ export function documentLook(settings: () => Settings): DocumentLook {
   }
   const look = $derived(lookOf(appearance.theme, prefers))
   const motion = $derived(motionOf(appearance.motion, prefers))
-  const key = $derived(`${look} ${appearance.direction} ${appearance.scale}`)
+  let key = $state('')
   $effect(() => {
     const turn = () => void turns++
     const queries = LOOK_QUERIES.map((query) => matchMedia(query))
@@ -27,7 +27,11 @@ export function documentLook(settings: () => Settings): DocumentLook {
     return () => queries.forEach((query) => query.removeEventListener('change', turn))
   })
   $effect.pre(() => useDates(settings().dates))
-  $effect.pre(() => wear(document.documentElement, appearance, look, motion))
+  $effect.pre(() => {
+    wear(document.documentElement, appearance, look, motion)
+    // Told only once it is worn: panes are roots of their own, and read the colours of the document.
+    key = `${look} ${appearance.direction} ${appearance.scale}`
+  })
   return {
     get look() {
       return look
