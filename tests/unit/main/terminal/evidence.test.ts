@@ -7,8 +7,11 @@ import { createEvidence, type Evidence } from '../../../../src/main/terminal/evi
 import type { EvidenceView } from '../../../../src/main/terminal/evidence/view.ts'
 import { createJobs, type Jobs } from '../../../../src/main/terminal/jobs.ts'
 import type { JobState } from '../../../../src/shared/jobs.ts'
-import { FLAG, sourceKey, type LedgerEntry, type Source } from '../../../../src/shared/recording.ts'
+import type { AgreementTotal } from '../../../../src/shared/evidence.ts'
+import { FLAG, sourceKey, type LedgerEntry } from '../../../../src/shared/recording.ts'
 import { instrumentId, unixMs, type FeedId, type InstrumentId, type RecordingId } from '../../../../src/shared/units.ts'
+import { writerOf } from '../../../../src/simulator/frames.ts'
+import { createMarket } from '../../../../src/simulator/market.ts'
 import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from '../store/harness.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -38,13 +41,13 @@ interface Made {
 /** A recording of `items`, closed or going on, and evidence over it. */
 async function record(
   items: readonly Item[],
-  { end = T0 + 10 * MINUTE, closed = true, source = DEMO as Source } = {},
+  { end = T0 + 10 * MINUTE, closed = true, source = DEMO, feeds = FEEDS } = {},
 ): Promise<Made> {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
   const id = newRecordingId(T0)
   engine.begin(id, source, unixMs(T0))
-  engine.commit([new Writer(FEEDS).batch(items)])
+  engine.commit([new Writer(feeds).batch(items)])
   now = end
   if (closed) engine.end(unixMs(end), [])
   if (closed) engine.drain() // else all of it stays in the journal, one row
@@ -314,6 +317,50 @@ describe('agreement', () => {
     expect(report.minutes[0]).toMatchObject({ overall: 'agrees', verdict: 'not comparable', why: 'gap in the ticks' })
     expect(report.minutes[0]?.seconds).toEqual({ agrees: 1, differs: 0, notComparable: 2 })
   })
+
+  it.each([
+    { instrument: BTC, symbol: 'BTC-USD', feeds: ['crypto/XT', 'crypto/XA', 'crypto/XAS'] },
+    { instrument: instrumentId('forex', 'EURUSD'), symbol: 'EURUSD', feeds: ['forex/C', 'forex/CA', 'forex/CAS'] },
+  ] as const)(
+    'of the demo market is whole for $symbol, and not where ticks are lost',
+    async ({ instrument, symbol, feeds }) => {
+      const simulate = (dropEvery: number): Item[] => {
+        const market = createMarket(new URL('../../../../resources/demo/', import.meta.url), 3)
+        const writers = feeds.map((feed) => writerOf(feed, 'javascript'))
+        const { decimals, sizeDecimals } = market.decimalsOf(instrument)
+        market.advance(T0, [instrument])
+        const items: Item[] = feeds.flatMap((feed, i) => [
+          entry(T0, { type: 'subscribe', feed, conn: i + 1, symbols: [symbol] }),
+          entry(T0, { type: 'acknowledged', feed, conn: i + 1, symbols: [symbol] }),
+        ])
+        let ticks = 0
+        for (const { feed, atMs, values } of market.advance(T0 + 6 * MINUTE, [instrument])) {
+          const conn = feeds.findIndex((one) => one === feed)
+          if (conn < 0 || (conn === 0 && ++ticks % dropEvery === 0)) continue
+          const data = writers[conn](symbol, values, decimals, sizeDecimals)
+          items.push(at(atMs, { conn: conn + 1, data }))
+        }
+        return items
+      }
+      const total = async (items: readonly Item[]): Promise<AgreementTotal> => {
+        const { evidence, id } = await record(items, { end: T0 + 6 * MINUTE, feeds })
+        const job = await jobEnded(evidence.agree({ view: 'live', session: id, instrument, fromMs: null, toMs: null }))
+        await reader?.close()
+        folder.remove()
+        folder = tempFolder()
+        if (job.outcome.is !== 'done') throw new Error(JSON.stringify(job.outcome))
+        return job.outcome.result as AgreementTotal // what a job of this kind answers
+      }
+      const whole = await total(simulate(Infinity))
+      expect(whole).toMatchObject({ minuteFeed: feeds[1], secondFeed: feeds[2], agreement: 1, differing: [] })
+      expect(whole.counts.agrees).toBeGreaterThanOrEqual(4)
+      expect(whole.seconds).toMatchObject({ differs: 0 })
+      expect(whole.seconds.agrees).toBeGreaterThan(60)
+      const lossy = await total(simulate(5))
+      expect(lossy.agreement).toBeLessThan(0.5)
+      expect(lossy.seconds.differs).toBeGreaterThan(5)
+    },
+  )
 
   it('of a session longer than a page is read page by page, and summed up whole by a job', async () => {
     const days = 5
