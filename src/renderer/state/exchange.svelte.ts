@@ -82,6 +82,7 @@ const DOING: Readonly<Record<JobState['kind'], string>> = {
   verify: 'Verifying',
   compact: 'Compacting',
   alert: 'Testing the',
+  agreement: 'Comparing',
 }
 
 /** What a job is, in a few words. */
