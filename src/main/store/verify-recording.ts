@@ -17,8 +17,8 @@ import { dropHead, pushHead, sinkHead, turnEnds } from './seq-heap.ts'
 import { blockFacts, blockNumbers, spellings } from './sealer.ts'
 import type { Db } from './sqlite.ts'
 import { countUpTo } from './time-marks.ts'
-import { feedTotals } from './totals.ts'
 import type { Report } from './verify-report.ts'
+import { checkClose } from './verify-close.ts'
 import { ChainWalk, walkEntries, type FlushRun } from './verify-chain.ts'
 import { DigestWalk } from './verify-digests.ts'
 import { checkGaps } from './verify-gaps.ts'
@@ -446,7 +446,16 @@ export class RecordingCheck {
     }
     for (const series of this.#series.values()) this.#checkSeries(series)
     const close = this.#close
-    if (close !== null) this.#read(() => this.#checkClose(id, close, heads))
+    if (close !== null) {
+      const found = {
+        messages: this.#messages,
+        entries: this.#entries.length,
+        sealedSeq: this.#row.sealed_seq,
+        feeds: this.#feeds,
+        heads,
+      }
+      this.#read(() => checkClose(this.#db, id, close, found, (...told) => this.#problem(...told)))
+    }
   }
 
   #checkSeries({ row, rollups, symbols, minutes }: Seen): void {
@@ -456,46 +465,6 @@ export class RecordingCheck {
       this.#problem('rollup', `the bars of ${row.instrument} reach past what is sealed`, row.feed)
     const hours = rollups ?? this.#read(() => rollupRows(this.#db, row.id))
     checkRollups(hours, row.instrument, minutes, (detail, atMs) => this.#problem('rollup', detail, row.feed, atMs))
-  }
-
-  #checkClose(id: number, close: CloseRecord, heads: ReadonlyMap<number, Uint8Array | null>): void {
-    const totals = feedTotals(this.#db, id)
-    const count = (what: string, is: number, told: number): void => {
-      if (is !== told) this.#problem('count', `${what}: ${is} instead of ${told}`)
-    }
-    count('messages', this.#messages, close.messages)
-    count('entries', this.#entries.length, close.entries)
-    count('last seq', this.#row.sealed_seq, close.lastSeq)
-    count('symbols', totals.symbols, close.symbols)
-    count('bytes', totals.bytes, close.bytes)
-    for (const told of close.counts) {
-      const is = totals.feeds.find(({ feed }) => feed === told.feed)
-      const stored = is?.stored ?? 0
-      if (
-        stored !== told.stored ||
-        told.received !== told.stored ||
-        (is !== undefined &&
-          (is.control !== told.control || is.undecodable !== told.undecodable || is.unasked !== told.unasked))
-      ) {
-        this.#problem('count', `${told.feed}: ${stored} stored, ${told.received} received`, told.feed)
-      }
-    }
-    for (const { feed } of totals.feeds) {
-      if (!close.counts.some((told) => told.feed === feed))
-        this.#problem('count', `${feed} is not in the close record`, feed)
-    }
-    for (const [conn, told] of Object.entries(close.heads)) {
-      const head = heads.get(Number(conn)) ?? null
-      if (head === null || Buffer.from(head).toString('hex') !== told) {
-        this.#problem(
-          'digest',
-          `the head of connection ${conn} differs from the close record`,
-          this.#feeds.get(Number(conn)),
-        )
-      }
-    }
-    if (Object.keys(close.heads).length !== heads.size)
-      this.#problem('digest', 'the close record names other connections')
   }
 }
 
