@@ -25,5 +25,6 @@ declare class URL {
   port: string
   protocol: string
   search: string
+  readonly searchParams: { get(name: string): string | null }
   username: string
 }

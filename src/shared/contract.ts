@@ -110,10 +110,10 @@ export const CALLS = {
   ...EVIDENCE_CALLS,
   ...DRAWING_CALLS,
   ...ALERT_CALLS,
+  ...WORKSPACE_CALLS,
   ...DESK_CALLS,
   ...DIAGNOSTIC_CALLS,
   ...UPDATE_CALLS,
-  ...WORKSPACE_CALLS,
 } as const
 
 /** First value after opening: everything asked for. Later: only rows that changed. */
@@ -158,9 +158,9 @@ export const STREAMS = {
   ...REPLAY_STREAMS,
   ...DRAWING_STREAMS,
   ...ALERT_STREAMS,
+  ...WORKSPACE_STREAMS,
   ...DESK_STREAMS,
   ...UPDATE_STREAMS,
-  ...WORKSPACE_STREAMS,
 } as const
 
 type SpecArgs<S> = S extends Spec<infer A, unknown> ? A : never

@@ -2,7 +2,6 @@
 import { missingCase } from './errors.ts'
 
 export const UPDATE_CHANNELS = ['stable', 'beta'] as const
-export type UpdateChannel = (typeof UPDATE_CHANNELS)[number]
 
 /** A version that is offered: as its publisher tells, plain text. */
 export interface Release {

@@ -3,7 +3,10 @@ import type { TerminalOptions } from '../terminal/port.ts'
 import { UsageError, type Context, type Values } from './command.ts'
 
 /** What of the terminal's options the account options of a command line decide. */
-export function accountOptions(values: Values, { env }: Pick<Context, 'env'>): Pick<TerminalOptions, 'source' | 'account'> {
+export function accountOptions(
+  values: Values,
+  { env }: Pick<Context, 'env'>,
+): Pick<TerminalOptions, 'source' | 'account'> {
   const baseUrl = values.text('base-url')
   const user = values.text('user')
   if (values.on('demo')) {

@@ -11,12 +11,6 @@ export function saveFile(name: string, content: BlobPart, type: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
-/** Saves a picture that came as a `data:` URL in base64, as canvases give it. */
-export function savePicture(name: string, dataUrl: string): void {
-  const bytes = Uint8Array.from(atob(dataUrl.slice(dataUrl.indexOf(',') + 1)), (c) => c.charCodeAt(0))
-  saveFile(name, bytes, 'image/png')
-}
-
 /** A name without what a file system or a shell would take for something else. */
 export function safeName(name: string): string {
   return (

@@ -107,7 +107,6 @@ export interface Workspace extends Omit<Raw, 'panes' | 'links'> {
   readonly links: Readonly<Partial<Record<LinkColour, WorkspaceLink>>>
 }
 export type WorkspaceFloat = Workspace['floats'][number]
-export type WorkspacePopout = Workspace['popouts'][number]
 
 /** Whether a value is JSON of bounded size, and without keys that reach into prototypes. */
 function isPlain(x: unknown): boolean {

@@ -290,14 +290,6 @@ export function popIn(workspace: Workspace, window: string): Workspace {
   if (!found) return workspace
   return panesIn(found.dock).reduce((now, id) => dockPane(now, id), workspace)
 }
-/** Closes a window's panes with it. */
-export function closePopout(workspace: Workspace, window: string): Workspace {
-  const found = workspace.popouts.find((one) => one.id === window)
-  if (!found) return workspace
-  const gone = new Set(panesIn(found.dock))
-  return settled({ ...workspace, panes: workspace.panes.filter((one) => !gone.has(one.id)) })
-}
-
 const changePane = (workspace: Workspace, id: string, change: Partial<WorkspacePane>): Workspace => ({
   ...workspace,
   panes: workspace.panes.map((one) => (one.id === id ? { ...one, ...change } : one)),

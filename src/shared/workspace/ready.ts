@@ -2,7 +2,6 @@
 import type { InstrumentId } from '../units.ts'
 import {
   panesIn,
-  READY_NAMES,
   WORKSPACE_VERSION,
   type DockNode,
   type ReadyName,
@@ -157,8 +156,3 @@ export function readyWorkspace(ready: ReadyName, id: string = ready): Workspace 
     maximised: null,
   }
 }
-export const readyWorkspaces = (): readonly Workspace[] => READY_NAMES.map((one) => readyWorkspace(one))
-/** Names of the ready-made ones, in order. */
-export const READY_TITLES: Readonly<Record<ReadyName, string>> = Object.fromEntries(
-  READY_NAMES.map((one) => [one, DRAFTS[one].name]),
-) as Record<ReadyName, string> // built from all names

@@ -12,7 +12,8 @@ const program = createRequire(import.meta.url)('electron') as string
 test('the native menu has the commands of the window, and runs them', async ({ open }) => {
   const { page, electron } = await open()
   await new Screen(page).trades('BTC-USD')
-  const labels = () => electron?.evaluate(({ Menu }) => Menu.getApplicationMenu()?.items.map(({ label }) => label) ?? [])
+  const labels = () =>
+    electron?.evaluate(({ Menu }) => Menu.getApplicationMenu()?.items.map(({ label }) => label) ?? [])
   await expect.poll(labels).toEqual(expect.arrayContaining(['File', 'Watchlist', 'Chart', 'Research']))
   await electron?.evaluate(({ Menu }) => {
     const items = Menu.getApplicationMenu()?.items.flatMap(({ submenu }) => submenu?.items ?? []) ?? []

@@ -107,16 +107,7 @@ export function endpointItems(endpoints: readonly EndpointInfo[]): readonly Pale
   }))
 }
 
-const SOURCES: PaletteSource[] = [commands, panes, codes, workspaces, lists, settings]
-
-/** Adds a source, for items of a feature that keeps its own list; answers how to take it away again. */
-export function addPaletteSource(source: PaletteSource): () => void {
-  SOURCES.push(source)
-  return () => {
-    const at = SOURCES.indexOf(source)
-    if (at >= 0) SOURCES.splice(at, 1)
-  }
-}
+const SOURCES: readonly PaletteSource[] = [commands, panes, codes, workspaces, lists, settings]
 
 /** All items but the endpoints'. */
 export function paletteItems(app: WindowState): readonly PaletteItem[] {
