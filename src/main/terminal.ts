@@ -403,7 +403,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
 
   const updates = followUpdates({
     updater: options.updater,
-    settings: settings.get,
+    settings: () => settings.get(),
     recording: () => status.read().source === 'service' && status.read().recorder.is === 'recording',
     replaying: () => replays.count() > 0,
     clock,
@@ -490,7 +490,14 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     }),
     desk: asks,
     updates: updates.updates,
-    ...createDiagnosing({ dataDir: options.dataDir, wallMs, info, settings: settings.get, status: status.read, log }),
+    ...createDiagnosing({
+      dataDir: options.dataDir,
+      wallMs,
+      info,
+      settings: () => settings.get(),
+      status: () => status.read(),
+      log,
+    }),
     jobs,
     exports: exporting,
     library,

@@ -78,7 +78,7 @@ function coverage({ symbolsOf }: CallArgs<'evidence.coverage'>, nowMs: number): 
     feeds,
     covered: 1 - gapMs / (wantedMs * 3),
     symbols:
-      symbolsOf == null
+      symbolsOf === undefined || symbolsOf === null
         ? []
         : [
             { symbol: 'ETH-USD', wantedMs, gapMs: 8_880, covered: 1 - 8_880 / wantedMs, gaps: 2 },

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { ChartPort } from '../../../../src/renderer/charts/port.ts'
 import { followChart } from '../../../../src/renderer/panes/chart/chart-data.ts'
 import { FakeTerminal } from '../fakes/fake-terminal.ts'
 import type { BarsPage, BarsValue } from '../../../../src/shared/contract.ts'
@@ -61,7 +60,7 @@ function open(view: string) {
   // Of the port only what is called here.
   const following = followChart(
     fake,
-    chart as unknown as ChartPort,
+    chart,
     query,
     () => undefined,
     () => undefined,
