@@ -480,7 +480,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       account: accountStreams,
       settings: settingsStreams,
       jobs: jobs.streams,
-      asks: asks.streams,
+      asks: (wake) => asks.streams(wake),
       updates: updates.streams,
       research: research.streams,
       drawings: drawingStreams(drawings),
