@@ -166,17 +166,25 @@ function unpack({ asar }) {
   return folder
 }
 
-/** The app of the package in a window, where there is an Electron to run it: the story of a user, once more. */
-function story(folder) {
+/** The app of the package in a window, where there is an Electron to run it. */
+function windowed(folder) {
   if (!findElectron()) return console.log('    the story was not played: there is no Electron here')
   const playwright = join(root, 'node_modules', '@playwright', 'test', 'cli.js')
   const env = { ...process.env, TAPEDECK_APP: folder, TAPEDECK_CHROMIUM: findChromium() ?? '' }
   const { status } = spawnSync(
     pinnedNode(),
-    [playwright, 'test', '--project=electron', '--reporter=list', 'story.spec.ts', 'electron/host.spec.ts'],
+    [
+      playwright,
+      'test',
+      '--project=electron',
+      '--reporter=list',
+      '--workers=1',
+      'electron/host.spec.ts',
+      'electron/desktop.spec.ts',
+    ],
     { cwd: root, env, stdio: 'inherit' },
   )
-  check(status === 0, 'the story and the host’s own tests hold on the packed files')
+  check(status === 0, 'the host’s own tests hold on the packed files')
 }
 
 execFileSync(pinnedNode(), [join(root, 'scripts', 'pack.mjs'), '--dir'], { cwd: root, stdio: 'inherit' })
@@ -186,7 +194,7 @@ inspect(made)
 await fuses(made.app)
 const files = unpack(made)
 await boot(files)
-story(files)
+windowed(files)
 console.log(
   problems.length === 0
     ? '\nThe package is sound.'
