@@ -168,7 +168,7 @@ function unpack({ asar }) {
 
 /** The app of the package in a window, where there is an Electron to run it. */
 function windowed(folder) {
-  if (!findElectron()) return console.log('    the story was not played: there is no Electron here')
+  if (!findElectron()) return console.log('    no window was opened: there is no Electron here')
   const playwright = join(root, 'node_modules', '@playwright', 'test', 'cli.js')
   const env = { ...process.env, TAPEDECK_APP: folder, TAPEDECK_CHROMIUM: findChromium() ?? '' }
   const { status } = spawnSync(
