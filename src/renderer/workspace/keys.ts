@@ -25,6 +25,11 @@ function movesItself(target: EventTarget | null): boolean {
   return target.tabIndex >= 0 && !isPressable(target)
 }
 
+/** The dock takes arrows on its tabs whatever is held with them; with Ctrl, Alt or Cmd they are the window's. */
+function isTabChord({ target, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
+  return (ctrlKey || altKey || metaKey) && target instanceof Element && target.closest('.dv-tab') !== null
+}
+
 /** Makes the window's key handler. */
 export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -45,7 +50,7 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
   }
 
   return (event) => {
-    if (event.defaultPrevented || event.isComposing) return
+    if (event.isComposing || (event.defaultPrevented && !isTabChord(event))) return
     const bare = !event.ctrlKey && !event.metaKey && !event.altKey
     const inDialog = app.dialog !== null || document.querySelector('dialog[open], [data-open]') !== null
     if (inDialog) return
