@@ -103,6 +103,7 @@ export class Quotes {
     this.version++
     const stamps = this.#fresh
     if (stamps.size === 0) return
+    // Read by no template, as above.
     // eslint-disable-next-line svelte/prefer-svelte-reactivity
     this.#fresh = new Map()
     this.#painted(() => {
