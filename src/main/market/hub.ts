@@ -318,7 +318,13 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
     },
     gapOpened(feed, cause, symbols, fromMs) {
       if (symbols.length === 0) newEpoch(feed)
-      else for (const symbol of symbols) cellOfSymbol(feed, symbol).epoch = -1
+      else {
+        for (const symbol of symbols) {
+          const cell = cellOfSymbol(feed, symbol)
+          // What another feed tells goes on without a break.
+          if (cell.lastFeed === feed) cell.epoch = -1
+        }
+      }
       const gap = gapOf(feed, cause, symbols, fromMs, null)
       for (const series of seriesOf.get(feed)!) {
         if (concerns(gap, series.instrument)) series.hole(gap, Math.abs(skewMs))

@@ -85,17 +85,18 @@ export function createPast(options: PastOptions): StoredPast {
     return now
   }
   const spans = (gaps: readonly Gap[], id: InstrumentId): GapSpan[] =>
-    gaps
-      .filter(
-        ({ feed, symbols }) => symbols.length === 0 || symbols.some((one) => instrumentId(feedAsset(feed), one) === id),
-      )
-      .map(({ feed, cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs }))
+    gaps.filter((gap) => concerns(gap, id)).map(({ feed, cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs }))
 
   /** The newest prints of a recording before a seq; `nearMs` is about when that was. */
   const printsOf = async (id: InstrumentId, recording: RecordingId, before: number, nearMs: number, limit: number) => {
+    const feed = tapeFeed(id)
+    const cuts = (await reader.gaps({ feed, recording }))
+      .filter((gap) => concerns(gap, id))
+      .map(({ fromSeq }) => fromSeq)
+      .toSorted((a, b) => a - b)
     for (const back of [...LOOK_BACK_MS, Infinity]) {
-      const keep = new Keep(limit)
-      const query = { feed: tapeFeed(id), instruments: [id], recording }
+      const keep = new Keep(limit, cuts)
+      const query = { feed, instruments: [id], recording }
       const fromMs = back === Infinity ? {} : { fromMs: nearMs - back }
       for await (const columns of reader.ticks({ ...query, ...fromMs })) {
         if (columns.seq[0] >= before) break // a recording's runs come in order
@@ -206,19 +207,40 @@ export function createPast(options: PastOptions): StoredPast {
 const wholeOf = (row: SessionRow | undefined): PrintsPlace | null =>
   row === undefined ? null : { recording: row.session, seq: null, ms: null }
 
-/** The newest so many prints of a run, with their directions; one more is kept for the first's direction. */
+const concerns = ({ feed, symbols }: Gap, id: InstrumentId): boolean =>
+  symbols.length === 0 || symbols.some((one) => instrumentId(feedAsset(feed), one) === id)
+
+/**
+ * The newest so many prints of a run, with their directions; one more is kept for the first's direction. They
+ * are told as live tells them (market/cell.ts): a print after a gap follows none, and none follows a late one.
+ */
 class Keep {
   readonly #ring: Print[] = []
   readonly #limit: number
+  /** Where the order of prints is cut: seqs of gaps that opened, ascending. */
+  readonly #cuts: readonly number[]
+  #cut = 0
   #before = NaN
-  constructor(limit: number) {
+  #beforeMs = -Infinity
+  constructor(limit: number, cuts: readonly number[]) {
     this.#limit = limit
+    this.#cuts = cuts
   }
 
   add(seq: number, eventMs: number, recvMs: number, price: number, size: number): void {
+    const from = this.#cut
+    while (this.#cuts[this.#cut] < seq) this.#cut += 1
+    if (this.#cut > from) {
+      this.#before = NaN
+      this.#beforeMs = -Infinity
+    }
     const step = Math.sign(price - this.#before)
     const direction = Number.isNaN(step) ? null : step > 0 ? 1 : step < 0 ? -1 : 0
-    this.#before = price
+    const atMs = Number.isNaN(eventMs) ? recvMs : eventMs
+    if (atMs >= this.#beforeMs) {
+      this.#before = price
+      this.#beforeMs = atMs
+    }
     this.#ring.push({
       seq,
       eventMs: Number.isNaN(eventMs) ? null : unixMs(eventMs),

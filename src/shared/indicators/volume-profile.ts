@@ -46,16 +46,18 @@ export function volumeProfile(bars: readonly BarValues[], count: number): Volume
       height === 0 ? 0 : Math.min(levels - 1, Math.max(0, Math.floor((price - low) / height)))
     const first = at(bar.low)
     const last = at(bar.high)
-    const range = bar.high - bar.low
+    const covered = (level: number): number => {
+      const from = low + level * height
+      return Math.max(0, Math.min(bar.high, from + height) - Math.max(bar.low, from))
+    }
+    // What the levels cover in all is the bar's range but for rounding, and nothing where rounding is all there is.
+    let range = 0
+    for (let level = first; level <= last; level++) range += covered(level)
     if (first === last || range === 0) {
       side[first] += bar.volume
       continue
     }
-    for (let level = first; level <= last; level++) {
-      const from = low + level * height
-      const covered = Math.min(bar.high, from + height) - Math.max(bar.low, from)
-      side[level] += (bar.volume * Math.max(0, covered)) / range
-    }
+    for (let level = first; level <= last; level++) side[level] += (bar.volume * covered(level)) / range
   }
   const total = (level: number): number => up[level] + down[level]
   let most = 0

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PrintsPlace, StreamName, StreamValue } from '../../../../src/shared/contract.ts'
+import type { Print } from '../../../../src/shared/market.ts'
 import { instrumentId } from '../../../../src/shared/units.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../../src/simulator/simulator.ts'
 import { systemClock } from '../../../../src/main/clock.ts'
@@ -211,6 +212,49 @@ describe('the terminal', () => {
 })
 
 describe('older prints', () => {
+  it('tell their direction as live did: none follows a gap, nor a late print', async () => {
+    const service = await simulator()
+    const t0 = Date.now()
+    const terminal = await terminalOf(signIn(service))
+    terminal.want('crypto/XT', ['BTC-USD'])
+    await service.subscribed('crypto/XT', 'BTC-USD')
+    const live: Print[] = []
+    const tape = openStream(createHandlers(terminal), 'tape', { view: 'live', instrument: BTC, limit: 50 }, () => {})
+    if (!tape.ok) throw new Error(tape.error.message)
+    const take = () => {
+      const value = tape.value.take() as StreamValue<'tape'> | undefined // the stream of this name
+      if (value?.reset) live.splice(0, live.length, ...value.reset)
+      live.push(...(value?.prints ?? []))
+      return live.length
+    }
+    const send = async (price: number, at: number) => {
+      const before = take()
+      service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":${price},"t":${t0 + at},"s":1}`)
+      await expect.poll(take, { timeout: 5_000 }).toBe(before + 1)
+    }
+    await send(10, 0)
+    await send(12, 1_000)
+    // Late: a print below the last one, but not the last one.
+    await send(9, 500)
+    await send(11, 2_000)
+    await service.fault('drop')
+    await service.subscribed('crypto/XT', 'BTC-USD')
+    await send(13, 3_000)
+    await send(14, 4_000)
+    const told = [
+      [10, null],
+      [12, 1],
+      [9, -1],
+      [11, -1],
+      [13, null],
+      [14, 1],
+    ]
+    expect(live.map(({ price, direction }) => [price, direction])).toEqual(told)
+    const page = await terminal.tapeHistory({ view: 'live', instrument: BTC, before: null, limit: 10 })
+    expect(page.prints.map(({ price, direction }) => [price, direction])).toEqual(told)
+    tape.value.close()
+  })
+
   it('are paged through earlier recordings of the same source, and never through another', async () => {
     const service = await simulator()
     const terminal = await terminalOf(signIn(service))

@@ -33,6 +33,11 @@ describe('volume profile', () => {
     })
   })
 
+  it('loses no volume of a bar whose range is a rounding step of its price', () => {
+    const profile = volumeProfile([bar(1, 1.0000000000000002, 1)], 2)
+    expect(profile?.levels.reduce((sum, { up, down }) => sum + up + down, 0)).toBe(1)
+  })
+
   it('loses no volume and holds at least 70 % of it in its area', () => {
     const bars = fc.array(
       fc
