@@ -237,7 +237,7 @@ describe('older prints', () => {
     // Late: a print below the last one, but not the last one.
     await send(9, 500)
     await send(11, 2_000)
-    await service.fault('drop')
+    service.fault('drop')
     await service.subscribed('crypto/XT', 'BTC-USD')
     await send(13, 3_000)
     await send(14, 4_000)
