@@ -20,6 +20,7 @@ process.exitCode = await runProcess(
   process.argv.slice(2),
   {
     version: packageVersion(),
+    program: fileURLToPath(new URL('../..', import.meta.url)),
     workers: {
       store: beside('store-worker', './store-worker.ts'),
       reader: beside('reader-worker', './reader-worker.ts'),

@@ -79,6 +79,10 @@ export function createHandlers(terminal: Terminal): Handlers {
         terminal.desk.setMenu(rows)
         return null
       },
+      'desk.leaveSafeMode': async () => {
+        terminal.leaveSafeMode()
+        return null
+      },
       'app.networkChanged': async () => {
         terminal.networkChanged()
         return null

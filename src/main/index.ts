@@ -7,11 +7,10 @@ import { isCommandWord, runProcess } from './cli/process.ts'
 import { windowOptions } from './cli/window-options.ts'
 import { runElectronApp } from './electron/app.ts'
 import { showNotice } from './electron/notify.ts'
-import { appHome } from './settings/paths.ts'
+import { homeOf } from './settings/portable.ts'
 import { installedUpdater } from './electron/updater.ts'
 import { createTerminal } from './terminal.ts'
 
-const home = appHome({ platform: process.platform, home: homedir(), env: process.env })
 const devUrl = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL
 
 const workers = {
@@ -30,8 +29,15 @@ function words(): string[] {
 }
 
 function openWindow(): void {
+  const { folder: home, portable } = homeOf(words(), {
+    path: app.isPackaged ? process.execPath : app.getAppPath(),
+    platform: process.platform,
+    home: homedir(),
+    env: process.env,
+  })
   runElectronApp({
     home,
+    portable,
     preload: fileURLToPath(new URL('../preload/index.cjs', import.meta.url)),
     rendererDir,
     icons,
@@ -41,6 +47,7 @@ function openWindow(): void {
         ...windowOptions(words(), process.env),
         updater: await installedUpdater(app.isPackaged, process.resourcesPath),
         dataDir: home,
+        portable,
         host: 'electron',
         version: app.getVersion(),
         workers,
@@ -64,8 +71,10 @@ function openWindow(): void {
 if (isCommandWord(words()[0])) {
   // No window, no place in the dock, no part in the single instance: a program among others of a terminal.
   if (process.platform === 'darwin') app.dock?.hide()
-  void runProcess(words(), { version: app.getVersion(), workers, demoData, rendererDir }, (code) =>
-    app.exit(code),
+  void runProcess(
+    words(),
+    { version: app.getVersion(), workers, demoData, rendererDir, program: process.execPath },
+    (code) => app.exit(code),
   ).then((code) => app.exit(code))
 } else {
   openWindow()

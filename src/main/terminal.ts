@@ -23,7 +23,8 @@ import { guessAssets, guessSpelling } from './market/instruments.ts'
 import { createMarket } from './market/snapshot.ts'
 import { createRecorder } from './recording/recorder.ts'
 import { defaultStorePath } from './settings/paths.ts'
-import { createSettingsStore, fileKeeper } from './settings/store.ts'
+import { safeSettings } from './settings/safe.ts'
+import { createSettingsStore, fileKeeper, isNew } from './settings/store.ts'
 import { openStoreReader, openStoreWriter } from './store/open.ts'
 import { newRecordingId } from './store/recording-id.ts'
 import { watchCommits } from './terminal/committed.ts'
@@ -54,6 +55,7 @@ import { createSeeder } from './terminal/seeder.ts'
 import { overviewOf } from '../shared/workspace/migrate.ts'
 import { allowedPatch } from './terminal/settings-patch.ts'
 import { workspacesFile } from './workspaces/file-keeper.ts'
+import { safeWorkspaces } from './workspaces/safe.ts'
 import { createWorkspaces } from './workspaces/workspaces.ts'
 import { createSourceDesk } from './terminal/source.ts'
 import { createSourceSwitch } from './terminal/source-switch.ts'
@@ -76,7 +78,9 @@ const SWEEP_MS = 1_000
 export async function createTerminal(options: TerminalOptions): Promise<Terminal> {
   const clock = options.clock ?? systemClock
   const wallMs = () => clock.wallMs()
-  const settings = createSettingsStore(fileKeeper(options.dataDir))
+  const keeper = fileKeeper(options.dataDir)
+  const firstRun = isNew(keeper)
+  const settings = safeSettings(createSettingsStore(keeper), options.safe === true)
   const storePath = options.storeFile ?? (settings.get().recording.storePath || defaultStorePath(options.dataDir))
   const log = createLog(wallMs, options.logLevel ?? 'info', fileSink(join(options.dataDir, 'logs', 'tapedeck.log')))
   if (settings.problem !== null) log.add('warn', 'settings', settings.problem)
@@ -130,7 +134,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   const statusStreams = wholeStreams(() => status.read())
   const credentials = createCredentials({
     clock,
-    memoryOnly: options.memoryKeychain === true || options.account?.password !== undefined,
+    memoryOnly: options.memoryKeychain === true || options.portable === true || options.account?.password !== undefined,
     onChange: () => accountStreams.changed(),
   })
   const desk = createSourceDesk({
@@ -145,12 +149,17 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       }),
   })
 
-  const workspaces = createWorkspaces({
-    keeper: workspacesFile(options.dataDir),
-    nowMs: () => Date.now(),
-    overview: () => overviewOf(settings.get().workspace),
-    problem: (text, detail) => log.add('warn', 'workspaces', text, detail),
-  })
+  const workspaces = safeWorkspaces(
+    (keeper) =>
+      createWorkspaces({
+        keeper,
+        nowMs: () => Date.now(),
+        overview: () => overviewOf(settings.get().workspace),
+        problem: (text, detail) => log.add('warn', 'workspaces', text, detail),
+      }),
+    workspacesFile(options.dataDir),
+    settings.safe,
+  )
   const workspaceStreams = wholeStreams(() => workspaces.state())
   workspaces.onChange(() => workspaceStreams.changed())
   const drawings = createDrawings({
@@ -409,7 +418,15 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     clock,
     log,
   })
-  const info: AppInfo = { host: options.host, version: options.version, platform: process.platform, storePath }
+  const info = (): AppInfo => ({
+    host: options.host,
+    version: options.version,
+    platform: process.platform,
+    storePath,
+    safe: settings.safe,
+    firstRun,
+    ...(options.portable === true ? { portable: options.dataDir } : {}),
+  })
   const setRecording = (on: boolean): Promise<void> =>
     recordings.serially(async () => {
       recordings.want(on)
@@ -442,7 +459,9 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   }
 
   return {
-    info,
+    get info() {
+      return info()
+    },
     settings: () => settings.get(),
     async setSettings(patch) {
       settings.set(allowedPatch(patch))
@@ -488,12 +507,19 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       workspaces: workspaceStreams,
       replays,
     }),
+    leaveSafeMode() {
+      if (!settings.safe) return
+      settings.leave()
+      workspaces.leave()
+      status.say('Safe mode has ended.')
+      log.add('info', 'terminal', 'Safe mode has ended.')
+    },
     desk: asks,
     updates: updates.updates,
     ...createDiagnosing({
       dataDir: options.dataDir,
       wallMs,
-      info,
+      info: () => info(),
       settings: () => settings.get(),
       status: () => status.read(),
       log,

@@ -38,5 +38,12 @@ export const paletteSchema = v.optional(
   { recent: [] },
 )
 
-/** `tourSeen`: the tour was taken or put away. */
-export const helpSchema = v.optional(v.object({ tourSeen: v.fallback(v.boolean(), false) }), { tourSeen: false })
+export const helpSchema = v.optional(
+  v.object({
+    /** The tour was taken or put away. */
+    tourSeen: v.fallback(v.boolean(), false),
+    /** Zone and language of numbers were taken from the system at the first start. */
+    looksTaken: v.fallback(v.boolean(), false),
+  }),
+  { tourSeen: false, looksTaken: false },
+)

@@ -9,6 +9,12 @@ export interface AppInfo {
   readonly version: string
   readonly platform: string
   readonly storePath: string
+  /** Ready-made panes and looks, nothing of what is kept is overwritten, nothing sounds. */
+  readonly safe?: boolean
+  /** The folder that everything is kept in, where it is carried along with the program. */
+  readonly portable?: string
+  /** There were no settings yet when the terminal started. */
+  readonly firstRun?: boolean
 }
 
 /** `live`: fresh. The other four are the freshness states of the rules of the domain. */

@@ -21,6 +21,9 @@ export interface OpenOptions {
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly size?: { readonly width: number; readonly height: number }
+  /** IANA zone and BCP 47 language of the system, in the browser host; UTC and American English unless told. */
+  readonly zone?: string
+  readonly locale?: string
 }
 
 export interface OpenApp {
@@ -67,7 +70,8 @@ export function appEnv(home: string, more: Readonly<Record<string, string>> = {}
     env[name] = value
   }
   const path = `${join(ROOT, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`
-  return { ...env, PATH: path, TAPEDECK_HOME: home, ...more }
+  // A first start takes the system's zone and language: the tests' are those of the texts they look for.
+  return { ...env, PATH: path, TZ: 'UTC', LANG: 'en_US.UTF-8', TAPEDECK_HOME: home, ...more }
 }
 
 /** Settles when a process has ended; kills it and rejects when it has not in time. */
@@ -145,12 +149,23 @@ function watch(page: Page): string[] {
   return problems
 }
 
-async function openInBrowserHost({ home, args = [], env, size }: OpenOptions): Promise<OpenApp> {
+async function openInBrowserHost({
+  home,
+  args = [],
+  env,
+  size,
+  zone = 'UTC',
+  locale = 'en-US',
+}: OpenOptions): Promise<OpenApp> {
   const { child, first } = await startCli<{ url: string }>(['serve', ...args], appEnv(home, env))
   try {
     const executablePath = process.env.TAPEDECK_CHROMIUM || '/usr/bin/chromium'
     const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS })
-    const context = await browser.newContext({ viewport: size ?? { width: 1440, height: 900 } })
+    const context = await browser.newContext({
+      viewport: size ?? { width: 1440, height: 900 },
+      timezoneId: zone,
+      locale,
+    })
     const page = await context.newPage()
     const problems = watch(page)
     await page.goto(first.url)

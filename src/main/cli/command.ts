@@ -30,6 +30,8 @@ export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly dataDir: string
+  /** `dataDir` is carried along: no secret goes to this machine's keychain. */
+  readonly portable?: boolean
   readonly version: string
   readonly workers: WorkerUrls
   readonly demoData: URL

@@ -32,7 +32,8 @@ export const fetchCommand: Command = {
     const chosen = accountOptions(values, context)
     const credentials = createCredentials({
       clock: context.clock,
-      memoryOnly: chosen.account?.password !== undefined || chosen.account?.apiKey !== undefined,
+      memoryOnly:
+        context.portable === true || chosen.account?.password !== undefined || chosen.account?.apiKey !== undefined,
     })
     const desk = createSourceDesk({
       credentials,

@@ -2,14 +2,17 @@
 import { homedir } from 'node:os'
 import { createInterface } from 'node:readline'
 import { systemClock } from '../clock.ts'
-import { appHome } from '../settings/paths.ts'
+import { homeOf } from '../settings/portable.ts'
 import type { Context } from './command.ts'
 import { EXIT } from './exit.ts'
 import { runCommandLine } from './run.ts'
 import { COMMANDS } from './table.ts'
 
 /** What only a root knows: where the built parts lie beside it. */
-export type Places = Pick<Context, 'version' | 'workers' | 'demoData' | 'rendererDir'>
+export type Places = Pick<Context, 'version' | 'workers' | 'demoData' | 'rendererDir'> & {
+  /** The program's own file, or the folder that it was unpacked to: `--portable` keeps its files beside it. */
+  readonly program: string
+}
 
 /** Whether a word asks for the command line rather than for the window. */
 export function isCommandWord(word: string | undefined): boolean {
@@ -34,8 +37,10 @@ export async function runProcess(
   // A reader that went away (`| head`) wants no more; that is no crash.
   process.stdout.on('error', stop)
 
+  const { program, ...within } = places
+  const home = homeOf(args, { path: program, platform: process.platform, home: homedir(), env: process.env })
   const code = await runCommandLine(args, {
-    ...places,
+    ...within,
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     interactive: process.stderr.isTTY === true,
@@ -52,7 +57,8 @@ export async function runProcess(
       : {}),
     env: process.env,
     clock: systemClock,
-    dataDir: appHome({ platform: process.platform, home: homedir(), env: process.env }),
+    dataDir: home.folder,
+    portable: home.portable,
   })
   // Output to a pipe is written in its own time.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()))

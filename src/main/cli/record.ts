@@ -39,6 +39,7 @@ export const record: Command = {
     const startedMs = context.clock.wallMs()
     const terminal = await createTerminal({
       dataDir: context.dataDir,
+      portable: context.portable,
       host: 'cli',
       version: context.version,
       storeFile: file,

@@ -16,6 +16,10 @@ export const serve: Command = {
   examples: [['In a browser, on the demo market', '--demo --open']],
   options: {
     port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free one)' },
+    'safe-mode': {
+      type: 'boolean',
+      help: 'Ready-made panes and looks, no sounds; what you kept of them is left as it is',
+    },
     demo: { type: 'boolean', help: 'Show the demo market, whatever account is stored' },
     open: { type: 'boolean', help: 'Open the address in the system’s browser' },
   },
@@ -30,6 +34,8 @@ export const serve: Command = {
       demoData: context.demoData,
       clock: context.clock,
       logLevel: logLevel(values),
+      safe: values.on('safe-mode'),
+      portable: context.portable,
       ...accountOptions(values, context),
     })
     try {

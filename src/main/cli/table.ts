@@ -18,6 +18,8 @@ export const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   'base-url': { type: 'string', value: 'URL', help: 'The service (default: the account that the window stored)' },
   user: { type: 'string', value: 'NAME', help: 'The user at the service' },
   'log-level': { type: 'string', value: 'LEVEL', help: 'debug, info, warn or error (default: info)' },
+  portable: { type: 'boolean', help: 'Keep everything in a folder beside the program, and no secret in the keychain' },
+  home: { type: 'string', value: 'FOLDER', help: 'The same, in a folder of your choice', file: true },
   json: { type: 'boolean', help: 'Machine output on standard output, nothing else there' },
   help: { type: 'boolean', help: 'Show this' },
 }

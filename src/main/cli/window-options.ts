@@ -1,17 +1,18 @@
 /** What the words after the app's name say about the terminal behind its window: cli.md's common options. */
 import { parseArgs } from 'node:util'
+import { HOME_OPTIONS } from '../settings/portable.ts'
 import type { TerminalOptions } from '../terminal/port.ts'
 import { accountOptions } from './account.ts'
 import type { Context, Values } from './command.ts'
 
 /**
- * Reads `--store`, `--base-url`, `--user` and `--demo`; secrets come from the environment. Files, links
+ * Reads `--store`, `--base-url`, `--user`, `--demo` and `--safe-mode`; secrets come from the environment. Files, links
  * and switches of the engine may stand between them and are left to whom they are for. Throws UsageError.
  */
 export function windowOptions(
   words: readonly string[],
   env: Context['env'],
-): Pick<TerminalOptions, 'source' | 'account' | 'storeFile'> {
+): Pick<TerminalOptions, 'source' | 'account' | 'storeFile' | 'safe'> {
   const { values } = parseArgs({
     args: [...words],
     strict: false,
@@ -21,6 +22,8 @@ export function windowOptions(
       'base-url': { type: 'string' },
       user: { type: 'string' },
       demo: { type: 'boolean' },
+      'safe-mode': { type: 'boolean' },
+      ...HOME_OPTIONS,
     },
   })
   const text = (name: string) => {
@@ -29,5 +32,9 @@ export function windowOptions(
   }
   const read: Values = { text, texts: () => [], on: (name) => values[name] === true }
   const storeFile = text('store')
-  return { ...(storeFile === undefined ? {} : { storeFile }), ...accountOptions(read, { env }) }
+  return {
+    ...(storeFile === undefined ? {} : { storeFile }),
+    ...(values['safe-mode'] === true ? { safe: true } : {}),
+    ...accountOptions(read, { env }),
+  }
 }

@@ -2,6 +2,7 @@
  * What helps somebody else to understand a fault, as a text that the user reads first. No secret is in it, no name of
  * a user or of a service, and no symbol unless the user allows it.
  */
+import { dirname } from 'node:path'
 import type { Settings } from '../../shared/settings.ts'
 import type { AppInfo, LogEntry, StatusState } from '../../shared/state.ts'
 
@@ -39,6 +40,9 @@ export function diagnosticsText(facts: DiagnosticFacts, symbols: boolean): strin
   const hide = (text: string, by: string): void => {
     if (text.length > 1) hidden.push([new RegExp(escaped(text), 'gi'), by])
   }
+  // A store elsewhere tells a name as readily as one at home.
+  if (!info.storePath.startsWith(home)) hide(dirname(info.storePath), '(folder)')
+  if (info.portable !== undefined) hide(info.portable, '(folder)')
   hide(home, '~')
   hide(account.user, '(user)')
   if (URL.canParse(account.baseUrl)) hide(new URL(account.baseUrl).host, '(service)')

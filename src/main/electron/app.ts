@@ -30,6 +30,8 @@ import { openWindow } from './window.ts'
 export interface ElectronAppOptions {
   /** The app's own folder: settings, store, window place, and Chromium's files below it. */
   readonly home: string
+  /** `home` is carried along: the system learns of no link and no start of ours. */
+  readonly portable: boolean
   /** Path of the built preload. */
   readonly preload: string
   /** Folder of the built window. */
@@ -215,7 +217,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
   }
   openAll(process.argv.slice(1))
   // Only an installed app may take the scheme for itself.
-  if (app.isPackaged) app.setAsDefaultProtocolClient(LINK_SCHEME.slice(0, -1))
+  if (app.isPackaged && !options.portable) app.setAsDefaultProtocolClient(LINK_SCHEME.slice(0, -1))
   app.on('open-url', (event, url) => {
     event.preventDefault()
     openLinks([url])

@@ -49,6 +49,15 @@ export function fileKeeper(folder: string): SettingsKeeper {
   }
 }
 
+/** Whether nothing was ever kept. */
+export function isNew(keeper: SettingsKeeper): boolean {
+  try {
+    return keeper.load() === null
+  } catch {
+    return false // something is there that cannot be read
+  }
+}
+
 /** Settings that last as long as the process. */
 export function memoryKeeper(text: string | null = null): SettingsKeeper & { readonly text: string | null } {
   let kept = text

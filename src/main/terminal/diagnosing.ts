@@ -10,7 +10,7 @@ import type { Terminal } from './port.ts'
 export interface DiagnosingParts {
   readonly dataDir: string
   readonly wallMs: () => number
-  readonly info: AppInfo
+  readonly info: () => AppInfo
   readonly settings: () => Settings
   readonly status: () => StatusState
   readonly log: Log
@@ -23,7 +23,7 @@ export function createDiagnosing(parts: DiagnosingParts): Pick<Terminal, 'diagno
     diagnostics: (symbols) =>
       diagnosticsText(
         {
-          info,
+          info: info(),
           versions: { node, electron, chrome },
           nowMs: wallMs(),
           settings: settings(),
@@ -35,6 +35,11 @@ export function createDiagnosing(parts: DiagnosingParts): Pick<Terminal, 'diagno
         symbols,
       ),
     crashed: (what, text) =>
-      keepCrash(dataDir, { atMs: wallMs(), version: info.version, what, text: text.split('\n').map(blot).join('\n') }),
+      keepCrash(dataDir, {
+        atMs: wallMs(),
+        version: info().version,
+        what,
+        text: text.split('\n').map(blot).join('\n'),
+      }),
   }
 }

@@ -81,6 +81,10 @@ export interface TerminalOptions {
   /** Seed of the demo market; absent: the simulator's own. */
   readonly demoSeed?: number | undefined
   readonly logLevel?: LogEntry['level'] | undefined
+  /** Ready-made panes and looks, no sounds; what is kept of them is neither read nor written. */
+  readonly safe?: boolean | undefined
+  /** `dataDir` is carried along: secrets live in memory, and the window says so. */
+  readonly portable?: boolean | undefined
   /** Shows a notification of the system; absent: the host has none. */
   readonly notify?: ((notice: Notice) => void) | undefined
 }
@@ -105,6 +109,8 @@ export interface Terminal {
   /** Wants symbols of a feed, beside what windows want. */
   want(feed: FeedId, symbols: readonly string[]): Want
   openExternal(url: string): Promise<void>
+  /** Ends safe mode, where it is on: what is kept of panes and looks counts again. */
+  leaveSafeMode(): void
   /** The host's menu, links and shortcuts on their way to a window. */
   readonly desk: Desk
   /** Newer versions of the installed app. */

@@ -31,7 +31,8 @@ export function alertHooks(app: WindowState): AlertHooks & { readonly release: (
     show: (instrument) => app.select(instrument),
     lastOf: (instrument) => app.quotes.peek(instrument)?.last ?? null,
     sound(name) {
-      if (lead.leads()) playSound(name)
+      // Whoever started in safe mode wants quiet: what fired is still shown.
+      if (lead.leads() && app.info?.safe !== true) playSound(name)
     },
     notify(title, body, tag) {
       if (!lead.leads() || !pageNotifies(app) || Notification.permission !== 'granted') return

@@ -20,6 +20,7 @@ import { Alerts } from './alerts.svelte.ts'
 import { EvidenceState } from './evidence.svelte.ts'
 import { Exchange, type ExportPrefill } from './exchange.svelte.ts'
 import { keepStream } from './kept-stream.ts'
+import { takeSystemLook } from './first-look.svelte.ts'
 import { Log } from './log.svelte.ts'
 import { Quotes, type QuotesClocks } from './quotes.svelte.ts'
 import { Replay } from './replay.svelte.ts'
@@ -178,7 +179,9 @@ export class WindowState {
     window.addEventListener('pagehide', leaving)
     this.#undo.push(() => window.removeEventListener('pagehide', leaving))
     void transport.invoke('app.info', {}).then((result) => {
-      if (result.ok) this.info = result.value
+      if (!result.ok) return
+      this.info = result.value
+      this.#undo.push(takeSystemLook(this))
     })
   }
 

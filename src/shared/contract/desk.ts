@@ -8,6 +8,8 @@ const row = v.strictObject({ id: text(64), title: text(120), group: text(40), ke
 export const DESK_CALLS = {
   /** The window's commands, for the host's own menu. A host without one does nothing. */
   'desk.menu': call<null>()(v.strictObject({ rows: v.pipe(v.array(row), v.maxLength(300)) })),
+  /** Ends safe mode: what is kept of panes and looks counts again. A window is loaded anew after it. */
+  'desk.leaveSafeMode': call<null>()(none),
 } as const
 
 export const DESK_STREAMS = {

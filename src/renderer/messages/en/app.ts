@@ -19,6 +19,19 @@ export const app = {
   'setting.diagnostics': 'Report for somebody who helps you',
   'setting.diagnostics.about':
     'Versions, states, settings, the log and crashes. No password, key, name, service or folder is in it. You read it first; Tapedeck sends nothing.',
+  'safe.title': 'Safe mode.',
+  'safe.text':
+    'Ready-made panes and looks, and no sounds. Your workspaces and looks are left as they are; recording goes on.',
+  'safe.leave': 'Leave safe mode',
+  'setting.portable':
+    'Portable: everything is kept in {folder}. Password and key are in no keychain and are asked for at each start.',
+  'first.zone': 'Times are shown in your zone, {zone}.',
+  'first.numbers': 'Numbers and dates are written as your system writes them.',
+  'first.change': 'Change',
+  'privacy.title': 'What leaves this computer',
+  'privacy.calls': 'Nothing but calls to the service that you sign in to.',
+  'privacy.secrets': 'Password and key go to no file, log or report.',
+  'privacy.data': 'What is recorded stays in your store. There are no statistics and no uploads.',
   'app.version': 'Tapedeck {version}',
   'app.check': 'Check now',
   'app.install': 'Quit and install',

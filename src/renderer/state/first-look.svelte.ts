@@ -1,0 +1,40 @@
+/** Zone and language of a first start: as the system has them, told once. */
+import type { SettingsPatch } from '../../shared/settings.ts'
+import { say } from '../messages/catalogue.ts'
+import { systemZone, zonePlace } from '../ui/zone-time.ts'
+import type { WindowState } from './window.svelte.ts'
+
+/** Zones that are the default by other names. */
+const UTC_NAMES = new Set(['UTC', 'Etc/UTC', 'GMT', 'Etc/GMT', 'Universal', 'Zulu'])
+
+/**
+ * What a system's IANA zone and BCP 47 language change of the default settings; empty: nothing. Plain American English
+ * changes nothing: it is also what a system says that nobody set up, and its numbers are the defaults.
+ */
+export function systemLook(zone: string, language: string): Pick<SettingsPatch, 'zone' | 'numbers' | 'dates'> {
+  return {
+    ...(zone === '' || UTC_NAMES.has(zone) ? {} : { zone: 'local' }),
+    ...(language === '' || language === 'en-US' ? {} : { numbers: 'system', dates: 'system' }),
+  }
+}
+
+/** At a first start takes the system's zone and language once the settings are there; answers its undo. */
+export function takeSystemLook(app: WindowState): () => void {
+  if (app.info?.firstRun !== true || app.info.safe === true || app.dock.window !== null) return () => {}
+  return $effect.root(() => {
+    $effect(() => {
+      const { ready, now } = app.settings
+      if (!ready || now.help.looksTaken) return
+      const zone = systemZone()
+      const look = systemLook(zone, navigator.language)
+      if (Object.keys(look).length === 0) return
+      app.set({ ...look, help: { looksTaken: true } })
+      const told = [
+        ...(look.zone === undefined ? [] : [say('first.zone', { zone: zonePlace(zone) })]),
+        ...(look.numbers === undefined ? [] : [say('first.numbers')]),
+      ]
+      const tab = look.zone === undefined ? 'numbers' : 'zone'
+      app.toasts.show(told.join(' '), { action: { label: say('first.change'), run: () => app.openSettings(tab) } })
+    })
+  })
+}
