@@ -21,10 +21,29 @@ export interface AxisSource {
   readonly inverted: () => boolean
   /** Lowest and highest price of what is drawn over the bars of [from, to); empty: Infinity and -Infinity. */
   readonly others: (from: number, to: number) => readonly [number, number]
+  /** How far something lies over the pane, px from its top. */
+  readonly head: () => number
 }
 
 /** Others may stretch the axis by so much of the bars' own range, so that they never press the bars flat. */
 const MOST_STRETCH = 0.6
+
+/** Room beyond the highest and the lowest price, of the range between them. */
+const GAP = { top: 0.16, bottom: 0.08 } as const
+/** What lies over the top of the pane takes at most so much of it. */
+const MOST_HEAD = 0.36
+/** The label of the highest price stands that far over it, px. */
+const LABEL_PX = 10
+
+/**
+ * By how much of itself a range has to grow at its upper end on screen, so that it begins below what reaches `headPx`
+ * down into a pane of a height; `gap`: what is left free there anyway, of the range. 0: it does already.
+ */
+export function headroomOf(headPx: number, height: number, gap: number): number {
+  if (height <= 0 || headPx <= 0) return 0
+  const taken = Math.min(MOST_HEAD, (headPx + LABEL_PX) / height) * (1 + GAP.top + GAP.bottom)
+  return Math.max(0, (taken - gap) / (1 + gap - taken))
+}
 
 /** Functions of an axis that may be replaced at run time, though the library's types keep them for templates. */
 type AxisFunctions = YAxisOverride &
@@ -72,7 +91,7 @@ export class PriceAxis {
     const override: AxisFunctions = {
       paneId: 'candle_pane',
       reverse: this.#source.inverted(),
-      gap: { top: 0.16, bottom: 0.08 },
+      gap: GAP,
       createRange: (params) => this.#range(params),
       createTicks: (params) => this.#ticks(params),
       valueToRealValue: (value) => toScale(scale, value),
@@ -108,7 +127,18 @@ export class PriceAxis {
       ;[low, high] = [Math.min(low, Math.max(least, low - stretch)), Math.max(high, Math.min(most, high + stretch))]
     }
     const scale = this.#source.scale()
-    const [realFrom, realTo] = [toScale(scale, low), toScale(scale, high)]
+    let [realFrom, realTo] = [toScale(scale, low), toScale(scale, high)]
+    const { head, inverted } = this.#source
+    const room = headroomOf(
+      head(),
+      this.#chart.getSize('candle_pane', 'main')?.height ?? 0,
+      inverted() ? GAP.bottom : GAP.top,
+    )
+    if (room > 0) {
+      if (inverted()) realFrom -= (realTo - realFrom) * room
+      else realTo += (realTo - realFrom) * room
+      ;[low, high] = [fromScale(scale, realFrom), fromScale(scale, realTo)]
+    }
     return {
       ...defaultRange,
       from: low,

@@ -80,6 +80,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   let legendListener: (legend: ChartLegend) => void = () => undefined
   let push: ((row: Row) => void) | null = null
   let cursor: number | null = null
+  let head = 0
   let generation = 0
 
   const thousands = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
@@ -165,6 +166,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     series: () => series,
     scale,
     inverted: () => plot.inverted,
+    head: () => head,
     others: (from, to) => {
       const [low, high] = studies.range(from, to)
       const lines = comparedLines().flatMap(({ prices: list }) => list.filter((price) => price !== null))
@@ -459,6 +461,11 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       if (next.scale !== before.scale || next.inverted !== before.inverted) prices.apply()
       if (next.countdown !== before.countdown) restyle()
       showVolume()
+      repaint()
+    },
+    setHeadroom(px) {
+      if (px === head) return
+      head = px
       repaint()
     },
     setStudies(list) {

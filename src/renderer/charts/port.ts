@@ -138,6 +138,8 @@ export interface ChartPort {
   setDecimals(decimals: number): void
   setLoadOlder(load: LoadOlder | null): void
   setPlot(plot: ChartPlot): void
+  /** Keeps the highest price below so many px from the top, as far as that leaves room for the bars. */
+  setHeadroom(px: number): void
   /** The indicators, in the order of their panes. */
   setStudies(studies: readonly ChartStudy[]): void
   /** Best bid and ask as lines; null: none. */
