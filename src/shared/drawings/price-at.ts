@@ -1,5 +1,5 @@
 /** At which prices a drawing stands at an instant: what it means that a price crosses it. Pure. */
-import type { Drawing, DrawingPoint } from './types.ts'
+import type { Drawing, DrawingKind, DrawingPoint } from './types.ts'
 
 /** Levels of a retracement: parts of the move, counted back from its end. */
 export const FIB_LEVELS = [0, 0.236, 0.382, 0.5, 0.618, 0.786, 1] as const
@@ -18,6 +18,9 @@ export function fibPrices([start, end]: readonly DrawingPoint[]): number[] {
 export function fibExtensionPrices([first, second, third]: readonly DrawingPoint[]): number[] {
   return FIB_EXTENSIONS.map((level) => third.price + (second.price - first.price) * level)
 }
+
+/** Whether a kind has lines that a price can cross. */
+export const hasPrice = (kind: DrawingKind): boolean => kind !== 'vertical' && kind !== 'text' && kind !== 'measure'
 
 function onLine(a: DrawingPoint, b: DrawingPoint, ms: number, axis: TimeAxis): number {
   const from = axis(a.ms)
