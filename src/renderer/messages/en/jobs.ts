@@ -1,0 +1,13 @@
+/** Long work and its progress. */
+export const jobs = {
+  'jobs.cancelling': 'Cancelling',
+  'jobs.cancel': 'Cancel',
+  'jobs.dismiss': 'Dismiss',
+  'jobs.cancelled-nothing-was-left': 'Cancelled; nothing was left behind.',
+  'jobs.starting': 'Starting…',
+  'jobs.go-on-background': 'Go on in the background',
+  'jobs.close': 'Close',
+  'jobs.jobs': 'Jobs',
+  'jobs.exports-imports-other-long': 'Exports, imports and other long work show here while they run and when they end.',
+  'jobs.export': 'Export…',
+} as const

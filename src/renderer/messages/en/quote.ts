@@ -1,0 +1,22 @@
+/** The quote pane. */
+export const quote = {
+  'quote.messages-behind-quote': 'Messages behind this quote',
+  'quote.waiting': 'waiting',
+  'quote.quote': 'Quote',
+  'quote.middle-bid-ask-market': 'Middle of bid and ask: this market has no trades',
+  'quote.mid': 'mid',
+  'quote.from-service-bars': 'From the service’s bars',
+  'quote.bar': 'bar',
+  'quote.bid': 'Bid',
+  'quote.ask': 'Ask',
+  'quote.range': 'Range {of}',
+  'quote.low': 'Low {of}',
+  'quote.range-2': '{name} range',
+  'quote.high': 'High {of}',
+  'quote.spread': 'Spread',
+  'quote.volume': 'Volume ({name})',
+  'quote.last-message': 'Last message',
+  'quote.received': 'received {time}',
+  'quote.read-as': 'Read as',
+  'quote.service-does-not-document': '{mapping}. The service does not document this shape; this mapping read it.',
+} as const
