@@ -172,3 +172,67 @@ test('a chart is worked by the keyboard alone', async ({ open }) => {
   await page.keyboard.press('Enter')
   await expect(date).toBeHidden()
 })
+
+test('a narrow chart has all of its tools, and a drawing takes an alert', async ({ open }) => {
+  const { page } = await open({ size: { width: 1024, height: 640 } })
+  page.setDefaultTimeout(15_000)
+  await expect(page.getByRole('region', { name: /^Chart of / })).toBeVisible()
+  await page
+    .getByRole('banner')
+    .getByRole('button', { name: /^Workspace: / })
+    .click()
+  await page
+    .getByRole('dialog', { name: /^Workspace: / })
+    .getByRole('button', { name: 'Day trading', exact: true })
+    .click()
+  const charts = page.getByRole('region', { name: /^Chart of / })
+  await expect(charts).toHaveCount(3)
+  const chart = new Chart(page, charts.nth(1))
+
+  await test.step('nothing of the toolbar is cut off', async () => {
+    const bars = await page
+      .locator('.chart > .bar')
+      .evaluateAll((all) => all.map((bar) => ({ cut: bar.scrollWidth > bar.clientWidth, wide: bar.clientWidth })))
+    expect(bars.filter(({ wide }) => wide < 340)).not.toEqual([])
+    expect(bars.filter(({ cut }) => cut)).toEqual([])
+  })
+  await test.step('what has no room there is in a menu', async () => {
+    const more = await chart.box('More of this chart')
+    await more.getByRole('combobox', { name: 'Style' }).selectOption('line')
+    await more.getByRole('combobox', { name: 'Built from' }).selectOption('bid')
+    for (const [item, name] of [
+      ['Compare…', 'Compare'],
+      ['Go to date…', 'Go to date'],
+      ['Scale, lines, zone…', 'View'],
+    ]) {
+      if (!(await more.isVisible())) await chart.box('More of this chart')
+      await more.getByRole('button', { name: item }).click()
+      const box = page.getByRole('dialog', { name, exact: true })
+      await expect(box).toBeInViewport({ ratio: 1 })
+      await chart.close(box)
+    }
+    const again = await chart.box('More of this chart')
+    await expect(again.getByRole('combobox', { name: 'Style' })).toHaveValue('line')
+    await expect(again.getByRole('combobox', { name: 'Built from' })).toHaveValue('bid')
+    await chart.close(again)
+  })
+  await test.step('an alert on a drawing', async () => {
+    const first = new Chart(page, charts.first())
+    await expect.poll(() => first.legend()).toMatch(/C [\d,.]+/)
+    const tools = await first.box('Drawings')
+    await tools.getByRole('button', { name: 'Horizontal line', exact: true }).click()
+    const area = await first.plot.boundingBox()
+    if (!area) throw new Error('the chart is not there')
+    await page.mouse.click(area.x + area.width * 0.3, area.y + area.height * 0.3)
+    // By key: the live price axis may move the line away from the pointer.
+    await page.keyboard.press('Shift+F10')
+    await page
+      .getByRole('menu', { name: 'Horizontal line' })
+      .getByRole('menuitem', { name: 'Alert on this drawing…' })
+      .click()
+    const dialog = page.getByRole('dialog', { name: 'New alert' })
+    await expect(dialog.getByRole('combobox', { name: 'Drawing' })).toHaveValue(/./)
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await expect(dialog).toBeHidden()
+  })
+})
