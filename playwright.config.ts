@@ -25,7 +25,8 @@ export default defineConfig({
   retries: process.env['CI'] ? 1 : 0,
   reporter: [['list'], ['json']],
   outputDir: 'test-results',
-  use: { trace: 'retain-on-failure' },
+  // A trace of each test costs nearly as much time as the test: that of a second run is kept, or of any by `--trace on`.
+  use: { trace: process.env['CI'] ? 'on-first-retry' : 'off' },
   projects: [
     {
       name: 'browser',
