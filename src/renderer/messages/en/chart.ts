@@ -161,4 +161,9 @@ export const chart = {
   'chart.pane': 'Pane',
   'chart.colours': 'Colours',
   'chart.colour-2': 'Colour of {output}',
+  'chart.incomplete-2': ' incomplete',
+  'chart.scale-lines-zone-2': 'Scale, lines, zone…',
+  'chart.latest-bar': 'Latest bar',
+  'chart.more-chart': 'More of this chart',
+  'chart.alert-on-drawing': 'Alert on this drawing…',
 } as const

@@ -9,7 +9,27 @@ const KEYS = new Set(['kbd'])
 
 type Node = { readonly type: string; readonly name?: string; readonly [key: string]: unknown }
 
-/** Every literal text of a component's markup: between tags, and in attributes that are read. */
+/** Texts that an expression may come to: of its branches, and of templates. What it compares with is no text. */
+function spoken(expression: Node): readonly string[] {
+  const of = (...parts: string[]) => parts.flatMap((part) => spoken(expression[part] as Node)) // parts of its type
+  switch (expression.type) {
+    case 'Literal':
+      return [String(expression['value'])].filter((text) => typeof expression['value'] === 'string' && WORD.test(text))
+    case 'TemplateLiteral':
+      // a template's quasis are made by the parser
+      return (expression['quasis'] as readonly { value: { cooked: string } }[])
+        .map(({ value }) => value.cooked)
+        .filter((text) => WORD.test(text))
+    case 'ConditionalExpression':
+      return of('consequent', 'alternate')
+    case 'LogicalExpression':
+      return of('left', 'right')
+    default:
+      return []
+  }
+}
+
+/** Every literal text of a component's markup: between tags, in attributes that are read, and in what stands there. */
 export function literalTexts(source: string): readonly string[] {
   const found: string[] = []
   const visit = (value: unknown, inKeys: boolean): void => {
@@ -19,6 +39,11 @@ export function literalTexts(source: string): readonly string[] {
     if (node.type === 'Text') {
       const text = String(node['data']).trim()
       if (!inKeys && WORD.test(text)) found.push(text)
+      return
+    }
+    if (node.type === 'StyleDirective') return
+    if (node.type === 'ExpressionTag') {
+      if (!inKeys) found.push(...spoken(node['expression'] as Node)) // the tag's only child
       return
     }
     if (node.type === 'Attribute') {
