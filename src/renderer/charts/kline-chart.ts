@@ -19,7 +19,7 @@ import type {
   ChartSeries,
   ChartTheme,
   ComparedSeries,
-  LoadOlder,
+  ChartPages,
   PlotArea,
 } from './port.ts'
 import { lowerBound, mergeBars, rowsOf, rowOf, type Row } from './series.ts'
@@ -29,10 +29,9 @@ import { axisLabels, crosshairText } from './time-axis.ts'
 import { Turns } from './turns.ts'
 import { Zone } from './zone.ts'
 
-/** Beyond this many loaded bars older ones are not fetched; a longer interval shows them better. */
-const MAX_BARS = 200_000
-/** Pages of older bars that going to an instant may read. */
+/** Pages of older bars that going to an instant may read, and how many bars farther it goes there at once. */
 const MOST_PAGES = 20
+const FAR_BARS = 20_000
 /** More new rows than that at once are put in whole. */
 const MOST_PUSHED = 200
 /** Of all charts of the window. */
@@ -76,7 +75,9 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   } | null = null
   let bars: Bar[] = []
   let moreOlder = false
-  let loadOlder: LoadOlder | null = null
+  /** The last bar loaded is not the newest one. */
+  let moreNewer = false
+  let pages: ChartPages | null = null
   let legendListener: (legend: ChartLegend) => void = () => undefined
   let push: ((row: Row) => void) | null = null
   let cursor: number | null = null
@@ -110,7 +111,8 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   const chart: Chart = made
   const rows = (): readonly Row[] => chart.getDataList() as Row[] // every row comes from series.ts
 
-  const restyle = (): void => chart.setStyles(chartStyles(theme, series.style, plot.countdown && !series.ticks))
+  const restyle = (): void =>
+    chart.setStyles(chartStyles(theme, series.style, plot.countdown && !series.ticks && !moreNewer, moreNewer))
   /** The library paints on the next frame whatever it was asked to size anew. */
   const repaint = (): void => chart.resize()
   /** Compared symbols have only their percent in common. */
@@ -119,7 +121,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   function countdown(): string {
     const last = bars[bars.length - 1]
     const end = last === undefined ? NaN : Math.max(last.endMs, last.startMs + 1)
-    return plot.countdown && !series.ticks ? countdownText(end - clock()) : ''
+    return plot.countdown && !series.ticks && !moreNewer ? countdownText(end - clock()) : ''
   }
 
   const unprovide = providePaintContext(chart.id, () => ({
@@ -133,7 +135,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     plot,
     zone,
     quote,
-    last: bars[bars.length - 1]?.close ?? null,
+    last: moreNewer ? null : (bars[bars.length - 1]?.close ?? null),
     compared: comparedLines,
   }))
   chart.overrideXAxis({
@@ -275,7 +277,8 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     if (cursor !== null && cursor >= list.length) cursor = null
     let index = cursor ?? list.length - 1
     while (cursor === null && index > 0 && !list[index]?.bar) index--
-    const bar = list[index]?.bar ?? null
+    // The end of a stretch of the past is nobody's latest bar.
+    const bar = cursor === null && moreNewer ? null : (list[index]?.bar ?? null)
     let before = index - 1
     while (before >= 0 && !list[before].bar) before--
     const atMs = cursor === null ? null : (list[index]?.timestamp ?? null)
@@ -326,6 +329,22 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   // The pane itself takes the keyboard; the library's own stop would be a second one.
   for (const child of element.children) child.removeAttribute('tabindex')
   element.addEventListener('mouseleave', leave)
+  // While the chart is dragged the library counts bars from where the drag began: none may go meanwhile.
+  let held = false
+  const settle = (): void => {
+    if (!held) pages?.settled()
+  }
+  const hold = (): void => {
+    held = true
+  }
+  const letGo = (): void => {
+    if (!held) return
+    held = false
+    settle()
+  }
+  element.addEventListener('pointerdown', hold, true)
+  addEventListener('pointerup', letGo, true)
+  addEventListener('pointercancel', letGo, true)
 
   const derived = (): boolean => series.style === 'heikin-ashi' && !series.ticks
   const rowsShown = (list: readonly Bar[]): Row[] => {
@@ -366,25 +385,46 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     chart.setPeriod(period(series.intervalMs))
     chart.setDataLoader({
       getBars: ({ type, timestamp, callback }) => {
-        if (type === 'init') callback(rowsShown(bars), { forward: moreOlder, backward: false })
-        else if (type === 'forward' && loadOlder && timestamp !== null && bars.length < MAX_BARS) {
-          void loadOlder(bars[0]?.startMs ?? timestamp).then(
+        const more = () => ({ forward: moreOlder, backward: moreNewer })
+        if (type === 'init') callback(rowsShown(bars), more())
+        else if (type === 'forward' && pages && timestamp !== null) {
+          void pages.older(bars[0]?.startMs ?? timestamp).then(
             (page) => {
               if (mine !== generation) return
               const seam = bars[0]
               const older = page.bars.filter((bar) => seam === undefined || bar.startMs < seam.startMs)
-              bars = [...older, ...bars]
+              bars = older.concat(bars)
               moreOlder = page.more && older.length > 0
               // Averages hang on the bar before, so older ones change what is there.
               if (derived()) return reload(true)
               const olderRows = rowsOf(seam === undefined ? older : [...older, seam], gaps, series.intervalMs)
-              callback(seam === undefined ? olderRows : olderRows.slice(0, -1), { forward: moreOlder, backward: false })
+              callback(seam === undefined ? olderRows : olderRows.slice(0, -1), more())
+              settle()
             },
             () => {
-              if (mine === generation) callback([], { forward: true, backward: false })
+              if (mine === generation) callback([], more())
             },
           )
-        } else callback([], { forward: moreOlder, backward: false })
+        } else if (type === 'backward' && pages) {
+          void pages.newer().then(
+            (page) => {
+              if (mine !== generation) return
+              const seam = bars[bars.length - 1]
+              const newer = page.bars.filter((bar) => seam === undefined || bar.startMs > seam.startMs)
+              bars = bars.concat(newer)
+              const joined = moreNewer && !page.more
+              moreNewer = page.more
+              if (joined) restyle()
+              if (derived()) return reload(true)
+              const newerRows = rowsOf(seam === undefined ? newer : [seam, ...newer], gaps, series.intervalMs)
+              callback(seam === undefined ? newerRows : newerRows.slice(1), more())
+              settle()
+            },
+            () => {
+              if (mine === generation) callback([], more())
+            },
+          )
+        } else callback([], more())
       },
       subscribeBar: ({ callback }) => {
         push = callback
@@ -399,12 +439,13 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   }
 
   const port: ChartPort = {
-    load(next, list, more, keepView) {
+    load(next, list, more, keepView, newer = false) {
       const under = keepView && cursor !== null ? rows()[cursor]?.timestamp : undefined
-      const restyled = next.style !== series.style
+      const restyled = next.style !== series.style || newer !== moreNewer
       series = next
       bars = [...list]
       moreOlder = more
+      moreNewer = newer
       cursor = null
       if (restyled) restyle()
       reload(keepView)
@@ -497,8 +538,8 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       studies.setDecimals(decimals)
       chart.resize()
     },
-    setLoadOlder(load) {
-      loadOlder = load
+    setPages(next) {
+      pages = next
     },
     onLegend(listener) {
       legendListener = listener
@@ -546,7 +587,10 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     scroll(count) {
       chart.scrollByDistance(-count * chart.getBarSpace().bar)
     },
-    scrollToLatest: () => chart.scrollToRealTime(),
+    scrollToLatest() {
+      if (moreNewer && pages) pages.newest()
+      else chart.scrollToRealTime()
+    },
     fit() {
       const { width } = plotArea()
       prices.apply()
@@ -555,13 +599,18 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       chart.scrollToRealTime()
     },
     async goTo(ms) {
+      const far = FAR_BARS * series.intervalMs
+      const [first] = bars
+      const last = bars[bars.length - 1]
+      const isFar = (first !== undefined && moreOlder && first.startMs - ms > far) || (moreNewer && ms > last.startMs)
+      if (isFar) await pages?.around(ms)
       const mine = generation
-      for (let pages = 0; pages < MOST_PAGES && bars.length > 0 && bars[0].startMs > ms && moreOlder; pages++) {
+      for (let read = 0; read < MOST_PAGES && bars.length > 0 && bars[0].startMs > ms && moreOlder; read++) {
         const [seam] = bars
-        const page = await loadOlder?.(seam.startMs)
+        const page = await pages?.older(seam.startMs)
         if (page === undefined || mine !== generation) return
         const older = page.bars.filter((bar) => bar.startMs < seam.startMs)
-        bars = [...older, ...bars]
+        bars = older.concat(bars)
         moreOlder = page.more && older.length > 0
       }
       reload(true)
@@ -570,6 +619,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       const { from, to } = chart.getVisibleRange()
       // In the middle, where there is room right of it.
       chart.scrollToDataIndex(Math.min(list.length - 1, Math.max(0, index) + Math.floor((to - from) / 2)))
+      settle()
     },
     barAt(x) {
       const index = indexAt(x)
@@ -634,6 +684,9 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       turn.stop()
       studies.stop()
       element.removeEventListener('mouseleave', leave)
+      element.removeEventListener('pointerdown', hold, true)
+      removeEventListener('pointerup', letGo, true)
+      removeEventListener('pointercancel', letGo, true)
       unprovide()
       dispose(chart)
     },

@@ -120,12 +120,32 @@ export interface ChartLegend {
   readonly compared: readonly ComparedLegend[]
 }
 
-/** Older bars, oldest first, and whether still older ones exist. */
-export type LoadOlder = (beforeMs: number) => Promise<{ readonly bars: readonly Bar[]; readonly more: boolean }>
+/** Bars that join those loaded, oldest first, and whether still more exist beyond them. */
+export interface ChartPage {
+  readonly bars: readonly Bar[]
+  readonly more: boolean
+}
+
+/** Where a chart gets what it has not loaded. It holds a stretch of history, which need not reach the newest bar. */
+export interface ChartPages {
+  /** Bars before an instant, UTC ms. */
+  older(beforeMs: number): Promise<ChartPage>
+  /** Bars after the last one loaded. */
+  newer(): Promise<ChartPage>
+  /** Loads the stretch that ends with the newest bar. */
+  newest(): void
+  /** Loads the stretch around an instant; false: there is none, what is loaded stays. */
+  around(ms: number): Promise<boolean>
+  /** Pages were put in and nobody holds the chart: what is too much may be given up, through `load`. */
+  settled(): void
+}
 
 export interface ChartPort {
-  /** Replaces everything shown; `keepView` leaves zoom and position on the same instants. */
-  load(series: ChartSeries, bars: readonly Bar[], more: boolean, keepView: boolean): void
+  /**
+   * Replaces everything shown; `keepView` leaves zoom and position on the same instants. `more`: older bars exist,
+   * `newer`: so do ones after the last, which then is no last price.
+   */
+  load(series: ChartSeries, bars: readonly Bar[], more: boolean, keepView: boolean, newer?: boolean): void
   /** Bars by start: the same start replaces, a later one appends, an earlier one is corrected in place. */
   update(bars: readonly Bar[]): void
   setGaps(gaps: readonly GapSpan[]): void
@@ -136,7 +156,8 @@ export interface ChartPort {
   setZone(zone: string): void
   setStyle(style: ChartStyle): void
   setDecimals(decimals: number): void
-  setLoadOlder(load: LoadOlder | null): void
+  /** Null: there is nothing but what is loaded. */
+  setPages(pages: ChartPages | null): void
   setPlot(plot: ChartPlot): void
   /** Keeps the highest price below so many px from the top, as far as that leaves room for the bars. */
   setHeadroom(px: number): void

@@ -4,8 +4,13 @@ import type { ChartStyle, ChartTheme } from './port.ts'
 
 const FONT = '"Inter Variable", sans-serif'
 
-/** The library's styles for a theme and a style of bars. */
-export function chartStyles(theme: ChartTheme, style: ChartStyle, countdown: boolean): DeepPartial<Styles> {
+/** The library's styles for a theme and a style of bars. `past`: the last bar loaded is not the newest one. */
+export function chartStyles(
+  theme: ChartTheme,
+  style: ChartStyle,
+  countdown: boolean,
+  past = false,
+): DeepPartial<Styles> {
   const hidden = 'transparent'
   const own = style === 'line' || style === 'area'
   const tickText = { color: theme.dim, size: 11, family: FONT }
@@ -49,7 +54,7 @@ export function chartStyles(theme: ChartTheme, style: ChartStyle, countdown: boo
         last: {
           ...colours,
           // Averages are no prices: the chart paints the true last one itself.
-          show: style !== 'heikin-ashi',
+          show: style !== 'heikin-ashi' && !past,
           compareRule: 'current_open',
           line: { size: 1, dashedValue: [2, 3] },
           text: { size: 11, family: FONT, color: theme.pane, borderRadius: 2, paddingLeft: 5, paddingRight: 5 },

@@ -1,9 +1,11 @@
 /**
- * Brings one instrument's bars to a chart: a page of history first, the live stream on top, older
- * pages when the chart asks. Knows the contract and the chart port, no DOM.
+ * Brings one instrument's bars to a chart: a page of history first, the live stream on top, further
+ * pages when the chart asks. What is held is a stretch of at most `MOST_BARS`: who goes back far gives up
+ * the newest bars, and gets them back on the way forward. Knows the contract and the chart port, no DOM.
  */
 import { mergeBars } from '../../charts/series.ts'
-import type { ChartPort, ChartSeries, ChartStyle } from '../../charts/port.ts'
+import type { ChartPage, ChartPort, ChartSeries, ChartStyle } from '../../charts/port.ts'
+import type { BarsPage } from '../../../shared/contract.ts'
 import type { Failure } from '../../../shared/errors.ts'
 import { INTERVALS, type Bar, type BarSource, type Interval, type Print } from '../../../shared/market.ts'
 import type { GapSpan } from '../../../shared/state.ts'
@@ -11,6 +13,13 @@ import type { Transport } from '../../../shared/transport.ts'
 import { unixMs, type InstrumentId } from '../../../shared/units.ts'
 
 const PAGE = 1_500
+/** Of a page that follows others: the most that is given at once. */
+const NEXT_PAGE = 5_000
+/** A stretch that grew longer is cut to the shorter one at its far end. */
+export const MOST_BARS = 200_000
+const KEPT_BARS = 150_000
+/** How often the span of a page is doubled when there is nothing in it: a market may be closed for long. */
+const MOST_DOUBLED = 24
 const TICKS = 2_000
 
 export interface ChartQuery {
@@ -66,7 +75,7 @@ export interface Following {
 }
 
 /** What of a chart bars are brought to. */
-export type ChartSink = Pick<ChartPort, 'load' | 'update' | 'setGaps' | 'setDecimals' | 'setLoadOlder'>
+export type ChartSink = Pick<ChartPort, 'load' | 'update' | 'setGaps' | 'setDecimals' | 'setPages'>
 
 /** Follows a query into a chart until it is stopped. */
 export function followChart(
@@ -83,6 +92,12 @@ export function followChart(
   let loaded = false
   let more = false
   let buffered: Bar[] = []
+  /** Newer bars than the last one held exist. */
+  let past = false
+  /** Start of the newest bar anybody told of, UTC ms. */
+  let newestMs = -Infinity
+  /** At which end bars were put in last: the other one is cut. */
+  let grown: 'old' | 'new' = 'old'
 
   const series = (): ChartSeries => ({
     label: query.label,
@@ -99,7 +114,7 @@ export function followChart(
     onDecimals(decimals)
   }
   const show = (keepView: boolean): void => {
-    chart.load(series(), bars, more, keepView)
+    chart.load(series(), bars, more, keepView, past)
     stage()
   }
 
@@ -138,10 +153,13 @@ export function followChart(
     const joins = first !== undefined && bars.length > 0 && bars[bars.length - 1].startMs >= first.startMs
     return joins ? bars.filter((bar) => bar.startMs < first.startMs) : []
   }
+  const noteNewest = (list: readonly Bar[]): void => {
+    newestMs = Math.max(newestMs, list[list.length - 1]?.startMs ?? -Infinity)
+  }
   let asked = 0
   let reading = false
   /** Reads the newest page; of several reads under way only the last counts. */
-  const read = (): void => {
+  const read = (toNewest = false): void => {
     const mine = ++asked
     reading = true
     void page(null, PAGE).then((result) => {
@@ -155,6 +173,8 @@ export function followChart(
       const older = before(result.value.bars)
       const shown = bars
       bars = [...older, ...result.value.bars]
+      past = false
+      noteNewest(bars)
       if (older.length === 0) more = result.value.more
       gaps = [
         ...result.value.gaps,
@@ -165,14 +185,87 @@ export function followChart(
       buffered = []
       loaded = true
       drawGaps()
-      if (!again || !sameBars(shown, bars)) show(again)
+      if (!again || toNewest || !sameBars(shown, bars)) show(again && !toNewest)
     })
+  }
+  const pageOrThrow = async (beforeMs: number | null, limit: number): Promise<BarsPage> => {
+    const result = await page(beforeMs, limit)
+    if (!result.ok) throw new Error(result.error.message)
+    return result.value
+  }
+  async function older(beforeMs: number): Promise<ChartPage> {
+    const found = await pageOrThrow(beforeMs, bars.length < NEXT_PAGE ? PAGE : NEXT_PAGE)
+    bars = found.bars.filter((bar) => bars.length === 0 || bar.startMs < bars[0].startMs).concat(bars)
+    more = found.more && found.bars.length > 0
+    grown = 'old'
+    return found
+  }
+  /** Pages are asked for by their end: the next one forward is the last that ends so many intervals on. */
+  async function newer(): Promise<ChartPage> {
+    const from = lastPoint()
+    const span = INTERVALS[query.interval] * NEXT_PAGE
+    const newest = newestMs
+    /** Nothing lies between the last bar and here. */
+    let empty = from + INTERVALS[query.interval]
+    let end = empty + span
+    const isBefore = async (ms: number): Promise<boolean> => (await lastBefore(ms)) > from
+    for (let doubled = 1; end <= newest && doubled < MOST_DOUBLED && !(await isBefore(end)); doubled++) {
+      empty = end
+      end += span * 2 ** doubled
+    }
+    end = Math.min(end, newest + 1)
+    // A night or a weekend was passed: its end is found by halves.
+    while (end - empty > span) {
+      const middle = Math.ceil((empty + end) / 2)
+      if (await isBefore(middle)) end = middle
+      else empty = middle
+    }
+    const isNewest = end > newest
+    const found = (await pageOrThrow(isNewest ? null : end, NEXT_PAGE)).bars.filter((bar) => bar.startMs > from)
+    if (ended || lastPoint() !== from) return { bars: [], more: past }
+    bars = bars.concat(found)
+    past = !isNewest
+    grown = 'new'
+    return { bars: found, more: past }
+  }
+  const lastBefore = async (ms: number): Promise<number> => (await pageOrThrow(ms, 1)).bars.at(-1)?.startMs ?? -Infinity
+  async function around(ms: number): Promise<boolean> {
+    const end = ms + (PAGE / 2) * INTERVALS[query.interval]
+    const isNewest = end > newestMs
+    const mine = asked
+    const result = await page(isNewest ? null : end, NEXT_PAGE)
+    if (ended || !loaded || mine !== asked || !result.ok || result.value.bars.length === 0) return false
+    // What a read under way will answer is of elsewhere.
+    asked++
+    reading = false
+    bars = [...result.value.bars]
+    more = result.value.more
+    past = !isNewest
+    noteNewest(bars)
+    if (!past) mergeBars(bars, buffered)
+    buffered = []
+    grown = 'old'
+    show(false)
+    return true
+  }
+  function settled(): void {
+    if (bars.length <= MOST_BARS) return
+    if (grown === 'old') {
+      bars = bars.slice(0, KEPT_BARS)
+      past = true
+    } else {
+      bars = bars.slice(-KEPT_BARS)
+      more = true
+    }
+    show(true)
   }
   /** A replay went elsewhere: what it has not reached goes at once, what lies behind it is read anew. */
   const moved = (fresh: readonly Bar[]): void => {
     buffered = [...fresh]
+    newestMs = fresh[fresh.length - 1]?.startMs ?? -Infinity
     if (loaded) {
       bars = [...before(fresh), ...fresh]
+      past = false
       show(true)
     }
     read()
@@ -215,12 +308,16 @@ export function followChart(
             if (loaded) drawGaps()
           }
           const fresh = [...(value.reset ?? []), ...value.updates]
+          noteNewest(fresh)
           if (value.reset && query.view !== 'live') return moved(fresh)
           // A page under way may be older than what comes meanwhile.
           if (!loaded || reading) buffered.push(...fresh)
-          if (loaded && fresh.length > 0) {
-            mergeBars(bars, fresh)
-            chart.update(fresh)
+          // To a stretch of the past only corrections of it belong.
+          const end = past ? lastPoint() : Infinity
+          const mine = past ? fresh.filter((bar) => bar.startMs <= end) : fresh
+          if (loaded && mine.length > 0) {
+            mergeBars(bars, mine)
+            chart.update(mine)
             stage()
           }
         },
@@ -230,24 +327,20 @@ export function followChart(
   if (!query.ticks) {
     // A replay's stream begins with a reset, which reads the page; until then there is nothing to join it to.
     if (query.view === 'live') read()
-    chart.setLoadOlder(async (beforeMs) => {
-      const result = await page(beforeMs, PAGE)
-      if (!result.ok) throw new Error(result.error.message)
-      bars = [...result.value.bars.filter((bar) => bars.length === 0 || bar.startMs < bars[0].startMs), ...bars]
-      return result.value
-    })
-  } else chart.setLoadOlder(null)
+    chart.setPages({ older, newer, newest: () => read(true), around, settled })
+  } else chart.setPages(null)
 
   return {
     stop() {
       ended = true
-      chart.setLoadOlder(null)
+      chart.setPages(null)
       unsubscribe()
     },
     cut(ms) {
       const last = bars[bars.length - 1]
       if (!loaded || last === undefined || last.startMs <= ms) return
       bars = bars.filter((bar) => bar.startMs <= ms)
+      past = false
       show(true)
     },
   }

@@ -32,7 +32,7 @@ export function followCompared(
       },
       setGaps: () => undefined,
       setDecimals: () => undefined,
-      setLoadOlder: () => undefined,
+      setPages: () => undefined,
     }
     const query = {
       view,

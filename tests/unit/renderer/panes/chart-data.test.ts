@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { followChart } from '../../../../src/renderer/panes/chart/chart-data.ts'
+import { followChart, MOST_BARS, type ChartSink } from '../../../../src/renderer/panes/chart/chart-data.ts'
 import { FakeTerminal } from '../fakes/fake-terminal.ts'
+import type { ChartPages } from '../../../../src/renderer/charts/port.ts'
 import type { BarsPage, BarsValue } from '../../../../src/shared/contract.ts'
 import type { Bar } from '../../../../src/shared/market.ts'
 import { instrumentId, unixMs } from '../../../../src/shared/units.ts'
@@ -46,7 +47,7 @@ function open(view: string) {
     setGaps: vi.fn(),
     setMarkers: vi.fn(),
     setDecimals: vi.fn(),
-    setLoadOlder: vi.fn(),
+    setPages: vi.fn(),
   }
   const query = {
     view,
@@ -141,5 +142,147 @@ describe('the chart of a replay', () => {
     chart.give(value(bars(5, 12)))
     expect(chart.asked).toBe(0)
     expect(chart.chart.update).toHaveBeenCalledOnce()
+  })
+})
+
+/** A million bars of a second, with a night of a day in the middle, served page by page as the terminal does. */
+describe('a million bars', () => {
+  const MILLION = 1_000_000
+  const NIGHT = 86_400
+  const second = (i: number): number => i + (i < MILLION / 2 ? 0 : NIGHT)
+  const indexBefore = (beforeMs: number): number => {
+    const at = Math.ceil(beforeMs / SECOND)
+    return at <= MILLION / 2 ? at : Math.max(MILLION / 2, at - NIGHT)
+  }
+  function openLong() {
+    const fake = new FakeTerminal()
+    let end = MILLION
+    let asked = 0
+    vi.spyOn(fake, 'invoke').mockImplementation((_name, args) => {
+      asked++
+      const { beforeMs, limit } = args as { beforeMs: number | null; limit: number } // of bars.history
+      const to = beforeMs === null ? end : Math.min(end, indexBefore(beforeMs))
+      const from = Math.max(0, to - limit)
+      const list = Array.from({ length: to - from }, (_, i) => bar(second(from + i)))
+      return Promise.resolve({ ok: true, value: { bars: list, gaps: [], decimals: 2, more: from > 0 } as never })
+    })
+    let give: (value: BarsValue) => void = () => undefined
+    vi.spyOn(fake, 'subscribe').mockImplementation((_name, _args, onValue) => {
+      give = onValue
+      return () => undefined
+    })
+    /** What a chart would hold. */
+    let held: Bar[] = []
+    let newer = false
+    let most = 0
+    let pages: ChartPages | null = null
+    const hold = (list: Bar[]) => {
+      held = list
+      most = Math.max(most, list.length)
+    }
+    const sink: ChartSink = {
+      load: (_series, list, _more, _keepView, past = false) => {
+        hold([...list])
+        newer = past
+      },
+      update: vi.fn(),
+      setGaps: vi.fn(),
+      setDecimals: vi.fn(),
+      setPages: (next) => (pages = next),
+    }
+    const query = { view: 'live', instrument: btc, label: 'BTC', of: 'trade', interval: '1s', ticks: false } as const
+    followChart(
+      fake,
+      sink,
+      { ...query, style: 'candles' },
+      () => undefined,
+      () => undefined,
+    )
+    const paging = (): ChartPages => {
+      if (!pages) throw new Error('no pages')
+      return pages
+    }
+    return {
+      sink,
+      paging,
+      give: (next: BarsValue) => give(next),
+      async back() {
+        const page = await paging().older(held[0].startMs)
+        hold(page.bars.concat(held))
+        paging().settled()
+        return page.more
+      },
+      async on() {
+        const page = await paging().newer()
+        newer = page.more
+        hold(held.concat(page.bars))
+        paging().settled()
+        return page.more
+      },
+      grow() {
+        end++
+        return bar(second(end - 1))
+      },
+      get held() {
+        return held
+      },
+      get newer() {
+        return newer
+      },
+      get most() {
+        return most
+      },
+      get asked() {
+        return asked
+      },
+    }
+  }
+  const isWhole = (list: readonly Bar[], from: number) =>
+    list.every((one, i) => one.startMs === second(from + i) * SECOND)
+
+  it('are paged back and forth in a bounded stretch, the last page as fast as the first', async () => {
+    const chart = openLong()
+    await vi.waitFor(() => expect(chart.held).toHaveLength(1_500))
+    const took: number[] = []
+    let more = true
+    while (more) {
+      const at = performance.now()
+      more = await chart.back()
+      took.push(performance.now() - at)
+    }
+    expect(chart.held[0].startMs).toBe(0)
+    expect(isWhole(chart.held, 0)).toBe(true)
+    expect(chart.newer).toBe(true)
+    expect(chart.most).toBeLessThanOrEqual(MOST_BARS + 5_000)
+    expect(chart.asked).toBeLessThan(210)
+    const median = (list: number[]) => list.toSorted((a, b) => a - b)[list.length >> 1]
+    // Both with a full stretch: what lies before must not count.
+    expect(median(took.slice(-40))).toBeLessThan(5 * median(took.slice(60, 100)) + 5)
+
+    // What happens now is not put behind a stretch of the past.
+    const seen = chart.held.length
+    chart.give({ reset: null, updates: [chart.grow()], gaps: null, decimals: 2 })
+    expect(chart.sink.update).not.toHaveBeenCalled()
+    expect(chart.held).toHaveLength(seen)
+
+    while (await chart.on());
+    expect(chart.newer).toBe(false)
+    expect(isWhole(chart.held, MILLION + 1 - chart.held.length)).toBe(true)
+    expect(chart.most).toBeLessThanOrEqual(MOST_BARS + 5_000)
+    const next = chart.grow()
+    chart.give({ reset: null, updates: [next], gaps: null, decimals: 2 })
+    expect(chart.sink.update).toHaveBeenLastCalledWith([next])
+  }, 60_000)
+
+  it('are gone into at an instant with one page, and left for the newest with another', async () => {
+    const chart = openLong()
+    await vi.waitFor(() => expect(chart.held).toHaveLength(1_500))
+    expect(await chart.paging().around(second(300_000) * SECOND)).toBe(true)
+    expect(chart.asked).toBe(2)
+    expect(isWhole(chart.held, 300_750 - 5_000)).toBe(true)
+    expect(chart.newer).toBe(true)
+    chart.paging().newest()
+    await vi.waitFor(() => expect(chart.newer).toBe(false))
+    expect(chart.held.at(-1)?.startMs).toBe(second(MILLION - 1) * SECOND)
   })
 })
