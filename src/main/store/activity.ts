@@ -39,12 +39,10 @@ function refine(marks: TimeMarks, { fromMs, toMs }: ActivityQuery, width: number
 
 /** Messages received before an instant, spread evenly between marks. */
 function messagesBefore(marks: TimeMarks, atMs: number): number {
-  const { seq } = marks.marks
-  const ms = marks.replayMs
+  const { messages, replayMs: ms } = marks
   const after = countUpTo(ms, atMs)
   if (after === 0) return 0
-  const from = marks.messagesUpTo(seq[after - 1])
-  if (after === seq.length) return from
-  const to = marks.messagesUpTo(seq[after])
-  return from + ((to - from) * (atMs - ms[after - 1])) / (ms[after] - ms[after - 1])
+  const from = messages[after - 1]
+  if (after === messages.length) return from
+  return from + ((messages[after] - from) * (atMs - ms[after - 1])) / (ms[after] - ms[after - 1])
 }

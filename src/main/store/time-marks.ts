@@ -15,6 +15,8 @@ export const CLOCK_SLACK_MS = 400
 const PEAK_SEQS = 2048
 /** Of a block that was looked into, every so manyth row becomes a mark. */
 const ROWS_A_MARK = 64
+/** Seqs between two rows of a part that was imported: what lies between them was not brought along. */
+const HOLE_SEQS = 1_024
 
 /** Marks in the order of seq. */
 interface Marks {
@@ -34,7 +36,9 @@ export class TimeMarks {
   readonly #torn: [number, number][] = []
   #lastSeq = 0
   #looked = new Set<string>()
-  #cache: { marks?: Marks; replay?: Float64Array } = {}
+  #cache: { marks?: Marks; replay?: Float64Array; messages?: Float64Array } = {}
+  /** Of an import that lacks some of its seqs: messages by seq of each block, by its name. Else null. */
+  #counts: Map<string, BlockCount> | null = null
 
   constructor(sql: ReviewSql, recording: ReviewedRecording) {
     this.#sql = sql
@@ -61,6 +65,7 @@ export class TimeMarks {
     this.#torn.push(...this.#sql.read(() => this.#sql.torn(id, this.#lastSeq, lastSeq)))
     if (this.#lastSeq === 0) this.#wall[0] = Math.min(this.#wall[0], this.#latest(0, 1))
     this.#lastSeq = lastSeq
+    if (id < 0) this.#counts = this.#countBlocks()
     this.#add([lastSeq], [this.#latest(lastSeq - 1, lastSeq)])
   }
 
@@ -87,8 +92,30 @@ export class TimeMarks {
     return (this.#cache.replay = made)
   }
 
-  /** Messages (not entries) up to a seq that can be read. */
-  messagesUpTo(seq: number): number {
+  /** Messages (not entries) up to each mark that can be read. */
+  get messages(): Float64Array {
+    return (this.#cache.messages ??=
+      this.#counts === null
+        ? this.marks.seq.map((seq) => this.#messagesUpTo(seq))
+        : countMarks(this.marks.seq, this.#counts.values()))
+  }
+
+  /** What the blocks of an import hold, it changes no more; null where that is a message for each seq. */
+  #countBlocks(): Map<string, BlockCount> | null {
+    const counts = new Map<string, BlockCount>()
+    let messages = 0
+    this.#sql.read(() => {
+      for (const { id } of this.#sql.series(this.#recording.id)) {
+        for (const { min_seq: first, max_seq: last, count } of this.#sql.blocksWithin(id, 0, Number.MAX_SAFE_INTEGER)) {
+          counts.set(blockName(id, first, last), { seqs: [first - 1, last], upTo: [0, count] })
+          messages += count
+        }
+      }
+    })
+    return messages === this.#messagesUpTo(this.#lastSeq) ? null : counts
+  }
+
+  #messagesUpTo(seq: number): number {
     let messages = seq - countUpTo(this.#entries, seq)
     for (const [first, last] of this.#torn) {
       if (first > seq) break
@@ -108,25 +135,38 @@ export class TimeMarks {
       let best: { series: number; place: BlockPlace; rows: number } | null = null
       for (const { id } of this.#sql.series(this.#recording.id)) {
         const places = this.#sql.blocksWithin(id, after, upTo)
-        const place = places[places.length >> 1]
+        const middle = places[places.length >> 1]
+        // Where seqs are missing, what one block shows says nothing of the others.
+        const isNew = (one: BlockPlace): boolean => !this.#looked.has(blockName(id, one.min_seq, one.max_seq))
+        const place = this.#counts === null || middle === undefined || isNew(middle) ? middle : places.find(isNew)
         if (place === undefined) continue
         const rows = places.reduce((sum, { count }) => sum + count, 0)
         if (best === null || rows > best.rows) best = { series: id, place, rows }
       }
       if (best === null) return false
       const { series, place } = best
-      const name = `${series} ${place.min_seq} ${place.max_seq}`
+      const name = blockName(series, place.min_seq, place.max_seq)
       if (this.#looked.has(name)) return false
       this.#looked.add(name)
       const block = this.#sql.open(this.#recording.key, series, place, true)
       const { seq, recvMs, count } = block.within(-Infinity, Infinity)
       const seqs: number[] = []
       const walls: number[] = []
-      for (let row = 0; row < count; row = row === count - 1 ? count : Math.min(row + ROWS_A_MARK, count - 1)) {
+      const counts = this.#counts
+      const known: BlockCount = { seqs: [place.min_seq - 1], upTo: [0] }
+      for (let row = 0, last = -ROWS_A_MARK; row < count; row++) {
+        const isEdge =
+          counts !== null &&
+          ((row > 0 && seq[row] - seq[row - 1] > HOLE_SEQS) || (row < count - 1 && seq[row + 1] - seq[row] > HOLE_SEQS))
+        if (row - last < ROWS_A_MARK && row < count - 1 && !isEdge) continue
         if (seq[row] > this.#lastSeq) break
+        last = row
         seqs.push(seq[row])
         walls.push(recvMs[row])
+        known.seqs.push(seq[row])
+        known.upTo.push(row + 1)
       }
+      counts?.set(name, known)
       this.#add(seqs, walls)
       return true
     })
@@ -155,6 +195,36 @@ export class TimeMarks {
       else this.#wall.push(a < b ? tailWalls[i++] : walls[j++])
     }
   }
+}
+
+/** How many messages of a block lie up to some of its seqs, both ascending; spread evenly between them. */
+interface BlockCount {
+  readonly seqs: number[]
+  readonly upTo: number[]
+}
+
+const blockName = (series: number, first: number, last: number): string => `${series} ${first} ${last}`
+
+/** Messages of blocks up to each of ascending seqs. */
+function countMarks(marks: Float64Array, blocks: Iterable<BlockCount>): Float64Array {
+  const sums = new Float64Array(marks.length)
+  /** Messages of blocks that end between a mark and the one before it. */
+  const ended = new Float64Array(marks.length + 1)
+  for (const { seqs, upTo } of blocks) {
+    let i = countUpTo(marks, seqs[0])
+    let at = 1
+    for (; i < marks.length && marks[i] < seqs[seqs.length - 1]; i++) {
+      while (seqs[at] <= marks[i]) at++
+      const share = (marks[i] - seqs[at - 1]) / (seqs[at] - seqs[at - 1])
+      sums[i] += upTo[at - 1] + share * (upTo[at] - upTo[at - 1])
+    }
+    ended[i] += upTo[upTo.length - 1]
+  }
+  for (let i = 0, before = 0; i < marks.length; i++) {
+    before += ended[i]
+    sums[i] += before
+  }
+  return sums
 }
 
 /** How many of ascending numbers are at most `value`. */

@@ -1,25 +1,26 @@
 /**
  * Verifying: reads all that is stored, computes the ledger again and names every difference. Nothing is
- * written. The structure is SQLite's own check; each row of each table is covered by a hash, a sum or by
- * being built again from rows that are.
+ * written. The structure is checked as verify-structure.ts says; each row of each table is covered by a hash, a
+ * sum or by being built again from rows that are.
  */
-import Database from 'better-sqlite3'
 import { toFailure } from '../../shared/errors.ts'
 import type { Report } from './verify-report.ts'
 import { sourceKey, type Problem, type VerifyReport } from '../../shared/recording.ts'
 import { recordingId, type RecordingId } from '../../shared/units.ts'
 import type { BeginRecord, CloseRecord } from './engine.ts'
 import { LOG_GENESIS, logHash, sameBytes } from './ledger.ts'
-import { migrate } from './migrations.ts'
 import type { DigestFolds } from './port.ts'
 import type { RecordingRow, StoreQueries } from './queries.ts'
-import { APPLICATION_ID, type Db } from './sqlite.ts'
+import type { Db } from './sqlite.ts'
 import { ErasedMeanwhile, RecordingCheck } from './verify-recording.ts'
+import { checkStructure, type StructureOptions } from './verify-structure.ts'
 
 /** Problems that a report names; more of them add nothing. */
 const MOST_PROBLEMS = 500
 
 const STORE = recordingId('')
+/** The structure's share of the work, as progress tells it. */
+const STRUCTURE = 0.1
 
 /** Told of progress; what it throws ends the work. A fraction 0 to 1, and how many messages were checked. */
 export type VerifyProgress = (done: number, messages: number) => void
@@ -30,6 +31,7 @@ export function verifyStore(
   session: RecordingId | null,
   onProgress: VerifyProgress = () => undefined,
   folds?: DigestFolds,
+  structure: StructureOptions = {},
 ): VerifyReport {
   const problems: Problem[] = []
   const report: Report = (of, kind, detail, where = {}) => {
@@ -50,7 +52,8 @@ export function verifyStore(
   }
   try {
     progress(0, 0)
-    checkStructure(db, report)
+    checkStructure(db, report, (done) => progress(done * STRUCTURE, 0), structure)
+    const checked = (done: number): number => STRUCTURE + done * (1 - STRUCTURE)
     const log = db.transaction(() => checkLog(db, queries.recordings(), report)).deferred()
     const rows = queries.recordings().filter((row) => session === null || row.key === session)
     const named = session === null ? undefined : log.get(session)
@@ -72,7 +75,7 @@ export function verifyStore(
       try {
         const check = db.transaction(() => begin(id, key)).deferred()
         if (check !== null) {
-          messages += check.run((part, count) => progress((i + part) / rows.length, messages + count))
+          messages += check.run((part, count) => progress(checked((i + part) / rows.length), messages + count))
           sessions++
         }
       } catch (thrown) {
@@ -84,7 +87,7 @@ export function verifyStore(
         sessions++
         report(recordingId(key), 'structure', `cannot be read: ${describe(thrown)}`)
       }
-      progress((i + 1) / rows.length, messages)
+      progress(checked((i + 1) / rows.length), messages)
     }
   } catch (thrown) {
     if (stopped === null) report(session ?? STORE, 'structure', `the store cannot be read: ${describe(thrown)}`)
@@ -96,22 +99,6 @@ export function verifyStore(
 function describe(thrown: unknown): string {
   const { message, detail } = toFailure(thrown)
   return detail ?? message
-}
-
-/** Pages, tables and indexes as SQLite checks them, and the schema against what the migrations make. */
-function checkStructure(db: Db, report: Report): void {
-  for (const row of db.pragma('integrity_check(20)') as { readonly integrity_check: string }[]) {
-    if (row.integrity_check !== 'ok') report(STORE, 'structure', row.integrity_check)
-  }
-  const fresh = new Database(':memory:')
-  try {
-    migrate(fresh, APPLICATION_ID, Number(db.pragma('user_version', { simple: true })))
-    const schema = (of: Db): string =>
-      JSON.stringify(of.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name').all())
-    if (schema(fresh) !== schema(db)) report(STORE, 'structure', 'the tables are not those of a Tapedeck store')
-  } finally {
-    fresh.close()
-  }
 }
 
 /** Whether the log now says that a recording was erased. */

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createDigestFold, FOLD_VERSION } from '../../../../src/main/market/digest.ts'
 import { StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openLocalReader } from '../../../../src/main/store/reader.ts'
+import { verifyStore } from '../../../../src/main/store/verify.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import { unixMs } from '../../../../src/shared/units.ts'
 import { DEMO, quote, readEverything, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
@@ -125,7 +126,9 @@ it('finds any flipped byte, or nothing that can be read has changed', async () =
     try {
       const reader = openLocalReader(copy, FOLDS)
       try {
-        problems = (await reader.verify(null)).problems.length
+        // Every other one as a store that is too big to be checked in one read.
+        problems = verifyStore(reader.queries, null, undefined, FOLDS, i % 2 === 0 ? {} : { wholeBytes: 0 }).problems
+          .length
       } finally {
         await reader.close()
       }

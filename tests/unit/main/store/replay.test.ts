@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openStoreWriter } from '../../../../src/main/store/open.ts'
-import type { ReplayBatch, ReplayQuery, StoreReader } from '../../../../src/main/store/port.ts'
+import type { Batch, ReplayBatch, ReplayQuery, StoreReader } from '../../../../src/main/store/port.ts'
 import { openLocalReader, type LocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import { openRemoteReader } from '../../../../src/main/store/remote-reader.ts'
@@ -59,6 +59,10 @@ function linesOf(batch: ReplayBatch): Line[] {
 }
 
 const FEEDS = ['crypto/XT', 'crypto/XQ', 'stocks/T'] as const
+
+async function* stream(batches: readonly Batch[]): AsyncGenerator<Batch> {
+  yield* batches
+}
 
 /** Items of a recording and what reading it must give. */
 function linesOfItems(items: readonly Item[]): Line[] {
@@ -352,6 +356,40 @@ describe('activity', () => {
     engine.end(unixMs(T0 + 10_000), [])
     engine.drain()
     expect(await sum()).toBe(99 + 60)
+  })
+
+  it('counts what there is of an import that kept its seqs and lacks most of them', async () => {
+    const writer = await openStoreWriter({ file: folder.file })
+    close.push(() => writer.close())
+    const parts = new Writer(FEEDS)
+    const part = (count: number, fromMs: number) =>
+      parts.batch(
+        Array.from({ length: count }, (_, i): Item => ({
+          conn: 1,
+          data: trade(i % 2 === 0 ? 'BTC-USD' : 'ETH-USD', 1, 1, T0),
+          recvMs: T0 + fromMs + 1 + i,
+        })),
+      )
+    // 3,000 messages in 3 s, an hour of which nothing was brought along, 1,000 messages in 1 s.
+    const batches = [part(3_000, 0)]
+    parts.seq += 400_000
+    batches.push(part(1_000, 3_600_000))
+    const id = newRecordingId(T0)
+    const about = {
+      id,
+      source: { ...DEMO, kind: 'import' as const },
+      startedMs: unixMs(T0),
+      endedMs: unixMs(T0 + 3_700_000),
+    }
+    await writer.library.importRecording({ ...about, clean: true, from: 'a test' }, stream(batches))
+    const counts = await reading().activity({ recordings: [id], fromMs: T0, toMs: T0 + 3_720_000, buckets: 62 })
+    expect(counts.reduce((a, b) => a + b)).toBe(4_000)
+    // The first of each series after the hole is spread over it.
+    expect(counts[0]).toBe(3_000)
+    expect(counts[60]).toBeGreaterThan(995)
+    // A question about seconds is answered in seconds.
+    const fine = await reading().activity({ recordings: [id], fromMs: T0, toMs: T0 + 3_000, buckets: 30 })
+    for (const n of fine) expect(Math.abs(n - 100)).toBeLessThan(12)
   })
 
   it('adds the recordings up and follows one that goes on', async () => {
