@@ -1,0 +1,134 @@
+// The tables of the guide, written from the tables that the app itself runs on.
+import { COMMANDS as CLI, COMMON_OPTIONS } from '../../src/main/cli/table.ts'
+import { BAR_COLUMNS } from '../../src/main/export/bars.ts'
+import { tickColumns } from '../../src/main/export/ticks.ts'
+import { SETTINGS, SETTING_TABS } from '../../src/renderer/panes/settings/settings-table.ts'
+import { en } from '../../src/renderer/messages/en.ts'
+import { OFFERED } from '../../src/renderer/state/pane-table.ts'
+import { COMMANDS, GROUPS } from '../../src/renderer/workspace/commands.ts'
+import { CODES } from '../../src/renderer/workspace/palette/codes.ts'
+import { ENDPOINTS, ENDPOINT_GROUPS } from '../../src/service/endpoints.ts'
+import { DRAWING_NAMES } from '../../src/shared/drawings/types.ts'
+import { INDICATORS } from '../../src/shared/indicators/table.ts'
+import { INTERVAL_LABELS } from '../../src/shared/market.ts'
+import { FEED_IDS } from '../../src/shared/units.ts'
+
+const cell = (text) => String(text).replace(/\|/g, '\\|').replace(/\s+/g, ' ').trim()
+const row = (cells) => `| ${cells.map(cell).join(' | ')} |`
+/** A table of Markdown. */
+const table = (heads, rows) => [row(heads), row(heads.map(() => '---')), ...rows.map(row)].join('\n')
+const code = (text) => (text === '' ? '' : `\`${text}\``)
+const codes = (texts) => texts.map(code).join(' ')
+
+const plain = (key) => (typeof en[key] === 'string' ? en[key] : '')
+const WHEN = { live: ' (live)', replay: ' (in a replay)' }
+
+function shortcuts() {
+  return GROUPS.map((group) => {
+    const rows = COMMANDS.filter((one) => one.group === group && one.keys.length > 0).map(({ title, keys, when }) => [
+      codes(keys),
+      `${title}${when === undefined ? '' : WHEN[when]}`,
+    ])
+    return `### ${group}\n\n${table(['keys', 'what they do'], rows)}`
+  }).join('\n\n')
+}
+
+function cli() {
+  const options = (all) =>
+    Object.entries(all).map(([name, { value, help }]) => [
+      code(`--${name}${value === undefined ? '' : ` ${value}`}`),
+      help,
+    ])
+  const commands = CLI.map(({ name, summary, positionals, options: own, examples = [] }) =>
+    [
+      `### ${name}\n\n${summary}`,
+      '```sh\n' +
+        [`tapedeck ${name}${positionals === undefined ? '' : ` ${positionals}`} [options]`]
+          .concat(examples.map(([what, args]) => `\n# ${what}\ntapedeck ${name} ${args}`.trimEnd()))
+          .join('\n') +
+        '\n```',
+      Object.keys(own).length === 0 ? '' : table(['option', 'what it does'], options(own)),
+    ]
+      .filter((part) => part !== '')
+      .join('\n\n'),
+  )
+  return [
+    ...commands,
+    `### Options of every command\n\n${table(['option', 'what it does'], options(COMMON_OPTIONS))}`,
+  ].join('\n\n')
+}
+
+/** Every chord that a command has, as it is written in the guide. */
+export const CHORDS = new Set(COMMANDS.flatMap(({ keys }) => keys))
+
+/** Text of each table by its name. */
+export const TABLES = {
+  shortcuts,
+  cli,
+  codes: () =>
+    table(
+      ['code', 'what it does', 'example'],
+      CODES.map(({ code: one, also, title, example }) => [codes([one, ...also]), title, code(example)]),
+    ),
+  settings: () =>
+    SETTING_TABS.map((tab) => {
+      const rows = SETTINGS.filter((one) => one.tab === tab)
+      const about = (id) => plain(`setting.${id}.about`).replace(/ ?[^.]*\{\w+\}[^.]*\.?/g, '')
+      return rows.length === 0
+        ? ''
+        : `### ${plain(`settings.tab.${tab}`)}\n\n${table(
+            ['setting', 'what it means'],
+            rows.map(({ id, title }) => [title, about(id)]),
+          )}`
+    })
+      .filter((part) => part !== '')
+      .join('\n\n'),
+  feeds: () =>
+    table(
+      ['feed', 'what it sends'],
+      FEED_IDS.map((feed) => [code(feed), plain(`help.feed.${feed}`)]),
+    ),
+  panes: () =>
+    table(
+      ['pane', 'what it is for'],
+      OFFERED.map(({ title, about }) => [title, about]),
+    ),
+  intervals: () => codes(INTERVAL_LABELS),
+  indicators: () =>
+    table(
+      ['indicator', 'where', 'parameters, with their usual values'],
+      Object.values(INDICATORS).map(({ title, place, parameters }) => [
+        title,
+        place === 'price' ? 'over the prices' : 'in a pane of its own',
+        parameters.map(({ title: name, value }) => `${name} ${value}`).join(', '),
+      ]),
+    ),
+  drawings: () =>
+    Object.values(DRAWING_NAMES)
+      .map((name) => `- ${name}`)
+      .join('\n'),
+  endpoints: () =>
+    ENDPOINT_GROUPS.map((group) => {
+      const rows = ENDPOINTS.filter((one) => one.group === group).map(({ title, path }) => [title, code(path)])
+      return `### ${group[0].toUpperCase()}${group.slice(1)}\n\n${table(['answer', 'endpoint'], rows)}`
+    }).join('\n\n'),
+  'tick-columns': () =>
+    table(
+      ['feed', 'columns of CSV'],
+      FEED_IDS.map((feed) => [code(feed), codes(tickColumns(feed, 'csv', false))]),
+    ),
+  'bar-columns': () => codes(BAR_COLUMNS),
+}
+
+const PLACE = /<!-- table: ([a-z-]+) -->\n[\s\S]*?<!-- end -->/g
+
+/** A page with its tables written anew. Throws where it names a table that is not there. */
+export function withTables(page) {
+  return page.replace(PLACE, (_, name) => {
+    const write = TABLES[name]
+    if (!write) throw new Error(`There is no table "${name}" for the guide.`)
+    return `<!-- table: ${name} -->\n\n${write()}\n\n<!-- end -->`
+  })
+}
+/** Names of the tables in a page. */
+export const tablesIn = (page) => [...page.matchAll(PLACE)].map(([, name]) => name)
