@@ -20,20 +20,22 @@ const reports = join(root, 'reports')
  * @property {string} [report] a vitest or Playwright JSON report that the command writes
  * @property {(files: readonly string[]) => string[]} [again] what failed once more: the files that vitest left
  *   unfinished, or the whole of a check without a report
+ * @property {true} [still] it only reads the sources: it may run beside another such one
  * @property {() => string | undefined} [skip] the reason why it cannot run here
  * @property {() => Record<string, string>} [env]
  */
 
 /** @type {readonly Check[]} */
 export const CHECKS = [
+  { id: 'lint', title: 'Lint and walls', group: 'test', still: true, commands: [bin('eslint/bin/eslint.js', '.')] },
   {
     id: 'format',
     title: 'Format',
     group: 'test',
+    still: true,
     commands: [bin('prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.')],
   },
-  { id: 'lint', title: 'Lint and walls', group: 'test', commands: [bin('eslint/bin/eslint.js', '.')] },
-  { id: 'types', title: 'Types', group: 'test', commands: [[join(root, 'scripts', 'types.mjs')]] },
+  { id: 'types', title: 'Types', group: 'test', still: true, commands: [[join(root, 'scripts', 'types.mjs')]] },
   {
     id: 'unit',
     title: 'Unit and contract',
@@ -120,17 +122,23 @@ export const CHECKS = [
 
 function spawned(check, command) {
   return new Promise((resolve) => {
+    // What runs beside another says what it has to say in one piece, at its end.
     const child = spawn(pinnedNode(), command, {
       cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: check.still ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
       env: {
         ...process.env,
         ...check.env?.(),
         PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
       },
     })
+    const said = []
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => said.push(part))
     child.on('error', () => resolve(1))
-    child.on('exit', (exit) => resolve(exit ?? 1))
+    child.on('close', (exit) => {
+      if (said.length > 0) process.stdout.write(Buffer.concat(said))
+      resolve(exit ?? 1)
+    })
   })
 }
 
@@ -181,26 +189,36 @@ async function held(check) {
   return failedAgain ? { ...joined, failed: Math.max(joined.failed, 1) } : joined
 }
 
-/** Runs checks in order, going on after a failure; writes reports/checks-<name>.json; answers whether all held. */
+/** Runs one check, says how it went, and answers its row of the report. */
+async function rowOf(check) {
+  const why = check.skip?.()
+  if (why) {
+    console.log(`\n── ${check.title}: skipped, ${why}`)
+    return { id: check.id, passed: 0, failed: 0, skipped: 1, why }
+  }
+  console.log(`\n── ${check.title}`)
+  const started = Date.now()
+  const counts = await held(check)
+  const seconds = (Date.now() - started) / 1000
+  console.log(`── ${check.title}: ${counts.passed} passed, ${counts.failed} failed in ${seconds.toFixed(1)} s`)
+  return { id: check.id, ...counts, seconds }
+}
+
+/**
+ * Runs checks in order, those that only read the sources two at a time, going on after a failure; writes
+ * reports/checks-<name>.json; answers whether all held.
+ */
 export async function runChecks(name, checks) {
   mkdirSync(reports, { recursive: true })
-  const rows = []
-  for (const check of checks) {
-    const why = check.skip?.()
-    if (why) {
-      console.log(`\n── ${check.title}: skipped, ${why}`)
-      rows.push({ id: check.id, passed: 0, failed: 0, skipped: 1, why })
-      continue
-    }
-    console.log(`\n── ${check.title}`)
-    const started = Date.now()
-    const counts = await held(check)
-    rows.push({ id: check.id, ...counts, seconds: (Date.now() - started) / 1000 })
-    console.log(
-      `── ${check.title}: ${counts.passed} passed, ${counts.failed} failed in ${((Date.now() - started) / 1000).toFixed(1)} s`,
-    )
+  const rows = new Map()
+  const still = checks.filter((check) => check.still)
+  const lane = async () => {
+    for (let check = still.shift(); check; check = still.shift()) rows.set(check, await rowOf(check))
   }
-  writeFileSync(join(reports, `checks-${name}.json`), JSON.stringify(rows, null, 2))
+  await Promise.all([lane(), lane()])
+  for (const check of checks) if (!check.still) rows.set(check, await rowOf(check))
+  const inOrder = checks.map((check) => rows.get(check))
+  writeFileSync(join(reports, `checks-${name}.json`), JSON.stringify(inOrder, null, 2))
   return summarise([name])
 }
 
