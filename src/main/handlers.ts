@@ -57,6 +57,7 @@ export function createHandlers(terminal: Terminal): Handlers {
       },
       'sessions.compact': async () => terminal.library.compact(),
       'sessions.package': (args) => terminal.library.package(args),
+      'store.move': ({ folder }) => terminal.moveStore(folder),
       'sessions.verify': ({ session }) => terminal.verify(session),
       'feeds.retry': async ({ feed }) => {
         terminal.retry(feed)

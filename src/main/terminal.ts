@@ -44,6 +44,7 @@ import { createJobs } from './terminal/jobs.ts'
 import { createSessionLibrary } from './terminal/library.ts'
 import { createLiveListener } from './terminal/live-listener.ts'
 import { createLog, fileSink } from './terminal/log.ts'
+import { createStoreMoving } from './terminal/moving.ts'
 import { createGrowth, createSkew } from './terminal/measures.ts'
 import { createLateReader, createLateWriter } from './terminal/late-store.ts'
 import { createPast } from './terminal/past.ts'
@@ -81,15 +82,17 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   const keeper = fileKeeper(options.dataDir)
   const firstRun = isNew(keeper)
   const settings = safeSettings(createSettingsStore(keeper), options.safe === true)
-  const storePath = options.storeFile ?? (settings.get().recording.storePath || defaultStorePath(options.dataDir))
+  const store = createStoreMoving(
+    options.storeFile ?? (settings.get().recording.storePath || defaultStorePath(options.dataDir)),
+  )
   const log = createLog(wallMs, options.logLevel ?? 'info', fileSink(join(options.dataDir, 'logs', 'tapedeck.log')))
   if (settings.problem !== null) log.add('warn', 'settings', settings.problem)
 
   const say: Terminal['log'] = (level, from, text, detail) => log.add(level, from, text, detail)
 
-  const writer = createLateWriter(() => openStoreWriter({ file: storePath, worker: options.workers.store }))
+  const writer = createLateWriter(async () => openStoreWriter({ file: store.file(), worker: options.workers.store }))
   const reader = createLateReader(
-    () => openStoreReader({ file: storePath, worker: options.workers.reader }),
+    async () => openStoreReader({ file: store.file(), worker: options.workers.reader }),
     clock,
     (thrown) => log.add('warn', 'store', `The past cannot be read: ${toFailure(thrown).message}`),
     (overlaps) => log.add('warn', 'store', overlapSentence(overlaps)),
@@ -259,7 +262,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   )
   const evidence = createEvidence({
     reader,
-    openReader: () => openStoreReader({ file: storePath, worker: options.workers.reader }),
+    openReader: async () => openStoreReader({ file: store.file(), worker: options.workers.reader }),
     jobs,
     decimals: (id) => hub.cell(id).decimals,
     async view(name) {
@@ -277,7 +280,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     recorder,
     trouble: () => recordings.trouble(),
     source: () => ({ kind: desk.source.kind === 'demo' ? 'demo' : 'service', origin: desk.source.origin }),
-    storePath,
+    storePath: () => store.shown,
     skew,
     growth,
   })
@@ -310,6 +313,23 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     status,
     clock,
     log: say,
+  })
+  const moving = store.start({
+    jobs,
+    reader,
+    writer,
+    recordings,
+    replays: () => replays.count(),
+    fixed: () =>
+      options.storeFile !== undefined
+        ? 'This store was named when Tapedeck was started, so it stays there.'
+        : options.portable === true
+          ? 'In portable mode the store stays in the folder that is carried along.'
+          : null,
+    keep: (file) => settings.set({ recording: { storePath: file === defaultStorePath(options.dataDir) ? '' : file } }),
+    changed: () => statusStreams.changed(),
+    log: say,
+    free: options.freeBytes,
   })
   recorder.onEvent((event) => {
     switch (event.is) {
@@ -407,7 +427,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   log.add(
     'info',
     'terminal',
-    `Started: ${desk.source.kind === 'demo' ? 'demo market' : desk.source.origin}, store ${storePath}.`,
+    `Started: ${desk.source.kind === 'demo' ? 'demo market' : desk.source.origin}, store ${store.shown}.`,
   )
 
   const updates = followUpdates({
@@ -422,7 +442,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     host: options.host,
     version: options.version,
     platform: process.platform,
-    storePath,
+    storePath: store.shown,
     safe: settings.safe,
     firstRun,
     ...(options.portable === true ? { portable: options.dataDir } : {}),
@@ -455,6 +475,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     await feeds.close()
     await recordings.end()
     await Promise.allSettled([writer.close(), reader.close(), desk.close()])
+    await moving.close()
     log.add('info', 'terminal', 'Closed.')
   }
 
@@ -527,6 +548,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     jobs,
     exports: exporting,
     library,
+    moveStore: (folder) => moving.move(folder),
     files,
     imports,
     replays,

@@ -3,7 +3,7 @@ import type { Failure } from './errors.ts'
 import type { UnixMs } from './units.ts'
 
 export type JobId = string
-export type JobKind = 'export' | 'import' | 'package' | 'verify' | 'compact' | 'alert' | 'agreement'
+export type JobKind = 'export' | 'import' | 'package' | 'verify' | 'compact' | 'alert' | 'agreement' | 'move'
 
 export interface JobState {
   readonly id: JobId

@@ -6,6 +6,7 @@ import { exportCommand } from './export.ts'
 import { fetchCommand } from './fetch.ts'
 import { completionCommand } from './completion.ts'
 import { importCommand } from './import.ts'
+import { move } from './move.ts'
 import { record } from './record.ts'
 import { replay } from './replay.ts'
 import { serve } from './serve.ts'
@@ -36,5 +37,6 @@ export const COMMANDS: readonly Command[] = [
   fetchCommand,
   alertsCommand,
   backup,
+  move,
   completionCommand(() => COMMANDS, COMMON_OPTIONS),
 ]

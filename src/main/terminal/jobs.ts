@@ -23,6 +23,8 @@ export interface Jobs {
   /** Rejects with `not-found`. */
   cancel(id: JobId): void
   dismiss(id: JobId): void
+  /** How many have not ended. */
+  running(): number
   readonly streams: WholeStreams<readonly JobState[]>
   /** Cancels what runs and waits for its end. */
   close(): Promise<void>
@@ -48,6 +50,7 @@ export function createJobs(wallMs: () => number): Jobs {
 
   return {
     streams,
+    running: () => [...jobs.values()].filter(({ state }) => state.outcome.is === 'running').length,
     start(kind, title, unit, work) {
       const id = `job-${next++}`
       const stop = new AbortController()

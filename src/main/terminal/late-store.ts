@@ -29,6 +29,8 @@ export interface LateWriter extends StoreWriter {
   library(): StoreLibrary
   /** Opens the store unless it is open; rejects with what stands in the way. */
   open(): Promise<void>
+  /** Closes the store; `open` opens it again, wherever it is then. The recording has ended before. */
+  pause(): Promise<void>
 }
 
 /** A writer that is opened by `open`; until then it takes nothing, and `begin` rejects. */
@@ -71,6 +73,12 @@ export function createLateWriter(openWriter: () => Promise<LibraryWriter>): Late
     addBookmark: async (bookmark) => mustBeOpen().addBookmark(bookmark),
     removeBookmark: async (id) => mustBeOpen().removeBookmark(id),
     end: async (endedMs, counts) => writer?.end(endedMs, counts),
+    async pause() {
+      await opening?.catch(() => undefined)
+      const last = writer
+      writer = null
+      await last?.close()
+    },
     async close() {
       closed = true
       await opening?.catch(() => undefined)
@@ -82,6 +90,8 @@ export function createLateWriter(openWriter: () => Promise<LibraryWriter>): Late
 export interface LateReader extends StoreReader {
   /** Opens the store unless it is open; rejects with what stands in the way. */
   open(): Promise<void>
+  /** Closes the store; the next question opens it again, wherever it is then. */
+  pause(): Promise<void>
   /** Nothing can be read now, and whoever has to know was told. */
   readonly failing: boolean
 }
@@ -102,20 +112,24 @@ export function createLateReader(
   let closed = false
   const opened = (): Promise<StoreReader> => {
     if (closed) return Promise.reject(new CodedError('cancelled', 'Tapedeck is closing.'))
-    reader ??= openReader().then(
+    if (reader !== null) return reader
+    const opening = openReader().then(
       (one) => {
         failing = false
         return one
       },
       (thrown: unknown) => {
-        clock.after(REST_MS, () => (reader = null))
+        clock.after(REST_MS, () => {
+          if (reader === opening) reader = null
+        })
         // A store that nobody has made yet holds nothing, which is no failure.
         if (!failing && toFailure(thrown).code !== 'not-found') failed(thrown)
         failing = true
         throw thrown
       },
     )
-    return reader
+    reader = opening
+    return opening
   }
   async function* ticks(query: TickQuery): AsyncIterable<TickColumns> {
     yield* (await opened()).ticks(query)
@@ -150,6 +164,12 @@ export function createLateReader(
     entries: async (query) => (await opened()).entries(query),
     bookmarks: async (recording) => (await opened()).bookmarks(recording),
     verify: async (...args) => (await opened()).verify(...args),
+    async pause() {
+      const last = reader
+      reader = null
+      const one = await last?.catch(() => null)
+      await one?.close()
+    },
     async close() {
       const last = reader
       closed = true

@@ -80,6 +80,8 @@ export interface TerminalOptions {
   readonly answersFile?: string | undefined
   /** Seed of the demo market; absent: the simulator's own. */
   readonly demoSeed?: number | undefined
+  /** Free bytes of a folder; the system's answer unless told. */
+  readonly freeBytes?: ((folder: string) => Promise<number>) | undefined
   readonly logLevel?: LogEntry['level'] | undefined
   /** Ready-made panes and looks, no sounds; what is kept of them is neither read nor written. */
   readonly safe?: boolean | undefined
@@ -125,6 +127,8 @@ export interface Terminal {
   readonly jobs: Jobs
   readonly exports: Exports
   readonly library: SessionLibrary
+  /** Starts a job of kind `move`; its result is a `StoreMoved`. Rejects with what stands against it. */
+  moveStore(folder: string): Promise<JobId>
   readonly files: Files
   readonly imports: Imports
   readonly research: Research

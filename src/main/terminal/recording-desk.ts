@@ -53,6 +53,11 @@ export interface RecordingDesk {
    * writer's next tries, or the next start.
    */
   end(): Promise<void>
+  /**
+   * In a turn: ends the recording for a while; `trouble` says why, and what comes until `begin` is a gap. Never
+   * rejects. Nothing happens while nothing is recorded.
+   */
+  interrupt(why: Reason): Promise<void>
   /** Another source is watched: what stood in the way of recording the one before is forgotten. */
   sourceChanged(): void
   /** The feeds count their messages anew. */
@@ -145,6 +150,12 @@ export function createRecordingDesk(options: RecordingDeskOptions): RecordingDes
     },
     begin,
     end,
+    async interrupt(why) {
+      undoRetry()
+      if (recorder.recording === null) return
+      trouble = { why, sinceMs: clock.wallMs(), received: receivedSoFar() }
+      await end()
+    },
     sourceChanged() {
       trouble = null
     },

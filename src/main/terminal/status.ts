@@ -14,7 +14,7 @@ export interface StatusFacts {
   /** Why recording could not begin; null when it did or is off. */
   readonly trouble: () => { readonly why: Reason; readonly sinceMs: UnixMs; readonly lost: number } | null
   readonly source: () => { readonly kind: 'demo' | 'service'; readonly origin: string }
-  readonly storePath: string
+  readonly storePath: () => string
   readonly skew: Pick<Skew, 'ms'>
   readonly growth: Growth
 }
@@ -67,7 +67,7 @@ export function createStatus(facts: StatusFacts): Status {
         perSecond: recorder.is === 'recording' ? perSecond : feeds.reduce((sum, feed) => sum + feed.perSecond, 0),
         backlogBytes,
         receiveToStored,
-        store: { path: facts.storePath, bytes: storeBytes, freeBytes, bytesPerHour: facts.growth.bytesPerHour },
+        store: { path: facts.storePath(), bytes: storeBytes, freeBytes, bytesPerHour: facts.growth.bytesPerHour },
         skewMs: facts.skew.ms,
         gapsToday: gaps,
         message,

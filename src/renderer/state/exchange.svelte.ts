@@ -83,6 +83,7 @@ const DOING: Readonly<Record<JobState['kind'], string>> = {
   compact: 'Compacting',
   alert: 'Testing the',
   agreement: 'Comparing',
+  move: 'Moving',
 }
 
 /** What a job is, in a few words. */

@@ -18,6 +18,14 @@ export interface PackageDone {
   readonly sha256: string
 }
 
+/** What moving the store answers, as the job's result. */
+export interface StoreMoved {
+  readonly path: string
+  readonly bytes: number
+  /** Something of the old one could not be removed. */
+  readonly leftovers: boolean
+}
+
 export const LIBRARY_CALLS = {
   /** Changes what is given. Fails with `not-found`. */
   'sessions.annotate': call<null>()(
@@ -42,4 +50,9 @@ export const LIBRARY_CALLS = {
   'sessions.package': call<JobId>()(
     v.strictObject({ session, folder: text(4_096), name: text(255), replace: v.boolean() }),
   ),
+  /**
+   * Moves the store into another folder, as a job; its result is a `StoreMoved`. Fails at once where the folder is none or
+   * has too little room (`disk-full`), and with `busy` while other work or a replay goes on.
+   */
+  'store.move': call<JobId>()(v.strictObject({ folder: v.pipe(text(4_096), v.trim(), v.minLength(1)) })),
 } as const

@@ -16,7 +16,11 @@ export const settings = {
   'setting.record-lists': 'Record the symbols of every watchlist',
   'setting.record-lists.about': 'Also those that no pane shows.',
   'setting.store': 'Folder of the store',
-  'setting.store.about': 'Used from the next start on. Empty: Tapedeck’s own folder.',
+  'setting.store.about':
+    'Moving it copies it, checks the copy and only then removes it here. Near the end the recording pauses: a new session begins there, with a gap.',
+  'store.to': 'Another folder, from its root on',
+  'store.choose': 'Choose…',
+  'store.move': 'Move the store',
   'setting.keep': 'How long sessions are kept',
   'setting.calls': 'Calls a day',
   'setting.calls.about':

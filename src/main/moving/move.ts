@@ -1,0 +1,161 @@
+/**
+ * Moves a store: most of it is copied while recording goes on, then the store is let go, what has changed since is
+ * copied too, everything that was written is read back, and only then the new place counts and the old one is emptied.
+ */
+import { existsSync } from 'node:fs'
+import { mkdir, open, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { CodedError } from '../../shared/errors.ts'
+import { copyPass, type Copied } from './copy.ts'
+
+/** Room that is to be left beside the copy: what is recorded meanwhile needs some. */
+const SPARE_BYTES = 64e6
+
+export interface MovePlan {
+  readonly from: string
+  readonly to: string
+  /** Of the store now, its journal included. */
+  readonly bytes: number
+}
+
+const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(() => undefined))?.size ?? 0
+
+async function freeIn(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+/**
+ * What is to be done to have the store in another folder, which is made where it is missing. Rejects with a sentence:
+ * `usage` for a folder that is none, the same, or has a store; `not-found`; `disk-full` with how much is missing.
+ */
+export async function planMove(
+  from: string,
+  folder: string,
+  free: (folder: string) => Promise<number> = freeIn,
+): Promise<MovePlan> {
+  if (!isAbsolute(folder)) {
+    throw new CodedError('usage', 'Name the folder from its root on.', { hint: 'For example /mnt/large/tapedeck.' })
+  }
+  const to = join(resolve(folder), basename(from))
+  if (to === resolve(from)) throw new CodedError('usage', 'The store is in this folder already.')
+  if (!existsSync(from)) throw new CodedError('not-found', `There is no store at ${from}.`)
+  for (const taken of [to, `${to}-wal`]) {
+    if (existsSync(taken)) {
+      throw new CodedError('usage', `${taken} is there already.`, { hint: 'Choose a folder without a store.' })
+    }
+  }
+  try {
+    await mkdir(dirname(to), { recursive: true })
+  } catch (cause) {
+    throw new CodedError('usage', `The folder ${folder} cannot be made.`, {
+      hint: 'Choose another one, or check its rights.',
+      cause,
+    })
+  }
+  const bytes = (await sizeOf(from)) + (await sizeOf(`${from}-wal`))
+  const missing = bytes + SPARE_BYTES - (await free(dirname(to)))
+  if (missing > 0) {
+    throw new CodedError(
+      'disk-full',
+      `There is too little room in ${folder}: ${(bytes / 1e6).toFixed(0)} MB go there, and ${(missing / 1e6).toFixed(0)} MB more would have to be free.`,
+      { hint: 'Free some, or choose another folder. Nothing was changed.' },
+    )
+  }
+  return { from, to, bytes }
+}
+
+export interface MoveOptions extends MovePlan {
+  /** The store, open for reading; see `copyPass`. Closed by the caller once nothing else has the store open. */
+  readonly source: FileHandle
+  /** Lets the store go: ends the recording, closes whoever has it open. */
+  readonly release: () => Promise<void>
+  /** Notes the new place for later starts; whatever it throws undoes the move. */
+  readonly keep: (file: string) => void
+  /** Opens the store at this place and goes on. */
+  readonly resume: (file: string) => Promise<void>
+  /** Keeps every other writer out. */
+  readonly lock: (file: string) => { release(): void }
+  readonly checkpoint: (file: string) => void
+  /** `done`: 0 to 1. */
+  readonly onProgress: (done: number, bytes: number) => void
+  readonly signal: AbortSignal
+}
+
+export interface Moved {
+  readonly path: string
+  readonly bytes: number
+  /** Something of the old store could not be removed: it still lies there. */
+  readonly leftovers: boolean
+}
+
+/** Moves it, or leaves it where it was and going on: whatever goes wrong before the copy is whole undoes all. */
+export async function moveStore(options: MoveOptions): Promise<Moved> {
+  const { from, to, source, lock, signal } = options
+  const draft = `${to}.moving`
+  let seen = 0
+  let bytes = 0
+  /** The first pass takes most of the time; the second reads everything once more. */
+  const onBytes = (more: number): void => {
+    seen += more
+    options.onProgress(Math.min(0.99, seen / (2 * Math.max(1, options.bytes))), Math.min(seen, options.bytes))
+  }
+  const copy = (before: Copied | null): Promise<Copied> =>
+    copyPass({ from: source, to: draft, before, onBytes, signal })
+  const drop = (): Promise<void[]> =>
+    Promise.all([draft, `${draft}-wal`].map((file) => rm(file, { force: true, maxRetries: 3 })))
+  try {
+    const first = await copy(null)
+    await options.release()
+    try {
+      const held = lock(from)
+      try {
+        options.checkpoint(from)
+        bytes = (await copy(first)).bytes
+        bytes += await copyJournal(options, draft)
+        await rename(draft, to)
+        options.keep(to)
+      } finally {
+        held.release()
+      }
+    } catch (thrown) {
+      // Nothing was there before: the plan saw to it.
+      for (const file of [to, `${to}-wal`]) await rm(file, { force: true, maxRetries: 3 })
+      await options.resume(from)
+      throw thrown
+    }
+  } catch (thrown) {
+    await drop()
+    throw thrown
+  }
+  await options.resume(to)
+  const gone = await Promise.all(
+    [from, `${from}-wal`, `${from}-shm`, `${from}.lock`].map((file) =>
+      rm(file, { force: true, maxRetries: 3 }).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  return { path: to, bytes, leftovers: gone.includes(false) }
+}
+
+/** What a reader of another program kept from being brought into the store goes along with it. */
+async function copyJournal({ from, to, signal }: MoveOptions, draft: string): Promise<number> {
+  if ((await sizeOf(`${from}-wal`)) === 0) return 0
+  const journal = await open(`${from}-wal`, 'r')
+  try {
+    const { bytes } = await copyPass({
+      from: journal,
+      to: `${draft}-wal`,
+      before: null,
+      onBytes: () => {},
+      signal,
+    })
+    // Before the store itself: a store never stands there without what belongs to it.
+    await rename(`${draft}-wal`, `${to}-wal`)
+    return bytes
+  } finally {
+    await journal.close()
+  }
+}

@@ -1,0 +1,167 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { copyPass } from '../../../../src/main/moving/copy.ts'
+import { moveStore, planMove, type MoveOptions } from '../../../../src/main/moving/move.ts'
+
+let folder: string
+let from: string
+let target: string
+let handles: FileHandle[]
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tapedeck-moving-'))
+  from = join(folder, 'tapedeck.db')
+  target = join(folder, 'there')
+  handles = []
+  writeFileSync(from, pieces(3))
+})
+afterEach(async () => {
+  for (const handle of handles) await handle.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Bytes of `n` pieces and a rest, no two pieces alike. */
+function pieces(n: number, mark = 1): Buffer {
+  const bytes = Buffer.alloc(n * (1 << 20) + 1_000)
+  for (let i = 0; i < bytes.length; i += 512) bytes.writeUInt32LE(i * mark, Math.min(i, bytes.length - 4))
+  return bytes
+}
+async function opened(): Promise<FileHandle> {
+  const handle = await open(from, 'r')
+  handles.push(handle)
+  return handle
+}
+
+describe('a copy of a file that changes', () => {
+  it('is brought up to date by what changed alone, grown or shrunk', async () => {
+    const source = await opened()
+    const to = join(folder, 'copy')
+    const signal = new AbortController().signal
+    const first = await copyPass({ from: source, to, before: null, onBytes: () => {}, signal })
+    expect(first.bytes).toBe(statSync(from).size)
+    // What the copy holds in a piece that did not change stays: nobody writes it a second time.
+    const copied = readFileSync(to)
+    copied[5] ^= 0xff
+    writeFileSync(to, copied)
+    appendFileSync(from, 'more')
+    await copyPass({ from: source, to, before: first, onBytes: () => {}, signal })
+    expect(
+      readFileSync(to)
+        .subarray(1 << 20)
+        .equals(readFileSync(from).subarray(1 << 20)),
+    ).toBe(true)
+    expect(readFileSync(to)[5]).toBe(copied[5])
+    writeFileSync(from, pieces(1, 7))
+    const last = await copyPass({ from: source, to, before: null, onBytes: () => {}, signal })
+    expect(readFileSync(to).equals(readFileSync(from))).toBe(true)
+    expect(last.pieces).toHaveLength(2)
+  })
+})
+
+describe('the plan of a move', () => {
+  it('is refused with a sentence before anything is touched', async () => {
+    await expect(planMove(from, 'relative')).rejects.toMatchObject({ code: 'usage' })
+    await expect(planMove(from, folder)).rejects.toThrow('in this folder already')
+    await expect(planMove(join(folder, 'none.db'), target)).rejects.toMatchObject({ code: 'not-found' })
+    writeFileSync(join(folder, 'file'), '')
+    await expect(planMove(from, join(folder, 'file', 'x'))).rejects.toThrow('cannot be made')
+    mkdirSync(target)
+    writeFileSync(join(target, 'tapedeck.db'), 'another')
+    await expect(planMove(from, target)).rejects.toThrow('is there already')
+  })
+
+  it('asks for room for the store, its journal and some more', async () => {
+    writeFileSync(`${from}-wal`, Buffer.alloc(5_000_000))
+    const refused = planMove(from, target, async () => 60e6)
+    await expect(refused).rejects.toMatchObject({ code: 'disk-full' })
+    await expect(refused).rejects.toThrow('8 MB go there, and 12 MB more')
+    const all = statSync(from).size + 5_000_000
+    expect(await planMove(from, target, async () => all + 64e6)).toMatchObject({ bytes: all })
+  })
+})
+
+describe('a move', () => {
+  interface Told {
+    readonly steps: string[]
+    readonly stop: AbortController
+  }
+  async function run(part: (told: Told) => Partial<MoveOptions> = () => ({})) {
+    const told: Told = { steps: [], stop: new AbortController() }
+    const plan = await planMove(from, target)
+    const done = moveStore({
+      ...plan,
+      source: await opened(),
+      release: async () => void told.steps.push('release'),
+      resume: async (file) => void told.steps.push(`resume ${file === from ? 'old' : 'new'}`),
+      lock: () => ({ release: () => void told.steps.push('unlock') }),
+      checkpoint: () => void told.steps.push('checkpoint'),
+      keep: () => void told.steps.push('keep'),
+      onProgress: (part) => expect(part).toBeLessThan(1),
+      signal: told.stop.signal,
+      ...part(told),
+    })
+    return { done, told }
+  }
+  const there = () => join(target, 'tapedeck.db')
+
+  it('copies what was written until the store was let go, then empties the old place', async () => {
+    const { done, told } = await run(({ steps }) => ({
+      release: async () => {
+        steps.push('release')
+        appendFileSync(from, 'the last flush')
+        writeFileSync(`${from}-wal`, 'of a reader elsewhere')
+      },
+    }))
+    expect(await done).toMatchObject({ path: there(), leftovers: false })
+    expect(readFileSync(there()).subarray(-14).toString()).toBe('the last flush')
+    expect(readFileSync(`${there()}-wal`, 'utf8')).toBe('of a reader elsewhere')
+    expect(existsSync(from)).toBe(false)
+    expect(told.steps).toEqual(['release', 'checkpoint', 'keep', 'unlock', 'resume new'])
+  })
+
+  it('that is cancelled while it copies leaves everything as it was', async () => {
+    const { done, told } = await run(({ stop }) => ({ onProgress: () => stop.abort() }))
+    await expect(done).rejects.toMatchObject({ code: 'cancelled' })
+    expect(told.steps).toEqual([])
+    expect(existsSync(`${there()}.moving`)).toBe(false)
+    expect(existsSync(from)).toBe(true)
+  })
+
+  it('that fails once the store was let go goes on at the old place', async () => {
+    for (const part of [
+      (): Partial<MoveOptions> => ({
+        lock: () => {
+          throw new Error('locked')
+        },
+      }),
+      ({ stop, steps }: Told): Partial<MoveOptions> => ({
+        release: async () => {
+          steps.push('release')
+          stop.abort()
+        },
+      }),
+      (): Partial<MoveOptions> => ({
+        keep: () => {
+          throw new Error('the settings cannot be saved')
+        },
+      }),
+    ]) {
+      const { done, told } = await run(part)
+      await expect(done).rejects.toThrow()
+      expect(told.steps.at(-1)).toBe('resume old')
+      expect([there(), `${there()}.moving`, `${there()}-wal`].filter((file) => existsSync(file))).toEqual([])
+      expect(readFileSync(from).equals(pieces(3))).toBe(true)
+    }
+  })
+})
