@@ -1,8 +1,26 @@
-/** `tapedeck verify`: recomputes the ledger of what is stored. */
-import { recordingId } from '../../shared/units.ts'
-import type { Command } from './command.ts'
+/** `tapedeck verify`: recomputes the ledger of what is stored, and compares its ticks with the service's own bars. */
+import { FEEDS, TICK_FEEDS } from '../../service/feeds.ts'
+import { CodedError } from '../../shared/errors.ts'
+import { instrumentKey, recordingId, unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
+import type { StoreReader } from '../store/port.ts'
+import { totalAgreement } from '../terminal/evidence/agreement.ts'
+import { UsageError, type Command, type Context, type Values } from './command.ts'
 import { EXIT } from './exit.ts'
 import { withReader } from './with-reader.ts'
+
+/** A session's bars of ticks against those that the service sent, by the minute. */
+interface Agreement {
+  readonly session: string
+  readonly symbol: string
+  readonly of: string
+  readonly agrees: number
+  readonly differs: number
+  readonly not_comparable: number
+  /** 0 to 1; null: nothing could be compared. */
+  readonly agreement: number | null
+  /** The first minutes that differ. */
+  readonly differing: readonly string[]
+}
 
 export const verify: Command = {
   name: 'verify',
@@ -10,27 +28,90 @@ export const verify: Command = {
   examples: [
     ['Everything', ''],
     ['One session', '--session ID --json'],
+    ['How far the ticks of a symbol agree with the bars that the service sent', '--agreement --symbol BTC-USD'],
   ],
-  options: { session: { type: 'string', value: 'ID', help: 'Only this session (default: all)' } },
+  options: {
+    session: { type: 'string', value: 'ID', help: 'Only this session (default: all)' },
+    agreement: { type: 'boolean', help: 'Also compare ticks with the bars that the service sent; does not fail' },
+    symbol: { type: 'string', multiple: true, value: 'S', help: 'Compare only this symbol, in any spelling; repeats' },
+  },
   async run(values, context) {
     const session = values.text('session')
-    const report = await withReader(values, context, (reader) =>
-      reader.verify(session === undefined ? null : recordingId(session), (done) => {
-        if (context.interactive && !values.on('json')) context.err(`\rverifying ${Math.floor(done * 100)} % `)
-      }),
-    )
-    if (context.interactive && !values.on('json')) context.err('\r')
-    if (values.on('json')) context.out(`${JSON.stringify(report)}\n`)
-    else {
+    const symbols = values.texts('symbol')
+    if (symbols.length > 0 && !values.on('agreement')) throw new UsageError('--symbol goes with --agreement')
+    const { report, agreement } = await withReader(values, context, async (reader) => ({
+      report: await reader.verify(
+        session === undefined ? null : recordingId(session),
+        (done) => progress(values, context, 'verifying', done),
+        context.signal,
+      ),
+      agreement: values.on('agreement') ? await agreementOf(reader, values, context) : null,
+    }))
+    if (context.interactive && !values.on('json')) context.err('\r\x1b[K')
+    if (values.on('json')) {
+      context.out(`${JSON.stringify(agreement === null ? report : { ...report, agreement })}\n`)
+    } else {
       for (const { session: id, kind, feed, detail } of report.problems) {
         context.out(`${id}  ${feed ?? '-'}  ${kind}: ${detail}\n`)
       }
       context.out(
         `${report.sessions} sessions, ${report.messages} messages: ${report.ok ? 'all as recorded' : 'NOT as recorded'}\n`,
       )
+      for (const one of agreement ?? []) context.out(sentence(one))
+      if (agreement?.length === 0) context.out('Nothing to compare: no session holds ticks and bars of the service.\n')
     }
     if (report.ok) return EXIT.ok
     context.err(`tapedeck: ${report.problems.length} problems stand in the store.\n`)
     return EXIT.failed
   },
+}
+
+function progress(values: Values, context: Context, what: string, done: number): void {
+  if (context.interactive && !values.on('json')) context.err(`\r${what} ${Math.floor(done * 100)} % `)
+}
+
+/** Each session that holds both, by symbol; oldest first. */
+async function agreementOf(reader: StoreReader, values: Values, context: Context): Promise<readonly Agreement[]> {
+  const symbols = values.texts('symbol')
+  const session = values.text('session')
+  const found: Agreement[] = []
+  const rows = (await reader.sessions(true)).filter((row) =>
+    session === undefined ? row.binnedMs === null : row.session === session,
+  )
+  for (const [i, row] of rows.entries()) {
+    const has = (feed: FeedId): boolean => row.feeds.some((one) => one.feed === feed && one.stored > 0)
+    const now: UnixMs = row.endedMs ?? unixMs(context.clock.wallMs())
+    for (const feed of row.feeds.map((one) => one.feed).filter(has)) {
+      const { asset } = FEEDS[feed]
+      const ticks = TICK_FEEDS[asset].find((one) => FEEDS[one].kind === 'trade') ?? TICK_FEEDS[asset][0]
+      if (feed !== ticks) continue
+      for (const { instrument, symbols: spelled } of await reader.instruments({ feed, recording: row.session })) {
+        const key = instrumentKey(asset, spelled.at(-1) ?? '')
+        if (symbols.length > 0 && !symbols.some((one) => instrumentKey(asset, one) === key)) continue
+        const view = { source: row.source, nowMs: now, upTo: null, past: false }
+        const asked = { session: row.session, instrument, fromMs: null, toMs: null }
+        const { counts, of, agreement, differing, sessions } = await totalAgreement(reader, view, asked, (done) => {
+          if (context.signal.aborted) throw new CodedError('cancelled', 'The comparison was stopped.')
+          progress(values, context, `comparing ${spelled.at(-1) ?? instrument}`, (i + done) / rows.length)
+        })
+        if (sessions.length === 0) continue
+        found.push({
+          session: row.session,
+          symbol: spelled.at(-1) ?? instrument,
+          of,
+          agrees: counts.agrees,
+          differs: counts.differs,
+          not_comparable: counts.notComparable,
+          agreement,
+          differing: differing.map(({ startMs }) => new Date(startMs).toISOString()),
+        })
+      }
+    }
+  }
+  return found
+}
+
+function sentence({ session, symbol, agrees, differs, not_comparable: not, agreement }: Agreement): string {
+  const share = agreement === null ? 'nothing could be compared' : `${(agreement * 100).toFixed(2)} % agree`
+  return `${session}  ${symbol}  ${share}: ${agrees} minutes agree, ${differs} differ, ${not} not comparable\n`
 }
