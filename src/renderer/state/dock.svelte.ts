@@ -123,9 +123,16 @@ export class DockState {
   }
   #switchTo(id: string): void {
     if (id === this.id) return
+    const { panes } = this.whole
     this.id = id
     this.#history = NO_HISTORY
-    this.titles = {}
+    // A pane that is in both stays as it is, and has no reason to tell its title again.
+    const stays = (one: WorkspacePane) => panes.some(({ id: other, kind }) => other === one.id && kind === one.kind)
+    const kept = this.whole.panes.filter(stays).flatMap(({ id: one }) => {
+      const title = this.titles[one]
+      return title === undefined ? [] : [[one, title] as const]
+    })
+    this.titles = Object.fromEntries(kept)
   }
 
   /** Changes the workspace as this window shows it. `step`: it can be taken back. */

@@ -90,6 +90,17 @@ describe('the dock of a window', () => {
     other.dispose()
   })
 
+  it('keeps the title of a pane that the next workspace has too', () => {
+    const [chart] = dock.now.panes.filter(({ kind }) => kind === 'chart')
+    const alike = dock.all.find(({ id, panes }) => id !== dock.id && panes.some((one) => one.id === chart?.id))
+    if (!chart || !alike) throw new Error('no two ready-made workspaces with the same chart')
+    dock.title(chart.id, 'BTC-USD 1m')
+    dock.title('log-1', 'gone')
+    dock.show(alike.id)
+    expect(dock.titleOf(chart.id)).toBe('BTC-USD 1m')
+    expect(dock.titles['log-1']).toBeUndefined()
+  })
+
   it('keeps to itself once it was told to', async () => {
     dock.detach()
     dock.open('log')
