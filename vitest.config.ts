@@ -1,8 +1,11 @@
+import { availableParallelism } from 'node:os'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
+    // Every core: one is left free by default, which is half of a small machine.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         test: {
