@@ -346,6 +346,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
         break
       case 'recovered':
         status.say('Recording goes on.')
+        status.recovered(event.lost)
         log.add('info', 'recorder', `Recording goes on; ${event.lost} messages came while it could not.`)
     }
     statusStreams.changed()

@@ -139,6 +139,8 @@ export interface StatusState {
   readonly gapsToday: number
   /** What just happened, in a sentence. */
   readonly message: string
+  /** When recording last went on after trouble, and how many messages are not kept; absent: there was none. */
+  readonly recovered?: { readonly atMs: UnixMs; readonly lost: number }
 }
 
 export interface AccountState {

@@ -281,13 +281,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   function died(failure: Failure): void {
     const nowMs = clock.wallMs()
-    for (const { messages } of inFlight) lost += messages
-    lost += batch.count
+    const gone = inFlight.reduce((sum, { messages }) => sum + messages, batch.count)
+    lost += gone
     inFlight = []
     batch = new OpenBatch(undefined, 0)
+    untold += gone + (hole?.lost ?? 0)
     hole = null
-    untold = 0
     if (recording === null) {
+      untold = 0
       trouble = null // the next start opens another writer
       return
     }
@@ -384,6 +385,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const number = numbers[conn] ?? 0
       if (dead || number === 0) {
         lost++
+        if (dead) untold++
         return 0
       }
       if (!batch.fits(data.length)) {

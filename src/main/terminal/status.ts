@@ -24,6 +24,8 @@ export interface Status {
   /** A sentence about what just happened. */
   say(message: string): void
   gapOpened(): void
+  /** Recording goes on after trouble; so many messages came meanwhile, or were on their way, and are not kept. */
+  recovered(lost: number): void
   /** Gaps of today from before this start. */
   gapsBefore(count: number): void
   forget(): void
@@ -35,6 +37,7 @@ const DAY = 86_400_000
 export function createStatus(facts: StatusFacts): Status {
   let message = ''
   let gaps = 0
+  let recovered: StatusState['recovered']
   let day = Math.floor(facts.wallMs() / DAY)
   const today = () => {
     const now = Math.floor(facts.wallMs() / DAY)
@@ -71,10 +74,14 @@ export function createStatus(facts: StatusFacts): Status {
         skewMs: facts.skew.ms,
         gapsToday: gaps,
         message,
+        ...(recovered === undefined ? {} : { recovered }),
       }
     },
     say(text) {
       message = text
+    },
+    recovered(lost) {
+      recovered = { atMs: facts.wallMs(), lost }
     },
     gapOpened() {
       today()

@@ -10,6 +10,7 @@ import type { Transport } from '../../shared/transport.ts'
 import type { PaneKind } from '../../shared/workspace/kinds.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
 import type { ChartMarker } from '../charts/markers.ts'
+import { say } from '../messages/catalogue.ts'
 import { NumberText } from '../ui/format.ts'
 import type { LatencyPercentiles } from '../ui/latency.ts'
 import { Toasts } from '../ui/toasts.svelte.ts'
@@ -199,6 +200,11 @@ export class WindowState {
     const before = this.status
     this.status = value
     if (before && before.message !== value.message && value.message !== '') this.toasts.say(value.message)
+    const { recovered } = value
+    // However short it was: what is missing is told where everybody sees it.
+    if (before && recovered !== undefined && recovered.atMs !== before.recovered?.atMs) {
+      this.toasts.show(say('recording.recovered', { count: recovered.lost }), { tone: 'bad' })
+    }
   }
 
   /** Where the replay stood when it last told. */

@@ -25,6 +25,10 @@ export const app = {
   'safe.leave': 'Leave safe mode',
   'setting.portable':
     'Portable: everything is kept in {folder}. Password and key are in no keychain and are asked for at each start.',
+  'recording.recovered': {
+    one: 'Recording was interrupted and goes on. {count} message is not kept; a gap tells it.',
+    other: 'Recording was interrupted and goes on. {count} messages are not kept; a gap tells it.',
+  },
   'first.zone': 'Times are shown in your zone, {zone}.',
   'first.numbers': 'Numbers and dates are written as your system writes them.',
   'first.change': 'Change',

@@ -307,7 +307,7 @@ describe('Recorder', () => {
     expect(writer.calls.filter((call) => call.startsWith('begin')).length).toBe(3)
     writer.say(committed(2, 1))
     expect(recorder.state()).toMatchObject({ is: 'recording' })
-    expect(events.at(-1)).toEqual({ is: 'recovered', lost: 0 })
+    expect(events.at(-1)).toEqual({ is: 'recovered', lost: 3 })
   })
 
   it('names the hole of frames it turned away also when it is stopped before there is room', async () => {

@@ -1,0 +1,9 @@
+/** The store's thread, with a way to make it crash: for tests of whoever started it. */
+import { BroadcastChannel } from 'node:worker_threads'
+import '../../src/main/store-worker.ts'
+
+const orders = new BroadcastChannel('tapedeck test: the store dies')
+orders.unref()
+orders.onmessage = () => {
+  throw new Error('told to die')
+}
