@@ -114,6 +114,8 @@ export async function moveStore(options: MoveOptions): Promise<Moved> {
         bytes = (await copy(first)).bytes
         bytes += await copyJournal(options, draft)
         await rename(draft, to)
+        // The new name is on the disk before the old file goes.
+        await syncFolder(dirname(to))
         options.keep(to)
       } finally {
         held.release()
@@ -138,6 +140,13 @@ export async function moveStore(options: MoveOptions): Promise<Moved> {
     ),
   )
   return { path: to, bytes, leftovers: gone.includes(false) }
+}
+
+/** Makes names in a folder last; where folders cannot be opened, as on Windows, the system sees to it. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined)
+  await handle?.sync().catch(() => undefined)
+  await handle?.close()
 }
 
 /** What a reader of another program kept from being brought into the store goes along with it. */
