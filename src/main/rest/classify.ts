@@ -19,7 +19,8 @@ export const mayMend = (status: number): boolean => status === 429 || status ===
 export function failureOf(endpoint: Endpoint, answer: HttpAnswer, auth: 'api-key' | 'token'): CodedError | null {
   const { status, text } = answer
   const words = wordsOf(answer)
-  const said = words === '' ? '' : ` It says: “${words}”`
+  // The server's sentence may end itself.
+  const said = words === '' ? '' : ` It says: “${words}”${/[.!?…]$/.test(words) ? '' : '.'}`
   const key = auth === 'api-key' ? 'API key' : 'sign-in'
   if (status >= 200 && status < 300) {
     if (isMarkup(answer)) {

@@ -29,7 +29,7 @@ export const research = {
   'research.history': 'History of {symbol}',
   'research.count-begins-anew-at': '{words}. The count begins anew at {reset}.',
   'research.anew-at': '{words}, anew at {reset}',
-  'research.asking': '{running} asking ·',
+  'research.asking': '{running} asking · ',
   'research.calls': '{used} / {limit} calls',
   'research.calls-used-today': 'Calls used today',
   'research.history-2': 'History of {chosen}',
