@@ -221,14 +221,18 @@ export class Alerts {
     }
   }
 
-  /** Opens the dialog for a drawing of an instrument. */
-  draftOnDrawing(instrument: InstrumentId, drawing: string): void {
+  /** Opens the dialog for a drawing of an instrument, as it is seen: straight on a scale, over all hours or open ones. */
+  draftOnDrawing(
+    instrument: InstrumentId,
+    drawing: string,
+    seen: { readonly scale: 'linear' | 'log'; readonly hours: 'all' | 'open' },
+  ): void {
     this.draft(instrument)
     const now = this.editing
     if (now === null) return
     this.editing = {
       ...now,
-      draft: { ...now.draft, condition: { is: 'drawing', of: 'last', drawing, direction: 'either' } },
+      draft: { ...now.draft, condition: { is: 'drawing', of: 'last', drawing, direction: 'either', ...seen } },
     }
   }
 

@@ -15,6 +15,7 @@
  *   record, and again only after it was not.
  */
 import { midPrice, usable, type BarGrid } from '../bars.ts'
+import { openTime } from '../drawings/open-time.ts'
 import { priceAt } from '../drawings/price-at.ts'
 import type { Drawing } from '../drawings/types.ts'
 import type { Bar, BarSource, Interval } from '../market.ts'
@@ -435,7 +436,11 @@ export class Evaluator {
   #drawn(watch: Watch, chain: PriceChain, price: number, atMs: number): void {
     for (const one of chain.drawn) {
       const drawing = this.#drawings.get(watch.id)?.get(drawingOf(one.run.alert))
-      const levels = drawing === undefined ? [] : priceAt(drawing, atMs)
+      const { condition } = one.run.alert
+      // Every one of these is about a drawing.
+      if (condition.is !== 'drawing') continue
+      const axis = condition.hours === 'open' ? openTime(watch.asset) : undefined
+      const levels = drawing === undefined ? [] : priceAt(drawing, atMs, axis, condition.scale)
       const apart = levels.map((level) => price - level)
       const before = one.apart
       one.apart = apart

@@ -96,8 +96,18 @@ export const conditionSchema = v.variant('is', [
     direction,
     on: v.picklist(['close', 'record']),
   }),
-  /** The price crosses any line of a drawing of this instrument, each taken where it stands at that instant. */
-  v.strictObject({ is: v.literal('drawing'), of, drawing: text(40), direction }),
+  /**
+   * The price crosses any line of a drawing of this instrument, each taken where it stands at that instant: straight
+   * on a scale (not told: linear) and over all hours (not told) or over those in which its market is open.
+   */
+  v.strictObject({
+    is: v.literal('drawing'),
+    of,
+    drawing: text(40),
+    direction,
+    scale: v.optional(v.picklist(['linear', 'log'])),
+    hours: v.optional(v.picklist(['all', 'open'])),
+  }),
   /** The feed that its price comes from is stale or not connected for so long while the market is open. */
   v.strictObject({ is: v.literal('stale'), afterMs: whole(0, LONGEST_WITHIN_MS) }),
   /** The calendar that was fetched last names a report within so many days. */

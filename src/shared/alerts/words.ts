@@ -71,7 +71,7 @@ export function conditionWords(condition: AlertCondition, numbers: AlertNumbers,
       return `${lineWords(line)} ${way} ${other}, ${bars}${on === 'record' ? ', within the bar' : ''}`
     }
     case 'drawing':
-      return `${PRICE_WORDS[condition.of]} ${{ up: 'rises through', down: 'falls through', either: 'crosses' }[condition.direction]} ${drawing}`
+      return `${PRICE_WORDS[condition.of]} ${{ up: 'rises through', down: 'falls through', either: 'crosses' }[condition.direction]} ${drawing}${condition.scale === 'log' ? ', straight on a logarithmic scale' : ''}`
     case 'stale':
       return condition.afterMs === 0 ? 'Feed is stale' : `Feed is stale for ${timeWords(condition.afterMs)}`
     case 'earnings':

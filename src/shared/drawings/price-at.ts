@@ -22,10 +22,11 @@ export function fibExtensionPrices([first, second, third]: readonly DrawingPoint
 /** Whether a kind has lines that a price can cross. */
 export const hasPrice = (kind: DrawingKind): boolean => kind !== 'vertical' && kind !== 'text' && kind !== 'measure'
 
-function onLine(a: DrawingPoint, b: DrawingPoint, ms: number, axis: TimeAxis): number {
-  const from = axis(a.ms)
-  return a.price + ((b.price - a.price) * (axis(ms) - from)) / (axis(b.ms) - from)
-}
+/** On which scale of prices a line is straight: on percent as on linear. */
+export type LineScale = 'linear' | 'log'
+
+const onScale = (scale: LineScale, price: number): number => (scale === 'log' ? Math.log(price) : price)
+const offScale = (scale: LineScale, place: number): number => (scale === 'log' ? Math.exp(place) : place)
 
 const between = (a: DrawingPoint, b: DrawingPoint, ms: number): boolean =>
   ms >= Math.min(a.ms, b.ms) && ms <= Math.max(a.ms, b.ms)
@@ -34,26 +35,41 @@ const between = (a: DrawingPoint, b: DrawingPoint, ms: number): boolean =>
  * The prices of a drawing's lines at an instant (UTC ms); empty where it has none then. A segment counts
  * from its first to its last point, a ray onwards, levels of Fibonacci from their first point onwards.
  * Text, measures and vertical lines have no price. Where `axis` leaves out the hours in which nothing
- * trades, as a chart does, a line over a night or a weekend stands where it is seen.
+ * trades, as a chart does, a line over a night or a weekend stands where it is seen; so does one that is
+ * straight on the `scale` it is seen on. On a logarithmic one a point at or below 0 makes no line.
  */
-export function priceAt(drawing: Drawing, ms: number, axis: TimeAxis = (at) => at): number[] {
+export function priceAt(
+  drawing: Drawing,
+  ms: number,
+  axis: TimeAxis = (at) => at,
+  scale: LineScale = 'linear',
+): number[] {
   const { points } = drawing
   const [a, b, c] = points
+  /** The place on the scale of the line through two points. */
+  const placeOn = (a: DrawingPoint, b: DrawingPoint, ms: number): number => {
+    const [from, to] = [onScale(scale, a.price), onScale(scale, b.price)]
+    const start = axis(a.ms)
+    return from + ((to - from) * (axis(ms) - start)) / (axis(b.ms) - start)
+  }
+  const onLine = (a: DrawingPoint, b: DrawingPoint, ms: number): number => offScale(scale, placeOn(a, b, ms))
   const prices = (): number[] => {
     switch (drawing.kind) {
       case 'trend':
       case 'arrow':
-        return between(a, b, ms) ? [onLine(a, b, ms, axis)] : []
+        return between(a, b, ms) ? [onLine(a, b, ms)] : []
       case 'ray':
-        return (b.ms >= a.ms ? ms >= a.ms : ms <= a.ms) ? [onLine(a, b, ms, axis)] : []
+        return (b.ms >= a.ms ? ms >= a.ms : ms <= a.ms) ? [onLine(a, b, ms)] : []
       case 'extended':
-        return [onLine(a, b, ms, axis)]
+        return [onLine(a, b, ms)]
       case 'horizontal':
         return [a.price]
       case 'channel': {
         if (!between(a, b, ms)) return []
-        const base = onLine(a, b, ms, axis)
-        return [base, base + c.price - onLine(a, b, c.ms, axis)]
+        const base = placeOn(a, b, ms)
+        // As far away as it is seen, all along.
+        const away = onScale(scale, c.price) - placeOn(a, b, c.ms)
+        return [offScale(scale, base), offScale(scale, base + away)]
       }
       case 'rectangle':
         return between(a, b, ms) ? [a.price, b.price] : []
@@ -66,7 +82,7 @@ export function priceAt(drawing: Drawing, ms: number, axis: TimeAxis = (at) => a
         return between(a, b, ms) ? [a.price, b.price, c.price] : []
       case 'brush':
         return points.flatMap((point, i) =>
-          i > 0 && between(points[i - 1], point, ms) ? [onLine(points[i - 1], point, ms, axis)] : [],
+          i > 0 && between(points[i - 1], point, ms) ? [onLine(points[i - 1], point, ms)] : [],
         )
       case 'vertical':
       case 'text':

@@ -42,6 +42,9 @@ export interface AlertForm {
   lineLevel: string
   on: 'close' | 'record'
   drawing: string
+  /** On which scale, and over which hours, its lines are straight. */
+  scale: 'linear' | 'log'
+  hours: 'all' | 'open'
   after: string
   days: string
   again: boolean
@@ -138,6 +141,8 @@ const EMPTY: AlertForm = {
   lineLevel: '70',
   on: 'close',
   drawing: '',
+  scale: 'linear',
+  hours: 'open',
   after: '30s',
   days: '3',
   again: false,
@@ -193,8 +198,8 @@ export function formOf(draft: AlertDraft): AlertForm {
       }
     }
     case 'drawing': {
-      const { of, drawing, direction } = condition
-      return { ...form, of, drawing, direction }
+      const { of, drawing, direction, scale = 'linear', hours = 'all' } = condition
+      return { ...form, of, drawing, direction, scale, hours }
     }
     case 'stale':
       return { ...form, after: durationText(condition.afterMs) }
@@ -254,7 +259,7 @@ function conditionOf(form: AlertForm, read: Reader): AlertCondition {
     }
     case 'drawing':
       if (form.drawing === '') read.problems.drawing = say('alerts.bad.drawing')
-      return { is: 'drawing', of, drawing: form.drawing, direction }
+      return { is: 'drawing', of, drawing: form.drawing, direction, scale: form.scale, hours: form.hours }
     case 'stale':
       return {
         is: 'stale',

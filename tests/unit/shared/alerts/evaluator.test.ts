@@ -432,6 +432,20 @@ describe('a drawing', () => {
     expect(r.told).toEqual(['fired 2: 99 97'])
   })
 
+  test('drawn on a logarithmic scale it is straight there', () => {
+    const r = rig([alertOf({ ...crosses, scale: 'log' })])
+    const ray: readonly (readonly [number, number])[] = [
+      [0, 100],
+      [10_000, 10_000],
+    ]
+    r.evaluator.setDrawings(BTC, [line(ray, 'ray')])
+    // Half way it stands at 1,000: in price it would at 5,050.
+    r.trade(4_900, 1_001)
+    expect(r.told).toEqual([])
+    r.trade(5_100, 1_001)
+    expect(r.told.filter((one) => one.startsWith('fired'))).toHaveLength(1)
+  })
+
   test('without its drawing it is broken', () => {
     const alert = alertOf(crosses)
     const r = rig([alert])
