@@ -292,6 +292,14 @@ export class DockState {
     })
     this.focusAsked++
   }
+  /** Adds another pane that shows the same, within the same group. */
+  duplicate(id: string): void {
+    const pane = edits.paneOf(this.now, id)
+    if (!pane) return
+    const copy = { ...pane, id: edits.freshId(this.whole, pane.kind) }
+    this.change((now) => edits.addPane(now, copy, { of: id, side: 'within' }))
+    this.focusAsked++
+  }
   #placeFor(now: Workspace, kind: PaneKind): { readonly spot: edits.Spot; readonly size: number | null } {
     const [first = ''] = panesIn(now.dock)
     const ids = panesIn(now.dock)

@@ -2,6 +2,7 @@
 import type { Interval } from '../market.ts'
 import type { InstrumentId } from '../units.ts'
 import {
+  groupsIn,
   MOST_PANES,
   panesIn,
   sound,
@@ -320,6 +321,13 @@ export function changeLink(workspace: Workspace, colour: LinkColour, change: Par
   const before = workspace.links[colour] ?? NEW_LINK
   return { ...workspace, links: { ...workspace.links, [colour]: { ...before, ...change } } }
 }
+/** The panes that share a place with one, in the order of their tabs, itself among them; empty: it is nowhere. */
+export function tabsWith(workspace: Workspace, id: string): readonly string[] {
+  for (const tree of [workspace.dock, ...workspace.floats.map((one) => one.dock)])
+    for (const { panes } of groupsIn(tree)) if (panes.includes(id)) return panes
+  return []
+}
+
 /** The interval that a pane's colour shares. Where it shares none, nothing changes. */
 export function setLinkInterval(workspace: Workspace, id: string, interval: Interval): Workspace {
   const colour = paneOf(workspace, id)?.link ?? null

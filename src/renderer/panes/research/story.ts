@@ -1,6 +1,7 @@
 /** News out of answers of any shape: which column is the headline, the time, the link. Pure. */
 import type { Reading, Table } from '../../../shared/adaptive/read.ts'
 import { numberOf, timeOf } from '../../../shared/adaptive/types.ts'
+import type { WatchSymbol } from '../../../shared/settings.ts'
 import { scalarText } from '../../../shared/adaptive/value.ts'
 
 export interface Story {
@@ -70,6 +71,15 @@ export function storiesOf(table: Table): readonly Story[] {
     if (Number.isNaN(a.atMs) || Number.isNaN(b.atMs)) return Number(Number.isNaN(a.atMs)) - Number(Number.isNaN(b.atMs))
     return b.atMs - a.atMs
   })
+}
+
+/** The first symbol that a story names, in this market's spelling of it; null: it names none. */
+export function storySymbol({ symbols }: Pick<Story, 'symbols'>): WatchSymbol | null {
+  const [first = ''] = symbols.split(/[,;|\s]+/)
+  const [, prefix = '', name = ''] = /^(?:([XC]):)?([A-Z0-9][A-Z0-9.\-/]{0,31})$/i.exec(first) ?? []
+  if (name === '') return null
+  const asset = { X: 'crypto', C: 'forex' } as const
+  return { asset: prefix === 'X' || prefix === 'C' ? asset[prefix] : 'stocks', symbol: name }
 }
 
 /** Where the story of a mark stands: of those of its instant the one whose headline begins so; -1: it is not there. */

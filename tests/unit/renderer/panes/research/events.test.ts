@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { rowOfDay } from '../../../../../src/renderer/panes/research/cells.ts'
 import { companySymbol } from '../../../../../src/renderer/panes/research/company-symbol.ts'
-import { newsTable, placeOfStory, storiesOf } from '../../../../../src/renderer/panes/research/story.ts'
+import { newsTable, placeOfStory, storiesOf, storySymbol } from '../../../../../src/renderer/panes/research/story.ts'
 import { readAnswer } from '../../../../../src/shared/adaptive/read.ts'
 import { instrumentId } from '../../../../../src/shared/units.ts'
 
@@ -44,5 +44,19 @@ describe('what a mark stands for', () => {
     ).tables
     expect(rowOfDay(table, '2026-06-01')).toBe(1)
     expect(rowOfDay(table, '2026-06-02')).toBe(-1)
+  })
+})
+
+describe('the symbol that a story carries when it is dragged', () => {
+  it.each([
+    ['AAPL, MSFT', { asset: 'stocks', symbol: 'AAPL' }],
+    ['BRK.B', { asset: 'stocks', symbol: 'BRK.B' }],
+    ['X:BTCUSD', { asset: 'crypto', symbol: 'BTCUSD' }],
+    ['C:EURUSD MSFT', { asset: 'forex', symbol: 'EURUSD' }],
+    ['', null],
+    ['–', null],
+    ['<b>', null],
+  ])('%j', (symbols, expected) => {
+    expect(storySymbol({ symbols })).toEqual(expected)
   })
 })

@@ -1,0 +1,36 @@
+/** What a right click on a tab offers. */
+import { panesIn } from '../../../shared/workspace/document.ts'
+import * as edits from '../../../shared/workspace/edits.ts'
+import { say } from '../../messages/catalogue.ts'
+import type { WindowState } from '../../state/window.svelte.ts'
+import type { MenuEntry } from '../../ui/menu.ts'
+import { popOutPane, toggleFloat } from './dock-acts.ts'
+
+/** The tab's pane, and those that share its place; `close` closes the pane and says so. */
+export function tabEntries(app: WindowState, id: string, close: () => void): readonly (MenuEntry | null)[] {
+  const { dock } = app
+  const docked = panesIn(dock.now.dock).includes(id)
+  const others = edits.tabsWith(dock.now, id).filter((one) => one !== id)
+  return [
+    { text: 'Duplicate', run: () => dock.duplicate(id) },
+    'rule',
+    docked
+      ? {
+          text: dock.now.maximised === null ? say('dock.maximise') : say('dock.restore'),
+          keys: 'Alt+Enter',
+          run: () => dock.change((now) => edits.toggleMaximised(now, id)),
+        }
+      : null,
+    {
+      text: docked ? say('dock.float-above-others') : say('dock.put-back-among-others'),
+      run: () => toggleFloat(app, id),
+    },
+    {
+      text: dock.window === null ? say('dock.into-window-own') : say('dock.back-into-main-window'),
+      run: () => popOutPane(app, id),
+    },
+    'rule',
+    { text: say('dock.close'), keys: 'Ctrl+Alt+W', run: close },
+    others.length > 0 ? { text: 'Close the other tabs', run: () => others.forEach((one) => app.closePane(one)) } : null,
+  ]
+}
