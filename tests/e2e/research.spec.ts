@@ -98,19 +98,56 @@ function expectPng({ name, bytes }: { readonly name: string; readonly bytes: Buf
   expect(bytes.length).toBeGreaterThan(3_000)
 }
 
-/** What the chart's bars say of events: by keys from the latest back, in single steps, then in tens to the first. */
-async function eventsOf(page: Page, symbol: string, singles: number): Promise<ReadonlySet<string>> {
+/** Puts the crosshair on each bar by keys, from the latest back; `at` ends the walk by answering true. */
+async function walkBars(page: Page, symbol: string, at: (events: readonly string[]) => boolean): Promise<void> {
   const region = new Screen(page).chart(symbol)
-  const found = new Set<string>()
+  /** The time of the bar that is told. */
+  const time = async () => ((await region.locator('.spoken').textContent()) ?? '').split(': open')[0]
   await region.getByRole('application').focus()
   await page.keyboard.press('End')
-  for (let i = 0; i < singles + 15; i++) {
-    await page.keyboard.press(i < singles ? 'ArrowLeft' : 'Shift+ArrowLeft')
-    for (const text of await region.locator('.event').allInnerTexts()) found.add(text)
-    if (i < singles && found.has('Told already')) i = singles
+  for (let before = ''; ;) {
+    await page.keyboard.press('ArrowLeft')
+    // The first bar stays where it is.
+    const moved = expect.poll(time, { timeout: 1_000, intervals: [20] }).not.toBe(before)
+    if (
+      !(await moved.then(
+        () => true,
+        () => false,
+      ))
+    )
+      return
+    before = await time()
+    if (at(await region.locator('.event').allInnerTexts())) return
   }
+}
+
+/** What the chart's bars say of events. */
+async function eventsOf(page: Page, symbol: string): Promise<readonly string[]> {
+  const found = new Set<string>()
+  await walkBars(page, symbol, (events) => {
+    for (const text of events) found.add(text)
+    return false
+  })
   await page.keyboard.press('Escape')
-  return found
+  return [...found].sort()
+}
+
+/** Moves the mouse to a mark of the chart, as its readout and the hand over it tell. */
+async function overMark(page: Page, symbol: string, text: string): Promise<{ readonly x: number; readonly y: number }> {
+  const region = new Screen(page).chart(symbol)
+  const canvas = region.getByRole('application')
+  const box = (await canvas.boundingBox())!
+  const mark = region.locator('.event').filter({ hasText: text })
+  const isOver = () => canvas.evaluate((element) => element.classList.contains('over'))
+  for (let x = box.x + box.width - 80; x > box.x; x -= 4) {
+    await page.mouse.move(x, box.y + box.height / 3)
+    if ((await mark.count()) === 0) continue
+    for (let y = box.y + box.height - 10; y > box.y + box.height / 3; y -= 6) {
+      await page.mouse.move(x, y)
+      if (await isOver()) return { x, y }
+    }
+  }
+  throw new Error(`no mark says ${text}`)
 }
 
 /** The company of every place is AAPL. */
@@ -439,32 +476,55 @@ test('earnings and news are marked on the chart, and in a replay never before th
       { headline: 'Not told yet', published_at: at(now + 3_600_000) },
     ])
     await screen.watchlist().getByText('AAPL', { exact: true }).first().click()
-    await screen.chart('AAPL').getByRole('button', { name: 'Events' }).click()
+    // Few bars to walk, and none without a trade for an event to fall into.
+    await page.keyboard.type('1m')
+    await page.keyboard.press('Enter')
+    const chart = screen.chart('AAPL')
+    await expect(chart).toHaveAccessibleName(/1m$/)
+    await chart.getByRole('button', { name: 'Events' }).click()
+    const both = [expect.stringMatching(/^Earnings Q4 2026, 1\.5, estimate 1\.4$/), 'Told already']
     await test.step('live', async () => {
-      await expect(async () => {
-        const seen = [...(await eventsOf(page, 'AAPL', 60))].sort()
-        expect(seen).toEqual([expect.stringMatching(/^Earnings Q4 2026, 1\.5, estimate 1\.4$/), 'Told already'])
-      }).toPass({ timeout: 60_000 })
+      await expect(async () => expect(await eventsOf(page, 'AAPL')).toEqual(both)).toPass({ timeout: 60_000 })
+    })
+    await test.step('a mark opens what it stands for, by mouse and by keys', async () => {
+      /** Of several marks on a bar the user picks. */
+      const pick = async (several: boolean, name: string | RegExp) => {
+        if (several) await page.getByRole('menuitem', { name }).click()
+      }
+      const { x, y } = await overMark(page, 'AAPL', 'Told already')
+      const there = await chart.locator('.event').count()
+      await page.mouse.click(x, y)
+      await pick(there > 1, 'Told already')
+      await expect(paneOf(page, 'news').getByRole('article', { name: 'Story' })).toContainText('Told already')
+      await openPane(page, 'chart')
+      let many = 0
+      await walkBars(page, 'AAPL', (events) => {
+        many = events.length
+        return events.some((text) => text.startsWith('Earnings Q4'))
+      })
+      await page.keyboard.press('Enter')
+      await pick(many > 1, /^Earnings Q4/)
+      await expect(paneOf(page, 'earnings').locator('.row.sought')).toContainText('Q4')
     })
     await test.step('in a replay, before, after and before again', async () => {
       await page.keyboard.press('Alt+r')
-      await expect(page.getByRole('region', { name: 'Replay' })).toBeVisible()
-      await page.keyboard.press('Home')
-      expect([...(await eventsOf(page, 'AAPL', 5))]).toEqual([])
-      await page.getByRole('slider', { name: 'Position in the recording' }).press('End')
-      await expect(async () => {
-        expect([...(await eventsOf(page, 'AAPL', 60))].sort()).toEqual([
-          expect.stringMatching(/^Earnings Q4/),
-          'Told already',
-        ])
-      }).toPass({ timeout: 60_000 })
-      const drawn = screen.chart('AAPL').getByRole('application')
+      const place = page.getByRole('slider', { name: 'Position in the recording' })
+      /** Plays from one end; both marks, or none. */
+      const end = async (key: 'Home' | 'End', expected: readonly unknown[]) => {
+        await place.press(key)
+        if (key === 'Home') await expect(place).toHaveAttribute('aria-valuenow', '0')
+        else await expect(place).not.toHaveAttribute('aria-valuenow', '0')
+        await expect(async () => expect(await eventsOf(page, 'AAPL')).toEqual(expected)).toPass({ timeout: 60_000 })
+      }
+      await expect(place).toBeVisible()
+      await end('Home', [])
+      await end('End', both)
+      const drawn = chart.getByRole('application')
       const withMarks = await drawn.screenshot()
-      await screen.chart('AAPL').getByRole('button', { name: 'Events' }).click()
+      await chart.getByRole('button', { name: 'Events' }).click()
       await expect(async () => expect((await drawn.screenshot()).equals(withMarks)).toBe(false)).toPass()
-      await screen.chart('AAPL').getByRole('button', { name: 'Events' }).click()
-      await page.getByRole('slider', { name: 'Position in the recording' }).press('Home')
-      expect([...(await eventsOf(page, 'AAPL', 5))]).toEqual([])
+      await chart.getByRole('button', { name: 'Events' }).click()
+      await end('Home', [])
     })
     if (host === 'browser') {
       await test.step('the chart is saved as a picture', async () => {
@@ -472,7 +532,7 @@ test('earnings and news are marked on the chart, and in a replay never before th
         await screen.chart('AAPL').getByRole('button', { name: 'Export' }).click()
         const file = await downloaded(page, () => page.getByRole('button', { name: 'Picture (PNG)' }).click())
         expectPng(file)
-        expect(file.name).toBe('AAPL-1s.png')
+        expect(file.name).toBe('AAPL-1m.png')
       })
     }
   } finally {
