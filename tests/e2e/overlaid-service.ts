@@ -10,6 +10,8 @@ export interface OverlaidService {
   readonly baseUrl: string
   /** Answers a path (`/news/company/AAPL`) with a JSON value from now on. */
   answer(path: string, value: unknown): void
+  /** What came after `Bearer` or `Token` in headers so far: each token and key that was used. */
+  readonly authorizations: ReadonlySet<string>
   close(): Promise<void>
 }
 
@@ -18,11 +20,11 @@ export async function overlayService(target: string): Promise<OverlaidService> {
   const to = new URL(target)
   const answers = new Map<string, unknown>()
   const sockets = new Set<Duplex>()
-  const headersFor = (headers: IncomingMessage['headers']) => ({
-    ...headers,
-    host: to.host,
-    ...(headers.origin === undefined ? {} : { origin: to.origin }),
-  })
+  const authorizations = new Set<string>()
+  const headersFor = (headers: IncomingMessage['headers']) => {
+    if (headers.authorization !== undefined) authorizations.add(headers.authorization.replace(/^\S+ /, ''))
+    return { ...headers, host: to.host, ...(headers.origin === undefined ? {} : { origin: to.origin }) }
+  }
 
   const pass = (asked: IncomingMessage, response: ServerResponse): void => {
     const path = new URL(asked.url ?? '/', target).pathname
@@ -59,6 +61,7 @@ export async function overlayService(target: string): Promise<OverlaidService> {
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     answer: (path, value) => void answers.set(path, value),
+    authorizations,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
