@@ -1,6 +1,7 @@
 /** What we paint ourselves on the chart's canvas: hatching of gaps, lines broken at slots, volume. */
 import type { Indicator, IndicatorDrawParams, IndicatorTemplate, KLineData } from 'klinecharts'
 import type { GapSpan } from '../../shared/state.ts'
+import { say } from '../messages/catalogue.ts'
 import type { ChartMarker } from './markers.ts'
 import { paintCalendar } from './paint-calendar.ts'
 import type { ChartPlot, ChartStyle, ChartTheme } from './port.ts'
@@ -38,19 +39,19 @@ export function providePaintContext(chartId: string, context: () => PaintContext
 }
 
 const CAUSES: Readonly<Record<GapSpan['cause'], string>> = {
-  connect: 'not yet connected',
-  drop: 'connection lost',
-  'half-open': 'connection lost',
-  refused: 'refused by the service',
-  unacknowledged: 'not subscribed',
-  sleep: 'computer asleep',
-  clock: 'clock changed',
-  token: 'signed out',
-  disk: 'not stored: disk',
-  overflow: 'not stored: too slow',
-  worker: 'not stored: recorder',
-  crash: 'Tapedeck crashed',
-  quit: 'Tapedeck closed',
+  connect: say('chart.not-yet-connected'),
+  drop: say('chart.connection-lost'),
+  'half-open': say('chart.connection-lost'),
+  refused: say('chart.refused-service'),
+  unacknowledged: say('chart.not-subscribed'),
+  sleep: say('chart.computer-asleep'),
+  clock: say('chart.clock-changed'),
+  token: say('chart.signed-out'),
+  disk: say('chart.not-stored-disk'),
+  overflow: say('chart.not-stored-too-slow'),
+  worker: say('chart.not-stored-recorder'),
+  crash: say('chart.tapedeck-crashed'),
+  quit: say('chart.tapedeck-closed'),
 }
 
 interface Painter {
@@ -146,7 +147,7 @@ function spansOf(p: Painter): Span[] {
 
 /** The cause, upright in the middle of its gap, where it fits. */
 function paintCause({ ctx, context, height, width: full }: Painter, { gap, left, width }: Span): void {
-  const text = `no data · ${CAUSES[gap.cause]}`
+  const text = say('chart.no-data', { what: CAUSES[gap.cause] })
   ctx.font = '11px "Inter Variable", sans-serif'
   const half = ctx.measureText(text).width / 2 + 5
   if (width < 18 || height < half * 2 + 14) return
@@ -440,7 +441,7 @@ export const PAINTERS: readonly IndicatorTemplate[] = [
     precision: 2,
     minValue: 0,
     shouldFormatBigNumber: true,
-    figures: [{ key: 'v', title: 'Volume', type: 'bar' }],
+    figures: [{ key: 'v', title: say('chart.volume'), type: 'bar' }],
     calc: volumeRows,
     draw: draw((p) => paintGaps(p, false), paintVolume),
   },

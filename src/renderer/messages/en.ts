@@ -19,6 +19,7 @@ import { replay } from './en/replay.ts'
 import { research } from './en/research.ts'
 import { sessions } from './en/sessions.ts'
 import { settings } from './en/settings.ts'
+import { state } from './en/state.ts'
 import { tape } from './en/tape.ts'
 import { watchlist } from './en/watchlist.ts'
 
@@ -43,6 +44,7 @@ export const en = {
   ...research,
   ...sessions,
   ...settings,
+  ...state,
   ...tape,
   ...watchlist,
 } as const

@@ -1,5 +1,6 @@
 /** The columns of a watchlist: one row each for header, cell text, sorting and width. */
 import type { Freshness, QuoteRow } from '../../shared/state.ts'
+import { say } from '../messages/catalogue.ts'
 import type { NumberText } from '../ui/format.ts'
 import { DASH, toneOf } from '../ui/format.ts'
 import { ageCell } from './freshness.ts'
@@ -61,7 +62,9 @@ export function spreadOf(row: QuoteRow): number | null {
 export function spreadText(row: QuoteRow, numbers: NumberText): string {
   const spread = spreadOf(row)
   if (spread === null) return DASH
-  return row.pip === null ? numbers.fixed(spread, row.decimals) : `${numbers.fixed(spread / row.pip, 1)} pip`
+  return row.pip === null
+    ? numbers.fixed(spread, row.decimals)
+    : say('columns.pip', { spread: numbers.fixed(spread / row.pip, 1) })
 }
 /** How old the last message is, ms. */
 export function ageOf(row: QuoteRow, nowMs: number): number | null {
@@ -86,16 +89,16 @@ function column(
 export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
   last: column(
     'last',
-    'Last',
-    'Last price',
+    say('columns.last'),
+    say('columns.last-price'),
     56,
     (r) => r.last,
     price((r) => r.last),
   ),
   change: column(
     'change',
-    'Chg',
-    'Change: against the reference price that the quote names',
+    say('columns.chg'),
+    say('columns.change-against-reference-price'),
     56,
     changeOf,
     (r, c) => c.numbers.signed(changeOf(r), r.decimals),
@@ -103,8 +106,8 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
   ),
   changePercent: column(
     'changePercent',
-    'Chg %',
-    'Change in percent: against the reference price that the quote names',
+    say('columns.chg-2'),
+    say('columns.change-percent-against-reference'),
     52,
     changePercentOf,
     (r, c) => c.numbers.signed(changePercentOf(r), PERCENT_DECIMALS),
@@ -112,56 +115,56 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
   ),
   bid: column(
     'bid',
-    'Bid',
-    'Best bid',
+    say('columns.bid'),
+    say('columns.best-bid'),
     56,
     (r) => r.bid,
     price((r) => r.bid),
   ),
   ask: column(
     'ask',
-    'Ask',
-    'Best ask',
+    say('columns.ask'),
+    say('columns.best-ask'),
     56,
     (r) => r.ask,
     price((r) => r.ask),
   ),
-  spread: column('spread', 'Spread', 'Spread: in pips for forex, else in price', 50, spreadOf, (r, c) =>
+  spread: column('spread', say('columns.spread'), say('columns.spread-pips-forex-else'), 50, spreadOf, (r, c) =>
     spreadText(r, c.numbers),
   ),
   volume: column(
     'volume',
-    'Volume',
-    'Volume of the day',
+    say('columns.volume'),
+    say('columns.volume-day'),
     56,
     (r) => r.volume,
     (r, c) => c.numbers.short(r.volume),
   ),
   high: column(
     'high',
-    'High',
-    'High of the day',
+    say('columns.high'),
+    say('columns.high-day'),
     56,
     (r) => r.high,
     price((r) => r.high),
   ),
   low: column(
     'low',
-    'Low',
-    'Low of the day',
+    say('columns.low'),
+    say('columns.low-day'),
     56,
     (r) => r.low,
     price((r) => r.low),
   ),
   age: column(
     'age',
-    'Age',
-    'Age of the last message',
+    say('columns.age'),
+    say('columns.age-last-message'),
     46,
     (r) => (r.lastRecvMs === null ? null : 0 - r.lastRecvMs),
     (r, c) => ageCell(c.freshness, ageOf(r, c.nowMs)),
   ),
-  spark: column('spark', '1 h', 'Last 60 minutes', 64, changePercentOf, () => ''),
+  spark: column('spark', '1 h', say('columns.last-60-minutes'), 64, changePercentOf, () => ''),
 }
 
 export function isColumnId(text: string): text is ColumnId {

@@ -3,6 +3,7 @@ import type { CredentialsInput } from '../../shared/contract.ts'
 import type { Failure } from '../../shared/errors.ts'
 import type { AccountState, ConnectionStep } from '../../shared/state.ts'
 import type { Transport } from '../../shared/transport.ts'
+import { say } from '../messages/catalogue.ts'
 import { urlProblem } from './base-url.ts'
 
 export const CONNECTION_STEPS = ['reach', 'token', 'handshake', 'subscribe', 'first message'] as const
@@ -40,8 +41,8 @@ export class ConnectForm {
   get missing(): string | null {
     const url = urlProblem(this.baseUrl)
     if (url) return url
-    if (this.user.trim() === '') return 'Type your user name or e-mail address.'
-    return this.password === '' && !this.hasPassword ? 'Type your password.' : null
+    if (this.user.trim() === '') return say('connect.type-your-user-name')
+    return this.password === '' && !this.hasPassword ? say('connect.type-your-password') : null
   }
 
   #input(): CredentialsInput {

@@ -6,6 +6,7 @@ import type { Failure } from '../../shared/errors.ts'
 import type { Settings, SettingsPatch } from '../../shared/settings.ts'
 import type { Transport } from '../../shared/transport.ts'
 import type { InstrumentId } from '../../shared/units.ts'
+import { say } from '../messages/catalogue.ts'
 import { keepStream } from './kept-stream.ts'
 
 /** Steps of a key held down are sent together. */
@@ -63,7 +64,7 @@ export class InstrumentDrawings {
   change(drawings: readonly Drawing[], what: string, merge: string | null = null): boolean {
     const limit = drawings.length > this.list.length ? tooMany(drawings) : null
     if (limit !== null) {
-      this.#onProblem({ code: 'too-large', message: limit, hint: 'Delete some, then try again.' })
+      this.#onProblem({ code: 'too-large', message: limit, hint: say('drawings.delete-some-then-try') })
       return false
     }
     this.history = did(this.history, this.list, drawings, what, merge)

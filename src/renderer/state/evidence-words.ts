@@ -1,6 +1,7 @@
 /** Evidence in words: shares, flags, parts. */
 import type { Verdict } from '../../shared/agreement.ts'
 import { FLAG, type Problem } from '../../shared/recording.ts'
+import { say } from '../messages/catalogue.ts'
 
 /**
  * A share in percent that never says more than it is: what is not whole never reads "100 %", and what is
@@ -20,12 +21,12 @@ export function shareText(share: number | null): string {
 /** What the bits of a stored message say. */
 export function flagWords(flags: number): readonly string[] {
   const words: readonly (readonly [number, string])[] = [
-    [FLAG.binary, 'binary frame'],
-    [FLAG.invalidUtf8, 'not UTF-8'],
-    [FLAG.control, 'control message'],
-    [FLAG.undecodable, 'could not be read'],
-    [FLAG.unasked, 'not asked for: kept out of bars'],
-    [FLAG.undated, 'no usable event time: dated by receipt'],
+    [FLAG.binary, say('evidenceWords.binary-frame')],
+    [FLAG.invalidUtf8, say('evidenceWords.not-utf-8')],
+    [FLAG.control, say('evidenceWords.control-message')],
+    [FLAG.undecodable, say('evidenceWords.could-not-be-read')],
+    [FLAG.unasked, say('evidenceWords.not-asked-kept-out')],
+    [FLAG.undated, say('evidenceWords.no-usable-event-time')],
   ]
   return words.filter(([bit]) => (flags & bit) !== 0).map(([, word]) => word)
 }
@@ -33,7 +34,7 @@ export function flagWords(flags: number): readonly string[] {
 export const VERDICT_TEXT: Readonly<Record<Verdict, string>> = {
   agrees: 'agrees',
   differs: 'differs',
-  'not comparable': 'not comparable',
+  'not comparable': say('evidenceWords.not-comparable'),
 }
 
 /** What kind of difference verification found. */

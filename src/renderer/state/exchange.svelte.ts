@@ -4,6 +4,7 @@ import type { JobState } from '../../shared/jobs.ts'
 import type { Transport } from '../../shared/transport.ts'
 import type { FeedId, RecordingId } from '../../shared/units.ts'
 import type { ExportKind } from '../../shared/exporting.ts'
+import { say } from '../messages/catalogue.ts'
 import type { Toasts } from '../ui/toasts.svelte.ts'
 import { keepStream } from './kept-stream.ts'
 
@@ -76,14 +77,14 @@ export class Exchange {
 }
 
 const DOING: Readonly<Record<JobState['kind'], string>> = {
-  export: 'Export of',
-  import: 'Import of',
-  package: 'Packing',
-  verify: 'Verifying',
-  compact: 'Compacting',
-  alert: 'Testing the',
-  agreement: 'Comparing',
-  move: 'Moving',
+  export: say('exchange.export'),
+  import: say('exchange.import'),
+  package: say('exchange.packing'),
+  verify: say('exchange.verifying'),
+  compact: say('exchange.compacting'),
+  alert: say('exchange.testing'),
+  agreement: say('exchange.comparing'),
+  move: say('exchange.moving'),
 }
 
 /** What a job is, in a few words. */
@@ -94,12 +95,12 @@ export function endWords(job: JobState): string {
   const { outcome } = job
   switch (outcome.is) {
     case 'running':
-      return `${jobTitle(job)} goes on.`
+      return say('exchange.goes-on', { jobTitle: jobTitle(job) })
     case 'cancelled':
-      return `${jobTitle(job)} was cancelled.`
+      return say('exchange.was-cancelled', { jobTitle: jobTitle(job) })
     case 'failed':
-      return `${jobTitle(job)} failed: ${outcome.failure.message}`
+      return say('exchange.failed', { jobTitle: jobTitle(job), message: outcome.failure.message })
     case 'done':
-      return `${jobTitle(job)} is done.`
+      return say('exchange.done', { jobTitle: jobTitle(job) })
   }
 }

@@ -1,6 +1,7 @@
 /** The words and the looks of freshness: five that are never mistaken for each other. */
 import { missingCase } from '../../shared/errors.ts'
 import type { Freshness, QuoteRow } from '../../shared/state.ts'
+import { say } from '../messages/catalogue.ts'
 import { ageText, agoText } from '../ui/format.ts'
 
 /** What a window shows: without a link nothing is live, whatever the last value said. */
@@ -19,11 +20,11 @@ export function freshnessLabel(freshness: Freshness, replayed = false): string {
     case 'stale':
       return 'stale'
     case 'closed':
-      return 'market closed'
+      return say('freshness.market-closed')
     case 'disconnected':
       return 'disconnected'
     case 'waiting':
-      return 'waiting for a first message'
+      return say('freshness.waiting-first-message')
     default:
       return missingCase(freshness)
   }
@@ -31,22 +32,22 @@ export function freshnessLabel(freshness: Freshness, replayed = false): string {
 
 /** The sentence under a price. `ageMs`: since its last message, null: none yet; `replayed`: as of a replay's clock. */
 export function freshnessSentence(freshness: Freshness, ageMs: number | null, replayed = false): string {
-  const ago = ageMs === null ? 'no message yet' : agoText(ageMs)
+  const ago = ageMs === null ? say('freshness.no-message-yet') : agoText(ageMs)
   switch (freshness) {
     case 'live':
-      return replayed
-        ? 'Fresh then: messages arrived at their usual pace.'
-        : 'Live: messages arrive at their usual pace.'
+      return replayed ? say('freshness.fresh-then-messages-arrived') : say('freshness.live-messages-arrive-at')
     case 'quiet':
-      return `Quiet: connected, nothing traded (${ago}).`
+      return say('freshness.quiet-connected-nothing-traded', { ago })
     case 'stale':
-      return `Stale: connected, but the whole feed is silent (${ago}). This price may be old.`
+      return say('freshness.stale-connected-but-whole', { ago })
     case 'closed':
-      return `Market closed. Last message ${ago}.`
+      return say('freshness.market-closed-last-message', { ago })
     case 'disconnected':
-      return replayed ? `Disconnected then: the price was old (${ago}).` : `Disconnected: this price is old (${ago}).`
+      return replayed
+        ? say('freshness.disconnected-then-price-was', { ago })
+        : say('freshness.disconnected-price-old', { ago })
     case 'waiting':
-      return 'Waiting for a first message.'
+      return say('freshness.waiting-first-message-2')
     default:
       return missingCase(freshness)
   }

@@ -1,5 +1,6 @@
 /** What there is to say of each kind of pane before it is opened. */
 import { PANE_KINDS, type PaneKind } from '../../shared/workspace/kinds.ts'
+import { say } from '../messages/catalogue.ts'
 
 export interface PaneRow {
   readonly kind: PaneKind
@@ -14,19 +15,36 @@ export interface PaneRow {
 }
 
 const TABLE: Readonly<Record<PaneKind, Omit<PaneRow, 'kind'>>> = {
-  watchlist: { title: 'Watchlist', about: 'Prices of a list, as they change', command: null, fills: true },
-  chart: { title: 'Chart', about: 'Bars and ticks of an instrument', command: null },
-  quote: { title: 'Quote', about: 'Price, bid and ask, range of the day', command: null },
-  tape: { title: 'Time & sales', about: 'Every trade as it happens', command: null },
-  company: { title: 'Company', about: 'Profile, statements, ratios', command: 'company' },
-  earnings: { title: 'Earnings', about: 'Calendar, history, calls', command: 'earnings' },
-  news: { title: 'News', about: 'News, press releases, sentiment', command: 'news' },
-  commodities: { title: 'Commodities', about: 'Metals, energy, agriculture', command: 'commodities' },
-  technical: { title: 'Technical', about: 'Indicators of the service beside ours', command: 'technical' },
-  alerts: { title: 'Alerts', about: 'Alerts, their state and history', command: 'alerts' },
-  evidence: { title: 'Evidence', about: 'Coverage, agreement, verification', command: 'evidence' },
-  sessions: { title: 'Sessions', about: 'What was recorded', command: 'sessions' },
-  log: { title: 'Log', about: 'What happened, in order', command: 'log' },
+  watchlist: {
+    title: say('paneTable.watchlist'),
+    about: say('paneTable.prices-list-as-they'),
+    command: null,
+    fills: true,
+  },
+  chart: { title: say('paneTable.chart'), about: say('paneTable.bars-ticks-instrument'), command: null },
+  quote: { title: say('paneTable.quote'), about: say('paneTable.price-bid-ask-range'), command: null },
+  tape: { title: say('paneTable.time-sales'), about: say('paneTable.every-trade-as-happens'), command: null },
+  company: { title: say('paneTable.company'), about: say('paneTable.profile-statements-ratios'), command: 'company' },
+  earnings: { title: say('paneTable.earnings'), about: say('paneTable.calendar-history-calls'), command: 'earnings' },
+  news: { title: say('paneTable.news'), about: say('paneTable.news-press-releases-sentiment'), command: 'news' },
+  commodities: {
+    title: say('paneTable.commodities'),
+    about: say('paneTable.metals-energy-agriculture'),
+    command: 'commodities',
+  },
+  technical: {
+    title: say('paneTable.technical'),
+    about: say('paneTable.indicators-service-beside-ours'),
+    command: 'technical',
+  },
+  alerts: { title: say('paneTable.alerts'), about: say('paneTable.alerts-their-state-history'), command: 'alerts' },
+  evidence: {
+    title: say('paneTable.evidence'),
+    about: say('paneTable.coverage-agreement-verification'),
+    command: 'evidence',
+  },
+  sessions: { title: say('paneTable.sessions'), about: say('paneTable.what-was-recorded'), command: 'sessions' },
+  log: { title: say('paneTable.log'), about: say('paneTable.what-happened-order'), command: 'log' },
 }
 
 export const paneRow = (kind: PaneKind): PaneRow => ({ kind, ...TABLE[kind] })

@@ -2,6 +2,7 @@
 import { missingCase } from '../../shared/errors.ts'
 import type { Gap, GapCause } from '../../shared/recording.ts'
 import { REPLAY_SPEEDS, type ReplayExactness, type ReplaySpeed } from '../../shared/replay.ts'
+import { say } from '../messages/catalogue.ts'
 import { timeText } from '../ui/zone-time.ts'
 
 /** "0.25×", "1000×", "max". */
@@ -27,43 +28,48 @@ export function exactnessWords(exactness: ReplayExactness, zone: string): Exactn
   switch (exactness.is) {
     case 'none':
       return {
-        text: 'not compared yet',
+        text: say('replayWords.not-compared-yet'),
         tone: 'dim',
-        explanation: 'Each minute that plays through is compared with the digest that live wrote of it.',
+        explanation: say('replayWords.each-minute-plays-through'),
       }
     case 'identical':
       return {
-        text: `identical \u2713 ${exactness.minutes} ${exactness.minutes === 1 ? 'minute' : 'minutes'}`,
+        text: say('replayWords.identical-minutes', { count: exactness.minutes }),
         tone: 'ok',
-        explanation: `The state at the end of ${exactness.minutes === 1 ? 'the minute' : 'each of the minutes'} compared since the last jump is exactly what live had.`,
+        explanation: say('replayWords.state-at-end-each', { count: exactness.minutes }),
       }
     case 'differs':
       return {
-        text: `differs at ${timeText(exactness.minuteMs, zone)}`,
+        text: say('replayWords.differs-at', { time: timeText(exactness.minuteMs, zone) }),
         tone: 'bad',
-        explanation: `First difference: the minute from ${timeText(exactness.minuteMs, zone, 'stamp')}, before entry ${exactness.seq}. Live wrote ${exactness.live.slice(0, 12)}\u2026, this replay has ${exactness.replay.slice(0, 12)}\u2026`,
+        explanation: say('replayWords.first-difference-minute-from', {
+          time: timeText(exactness.minuteMs, zone, 'stamp'),
+          seq: String(exactness.seq),
+          live: exactness.live.slice(0, 12),
+          replay: exactness.replay.slice(0, 12),
+        }),
       }
     case 'not comparable':
-      return { text: 'not comparable', tone: 'dim', explanation: exactness.why }
+      return { text: say('replayWords.not-comparable'), tone: 'dim', explanation: exactness.why }
     default:
       return missingCase(exactness)
   }
 }
 
 const CAUSES: Readonly<Record<GapCause, string>> = {
-  connect: 'not yet connected',
-  drop: 'connection lost',
-  'half-open': 'connection silent',
-  refused: 'refused by the service',
-  unacknowledged: 'not subscribed',
-  sleep: 'computer asleep',
-  clock: 'clock changed',
-  token: 'signed out',
-  disk: 'not stored: disk',
-  overflow: 'not stored: too fast',
-  worker: 'not stored: restart',
-  crash: 'Tapedeck crashed',
-  quit: 'Tapedeck was closed',
+  connect: say('replayWords.not-yet-connected'),
+  drop: say('replayWords.connection-lost'),
+  'half-open': say('replayWords.connection-silent'),
+  refused: say('replayWords.refused-service'),
+  unacknowledged: say('replayWords.not-subscribed'),
+  sleep: say('replayWords.computer-asleep'),
+  clock: say('replayWords.clock-changed'),
+  token: say('replayWords.signed-out'),
+  disk: say('replayWords.not-stored-disk'),
+  overflow: say('replayWords.not-stored-too-fast'),
+  worker: say('replayWords.not-stored-restart'),
+  crash: say('replayWords.tapedeck-crashed'),
+  quit: say('replayWords.tapedeck-was-closed'),
 }
 
 /** Why nothing was received. */
@@ -73,7 +79,7 @@ export function causeText(cause: GapCause): string {
 
 /** How long, in the largest two units: "850 ms", "4.2 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */
 export function spanText(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 1000) return say('replayWords.ms', { ms: Math.round(ms) })
   if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
   const pair = (big: number, bigUnit: string, small: number, smallUnit: string) => {
     const n = Math.floor(ms / big)
@@ -86,6 +92,7 @@ export function spanText(ms: number): string {
 
 /** A gap in a line: "connection lost · crypto/XT · 09:31:22 for 4.2 s". */
 export function gapText(gap: Gap, zone: string): string {
-  const lasted = gap.toMs === null ? 'to the end' : `for ${spanText(gap.toMs - gap.fromMs)}`
+  const lasted =
+    gap.toMs === null ? say('replayWords.end') : say('replayWords.for', { span: spanText(gap.toMs - gap.fromMs) })
   return `${causeText(gap.cause)} \u00B7 ${gap.feed} \u00B7 ${timeText(gap.fromMs, zone)} ${lasted}`
 }

@@ -1,6 +1,7 @@
 /** Where the prices come from, said so that yesterday, a demo or a dead line is never taken for live. */
 import { missingCase } from '../../shared/errors.ts'
 import type { FeedState, FeedStatus, StatusState } from '../../shared/state.ts'
+import { say } from '../messages/catalogue.ts'
 
 export type SourceTone = 'live' | 'demo' | 'busy' | 'bad' | 'replay'
 export interface SourcePill {
@@ -13,37 +14,42 @@ export interface SourcePill {
 export const REPLAY_PILL: SourcePill = {
   label: 'REPLAY',
   tone: 'replay',
-  sentence: 'This is a replay: nothing here is the market now.',
+  sentence: say('sourceWords.replay-nothing-here-market'),
 }
 
 /** The pill of the top bar. */
 export function sourcePill(status: StatusState | undefined, linkUp: boolean): SourcePill {
   if (!linkUp)
-    return { label: 'NO LINK', tone: 'bad', sentence: 'This window lost its terminal; every price on it is old.' }
-  if (!status) return { label: 'STARTING', tone: 'busy', sentence: 'Waiting for the terminal.' }
+    return { label: say('sourceWords.no-link'), tone: 'bad', sentence: say('sourceWords.window-lost-terminal-every') }
+  if (!status) return { label: 'STARTING', tone: 'busy', sentence: say('sourceWords.waiting-terminal') }
   const wanted = wantedFeeds(status.feeds)
   const open = wanted.filter((feed) => feed.state.is === 'open').length
-  const name = status.source === 'demo' ? 'the demo market' : hostOf(status.origin)
+  const name = status.source === 'demo' ? say('sourceWords.demo-market') : hostOf(status.origin)
   if (wanted.length > 0 && open === 0) {
     const refused = wanted.every((feed) => feed.state.is === 'refused')
     const stale = wanted.some((feed) => feed.state.is === 'stale')
     const connecting = wanted.some((feed) => feed.state.is === 'connecting')
-    if (stale) return { label: 'STALE', tone: 'busy', sentence: `Connected to ${name}, but nothing arrives.` }
+    if (stale)
+      return { label: 'STALE', tone: 'busy', sentence: say('sourceWords.connected-but-nothing-arrives', { name }) }
     if (connecting && !refused)
-      return { label: 'CONNECTING', tone: 'busy', sentence: `Connecting to ${name}; no price is live yet.` }
+      return { label: 'CONNECTING', tone: 'busy', sentence: say('sourceWords.connecting-no-price-live', { name }) }
     return refused
-      ? { label: 'REFUSED', tone: 'bad', sentence: `${capital(name)} refused every feed; open Feeds to see why.` }
-      : { label: 'OFFLINE', tone: 'bad', sentence: `Not connected to ${name}; every price is old.` }
+      ? {
+          label: 'REFUSED',
+          tone: 'bad',
+          sentence: say('sourceWords.refused-every-feed-open', { capital: capital(name) }),
+        }
+      : { label: 'OFFLINE', tone: 'bad', sentence: say('sourceWords.not-connected-every-price', { name }) }
   }
   if (status.source === 'demo')
-    return { label: 'DEMO', tone: 'demo', sentence: 'Demo market: recorded and made-up prices, not the market now.' }
+    return { label: 'DEMO', tone: 'demo', sentence: say('sourceWords.demo-market-recorded-made') }
   if (open < wanted.length)
     return {
       label: `LIVE ${open}/${wanted.length}`,
       tone: 'busy',
-      sentence: `Live from ${name}, but only ${open} of ${wanted.length} feeds are open.`,
+      sentence: say('sourceWords.live-from-but-only', { name, open, count: wanted.length }),
     }
-  return { label: 'LIVE', tone: 'live', sentence: `Live from ${name}.` }
+  return { label: 'LIVE', tone: 'live', sentence: say('sourceWords.live-from', { name }) }
 }
 
 function capital(text: string): string {
@@ -57,9 +63,9 @@ export function hostOf(origin: string): string {
 
 /** What a recording is of, from its source's key ("demo", "service:you@https://…"). */
 export function sourceName(key: string): string {
-  if (key === 'demo') return 'Demo market'
+  if (key === 'demo') return say('sourceWords.demo-market-2')
   const host = hostOf(key.slice(key.lastIndexOf('@') + 1))
-  return key.startsWith('import:') ? `Imported: ${host}` : host
+  return key.startsWith('import:') ? say('sourceWords.imported', { host }) : host
 }
 
 /** Feeds that something asked for. */
@@ -91,17 +97,19 @@ export function feedTone(state: FeedState): FeedTone {
 export function feedWords(state: FeedState, nowMs: number): string {
   switch (state.is) {
     case 'idle':
-      return 'Not wanted'
+      return say('sourceWords.not-wanted')
     case 'connecting':
-      return state.attempt > 1 ? `Connecting, attempt ${state.attempt}` : 'Connecting'
+      return state.attempt > 1
+        ? say('sourceWords.connecting-attempt', { attempt: state.attempt })
+        : say('sourceWords.connecting')
     case 'open':
-      return 'Open'
+      return say('sourceWords.open')
     case 'stale':
-      return `Silent for ${Math.max(0, Math.round((nowMs - state.lastMs) / 1000))} s`
+      return say('sourceWords.silent-s', { max: Math.max(0, Math.round((nowMs - state.lastMs) / 1000)) })
     case 'waiting':
-      return `Next try in ${Math.max(0, Math.ceil((state.untilMs - nowMs) / 1000))} s`
+      return say('sourceWords.next-try-s', { max: Math.max(0, Math.ceil((state.untilMs - nowMs) / 1000)) })
     case 'refused':
-      return 'Refused'
+      return say('sourceWords.refused')
     default:
       return missingCase(state)
   }

@@ -1,4 +1,5 @@
 /** A moment typed by a person: clock time, date, or both, in any zone; ISO 8601; epoch ms; a step from now. Pure. */
+import { say } from '../messages/catalogue.ts'
 import { Zone } from '../charts/zone.ts'
 import { allZones, knownZone, systemZone, timeText, zoneAbbreviation, zonePlace } from '../ui/zone-time.ts'
 
@@ -143,7 +144,7 @@ export function parseTimeEntry(typed: string, context: TimeEntryContext): TimeEn
     .trim()
     .replace(/\s+/g, ' ')
     .replace(/^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i, '')
-  if (text === '') return no(`Type a time, such as ${TIME_EXAMPLES}.`)
+  if (text === '') return no(say('timeEntry.type-time-such-as', { TIME_EXAMPLES }))
   if (/^start$/i.test(text)) return { ok: true, ms: context.fromMs }
   if (/^end$/i.test(text)) return { ok: true, ms: context.toMs }
   if (/^\d{12,14}$/.test(text)) return within([Number(text)], 1, context)
@@ -157,20 +158,20 @@ export function parseTimeEntry(typed: string, context: TimeEntryContext): TimeEn
   const [, iso, day, month, year, hour, minute, second, fraction, rest = ''] = match ?? []
   const hasDay = iso !== undefined || day !== undefined
   if (!match || (!hasDay && hour === undefined))
-    return no(`\u201C${typed.trim()}\u201D is no time that can be read. Try ${TIME_EXAMPLES}.`)
+    return no(say('timeEntry.no-time-can-be', { typed: typed.trim(), TIME_EXAMPLES }))
   const zone = zoneNamed(rest.trim(), context.zone)
-  if (!zone) return no(`No time zone is called \u201C${rest.trim()}\u201D. Try UTC, New York, Europe/London or +02:00.`)
+  if (!zone) return no(say('timeEntry.no-time-zone-called', { rest: rest.trim() }))
   if (Number(hour ?? 0) > 23 || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59)
-    return no('Hours go to 23, minutes and seconds to 59.')
+    return no(say('timeEntry.hours-go-23-minutes'))
   const time =
     Number(hour ?? 0) * HOUR +
     Number(minute ?? 0) * MINUTE +
     Number(second ?? 0) * SECOND +
     Number((fraction ?? '').padEnd(3, '0').slice(0, 3))
   const days = hasDay ? daysNamed(dayOf(iso, day, month, year), zone, context) : daysOf(zone, context)
-  if (days.length === 0) return no('There is no such date.')
+  if (days.length === 0) return no(say('timeEntry.there-no-such-date'))
   const instants = days.flatMap((midnight) => zone.instants(midnight + time))
-  if (instants.length === 0) return no('Clocks went forward over that time: it never was.')
+  if (instants.length === 0) return no(say('timeEntry.clocks-went-forward-over'))
   const precision = fraction !== undefined ? 1 : second !== undefined ? SECOND : hour !== undefined ? MINUTE : DAY
   return within(instants, precision, context)
 }
@@ -203,11 +204,11 @@ function within(instants: readonly number[], precision: number, context: TimeEnt
   if (inside[0] !== undefined) return { ok: true, ms: inside[0] }
   const [nearest] = instants.toSorted(near)
   if (nearest === undefined || !Number.isFinite(nearest) || Math.abs(nearest) > 8.64e15)
-    return no('That is no date of the calendar.')
+    return no(say('timeEntry.no-date-calendar'))
   const said = (ms: number) => `${timeText(ms, zone, 'stamp')} ${zoneAbbreviation(zone, ms)}`
   return no(
     nearest < fromMs
-      ? `${said(nearest)} is before the recording begins (${said(fromMs)}).`
-      : `${said(nearest)} is after the recording ends (${said(toMs)}).`,
+      ? say('timeEntry.before-recording-begins', { said: said(nearest), said2: said(fromMs) })
+      : say('timeEntry.after-recording-ends', { said: said(nearest), said2: said(toMs) }),
   )
 }

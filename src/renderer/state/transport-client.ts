@@ -5,6 +5,7 @@
 import type { StreamName } from '../../shared/contract.ts'
 import type { Failure, Result } from '../../shared/errors.ts'
 import type { TerminalFrame, Transport, WindowFrame } from '../../shared/transport.ts'
+import { say } from '../messages/catalogue.ts'
 
 /** What one try of a carrier tells. After `down` or `refused` it tells nothing more. */
 export interface LineEvents {
@@ -42,10 +43,10 @@ const MOST_A_FRAME = 6
 
 const LOST: Failure = {
   code: 'offline',
-  message: 'The connection to Tapedeck was lost.',
-  hint: 'It is being tried again; nothing that was recorded is affected.',
+  message: say('transportClient.connection-tapedeck-was-lost'),
+  hint: say('transportClient.being-tried-again-nothing'),
 }
-const GONE: Failure = { code: 'cancelled', message: 'The window has let go of Tapedeck.' }
+const GONE: Failure = { code: 'cancelled', message: say('transportClient.window-has-let-go') }
 
 interface Call {
   readonly name: string

@@ -2,6 +2,7 @@
 import type { Failure } from '../../shared/errors.ts'
 import type { Greeting, Hello } from '../../shared/handshake.ts'
 import type { TerminalFrame } from '../../shared/transport.ts'
+import { say } from '../messages/catalogue.ts'
 import type { Dial } from './transport-client.ts'
 
 export interface SocketEvents {
@@ -27,8 +28,8 @@ export interface Keys {
 
 const NO_KEY: Failure = {
   code: 'not-allowed',
-  message: 'This tab was not opened by an address that Tapedeck printed.',
-  hint: 'Press Enter in the terminal where Tapedeck runs: it prints a new address. Or start Tapedeck again.',
+  message: say('transportSocket.tab-was-not-opened'),
+  hint: say('transportSocket.press-enter-terminal-where'),
 }
 
 function parse<T>(text: string): T | undefined {

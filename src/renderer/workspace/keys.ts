@@ -1,4 +1,5 @@
 /** What a key does wherever the focus is. Panes that want a key stop it before it comes here. */
+import { say } from '../messages/catalogue.ts'
 import { parseInterval } from '../state/interval-entry.ts'
 import type { WindowState } from '../state/window.svelte.ts'
 import { commandOf } from './commands.ts'
@@ -40,7 +41,7 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
     app.intervalTyped = ''
     const interval = parseInterval(typed)
     if (interval) app.setInterval(interval)
-    else if (typed !== '') app.toasts.show(`There is no interval “${typed}”. Try 1, 5, 15, 30, 30s, 1h, 4h or 1d.`)
+    else if (typed !== '') app.toasts.show(say('panels.there-no-interval-try', { typed }))
   }
   function typeInterval(character: string): void {
     app.intervalTyped = (app.intervalTyped + character).slice(0, 5)

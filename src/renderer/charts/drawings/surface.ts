@@ -3,6 +3,7 @@ import type { Surface } from '../../../shared/drawings/editor.ts'
 import type { Figure, Pixel } from '../../../shared/drawings/figure.ts'
 import { priceStep, rounded } from '../../../shared/drawings/shape.ts'
 import type { Drawing, DrawingPoint } from '../../../shared/drawings/types.ts'
+import { say } from '../../messages/catalogue.ts'
 import type { ChartPort } from '../port.ts'
 
 export interface SurfaceOptions {
@@ -39,7 +40,7 @@ const UNITS: readonly [number, string][] = [
 /** A length of time in its two largest units: "2 d 4 h", "350 ms". */
 export function lengthText(ms: number): string {
   let left = Math.round(Math.abs(ms))
-  if (left < 1_000) return `${left} ms`
+  if (left < 1_000) return say('chart.ms-2', { left })
   const parts: string[] = []
   for (const [size, unit] of UNITS) {
     const count = Math.floor(left / size)

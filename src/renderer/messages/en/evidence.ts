@@ -137,4 +137,13 @@ export const evidence = {
   'evidence.store': 'the store',
   'evidence.reads-all-stored-computes':
     'Reads all that is stored and computes the ledger again: hashes of every connection’s messages, entries, gaps, digests, bars and counts. Each difference is named with session, feed and time; nothing is changed. It finds damage. Somebody who owns this computer could still write another history whole.',
+  'evidence.first-event-time-then': 'first by event time, then by arrival',
+  'evidence.last-event-time-then': 'last by event time, then by arrival',
+  'evidence.you-ended-recording-time': 'You ended the recording: time that was not wanted is no loss.',
+  'evidence.every-symbol-feed': 'Every symbol of the feed.',
+  'evidence.coverage': 'Coverage',
+  'evidence.agreement': 'Agreement',
+  'evidence.service-bar': 'the service’s bar',
+  'evidence.message-was': 'The message was',
+  'evidence.messages-line-each-were': '{count} messages, a line each, were',
 } as const

@@ -10,4 +10,7 @@ export const jobs = {
   'jobs.jobs': 'Jobs',
   'jobs.exports-imports-other-long': 'Exports, imports and other long work show here while they run and when they end.',
   'jobs.export': 'Export…',
+  'jobs.left': '{length} left',
+  'jobs.min': '{min} min',
+  'jobs.h-min': '{min} h {min2} min',
 } as const

@@ -19,4 +19,12 @@ export const quote = {
   'quote.received': 'received {time}',
   'quote.read-as': 'Read as',
   'quote.service-does-not-document': '{mapping}. The service does not document this shape; this mapping read it.',
+  'quote.day': 'of the day',
+  'quote.before-session': 'before the session',
+  'quote.after-hours': 'after hours',
+  'quote.after-session': 'after the session',
+  'quote.off-hours': 'off hours',
+  'quote.outside-trading-hours': 'outside of trading hours',
+  'quote.against': 'against {referenceOf} {reference}',
+  'quote.no-reference-price-yet': 'no reference price yet',
 } as const

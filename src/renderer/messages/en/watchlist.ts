@@ -28,4 +28,7 @@ export const watchlist = {
     'A watchlist shows the prices of its symbols as they change, and records them.',
   'watchlist.add-symbol': 'Add a symbol to {name}',
   'watchlist.add-symbol-2': 'Add symbol',
+  'watchlist.crypto': 'Crypto',
+  'watchlist.forex': 'Forex',
+  'watchlist.stocks': 'Stocks',
 } as const

@@ -1,5 +1,6 @@
 /** The commands of charts: rows of the one table of shortcuts. They speak to the chart that was used last. */
 import type { ChartSettings } from '../../../shared/chart-settings.ts'
+import { say } from '../../messages/catalogue.ts'
 import type { Command } from '../../workspace/commands.ts'
 
 /** What a chart can be asked from outside of it. */
@@ -30,7 +31,7 @@ const onChart = (id: string, title: string, keys: readonly string[], act: (chart
   keys,
   run(app) {
     const chart = charts[charts.length - 1]
-    if (chart === undefined) app.toasts.show('There is no chart here.')
+    if (chart === undefined) app.toasts.show(say('chart.there-no-chart-here'))
     else act(chart)
   },
 })
@@ -45,26 +46,26 @@ const listed = (id: string, title: string, keys: readonly string[]): Command => 
 })
 
 export const CHART_PANE_COMMANDS: readonly Command[] = [
-  onChart('indicators', 'Indicators of the chart', ['/'], (chart) => chart.open('indicators')),
-  onChart('compare', 'Compare with other symbols', [], (chart) => chart.open('compare')),
-  onChart('view', 'Scale, lines and zone of the chart', [], (chart) => chart.open('view')),
+  onChart('indicators', say('chart.indicators-chart'), ['/'], (chart) => chart.open('indicators')),
+  onChart('compare', say('chart.compare-other-symbols'), [], (chart) => chart.open('compare')),
+  onChart('view', say('chart.scale-lines-zone-chart'), [], (chart) => chart.open('view')),
   // In a replay these keys go to a moment of it.
-  { ...onChart('date', 'Go to date', ['Ctrl+G'], (chart) => chart.open('date')), when: 'live' },
-  onChart('fit', 'Fit all bars into the chart', [], (chart) => chart.fit()),
-  onChart('table', 'Bars of the chart as a table', [], (chart) => chart.table()),
-  onChart('picture', 'Save a picture of the chart', [], (chart) => chart.picture('file')),
-  onChart('copy-picture', 'Copy a picture of the chart', [], (chart) => chart.picture('clipboard')),
+  { ...onChart('date', say('chart.go-date-2'), ['Ctrl+G'], (chart) => chart.open('date')), when: 'live' },
+  onChart('fit', say('chart.fit-all-bars-into'), [], (chart) => chart.fit()),
+  onChart('table', say('chart.bars-chart-as-table'), [], (chart) => chart.table()),
+  onChart('picture', say('chart.save-picture-chart'), [], (chart) => chart.picture('file')),
+  onChart('copy-picture', say('chart.copy-picture-chart'), [], (chart) => chart.picture('clipboard')),
   ...(['linear', 'log', 'percent'] as const).map((scale) =>
-    onChart(`scale-${scale}`, `Price scale: ${scale === 'log' ? 'logarithmic' : scale}`, [], (chart) =>
-      chart.set({ scale }),
+    onChart(
+      `scale-${scale}`,
+      say('chart.price-scale-2', { scale: scale === 'log' ? 'logarithmic' : scale }),
+      [],
+      (chart) => chart.set({ scale }),
     ),
   ),
-  onChart('inverted', 'Turn the price scale upside down', [], (chart) =>
+  onChart('inverted', say('chart.turn-price-scale-upside'), [], (chart) =>
     chart.set({ inverted: !chart.settings.inverted }),
   ),
-  onChart('bid-ask', 'Lines at bid and ask', [], (chart) => chart.set({ bidAsk: !chart.settings.bidAsk })),
-  listed('range', 'Mark bars: their time, change and volume (or Shift and drag)', [
-    'Ctrl+Shift+\u2190',
-    'Ctrl+Shift+\u2192',
-  ]),
+  onChart('bid-ask', say('chart.lines-at-bid-ask'), [], (chart) => chart.set({ bidAsk: !chart.settings.bidAsk })),
+  listed('range', say('chart.mark-bars-their-time'), ['Ctrl+Shift+\u2190', 'Ctrl+Shift+\u2192']),
 ]

@@ -1,21 +1,22 @@
 /** What the parts of a chart are called. */
 import { CHART_STYLES, type ChartStyle } from '../../../shared/chart-settings.ts'
 import type { BarSource } from '../../../shared/market.ts'
+import { say } from '../../messages/catalogue.ts'
 
 export const OF_LABEL: Readonly<Record<BarSource, string>> = {
-  trade: 'Trades',
-  bid: 'Bid',
-  ask: 'Ask',
-  mid: 'Mid',
-  service: 'Service bars',
+  trade: say('chart.trades'),
+  bid: say('chart.bid'),
+  ask: say('chart.ask'),
+  mid: say('chart.mid'),
+  service: say('chart.service-bars'),
 }
 
 export const STYLE_LABEL: Readonly<Record<ChartStyle, string>> = {
-  candles: 'Candles',
-  hollow: 'Hollow candles',
-  bars: 'OHLC bars',
-  line: 'Line',
-  area: 'Area',
+  candles: say('chart.candles'),
+  hollow: say('chart.hollow-candles'),
+  bars: say('chart.ohlc-bars'),
+  line: say('chart.line'),
+  area: say('chart.area'),
   'heikin-ashi': 'Heikin-Ashi',
 }
 

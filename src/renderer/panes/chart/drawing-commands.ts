@@ -1,5 +1,6 @@
 /** The commands of drawings: rows of the one table of shortcuts. They speak to the chart that was used last. */
 import { DRAWING_KINDS, DRAWING_NAMES, type DrawingKind } from '../../../shared/drawings/types.ts'
+import { say } from '../../messages/catalogue.ts'
 import type { DrawingCommands } from '../../state/drawings.svelte.ts'
 import type { Command } from '../../workspace/commands.ts'
 
@@ -17,7 +18,7 @@ const onDesk = (id: string, title: string, keys: readonly string[], act: (desk: 
   keys,
   run(app) {
     const { desk } = app.drawings
-    if (!desk) return app.toasts.show('There is no chart to draw on.')
+    if (!desk) return app.toasts.show(say('chart.there-no-chart-draw'))
     act(desk)
     desk.focus()
   },
@@ -35,24 +36,25 @@ const onChart = (id: string, title: string, keys: readonly string[]): Command =>
 export const DRAWING_COMMANDS: readonly Command[] = [
   ...DRAWING_KINDS.map((kind) => {
     const key = KEYS[kind]
-    return onDesk(kind, `Draw: ${DRAWING_NAMES[kind].toLowerCase()}`, key === undefined ? [] : [key], (desk) =>
-      desk.choose(kind),
+    return onDesk(
+      kind,
+      say('chart.draw', { what: DRAWING_NAMES[kind].toLowerCase() }),
+      key === undefined ? [] : [key],
+      (desk) => desk.choose(kind),
     )
   }),
-  onDesk('next', 'Select the next drawing', ['Alt+D'], (desk) => desk.next(1)),
-  onDesk('magnet', 'Magnet: points go to the prices of bars', ['Alt+X'], (desk) =>
-    desk.setMagnet(!desk.settings.magnet),
-  ),
-  onDesk('hide-all', 'Hide all drawings, or show them', ['Alt+Z'], (desk) => desk.hideAll(!desk.settings.hidden)),
-  onDesk('lock-all', 'Lock all drawings, or unlock them', [], (desk) => desk.lockAll(!desk.allLocked)),
-  onDesk('delete-all', 'Delete all drawings of this symbol', [], (desk) => desk.removeAll()),
-  onDesk('undo-drawing', 'Undo the last change of drawings', [], (desk) => void desk.undo()),
-  onDesk('redo-drawing', 'Redo the last change of drawings', [], (desk) => void desk.redo()),
-  onChart('undo', 'Undo and redo (on the chart)', ['Ctrl+Z', 'Ctrl+Y']),
-  onChart('copy', 'Copy, paste and duplicate the drawing', ['Ctrl+C', 'Ctrl+V', 'Ctrl+D']),
-  onChart('move', 'Move the drawing by a bar or a step of price; with Shift by ten', ['Arrow keys']),
-  onChart('points', 'Place a point; change the points of the drawing', ['Enter on a drawing']),
-  onChart('cycle', 'Next drawing, or next point', ['Tab on a drawing']),
-  onChart('retext', 'Text of the drawing', ['F2 on a drawing']),
-  onChart('delete', 'Delete the drawing', ['Delete on a drawing']),
+  onDesk('next', say('chart.select-next-drawing'), ['Alt+D'], (desk) => desk.next(1)),
+  onDesk('magnet', say('chart.magnet-points-go-prices'), ['Alt+X'], (desk) => desk.setMagnet(!desk.settings.magnet)),
+  onDesk('hide-all', say('chart.hide-all-drawings-or'), ['Alt+Z'], (desk) => desk.hideAll(!desk.settings.hidden)),
+  onDesk('lock-all', say('chart.lock-all-drawings-or'), [], (desk) => desk.lockAll(!desk.allLocked)),
+  onDesk('delete-all', say('chart.delete-all-drawings-symbol'), [], (desk) => desk.removeAll()),
+  onDesk('undo-drawing', say('chart.undo-last-change-drawings'), [], (desk) => void desk.undo()),
+  onDesk('redo-drawing', say('chart.redo-last-change-drawings'), [], (desk) => void desk.redo()),
+  onChart('undo', say('chart.undo-redo-on-chart'), ['Ctrl+Z', 'Ctrl+Y']),
+  onChart('copy', say('chart.copy-paste-duplicate-drawing'), ['Ctrl+C', 'Ctrl+V', 'Ctrl+D']),
+  onChart('move', say('chart.move-drawing-bar-or'), ['Arrow keys']),
+  onChart('points', say('chart.place-point-change-points'), ['Enter on a drawing']),
+  onChart('cycle', say('chart.next-drawing-or-next'), ['Tab on a drawing']),
+  onChart('retext', say('chart.text-drawing'), ['F2 on a drawing']),
+  onChart('delete', say('chart.delete-drawing'), ['Delete on a drawing']),
 ]

@@ -25,6 +25,7 @@ import {
 } from '../../../shared/drawings/types.ts'
 import type { Settings } from '../../../shared/settings.ts'
 import type { InstrumentId } from '../../../shared/units.ts'
+import { say } from '../../messages/catalogue.ts'
 import type { ChartSurface } from '../../charts/drawings/surface.ts'
 import type { DrawingCommands, DrawingsBook, InstrumentDrawings } from '../../state/drawings.svelte.ts'
 
@@ -251,12 +252,12 @@ export class DrawingDesk implements DrawingCommands {
   undo(): string {
     const what = this.#of?.undo() ?? null
     this.#settle()
-    return what === null ? 'Nothing to undo.' : `Undone: ${what}.`
+    return what === null ? say('chart.nothing-undo') : say('chart.undone', { what })
   }
   redo(): string {
     const what = this.#of?.redo() ?? null
     this.#settle()
-    return what === null ? 'Nothing to redo.' : `Done again: ${what}.`
+    return what === null ? say('chart.nothing-redo') : say('chart.done-again', { what })
   }
   /** What is gone is not selected, and its gesture is over. */
   #settle(): void {
@@ -268,7 +269,11 @@ export class DrawingDesk implements DrawingCommands {
     const drawing = this.list.find((one) => one.id === id)
     if (!drawing) return
     const style = { ...drawing.style, ...part }
-    this.#change(changed(this.list, id, { style }), `${DRAWING_NAMES[drawing.kind]} styled`, `style ${id}`)
+    this.#change(
+      changed(this.list, id, { style }),
+      say('chart.styled', { what: DRAWING_NAMES[drawing.kind] }),
+      `style ${id}`,
+    )
     // The next one of its kind looks alike.
     this.#book.window.set({ drawing: { styles: { ...this.settings.styles, [drawing.kind]: style } } })
   }
@@ -280,34 +285,41 @@ export class DrawingDesk implements DrawingCommands {
     const now = text.trim()
     if (drawing.kind === 'text' && now === '') {
       this.select(null)
-      this.#change(without(this.list, id), 'Text deleted', `text ${id}`)
+      this.#change(without(this.list, id), say('chart.text-deleted'), `text ${id}`)
       return
     }
     if (now === drawing.text) return
-    this.#change(changed(this.list, id, { text: now, asOfMs: this.asOf ?? Date.now() }), 'Text written', `text ${id}`)
+    this.#change(
+      changed(this.list, id, { text: now, asOfMs: this.asOf ?? Date.now() }),
+      say('chart.text-written'),
+      `text ${id}`,
+    )
   }
   setLocked(id: string, locked: boolean): void {
-    this.#change(changed(this.list, id, { locked }), locked ? 'Drawing locked' : 'Drawing unlocked')
+    this.#change(
+      changed(this.list, id, { locked }),
+      locked ? say('chart.drawing-locked') : say('chart.drawing-unlocked'),
+    )
   }
   setHidden(id: string, hidden: boolean): void {
-    this.#change(changed(this.list, id, { hidden }), hidden ? 'Drawing hidden' : 'Drawing shown')
+    this.#change(changed(this.list, id, { hidden }), hidden ? say('chart.drawing-hidden') : say('chart.drawing-shown'))
     if (hidden && this.state.selected === id) this.select(null)
   }
   order(id: string, step: OrderStep): void {
-    this.#change(ordered(this.list, id, step), 'Order changed')
+    this.#change(ordered(this.list, id, step), say('chart.order-changed'))
   }
   remove(id: string): void {
     const drawing = this.list.find((one) => one.id === id)
     if (!drawing || drawing.locked) return
     if (this.state.selected === id) this.select(null)
-    this.#change(without(this.list, id), `${DRAWING_NAMES[drawing.kind]} deleted`)
-    this.#say(`${DRAWING_NAMES[drawing.kind]} deleted.`)
+    this.#change(without(this.list, id), say('chart.deleted', { what: DRAWING_NAMES[drawing.kind] }))
+    this.#say(say('chart.deleted-2', { what: DRAWING_NAMES[drawing.kind] }))
   }
   get allLocked(): boolean {
     return this.list.length > 0 && this.list.every((one) => one.locked)
   }
   lockAll(locked: boolean): void {
-    this.#change(allChanged(this.list, { locked }), locked ? 'All locked' : 'All unlocked')
+    this.#change(allChanged(this.list, { locked }), locked ? say('chart.all-locked') : say('chart.all-unlocked'))
   }
   hideAll(hidden: boolean): void {
     this.#book.window.set({ drawing: { hidden } })
@@ -315,7 +327,7 @@ export class DrawingDesk implements DrawingCommands {
   }
   setMagnet(magnet: boolean): void {
     this.#book.window.set({ drawing: { magnet } })
-    this.#say(magnet ? 'Magnet on.' : 'Magnet off.')
+    this.#say(magnet ? say('chart.magnet-on') : say('chart.magnet-off'))
   }
   /** Deletes all of this instrument, locked ones too: it can be undone. */
   removeAll(): void {
@@ -327,16 +339,22 @@ export class DrawingDesk implements DrawingCommands {
     /** Gives back what was deleted, whatever was drawn since. */
     const restore = (): void => {
       const there = of?.list ?? []
-      of?.change([...gone.filter(({ id }) => there.every((one) => one.id !== id)), ...there], 'All given back')
+      of?.change(
+        [...gone.filter(({ id }) => there.every((one) => one.id !== id)), ...there],
+        say('chart.all-given-back'),
+      )
     }
-    if (this.#change([], 'All deleted'))
-      this.#book.window.tell(count === 1 ? 'One drawing deleted.' : `${count} drawings deleted.`, restore)
+    if (this.#change([], say('chart.all-deleted')))
+      this.#book.window.tell(
+        count === 1 ? say('chart.one-drawing-deleted') : say('chart.drawings-deleted', { count }),
+        restore,
+      )
   }
 
   copy(): boolean {
     if (!this.selected) return false
     this.#book.clipboard = this.selected
-    this.#say(`${DRAWING_NAMES[this.selected.kind]} copied.`)
+    this.#say(say('chart.copied', { what: DRAWING_NAMES[this.selected.kind] }))
     return true
   }
   /** Puts a copy of the clipboard beside what it was made of, or into view where that is elsewhere. */
@@ -366,9 +384,9 @@ export class DrawingDesk implements DrawingCommands {
     )
     const id = this.#takeId()
     const copy: Drawing = { ...drawing, id, points, locked: false, hidden: false, asOfMs: this.asOf ?? Date.now() }
-    if (!this.#change([...this.list, copy], `${DRAWING_NAMES[drawing.kind]} copied`)) return true
+    if (!this.#change([...this.list, copy], say('chart.copied-2', { what: DRAWING_NAMES[drawing.kind] }))) return true
     this.select(id)
-    this.#say(`${DRAWING_NAMES[drawing.kind]} pasted.`)
+    this.#say(say('chart.pasted', { what: DRAWING_NAMES[drawing.kind] }))
     return true
   }
 }

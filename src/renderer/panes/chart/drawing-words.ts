@@ -1,25 +1,26 @@
 /** Words and colours of drawings in the window. */
+import { say } from '../../messages/catalogue.ts'
 import type { DrawingPalette } from '../../charts/drawings/paint.ts'
 import type { Drawing, DrawingColor, DrawingKind } from '../../../shared/drawings/types.ts'
 import { DRAWING_NAMES } from '../../../shared/drawings/types.ts'
 
 /** Tools as the menu shows them. */
 export const TOOL_GROUPS: readonly { readonly title: string; readonly kinds: readonly DrawingKind[] }[] = [
-  { title: 'Lines', kinds: ['trend', 'ray', 'extended', 'horizontal', 'vertical', 'channel'] },
-  { title: 'Levels and shapes', kinds: ['fib', 'fib-extension', 'rectangle', 'arrow'] },
-  { title: 'Notes', kinds: ['text', 'brush'] },
-  { title: 'Planning', kinds: ['long', 'short', 'measure'] },
+  { title: say('chart.lines'), kinds: ['trend', 'ray', 'extended', 'horizontal', 'vertical', 'channel'] },
+  { title: say('chart.levels-shapes'), kinds: ['fib', 'fib-extension', 'rectangle', 'arrow'] },
+  { title: say('chart.notes'), kinds: ['text', 'brush'] },
+  { title: say('chart.planning'), kinds: ['long', 'short', 'measure'] },
 ]
 
 export const COLOR_NAMES: Readonly<Record<DrawingColor, string>> = {
-  accent: 'Blue',
-  green: 'Green',
-  red: 'Red',
-  orange: 'Orange',
-  yellow: 'Yellow',
-  violet: 'Violet',
-  text: 'Text',
-  dim: 'Grey',
+  accent: say('chart.blue'),
+  green: say('chart.green'),
+  red: say('chart.red'),
+  orange: say('chart.orange'),
+  yellow: say('chart.yellow'),
+  violet: say('chart.violet'),
+  text: say('chart.text'),
+  dim: say('chart.grey'),
 }
 
 /** The design token of each colour. */

@@ -1,5 +1,6 @@
 /** What happened in a stretch of bars. Pure. */
 import type { Bar } from '../../../shared/market.ts'
+import { say } from '../../messages/catalogue.ts'
 
 export interface RangeStats {
   readonly bars: number
@@ -40,7 +41,7 @@ export function rangeStats(bars: readonly Bar[]): RangeStats | null {
 
 /** "350 ms", "42 s", "1 h 05 min", "3 d 2 h": the two greatest units. */
 export function spanText(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 1_000) return say('chart.ms', { ms: Math.round(ms) })
   const seconds = Math.round(ms / 1_000)
   const parts: readonly (readonly [number, string])[] = [
     [Math.floor(seconds / 86_400), 'd'],

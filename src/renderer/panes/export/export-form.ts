@@ -11,22 +11,23 @@ import type { BarSource, Interval } from '../../../shared/market.ts'
 import type { SessionRow } from '../../../shared/recording.ts'
 import type { ExportPreset } from '../../../shared/settings.ts'
 import { feedAsset, type AssetClass, type FeedId } from '../../../shared/units.ts'
+import { say } from '../../messages/catalogue.ts'
 import type { ExportPrefill } from '../../state/exchange.svelte.ts'
 import { timeText } from '../../ui/zone-time.ts'
 
 /** What each feed brings, as the dialog says it. */
 export const FEED_WORDS: Readonly<Record<FeedId, string>> = {
-  'crypto/XT': 'Crypto trades',
-  'crypto/XQ': 'Crypto quotes',
-  'crypto/XA': 'Crypto bars of a minute, as sent',
-  'crypto/XAS': 'Crypto bars of a second, as sent',
-  'forex/C': 'Forex quotes',
-  'forex/CA': 'Forex bars of a minute, as sent',
-  'forex/CAS': 'Forex bars of a second, as sent',
-  'stocks/T': 'Stock trades',
-  'stocks/Q': 'Stock quotes',
-  'stocks/AM': 'Stock bars of a minute, as sent',
-  'stocks/A': 'Stock bars of a second, as sent',
+  'crypto/XT': say('export.crypto-trades'),
+  'crypto/XQ': say('export.crypto-quotes'),
+  'crypto/XA': say('export.crypto-bars-minute-as'),
+  'crypto/XAS': say('export.crypto-bars-second-as'),
+  'forex/C': say('export.forex-quotes'),
+  'forex/CA': say('export.forex-bars-minute-as'),
+  'forex/CAS': say('export.forex-bars-second-as'),
+  'stocks/T': say('export.stock-trades'),
+  'stocks/Q': say('export.stock-quotes'),
+  'stocks/AM': say('export.stock-bars-minute-as'),
+  'stocks/A': say('export.stock-bars-second-as'),
 }
 /** In the order of the list above: what a trader wants first stands first. */
 export const FEED_ORDER = Object.keys(FEED_WORDS) as readonly FeedId[] // a key for each feed
@@ -136,15 +137,13 @@ export function requestOf(form: ExportForm, sessions: readonly SessionRow[]): Ex
 /** Why a form cannot be exported, in a sentence; null: it can. */
 export function formProblem(form: ExportForm, request: ExportRequest, sessions: readonly SessionRow[]): string | null {
   const wanted = wantedSessions(form)
-  if (wanted?.length === 0) return 'Choose at least one session.'
+  if (wanted?.length === 0) return say('export.choose-at-least-one')
   if (wanted !== null && request.sessions.length < wanted.length) {
-    return wanted.length === 1
-      ? 'That session is not there any more.'
-      : 'Some of these sessions are not there any more.'
+    return wanted.length === 1 ? say('export.session-not-there-any') : say('export.some-these-sessions-not')
   }
   const of = new Set(sessions.filter((row) => wanted?.includes(row.session)).map((row) => row.source))
-  if (of.size > 1) return 'These sessions are of several sources: an export is of one.'
-  if (request.symbols.some((symbol) => symbol.length > 64)) return 'A symbol is too long.'
+  if (of.size > 1) return say('export.these-sessions-several-sources')
+  if (request.symbols.some((symbol) => symbol.length > 64)) return say('export.symbol-too-long')
   return exportConflict(request)
 }
 

@@ -2,6 +2,7 @@
 import { FILE_PIECE } from '../../../shared/contract/importing.ts'
 import type { Failure, Result } from '../../../shared/errors.ts'
 import type { Transport } from '../../../shared/transport.ts'
+import { say } from '../../messages/catalogue.ts'
 
 /** What is needed of a `File`. */
 export interface SentFile {
@@ -10,7 +11,7 @@ export interface SentFile {
   slice(from: number, to: number): { arrayBuffer(): Promise<ArrayBuffer> }
 }
 
-const CANCELLED: Failure = { code: 'cancelled', message: 'The file was not sent whole.' }
+const CANCELLED: Failure = { code: 'cancelled', message: say('import.file-was-not-sent') }
 
 /**
  * Sends a file and answers its id at the terminal. `onSent`: bytes so far. When aborted or failed, what was
@@ -35,7 +36,11 @@ export async function sendFile(
     try {
       bytes = new Uint8Array(await file.slice(offset, Math.min(file.size, offset + FILE_PIECE)).arrayBuffer())
     } catch {
-      return failed({ code: 'disk-error', message: `${file.name} can no longer be read.`, hint: 'Choose it again.' })
+      return failed({
+        code: 'disk-error',
+        message: say('import.can-no-longer-be', { name: file.name }),
+        hint: say('import.choose-again'),
+      })
     }
     const sent = await transport.invoke('files.chunk', { file: id, offset, data: base64Of(bytes) })
     if (!sent.ok) return failed(sent.error)
@@ -55,9 +60,9 @@ export function partFiles<T extends { readonly name: string }>(
   const manifest = file && given.find((one) => one.name === `${file.name}${MANIFEST}`)
   const problem =
     file === undefined
-      ? 'This is a manifest: choose the file that it was exported with, too.'
+      ? say('import.manifest-choose-file-was')
       : more.length > 0
-        ? 'One file at a time: with it only its manifest.'
+        ? say('import.one-file-at-time')
         : null
   return { file: more.length > 0 ? undefined : file, manifest, problem }
 }

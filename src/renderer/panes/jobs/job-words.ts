@@ -1,5 +1,6 @@
 /** How far a job is, in words: what was done, how fast, what is left. Pure. */
 import type { JobState } from '../../../shared/jobs.ts'
+import { say } from '../../messages/catalogue.ts'
 import type { NumberText } from '../../ui/format.ts'
 
 /** A job that has run for less tells no rate yet. */
@@ -13,7 +14,7 @@ export function progressWords(job: JobState, nowMs: number, numbers: NumberText)
   if (bytes > 0) words.push(numbers.bytes(bytes))
   if (ranMs >= LEAST_MS && count > 0) words.push(`${numbers.whole(count / (ranMs / 1_000))} ${unit}/s`)
   if (job.outcome.is === 'running' && done !== null && done > 0.01 && ranMs >= LEAST_MS) {
-    words.push(`${lengthWords((ranMs * (1 - done)) / done)} left`)
+    words.push(say('jobs.left', { length: lengthWords((ranMs * (1 - done)) / done) }))
   }
   return words.join(' · ')
 }
@@ -23,5 +24,5 @@ export function lengthWords(ms: number): string {
   const s = Math.max(1, Math.ceil(ms / 1_000))
   if (s < 60) return `${s} s`
   const min = Math.ceil(s / 60)
-  return min < 60 ? `${min} min` : `${Math.floor(min / 60)} h ${min % 60} min`
+  return min < 60 ? say('jobs.min', { min }) : say('jobs.h-min', { min: Math.floor(min / 60), min2: min % 60 })
 }

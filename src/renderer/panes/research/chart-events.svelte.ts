@@ -4,6 +4,7 @@
  */
 import { readAnswer, type Reading } from '../../../shared/adaptive/read.ts'
 import type { Transport } from '../../../shared/transport.ts'
+import { say } from '../../messages/catalogue.ts'
 import type { ChartMarker } from '../../charts/markers.ts'
 import { reportsOf, reportTable } from './earnings.ts'
 import { newsTable, storiesOf } from './story.ts'
@@ -40,9 +41,9 @@ export function markersOf(endpoint: EventEndpoint, reading: Reading): readonly C
     ms: Date.parse(`${one.day}T00:00:00Z`),
     day: true,
     text: [
-      `Earnings ${one.period}`.trim(),
+      say('research.earnings-2', { period: one.period }).trim(),
       Number.isNaN(one.actual) ? '' : `${one.actual}`,
-      Number.isNaN(one.estimate) ? '' : `estimate ${one.estimate}`,
+      Number.isNaN(one.estimate) ? '' : say('research.estimate-2', { estimate: String(one.estimate) }),
     ]
       .filter((part) => part !== '')
       .join(', '),

@@ -1,4 +1,5 @@
 /** Copying, with a word on how it went. */
+import { say } from '../../messages/catalogue.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
 
 /** Puts a text on the clipboard; says `told`, or why it could not. */
@@ -7,6 +8,6 @@ export async function copyText({ toasts }: Pick<WindowState, 'toasts'>, text: st
     await navigator.clipboard.writeText(text)
     toasts.say(told)
   } catch {
-    toasts.show('The clipboard did not take it. Click into the window, then copy again.', { tone: 'bad' })
+    toasts.show(say('research.clipboard-did-not-take-click'), { tone: 'bad' })
   }
 }

@@ -1,5 +1,6 @@
 /** The list of sessions: what is shown of each, in which order, and which of them. */
 import type { SessionRow } from '../../../shared/recording.ts'
+import { say } from '../../messages/catalogue.ts'
 import { sourceName } from '../../state/source-words.ts'
 
 export const SESSION_COLUMNS = [
@@ -26,17 +27,22 @@ export interface ColumnWords {
 }
 
 export const COLUMN_WORDS: Readonly<Record<SessionColumn, ColumnWords>> = {
-  started: { title: 'Started', long: 'Start of the session', width: 156, numeric: false },
-  name: { title: 'Name', long: 'Name and tags', width: 120, numeric: false },
-  length: { title: 'Length', long: 'From start to end', width: 84, numeric: true },
-  messages: { title: 'Messages', long: 'Messages stored', width: 88, numeric: true },
-  size: { title: 'Size', long: 'Room in the store', width: 76, numeric: true },
-  gaps: { title: 'Gaps', long: 'Interruptions, its ordinary beginning and end aside', width: 60, numeric: true },
-  state: { title: 'State', long: 'How it ended', width: 104, numeric: false },
-  symbols: { title: 'Symbols', long: 'Symbols that came', width: 68, numeric: true },
-  feeds: { title: 'Feeds', long: 'Feeds that brought messages', width: 60, numeric: true },
-  source: { title: 'Source', long: 'Where it was received from', width: 150, numeric: false },
-  ended: { title: 'Ended', long: 'End of the session', width: 156, numeric: false },
+  started: { title: say('sessions.started'), long: say('sessions.start-session'), width: 156, numeric: false },
+  name: { title: say('sessions.name'), long: say('sessions.name-tags'), width: 120, numeric: false },
+  length: { title: say('sessions.length'), long: say('sessions.from-start-end'), width: 84, numeric: true },
+  messages: { title: say('sessions.messages'), long: say('sessions.messages-stored'), width: 88, numeric: true },
+  size: { title: say('sessions.size'), long: say('sessions.room-store'), width: 76, numeric: true },
+  gaps: {
+    title: say('sessions.gaps'),
+    long: say('sessions.interruptions-ordinary-beginning-end'),
+    width: 60,
+    numeric: true,
+  },
+  state: { title: say('sessions.state'), long: say('sessions.how-ended'), width: 104, numeric: false },
+  symbols: { title: say('sessions.symbols'), long: say('sessions.symbols-came'), width: 68, numeric: true },
+  feeds: { title: say('sessions.feeds'), long: say('sessions.feeds-brought-messages'), width: 60, numeric: true },
+  source: { title: say('sessions.source'), long: say('sessions.where-was-received-from'), width: 150, numeric: false },
+  ended: { title: say('sessions.ended'), long: say('sessions.end-session'), width: 156, numeric: false },
 }
 /** In this order columns are given room, as far as it goes. */
 const BY_IMPORTANCE: readonly SessionColumn[] = [
@@ -77,10 +83,10 @@ export type SessionState = 'recording' | 'clean' | 'crashed' | 'imported'
 export const stateOf = (row: SessionRow): SessionState =>
   row.live ? 'recording' : !row.clean ? 'crashed' : row.imported ? 'imported' : 'clean'
 export const STATE_WORDS: Readonly<Record<SessionState, string>> = {
-  recording: 'Recording',
-  clean: 'Complete',
-  crashed: 'Crashed',
-  imported: 'Imported',
+  recording: say('sessions.recording'),
+  clean: say('sessions.complete'),
+  crashed: say('sessions.crashed'),
+  imported: say('sessions.imported'),
 }
 
 function valueOf(row: SessionRow, column: SessionColumn, nowMs: number): number | string {

@@ -50,7 +50,7 @@ export const GENERAL_COMMANDS: readonly Command[] = [
     app.evidence.show({
       instrument: app.instrument,
       what: { is: 'quote' },
-      title: `${app.quotes.row(app.instrument)?.symbol ?? app.instrument}, quote`,
+      title: say('commands.quote', { symbol: app.quotes.row(app.instrument)?.symbol ?? app.instrument }),
     }),
   ),
   general('theme', say('command.theme'), ['Alt+T'], (app) =>

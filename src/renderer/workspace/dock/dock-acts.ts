@@ -1,6 +1,7 @@
 /** What is done to panes by menu and by key alike. */
 import { panesIn } from '../../../shared/workspace/document.ts'
 import * as edits from '../../../shared/workspace/edits.ts'
+import { say } from '../../messages/catalogue.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
 
 /** Lifts the pane in front above the others, or puts it back among them. */
@@ -27,8 +28,7 @@ export function popOutPane(app: WindowState, id: string): void {
   let n = 1
   while (taken.has(`window-${n}`)) n++
   const window = `window-${n}`
-  if (edits.popOut(dock.whole, window, [id]) === dock.whole)
-    return app.toasts.show('This is the only pane. Add another one before you move it out.')
+  if (edits.popOut(dock.whole, window, [id]) === dock.whole) return app.toasts.show(say('dock.only-pane-add-another'))
   if (!app.openPaneWindow(dock.id, window)) return
   dock.changeWhole((now) => edits.popOut(now, window, [id]))
   // The new window reads what is kept.

@@ -1,6 +1,7 @@
 /** Commands of panes and workspaces: rows of the one table of shortcuts. */
 import { groupsIn } from '../../../shared/workspace/document.ts'
 import * as edits from '../../../shared/workspace/edits.ts'
+import { say } from '../../messages/catalogue.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
 import type { Command } from '../commands.ts'
 import { popOutPane, toggleFloat } from './dock-acts.ts'
@@ -38,12 +39,12 @@ const ARROWS = [
 const SIZES = { left: 'narrower', right: 'wider', up: 'lower', down: 'higher' } as const
 
 export const DOCK_COMMANDS: readonly Command[] = [
-  dock('next', 'Next pane', ['F6'], (app) => step(app, 1)),
-  dock('previous', 'Previous pane', ['Shift+F6'], (app) => step(app, -1)),
+  dock('next', say('dock.next-pane'), ['F6'], (app) => step(app, 1)),
+  dock('previous', say('dock.previous-pane'), ['Shift+F6'], (app) => step(app, -1)),
   ...ARROWS.map(([to, arrow]) =>
     dock(
       `move-${to}`,
-      `Move the pane ${to}`,
+      say('dock.move-pane', { to }),
       [`Ctrl+Alt+${arrow}`],
       onPane((app, pane) => {
         app.dock.change((now) => edits.moveTowards(now, pane, to))
@@ -54,7 +55,7 @@ export const DOCK_COMMANDS: readonly Command[] = [
   ...ARROWS.map(([to, arrow, axis, px]) =>
     dock(
       `size-${to}`,
-      `Make the pane ${SIZES[to]}`,
+      say('dock.make-pane', { what: SIZES[to] }),
       [`Alt+Shift+${arrow}`],
       onPane((app, pane) =>
         app.dock.change((now) => edits.resizePane({ ...now, area: app.dock.area }, pane, axis, px)),
@@ -63,23 +64,23 @@ export const DOCK_COMMANDS: readonly Command[] = [
   ),
   dock(
     'maximise',
-    'Maximise the pane, or restore it',
+    say('dock.maximise-pane-or-restore'),
     ['Alt+Enter'],
     onPane((app, pane) => app.dock.change((now) => edits.toggleMaximised(now, pane))),
   ),
-  dock('float', 'Float the pane, or put it back', ['Ctrl+Alt+F'], onPane(toggleFloat)),
-  dock('pop-out', 'Move the pane into a window of its own', ['Ctrl+Alt+P'], onPane(popOutPane)),
+  dock('float', say('dock.float-pane-or-put'), ['Ctrl+Alt+F'], onPane(toggleFloat)),
+  dock('pop-out', say('dock.move-pane-into-window'), ['Ctrl+Alt+P'], onPane(popOutPane)),
   dock(
     'close',
-    'Close the pane',
+    say('dock.close-pane'),
     ['Ctrl+Alt+W'],
     onPane((app, pane) => app.closePane(pane)),
   ),
-  dock('undo', 'Undo the last change of the layout', ['Ctrl+Alt+Z'], (app) => {
-    if (!app.dock.undo()) app.toasts.show('There is no change of the layout to undo.')
+  dock('undo', say('dock.undo-last-change-layout'), ['Ctrl+Alt+Z'], (app) => {
+    if (!app.dock.undo()) app.toasts.show(say('dock.there-no-change-layout'))
   }),
-  dock('redo', 'Redo the change of the layout', ['Ctrl+Alt+Y'], (app) => {
-    if (!app.dock.redo()) app.toasts.show('There is no change of the layout to redo.')
+  dock('redo', say('dock.redo-change-layout'), ['Ctrl+Alt+Y'], (app) => {
+    if (!app.dock.redo()) app.toasts.show(say('dock.there-no-change-layout-redo'))
   }),
-  dock('workspaces', 'Workspaces', ['Ctrl+Alt+S'], (app) => void app.dock.menuAsked++),
+  dock('workspaces', say('dock.workspaces'), ['Ctrl+Alt+S'], (app) => void app.dock.menuAsked++),
 ]
