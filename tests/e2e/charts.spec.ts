@@ -300,3 +300,55 @@ test('a narrow chart has all of its tools, and a drawing takes an alert', async 
     await expect(page.locator('.dv-resize-container')).toHaveCount(1)
   })
 })
+
+test('a chart in a window of its own wears what the others wear, and comes back to its place', async ({
+  open,
+  host,
+}) => {
+  test.skip(host === 'electron', 'Electron keeps the places of its windows itself.')
+  const { page } = await open()
+  page.setDefaultTimeout(15_000)
+  const chart = await openPane(page, 'chart')
+  await expect(chart).toBeVisible()
+  /** Pops the chart out by the menu of its tab; answers the new page, and what it was opened with. */
+  const popOut = async (): Promise<{ other: Page; features: string }> => {
+    const opened = page.context().waitForEvent('page')
+    const features = page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          const open = window.open.bind(window)
+          window.open = (url, target, asked) => {
+            window.open = open
+            resolve(asked ?? '')
+            return open(url, target, asked)
+          }
+        }),
+    )
+    await page.getByRole('tab', { name: /^BTC-USD/ }).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Into a window of its own' }).click()
+    const other = await opened
+    await expect(other.getByRole('region', { name: /^Chart of BTC-USD/ })).toBeVisible({ timeout: 30_000 })
+    return { other, features: await features }
+  }
+
+  const first = await popOut()
+  expect(first.features).toBe('popup,width=760,height=560')
+  const [mine, its] = [page.locator('html'), first.other.locator('html')]
+  const before = await its.getAttribute('data-theme')
+  await page.keyboard.press('Alt+t')
+  await expect(mine).not.toHaveAttribute('data-theme', before ?? '')
+  await expect(its).toHaveAttribute('data-theme', (await mine.getAttribute('data-theme')) ?? '')
+  await page.keyboard.press('Control+,')
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  await settings.getByRole('tab', { name: 'Appearance' }).click()
+  await settings.getByRole('radio', { name: 'Comfortable' }).check()
+  await expect(its).toHaveAttribute('data-density', 'comfortable')
+  await page.keyboard.press('Escape')
+
+  await first.other.setViewportSize({ width: 700, height: 430 })
+  await expect.poll(() => page.evaluate(() => Object.values(localStorage).join())).toMatch(/"width":700,"height":430/)
+  await first.other.close()
+  await expect(page.getByRole('region', { name: /^Chart of BTC-USD/ })).toBeVisible({ timeout: 20_000 })
+  const second = await popOut()
+  expect(second.features).toMatch(/^popup,left=-?\d+,top=-?\d+,width=700,height=430$/)
+})

@@ -32,6 +32,7 @@ import { isOfSource, replayFrom } from './replay-from.ts'
 import { replayHash } from './replay-route.ts'
 import { rowHeightOf } from './row-height.ts'
 import * as lists from './watchlist-edit.ts'
+import { featuresOf } from './window-place.ts'
 import { zoneOf } from './zones.ts'
 
 export type DialogName = 'export' | 'import' | 'settings' | 'connect' | 'shortcuts' | 'help' | 'jump' | 'bookmark'
@@ -272,7 +273,7 @@ export class WindowState {
   }
   /** Opens a window for panes that were moved out of the dock. False when it was blocked. */
   openPaneWindow(workspace: string, window: string): boolean {
-    return this.#openBeside(dockHash({ workspace, window }), 'popup,width=760,height=560')
+    return this.#openBeside(dockHash({ workspace, window }), featuresOf(localStorage, workspace, window))
   }
   /** Moves the replay of this window into one of its own; this one goes back to live. */
   popOutReplay(): void {
