@@ -33,7 +33,7 @@ const GAP = { top: 0.16, bottom: 0.08 } as const
 /** What lies over the top of the pane takes at most so much of it. */
 const MOST_HEAD = 0.36
 /** The label of the highest price stands that far over it, px. */
-const LABEL_PX = 10
+const LABEL_PX = 14
 
 /**
  * By how much of itself a range has to grow at its upper end on screen, so that it begins below what reaches `headPx`
