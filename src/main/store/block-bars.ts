@@ -2,7 +2,7 @@
 import { barsFromColumns, midColumn, type BarBuilder } from '../../shared/bars.ts'
 import type { BarSource } from '../../shared/market.ts'
 import { FEEDS } from '../../service/feeds.ts'
-import type { OpenBlock } from './blocks/open.ts'
+import type { OpenBlock } from './blocks/open-block.ts'
 import { applyRecord, OUT_OF_BARS, type Classifier } from './classify.ts'
 
 /** Takes the rows of a block with a seq in (after, limit] into bars. */

@@ -1,6 +1,6 @@
 /** Rows of several blocks in one order, as tick columns. */
 import type { FeedId, RecordingId } from '../../shared/units.ts'
-import type { OpenBlock } from './blocks/open.ts'
+import type { OpenBlock } from './blocks/open-block.ts'
 import type { LiteralWriter, TickColumns } from './port.ts'
 
 export const ROWS_A_BATCH = 4096

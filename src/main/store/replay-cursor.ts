@@ -5,7 +5,7 @@
  */
 import { firstAfter } from './ascending.ts'
 import { damaged } from './blocks/bytes.ts'
-import type { OpenBlock } from './blocks/open.ts'
+import type { OpenBlock } from './blocks/open-block.ts'
 import type { MessageColumns, ReplayBatch, ReplayQuery } from './port.ts'
 import type { ReviewedRecording, ReviewedSeries, ReviewSql } from './review-sql.ts'
 

@@ -20,59 +20,13 @@ import {
   type KnownTemplate,
   type Numbers,
 } from './directory.ts'
+import type { OpenBlock } from './open-block.ts'
+import { RowInts } from './row-ints.ts'
 import type { BlockScratch } from './scratch.ts'
 import { BlockSource, type Span } from './source.ts'
-import { rowShapes, spansOf, type Spans } from './spans.ts'
+import { rowShapes } from './spans.ts'
 import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral } from './literal.ts'
 import { shapeOf, type Shape } from './template.ts'
-
-/** What a block holds. Arrays are shared: do not write into them. */
-export interface OpenBlock {
-  readonly feed: FeedId
-  readonly count: number
-  readonly seq: Float64Array
-  readonly conn: Uint32Array
-  readonly connSeq: Uint32Array
-  readonly recvMs: Float64Array
-  readonly monoNs: Float64Array
-  readonly flags: Uint8Array
-  /** Where all rows have the same. */
-  readonly commonFlags: number | undefined
-  /** Whether `eventMs` has no NaN. */
-  readonly isDated: boolean
-  /** UTC ms; NaN: undated. */
-  readonly eventMs: Float64Array
-  /** Keys of the messages' own numbers, in the order of first appearance. */
-  readonly keys: readonly string[]
-  /** Numbers by key; NaN where a row has none. */
-  column(key: string): Float64Array
-  /**
-   * Numbers by key as whole ones and the power of ten that divides them, where every row has one and
-   * they share it; undefined elsewhere.
-   */
-  mantissas(key: string): { readonly values: Float64Array; readonly unit: number } | undefined
-  /** The server's own number text; '' where a row has none. */
-  literal(key: string, row: number): string
-  /** Writes that text without making a string. */
-  writer(key: string): LiteralWriter
-  /** The service's spelling; '' where a message names none. */
-  symbol(row: number): string
-  /** The whole message to the byte. */
-  raw(row: number): Uint8Array
-  /** At most so many bytes is `raw(row)`. */
-  rawRoom(row: number): number
-  /** Writes `raw(row)` at `at`, where `rawRoom` bytes must be; answers one past. */
-  writeRaw(row: number, out: Uint8Array, at: number): number
-  /**
-   * The rows with a seq in (after, upTo], where seqs ascend: only what they need is decoded, and nothing of that is
-   * kept by this block. Its `keys` may be those of all rows.
-   */
-  within(afterSeq: number, upToSeq: number): OpenBlock
-  /** Memory that it takes, without what is decoded for its rows, about. */
-  readonly bytes: number
-  /** Everything that was sealed, or rows [from, to) of it. */
-  messages(from?: number, to?: number): MessageColumns
-}
 
 /** Seqs of the block that is being searched. */
 let finding = new Float64Array(0)
@@ -87,7 +41,9 @@ const NONE = new Uint8Array(0)
 export function openBlock(bytes: Uint8Array, scratch?: BlockScratch): OpenBlock {
   scratch?.reset()
   const source = new BlockSource(bytes)
-  return new Block(source, rowShapes(source, scratch), { from: 0, to: source.directory.count }, scratch)
+  const shapes = rowShapes(source, scratch)
+  const rows = { from: 0, to: source.directory.count }
+  return new Block(source, shapes, rows, new RowInts(source, shapes, rows, { scratch }))
 }
 
 /** A kept literal where it is a number; nothing where it only looks like one ("1-2"). */
@@ -103,11 +59,8 @@ class Block implements OpenBlock {
   readonly #shapes: Float64Array | undefined
   /** Which rows of the whole these are. */
   readonly #rows: Span
-  readonly #scratch: BlockScratch | undefined
+  readonly #columns: RowInts
   readonly #ints: readonly IntColumn[]
-  readonly #decoded: (Float64Array | undefined)[] = []
-  /** Of a part: what was decoded, with the value before it where there is one. */
-  readonly #led: (Float64Array | undefined)[] = []
   readonly #templates: readonly KnownTemplate[]
   readonly #numbers: readonly Numbers[]
   /** Where each kept text lies in the cold part. */
@@ -129,15 +82,14 @@ class Block implements OpenBlock {
     shapes?: Map<number, Shape>
     columns?: Map<string, Float64Array>
     exceptions?: (Map<number, Uint8Array> | undefined)[]
-    spans?: Spans
   } = {}
 
-  constructor(source: BlockSource, shapes: Float64Array | undefined, rows: Span, scratch?: BlockScratch) {
+  constructor(source: BlockSource, shapes: Float64Array | undefined, rows: Span, columns: RowInts) {
     const { feed, ints, templates, numbers, rawEnds, rawFrom, time } = source.directory
     this.#source = source
     this.#shapes = shapes
     this.#rows = rows
-    this.#scratch = scratch
+    this.#columns = columns
     this.feed = feed
     this.count = rows.to - rows.from
     this.#ints = ints
@@ -146,7 +98,6 @@ class Block implements OpenBlock {
     this.#rawEnds = rawEnds
     this.#rawFrom = rawFrom
     this.#time = time
-    if (shapes !== undefined) this.#decoded[TEMPLATE] = shapes.subarray(rows.from, rows.to)
     if (rawEnds.length > 0) return
     const symbol = templates[0]?.symbol
     if (templates.every((template) => template.symbol === symbol)) this.#onlySymbol = symbol
@@ -161,49 +112,10 @@ class Block implements OpenBlock {
     if (finding.length < count) finding = new Float64Array(count)
     const seq = this.#source.whole(SEQ, finding.subarray(0, count))
     const { from, to } = this.#rows
-    const rows = { from: Math.max(from, firstAfter(seq, afterSeq)), to: Math.min(to, firstAfter(seq, upToSeq)) }
-    const part = new Block(this.#source, this.#shapes, { from: rows.from, to: Math.max(rows.from, rows.to) })
-    part.#decoded[SEQ] = seq.slice(rows.from, rows.to)
-    return part
-  }
-
-  #int(id: number): Float64Array {
-    const known = this.#decoded[id]
-    if (known !== undefined) return known
-    const span = this.#span(id)
-    const led = this.#read(id, span)
-    return (this.#decoded[id] = span.from === 0 ? led : led.subarray(1))
-  }
-
-  /** Values of a column, after the one before them. */
-  #read(id: number, span: Span): Float64Array {
-    const known = this.#led[id]
-    if (known !== undefined) return known
-    const lead = span.from === 0 ? span : { from: span.from - 1, to: span.to }
-    const before = (ref: number): Float64Array => {
-      const { from, to } = this.#span(ref)
-      if (from === span.from && to === span.to) return this.#read(ref, span)
-      return this.#source.read(ref, lead, before, new Float64Array(lead.to - lead.from))
-    }
-    return (this.#led[id] = this.#source.read(id, lead, before, this.#floats(lead.to - lead.from)))
-  }
-
-  /** Which values of a column are those of these rows. */
-  #span(id: number): Span {
-    const { count } = this.#source.directory
-    const all = this.#ints[id]?.count ?? 0
-    if (this.count === count || all === 0) return { from: 0, to: all }
-    if (id <= TEMPLATE) return this.#rows
-    return this.#spans.of.get(id) ?? { from: 0, to: all }
-  }
-
-  /** Where the values of these rows lie in columns that not every row has. */
-  get #spans(): Spans {
-    return (this.#cache.spans ??= spansOf(this.#source.directory, this.#shapes, this.#rows))
-  }
-
-  #floats(n: number): Float64Array {
-    return this.#scratch?.floats(n) ?? new Float64Array(n)
+    const first = Math.max(from, firstAfter(seq, afterSeq))
+    const rows = { from: first, to: Math.max(first, Math.min(to, firstAfter(seq, upToSeq))) }
+    const columns = new RowInts(this.#source, this.#shapes, rows, { seq: seq.slice(rows.from, rows.to) })
+    return new Block(this.#source, this.#shapes, rows, columns)
   }
 
   /** A kept text; undefined where there is none. */
@@ -214,19 +126,19 @@ class Block implements OpenBlock {
   }
 
   get seq(): Float64Array {
-    return this.#int(SEQ)
+    return this.#columns.int(SEQ)
   }
   get monoNs(): Float64Array {
-    return this.#int(MONO)
+    return this.#columns.int(MONO)
   }
   get recvMs(): Float64Array {
-    return this.#int(RECV)
+    return this.#columns.int(RECV)
   }
   get conn(): Uint32Array {
-    return (this.#cache.conn ??= new Uint32Array(this.#int(CONN)))
+    return (this.#cache.conn ??= new Uint32Array(this.#columns.int(CONN)))
   }
   get connSeq(): Uint32Array {
-    return (this.#cache.connSeq ??= new Uint32Array(this.#int(CONN_SEQ)))
+    return (this.#cache.connSeq ??= new Uint32Array(this.#columns.int(CONN_SEQ)))
   }
   get flags(): Uint8Array {
     return (this.#cache.flags ??= this.#readFlags())
@@ -234,7 +146,7 @@ class Block implements OpenBlock {
 
   #readFlags(): Uint8Array {
     const all = constantOf(this.#ints[FLAGS])
-    return all === undefined ? new Uint8Array(this.#int(FLAGS)) : new Uint8Array(this.count).fill(all)
+    return all === undefined ? new Uint8Array(this.#columns.int(FLAGS)) : new Uint8Array(this.count).fill(all)
   }
 
   get commonFlags(): number | undefined {
@@ -254,8 +166,8 @@ class Block implements OpenBlock {
     const { is, at, unit } = this.#time
     if (is === TIME.none) return new Float64Array(this.count).fill(NaN)
     if (is === TIME.own) {
-      const out = this.#int(at).slice()
-      for (const row of this.#int(at + 1)) {
+      const out = this.#columns.int(at).slice()
+      for (const row of this.#columns.int(at + 1)) {
         if (!(row >= 0 && row < this.#source.directory.count)) throw damaged('an undated row is out of range')
         const { from, to } = this.#rows
         if (row >= from && row < to) out[row - from] = NaN
@@ -263,7 +175,7 @@ class Block implements OpenBlock {
       return out
     }
     const { values, decimals } = this.#numbers[at]
-    const times = this.#int(values)
+    const times = this.#columns.int(values)
     if (unit === 0 && decimals === 0) return times
     const toMs = TIME_UNITS[unit]
     const power = POW10[decimals]
@@ -276,7 +188,7 @@ class Block implements OpenBlock {
   }
 
   #readPlaces(): readonly (Uint32Array | undefined)[] {
-    const ids = this.#int(TEMPLATE)
+    const ids = this.#columns.int(TEMPLATE)
     return this.#numbers.map((numbers, c) => {
       if (this.#ints[numbers.values].count === this.#source.directory.count) return undefined
       const step = this.#templates.map((t) => t.columns.includes(c))
@@ -294,8 +206,8 @@ class Block implements OpenBlock {
   get #rawIndex(): Map<number, number> {
     if (this.#cache.rawIndex !== undefined) return this.#cache.rawIndex
     const index = new Map<number, number>()
-    const ids = this.#int(TEMPLATE)
-    let n = this.count === this.#source.directory.count ? 0 : this.#spans.raws
+    const ids = this.#columns.int(TEMPLATE)
+    let n = this.count === this.#source.directory.count ? 0 : this.#columns.spans.raws
     if (this.#rawEnds.length > 0) for (let i = 0; i < this.count; i++) if (ids[i] === 0) index.set(i, n++)
     return (this.#cache.rawIndex = index)
   }
@@ -318,8 +230,8 @@ class Block implements OpenBlock {
     if (map === undefined) {
       map = new Map<number, Uint8Array>()
       const { exceptions, exceptionRows } = this.#numbers[c]
-      const rows = exceptions.length === 0 ? [] : this.#int(exceptionRows)
-      const { from, to } = this.#span(this.#numbers[c].values)
+      const rows = exceptions.length === 0 ? [] : this.#columns.int(exceptionRows)
+      const { from, to } = this.#columns.span(this.#numbers[c].values)
       for (let i = 0; i < rows.length; i++) {
         const at = rows[i] - from
         if (at >= 0 && at < to - from) map.set(at, exceptions[i] ?? NONE)
@@ -362,7 +274,7 @@ class Block implements OpenBlock {
     if (at < 0) return undefined
     const { values, style, decimals, exceptions } = this.#numbers[at]
     if (style === STYLE.explicit || exceptions.length > 0 || this.#ints[values].by === BY.doubles) return undefined
-    return { values: this.#int(values), unit: POW10[decimals] }
+    return { values: this.#columns.int(values), unit: POW10[decimals] }
   }
 
   #readColumn(key: string): Float64Array {
@@ -370,7 +282,7 @@ class Block implements OpenBlock {
     const only = this.#oneColumn(of)
     if (only >= 0) return this.#readNumbers(only)
     const out = new Float64Array(this.count).fill(NaN)
-    const ids = this.#int(TEMPLATE)
+    const ids = this.#columns.int(TEMPLATE)
     const numbers = new Map<number, Float64Array>()
     for (const c of of) if (c >= 0 && !numbers.has(c)) numbers.set(c, this.#readNumbers(c))
     for (let i = 0; i < this.count; i++) {
@@ -388,13 +300,13 @@ class Block implements OpenBlock {
   /** A column's numbers, only of the rows that have it. */
   #readNumbers(c: number): Float64Array {
     const { values, decimals, perRow, style } = this.#numbers[c]
-    const mantissas = this.#int(values)
+    const mantissas = this.#columns.int(values)
     const n = mantissas.length
     const exceptions = this.#exceptions(c)
     if (style !== STYLE.explicit && decimals === 0 && exceptions.size === 0) return mantissas
-    const out = this.#floats(n)
+    const out = this.#columns.floats(n)
     if (style === STYLE.explicit) {
-      const places = this.#int(perRow)
+      const places = this.#columns.int(perRow)
       for (let i = 0; i < n; i++) out[i] = mantissas[i] / (POW10[places[i]] ?? NaN)
     } else {
       const power = POW10[decimals]
@@ -409,7 +321,7 @@ class Block implements OpenBlock {
 
   literal(key: string, row: number): string {
     const out = new Uint8Array(MAX_LITERAL)
-    const id = this.#int(TEMPLATE)[row]
+    const id = this.#columns.int(TEMPLATE)[row]
     if (id === undefined) return ''
     if (id === 0) return decoder.decode(this.#rawLiteral(key, row))
     const c = this.#templates[id - 1].columns.findLast((at) => this.#numbers[at].key === key) ?? -1
@@ -431,9 +343,9 @@ class Block implements OpenBlock {
 
   #write(c: number, at: number, out: Uint8Array, to: number): number {
     const { values, decimals, perRow, style } = this.#numbers[c]
-    const places = style === STYLE.explicit ? this.#int(perRow)[at] : decimals
+    const places = style === STYLE.explicit ? this.#columns.int(perRow)[at] : decimals
     if (!(places <= MAX_DECIMALS)) throw damaged('a column has too many decimals')
-    return writeLiteral(out, to, this.#int(values)[at], places, style)
+    return writeLiteral(out, to, this.#columns.int(values)[at], places, style)
   }
 
   writer(key: string): LiteralWriter {
@@ -442,11 +354,11 @@ class Block implements OpenBlock {
     if (only >= 0) {
       const { values, decimals, style } = this.#numbers[only]
       if (style !== STYLE.explicit && this.#exceptions(only).size === 0) {
-        const mantissas = this.#int(values)
+        const mantissas = this.#columns.int(values)
         return { most: MAX_LITERAL, write: (row, out, at) => writeLiteral(out, at, mantissas[row], decimals, style) }
       }
     }
-    const ids = this.#int(TEMPLATE)
+    const ids = this.#columns.int(TEMPLATE)
     let most = MAX_LITERAL
     for (const { exceptions } of this.#numbers) for (const e of exceptions) most = Math.max(most, e.length)
     for (const [i, end] of this.#rawEnds.entries()) most = Math.max(most, end - (this.#rawEnds[i - 1] ?? 0))
@@ -468,13 +380,13 @@ class Block implements OpenBlock {
 
   symbol(row: number): string {
     if (this.#onlySymbol !== undefined) return this.#onlySymbol
-    const id = this.#int(TEMPLATE)[row]
+    const id = this.#columns.int(TEMPLATE)[row]
     if (id === undefined) return ''
     return id === 0 ? this.#shape(row).symbol : this.#templates[id - 1].symbol
   }
 
   raw(row: number): Uint8Array {
-    const id = this.#int(TEMPLATE)[row]
+    const id = this.#columns.int(TEMPLATE)[row]
     if (id === undefined) return NONE
     if (id === 0) return this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NONE
     const out = new Uint8Array(this.#lengthBound(id - 1, row))
@@ -482,13 +394,13 @@ class Block implements OpenBlock {
   }
 
   rawRoom(row: number): number {
-    const id = this.#int(TEMPLATE)[row]
+    const id = this.#columns.int(TEMPLATE)[row]
     if (id === undefined) return 0
     return id === 0 ? (this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NONE).length : this.#lengthBound(id - 1, row)
   }
 
   writeRaw(row: number, out: Uint8Array, at: number): number {
-    const id = this.#int(TEMPLATE)[row]
+    const id = this.#columns.int(TEMPLATE)[row]
     if (id === undefined) return at
     if (id > 0) return this.#render(id - 1, row, out, at)
     const text = this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NONE
@@ -534,7 +446,7 @@ class Block implements OpenBlock {
   messages(from = 0, to = this.count): MessageColumns {
     const count = to - from
     const offsets = new Uint32Array(count + 1)
-    const ids = this.#int(TEMPLATE)
+    const ids = this.#columns.int(TEMPLATE)
     let out = new Uint8Array(Math.max(64, count * 96))
     let at = 0
     for (let row = from; row < to; row++) {

@@ -1,7 +1,7 @@
 /** Rows of an opened block as the store's readers hand them on. */
 import type { RecordingId } from '../../../shared/units.ts'
 import type { TickColumns } from '../port.ts'
-import type { OpenBlock } from './open.ts'
+import type { OpenBlock } from './open-block.ts'
 
 /**
  * Rows [from, to) of a block, or the rows listed (ascending), as tick columns. A range shares the

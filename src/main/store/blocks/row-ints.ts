@@ -1,0 +1,79 @@
+/** The integer columns of some of a block's rows, decoded when they are asked for. */
+import { SEQ, TEMPLATE } from './directory.ts'
+import type { IntColumn } from './ints.ts'
+import type { BlockScratch } from './scratch.ts'
+import type { BlockSource, Span } from './source.ts'
+import { spansOf, type Spans } from './spans.ts'
+
+export class RowInts {
+  readonly #source: BlockSource
+  /** Shape of every row of the whole; undefined: all have one. */
+  readonly #shapes: Float64Array | undefined
+  /** Which rows of the whole these are. */
+  readonly #rows: Span
+  readonly #count: number
+  readonly #scratch: BlockScratch | undefined
+  readonly #ints: readonly IntColumn[]
+  readonly #decoded: (Float64Array | undefined)[] = []
+  /** Of a part: what was decoded, with the value before it where there is one. */
+  readonly #led: (Float64Array | undefined)[] = []
+  #spans: Spans | undefined
+
+  /** `seq`: the seqs of these rows, where they are known. */
+  constructor(
+    source: BlockSource,
+    shapes: Float64Array | undefined,
+    rows: Span,
+    { scratch, seq }: { readonly scratch?: BlockScratch | undefined; readonly seq?: Float64Array | undefined },
+  ) {
+    this.#source = source
+    this.#shapes = shapes
+    this.#rows = rows
+    this.#count = rows.to - rows.from
+    this.#scratch = scratch
+    this.#ints = source.directory.ints
+    if (shapes !== undefined) this.#decoded[TEMPLATE] = shapes.subarray(rows.from, rows.to)
+    if (seq !== undefined) this.#decoded[SEQ] = seq
+  }
+
+  /** Values of a column, of these rows. */
+  int(id: number): Float64Array {
+    const known = this.#decoded[id]
+    if (known !== undefined) return known
+    const span = this.span(id)
+    const led = this.#read(id, span)
+    return (this.#decoded[id] = span.from === 0 ? led : led.subarray(1))
+  }
+
+  /** Values of a column, after the one before them. */
+  #read(id: number, span: Span): Float64Array {
+    const known = this.#led[id]
+    if (known !== undefined) return known
+    const lead = span.from === 0 ? span : { from: span.from - 1, to: span.to }
+    const before = (ref: number): Float64Array => {
+      const { from, to } = this.span(ref)
+      if (from === span.from && to === span.to) return this.#read(ref, span)
+      return this.#source.read(ref, lead, before, new Float64Array(lead.to - lead.from))
+    }
+    return (this.#led[id] = this.#source.read(id, lead, before, this.floats(lead.to - lead.from)))
+  }
+
+  /** Which values of a column are those of these rows. */
+  span(id: number): Span {
+    const { count } = this.#source.directory
+    const all = this.#ints[id]?.count ?? 0
+    if (this.#count === count || all === 0) return { from: 0, to: all }
+    if (id <= TEMPLATE) return this.#rows
+    return this.spans.of.get(id) ?? { from: 0, to: all }
+  }
+
+  /** Where the values of these rows lie in columns that not every row has. */
+  get spans(): Spans {
+    return (this.#spans ??= spansOf(this.#source.directory, this.#shapes, this.#rows))
+  }
+
+  /** Room for numbers that last as long as the block does. */
+  floats(n: number): Float64Array {
+    return this.#scratch?.floats(n) ?? new Float64Array(n)
+  }
+}
