@@ -1,0 +1,116 @@
+/** The terminal of the soak behind the browser host; each line of standard input is an order, each answer a line. */
+import { readdirSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { startBrowserHost } from '../src/main/browser/host.ts'
+import { createHandlers } from '../src/main/handlers.ts'
+import { createTerminal } from '../src/main/terminal.ts'
+
+const [dataDir = '', baseUrl = '', user = '', password = ''] = process.argv.slice(2)
+const built = new URL('../out/main/', import.meta.url)
+const terminal = await createTerminal({
+  dataDir,
+  host: 'browser',
+  version: 'soak',
+  workers: {
+    store: new URL('store-worker.js', built),
+    reader: new URL('reader-worker.js', built),
+    simulator: new URL('simulator-worker.js', built),
+  },
+  demoData: new URL('../resources/demo/', import.meta.url),
+  memoryKeychain: true,
+  source: 'service',
+  account: { baseUrl, user, password },
+})
+const host = await startBrowserHost(createHandlers(terminal), {
+  rendererDir: fileURLToPath(new URL('../out/renderer', import.meta.url)),
+})
+const tell = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
+tell({ url: host.url })
+
+/** Open files and sockets; null where the system does not tell. */
+function handles(): number | null {
+  try {
+    return readdirSync('/proc/self/fd').length
+  } catch {
+    return null
+  }
+}
+
+/** What is recorded is replayed for a while, in a view of its own, beside the live market. */
+async function replay(ms: number): Promise<unknown> {
+  const [session] = [...(await terminal.sessions())].sort((a, b) => b.startedMs - a.startedMs)
+  const began = performance.now()
+  const { id } = await terminal.replays.open([session.session], null)
+  const opened = performance.now() - began
+  terminal.replays.play(id, true)
+  await new Promise((resolve) => setTimeout(resolve, ms))
+  await terminal.replays.close(id)
+  return { openedMs: Math.round(opened) }
+}
+
+async function exportAll(name: string): Promise<unknown> {
+  const began = performance.now()
+  const [session] = [...(await terminal.sessions())].sort((a, b) => b.startedMs - a.startedMs)
+  const job = await terminal.exports.start({
+    request: {
+      what: 'ticks',
+      feed: 'crypto/XT',
+      symbols: [],
+      sessions: [session.session],
+      source: null,
+      fromMs: null,
+      toMs: null,
+      of: null,
+      interval: '1m',
+      format: 'csv',
+      raw: false,
+      bom: false,
+      separator: ',',
+      split: 'none',
+    },
+    folder: dataDir,
+    name,
+    replace: true,
+  })
+  for (;;) {
+    const found = terminal.jobs.streams
+      .open(() => {})
+      .take()
+      ?.find(({ id }) => id === job)
+    if (found !== undefined && found.outcome.is !== 'running') {
+      return { outcome: found.outcome.is, rows: found.count, tookMs: Math.round(performance.now() - began) }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+}
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const [order = '', value = ''] = line.split(' ')
+  const answer = async (): Promise<unknown> => {
+    if (order === 'replay') return replay(Number(value))
+    if (order === 'export') return exportAll(value)
+    const { received, stored, perSecond, receiveToStored, store, gapsToday, backlogBytes } = terminal.status()
+    const { rss, heapUsed } = process.memoryUsage()
+    const storeBytes = store.bytes
+    return {
+      rss,
+      heapUsed,
+      handles: handles(),
+      received,
+      stored,
+      perSecond,
+      receiveToStored,
+      storeBytes,
+      gapsToday,
+      backlogBytes,
+    }
+  }
+  answer().then(tell, (thrown: unknown) => tell({ failed: String(thrown) }))
+})
+process.once('SIGINT', () => {
+  void host.close().then(async () => {
+    await terminal.close()
+    process.exit(0)
+  })
+})

@@ -1,0 +1,140 @@
+/**
+ * The soak: a market of a given rate is recorded and shown in four charts, replayed and exported every now and then;
+ * what grows or slows is seen in a table of start and end.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface, type Interface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { chromium, type Page } from '@playwright/test'
+import { firstLibrary } from '../src/shared/workspace/library.ts'
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '120' },
+    rate: { type: 'string', default: '2000' },
+    /** Minutes between two replays with their exports. */
+    every: { type: 'string', default: '60' },
+  },
+})
+const minutes = Number(values.minutes)
+const everyMs = Math.min(Number(values.every), minutes / 2) * 60_000
+if (!(minutes > 0) || !(everyMs > 0)) throw new TypeError('--minutes and --every take minutes, above 0')
+
+interface Talk {
+  readonly child: ChildProcess
+  readonly lines: Interface
+}
+const home = mkdtempSync(join(tmpdir(), 'tapedeck-soak-'))
+const node = (file: string, ...args: string[]): Talk => {
+  const script = fileURLToPath(new URL(file, import.meta.url))
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+  return { child, lines: createInterface({ input: child.stdout }) }
+}
+/** The next line of a process of ours, which says what its own script writes. */
+const next = async <T>({ lines }: Talk): Promise<T> => JSON.parse(((await once(lines, 'line')) as [string])[0]) as T
+const ask = <T>(talk: Talk, order: string): Promise<T> => {
+  const answer = next<T>(talk)
+  talk.child.stdin?.write(`${order}\n`)
+  return answer
+}
+const end = async ({ child }: Talk): Promise<void> => {
+  if (child.exitCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGINT')
+  await ended
+}
+
+interface Figures {
+  readonly rss: number
+  readonly heapUsed: number
+  readonly handles: number | null
+  readonly received: number
+  readonly stored: number
+  readonly perSecond: number
+  readonly receiveToStored: { readonly p50: number; readonly p99: number } | null
+  readonly storeBytes: number
+  readonly gapsToday: number
+}
+interface Sample extends Figures {
+  readonly painted: string
+  readonly pageHeap: number
+  readonly pageNodes: number
+}
+
+async function sample(host: Talk, page: Page): Promise<Sample> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await session.send('Runtime.getHeapUsage')
+  const { nodes } = await session.send('Memory.getDOMCounters')
+  await session.detach()
+  const painted = await page.locator('.latency b').first().innerText()
+  return { ...(await ask<Figures>(host, 'figures')), painted, pageHeap: usedSize, pageNodes: nodes }
+}
+
+const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`
+function table(start: Sample, last: Sample): string {
+  const rows: readonly (readonly [string, (one: Sample) => string])[] = [
+    ['memory of the terminal', ({ rss }) => mb(rss)],
+    ['heap of the terminal', ({ heapUsed }) => mb(heapUsed)],
+    ['heap of the page', ({ pageHeap }) => mb(pageHeap)],
+    ['nodes of the page', ({ pageNodes }) => String(pageNodes)],
+    ['open files and sockets', ({ handles }) => String(handles ?? 'not told')],
+    ['messages a second', ({ perSecond }) => perSecond.toFixed(0)],
+    ['received to stored, p50', ({ receiveToStored }) => `${receiveToStored?.p50.toFixed(1) ?? '-'} ms`],
+    ['received to stored, p99', ({ receiveToStored }) => `${receiveToStored?.p99.toFixed(1) ?? '-'} ms`],
+    ['received to painted, p99', ({ painted }) => painted],
+    ['messages received', ({ received }) => String(received)],
+    ['of them not stored yet', ({ received, stored }) => String(received - stored)],
+    ['store', ({ storeBytes }) => mb(storeBytes)],
+    ['gaps', ({ gapsToday }) => String(gapsToday)],
+  ]
+  const lines = rows.map(([name, of]) => `| ${name} | ${of(start)} | ${of(last)} |`)
+  return ['| | start | end |', '|---|---|---|', ...lines].join('\n')
+}
+
+writeFileSync(join(home, 'workspaces.json'), JSON.stringify({ ...firstLibrary(), latest: 'charts-4' }))
+writeFileSync(join(home, 'settings.json'), JSON.stringify({ help: { tourSeen: true } }))
+const started: Talk[] = []
+const browser = await chromium.launch({
+  executablePath: process.env.TAPEDECK_CHROMIUM || '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--no-first-run'],
+})
+try {
+  const market = node('soak-market.ts', values.rate)
+  started.push(market)
+  const { baseUrl, username, password } = await next<{ baseUrl: string; username: string; password: string }>(market)
+  const host = node('soak-host.ts', home, baseUrl, username, password)
+  started.unshift(host)
+  const { url } = await next<{ url: string }>(host)
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  await page.goto(url)
+  const charts = page.getByRole('region', { name: /^Chart of/ })
+  await charts.nth(3).waitFor()
+  const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+  // Caches fill first: what is compared is the rest.
+  await wait(Math.min(60_000, (minutes * 60_000) / 5))
+  const first = await sample(host, page)
+  const until = performance.now() + minutes * 60_000
+  for (let turn = 1; performance.now() < until; turn++) {
+    await wait(Math.min(everyMs, Math.max(0, until - performance.now())) * 0.9)
+    const replayed = await ask(host, `replay ${Math.min(60_000, everyMs / 10)}`)
+    const exported = await ask(host, `export soak-${turn}.csv`)
+    console.log(`turn ${turn}: replay ${JSON.stringify(replayed)}, export ${JSON.stringify(exported)}`)
+  }
+  const last = await sample(host, page)
+  console.log(`\n${minutes} minutes at ${values.rate} messages/s, ${await charts.count()} charts\n`)
+  console.log(table(first, last))
+  const log = readFileSync(join(home, 'logs', 'tapedeck.log'), 'utf8').split('\n')
+  const errors = log.filter((line) => /\berror\b/.test(line.slice(0, 60)))
+  console.log(`\n${errors.length} errors in the log`)
+  for (const line of errors.slice(0, 5)) console.log(line)
+} finally {
+  await browser.close()
+  for (const talk of started) await end(talk)
+  rmSync(home, { recursive: true, force: true })
+}
