@@ -59,4 +59,5 @@ export const dock = {
   'dock.workspaces': 'Workspaces',
   'dock.time-sales': 'Time & sales',
   'dock.time-sales-2': 'Time and sales',
+  'dock.close-other-tabs': 'Close the other tabs',
 } as const

@@ -1,5 +1,6 @@
 /** What can be done with sessions, and with the store: of the row's menu and of the pane's alike. */
 import type { SessionRow } from '../../../shared/recording.ts'
+import { say } from '../../messages/catalogue.ts'
 import type { MenuEntry } from '../../ui/menu.ts'
 
 export interface SessionActions {
@@ -23,19 +24,27 @@ export function sessionEntries(
 ): readonly (MenuEntry | null)[] {
   if (rows.length === 0 || inBin) return []
   const one = rows.length === 1 ? rows[0] : undefined
-  const of = rows.length > 1 ? ` ${rows.length} sessions` : ''
+  const of = rows.length > 1 ? say('sessions.sessions-3', { count: rows.length }) : ''
   const pinned = rows.every((row) => row.pinned)
   return [
-    one ? { text: 'Rename', keys: 'F2', run: () => does.rename(one) } : null,
-    { text: pinned ? `Unpin${of}` : `Pin${of || ': no rule deletes it'}`, run: () => does.pin(rows, !pinned) },
-    one ? { text: 'Verify', run: () => does.verify(one) } : null,
-    { text: `Export${of}…`, run: () => does.export(rows) },
-    one ? { text: 'Save as a session file…', disabled: one.live, run: () => does.save(one) } : null,
+    one ? { text: say('sessions.rename'), keys: 'F2', run: () => does.rename(one) } : null,
     {
-      text: 'Replay in a new window',
+      text: pinned ? say('sessions.unpin', { of }) : say('sessions.pin', { of: of || say('sessions.no-rule-deletes') }),
+      run: () => does.pin(rows, !pinned),
+    },
+    one ? { text: say('sessions.verify'), run: () => does.verify(one) } : null,
+    { text: say('sessions.export', { of }), run: () => does.export(rows) },
+    one ? { text: say('sessions.save-as-session-file-2'), disabled: one.live, run: () => does.save(one) } : null,
+    {
+      text: say('sessions.replay-new-window'),
       disabled: rows.every((row) => row.messages === 0),
       run: () => does.replayBeside(rows),
     },
-    { text: `Delete${of}`, keys: 'Del', disabled: rows.some((row) => row.live), run: () => does.bin(rows) },
+    {
+      text: say('sessions.delete', { of }),
+      keys: 'Del',
+      disabled: rows.some((row) => row.live),
+      run: () => does.bin(rows),
+    },
   ]
 }

@@ -12,7 +12,7 @@ export function tabEntries(app: WindowState, id: string, close: () => void): rea
   const docked = panesIn(dock.now.dock).includes(id)
   const others = edits.tabsWith(dock.now, id).filter((one) => one !== id)
   return [
-    { text: 'Duplicate', run: () => dock.duplicate(id) },
+    { text: say('dock.duplicate'), run: () => dock.duplicate(id) },
     'rule',
     docked
       ? {
@@ -31,6 +31,8 @@ export function tabEntries(app: WindowState, id: string, close: () => void): rea
     },
     'rule',
     { text: say('dock.close'), keys: 'Ctrl+Alt+W', run: close },
-    others.length > 0 ? { text: 'Close the other tabs', run: () => others.forEach((one) => app.closePane(one)) } : null,
+    others.length > 0
+      ? { text: say('dock.close-other-tabs'), run: () => others.forEach((one) => app.closePane(one)) }
+      : null,
   ]
 }
