@@ -236,7 +236,7 @@ export class WindowState {
     const rows = result.value.filter((row) => row.messages > 0).toSorted((a, b) => b.startedMs - a.startedMs)
     const row = rows.find((one) => !one.live) ?? rows[0]
     if (row) return this.openReplay([row.session], null)
-    this.toasts.show('There is no recorded session to replay yet.')
+    this.toasts.show(say('window.there-no-recorded-session'))
   }
   /**
    * Goes back to an instant of what is shown, UTC ms: in the replay that holds it, else in the session that was
@@ -254,7 +254,7 @@ export class WindowState {
     )
     const route = replayFrom(rows, ms, this.wallMs)
     if (route) return this.openReplay(route.sessions, route.atMs)
-    this.toasts.show('Nothing of this was recorded here: there is no session to replay.')
+    this.toasts.show(say('window.nothing-was-recorded-here'))
   }
   /** Shows recordings in a window of their own, so that this one can stay as it is. False when it was blocked. */
   openReplayWindow(sessions: readonly string[], atMs: number | null): boolean {
@@ -266,7 +266,7 @@ export class WindowState {
     const opened = window.open(`${page}${hash}`, '_blank', features)
     // Electron makes the window itself, and so answers null.
     if (opened || this.info?.host === 'electron') return true
-    this.toasts.show('The browser blocked the new window. Allow pop-ups for this address, then try again.', {
+    this.toasts.show(say('window.browser-blocked-new-window'), {
       tone: 'bad',
     })
     return false
@@ -338,12 +338,14 @@ export class WindowState {
   }
   /** Says that a pane was closed, and offers it back. */
   toldClosed(title: string): void {
-    this.toasts.show(`${title} closed.`, { action: { label: 'Undo', run: () => void this.dock.undo() } })
+    this.toasts.show(say('window.closed', { title }), {
+      action: { label: say('window.undo'), run: () => void this.dock.undo() },
+    })
   }
   /** With a way back. The last pane stays. */
   closePane(id: string): void {
     const title = this.dock.titleOf(id)
-    if (!this.dock.close(id)) return this.toasts.show('This is the only pane. Add another one before you close it.')
+    if (!this.dock.close(id)) return this.toasts.show(say('window.only-pane-add-another'))
     this.toldClosed(title)
   }
   openSymbolBox(typed = ''): void {
@@ -402,9 +404,9 @@ export class WindowState {
     const symbol = list?.symbols[at]
     if (!list || !symbol) return
     this.set({ watchlists: lists.removeSymbol(this.settings.now.watchlists, id, instrument) })
-    this.toasts.show(`${symbol.symbol} removed from ${list.name}.`, {
+    this.toasts.show(say('window.removed-from', { symbol: symbol.symbol, name: list.name }), {
       action: {
-        label: 'Undo',
+        label: say('window.undo'),
         run: () => this.set({ watchlists: lists.addSymbol(this.settings.now.watchlists, id, symbol, at) }),
       },
     })
@@ -424,7 +426,7 @@ export class WindowState {
     let n = taken.length + 1
     while (taken.includes(`list-${n}`)) n++
     this.set({
-      watchlists: lists.addList(this.settings.now.watchlists, `list-${n}`, `List ${n}`),
+      watchlists: lists.addList(this.settings.now.watchlists, `list-${n}`, say('window.list', { n })),
       workspace: { activeWatchlist: `list-${n}` },
     })
   }
@@ -441,9 +443,9 @@ export class WindowState {
       watchlists: lists.removeList(all, id),
       workspace: { activeWatchlist: next?.id ?? '' },
     })
-    this.toasts.show(`List “${list.name}” removed.`, {
+    this.toasts.show(say('window.list-removed', { name: list.name }), {
       action: {
-        label: 'Undo',
+        label: say('window.undo'),
         run: () =>
           this.set({
             watchlists: lists.restoreList(this.settings.now.watchlists, list, at),
