@@ -14,6 +14,7 @@ import {
 import type { Settings } from '../../shared/settings.ts'
 import type { Terminal } from '../terminal/port.ts'
 import { desktopState, type DesktopState } from './desktop-state.ts'
+import { dockMenu, userTasks } from './jump-list.ts'
 
 export interface DesktopOptions {
   /** Folder of the pictures. */
@@ -48,6 +49,10 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
     // Some desktops have no tray: everything else goes on, and closing the window then ends the app.
     terminal.log('info', 'desktop', 'This desktop has no tray', String(thrown))
   }
+
+  if (process.platform === 'darwin') app.dock?.setMenu(Menu.buildFromTemplate(dockMenu((ask) => terminal.desk.ask(ask))))
+  // While developing the program is Electron's own, which knows no word of ours.
+  if (process.platform === 'win32' && app.isPackaged) app.setUserTasks(userTasks(process.execPath))
 
   let shown: DesktopState | undefined
   let blocker: number | undefined
@@ -98,7 +103,7 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
   let shortcut = ''
   function followSettings(now: Settings): void {
     nativeTheme.themeSource = themeSource(now.appearance.theme)
-    if (app.isPackaged && process.platform !== 'linux') {
+    if (app.isPackaged && process.platform !== 'linux' && terminal.info.portable === undefined) {
       app.setLoginItemSettings({ openAtLogin: now.desktop.startAtLogin, args: ['--hidden'] })
     }
     if (now.desktop.bookmarkShortcut !== shortcut) {
