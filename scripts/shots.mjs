@@ -1,6 +1,6 @@
 // `npm run shots [-- --out DIR] [--only NAME] [--readme]`: pictures of every screen, popover and dialog of the built
 // browser host over the demo market, dark and light, at the design size and at the smallest. --readme takes only the
-// pictures of the README, into docs/pictures.
+// pictures of README and guide, into docs/pictures.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { findChromium, installChromium } from './lib/chromium.mjs'
 import { ensureBuilt, ensureInstalled, pinnedNode, root, stop } from './lib/ensure.mjs'
-import { EMPTY, FAILING, LIVE, LOST, REPLAY, replaying, signIn, trading } from './lib/shots-scenes.mjs'
+import { EMPTY, FAILING, GUIDE, LIVE, LOST, REPLAY, replaying, signIn, trading } from './lib/shots-scenes.mjs'
 
 const SIZES = [
   { width: 1440, height: 900 },
@@ -133,8 +133,20 @@ async function takeReadme() {
     await settled(page)
     await page.screenshot({ path: join(folder, `live-${theme}.png`) })
   }
+  await setTheme(page, 'dark')
+  for (const { name, arrange, undo } of GUIDE) {
+    try {
+      await arrange(page)
+      await settled(page)
+      await page.screenshot({ path: join(folder, `${name}-dark.png`) })
+    } catch (error) {
+      missed(name, error)
+    }
+    await page.keyboard.press('Escape')
+    await undo?.(page).catch((error) => missed(`after ${name}`, error))
+  }
   await end(child)
-  console.log(`Took ${THEMES.length} pictures into docs/pictures.`)
+  console.log('Took the pictures of README and guide into docs/pictures.')
 }
 
 async function takeAll() {

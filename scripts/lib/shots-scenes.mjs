@@ -35,6 +35,92 @@ async function account(page, { baseUrl, username, password }) {
   await form.getByLabel('Password', { exact: true }).fill(password)
   return form
 }
+/** Runs a command by its title, wherever its button is. */
+async function command(page, title) {
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type(title)
+  await page.getByRole('option', { name: title }).first().waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('listbox', { name: 'Symbol or command' }).waitFor({ state: 'hidden' })
+}
+async function workspace(page, name) {
+  await popover(page, banner(page, /^Workspace: /))
+  await page.locator('[data-open]').getByRole('button', { name, exact: true }).click()
+  await banner(page, `Workspace: ${name}`).waitFor()
+  await page.getByRole('application').first().waitFor()
+}
+const chart = (page) => page.getByRole('application', { name: /^Chart of / }).first()
+
+/** A few alerts, and their pane. */
+async function alerts(page) {
+  const wanted = [
+    ['price', { Level: '1,234,567' }, 'Far away'],
+    ['move', { Percent: '2', Within: '5m' }, 'Something happens'],
+    ['spread', { Reaches: '500' }, ''],
+  ]
+  const pane = page.locator('[data-pane="alerts"]')
+  await page.keyboard.press('Alt+a')
+  await pane.waitFor()
+  if ((await pane.getByRole('grid', { name: 'Alerts', exact: true }).count()) > 0) return
+  for (const [kind, fields, note] of wanted) {
+    await page.keyboard.press('Alt+b')
+    const form = dialog(page, 'New alert')
+    await form.getByLabel('Alert on').selectOption(kind)
+    for (const [label, value] of Object.entries(fields)) await form.getByLabel(label, { exact: true }).fill(value)
+    await form.getByLabel('Note').fill(note)
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.waitFor({ state: 'hidden' })
+  }
+}
+
+const SOME_INDICATORS = ['EMA', 'Bollinger', 'Relative strength']
+/** Some indicators on the chart in front, by its own list. */
+async function indicators(page) {
+  await chart(page).focus()
+  await page.keyboard.press('/')
+  const box = page.getByRole('dialog', { name: 'Indicators', exact: true })
+  for (const typed of SOME_INDICATORS) {
+    await box.getByRole('searchbox', { name: 'Find an indicator' }).fill(typed)
+    await page.keyboard.press('Enter')
+  }
+  await box.getByRole('list', { name: 'Indicators on this chart' }).getByRole('listitem').nth(2).waitFor()
+}
+async function withoutIndicators(page) {
+  await chart(page).focus()
+  await page.keyboard.press('/')
+  const there = page.getByRole('list', { name: 'Indicators on this chart' })
+  for (let left = await there.getByRole('listitem').count(); left > 0; left--) {
+    await there
+      .getByRole('button', { name: /^Remove / })
+      .first()
+      .click()
+  }
+  await page.keyboard.press('Escape')
+}
+
+/** A trend line, levels and a note on the chart in front. */
+async function drawings(page) {
+  const wanted = [
+    ['Draw: trend line', [[0.2, 0.62], [0.45, 0.42]]],
+    ['Draw: fibonacci retracement', [[0.5, 0.68], [0.62, 0.3]]],
+    ['Draw: rectangle', [[0.24, 0.2], [0.4, 0.32]]],
+  ] // prettier-ignore
+  for (const [title, points] of wanted) {
+    await command(page, title)
+    const box = await chart(page).boundingBox()
+    for (const [x, y] of points) {
+      await page.mouse.move(box.x + box.width * x, box.y + box.height * y)
+      await page.mouse.click(box.x + box.width * x, box.y + box.height * y)
+    }
+    await page.getByRole('toolbar', { name: /: style$/ }).waitFor()
+    await page.keyboard.press('Escape')
+  }
+}
+async function palette(page) {
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('aapl')
+  await page.getByRole('option').first().waitFor()
+}
 const paneScene = (name) => ({
   arrange: (page) => status(page, name).click(),
   undo: (page) => status(page, name).click(),
@@ -56,8 +142,11 @@ export const LIVE = [
   },
   {
     name: 'chart-table',
-    arrange: (page) => page.getByRole('button', { name: 'Table' }).click(),
-    undo: (page) => page.getByRole('button', { name: 'Table' }).click(),
+    arrange: async (page) => {
+      await command(page, 'Bars of the chart as a table')
+      await page.getByRole('region', { name: 'Visible bars' }).waitFor()
+    },
+    undo: (page) => command(page, 'Bars of the chart as a table'),
   },
   {
     name: 'chart-ticks',
@@ -118,22 +207,49 @@ export const LIVE = [
   },
   { name: 'log', ...paneScene('Log') },
   { name: 'sessions', ...paneScene('Sessions') },
-  ...['Company', 'Earnings', 'News', 'Commodities', 'Technical', 'Evidence'].map((title) => ({
-    name: `pane-${title.toLowerCase()}`,
+  ...Object.entries({
+    company: 'Alt+c',
+    earnings: 'Alt+q',
+    news: 'Alt+n',
+    commodities: 'Alt+g',
+    technical: 'Alt+y',
+    evidence: 'Alt+v',
+  }).map(([kind, keys]) => ({
+    name: `pane-${kind}`,
     arrange: async (page) => {
       await watchlist(page).getByText('AAPL', { exact: true }).click()
-      await status(page, 'Sessions').click()
-      await page.getByRole('tab', { name: title, exact: true }).first().click()
+      await page.keyboard.press(keys)
+      await page.locator(`[data-pane="${kind}"]`).waitFor()
       // The age of an answer stands there once it has come.
-      if (title !== 'Evidence' && title !== 'Technical') await page.getByText(/ ago$/).first().waitFor()
+      if (kind !== 'evidence' && kind !== 'technical') await page.getByText(/ ago$/).first().waitFor()
     },
     undo: async (page) => {
-      await page.getByRole('button', { name: 'Close the lower pane' }).click()
+      await page.keyboard.press(keys)
       await watchlist(page).getByText('BTC-USD', { exact: true }).click()
     },
   })),
+  { name: 'alerts', arrange: alerts, undo: (page) => page.keyboard.press('Alt+a') },
+  {
+    name: 'alert-form',
+    arrange: async (page) => {
+      await page.keyboard.press('Alt+b')
+      await dialog(page, 'New alert').waitFor()
+    },
+  },
+  { name: 'indicators', arrange: indicators, undo: (page) => withoutIndicators(page) },
+  { name: 'drawings', arrange: drawings, undo: (page) => command(page, 'Delete all drawings of this symbol') },
+  { name: 'palette', arrange: palette },
+  {
+    name: 'workspaces',
+    arrange: (page) => popover(page, banner(page, /^Workspace: /)),
+  },
+  ...['Day trading', 'Review', 'Research', 'Charts 2 × 2', 'Charts 3 × 3'].map((name) => ({
+    name: `workspace-${name.toLowerCase().replace(/ × /, 'x').replace(/ /g, '-')}`,
+    arrange: (page) => workspace(page, name),
+    undo: (page) => workspace(page, 'Overview'),
+  })),
   { name: 'export', arrange: (page) => page.keyboard.press('Alt+e') },
-  ...['Connection', 'Recording', 'Research', 'Appearance', 'Time zone', 'Numbers'].map((tab) => ({
+  ...['Connection', 'Recording', 'Research', 'Appearance', 'Shortcuts', 'Time zone', 'Numbers', 'App'].map((tab) => ({
     name: `settings-${tab.toLowerCase().replace(' ', '-')}`,
     arrange: (page) => settings(page, tab),
   })),
@@ -142,6 +258,20 @@ export const LIVE = [
     arrange: async (page) => {
       await page.keyboard.press('?')
       await dialog(page, 'Keyboard shortcuts').waitFor()
+    },
+  },
+  {
+    name: 'help',
+    arrange: async (page) => {
+      await page.keyboard.press('F1')
+      await dialog(page, 'Help').waitFor()
+    },
+  },
+  {
+    name: 'tour',
+    arrange: async (page) => {
+      await command(page, 'Tour of one minute')
+      await page.getByRole('dialog', { name: /^Tour, / }).waitFor()
     },
   },
   {
@@ -167,6 +297,30 @@ export const LIVE = [
       await form.getByText(/ came, /).waitFor()
     },
   },
+]
+
+/**
+ * Pictures of the guide, of a window that has recorded for a while: each brings it into a state, and `after` puts it
+ * back. @type {readonly Scene[]}
+ */
+export const GUIDE = [
+  {
+    name: 'charts',
+    arrange: async (page) => {
+      await indicators(page)
+      await page.keyboard.press('Escape')
+    },
+    undo: (page) => withoutIndicators(page),
+  },
+  { name: 'drawings', arrange: drawings, undo: (page) => command(page, 'Delete all drawings of this symbol') },
+  { name: 'alerts', arrange: alerts, undo: (page) => page.keyboard.press('Alt+a') },
+  { name: 'palette', arrange: palette },
+  {
+    name: 'workspace',
+    arrange: (page) => workspace(page, 'Charts 3 × 3'),
+    undo: (page) => workspace(page, 'Overview'),
+  },
+  { name: 'replay', arrange: (page) => replaying(page), undo: (page) => page.keyboard.press('Alt+End') },
 ]
 
 /** Of a list without a symbol. @type {readonly Scene[]} */
