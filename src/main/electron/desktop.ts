@@ -50,7 +50,8 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
     terminal.log('info', 'desktop', 'This desktop has no tray', String(thrown))
   }
 
-  if (process.platform === 'darwin') app.dock?.setMenu(Menu.buildFromTemplate(dockMenu((ask) => terminal.desk.ask(ask))))
+  if (process.platform === 'darwin')
+    app.dock?.setMenu(Menu.buildFromTemplate(dockMenu((ask) => terminal.desk.ask(ask))))
   // While developing the program is Electron's own, which knows no word of ours.
   if (process.platform === 'win32' && app.isPackaged) app.setUserTasks(userTasks(process.execPath))
 

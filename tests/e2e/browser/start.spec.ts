@@ -1,5 +1,5 @@
 /** How the window begins: the first start on a system of another zone and language, and safe mode. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '../fixtures.ts'
 import { Screen } from '../screen.ts'
@@ -34,4 +34,26 @@ test('privacy is said in three lines on the card of the demo market and in the a
   await card.getByRole('button', { name: 'Connect your account' }).click()
   const form = page.getByRole('dialog', { name: 'Connect your account' })
   await expect(form.getByRole('list', { name: 'What leaves this computer' }).getByRole('listitem')).toHaveCount(3)
+})
+
+test('the store moves to another folder from the settings, and recording goes on there', async ({ open, home }) => {
+  const { page } = await open()
+  const screen = new Screen(page)
+  await screen.trades('BTC-USD')
+  await page.keyboard.press('Control+,')
+  const settings = screen.dialog('Settings')
+  await settings.getByRole('tab', { name: 'Recording' }).click()
+  const folder = settings.getByRole('textbox', { name: /^Another folder/ })
+  await folder.fill('not from its root')
+  await settings.getByRole('button', { name: 'Move the store' }).click()
+  await expect(settings.getByRole('alert')).toContainText('Name the folder from its root on.')
+  const target = join(home, 'large')
+  await folder.fill(target)
+  await settings.getByRole('button', { name: 'Move the store' }).click()
+  await expect(settings.locator('output')).toContainText(join(target, 'tapedeck.db'))
+  await expect(settings.locator('.path').first()).toHaveText(join(target, 'tapedeck.db'))
+  await page.keyboard.press('Escape')
+  await expect(screen.recorder()).toHaveAccessibleName(/^Recording/)
+  await screen.ticks('BTC-USD')
+  expect(existsSync(join(home, 'tapedeck.db'))).toBe(false)
 })
