@@ -55,7 +55,10 @@ test('the app’s own program is the command line too', async ({ home }) => {
 test('safe mode shows ready-made panes, says so, and leaves what is kept as it is', async ({ open, home }) => {
   const settings = join(home, 'settings.json')
   writeFileSync(settings, JSON.stringify({ appearance: { theme: 'light', scale: 130 } }))
-  const workspaces = JSON.stringify({ ...firstLibrary(), workspaces: [{ ...readyWorkspace('overview'), name: 'Mine' }] })
+  const workspaces = JSON.stringify({
+    ...firstLibrary(),
+    workspaces: [{ ...readyWorkspace('overview'), name: 'Mine' }],
+  })
   writeFileSync(join(home, 'workspaces.json'), workspaces)
 
   const { page } = await open({ args: ['--safe-mode'] })
