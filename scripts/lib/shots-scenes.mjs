@@ -47,7 +47,11 @@ async function workspace(page, name) {
   await popover(page, banner(page, /^Workspace: /))
   await page.locator('[data-open]').getByRole('button', { name, exact: true }).click()
   await banner(page, `Workspace: ${name}`).waitFor()
-  await page.getByRole('application').first().waitFor()
+  const charts = page.getByRole('application', { name: /^Chart of / })
+  await charts.first().waitFor()
+  // Each chart has a bar to show, and tells of it.
+  const told = page.locator('.legend').filter({ hasText: /C\s*[\d.,]+/ })
+  await told.nth((await charts.count()) - 1).waitFor()
 }
 const chart = (page) => page.getByRole('application', { name: /^Chart of / }).first()
 

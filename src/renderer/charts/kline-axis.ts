@@ -155,7 +155,8 @@ export class PriceAxis {
 
   #ticks({ range, bounding }: AxisCreateTicksParams): AxisTick[] {
     const axis = this.axis()
-    if (!axis) return []
+    // Where no bar is in view nothing is known of prices: an axis of made-up ones would be a lie.
+    if (!axis || Number.isNaN(this.base())) return []
     const scale = this.#source.scale()
     const { decimals } = this.#source.series()
     if (this.#numbers.decimals !== decimals) {
