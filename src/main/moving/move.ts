@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, open, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import type { StoreMoved } from '../../shared/contract/library.ts'
 import { CodedError } from '../../shared/errors.ts'
 import { copyPass, type Copied } from './copy.ts'
 
@@ -82,15 +83,8 @@ export interface MoveOptions extends MovePlan {
   readonly signal: AbortSignal
 }
 
-export interface Moved {
-  readonly path: string
-  readonly bytes: number
-  /** Something of the old store could not be removed: it still lies there. */
-  readonly leftovers: boolean
-}
-
 /** Moves it, or leaves it where it was and going on: whatever goes wrong before the copy is whole undoes all. */
-export async function moveStore(options: MoveOptions): Promise<Moved> {
+export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
   const { from, to, source, lock, signal } = options
   const draft = `${to}.moving`
   let seen = 0

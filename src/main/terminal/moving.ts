@@ -1,8 +1,9 @@
 /** Moving the store from a window: a job that ends the recording for as long as it must, and begins it again. */
 import { open, type FileHandle } from 'node:fs/promises'
+import type { StoreMoved } from '../../shared/contract/library.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { JobId } from '../../shared/jobs.ts'
-import { moveStore, planMove, type Moved } from '../moving/move.ts'
+import { moveStore, planMove } from '../moving/move.ts'
 import { checkpointStore } from '../store/checkpoint.ts'
 import { lockStore } from '../store/lock.ts'
 import type { Jobs } from './jobs.ts'
@@ -35,7 +36,7 @@ export interface MovingOptions {
 }
 
 export interface StoreMoving {
-  /** Starts a job; its result is a `Moved`. Rejects before that with what stands against it. */
+  /** Starts a job; its result is a `StoreMoved`. Rejects before that with what stands against it. */
   move(folder: string): Promise<JobId>
   /** Once nothing has the store open any more. */
   close(): Promise<void>
@@ -129,7 +130,11 @@ export function createStoreMoving(file: string): StorePlace & { start(options: M
           await planMove(now, folder, options.free) // says at once what stands against it
           const from = now
           return jobs.start('move', `the store to ${folder}`, 'bytes', async (progress, signal) => {
-            const moved: Moved = await work(folder, (done, bytes) => progress({ done, count: bytes, bytes }), signal)
+            const moved: StoreMoved = await work(
+              folder,
+              (done, bytes) => progress({ done, count: bytes, bytes }),
+              signal,
+            )
             progress({ count: moved.bytes, bytes: moved.bytes })
             const left = moved.leftovers ? ` Something of it could not be removed from ${from}.` : ''
             log('info', 'store', `The store was moved from ${from} to ${moved.path}.${left}`)

@@ -19,7 +19,7 @@ export interface PackageDone {
 }
 
 /** What moving the store answers, as the job's result. */
-interface StoreMoved {
+export interface StoreMoved {
   readonly path: string
   readonly bytes: number
   /** Something of the old one could not be removed. */
