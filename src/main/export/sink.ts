@@ -6,6 +6,7 @@ import { createHash, randomBytes, type Hash } from 'node:crypto'
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CodedError } from '../../shared/errors.ts'
+import { syncFolder } from '../sync-folder.ts'
 
 const PIECE = 1 << 20
 
@@ -176,11 +177,4 @@ class Temporary extends MemoryFile implements SafeFile {
     this.#handle = undefined
     if (!this.#named) await rm(this.#temporary, { force: true })
   }
-}
-
-/** Makes a rename durable where the system lets folders be synced. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined)
-  await handle?.sync().catch(() => undefined)
-  await handle?.close().catch(() => undefined)
 }

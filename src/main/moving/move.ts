@@ -7,6 +7,7 @@ import { mkdir, open, rename, rm, stat, statfs, type FileHandle } from 'node:fs/
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { StoreMoved } from '../../shared/contract/library.ts'
 import { CodedError } from '../../shared/errors.ts'
+import { syncFolder } from '../sync-folder.ts'
 import { copyPass, type Copied } from './copy.ts'
 
 /** Room that is to be left beside the copy: what is recorded meanwhile needs some. */
@@ -134,13 +135,6 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
     ),
   )
   return { path: to, bytes, leftovers: gone.includes(false) }
-}
-
-/** Makes names in a folder last; where folders cannot be opened, as on Windows, the system sees to it. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined)
-  await handle?.sync().catch(() => undefined)
-  await handle?.close()
 }
 
 /** What a reader of another program kept from being brought into the store goes along with it. */

@@ -52,7 +52,7 @@ export function failureOf(endpoint: Endpoint, answer: HttpAnswer, auth: 'api-key
   if (status === 404 || status === 410 || status === 501) {
     if (status === 501 || /coming[ _-]?soon|not (yet )?(available|implemented)/i.test(words)) {
       return new CodedError('coming-soon', `${endpoint.title} is not available yet.${said}`, {
-        hint: 'The service lists it as coming soon; what was answered before stays readable.',
+        hint: 'The service lists it as coming soon; an earlier answer, where there is one, stays readable.',
       })
     }
     return new CodedError('not-found', `The service knows no ${endpoint.title} here.${said}`, {
@@ -66,7 +66,7 @@ export function failureOf(endpoint: Endpoint, answer: HttpAnswer, auth: 'api-key
   }
   if (status >= 500 || status === 408) {
     return new CodedError('server-error', `The service has a problem (HTTP ${status}).${said}`, {
-      hint: 'Try again later; what was answered before stays readable.',
+      hint: 'Try again later; an earlier answer, where there is one, stays readable.',
     })
   }
   if (status >= 300 && status < 400) {
