@@ -446,8 +446,11 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     storePath: store.shown,
     safe: settings.safe,
     firstRun,
+    ...(asks.accent === null ? {} : { accent: asks.accent }),
     ...(options.portable === true ? { portable: options.dataDir } : {}),
   })
+  const infoStreams = wholeStreams(info)
+  asks.onAccent(() => infoStreams.changed())
   const setRecording = (on: boolean): Promise<void> =>
     recordings.serially(async () => {
       recordings.want(on)
@@ -522,6 +525,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       settings: settingsStreams,
       jobs: jobs.streams,
       asks: (wake) => asks.streams(wake),
+      info: infoStreams,
       updates: updates.streams,
       research: research.streams,
       drawings: drawingStreams(drawings),
@@ -533,6 +537,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       if (!settings.safe) return
       settings.leave()
       workspaces.leave()
+      infoStreams.changed()
       status.say('Safe mode has ended.')
       log.add('info', 'terminal', 'Safe mode has ended.')
     },

@@ -14,6 +14,7 @@ const APPEARANCE = {
   density: 'normal',
   scale: 100,
   motion: 'system',
+  accent: 'own',
 } as const
 
 export const appearanceSchema = v.optional(
@@ -24,6 +25,8 @@ export const appearanceSchema = v.optional(
     scale: v.fallback(v.picklist(TEXT_SCALES), APPEARANCE.scale),
     /** `less`: nothing fades or slides, whatever the system prefers. */
     motion: v.fallback(v.picklist(['system', 'less', 'full']), APPEARANCE.motion),
+    /** Colour of what is chosen and in front: ours, or the one that the user gave to the system. */
+    accent: v.fallback(v.picklist(['own', 'system']), APPEARANCE.accent),
   }),
   APPEARANCE,
 )

@@ -13,6 +13,8 @@ export interface AppInfo {
   readonly safe?: boolean
   /** The folder that everything is kept in, where it is carried along with the program. */
   readonly portable?: string
+  /** The accent colour of the host's system, `#rrggbb`; absent: it has none, or the host does not know it. */
+  readonly accent?: string
   /** There were no settings yet when the terminal started. */
   readonly firstRun?: boolean
 }

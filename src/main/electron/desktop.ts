@@ -1,4 +1,4 @@
-/** The app on its desktop: tray, badge, sleep, start at login, shortcut of everywhere, theme. Follows the terminal. */
+/** The app on its desktop: tray, badge, sleep, start at login, shortcut of everywhere, theme, accent. Follows the terminal. */
 import { join } from 'node:path'
 import {
   app,
@@ -7,12 +7,14 @@ import {
   nativeImage,
   nativeTheme,
   powerSaveBlocker,
+  systemPreferences,
   Tray,
   type BrowserWindow,
   type NativeImage,
 } from 'electron'
 import type { Settings } from '../../shared/settings.ts'
 import type { Terminal } from '../terminal/port.ts'
+import { followAccent } from './accent.ts'
 import { desktopState, type DesktopState } from './desktop-state.ts'
 import { dockMenu, userTasks } from './jump-list.ts'
 
@@ -140,6 +142,7 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
     if (now) followSettings(now)
   }
   takeSettings()
+  const unfollowAccent = followAccent(systemPreferences, process.platform, (accent) => terminal.desk.setAccent(accent))
   follow()
   const timer = setInterval(follow, EVERY_MS)
   timer.unref()
@@ -148,6 +151,7 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
     close() {
       clearInterval(timer)
       settings.close()
+      unfollowAccent()
       if (shortcut !== '') globalShortcut.unregister(shortcut)
       if (blocker !== undefined) powerSaveBlocker.stop(blocker)
       tray?.destroy()

@@ -10,6 +10,11 @@ export interface Desk {
   /** Called with every menu that is told. */
   onMenu(listener: (rows: readonly MenuRow[]) => void): void
   streams(wake: () => void): StreamSource<readonly NumberedAsk[]>
+  /** The accent of the system, `#rrggbb`; null: none that the host knows. */
+  readonly accent: string | null
+  setAccent(accent: string | null): void
+  /** Called with every change of the accent. */
+  onAccent(listener: () => void): void
 }
 
 /** More than anybody asks before a window is there. */
@@ -18,6 +23,8 @@ const KEPT = 20
 export function createDesk(): Desk {
   let waiting: NumberedAsk[] = []
   let next = 1
+  let accent: string | null = null
+  const accents = new Set<() => void>()
   const menus = new Set<(rows: readonly MenuRow[]) => void>()
   const windows: { readonly wake: () => void; inbox: readonly NumberedAsk[]; fresh: boolean }[] = []
   const give = (): void => {
@@ -38,6 +45,17 @@ export function createDesk(): Desk {
     },
     onMenu(listener) {
       menus.add(listener)
+    },
+    get accent() {
+      return accent
+    },
+    setAccent(next) {
+      if (next === accent) return
+      accent = next
+      for (const listener of accents) listener()
+    },
+    onAccent(listener) {
+      accents.add(listener)
     },
     streams(wake) {
       const window = { wake, inbox: [] as readonly NumberedAsk[], fresh: true }

@@ -1,7 +1,7 @@
 /** The streams of a terminal: over the hub for the market, whole state for the rest; each wants what it shows. */
 import type { JobState } from '../../shared/jobs.ts'
 import type { CallBudget } from '../../shared/research.ts'
-import type { AccountState } from '../../shared/state.ts'
+import type { AccountState, AppInfo } from '../../shared/state.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { StreamSource } from '../../shared/transport.ts'
 import type { UpdateState } from '../../shared/updates.ts'
@@ -29,6 +29,7 @@ export interface StreamParts {
   readonly settings: WholeStreams<Settings>
   readonly jobs: WholeStreams<readonly JobState[]>
   readonly asks: Desk['streams']
+  readonly info: WholeStreams<AppInfo>
   readonly updates: WholeStreams<UpdateState>
   readonly research: WholeStreams<CallBudget>
   readonly drawings: OpenDrawings
@@ -89,6 +90,7 @@ export function createStreams(parts: StreamParts): Terminal['streams'] {
     settings: (_args, wake) => parts.settings.open(wake),
     jobs: (_args, wake) => parts.jobs.open(wake),
     'desk.asks': (_args, wake) => parts.asks(wake),
+    'desk.info': (_args, wake) => parts.info.open(wake),
     updates: (_args, wake) => parts.updates.open(wake),
     research: (_args, wake) => parts.research.open(wake),
     drawings: (args, wake) => parts.drawings(args, wake),

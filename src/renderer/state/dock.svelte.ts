@@ -48,7 +48,9 @@ export class DockState {
   /** The whole workspace, as this window knows it. */
   readonly whole = $derived.by<Workspace>(() => this.#whole())
   /** This window's part is no more: its panes are back in the dock, or closed. */
-  readonly gone = $derived.by(() => this.#wasThere && this.window !== null && partOf(this.whole, this.window) === null)
+  readonly gone = $derived.by(
+    () => this.window !== null && (this.#lost || (this.#wasThere && partOf(this.whole, this.window) === null)),
+  )
   /** What this window shows of it. */
   readonly now = $derived.by<Workspace>(() =>
     this.window === null ? this.whole : (partOf(this.whole, this.window) ?? this.whole),
@@ -83,6 +85,10 @@ export class DockState {
   #own = $state.raw<Readonly<Record<string, Workspace>>>({})
   #timer: ReturnType<typeof setTimeout> | undefined
   #sending = 0
+  /** The workspace that a new window shows. */
+  #latest = firstLibrary().latest
+  /** What this window was a part of is kept nowhere any more, whatever has its name now. */
+  #lost = $state(false)
   #shown = false
   /** The part that this window shows came: it may open before the other window's change is kept. */
   #wasThere = $state(false)
@@ -110,6 +116,7 @@ export class DockState {
   #arrived(state: WorkspacesState): void {
     this.all = state.workspaces
     this.snapshots = state.snapshots
+    this.#latest = state.latest
     const first = !this.ready
     this.ready = true
     // What this window shows stays, whatever others do; but it may be gone.
@@ -170,13 +177,28 @@ export class DockState {
     this.#sending--
     if (!result.ok) this.#onProblem(result.error)
     // The stream tells what is kept; where it came first, this is the last word.
-    if (this.#sending === 0 && this.#timer === undefined && result.ok && !this.#detached) {
+    if (
+      this.#sending === 0 &&
+      this.#own[workspace.id] !== undefined &&
+      this.#timer === undefined &&
+      result.ok &&
+      !this.#detached
+    ) {
       this.all = this.all.some((one) => one.id === workspace.id)
         ? this.all.map((one) => (one.id === workspace.id ? workspace : one))
         : [...this.all, workspace]
       this.#own = {}
     }
     return result.ok
+  }
+  /** Safe mode has ended: its workspaces are no more, nor what was done to them here. */
+  leftSafeMode(): void {
+    if (this.window !== null) this.#lost = true
+    if (this.#detached) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#own = {}
+    if (!this.all.some((one) => one.id === this.id)) this.#switchTo(this.#latest)
   }
   /** Sends at once what still waits: the window is about to go. */
   flush(): void {

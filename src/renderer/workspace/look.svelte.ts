@@ -1,7 +1,7 @@
 /** Keeps the document dressed as the settings and the system say. For the root of a window. */
 import type { Settings } from '../../shared/settings.ts'
 import { useDates } from '../ui/zone-time.ts'
-import { LOOK_QUERIES, lookOf, motionOf, wear, type Look } from './theme.ts'
+import { LOOK_QUERIES, lookOf, motionOf, wear, wearAccent, type Look } from './theme.ts'
 
 export interface DocumentLook {
   readonly look: Look
@@ -9,8 +9,8 @@ export interface DocumentLook {
   readonly key: string
 }
 
-/** Call it while a component is made. */
-export function documentLook(settings: () => Settings): DocumentLook {
+/** Call it while a component is made. `systemAccent`: `#rrggbb`; null: the host's system has none. */
+export function documentLook(settings: () => Settings, systemAccent: () => string | null): DocumentLook {
   const appearance = $derived(settings().appearance)
   let turns = $state(0)
   const prefers = (query: string): boolean => {
@@ -19,6 +19,7 @@ export function documentLook(settings: () => Settings): DocumentLook {
   }
   const look = $derived(lookOf(appearance.theme, prefers))
   const motion = $derived(motionOf(appearance.motion, prefers))
+  const accent = $derived(appearance.accent === 'system' ? systemAccent() : null)
   let key = $state('')
   $effect(() => {
     const turn = () => void turns++
@@ -29,8 +30,9 @@ export function documentLook(settings: () => Settings): DocumentLook {
   $effect.pre(() => useDates(settings().dates))
   $effect.pre(() => {
     wear(document.documentElement, appearance, look, motion)
+    wearAccent(document.documentElement, accent)
     // Told only once it is worn: panes are roots of their own, and read the colours of the document.
-    key = `${look} ${appearance.direction} ${appearance.scale}`
+    key = `${look} ${appearance.direction} ${appearance.scale} ${accent ?? ''}`
   })
   return {
     get look() {

@@ -1,6 +1,7 @@
 /** What the document wears: theme, direction, density, size of the text, motion. */
 import type { Settings } from '../../shared/settings.ts'
 import { rowHeightOf } from '../state/row-height.ts'
+import { accentColours } from './accent.ts'
 
 export type Look = 'dark' | 'light' | 'contrast'
 export type Motion = 'less' | 'full'
@@ -34,4 +35,32 @@ export function wear(root: HTMLElement, appearance: Appearance, look: Look, moti
   root.dataset['motion'] = motion
   root.style.setProperty('--scale', String(appearance.scale / 100))
   root.style.setProperty('--row', `${rowHeightOf(appearance)}px`)
+}
+
+/** The tokens that an accent which is not ours takes the place of. */
+const TOKENS = {
+  accent: '--accent',
+  accentText: '--accent-text',
+  onAccent: '--on-accent',
+  selected: '--selected',
+} as const
+
+/** Puts an accent on a root that wears a look already, as far as it can be read there; null: the look's own. */
+export function wearAccent(root: HTMLElement, accent: string | null): void {
+  for (const token of Object.values(TOKENS)) root.style.removeProperty(token)
+  if (accent === null) return
+  const css = getComputedStyle(root)
+  const ground = (token: string): string => css.getPropertyValue(token).trim()
+  const colours = accentColours(accent, {
+    page: ground('--page'),
+    pane: ground('--pane'),
+    raised: ground('--raised'),
+    text: ground('--text'),
+    dim: ground('--dim'),
+  })
+  if (colours === null) return
+  root.style.setProperty(TOKENS.accent, colours.accent)
+  root.style.setProperty(TOKENS.accentText, colours.accentText)
+  root.style.setProperty(TOKENS.onAccent, colours.onAccent)
+  root.style.setProperty(TOKENS.selected, colours.selected)
 }

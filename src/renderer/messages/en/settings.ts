@@ -45,6 +45,14 @@ export const settings = {
   'setting.theme.light': 'Light',
   'setting.theme.contrast': 'High contrast',
   'setting.theme.system': 'As the system',
+  'setting.accent': 'Accent',
+  'setting.accent.own': 'Tapedeck’s blue',
+  'setting.accent.system': 'As the system',
+  'setting.accent.about':
+    'The colour of what is chosen and in front. Your system’s is made lighter or darker until it can be read.',
+  'setting.accent.browser':
+    'A browser does not tell the colour of your system, so Tapedeck’s blue is shown. The installed app knows it.',
+  'setting.accent.none': 'Your system tells no colour of its own, so Tapedeck’s blue is shown.',
   'setting.direction': 'Direction',
   'setting.direction.green-red': 'Green up, red down',
   'setting.direction.red-green': 'Red up, green down',

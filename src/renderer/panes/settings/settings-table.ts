@@ -39,6 +39,7 @@ export const SETTINGS: readonly SettingRow[] = [
   row('research', 'signed', 'authorization, bearer, key'),
   row('research', 'history', 'answers, clear, cache'),
   row('appearance', 'theme', 'dark, light, high contrast, colours'),
+  row('appearance', 'accent', 'highlight, colour, system'),
   row('appearance', 'direction', 'up, down, green, red, blue, orange, colour blind, monochrome'),
   row('appearance', 'density', 'rows, compact, comfortable'),
   row('appearance', 'scale', 'font size, zoom, larger, smaller, text'),

@@ -18,6 +18,7 @@ import { UNLABELLED, type SessionRow } from '../../../../src/shared/recording.ts
 import { DEFAULT_SETTINGS, mergeSettings, type Settings } from '../../../../src/shared/settings.ts'
 import type {
   AccountState,
+  AppInfo,
   ConnectionStep,
   FeedState,
   FeedStatus,
@@ -361,6 +362,18 @@ export class FakeTerminal implements Transport {
     return out.reverse()
   }
 
+  /** What the host is and knows of its system; told to whoever listens. */
+  info: AppInfo = {
+    host: 'test',
+    version: '0.1.0',
+    platform: 'test',
+    storePath: '/home/you/.local/share/Tapedeck/store',
+  }
+  tellInfo(info: Partial<AppInfo>): void {
+    this.info = { ...this.info, ...info }
+    for (const one of this.#open) if (one.name === 'desk.info') this.#give<'desk.info'>(one, this.info)
+  }
+
   /** Takes the carrier away, or gives it back; streams end as a lost carrier ends them. */
   link(up: boolean): void {
     this.#up = up
@@ -403,7 +416,7 @@ export class FakeTerminal implements Transport {
         return this.workspaces.snapshot(id, atMs)
       }
       case 'app.info':
-        return { host: 'test', version: '0.1.0', platform: 'test', storePath: '/home/you/.local/share/Tapedeck/store' }
+        return this.info
       case 'settings.get':
         return this.settings
       case 'settings.set': {
@@ -604,6 +617,8 @@ export class FakeTerminal implements Transport {
         return this.#give<'updates'>(one, { is: 'off', why: 'This copy runs from a checkout.' })
       case 'desk.asks':
         return this.#give<'desk.asks'>(one, [])
+      case 'desk.info':
+        return this.#give<'desk.info'>(one, this.info)
       case 'log':
         return this.#give<'log'>(one, { entries: this.faults.empty ? [] : this.#log, dropped: 0 })
       case 'account':

@@ -82,6 +82,25 @@ describe('the dock of a window', () => {
     expect(stored()?.panes.map((one) => one.id)).toContain('log-1')
   })
 
+  it('forgets what was done in safe mode when it is left, and a part of it closes', async () => {
+    const [first] = terminal.workspaces.state().workspaces
+    const id = 'safe-mode--overview'
+    const part = floatPane(readyWorkspace('overview'), 'tape-1', { x: 0, y: 0, width: 400, height: 300 })
+    terminal.workspaces.put(JSON.stringify({ ...part, id }), false)
+    const main = new DockState(terminal, () => undefined, { workspace: id })
+    const beside = new DockState(terminal, () => undefined, { workspace: id, window: 'window-1' })
+    main.open('log')
+    terminal.workspaces.remove(id)
+    for (const one of [main, beside]) one.leftSafeMode()
+    expect(main.id).toBe(terminal.workspaces.state().latest)
+    expect(main.gone).toBe(false)
+    expect(beside.gone).toBe(true)
+    await vi.runAllTimersAsync()
+    expect(terminal.workspaces.state().workspaces.map((one) => one.id)).not.toContain(id)
+    expect(main.whole.panes).toEqual(first?.panes)
+    for (const one of [main, beside]) one.dispose()
+  })
+
   it('shows what another window did, but not while a change of its own is on its way', async () => {
     const other = new DockState(terminal, () => undefined)
     other.open('news')
