@@ -25,9 +25,10 @@ const MOST_TINT = 0.22
 
 type Rgb = readonly [number, number, number]
 
-/** Each 0 to 1; null: not `#rrggbb`. */
+/** Each 0 to 1; null: not `#rrggbb`, nor the `#rgb` that a stylesheet is shortened to. */
 function parse(hex: string): Rgb | null {
-  const found = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(hex.trim())
+  const whole = hex.trim().replace(/^#([0-9a-f])([0-9a-f])([0-9a-f])$/i, '#$1$1$2$2$3$3')
+  const found = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(whole)
   if (!found) return null
   const part = (at: number): number => Number.parseInt(found[at] ?? '0', 16) / 255
   return [part(1), part(2), part(3)]

@@ -61,17 +61,81 @@ test('safe mode shows ready-made panes, says so, and leaves what is kept as it i
   })
   writeFileSync(join(home, 'workspaces.json'), workspaces)
 
-  const { page } = await open({ args: ['--safe-mode'] })
+  const { page, electron } = await open({ args: ['--safe-mode'] })
   const banner = page.getByRole('status').filter({ hasText: 'Safe mode.' })
   await expect(banner).toBeVisible()
   await new Screen(page).trades('BTC-USD')
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
   expect(readFileSync(join(home, 'workspaces.json'), 'utf8')).toBe(workspaces)
+  const opened = electron?.waitForEvent('window')
+  await pane(page, 'tape').getByRole('button', { name: 'Menu of this pane' }).click()
+  await page.getByRole('button', { name: 'Into a window of its own' }).click()
+  const beside = await opened
+  if (!beside) throw new Error('no window was opened')
+  const besideBanner = beside.getByRole('status').filter({ hasText: 'Safe mode.' })
+  await expect(besideBanner).toBeVisible()
+  // A stand-in for Electron lets no page close itself: that it was asked to is what is looked at.
+  await beside.evaluate(() => {
+    window.close = () => void (document.documentElement.dataset['closed'] = 'yes')
+  })
   await banner.getByRole('button', { name: 'Leave safe mode' }).click()
+  // What it was a part of is kept nowhere: its panes go with safe mode.
+  await expect(beside.locator('html')).toHaveAttribute('data-closed', 'yes')
+  await expect(besideBanner).toHaveCount(0)
   await expect(banner).toHaveCount(0)
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light')
   await new Screen(page).ticks('BTC-USD')
   expect(readFileSync(join(home, 'workspaces.json'), 'utf8')).toContain('"Mine"')
+})
+
+test('the accent of the system is worn once it is chosen, in every theme, as far as it can be read', async ({
+  open,
+}) => {
+  test.skip(process.platform === 'darwin', 'macOS tells no colour with the change of one')
+  const { page, electron } = await open()
+  await new Screen(page).trades('BTC-USD')
+  const accent = () => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--accent'))
+  const own = await accent()
+  const paint = (rgba: string) =>
+    electron?.evaluate(
+      ({ systemPreferences }, colour) => systemPreferences.emit('accent-color-changed', {}, colour),
+      rgba,
+    )
+  await paint('ff8800ff')
+  await page.keyboard.press('Control+,')
+  await page.getByRole('tab', { name: 'Appearance' }).click()
+  expect(await accent()).toBe(own)
+  await page.getByRole('group', { name: 'Accent' }).getByRole('radio', { name: 'As the system' }).check()
+  await expect.poll(accent).toBe('#ff8800')
+  // White on white: the nearest that can be read.
+  await page.getByRole('group', { name: 'Theme' }).getByRole('radio', { name: 'Light' }).check()
+  await expect.poll(accent).not.toBe('#ff8800')
+  await paint('220044ff')
+  await expect.poll(accent).toBe('#220044')
+  await page.getByRole('group', { name: 'Theme' }).getByRole('radio', { name: 'High contrast' }).check()
+  await expect.poll(accent).not.toBe('#220044')
+  await page.getByRole('radio', { name: 'Tapedeck’s blue' }).check()
+  await expect.poll(accent).toBe('#6ea8ff')
+})
+
+test('dark mode follows the system, and its own menus follow the theme', async ({ open }) => {
+  const { page, electron } = await open()
+  await new Screen(page).trades('BTC-USD')
+  const source = () => electron?.evaluate(({ nativeTheme }) => nativeTheme.themeSource)
+  const theme = page.locator('html')
+  await expect.poll(source).toBe('dark')
+  await page.keyboard.press('Control+,')
+  await page.getByRole('tab', { name: 'Appearance' }).click()
+  const choose = (name: string) =>
+    page.getByRole('group', { name: 'Theme' }).getByRole('radio', { name, exact: true }).check()
+  await choose('Light')
+  await expect.poll(source).toBe('light')
+  await choose('As the system')
+  await expect.poll(source).toBe('system')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect(theme).toHaveAttribute('data-theme', 'dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect(theme).toHaveAttribute('data-theme', 'light')
 })
 
 test('portable mode keeps everything in its folder, and Settings say which', async ({ open, home }) => {

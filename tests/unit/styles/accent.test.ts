@@ -22,6 +22,7 @@ const colour = fc
 describe('contrast', () => {
   it('is that of WCAG 2', () => {
     expect(contrast('#000000', '#ffffff')).toBe(21)
+    expect(contrast('#000', '#fff')).toBe(21)
     expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2)
     expect(contrast('none', '#ffffff')).toBe(1)
   })
