@@ -1,6 +1,6 @@
 /** The window by keyboard, by screen reader rules, and in its smallest size. */
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
+import { line, RULES_OF_A_LOOK, violations } from './accessibility.ts'
 import { expect, test } from './fixtures.ts'
 import { openPane, type PaneKind } from './panes.ts'
 import { Screen } from './screen.ts'
@@ -16,25 +16,13 @@ const paneOf = (kind: PaneKind) => `[data-pane="${kind}"]`
 /** Looks at a window by the rules of WCAG 2.2 AA and axe's good practice. */
 class Audit {
   readonly page: Page
-  #there = false
   constructor(page: Page) {
     this.page = page
   }
 
   async #found(part: string | null, theme: string, rules?: readonly string[]): Promise<string[]> {
-    // axe is put into the page once: a script of half a megabyte need not be read again for each look.
-    const axe = this.#there ? new AxeBuilder({ page: this.page, axeSource: ';' }) : new AxeBuilder({ page: this.page })
-    this.#there = true
-    const only = rules ? { runOnly: { type: 'rule' as const, values: [...rules] } } : {}
-    // The legacy mode needs no second page, which this host does not give.
-    axe.setLegacyMode(true).options({ resultTypes: ['violations'], elementRef: false, ...only })
-    if (part !== null) axe.include(part)
-    const { violations } = await axe.analyze()
-    return violations.flatMap(({ id, nodes }) =>
-      nodes
-        .filter(({ target }) => !isOfTheDock(id, target.join(' ')))
-        .map(({ target, failureSummary }) => `${theme}: ${id} at ${target.join(' ')}: ${failureSummary}`),
-    )
+    const found = await violations(this.page, part, rules)
+    return found.filter(({ rule, target }) => !isOfTheDock(rule, target)).map((one) => line(theme, one))
   }
 
   /** Every rule in the dark look; in the light and the high-contrast one what a look can change. */
@@ -42,7 +30,7 @@ class Audit {
     const found = await this.#found(part, 'dark')
     for (const theme of ['light', 'contrast'] as const) {
       await this.#wear(theme)
-      found.push(...(await this.#found(part, theme, ['color-contrast'])))
+      found.push(...(await this.#found(part, theme, RULES_OF_A_LOOK)))
     }
     await this.#wear('dark')
     expect.soft(found, what).toEqual([])

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
+import { line, violations } from './accessibility.ts'
 import { appEnv, CLI, pinnedNode, ROOT } from './app.ts'
 import { expect, test } from './fixtures.ts'
 import { Screen } from './screen.ts'
@@ -103,12 +103,8 @@ async function expectNothingAhead(page: Page): Promise<void> {
 }
 
 async function audit(page: Page, what: string): Promise<void> {
-  // The legacy mode needs no second page, which the Electron host does not give.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-  const found = violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${what}: ${id} at ${target.join(' ')}: ${failureSummary}`),
-  )
-  expect.soft(found).toEqual([])
+  const found = await violations(page)
+  expect.soft(found.map((one) => line(what, one))).toEqual([])
 }
 
 test('a recording with gaps is played back as it was', async ({ open, home, simulator, host }) => {

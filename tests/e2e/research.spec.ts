@@ -1,8 +1,8 @@
 /** The thirty-nine endpoints in the window: over the demo market, and over a service that answers otherwise. */
 import { readFile } from 'node:fs/promises'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
 import { ENDPOINTS } from '../../src/service/endpoints.ts'
+import { line, violations } from './accessibility.ts'
 import { runCli, type HostName, type OpenApp } from './app.ts'
 import { expect, test } from './fixtures.ts'
 import { markOf, startOddService, type OddService } from './odd-service.ts'
@@ -180,14 +180,8 @@ async function answered(pane: Locator): Promise<void> {
 }
 
 async function audit(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .include('[data-testid="pane-body"]')
-    .setLegacyMode(true)
-    .analyze()
-  const found = violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${what}: ${id} at ${target.join(' ')}: ${failureSummary}`),
-  )
-  expect.soft(found).toEqual([])
+  const found = await violations(page, '[data-testid="pane-body"]')
+  expect.soft(found.map((one) => line(what, one))).toEqual([])
 }
 
 test('every endpoint of the demo market shows what was answered', async ({ open, home, host }) => {

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator } from '@playwright/test'
+import { line, RULES_OF_A_LOOK, violations } from './accessibility.ts'
 import { appEnv, CLI, pinnedNode, ROOT, runCli, type OpenApp } from './app.ts'
 import { expect, test } from './fixtures.ts'
 import { openPane, pane } from './panes.ts'
@@ -77,11 +77,8 @@ async function audit({ page, electron }: OpenApp, part: string, what: string): P
   for (const look of ['light', 'dark']) {
     // Not by the key for it, which a dialog rightly keeps to itself.
     await root.evaluate((node, theme) => node.setAttribute('data-theme', theme), look)
-    const { violations } = await new AxeBuilder({ page }).include(part).setLegacyMode(true).analyze()
-    const found = violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${what}, ${look}: ${id} at ${target.join(' ')}: ${failureSummary}`),
-    )
-    expect.soft(found).toEqual([])
+    const found = await violations(page, part, look === 'dark' ? undefined : RULES_OF_A_LOOK)
+    expect.soft(found.map((one) => line(`${what}, ${look}`, one))).toEqual([])
   }
   await root.evaluate((node, theme) => node.setAttribute('data-theme', theme ?? 'dark'), before)
 }

@@ -2,8 +2,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, Page } from '@playwright/test'
+import { line, violations } from './accessibility.ts'
 import { expect, test } from './fixtures.ts'
 import { openPane, pane } from './panes.ts'
 import { Screen } from './screen.ts'
@@ -39,12 +39,8 @@ async function known(page: Page, id: string, target: string): Promise<boolean> {
     .evaluate((one) => one.closest('[role="grid"][tabindex="0"]') !== null)
 }
 async function audit(page: Page, what: string): Promise<void> {
-  // The legacy mode needs no second page, which the Electron host does not give.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
   const found: string[] = []
-  for (const { id, nodes } of violations)
-    for (const { target } of nodes)
-      if (!(await known(page, id, target.join(' ')))) found.push(`${what}: ${id} at ${target.join(' ')}`)
+  for (const one of await violations(page)) if (!(await known(page, one.rule, one.target))) found.push(line(what, one))
   expect.soft(found).toEqual([])
 }
 
