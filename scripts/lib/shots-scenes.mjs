@@ -105,9 +105,9 @@ async function withoutIndicators(page) {
 /** A trend line, levels and a note on the chart in front. */
 async function drawings(page) {
   const wanted = [
-    ['Draw: trend line', [[0.2, 0.62], [0.45, 0.42]]],
-    ['Draw: fibonacci retracement', [[0.5, 0.68], [0.62, 0.3]]],
-    ['Draw: rectangle', [[0.24, 0.2], [0.4, 0.32]]],
+    ['Draw: Trend line', [[0.2, 0.62], [0.45, 0.42]]],
+    ['Draw: Fibonacci retracement', [[0.5, 0.68], [0.62, 0.3]]],
+    ['Draw: Rectangle', [[0.24, 0.2], [0.4, 0.32]]],
   ] // prettier-ignore
   for (const [title, points] of wanted) {
     await command(page, title)

@@ -1,4 +1,5 @@
 /** Time until something closes, as short as it can be said. Pure. */
+import { say } from '../messages/catalogue.ts'
 
 const two = (n: number): string => String(n).padStart(2, '0')
 
@@ -8,7 +9,7 @@ export function countdownText(ms: number): string {
   const seconds = Math.ceil(ms / 1_000)
   const minutes = Math.floor(seconds / 60)
   const hours = Math.floor(minutes / 60)
-  if (hours >= 24) return `${Math.floor(hours / 24)}d ${two(hours % 24)}h`
+  if (hours >= 24) return say('countdown.days', { days: String(Math.floor(hours / 24)), hours: two(hours % 24) })
   if (hours > 0) return `${hours}:${two(minutes % 60)}:${two(seconds % 60)}`
   return `${minutes}:${two(seconds % 60)}`
 }

@@ -1,4 +1,5 @@
 /** Where the time axis has labels, and what they say. Pure. */
+import { languageTag, say } from '../messages/catalogue.ts'
 import type { Zone } from './zone.ts'
 
 const SECOND = 1_000
@@ -14,7 +15,8 @@ const STEPS = [
   DAY, 2 * DAY, 7 * DAY, 31 * DAY, 92 * DAY, 366 * DAY,
 ] // prettier-ignore
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const monthName = new Intl.DateTimeFormat(languageTag(), { month: 'short', timeZone: 'UTC' })
+const MONTHS = Array.from({ length: 12 }, (_, month) => monthName.format(Date.UTC(2026, month)))
 const two = (n: number): string => String(n).padStart(2, '0')
 
 export interface AxisLabel {
@@ -40,7 +42,7 @@ export function axisText(ms: number, step: number, dayChanged: boolean, zone: Zo
   const month = MONTHS[date.getUTCMonth()]
   if (step >= 366 * DAY) return String(date.getUTCFullYear())
   if (step >= 31 * DAY) return date.getUTCMonth() === 0 ? String(date.getUTCFullYear()) : month
-  if (step >= DAY || dayChanged) return `${date.getUTCDate()} ${month}`
+  if (step >= DAY || dayChanged) return say('axis.day-month', { day: String(date.getUTCDate()), month })
   const hm = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`
   const text =
     step >= MINUTE
@@ -54,7 +56,11 @@ export function axisText(ms: number, step: number, dayChanged: boolean, zone: Zo
 /** Full text of an instant for the crosshair, at the precision of the interval. */
 export function crosshairText(ms: number, intervalMs: number, zone: Zone): string {
   const date = new Date(zone.wall(ms))
-  const day = `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`
+  const day = say('axis.day', {
+    day: String(date.getUTCDate()),
+    month: MONTHS[date.getUTCMonth()],
+    year: String(date.getUTCFullYear()),
+  })
   if (intervalMs >= DAY) return day
   const seconds = intervalMs < MINUTE ? `:${two(date.getUTCSeconds())}` : ''
   const fraction = intervalMs < SECOND ? `.${String(date.getUTCMilliseconds()).padStart(3, '0')}` : ''

@@ -2,11 +2,8 @@
  * The texts of the window: one catalogue of keys, English first. A message is a text with `{name}` where
  * a value goes, or one text for each plural form of the language, chosen by the parameter `count`.
  */
+import { fill, formOf, speakWith, type Message, type MessageValues, type PluralForms } from '../../shared/phrases.ts'
 import { en } from './en.ts'
-
-/** Forms by what Intl.PluralRules calls them; `other` is always there. */
-export type PluralForms = { readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>
-export type Message = string | PluralForms
 
 type Names<T extends string> = T extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never
 type NamesOf<M> = M extends string
@@ -46,25 +43,36 @@ export const languageTag = (): string => language
 
 const isKey = (key: string): key is MessageKey => Object.hasOwn(en, key)
 
-function formOf(message: Message, params: Readonly<Record<string, string | number>>): string {
-  if (typeof message === 'string') return message
-  const count = Number(params['count'])
-  return message[plurals.select(Number.isFinite(count) ? count : 0)] ?? message.other
-}
+const form = (message: Message, params: MessageValues): string => formOf(message, params, plurals)
+const filled = (text: string, params: MessageValues): string => fill(text, params, digits)
 
-/** Fills a text's places; a number is written in the language's digits, a name without a value stays as it is. */
-export function fill(text: string, params: Readonly<Record<string, string | number>>): string {
-  return text.replace(/\{(\w+)\}/g, (place, name: string) => {
-    const value = params[name]
-    if (value === undefined) return place
-    return typeof value === 'number' ? digits.format(value) : value
-  })
+function tell(key: MessageKey, params: MessageValues): string {
+  return filled(form(translation[key] ?? en[key], params), params)
 }
+// What shared code says in this window is said in its language, too.
+speakWith(tell)
 
 /** The text of a key, with its parameters in it. */
 export function say<K extends MessageKey>(key: K, ...[params]: Rest<K>): string {
-  const given: Readonly<Record<string, string | number>> = params ?? {}
-  return fill(formOf(translation[key] ?? en[key], given), given)
+  return tell(key, params ?? {})
+}
+
+/** The text before and after the place `name`, where an element stands in a sentence; other places are filled. */
+export function around<K extends MessageKey>(
+  key: K,
+  name: NamesOf<(typeof en)[K]>,
+  params: MessageValues = {},
+): readonly [before: string, after: string] {
+  const text = form(translation[key] ?? en[key], params)
+  const at = text.indexOf(`{${name}}`)
+  return at < 0
+    ? [filled(text, params), '']
+    : [filled(text.slice(0, at), params), filled(text.slice(at + name.length + 2), params)]
+}
+
+/** Texts as a list in the language's own way: "a, b, c". Empty ones are left out. */
+export function listed(texts: readonly string[], type: 'unit' | 'conjunction' = 'unit'): string {
+  return new Intl.ListFormat(language, { type, style: 'long' }).format(texts.filter((text) => text !== ''))
 }
 
 /** The text of a key that is made of parts, such as the name of a row of a table; `otherwise` where there is none. */

@@ -1,4 +1,5 @@
 /** The English catalogue, the one that others translate. Its parts follow the places of the window. */
+import { PHRASES } from '../../shared/phrases.ts'
 import { account } from './en/account.ts'
 import { alerts } from './en/alerts.ts'
 import { app } from './en/app.ts'
@@ -12,6 +13,7 @@ import { help } from './en/help.ts'
 import { importing } from './en/importing.ts'
 import { jobs } from './en/jobs.ts'
 import { log } from './en/log.ts'
+import { names } from './en/names.ts'
 import { palette } from './en/palette.ts'
 import { panels } from './en/panels.ts'
 import { quote } from './en/quote.ts'
@@ -37,6 +39,7 @@ export const en = {
   ...importing,
   ...jobs,
   ...log,
+  ...names,
   ...palette,
   ...panels,
   ...quote,
@@ -47,4 +50,5 @@ export const en = {
   ...state,
   ...tape,
   ...watchlist,
+  ...PHRASES,
 } as const

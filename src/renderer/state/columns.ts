@@ -164,7 +164,7 @@ export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
     (r) => (r.lastRecvMs === null ? null : 0 - r.lastRecvMs),
     (r, c) => ageCell(c.freshness, ageOf(r, c.nowMs)),
   ),
-  spark: column('spark', '1 h', say('columns.last-60-minutes'), 64, changePercentOf, () => ''),
+  spark: column('spark', say('columns.hour'), say('columns.last-60-minutes'), 64, changePercentOf, () => ''),
 }
 
 export function isColumnId(text: string): text is ColumnId {

@@ -1,5 +1,6 @@
 /** Evidence in words: shares, flags, parts. */
 import type { Verdict } from '../../shared/agreement.ts'
+import type { BarSource } from '../../shared/market.ts'
 import { FLAG, type Problem } from '../../shared/recording.ts'
 import { say } from '../messages/catalogue.ts'
 
@@ -32,21 +33,30 @@ export function flagWords(flags: number): readonly string[] {
 }
 
 export const VERDICT_TEXT: Readonly<Record<Verdict, string>> = {
-  agrees: 'agrees',
-  differs: 'differs',
+  agrees: say('verdict.agrees'),
+  differs: say('verdict.differs'),
   'not comparable': say('evidenceWords.not-comparable'),
+}
+
+/** What a bar is built from, within a sentence. */
+export const BAR_SOURCE_TEXT: Readonly<Record<BarSource, string>> = {
+  trade: say('barSource.trade'),
+  bid: say('barSource.bid'),
+  ask: say('barSource.ask'),
+  mid: say('barSource.mid'),
+  service: say('barSource.service'),
 }
 
 /** What kind of difference verification found. */
 export const PROBLEM_TEXT: Readonly<Record<Problem['kind'], string>> = {
-  missing: 'missing',
-  changed: 'changed',
-  doubled: 'doubled',
-  reordered: 'reordered',
-  torn: 'torn',
-  count: 'count',
-  rollup: 'bars',
-  digest: 'digest',
-  entry: 'entry',
-  structure: 'structure',
+  missing: say('problem.missing'),
+  changed: say('problem.changed'),
+  doubled: say('problem.doubled'),
+  reordered: say('problem.reordered'),
+  torn: say('problem.torn'),
+  count: say('problem.count'),
+  rollup: say('problem.rollup'),
+  digest: say('problem.digest'),
+  entry: say('problem.entry'),
+  structure: say('problem.structure'),
 }

@@ -76,19 +76,8 @@ export class Exchange {
   }
 }
 
-const DOING: Readonly<Record<JobState['kind'], string>> = {
-  export: say('exchange.export'),
-  import: say('exchange.import'),
-  package: say('exchange.packing'),
-  verify: say('exchange.verifying'),
-  compact: say('exchange.compacting'),
-  alert: say('exchange.testing'),
-  agreement: say('exchange.comparing'),
-  move: say('exchange.moving'),
-}
-
 /** What a job is, in a few words. */
-export const jobTitle = ({ kind, title }: JobState): string => `${DOING[kind]} ${title}`
+export const jobTitle = ({ kind, title }: JobState): string => say(`job.${kind}`, { title })
 
 /** How a job ended, in a sentence. */
 export function endWords(job: JobState): string {

@@ -3,11 +3,12 @@ import { missingCase } from '../../shared/errors.ts'
 import type { Gap, GapCause } from '../../shared/recording.ts'
 import { REPLAY_SPEEDS, type ReplayExactness, type ReplaySpeed } from '../../shared/replay.ts'
 import { say } from '../messages/catalogue.ts'
+import { twoUnits } from '../ui/lengths.ts'
 import { timeText } from '../ui/zone-time.ts'
 
 /** "0.25×", "1000×", "max". */
 export function speedText(speed: ReplaySpeed): string {
-  return speed === 'max' ? 'max' : `${speed}\u00D7`
+  return speed === 'max' ? say('speed.max') : `${speed}\u00D7`
 }
 
 /** The next faster or slower of the speeds on offer; the ends stay where they are. */
@@ -79,15 +80,8 @@ export function causeText(cause: GapCause): string {
 
 /** How long, in the largest two units: "850 ms", "4.2 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */
 export function spanText(ms: number): string {
-  if (ms < 1000) return say('replayWords.ms', { ms: Math.round(ms) })
-  if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
-  const pair = (big: number, bigUnit: string, small: number, smallUnit: string) => {
-    const n = Math.floor(ms / big)
-    const rest = Math.floor((ms - n * big) / small)
-    return rest === 0 ? `${n} ${bigUnit}` : `${n} ${bigUnit} ${rest} ${smallUnit}`
-  }
-  if (ms < 3_600_000) return pair(60_000, 'min', 1000, 's')
-  return ms < 86_400_000 ? pair(3_600_000, 'h', 60_000, 'min') : pair(86_400_000, 'd', 3_600_000, 'h')
+  if (ms >= 1000 && ms < 60_000) return say('span.s', { n: (Math.floor(ms / 100) / 10).toFixed(1) })
+  return twoUnits(ms < 1000 ? Math.round(ms) : Math.floor(ms / 1000) * 1000)
 }
 
 /** A gap in a line: "connection lost · crypto/XT · 09:31:22 for 4.2 s". */

@@ -45,7 +45,7 @@ export function sourcePill(status: StatusState | undefined, linkUp: boolean): So
     return { label: 'DEMO', tone: 'demo', sentence: say('sourceWords.demo-market-recorded-made') }
   if (open < wanted.length)
     return {
-      label: `LIVE ${open}/${wanted.length}`,
+      label: say('sourceWords.live-feeds', { open: String(open), wanted: String(wanted.length) }),
       tone: 'busy',
       sentence: say('sourceWords.live-from-but-only', { name, open, count: wanted.length }),
     }

@@ -135,7 +135,7 @@ export class WindowState {
     this.drawings = new DrawingsBook(transport, {
       settings: () => this.settings.now.drawing,
       set: (patch) => this.set(patch),
-      tell: (text, undo) => this.toasts.show(text, { action: { label: 'Undo', run: undo } }),
+      tell: (text, undo) => this.toasts.show(text, { action: { label: say('window.undo'), run: undo } }),
       problem: (failure) => this.tell(failure),
     })
     this.replay = new Replay(transport, {
@@ -157,7 +157,7 @@ export class WindowState {
       transport.onLink((up, refused) => {
         this.refused = refused
         if (up && !this.linkUp) this.epoch++
-        if (up !== this.linkUp) this.toasts.say(up ? 'The terminal is back.' : 'This window lost its terminal.')
+        if (up !== this.linkUp) this.toasts.say(up ? say('window.terminal-back') : say('window.lost-terminal'))
         this.linkUp = up
       }),
       keepStream(transport, 'status', { view: 'live' }, (value) => this.#tookStatus(value)),
@@ -230,7 +230,7 @@ export class WindowState {
 
   /** Shows recordings of one source, from an instant (UTC ms) or from their start, instead of the live market. */
   async openReplay(sessions: readonly string[], atMs: number | null): Promise<void> {
-    if (await this.replay.open(sessions, atMs)) this.toasts.say('Replaying a recording. Alt+End goes back to live.')
+    if (await this.replay.open(sessions, atMs)) this.toasts.say(say('window.replaying'))
   }
   /** Opens the newest recording that has ended, or the one that is being written. */
   async replayLatest(): Promise<void> {
@@ -288,7 +288,7 @@ export class WindowState {
   backToLive(): void {
     if (!this.replay.state) return
     this.replay.close()
-    this.toasts.say('Live again.')
+    this.toasts.say(say('window.live-again'))
   }
 
   /** A length of the usual size of the text, px, at the size chosen; whole. */
@@ -322,7 +322,7 @@ export class WindowState {
   }
   setInterval(interval: Interval): void {
     this.dock.setInterval(interval)
-    this.toasts.say(`Interval ${interval}`)
+    this.toasts.say(say('window.interval', { interval }))
   }
   /** Shows a pane of a kind and lets it take the focus. */
   openPane(kind: PaneKind): void {
@@ -394,7 +394,7 @@ export class WindowState {
     if (!list) return
     const has = list.symbols.some((one) => lists.instrumentOf(one) === lists.instrumentOf({ asset, symbol }))
     this.set({ watchlists: lists.addSymbol(this.settings.now.watchlists, id, { asset, symbol }) })
-    this.toasts.say(has ? `${list.name} has ${symbol} already.` : `${symbol} added to ${list.name}.`)
+    this.toasts.say(say(has ? 'window.has-already' : 'window.added', { list: list.name, symbol }))
   }
 
   removeSymbol(instrument: InstrumentId): void {

@@ -13,6 +13,6 @@ export function zoneOf(setting: string, asset: AssetClass | undefined): string {
 /** How the setting is called on screen. */
 export function zoneLabel(setting: string): string {
   if (setting === 'local') return say('zones.local', { zonePlace: zonePlace(systemZone()) })
-  if (setting === 'exchange') return 'Exchange'
+  if (setting === 'exchange') return say('zones.exchange')
   return setting === 'UTC' ? 'UTC' : zonePlace(setting)
 }

@@ -2,9 +2,10 @@
  * Text of numbers: fixed decimals, a true minus, an em dash for what is missing. No market knowledge.
  * One Intl.NumberFormat per shape is kept, since making one costs more than a thousand uses.
  */
+import { say } from '../messages/catalogue.ts'
+
 export const MINUS = '\u2212'
 export const DASH = '\u2014'
-const NARROW_SPACE = '\u202F'
 
 export type Maybe = number | null | undefined
 
@@ -98,8 +99,8 @@ export class NumberText {
   /** Milliseconds as a latency: "0.4 ms", "6 ms", "1.25 s". */
   latency(ms: Maybe): string {
     if (!usable(ms)) return DASH
-    if (ms < 10) return `${this.fixed(ms, 1)} ms`
-    return ms < 1000 ? `${this.fixed(ms, 0)} ms` : `${this.fixed(ms / 1000, 2)} s`
+    if (ms < 10) return say('span.ms', { n: this.fixed(ms, 1) })
+    return ms < 1000 ? say('span.ms', { n: this.fixed(ms, 0) }) : say('span.s', { n: this.fixed(ms / 1000, 2) })
   }
 }
 
@@ -130,22 +131,22 @@ function roundsToZero(value: number, decimals: number): boolean {
 export function ageText(ms: Maybe): string {
   if (!usable(ms)) return DASH
   const s = Math.max(0, ms) / 1000
-  if (s < 10) return `${(Math.floor(s * 10) / 10).toFixed(1)}s`
-  if (s < 60) return `${Math.floor(s)}s`
-  if (s < 3600) return `${Math.floor(s / 60)}m`
-  return s < 86_400 ? `${Math.floor(s / 3600)}h` : `${Math.floor(s / 86_400)}d`
+  const whole = (n: number) => ({ n: String(Math.floor(n)) })
+  if (s < 10) return say('age.s', { n: (Math.floor(s * 10) / 10).toFixed(1) })
+  if (s < 60) return say('age.s', whole(s))
+  if (s < 3600) return say('age.min', whole(s / 60))
+  return s < 86_400 ? say('age.h', whole(s / 3600)) : say('age.d', whole(s / 86_400))
 }
 
 /** An age as a person says it: "120 ms ago", "14 s ago", "3 min ago". */
 export function agoText(ms: Maybe): string {
   if (!usable(ms)) return DASH
-  const n = Math.max(0, ms)
-  if (n < 1000) return `${Math.floor(n / 10) * 10}${NARROW_SPACE}ms ago`
-  if (n < 60_000) return `${Math.floor(n / 1000)}${NARROW_SPACE}s ago`
-  if (n < 3_600_000) return `${Math.floor(n / 60_000)}${NARROW_SPACE}min ago`
-  return n < 86_400_000
-    ? `${Math.floor(n / 3_600_000)}${NARROW_SPACE}h ago`
-    : `${Math.floor(n / 86_400_000)}${NARROW_SPACE}d ago`
+  const past = Math.max(0, ms)
+  const whole = (unit: number) => ({ n: String(Math.floor(past / unit)) })
+  if (past < 1000) return say('ago.ms', { n: String(Math.floor(past / 10) * 10) })
+  if (past < 60_000) return say('ago.s', whole(1000))
+  if (past < 3_600_000) return say('ago.min', whole(60_000))
+  return past < 86_400_000 ? say('ago.h', whole(3_600_000)) : say('ago.d', whole(86_400_000))
 }
 
 /** A length of time as a running clock: "00:12:33", beyond a day "1d 02:03:04". */
@@ -154,5 +155,5 @@ export function elapsedText(ms: Maybe): string {
   const s = Math.floor(Math.max(0, ms) / 1000)
   const two = (n: number) => String(n).padStart(2, '0')
   const clock = `${two(Math.floor(s / 3600) % 24)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`
-  return s < 86_400 ? clock : `${Math.floor(s / 86_400)}d ${clock}`
+  return s < 86_400 ? clock : say('elapsed.days', { n: String(Math.floor(s / 86_400)), clock })
 }

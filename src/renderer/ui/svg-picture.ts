@@ -21,7 +21,7 @@ export async function svgPicture(svg: SVGSVGElement, text: PictureText): Promise
   canvas.width = Math.ceil(width * SCALE)
   canvas.height = Math.ceil((height + HEAD) * SCALE)
   const ctx = canvas.getContext('2d')
-  if (ctx === null) throw new Error('no canvas')
+  if (ctx === null) throw new Error('no-canvas')
   const page = getComputedStyle(document.documentElement)
   const own = getComputedStyle(svg)
   ctx.scale(SCALE, SCALE)
@@ -42,7 +42,7 @@ export async function svgPicture(svg: SVGSVGElement, text: PictureText): Promise
   ctx.translate(0, HEAD)
   for (const shape of svg.querySelectorAll('line, rect, path, circle, text')) draw(ctx, shape)
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob === null ? reject(new Error('no picture')) : resolve(blob)), 'image/png'),
+    canvas.toBlob((blob) => (blob === null ? reject(new Error('no-picture')) : resolve(blob)), 'image/png'),
   )
 }
 

@@ -1,7 +1,8 @@
 /** Alerts in sentences: what one waits for, and what happened. For windows, notifications, the log and the command line. */
 import { INDICATORS } from '../indicators/table.ts'
 import { missingCase } from '../errors.ts'
-import type { AlertCondition, AlertDirection, AlertEvent, AlertState, BlindCause, IndicatorLine } from './types.ts'
+import { phrase } from '../phrases.ts'
+import type { AlertCondition, AlertEvent, AlertPrice, AlertState, BlindCause, IndicatorLine } from './types.ts'
 
 /** How numbers are written: prices with the decimals of their instrument, others plainly. */
 export interface AlertNumbers {
@@ -12,72 +13,85 @@ export interface AlertNumbers {
 /** Numbers for files and terminals. */
 export const PLAIN_NUMBERS: AlertNumbers = { price: String, plain: (value) => String(+value.toPrecision(8)) }
 
-const PRICE_WORDS = { last: 'Last', bid: 'Bid', ask: 'Ask', mid: 'Mid' } as const
-const crosses: Readonly<Record<AlertDirection, string>> = {
-  up: 'rises to',
-  down: 'falls to',
-  either: 'crosses',
-}
+const priceWord = (of: AlertPrice): string => phrase(`alertWords.price.${of}`)
 
 /** "5 min", "1 h 30 min", "250 ms". */
 export function timeWords(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 1_000) return phrase('alertWords.ms', { n: String(Math.round(ms)) })
   const s = Math.round(ms / 1_000)
-  if (s < 60) return `${s} s`
+  if (s < 60) return phrase('alertWords.s', { n: String(s) })
   const min = Math.floor(s / 60)
-  if (min < 60) return s % 60 === 0 ? `${min} min` : `${min} min ${s % 60} s`
+  if (min < 60)
+    return s % 60 === 0
+      ? phrase('alertWords.min', { n: String(min) })
+      : phrase('alertWords.min-s', { n: String(min), rest: String(s % 60) })
   const h = Math.floor(min / 60)
-  if (h < 48) return min % 60 === 0 ? `${h} h` : `${h} h ${min % 60} min`
-  return `${Math.floor(h / 24)} days`
+  if (h < 48)
+    return min % 60 === 0
+      ? phrase('alertWords.h', { n: String(h) })
+      : phrase('alertWords.h-min', { n: String(h), rest: String(min % 60) })
+  const days = Math.floor(h / 24)
+  return phrase('alertWords.days', { count: days, n: String(days) })
 }
 
 /** "SMA 20", "MACD 12, 26, 9 signal". */
 export function lineWords({ id, values, price, output }: IndicatorLine): string {
   const row = INDICATORS[id]
-  const of = price === 'close' || !row.takesPrice ? '' : ` of ${price}`
   const name =
     row.outputs.length > 1 && output > 0
       ? `${row.outputs[0]} ${values.join(', ')} ${row.outputs[output]}`
       : `${row.outputs[output]} ${values.join(', ')}`
-  return `${name}${of}`
+  return price === 'close' || !row.takesPrice ? name : phrase('alertWords.line-of', { line: name, price })
 }
 
 /** What it waits for: "Last rises to 64,000". `drawing`: the name of the drawing it is about, where that is known. */
-export function conditionWords(condition: AlertCondition, numbers: AlertNumbers, drawing = 'a drawing'): string {
+export function conditionWords(
+  condition: AlertCondition,
+  numbers: AlertNumbers,
+  drawing = phrase('alertWords.a-drawing'),
+): string {
   switch (condition.is) {
-    case 'price':
-      return `${PRICE_WORDS[condition.of]} ${crosses[condition.direction]} ${numbers.price(condition.level)}`
+    case 'price': {
+      const level = numbers.price(condition.level)
+      return phrase(`alertWords.cross.${condition.direction}`, { of: priceWord(condition.of), level })
+    }
     case 'move': {
       const { of, percent, withinMs, direction } = condition
-      const way = { up: 'rises', down: 'falls', either: 'moves' }[direction]
-      return `${PRICE_WORDS[of]} ${way} ${numbers.plain(percent)} % within ${timeWords(withinMs)}`
+      const values = { of: priceWord(of), percent: numbers.plain(percent), time: timeWords(withinMs) }
+      return phrase(`alertWords.move.${direction}`, values)
     }
     case 'spread':
       return condition.unit === 'price'
-        ? `Spread reaches ${numbers.price(condition.above)}`
-        : `Spread reaches ${numbers.plain(condition.above)} %`
-    case 'volume':
-      return `Volume reaches ${numbers.plain(condition.above)} within ${timeWords(condition.withinMs)}`
+        ? phrase('alertWords.spread', { level: numbers.price(condition.above) })
+        : phrase('alertWords.spread-percent', { percent: numbers.plain(condition.above) })
+    case 'volume': {
+      const level = numbers.plain(condition.above)
+      return phrase('alertWords.volume', { level, time: timeWords(condition.withinMs) })
+    }
     case 'indicator': {
       const { line, against, direction, interval, of, on } = condition
       const other =
         against.is === 'level'
           ? numbers.plain(against.level)
           : against.is === 'price'
-            ? 'the close'
+            ? phrase('alertWords.the-close')
             : lineWords(against.line)
-      const way = { up: 'crosses above', down: 'crosses below', either: 'crosses' }[direction]
-      const bars = of === 'trade' ? interval : `${interval} of ${of}`
-      return `${lineWords(line)} ${way} ${other}, ${bars}${on === 'record' ? ', within the bar' : ''}`
+      const bars = of === 'trade' ? interval : phrase('alertWords.bars-of', { interval, of })
+      const what = phrase(`alertWords.indicator.${direction}`, { line: lineWords(line), other, bars })
+      return on === 'record' ? phrase('alertWords.within-bar', { what }) : what
     }
-    case 'drawing':
-      return `${PRICE_WORDS[condition.of]} ${{ up: 'rises through', down: 'falls through', either: 'crosses' }[condition.direction]} ${drawing}${condition.scale === 'log' ? ', straight on a logarithmic scale' : ''}`
+    case 'drawing': {
+      const what = phrase(`alertWords.drawing.${condition.direction}`, { of: priceWord(condition.of), drawing })
+      return condition.scale === 'log' ? phrase('alertWords.straight-on-log', { what }) : what
+    }
     case 'stale':
-      return condition.afterMs === 0 ? 'Feed is stale' : `Feed is stale for ${timeWords(condition.afterMs)}`
+      return condition.afterMs === 0
+        ? phrase('alertWords.stale')
+        : phrase('alertWords.stale-for', { time: timeWords(condition.afterMs) })
     case 'earnings':
       return condition.days === 0
-        ? 'Earnings today'
-        : `Earnings within ${condition.days} ${condition.days === 1 ? 'day' : 'days'}`
+        ? phrase('alertWords.earnings-today')
+        : phrase('alertWords.earnings-within', { count: condition.days })
     default:
       return missingCase(condition)
   }
@@ -98,58 +112,19 @@ export function measureWords(condition: AlertCondition, value: number, numbers: 
     case 'indicator':
       return numbers.plain(+value.toPrecision(8))
     case 'stale':
-      return `for ${timeWords(value)}`
+      return phrase('alertWords.measure.stale', { time: timeWords(value) })
     case 'earnings':
-      return `on ${new Date(value).toISOString().slice(0, 10)}`
+      return phrase('alertWords.measure.earnings', { day: new Date(value).toISOString().slice(0, 10) })
     default:
       return missingCase(condition)
   }
 }
 
-const CAUSE_WORDS: Readonly<Record<BlindCause, string>> = {
-  connect: 'connecting',
-  drop: 'connection lost',
-  'half-open': 'connection went dead',
-  refused: 'refused by the service',
-  unacknowledged: 'symbol not acknowledged',
-  sleep: 'the computer slept',
-  clock: 'the clock was set',
-  token: 'sign-in expired',
-  disk: 'disk trouble',
-  overflow: 'too much at once',
-  worker: 'recorder trouble',
-  crash: 'Tapedeck was not running',
-  quit: 'Tapedeck was not running',
-  stale: 'feed silent',
-  unwanted: 'feed not asked for',
-}
-
-export const causeWords = (cause: BlindCause): string => CAUSE_WORDS[cause]
+export const causeWords = (cause: BlindCause): string => phrase(`alertWords.cause.${cause}`)
 
 /** A state in one or two words, for a list. */
 export function stateWords(state: AlertState): string {
-  switch (state.is) {
-    case 'armed':
-      return 'Armed'
-    case 'waiting':
-      return { record: 'Waiting for data', bars: 'Warming up', date: 'No date known' }[state.for]
-    case 'blind':
-      return 'Blind'
-    case 'resting':
-      return 'Resting'
-    case 'fired':
-      return 'Fired'
-    case 'expired':
-      return 'Expired'
-    case 'off':
-      return 'Off'
-    case 'elsewhere':
-      return 'Other market'
-    case 'broken':
-      return 'Drawing gone'
-    default:
-      return missingCase(state)
-  }
+  return phrase(`alertWords.state.${state.is === 'waiting' ? state.for : state.is}`)
 }
 
 /** A line of the history about one alert; of a blind stretch see `causeWords`. */
@@ -157,11 +132,15 @@ export function eventWords(event: Exclude<AlertEvent, { readonly is: 'blind' }>,
   const what = conditionWords(event.condition, numbers)
   switch (event.is) {
     case 'fired':
-      return `${what}: ${measureWords(event.condition, event.value, numbers)}`
+      return phrase('alertWords.event.fired', { what, value: measureWords(event.condition, event.value, numbers) })
     case 'unseen':
-      return `${what}: passed unseen, from ${numbers.price(event.before)} to ${numbers.price(event.value)}`
+      return phrase('alertWords.event.unseen', {
+        what,
+        before: numbers.price(event.before),
+        value: numbers.price(event.value),
+      })
     case 'expired':
-      return `${what}: expired`
+      return phrase('alertWords.event.expired', { what })
     default:
       return missingCase(event)
   }

@@ -4,6 +4,7 @@ import type { Figure, Pixel } from '../../../shared/drawings/figure.ts'
 import { priceStep, rounded } from '../../../shared/drawings/shape.ts'
 import type { Drawing, DrawingPoint } from '../../../shared/drawings/types.ts'
 import { say } from '../../messages/catalogue.ts'
+import { twoUnits } from '../../ui/lengths.ts'
 import type { ChartPort } from '../port.ts'
 
 export interface SurfaceOptions {
@@ -30,26 +31,8 @@ const SNAP = 18
 /** Px that an arrow key moves at least, up and down. */
 const KEY_PX = 2
 
-const UNITS: readonly [number, string][] = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'min'],
-  [1_000, 's'],
-]
-
 /** A length of time in its two largest units: "2 d 4 h", "350 ms". */
-export function lengthText(ms: number): string {
-  let left = Math.round(Math.abs(ms))
-  if (left < 1_000) return say('chart.ms-2', { left })
-  const parts: string[] = []
-  for (const [size, unit] of UNITS) {
-    const count = Math.floor(left / size)
-    if (count > 0) parts.push(`${count} ${unit}`)
-    left -= count * size
-    if (parts.length === 2) break
-  }
-  return parts.join(' ')
-}
+export const lengthText = (ms: number): string => twoUnits(Math.abs(ms))
 
 /** Heights of prices on a scale on which they lie evenly. */
 interface Heights {
@@ -161,8 +144,8 @@ export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartS
         if (!all) return time
         const within = bars.filter((bar) => bar.startMs >= first && bar.startMs < last)
         const volume = within.reduce((sum, bar) => sum + (bar.volume ?? 0), 0)
-        const count = `${within.length} ${within.length === 1 ? 'bar' : 'bars'}, ${time}`
-        return volume > 0 ? `${count}, vol ${options.volume(volume)}` : count
+        const counted = say('chart.bars', { count: within.length, span: time })
+        return volume > 0 ? say('chart.span-volume', { bars: counted, volume: options.volume(volume) }) : counted
       },
       textWidth(text, bold) {
         const key = bold ? `*${text}` : text

@@ -27,4 +27,9 @@ export const account = {
   'account.system-has-no-keychain': 'This system has no keychain: secrets last until Tapedeck quits.',
   'account.secrets-go-system-keychain':
     'Secrets go to this system’s keychain where it has one, else they last until Tapedeck quits.',
+  'account.step.reach': 'reach',
+  'account.step.token': 'token',
+  'account.step.handshake': 'handshake',
+  'account.step.subscribe': 'subscribe',
+  'account.step.first message': 'first message',
 } as const

@@ -25,6 +25,10 @@ export const app = {
   'safe.leave': 'Leave safe mode',
   'setting.portable':
     'Portable: everything is kept in {folder}. Password and key are in no keychain and are asked for at each start.',
+  'recording.paused': 'Recording is paused: the store is being moved.',
+  'recording.paused.about': 'Watching goes on, and recording goes on by itself. A gap will tell this time.',
+  'recording.paused.since': 'Since {time}.',
+  'recording.paused.show': 'Show the move',
   'recording.recovered': {
     one: 'Recording was interrupted and goes on. {count} message is not kept; a gap tells it.',
     other: 'Recording was interrupted and goes on. {count} messages are not kept; a gap tells it.',

@@ -46,4 +46,8 @@ export const commands = {
   'command.commodities': 'Commodities',
   'command.technical': 'Technical indicators, the service’s beside ours',
   'command.research-settings': 'Research: calls a day, key, history',
+  'keys.letters': 'A to Z',
+  'keys.digits': '0 to 9',
+  'keys.arrows': 'Arrow keys',
+  'keys.on-drawing': '{keys} on a drawing',
 } as const

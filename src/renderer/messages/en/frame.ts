@@ -27,6 +27,8 @@ export const frame = {
   'top.notRecording': 'Not recording',
   'top.rec': 'REC',
   'top.recBroken': 'REC BROKEN',
+  'top.recPaused': 'REC PAUSED',
+  'top.paused': 'Recording is paused',
   'top.off': 'not recording',
   'top.recUnknown': 'recorder unknown',
   'top.perSecond': '{count}/s',

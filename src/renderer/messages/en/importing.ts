@@ -15,7 +15,7 @@ export const importing = {
   'import.holds-no-messages-they':
     'It holds no messages: they are written anew in the shape of the feed, and the session says so.',
   'import.problems': 'Problems',
-  'import.line-left-out': 'Line {line} is left out: ',
+  'import.line-left-out': 'Line {line} is left out: {text}',
   'import.rows': 'Rows are of',
   'import.zone-times': 'Zone of its times',
   'import.symbol': 'Symbol',
@@ -31,8 +31,10 @@ export const importing = {
   'import.gaps-not-known': 'Gaps are not known of it.',
   'import.gaps-manifest-manifest-json':
     'Gaps are in its manifest (.manifest.json): choose both files together to bring them too.',
-  'import.one-gap-comes-manifest': 'One gap comes with its manifest.',
-  'import.gaps-come-manifest': '{gaps} gaps come with its manifest.',
+  'import.gaps-come-manifest': {
+    one: 'One gap comes with its manifest.',
+    other: '{gaps} gaps come with its manifest.',
+  },
   'import.time': 'Time',
   'import.time-receipt': 'Time of receipt',
   'import.price': 'Price',

@@ -13,4 +13,9 @@ export const jobs = {
   'jobs.left': '{length} left',
   'jobs.min': '{min} min',
   'jobs.h-min': '{min} h {min2} min',
+  'jobs.amount': '{count} {unit}',
+  'jobs.rate': '{rate} {unit}/s',
+  'jobs.unit.rows': 'rows',
+  'jobs.unit.messages': 'messages',
+  'jobs.s': '{s} s',
 } as const

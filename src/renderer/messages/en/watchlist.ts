@@ -1,9 +1,6 @@
 /** Watchlists. */
 export const watchlist = {
   'watchlist.columns': 'Columns',
-  'watchlist.1-column-does': '1 column does',
-  'watchlist.columns-do': '{hidden} columns do',
-  'watchlist.not-fit-widen-pane': '{what} not fit: widen the pane.',
   'watchlist.group-market': 'Group by market',
   'watchlist.export-as-csv': 'Export “{name}” as CSV',
   'watchlist.export-what-recorded': 'Export what is recorded…',
@@ -13,11 +10,7 @@ export const watchlist = {
   'watchlist.name-list': 'Name of the list',
   'watchlist.new-list': 'New list',
   'watchlist.list-columns': 'List and columns',
-  'watchlist.columns-do-not-fit': '{hidden} columns do not fit',
   'watchlist.sort': '{long}: sort',
-  'watchlist.up': 'up',
-  'watchlist.down': 'down',
-  'watchlist.moved': '{symbol} moved {value}.',
   'watchlist.middle-bid-ask-market': 'Middle of bid and ask: this market has no trades',
   'watchlist.from-service-bars': 'From the service’s bars',
   'watchlist.trend-last-hour': 'trend of the last hour',
@@ -31,4 +24,14 @@ export const watchlist = {
   'watchlist.crypto': 'Crypto',
   'watchlist.forex': 'Forex',
   'watchlist.stocks': 'Stocks',
+  'watchlist.hidden-columns': {
+    one: 'One column does not fit: widen the pane.',
+    other: '{count} columns do not fit: widen the pane.',
+  },
+  'watchlist.moved-up': '{symbol} moved up.',
+  'watchlist.moved-down': '{symbol} moved down.',
+  'watchlist.add-a-symbol': 'Add a symbol',
+  'watchlist.mid-letter': 'm',
+  'watchlist.bar-letter': 'b',
+  'watchlist.columns-do-not-fit': { one: '{count} column does not fit', other: '{count} columns do not fit' },
 } as const

@@ -8,6 +8,7 @@ import {
 } from '../../../shared/chart-settings.ts'
 import { INDICATORS, VOLUME_PROFILE, parameterValues, type Parameter } from '../../../shared/indicators/table.ts'
 import type { ChartStudy } from '../../charts/port.ts'
+import { say } from '../../messages/catalogue.ts'
 
 export interface KindRow {
   readonly kind: StudyKind
@@ -22,8 +23,9 @@ export interface KindRow {
 
 /** What is known of a kind, the volume profile among them. */
 export function kindRow(kind: StudyKind): KindRow {
-  if (kind === 'volume-profile') return { kind, ...VOLUME_PROFILE, outputs: [], takesPrice: false, moves: false }
-  const { title, short, parameters, outputs, takesPrice } = INDICATORS[kind]
+  const title = say(`indicator.${kind}`)
+  if (kind === 'volume-profile') return { kind, ...VOLUME_PROFILE, title, outputs: [], takesPrice: false, moves: false }
+  const { short, parameters, outputs, takesPrice } = INDICATORS[kind]
   return { kind, title, short, parameters, outputs, takesPrice, moves: true }
 }
 
@@ -40,7 +42,7 @@ export function studyTitle({ kind, values, price }: ChartIndicator): string {
   const row = kindRow(kind)
   const usual = kind === 'volume-profile' ? 'close' : INDICATORS[kind].usualPrice
   const parts = kind === 'volume-profile' ? [] : parameterValues(row, values)
-  return [row.short, ...parts, ...(row.takesPrice && price !== usual ? [price] : [])].join(' ')
+  return [row.short, ...parts, ...(row.takesPrice && price !== usual ? [say(`priceName.${price}`)] : [])].join(' ')
 }
 
 /** Adds one of a kind, as usual; the same list when it is full. */

@@ -17,7 +17,7 @@ export const STYLE_LABEL: Readonly<Record<ChartStyle, string>> = {
   bars: say('chart.ohlc-bars'),
   line: say('chart.line'),
   area: say('chart.area'),
-  'heikin-ashi': 'Heikin-Ashi',
+  'heikin-ashi': say('chart.heikin-ashi'),
 }
 
 /** The styles there are: single prints have no bodies. */

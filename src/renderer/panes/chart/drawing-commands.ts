@@ -1,5 +1,5 @@
 /** The commands of drawings: rows of the one table of shortcuts. They speak to the chart that was used last. */
-import { DRAWING_KINDS, DRAWING_NAMES, type DrawingKind } from '../../../shared/drawings/types.ts'
+import { DRAWING_KINDS, type DrawingKind } from '../../../shared/drawings/types.ts'
 import { say } from '../../messages/catalogue.ts'
 import type { DrawingCommands } from '../../state/drawings.svelte.ts'
 import type { Command } from '../../workspace/commands.ts'
@@ -36,11 +36,8 @@ const onChart = (id: string, title: string, keys: readonly string[]): Command =>
 export const DRAWING_COMMANDS: readonly Command[] = [
   ...DRAWING_KINDS.map((kind) => {
     const key = KEYS[kind]
-    return onDesk(
-      kind,
-      say('chart.draw', { what: DRAWING_NAMES[kind].toLowerCase() }),
-      key === undefined ? [] : [key],
-      (desk) => desk.choose(kind),
+    return onDesk(kind, say('chart.draw', { what: say(`drawing.${kind}`) }), key === undefined ? [] : [key], (desk) =>
+      desk.choose(kind),
     )
   }),
   onDesk('next', say('chart.select-next-drawing'), ['Alt+D'], (desk) => desk.next(1)),
@@ -52,9 +49,9 @@ export const DRAWING_COMMANDS: readonly Command[] = [
   onDesk('redo-drawing', say('chart.redo-last-change-drawings'), [], (desk) => void desk.redo()),
   onChart('undo', say('chart.undo-redo-on-chart'), ['Ctrl+Z', 'Ctrl+Y']),
   onChart('copy', say('chart.copy-paste-duplicate-drawing'), ['Ctrl+C', 'Ctrl+V', 'Ctrl+D']),
-  onChart('move', say('chart.move-drawing-bar-or'), ['Arrow keys']),
-  onChart('points', say('chart.place-point-change-points'), ['Enter on a drawing']),
-  onChart('cycle', say('chart.next-drawing-or-next'), ['Tab on a drawing']),
-  onChart('retext', say('chart.text-drawing'), ['F2 on a drawing']),
-  onChart('delete', say('chart.delete-drawing'), ['Delete on a drawing']),
+  onChart('move', say('chart.move-drawing-bar-or'), [say('keys.arrows')]),
+  onChart('points', say('chart.place-point-change-points'), [say('keys.on-drawing', { keys: 'Enter' })]),
+  onChart('cycle', say('chart.next-drawing-or-next'), [say('keys.on-drawing', { keys: 'Tab' })]),
+  onChart('retext', say('chart.text-drawing'), [say('keys.on-drawing', { keys: 'F2' })]),
+  onChart('delete', say('chart.delete-drawing'), [say('keys.on-drawing', { keys: 'Delete' })]),
 ]

@@ -17,7 +17,6 @@ import type { Pixel } from '../../../shared/drawings/figure.ts'
 import { allChanged, changed, ordered, without, type OrderStep } from '../../../shared/drawings/lists.ts'
 import {
   defaultStyle,
-  DRAWING_NAMES,
   type Drawing,
   type DrawingKind,
   type DrawingPoint,
@@ -271,7 +270,7 @@ export class DrawingDesk implements DrawingCommands {
     const style = { ...drawing.style, ...part }
     this.#change(
       changed(this.list, id, { style }),
-      say('chart.styled', { what: DRAWING_NAMES[drawing.kind] }),
+      say('chart.styled', { what: say(`drawing.${drawing.kind}`) }),
       `style ${id}`,
     )
     // The next one of its kind looks alike.
@@ -312,8 +311,8 @@ export class DrawingDesk implements DrawingCommands {
     const drawing = this.list.find((one) => one.id === id)
     if (!drawing || drawing.locked) return
     if (this.state.selected === id) this.select(null)
-    this.#change(without(this.list, id), say('chart.deleted', { what: DRAWING_NAMES[drawing.kind] }))
-    this.#say(say('chart.deleted-2', { what: DRAWING_NAMES[drawing.kind] }))
+    this.#change(without(this.list, id), say('chart.deleted', { what: say(`drawing.${drawing.kind}`) }))
+    this.#say(say('chart.deleted-2', { what: say(`drawing.${drawing.kind}`) }))
   }
   get allLocked(): boolean {
     return this.list.length > 0 && this.list.every((one) => one.locked)
@@ -345,16 +344,13 @@ export class DrawingDesk implements DrawingCommands {
       )
     }
     if (this.#change([], say('chart.all-deleted')))
-      this.#book.window.tell(
-        count === 1 ? say('chart.one-drawing-deleted') : say('chart.drawings-deleted', { count }),
-        restore,
-      )
+      this.#book.window.tell(say('chart.drawings-deleted', { count }), restore)
   }
 
   copy(): boolean {
     if (!this.selected) return false
     this.#book.clipboard = this.selected
-    this.#say(say('chart.copied', { what: DRAWING_NAMES[this.selected.kind] }))
+    this.#say(say('chart.copied', { what: say(`drawing.${this.selected.kind}`) }))
     return true
   }
   /** Puts a copy of the clipboard beside what it was made of, or into view where that is elsewhere. */
@@ -384,9 +380,10 @@ export class DrawingDesk implements DrawingCommands {
     )
     const id = this.#takeId()
     const copy: Drawing = { ...drawing, id, points, locked: false, hidden: false, asOfMs: this.asOf ?? Date.now() }
-    if (!this.#change([...this.list, copy], say('chart.copied-2', { what: DRAWING_NAMES[drawing.kind] }))) return true
+    if (!this.#change([...this.list, copy], say('chart.copied-2', { what: say(`drawing.${drawing.kind}`) })))
+      return true
     this.select(id)
-    this.#say(say('chart.pasted', { what: DRAWING_NAMES[drawing.kind] }))
+    this.#say(say('chart.pasted', { what: say(`drawing.${drawing.kind}`) }))
     return true
   }
 }

@@ -2,7 +2,6 @@
 import { say } from '../../messages/catalogue.ts'
 import type { DrawingPalette } from '../../charts/drawings/paint.ts'
 import type { Drawing, DrawingColor, DrawingKind } from '../../../shared/drawings/types.ts'
-import { DRAWING_NAMES } from '../../../shared/drawings/types.ts'
 
 /** Tools as the menu shows them. */
 export const TOOL_GROUPS: readonly { readonly title: string; readonly kinds: readonly DrawingKind[] }[] = [
@@ -48,12 +47,12 @@ export function stylesOf(kind: DrawingKind): {
 /** A drawing in a list: its kind, and what the user wrote or its price. */
 export function drawingTitle(drawing: Drawing, price: (value: number) => string): { name: string; detail: string } {
   const [line] = drawing.text.split('\n')
-  if (drawing.kind === 'text') return { name: line === '' ? DRAWING_NAMES.text : line, detail: '' }
+  if (drawing.kind === 'text') return { name: line === '' ? say('drawing.text') : line, detail: '' }
   const [first, ...rest] = drawing.points
   const last = rest.at(-1)
   const level = drawing.kind === 'vertical' ? '' : price(first.price)
   const span = last && drawing.kind !== 'brush' ? `${level} → ${price((rest[0] ?? last).price)}` : level
-  return { name: DRAWING_NAMES[drawing.kind], detail: line === '' ? span : line }
+  return { name: say(`drawing.${drawing.kind}`), detail: line === '' ? span : line }
 }
 
 /** Reads the colours from the design tokens as they are now. */

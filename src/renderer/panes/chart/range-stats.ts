@@ -1,6 +1,6 @@
 /** What happened in a stretch of bars. Pure. */
 import type { Bar } from '../../../shared/market.ts'
-import { say } from '../../messages/catalogue.ts'
+import { twoUnits } from '../../ui/lengths.ts'
 
 export interface RangeStats {
   readonly bars: number
@@ -39,20 +39,5 @@ export function rangeStats(bars: readonly Bar[]): RangeStats | null {
   }
 }
 
-/** "350 ms", "42 s", "1 h 05 min", "3 d 2 h": the two greatest units. */
-export function spanText(ms: number): string {
-  if (ms < 1_000) return say('chart.ms', { ms: Math.round(ms) })
-  const seconds = Math.round(ms / 1_000)
-  const parts: readonly (readonly [number, string])[] = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor(seconds / 3_600) % 24, 'h'],
-    [Math.floor(seconds / 60) % 60, 'min'],
-    [seconds % 60, 's'],
-  ]
-  const first = parts.findIndex(([count]) => count > 0)
-  return parts
-    .slice(first, first + 2)
-    .filter(([count], i) => i === 0 || count > 0)
-    .map(([count, unit]) => `${count} ${unit}`)
-    .join(' ')
-}
+/** "350 ms", "42 s", "1 h 5 min", "3 d 2 h": the two greatest units. */
+export const spanText = (ms: number): string => twoUnits(ms < 1_000 ? ms : Math.round(ms / 1_000) * 1_000)

@@ -1,6 +1,6 @@
 /** How far a job is, in words: what was done, how fast, what is left. Pure. */
 import type { JobState } from '../../../shared/jobs.ts'
-import { say } from '../../messages/catalogue.ts'
+import { say, sayIfThere } from '../../messages/catalogue.ts'
 import type { NumberText } from '../../ui/format.ts'
 
 /** A job that has run for less tells no rate yet. */
@@ -8,11 +8,14 @@ const LEAST_MS = 500
 
 /** "412,000 rows · 41 MB · 210,000 rows/s · 4 s left". `nowMs`: of the wall clock. */
 export function progressWords(job: JobState, nowMs: number, numbers: NumberText): string {
-  const { count, bytes, unit, done } = job
+  const { count, bytes, done } = job
+  const unit = sayIfThere(`jobs.unit.${job.unit}`, job.unit)
   const ranMs = (job.endedMs ?? nowMs) - job.startedMs
-  const words = [`${numbers.whole(count)} ${unit}`]
+  const words = [say('jobs.amount', { count: numbers.whole(count), unit })]
   if (bytes > 0) words.push(numbers.bytes(bytes))
-  if (ranMs >= LEAST_MS && count > 0) words.push(`${numbers.whole(count / (ranMs / 1_000))} ${unit}/s`)
+  if (ranMs >= LEAST_MS && count > 0) {
+    words.push(say('jobs.rate', { rate: numbers.whole(count / (ranMs / 1_000)), unit }))
+  }
   if (job.outcome.is === 'running' && done !== null && done > 0.01 && ranMs >= LEAST_MS) {
     words.push(say('jobs.left', { length: lengthWords((ranMs * (1 - done)) / done) }))
   }
@@ -22,7 +25,7 @@ export function progressWords(job: JobState, nowMs: number, numbers: NumberText)
 /** A length of time as a person says it: "4 s", "3 min", "2 h 10 min". */
 export function lengthWords(ms: number): string {
   const s = Math.max(1, Math.ceil(ms / 1_000))
-  if (s < 60) return `${s} s`
+  if (s < 60) return say('jobs.s', { s })
   const min = Math.ceil(s / 60)
   return min < 60 ? say('jobs.min', { min }) : say('jobs.h-min', { min: Math.floor(min / 60), min2: min % 60 })
 }

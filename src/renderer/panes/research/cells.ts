@@ -2,6 +2,7 @@
 import { orderOf, type Column, type Table } from '../../../shared/adaptive/read.ts'
 import { numberOf, timeOf, type ColumnType } from '../../../shared/adaptive/types.ts'
 import { ExactNumber, scalarText, type Scalar } from '../../../shared/adaptive/value.ts'
+import { say } from '../../messages/catalogue.ts'
 import { DASH, type NumberText } from '../../ui/format.ts'
 import { timeText } from '../../ui/zone-time.ts'
 import { dayOf } from './earnings.ts'
@@ -28,7 +29,7 @@ export function cellText(type: ColumnType, value: Scalar, { numbers, zone }: Cel
       return Number.isNaN(ms) ? scalarText(value) : timeText(ms, zone, 'stamp')
     }
     case 'boolean':
-      return value === true ? 'yes' : value === false ? 'no' : scalarText(value)
+      return value === true ? say('research.yes') : value === false ? say('research.no') : scalarText(value)
     case 'date':
     case 'period':
     case 'link':

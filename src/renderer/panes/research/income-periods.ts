@@ -1,5 +1,6 @@
 /** Income statements of several answers as one course over time. Pure. */
 import { isList, isObject, own, type Value } from '../../../shared/adaptive/value.ts'
+import { say } from '../../messages/catalogue.ts'
 import { numberAt, textAt } from './pick.ts'
 
 export interface Statement {
@@ -65,7 +66,8 @@ export interface Period {
   readonly quarter: number
 }
 
-export const periodLabel = ({ year, quarter }: Period): string => (quarter === 0 ? String(year) : `Q${quarter} ${year}`)
+export const periodLabel = ({ year, quarter }: Period): string =>
+  quarter === 0 ? String(year) : say('research.quarter-year', { quarter: String(quarter), year: String(year) })
 
 /** The newest `count` periods that are not known yet, newest first, from the newest known on; none where no year is known. */
 export function missingPeriods(known: readonly Statement[], annual: boolean, count: number): readonly Period[] {

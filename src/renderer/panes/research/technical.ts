@@ -4,6 +4,7 @@ import { numberOf, timeOf } from '../../../shared/adaptive/types.ts'
 import { scalarText } from '../../../shared/adaptive/value.ts'
 import { INTERVAL_LABELS, INTERVALS, type Bar, type Interval } from '../../../shared/market.ts'
 import type { AssetClass } from '../../../shared/units.ts'
+import { say } from '../../messages/catalogue.ts'
 
 export interface TechnicalPoint {
   /** For the order: UTC ms of a bar's start, or of what the service says. */
@@ -147,10 +148,10 @@ export function pointTable(points: readonly TechnicalPoint[]): Table {
   return {
     path: '',
     columns: [
-      { key: 'time', title: days ? 'Day' : 'Time', type: days ? 'date' : 'instant' },
-      { key: 'ours', title: 'Ours', type: 'number' },
-      { key: 'service', title: 'Service', type: 'number' },
-      { key: 'difference', title: 'Difference', type: 'number' },
+      { key: 'time', title: days ? say('research.day') : say('research.time'), type: days ? 'date' : 'instant' },
+      { key: 'ours', title: say('research.ours'), type: 'number' },
+      { key: 'service', title: say('research.service'), type: 'number' },
+      { key: 'difference', title: say('research.difference'), type: 'number' },
     ],
     rows: rows.length,
     cell(row, column) {

@@ -2,6 +2,7 @@
 import type { Table } from '../../../shared/adaptive/read.ts'
 import { orderOf } from '../../../shared/adaptive/read.ts'
 import { scalarText, type Scalar } from '../../../shared/adaptive/value.ts'
+import { say } from '../../messages/catalogue.ts'
 import { cellText, headings, isNumeric, type CellLook } from './cells.ts'
 
 export interface TurnedCell {
@@ -87,7 +88,7 @@ export function turnedTable({ periods, lines }: Turned): Table {
   return {
     path: '',
     columns: [
-      { key: 'line', title: 'Line', type: 'text' },
+      { key: 'line', title: say('research.line-column'), type: 'text' },
       ...periods.map((period) => ({ key: period, title: period, type: 'text' as const })),
     ],
     rows: lines.length,

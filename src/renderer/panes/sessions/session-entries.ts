@@ -24,16 +24,18 @@ export function sessionEntries(
 ): readonly (MenuEntry | null)[] {
   if (rows.length === 0 || inBin) return []
   const one = rows.length === 1 ? rows[0] : undefined
-  const of = rows.length > 1 ? say('sessions.sessions-3', { count: rows.length }) : ''
+  const count = rows.length
   const pinned = rows.every((row) => row.pinned)
   return [
     one ? { text: say('sessions.rename'), keys: 'F2', run: () => does.rename(one) } : null,
     {
-      text: pinned ? say('sessions.unpin', { of }) : say('sessions.pin', { of: of || say('sessions.no-rule-deletes') }),
+      text: one
+        ? say(pinned ? 'sessions.unpin' : 'sessions.pin')
+        : say(pinned ? 'sessions.unpin-several' : 'sessions.pin-several', { count }),
       run: () => does.pin(rows, !pinned),
     },
     one ? { text: say('sessions.verify'), run: () => does.verify(one) } : null,
-    { text: say('sessions.export', { of }), run: () => does.export(rows) },
+    { text: one ? say('sessions.export') : say('sessions.export-several', { count }), run: () => does.export(rows) },
     one ? { text: say('sessions.save-as-session-file-2'), disabled: one.live, run: () => does.save(one) } : null,
     {
       text: say('sessions.replay-new-window'),
@@ -41,7 +43,7 @@ export function sessionEntries(
       run: () => does.replayBeside(rows),
     },
     {
-      text: say('sessions.delete', { of }),
+      text: one ? say('sessions.delete') : say('sessions.delete-several', { count }),
       keys: 'Del',
       disabled: rows.some((row) => row.live),
       run: () => does.bin(rows),

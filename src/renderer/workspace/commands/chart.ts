@@ -8,7 +8,7 @@ export const CHART_COMMANDS: readonly Command[] = [
     id: 'interval',
     group: 'Chart',
     title: say('command.interval'),
-    keys: ['0 to 9'],
+    keys: [say('keys.digits')],
     run: nothing,
     listedOnly: true,
   },

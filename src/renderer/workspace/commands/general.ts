@@ -32,7 +32,7 @@ function resize(app: WindowState, step: 1 | -1): void {
 
 export const GENERAL_COMMANDS: readonly Command[] = [
   general('symbol', say('command.symbol'), ['Ctrl+K'], (app) => app.openSymbolBox()),
-  listed('type', say('command.type'), ['A to Z']),
+  listed('type', say('command.type'), [say('keys.letters')]),
   listed('back', say('command.back'), ['Esc']),
   general('shortcuts', say('command.shortcuts'), ['?'], (app) => void (app.dialog = 'shortcuts')),
   general('help', say('command.help'), ['F1'], (app) => app.openHelp()),

@@ -36,7 +36,6 @@ const ARROWS = [
   ['up', '\u2191', 'column', -STEP_PX],
   ['down', '\u2193', 'column', STEP_PX],
 ] as const
-const SIZES = { left: 'narrower', right: 'wider', up: 'lower', down: 'higher' } as const
 
 export const DOCK_COMMANDS: readonly Command[] = [
   dock('next', say('dock.next-pane'), ['F6'], (app) => step(app, 1)),
@@ -44,7 +43,7 @@ export const DOCK_COMMANDS: readonly Command[] = [
   ...ARROWS.map(([to, arrow]) =>
     dock(
       `move-${to}`,
-      say('dock.move-pane', { to }),
+      say(`dock.move-pane.${to}`),
       [`Ctrl+Alt+${arrow}`],
       onPane((app, pane) => {
         app.dock.change((now) => edits.moveTowards(now, pane, to))
@@ -55,7 +54,7 @@ export const DOCK_COMMANDS: readonly Command[] = [
   ...ARROWS.map(([to, arrow, axis, px]) =>
     dock(
       `size-${to}`,
-      say('dock.make-pane', { what: SIZES[to] }),
+      say(`dock.size-pane.${to}`),
       [`Alt+Shift+${arrow}`],
       onPane((app, pane) =>
         app.dock.change((now) => edits.resizePane({ ...now, area: app.dock.area }, pane, axis, px)),

@@ -1,8 +1,26 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { en } from '../../../../src/renderer/messages/en.ts'
-import { fill, languageTag, say, sayIfThere, useLanguage } from '../../../../src/renderer/messages/catalogue.ts'
+import {
+  around,
+  languageTag,
+  listed,
+  say,
+  sayIfThere,
+  useLanguage,
+} from '../../../../src/renderer/messages/catalogue.ts'
 import { SETTING_TABS, SETTINGS } from '../../../../src/renderer/panes/settings/settings-table.ts'
 import { CODES } from '../../../../src/renderer/workspace/palette/codes.ts'
+import { conditionWords, PLAIN_NUMBERS } from '../../../../src/shared/alerts/words.ts'
+import { DRAWING_NAMES } from '../../../../src/shared/drawings/types.ts'
+import { INDICATORS, VOLUME_PROFILE } from '../../../../src/shared/indicators/table.ts'
+import { fill } from '../../../../src/shared/phrases.ts'
+
+/** What stands before a list or a part of its own. */
+const LABELS = new Set(['panels.underneath'])
+const texts = () =>
+  Object.entries<string | Readonly<Record<string, string>>>(en).flatMap(([key, message]) =>
+    (typeof message === 'string' ? [message] : Object.values(message)).map((text) => [key, text] as const),
+  )
 
 describe('the catalogue', () => {
   afterEach(() => useLanguage('en'))
@@ -26,9 +44,35 @@ describe('the catalogue', () => {
     expect(sayIfThere('no.such', 'otherwise')).toBe('otherwise')
   })
   it('has no empty text and no place without a name', () => {
-    for (const [key, message] of Object.entries<string | Readonly<Record<string, string>>>(en)) {
-      const texts = typeof message === 'string' ? [message] : Object.values(message)
-      for (const text of texts) expect([key, text.trim() !== '' && !/\{\W*\}/.test(text)]).toEqual([key, true])
+    for (const [key, text] of texts()) expect([key, text.trim() !== '' && !/\{\W*\}/.test(text)]).toEqual([key, true])
+  })
+  it('has whole texts only: none that begins or ends as a piece of a sentence', () => {
+    const pieces = texts().filter(
+      ([key, text]) => text !== text.trim() || /^[,;:·)]|[,;·(]$/.test(text) || (/:$/.test(text) && !LABELS.has(key)),
+    )
+    expect(pieces).toEqual([])
+  })
+  it('calls what shared tables name as they do', () => {
+    const said = (key: string) => [key, sayIfThere(key, '')]
+    for (const [kind, name] of Object.entries(DRAWING_NAMES)) expect(said(`drawing.${kind}`)[1]).toBe(name)
+    for (const [id, row] of [...Object.entries(INDICATORS), ['volume-profile', VOLUME_PROFILE] as const]) {
+      expect(said(`indicator.${id}`)[1]).toBe(row.title)
+      for (const { title } of row.parameters) expect(said(`parameter.${title}`)[1]).toBe(title)
     }
+    for (const { outputs } of Object.values(INDICATORS))
+      for (const title of outputs) expect(said(`output.${title}`)[1]).toBe(title)
+  })
+  it('says what shared code says in the language of the window', () => {
+    const condition = { is: 'price', of: 'bid', direction: 'up', level: 5 } as const
+    expect(conditionWords(condition, PLAIN_NUMBERS)).toBe('Bid rises to 5')
+    useLanguage('de', { 'alertWords.cross.up': '{level} wird von {of} erreicht', 'alertWords.price.bid': 'Geld' })
+    expect(conditionWords(condition, PLAIN_NUMBERS)).toBe('5 wird von Geld erreicht')
+  })
+  it('lists as the language does, and leaves room for an element within a sentence', () => {
+    expect(listed(['a', '', 'b'])).toBe('a, b')
+    expect(listed(['a', 'b', 'c'], 'conjunction')).toBe('a, b, and c')
+    expect(around('tape.keys-run', 'keys')).toEqual(['', ' runs'])
+    useLanguage('de', { 'tape.keys-run': 'Weiter mit {keys}' })
+    expect(around('tape.keys-run', 'keys')).toEqual(['Weiter mit ', ''])
   })
 })

@@ -2,7 +2,7 @@
 import { parse, type AST } from 'svelte/compiler'
 
 const WORD = /[A-Za-z]{2,}/
-/** Attributes that a person reads or hears. */
+/** Attributes and properties that a person reads or hears. */
 const READ = new Set(['title', 'label', 'placeholder', 'aria-label', 'alt', 'text'])
 /** Names of keys stand as they are on the keyboard. */
 const KEYS = new Set(['kbd'])
@@ -24,6 +24,12 @@ function spoken(expression: Node): readonly string[] {
       return of('consequent', 'alternate')
     case 'LogicalExpression':
       return of('left', 'right')
+    case 'ObjectExpression':
+      // what an action or an entry of a list is called
+      return (expression['properties'] as readonly Node[]).flatMap((property) => {
+        const { name } = (property['key'] ?? {}) as Partial<Node> // a spread has no key
+        return READ.has(name ?? '') ? spoken(property['value'] as Node) : []
+      })
     default:
       return []
   }
@@ -32,7 +38,7 @@ function spoken(expression: Node): readonly string[] {
 /** Every literal text of a component's markup: between tags, in attributes that are read, and in what stands there. */
 export function literalTexts(source: string): readonly string[] {
   const found: string[] = []
-  const visit = (value: unknown, inKeys: boolean): void => {
+  const visit = (value: unknown, inKeys: boolean, inComponent = false): void => {
     if (Array.isArray(value)) return value.forEach((one) => visit(one, inKeys))
     if (typeof value !== 'object' || value === null || !('type' in value)) return
     const node = value as Node // every object of the tree with a type is a node
@@ -47,11 +53,19 @@ export function literalTexts(source: string): readonly string[] {
       return
     }
     if (node.type === 'Attribute') {
-      if (READ.has(node.name ?? '')) visit(node['value'], inKeys)
+      const given = inComponent && !READ.has(node.name ?? '')
+      const before = found.length
+      if (READ.has(node.name ?? '') || (inComponent && !/class$/i.test(node.name ?? ''))) visit(node['value'], inKeys)
+      // What a component is given may be an id: words begin with a capital, or are several.
+      if (given) found.splice(before, Infinity, ...found.slice(before).filter((text) => /^[A-Z][a-z]|\w \w/.test(text)))
       return
     }
+    const inside = node.type === 'Component'
+    if (inside) for (const one of node['attributes'] as readonly Node[]) visit(one, inKeys, true)
     const keys = inKeys || (node.type === 'RegularElement' && KEYS.has(node.name ?? ''))
-    for (const [key, child] of Object.entries(node)) if (key !== 'metadata') visit(child, keys)
+    for (const [key, child] of Object.entries(node)) {
+      if (key !== 'metadata' && !(inside && key === 'attributes')) visit(child, keys)
+    }
   }
   const root: AST.Root = parse(source, { modern: true })
   visit(root.fragment, false)
