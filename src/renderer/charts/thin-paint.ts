@@ -1,13 +1,15 @@
 /**
  * Keeps the drawing library from painting what has not changed. At every tick it paints each canvas of each
  * pane anew, the empty ones for the crosshair too, and asks the document for sizes that it has set itself,
- * which lays out the whole page in the middle of a task. Its version is pinned; where its inside is not as
+ * which lays out the whole page in the middle of a task. A canvas on screen costs a copy of its pixels in every
+ * frame of the window, painted or not, and makes a layer of all that lies over it: an empty one is hidden. Its version is pinned; where its inside is not as
  * it was, everything is painted as before.
  */
 import type { Chart } from 'klinecharts'
 
 interface InnerCanvas {
   update: (width: number, height: number) => void
+  readonly getElement: () => HTMLCanvasElement
 }
 interface InnerWidget {
   getContainer: () => HTMLElement
@@ -62,10 +64,13 @@ export function thinPaint(chart: Chart, axis: () => string): () => void {
         if (known.has(widget) || typeof widget._overlayCanvas?.update !== 'function') continue
         known.add(widget)
         sizeFromStyle(widget.getContainer())
+        const overlay = widget._overlayCanvas
+        const { style } = overlay.getElement()
         let blank = false
-        paintUnless(widget._overlayCanvas, () => {
+        paintUnless(overlay, () => {
           const was = blank
           blank = store.getCrosshair().paneId === undefined
+          if (blank !== was) style.visibility = blank ? 'hidden' : ''
           return was && blank
         })
         if (pane.getId() !== 'x_axis_pane' || widget !== main) continue

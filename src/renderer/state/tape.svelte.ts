@@ -28,6 +28,7 @@ export class Tape {
   readonly #reasons = new Set<PauseReason>()
   #all: Print[] = []
   #shown: Print[] = []
+  #added = 0
   #minSize = 0
   #following = ''
   #view = 'live'
@@ -77,7 +78,10 @@ export class Tape {
       this.#all.push(print)
       if (!this.#passes(print)) continue
       if (this.paused) this.fresh++
-      else this.#shown.push(print)
+      else {
+        this.#shown.push(print)
+        this.#added++
+      }
     }
     // Trimmed in lumps: shifting by one at every print would copy the list each time.
     if (this.#all.length > KEEP * 2) this.#all = this.#all.slice(-KEEP)
@@ -145,6 +149,11 @@ export class Tape {
   get count(): number {
     void this.version
     return Math.min(KEEP, this.#shown.length)
+  }
+  /** Prints that came on top of those shown, ever since. */
+  get added(): number {
+    void this.version
+    return this.#added
   }
   /** 0 is the newest. */
   at(index: number): Print | undefined {

@@ -58,14 +58,21 @@ function formatter(zone: string, shape: TimeShape, tag: string): Intl.DateTimeFo
   return found
 }
 
+/** Zones that were asked for: Intl takes as long to tell as a frame's other work. */
+const known = new Map<string, boolean>()
+
 /** Whether Intl knows the zone. */
 export function knownZone(zone: string): boolean {
+  const told = known.get(zone)
+  if (told !== undefined) return told
+  let found = true
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone })
-    return true
   } catch {
-    return false
+    found = false
   }
+  known.set(zone, found)
+  return found
 }
 
 /** The system's own IANA zone. */

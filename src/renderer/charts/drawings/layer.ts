@@ -45,6 +45,8 @@ export function createDrawingLayer(
   }
 
   let blank = true
+  // An empty canvas costs as much in every frame of the window as a painted one.
+  canvas.style.visibility = 'hidden'
   function paint(): void {
     cancelAnimationFrame(waiting)
     waiting = 0
@@ -53,6 +55,7 @@ export function createDrawingLayer(
     // Most charts have no drawings: they cost nothing.
     if (empty && blank) return
     blank = empty
+    canvas.style.visibility = empty ? 'hidden' : ''
     const ratio = sized()
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0)
     ctx.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight)
@@ -91,7 +94,6 @@ export function createDrawingLayer(
     },
     refresh() {
       frame.renew()
-      blank = false
       if (waiting === 0) waiting = requestAnimationFrame(paint)
     },
     destroy() {
