@@ -13,6 +13,11 @@ export interface Scratch {
   kind: KindCode
   /** Service spelling, interned; '' when unknown. */
   symbol: string
+  /**
+   * Where the spelling is kept: see `internPlace`. Equal spellings mostly have one place, and a place may get another
+   * spelling, so that who remembers something by place compares the symbol. -1: nowhere.
+   */
+  symbolPlace: number
   price: number
   size: number
   bid: number
@@ -60,6 +65,7 @@ export function scratch(): Scratch {
   return {
     kind: KIND.none,
     symbol: '',
+    symbolPlace: -1,
     price: NaN,
     size: NaN,
     bid: NaN,

@@ -10,8 +10,8 @@ export const LONGEST_SYMBOL = 64
 
 const table: string[] = new Array<string>(SIZE + PROBES).fill('')
 
-/** The string of ASCII bytes[from, to), equal content giving the same string while it stays in the table. */
-export function intern(bytes: Uint8Array, from: number, to: number, hash: number): string {
+/** Where the string of ASCII bytes[from, to) is kept: the same place for equal content while it stays in the table. */
+export function internPlace(bytes: Uint8Array, from: number, to: number, hash: number): number {
   const home = (hash ^ (hash >>> 15)) & (SIZE - 1)
   const length = to - from
   let free = home
@@ -20,7 +20,7 @@ export function intern(bytes: Uint8Array, from: number, to: number, hash: number
     if (known.length === length) {
       let k = 0
       while (k < length && known.charCodeAt(k) === bytes[from + k]) k++
-      if (k === length) return known
+      if (k === length) return slot
     }
     if (known === '') {
       free = slot
@@ -30,7 +30,12 @@ export function intern(bytes: Uint8Array, from: number, to: number, hash: number
   let made = ''
   for (let k = from; k < to; k++) made += String.fromCharCode(bytes[k])
   table[free] = made
-  return made
+  return free
+}
+
+/** What is kept at a place. */
+export function internedAt(place: number): string {
+  return table[place]
 }
 
 /** Whether a decoded text may stand as a symbol: 1 to 64 characters, well-formed, no control characters. */

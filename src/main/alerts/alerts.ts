@@ -3,7 +3,8 @@
  * and to the system. Works without a window.
  */
 import { CodedError, missingCase } from '../../shared/errors.ts'
-import { Evaluator, type EvaluatorOptions, type Fired } from '../../shared/alerts/evaluator.ts'
+import { Evaluator, type EvaluatorOptions } from '../../shared/alerts/evaluator.ts'
+import type { Fired } from '../../shared/alerts/told.ts'
 import type { Blind } from '../../shared/alerts/sight.ts'
 import {
   MOST_ALERTS,

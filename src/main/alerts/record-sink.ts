@@ -10,7 +10,7 @@ export type AlertSink = Pick<HubSink, 'apply' | 'feedState' | 'gapOpened' | 'gap
 export function alertSink(evaluator: Evaluator, seen?: (seq: number) => void): AlertSink {
   return {
     apply(feed, seq, recvMs, record) {
-      const watch = evaluator.watchOf(feed, record.symbol)
+      const watch = evaluator.watchOf(feed, record.symbol, record.symbolPlace)
       if (watch === null) {
         evaluator.advance(recvMs)
         return
@@ -18,13 +18,13 @@ export function alertSink(evaluator: Evaluator, seen?: (seq: number) => void): A
       seen?.(seq)
       switch (record.kind) {
         case KIND.trade:
-          evaluator.trade(watch, feed, record.price, record.size, record.eventMs, recvMs)
+          evaluator.trade(watch, feed, record, recvMs)
           return
         case KIND.quote:
-          evaluator.quote(watch, feed, record.bid, record.ask, record.eventMs, recvMs)
+          evaluator.quote(watch, feed, record, recvMs)
           return
         case KIND.bar:
-          evaluator.bar(watch, feed, record.close, record.eventMs, recvMs)
+          evaluator.bar(watch, feed, record, recvMs)
           return
         case KIND.unknown:
         case KIND.none:

@@ -89,6 +89,7 @@ export function fill(out: Scratch, { record, mapping, flaw }: Reading, decimals:
 export function clear(out: Scratch): void {
   out.kind = KIND.none
   out.symbol = ''
+  out.symbolPlace = -1
   out.price = NaN
   out.size = NaN
   out.bid = NaN

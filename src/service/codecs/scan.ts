@@ -5,7 +5,7 @@
  * strict slow path then decides. Where it answers true it equals that path: property-tested.
  */
 import type { FieldMap } from '../feeds.ts'
-import { intern, LONGEST_SYMBOL } from '../intern.ts'
+import { internedAt, internPlace, LONGEST_SYMBOL } from '../intern.ts'
 import { EARLIEST_MS, LATEST_MS } from './times.ts'
 
 /** Where a number lands in `found.values`. Prices come first: they must be above zero and teach decimals. */
@@ -39,6 +39,7 @@ export const found = {
   /** Bit by SLOT: which parts this message carries. */
   seen: 0,
   symbol: '',
+  symbolPlace: -1,
   decimals: 0,
 }
 
@@ -109,7 +110,7 @@ export function scan(table: ScanTable, b: Uint8Array, from: number, to: number):
   i++
   let seen = 0
   let decimals = 0
-  let symbol = ''
+  let place = -1
   for (;;) {
     let c = b[i]
     while (c <= 0x20) {
@@ -158,7 +159,7 @@ export function scan(table: ScanTable, b: Uint8Array, from: number, to: number):
       }
       if (part === SYMBOL) {
         if (i - 1 === start || i - 1 - start > LONGEST_SYMBOL) return false
-        symbol = intern(b, start, i - 1, hash)
+        place = internPlace(b, start, i - 1, hash)
       } else if (part === EV) {
         if (i - 1 - start !== code.length) return false
         for (let k = 0; k < code.length; k++) if (b[start + k] !== code[k]) return false
@@ -247,7 +248,8 @@ export function scan(table: ScanTable, b: Uint8Array, from: number, to: number):
   }
   if ((seen & table.required) !== table.required) return false
   found.seen = seen
-  found.symbol = symbol
+  found.symbol = internedAt(place)
+  found.symbolPlace = place
   found.decimals = decimals
   return true
 }

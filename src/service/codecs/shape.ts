@@ -58,6 +58,7 @@ function take(out: Scratch, kind: KindCode, mapping: string): void {
   const bar = kind === KIND.bar
   out.kind = kind
   out.symbol = found.symbol
+  out.symbolPlace = found.symbolPlace
   out.price = trade ? values[SLOT.price] : NaN
   out.size = trade && (seen & (1 << SLOT.size)) !== 0 ? values[SLOT.size] : NaN
   out.bid = quote ? values[SLOT.bid] : NaN

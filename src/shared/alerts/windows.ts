@@ -1,11 +1,16 @@
 /** What happened in the last so many milliseconds of receipt: least and greatest price, traded volume. */
 
+const LEAST_ROOM = 16
+
 /** A queue of values with their times that only rises (sign 1) or only falls (sign -1): its head is the extreme. */
 class Edge {
   readonly #sign: 1 | -1
-  #values: number[] = []
-  #times: number[] = []
+  /** A ring: places are taken by `& mask`, and there is always a free one. */
+  #values = new Float64Array(LEAST_ROOM)
+  #times = new Float64Array(LEAST_ROOM)
+  #mask = LEAST_ROOM - 1
   #head = 0
+  #end = 0
 
   constructor(sign: 1 | -1) {
     this.#sign = sign
@@ -13,24 +18,44 @@ class Edge {
 
   /** Takes a value; answers the extreme of those not older than `fromMs`. */
   step(value: number, ms: number, fromMs: number): number {
-    const { length } = this.#values
-    let end = length
-    while (end > this.#head && (this.#values[end - 1] - value) * this.#sign >= 0) end -= 1
-    if (end < length) this.#values.length = this.#times.length = end
-    this.#values.push(value)
-    this.#times.push(ms)
-    while (this.#times[this.#head] <= fromMs) this.#head += 1
-    if (this.#head > 1_024 && this.#head * 2 > this.#values.length) {
-      this.#values = this.#values.slice(this.#head)
-      this.#times = this.#times.slice(this.#head)
-      this.#head = 0
-    }
-    return this.#values[this.#head]
+    const values = this.#values
+    const times = this.#times
+    const mask = this.#mask
+    const sign = this.#sign
+    let head = this.#head
+    let end = this.#end
+    while (end !== head && (values[(end - 1) & mask] - value) * sign >= 0) end = (end - 1) & mask
+    values[end] = value
+    times[end] = ms
+    end = (end + 1) & mask
+    while (times[head] <= fromMs) head = (head + 1) & mask
+    this.#head = head
+    this.#end = end
+    const extreme = values[head]
+    if (((end + 1) & mask) === head) this.#grow()
+    return extreme
   }
 
   clear(): void {
-    this.#values = []
-    this.#times = []
+    this.#values = new Float64Array(LEAST_ROOM)
+    this.#times = new Float64Array(LEAST_ROOM)
+    this.#mask = LEAST_ROOM - 1
+    this.#head = this.#end = 0
+  }
+
+  #grow(): void {
+    const room = this.#mask + 1
+    const values = new Float64Array(room * 2)
+    const times = new Float64Array(room * 2)
+    const tail = room - this.#head
+    values.set(this.#values.subarray(this.#head))
+    values.set(this.#values.subarray(0, this.#end), tail)
+    times.set(this.#times.subarray(this.#head))
+    times.set(this.#times.subarray(0, this.#end), tail)
+    this.#end = (this.#end - this.#head) & this.#mask
+    this.#values = values
+    this.#times = times
+    this.#mask = room * 2 - 1
     this.#head = 0
   }
 }
@@ -75,6 +100,9 @@ export class VolumeWindow {
   readonly #stepMs: number
   readonly #sums: Float64Array
   #step = NaN
+  #at = 0
+  /** Before this instant it is the same step for sure; at it, the division says. */
+  #sameBeforeMs = -Infinity
   sum = 0
 
   constructor(withinMs: number) {
@@ -85,26 +113,30 @@ export class VolumeWindow {
 
   /** Lets go of what is too old; answers whether the sum may have fallen. Times must not decrease. */
   moveTo(ms: number): boolean {
+    if (ms < this.#sameBeforeMs) return false
     const step = Math.floor(ms / this.#stepMs)
     if (step === this.#step) return false
     const { length } = this.#sums
     const from = Number.isNaN(this.#step) ? step - length : Math.max(this.#step, step - length)
     for (let at = from + 1; at <= step; at += 1) this.#sums[at % length] = 0
     this.#step = step
+    this.#at = step % length
+    // Less a millisecond, as steps of a third of one round.
+    this.#sameBeforeMs = (step + 1) * this.#stepMs - 1
     this.sum = 0
     for (const one of this.#sums) this.sum += one
     return true
   }
 
   add(size: number): void {
-    const at = this.#step % this.#sums.length
-    this.#sums[at] = this.#sums[at] + size
+    this.#sums[this.#at] = this.#sums[this.#at] + size
     this.sum += size
   }
 
   clear(): void {
     this.#sums.fill(0)
     this.#step = NaN
+    this.#sameBeforeMs = -Infinity
     this.sum = 0
   }
 }

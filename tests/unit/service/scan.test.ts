@@ -5,7 +5,7 @@ import { CODECS } from '../../../src/service/codecs/table.ts'
 import { recordOf } from '../../../src/service/decode.ts'
 import { encode } from '../../../src/service/encode.ts'
 import { FEEDS } from '../../../src/service/feeds.ts'
-import { intern } from '../../../src/service/intern.ts'
+import { internedAt, internPlace } from '../../../src/service/intern.ts'
 import { FEED_IDS, serviceSymbol, type FeedId } from '../../../src/shared/units.ts'
 import { FIXTURES } from './fixtures.ts'
 
@@ -148,7 +148,7 @@ describe('interning', () => {
     for (let n = 0; n < 50_000; n++) {
       const text = `S${n % 20_000}`
       const bytes = bytesOf(text)
-      expect(intern(bytes, 0, bytes.length, n % 7)).toBe(text)
+      expect(internedAt(internPlace(bytes, 0, bytes.length, n % 7))).toBe(text)
     }
   })
 })

@@ -1,5 +1,6 @@
 /** An evaluator with its surroundings: what it told, in short texts. */
-import { Evaluator, type EvaluatorListener } from '../../../../src/shared/alerts/evaluator.ts'
+import { Evaluator } from '../../../../src/shared/alerts/evaluator.ts'
+import type { EvaluatorListener } from '../../../../src/shared/alerts/told.ts'
 import type { Alert, AlertCondition } from '../../../../src/shared/alerts/types.ts'
 import { fixedGrid } from '../../../../src/shared/bars.ts'
 import { INTERVALS } from '../../../../src/shared/market.ts'
@@ -40,7 +41,7 @@ export interface Rig {
   readonly wanted: string[]
   /** Takes what was told so far. */
   take(): string[]
-  trade(ms: number, price: number, size?: number, eventMs?: number): void
+  trade(ms: number, price: number, size?: number, eventMs?: number, symbol?: string, place?: number): void
   quote(ms: number, bid: number, ask: number, eventMs?: number): void
   state(feed: FeedId, is: 'open' | 'stale' | 'waiting' | 'connecting' | 'idle', ms: number): void
 }
@@ -72,13 +73,13 @@ export function rig(alerts: readonly Alert[], options: { open?: boolean; before?
     told,
     wanted,
     take: () => told.splice(0),
-    trade(ms, price, size = 1, eventMs = ms) {
-      const watch = evaluator.watchOf('crypto/XT', 'BTC-USD')
-      if (watch !== null) evaluator.trade(watch, 'crypto/XT', price, size, T0 + eventMs, T0 + ms)
+    trade(ms, price, size = 1, eventMs = ms, symbol = 'BTC-USD', place = -1) {
+      const watch = evaluator.watchOf('crypto/XT', symbol, place)
+      if (watch !== null) evaluator.trade(watch, 'crypto/XT', { price, size, eventMs: T0 + eventMs }, T0 + ms)
     },
     quote(ms, bid, ask, eventMs = ms) {
       const watch = evaluator.watchOf('crypto/XQ', 'BTC-USD')
-      if (watch !== null) evaluator.quote(watch, 'crypto/XQ', bid, ask, T0 + eventMs, T0 + ms)
+      if (watch !== null) evaluator.quote(watch, 'crypto/XQ', { bid, ask, eventMs: T0 + eventMs }, T0 + ms)
     },
     state(feed, is, ms) {
       const at = unixMs(T0 + ms)

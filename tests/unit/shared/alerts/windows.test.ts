@@ -25,6 +25,15 @@ describe('moves', () => {
     )
   })
 
+  test('hold as many prices as a window has, and let them go', () => {
+    const window = new MoveWindow(1_000)
+    for (let ms = 1; ms <= 5_000; ms += 1) {
+      window.step(ms, ms)
+      const least = Math.max(1, ms - 999)
+      expect([window.up, window.down]).toEqual([(ms / least - 1) * 100, 0])
+    }
+  })
+
   test('what is exactly as old as the window is not in it', () => {
     const window = new MoveWindow(1_000)
     window.step(100, 5_000)

@@ -1,0 +1,9 @@
+/** Where the evaluation stands: the instant, and the record and the measure that are looked at. */
+export class Moment {
+  /** Receipt, made never to decrease, UTC ms; -Infinity: nothing came yet. */
+  nowMs = -Infinity
+  /** Event time of the record, UTC ms; NaN: what is told follows from no record. */
+  eventMs = NaN
+  /** What is compared with levels: a price, a percentage, a volume. */
+  value = NaN
+}
