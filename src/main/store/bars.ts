@@ -34,8 +34,9 @@ import { Kept, MOST_INSTRUMENTS, type SeriesExtent } from './catalog.ts'
 import { applyRecord, Classifier, HOUR, isRolled, MINUTE, OUT_OF_BARS } from './classify.ts'
 import { decodeJournal, journalCrc } from './journal.ts'
 import type { BarPage, BarQuery } from './port.ts'
-import type { RecordingRow, StoreQueries } from './queries.ts'
+import type { StoreQueries } from './queries.ts'
 import { decodeHour, joinBar, type HourBars } from './rollup.ts'
+import type { RecordingRow } from './records.ts'
 
 /** Seqs of later recordings stand above those of earlier ones, so that bars across a roll keep their order. */
 const RECORDING_STEP = 2 ** 40

@@ -4,8 +4,8 @@
  */
 import { inTurn } from '../../shared/overlaps.ts'
 import type { FeedId, InstrumentId } from '../../shared/units.ts'
-import type { RecordingRow } from './queries.ts'
 import type { Db } from './sqlite.ts'
+import type { RecordingRow } from './records.ts'
 
 /** Where the gaps of a recording lie, UTC ms. */
 export interface GapExtent {

@@ -6,10 +6,10 @@
 import { isFeedId, recordingId, type FeedId } from '../../shared/units.ts'
 import { openBlock } from './blocks/open.ts'
 import { ColumnsBuilder } from './columns.ts'
-import type { CloseRecord } from './engine.ts'
-import type { Beside } from './import.ts'
 import { BLOCK_ROWS } from './recording-state.ts'
 import { cut, sealBlock, type SealedBlock, type Work } from './sealer.ts'
+import type { Beside } from './beside.ts'
+import type { CloseRecord } from './records.ts'
 
 /** New blocks of a transaction. */
 const WRITE_BYTES = 512 << 10

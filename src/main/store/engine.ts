@@ -20,6 +20,7 @@ import { feedTotals } from './totals.ts'
 import { Sealer, type Work } from './sealer.ts'
 import { SnapshotWriter } from './snapshots.ts'
 import { openForWriting, storeError, type Db } from './sqlite.ts'
+import type { CloseRecord, BeginRecord } from './records.ts'
 
 const SEAL_AFTER_MS = 2_000
 const SEAL_AFTER_BYTES = 1 << 20
@@ -32,27 +33,6 @@ export interface CommitResult {
   readonly seq: number
   readonly messages: number
   readonly firstMonoNs: number
-}
-
-/** The body of a `close` row of the store log, and the summary of a closed recording. */
-export interface CloseRecord {
-  readonly recording: RecordingId
-  readonly endedMs: number
-  readonly clean: boolean
-  readonly lastSeq: number
-  readonly messages: number
-  readonly entries: number
-  readonly counts: readonly FeedCounts[]
-  /** Head of each connection's chain, hex; 0: the entries. */
-  readonly heads: Readonly<Record<string, string>>
-  readonly symbols: number
-  readonly bytes: number
-}
-
-export interface BeginRecord {
-  readonly recording: RecordingId
-  readonly source: Source
-  readonly startedMs: number
 }
 
 export class StoreEngine {

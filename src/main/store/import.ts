@@ -4,33 +4,20 @@
  */
 import { CodedError } from '../../shared/errors.ts'
 import { sourceKey } from '../../shared/recording.ts'
-import type { Appended, Appender } from './commit.ts'
-import type { BeginRecord, CloseRecord } from './engine.ts'
-import type { HiddenRows } from './hidden.ts'
+import type { Appended } from './commit.ts'
 import type { Labels } from './labels.ts'
 import type { Batch, ImportAbout, ImportOutcome } from './port.ts'
 import { batchBytes } from './protocol.ts'
 import { newRecording, type RecordingState } from './recording-state.ts'
-import type { Sealer, Work } from './sealer.ts'
-import { isDiskTrouble, storeError, type Db } from './sqlite.ts'
+import type { Work } from './sealer.ts'
+import { isDiskTrouble, storeError } from './sqlite.ts'
+import type { BeginRecord, CloseRecord } from './records.ts'
+import type { Beside } from './beside.ts'
 
 /** What one transaction takes: it may share the one of a live commit, which must not wait for it. */
 const GROUP_BYTES = 512 << 10
 const GROUP_BATCHES = 256
 const SEAL_BYTES = 4 << 20
-
-/** What the parts of a store that work beside the recording get from its engine. */
-export interface Beside {
-  readonly db: Db
-  readonly file: string
-  readonly appender: Appender
-  readonly sealer: Sealer
-  readonly hidden: HiddenRows
-  nowMs(): number
-  readonly log: (kind: 'begin' | 'close' | 'delete', body: string) => void
-  /** The close record of a recording whose rows are all sealed. */
-  closeRecord(rec: RecordingState): CloseRecord
-}
 
 interface Waiting {
   readonly batches: readonly Batch[]

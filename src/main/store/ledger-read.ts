@@ -1,11 +1,11 @@
 /** What a session file needs of a recording's ledger. */
 import { CodedError } from '../../shared/errors.ts'
 import { isFeedId, unixMs, type RecordingId } from '../../shared/units.ts'
-import type { BeginRecord, CloseRecord } from './engine.ts'
 import type { LabelRow } from './labels.ts'
 import { unpackRuns } from './ledger.ts'
 import type { ChainRuns, RecordingLedger } from './port.ts'
 import type { StoreQueries } from './queries.ts'
+import type { BeginRecord, CloseRecord } from './records.ts'
 
 /** Reads it within one transaction; throws `not-found`, and `not-allowed` while the recording is not closed. */
 export function readLedger(queries: StoreQueries, key: RecordingId): RecordingLedger {

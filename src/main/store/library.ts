@@ -2,12 +2,13 @@
 import { CodedError } from '../../shared/errors.ts'
 import type { RecordingId } from '../../shared/units.ts'
 import { Compaction } from './compact.ts'
-import type { CloseRecord } from './engine.ts'
-import { Imports, type Beside } from './import.ts'
+import { Imports } from './import.ts'
 import { Labels } from './labels.ts'
 import type { LibraryReply, LibraryRequest } from './protocol.ts'
 import type { Work } from './sealer.ts'
 import { storeFailure } from './sqlite.ts'
+import type { Beside } from './beside.ts'
+import type { CloseRecord } from './records.ts'
 
 export class Library {
   readonly #in: Beside

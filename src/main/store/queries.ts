@@ -13,26 +13,15 @@ import {
   type InstrumentId,
   type RecordingId,
 } from '../../shared/units.ts'
-import type { BeginRecord, CloseRecord } from './engine.ts'
 import { Catalog } from './catalog.ts'
 import { allGaps, SessionList } from './session-rows.ts'
 import { journalCrc } from './journal.ts'
 import type { InstrumentQuery, StoredInstrument, TickQuery } from './port.ts'
 import type { Db } from './sqlite.ts'
 import type { BlockQuery, TickPlan, TickSource, TickWindow } from './tick-source.ts'
+import type { BeginRecord, CloseRecord, RecordingRow } from './records.ts'
 
 const WINDOW_BYTES = 4 << 20
-
-export interface RecordingRow {
-  readonly id: number
-  readonly key: string
-  readonly source: string
-  readonly started_ms: number
-  readonly ended_ms: number | null
-  readonly clean: number
-  readonly sealed_seq: number
-  readonly summary: string | null
-}
 
 /** A recording, as far as a feed is concerned. */
 interface Received extends Recorded {

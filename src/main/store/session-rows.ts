@@ -2,11 +2,10 @@
 import { GAP_CAUSES, isEdge, type Gap, type GapCause, type SessionRow } from '../../shared/recording.ts'
 import { isFeedId, recordingId, unixMs } from '../../shared/units.ts'
 import type { Catalog, Kept } from './catalog.ts'
-import type { CloseRecord } from './engine.ts'
 import type { LabelRow } from './labels.ts'
-import type { RecordingRow } from './queries.ts'
 import type { Db } from './sqlite.ts'
 import { feedTotals } from './totals.ts'
+import type { CloseRecord, RecordingRow } from './records.ts'
 
 /** What a row says of the gaps of its recording. */
 type GapSum = Pick<SessionRow, 'gaps' | 'gapCount' | 'edges'>

@@ -1,9 +1,9 @@
 /** The close record of a recording against what was found of it. */
 import type { Problem } from '../../shared/recording.ts'
 import type { FeedId } from '../../shared/units.ts'
-import type { CloseRecord } from './engine.ts'
 import type { Db } from './sqlite.ts'
 import { feedTotals } from './totals.ts'
+import type { CloseRecord } from './records.ts'
 
 /** What verifying read of a recording. */
 export interface Found {

@@ -8,11 +8,10 @@ import { isFeedId, recordingId, unixMs, type FeedId, type RecordingId } from '..
 import { openBlock } from './blocks/open.ts'
 import { applyToBars, barSources, Classifier, isRolled, OUT_OF_BARS, type Minutes } from './classify.ts'
 import { sliceColumns } from './columns.ts'
-import type { CloseRecord } from './engine.ts'
 import { decodeJournal, journalCrc } from './journal.ts'
 import { genesis, rowSum, sameBytes, unpackRuns, type EntryRow } from './ledger.ts'
 import type { DigestFolds, MessageColumns } from './port.ts'
-import type { RecordingRow, StoreQueries } from './queries.ts'
+import type { StoreQueries } from './queries.ts'
 import { dropHead, pushHead, sinkHead, turnEnds } from './seq-heap.ts'
 import { blockFacts, blockNumbers, spellings } from './sealer.ts'
 import type { Db } from './sqlite.ts'
@@ -24,6 +23,7 @@ import { DigestWalk } from './verify-digests.ts'
 import { checkGaps } from './verify-gaps.ts'
 import { SnapshotCheck } from './snapshots.ts'
 import { checkRollups, rollupRows, type RollupRow } from './verify-rollups.ts'
+import type { CloseRecord, RecordingRow } from './records.ts'
 
 /** So many messages lie between two words of progress; each is a chance to stop. */
 const PROGRESS_ROWS = 4_096

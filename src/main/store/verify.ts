@@ -7,13 +7,13 @@ import { toFailure } from '../../shared/errors.ts'
 import type { Report } from './verify-report.ts'
 import { sourceKey, type Problem, type VerifyReport } from '../../shared/recording.ts'
 import { recordingId, type RecordingId } from '../../shared/units.ts'
-import type { BeginRecord, CloseRecord } from './engine.ts'
 import { LOG_GENESIS, logHash, sameBytes } from './ledger.ts'
 import type { DigestFolds } from './port.ts'
-import type { RecordingRow, StoreQueries } from './queries.ts'
+import type { StoreQueries } from './queries.ts'
 import type { Db } from './sqlite.ts'
 import { ErasedMeanwhile, RecordingCheck } from './verify-recording.ts'
 import { checkStructure, type StructureOptions } from './verify-structure.ts'
+import type { BeginRecord, CloseRecord, RecordingRow } from './records.ts'
 
 /** Problems that a report names; more of them add nothing. */
 const MOST_PROBLEMS = 500

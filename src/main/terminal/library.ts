@@ -5,6 +5,7 @@ import type { CallArgs } from '../../shared/contract.ts'
 import type { PackageDone } from '../../shared/contract/library.ts'
 import { CodedError, toFailure } from '../../shared/errors.ts'
 import type { JobId } from '../../shared/jobs.ts'
+import type { LogEntry } from '../../shared/state.ts'
 import { retentionPlan, type RetentionRules } from '../../shared/retention.ts'
 import type { Clock } from '../clock.ts'
 import { exportPackage } from '../packages/export.ts'
@@ -12,7 +13,6 @@ import { SUFFIX } from '../packages/parts.ts'
 import type { StoreLibrary, StoreReader } from '../store/port.ts'
 import { isFileName } from './file-names.ts'
 import type { Jobs } from './jobs.ts'
-import type { Terminal } from './port.ts'
 
 const RETENTION_MS = 3_600_000
 /** After a start, what the user wants to see comes first. */
@@ -25,7 +25,7 @@ export interface LibraryOptions {
   readonly jobs: Jobs
   readonly clock: Clock
   readonly rules: () => RetentionRules
-  readonly log: Terminal['log']
+  readonly log: (level: LogEntry['level'], from: string, text: string, detail?: string) => void
   readonly version: string
 }
 

@@ -6,17 +6,18 @@ import { INTERVALS } from '../../shared/market.ts'
 import type { ReplayId, ReplayState, ReplayTimeline } from '../../shared/replay.ts'
 import type { StatusState } from '../../shared/state.ts'
 import type { StreamSource } from '../../shared/transport.ts'
-import { unixMs } from '../../shared/units.ts'
-import { createRehearsal, type Rehearsal } from '../alerts/rehearsal.ts'
+import { unixMs, type InstrumentId } from '../../shared/units.ts'
+import { createRehearsal, type Rehearsal, type RehearsalOptions } from '../alerts/rehearsal.ts'
+import type { Clock } from '../clock.ts'
 import { createDigestFold } from '../market/digest.ts'
-import { createHub } from '../market/hub.ts'
+import { createHub, type HubCalendar } from '../market/hub.ts'
 import { createMarket } from '../market/snapshot.ts'
 import { nextOpen } from '../replay/opens.ts'
 import { Player } from '../replay/player.ts'
+import type { StoreReader, StoreWriter } from '../store/port.ts'
 import { ALERT_CALENDAR } from './alert-calendar.ts'
 import { createPast } from './past.ts'
 import { gapsAt, gapsBetween, partsOf } from './replay-parts.ts'
-import type { ReplaysOptions } from './replays.ts'
 import { createSeeder } from './seeder.ts'
 import type { View } from './views.ts'
 import { wholeStreams, type WholeStreams } from './whole-stream.ts'
@@ -35,6 +36,21 @@ export interface OpenReplay {
   step(args: Omit<CallArgs<'replay.step'>, 'id'>): Promise<void>
   timeline(args: Omit<CallArgs<'replay.timeline'>, 'id'>): Promise<ReplayTimeline>
   close(): void
+}
+
+/** What every replay needs of its surroundings. */
+export interface ReplaysOptions {
+  readonly reader: StoreReader
+  readonly writer: Pick<StoreWriter, 'addBookmark' | 'removeBookmark'>
+  readonly clock: Clock
+  readonly calendar: HubCalendar
+  readonly nameOf: (id: InstrumentId) => string | null
+  /** The live status: what a replay's is not about comes from there. */
+  readonly status: () => StatusState
+  /** Told of a question the store could not answer. */
+  readonly failed: (what: string, thrown: unknown) => void
+  /** What is rehearsed along every replay. */
+  readonly alerts: Pick<RehearsalOptions, 'alerts' | 'onChange' | 'drawings'>
 }
 
 export interface OpenOptions extends ReplaysOptions {

@@ -2,14 +2,9 @@
 import type { CallArgs, StreamValue } from '../../shared/contract.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { ReplayBookmark, ReplayId, ReplaySpeed, ReplayState, ReplayTimeline } from '../../shared/replay.ts'
-import type { StatusState } from '../../shared/state.ts'
 import type { StreamSource } from '../../shared/transport.ts'
-import { recordingId, type InstrumentId } from '../../shared/units.ts'
-import type { Clock } from '../clock.ts'
-import type { RehearsalOptions } from '../alerts/rehearsal.ts'
-import type { HubCalendar } from '../market/hub.ts'
-import type { StoreReader, StoreWriter } from '../store/port.ts'
-import { openReplay, type OpenReplay } from './replay-view.ts'
+import { recordingId } from '../../shared/units.ts'
+import { openReplay, type OpenReplay, type ReplaysOptions } from './replay-view.ts'
 import type { View } from './views.ts'
 
 /** What windows do with replays. Whatever names one that is not open fails with `not-found`. */
@@ -41,20 +36,6 @@ export interface Replays {
   tick(): void
   /** Ends all of them. */
   closeAll(): void
-}
-
-export interface ReplaysOptions {
-  readonly reader: StoreReader
-  readonly writer: Pick<StoreWriter, 'addBookmark' | 'removeBookmark'>
-  readonly clock: Clock
-  readonly calendar: HubCalendar
-  readonly nameOf: (id: InstrumentId) => string | null
-  /** The live status: what a replay's is not about comes from there. */
-  readonly status: () => StatusState
-  /** Told of a question the store could not answer. */
-  readonly failed: (what: string, thrown: unknown) => void
-  /** What is rehearsed along every replay. */
-  readonly alerts: Pick<RehearsalOptions, 'alerts' | 'onChange' | 'drawings'>
 }
 
 /** Replays that are kept open; a window that died leaves its own behind. */

@@ -1,0 +1,20 @@
+/** What the parts of a store that work beside its recording share with it. */
+import type { Appender } from './commit.ts'
+import type { HiddenRows } from './hidden.ts'
+import type { RecordingState } from './recording-state.ts'
+import type { CloseRecord } from './records.ts'
+import type { Sealer } from './sealer.ts'
+import type { Db } from './sqlite.ts'
+
+/** What the parts of a store that work beside the recording get from its engine. */
+export interface Beside {
+  readonly db: Db
+  readonly file: string
+  readonly appender: Appender
+  readonly sealer: Sealer
+  readonly hidden: HiddenRows
+  nowMs(): number
+  readonly log: (kind: 'begin' | 'close' | 'delete', body: string) => void
+  /** The close record of a recording whose rows are all sealed. */
+  closeRecord(rec: RecordingState): CloseRecord
+}
