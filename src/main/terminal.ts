@@ -434,7 +434,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   const updates = followUpdates({
     updater: options.updater,
     settings: () => settings.get(),
-    recording: () => status.read().source === 'service' && status.read().recorder.is === 'recording',
+    recording: () => status.read().source === 'service' && ['recording', 'paused'].includes(status.read().recorder.is),
     replaying: () => replays.count() > 0,
     clock,
     log,

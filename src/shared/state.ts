@@ -117,6 +117,8 @@ export type RecorderState =
   | { readonly is: 'off' }
   | { readonly is: 'recording'; readonly session: string; readonly sinceMs: UnixMs; readonly paused: false }
   | { readonly is: 'broken'; readonly why: Reason; readonly sinceMs: UnixMs; readonly lost: number }
+  /** On purpose and for a while: recording goes on by itself. */
+  | { readonly is: 'paused'; readonly why: Reason; readonly sinceMs: UnixMs; readonly lost: number }
 
 export interface StatusState {
   readonly nowMs: UnixMs

@@ -1,6 +1,7 @@
 /** `tapedeck move`: the store into another folder, while nothing records. */
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { toFailure } from '../../shared/errors.ts'
 import { moveStore, planMove } from '../moving/move.ts'
 import { defaultStorePath } from '../settings/paths.ts'
 import { createSettingsStore, fileKeeper } from '../settings/store.ts'
@@ -49,6 +50,11 @@ export const move: Command = {
       else context.out(`${moved.path}, ${(moved.bytes / 1e6).toFixed(1)} MB.\n`)
       if (moved.leftovers) context.err(`Something of it could not be removed from ${from}.\n`)
       return EXIT.ok
+    } catch (thrown) {
+      const { code, message, hint } = toFailure(thrown)
+      if (code !== 'cancelled') throw thrown
+      context.err(`${draw ? '\r\u001b[K' : ''}${message} ${hint ?? ''}\n`)
+      return EXIT.interrupted
     } finally {
       await source.close()
     }

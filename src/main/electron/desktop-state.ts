@@ -28,18 +28,22 @@ const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 export function desktopState(status: StatusState, settings: Pick<Settings, 'desktop'>): DesktopState {
   const { recorder, source } = status
   const recording = recorder.is === 'recording'
-  const real = recording && source === 'service'
+  /** Interrupted for a moment: what counts while recording counts then too. */
+  const goesOn = recording || recorder.is === 'paused'
+  const real = goesOn && source === 'service'
   const where = source === 'demo' ? ' (demo market)' : ''
   const what =
     recorder.is === 'recording'
       ? `recording for ${lengthText(status.nowMs - recorder.sinceMs)}, ${whole.format(status.perSecond)}/s`
       : recorder.is === 'broken'
         ? 'not recording: the store cannot be written'
-        : 'watching, not recording'
+        : recorder.is === 'paused'
+          ? 'recording is paused while the store is moved'
+          : 'watching, not recording'
   return {
     recording,
     tooltip: `Tapedeck${where}: ${what}`,
-    keepAwake: recording,
+    keepAwake: goesOn,
     staysWithoutWindow: real && settings.desktop.keepInTray,
     asksBeforeQuit: real && settings.desktop.askOnQuit,
   }

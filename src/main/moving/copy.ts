@@ -3,6 +3,12 @@ import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { CodedError } from '../../shared/errors.ts'
 
+/** What a move says that was cancelled. */
+export const moveCancelled = (): CodedError =>
+  new CodedError('cancelled', 'The move was stopped.', {
+    hint: 'The store stays where it was, whole; the half copy is removed.',
+  })
+
 /** Small enough that hashing one holds up no tick. */
 const PIECE_BYTES = 1 << 20
 
@@ -51,7 +57,7 @@ export async function copyPass({ from, to, before, onBytes, signal }: PassOption
     const written: number[] = []
     let bytes = 0
     for (let i = 0; ; i++) {
-      if (signal.aborted) throw new CodedError('cancelled', 'The copy was stopped.')
+      if (signal.aborted) throw moveCancelled()
       const got = await read(from, piece, i * PIECE_BYTES)
       if (got.length === 0) break
       const hash = hashOf(got)
@@ -69,7 +75,7 @@ export async function copyPass({ from, to, before, onBytes, signal }: PassOption
     await copy.truncate(bytes)
     await copy.sync()
     for (const i of written) {
-      if (signal.aborted) throw new CodedError('cancelled', 'The copy was stopped.')
+      if (signal.aborted) throw moveCancelled()
       if (hashOf(await read(copy, piece, i * PIECE_BYTES)) !== pieces[i]) {
         throw new CodedError('store-damaged', 'The copy does not read as it was written.', {
           hint: 'Check the disk that it was to go to. The store stays where it was.',

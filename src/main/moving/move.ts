@@ -3,12 +3,12 @@
  * copied too, everything that was written is read back, and only then the new place counts and the old one is emptied.
  */
 import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, rename, rm, rmdir, stat, statfs, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { StoreMoved } from '../../shared/contract/library.ts'
 import { CodedError } from '../../shared/errors.ts'
 import { syncFolder } from '../sync-folder.ts'
-import { copyPass, type Copied } from './copy.ts'
+import { copyPass, moveCancelled, type Copied } from './copy.ts'
 
 /** Room that is to be left beside the copy: what is recorded meanwhile needs some. */
 const SPARE_BYTES = 64e6
@@ -18,6 +18,8 @@ export interface MovePlan {
   readonly to: string
   /** Of the store now, its journal included. */
   readonly bytes: number
+  /** The outermost folder that was made for it; null: it was there. */
+  readonly made: string | null
 }
 
 const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(() => undefined))?.size ?? 0
@@ -47,8 +49,9 @@ export async function planMove(
       throw new CodedError('usage', `${taken} is there already.`, { hint: 'Choose a folder without a store.' })
     }
   }
+  let made: string | null
   try {
-    await mkdir(dirname(to), { recursive: true })
+    made = (await mkdir(dirname(to), { recursive: true })) ?? null
   } catch (cause) {
     throw new CodedError('usage', `The folder ${folder} cannot be made.`, {
       hint: 'Choose another one, or check its rights.',
@@ -58,13 +61,26 @@ export async function planMove(
   const bytes = (await sizeOf(from)) + (await sizeOf(`${from}-wal`))
   const missing = bytes + SPARE_BYTES - (await free(dirname(to)))
   if (missing > 0) {
+    await removeMade(dirname(to), made)
     throw new CodedError(
       'disk-full',
       `There is too little room in ${folder}: ${(bytes / 1e6).toFixed(0)} MB go there, and ${(missing / 1e6).toFixed(0)} MB more would have to be free.`,
       { hint: 'Free some, or choose another folder. Nothing was changed.' },
     )
   }
-  return { from, to, bytes }
+  return { from, to, bytes, made }
+}
+
+/** Removes the folders that were made for a move, from within; what holds something by now stays. */
+async function removeMade(folder: string, made: string | null): Promise<void> {
+  if (made === null) return
+  for (let one = folder; one.length >= made.length; one = dirname(one)) {
+    try {
+      await rmdir(one)
+    } catch {
+      return // somebody else put something there
+    }
+  }
 }
 
 export interface MoveOptions extends MovePlan {
@@ -107,7 +123,9 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
       try {
         options.checkpoint(from)
         bytes = (await copy(first)).bytes
-        bytes += await copyJournal(options, draft)
+        bytes += await copyJournal(options, draft, onBytes)
+        // From here on it is quicker to end than to go back.
+        if (signal.aborted) throw moveCancelled()
         await rename(draft, to)
         // The new name is on the disk before the old file goes.
         await syncFolder(dirname(to))
@@ -123,6 +141,7 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
     }
   } catch (thrown) {
     await drop()
+    await removeMade(dirname(to), options.made)
     throw thrown
   }
   await options.resume(to)
@@ -138,7 +157,11 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
 }
 
 /** What a reader of another program kept from being brought into the store goes along with it. */
-async function copyJournal({ from, to, signal }: MoveOptions, draft: string): Promise<number> {
+async function copyJournal(
+  { from, to, signal }: MoveOptions,
+  draft: string,
+  onBytes: (bytes: number) => void,
+): Promise<number> {
   if ((await sizeOf(`${from}-wal`)) === 0) return 0
   const journal = await open(`${from}-wal`, 'r')
   try {
@@ -146,7 +169,7 @@ async function copyJournal({ from, to, signal }: MoveOptions, draft: string): Pr
       from: journal,
       to: `${draft}-wal`,
       before: null,
-      onBytes: () => {},
+      onBytes,
       signal,
     })
     // Before the store itself: a store never stands there without what belongs to it.

@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import type { StoreMoved } from '../../shared/contract/library.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { JobId } from '../../shared/jobs.ts'
-import { moveStore, planMove } from '../moving/move.ts'
+import { moveStore, planMove, type MovePlan } from '../moving/move.ts'
 import { checkpointStore } from '../store/checkpoint.ts'
 import { lockStore } from '../store/lock.ts'
 import type { Jobs } from './jobs.ts'
@@ -65,8 +65,7 @@ export function createStoreMoving(file: string): StorePlace & { start(options: M
         source = null
         await last?.close()
       }
-      async function work(folder: string, progress: (done: number, bytes: number) => void, signal: AbortSignal) {
-        const plan = await planMove(now, folder, options.free)
+      async function work(plan: MovePlan, progress: (done: number, bytes: number) => void, signal: AbortSignal) {
         source ??= await open(now, 'r')
         const opened = source
         let hold = (): void => {}
@@ -127,14 +126,10 @@ export function createStoreMoving(file: string): StorePlace & { start(options: M
           if (options.replays() > 0) {
             throw new CodedError('busy', 'A replay is open.', { hint: 'Go back to live first, then move the store.' })
           }
-          await planMove(now, folder, options.free) // says at once what stands against it
+          const plan = await planMove(now, folder, options.free)
           const from = now
           return jobs.start('move', `the store to ${folder}`, 'bytes', async (progress, signal) => {
-            const moved: StoreMoved = await work(
-              folder,
-              (done, bytes) => progress({ done, count: bytes, bytes }),
-              signal,
-            )
+            const moved: StoreMoved = await work(plan, (done, bytes) => progress({ done, count: bytes, bytes }), signal)
             progress({ count: moved.bytes, bytes: moved.bytes })
             const left = moved.leftovers ? ` Something of it could not be removed from ${from}.` : ''
             log('info', 'store', `The store was moved from ${from} to ${moved.path}.${left}`)

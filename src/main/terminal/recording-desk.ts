@@ -33,6 +33,8 @@ export interface Trouble {
   readonly why: Reason
   readonly sinceMs: UnixMs
   readonly lost: number
+  /** It was interrupted on purpose, and goes on by itself. */
+  readonly planned: boolean
 }
 
 export interface RecordingDesk {
@@ -54,7 +56,7 @@ export interface RecordingDesk {
    */
   end(): Promise<void>
   /**
-   * In a turn: ends the recording for a while; `trouble` says why, and what comes until `begin` is a gap. Never
+   * In a turn: ends the recording on purpose for a while; `trouble` says why, and what comes until `begin` is a gap. Never
    * rejects. Nothing happens while nothing is recorded.
    */
   interrupt(why: Reason): Promise<void>
@@ -118,7 +120,7 @@ export function createRecordingDesk(options: RecordingDeskOptions): RecordingDes
       if (trouble?.why.code !== code) log('error', 'recorder', `Recording could not begin: ${message}`, detail ?? hint)
       const after = heals ? 'recording begins by itself when it can.' : 'nothing is recorded until then.'
       const why = { code, message, hint: `${hint} Watching goes on; ${after}`.trim(), closeCode: null }
-      trouble = { ...(trouble ?? { sinceMs: clock.wallMs(), received: receivedSoFar() }), why }
+      trouble = { ...(trouble ?? { sinceMs: clock.wallMs(), received: receivedSoFar() }), why, planned: false }
       if (!heals) return
       undoRetry = clock.after(RETRY_RECORDING_MS, () => void serially(begin))
     }
@@ -137,6 +139,7 @@ export function createRecordingDesk(options: RecordingDeskOptions): RecordingDes
       trouble && {
         why: trouble.why,
         sinceMs: trouble.sinceMs,
+        planned: trouble.planned,
         lost: Math.max(0, receivedSoFar() - trouble.received),
       },
     serially,
@@ -153,7 +156,7 @@ export function createRecordingDesk(options: RecordingDeskOptions): RecordingDes
     async interrupt(why) {
       undoRetry()
       if (recorder.recording === null) return
-      trouble = { why, sinceMs: clock.wallMs(), received: receivedSoFar() }
+      trouble = { why, sinceMs: clock.wallMs(), received: receivedSoFar(), planned: true }
       await end()
     },
     sourceChanged() {

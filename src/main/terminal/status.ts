@@ -1,18 +1,19 @@
 /** What the status line, the feed popover and the recorder indicator show, joined from the features. */
 import type { GapCause } from '../../shared/recording.ts'
-import type { FeedState, FeedStatus, Reason, RecorderState, StatusState } from '../../shared/state.ts'
+import type { FeedState, FeedStatus, RecorderState, StatusState } from '../../shared/state.ts'
 import { missingCase } from '../../shared/errors.ts'
 import type { FeedId, UnixMs } from '../../shared/units.ts'
 import { FEEDS } from '../../service/feeds.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { Growth, Skew } from './measures.ts'
+import type { Trouble } from './recording-desk.ts'
 
 export interface StatusFacts {
   readonly wallMs: () => UnixMs
   readonly feeds: () => readonly FeedStatus[]
   readonly recorder: Pick<Recorder, 'state' | 'stats'>
   /** Why recording could not begin; null when it did or is off. */
-  readonly trouble: () => { readonly why: Reason; readonly sinceMs: UnixMs; readonly lost: number } | null
+  readonly trouble: () => Trouble | null
   readonly source: () => { readonly kind: 'demo' | 'service'; readonly origin: string }
   readonly storePath: () => string
   readonly skew: Pick<Skew, 'ms'>
@@ -48,7 +49,8 @@ export function createStatus(facts: StatusFacts): Status {
     const trouble = facts.trouble()
     const state = facts.recorder.state()
     if (state.is !== 'off' || trouble === null) return state
-    return { is: 'broken', why: trouble.why, sinceMs: trouble.sinceMs, lost: trouble.lost }
+    const { why, sinceMs, lost, planned } = trouble
+    return { is: planned ? 'paused' : 'broken', why, sinceMs, lost }
   }
   return {
     read() {

@@ -26,7 +26,7 @@ export const app = {
   'setting.portable':
     'Portable: everything is kept in {folder}. Password and key are in no keychain and are asked for at each start.',
   'recording.paused': 'Recording is paused: the store is being moved.',
-  'recording.paused.about': 'Watching goes on, and recording goes on by itself. A gap will tell this time.',
+  'recording.paused.about': 'Watching goes on, and recording goes on by itself. A gap marks the time between.',
   'recording.paused.since': 'Since {time}.',
   'recording.paused.show': 'Show the move',
   'recording.recovered': {

@@ -15,6 +15,7 @@ export const jobs = {
   'jobs.h-min': '{min} h {min2} min',
   'jobs.amount': '{count} {unit}',
   'jobs.rate': '{rate} {unit}/s',
+  'jobs.byte-rate': '{rate}/s',
   'jobs.unit.rows': 'rows',
   'jobs.unit.messages': 'messages',
   'jobs.s': '{s} s',

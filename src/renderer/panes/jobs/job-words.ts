@@ -9,12 +9,19 @@ const LEAST_MS = 500
 /** "412,000 rows · 41 MB · 210,000 rows/s · 4 s left". `nowMs`: of the wall clock. */
 export function progressWords(job: JobState, nowMs: number, numbers: NumberText): string {
   const { count, bytes, done } = job
+  /** What counts bytes says them once. */
+  const sized = job.unit === 'bytes'
   const unit = sayIfThere(`jobs.unit.${job.unit}`, job.unit)
   const ranMs = (job.endedMs ?? nowMs) - job.startedMs
-  const words = [say('jobs.amount', { count: numbers.whole(count), unit })]
-  if (bytes > 0) words.push(numbers.bytes(bytes))
+  const words = [sized ? numbers.bytes(count) : say('jobs.amount', { count: numbers.whole(count), unit })]
+  if (bytes > 0 && !sized) words.push(numbers.bytes(bytes))
   if (ranMs >= LEAST_MS && count > 0) {
-    words.push(say('jobs.rate', { rate: numbers.whole(count / (ranMs / 1_000)), unit }))
+    const rate = count / (ranMs / 1_000)
+    words.push(
+      sized
+        ? say('jobs.byte-rate', { rate: numbers.bytes(rate) })
+        : say('jobs.rate', { rate: numbers.whole(rate), unit }),
+    )
   }
   if (job.outcome.is === 'running' && done !== null && done > 0.01 && ranMs >= LEAST_MS) {
     words.push(say('jobs.left', { length: lengthWords((ranMs * (1 - done)) / done) }))

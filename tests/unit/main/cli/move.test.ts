@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -30,6 +30,22 @@ describe('tapedeck move', () => {
     expect((await run(join(folder, 'large'))).err).toContain('in this folder already')
     const back = await run(join(folder, 'home'), '--json')
     expect(JSON.parse(back.out)).toMatchObject({ to: from })
+  })
+
+  it('that is interrupted says that the store stays, and leaves nothing of the copy', async () => {
+    const stop = new AbortController()
+    const from = join(folder, 'home', 'tapedeck.db')
+    const before = readFileSync(from)
+    const context = commandContext({ dataDir: join(folder, 'home'), signal: stop.signal })
+    const done = runCommandLine(['move', join(folder, 'large')], context)
+    stop.abort()
+    expect(await done).toBe(130)
+    expect(context.errors()).toBe(
+      'The move was stopped. The store stays where it was, whole; the half copy is removed.\n',
+    )
+    expect(readFileSync(from).equals(before)).toBe(true)
+    expect(existsSync(join(folder, 'large'))).toBe(false)
+    expect(await run(join(folder, 'large'))).toMatchObject({ code: 0 })
   })
 
   it('refuses what records, what is no folder, and a store that is not the app’s own', async () => {

@@ -30,11 +30,14 @@ const broken: RecorderState = {
   lost: 3,
 }
 
+const paused: RecorderState = { ...broken, is: 'paused' }
+
 describe('the desktop', () => {
   test.each([
     ['service', recording, 'Tapedeck: recording for 0:12:33, 1,284/s', true, true, true],
     ['demo', recording, 'Tapedeck (demo market): recording for 0:12:33, 1,284/s', true, false, false],
     ['service', off, 'Tapedeck: watching, not recording', false, false, false],
+    ['service', paused, 'Tapedeck: recording is paused while the store is moved', true, true, true],
     ['service', broken, 'Tapedeck: not recording: the store cannot be written', false, false, false],
   ] as const)('%s, %o', (source, recorder, tooltip, keepAwake, staysWithoutWindow, asksBeforeQuit) => {
     expect(desktopState(status(source, recorder), DEFAULT_SETTINGS)).toEqual({

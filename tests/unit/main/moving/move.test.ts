@@ -138,6 +138,64 @@ describe('a move', () => {
     expect(existsSync(from)).toBe(true)
   })
 
+  it.each<[string, (told: Told) => Partial<MoveOptions>]>([
+    ['while most of it is copied', ({ stop }) => ({ onProgress: () => stop.abort() })],
+    [
+      'while the store is let go',
+      ({ stop, steps }) => ({ release: async () => void (steps.push('release'), stop.abort()) }),
+    ],
+    [
+      'while it is brought into one file',
+      ({ stop, steps }) => ({ checkpoint: () => void (steps.push('c'), stop.abort()) }),
+    ],
+    [
+      'while the rest is copied',
+      ({ stop, steps }) => ({ onProgress: () => void (steps.includes('release') && stop.abort()) }),
+    ],
+    [
+      'while the journal is copied',
+      ({ stop, steps }) => ({
+        release: async () => {
+          steps.push('release')
+          writeFileSync(`${from}-wal`, Buffer.alloc(3 << 20, 1))
+        },
+        // Four pieces of the store in each pass; the next one is of the journal.
+        onProgress: () => void (steps.push('piece') > 10 && stop.abort()),
+      }),
+    ],
+  ])('that is cancelled %s leaves the old store whole and nothing of the new one', async (_when, part) => {
+    const { done, told } = await run(part)
+    const stopped = await done.catch((thrown: unknown) => thrown)
+    expect(stopped).toMatchObject({ code: 'cancelled', message: 'The move was stopped.' })
+    expect(readFileSync(from).equals(pieces(3))).toBe(true)
+    // Also the folder that was made for it.
+    expect(existsSync(target)).toBe(false)
+    if (told.steps.includes('release')) expect(told.steps.at(-1)).toBe('resume old')
+  })
+
+  it('that is cancelled once the new place is noted is done', async () => {
+    const { done, told } = await run(({ steps, stop }) => ({ keep: () => void (steps.push('keep'), stop.abort()) }))
+    expect(await done).toMatchObject({ path: there(), leftovers: false })
+    expect(told.steps.at(-1)).toBe('resume new')
+    expect(existsSync(from)).toBe(false)
+  })
+
+  it('that is cancelled leaves a folder that was there, and what lies in one that was made', async () => {
+    mkdirSync(target)
+    const { done } = await run(({ stop }) => ({ onProgress: () => stop.abort() }))
+    await expect(done).rejects.toMatchObject({ code: 'cancelled' })
+    expect(existsSync(target)).toBe(true)
+    target = join(folder, 'deep', 'er')
+    const second = await run(({ stop }) => ({
+      onProgress: () => {
+        writeFileSync(join(folder, 'deep', 'note.txt'), 'mine')
+        stop.abort()
+      },
+    }))
+    await expect(second.done).rejects.toMatchObject({ code: 'cancelled' })
+    expect([existsSync(target), existsSync(join(folder, 'deep', 'note.txt'))]).toEqual([false, true])
+  })
+
   it('that fails once the store was let go goes on at the old place', async () => {
     for (const part of [
       (): Partial<MoveOptions> => ({

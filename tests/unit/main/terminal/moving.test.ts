@@ -82,6 +82,22 @@ it('moves the store while it records: a session ends, another begins with a gap,
   expect(await again.verify(null)).toMatchObject({ ok: true, problems: [] })
 }, 30_000)
 
+it('is cancelled while it pauses: says so meanwhile, and records on at the old place', async () => {
+  const terminal = await terminalOf()
+  await status(terminal, ({ stored }) => stored > 200)
+  const before = terminal.info.storePath
+  const target = join(folder, 'large')
+  const job = await terminal.moveStore(target)
+  const { recorder } = await status(terminal, (now) => now.recorder.is === 'paused')
+  terminal.jobs.cancel(job)
+  expect(recorder).toMatchObject({ is: 'paused', why: { message: 'The store is being moved.' } })
+  expect((await ended(terminal, job))?.outcome).toEqual({ is: 'cancelled' })
+  expect(terminal.info.storePath).toBe(before)
+  expect(existsSync(target)).toBe(false)
+  await status(terminal, (now) => now.recorder.is === 'recording')
+  expect(await terminal.verify(null)).toMatchObject({ ok: true, problems: [] })
+}, 30_000)
+
 it('refuses before a job is made: no room, a place that is fixed, other work, a replay', async () => {
   const file = join(folder, 'tapedeck.db')
   writeFileSync(file, 'a store')

@@ -126,6 +126,8 @@ describe('a job in words', () => {
     expect(progressWords({ ...job, endedMs: unixMs(4_000), outcome: { is: 'cancelled' } }, 9_000, numbers)).toBe(
       '1,000 rows · 41.0 MB · 250 rows/s',
     )
+    const move: JobState = { ...job, kind: 'move', unit: 'bytes', count: 124_928, bytes: 124_928 }
+    expect(progressWords(move, 2_000, numbers)).toBe('125 kB · 62.5 kB/s · 6 s left')
     expect([lengthWords(1), lengthWords(61_000), lengthWords(7_300_000)]).toEqual(['1 s', '2 min', '2 h 2 min'])
   })
 })
