@@ -34,8 +34,11 @@ export class Turns {
   #going = false
   /** Frames from one run of a chart to its next. */
   #gap = 1
+  /** Of frames that followed each other since the last look: how many, and how long they took together. */
   #frames = 0
-  #since = NaN
+  #spent = 0
+  /** When the frame before was; NaN: nobody asked for it. */
+  #before = NaN
   #quiet = 0
 
   constructor(request: RequestFrames = (run) => requestAnimationFrame(run)) {
@@ -70,8 +73,7 @@ export class Turns {
   #go(): void {
     if (this.#going) return
     this.#going = true
-    this.#frames = 0
-    this.#since = NaN
+    this.#before = NaN
     this.#quiet = 0
     this.#request((now) => this.#step(now))
   }
@@ -84,22 +86,22 @@ export class Turns {
       .toSorted((a, b) => a.last - b.last)
       .slice(0, Math.ceil(this.#all.size / this.#gap))
     for (const one of due) this.#run(one)
-    // A while without wishes ends the frames: an idle chart costs nothing.
+    // The frame after the last run tells how long that one took. Any more would cost as much as a changed cell each.
     this.#quiet = [...this.#all].some((one) => one.asked) ? 0 : this.#quiet + 1
-    this.#going = this.#quiet < LOOK
+    this.#going = this.#quiet < 2
     if (this.#going) this.#request((next) => this.#step(next))
   }
 
   #measure(now: number): void {
-    if (Number.isNaN(this.#since)) {
-      this.#since = now
-      return
-    }
+    const before = this.#before
+    this.#before = now
+    if (Number.isNaN(before)) return
+    this.#spent += now - before
     if (++this.#frames < LOOK) return
-    const mean = (now - this.#since) / this.#frames
+    const mean = this.#spent / this.#frames
     if (mean > LATE_MS && (this.#gap + 1) * mean <= LONGEST_WAIT_MS) this.#gap++
     else if (this.#gap > 1 && (mean < ON_TIME_MS || this.#gap * mean > LONGEST_WAIT_MS)) this.#gap--
     this.#frames = 0
-    this.#since = now
+    this.#spent = 0
   }
 }
