@@ -356,7 +356,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     const now = wallMs()
     const fromMs = Math.floor(now / 86_400_000) * 86_400_000
     const gaps = await reader.gaps({ source: sourceKey(desk.source), fromMs }).catch(() => [])
-    status.gapsBefore(gaps.filter((gap) => gap.recording !== recorder.recording && gap.fromMs >= fromMs).length)
+    status.gapsBefore(gaps.filter((gap) => gap.recording !== recorder.recording && gap.fromMs >= fromMs))
   }
   const sources = createSourceSwitch({
     desk,

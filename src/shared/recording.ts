@@ -180,6 +180,13 @@ export const UNLABELLED = { name: '', notes: '', tags: [], pinned: false, binned
 /** Whether a gap is an ordinary edge of a recording: feeds were still connecting, or the user ended it. */
 export const isEdge = ({ cause }: Pick<Gap, 'cause'>): boolean => cause === 'connect' || cause === 'quit'
 
+/** How many gaps a person is told of, everywhere: all but ordinary edges, which lists show with their causes. */
+export function countGaps(gaps: Iterable<Pick<Gap, 'cause'>>): number {
+  let count = 0
+  for (const gap of gaps) if (!isEdge(gap)) count += 1
+  return count
+}
+
 /** One difference that `verify` found. */
 export interface Problem {
   readonly session: RecordingId

@@ -140,6 +140,7 @@ export interface StatusState {
   }
   /** Service clock minus local clock, ms; null until measured. */
   readonly skewMs: number | null
+  /** Since 00:00 UTC, counted as `countGaps` does. */
   readonly gapsToday: number
   /** What just happened, in a sentence. */
   readonly message: string

@@ -1,6 +1,6 @@
 /** `tapedeck record`: records feeds until a time has passed or Ctrl+C. */
 import { CodedError } from '../../shared/errors.ts'
-import type { SessionRow } from '../../shared/recording.ts'
+import { countGaps, type SessionRow } from '../../shared/recording.ts'
 import type { FeedStatus, StatusState } from '../../shared/state.ts'
 import { isFeedId, FEED_IDS, type FeedId } from '../../shared/units.ts'
 import { createTerminal } from '../terminal.ts'
@@ -159,7 +159,7 @@ function reportOf(session: string, rows: readonly SessionRow[], feeds: readonly 
       const counts = rows.flatMap((row) => row.feeds.filter((one) => one.feed === feed))
       const sum = (of: 'received' | 'decoded' | 'undecodable' | 'stored') =>
         counts.reduce((total, one) => total + one[of], 0)
-      const gaps = rows.reduce((total, row) => total + row.gaps.filter((gap) => gap.feed === feed).length, 0)
+      const gaps = rows.reduce((total, row) => total + countGaps(row.gaps.filter((gap) => gap.feed === feed)), 0)
       return {
         feed,
         received: sum('received'),

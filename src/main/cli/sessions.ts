@@ -1,6 +1,6 @@
 /** `tapedeck sessions`: what was recorded, what is said of it, and one of them as a file. */
 import { CodedError } from '../../shared/errors.ts'
-import { isEdge, type Gap, type SessionRow } from '../../shared/recording.ts'
+import { countGaps, type Gap, type SessionRow } from '../../shared/recording.ts'
 import { recordingId } from '../../shared/units.ts'
 import { exportPackage } from '../packages/export.ts'
 import { openStoreWriter } from '../store/open.ts'
@@ -101,7 +101,7 @@ function printGaps(rows: readonly SessionRow[], json: boolean, context: Context)
     for (const gap of gaps) context.out(`${JSON.stringify(gapJson(gap))}\n`)
     return
   }
-  const real = gaps.filter((gap) => !isEdge(gap)).length
+  const real = countGaps(gaps)
   const lines = gaps.map(({ recording, feed, cause, symbols, fromMs, toMs }) => [
     recording,
     new Date(fromMs).toISOString(),
@@ -162,7 +162,7 @@ function sentence(row: SessionRow): string {
       ? `to ${iso(row.endedMs)}`
       : `ended in a crash, to ${iso(row.endedMs) ?? 'an unknown time'}`
   const feeds = row.feeds.map(({ feed, received }) => `${feed} ${received}`).join(', ')
-  const gaps = row.gapCount - row.edges
+  const gaps = countGaps(row.gaps)
   const said = [
     row.name && `"${row.name}"`,
     ...row.tags.map((tag) => `#${tag}`),

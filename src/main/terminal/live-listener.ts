@@ -69,7 +69,7 @@ export function createLiveListener(options: LiveListenerOptions): FeedListener {
       hub.setSkew(skew.ms ?? 0) // what the recording has of it
       hub.gapOpened(feed, cause, gapSymbols, fromMs)
       alerts.gapOpened(feed, cause, gapSymbols, fromMs)
-      status.gapOpened()
+      status.gapOpened(cause)
       const sentence = gapSentence(feed, cause)
       if (sentence !== null) log('warn', 'recorder', sentence)
       // Measured against a clock that is no more.

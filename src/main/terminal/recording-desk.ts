@@ -95,7 +95,7 @@ export function createRecordingDesk(options: RecordingDeskOptions): RecordingDes
       if (connections === 0) continue
       const openedSeq = recorder.entry({ type: 'gap-open', feed, cause: 'disk', symbols: [], fromMs }, stamp)
       recorder.entry({ type: 'gap-close', feed, openedSeq }, stamp)
-      status.gapOpened()
+      status.gapOpened('disk')
     }
   }
 

@@ -1,5 +1,5 @@
 /** What the status line, the feed popover and the recorder indicator show, joined from the features. */
-import type { GapCause } from '../../shared/recording.ts'
+import { countGaps, type Gap, type GapCause } from '../../shared/recording.ts'
 import type { FeedState, FeedStatus, RecorderState, StatusState } from '../../shared/state.ts'
 import { missingCase } from '../../shared/errors.ts'
 import type { FeedId, UnixMs } from '../../shared/units.ts'
@@ -24,11 +24,11 @@ export interface Status {
   read(): StatusState
   /** A sentence about what just happened. */
   say(message: string): void
-  gapOpened(): void
+  gapOpened(cause: GapCause): void
   /** Recording goes on after trouble; so many messages came meanwhile, or were on their way, and are not kept. */
   recovered(lost: number): void
   /** Gaps of today from before this start. */
-  gapsBefore(count: number): void
+  gapsBefore(before: readonly Pick<Gap, 'cause'>[]): void
   forget(): void
 }
 
@@ -85,12 +85,12 @@ export function createStatus(facts: StatusFacts): Status {
     recovered(lost) {
       recovered = { atMs: facts.wallMs(), lost }
     },
-    gapOpened() {
+    gapOpened(cause) {
       today()
-      gaps += 1
+      gaps += countGaps([{ cause }])
     },
-    gapsBefore(count) {
-      gaps += count
+    gapsBefore(before) {
+      gaps += countGaps(before)
     },
     forget() {
       gaps = 0

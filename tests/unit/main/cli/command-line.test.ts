@@ -203,7 +203,7 @@ describe('record, sessions, verify, export', { timeout: 60_000 }, () => {
     const sent = service.sent().feeds['crypto/XT']!
     await service.close()
     expect(report.feeds).toMatchObject([
-      { feed: 'crypto/XT', decoded: sent.market, received: sent.frames, undecodable: 0, stored: sent.frames },
+      { feed: 'crypto/XT', decoded: sent.market, received: sent.frames, undecodable: 0, stored: sent.frames, gaps: 0 },
     ])
     expect(Object.keys(report.lag_ms)).toEqual(['p50', 'p99', 'max'])
     expect(report.bytes).toBeGreaterThan(0)
@@ -212,6 +212,8 @@ describe('record, sessions, verify, export', { timeout: 60_000 }, () => {
     expect(listed.lines.map((line) => JSON.parse(line) as object)).toMatchObject([
       { session: report.session, clean: true, messages: sent.frames },
     ])
+    const { out } = await run(['sessions', '--store', store])
+    expect(out).toContain(`${sent.frames} messages  0 gaps  `)
     const verified = await run(['verify', '--json', '--store', store])
     expect([verified.code, JSON.parse(verified.out)]).toEqual([
       0,
