@@ -1,4 +1,6 @@
 /** The window's root: picks how to reach the terminal, and mounts the frame. */
+// Before all that speaks: tables of words are made when their module is.
+import './messages/trial.ts'
 import { mount } from 'svelte'
 import App from './App.svelte'
 import { parseReplayRoute } from './state/replay-route.ts'

@@ -41,7 +41,8 @@ export function useLanguage(tag: string, messages: Translation = {}): void {
 /** BCP 47 tag of the language in use. */
 export const languageTag = (): string => language
 
-const isKey = (key: string): key is MessageKey => Object.hasOwn(en, key)
+/** Whether the catalogue has a message of this key. */
+export const isMessageKey = (key: string): key is MessageKey => Object.hasOwn(en, key)
 
 const form = (message: Message, params: MessageValues): string => formOf(message, params, plurals)
 const filled = (text: string, params: MessageValues): string => fill(text, params, digits)
@@ -77,7 +78,7 @@ export function listed(texts: readonly string[], type: 'unit' | 'conjunction' = 
 
 /** The text of a key that is made of parts, such as the name of a row of a table; `otherwise` where there is none. */
 export function sayIfThere(key: string, otherwise: string): string {
-  if (!isKey(key)) return otherwise
+  if (!isMessageKey(key)) return otherwise
   const message = translation[key] ?? en[key]
   return typeof message === 'string' ? message : message.other
 }

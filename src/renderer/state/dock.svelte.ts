@@ -191,8 +191,8 @@ export class DockState {
     }
     return result.ok
   }
-  /** Safe mode has ended: its workspaces are no more, nor what was done to them here. */
-  leftSafeMode(): void {
+  /** Safe mode has begun or ended: what was shown is no more, nor what was done to it here. */
+  otherWorkspaces(): void {
     if (this.window !== null) this.#lost = true
     if (this.#detached) return
     clearTimeout(this.#timer)

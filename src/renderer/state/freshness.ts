@@ -14,15 +14,15 @@ export function freshnessLabel(freshness: Freshness, replayed = false): string {
   switch (freshness) {
     case 'live':
       // Nothing of a replay is called live.
-      return replayed ? 'fresh' : 'live'
+      return replayed ? say('freshness.fresh') : say('freshness.live')
     case 'quiet':
-      return 'quiet'
+      return say('freshness.quiet')
     case 'stale':
-      return 'stale'
+      return say('freshness.stale')
     case 'closed':
       return say('freshness.market-closed')
     case 'disconnected':
-      return 'disconnected'
+      return say('freshness.disconnected')
     case 'waiting':
       return say('freshness.waiting-first-message')
     default:

@@ -187,7 +187,7 @@ export class WindowState {
     const before = this.info
     this.info = info
     if (before === undefined) this.#undo.push(takeSystemLook(this))
-    else if (before.safe === true && info.safe !== true) this.dock.leftSafeMode()
+    else if ((before.safe === true) !== (info.safe === true)) this.dock.otherWorkspaces()
   }
 
   /** From now on this window keeps its workspace to itself, so that another one can stand beside it. */

@@ -183,7 +183,6 @@ export const chart = {
   'chart.bars-chart-as-table': 'Bars of the chart as a table',
   'chart.save-picture-chart': 'Save a picture of the chart',
   'chart.copy-picture-chart': 'Copy a picture of the chart',
-  'chart.price-scale-2': 'Price scale: {scale}',
   'chart.turn-price-scale-upside': 'Turn the price scale upside down',
   'chart.lines-at-bid-ask': 'Lines at bid and ask',
   'chart.mark-bars-their-time': 'Mark bars: their time, change and volume (or Shift and drag)',
@@ -284,4 +283,7 @@ export const chart = {
   'chart.drawings-deleted': { one: 'One drawing deleted.', other: '{count} drawings deleted.' },
   'axis.day-month': '{day} {month}',
   'axis.day': '{day} {month} {year}',
+  'chart.set-scale.linear': 'Price scale: linear',
+  'chart.set-scale.log': 'Price scale: logarithmic',
+  'chart.set-scale.percent': 'Price scale: percent',
 } as const

@@ -86,4 +86,6 @@ export const help = {
   'tour.source': 'Where prices come from',
   'tour.source.text':
     'DEMO is a made-up market. Connect your account here to see your own service. F1 opens the help at any time.',
+  'help.do-topic': 'Do it: {title}',
+  'help.open-topic': 'Open: {title}',
 } as const

@@ -67,4 +67,5 @@ export const palette = {
   'code.HELP': 'Help, on a word: HELP gap',
   'code.TOUR': 'Tour of one minute',
   'replayAt.none': 'There is no recorded session to replay yet.',
+  'palette.entry.show-at': 'Show {symbol} at {interval}',
 } as const

@@ -169,7 +169,7 @@ export const research = {
     'What the service calls these, so that they are sent with the call. Its document names none: left empty, they count for ours only.',
   'research.not-sent': 'not sent',
   'research.rows-2': 'Rows',
-  'research.ours-service-s': "{line} of {symbol}, ours and the service's",
+  'research.ours-service-s': '{line} of {symbol}, ours and the service’s',
   'research.search-raw': 'Search the raw answer',
   'research.search-call': 'Search the call',
   'research.search-2': 'Search {name}',

@@ -207,4 +207,9 @@ export const state = {
   'barSource.ask': 'ask',
   'barSource.mid': 'mid',
   'barSource.service': 'service bars',
+  'freshness.fresh': 'fresh',
+  'freshness.live': 'live',
+  'freshness.quiet': 'quiet',
+  'freshness.stale': 'stale',
+  'freshness.disconnected': 'disconnected',
 } as const

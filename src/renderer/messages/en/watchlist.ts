@@ -34,4 +34,5 @@ export const watchlist = {
   'watchlist.mid-letter': 'm',
   'watchlist.bar-letter': 'b',
   'watchlist.columns-do-not-fit': { one: '{count} column does not fit', other: '{count} columns do not fit' },
+  'watchlist.symbol': 'Symbol',
 } as const

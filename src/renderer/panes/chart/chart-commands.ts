@@ -58,7 +58,7 @@ export const CHART_PANE_COMMANDS: readonly Command[] = [
   ...(['linear', 'log', 'percent'] as const).map((scale) =>
     onChart(
       `scale-${scale}`,
-      say('chart.price-scale-2', { scale: scale === 'log' ? 'logarithmic' : scale }),
+      say(`chart.set-scale.${scale}`),
       [],
       (chart) => chart.set({ scale }),
     ),

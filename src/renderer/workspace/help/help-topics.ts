@@ -3,7 +3,7 @@ import { GAP_CAUSES } from '../../../shared/recording.ts'
 import type { EndpointInfo } from '../../../shared/research.ts'
 import type { Freshness } from '../../../shared/state.ts'
 import { FEED_IDS } from '../../../shared/units.ts'
-import { say } from '../../messages/catalogue.ts'
+import { languageTag, say } from '../../messages/catalogue.ts'
 import { SETTINGS } from '../../panes/settings/settings-table.ts'
 import { freshnessLabel, freshnessSentence } from '../../state/freshness.ts'
 import { causeText } from '../../state/replay-words.ts'
@@ -50,7 +50,7 @@ const WORDS = [
 ] as const
 const FRESHNESS: readonly Freshness[] = ['live', 'quiet', 'stale', 'closed', 'disconnected', 'waiting']
 
-const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
+const capital = (text: string) => text.slice(0, 1).toLocaleUpperCase(languageTag()) + text.slice(1)
 
 /** Every topic as things are now. */
 export function helpTopics(app: WindowState, endpoints: readonly EndpointInfo[]): readonly HelpTopic[] {
@@ -85,7 +85,7 @@ export function helpTopics(app: WindowState, endpoints: readonly EndpointInfo[])
     ),
     ...FEED_IDS.map((id) => {
       const feed = app.status?.feeds.find((one) => one.feed === id)
-      const state = feed ? say('help.feed.state', { state: feedWords(feed.state, app.wallMs).toLowerCase() }) : ''
+      const state = feed ? say('help.feed.state', { state: feedWords(feed.state, app.wallMs) }) : ''
       return topic('feeds', id, id, [say(`help.feed.${id}`), state].join('. ').replace(/\. $/, '.'))
     }),
     ...endpointItems(endpoints).map((item) =>

@@ -1,7 +1,7 @@
 /** What the palette offers beside symbols: rows of the tables that the rest of the window runs on. */
 import type { EndpointInfo } from '../../../shared/research.ts'
 import { PANE_KINDS, type PaneKind } from '../../../shared/workspace/kinds.ts'
-import { say } from '../../messages/catalogue.ts'
+import { say, sayIfThere } from '../../messages/catalogue.ts'
 import { SETTINGS } from '../../panes/settings/settings-table.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
 import { keysOf, runnable } from '../commands.ts'
@@ -94,7 +94,7 @@ export function endpointItems(endpoints: readonly EndpointInfo[]): readonly Pale
   return endpoints.map((one) => ({
     id: `endpoint:${one.id}`,
     kind: 'endpoint',
-    title: one.title,
+    title: sayIfThere(`endpoint.${one.id}`, one.title),
     detail: one.path,
     words: [one.path, one.id],
     bonus: -20,
