@@ -6,17 +6,23 @@ import ts from 'typescript-eslint'
 /** Folders by what they may import. Patterns are matched against the import's own text. */
 const node = ['node:*', 'better-sqlite3', 'ws', 'undici', 'keytar', 'keytar/*', 'electron', 'electron/*']
 const FEATURES = [
-  'feeds',
+  'alerts',
+  'backup',
   'credentials',
-  'rest',
+  'diagnostics',
+  'drawings',
+  'export',
+  'feeds',
+  'importing',
   'market',
-  'store',
+  'moving',
+  'packages',
   'recording',
   'replay',
-  'export',
-  'alerts',
+  'rest',
   'settings',
-  'drawings',
+  'store',
+  'updates',
   'workspaces',
 ]
 const forbid = (patterns, message, allowTypeImports = false) => ({

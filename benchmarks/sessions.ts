@@ -1,6 +1,6 @@
 /** The list of many sessions: what a window waits for when it first asks a reader that was just opened. */
 import { join } from 'node:path'
-import { newColumns } from '../src/main/store/columns.ts'
+import { newColumns } from '../src/main/message-columns.ts'
 import { StoreEngine } from '../src/main/store/engine.ts'
 import { openStoreReader } from '../src/main/store/open.ts'
 import { newRecordingId } from '../src/main/store/recording-id.ts'

@@ -1,11 +1,14 @@
 /** Text as a cell of a CSV file, the same in a window as in an export. */
 
+/** Whether a spreadsheet would take a text for a formula, also after apostrophes, and in full-width signs. */
+export const isFormula = (text: string): boolean => /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text)
+
 /**
- * What a spreadsheet would take for a formula (also after apostrophes, and in full-width signs) gets an
- * apostrophe before it; taking one away gives the text back. Quoted where RFC 4180 asks for it.
+ * What a spreadsheet would take for a formula gets an apostrophe before it; taking one away gives the text back.
+ * Quoted where RFC 4180 asks for it.
  */
 export function csvText(text: string, separator = ','): string {
-  const safe = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text
+  const safe = isFormula(text) ? `'${text}` : text
   return /["\r\n]/.test(safe) || safe.includes(separator) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

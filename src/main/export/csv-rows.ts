@@ -1,8 +1,9 @@
 /** Ticks as rows of a CSV file. */
+import { fieldsOf } from '../../service/tick-columns.ts'
 import type { FeedId } from '../../shared/units.ts'
 import type { LiteralWriter } from '../store/port.ts'
 import { createTimeWriter, textRoom, TIME_ROOM, writeText, writeWhole, type TimeWriter } from './cells.ts'
-import { createSymbolCell, fieldsOf, LEFT_OUT_OF_TABLES, utf8Of, widen, type Span, type TickRows } from './rows.ts'
+import { createSymbolCell, LEFT_OUT_OF_TABLES, utf8Of, widen, type Span, type TickRows } from './rows.ts'
 import type { ByteSink } from './sink.ts'
 
 const encoder = new TextEncoder()

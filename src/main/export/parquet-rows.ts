@@ -1,7 +1,8 @@
 /** Ticks as rows of a Parquet file: the columns of CSV with types, times twice (ms, and a UTC timestamp). */
+import { fieldsOf } from '../../service/tick-columns.ts'
 import type { FeedId } from '../../shared/units.ts'
 import { createParquetTable, type ParquetColumn } from './parquet.ts'
-import { fieldsOf, LEFT_OUT_OF_TABLES, utf8Of, widen, type Span, type TickRows } from './rows.ts'
+import { LEFT_OUT_OF_TABLES, utf8Of, widen, type Span, type TickRows } from './rows.ts'
 import type { ByteSink } from './sink.ts'
 
 /** `event_ms` and `recv_ms` are whole; the timestamps beside them keep the microseconds. */

@@ -1,8 +1,6 @@
 /** What the writers of tick rows share: which messages they leave out, and how they are called. */
 import { isUtf8 } from 'node:buffer'
-import { FEEDS } from '../../service/feeds.ts'
 import { FLAG } from '../../shared/recording.ts'
-import type { FeedId } from '../../shared/units.ts'
 import type { TickColumns } from '../store/port.ts'
 
 /**
@@ -10,14 +8,6 @@ import type { TickColumns } from '../store/port.ts'
  * message of the range as it arrived.
  */
 export const LEFT_OUT_OF_TABLES = FLAG.control | FLAG.undecodable | FLAG.unasked
-
-/** The columns of a feed's own numbers, in the order of its table row. */
-export function fieldsOf(feed: FeedId): readonly string[] {
-  const { fields } = FEEDS[feed]
-  return Object.entries<string>({ ...fields })
-    .filter(([part]) => part !== 'symbol' && part !== 'time')
-    .map(([, key]) => key)
-}
 
 /** Writes the rows of a feed into one file. */
 export interface TickRows {

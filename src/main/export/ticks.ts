@@ -3,6 +3,7 @@
  * same bytes from the window and from the command line.
  */
 import { FEEDS } from '../../service/feeds.ts'
+import { csvTickColumns } from '../../service/tick-columns.ts'
 import { CodedError, missingCase } from '../../shared/errors.ts'
 import type { ExportedFile, ExportFormat } from '../../shared/exporting.ts'
 import { instrumentId, type FeedId, type InstrumentId, type RecordingId } from '../../shared/units.ts'
@@ -12,7 +13,7 @@ import { createJsonRows } from './json-rows.ts'
 import { chooseSource, gapsOf, stopIfCancelled, type CommonOptions, type Prepared } from './options.ts'
 import { createParquetRows, tickParquetColumns } from './parquet-rows.ts'
 import { commitPrepared, prepareFile } from './prepare.ts'
-import { fieldsOf, type Span, type TickRows } from './rows.ts'
+import type { Span, TickRows } from './rows.ts'
 import type { ByteSink } from './sink.ts'
 
 export interface TickExportOptions extends CommonOptions {
@@ -27,18 +28,14 @@ export interface TickExportOptions extends CommonOptions {
 }
 
 /** Header cells of a tick export. */
-export function tickColumns(feed: FeedId, format: ExportFormat, raw: boolean): readonly string[] {
+function tickColumns(feed: FeedId, format: ExportFormat, raw: boolean): readonly string[] {
   switch (format) {
     case 'jsonl':
       return ['feed', 'symbol', 'recv_ms', 'seq', 'raw']
     case 'parquet':
       return tickParquetColumns(feed, raw).map(({ name }) => name)
     case 'csv':
-      return [
-        ...['feed', 'symbol', 'event_ms', 'event_iso', 'recv_ms', 'recv_iso', 'seq'],
-        ...fieldsOf(feed),
-        ...(raw ? ['raw'] : []),
-      ]
+      return csvTickColumns(feed, raw)
     default:
       return missingCase(format)
   }

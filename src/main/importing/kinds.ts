@@ -1,8 +1,8 @@
 /** What a file is, told by what it holds and not by its name. */
 import { FEEDS } from '../../service/feeds.ts'
+import { csvTickColumns } from '../../service/tick-columns.ts'
 import { FEED_IDS, isFeedId, type FeedId } from '../../shared/units.ts'
 import type { Separator } from '../../shared/exporting.ts'
-import { tickColumns } from '../export/ticks.ts'
 import { createCsvParser, headOf, separatorOfLine } from './csv.ts'
 
 export type TextKind =
@@ -30,7 +30,7 @@ export async function kindOfText(path: string): Promise<TextKind> {
   const [first = [], second] = rows
   for (const feed of FEED_IDS) {
     for (const raw of [false, true]) {
-      const own = tickColumns(feed, 'csv', raw)
+      const own = csvTickColumns(feed, raw)
       if (own.length !== first.length || own.some((name, i) => first[i] !== name)) continue
       const named = second?.[0]
       // Feeds of one shape have the same columns: the rows name theirs.

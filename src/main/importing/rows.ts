@@ -4,11 +4,11 @@ import { KIND, scratch } from '../../service/codec.ts'
 import { inRange } from '../../service/codecs/times.ts'
 import { decode } from '../../service/decode.ts'
 import { FEEDS } from '../../service/feeds.ts'
+import { csvTickColumns } from '../../service/tick-columns.ts'
+import { isFormula } from '../../shared/csv.ts'
 import { FLAG } from '../../shared/recording.ts'
 import type { CsvMapping, ImportField, ImportProblem } from '../../shared/importing.ts'
 import { isFeedId, type FeedId } from '../../shared/units.ts'
-import { needsDefusing } from '../export/cells.ts'
-import { tickColumns } from '../export/ticks.ts'
 import { createCsvParser, textOf, type CsvRow } from './csv.ts'
 import type { TextKind } from './kinds.ts'
 import { messageOf, type Part } from './message.ts'
@@ -91,12 +91,12 @@ const record = scratch()
 
 /** Text as it was before a spreadsheet was kept from taking it for a formula. */
 export function undefused(cell: string): string {
-  return cell.startsWith("'") && needsDefusing(encoder.encode(cell.slice(1))) ? cell.slice(1) : cell
+  return cell.startsWith("'") && isFormula(cell.slice(1)) ? cell.slice(1) : cell
 }
 
 /** Rows of our own CSV: with `raw` the message to the byte, else written anew with the literals it had. */
 function ownRow(feed: FeedId, raw: boolean): ReadRow {
-  const columns = tickColumns(feed, 'csv', raw)
+  const columns = csvTickColumns(feed, raw)
   const { fields } = FEEDS[feed]
   const parts = new Map(Object.entries<string>({ ...fields }).map(([part, key]) => [key, part as Part]))
   return (cells) => {

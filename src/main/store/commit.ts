@@ -1,7 +1,7 @@
 /** Writing flushes: journal, entries, gaps and leaves of one transaction. */
 import type { LedgerEntry } from '../../shared/recording.ts'
 import type { Db } from './sqlite.ts'
-import { ColumnsBuilder, connectionRuns } from './columns.ts'
+import { ColumnsBuilder, connectionRuns } from '../message-columns.ts'
 import { encodeJournal, journalCrc, type Leaf } from './journal.ts'
 import { entryLeaf, messageLeaf, type EntryRow } from './ledger.ts'
 import type { Batch, MessageColumns, StoredEntry } from './port.ts'

@@ -5,7 +5,7 @@
  */
 import { isFeedId, recordingId, type FeedId } from '../../shared/units.ts'
 import { openBlock } from './blocks/open.ts'
-import { ColumnsBuilder } from './columns.ts'
+import { ColumnsBuilder } from '../message-columns.ts'
 import { BLOCK_ROWS } from './recording-state.ts'
 import { cut, sealBlock, type SealedBlock, type Work } from './sealer.ts'
 import type { Beside } from './beside.ts'

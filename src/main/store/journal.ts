@@ -1,7 +1,7 @@
 /** One flush as a journal blob: leaves, then the columns as they lie in memory, then the bytes. */
 import { crc32 } from 'node:zlib'
 import { CodedError } from '../../shared/errors.ts'
-import { columnBytes } from './columns.ts'
+import { columnBytes } from '../message-columns.ts'
 import type { MessageColumns } from './port.ts'
 
 /** The share of one connection in a flush. Conn 0: the entries, which are rows of their own. */

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { FeedId, RecordingId } from '../../shared/units.ts'
-import { columnBytes } from './columns.ts'
+import { columnBytes } from '../message-columns.ts'
 import { ByteReader, ByteWriter } from './blocks/bytes.ts'
 import type { MessageColumns } from './port.ts'
 

@@ -20,7 +20,7 @@ import {
   type Minutes,
   type SeriesName,
 } from './classify.ts'
-import { ColumnsBuilder, sliceColumns } from './columns.ts'
+import { ColumnsBuilder, sliceColumns } from '../message-columns.ts'
 import { decodeJournal, journalCrc, type JournalBlob } from './journal.ts'
 import { packRuns, rowSum } from './ledger.ts'
 import type { MessageColumns } from './port.ts'

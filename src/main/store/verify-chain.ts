@@ -1,6 +1,6 @@
 /** Walking the chain of one connection: leaves are computed again from what is stored, flush by flush. */
 import type { MessageColumns } from './port.ts'
-import { ColumnsBuilder } from './columns.ts'
+import { ColumnsBuilder } from '../message-columns.ts'
 import { entryLeaf, messageLeaf, sameBytes, type EntryRow } from './ledger.ts'
 
 /** Sizes with heads, one after another, without holding each. */

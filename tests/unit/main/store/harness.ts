@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ColumnsBuilder, newColumns } from '../../../../src/main/store/columns.ts'
+import { ColumnsBuilder, newColumns } from '../../../../src/main/message-columns.ts'
 import type { Batch, MessageColumns, StoredEntry, StoreReader } from '../../../../src/main/store/port.ts'
 import type { LedgerEntry, Source } from '../../../../src/shared/recording.ts'
 import { FEED_IDS, type FeedId, type RecordingId } from '../../../../src/shared/units.ts'

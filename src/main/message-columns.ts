@@ -1,5 +1,5 @@
 /** Cutting and joining runs of messages that are kept as columns. */
-import type { MessageColumns } from './port.ts'
+import type { MessageColumns } from './store/port.ts'
 
 /** An empty run with room for `count` messages and `bytes` bytes; offsets[0] is 0. */
 export function newColumns(count: number, bytes: number): MessageColumns {
