@@ -533,6 +533,13 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       workspaces: workspaceStreams,
       replays,
     }),
+    enterSafeMode() {
+      if (settings.safe) return
+      settings.enter()
+      workspaces.enter()
+      infoStreams.changed()
+      log.add('info', 'terminal', 'Safe mode has begun.')
+    },
     leaveSafeMode() {
       if (!settings.safe) return
       settings.leave()

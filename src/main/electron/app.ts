@@ -23,6 +23,8 @@ import { serveWindows } from './ipc.ts'
 import { installMenu } from './menu.ts'
 import { askToQuit } from './quit.ts'
 import { followPower } from './power.ts'
+import { createRevivals } from './revival.ts'
+import { askAfterDeaths } from './deaths.ts'
 import { registerScheme, servePages } from './protocol.ts'
 import { APP_URL, guardApp, guardSession } from './security.ts'
 import { openWindow } from './window.ts'
@@ -46,8 +48,6 @@ export interface ElectronAppOptions {
 
 /** A terminal that does not end by then is left to the next start, which closes its recording as a crash. */
 const LONGEST_CLOSE_MS = 10_000
-/** A page that dies more often than this in a minute is left dead. */
-const REVIVALS_A_MINUTE = 3
 
 /** Runs the app until it quits. Returns at once: Electron gets ready only after the main module is read. */
 export function runElectronApp(options: ElectronAppOptions): void {
@@ -110,14 +110,19 @@ export function runElectronApp(options: ElectronAppOptions): void {
       onLoadFailure: (thrown) => log('error', 'The window could not be loaded', String(thrown)),
     })
     const { webContents } = made
-    let deaths: number[] = []
+    const revivals = createRevivals()
     webContents.on('render-process-gone', (_event, { reason }: RenderProcessGoneDetails) => {
       if (reason === 'clean-exit' || closing) return
       log('error', `The window's process ended: ${reason}`)
       terminal?.crashed('window', reason)
-      const now = Date.now()
-      deaths = [...deaths.filter((at) => now - at < 60_000), now]
-      if (deaths.length <= REVIVALS_A_MINUTE) webContents.reload()
+      if (revivals.died(performance.now()) === 'reload' || terminal === undefined) return webContents.reload()
+      void askAfterDeaths(terminal).then((answer) => {
+        revivals.forget()
+        if (made.isDestroyed()) return
+        if (answer === 'close') return made.destroy()
+        if (answer === 'safe') terminal?.enterSafeMode()
+        webContents.reload()
+      })
     })
     return made
   }

@@ -16,6 +16,8 @@ const LOOKS = [
 
 export interface SafeSettings extends SettingsStore {
   readonly safe: boolean
+  /** Begins safe mode while it runs. */
+  enter(): void
   /** Ends safe mode: what is kept counts again. */
   leave(): void
 }
@@ -62,6 +64,11 @@ export function safeSettings(kept: SettingsStore, safe: boolean): SafeSettings {
     },
     get safe() {
       return safe
+    },
+    enter() {
+      if (safe) return
+      safe = true
+      tell()
     },
     leave() {
       if (!safe) return

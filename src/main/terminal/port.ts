@@ -111,6 +111,8 @@ export interface Terminal {
   /** Wants symbols of a feed, beside what windows want. */
   want(feed: FeedId, symbols: readonly string[]): Want
   openExternal(url: string): Promise<void>
+  /** Begins safe mode without a new start: recording goes on. */
+  enterSafeMode(): void
   /** Ends safe mode, where it is on: what is kept of panes and looks counts again. */
   leaveSafeMode(): void
   /** The host's menu, links and shortcuts on their way to a window. */

@@ -17,6 +17,8 @@ function nowhere(): WorkspacesKeeper {
 }
 
 export interface SafeWorkspaces extends Workspaces {
+  /** Begins safe mode: the ready-made workspaces, and nothing of it is kept. */
+  enter(): void
   /** Ends safe mode: the kept workspaces are back as they were. */
   leave(): void
 }
@@ -49,6 +51,12 @@ export function safeWorkspaces(
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
+    },
+    enter() {
+      if (safe) return
+      safe = true
+      now = follow(open(nowhere()))
+      tell()
     },
     leave() {
       if (!safe) return

@@ -88,6 +88,43 @@ test('safe mode shows ready-made panes, says so, and leaves what is kept as it i
   expect(readFileSync(join(home, 'workspaces.json'), 'utf8')).toContain('"Mine"')
 })
 
+test('a window that dies comes back, and offers safe mode when it dies again and again, while recording goes on', async ({
+  open,
+}) => {
+  const { page, electron } = await open()
+  const screen = new Screen(page)
+  await screen.trades('BTC-USD')
+  const clock = page.locator('[data-tour="recorder"] .clock')
+  const banner = page.getByRole('status').filter({ hasText: 'Safe mode.' })
+  await electron?.evaluate(({ dialog }) => {
+    const seen: string[] = []
+    Object.assign(globalThis, { seen })
+    // What the user chooses is the first button.
+    dialog.showMessageBox = (async (options: Electron.MessageBoxOptions) => {
+      seen.push(options.buttons?.join('|') ?? '')
+      return { response: 0, checkboxChecked: false }
+    }) as typeof dialog.showMessageBox // called with the options alone
+  })
+  const asked = () => electron?.evaluate(() => (globalThis as typeof globalThis & { seen?: string[] }).seen)
+  const die = () =>
+    electron?.evaluate(({ BrowserWindow }) => {
+      const details = { reason: 'crashed', exitCode: 5 }
+      BrowserWindow.getAllWindows()[0]?.webContents.emit('render-process-gone', {}, details)
+    })
+  for (const died of [1, 2, 3]) {
+    await page.evaluate(() => void (document.documentElement.dataset['before'] = 'death'))
+    await die()
+    await expect(page.locator('html')).not.toHaveAttribute('data-before', 'death')
+    await screen.trades('BTC-USD')
+    expect(await asked()).toEqual(died < 3 ? [] : ['Safe mode|Try again as it was|Close the window'])
+    await expect(banner).toHaveCount(died < 3 ? 0 : 1)
+  }
+  await expect(clock).toHaveText(/^00:0\d:\d\d$/)
+  await banner.getByRole('button', { name: 'Leave safe mode' }).click()
+  await expect(banner).toHaveCount(0)
+  await screen.ticks('BTC-USD')
+})
+
 test('the accent of the system is worn once it is chosen, in every theme, as far as it can be read', async ({
   open,
 }) => {

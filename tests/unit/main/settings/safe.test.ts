@@ -40,6 +40,20 @@ describe('the settings of safe mode', () => {
   })
 })
 
+describe('settings that go into safe mode while they run', () => {
+  it('show the looks of a first start, and the kept ones again afterwards', () => {
+    const settings = safeSettings(createSettingsStore(kept()), false)
+    expect(settings.get().appearance.theme).toBe('light')
+    settings.enter()
+    settings.enter()
+    expect(settings.safe).toBe(true)
+    expect(settings.get().appearance.theme).toBe('dark')
+    settings.set({ appearance: { scale: 130 } })
+    settings.leave()
+    expect(settings.get().appearance).toMatchObject({ theme: 'light', scale: 100 })
+  })
+})
+
 describe('a first start', () => {
   it('is one without settings; what cannot be read was there before', () => {
     expect(isNew(memoryKeeper())).toBe(true)

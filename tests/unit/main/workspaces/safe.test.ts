@@ -63,3 +63,17 @@ describe('workspaces in safe mode', () => {
     expect(workspaces.state().workspaces.map(({ name }) => name)).toEqual(['Mine'])
   })
 })
+
+it('begin while the app runs, and leave what is kept as it is', () => {
+  const { saved, workspaces } = made(false)
+  let told = 0
+  workspaces.onChange(() => told++)
+  workspaces.enter()
+  workspaces.enter()
+  expect(told).toBe(1)
+  expect(workspaces.state().workspaces.map((one) => one.name)).not.toContain('Mine')
+  workspaces.put(JSON.stringify({ ...workspaces.state().workspaces[0], name: 'Tried' }), false)
+  expect(saved).toEqual([])
+  workspaces.leave()
+  expect(workspaces.state().workspaces.map((one) => one.name)).toEqual(['Mine'])
+})

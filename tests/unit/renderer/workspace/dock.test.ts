@@ -91,7 +91,7 @@ describe('the dock of a window', () => {
     const beside = new DockState(terminal, () => undefined, { workspace: id, window: 'window-1' })
     main.open('log')
     terminal.workspaces.remove(id)
-    for (const one of [main, beside]) one.leftSafeMode()
+    for (const one of [main, beside]) one.otherWorkspaces()
     expect(main.id).toBe(terminal.workspaces.state().latest)
     expect(main.gone).toBe(false)
     expect(beside.gone).toBe(true)
