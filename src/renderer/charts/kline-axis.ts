@@ -31,18 +31,31 @@ const MOST_STRETCH = 0.6
 /** Room beyond the highest and the lowest price, of the range between them. */
 const GAP = { top: 0.16, bottom: 0.08 } as const
 /** What lies over the top of the pane takes at most so much of it. */
-const MOST_HEAD = 0.36
-/** The label of the highest price stands that far over it, px. */
+const MOST_HEAD = 0.56
+/** The label of the highest price stands that far over it, that of the lowest below it, px. */
 const LABEL_PX = 14
 
+export interface Rooms {
+  /** By how much of itself a range grows at its upper end on screen. */
+  readonly top: number
+  readonly bottom: number
+}
+
 /**
- * By how much of itself a range has to grow at its upper end on screen, so that it begins below what reaches `headPx`
- * down into a pane of a height; `gap`: what is left free there anyway, of the range. 0: it does already.
+ * The room of a range in a pane of a height, so that it and the labels of its ends lie below what reaches `headPx` down
+ * into the pane, and above its end. Zeroes where what is free anyway is enough. `upside`: the range stands on its head.
  */
-export function headroomOf(headPx: number, height: number, gap: number): number {
-  if (height <= 0 || headPx <= 0) return 0
-  const taken = Math.min(MOST_HEAD, (headPx + LABEL_PX) / height) * (1 + GAP.top + GAP.bottom)
-  return Math.max(0, (taken - gap) / (1 + gap - taken))
+export function roomsOf(headPx: number, height: number, upside = false): Rooms {
+  if (height <= 0) return { top: 0, bottom: 0 }
+  const all = 1 + GAP.top + GAP.bottom
+  const [above, below] = upside ? [GAP.bottom, GAP.top] : [GAP.top, GAP.bottom]
+  const head = headPx <= 0 ? 0 : Math.min(MOST_HEAD, (headPx + LABEL_PX) / height)
+  // What is left of a low pane is the prices'.
+  const foot = Math.min(LABEL_PX / height, (1 - head) / 4)
+  const top = Math.max(0, head * all - above)
+  const bottom = Math.max(0, foot * all - below)
+  const left = 1 - top - bottom
+  return { top: top / left, bottom: bottom / left }
 }
 
 /** Functions of an axis that may be replaced at run time, though the library's types keep them for templates. */
@@ -129,14 +142,10 @@ export class PriceAxis {
     const scale = this.#source.scale()
     let [realFrom, realTo] = [toScale(scale, low), toScale(scale, high)]
     const { head, inverted } = this.#source
-    const room = headroomOf(
-      head(),
-      this.#chart.getSize('candle_pane', 'main')?.height ?? 0,
-      inverted() ? GAP.bottom : GAP.top,
-    )
-    if (room > 0) {
-      if (inverted()) realFrom -= (realTo - realFrom) * room
-      else realTo += (realTo - realFrom) * room
+    const rooms = roomsOf(head(), this.#chart.getSize('candle_pane', 'main')?.height ?? 0, inverted())
+    if (rooms.top > 0 || rooms.bottom > 0) {
+      const [over, under] = inverted() ? [rooms.bottom, rooms.top] : [rooms.top, rooms.bottom]
+      ;[realFrom, realTo] = [realFrom - (realTo - realFrom) * under, realTo + (realTo - realFrom) * over]
       ;[low, high] = [fromScale(scale, realFrom), fromScale(scale, realTo)]
     }
     return {

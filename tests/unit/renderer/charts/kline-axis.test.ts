@@ -1,30 +1,42 @@
 import { describe, expect, it } from 'vitest'
-import { headroomOf } from '../../../../src/renderer/charts/kline-axis.ts'
+import { roomsOf } from '../../../../src/renderer/charts/kline-axis.ts'
 
 /** The library's own room above and below, of the range: see `kline-axis.ts`. */
 const [TOP, BOTTOM] = [0.16, 0.08]
-/** Px from the top of the pane at which the highest price is drawn, once the range has grown. */
-function highestAt(grown: number, height: number): number {
-  const range = 1 + grown
-  return ((grown + TOP * range) / (range * (1 + TOP + BOTTOM))) * height
+/** Px from the top of the pane at which the highest price is drawn, and from its end the lowest. */
+function endsIn(head: number, height: number, upside = false): { readonly high: number; readonly low: number } {
+  const { top, bottom } = roomsOf(head, height, upside)
+  const [above, below] = upside ? [BOTTOM, TOP] : [TOP, BOTTOM]
+  const range = 1 + top + bottom
+  const px = height / (range * (1 + TOP + BOTTOM))
+  return { high: (top + above * range) * px, low: (bottom + below * range) * px }
 }
 
 describe('the room for a legend over a chart', () => {
-  it('grows just so far that the highest price and its label lie below', () => {
-    for (const height of [150, 240, 400]) {
-      for (const head of [20, 30, 40]) {
-        const grown = headroomOf(head, height, TOP)
-        expect(highestAt(grown, height)).toBeGreaterThanOrEqual(head + 14 - 1e-9)
-        if (grown > 0) expect(highestAt(grown, height)).toBeCloseTo(head + 14, 9)
-      }
-    }
+  it('lets the highest price and its label lie below it, whatever its lines, and the lowest above the end', () => {
+    for (const height of [110, 150, 240, 400, 900])
+      for (const head of [0, 20, 40, 58])
+        for (const upside of [false, true]) {
+          if (head + 14 > 0.56 * height) continue
+          const { high, low } = endsIn(head, height, upside)
+          expect(high).toBeGreaterThanOrEqual((head === 0 ? 0 : head + 14) - 1e-9)
+          expect(low).toBeGreaterThanOrEqual(Math.min(14, height * 0.1) - 1e-9)
+        }
+  })
+  it('grows no further than it has to', () => {
+    expect(endsIn(40, 150).high).toBeCloseTo(54, 9)
+    expect(endsIn(40, 110).low).toBeCloseTo(Math.min(14, ((1 - 54 / 110) / 4) * 110), 9)
   })
   it('is the usual one where that is enough, or nothing lies there', () => {
-    expect(headroomOf(20, 600, TOP)).toBe(0)
-    expect(headroomOf(0, 100, TOP)).toBe(0)
-    expect(headroomOf(20, 0, TOP)).toBe(0)
+    expect(roomsOf(20, 600)).toEqual({ top: 0, bottom: 0 })
+    expect(roomsOf(0, 400)).toEqual({ top: 0, bottom: 0 })
+    expect(roomsOf(20, 0)).toEqual({ top: 0, bottom: 0 })
   })
-  it('never takes more than a good third of the pane', () => {
-    expect(highestAt(headroomOf(500, 200, TOP), 200)).toBeCloseTo(0.36 * 200, 9)
+  it('leaves most of a quarter of the pane to the prices', () => {
+    for (const height of [20, 60, 200]) {
+      const { high, low } = endsIn(500, height)
+      expect(high).toBeLessThanOrEqual(0.56 * height + 1e-9)
+      expect(height - high - low).toBeGreaterThan(height * 0.2)
+    }
   })
 })
