@@ -16,6 +16,7 @@ import { benchPipeline } from './pipeline.ts'
 import { benchReplay } from './replay.ts'
 import type { Row } from './row.ts'
 import { benchSessions } from './sessions.ts'
+import { table } from './table.ts'
 
 interface Bench {
   readonly name: string
@@ -55,14 +56,6 @@ function holds({ ratio, goal }: Row, slack: number): boolean {
 
 const figure = (value: number): string =>
   value >= 1_000 ? Math.round(value).toLocaleString('en') : value >= 10 ? value.toFixed(1) : value.toFixed(2)
-
-/** Columns padded to their widest cell; the last is left as it is. */
-function table(lines: readonly (readonly string[])[]): string {
-  const widths = lines[0].map((_, i) => Math.max(...lines.map((line) => line[i].length)))
-  return lines
-    .map((line) => line.map((cell, i) => (i === line.length - 1 ? cell : cell.padEnd(widths[i]))).join('  '))
-    .join('\n')
-}
 
 const { values } = parseArgs({ options: { check: { type: 'boolean' }, only: { type: 'string' } } })
 const only = values.only?.split(',')

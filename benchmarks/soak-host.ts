@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { startBrowserHost } from '../src/main/browser/host.ts'
 import { createHandlers } from '../src/main/handlers.ts'
 import { createTerminal } from '../src/main/terminal.ts'
+import { instrumentId } from '../src/shared/units.ts'
 
 const [dataDir = '', baseUrl = '', user = '', password = ''] = process.argv.slice(2)
 const built = new URL('../out/main/', import.meta.url)
@@ -85,10 +86,35 @@ async function exportAll(name: string): Promise<unknown> {
   }
 }
 
+/** So many alerts, in turn on each instrument of the watchlists: half of them far away, half crossed now and then. */
+async function watch(count: number): Promise<unknown> {
+  const list = terminal.settings().watchlists.flatMap(({ symbols }) => symbols)
+  for (let i = 0; i < count; i++) {
+    const { asset, symbol } = list[i % list.length]
+    await terminal.alerts.save(null, {
+      instrument: instrumentId(asset, symbol),
+      condition:
+        i % 2 === 0
+          ? { is: 'price', of: 'last', level: 1e6 + i, direction: 'up' }
+          : { is: 'move', of: 'last', percent: 0.5, withinMs: 60_000, direction: 'either' },
+      repeat: { restMs: 60_000, backPercent: 0 },
+      expiresMs: null,
+      note: '',
+      sound: 'none',
+      system: false,
+      log: true,
+      flash: true,
+      enabled: true,
+    })
+  }
+  return { alerts: terminal.alerts.list().length }
+}
+
 createInterface({ input: process.stdin }).on('line', (line) => {
   const [order = '', value = ''] = line.split(' ')
   const answer = async (): Promise<unknown> => {
     if (order === 'replay') return replay(Number(value))
+    if (order === 'alerts') return watch(Number(value))
     if (order === 'export') return exportAll(value)
     const { received, stored, perSecond, receiveToStored, store, gapsToday, backlogBytes } = terminal.status()
     const { rss, heapUsed } = process.memoryUsage()

@@ -2,16 +2,13 @@
  * The soak: a market of a given rate is recorded and shown in four charts, replayed and exported every now and then;
  * what grows or slows is seen in a table of start and end.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface, type Interface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { chromium, type Page } from '@playwright/test'
 import { firstLibrary } from '../src/shared/workspace/library.ts'
+import { ask, end, next, node, type Talk } from './talk.ts'
 
 const { values } = parseArgs({
   options: {
@@ -25,29 +22,7 @@ const minutes = Number(values.minutes)
 const everyMs = Math.min(Number(values.every), minutes / 2) * 60_000
 if (!(minutes > 0) || !(everyMs > 0)) throw new TypeError('--minutes and --every take minutes, above 0')
 
-interface Talk {
-  readonly child: ChildProcess
-  readonly lines: Interface
-}
 const home = mkdtempSync(join(tmpdir(), 'tapedeck-soak-'))
-const node = (file: string, ...args: string[]): Talk => {
-  const script = fileURLToPath(new URL(file, import.meta.url))
-  const child = spawn(process.execPath, [script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
-  return { child, lines: createInterface({ input: child.stdout }) }
-}
-/** The next line of a process of ours, which says what its own script writes. */
-const next = async <T>({ lines }: Talk): Promise<T> => JSON.parse(((await once(lines, 'line')) as [string])[0]) as T
-const ask = <T>(talk: Talk, order: string): Promise<T> => {
-  const answer = next<T>(talk)
-  talk.child.stdin?.write(`${order}\n`)
-  return answer
-}
-const end = async ({ child }: Talk): Promise<void> => {
-  if (child.exitCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGINT')
-  await ended
-}
 
 interface Figures {
   readonly rss: number
