@@ -2,120 +2,11 @@
  * What a drawing looks like at a place and a zoom: lines, grounds, labels and handles in px. The painter
  * paints it and the pointer is tested against it, so that what is seen is what can be grabbed. Pure.
  */
+import type { Figure, Frame, Ground, Handle, Head, Label, Pixel, Stroke, Tone } from './figure-parts.ts'
+import { kept, label, LABEL_LINE, percent } from './figure-labels.ts'
+import { clipped } from './plot-area.ts'
 import { FIB_EXTENSIONS, FIB_LEVELS, fibExtensionPrices, fibPrices } from './price-at.ts'
-import type { Drawing, DrawingPoint } from './types.ts'
-
-export interface Pixel {
-  readonly x: number
-  readonly y: number
-}
-export interface Box {
-  readonly left: number
-  readonly top: number
-  readonly width: number
-  readonly height: number
-}
-
-/** The chart as a drawing sees it. */
-export interface Frame {
-  /** What of the chart prices are drawn in, px. */
-  readonly plot: Box
-  /** Null where nothing can be placed: no bars, or a price that the scale has not. */
-  toPixel(point: DrawingPoint): Pixel | null
-  readonly words: FigureWords
-  /** Figures of this view, so that each is made once; absent: made every time. */
-  readonly known?: WeakMap<Drawing, Figure | null>
-}
-/** How figures are told. */
-export interface FigureWords {
-  price(value: number): string
-  /** A difference of prices, with its sign. */
-  change(value: number): string
-  /** Bars, time and volume between two instants, as far as they are known. */
-  span(from: DrawingPoint, to: DrawingPoint): string
-  /** Px of a line of text of the labels' size. */
-  textWidth(text: string, bold: boolean): number
-}
-
-/** `own`: the drawing's colour; the others are those of rising and falling prices. */
-export type Tone = 'own' | 'up' | 'down'
-
-export interface Stroke {
-  readonly points: readonly Pixel[]
-  readonly tone: Tone
-  /** Absent: as the style says. */
-  readonly thin?: true
-  readonly faint?: true
-  readonly smooth?: true
-}
-/** An arrow's head, filled. */
-export interface Head {
-  readonly points: readonly Pixel[]
-  readonly tone: Tone
-}
-export interface Ground {
-  readonly points: readonly Pixel[]
-  readonly tone: Tone
-  readonly alpha: number
-  /** Whether it belongs to what can be grabbed. */
-  readonly solid: boolean
-}
-export interface Label extends Box {
-  readonly lines: readonly string[]
-  readonly tone: Tone
-  /** On a ground of its own, so that it is readable over candles. */
-  readonly boxed: boolean
-}
-/** What of a point moves with a handle: the time of one, the price of one. */
-export interface Handle extends Pixel {
-  readonly msOf: number | null
-  readonly priceOf: number | null
-}
-export interface Figure {
-  readonly strokes: readonly Stroke[]
-  readonly grounds: readonly Ground[]
-  readonly heads: readonly Head[]
-  readonly labels: readonly Label[]
-  readonly handles: readonly Handle[]
-}
-
-export const LABEL_LINE = 15
-const PAD = 5
-/** Lines are cut so far outside of the plot area: canvases lose precision far away. */
-const MARGIN = 2_000
-
-/** The part of a segment within a box widened by a margin; null: none. Endless where asked, at either end. */
-export function clipped(
-  a: Pixel,
-  b: Pixel,
-  { left, top, width, height }: Box,
-  endless: { readonly start?: boolean; readonly end?: boolean } = {},
-  margin = MARGIN,
-): [Pixel, Pixel] | null {
-  const dx = b.x - a.x
-  const dy = b.y - a.y
-  let from = endless.start ? -Infinity : 0
-  let to = endless.end ? Infinity : 1
-  const edges: readonly [number, number][] = [
-    [-dx, a.x - (left - margin)],
-    [dx, left + width + margin - a.x],
-    [-dy, a.y - (top - margin)],
-    [dy, top + height + margin - a.y],
-  ]
-  for (const [p, q] of edges) {
-    if (p === 0) {
-      if (q < 0) return null
-    } else if (p < 0) from = Math.max(from, q / p)
-    else to = Math.min(to, q / p)
-  }
-  // A line through one point twice has no direction: it is that point.
-  if (!Number.isFinite(from) || !Number.isFinite(to)) return dx === 0 && dy === 0 ? [a, b] : null
-  if (from > to) return null
-  return [
-    { x: a.x + dx * from, y: a.y + dy * from },
-    { x: a.x + dx * to, y: a.y + dy * to },
-  ]
-}
+import type { Drawing } from './types.ts'
 
 interface Parts {
   readonly strokes: Stroke[]
@@ -123,47 +14,6 @@ interface Parts {
   readonly heads: Head[]
   readonly labels: Label[]
   readonly handles: Handle[]
-}
-
-function label(
-  frame: Frame,
-  lines: readonly string[],
-  at: Pixel,
-  options: {
-    /** Which part of it lies at `at`: 0 its left or top, 1 its right or bottom. */
-    readonly x: number
-    readonly y: number
-    readonly tone?: Tone
-    readonly boxed?: boolean
-    readonly bold?: boolean
-  },
-): Label {
-  const widest = Math.max(...lines.map((line) => frame.words.textWidth(line, options.bold ?? false)))
-  const width = Math.ceil(widest) + PAD * 2
-  const height = lines.length * LABEL_LINE + 4
-  return {
-    lines,
-    tone: options.tone ?? 'own',
-    boxed: options.boxed ?? false,
-    left: Math.round(at.x - width * options.x),
-    top: Math.round(at.y - height * options.y),
-    width,
-    height,
-  }
-}
-
-/** Keeps the labels of a box that is seen in part within the plot area; those of one that is not stay beside it. */
-function kept(labels: readonly Label[], a: Pixel, b: Pixel, { left, top, width, height }: Box): Label[] {
-  const seenAcross = Math.max(a.x, b.x) >= left && Math.min(a.x, b.x) <= left + width
-  const seenDown = Math.max(a.y, b.y) >= top && Math.min(a.y, b.y) <= top + height
-  if (!seenAcross || !seenDown) return [...labels]
-  const within = (at: number, size: number, from: number, room: number): number =>
-    Math.max(from + 2, Math.min(at, from + room - size - 2))
-  return labels.map((one) => ({
-    ...one,
-    left: within(one.left, one.width, left, width),
-    top: within(one.top, one.height, top, height),
-  }))
 }
 
 function arrowHead(from: Pixel, to: Pixel, width: number, tone: Tone = 'own'): Head {
@@ -174,13 +24,6 @@ function arrowHead(from: Pixel, to: Pixel, width: number, tone: Tone = 'own'): H
     y: to.y - size * Math.sin(angle + turn),
   })
   return { points: [to, wing(0.42), wing(-0.42)], tone }
-}
-
-const percent = (from: number, to: number): string => {
-  if (from === 0) return '—'
-  const value = ((to - from) / Math.abs(from)) * 100
-  const shown = Math.abs(value).toFixed(2)
-  return `${Number(shown) === 0 ? '' : value > 0 ? '+' : '−'}${shown} %`
 }
 
 /** Ratios without needless digits: 0.5, 1, 1.618. */
@@ -447,94 +290,3 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
 }
 
 const isPlace = ({ x, y }: Pixel): boolean => Number.isFinite(x) && Number.isFinite(y)
-
-/** What of a figure lies under a place. */
-export type Grip =
-  { readonly is: 'handle'; readonly handle: Handle } | { readonly is: 'line' } | { readonly is: 'ground' }
-
-/** How far from a line a pointer still means it, px; fingers are wider. */
-export const REACH = 6
-
-/** What of a figure is under a pixel; handles only count where they are shown. */
-export function gripAt(figure: Figure, at: Pixel, handles: boolean, width: number, reach = REACH): Grip | null {
-  if (handles) {
-    let best: Handle | null = null
-    let least = reach + 4
-    for (const handle of figure.handles) {
-      const away = Math.hypot(handle.x - at.x, handle.y - at.y)
-      if (away <= least) [best, least] = [handle, away]
-    }
-    if (best) return { is: 'handle', handle: best }
-  }
-  for (const { points } of figure.strokes)
-    for (let i = 1; i < points.length; i++)
-      if (distance(at, points[i - 1], points[i]) <= reach + width / 2) return { is: 'line' }
-  for (const { left, top, width: wide, height } of figure.labels)
-    if (at.x >= left && at.x <= left + wide && at.y >= top && at.y <= top + height) return { is: 'line' }
-  for (const ground of figure.grounds) if (ground.solid && within(at, ground.points)) return { is: 'ground' }
-  return null
-}
-
-/** Px from a place to a segment. */
-export function distance(at: Pixel, a: Pixel, b: Pixel): number {
-  const dx = b.x - a.x
-  const dy = b.y - a.y
-  const length = dx * dx + dy * dy
-  const along = length === 0 ? 0 : Math.max(0, Math.min(1, ((at.x - a.x) * dx + (at.y - a.y) * dy) / length))
-  return Math.hypot(at.x - a.x - along * dx, at.y - a.y - along * dy)
-}
-
-function within(at: Pixel, ring: readonly Pixel[]): boolean {
-  let odd = false
-  ring.forEach((a, i) => {
-    const b = ring[(i + 1) % ring.length]
-    if (a.y > at.y !== b.y > at.y && at.x < a.x + ((b.x - a.x) * (at.y - a.y)) / (b.y - a.y)) odd = !odd
-  })
-  return odd
-}
-
-/** Whether nothing of a drawing can be in the plot area: told by two corners, without its figure. */
-export function isOutside(drawing: Drawing, frame: Frame): boolean {
-  const { points, kind } = drawing
-  let [fromMs, toMs] = [Infinity, -Infinity]
-  let [low, high] = [Infinity, -Infinity]
-  for (const { ms, price } of points) {
-    fromMs = Math.min(fromMs, ms)
-    toMs = Math.max(toMs, ms)
-    low = Math.min(low, price)
-    high = Math.max(high, price)
-  }
-  const a = frame.toPixel({ ms: fromMs, price: low })
-  const b = frame.toPixel({ ms: toMs, price: high })
-  if (a === null || b === null) return false
-  const { left, top, width, height } = frame.plot
-  // Labels and heads stand out of the points' own box.
-  const room = 240
-  const beside = b.x < left - room || a.x > left + width + room
-  const above = Math.max(a.y, b.y) < top - room || Math.min(a.y, b.y) > top + height + room
-  switch (kind) {
-    case 'extended':
-    case 'ray':
-      return false
-    case 'horizontal':
-      return above
-    case 'vertical':
-      return beside
-    case 'fib':
-      return a.x > left + width + room || above
-    case 'fib-extension':
-      return a.x > left + width + room
-    case 'channel':
-      // The parallel may lie outside of the box of its three points.
-      return beside
-    case 'trend':
-    case 'arrow':
-    case 'rectangle':
-    case 'text':
-    case 'brush':
-    case 'long':
-    case 'short':
-    case 'measure':
-      return beside || above
-  }
-}

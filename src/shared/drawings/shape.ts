@@ -1,5 +1,5 @@
 /** Points of drawings as they are placed and moved: what a kind makes of them. Pure. */
-import type { Handle, Pixel } from './figure.ts'
+import type { Handle, Pixel } from './figure-parts.ts'
 import { POINT_COUNTS, type Drawing, type DrawingKind, type DrawingPoint } from './types.ts'
 
 /** Points that the user places, one after the other; of a brush as many as come. */

@@ -1,5 +1,7 @@
 /** A canvas over a chart's plot area on which its drawings stand. Painted when they or the view change, never else. */
-import { figureOf, isOutside, type Frame, type Pixel } from '../../../shared/drawings/figure.ts'
+import type { Frame, Pixel } from '../../../shared/drawings/figure-parts.ts'
+import { figureOf } from '../../../shared/drawings/figure.ts'
+import { isOutside } from '../../../shared/drawings/plot-area.ts'
 import type { Drawing, DrawingPoint } from '../../../shared/drawings/types.ts'
 import type { ChartPort } from '../port.ts'
 import { paintFigure, type DrawingPalette } from './paint.ts'

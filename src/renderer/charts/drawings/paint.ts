@@ -1,12 +1,6 @@
 /** Paints figures of drawings on a canvas. Knows no chart. */
-import {
-  LABEL_LINE,
-  type Figure,
-  type Label,
-  type Pixel,
-  type Stroke,
-  type Tone,
-} from '../../../shared/drawings/figure.ts'
+import { LABEL_LINE } from '../../../shared/drawings/figure-labels.ts'
+import type { Figure, Label, Pixel, Stroke, Tone } from '../../../shared/drawings/figure-parts.ts'
 import type { Drawing, DrawingColor, DrawingDash } from '../../../shared/drawings/types.ts'
 
 /** Colours as CSS text, from the design tokens. */

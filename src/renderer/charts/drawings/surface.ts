@@ -1,6 +1,6 @@
 /** A chart as drawings see it: places, prices of bars to snap to, steps of keys, and words. */
-import type { Surface } from '../../../shared/drawings/editor.ts'
-import type { Figure, Pixel } from '../../../shared/drawings/figure.ts'
+import type { Surface } from '../../../shared/drawings/editor-state.ts'
+import type { Figure, Pixel } from '../../../shared/drawings/figure-parts.ts'
 import { priceStep, rounded } from '../../../shared/drawings/shape.ts'
 import type { Drawing, DrawingPoint } from '../../../shared/drawings/types.ts'
 import { say } from '../../messages/catalogue.ts'

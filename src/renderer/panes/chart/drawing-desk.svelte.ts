@@ -1,19 +1,19 @@
 /** The drawing of one chart: its editor, what of it is seen, and everything that menus and keys do to drawings. */
 import { untrack } from 'svelte'
+import { handlesOf } from '../../../shared/drawings/editor-hit.ts'
+import { cycled } from '../../../shared/drawings/editor-keys.ts'
+import { draftOf } from '../../../shared/drawings/editor-placing.ts'
 import {
   AT_REST,
-  cycled,
-  draftOf,
-  edited,
   EDITOR_KEYS,
-  handlesOf,
   type EditorEvent,
   type EditorKey,
   type EditorState,
   type Outcome,
   type Surroundings,
-} from '../../../shared/drawings/editor.ts'
-import type { Pixel } from '../../../shared/drawings/figure.ts'
+} from '../../../shared/drawings/editor-state.ts'
+import { edited } from '../../../shared/drawings/editor.ts'
+import type { Pixel } from '../../../shared/drawings/figure-parts.ts'
 import { allChanged, changed, ordered, without, type OrderStep } from '../../../shared/drawings/lists.ts'
 import {
   defaultStyle,

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import { hit } from '../../../../src/shared/drawings/editor-hit.ts'
+import { draftOf } from '../../../../src/shared/drawings/editor-placing.ts'
 import {
   AT_REST,
-  draftOf,
-  edited,
-  hit,
   NO_MODS,
   type EditorEvent,
   type EditorKey,
   type EditorState,
   type Outcome,
   type Surroundings,
-} from '../../../../src/shared/drawings/editor.ts'
+} from '../../../../src/shared/drawings/editor-state.ts'
+import { edited } from '../../../../src/shared/drawings/editor.ts'
 import { pointsToPlace } from '../../../../src/shared/drawings/shape.ts'
 import { DRAWING_KINDS, type Drawing, type DrawingKind } from '../../../../src/shared/drawings/types.ts'
 import { around } from './flat-chart.ts'

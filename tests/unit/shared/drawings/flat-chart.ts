@@ -1,5 +1,5 @@
 /** A chart for tests: a pixel is a second and a unit of price; bars begin every 10 s with highs and lows 20 apart. */
-import type { Surface, Surroundings } from '../../../../src/shared/drawings/editor.ts'
+import type { Surface, Surroundings } from '../../../../src/shared/drawings/editor-state.ts'
 import { defaultStyle, type Drawing } from '../../../../src/shared/drawings/types.ts'
 
 export const flat: Surface = {

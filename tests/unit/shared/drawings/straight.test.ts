@@ -1,7 +1,8 @@
 /** What an alert crosses is what is drawn: on each scale, and where closed hours take no room. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { figureOf, type Frame } from '../../../../src/shared/drawings/figure.ts'
+import type { Frame } from '../../../../src/shared/drawings/figure-parts.ts'
+import { figureOf } from '../../../../src/shared/drawings/figure.ts'
 import { openTime } from '../../../../src/shared/drawings/open-time.ts'
 import { priceAt, type LineScale } from '../../../../src/shared/drawings/price-at.ts'
 import { ASSET_CLASSES, type AssetClass } from '../../../../src/shared/units.ts'
