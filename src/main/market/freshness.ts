@@ -44,3 +44,13 @@ export function freshnessOf({ feed, lastRecvMs, current, nowMs, marketOpen }: Fr
       return missingCase(feed)
   }
 }
+
+/** Of an instrument's tick feeds before its first value: the state nearest to bringing one. */
+export function bestState(states: readonly (FeedState | undefined)[]): FeedState | undefined {
+  const order = ['open', 'stale', 'connecting', 'idle', 'waiting', 'refused'] as const
+  for (const is of order) {
+    const found = states.find((state) => state?.is === is)
+    if (found) return found
+  }
+  return undefined
+}

@@ -2,7 +2,7 @@
 import { dayStart, gridOf, isOpen, sessionState, stockStretch } from '../../shared/calendar.ts'
 import { missingCase } from '../../shared/errors.ts'
 import type { AssetClass } from '../../shared/units.ts'
-import type { HubCalendar } from './hub.ts'
+import type { HubCalendar } from './hub-port.ts'
 
 const HOUR = 3_600_000
 /** Longer than any run of closed days in a row. */

@@ -3,11 +3,11 @@
  * port. A tick costs the same whether 10 or 550 instruments are known, and allocates nothing for a
  * known one: it finds its cell by feed and spelling, changes numbers in place and tells who watches.
  */
-import { midPrice, type BarGrid } from '../../shared/bars.ts'
+import { midPrice } from '../../shared/bars.ts'
 import { missingCase } from '../../shared/errors.ts'
-import type { BarSource, Interval } from '../../shared/market.ts'
-import { INTERVALS } from '../../shared/market.ts'
-import type { FeedState, Freshness, GapSpan, QuoteRow } from '../../shared/state.ts'
+import { INTERVALS, type BarSource } from '../../shared/market.ts'
+import { MOST_SPELLINGS } from '../../shared/recording.ts'
+import type { FeedState, Freshness } from '../../shared/state.ts'
 import {
   FEED_IDS,
   feedAsset,
@@ -16,11 +16,9 @@ import {
   type AssetClass,
   type FeedId,
   type InstrumentId,
-  type UnixMs,
 } from '../../shared/units.ts'
-import { MOST_SPELLINGS, type GapCause } from '../../shared/recording.ts'
 import { KIND, type Scratch } from '../../service/codec.ts'
-import { FEEDS, SERVICE_BAR_FEED, TICK_FEEDS } from '../../service/feeds.ts'
+import { FEEDS, TICK_FEEDS } from '../../service/feeds.ts'
 import {
   applyPrint,
   clearCell,
@@ -31,110 +29,20 @@ import {
   saveCell,
   seedCell,
   type Cell,
-  type CellSave,
-  type CellSeed,
-  type CellWatcher,
   type DayGrid,
 } from './cell.ts'
-import { freshnessOf } from './freshness.ts'
+import { bestState, freshnessOf } from './freshness.ts'
+import { HubGaps } from './hub-gaps.ts'
+import type { Hub, HubOptions } from './hub-port.ts'
 import { guessSpelling } from './instruments.ts'
-import type { HubSink, MarketAround } from './port.ts'
 import { rowOf } from './row.ts'
-import { createSeries, type BarSeries, type MutableHole, type SeriesWatcher } from './series.ts'
-import { createTapeRing, type TapeRing, type TapeWatcher } from './tape.ts'
-
-/** The calendar as the hub needs it. */
-export interface HubCalendar {
-  grid(asset: AssetClass, interval: Interval): BarGrid
-  days(asset: AssetClass): DayGrid
-  isOpen(asset: AssetClass, ms: number): boolean
-}
-
-export interface HubOptions {
-  readonly calendar: HubCalendar
-  readonly nameOf?: (id: InstrumentId) => string | null
-}
-
-/** What a hub knows, as a snapshot keeps it; gaps and feed states follow from a recording's entries. */
-export interface HubSave {
-  readonly lastSeq: number
-  readonly epochs: readonly (readonly [FeedId, number])[]
-  readonly spellings: readonly (readonly [FeedId, string, InstrumentId])[]
-  readonly cells: readonly CellSave[]
-}
-
-/** A bar series or a tape that is kept while it is held. `fresh`: it began with this hold and wants its past. */
-export interface Held<T> {
-  readonly value: T
-  readonly fresh: boolean
-  release(): void
-}
-
-export interface Hub extends HubSink {
-  /** The cell of an instrument, made where it is new. */
-  cell(id: InstrumentId): Cell
-  /** The cell of an instrument where it is known. */
-  find(id: InstrumentId): Cell | undefined
-  cells(): Iterable<Cell>
-  watch(id: InstrumentId, watcher: CellWatcher): () => void
-  watchBars(id: InstrumentId, of: BarSource, interval: Interval, watcher: SeriesWatcher): Held<BarSeries>
-  watchTape(id: InstrumentId, watcher: TapeWatcher): Held<TapeRing>
-  seed(id: InstrumentId, seed: CellSeed): void
-  /** The row of an instrument as windows see it. */
-  row(cell: Cell, nowMs: number): QuoteRow
-  /** Gaps of a feed that concern an instrument, since this hub began, oldest first, at most the last 500 of the feed. */
-  gaps(feed: FeedId, id: InstrumentId): readonly GapSpan[]
-  /** Called when a feed's gaps changed. */
-  onGap(listener: (feed: FeedId) => void): () => void
-  /** Tells watchers whose freshness moved with time alone. Call about once a second. */
-  sweep(nowMs: number): void
-  /** Service clock minus local clock, ms: widens gaps when bars are marked. */
-  setSkew(ms: number): void
-  /** Another source begins: every value is forgotten, watchers stay and are told. */
-  reset(): void
-  onReset(listener: () => void): () => void
-  save(): HubSave
-  /** Puts the hub where a save was taken (null: an empty one). Watchers stay and are told, as by `reset`. */
-  restore(save: HubSave | null, around: MarketAround): void
-  /** A recording began: its seqs count from 1 again. */
-  recordingBegan(): void
-  /** The seq of the recording applied last; 0: none. */
-  readonly lastSeq: number
-}
-
-/** A gap as the hub keeps it; no instruments: every one of the feed. */
-interface HubGap extends MutableHole {
-  readonly cause: GapCause
-  readonly fromMs: UnixMs
-  toMs: UnixMs | null
-  readonly instruments: ReadonlySet<InstrumentId>
-}
-
-const concerns = (gap: HubGap, id: InstrumentId) => gap.instruments.size === 0 || gap.instruments.has(id)
+import { seriesFeed } from './series-feed.ts'
+import { createSeries, type BarSeries } from './series.ts'
+import { createTapeRing } from './tape.ts'
 
 const TAPE_PRINTS = 2_048
-const MAX_GAPS = 500
 /** Spellings of an instrument that are remembered over all its feeds. */
 const MOST_CACHED = FEED_IDS.length * MOST_SPELLINGS
-
-/** The feed whose records build a series of an instrument. */
-export function seriesFeed(asset: AssetClass, of: BarSource, interval: Interval): FeedId {
-  switch (of) {
-    case 'trade':
-      return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'trade') ?? TICK_FEEDS[asset][0]
-    case 'bid':
-    case 'ask':
-    case 'mid':
-      return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'quote') ?? TICK_FEEDS[asset][0]
-    case 'service': {
-      const minute = SERVICE_BAR_FEED[asset]
-      if (INTERVALS[interval] >= 60_000) return minute
-      return FEED_IDS.find((feed) => feedAsset(feed) === asset && FEEDS[feed].barMs === 1_000) ?? minute
-    }
-    default:
-      return missingCase(of)
-  }
-}
 
 /** An empty hub. */
 export function createHub({ calendar, nameOf }: HubOptions): Hub {
@@ -144,7 +52,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
   const feedStates = new Map<FeedId, FeedState>()
   /** Grows when a feed's connection is lost or has a gap: the first print of a new epoch does not flash. */
   const epochs = new Map<FeedId, number>(FEED_IDS.map((feed) => [feed, 0]))
-  const gapsOf = new Map<FeedId, HubGap[]>(FEED_IDS.map((feed) => [feed, []]))
+  const gaps = new HubGaps()
   const seriesOf = new Map<FeedId, Set<BarSeries>>(FEED_IDS.map((feed) => [feed, new Set<BarSeries>()]))
   const days: Readonly<Record<AssetClass, DayGrid>> = {
     crypto: calendar.days('crypto'),
@@ -154,7 +62,6 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
   const shown = new Map<Cell, Freshness>()
   const resetListeners = new Set<() => void>()
   const gapListeners = new Set<(feed: FeedId) => void>()
-  let skewMs = 0
   let lastSeq = 0
   /** Arrival order for bars: seqs begin anew with each recording, and are 0 while none is open. */
   let order = 0
@@ -232,14 +139,6 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
       series.bar({ startMs, endMs, seq: order, open, high, low, close, volume })
     }
   }
-  const gapOf = (feed: FeedId, cause: GapCause, symbols: readonly string[], fromMs: UnixMs, toMs: UnixMs | null) => {
-    const instruments = new Set(symbols.map((symbol) => instrumentId(feedAsset(feed), symbol)))
-    const gap: HubGap = { cause, fromMs, toMs, instruments }
-    const list = gapsOf.get(feed)!
-    list.push(gap)
-    if (list.length > MAX_GAPS) list.shift()
-    return gap
-  }
   /** Another state begins: what was built of the former one is forgotten. */
   const clear = () => {
     for (const cell of byId.values()) {
@@ -249,7 +148,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
     }
     for (const spellings of bySpelling.values()) spellings.clear()
     spellingsOf.clear()
-    for (const list of gapsOf.values()) list.length = 0
+    gaps.clear()
     feedStates.clear()
     lastSeq = 0
   }
@@ -325,16 +224,11 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
           if (cell.lastFeed === feed) cell.epoch = -1
         }
       }
-      const gap = gapOf(feed, cause, symbols, fromMs, null)
-      for (const series of seriesOf.get(feed)!) {
-        if (concerns(gap, series.instrument)) series.hole(gap, Math.abs(skewMs))
-      }
+      gaps.add(feed, cause, symbols, fromMs, null, seriesOf.get(feed)!)
       for (const listener of gapListeners) listener(feed)
     },
     gapClosed(feed, fromMs, toMs) {
-      for (const gap of gapsOf.get(feed)!) {
-        if (gap.fromMs === fromMs && gap.toMs === null) gap.toMs = toMs
-      }
+      gaps.close(feed, fromMs, toMs)
       for (const series of seriesOf.get(feed)!) series.holeClosed()
       for (const listener of gapListeners) listener(feed)
     },
@@ -365,7 +259,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
           grid: calendar.grid(cell.asset, interval),
           baseGrid: barMs === null || INTERVALS[interval] === barMs ? null : calendar.grid(cell.asset, baseInterval),
         })
-        for (const gap of gapsOf.get(feed)!) if (concerns(gap, id)) series.hole(gap, Math.abs(skewMs))
+        gaps.tell(feed, series)
         cell.series = [...cell.series, series]
         seriesOf.get(feed)!.add(series)
       }
@@ -404,11 +298,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
       shown.set(cell, fresh)
       return rowOf(cell, fresh, nameOf?.(cell.id) ?? null)
     },
-    gaps: (feed, id) =>
-      gapsOf
-        .get(feed)!
-        .filter((gap) => concerns(gap, id))
-        .map(({ cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs })),
+    gaps: (feed, id) => gaps.spans(feed, id),
     onGap(listener) {
       gapListeners.add(listener)
       return () => gapListeners.delete(listener)
@@ -418,9 +308,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
         if (cell.watchers.length > 0 && freshness(cell, nowMs) !== before) tell(cell)
       }
     },
-    setSkew(ms) {
-      skewMs = ms
-    },
+    setSkew: (ms) => gaps.setSkew(ms),
     reset() {
       // Spellings are the former service's too; the next one tells its own.
       clear()
@@ -453,10 +341,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
       }
       for (const [feed, state] of around.feedStates) feedStates.set(feed, state)
       for (const { feed, cause, symbols, fromMs, toMs } of around.gaps) {
-        const gap = gapOf(feed, cause, symbols, fromMs, toMs)
-        for (const series of seriesOf.get(feed)!) {
-          if (concerns(gap, series.instrument)) series.hole(gap, Math.abs(skewMs))
-        }
+        gaps.add(feed, cause, symbols, fromMs, toMs, seriesOf.get(feed)!)
       }
       tellAll()
     },
@@ -469,14 +354,4 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
     },
   }
   return hub
-}
-
-/** Of an instrument's tick feeds before its first value: the state nearest to bringing one. */
-function bestState(states: readonly (FeedState | undefined)[]): FeedState | undefined {
-  const order = ['open', 'stale', 'connecting', 'idle', 'waiting', 'refused'] as const
-  for (const is of order) {
-    const found = states.find((state) => state?.is === is)
-    if (found) return found
-  }
-  return undefined
 }

@@ -6,7 +6,7 @@
 import type { FeedId } from '../../shared/units.ts'
 import type { CellSave } from './cell.ts'
 import { FOLD_NUMBERS, FOLD_VERSION, type DigestFold, type FoldSave } from './digest.ts'
-import type { Hub, HubSave } from './hub.ts'
+import type { Hub, HubSave } from './hub-port.ts'
 import type { Market } from './port.ts'
 
 /** Grows whenever the bytes, or what hub and fold make of the same records, change. */

@@ -1,6 +1,6 @@
 /** Fills in day, reference and sparkline of newly shown instruments from the store, a few at a time. */
 import type { InstrumentId } from '../../shared/units.ts'
-import type { Hub } from '../market/hub.ts'
+import type { Hub } from '../market/hub-port.ts'
 import type { CellSeed } from '../market/cell.ts'
 import type { StoredPast } from './past.ts'
 

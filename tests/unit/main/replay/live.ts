@@ -1,7 +1,8 @@
 /** A live market made up for the tests of replays: tells its hub what live tells, and writes down what live writes. */
 import { createDigestFold, FOLD_VERSION } from '../../../../src/main/market/digest.ts'
 import { hubCalendar } from '../../../../src/main/market/hub-calendar.ts'
-import { createHub, type Hub } from '../../../../src/main/market/hub.ts'
+import type { Hub } from '../../../../src/main/market/hub-port.ts'
+import { createHub } from '../../../../src/main/market/hub.ts'
 import type { Market } from '../../../../src/main/market/port.ts'
 import { createMarket } from '../../../../src/main/market/snapshot.ts'
 import type { Part } from '../../../../src/main/replay/parts.ts'
