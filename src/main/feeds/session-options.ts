@@ -6,7 +6,6 @@ import type { TokenSource } from '../credentials/port.ts'
 import type { RecorderPort } from '../recording/port.ts'
 import type { FeedListener } from './port.ts'
 import type { SessionGap } from './session-model.ts'
-import type { Session } from './session.ts'
 import type { Spellings } from './spellings.ts'
 import type { Turn } from './turn.ts'
 
@@ -20,7 +19,8 @@ export interface FeedTally {
   readonly spellings: Spellings
 }
 
-export interface SessionOptions {
+/** `Session`: the connection itself, as it names itself to those it tells. */
+export interface SessionOptions<Session> {
   readonly feed: FeedId
   readonly baseUrl: string
   readonly token: TokenSource

@@ -49,7 +49,7 @@ interface Link {
 
 export class Session {
   readonly feed: FeedId
-  readonly #o: SessionOptions
+  readonly #o: SessionOptions<Session>
   readonly #pace: Pace
   readonly #links = new Set<Link>()
   readonly #timers = new Map<TimerName, () => void>()
@@ -59,7 +59,7 @@ export class Session {
   #heardMs: UnixMs | null = null
   #faults = 0
 
-  constructor(options: SessionOptions) {
+  constructor(options: SessionOptions<Session>) {
     this.feed = options.feed
     this.#o = options
     this.#pace = createPace(FEEDS[options.feed].barMs)

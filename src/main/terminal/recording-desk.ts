@@ -11,7 +11,7 @@ import type { Feeds } from '../feeds/port.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import { mayHeal, type LateWriter } from './late-store.ts'
 import type { Terminal } from './port.ts'
-import type { Status } from './status.ts'
+import type { Status, Trouble } from './status.ts'
 
 /** Recording that could not begin (a full disk) is tried again so often. */
 const RETRY_RECORDING_MS = 5_000
@@ -26,15 +26,6 @@ export interface RecordingDeskOptions {
   readonly status: Pick<Status, 'say' | 'gapOpened'>
   readonly clock: Clock
   readonly log: Terminal['log']
-}
-
-/** What keeps a recording from beginning, since when, and how many messages came since and were not kept. */
-export interface Trouble {
-  readonly why: Reason
-  readonly sinceMs: UnixMs
-  readonly lost: number
-  /** It was interrupted on purpose, and goes on by itself. */
-  readonly planned: boolean
 }
 
 export interface RecordingDesk {

@@ -1,12 +1,20 @@
 /** What the status line, the feed popover and the recorder indicator show, joined from the features. */
 import { countGaps, type Gap, type GapCause } from '../../shared/recording.ts'
-import type { FeedState, FeedStatus, RecorderState, StatusState } from '../../shared/state.ts'
+import type { FeedState, FeedStatus, Reason, RecorderState, StatusState } from '../../shared/state.ts'
 import { missingCase } from '../../shared/errors.ts'
 import type { FeedId, UnixMs } from '../../shared/units.ts'
 import { FEEDS } from '../../service/feeds.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { Growth, Skew } from './measures.ts'
-import type { Trouble } from './recording-desk.ts'
+
+/** What keeps a recording from beginning, since when, and how many messages came since and were not kept. */
+export interface Trouble {
+  readonly why: Reason
+  readonly sinceMs: UnixMs
+  readonly lost: number
+  /** It was interrupted on purpose, and goes on by itself. */
+  readonly planned: boolean
+}
 
 export interface StatusFacts {
   readonly wallMs: () => UnixMs

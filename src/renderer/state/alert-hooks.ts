@@ -1,14 +1,29 @@
 /** What a window lends to its alerts: names, numbers, a voice, and notifications where the page shows them itself. */
+import type { Failure } from '../../shared/errors.ts'
+import type { AppInfo } from '../../shared/state.ts'
+import type { InstrumentId } from '../../shared/units.ts'
+import type { NumberText } from '../ui/format.ts'
 import { leadership } from '../ui/leader.ts'
 import { playSound } from '../ui/sounds.ts'
 import type { AlertHooks } from './alerts.svelte.ts'
-import type { WindowState } from './window.svelte.ts'
+import type { Quotes } from './quotes.svelte.ts'
+import type { SettingsState } from './settings.svelte.ts'
+
+/** What the alerts use of their window. */
+export interface AlertWindow {
+  readonly info: AppInfo | undefined
+  readonly quotes: Pick<Quotes, 'peek'>
+  readonly settings: Pick<SettingsState, 'now'>
+  readonly numbers: NumberText
+  select(instrument: InstrumentId): void
+  tell(failure: Failure): void
+}
 
 /** In Electron the terminal notifies; elsewhere the page, if it may. */
-const pageNotifies = (app: WindowState): boolean => app.info?.host !== 'electron' && typeof Notification !== 'undefined'
+const pageNotifies = (app: AlertWindow): boolean => app.info?.host !== 'electron' && typeof Notification !== 'undefined'
 
 /** `release` when the window closes: another one then sounds and notifies. */
-export function alertHooks(app: WindowState): AlertHooks & { readonly release: () => void } {
+export function alertHooks(app: AlertWindow): AlertHooks & { readonly release: () => void } {
   const lead = leadership('tapedeck-alerts')
   return {
     release: () => lead.release(),

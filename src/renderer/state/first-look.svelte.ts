@@ -1,8 +1,21 @@
 /** Zone and language of a first start: as the system has them, told once. */
 import type { SettingsPatch } from '../../shared/settings.ts'
+import type { AppInfo } from '../../shared/state.ts'
 import { say } from '../messages/catalogue.ts'
 import { systemZone, zonePlace } from '../ui/zone-time.ts'
-import type { WindowState } from './window.svelte.ts'
+import type { Toasts } from '../ui/toasts.svelte.ts'
+import type { DockState } from './dock.svelte.ts'
+import type { SettingsState } from './settings.svelte.ts'
+
+/** What of a window a first look reads and sets. */
+export interface FirstWindow {
+  readonly info: AppInfo | undefined
+  readonly dock: Pick<DockState, 'window'>
+  readonly settings: Pick<SettingsState, 'ready' | 'now'>
+  readonly toasts: Pick<Toasts, 'show'>
+  set(patch: SettingsPatch): void
+  openSettings(tab: string): void
+}
 
 /** Zones that are the default by other names. */
 const UTC_NAMES = new Set(['UTC', 'Etc/UTC', 'GMT', 'Etc/GMT', 'Universal', 'Zulu'])
@@ -19,7 +32,7 @@ export function systemLook(zone: string, language: string): Pick<SettingsPatch, 
 }
 
 /** At a first start takes the system's zone and language once the settings are there; answers its undo. */
-export function takeSystemLook(app: WindowState): () => void {
+export function takeSystemLook(app: FirstWindow): () => void {
   if (app.info?.firstRun !== true || app.info.safe === true || app.dock.window !== null) return () => {}
   return $effect.root(() => {
     $effect(() => {

@@ -1,33 +1,7 @@
 /** Menus of the right button, of Shift+F10 and of the menu key: opened by a call, in whichever document was pressed. */
 import { flushSync, mount, unmount } from 'svelte'
 import Menu from './Menu.svelte'
-
-export interface MenuItem {
-  readonly text: string
-  /** Keys that do the same, as shown. */
-  readonly keys?: string
-  readonly run: () => void
-  readonly disabled?: boolean
-  /** A choice that is on or off. */
-  readonly checked?: boolean
-}
-/** `rule`: a line between groups. */
-export type MenuEntry = MenuItem | 'rule'
-
-/** Px in the viewport of the document. */
-export interface MenuPlace {
-  readonly x: number
-  readonly y: number
-}
-
-/** Rules only between items: none at the ends, never two. Pure. */
-export function tidyEntries(entries: readonly (MenuEntry | null)[]): readonly MenuEntry[] {
-  const there = entries.filter((one) => one !== null)
-  return there.filter(
-    (one, i) =>
-      one !== 'rule' || (i > 0 && there[i - 1] !== 'rule' && there.slice(i + 1).some((next) => next !== 'rule')),
-  )
-}
+import { tidyEntries, type MenuEntry, type MenuPlace } from './menu-entries.ts'
 
 /** Whether a `contextmenu` event came from the keyboard, which points at nothing. */
 const isByKey = (event: MouseEvent) => event.button !== 2 && !event.ctrlKey

@@ -3,7 +3,6 @@
  * A feature keeps its rows in a file of its own beside it and spreads them in below.
  */
 import { ALERT_COMMANDS } from '../panes/alerts/alert-commands.ts'
-import type { WindowState } from '../state/window.svelte.ts'
 import { CHART_COMMANDS, TAPE_COMMANDS } from './commands/chart.ts'
 import { GENERAL_COMMANDS } from './commands/general.ts'
 import { RESEARCH_COMMANDS } from './commands/research.ts'
@@ -11,33 +10,9 @@ import { CHART_PANE_COMMANDS } from '../panes/chart/chart-commands.ts'
 import { DRAWING_COMMANDS } from '../panes/chart/drawing-commands.ts'
 import { WATCHLIST_COMMANDS } from './commands/watchlist.ts'
 import { chordOf, type KeyPress } from './chords.ts'
+import type { Command } from './command.ts'
 import { DOCK_COMMANDS } from './dock/dock-commands.ts'
 import { REPLAY_COMMANDS } from './replay/replay-commands.ts'
-
-export const GROUPS = [
-  'General',
-  'Workspace',
-  'Watchlist',
-  'Chart',
-  'Drawing',
-  'Tape',
-  'Alerts',
-  'Research',
-  'Replay',
-] as const
-
-export interface Command {
-  readonly id: string
-  readonly title: string
-  /** Chords as `chordOf` writes them: "Ctrl+K", "?", "Space". Ctrl stands for Cmd on a Mac. The user may set others. */
-  readonly keys: readonly string[]
-  readonly group: (typeof GROUPS)[number]
-  readonly run: (app: WindowState) => void
-  /** Handled by a pane or by typing; listed, but neither run nor changed from here. */
-  readonly listedOnly?: true
-  /** Only there while this is shown; absent: always. */
-  readonly when?: 'live' | 'replay'
-}
 
 export const COMMANDS: readonly Command[] = [
   ...GENERAL_COMMANDS,

@@ -1,6 +1,6 @@
 /** Commands of alerts. */
 import { say } from '../../messages/catalogue.ts'
-import type { Command } from '../../workspace/commands.ts'
+import type { Command } from '../../workspace/command.ts'
 import { togglePane } from '../../workspace/commands/general.ts'
 
 export const ALERT_COMMANDS: readonly Command[] = [

@@ -1,7 +1,7 @@
 /** The commands of charts: rows of the one table of shortcuts. They speak to the chart that was used last. */
 import type { ChartSettings } from '../../../shared/chart-settings.ts'
 import { say } from '../../messages/catalogue.ts'
-import type { Command } from '../../workspace/commands.ts'
+import type { Command } from '../../workspace/command.ts'
 
 /** What a chart can be asked from outside of it. */
 export interface ChartActs {

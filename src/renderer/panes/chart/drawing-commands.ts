@@ -2,7 +2,7 @@
 import { DRAWING_KINDS, type DrawingKind } from '../../../shared/drawings/types.ts'
 import { say } from '../../messages/catalogue.ts'
 import type { DrawingCommands } from '../../state/drawings.svelte.ts'
-import type { Command } from '../../workspace/commands.ts'
+import type { Command } from '../../workspace/command.ts'
 
 /** Tools that are taken often enough to have a key of their own. */
 const KEYS: Readonly<Partial<Record<DrawingKind, string>>> = {

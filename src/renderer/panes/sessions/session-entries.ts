@@ -1,7 +1,7 @@
 /** What can be done with sessions, and with the store: of the row's menu and of the pane's alike. */
 import type { SessionRow } from '../../../shared/recording.ts'
 import { say } from '../../messages/catalogue.ts'
-import type { MenuEntry } from '../../ui/menu.ts'
+import type { MenuEntry } from '../../ui/menu-entries.ts'
 
 export interface SessionActions {
   rename(row: SessionRow): void

@@ -1,5 +1,6 @@
 /** The keys that the user gave: what is the same as in the table is not kept. Pure. */
-import type { Command, OwnKeys } from '../../workspace/commands.ts'
+import type { Command } from '../../workspace/command.ts'
+import type { OwnKeys } from '../../workspace/commands.ts'
 
 const same = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((one, i) => one === b[i])
 

@@ -1,6 +1,6 @@
 /** Commands of the chart and of the tape beside it. */
 import { say } from '../../messages/catalogue.ts'
-import type { Command } from '../commands.ts'
+import type { Command } from '../command.ts'
 import { nothing } from './general.ts'
 
 export const CHART_COMMANDS: readonly Command[] = [

@@ -3,7 +3,7 @@ import { TEXT_SCALES } from '../../../shared/comfort-settings.ts'
 import type { PaneKind } from '../../../shared/workspace/kinds.ts'
 import { say } from '../../messages/catalogue.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
-import type { Command } from '../commands.ts'
+import type { Command } from '../command.ts'
 
 export const nothing = () => undefined
 /** Shows a pane, or puts it away where it is shown. */

@@ -1,6 +1,6 @@
 /** Commands of the panes that ask the service's endpoints. */
 import { say } from '../../messages/catalogue.ts'
-import type { Command } from '../commands.ts'
+import type { Command } from '../command.ts'
 import { togglePane } from './general.ts'
 
 const research = (id: string, title: string, keys: readonly string[], run: Command['run']): Command => ({

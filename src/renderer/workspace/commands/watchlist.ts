@@ -1,7 +1,7 @@
 /** Commands of the watchlist and its lists. */
 import { say } from '../../messages/catalogue.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
-import type { Command } from '../commands.ts'
+import type { Command } from '../command.ts'
 import { nothing } from './general.ts'
 
 function stepList(app: WindowState, step: 1 | -1): void {

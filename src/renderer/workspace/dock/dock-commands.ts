@@ -3,7 +3,7 @@ import { groupsIn } from '../../../shared/workspace/document.ts'
 import * as edits from '../../../shared/workspace/edits.ts'
 import { say } from '../../messages/catalogue.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
-import type { Command } from '../commands.ts'
+import type { Command } from '../command.ts'
 import { popOutPane, toggleFloat } from './dock-acts.ts'
 
 const STEP_PX = 40

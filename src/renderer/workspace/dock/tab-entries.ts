@@ -3,7 +3,7 @@ import { panesIn } from '../../../shared/workspace/document.ts'
 import * as edits from '../../../shared/workspace/edits.ts'
 import { say } from '../../messages/catalogue.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
-import type { MenuEntry } from '../../ui/menu.ts'
+import type { MenuEntry } from '../../ui/menu-entries.ts'
 import { popOutPane, toggleFloat } from './dock-acts.ts'
 
 /** The tab's pane, and those that share its place; `close` closes the pane and says so. */

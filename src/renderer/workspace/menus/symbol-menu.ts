@@ -4,7 +4,7 @@ import type { InstrumentId } from '../../../shared/units.ts'
 import { say } from '../../messages/catalogue.ts'
 import { instrumentOf } from '../../state/watchlist-edit.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
-import type { MenuEntry } from '../../ui/menu.ts'
+import type { MenuEntry } from '../../ui/menu-entries.ts'
 import { keysOfId } from '../commands.ts'
 import { openPane } from '../palette/open-pane.ts'
 

@@ -2,7 +2,7 @@
 import { say } from '../../messages/catalogue.ts'
 import type { StepUnit } from '../../state/replay.svelte.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
-import type { Command } from '../commands.ts'
+import type { Command } from '../command.ts'
 
 const step = (unit: StepUnit | null, forward: boolean) => (app: WindowState) =>
   app.replay.step(unit ?? app.replay.unit, forward, app.chart.interval, app.asset)

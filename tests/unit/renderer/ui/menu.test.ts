@@ -1,7 +1,8 @@
 import { fireEvent } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { openMenu, tidyEntries, type MenuEntry } from '../../../../src/renderer/ui/menu.ts'
+import { tidyEntries, type MenuEntry } from '../../../../src/renderer/ui/menu-entries.ts'
+import { openMenu } from '../../../../src/renderer/ui/menu.ts'
 
 // jsdom has no popovers: one that is shown is an element like others.
 HTMLElement.prototype.showPopover ??= function show(this: HTMLElement) {
