@@ -8,6 +8,7 @@ import { sourceKey } from '../shared/recording.ts'
 import type { AppInfo } from '../shared/state.ts'
 import { instrumentId, recordingId, type InstrumentId } from '../shared/units.ts'
 import { systemClock } from './clock.ts'
+import { createKnownSecrets } from './credentials/known.ts'
 import { createCredentials } from './credentials/credentials.ts'
 import { randomUUID } from 'node:crypto'
 import { createAlerts } from './alerts/alerts.ts'
@@ -85,7 +86,14 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   const store = createStoreMoving(
     options.storeFile ?? (settings.get().recording.storePath || defaultStorePath(options.dataDir)),
   )
-  const log = createLog(wallMs, options.logLevel ?? 'info', fileSink(join(options.dataDir, 'logs', 'tapedeck.log')))
+  const secrets = createKnownSecrets()
+  const hidden = (): readonly string[] => secrets.spellings()
+  const log = createLog(
+    wallMs,
+    options.logLevel ?? 'info',
+    fileSink(join(options.dataDir, 'logs', 'tapedeck.log')),
+    hidden,
+  )
   if (settings.problem !== null) log.add('warn', 'settings', settings.problem)
 
   const say: Terminal['log'] = (level, from, text, detail) => log.add(level, from, text, detail)
@@ -139,6 +147,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     clock,
     memoryOnly: options.memoryKeychain === true || options.portable === true || options.account?.password !== undefined,
     onChange: () => accountStreams.changed(),
+    known: secrets,
   })
   const desk = createSourceDesk({
     credentials,
@@ -557,6 +566,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       settings: () => settings.get(),
       status: () => status.read(),
       log,
+      known: hidden,
     }),
     jobs,
     exports: exporting,

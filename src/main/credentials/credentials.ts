@@ -5,7 +5,8 @@ import type { AccountState, ConnectionStep, Reason } from '../../shared/state.ts
 import type { Clock } from '../clock.ts'
 import { serviceOrigin } from '../service-address.ts'
 import { memoryKeychain, openKeychain, type Keychain } from './keychain.ts'
-import type { TokenSource } from './port.ts'
+import type { KnownSecrets } from './known.ts'
+import type { Token, TokenSource } from './port.ts'
 import { runConnectionTest } from './connection-test.ts'
 import { createTokenSource, requestToken, type TokenRequest } from './token.ts'
 
@@ -32,6 +33,8 @@ export interface CredentialsOptions {
   readonly memoryOnly?: boolean | undefined
   /** For tests; the system's keychain where absent. */
   readonly keychain?: ((fell: () => void) => Promise<Keychain>) | undefined
+  /** Told of every secret that is used, so that no text holds one. */
+  readonly known?: Pick<KnownSecrets, 'note'> | undefined
   /** The account as windows see it has changed. */
   readonly onChange?: ((account: AccountState) => void) | undefined
 }
@@ -132,8 +135,16 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     }
   }
 
-  const secret = async (fields: AccountFields, kind: SecretKind): Promise<string | null> =>
-    (await keychain()).get(accountKey(fields, kind))
+  const note = (secret: string | null | undefined): void => options.known?.note(secret)
+  const secret = async (fields: AccountFields, kind: SecretKind): Promise<string | null> => {
+    const found = await (await keychain()).get(accountKey(fields, kind))
+    note(found)
+    return found
+  }
+  const noted = async (token: Promise<Token>): Promise<Token> => {
+    note((await token).access)
+    return token
+  }
 
   function account(): AccountState {
     const fields = inUse.is === 'service' ? inUse.fields : null
@@ -171,6 +182,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 
   /** A blank or absent password means the stored one. */
   async function passwordOf(input: CredentialsInput, fields: AccountFields): Promise<string | null> {
+    note(input.password)
+    note(input.apiKey)
     return input.password === undefined || input.password === '' ? secret(fields, 'password') : input.password
   }
 
@@ -185,7 +198,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   }
 
   return {
-    tokenSource: { get: () => tokens.get(), renew: (refused) => tokens.renew(refused) },
+    tokenSource: { get: () => noted(tokens.get()), renew: (refused) => noted(tokens.renew(refused)) },
     baseUrl: () => account().baseUrl,
     account,
     useDemo(demo) {

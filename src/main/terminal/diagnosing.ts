@@ -14,11 +14,14 @@ export interface DiagnosingParts {
   readonly settings: () => Settings
   readonly status: () => StatusState
   readonly log: Log
+  /** Secrets that no report may hold. */
+  readonly known: () => readonly string[]
 }
 
 export function createDiagnosing(parts: DiagnosingParts): Pick<Terminal, 'diagnostics' | 'crashed'> {
-  const { dataDir, wallMs, info, settings, status, log } = parts
+  const { dataDir, wallMs, info, settings, status, log, known } = parts
   const { node, electron, chrome } = process.versions
+  const hidden = (text: string): string => known().reduce((safe, secret) => safe.replaceAll(secret, '***'), text)
   return {
     diagnostics: (symbols) =>
       diagnosticsText(
@@ -39,7 +42,11 @@ export function createDiagnosing(parts: DiagnosingParts): Pick<Terminal, 'diagno
         atMs: wallMs(),
         version: info().version,
         what,
-        text: text.split('\n').map(blot).join('\n'),
+        // Whole first: a secret may hold the end of a line.
+        text: hidden(text)
+          .split('\n')
+          .map((line) => blot(line))
+          .join('\n'),
       }),
   }
 }

@@ -31,15 +31,21 @@ export interface Log {
 }
 
 const SECRETS: readonly (readonly [RegExp, string])[] = [
-  [/\bBearer\s+\S+/gi, 'Bearer ***'],
+  [/\b(Bearer|Basic)\s+\S+/gi, '$1 ***'],
+  [/\b(authorization"?\s*[:=]\s*"?(?:[a-z-]+\s+)?)[^\s",;}]+/gi, '$1***'],
   [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, '***'],
-  [/("?(?:password|passwd|secret|access|refresh|token|api[_-]?key)"?\s*[:=]\s*)("[^"]*"|[^\s,;&}]+)/gi, '$1***'],
+  [
+    /("?(?:password|passwd|secret|access|refresh|token|api[_-]?key)"?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|[^\s,;&}]+)/gi,
+    '$1***',
+  ],
   [/(\/\/[^/\s:@]+):[^/\s@]+@/g, '$1:***@'],
 ]
 
-/** A text without what looks like a token, a password or a key. */
-export function blot(text: string): string {
-  return SECRETS.reduce((safe, [pattern, by]) => safe.replace(pattern, by), text.slice(0, MAX_TEXT))
+/** A text without what looks like a token, a password or a key, and without what is `known` to be one. */
+export function blot(text: string, known: readonly string[] = []): string {
+  // Before it is cut: a half of a secret looks like none.
+  const told = known.reduce((safe, secret) => safe.replaceAll(secret, '***'), text)
+  return SECRETS.reduce((safe, [pattern, by]) => safe.replace(pattern, by), told.slice(0, MAX_TEXT))
 }
 
 /** Appends to a file that is put aside when it is large. */
@@ -65,8 +71,13 @@ export function fileSink(file: string, maxBytes = LOG_FILE_BYTES): LogSink {
   }
 }
 
-/** An empty log. `level` is the least that is kept. */
-export function createLog(wallMs: () => number, level: Level, sink: LogSink | null): Log {
+/** An empty log. `level` is the least that is kept; `known`: secrets that no line may hold. */
+export function createLog(
+  wallMs: () => number,
+  level: Level,
+  sink: LogSink | null,
+  known: () => readonly string[] = () => [],
+): Log {
   const least = LEVELS.indexOf(level)
   const entries: LogEntry[] = []
   const wakes = new Set<() => void>()
@@ -80,8 +91,8 @@ export function createLog(wallMs: () => number, level: Level, sink: LogSink | nu
         atMs: unixMs(wallMs()),
         level: at,
         from,
-        text: blot(text),
-        detail: detail === undefined ? null : blot(detail),
+        text: blot(text, known()),
+        detail: detail === undefined ? null : blot(detail, known()),
       }
       nextId += 1
       entries.push(entry)

@@ -6,6 +6,7 @@ import { DEFAULT_SETTINGS, mergeSettings } from '../../../../src/shared/settings
 import { instrumentId, type InstrumentId } from '../../../../src/shared/units.ts'
 import { guessAssets, guessSpelling } from '../../../../src/main/market/instruments.ts'
 import { tickWishes, wantAll } from '../../../../src/main/terminal/wishes.ts'
+import { createKnownSecrets } from '../../../../src/main/credentials/known.ts'
 import { blot, createLog, fileSink } from '../../../../src/main/terminal/log.ts'
 import { createSymbols, type SymbolFacts } from '../../../../src/main/terminal/symbols.ts'
 
@@ -13,11 +14,34 @@ describe('the log', () => {
   it.each([
     ['sent Authorization: Bearer abc.def-1', 'sent Authorization: Bearer ***'],
     ['{"password":"p w","x":1}', '{"password":***,"x":1}'],
+    [JSON.stringify({ password: 'wr0ng "Pässword" of tonight', x: 1 }), '{"password":***,"x":1}'],
+    ['{"password":"cut off in the mid', '{"password":***'],
+    ['Authorization: Token 0123456789abcdef', 'Authorization: Token ***'],
+    ['{"authorization":"Token 0123456789abcdef","x":1}', '{"authorization":"Token ***","x":1}'],
+    ['Proxy-Authorization: Basic Ym9iOnB3', 'Proxy-Authorization: Basic ***'],
     ['token=eyJhbGciOi.eyJzdWIi.c2ln next', 'token=*** next'],
     ['got eyJhbGciOi.eyJzdWIi.c2ln', 'got ***'],
     ['https://bob:hunter2@example.com/x', 'https://bob:***@example.com/x'],
     ['a plain sentence about a token', 'a plain sentence about a token'],
   ])('blots %s', (text, safe) => expect(blot(text)).toBe(safe))
+
+  it('holds no secret that is known, whatever stands around it and however it is spelt', () => {
+    const known = createKnownSecrets()
+    const password = 'a "b" c/d & ü'
+    for (const one of [password, 'short', null, undefined, 'k3y-of-nobody']) known.note(one)
+    const spelt = [
+      password,
+      JSON.stringify(password).slice(1, -1),
+      encodeURIComponent(password),
+      btoa('k3y-of-nobody').replace(/=+$/, ''),
+    ]
+    for (const text of spelt) expect(blot(`he said ${text}.`, known.spellings())).toBe('he said ***.')
+    expect(blot(`${'x'.repeat(1_995)}${password}`, known.spellings())).toBe(`${'x'.repeat(1_995)}***`)
+    expect(blot('a short word', known.spellings())).toBe('a short word')
+    for (let i = 0; i < 100; i++) known.note(`token number ${i}`)
+    expect(known.spellings().length).toBeLessThan(300)
+    expect(blot('token number 99', known.spellings())).toBe('***')
+  })
 
   it('gives the last 500 on opening, then what came, and says what a slow window missed', () => {
     const log = createLog(() => 1, 'info', null)
