@@ -1,0 +1,117 @@
+/**
+ * The ready-made workspaces as pictures, dark and light, over a recording that is the same each time and stands still at its
+ * end. `npx playwright test snapshots --project=browser --update-snapshots` takes them anew.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { DEFAULT_SETTINGS, mergeSettings } from '../../../src/shared/settings.ts'
+import type { FeedId } from '../../../src/shared/units.ts'
+import { createLoad, writersOf } from '../../../src/simulator/pump.ts'
+import { appEnv, CLI, pinnedNode, ROOT } from '../app.ts'
+import { expect, test } from '../fixtures.ts'
+import { Screen } from '../screen.ts'
+
+const FROM_MS = Date.UTC(2026, 2, 4, 15)
+const EVERY_MS = 200
+const MESSAGES = 9_000
+const CRYPTO = ['BTC-USD', 'ETH-USD', 'SOL-USD', 'DOGE-USD']
+const FOREX = ['EURUSD', 'USDJPY', 'GBPUSD', 'NZDUSD']
+const STOCKS = ['AAPL', 'SPY', 'IBM', 'NVDA']
+const SYMBOLS: readonly (readonly [FeedId, string])[] = [
+  ...CRYPTO.flatMap((one) => [['crypto/XT', one] as const, ['crypto/XQ', one] as const]),
+  ...FOREX.map((one) => ['forex/C', one] as const),
+  ...STOCKS.flatMap((one) => [['stocks/T', one] as const, ['stocks/Q', one] as const]),
+]
+const NAMES = ['Overview', 'Day trading', 'Review', 'Research', 'Charts 2 × 2', 'Charts 3 × 3']
+/** What tells of this very run: the recorder and the latency, when and how large the store is. */
+const varies = (page: Page) => [
+  page.getByRole('banner'),
+  page.getByRole('contentinfo'),
+  page.locator('[data-pane="sessions"] [role="gridcell"]'),
+]
+/**
+ * Two runs on one machine differ by 27 of 655,360 pixels at the most: the room is for a Chromium that smooths letters
+ * otherwise. A bar of a pane that is missing is above it.
+ */
+const ROOM = { threshold: 0.25, maxDiffPixelRatio: 0.01 }
+
+/** Messages of a market that walks the same way each time, as lines of our own JSON. */
+function recording(): string {
+  const load = createLoad(writersOf('javascript'))
+  return Array.from({ length: MESSAGES }, (_, i) => {
+    const [feed, symbol] = SYMBOLS[(i * 7) % SYMBOLS.length]
+    const ms = FROM_MS + i * EVERY_MS
+    return JSON.stringify({ feed, symbol, recv_ms: ms + 3, seq: i + 1, raw: load(feed, symbol, ms) })
+  }).join('\n')
+}
+
+async function run(home: string, ...args: string[]): Promise<void> {
+  const child = spawn(pinnedNode(), [CLI, ...args], {
+    cwd: ROOT,
+    env: appEnv(home),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  const [code] = (await once(child, 'close')) as [number | null] // what the process module gives
+  expect(code, said).toBe(0)
+}
+
+/** Everything that was asked for is painted: nothing on screen changes any more. */
+async function still(page: Page): Promise<void> {
+  await page.mouse.move(2, 2)
+  await page.evaluate(async () => {
+    await document.fonts.ready
+    for (let i = 0; i < 12; i++) await new Promise((next) => requestAnimationFrame(next))
+  })
+}
+
+test('the ready-made workspaces look as they did', async ({ open, home }) => {
+  test.skip(process.platform !== 'linux', 'letters are drawn otherwise on other systems')
+  test.setTimeout(120_000)
+  const file = join(home, 'snapshots.jsonl')
+  await writeFile(file, `${recording()}\n`)
+  await run(home, 'import', file)
+  const settings = mergeSettings(DEFAULT_SETTINGS, {
+    recording: { enabled: false },
+    help: { tourSeen: true },
+    zone: 'UTC',
+  })
+  await writeFile(join(home, 'settings.json'), JSON.stringify(settings))
+  const { page } = await open({ size: { width: 1024, height: 640 } })
+  const screen = new Screen(page)
+  await page.keyboard.press('Alt+r')
+  const dock = page.getByRole('region', { name: 'Replay' })
+  await expect(dock).toBeVisible()
+  await dock.getByRole('slider', { name: 'Position in the recording' }).focus()
+  await page.keyboard.press('End')
+  await expect(screen.bigPrice()).toHaveText(/\d/)
+  for (const theme of ['dark', 'light']) {
+    if ((await page.locator('html').getAttribute('data-theme')) !== theme) await page.keyboard.press('Alt+t')
+    await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
+    for (const name of NAMES) {
+      await test.step(`${name}, ${theme}`, async () => {
+        await page
+          .getByRole('banner')
+          .getByRole('button', { name: /^Workspace: / })
+          .click()
+        await page.locator('[data-open]').getByRole('button', { name, exact: true }).click()
+        const charts = page.getByRole('application', { name: /^Chart of / })
+        const told = page.locator('.legend').filter({ hasText: /C\s*[\d.,]+/ })
+        await expect(told.nth((await charts.count()) - 1)).toBeAttached()
+        await still(page)
+        const picture = `${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-${theme}.png`
+        await expect.soft(page).toHaveScreenshot(picture, {
+          ...ROOM,
+          animations: 'disabled',
+          caret: 'hide',
+          mask: varies(page),
+          maskColor: '#808080',
+        })
+      })
+    }
+  }
+})
