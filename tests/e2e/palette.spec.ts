@@ -1,6 +1,7 @@
 /** The palette, keys that the user chooses, menus, help and tour: by keyboard alone. */
 import type { Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
+import { openPane } from './panes.ts'
 import { Screen } from './screen.ts'
 
 const box = (page: Page) => page.getByRole('search').getByRole('combobox', { name: 'Symbol or command' })
@@ -144,12 +145,74 @@ test('menus open by key, and the focus comes back', async ({ open }) => {
   await expect(screen.row('ETH-USD')).toBeVisible()
 })
 
-test('a symbol is dragged from the list onto the quote', async ({ open }) => {
+test('a symbol is dragged from anywhere onto anything', async ({ open }) => {
+  test.setTimeout(180_000)
   const { page } = await open()
+  page.setDefaultTimeout(15_000)
   const screen = new Screen(page)
   await screen.trades('BTC-USD')
-  await page.getByRole('rowheader', { name: 'SOL-USD' }).dragTo(screen.quote())
-  await expect(screen.chart('SOL-USD')).toBeVisible()
+  const chart = page.getByRole('region', { name: /^Chart of / }).first()
+  const head = (symbol: string) => page.getByRole('rowheader', { name: new RegExp(`^${symbol}`) })
+  const shows = (symbol: string) => expect(screen.chart(symbol)).toBeVisible()
+
+  await test.step('from a row onto the quote, the tape and the chart', async () => {
+    await head('SOL-USD').dragTo(screen.quote())
+    await shows('SOL-USD')
+    await head('ETH-USD').dragTo(screen.tape())
+    await shows('ETH-USD')
+    await head('BTC-USD').dragTo(chart)
+    await shows('BTC-USD')
+  })
+  await test.step('from the chart and the quote onto another list', async () => {
+    await chart.getByRole('heading', { name: 'BTC-USD' }).dragTo(page.getByRole('tab', { name: 'FX', exact: true }))
+    await page.getByRole('tab', { name: 'FX', exact: true }).click()
+    await expect(screen.row('BTC-USD')).toBeVisible()
+    await page.getByRole('tab', { name: 'Stocks', exact: true }).click()
+    await screen.quote().getByText('Bitcoin').dragTo(screen.watchlist().getByRole('grid'))
+    await expect(screen.row('BTC-USD')).toBeVisible()
+    await page.getByRole('tab', { name: 'Majors', exact: true }).click()
+  })
+  const news = await openPane(page, 'news')
+  const story = news.locator('[role="option"][draggable="true"]').first()
+  await test.step('from a story onto the chart, the list and the quote', async () => {
+    // Which company the newest story is about is the market's.
+    const about = (await story.innerText()).trim().split(' · ').at(-1) ?? ''
+    await story.dragTo(chart)
+    await shows(about)
+    await head('BTC-USD').click()
+    await shows('BTC-USD')
+    await story.dragTo(screen.quote())
+    await shows(about)
+    await page.getByRole('tab', { name: 'FX', exact: true }).click()
+    await story.dragTo(screen.watchlist().getByRole('grid'))
+    await expect(screen.row(about)).toBeVisible()
+    await page.getByRole('tab', { name: 'Majors', exact: true }).click()
+  })
+  await test.step('onto a pane of a company', async () => {
+    const company = await openPane(page, 'company')
+    await head('IBM').dragTo(company)
+    await expect(company).toContainText('International Business Machines')
+  })
+  const form = screen.dialog('New alert')
+  const symbol = form.getByRole('textbox', { name: 'Symbol' })
+  await test.step('onto the alerts, where the form opens; the form takes one from another window', async () => {
+    const alerts = await openPane(page, 'alerts')
+    await head('ETH-USD').dragTo(alerts)
+    await expect(symbol).toHaveValue('ETH-USD')
+    // What is behind the form cannot be reached by the mouse: it comes from a pane in a window of its own.
+    await form.locator('form').evaluate((node) => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.setData('application/x-tapedeck-symbol', JSON.stringify({ asset: 'forex', symbol: 'EURUSD' }))
+      for (const kind of ['dragenter', 'dragover', 'drop'])
+        node.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer }))
+    })
+    await expect(symbol).toHaveValue('EURUSD')
+    await form.getByLabel('Level').fill('9')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await expect(form).toHaveCount(0)
+    await alerts.getByRole('gridcell', { name: 'EURUSD', exact: true }).dragTo(chart)
+    await shows('EURUSD')
+  })
 })
 
 test('the help finds words of its tables, and the tour leads through the window', async ({ open }) => {
