@@ -1,15 +1,16 @@
 // `npm run pack:check`: makes the folder package and proves what is in it: what must be there, what must not, its
 // sizes, its native modules, its fuses where it holds a real Electron, and that it starts from its own files.
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
-import { extractAll, listPackage, statFile } from '@electron/asar'
+import { listPackage, statFile } from '@electron/asar'
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import { findChromium } from './lib/chromium.mjs'
 import { findElectron } from './lib/electron.mjs'
 import { pinnedNode, root } from './lib/ensure.mjs'
+import { packed, playOn, unpack } from './lib/packed.mjs'
 
 /** What an installed Tapedeck may weigh without Electron, bytes: packed code and data, and what lies beside it. */
 const BUDGET = { asar: 8_000_000, unpacked: 8_000_000 }
@@ -45,17 +46,6 @@ function filesBelow(folder) {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 const sizeOf = (folder) => filesBelow(folder).reduce((sum, file) => sum + statSync(file).size, 0)
-
-/** The folder that electron-builder made for this system, and where its asar lies. */
-function packed() {
-  const dist = join(root, 'dist')
-  const made = readdirSync(dist).find((name) => /-unpacked$|^mac/.test(name))
-  if (!made) throw new Error('electron-builder made no folder')
-  const app = join(dist, made)
-  const resources =
-    process.platform === 'darwin' ? join(app, 'Tapedeck.app', 'Contents', 'Resources') : join(app, 'resources')
-  return { app, resources, asar: join(resources, 'app.asar') }
-}
 
 function inspect({ app, resources, asar }) {
   const names = listPackage(asar).map((name) => name.slice(1).replaceAll('\\', '/'))
@@ -157,36 +147,21 @@ async function boot(folder) {
   }
 }
 
-/** The packed files as a folder, for a system where no real Electron reads the asar. */
-function unpack({ asar }) {
-  const folder = join(root, 'dist', 'from-asar')
-  rmSync(folder, { recursive: true, force: true })
-  extractAll(asar, folder)
-  if (existsSync(`${asar}.unpacked`)) cpSync(`${asar}.unpacked`, folder, { recursive: true })
-  return folder
-}
-
-/** The app of the package in a window, where there is an Electron to run it. */
-function windowed(folder) {
-  if (!findElectron()) return console.log('    no window was opened: there is no Electron here')
-  const playwright = join(root, 'node_modules', '@playwright', 'test', 'cli.js')
-  const env = { ...process.env, TAPEDECK_APP: folder, TAPEDECK_CHROMIUM: findChromium() ?? '' }
-  const { status } = spawnSync(
-    pinnedNode(),
-    [playwright, 'test', '--project=electron', '--reporter=list', '--workers=1', 'electron/desktop.spec.ts'],
-    { cwd: root, env, stdio: 'inherit' },
-  )
-  check(status === 0, 'the app of the packed files opens, and has its menu, links and command line')
+/** The day of a user on the packed files; every further story is `npm run pack:stories`. */
+function story(folder) {
+  if (!findChromium()) return console.log('    no story was played: there is no Chromium here')
+  check(playOn(folder, 'browser', ['tests/e2e/story.spec.ts']), 'the story of a user holds on the packed files')
 }
 
 execFileSync(pinnedNode(), [join(root, 'scripts', 'pack.mjs'), '--dir'], { cwd: root, stdio: 'inherit' })
 const made = packed()
+if (!made) throw new Error('electron-builder made no folder')
 console.log(`\nThe package ${relative(root, made.app)}:`)
 inspect(made)
 await fuses(made.app)
 const files = unpack(made)
 await boot(files)
-windowed(files)
+story(files)
 console.log(
   problems.length === 0
     ? '\nThe package is sound.'

@@ -9,7 +9,7 @@ import { _electron, chromium, type ElectronApplication, type Page } from '@playw
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** The app under test: the built checkout, or the folder that TAPEDECK_APP names (a package's files). */
-const APP = process.env.TAPEDECK_APP ?? ROOT
+export const APP = process.env.TAPEDECK_APP ?? ROOT
 export const CLI = join(APP, 'out', 'main', 'cli.js')
 
 export type HostName = 'browser' | 'electron'
