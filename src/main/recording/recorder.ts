@@ -3,80 +3,23 @@
  * store's writer at most `flushMs` later. It never waits and never throws; what it cannot take it
  * counts, says so, and leaves a gap in the ledger.
  */
-import type { Clock } from '../clock.ts'
-import type { StoreWriter, WriterEvent } from '../store/port.ts'
-import type { RecorderPort } from './port.ts'
 import { toFailure, type Failure } from '../../shared/errors.ts'
-import { FLAG, type FeedCounts, type GapCause, type LedgerEntry, type Source } from '../../shared/recording.ts'
-import type { Percentiles, Reason, RecorderState } from '../../shared/state.ts'
+import { FLAG, type GapCause, type LedgerEntry, type Source } from '../../shared/recording.ts'
 import { FEED_IDS, unixMs, type FeedId, type RecordingId, type UnixMs } from '../../shared/units.ts'
+import type { WriterEvent } from '../store/port.ts'
 import { BATCH_BUFFER_BYTES, OpenBatch } from './batch.ts'
+import { brokenBy, HUNG, HUNG_NS } from './disk-words.ts'
 import { GapLedger } from './gaps.ts'
 import { LatencyHistogram } from './latency.ts'
+import { Rate } from './rate.ts'
+import type { Recorder, RecorderEvent, RecorderOptions } from './recorder-port.ts'
 import { Tally } from './tally.ts'
-
-export interface RecorderOptions {
-  readonly writer: StoreWriter
-  readonly clock: Clock
-  /** Longest a frame waits for its flush, ms; 8 unless told. */
-  readonly flushMs?: number
-  /** Most memory that waits for the disk, bytes; 256 MiB unless told. */
-  readonly maxBacklogBytes?: number
-  /** Service clock minus local clock, ms, as measured now: kept with each gap that opens. Null: not known. */
-  readonly skewMs?: () => number | null
-  /** Makes the identity of a recording that starts now. */
-  readonly newId: (startedMs: UnixMs) => RecordingId
-}
-
-export interface RecorderStats {
-  readonly received: number
-  readonly stored: number
-  /** Frames that no recording holds: see the gaps. */
-  readonly lost: number
-  readonly perSecond: number
-  readonly backlogBytes: number
-  /** Milliseconds from a flush's first frame to its commit. */
-  readonly receiveToStored: Percentiles | null
-  readonly storeBytes: number
-  readonly freeBytes: number
-  /** Of the recording now open. */
-  readonly feeds: readonly FeedCounts[]
-}
-
-export type RecorderEvent =
-  | { readonly is: 'began'; readonly recording: RecordingId }
-  | { readonly is: 'ended'; readonly recording: RecordingId }
-  | { readonly is: 'broken'; readonly why: Reason }
-  | { readonly is: 'recovered'; readonly lost: number }
-  /** Frames were turned away; their gap stands here in the order, and what comes now follows it. */
-  | { readonly is: 'cut' }
-
-export interface Recorder extends RecorderPort {
-  /**
-   * Starts a recording; rejects with the store's error. Frames are accepted at once. A disk in trouble is
-   * not waited for: the recording then begins when it can, `state` says so, and nothing taken is lost.
-   */
-  start(source: Source): Promise<RecordingId>
-  /** Ends the recording: flushed, sealed, close record written. Connections stay known for the next. */
-  stop(): Promise<void>
-  state(): RecorderState
-  stats(): RecorderStats
-  onEvent(listener: (event: RecorderEvent) => void): () => void
-}
 
 const DAY = 86_400_000
 const CLOCK_SHIFT_MS = 100
 const POOLED = 8
 /** After a second death in a row, how long to wait before the writer is started again. */
 const RESTART_MS = 500
-/** A disk that has answered neither well nor ill for so long is not recording. */
-const HUNG_NS = 5e9
-const HUNG: Reason = {
-  code: 'disk-error',
-  message: 'The disk has taken nothing for several seconds.',
-  hint: 'What arrives waits in memory. Check the disk; recording resumes by itself when it answers.',
-  closeCode: null,
-}
 
 /** Whole microseconds, as ns: what is below costs more to keep than it tells. */
 const sinceStart = (nowNs: number, startNs: number): number =>
@@ -119,7 +62,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let last = { wallMs: unixMs(0), monoNs: 0 }
   /** Feed of the frame accepted last; -1: it was refused, so marks are not for the one before. */
   let lastFeed = -1
-  let sample = { atNs: 0, received: 0, perSecond: 0 }
+  const rate = new Rate()
   let sizes = { storeBytes: 0, freeBytes: 0 }
 
   /** The disk or the writer is in trouble; null: well. */
@@ -246,7 +189,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     hole.feeds.add(FEED_IDS[feedOf[conn]])
     if (hole.lost++ === 0 && trouble === null) {
       troubleSinceMs = clock.wallMs()
-      emit({ is: 'broken', why: reason() })
+      emit({ is: 'broken', why: brokenBy(trouble) })
     }
     lost++
     return 0
@@ -294,7 +237,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
     if (trouble === null) troubleSinceMs = nowMs
     trouble = failure
-    emit({ is: 'broken', why: reason() })
+    emit({ is: 'broken', why: brokenBy(trouble) })
     dead = true
     const again = nowMs - diedAtMs < 2 * RESTART_MS
     diedAtMs = nowMs
@@ -333,7 +276,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         if (trouble === null) troubleSinceMs = clock.wallMs()
         trouble = event.failure
         onTrouble()
-        emit({ is: 'broken', why: reason() })
+        emit({ is: 'broken', why: brokenBy(trouble) })
         return
       case 'recovered':
         trouble = null
@@ -345,22 +288,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
   }
   writer.onEvent(onWriter)
-
-  function reason(): Reason {
-    return {
-      code: trouble?.code ?? 'disk-error',
-      message: trouble?.message ?? 'The disk is too slow for what arrives: recording has stopped for now.',
-      hint: trouble?.hint ?? 'Watching goes on. Recording resumes by itself when the disk has caught up.',
-      closeCode: null,
-    }
-  }
-
-  function measure(): number {
-    const nowNs = clock.monoNs()
-    const passed = nowNs - sample.atNs
-    if (passed >= 1e9) sample = { atNs: nowNs, received, perSecond: ((received - sample.received) * 1e9) / passed }
-    return sample.perSecond
-  }
 
   return {
     get recording() {
@@ -476,7 +403,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     state() {
       if (recording === null) return { is: 'off' }
       if (trouble !== null || hole !== null || dead) {
-        return { is: 'broken', why: reason(), sinceMs: troubleSinceMs, lost }
+        return { is: 'broken', why: brokenBy(trouble), sinceMs: troubleSinceMs, lost }
       }
       const waits = inFlight[0]
       if (waits !== undefined && clock.monoNs() - waits.sentNs > HUNG_NS) {
@@ -488,7 +415,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       received,
       stored,
       lost,
-      perSecond: measure(),
+      perSecond: rate.measure(received, clock.monoNs()),
       backlogBytes: writer.backlogBytes + batch.size,
       receiveToStored: latency.percentiles(),
       ...sizes,

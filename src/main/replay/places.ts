@@ -39,6 +39,11 @@ export class Places {
     this.#version = version
   }
 
+  /** Where nothing is applied yet. */
+  start(): Target {
+    return { part: 0, seq: 0, upToMs: ANY_TIME, ms: this.#parts()[0].fromMs, over: false }
+  }
+
   /** The place of a replay time inside of the range. */
   resolve(ms: number): Target {
     const parts = this.#parts()
@@ -82,8 +87,20 @@ export class Places {
     return asked
   }
 
+  /**
+   * Right before the last message that is applied, at a seq of a part; `lastMessageSeq` 0: which one is not known. Null:
+   * nothing is before it.
+   */
+  async messageBack(index: number, seq: number, lastMessageSeq: number): Promise<Target | null> {
+    const parts = this.#parts()
+    const last = lastMessageSeq > 0 ? lastMessageSeq : await this.#messageBefore(parts[index], seq)
+    if (last > 0) return { part: index, seq: last - 1, upToMs: ANY_TIME, ms: null, over: false }
+    if (index === 0) return null
+    return { part: index - 1, seq: parts[index - 1].lastSeq, upToMs: ANY_TIME, ms: null, over: false }
+  }
+
   /** Seq of the last message at or before a seq; 0: there is none. */
-  async messageBefore({ recording }: Part, seq: number): Promise<number> {
+  async #messageBefore({ recording }: Part, seq: number): Promise<number> {
     for (let back = 1_000, upToSeq = seq; upToSeq > 0; back *= 4) {
       const afterSeq = Math.max(0, upToSeq - back)
       let last = 0

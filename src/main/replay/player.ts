@@ -3,60 +3,24 @@
  * few milliseconds, so that what is received meanwhile is never held up.
  */
 import { CodedError, toFailure } from '../../shared/errors.ts'
-import type { ReplayExactness, ReplaySpeed } from '../../shared/replay.ts'
+import type { ReplaySpeed } from '../../shared/replay.ts'
 import type { FeedStatus, Reason } from '../../shared/state.ts'
-import { FEED_IDS, type RecordingId } from '../../shared/units.ts'
+import type { RecordingId } from '../../shared/units.ts'
 import type { Market } from '../market/port.ts'
-import type { StoreReader } from '../store/port.ts'
 import { Cursor } from './cursor.ts'
 import { KeptSnapshots } from './kept.ts'
 import type { Part } from './parts.ts'
 import { ANY_TIME, Places, type Target } from './places.ts'
 import { due, newPlay, play, restMs, type Play, type PlayEvent, type Span } from './play.ts'
-import { NO_LIMITS, Rig, type Advanced, type Kept, type Limits } from './rig.ts'
+import type { PlayerOptions, PlayerState } from './player-port.ts'
+import { Rates } from './rates.ts'
+import { NO_LIMITS, Rig, type Advanced, type Limits } from './rig.ts'
+import { givingWay, KEEP_EVERY, SLICE_MS, travel } from './travel.ts'
 
-/** Longest turn without giving way, ms. */
-const SLICE_MS = 4
 /** How often the clock moves while nothing is due, ms. */
 const FRAME_MS = 20
-/** A snapshot is taken each time so many entries went by. */
-const KEEP_EVERY = 50_000
-/** On the way to a place, the last of these is kept. */
-const PASSED_EVERY = 4_000
 /** Up to so much replay time a step forward plays through; further ones go as a seek. */
 const PLAYED_MS = 60_000
-const RATE_MS = 500
-
-export interface PlayerOptions {
-  readonly reader: Pick<StoreReader, 'replay' | 'snapshot' | 'entries'>
-  /** In the order of playing, their times never decreasing: `joined`. At least one. */
-  readonly parts: readonly Part[]
-  /** What windows look at. */
-  readonly market: Market
-  /** An empty one, in which a seek is prepared. */
-  readonly newMarket: () => Market
-  /** Real time on a monotonic clock, ms. */
-  readonly realMs: () => number
-  readonly after: (ms: number, then: () => void) => () => void
-  /** Something that `state` tells is different. */
-  readonly changed: () => void
-}
-
-/** Where a replay stands. */
-export interface PlayerState {
-  readonly nowMs: number
-  readonly at: { readonly session: RecordingId; readonly seq: number } | null
-  readonly playing: boolean
-  readonly speed: ReplaySpeed
-  readonly skipIdle: boolean
-  readonly loop: Span | null
-  readonly seeking: boolean
-  readonly ended: boolean
-  readonly messages: number
-  readonly perSecond: number
-  readonly exactness: ReplayExactness
-  readonly problem: Reason | null
-}
 
 export class Player {
   readonly #o: PlayerOptions
@@ -73,8 +37,7 @@ export class Player {
   #closed = false
   #problem: Reason | null = null
   #undoTurn = () => {}
-  #rate = { atMs: 0, messages: 0, perSecond: 0 }
-  #feedRate = { atMs: NaN, received: new Float64Array(FEED_IDS.length), perSecond: new Float64Array(FEED_IDS.length) }
+  readonly #rates = new Rates()
 
   /** At the start of the first part; `seek` puts it where it begins. */
   constructor(options: PlayerOptions) {
@@ -100,7 +63,7 @@ export class Player {
       seeking: this.#seeking,
       ended,
       messages,
-      perSecond: playing ? this.#rate.perSecond : 0,
+      perSecond: playing ? this.#rates.perSecond : 0,
       exactness,
       problem: this.#problem,
     }
@@ -117,8 +80,8 @@ export class Player {
   }
 
   feeds(): readonly FeedStatus[] {
-    this.#measureFeeds()
-    return this.#rig.tracker.statuses(this.#rig.received, this.#feedRate.perSecond, this.#rig.lastMs)
+    const { tracker, received, lastMs } = this.#rig
+    return tracker.statuses(received, this.#rates.ofFeeds(received, this.nowMs), lastMs)
   }
 
   play(on: boolean): void {
@@ -152,7 +115,7 @@ export class Player {
 
   /** Puts the state where nothing is applied yet. */
   async seekStart(): Promise<void> {
-    await this.#alone(true, (current) => this.#goTo(this.#start(), current))
+    await this.#alone(true, (current) => this.#goTo(this.#places.start(), current))
   }
 
   /** Pauses and goes one message on or back. */
@@ -160,7 +123,8 @@ export class Player {
     this.#pause()
     await this.#alone(!forward, async (current) => {
       if (forward) return this.#through(current, { upToMs: Infinity, messages: 1 })
-      const target = await this.#messageBack()
+      const { seq, lastMessageSeq } = this.#rig
+      const target = (await this.#places.messageBack(this.#index, seq, lastMessageSeq)) ?? this.#places.start()
       current()
       await this.#goTo(target, current)
     })
@@ -239,7 +203,7 @@ export class Player {
     const spent = () => realMs() - start >= SLICE_MS
     const done = this.#advance({ ...NO_LIMITS, upToMs: dueMs, spent })
     if (this.#rig.cursor.failure !== null) return this.#failed(this.#rig.cursor.failure)
-    this.#measure(start)
+    this.#rates.measure(this.#rig.messages, start)
     this.#keepSome()
     if (done === 'end' && this.#crossing(dueMs)) return
     const nextMs = this.#nextMs()
@@ -347,7 +311,7 @@ export class Player {
       rig.lastMessageSeq = from?.lastMessageSeq ?? 0
       rig.catchUp(entries)
       aside.restore(from?.data ?? null, rig.tracker.around())
-      await this.#run(rig, target, current)
+      await travel(rig, target, { kept: this.#kept, realMs: this.#o.realMs, current })
       if (target.over) rig.finish()
       rig.cursor.close()
       const data = aside.save()
@@ -355,39 +319,13 @@ export class Player {
       this.#rig.cursor.close()
       this.#rig = placed
       this.#index = target.part
-      this.#rate = { ...this.#rate, atMs: 0 }
-      this.#feedRate.atMs = NaN
+      this.#rates.restart()
       this.#reached(Math.max(target.ms ?? -Infinity, rig.timeMs))
       market.restore(data, placed.tracker.around())
     } catch (thrown) {
       rig.cursor.close()
       throw thrown
     }
-  }
-
-  async #run(rig: Rig, target: Target, current: () => void): Promise<void> {
-    const { realMs } = this.#o
-    const { part, seq, upToMs } = target
-    let start = realMs()
-    /** The last place that was passed: what is looked at next is often right before the one gone to. */
-    let passed: Kept | null = null
-    let keepAt = rig.seq + PASSED_EVERY
-    while (rig.seq < seq) {
-      const upToSeq = Math.min(seq, keepAt)
-      const done = rig.advance({ ...NO_LIMITS, upToMs, upToSeq, spent: () => realMs() - start >= SLICE_MS })
-      if (rig.cursor.failure !== null) throw rig.cursor.failure
-      if (done === 'reached') {
-        if (upToSeq === seq || (rig.nextMs() ?? Infinity) > upToMs) break
-        passed = rig.keep()
-        keepAt += PASSED_EVERY
-        if (rig.seq - Math.max(this.#kept.newestSeq(part, rig.seq), 0) >= KEEP_EVERY) this.#kept.add(part, passed)
-      } else if (done === 'dry') await rig.cursor.more()
-      else if (done === 'spent') await givingWay()
-      else break
-      current()
-      if (done !== 'reached') start = realMs()
-    }
-    if (passed !== null) this.#kept.add(part, passed)
   }
 
   /** Plays through what lies before a limit, in slices. */
@@ -415,21 +353,6 @@ export class Player {
       current()
     }
     this.#reached(Math.max(this.#rig.timeMs, this.nowMs))
-  }
-
-  /** Right before the last message that is applied. */
-  async #messageBack(): Promise<Target> {
-    const index = this.#index
-    const parts = this.#parts
-    const rig = this.#rig
-    const last = rig.lastMessageSeq > 0 ? rig.lastMessageSeq : await this.#places.messageBefore(parts[index], rig.seq)
-    if (last > 0) return { part: index, seq: last - 1, upToMs: ANY_TIME, ms: null, over: false }
-    if (index === 0) return this.#start()
-    return { part: index - 1, seq: parts[index - 1].lastSeq, upToMs: ANY_TIME, ms: null, over: false }
-  }
-
-  #start(): Target {
-    return { part: 0, seq: 0, upToMs: ANY_TIME, ms: this.#play.range.fromMs, over: false }
   }
 
   // -- beside --
@@ -465,24 +388,6 @@ export class Player {
     }
   }
 
-  #measure(realMs: number): void {
-    const { messages } = this.#rig
-    const passed = realMs - this.#rate.atMs
-    if (passed < RATE_MS) return
-    const began = this.#rate.atMs === 0 || messages < this.#rate.messages
-    const perSecond = began ? this.#rate.perSecond : ((messages - this.#rate.messages) * 1_000) / passed
-    this.#rate = { atMs: realMs, messages, perSecond }
-  }
-
-  #measureFeeds(): void {
-    const { received } = this.#rig
-    const passed = this.nowMs - this.#feedRate.atMs
-    if (passed >= 0 && passed < 1_000) return
-    const before = this.#feedRate.received
-    const perSecond = received.map((count, i) => (passed > 0 ? Math.max(0, ((count - before[i]) * 1_000) / passed) : 0))
-    this.#feedRate = { atMs: this.nowMs, received: received.slice(), perSecond }
-  }
-
   #failed(thrown: unknown): void {
     const { code, message, hint = '' } = toFailure(thrown)
     if (code === 'cancelled' || this.#closed) return
@@ -491,5 +396,3 @@ export class Player {
     this.#o.changed()
   }
 }
-
-const givingWay = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -4,7 +4,7 @@ import type { FeedState, FeedStatus, Reason, RecorderState, StatusState } from '
 import { missingCase } from '../../shared/errors.ts'
 import type { FeedId, UnixMs } from '../../shared/units.ts'
 import { FEEDS } from '../../service/feeds.ts'
-import type { Recorder } from '../recording/recorder.ts'
+import type { Recorder } from '../recording/recorder-port.ts'
 import type { Growth, Skew } from './measures.ts'
 
 /** What keeps a recording from beginning, since when, and how many messages came since and were not kept. */
