@@ -84,3 +84,14 @@ export function priceTicks(
       return missingCase(scale)
   }
 }
+
+const thousands = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+/** A large number in little room. */
+export function bigText(value: string | number): string {
+  const n = Number(value)
+  const size = Math.abs(n)
+  if (size >= 1e9) return `${(n / 1e9).toFixed(2)}B`
+  if (size >= 1e6) return `${(n / 1e6).toFixed(2)}M`
+  if (size >= 1e4) return `${(n / 1e3).toFixed(1)}K`
+  return size >= 100 ? thousands.format(n) : String(Number(n.toPrecision(4)))
+}

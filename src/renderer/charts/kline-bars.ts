@@ -1,0 +1,234 @@
+/** The bars of one chart, and how the drawing library comes by them: pages of older and newer ones, and the forming one. */
+import type { Chart } from 'klinecharts'
+import type { Bar } from '../../shared/market.ts'
+import type { GapSpan } from '../../shared/state.ts'
+import { heikinAshi, heikinAshiRows } from './heikin-ashi.ts'
+import type { ChartPages, ChartSeries } from './port.ts'
+import { lowerBound, mergeBars, rowsOf, rowOf, type Row } from './series.ts'
+
+/** Pages of older bars that going to an instant may read, and how many bars farther it goes there at once. */
+const MOST_PAGES = 20
+const FAR_BARS = 20_000
+/** More new rows than that at once are put in whole. */
+const MOST_PUSHED = 200
+
+interface Options {
+  readonly series: () => ChartSeries
+  readonly gaps: () => readonly GapSpan[]
+  /** Called after the library took other bars. */
+  readonly changed: () => void
+  /** Called when the newest bars were reached: the last one is of now again. */
+  readonly joined: () => void
+}
+
+/** klinecharts wants a period for extrapolating times right of the last bar. */
+function period(intervalMs: number): { type: 'second' | 'minute' | 'hour' | 'day'; span: number } {
+  if (intervalMs % 86_400_000 === 0) return { type: 'day', span: intervalMs / 86_400_000 }
+  if (intervalMs % 3_600_000 === 0) return { type: 'hour', span: intervalMs / 3_600_000 }
+  if (intervalMs % 60_000 === 0) return { type: 'minute', span: intervalMs / 60_000 }
+  return { type: 'second', span: Math.max(1, intervalMs / 1_000) }
+}
+
+export class KlineBars {
+  readonly #chart: Chart
+  readonly #options: Options
+  #bars: Bar[] = []
+  #moreOlder = false
+  #moreNewer = false
+  #push: ((row: Row) => void) | null = null
+  #generation = 0
+  /** Bars that are loaded but not yet with the library. */
+  #pending = new Map<number, Bar>()
+  // While the chart is dragged the library counts bars from where the drag began: none may go meanwhile.
+  #held = false
+  pages: ChartPages | null = null
+
+  constructor(chart: Chart, options: Options) {
+    this.#chart = chart
+    this.#options = options
+  }
+
+  get all(): readonly Bar[] {
+    return this.#bars
+  }
+  get last(): Bar | undefined {
+    return this.#bars[this.#bars.length - 1]
+  }
+  /** The last bar loaded is not the newest one. */
+  get moreNewer(): boolean {
+    return this.#moreNewer
+  }
+  /** What is drawn is made of the bars, rather than them. */
+  get derived(): boolean {
+    const { style, ticks } = this.#options.series()
+    return style === 'heikin-ashi' && !ticks
+  }
+  rows(): readonly Row[] {
+    return this.#chart.getDataList() as Row[] // every row comes from series.ts
+  }
+  between(fromMs: number, toMs: number): readonly Bar[] {
+    return this.#bars.slice(lowerBound(this.#bars, fromMs), lowerBound(this.#bars, toMs + 1))
+  }
+
+  /** Other bars; `reload` shows them. */
+  replace(list: readonly Bar[], moreOlder: boolean, moreNewer: boolean): void {
+    this.#bars = [...list]
+    this.#moreOlder = moreOlder
+    this.#moreNewer = moreNewer
+  }
+
+  /** Takes what changed. Answers whether it waits for `flush`; else it is shown already. */
+  update(updates: readonly Bar[]): boolean {
+    const empty = this.#bars.length === 0
+    const lastMs = this.last?.startMs ?? Infinity
+    const kind = mergeBars(this.#bars, updates)
+    const { intervalMs } = this.#options.series()
+    const closesGap = this.#options.gaps().length > 0 && updates.some((bar) => bar.startMs > lastMs + intervalMs)
+    if (kind === 'middle' || empty || closesGap || !this.#push) {
+      this.reload(true)
+      return false
+    }
+    for (const bar of updates) this.#pending.set(bar.startMs, bar)
+    return true
+  }
+
+  /** Gives the library what waits. Answers whether there was anything. */
+  flush(): boolean {
+    if (this.#pending.size === 0) return false
+    const fresh = [...this.#pending.values()]
+    if (!this.#push || fresh.length > MOST_PUSHED) this.reload(true)
+    else {
+      this.#pending = new Map()
+      for (const bar of fresh) this.#push(this.#rowShown(bar))
+      this.#options.changed()
+    }
+    return true
+  }
+
+  reload(keepView: boolean): void {
+    this.#pending = new Map()
+    const chart = this.#chart
+    const series = this.#options.series()
+    const list = this.rows()
+    const range = chart.getVisibleRange()
+    const anchor =
+      keepView && list.length > 0 && range.to < list.length ? list[Math.max(0, range.to - 1)].timestamp : null
+    const mine = ++this.#generation
+    this.#push = null
+    chart.setSymbol({ ticker: series.label, pricePrecision: series.decimals, volumePrecision: 2 })
+    chart.setPeriod(period(series.intervalMs))
+    chart.setDataLoader({
+      getBars: ({ type, timestamp, callback }) => {
+        const give = (rows: Row[]): void => callback(rows, { forward: this.#moreOlder, backward: this.#moreNewer })
+        const none = (): void => {
+          if (mine === this.#generation) give([])
+        }
+        if (type === 'init') give(this.#rowsShown(this.#bars))
+        else if (type === 'forward' && this.pages && timestamp !== null) {
+          void this.pages.older(this.#bars[0]?.startMs ?? timestamp).then((page) => {
+            if (mine === this.#generation) this.#takeOlder(page, give)
+          }, none)
+        } else if (type === 'backward' && this.pages) {
+          void this.pages.newer().then((page) => {
+            if (mine === this.#generation) this.#takeNewer(page, give)
+          }, none)
+        } else give([])
+      },
+      subscribeBar: ({ callback }) => {
+        this.#push = callback
+      },
+      unsubscribeBar: () => {
+        this.#push = null
+      },
+    })
+    if (anchor !== null) chart.scrollToTimestamp(anchor)
+    this.#options.changed()
+  }
+
+  /** Loads and shows what lies around an instant. */
+  async goTo(ms: number): Promise<void> {
+    const far = FAR_BARS * this.#options.series().intervalMs
+    const [first] = this.#bars
+    const isFar =
+      (first !== undefined && this.#moreOlder && first.startMs - ms > far) ||
+      (this.#moreNewer && ms > (this.last?.startMs ?? Infinity))
+    if (isFar) await this.pages?.around(ms)
+    const mine = this.#generation
+    for (let read = 0; read < MOST_PAGES && this.#bars.length > 0 && this.#bars[0].startMs > ms; read++) {
+      if (!this.#moreOlder) break
+      const [seam] = this.#bars
+      const page = await this.pages?.older(seam.startMs)
+      if (page === undefined || mine !== this.#generation) return
+      const older = page.bars.filter((bar) => bar.startMs < seam.startMs)
+      this.#bars = older.concat(this.#bars)
+      this.#moreOlder = page.more && older.length > 0
+    }
+    this.reload(true)
+    const list = this.rows()
+    const index = list.findLastIndex((row) => row.timestamp <= ms)
+    const { from, to } = this.#chart.getVisibleRange()
+    // In the middle, where there is room right of it.
+    this.#chart.scrollToDataIndex(Math.min(list.length - 1, Math.max(0, index) + Math.floor((to - from) / 2)))
+    this.#settle()
+  }
+
+  /** The chart is held by the pointer. */
+  readonly hold = (): void => {
+    this.#held = true
+  }
+  readonly letGo = (): void => {
+    if (!this.#held) return
+    this.#held = false
+    this.#settle()
+  }
+
+  /** Nothing that is still on its way is taken any more. */
+  stop(): void {
+    this.#generation++
+  }
+
+  #settle(): void {
+    if (!this.#held) this.pages?.settled()
+  }
+
+  #takeOlder(page: Awaited<ReturnType<ChartPages['older']>>, give: (rows: Row[]) => void): void {
+    const seam = this.#bars[0] as Bar | undefined // there may be none
+    const older = page.bars.filter((bar) => seam === undefined || bar.startMs < seam.startMs)
+    this.#bars = older.concat(this.#bars)
+    this.#moreOlder = page.more && older.length > 0
+    // Averages hang on the bar before, so older ones change what is there.
+    if (this.derived) return this.reload(true)
+    const rows = this.#plain(seam === undefined ? older : [...older, seam])
+    give(seam === undefined ? rows : rows.slice(0, -1))
+    this.#settle()
+  }
+
+  #takeNewer(page: Awaited<ReturnType<ChartPages['newer']>>, give: (rows: Row[]) => void): void {
+    const seam = this.last
+    const newer = page.bars.filter((bar) => seam === undefined || bar.startMs > seam.startMs)
+    this.#bars = this.#bars.concat(newer)
+    const joined = this.#moreNewer && !page.more
+    this.#moreNewer = page.more
+    if (joined) this.#options.joined()
+    if (this.derived) return this.reload(true)
+    const rows = this.#plain(seam === undefined ? newer : [seam, ...newer])
+    give(seam === undefined ? rows : rows.slice(1))
+    this.#settle()
+  }
+
+  #plain(list: readonly Bar[]): Row[] {
+    return rowsOf(list, this.#options.gaps(), this.#options.series().intervalMs)
+  }
+  #rowsShown(list: readonly Bar[]): Row[] {
+    const plain = this.#plain(list)
+    return this.derived ? heikinAshiRows(plain) : plain
+  }
+  #rowShown(bar: Bar): Row {
+    const row = rowOf(bar)
+    if (!this.derived) return row
+    return heikinAshi(
+      row,
+      this.rows().findLast((one) => one.bar !== null && one.timestamp < row.timestamp),
+    )
+  }
+}

@@ -1,0 +1,126 @@
+/** The crosshair of a chart of the drawing library: which row it is at, by mouse, by key or because a linked chart's is. */
+import type { Chart, Crosshair } from 'klinecharts'
+import type { ChartPort } from './port.ts'
+import type { Places } from './kline-place.ts'
+import type { Row } from './series.ts'
+
+interface Options {
+  readonly rows: () => readonly Row[]
+  readonly places: Pick<Places, 'xOf' | 'indexAt'>
+  /** Called whenever it went elsewhere. */
+  readonly moved: () => void
+}
+
+export class KlineCrosshair {
+  readonly #chart: Chart
+  readonly #element: HTMLElement
+  readonly #options: Options
+  readonly #followers = new Set<(ms: number | null) => void>()
+  #index: number | null = null
+  #told: number | null = null
+
+  constructor(chart: Chart, element: HTMLElement, options: Options) {
+    this.#chart = chart
+    this.#element = element
+    this.#options = options
+    chart.subscribeAction('onCrosshairChange', (data) => {
+      const crosshair = data as Crosshair | undefined // the library types actions as unknown
+      // Of the mouse the library tells the place only.
+      const index =
+        crosshair?.dataIndex ?? (crosshair?.x === undefined ? undefined : options.places.indexAt(crosshair.x))
+      const is = crosshair?.x !== undefined && index !== undefined && index < options.rows().length
+      this.#index = is ? index : null
+      options.moved()
+      this.#tell()
+    })
+    element.addEventListener('mouseleave', this.#leave)
+  }
+
+  /** The row that it is at; null: none. Rows may have become fewer since. */
+  get index(): number | null {
+    // Of bars that were there before: other ones may be fewer.
+    if (this.#index !== null && this.#index >= this.#options.rows().length) this.#index = null
+    return this.#index
+  }
+
+  /** When the row begins that it is at. */
+  get ms(): number | null {
+    return this.#index === null ? null : (this.#options.rows()[this.#index]?.timestamp ?? null)
+  }
+
+  /** The row of that instant is the one to tell of, where there is one; undefined: none is. */
+  keep(ms: number | undefined): void {
+    this.#index = null
+    if (ms === undefined) return
+    const index = this.#options.rows().findIndex((row) => row.timestamp === ms)
+    if (index < 0) return
+    this.#index = index
+    this.#options.moved()
+  }
+
+  step: ChartPort['stepCrosshair'] = (step) => {
+    const list = this.#options.rows()
+    if (list.length === 0) return
+    let index = Math.min(Math.max((this.#index ?? list.length) + step, 0), list.length - 1)
+    while (index > 0 && index < list.length - 1 && !list[index].bar) index += Math.sign(step) || 1
+    const { from, to } = this.#chart.getVisibleRange()
+    if (index < from || index >= to) this.#chart.scrollToDataIndex(index)
+    const at = this.#chart.convertToPixel(
+      { timestamp: list[index].timestamp, value: list[index].close },
+      { paneId: 'candle_pane' },
+    )
+    if (!Array.isArray(at)) this.#chart.executeAction('onCrosshairChange', { ...at, paneId: 'candle_pane' })
+    this.#index = index
+    this.#options.moved()
+    this.#tell()
+  }
+
+  show: ChartPort['showCrosshair'] = (ms) => {
+    const list = this.#options.rows()
+    const index = ms === null ? -1 : list.findLastIndex((row) => row.timestamp <= ms)
+    const { from, to } = this.#chart.getVisibleRange()
+    const seen = index >= from && index < to
+    if (!seen) this.#takeAway()
+    // A pane that there is not: the other chart's price is none of this one's.
+    else {
+      const x = this.#options.places.xOf(index)
+      this.#chart.executeAction('onCrosshairChange', { x, paneId: 'linked' })
+    }
+    this.#index = seen ? index : null
+    this.#told = seen ? list[index].timestamp : null
+    this.#options.moved()
+  }
+
+  follow: ChartPort['onCrosshair'] = (listener) => {
+    this.#followers.add(listener)
+    return () => this.#followers.delete(listener)
+  }
+
+  clear: ChartPort['clearCrosshair'] = () => {
+    this.#takeAway()
+    this.#leave()
+  }
+
+  stop(): void {
+    this.#element.removeEventListener('mouseleave', this.#leave)
+  }
+
+  readonly #leave = (): void => {
+    this.#index = null
+    this.#options.moved()
+    this.#tell()
+  }
+
+  /** The library puts a pane into an empty crosshair, and then draws it: only nothing at all takes it away. */
+  #takeAway(): void {
+    // its types know no null, its code does
+    this.#chart.executeAction('onCrosshairChange', null as unknown as Crosshair)
+  }
+
+  #tell(): void {
+    const { ms } = this
+    if (ms === this.#told) return
+    this.#told = ms
+    for (const follower of this.#followers) follower(ms)
+  }
+}
