@@ -1,0 +1,64 @@
+/** What the documents say where something is and what holds it: the files, the names in them and the tests are there. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const ROOTS = ['src', 'tests', 'scripts', 'packaging', 'resources', 'docs', '.github']
+const all = [
+  ...readdirSync('.'),
+  ...ROOTS.flatMap((root) =>
+    readdirSync(root, { recursive: true, withFileTypes: true }).map((entry) => join(entry.parentPath, entry.name)),
+  ),
+].map((file) => file.replaceAll('\\', '/'))
+/** Every file or folder that a document may mean by the end of its path. */
+const found = (path: string): readonly string[] => all.filter((file) => `/${file}`.endsWith(`/${path}`))
+
+const FILE = /\.(?:ts|mjs|svelte|yml|css|nsh|sh|html|svg)$/
+const FOLDER = /^(?:src|tests|scripts|packaging|resources|docs)\/[\w/.-]+$/
+const jobs = (file: string): string => readFileSync(`.github/workflows/${file}.yml`, 'utf8')
+
+interface Told {
+  readonly line: number
+  readonly text: string
+}
+
+/** What a document says that is not so. */
+function wrong(document: string): readonly Told[] {
+  return readFileSync(document, 'utf8')
+    .split('\n')
+    .flatMap((text, i) => {
+      const problems: string[] = []
+      for (const cell of text.split(/(?<!\\)\|/)) {
+        let files: readonly string[] = []
+        for (const [, code, quoted] of cell.matchAll(/`([^`]+)`|"([^"]+)"/g)) {
+          const contents = () => files.map((file) => readFileSync(file, 'utf8'))
+          if (code !== undefined && (FILE.test(code) || FOLDER.test(code))) {
+            files = found(code)
+            if (files.length === 0) problems.push(`there is no ${code}`)
+            files = files.filter((file) => FILE.test(file))
+          } else if (quoted !== undefined && files.length > 0 && !contents().some((one) => one.includes(quoted))) {
+            problems.push(`no "${quoted}" in ${files.join(', ')}`)
+          } else if (code !== undefined && /^[a-z]+[A-Z]\w+$/.test(code) && files.length > 0) {
+            if (!contents().some((one) => one.includes(code))) problems.push(`no ${code} in ${files.join(', ')}`)
+          }
+        }
+      }
+      return problems.map((problem) => ({ line: i + 1, text: problem }))
+    })
+}
+
+describe.each(['docs/security.md', 'docs/release.md'])('%s', (document) => {
+  it('names files, names and tests that are there', () => {
+    expect(wrong(document)).toEqual([])
+    expect(readFileSync(document, 'utf8').match(/`[\w/.-]+\.(?:ts|mjs|yml)`/g)?.length ?? 0).toBeGreaterThan(3)
+  })
+})
+
+describe('docs/release.md', () => {
+  it('names jobs and steps of the workflows that are there', () => {
+    const text = readFileSync('docs/release.md', 'utf8')
+    const named = [...text.matchAll(/`(release|checks)`, "([^"]+)"/g)]
+    expect(named.length).toBeGreaterThan(4)
+    expect(named.filter(([, file = '', step = '']) => !jobs(file).includes(step)).map(([all]) => all)).toEqual([])
+  })
+})
