@@ -22,6 +22,7 @@ import { followDesktop, type Desktop } from './desktop.ts'
 import { serveWindows } from './ipc.ts'
 import { installMenu } from './menu.ts'
 import { askToQuit } from './quit.ts'
+import { filesIn, linksIn } from './opened.ts'
 import { followPower } from './power.ts'
 import { createRevivals } from './revival.ts'
 import { askAfterDeaths } from './deaths.ts'
@@ -202,7 +203,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
 
   /** Links of ours: they name what to look at, and nothing else (see `parseLink`). */
   const openLinks = (words: readonly string[]): void => {
-    for (const word of words.filter((one) => one.toLowerCase().startsWith(LINK_SCHEME))) {
+    for (const word of linksIn(words)) {
       const ask = parseLink(word)
       void starting.then((started) => {
         if (ask) started?.desk.ask(ask)
@@ -212,12 +213,12 @@ export function runElectronApp(options: ElectronAppOptions): void {
   }
   /** Session files that the system asked to open: by the command line, by a double click, by a second start. */
   const openFiles = (paths: readonly string[]): void => {
-    for (const path of paths.filter((one) => /\.tapedeck$/i.test(one) && !one.startsWith('-'))) {
+    for (const path of paths) {
       void starting.then((started) => started?.imports.open(path))
     }
   }
   const openAll = (words: readonly string[]): void => {
-    openFiles(words)
+    openFiles(filesIn(words))
     openLinks(words)
   }
   openAll(process.argv.slice(1))
@@ -230,11 +231,12 @@ export function runElectronApp(options: ElectronAppOptions): void {
   })
   app.on('open-file', (event, path) => {
     event.preventDefault()
-    openFiles([path])
+    openFiles(filesIn([path]))
     show()
   })
   app.on('second-instance', (_event, argv, workingDirectory) => {
-    openFiles(argv.slice(1).map((path) => resolve(workingDirectory, path)))
+    // Told apart before they are made whole: a link would become a path.
+    openFiles(filesIn(argv.slice(1)).map((path) => resolve(workingDirectory, path)))
     openLinks(argv.slice(1))
     show()
   })

@@ -22,11 +22,39 @@ export function releaseOf(info: UpdateInfo): Release {
   return { version: info.version, notes: notesOf(info), dateMs: Number.isNaN(dateMs) ? null : dateMs }
 }
 
+const LONGEST_LIST = 500_000
+
+/**
+ * Whether a list of releases may be read at all. It is YAML, whose names for parts let a few lines stand for billions:
+ * writing them out would hold up the process that records. No publisher's tool writes such names.
+ */
+export function isPlainList(text: string): boolean {
+  if (text.length > LONGEST_LIST) return false
+  const anchors = new Set([...text.matchAll(/&([^\s,[\]{}]+)/g)].map(([, name]) => name))
+  return ![...text.matchAll(/\*([^\s,[\]{}]+)/g)].some(([, name]) => anchors.has(name))
+}
+
+/** What of an updater's network is needed here. */
+interface Lists {
+  request(...asked: unknown[]): Promise<string | null>
+}
+
+function refuseOddLists(lists: Lists): void {
+  const request = lists.request.bind(lists)
+  lists.request = async (...asked) => {
+    const text = await request(...asked)
+    if (text !== null && !isPlainList(text)) throw new Error('The list of releases is not one that can be read.')
+    return text
+  }
+}
+
 /** Wraps an updater. It downloads only when told, and installs on quit what it has verified. */
 export function updaterOf(updater: AppUpdater): Updater {
   updater.autoDownload = false
   updater.autoInstallOnAppQuit = true
   updater.logger = null
+  // A private of theirs: there is no other place between the network and their reading of the list.
+  refuseOddLists((updater as unknown as { readonly httpExecutor: Lists }).httpExecutor)
   return {
     async check(channel) {
       updater.channel = channel === 'beta' ? 'beta' : 'latest'

@@ -1,6 +1,6 @@
 /** electron-updater itself against an update server: what it takes, and what it throws away. */
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request, type IncomingMessage, type RequestOptions, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { AppImageUpdater } from 'electron-updater'
 import { ElectronHttpExecutor } from 'electron-updater/out/electronHttpExecutor.js'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { updaterOf } from '../../../../src/main/updates/electron-updater.ts'
+import { isPlainList, updaterOf } from '../../../../src/main/updates/electron-updater.ts'
 import { createUpdates } from '../../../../src/main/updates/updates.ts'
 import { unixMs } from '../../../../src/shared/units.ts'
 
@@ -136,6 +136,41 @@ test('the beta channel has a list of its own', async () => {
   const one = updates('beta')
   await one.check()
   expect(one.state()).toMatchObject({ is: 'ready', release: { version: '3.0.0-beta.1' } })
+})
+
+test.each([
+  [
+    'a name that leads out of its folder',
+    () => list('2.0.0').replaceAll('Tapedeck.AppImage', '../../escaped.AppImage'),
+  ],
+  ['a name that is spelt so', () => list('2.0.0').replaceAll('Tapedeck.AppImage', '..%2f..%2fescaped.AppImage')],
+  ['a list that runs code', () => `${list('2.0.0')}\nextra: !!js/function 'function () { return 1 }'`],
+  ['a list that multiplies itself', () => bomb()],
+  ['a version that is a command', () => list('2.0.0; touch escaped.AppImage')],
+  ['an update without a sum', () => list('2.0.0').replace(/ *sha512: .*\n/g, '')],
+  ['a sum of another kind', () => list('2.0.0').replaceAll(sha512, '[1, 2]')],
+  ['an inherited version', () => '__proto__:\n  version: 9.9.9\nconstructor: x'],
+])('a hostile server with %s gets nothing installed and no file elsewhere', async (_what, text) => {
+  served = (path) => (path.endsWith('.yml') ? text() : Buffer.from('evil'))
+  const one = updates()
+  await one.check()
+  expect(one.state().is).toBe('failed')
+  const outside = [join(folder, '..'), join(folder, '..', '..')]
+  for (const place of outside) expect(readdirSync(place)).not.toContain('escaped.AppImage')
+  expect(readFileSync(process.env.APPIMAGE ?? '', 'utf8')).toBe('old')
+})
+
+/** Nine lists of nine times the one before: some 400 million texts, if anybody wrote them out. */
+function bomb(): string {
+  const rows = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']
+  for (let i = 1; i < 9; i++) rows.push(`a${i}: &a${i} [${Array.from({ length: 9 }, () => `*a${i - 1}`).join(', ')}]`)
+  return [...rows, 'version: *a8', 'files: *a8'].join('\n')
+}
+
+test('a list may say what it likes in its notes, but may not name parts of itself', () => {
+  expect(isPlainList(list('2.0.0').replace('Better', 'R&D, *bold*, a & b * c,'))).toBe(true)
+  expect(isPlainList(bomb())).toBe(false)
+  expect(isPlainList('x'.repeat(500_001))).toBe(false)
 })
 
 test('a server that answers nonsense, or not at all, changes nothing', async () => {
