@@ -327,3 +327,38 @@ test('nothing is cut off at 1024 × 640', async ({ open }) => {
     expect.soft((box?.y ?? -1) >= 0 && (box?.y ?? 0) + (box?.height ?? 0) <= SMALL.height).toBe(true)
   }
 })
+
+test('nothing is said again and again while prices move', async ({ open }) => {
+  test.setTimeout(120_000)
+  const { page } = await open()
+  const screen = new Screen(page)
+  await screen.trades('BTC-USD')
+  // The bar that forms is under the crosshair, and a form tells how far the price is.
+  await screen.chart('BTC-USD').getByRole('application').focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Alt+b')
+  await expect(screen.dialog('New alert')).toBeVisible()
+  const counted = await page.evaluate(async () => {
+    const live = '[aria-live="polite"], [aria-live="assertive"], [role="status"], [role="alert"]'
+    const said: string[] = []
+    let prices = 0
+    const watch = new MutationObserver((changes) => {
+      for (const { target } of changes) {
+        const node = target instanceof Element ? target : target.parentElement
+        const region = node?.closest(live)
+        if (region && region.getAttribute('aria-live') !== 'off') said.push(region.textContent.trim())
+        else prices++
+      }
+    })
+    watch.observe(document.body, { subtree: true, childList: true, characterData: true })
+    await new Promise((done) => setTimeout(done, 5_000))
+    watch.disconnect()
+    return { said, prices }
+  })
+  // What cannot fail shows nothing: prices did move.
+  expect(counted.prices).toBeGreaterThan(20)
+  // A feed that opens, a bar that is over: a few sentences at most, none a number that runs.
+  expect(counted.said.length, counted.said.join(' | ')).toBeLessThanOrEqual(4)
+})

@@ -434,7 +434,7 @@ test('the indicators of the service stand beside ours, with what lies between th
     timeout: 90_000,
   })
   await expect(
-    sma.getByRole('img', { name: "SMA of AAPL, ours and the service's. Left and right arrows tell each value." }),
+    sma.getByRole('img', { name: 'SMA of AAPL, ours and the service’s. Left and right arrows tell each value.' }),
   ).toBeVisible()
   await expect(sma.locator('figcaption')).toContainText(/Difference.*Service.*Ours/)
   await sma.getByRole('button', { name: 'Rows' }).click()

@@ -278,7 +278,6 @@ export const chart = {
   'chart.low-letter': 'L',
   'chart.close-letter': 'C',
   'chart.volume-letter': 'V',
-  'chart.incomplete-mark': 'incomplete',
   'countdown.days': '{days}d {hours}h',
   'chart.drawings-deleted': { one: 'One drawing deleted.', other: '{count} drawings deleted.' },
   'axis.day-month': '{day} {month}',

@@ -59,7 +59,7 @@ const BY_IMPORTANCE: readonly SessionColumn[] = [
   'ended',
 ]
 
-/** Columns that fit, in the order of the table. */
+/** Columns that fit into px at the usual size of the text, in the order of the table. */
 export function fittingSessionColumns(width: number): readonly SessionColumn[] {
   let left = width - 8
   const shown = new Set<SessionColumn>()
