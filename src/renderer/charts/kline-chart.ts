@@ -22,6 +22,8 @@ import { axisLabels, crosshairText } from './time-axis.ts'
 import { Turns } from './turns.ts'
 import { Zone } from './zone.ts'
 
+/** Px of a chart's height from which it has room for the volume below its bars. */
+const VOLUME_LEAST_PX = 150
 /** Of all charts of the window. */
 const turns = new Turns()
 let registered = false
@@ -191,7 +193,9 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   }
 
   function showVolume(): void {
-    const wanted = plot.volume && !series.ticks && bars.all.some((bar) => bar.volume !== null)
+    // In little height the bars need the room more.
+    const low = element.clientHeight > 0 && element.clientHeight < VOLUME_LEAST_PX
+    const wanted = plot.volume && !low && !series.ticks && bars.all.some((bar) => bar.volume !== null)
     if (wanted === volumePane) return
     volumePane = wanted
     if (wanted) {
@@ -381,6 +385,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     plotArea,
     png: () => chart.getConvertPictureUrl(true, 'png', theme.pane),
     resize() {
+      showVolume()
       chart.resize()
       studies.fitPanes()
     },
