@@ -1,7 +1,13 @@
 /** What the parts of a chart are called. */
 import { CHART_STYLES, type ChartStyle } from '../../../shared/chart-settings.ts'
 import type { BarSource } from '../../../shared/market.ts'
-import { say } from '../../messages/catalogue.ts'
+import type { GapSpan } from '../../../shared/state.ts'
+import type { ChartLegend } from '../../charts/port.ts'
+import { crosshairText } from '../../charts/time-axis.ts'
+import type { Zone } from '../../charts/zone.ts'
+import { listed, say } from '../../messages/catalogue.ts'
+import { causeText } from '../../state/replay-words.ts'
+import { timeText } from '../../ui/zone-time.ts'
 
 export const OF_LABEL: Readonly<Record<BarSource, string>> = {
   trade: say('chart.trades'),
@@ -22,3 +28,36 @@ export const STYLE_LABEL: Readonly<Record<ChartStyle, string>> = {
 
 /** The styles there are: single prints have no bodies. */
 export const stylesOf = (ticks: boolean): readonly ChartStyle[] => (ticks ? ['line', 'area'] : CHART_STYLES)
+
+/** Why and when nothing was received; empty: there is no gap. */
+export function gapText(gap: GapSpan | null, zone: string): string {
+  if (gap === null) return ''
+  return say('chart.to', {
+    cause: causeText(gap.cause),
+    time: timeText(gap.fromMs, zone, 'millis'),
+    time2: gap.toMs === null ? 'now' : timeText(gap.toMs, zone, 'millis'),
+  })
+}
+
+/** The bar under the crosshair, for those who hear it; empty: there is none. */
+export function spokenLegend(
+  { bar, markers }: ChartLegend,
+  gapWords: string,
+  price: (value: number) => string,
+  intervalMs: number,
+  clock: Zone,
+): string {
+  if (!bar) return gapWords ? say('chart.nothing-received-2', { gapWords }) : ''
+  return listed([
+    say('chart.bar-spoken', {
+      time: crosshairText(bar.startMs, intervalMs, clock),
+      open: price(bar.open),
+      high: price(bar.high),
+      low: price(bar.low),
+      close: price(bar.close),
+    }),
+    bar.complete ? '' : say('chart.bar-incomplete'),
+    gapWords ? say('chart.bar-gap', { gapWords }) : '',
+    ...markers.map((one) => one.text),
+  ])
+}
