@@ -28,7 +28,7 @@ export interface TickExportOptions extends CommonOptions {
 }
 
 /** Header cells of a tick export. */
-function tickColumns(feed: FeedId, format: ExportFormat, raw: boolean): readonly string[] {
+export function tickColumns(feed: FeedId, format: ExportFormat, raw: boolean): readonly string[] {
   switch (format) {
     case 'jsonl':
       return ['feed', 'symbol', 'recv_ms', 'seq', 'raw']
