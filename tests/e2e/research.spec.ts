@@ -430,7 +430,7 @@ test('the indicators of the service stand beside ours, with what lies between th
   await begin(page)
   const sma = await go(page, 'sma')
   // Enough for twenty seconds of bars and a further answer.
-  await expect(sma.getByRole('status').filter({ hasText: /in common: at most 0 apart/ })).toBeVisible({
+  await expect(sma.getByText(/in common: at most 0 apart/)).toBeVisible({
     timeout: 90_000,
   })
   await expect(
@@ -440,7 +440,7 @@ test('the indicators of the service stand beside ours, with what lies between th
   await sma.getByRole('button', { name: 'Rows' }).click()
   await expect(sma.getByRole('grid').getByRole('columnheader')).toHaveText([/Time/, /Ours/, /Service/, /Difference/])
   const ema = await go(page, 'ema')
-  await expect(ema.getByRole('status').filter({ hasText: /times? in common/ })).toBeVisible({ timeout: 60_000 })
+  await expect(ema.getByText(/times? in common/)).toBeVisible({ timeout: 60_000 })
 })
 
 test('earnings and news are marked on the chart, and in a replay never before they were known', async ({
