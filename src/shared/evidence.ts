@@ -1,5 +1,5 @@
 /** Evidence as windows see it: coverage, agreement with the service's own bars, and where numbers come from. */
-import type { AgreementCounts, BarNumbers, Comparison, Verdict, Why } from './agreement.ts'
+import type { AgreementCounts, BarNumbers, Comparison, Verdict } from './agreement.ts'
 import type { CountedGap, FeedCoverage, SymbolCoverage } from './coverage.ts'
 import type { BarSource, Interval, RecordKind } from './market.ts'
 import type { FeedId, InstrumentId, RecordingId, UnixMs } from './units.ts'
@@ -154,15 +154,4 @@ export interface MessagesPage {
   /** Of the first page of a bar. */
   readonly bar: BarEvidence | null
   readonly decimals: number
-}
-
-/** Words for why, to be shown. */
-export const WHY_TEXT: Readonly<Record<Why, string>> = {
-  'gap in the ticks': 'A gap or an edge of reception touches it.',
-  'gap in the bars': 'The service’s bars were not received then.',
-  'no bar received': 'Ticks came, but the service sent no bar.',
-  'nothing received': 'Neither ticks nor a bar came.',
-  'no tick received': 'The service sent a bar, but no tick came.',
-  'not over yet': 'It is not over yet, or its bar may still come.',
-  'numbers differ': 'The numbers differ.',
 }

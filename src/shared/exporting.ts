@@ -1,4 +1,5 @@
 /** What can be taken out as a file: the same words for the window, for presets and for the command line. */
+import { phrase } from './phrases.ts'
 import type { BarSource, Interval } from './market.ts'
 import type { FeedId, RecordingId } from './units.ts'
 
@@ -75,10 +76,10 @@ export interface ExportEstimate {
 /** What cannot be combined, in a sentence; null: nothing stands against it. */
 export function exportConflict(request: ExportRequest): string | null {
   const { what, format, raw, bom, separator, fromMs, toMs } = request
-  if (what === 'bars' && format === 'jsonl') return 'JSON Lines hold messages: choose CSV or Parquet for bars.'
-  if (what === 'bars' && raw) return 'Bars have no message of their own: leave out the raw column.'
-  if (format !== 'csv' && (bom || separator !== ',')) return 'A byte order mark and a separator are for CSV only.'
-  if (fromMs !== null && toMs !== null && toMs <= fromMs) return 'The range ends before it begins.'
+  if (what === 'bars' && format === 'jsonl') return phrase('exporting.no-lines-of-bars')
+  if (what === 'bars' && raw) return phrase('exporting.no-raw-bars')
+  if (format !== 'csv' && (bom || separator !== ',')) return phrase('exporting.csv-only')
+  if (fromMs !== null && toMs !== null && toMs <= fromMs) return phrase('exporting.range-turned')
   return null
 }
 

@@ -3,6 +3,9 @@
  * here in English; a window's catalogue takes them in and says them in its own language (`speakWith`).
  */
 import { ALERT_TEXTS } from './alerts/texts.ts'
+import { DRAWING_TEXTS } from './drawings/texts.ts'
+import { EXPORTING_TEXTS } from './exporting-texts.ts'
+import { WORKSPACE_TEXTS } from './workspace/texts.ts'
 
 /** Forms by what Intl.PluralRules calls them; `other` is always there. */
 export type PluralForms = { readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>
@@ -11,7 +14,7 @@ export type Message = string | PluralForms
 export type MessageValues = Readonly<Record<string, string | number>>
 
 /** The texts by key. */
-export const PHRASES = { ...ALERT_TEXTS } as const
+export const PHRASES = { ...ALERT_TEXTS, ...DRAWING_TEXTS, ...EXPORTING_TEXTS, ...WORKSPACE_TEXTS } as const
 export type PhraseKey = keyof typeof PHRASES
 
 const ENGLISH = { plurals: new Intl.PluralRules('en'), digits: new Intl.NumberFormat('en') }

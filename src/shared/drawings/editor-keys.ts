@@ -1,4 +1,5 @@
 /** Drawing by keys: points placed and moved with arrows, drawings selected, deleted and stepped through. */
+import { phrase } from '../phrases.ts'
 import { handlesOf } from './editor-hit.ts'
 import { byArrow, byEnter, withTool } from './editor-placing.ts'
 import {
@@ -13,7 +14,7 @@ import {
 import type { Handle } from './figure-parts.ts'
 import { changed, without } from './lists.ts'
 import { withHandle } from './shape.ts'
-import { DRAWING_NAMES, type Drawing, type DrawingPoint } from './types.ts'
+import { type Drawing, type DrawingPoint } from './types.ts'
 
 const ARROWS: Readonly<Partial<Record<EditorKey, readonly [number, number]>>> = {
   ArrowLeft: [-1, 0],
@@ -36,29 +37,32 @@ export function key(state: EditorState, pressed: EditorKey, mods: Mods, around: 
     if (pressed !== 'Escape') return { state, taken: false }
     // One step back: first what was placed, then the tool.
     const begun = (mode.is === 'placing' && mode.points.length > 0) || mode.is === 'brushing'
-    return begun ? { state: { ...state, mode: freshPlacing }, taken: true, say: 'Begun anew.' } : withTool(state, null)
+    return begun
+      ? { state: { ...state, mode: freshPlacing }, taken: true, say: phrase('drawings.begun-anew') }
+      : withTool(state, null)
   }
   const drawing = around.drawings.find((one) => one.id === state.selected)
   if (drawing === undefined || !around.isShown(drawing)) return { state, taken: false }
-  const name = DRAWING_NAMES[drawing.kind]
+  const name = phrase(`drawing.${drawing.kind}`)
   if (arrow) return nudge(state, drawing, arrow[0] * many, arrow[1] * many, around)
   switch (pressed) {
     case 'Escape':
       return mode.is === 'points'
-        ? { state: { ...state, mode: idle }, taken: true, say: `${name}, whole.` }
-        : { state: { ...state, selected: null }, taken: true, say: 'Nothing selected.' }
+        ? { state: { ...state, mode: idle }, taken: true, say: phrase('drawings.whole', { name }) }
+        : { state: { ...state, selected: null }, taken: true, say: phrase('drawings.nothing-selected') }
     case 'Delete':
     case 'Backspace':
-      if (drawing.locked) return { state, taken: true, say: `The ${name.toLowerCase()} is locked.` }
+      if (drawing.locked) return { state, taken: true, say: phrase('drawings.is-locked', { name }) }
       return {
         state: { ...state, mode: idle, selected: null, hovered: null },
         taken: true,
-        edit: { drawings: without(around.drawings, drawing.id), what: `${name} deleted` },
-        say: `${name} deleted.`,
+        edit: { drawings: without(around.drawings, drawing.id), what: phrase('drawings.deleted', { name }) },
+        say: phrase('drawings.is-deleted', { name }),
       }
     case 'Enter': {
-      if (drawing.locked) return { state, taken: true, say: `The ${name.toLowerCase()} is locked.` }
-      if (mode.is === 'points') return { state: { ...state, mode: idle }, taken: true, say: `${name}, whole.` }
+      if (drawing.locked) return { state, taken: true, say: phrase('drawings.is-locked', { name }) }
+      if (mode.is === 'points')
+        return { state: { ...state, mode: idle }, taken: true, say: phrase('drawings.whole', { name }) }
       if (drawing.kind === 'text') return { state, taken: true, write: drawing.id }
       if (handlesOf(drawing, around).length === 0) return { state, taken: true }
       return { state: { ...state, mode: { is: 'points', handle: 0 } }, taken: true, say: sayHandle(drawing, 0, around) }
@@ -78,12 +82,13 @@ function sayHandle(drawing: Drawing, index: number, around: Surroundings): strin
   const handles = handlesOf(drawing, around)
   const handle = handles.at(index)
   if (handle === undefined) return ''
-  return `Point ${index + 1} of ${handles.length} at ${around.surface.words.price(held(drawing, handle).price)}.`
+  const price = around.surface.words.price(held(drawing, handle).price)
+  return phrase('drawings.point-of', { n: index + 1, all: handles.length, price })
 }
 
 function nudge(state: EditorState, drawing: Drawing, bars: number, steps: number, around: Surroundings): Outcome {
-  const name = DRAWING_NAMES[drawing.kind]
-  if (drawing.locked) return { state, taken: true, say: `The ${name.toLowerCase()} is locked.` }
+  const name = phrase(`drawing.${drawing.kind}`)
+  if (drawing.locked) return { state, taken: true, say: phrase('drawings.is-locked', { name }) }
   const { surface } = around
   const { mode } = state
   const handle = mode.is === 'points' ? handlesOf(drawing, around).at(mode.handle) : undefined
@@ -103,7 +108,7 @@ function nudge(state: EditorState, drawing: Drawing, bars: number, steps: number
     taken: true,
     edit: {
       drawings: changed(around.drawings, drawing.id, { points: next.points, asOfMs: around.asOfMs }),
-      what: `${name} moved`,
+      what: phrase('drawings.moved', { name }),
       merge: `nudge ${drawing.id} ${mode.is === 'points' ? mode.handle : ''}`,
     },
     say: surface.words.price(shown.price),
@@ -123,13 +128,19 @@ function tab(state: EditorState, drawing: Drawing, step: 1 | -1, around: Surroun
 /** Selects the next drawing that is seen, around the end. */
 export function cycled(state: EditorState, step: 1 | -1, around: Surroundings): Outcome {
   const shown = around.drawings.filter(around.isShown)
-  if (shown.length === 0) return { state, taken: true, say: 'There are no drawings here.' }
+  if (shown.length === 0) return { state, taken: true, say: phrase('drawings.none-here') }
   const at = shown.findIndex((one) => one.id === state.selected)
   const next = shown[at < 0 ? (step === 1 ? 0 : shown.length - 1) : (at + step + shown.length) % shown.length]
   const place = shown.indexOf(next) + 1
+  const kind = phrase(`drawing.${next.kind}`)
   return {
     state: { ...state, tool: null, mode: idle, selected: next.id },
     taken: true,
-    say: `${DRAWING_NAMES[next.kind]}${next.text === '' ? '' : ` “${next.text}”`}, ${place} of ${shown.length}, at ${around.surface.words.price(next.points[0].price)}${next.locked ? ', locked' : ''}.`,
+    say: phrase(next.locked ? 'drawings.selected-locked' : 'drawings.selected', {
+      name: next.text === '' ? kind : phrase('drawings.named', { name: kind, text: next.text }),
+      n: place,
+      all: shown.length,
+      price: around.surface.words.price(next.points[0].price),
+    }),
   }
 }

@@ -1,4 +1,5 @@
 /** A drawing that comes into being: its points placed one after the other, by pointer or by keys. */
+import { phrase } from '../phrases.ts'
 import {
   freshPlacing,
   idle,
@@ -10,7 +11,7 @@ import {
 } from './editor-state.ts'
 import type { Pixel } from './figure-parts.ts'
 import { completed, isDegenerate, pointsToPlace, simplified, straightened } from './shape.ts'
-import { DRAWING_NAMES, MOST_BRUSH_POINTS, type Drawing, type DrawingKind, type DrawingPoint } from './types.ts'
+import { MOST_BRUSH_POINTS, type Drawing, type DrawingKind, type DrawingPoint } from './types.ts'
 
 /** How far a left-out point of a stroke may be off, px. */
 const STROKE_TOLERANCE = 0.6
@@ -20,14 +21,15 @@ export function withTool(state: EditorState, tool: DrawingKind | null): Outcome 
   return {
     state: { ...state, tool, mode: tool === null ? idle : freshPlacing, selected: null, hovered: null },
     taken: true,
-    say: tool === null ? 'No tool.' : `${DRAWING_NAMES[tool]}. ${howToPlace(tool)}`,
+    say:
+      tool === null
+        ? phrase('drawings.no-tool')
+        : phrase('drawings.tool', { name: phrase(`drawing.${tool}`), how: howToPlace(tool) }),
   }
 }
 
 function howToPlace(kind: DrawingKind): string {
-  const count = pointsToPlace(kind)
-  if (kind === 'brush') return 'Press and draw, or Enter, arrows and Enter.'
-  return `${count === 1 ? 'One point' : `${count} points`}: click, or move with the arrows and press Enter. Esc ends.`
+  return kind === 'brush' ? phrase('drawings.how-brush') : phrase('drawings.how', { count: pointsToPlace(kind) })
 }
 
 /** The drawing that is under way: as it would be if the pointer let go now. Null: none is. */
@@ -90,7 +92,9 @@ export function add(
 ): Outcome {
   if (points.length < pointsToPlace(tool)) {
     const at = points[points.length - 1]
-    const say = how.byKeys ? `Point ${points.length} at ${around.surface.words.price(at.price)}.` : undefined
+    const say = how.byKeys
+      ? phrase('drawings.placed', { n: points.length, price: around.surface.words.price(at.price) })
+      : undefined
     return {
       state: { ...state, mode: { is: 'placing', points, at, ...how } },
       taken: true,
@@ -118,12 +122,12 @@ function finish(state: EditorState, tool: DrawingKind, points: readonly DrawingP
     taken: true,
     edit: {
       drawings: [...around.drawings, drawing],
-      what: `${DRAWING_NAMES[tool]} drawn`,
+      what: phrase('drawings.drawn', { name: phrase(`drawing.${tool}`) }),
       // What is written into it at once is the same step.
       ...(tool === 'text' ? { merge: `text ${drawing.id}` } : {}),
     },
     ...(tool === 'text' ? { write: drawing.id } : {}),
-    say: `${DRAWING_NAMES[tool]} drawn.`,
+    say: phrase('drawings.is-drawn', { name: phrase(`drawing.${tool}`) }),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Drawing by pointer: pressed, moved, let go. */
+import { phrase } from '../phrases.ts'
 import { hit } from './editor-hit.ts'
 import { add, endStroke, placed } from './editor-placing.ts'
 import { idle, type EditorEvent, type EditorState, type Mods, type Outcome, type Surroundings } from './editor-state.ts'
@@ -6,7 +7,7 @@ import type { Pixel } from './figure-parts.ts'
 import { REACH, type Grip } from './grip.ts'
 import { changed } from './lists.ts'
 import { straightened, withHandle } from './shape.ts'
-import { DRAWING_NAMES, MOST_BRUSH_POINTS, type Drawing, type DrawingPoint } from './types.ts'
+import { MOST_BRUSH_POINTS, type Drawing, type DrawingPoint } from './types.ts'
 
 /** Px that a press may move and still be a click. */
 const CLICK = 4
@@ -134,7 +135,7 @@ export function up(state: EditorState, event: EditorEvent & { is: 'up' }, around
         taken: true,
         edit: {
           drawings: changed(around.drawings, mode.was.id, { points: mode.now.points, asOfMs: around.asOfMs }),
-          what: `${DRAWING_NAMES[mode.was.kind]} moved`,
+          what: phrase('drawings.moved', { name: phrase(`drawing.${mode.was.kind}`) }),
         },
       }
     case 'idle':

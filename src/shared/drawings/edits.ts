@@ -2,6 +2,7 @@
  * Changes of a list of drawings as data: what two windows send instead of their whole lists, so that each
  * keeps what the other drew, and what undo takes back. Pure.
  */
+import { phrase } from '../phrases.ts'
 import * as v from 'valibot'
 import { drawingSchema, MOST_DRAWINGS, MOST_POINTS, type Drawing } from './types.ts'
 
@@ -101,7 +102,7 @@ export function sameDrawing(a: Drawing, b: Drawing): boolean {
 
 /** Why a list cannot be kept, in a sentence; null: it can. */
 export function tooMany(drawings: readonly Drawing[]): string | null {
-  if (drawings.length > MOST_DRAWINGS) return `An instrument keeps at most ${MOST_DRAWINGS} drawings.`
+  if (drawings.length > MOST_DRAWINGS) return phrase('drawings.too-many', { count: MOST_DRAWINGS })
   const points = drawings.reduce((sum, drawing) => sum + drawing.points.length, 0)
-  return points > MOST_POINTS ? `The drawings of an instrument keep at most ${MOST_POINTS} points.` : null
+  return points > MOST_POINTS ? phrase('drawings.too-many-points', { count: MOST_POINTS }) : null
 }

@@ -2,6 +2,7 @@
  * What a drawing looks like at a place and a zoom: lines, grounds, labels and handles in px. The painter
  * paints it and the pointer is tested against it, so that what is seen is what can be grabbed. Pure.
  */
+import { phrase } from '../phrases.ts'
 import type { Figure, Frame, Ground, Handle, Head, Label, Pixel, Stroke, Tone } from './figure-parts.ts'
 import { kept, label, LABEL_LINE, percent } from './figure-labels.ts'
 import { clipped } from './plot-area.ts'
@@ -217,19 +218,22 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
       const reward = Math.abs(target.price - entry.price)
       const middle = (a.x + b.x) / 2
       const targetUp = b.y <= a.y
-      const told = (name: string, price: number): string =>
-        `${name} ${words.price(price)}  ${percent(entry.price, price)}`
+      const told = (of: 'target' | 'stop', price: number): string =>
+        phrase(`drawings.${of}`, { price: words.price(price), percent: percent(entry.price, price) })
       const labels = [
-        label(frame, [told('Target', target.price)], { x: middle, y: b.y }, {
+        label(frame, [told('target', target.price)], { x: middle, y: b.y }, {
           x: 0.5, y: targetUp ? 1 : 0, tone: 'up', boxed: true,
         }), // prettier-ignore
-        label(frame, [told('Stop', stop.price)], { x: middle, y: c.y }, {
+        label(frame, [told('stop', stop.price)], { x: middle, y: c.y }, {
           x: 0.5, y: targetUp ? 0 : 1, tone: 'down', boxed: true,
         }), // prettier-ignore
         label(
           frame,
           [
-            `${drawing.kind === 'long' ? 'Long' : 'Short'} ${words.price(entry.price)}  ${risk === 0 ? '—' : `${(reward / risk).toFixed(2)} : 1`}`,
+            phrase(`drawings.${drawing.kind}-entry`, {
+              price: words.price(entry.price),
+              ratio: risk === 0 ? '—' : `${(reward / risk).toFixed(2)} : 1`,
+            }),
           ],
           { x: middle, y: a.y },
           { x: 0.5, y: 0.5, boxed: true },

@@ -24,24 +24,6 @@ export const DRAWING_KINDS = [
 ] as const
 export type DrawingKind = (typeof DRAWING_KINDS)[number]
 
-export const DRAWING_NAMES: Readonly<Record<DrawingKind, string>> = {
-  trend: 'Trend line',
-  ray: 'Ray',
-  extended: 'Extended line',
-  horizontal: 'Horizontal line',
-  vertical: 'Vertical line',
-  channel: 'Channel',
-  rectangle: 'Rectangle',
-  fib: 'Fibonacci retracement',
-  'fib-extension': 'Fibonacci extension',
-  text: 'Text',
-  arrow: 'Arrow',
-  brush: 'Brush',
-  long: 'Long position',
-  short: 'Short position',
-  measure: 'Measure',
-}
-
 /** By the role of a design token, so that a drawing is readable in every theme. */
 export const DRAWING_COLORS = ['accent', 'green', 'red', 'orange', 'yellow', 'violet', 'text', 'dim'] as const
 export type DrawingColor = (typeof DRAWING_COLORS)[number]

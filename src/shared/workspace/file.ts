@@ -1,4 +1,5 @@
 /** A workspace as a file that can be given to another: `.workspace.json`. */
+import { phrase } from '../phrases.ts'
 import { parseWorkspace, panesIn, type Workspace } from './document.ts'
 import { migrateWorkspace } from './migrate.ts'
 
@@ -20,15 +21,15 @@ export type ReadFile =
 
 /** Reads such a file. Whatever is in it, this answers a sound workspace or a sentence, and never throws. */
 export function readWorkspaceFile(text: string): ReadFile {
-  if (text.length > MOST_FILE_BYTES) return no('This file is too large to be a workspace.')
+  if (text.length > MOST_FILE_BYTES) return no(phrase('workspaceFile.too-large'))
   let content: unknown
   try {
     content = JSON.parse(text)
   } catch {
-    return no('This is no workspace file: it is not JSON, or it was cut off.')
+    return no(phrase('workspaceFile.not-json'))
   }
   if (typeof content !== 'object' || content === null || !('kind' in content) || content.kind !== FILE_KIND)
-    return no('This is no workspace file of Tapedeck.')
+    return no(phrase('workspaceFile.not-ours'))
   const inside = 'workspace' in content ? content.workspace : null
   const version =
     typeof inside === 'object' && inside !== null && 'version' in inside && typeof inside.version === 'number'
@@ -36,11 +37,7 @@ export function readWorkspaceFile(text: string): ReadFile {
       : 0
   const workspace = parseWorkspace(migrateWorkspace(inside))
   if (workspace) return { ok: true, workspace: { ...workspace, popouts: [], panes: kept(workspace) } }
-  return no(
-    version > 2
-      ? 'This workspace was saved by a newer Tapedeck. Update Tapedeck to open it.'
-      : 'This workspace file is damaged: it names no pane that can be shown.',
-  )
+  return no(phrase(version > 2 ? 'workspaceFile.newer' : 'workspaceFile.damaged'))
 }
 const no = (why: string): ReadFile => ({ ok: false, why })
 

@@ -182,4 +182,11 @@ export const evidence = {
   'evidence.kind.bar': 'bar',
   'evidence.kind.control': 'control',
   'evidence.kind.unknown': 'unknown',
+  'why.gap in the ticks': 'A gap or an edge of reception touches it.',
+  'why.gap in the bars': 'The service’s bars were not received then.',
+  'why.no bar received': 'Ticks came, but the service sent no bar.',
+  'why.nothing received': 'Neither ticks nor a bar came.',
+  'why.no tick received': 'The service sent a bar, but no tick came.',
+  'why.not over yet': 'It is not over yet, or its bar may still come.',
+  'why.numbers differ': 'The numbers differ.',
 } as const

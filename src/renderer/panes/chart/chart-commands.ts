@@ -56,12 +56,7 @@ export const CHART_PANE_COMMANDS: readonly Command[] = [
   onChart('picture', say('chart.save-picture-chart'), [], (chart) => chart.picture('file')),
   onChart('copy-picture', say('chart.copy-picture-chart'), [], (chart) => chart.picture('clipboard')),
   ...(['linear', 'log', 'percent'] as const).map((scale) =>
-    onChart(
-      `scale-${scale}`,
-      say(`chart.set-scale.${scale}`),
-      [],
-      (chart) => chart.set({ scale }),
-    ),
+    onChart(`scale-${scale}`, say(`chart.set-scale.${scale}`), [], (chart) => chart.set({ scale })),
   ),
   onChart('inverted', say('chart.turn-price-scale-upside'), [], (chart) =>
     chart.set({ inverted: !chart.settings.inverted }),

@@ -11,7 +11,6 @@ import {
 import { SETTING_TABS, SETTINGS } from '../../../../src/renderer/panes/settings/settings-table.ts'
 import { CODES } from '../../../../src/renderer/workspace/palette/codes.ts'
 import { conditionWords, PLAIN_NUMBERS } from '../../../../src/shared/alerts/words.ts'
-import { DRAWING_NAMES } from '../../../../src/shared/drawings/types.ts'
 import { INDICATORS, VOLUME_PROFILE } from '../../../../src/shared/indicators/table.ts'
 import { fill } from '../../../../src/shared/phrases.ts'
 
@@ -54,7 +53,6 @@ describe('the catalogue', () => {
   })
   it('calls what shared tables name as they do', () => {
     const said = (key: string) => [key, sayIfThere(key, '')]
-    for (const [kind, name] of Object.entries(DRAWING_NAMES)) expect(said(`drawing.${kind}`)[1]).toBe(name)
     for (const [id, row] of [...Object.entries(INDICATORS), ['volume-profile', VOLUME_PROFILE] as const]) {
       expect(said(`indicator.${id}`)[1]).toBe(row.title)
       for (const { title } of row.parameters) expect(said(`parameter.${title}`)[1]).toBe(title)
