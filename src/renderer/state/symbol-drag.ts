@@ -61,14 +61,18 @@ export function draggable(symbol: () => WatchSymbol | null): (node: HTMLElement)
 }
 
 /**
- * Lets symbols be dropped on an element, which wears `data-symbol-over` while one hovers. Parts of it that take
- * symbols themselves come first.
+ * Lets symbols be dropped on an element, which wears `data-symbol-over` while one hovers. What is in it is then beyond
+ * the pointer's reach: a row that a new print takes away would take the drop along with it. `parts`: what is in it
+ * takes symbols itself, and comes first.
  */
-export function takesSymbol(drop: (payload: SymbolPayload) => void): (node: HTMLElement) => () => void {
+export function takesSymbol(
+  drop: (payload: SymbolPayload) => void,
+  over: 'whole' | 'parts' = 'whole',
+): (node: HTMLElement) => () => void {
   return (node) => {
     let depth = 0
     const show = () =>
-      depth > 0 ? node.setAttribute('data-symbol-over', '') : node.removeAttribute('data-symbol-over')
+      depth > 0 ? node.setAttribute('data-symbol-over', over) : node.removeAttribute('data-symbol-over')
     const enter = (event: DragEvent) => {
       if (!carriesSymbol(event)) return
       depth++

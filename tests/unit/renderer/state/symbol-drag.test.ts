@@ -64,7 +64,7 @@ describe('a dragged symbol', () => {
     const undo = takesSymbol(({ symbol }) => got.push(`outer ${symbol}`))(outer)
     takesSymbol(({ symbol }) => got.push(`inner ${symbol}`))(inner)
     inner.dispatchEvent(drag('dragenter', data))
-    expect(outer.hasAttribute('data-symbol-over')).toBe(true)
+    expect(outer.getAttribute('data-symbol-over')).toBe('whole')
     expect(inner.dispatchEvent(drag('dragover', data))).toBe(false)
     inner.dispatchEvent(drag('drop', data))
     expect(got).toEqual(['inner AAPL'])
