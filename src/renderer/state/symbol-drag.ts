@@ -67,12 +67,12 @@ export function draggable(symbol: () => WatchSymbol | null): (node: HTMLElement)
  */
 export function takesSymbol(
   drop: (payload: SymbolPayload) => void,
-  over: 'whole' | 'parts' = 'whole',
+  reach: 'whole' | 'parts' = 'whole',
 ): (node: HTMLElement) => () => void {
   return (node) => {
     let depth = 0
     const show = () =>
-      depth > 0 ? node.setAttribute('data-symbol-over', over) : node.removeAttribute('data-symbol-over')
+      depth > 0 ? node.setAttribute('data-symbol-over', reach) : node.removeAttribute('data-symbol-over')
     const enter = (event: DragEvent) => {
       if (!carriesSymbol(event)) return
       depth++
