@@ -9,7 +9,8 @@ import { GROUPS } from '../../src/renderer/workspace/command.ts'
 import { COMMANDS } from '../../src/renderer/workspace/commands.ts'
 import { CODES } from '../../src/renderer/workspace/palette/codes.ts'
 import { ENDPOINTS, ENDPOINT_GROUPS } from '../../src/service/endpoints.ts'
-import { DRAWING_NAMES } from '../../src/shared/drawings/types.ts'
+import { DRAWING_TEXTS } from '../../src/shared/drawings/texts.ts'
+import { DRAWING_KINDS } from '../../src/shared/drawings/types.ts'
 import { INDICATORS } from '../../src/shared/indicators/table.ts'
 import { INTERVAL_LABELS } from '../../src/shared/market.ts'
 import { FEED_IDS } from '../../src/shared/units.ts'
@@ -104,10 +105,7 @@ export const TABLES = {
         parameters.map(({ title: name, value }) => `${name} ${value}`).join(', '),
       ]),
     ),
-  drawings: () =>
-    Object.values(DRAWING_NAMES)
-      .map((name) => `- ${name}`)
-      .join('\n'),
+  drawings: () => DRAWING_KINDS.map((kind) => `- ${DRAWING_TEXTS[`drawing.${kind}`]}`).join('\n'),
   endpoints: () =>
     ENDPOINT_GROUPS.map((group) => {
       const rows = ENDPOINTS.filter((one) => one.group === group).map(({ title, path }) => [title, code(path)])
