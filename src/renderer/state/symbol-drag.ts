@@ -77,6 +77,8 @@ export function takesSymbol(
       if (!carriesSymbol(event)) return
       depth++
       show()
+      // Also what is only just entered takes it: the button may be let go before the next move.
+      over(event)
     }
     const leave = (event: DragEvent) => {
       if (!carriesSymbol(event)) return

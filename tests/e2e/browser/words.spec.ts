@@ -27,6 +27,7 @@ const OWN_WORDS: readonly RegExp[] = [
   /\b(Overview|Day trading|Review|Research|Charts [23] × [23])\b/g, // workspaces and lists are the user's
   /\b(Majors|Crypto|FX|Stocks)\b/g,
   /\b(US dollar|Euro|pound sterling|Apple Inc\.|International Business Machines|Pound sterling|New Zealand dollar)\b/g,
+  /\b[A-Z][\w.&’' -]*,? (Inc|Corp|Corporation|Company|Co|Trust|Group|Ltd)\b\.?/g, // names of companies
   /\b[\w-]+\/[\w-]+\b|\/[\w{}/.-]+/g, // feeds, zones, paths
   /\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g, // of the language of dates
   /\bdemo\b|\bHELP gap\b|\bUTC\b|\bDEMO\b|\bREPLAY\b/g,
