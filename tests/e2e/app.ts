@@ -137,6 +137,26 @@ function endings(close: () => Promise<void>, kill: () => Promise<void>): Pick<Op
   return { close: () => (ending ??= close()), kill: () => (ending ??= kill()) }
 }
 
+/**
+ * Starts Electron and waits for its window. A stand-in for Electron now and then shows none to Playwright, for a reason
+ * that was not found: it is started once more. A real Electron never is.
+ */
+async function firstWindow(
+  options: Parameters<typeof _electron.launch>[0],
+): Promise<{ electron: ElectronApplication; page: Page }> {
+  for (let tries = process.env.ELECTRON_OVERRIDE_DIST_PATH ? 2 : 1; ; tries--) {
+    const electron = await _electron.launch(options)
+    try {
+      return { electron, page: await electron.firstWindow({ timeout: tries > 1 ? START_MS / 2 : START_MS }) }
+    } catch (error) {
+      const child = electron.process()
+      child.kill('SIGKILL')
+      await ended(child, 'the app')
+      if (tries === 1) throw error
+    }
+  }
+}
+
 /** Collects what a page should never say. */
 function watch(page: Page): string[] {
   const problems: string[] = []
@@ -194,7 +214,7 @@ async function openInBrowserHost({
 }
 
 async function openInElectron({ home, args = [], env, size }: OpenOptions): Promise<OpenApp> {
-  const electron = await _electron.launch({
+  const { electron, page } = await firstWindow({
     args: ['.', ...args],
     cwd: APP,
     env: appEnv(home, env),
@@ -202,7 +222,6 @@ async function openInElectron({ home, args = [], env, size }: OpenOptions): Prom
   })
   const child = electron.process()
   try {
-    const page = await electron.firstWindow()
     const problems = watch(page)
     if (size) await page.setViewportSize(size)
     return {
