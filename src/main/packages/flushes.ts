@@ -5,6 +5,7 @@
  */
 import type { Batch, ChainRuns, MessageColumns, StoredEntry } from '../store/port.ts'
 import type { FeedId } from '../../shared/units.ts'
+import { newColumns } from '../message-columns.ts'
 import { damaged } from './parts.ts'
 import type { Rows } from './rows.ts'
 
@@ -148,17 +149,7 @@ function joined(
     count += to - from
     size += rows.offsets[to] - rows.offsets[from]
   }
-  const m = {
-    count,
-    seq: new Float64Array(count),
-    conn: new Uint32Array(count),
-    connSeq: new Uint32Array(count),
-    recvMs: new Float64Array(count),
-    monoNs: new Float64Array(count),
-    flags: new Uint8Array(count),
-    offsets: new Uint32Array(count + 1),
-    bytes: new Uint8Array(size),
-  }
+  const m = newColumns(count, size)
   let at = 0
   let end = 0
   for (const { rows, connSeq, from, to } of pieces) {
