@@ -3,7 +3,7 @@
  * what grows or slows is seen in a table of start and end.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chromium, type Page } from '@playwright/test'
@@ -16,11 +16,16 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '2000' },
     /** Minutes between two replays with their exports. */
     every: { type: 'string', default: '60' },
+    /** Minutes between two lines of figures on the way. */
+    tell: { type: 'string', default: '10' },
   },
 })
 const minutes = Number(values.minutes)
 const everyMs = Math.min(Number(values.every), minutes / 2) * 60_000
-if (!(minutes > 0) || !(everyMs > 0)) throw new TypeError('--minutes and --every take minutes, above 0')
+const tellMs = Number(values.tell) * 60_000
+if (!(minutes > 0) || !(everyMs > 0) || !(tellMs > 0)) {
+  throw new TypeError('--minutes, --every and --tell take minutes, above 0')
+}
 
 const home = mkdtempSync(join(tmpdir(), 'tapedeck-soak-'))
 
@@ -52,6 +57,17 @@ async function sample(host: Talk, page: Page): Promise<Sample> {
 }
 
 const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`
+/** Figures on the way, with the machine's load: what a busy machine did to them is seen, and whether growth ends. */
+function told(at: number, now: Sample): string {
+  const { rss, heapUsed, pageHeap, handles, perSecond, receiveToStored, painted } = now
+  const stored = receiveToStored?.p99.toFixed(1) ?? '-'
+  return (
+    `${(at / 60_000).toFixed(0)} min: memory ${mb(rss)}, heap ${mb(heapUsed)}, page ${mb(pageHeap)}, ` +
+    `${handles ?? '?'} files, ${perSecond.toFixed(0)} messages/s, stored p99 ${stored} ms, painted p99 ${painted}, ` +
+    `load ${loadavg()[0]?.toFixed(1) ?? '?'}`
+  )
+}
+
 function table(start: Sample, last: Sample): string {
   const rows: readonly (readonly [string, (one: Sample) => string])[] = [
     ['memory of the terminal', ({ rss }) => mb(rss)],
@@ -94,9 +110,17 @@ try {
   // Caches fill first: what is compared is the rest.
   await wait(Math.min(60_000, (minutes * 60_000) / 5))
   const first = await sample(host, page)
-  const until = performance.now() + minutes * 60_000
+  const begun = performance.now()
+  const until = begun + minutes * 60_000
+  const waitUntil = async (then: number) => {
+    while (then - performance.now() > tellMs) {
+      await wait(tellMs)
+      console.log(told(performance.now() - begun, await sample(host, page)))
+    }
+    await wait(Math.max(0, then - performance.now()))
+  }
   for (let turn = 1; performance.now() < until; turn++) {
-    await wait(Math.min(everyMs, Math.max(0, until - performance.now())) * 0.9)
+    await waitUntil(Math.min(begun + (turn - 0.1) * everyMs, until))
     const replayed = await ask(host, `replay ${Math.min(60_000, everyMs / 10)}`)
     const exported = await ask(host, `export soak-${turn}.csv`)
     console.log(`turn ${turn}: replay ${JSON.stringify(replayed)}, export ${JSON.stringify(exported)}`)
