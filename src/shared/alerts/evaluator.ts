@@ -211,6 +211,7 @@ export class Evaluator {
     this.#moment.nowMs = nowMs
     if (nowMs < this.#nextTickMs) return
     this.#nextTickMs = Math.floor(nowMs / TICK_MS) * TICK_MS + TICK_MS
+    this.#moment.eventMs = NaN
     this.#firing.expireDue()
     this.#timed.look()
     for (const watch of this.#watches.all()) {

@@ -69,11 +69,14 @@ export class LevelIndex<T> {
    * nothing; `unseen` gets what lies between it and the last one before the break.
    */
   step(value: number, crossed: Crossed<T>, unseen?: Crossed<T>): void {
-    if (value > this.#low && value < this.#high) {
-      this.#before = value
-      return
-    }
-    this.#far(value, crossed, unseen)
+    if (!this.stays(value)) this.#far(value, crossed, unseen)
+  }
+
+  /** Takes the next value of the chain if it crosses nothing for sure; false: `step` it. */
+  stays(value: number): boolean {
+    if (!(value > this.#low && value < this.#high)) return false
+    this.#before = value
+    return true
   }
 
   /** What comes next does not follow what came: the first value after it crosses nothing. `forget`: nor unseen. */

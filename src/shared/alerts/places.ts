@@ -39,6 +39,7 @@ export function place(run: Run, { grid, wantsBars, backs }: Places): () => void 
         moves.up.restart()
         moves.down.restart()
         chain.moves = [...chain.moves, moves]
+        watch.stir()
       }
       const mine = moves
       const item: LevelItem = { run, role: 'fire', level: percent, direction: 'up' }
@@ -62,6 +63,7 @@ export function place(run: Run, { grid, wantsBars, backs }: Places): () => void 
         volumes = { window: new VolumeWindow(withinMs), index: new LevelIndex() }
         volumes.index.restart()
         watch.volumes = [...watch.volumes, volumes]
+        watch.stir()
       }
       const mine = volumes
       const undo = register(mine.index, { run, role: 'fire', level: above, direction: 'up' })
@@ -76,6 +78,7 @@ export function place(run: Run, { grid, wantsBars, backs }: Places): () => void 
       if (lines === undefined) {
         lines = new BarLines<Run>(of, interval, grid(watch.asset, interval))
         watch.bars = [...watch.bars, lines]
+        watch.stir()
       }
       const mine = lines
       mine.add(run, condition)
@@ -89,6 +92,7 @@ export function place(run: Run, { grid, wantsBars, backs }: Places): () => void 
       const chain = watch.chains[condition.of]
       const drawn = { run, direction: condition.direction, apart: [] }
       chain.drawn = [...chain.drawn, drawn]
+      watch.stir()
       return () => {
         chain.drawn = chain.drawn.filter((one) => one !== drawn)
       }

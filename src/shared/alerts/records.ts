@@ -57,6 +57,14 @@ export class Records {
 
   trade(watch: Watch, feed: FeedId, record: TradeNumbers, recvMs: number): void {
     const { price, size, eventMs } = record
+    // What almost every trade is: nothing waits for it but levels, and it crosses none of them.
+    if (watch.calm === feed) {
+      const atMs = Number.isNaN(eventMs) ? recvMs : eventMs
+      if (atMs >= watch.lastMs && price > 0 && watch.chains.last.index.stays(price)) {
+        watch.lastMs = atMs
+        return
+      }
+    }
     if (!usable(price) || (watch.blind.size > 0 && watch.blind.has(feed))) return
     const moment = this.#moment
     const atMs = Number.isNaN(eventMs) ? recvMs : eventMs
@@ -65,6 +73,7 @@ export class Records {
     if (watch.bars.length > 0) this.#bars(watch, 'trade', atMs, price, size)
     if (watch.rank < KIND_RANK.trade) this.#rank(watch, KIND_RANK.trade)
     this.#last(watch, feed, price, atMs)
+    if (watch.calm !== feed) watch.settle(feed)
   }
 
   quote(watch: Watch, feed: FeedId, record: QuoteNumbers, recvMs: number): void {

@@ -86,10 +86,24 @@ export class Watch {
   ask = NaN
   /** By feed: what is not seen now. */
   readonly blind = new Map<FeedId, Blind>()
+  /** The feed whose trades have nothing to move but the levels of Last; null: not known. See `settle`. */
+  calm: FeedId | null = null
 
   constructor(id: InstrumentId, asset: AssetClass) {
     this.id = id
     this.asset = asset
+  }
+
+  /** A trade of this feed was measured: whether the next one needs a look at the levels of Last alone. */
+  settle(feed: FeedId): void {
+    const { moves, drawn } = this.chains.last
+    const only = this.volumes.length + this.bars.length + moves.length + drawn.length + this.blind.size === 0
+    this.calm = only && this.rank === KIND_RANK.trade && this.lastFeed === feed ? feed : null
+  }
+
+  /** What is measured, or what is seen, is another: call upon each change of what `settle` looks at. */
+  stir(): void {
+    this.calm = null
   }
 
   /** What comes on these prices does not follow what came. `forget`: nor is it told what was passed unseen. */
@@ -123,6 +137,7 @@ export class Watch {
 
   /** All of it, as at the start. */
   forget(): void {
+    this.stir()
     for (const side of ['last', 'bid', 'ask', 'mid'] as const) this.cutPrice(side, true)
     this.cutSpread()
     this.cutVolume()

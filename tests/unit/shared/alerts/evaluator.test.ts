@@ -7,6 +7,16 @@ import { alertOf, BTC, rig, T0 } from './harness.ts'
 
 const above = (level: number): AlertCondition => ({ is: 'price', of: 'last', level, direction: 'up' })
 const either = (level: number): AlertCondition => ({ is: 'price', of: 'last', level, direction: 'either' })
+const line = (points: readonly (readonly [number, number])[], kind: Drawing['kind']): Drawing => ({
+  id: 'd',
+  kind,
+  points: points.map(([ms, price]) => ({ ms: T0 + ms, price })),
+  style: { color: 'accent', width: 1, dash: 'solid', fill: 0 },
+  text: '',
+  locked: false,
+  hidden: false,
+  asOfMs: T0,
+})
 
 describe('a price', () => {
   test.each<[string, AlertCondition, readonly number[], readonly string[]]>([
@@ -379,16 +389,6 @@ describe('an indicator', () => {
 })
 
 describe('a drawing', () => {
-  const line = (points: readonly (readonly [number, number])[], kind: Drawing['kind']): Drawing => ({
-    id: 'd',
-    kind,
-    points: points.map(([ms, price]) => ({ ms: T0 + ms, price })),
-    style: { color: 'accent', width: 1, dash: 'solid', fill: 0 },
-    text: '',
-    locked: false,
-    hidden: false,
-    asOfMs: T0,
-  })
   const crosses: AlertCondition = { is: 'drawing', of: 'last', drawing: 'd', direction: 'either' }
 
   test('is crossed where it stands at that instant', () => {
@@ -514,6 +514,47 @@ describe('earnings', () => {
     r.evaluator.setReports(BTC, [day])
     r.evaluator.advance(day + DAY)
     expect(r.told).toEqual([])
+  })
+})
+
+describe('where levels alone waited', () => {
+  // The shortest way of a trade is taken once one was measured: what joins later must end it.
+  const calm = () => {
+    const r = rig([alertOf(above(1_000))])
+    for (const ms of [0, 1, 2]) r.trade(ms, 100)
+    return r
+  }
+
+  test.each<[string, AlertCondition, string]>([
+    ['a move', { is: 'move', of: 'last', percent: 5, withinMs: 60_000, direction: 'either' }, 'fired 11: - 10'],
+    ['a volume', { is: 'volume', above: 5, withinMs: 60_000 }, 'fired 11: - 8'],
+    ['a price', above(105), 'fired 11: 100 110'],
+    ['a drawing', { is: 'drawing', of: 'last', drawing: 'd', direction: 'either' }, 'fired 11: 100 110'],
+  ])('%s joins at the next trade', (_, condition, told) => {
+    const r = calm()
+    r.evaluator.setDrawings(BTC, [line([[0, 105]], 'horizontal')])
+    r.evaluator.put(alertOf(condition))
+    r.trade(10, 100, 4)
+    r.trade(11, 110, 4)
+    expect(r.told).toEqual([told])
+  })
+
+  test('a feed that is not seen does', () => {
+    const r = calm()
+    r.state('crypto/XT', 'open', 3)
+    r.trade(4, 100)
+    r.state('crypto/XT', 'waiting', 5)
+    r.take()
+    r.trade(6, 2_000)
+    expect(r.told).toEqual([])
+  })
+
+  test('a late trade changes nothing, what is no price neither', () => {
+    const r = calm()
+    r.trade(10, 900, 1, 1)
+    for (const price of [NaN, 0, -5, Infinity]) r.trade(11, price)
+    r.trade(12, 1_000)
+    expect(r.told).toEqual(['fired 12: 100 1000'])
   })
 })
 
