@@ -1,17 +1,18 @@
 /** electron-updater as the port of updates. It verifies what it downloads: SHA-512 always, the signature where the system has one. */
 import type { AppUpdater, UpdateInfo } from 'electron-updater'
 import type { Release } from '../../shared/updates.ts'
+import { BOUNDS, boundRequests, type Bounds, type Requests } from './bounds.ts'
 import type { Updater } from './updates.ts'
 
 const MOST_NOTES = 20_000
 
-/** Notes are a stranger's text: shown as text, so markup is taken out. */
+/** Notes are a stranger's text: shown as text, so markup is taken out, in one pass however many brackets it opens. */
 function notesOf({ releaseNotes }: UpdateInfo): string {
   const text = Array.isArray(releaseNotes)
     ? releaseNotes.map(({ version, note }) => `${version}\n${note ?? ''}`).join('\n\n')
     : (releaseNotes ?? '')
   return text
-    .replace(/<[^>]*>/g, '')
+    .replace(/<[^<>]*>/g, '')
     .slice(0, MOST_NOTES)
     .trim()
 }
@@ -22,20 +23,18 @@ export function releaseOf(info: UpdateInfo): Release {
   return { version: info.version, notes: notesOf(info), dateMs: Number.isNaN(dateMs) ? null : dateMs }
 }
 
-const LONGEST_LIST = 500_000
-
 /**
  * Whether a list of releases may be read at all. It is YAML, whose names for parts let a few lines stand for billions:
  * writing them out would hold up the process that records. No publisher's tool writes such names.
  */
 export function isPlainList(text: string): boolean {
-  if (text.length > LONGEST_LIST) return false
+  if (text.length > BOUNDS.listBytes) return false
   const anchors = new Set([...text.matchAll(/&([^\s,[\]{}]+)/g)].map(([, name]) => name))
   return ![...text.matchAll(/\*([^\s,[\]{}]+)/g)].some(([, name]) => anchors.has(name))
 }
 
 /** What of an updater's network is needed here. */
-interface Lists {
+interface Lists extends Requests {
   request(...asked: unknown[]): Promise<string | null>
 }
 
@@ -48,13 +47,15 @@ function refuseOddLists(lists: Lists): void {
   }
 }
 
-/** Wraps an updater. It downloads only when told, and installs on quit what it has verified. */
-export function updaterOf(updater: AppUpdater): Updater {
+/** Wraps an updater. It downloads only when told, within `bounds`, and installs on quit what it has verified. */
+export function updaterOf(updater: AppUpdater, bounds: Bounds = BOUNDS): Updater {
   updater.autoDownload = false
   updater.autoInstallOnAppQuit = true
   updater.logger = null
   // A private of theirs: there is no other place between the network and their reading of the list.
-  refuseOddLists((updater as unknown as { readonly httpExecutor: Lists }).httpExecutor)
+  const { httpExecutor } = updater as unknown as { readonly httpExecutor: Lists }
+  boundRequests(httpExecutor, bounds)
+  refuseOddLists(httpExecutor)
   return {
     async check(channel) {
       updater.channel = channel === 'beta' ? 'beta' : 'latest'

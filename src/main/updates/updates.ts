@@ -49,6 +49,18 @@ function failureOf(thrown: unknown): { message: string; hint: string } {
       hint: 'Try again later; if it stays so, install by hand from a release whose checksum you have compared.',
     }
   }
+  if (/ERR_UPDATE_(?:ENDLESS|REDIRECTED)/.test(code)) {
+    return {
+      message: 'The update server sent more than an update can be, and was not read to its end.',
+      hint: 'Nothing was changed. Tapedeck asks again by itself; if it stays so, tell whoever runs the server.',
+    }
+  }
+  if (code === 'ERR_UPDATE_SLOW') {
+    return {
+      message: 'The update server did not come to an end with its answer, and was hung up on.',
+      hint: 'Nothing was changed. Tapedeck asks again by itself.',
+    }
+  }
   if (
     /ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|EAI_AGAIN|ECONNRESET|socket hang up|ERR_INTERNET/i.test(
       `${code} ${text}`,

@@ -1,14 +1,22 @@
 /** electron-updater itself against an update server: what it takes, and what it throws away. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, request, type IncomingMessage, type RequestOptions, type Server } from 'node:http'
+import {
+  createServer,
+  request,
+  type IncomingMessage,
+  type RequestOptions,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppImageUpdater } from 'electron-updater'
 import { ElectronHttpExecutor } from 'electron-updater/out/electronHttpExecutor.js'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { isPlainList, updaterOf } from '../../../../src/main/updates/electron-updater.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { BOUNDS } from '../../../../src/main/updates/bounds.ts'
+import { isPlainList, releaseOf, updaterOf } from '../../../../src/main/updates/electron-updater.ts'
 import { createUpdates } from '../../../../src/main/updates/updates.ts'
 import { unixMs } from '../../../../src/shared/units.ts'
 
@@ -25,14 +33,18 @@ const sha512 = createHash('sha512').update(payload).digest('base64')
 let folder: string
 let server: Server
 let served: (path: string) => Buffer | string | null
+/** Answers in its own way, where it is set: true once it has. */
+let odd: (path: string, outgoing: ServerResponse) => boolean
 let asked: string[]
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tapedeck-update-'))
   asked = []
+  odd = () => false
   server = createServer((incoming, outgoing) => {
     const path = new URL(incoming.url ?? '/', 'http://x').pathname
     asked.push(path)
+    if (odd(path, outgoing)) return
     const body = served(path)
     if (body === null) return void outgoing.writeHead(404).end()
     const bytes = Buffer.from(body)
@@ -61,7 +73,7 @@ const list = (version: string): string =>
     'releaseNotes: <b>Better</b> bars',
   ].join('\n')
 
-function updates(channel: 'stable' | 'beta' = 'stable') {
+function updates(channel: 'stable' | 'beta' = 'stable', bounds = BOUNDS) {
   const { port } = server.address() as AddressInfo // it listens on TCP
   writeFileSync(join(folder, 'app-update.yml'), 'updaterCacheDirName: tapedeck-test\n')
   const updater = new AppImageUpdater(null, {
@@ -83,7 +95,7 @@ function updates(channel: 'stable' | 'beta' = 'stable') {
   process.env.APPIMAGE = join(folder, 'Tapedeck-1.0.0.AppImage')
   writeFileSync(process.env.APPIMAGE, 'old')
   return createUpdates({
-    updater: updaterOf(updater),
+    updater: updaterOf(updater, bounds),
     settings: () => ({ check: true, channel }),
     busy: () => null,
     clock: { wallMs: () => unixMs(5), after: () => () => undefined },
@@ -181,4 +193,113 @@ test('a server that answers nonsense, or not at all, changes nothing', async () 
   served = () => null
   await one.check()
   expect(one.state().is).toBe('failed')
+})
+
+/** Writes the same for as long as somebody reads; tells how much was taken until they hung up. */
+function endless(outgoing: ServerResponse, piece: Buffer): Promise<number> {
+  let sent = 0
+  const on = (): void => {
+    while (!outgoing.destroyed && outgoing.write(piece)) sent += piece.length
+    sent += piece.length
+  }
+  outgoing.on('drain', on)
+  outgoing.on('error', () => undefined)
+  const ended = new Promise<number>((resolve) => outgoing.once('close', () => resolve(sent)))
+  on()
+  return ended
+}
+
+describe('a server that never ends', () => {
+  test.each([
+    ['its list', 200],
+    ['the page of an error', 500],
+    ['a page that is not there', 404],
+  ])('%s is hung up on while it sends, and said', async (what, status) => {
+    let taken: Promise<number> = Promise.resolve(0)
+    odd = (_path, outgoing) => {
+      outgoing.writeHead(status)
+      taken = endless(outgoing, Buffer.alloc(64 << 10, 'x: y\n'))
+      return true
+    }
+    const one = updates()
+    await one.check()
+    expect(one.state()).toMatchObject({ is: 'failed' })
+    if (what === 'its list') {
+      expect(one.state()).toMatchObject({ message: expect.stringContaining('sent more than an update can be') })
+    }
+    // What lies in the buffers of the connection comes on top.
+    expect(await taken).toBeLessThan(BOUNDS.listBytes + (16 << 20))
+  })
+
+  test('a list that comes drop by drop is given up in time', async () => {
+    let timer: ReturnType<typeof setInterval> | undefined
+    let gone: Promise<unknown> = Promise.resolve()
+    odd = (_path, outgoing) => {
+      outgoing.writeHead(200)
+      timer = setInterval(() => outgoing.write('#'), 5)
+      gone = new Promise((resolve) => outgoing.once('close', resolve))
+      return true
+    }
+    const one = updates('stable', { ...BOUNDS, listMs: 100 })
+    await one.check()
+    await gone
+    clearInterval(timer)
+    expect(one.state()).toMatchObject({ is: 'failed', message: expect.stringContaining('did not come to an end') })
+  })
+
+  test('a list that is never begun is given up in time', async () => {
+    odd = () => true
+    const one = updates('stable', { ...BOUNDS, listMs: 100 })
+    await one.check()
+    expect(one.state()).toMatchObject({ is: 'failed', message: expect.stringContaining('did not come to an end') })
+    server.closeAllConnections()
+  })
+
+  test('redirections that lead in a circle are counted', async () => {
+    odd = (path, outgoing) => {
+      outgoing.writeHead(302, { location: `${path}x` }).end()
+      return true
+    }
+    const one = updates()
+    await one.check()
+    expect(one.state()).toMatchObject({ is: 'failed', message: expect.stringContaining('more than an update can be') })
+    expect(asked.length).toBeLessThan(20)
+  })
+
+  test('a package without an end does not fill the disk', async () => {
+    served = () => list('2.0.0')
+    let taken: Promise<number> = Promise.resolve(0)
+    odd = (path, outgoing) => {
+      if (!path.endsWith('.AppImage')) return false
+      outgoing.writeHead(200)
+      taken = endless(outgoing, Buffer.alloc(64 << 10))
+      return true
+    }
+    const one = updates('stable', { ...BOUNDS, packageBytes: 1 << 20 })
+    await one.check()
+    expect(one.state()).toMatchObject({ is: 'failed', message: expect.stringContaining('more than an update can be') })
+    expect(await taken).toBeLessThan((1 << 20) + (16 << 20))
+  })
+
+  test('a package that stops on its way is given up', async () => {
+    served = () => list('2.0.0')
+    odd = (path, outgoing) => {
+      if (!path.endsWith('.AppImage')) return false
+      outgoing.writeHead(200, { 'content-length': payload.length })
+      outgoing.write(payload.subarray(0, 1_000))
+      return true
+    }
+    const one = updates('stable', { ...BOUNDS, idleMs: 100 })
+    await one.check()
+    expect(one.state()).toMatchObject({ is: 'failed', message: expect.stringContaining('did not come to an end') })
+  })
+})
+
+test('notes of half a million opening brackets are read in no time, and bounded', () => {
+  const info = { version: '2.0.0', files: [], path: '', sha512: '', releaseDate: '' }
+  const sinceMs = performance.now()
+  expect(releaseOf({ ...info, releaseNotes: '<'.repeat(500_000) }).notes).toHaveLength(20_000)
+  expect(releaseOf({ ...info, releaseNotes: '<a '.repeat(160_000) }).notes).toHaveLength(20_000)
+  expect(performance.now() - sinceMs).toBeLessThan(1_000)
+  expect(releaseOf({ ...info, releaseNotes: '<b>Better</b> <script>x</script>' }).notes).toBe('Better x')
 })
