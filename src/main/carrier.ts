@@ -139,6 +139,7 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
         endStream(id, stream, error)
         continue
       }
+      if (closed) return // a source may end its own window
       if (value === undefined) continue
       stream.credit = false
       port.send({ t: 'value', id, value })
@@ -162,6 +163,7 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
       port.send({ t: 'end', id, error: opened.error })
       return
     }
+    if (closed) return closeSource(opened.value) // the window left while it was opened
     stream = { source: opened.value, credit: true, fresh: true }
     streams.set(id, stream)
     schedule()

@@ -35,7 +35,7 @@ const MAX_NODES = 50_000
 
 /**
  * Whether a value is plain data of a sane size: no functions, no exotic objects, at most 12 deep and
- * 50,000 values, at most 1,000,000 characters. Structured clone can carry more than JSON.
+ * 50,000 values (holes of lists too), at most 1,000,000 characters. Structured clone can carry more than JSON.
  */
 export function withinLimits(value: unknown): boolean {
   let nodes = 0
@@ -53,7 +53,11 @@ export function withinLimits(value: unknown): boolean {
         return true
       case 'object': {
         if (x === null) return true
-        if (Array.isArray(x)) return x.every((item) => visit(item, depth + 1))
+        if (Array.isArray(x)) {
+          // A list may be billions of holes long and weigh nothing: its length counts before it is walked.
+          if (nodes + x.length > MAX_NODES) return false
+          return x.every((item) => visit(item, depth + 1))
+        }
         const proto: unknown = Object.getPrototypeOf(x)
         if (proto !== Object.prototype && proto !== null) return false
         for (const key of Object.keys(x)) {
@@ -79,18 +83,21 @@ function describe(issues: readonly v.BaseIssue<unknown>[]): string {
 }
 
 function checkArgs<A>(schema: v.GenericSchema<unknown, A>, name: string, args: unknown): Result<A> {
-  // An array passes valibot's object schemas where no key is required.
-  if (Array.isArray(args) || !withinLimits(args)) {
+  const odd = {
+    ok: false,
+    error: { code: 'bad-arguments', message: `The arguments of ${name} are too large or no plain data.` },
+  } as const
+  try {
+    // An array passes valibot's object schemas where no key is required.
+    if (Array.isArray(args) || !withinLimits(args)) return odd
+    const parsed = v.safeParse(schema, args, { abortEarly: true })
+    if (parsed.success) return { ok: true, value: parsed.output }
     return {
       ok: false,
-      error: { code: 'bad-arguments', message: `The arguments of ${name} are too large or no plain data.` },
+      error: { code: 'bad-arguments', message: `Bad arguments of ${name}: ${describe(parsed.issues)}.` },
     }
-  }
-  const parsed = v.safeParse(schema, args, { abortEarly: true })
-  if (parsed.success) return { ok: true, value: parsed.output }
-  return {
-    ok: false,
-    error: { code: 'bad-arguments', message: `Bad arguments of ${name}: ${describe(parsed.issues)}.` },
+  } catch {
+    return odd // whoever throws while it is looked at is no data
   }
 }
 

@@ -59,7 +59,11 @@ export function serveWindows(
     }
     const { port1, port2 } = new MessageChannelMain()
     carriers.set(sender.id, serveWindow(windowPort(port1), ready, options))
-    senderFrame.postMessage(PORT_CHANNEL, null, [port2])
+    try {
+      senderFrame.postMessage(PORT_CHANNEL, null, [port2])
+    } catch {
+      carriers.get(sender.id)?.close('the window left') // its frame went in this very moment
+    }
   }
   const onRequest = (event: IpcMainEvent): void => {
     // Checked now, and again before handing over: the frame may have gone elsewhere meanwhile.

@@ -30,7 +30,11 @@ export interface SenderFrame {
 
 /** Only the top frame of one of our own pages may speak to us. */
 export function isTrustedSender(frame: SenderFrame | null, ownUrl: string): boolean {
-  return frame !== null && frame.parent === null && isOwnPage(frame.url, ownUrl)
+  try {
+    return frame !== null && frame.parent === null && isOwnPage(frame.url, ownUrl)
+  } catch {
+    return false // Electron throws at whoever reads a frame that is gone
+  }
 }
 
 /**

@@ -32,6 +32,8 @@ export interface Jobs {
 
 /** Ended jobs that are kept for a window that opens later. */
 const KEPT = 50
+/** At work at a time: nobody waits for more, and each reads from the disk that is recorded to. */
+const MOST_RUNNING = 64
 
 /** An empty list of jobs. `wallMs`: UTC ms. */
 export function createJobs(wallMs: () => number): Jobs {
@@ -48,9 +50,11 @@ export function createJobs(wallMs: () => number): Jobs {
     for (const { state } of ended.slice(0, Math.max(0, ended.length - KEPT))) jobs.delete(state.id)
   }
 
+  const running = (): number => [...jobs.values()].filter(({ state }) => state.outcome.is === 'running').length
+
   return {
     streams,
-    running: () => [...jobs.values()].filter(({ state }) => state.outcome.is === 'running').length,
+    running,
     start(kind, title, unit, work) {
       const id = `job-${next++}`
       const stop = new AbortController()
@@ -75,9 +79,15 @@ export function createJobs(wallMs: () => number): Jobs {
         set({ outcome, endedMs: unixMs(wallMs()), ...(outcome.is === 'done' ? { done: 1 } : {}) })
         forgetOld()
       }
+      const full = running() >= MOST_RUNNING
       jobs.set(id, job)
       job.ended = (async () => {
         try {
+          if (full) {
+            throw new CodedError('budget', `${MOST_RUNNING} jobs are at work already.`, {
+              hint: 'Wait for one to end.',
+            })
+          }
           const { text, result = null } = await work((now) => set(now), stop.signal)
           end({ is: 'done', text, result })
         } catch (thrown) {

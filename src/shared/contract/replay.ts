@@ -6,6 +6,7 @@ import { call, interval, limit, ms, text } from './spec.ts'
 
 const id = text(64)
 const session = text(64)
+const seq = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 /** The number of a bookmark. */
 const bookmark = limit(2 ** 31)
 const at = v.variant('at', [
@@ -58,7 +59,7 @@ export const REPLAY_CALLS = {
   ),
   'replay.timeline': call<ReplayTimeline>()(v.strictObject({ id, fromMs: ms, toMs: ms, buckets: limit(2_000) })),
   'bookmarks.list': call<readonly ReplayBookmark[]>()(v.strictObject({ session: v.nullable(session) })),
-  'bookmarks.add': call<ReplayBookmark>()(v.strictObject({ session, atMs: ms, seq: v.nullable(ms), text: text(200) })),
+  'bookmarks.add': call<ReplayBookmark>()(v.strictObject({ session, atMs: ms, seq: v.nullable(seq), text: text(200) })),
   'bookmarks.remove': call<null>()(v.strictObject({ bookmark })),
 } as const
 

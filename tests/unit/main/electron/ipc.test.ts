@@ -117,3 +117,43 @@ test('closing hangs up on every window and answers nobody more', async () => {
   await turn()
   expect(channels).toHaveLength(1)
 })
+
+test.each([
+  'app://tapedeck.evil.test/',
+  'app://tapedeck:81/',
+  'app:tapedeck',
+  'apps://tapedeck/',
+  'blob:app://tapedeck/0b8a1c1e',
+  'data:text/html,app://tapedeck/',
+  'about:blank#app://tapedeck/',
+  'https://app://tapedeck/',
+  'app://evil.test/@tapedeck/',
+  '',
+])('a page at %s is not ours', async (url) => {
+  serve()
+  page(1, url).ask()
+  await turn()
+  expect({ refused, channels: channels.length }).toEqual({ refused: 1, channels: 0 })
+})
+
+test('a frame that is gone when it is looked at, or when it is answered, is no failure of ours', async () => {
+  let start: (handlers: Handlers) => void = () => {}
+  serve(new Promise((resolve) => (start = resolve)))
+  const gone = (): never => {
+    throw new Error('Render frame was disposed before WebFrameMain could be accessed')
+  }
+  const before = page(1)
+  Object.defineProperty(before.senderFrame, 'url', { get: gone })
+  before.ask()
+  expect(refused).toBe(1)
+  const meanwhile = page(2)
+  meanwhile.ask()
+  Object.defineProperty(meanwhile.senderFrame, 'parent', { get: gone })
+  const atLast = page(3)
+  atLast.senderFrame.postMessage.mockImplementation(gone)
+  atLast.ask()
+  start(stub.handlers)
+  await turn()
+  expect(meanwhile.senderFrame.postMessage).not.toHaveBeenCalled()
+  expect(channels.map(({ port1 }) => port1.closed)).toEqual([true])
+})

@@ -49,3 +49,21 @@ it('forgets the oldest ended jobs', async () => {
   expect(list(jobs)).toHaveLength(50)
   expect(list(jobs)[0]?.title).toBe('10')
 })
+
+it('holds a flood of jobs to those that can be worked on, and says so of the rest', async () => {
+  const jobs = createJobs(() => 0)
+  let begun = 0
+  for (let i = 0; i < 1_000; i++) {
+    jobs.start('export', `${i}`, 'rows', (_progress, signal) => {
+      begun++
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new CodedError('cancelled', 'Cancelled.')))
+      })
+    })
+  }
+  await new Promise(setImmediate)
+  expect({ begun, running: jobs.running() }).toEqual({ begun: 64, running: 64 })
+  expect(list(jobs).at(-1)).toMatchObject({ outcome: { is: 'failed', failure: { code: 'budget' } } })
+  expect(list(jobs).length).toBeLessThanOrEqual(64 + 50)
+  await jobs.close()
+})
