@@ -1,12 +1,11 @@
 /** The terminal: builds the features and joins them. Knows no host; `terminal/port.ts` says what it can do. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { CodedError, toFailure } from '../shared/errors.ts'
-import { overlapSentence } from '../shared/overlaps.ts'
+import { toFailure } from '../shared/errors.ts'
 import { PLAIN_NUMBERS } from '../shared/alerts/words.ts'
 import { sourceKey } from '../shared/recording.ts'
 import type { AppInfo } from '../shared/state.ts'
-import { instrumentId, recordingId, type InstrumentId } from '../shared/units.ts'
+import { recordingId, type InstrumentId } from '../shared/units.ts'
 import { systemClock } from './clock.ts'
 import { createKnownSecrets } from './credentials/known.ts'
 import { createCredentials } from './credentials/credentials.ts'
@@ -16,19 +15,14 @@ import { alertFiles } from './alerts/files.ts'
 import { createDrawings } from './drawings/drawings.ts'
 import { drawingsFolder } from './drawings/file-keeper.ts'
 import { createFeeds } from './feeds/feeds.ts'
-import type { Want } from './feeds/port.ts'
 import { createDigestFold } from './market/digest.ts'
 import { hubCalendar } from './market/hub-calendar.ts'
 import { createHub } from './market/hub.ts'
 import { guessAssets, guessSpelling } from './market/instruments.ts'
 import { createMarket } from './market/snapshot.ts'
-import { createRecorder } from './recording/recorder.ts'
 import { defaultStorePath } from './settings/paths.ts'
 import { safeSettings } from './settings/safe.ts'
 import { createSettingsStore, fileKeeper, isNew } from './settings/store.ts'
-import { openStoreReader, openStoreWriter } from './store/open.ts'
-import { newRecordingId } from './store/recording-id.ts'
-import { watchCommits } from './terminal/committed.ts'
 import { startDemoMarket } from './terminal/demo-market.ts'
 import { drawingStreams } from './terminal/drawing-streams.ts'
 import { ALERT_CALENDAR } from './terminal/alert-calendar.ts'
@@ -45,14 +39,16 @@ import { createJobs } from './terminal/jobs.ts'
 import { createSessionLibrary } from './terminal/library.ts'
 import { createLiveListener } from './terminal/live-listener.ts'
 import { createLog, fileSink } from './terminal/log.ts'
-import { createStoreMoving } from './terminal/moving.ts'
 import { createGrowth, createSkew } from './terminal/measures.ts'
-import { createLateReader, createLateWriter } from './terminal/late-store.ts'
 import { createPast } from './terminal/past.ts'
+import { openOutside } from './terminal/open-outside.ts'
+import { tellOfRecorder } from './terminal/recorder-events.ts'
 import { createRecordingDesk } from './terminal/recording-desk.ts'
 import { createReplays } from './terminal/replays.ts'
 import { createResearch } from './terminal/research.ts'
 import type { Terminal, TerminalOptions } from './terminal/port.ts'
+import { keepTime } from './terminal/rhythm.ts'
+import { createSafeMode } from './terminal/safe-mode.ts'
 import { createSeeder } from './terminal/seeder.ts'
 import { overviewOf } from '../shared/workspace/migrate.ts'
 import { allowedPatch } from './terminal/settings-patch.ts'
@@ -63,14 +59,13 @@ import { createSourceDesk } from './terminal/source.ts'
 import { createSourceSwitch } from './terminal/source-switch.ts'
 import { createSnapshots } from './terminal/snapshots.ts'
 import { createStatus } from './terminal/status.ts'
+import { accessStore } from './terminal/store-access.ts'
 import { createStreams } from './terminal/streams.ts'
 import { createSymbols } from './terminal/symbols.ts'
 import { barsPage, createViews } from './terminal/views.ts'
+import { watchlistWants } from './terminal/watchlist-wants.ts'
 import { wholeStreams } from './terminal/whole-stream.ts'
 import { tickWishes, wantAll } from './terminal/wishes.ts'
-
-const STATUS_MS = 250
-const SWEEP_MS = 1_000
 
 /**
  * Builds and starts a terminal. Rejects with `usage` when a service is asked for and none is known. A
@@ -83,9 +78,6 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   const keeper = fileKeeper(options.dataDir)
   const firstRun = isNew(keeper)
   const settings = safeSettings(createSettingsStore(keeper), options.safe === true)
-  const store = createStoreMoving(
-    options.storeFile ?? (settings.get().recording.storePath || defaultStorePath(options.dataDir)),
-  )
   const secrets = createKnownSecrets()
   const hidden = (): readonly string[] => secrets.spellings()
   const log = createLog(
@@ -98,21 +90,15 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
 
   const say: Terminal['log'] = (level, from, text, detail) => log.add(level, from, text, detail)
 
-  const writer = createLateWriter(async () => openStoreWriter({ file: store.file(), worker: options.workers.store }))
-  const reader = createLateReader(
-    async () => openStoreReader({ file: store.file(), worker: options.workers.reader }),
-    clock,
-    (thrown) => log.add('warn', 'store', `The past cannot be read: ${toFailure(thrown).message}`),
-    (overlaps) => log.add('warn', 'store', overlapSentence(overlaps)),
-  )
-  await writer.open().catch((thrown: unknown) => {
-    if (options.mustRecord === true) throw thrown // else told when the recording is to begin
-  })
-  await reader.open().catch(() => undefined) // tried again when asked
-  const recorder = createRecorder({ writer, clock, newId: newRecordingId, skewMs: () => skew.ms })
-  const commits = watchCommits(writer, clock)
-  const growth = createGrowth()
   const skew = createSkew()
+  const { store, writer, reader, recorder, commits, openReader } = await accessStore({
+    options,
+    storePath: settings.get().recording.storePath,
+    clock,
+    log,
+    skewMs: () => skew.ms,
+  })
+  const growth = createGrowth()
 
   const asks = createDesk()
   const jobs = createJobs(wallMs)
@@ -271,7 +257,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   )
   const evidence = createEvidence({
     reader,
-    openReader: async () => openStoreReader({ file: store.file(), worker: options.workers.reader }),
+    openReader,
     jobs,
     decimals: (id) => hub.cell(id).decimals,
     async view(name) {
@@ -340,26 +326,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     log: say,
     free: options.freeBytes,
   })
-  recorder.onEvent((event) => {
-    switch (event.is) {
-      case 'began':
-      case 'ended':
-        break
-      case 'broken':
-        status.say(`${event.why.message} ${event.why.hint}`)
-        log.add('error', 'recorder', event.why.message, event.why.hint)
-        break
-      case 'cut':
-        // A replay begins its fold anew at the same place.
-        fold.reset()
-        break
-      case 'recovered':
-        status.say('Recording goes on.')
-        status.recovered(event.lost)
-        log.add('info', 'recorder', `Recording goes on; ${event.lost} messages came while it could not.`)
-    }
-    statusStreams.changed()
-  })
+  tellOfRecorder({ recorder, status, fold, log, changed: () => statusStreams.changed() })
 
   const countGaps = async (): Promise<void> => {
     const now = wallMs()
@@ -386,39 +353,18 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   })
 
   // -- what is wanted beside the windows --
-  let listWant: Want | null = null
-  const wantLists = () => {
-    const { watchlists, recording: wish } = settings.get()
-    const all = (options.wantWatchlists ?? wish.allWatchlists) && recordings.wanted
-    const ids = all
-      ? watchlists.flatMap((list) => list.symbols.map(({ asset, symbol }) => instrumentId(asset, symbol)))
-      : []
-    const before = listWant
-    listWant = wantAll(feeds, tickWishes(ids, spell))
-    before?.release() // after the new ones: what stays wanted never falls to zero
-  }
+  const wantLists = watchlistWants({
+    feeds,
+    settings: () => settings.get(),
+    always: options.wantWatchlists,
+    recording: () => recordings.wanted,
+    spell,
+  })
   const offSettings = settings.onChange((now, before) => {
     settingsStreams.changed()
     if (now.account.allowSharding !== before.account.allowSharding) feeds.replan()
     if (now.watchlists !== before.watchlists || now.recording !== before.recording) wantLists()
   })
-
-  let undoStatus = () => {}
-  let undoSweep = () => {}
-  const tickStatus = () => {
-    undoStatus = clock.after(STATUS_MS, tickStatus)
-    if (statusStreams.count > 0) statusStreams.changed()
-    replays.tick()
-  }
-  const sweep = () => {
-    undoSweep = clock.after(SWEEP_MS, sweep)
-    const now = clock.wallMs()
-    hub.sweep(now)
-    alerts.sweep(now)
-    hub.setSkew(skew.ms ?? 0)
-    const { storeBytes } = recorder.stats()
-    if (storeBytes > 0) growth.sized(storeBytes, now)
-  }
 
   try {
     await desk.begin(settings.get(), options)
@@ -431,8 +377,19 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   wantLists()
   // A command that only records watches nothing else.
   if (options.host !== 'cli') alerts.begin()
-  tickStatus()
-  sweep()
+  const stopTime = keepTime(clock, {
+    status() {
+      if (statusStreams.count > 0) statusStreams.changed()
+      replays.tick()
+    },
+    sweep(now) {
+      hub.sweep(now)
+      alerts.sweep(now)
+      hub.setSkew(skew.ms ?? 0)
+      const { storeBytes } = recorder.stats()
+      if (storeBytes > 0) growth.sized(storeBytes, now)
+    },
+  })
   status.say(desk.source.kind === 'demo' ? 'The demo market is open.' : `Watching ${desk.source.origin}.`)
   log.add(
     'info',
@@ -474,8 +431,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   let closed: Promise<void> | null = null
   const end = async (): Promise<void> => {
     recordings.close()
-    undoStatus()
-    undoSweep()
+    stopTime()
     library.close()
     offSettings()
     replays.closeAll()
@@ -516,15 +472,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     setRecording,
     status: () => status.read(),
     want: (feed, list) => feeds.want(feed, list),
-    async openExternal(url) {
-      if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-        throw new CodedError('bad-url', 'Only web addresses are opened outside.')
-      }
-      if (options.openExternal === undefined) {
-        throw new CodedError('not-allowed', 'This window cannot open other programs.', { hint: 'Copy the address.' })
-      }
-      await options.openExternal(url)
-    },
+    openExternal: openOutside(options.openExternal),
     streams: createStreams({
       views,
       feeds,
@@ -542,21 +490,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       workspaces: workspaceStreams,
       replays,
     }),
-    enterSafeMode() {
-      if (settings.safe) return
-      settings.enter()
-      workspaces.enter()
-      infoStreams.changed()
-      log.add('info', 'terminal', 'Safe mode has begun.')
-    },
-    leaveSafeMode() {
-      if (!settings.safe) return
-      settings.leave()
-      workspaces.leave()
-      infoStreams.changed()
-      status.say('Safe mode has ended.')
-      log.add('info', 'terminal', 'Safe mode has ended.')
-    },
+    ...createSafeMode({ settings, workspaces, status, log, changed: () => infoStreams.changed() }),
     desk: asks,
     updates: updates.updates,
     ...createDiagnosing({

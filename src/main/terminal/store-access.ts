@@ -1,0 +1,56 @@
+/** The store as a terminal holds it: where it lies, the one who writes, the one who reads, and what records. */
+import { overlapSentence } from '../../shared/overlaps.ts'
+import { toFailure } from '../../shared/errors.ts'
+import type { Clock } from '../clock.ts'
+import { createRecorder } from '../recording/recorder.ts'
+import type { Recorder } from '../recording/recorder-port.ts'
+import { defaultStorePath } from '../settings/paths.ts'
+import { openStoreReader, openStoreWriter } from '../store/open.ts'
+import type { StoreReader } from '../store/port.ts'
+import { newRecordingId } from '../store/recording-id.ts'
+import { watchCommits, type CommitWatch } from './committed.ts'
+import { createLateReader, createLateWriter, type LateReader, type LateWriter } from './late-store.ts'
+import type { Log } from './log.ts'
+import { createStoreMoving } from './moving.ts'
+import type { TerminalOptions } from './port.ts'
+
+export interface StoreAccess {
+  readonly store: ReturnType<typeof createStoreMoving>
+  readonly writer: LateWriter
+  readonly reader: LateReader
+  readonly recorder: Recorder
+  readonly commits: CommitWatch
+  /** A reader of one's own, to be closed by whoever opened it. */
+  readonly openReader: () => Promise<StoreReader>
+}
+
+export interface StoreAccessParts {
+  readonly options: Pick<TerminalOptions, 'storeFile' | 'dataDir' | 'workers' | 'mustRecord'>
+  /** Store file of the settings; '': the usual one. */
+  readonly storePath: string
+  readonly clock: Clock
+  readonly log: Log
+  /** How far the service's clock is ahead, ms; null: not known. */
+  readonly skewMs: () => number | null
+}
+
+/** Opens what can be opened; what cannot is tried again when it is needed. Rejects only with `mustRecord`. */
+export async function accessStore(parts: StoreAccessParts): Promise<StoreAccess> {
+  const { options, storePath, clock, log, skewMs } = parts
+  const { workers } = options
+  const store = createStoreMoving(options.storeFile ?? (storePath || defaultStorePath(options.dataDir)))
+  const openReader = async (): Promise<StoreReader> => openStoreReader({ file: store.file(), worker: workers.reader })
+  const writer = createLateWriter(async () => openStoreWriter({ file: store.file(), worker: workers.store }))
+  const reader = createLateReader(
+    openReader,
+    clock,
+    (thrown) => log.add('warn', 'store', `The past cannot be read: ${toFailure(thrown).message}`),
+    (overlaps) => log.add('warn', 'store', overlapSentence(overlaps)),
+  )
+  await writer.open().catch((thrown: unknown) => {
+    if (options.mustRecord === true) throw thrown // else told when the recording is to begin
+  })
+  await reader.open().catch(() => undefined) // tried again when asked
+  const recorder = createRecorder({ writer, clock, newId: newRecordingId, skewMs })
+  return { store, writer, reader, recorder, commits: watchCommits(writer, clock), openReader }
+}
