@@ -1,10 +1,8 @@
 /**
- * One connection of a feed: runs the effects of `session-state.ts` over `ws`, and carries every frame
+ * One connection of a feed: runs the effects of `session-state.ts` over a link, and carries every frame
  * to the recorder before anything else sees it.
  */
 import { isUtf8 } from 'node:buffer'
-import type { Duplex } from 'node:stream'
-import WebSocket, { type ClientOptions } from 'ws'
 import { toFailure, missingCase } from '../../shared/errors.ts'
 import { entersMarket, FLAG, type LedgerEntry } from '../../shared/recording.ts'
 import type { FeedState } from '../../shared/state.ts'
@@ -18,34 +16,15 @@ import { serverWords } from '../../service/reasons.ts'
 import type { Token } from '../credentials/port.ts'
 import { serviceOrigin, socketUrl } from '../service-address.ts'
 import { AskedFor } from './asked-for.ts'
-import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
+import { createHeartbeat } from './heartbeat.ts'
+import { MAX_PAYLOAD, openLink, type Link, type LinkListener } from './link.ts'
 import { createPace, type Pace } from './pace.ts'
 import type { SessionEffect, SessionEvent, SessionState, TimerName } from './session-model.ts'
 import type { SessionOptions } from './session-options.ts'
 import { idleSession, reduce, shown } from './session-state.ts'
-import { readTextFrames } from './text-frames.ts'
 
-/** Larger frames are refused, and the hole is a gap. */
-export const MAX_PAYLOAD = 1024 * 1024
-const HANDSHAKE_MS = 10_000
-const CLOSE_MS = 2_000
-const RETRY_AFTER_AT_MOST_MS = 300_000
 /** A token's life is counted from its arrival here: the service may see its end this much earlier. */
 const TOKEN_END_MS = 5_000
-
-interface Link {
-  readonly generation: number
-  readonly socket: WebSocket
-  readonly asked: AskedFor
-  readonly token: Token
-  conn: number
-  upgraded: boolean
-  /** Its end was already told to the state machine by a better event than `close`. */
-  explained: boolean
-  closed: boolean
-  heardMs: UnixMs
-  heartbeat: Heartbeat
-}
 
 export class Session {
   readonly feed: FeedId
@@ -53,6 +32,14 @@ export class Session {
   readonly #pace: Pace
   readonly #links = new Set<Link>()
   readonly #timers = new Map<TimerName, () => void>()
+  readonly #told: LinkListener = {
+    opened: (link) => this.#opened(link),
+    message: (link, data, binary) => this.#message(link, data, binary),
+    heard: (link) => this.#heard(link),
+    oversize: ({ conn }) => this.#entry({ type: 'oversize', feed: this.feed, conn, limitBytes: MAX_PAYLOAD }),
+    explained: (event) => this.dispatch(event),
+    closed: (link, code, words) => this.#closed(link, code, words),
+  }
   #state: SessionState
   #link: Link | null = null
   #stopping = false
@@ -227,67 +214,30 @@ export class Session {
 
   #connect(generation: number, token: Token): void {
     const url = socketUrl(this.#o.baseUrl, FEEDS[this.feed].path)
-    // The types of ws do not know closeTimeout yet.
-    const options: ClientOptions & { closeTimeout: number } = {
-      perMessageDeflate: false,
-      maxPayload: MAX_PAYLOAD,
-      skipUTF8Validation: true,
-      followRedirects: false,
-      // Said aloud so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
-      rejectUnauthorized: true,
-      handshakeTimeout: HANDSHAKE_MS,
-      closeTimeout: CLOSE_MS,
-      headers: { Authorization: `Bearer ${token.access}` },
-      origin: originOf(this.#o.baseUrl),
-    }
-    const socket = new WebSocket(url, options)
-    const link: Link = {
-      generation,
-      socket,
-      asked: new AskedFor(
-        feedAsset(this.feed),
-        (key) => this.#o.owns(this, key),
-        (key, symbol) => this.#o.tally.spellings.take(key, symbol),
-      ),
-      token,
-      conn: this.#o.recorder.connection(this.feed),
-      upgraded: false,
-      explained: false,
-      closed: false,
-      heardMs: this.#o.clock.wallMs(),
-      heartbeat: createHeartbeat(this.#monoMs()),
-    }
+    const asked = new AskedFor(
+      feedAsset(this.feed),
+      (key) => this.#o.owns(this, key),
+      (key, symbol) => this.#o.tally.spellings.take(key, symbol),
+    )
+    const link = openLink(
+      {
+        generation,
+        connection: () => this.#o.recorder.connection(this.feed),
+        url,
+        origin: originOf(this.#o.baseUrl),
+        token,
+        asked,
+        nowMs: this.#o.clock.wallMs(),
+        monoMs: this.#monoMs(),
+      },
+      this.#told,
+    )
     this.#link = link
     this.#links.add(link)
     this.#entry({ type: 'connecting', feed: this.feed, conn: link.conn })
-    let raw: Duplex | undefined
-    socket.on('upgrade', (response) => {
-      raw = response.socket
-    })
-    socket.on('open', () => {
-      if (raw !== undefined) readTextFrames(raw, MAX_PAYLOAD, (text) => this.#message(link, text, false))
-      this.#opened(link)
-    })
-    socket.on('message', (data: Buffer, binary: boolean) => this.#message(link, data, binary))
-    socket.on('pong', () => this.#heard(link))
-    socket.on('ping', () => this.#heard(link))
-    socket.on('unexpected-response', (request, response) => {
-      const retryAfter = Number(response.headers['retry-after']) * 1_000
-      request.destroy()
-      this.#explain(link, {
-        is: 'upgradeRefused',
-        generation,
-        status: response.statusCode ?? 0,
-        retryAfterMs: Number.isFinite(retryAfter) ? Math.min(Math.max(0, retryAfter), RETRY_AFTER_AT_MOST_MS) : null,
-      })
-      socket.terminate()
-    })
-    socket.on('error', (error: NodeJS.ErrnoException) => this.#failed(link, error))
-    socket.on('close', (code: number, reason: Buffer) => this.#closed(link, code, reason))
   }
 
   #opened(link: Link): void {
-    link.upgraded = true
     link.heartbeat = createHeartbeat(this.#monoMs())
     this.#pace.start(this.#monoMs())
     this.#entry({ type: 'connected', feed: this.feed, conn: link.conn })
@@ -416,32 +366,11 @@ export class Session {
     }
   }
 
-  #failed(link: Link, error: NodeJS.ErrnoException): void {
-    const { generation } = link
-    if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-      this.#entry({ type: 'oversize', feed: this.feed, conn: link.conn, limitBytes: MAX_PAYLOAD })
-      this.#explain(link, { is: 'oversize', generation, limitBytes: MAX_PAYLOAD })
-      return
-    }
-    const timedOut = error.message === 'Opening handshake has timed out'
-    const code = timedOut ? 'ETIMEDOUT' : (error.code ?? 'no WebSocket')
-    this.#explain(link, { is: 'socketError', generation, code })
-  }
-
-  #explain(link: Link, event: SessionEvent): void {
-    if (link.explained) return
-    link.explained = true
-    this.dispatch(event)
-  }
-
-  #closed(link: Link, code: number, reason: Buffer): void {
-    link.closed = true
+  #closed(link: Link, closeCode: number, words: string): void {
+    const { generation, conn } = link
     this.#links.delete(link)
-    const words = serverWords(reason.toString(), link.token.access)
-    // 1005 and 1006 are ws's own words for "no code came".
-    const closeCode = code === 1005 || code === 1006 ? 0 : code
-    this.#entry({ type: 'disconnected', feed: this.feed, conn: link.conn, closeCode, reason: words })
-    this.#explain(link, { is: 'closed', generation: link.generation, code: closeCode, words })
+    this.#entry({ type: 'disconnected', feed: this.feed, conn, closeCode, reason: words })
+    if (!link.explained) this.dispatch({ is: 'closed', generation, code: closeCode, words })
     if (link === this.#link) this.#link = null
   }
 
