@@ -120,9 +120,9 @@ test('a chart takes indicators, styles and scales by mouse', async ({ open }) =>
   await page.mouse.move(area.x + area.width * 0.92, y, { steps: 4 })
   await page.mouse.up()
   await page.keyboard.up('Shift')
-  await expect(chart.region.getByRole('status', { name: 'Marked range' })).toContainText(/bars?, \d+ (s|min).*volume/)
+  await expect(chart.region.getByRole('group', { name: 'Marked range' })).toContainText(/bars?, \d+ (s|min).*volume/)
   await page.mouse.click(area.x + area.width * 0.3, y)
-  await expect(chart.region.getByRole('status', { name: 'Marked range' })).toBeHidden()
+  await expect(chart.region.getByRole('group', { name: 'Marked range' })).toBeHidden()
 
   await page.mouse.click(area.x + area.width * 0.5, area.y + area.height * 0.3, { button: 'right' })
   const menu = page.getByRole('menu', { name: 'At this place of the chart' })
@@ -153,10 +153,18 @@ test('a chart is worked by the keyboard alone', async ({ open }) => {
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('Control+Shift+ArrowLeft')
   await page.keyboard.press('Control+Shift+ArrowLeft')
-  const range = chart.region.getByRole('status', { name: 'Marked range' })
+  const range = chart.region.getByRole('group', { name: 'Marked range' })
   await expect(range).toContainText(/^[+−]?[\d,.]+ .*3 bars/)
   await page.keyboard.press('Escape')
   await expect(range).toBeHidden()
+
+  // The axes grow with the size of the text, at once.
+  const axes = () => chart.plot.locator('canvas').evaluateAll((all) => [Math.min(...all.map((one) => one.clientWidth))])
+  const usual = await axes()
+  for (let step = 0; step < 5; step++) await page.keyboard.press('Alt++')
+  await expect.poll(async () => (await axes())[0]).toBeGreaterThan(usual[0] * 1.2)
+  for (let step = 0; step < 5; step++) await page.keyboard.press('Alt+-')
+  await expect.poll(axes).toEqual(usual)
 
   const before = await chart.picture()
   await page.keyboard.press('Home')

@@ -9,6 +9,7 @@ import type {
   YAxisOverride,
 } from 'klinecharts'
 import type { ChartPlot, ChartSeries } from './port.ts'
+import { textPx } from './canvas-text.ts'
 import { fromScale, percentText, priceTicks, toScale } from './scale.ts'
 import type { Row } from './series.ts'
 
@@ -23,6 +24,8 @@ export interface AxisSource {
   readonly others: (from: number, to: number) => readonly [number, number]
   /** How far something lies over the pane, px from its top. */
   readonly head: () => number
+  /** How large texts are: 1 is the usual size. */
+  readonly textScale: () => number
 }
 
 /** Others may stretch the axis by so much of the bars' own range, so that they never press the bars flat. */
@@ -32,7 +35,7 @@ const MOST_STRETCH = 0.6
 const GAP = { top: 0.16, bottom: 0.08 } as const
 /** What lies over the top of the pane takes at most so much of it. */
 const MOST_HEAD = 0.56
-/** The label of the highest price stands that far over it, that of the lowest below it, px. */
+/** The label of the highest price stands that far over it, that of the lowest below it, px at the usual size of the text. */
 const LABEL_PX = 14
 
 export interface Rooms {
@@ -45,13 +48,14 @@ export interface Rooms {
  * The room of a range in a pane of a height, so that it and the labels of its ends lie below what reaches `headPx` down
  * into the pane, and above its end. Zeroes where what is free anyway is enough. `upside`: the range stands on its head.
  */
-export function roomsOf(headPx: number, height: number, upside = false): Rooms {
+export function roomsOf(headPx: number, height: number, upside = false, textScale = 1): Rooms {
   if (height <= 0) return { top: 0, bottom: 0 }
+  const labelPx = textPx(LABEL_PX, textScale)
   const all = 1 + GAP.top + GAP.bottom
   const [above, below] = upside ? [GAP.bottom, GAP.top] : [GAP.top, GAP.bottom]
-  const head = headPx <= 0 ? 0 : Math.min(MOST_HEAD, (headPx + LABEL_PX) / height)
+  const head = headPx <= 0 ? 0 : Math.min(MOST_HEAD, (headPx + labelPx) / height)
   // What is left of a low pane is the prices'.
-  const foot = Math.min(LABEL_PX / height, (1 - head) / 4)
+  const foot = Math.min(labelPx / height, (1 - head) / 4)
   const top = Math.max(0, head * all - above)
   const bottom = Math.max(0, foot * all - below)
   const left = 1 - top - bottom
@@ -141,8 +145,9 @@ export class PriceAxis {
     }
     const scale = this.#source.scale()
     let [realFrom, realTo] = [toScale(scale, low), toScale(scale, high)]
-    const { head, inverted } = this.#source
-    const rooms = roomsOf(head(), this.#chart.getSize('candle_pane', 'main')?.height ?? 0, inverted())
+    const { head, inverted, textScale } = this.#source
+    const height = this.#chart.getSize('candle_pane', 'main')?.height ?? 0
+    const rooms = roomsOf(head(), height, inverted(), textScale())
     if (rooms.top > 0 || rooms.bottom > 0) {
       const [over, under] = inverted() ? [rooms.bottom, rooms.top] : [rooms.top, rooms.bottom]
       ;[realFrom, realTo] = [realFrom - (realTo - realFrom) * under, realTo + (realTo - realFrom) * over]
@@ -172,6 +177,8 @@ export class PriceAxis {
       const fixed = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
       this.#numbers = { decimals, format: new Intl.NumberFormat('en-US', fixed) }
     }
+    const textScale = this.#source.textScale()
+    const edge = textPx(10, textScale)
     const ticks = priceTicks(
       scale,
       fromScale(scale, range.realFrom),
@@ -179,10 +186,11 @@ export class PriceAxis {
       bounding.height,
       this.base(),
       (price) => this.#numbers.format.format(price),
+      textPx(36, textScale),
     )
     return ticks.flatMap(({ price, text }) => {
       const coord = axis.convertToPixel(price)
-      return coord > 10 && coord < bounding.height - 10 ? [{ coord, value: price, text }] : []
+      return coord > edge && coord < bounding.height - edge ? [{ coord, value: price, text }] : []
     })
   }
 }

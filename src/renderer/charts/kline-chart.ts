@@ -2,6 +2,7 @@
 import { dispose, init, registerIndicator, type Chart } from 'klinecharts'
 import { dayStart } from '../../shared/calendar.ts'
 import type { GapSpan } from '../../shared/state.ts'
+import { textPx } from './canvas-text.ts'
 import { comparedPercents } from './compared.ts'
 import { countdownText } from './countdown.ts'
 import { PriceAxis } from './kline-axis.ts'
@@ -11,7 +12,7 @@ import { chartLegend, type ComparedLine } from './kline-legend.ts'
 import { placesOf } from './kline-place.ts'
 import { Studies } from './kline-studies.ts'
 import { placeMarkers, type ChartMarker } from './markers.ts'
-import { MARK, PAINTERS, providePaintContext } from './paint.ts'
+import { markSize, PAINTERS, providePaintContext } from './paint.ts'
 import { STUDY_TEMPLATE } from './paint-studies.ts'
 import type { ChartLegend, ChartPlot, ChartPort, ChartSeries, ChartTheme, ComparedSeries } from './port.ts'
 import { bigText } from './scale.ts'
@@ -22,7 +23,7 @@ import { axisLabels, crosshairText } from './time-axis.ts'
 import { Turns } from './turns.ts'
 import { Zone } from './zone.ts'
 
-/** Px of a chart's height from which it has room for the volume below its bars. */
+/** Px of a chart's height, at the usual size of the text, from which it has room for the volume below its bars. */
 const VOLUME_LEAST_PX = 150
 /** Of all charts of the window. */
 const turns = new Turns()
@@ -125,6 +126,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
         chart.getBarSpace().bar,
         series.ticks ? 1 : series.intervalMs,
         zone,
+        textPx(84, theme.textScale),
       ).map((label) => ({ coord: xOf(label.index), value: list[label.index].timestamp, text: label.text }))
       axisShown = labels.map(({ coord, text }) => `${coord} ${text}`).join()
       return labels
@@ -144,6 +146,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     scale,
     inverted: () => plot.inverted,
     head: () => head,
+    textScale: () => theme.textScale,
     others: (from, to) => {
       const [low, high] = studies.range(from, to)
       const lines = comparedLines().flatMap(({ prices: list }) => list.filter((price) => price !== null))
@@ -194,7 +197,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
 
   function showVolume(): void {
     // In little height the bars need the room more.
-    const low = element.clientHeight > 0 && element.clientHeight < VOLUME_LEAST_PX
+    const low = element.clientHeight > 0 && element.clientHeight < textPx(VOLUME_LEAST_PX, theme.textScale)
     const wanted = plot.volume && !low && !series.ticks && bars.all.some((bar) => bar.volume !== null)
     if (wanted === volumePane) return
     volumePane = wanted
@@ -269,9 +272,15 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       legend()
     },
     setTheme(next) {
+      const resized = next.textScale !== theme.textScale
       theme = next
       look++
       restyle()
+      if (!resized) return
+      // Axes and panes below the bars grow along; the library measures those when it lays out anew.
+      showVolume()
+      studies.fitPanes()
+      repaint()
     },
     setZone(name) {
       zone = new Zone(name)
@@ -363,8 +372,9 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     barsBetween: (fromMs, toMs) => bars.between(fromMs, toMs),
     markersAt(x, y) {
       const { left, top, height } = plotArea()
-      const reach = MARK.radius + 2
-      if (Math.abs(y - (top + height - MARK.foot)) > reach) return []
+      const { foot, radius } = markSize(theme.textScale)
+      const reach = radius + 2
+      if (Math.abs(y - (top + height - foot)) > reach) return []
       const near = [...placedMarkers()]
         .map(([index, there]) => ({ away: Math.abs(left + xOf(index) - x), there }))
         .filter(({ away }) => away <= reach)

@@ -2,6 +2,7 @@
 import type { Chart } from 'klinecharts'
 import type { DayOf } from '../../shared/indicators/indicators.ts'
 import { INDICATORS } from '../../shared/indicators/table.ts'
+import { textPx } from './canvas-text.ts'
 import { provideStudy, studyColour, type StudyContext } from './paint-studies.ts'
 import type { ChartStudy, ChartTheme, StudyLegend } from './port.ts'
 import { StudyRun } from './study-run.ts'
@@ -21,6 +22,7 @@ interface Shown {
 
 /** Panes together take no more of the chart than this. */
 const MOST_SHARE = 0.55
+/** Px at the usual size of the text. */
 const LEAST_PANE = 44
 const USUAL_PANE = 92
 const VOLUME_PANE = 76
@@ -115,7 +117,9 @@ export class Studies {
     const own = this.#shown.filter(({ study }) => study.own)
     const total = this.#chart.getSize()?.height ?? 0
     const share = (total * MOST_SHARE) / Math.max(1, own.length + (this.#volume ? 1 : 0))
-    const height = (usual: number): number => Math.max(LEAST_PANE, Math.min(usual, Math.floor(share)))
+    const { textScale } = this.#options.theme()
+    const height = (usual: number): number =>
+      Math.max(textPx(LEAST_PANE, textScale), Math.min(textPx(usual, textScale), Math.floor(share)))
     if (this.#volume) this.#chart.setPaneOptions({ id: 'volume', height: height(VOLUME_PANE), minHeight: 30, order: 1 })
     own.forEach(({ id }, i) =>
       this.#chart.setPaneOptions({ id, height: height(USUAL_PANE), minHeight: 30, order: 2 + i }),

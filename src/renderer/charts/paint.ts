@@ -2,6 +2,7 @@
 import type { Indicator, IndicatorDrawParams, IndicatorTemplate, KLineData } from 'klinecharts'
 import type { GapSpan } from '../../shared/state.ts'
 import { say } from '../messages/catalogue.ts'
+import { textFont, textPx } from './canvas-text.ts'
 import type { ChartMarker } from './markers.ts'
 import { paintCalendar } from './paint-calendar.ts'
 import type { ChartPlot, ChartStyle, ChartTheme } from './port.ts'
@@ -148,9 +149,11 @@ function spansOf(p: Painter): Span[] {
 /** The cause, upright in the middle of its gap, where it fits. */
 function paintCause({ ctx, context, height, width: full }: Painter, { gap, left, width }: Span): void {
   const text = say('chart.no-data', { what: CAUSES[gap.cause] })
-  ctx.font = '11px "Inter Variable", sans-serif'
+  const { textScale } = context.theme
+  ctx.font = textFont(11, textScale)
   const half = ctx.measureText(text).width / 2 + 5
-  if (width < 18 || height < half * 2 + 14) return
+  const line = textPx(16, textScale)
+  if (width < line + 2 || height < half * 2 + 14) return
   ctx.save()
   ctx.translate((Math.max(left, 0) + Math.min(left + width, full)) / 2, height / 2)
   ctx.rotate(-Math.PI / 2)
@@ -159,7 +162,7 @@ function paintCause({ ctx, context, height, width: full }: Painter, { gap, left,
   ctx.fillStyle = context.theme.warn
   ctx.fillText(text, 0, 0)
   ctx.fillStyle = context.theme.pane
-  ctx.fillRect(-half, -8, half * 2, 16)
+  ctx.fillRect(-half, -line / 2, half * 2, line)
   ctx.restore()
 }
 
@@ -234,7 +237,10 @@ function paintIncomplete(p: Painter): void {
 }
 
 /** Of a mark, px: its centre above the foot of the plot, and its radius. */
-export const MARK = { foot: 16, radius: 7 } as const
+export const markSize = (textScale: number): { readonly foot: number; readonly radius: number } => ({
+  foot: textPx(16, textScale),
+  radius: textPx(7, textScale),
+})
 
 /** A letter at the foot of a bar on which something was reported: E for earnings, N for news. */
 function paintMarkers(p: Painter): void {
@@ -242,17 +248,19 @@ function paintMarkers(p: Painter): void {
   if (context.markers.size === 0) return
   ctx.save()
   ctx.setLineDash([])
-  ctx.font = '600 9px "Inter Variable", sans-serif'
+  const { textScale } = context.theme
+  const { foot, radius } = markSize(textScale)
+  ctx.font = textFont(9, textScale, 600)
   ctx.textAlign = 'center'
   ctx.textBaseline = 'middle'
   for (const [index, markers] of context.markers) {
     if (index < p.from || index >= p.to) continue
     const x = p.x(index)
-    const y = p.height - MARK.foot
+    const y = p.height - foot
     const earnings = markers.some((one) => one.kind === 'earnings')
     ctx.fillStyle = earnings ? context.theme.warn : context.theme.accent
     ctx.beginPath()
-    ctx.arc(x, y, MARK.radius, 0, Math.PI * 2)
+    ctx.arc(x, y, radius, 0, Math.PI * 2)
     ctx.fill()
     ctx.fillStyle = context.theme.pane
     ctx.fillText(earnings ? 'E' : 'N', x, y + 0.5)

@@ -41,7 +41,7 @@ export interface ChartSeries {
   readonly ticks: boolean
 }
 
-/** Colours as CSS text, read from the design tokens. */
+/** Colours as CSS text, read from the design tokens, and the size of the text. */
 export interface ChartTheme {
   readonly pane: string
   readonly raised: string
@@ -53,6 +53,8 @@ export interface ChartTheme {
   readonly up: string
   readonly down: string
   readonly warn: string
+  /** How large texts are: 1 is the usual size. */
+  readonly textScale: number
   /** Of indicators and compared symbols, in their order. */
   readonly series: readonly string[]
 }

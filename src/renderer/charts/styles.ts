@@ -1,8 +1,7 @@
 /** The drawing library's styles, from our tokens. */
 import type { DeepPartial, Styles } from 'klinecharts'
+import { FAMILY, textPx } from './canvas-text.ts'
 import type { ChartStyle, ChartTheme } from './port.ts'
-
-const FONT = '"Inter Variable", sans-serif'
 
 /** The library's styles for a theme and a style of bars. `past`: the last bar loaded is not the newest one. */
 export function chartStyles(
@@ -12,15 +11,16 @@ export function chartStyles(
   past = false,
 ): DeepPartial<Styles> {
   const hidden = 'transparent'
+  const size = textPx(11, theme.textScale)
   const own = style === 'line' || style === 'area'
-  const tickText = { color: theme.dim, size: 11, family: FONT }
+  const tickText = { color: theme.dim, size, family: FAMILY }
   const crosshairLine = { color: theme.faint, dashedValue: [3, 3] }
   const crosshairText = {
     color: theme.text,
     backgroundColor: theme.raised,
     borderColor: theme.line,
-    size: 11,
-    family: FONT,
+    size,
+    family: FAMILY,
     borderRadius: 2,
   }
   const colours = { upColor: theme.up, downColor: theme.down, noChangeColor: theme.dim }
@@ -49,23 +49,23 @@ export function chartStyles(
         point: { show: false, animation: false },
       },
       priceMark: {
-        high: { color: theme.dim, textSize: 11, textFamily: FONT },
-        low: { color: theme.dim, textSize: 11, textFamily: FONT },
+        high: { color: theme.dim, textSize: size, textFamily: FAMILY },
+        low: { color: theme.dim, textSize: size, textFamily: FAMILY },
         last: {
           ...colours,
           // Averages are no prices: the chart paints the true last one itself.
           show: style !== 'heikin-ashi' && !past,
           compareRule: 'current_open',
           line: { size: 1, dashedValue: [2, 3] },
-          text: { size: 11, family: FONT, color: theme.pane, borderRadius: 2, paddingLeft: 5, paddingRight: 5 },
+          text: { size, family: FAMILY, color: theme.pane, borderRadius: 2, paddingLeft: 5, paddingRight: 5 },
           extendTexts: [
             {
               // A list is merged by its places: an empty one would change nothing.
               show: countdown,
               position: 'below_price',
               updateInterval: 1_000,
-              size: 10,
-              family: FONT,
+              size: textPx(10, theme.textScale),
+              family: FAMILY,
               weight: 'normal',
               color: theme.pane,
               style: 'fill',

@@ -7,7 +7,6 @@ export interface PictureText {
   readonly legend: readonly { readonly text: string; readonly colour: string }[]
 }
 
-const HEAD = 44
 const SCALE = 2
 
 /**
@@ -15,31 +14,34 @@ const SCALE = 2
  * page's styles and fonts, so each shape is drawn with what it computes to.
  */
 export async function svgPicture(svg: SVGSVGElement, text: PictureText): Promise<Blob> {
+  const page = getComputedStyle(document.documentElement)
+  // As large as the figure's own texts.
+  const size = (parseFloat(page.fontSize) || 16) / 16
+  const head = 44 * size
   const width = svg.width.baseVal.value
   const height = svg.height.baseVal.value
   const canvas = document.createElement('canvas')
   canvas.width = Math.ceil(width * SCALE)
-  canvas.height = Math.ceil((height + HEAD) * SCALE)
+  canvas.height = Math.ceil((height + head) * SCALE)
   const ctx = canvas.getContext('2d')
   if (ctx === null) throw new Error('no-canvas')
-  const page = getComputedStyle(document.documentElement)
   const own = getComputedStyle(svg)
   ctx.scale(SCALE, SCALE)
   ctx.fillStyle = page.getPropertyValue('--pane').trim() || '#ffffff'
-  ctx.fillRect(0, 0, width, height + HEAD)
+  ctx.fillRect(0, 0, width, height + head)
   ctx.fillStyle = own.color
-  ctx.font = `600 12px ${own.fontFamily}`
-  ctx.fillText(text.title, 8, 18, width - 16)
-  ctx.font = `11px ${own.fontFamily}`
+  ctx.font = `600 ${12 * size}px ${own.fontFamily}`
+  ctx.fillText(text.title, 8, 18 * size, width - 16)
+  ctx.font = `${11 * size}px ${own.fontFamily}`
   let x = 8
   for (const one of text.legend) {
     ctx.fillStyle = one.colour
-    ctx.fillRect(x, 28, 8, 8)
+    ctx.fillRect(x, 28 * size, 8 * size, 8 * size)
     ctx.fillStyle = own.color
-    ctx.fillText(one.text, x + 12, 36)
-    x += 28 + ctx.measureText(one.text).width
+    ctx.fillText(one.text, x + 12 * size, 36 * size)
+    x += 28 * size + ctx.measureText(one.text).width
   }
-  ctx.translate(0, HEAD)
+  ctx.translate(0, head)
   for (const shape of svg.querySelectorAll('line, rect, path, circle, text')) draw(ctx, shape)
   return new Promise((resolve, reject) =>
     canvas.toBlob((blob) => (blob === null ? reject(new Error('no-picture')) : resolve(blob)), 'image/png'),

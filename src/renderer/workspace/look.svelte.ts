@@ -1,5 +1,6 @@
 /** Keeps the document dressed as the settings and the system say. For the root of a window. */
 import type { Settings } from '../../shared/settings.ts'
+import { useTextScale } from '../ui/text-size.svelte.ts'
 import { useDates } from '../ui/zone-time.ts'
 import { LOOK_QUERIES, lookOf, motionOf, wear, wearAccent, type Look } from './theme.ts'
 
@@ -31,6 +32,7 @@ export function documentLook(settings: () => Settings, systemAccent: () => strin
   $effect.pre(() => {
     wear(document.documentElement, appearance, look, motion)
     wearAccent(document.documentElement, accent)
+    useTextScale(appearance.scale / 100)
     // Told only once it is worn: panes are roots of their own, and read the colours of the document.
     key = `${look} ${appearance.direction} ${appearance.scale} ${accent ?? ''}`
   })

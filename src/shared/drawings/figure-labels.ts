@@ -1,8 +1,12 @@
 /** Labels of figures: their place and size, and how they are kept in sight. */
 import type { Box, Frame, Label, Pixel, Tone } from './figure-parts.ts'
 
-export const LABEL_LINE = 15
+/** Px at the usual size of the text. */
+const LINE = 15
 const PAD = 5
+
+/** Px of a line of a label. */
+export const labelLine = ({ textScale = 1 }: Pick<Frame, 'textScale'>): number => Math.round(LINE * textScale)
 
 /** Lines of text as a label whose side or corner lies at a place. */
 export function label(
@@ -19,10 +23,14 @@ export function label(
   },
 ): Label {
   const widest = Math.max(...lines.map((line) => frame.words.textWidth(line, options.bold ?? false)))
-  const width = Math.ceil(widest) + PAD * 2
-  const height = lines.length * LABEL_LINE + 4
+  const line = labelLine(frame)
+  const pad = Math.round(PAD * (frame.textScale ?? 1))
+  const width = Math.ceil(widest) + pad * 2
+  const height = lines.length * line + 4
   return {
     lines,
+    line,
+    pad,
     tone: options.tone ?? 'own',
     boxed: options.boxed ?? false,
     left: Math.round(at.x - width * options.x),

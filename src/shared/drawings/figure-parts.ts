@@ -19,6 +19,8 @@ export interface Frame {
   /** Null where nothing can be placed: no bars, or a price that the scale has not. */
   toPixel(point: DrawingPoint): Pixel | null
   readonly words: FigureWords
+  /** How large texts are; absent: 1, the usual size. */
+  readonly textScale?: number
   /** Figures of this view, so that each is made once; absent: made every time. */
   readonly known?: WeakMap<Drawing, Figure | null>
 }
@@ -58,6 +60,9 @@ export interface Ground {
 }
 export interface Label extends Box {
   readonly lines: readonly string[]
+  /** Px of a line, and of what is free beside the lines. */
+  readonly line: number
+  readonly pad: number
   readonly tone: Tone
   /** On a ground of its own, so that it is readable over candles. */
   readonly boxed: boolean

@@ -4,7 +4,7 @@
  */
 import { phrase } from '../phrases.ts'
 import type { Figure, Frame, Ground, Handle, Head, Label, Pixel, Stroke, Tone } from './figure-parts.ts'
-import { kept, label, LABEL_LINE, percent } from './figure-labels.ts'
+import { kept, label, labelLine, percent } from './figure-labels.ts'
 import { clipped } from './plot-area.ts'
 import { FIB_EXTENSIONS, FIB_LEVELS, fibExtensionPrices, fibPrices } from './price-at.ts'
 import type { Drawing } from './types.ts'
@@ -173,7 +173,7 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
             alpha: i % 2 === 1 ? style.fill : style.fill / 2,
             solid: false,
           })
-        if (Math.abs(y - labelled) < LABEL_LINE - 1) return
+        if (Math.abs(y - labelled) < labelLine(frame) - 1) return
         labelled = y
         const text = `${ratio(names[i])}  ${words.price(prices[i])}`
         parts.labels.push(label(frame, [text], { x: from + 2, y: y - 1 }, { x: 0, y: 1 }))

@@ -1,9 +1,9 @@
 /** Paints figures of drawings on a canvas. Knows no chart. */
-import { LABEL_LINE } from '../../../shared/drawings/figure-labels.ts'
 import type { Figure, Label, Pixel, Stroke, Tone } from '../../../shared/drawings/figure-parts.ts'
+import { textFont } from '../canvas-text.ts'
 import type { Drawing, DrawingColor, DrawingDash } from '../../../shared/drawings/types.ts'
 
-/** Colours as CSS text, from the design tokens. */
+/** Colours as CSS text, from the design tokens, and how large texts are: 1 is the usual size. */
 export interface DrawingPalette {
   readonly colors: Readonly<Record<DrawingColor, string>>
   readonly up: string
@@ -13,6 +13,7 @@ export interface DrawingPalette {
   readonly line: string
   readonly text: string
   readonly accent: string
+  readonly textScale: number
 }
 
 export interface PaintOptions {
@@ -23,12 +24,8 @@ export interface PaintOptions {
   readonly locked: boolean
 }
 
-const FONT = '"Inter Variable", sans-serif'
-export const LABEL_FONT = `500 11px ${FONT}`
-const BOLD_FONT = `500 13px ${FONT}`
-
 /** The font of a label: what the user wrote is larger. */
-export const labelFont = (bold: boolean): string => (bold ? BOLD_FONT : LABEL_FONT)
+export const labelFont = (bold: boolean, textScale: number): string => textFont(bold ? 13 : 11, textScale, 500)
 
 const DASHES: Readonly<Record<DrawingDash, (width: number) => number[]>> = {
   solid: () => [],
@@ -81,7 +78,7 @@ function paintStroke(ctx: CanvasRenderingContext2D, stroke: Stroke, drawing: Dra
 function paintLabel(ctx: CanvasRenderingContext2D, label: Label, drawing: Drawing, palette: DrawingPalette): void {
   const color = toneColor(label.tone, drawing, palette)
   const plain = label.tone === 'own'
-  ctx.font = labelFont(drawing.kind === 'text')
+  ctx.font = labelFont(drawing.kind === 'text', palette.textScale)
   ctx.textBaseline = 'middle'
   ctx.textAlign = 'left'
   ctx.globalAlpha = 1
@@ -102,9 +99,9 @@ function paintLabel(ctx: CanvasRenderingContext2D, label: Label, drawing: Drawin
     ctx.fillRect(label.left + 2, label.top + 2, label.width - 4, label.height - 4)
     ctx.globalAlpha = 1
   }
-  const x = label.left + 5
+  const x = label.left + label.pad
   label.lines.forEach((line, i) => {
-    const y = label.top + 2 + LABEL_LINE * (i + 0.5)
+    const y = label.top + 2 + label.line * (i + 0.5)
     ctx.fillStyle = label.boxed ? (plain ? palette.text : palette.pane) : color
     ctx.fillText(line, x, y)
   })

@@ -17,6 +17,8 @@ export interface SurfaceOptions {
   readonly volume: (value: number) => string
   /** Px of a line of text. */
   readonly textWidth: (text: string, bold: boolean) => number
+  /** How large texts are: 1 is the usual size. */
+  readonly textScale: () => number
 }
 
 export interface ChartSurface extends Surface {
@@ -57,6 +59,7 @@ function evenHeights(port: SurfacePort, { left, top, height }: Surface['plot']):
 export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartSurface {
   let plot = port.plotArea()
   let known = new WeakMap<Drawing, Figure | null>()
+  let textScale = options.textScale()
   const widths = new Map<string, number>()
 
   const tidy = ({ ms, price }: DrawingPoint): DrawingPoint => ({
@@ -92,7 +95,11 @@ export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartS
       known = new WeakMap()
       columns.clear()
       heights = undefined
-      if (widths.size > 5_000) widths.clear()
+      if (widths.size > 5_000 || textScale !== options.textScale()) widths.clear()
+      textScale = options.textScale()
+    },
+    get textScale() {
+      return textScale
     },
     toPixel,
     toPoint,

@@ -1,6 +1,6 @@
 /** Labels beside an axis, none over another nor over what already stands there. Pure. */
 
-/** Px of a label. */
+/** Px of a label at the usual size of the text. */
 export const CHIP_HEIGHT = 15
 
 interface Chip<T> {
@@ -9,20 +9,21 @@ interface Chip<T> {
 }
 
 /** Labels in their order from above to below, each as near to its place as the one before lets it be. */
-function downFrom<T>(list: readonly Chip<T>[], least: number): Chip<T>[] {
+function downFrom<T>(list: readonly Chip<T>[], least: number, height: number): Chip<T>[] {
   let from = least
   return list.map(({ chip, y }) => {
     const at = Math.max(y, from)
-    from = at + CHIP_HEIGHT
+    from = at + height
     return { chip, y: at }
   })
 }
 
 /** The same from below to above. */
-const upFrom = <T>(list: readonly Chip<T>[], most: number): Chip<T>[] =>
+const upFrom = <T>(list: readonly Chip<T>[], most: number, height: number): Chip<T>[] =>
   downFrom(
     list.toReversed().map(({ chip, y }) => ({ chip, y: -y })),
     -most,
+    height,
   )
     .map(({ chip, y }) => ({ chip, y: -y }))
     .toReversed()
@@ -35,13 +36,14 @@ export function stackChips<T>(
   wanted: readonly Chip<T>[],
   top: number,
   bottom: number,
-  taken: { readonly from: number; readonly to: number } | null = null,
+  taken: { readonly from: number; readonly middle: number; readonly to: number } | null = null,
+  height = CHIP_HEIGHT,
 ): readonly Chip<T>[] {
   const inside = wanted.filter(({ y }) => y >= top && y <= bottom).toSorted((a, b) => a.y - b.y)
-  if (taken === null) return upFrom(downFrom(inside, -Infinity), bottom)
-  const half = CHIP_HEIGHT / 2
-  const middle = taken.from + 10
+  if (taken === null) return upFrom(downFrom(inside, -Infinity, height), bottom, height)
+  const half = height / 2
+  const middle = taken.middle
   const above = inside.filter(({ y }) => y < middle)
   const below = inside.filter(({ y }) => y >= middle)
-  return [...upFrom(above, taken.from - half), ...downFrom(below, taken.to + half)]
+  return [...upFrom(above, taken.from - half, height), ...downFrom(below, taken.to + half, height)]
 }

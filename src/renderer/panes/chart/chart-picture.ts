@@ -1,8 +1,14 @@
 /** A picture of a chart with what lies over it, to a file or the clipboard. */
-import type { ChartPort } from '../../charts/port.ts'
+import { FAMILY } from '../../charts/canvas-text.ts'
+import type { ChartPort, ChartTheme } from '../../charts/port.ts'
 
 /** The chart and the canvases drawn over its plot as a PNG; `title` stands in its corner. Throws without a canvas. */
-export async function chartPicture(chart: ChartPort, host: HTMLElement, title: string, colour: string): Promise<Blob> {
+export async function chartPicture(
+  chart: ChartPort,
+  host: HTMLElement,
+  title: string,
+  theme: Pick<ChartTheme, 'text' | 'textScale'>,
+): Promise<Blob> {
   const image = new Image()
   image.src = chart.png()
   await image.decode()
@@ -19,9 +25,10 @@ export async function chartPicture(chart: ChartPort, host: HTMLElement, title: s
     const at = layer.getBoundingClientRect()
     ctx.drawImage(layer, (at.left - box.left) * ratio, (at.top - box.top) * ratio, at.width * ratio, at.height * ratio)
   }
-  ctx.font = `600 ${13 * ratio}px "Inter Variable", sans-serif`
-  ctx.fillStyle = colour
-  ctx.fillText(title, 10 * ratio, 18 * ratio)
+  const size = ratio * theme.textScale
+  ctx.font = `600 ${13 * size}px ${FAMILY}`
+  ctx.fillStyle = theme.text
+  ctx.fillText(title, 10 * size, 18 * size)
   return new Promise((resolve, reject) =>
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture could not be made'))), 'image/png'),
   )

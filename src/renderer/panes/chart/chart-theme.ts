@@ -1,4 +1,4 @@
-/** The colours of a chart, from the design tokens of the document. */
+/** The colours of a chart and the size of its texts, from the design tokens of the document. */
 import type { ChartTheme } from '../../charts/port.ts'
 
 /** Of indicators and compared symbols: apart from each other, and from the colours of direction. */
@@ -22,6 +22,7 @@ export function chartTheme(): ChartTheme {
     up: read('--up', '#2FB89A'),
     down: read('--down', '#EF5B6B'),
     warn: read('--warn', '#E3B341'),
+    textScale: Number(read('--scale', '1')) || 1,
     series: document.documentElement.dataset['theme'] === 'light' ? SERIES.light : SERIES.dark,
   }
 }

@@ -55,7 +55,7 @@ export function drawingTitle(drawing: Drawing, price: (value: number) => string)
   return { name: say(`drawing.${drawing.kind}`), detail: line === '' ? span : line }
 }
 
-/** Reads the colours from the design tokens as they are now. */
+/** Reads the colours and the size of the text from the design tokens as they are now. */
 export function drawingPalette(): DrawingPalette {
   const css = getComputedStyle(document.documentElement)
   const read = (token: string): string => css.getPropertyValue(token).trim() || '#8b97a8'
@@ -69,5 +69,6 @@ export function drawingPalette(): DrawingPalette {
     line: read('--line-strong'),
     text: read('--text'),
     accent: read('--accent'),
+    textScale: Number(css.getPropertyValue('--scale')) || 1,
   }
 }

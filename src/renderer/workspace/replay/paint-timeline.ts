@@ -2,6 +2,7 @@
 import type { Gap } from '../../../shared/recording.ts'
 import type { ReplayTimeline } from '../../../shared/replay.ts'
 import type { Zone } from '../../charts/zone.ts'
+import { textFont, textPx } from '../../charts/canvas-text.ts'
 import { rulerLabels, xOf, type Span } from '../../state/timeline-scale.ts'
 
 /** Colours as CSS text, read from the design tokens. */
@@ -27,10 +28,12 @@ export interface TimelinePicture {
   /** Where the pointer is, px; null: elsewhere. */
   readonly hoverX: number | null
   readonly zone: Zone
+  /** How large texts are: 1 is the usual size. */
+  readonly textScale: number
   readonly colours: TimelineColours
 }
 
-/** Px: the lane of loop and bookmarks above, the ruler below, the activity between. */
+/** Px: the lane of loop and bookmarks above, the ruler below (at the usual size of the text), the activity between. */
 export const LANE = 11
 const RULER = 13
 /** Half the width of a bookmark's flag, for hitting it. */
@@ -152,10 +155,10 @@ function paintBookmarks(ctx: Context, picture: TimelinePicture): void {
 }
 
 function paintRuler(ctx: Context, picture: TimelinePicture, base: number): void {
-  const { span, width, height, zone, colours } = picture
-  ctx.font = '10px "Inter Variable", sans-serif'
+  const { span, width, height, zone, colours, textScale } = picture
+  ctx.font = textFont(10, textScale)
   ctx.textBaseline = 'alphabetic'
-  for (const { ms, text } of rulerLabels(span, width, zone)) {
+  for (const { ms, text } of rulerLabels(span, width, zone, textPx(76, textScale))) {
     const x = xOf(ms, span, width)
     ctx.fillStyle = colours.line
     ctx.fillRect(Math.round(x), base, 1, 3)
@@ -169,7 +172,7 @@ function paintRuler(ctx: Context, picture: TimelinePicture, base: number): void 
 /** Paints the whole picture; the context is scaled to CSS px. */
 export function paintTimeline(ctx: Context, picture: TimelinePicture): void {
   const { width, height, span, cursorMs, hoverX, colours, data } = picture
-  const base = height - RULER
+  const base = height - textPx(RULER, picture.textScale)
   ctx.clearRect(0, 0, width, height)
   paintSessions(ctx, picture, base)
   paintActivity(ctx, picture, base)

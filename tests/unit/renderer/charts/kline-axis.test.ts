@@ -4,8 +4,13 @@ import { roomsOf } from '../../../../src/renderer/charts/kline-axis.ts'
 /** The library's own room above and below, of the range: see `kline-axis.ts`. */
 const [TOP, BOTTOM] = [0.16, 0.08]
 /** Px from the top of the pane at which the highest price is drawn, and from its end the lowest. */
-function endsIn(head: number, height: number, upside = false): { readonly high: number; readonly low: number } {
-  const { top, bottom } = roomsOf(head, height, upside)
+function endsIn(
+  head: number,
+  height: number,
+  upside = false,
+  textScale = 1,
+): { readonly high: number; readonly low: number } {
+  const { top, bottom } = roomsOf(head, height, upside, textScale)
   const [above, below] = upside ? [BOTTOM, TOP] : [TOP, BOTTOM]
   const range = 1 + top + bottom
   const px = height / (range * (1 + TOP + BOTTOM))
@@ -26,6 +31,10 @@ describe('the room for a legend over a chart', () => {
   it('grows no further than it has to', () => {
     expect(endsIn(40, 150).high).toBeCloseTo(54, 9)
     expect(endsIn(40, 110).low).toBeCloseTo(Math.min(14, ((1 - 54 / 110) / 4) * 110), 9)
+  })
+  it('holds labels of a larger text', () => {
+    for (const scale of [1, 1.25, 1.5])
+      expect(endsIn(40, 150, false, scale).high).toBeCloseTo(40 + Math.round(14 * scale), 9)
   })
   it('is the usual one where that is enough, or nothing lies there', () => {
     expect(roomsOf(20, 600)).toEqual({ top: 0, bottom: 0 })

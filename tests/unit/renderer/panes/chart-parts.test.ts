@@ -93,19 +93,22 @@ describe('a marked range', () => {
 describe('labels beside the axis', () => {
   it('never stand on each other nor on the last price, and keep their order', () => {
     const ys = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 6 })
+    const scales = fc.constantFrom(0.9, 1, 1.25, 1.5)
     fc.assert(
-      fc.property(ys, fc.option(fc.integer({ min: 100, max: 300 })), (list, last) => {
-        const taken = last === null ? null : { from: last - 10, to: last + 25 }
+      fc.property(ys, fc.option(fc.integer({ min: 100, max: 300 })), scales, (list, last, scale) => {
+        const height = CHIP_HEIGHT * scale
+        const taken = last === null ? null : { from: last - 10 * scale, middle: last, to: last + 25 * scale }
         const placed = stackChips(
           list.map((y, chip) => ({ chip, y })),
           0,
           400,
           taken,
+          height,
         )
         expect(placed).toHaveLength(list.length)
         for (const [i, one] of placed.entries()) {
-          if (i > 0) expect(one.y - placed[i - 1].y).toBeGreaterThanOrEqual(CHIP_HEIGHT)
-          if (taken) expect(one.y + 7.5 <= taken.from || one.y - 7.5 >= taken.to).toBe(true)
+          if (i > 0) expect(one.y - placed[i - 1].y).toBeGreaterThanOrEqual(height - 1e-9)
+          if (taken) expect(one.y + height / 2 <= taken.from + 1e-9 || one.y - height / 2 >= taken.to - 1e-9).toBe(true)
         }
       }),
     )

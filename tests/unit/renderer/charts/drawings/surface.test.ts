@@ -19,6 +19,7 @@ const BARS = [bar(1_000, 10, 14, 8, 12, 5), bar(2_000, 12, 20, 11, 19, 7), bar(9
 /** Ten px a bar from the left, a price in 10 px, with the night between 3 and 9 s left out. */
 function surface(log = false) {
   let asked = 0
+  let textScale = 1
   const height = (price: number) => (log ? 500 - Math.log10(price) * 100 : 500 - price * 10)
   const place = (ms: number) =>
     ms <= 2_000 ? ms / 100 : ms >= 9_000 ? 30 + (ms - 9_000) / 100 : 20 + ((ms - 2_000) / 7_000) * 10
@@ -41,10 +42,20 @@ function surface(log = false) {
       closeOnly: () => false,
       price: (value) => value.toFixed(2),
       volume: String,
-      textWidth: (text) => text.length,
+      textWidth: (text) => text.length * textScale,
+      textScale: () => textScale,
     },
   )
-  return { ...made, toPixel: made.toPixel, renew: () => made.renew(), asked: () => asked }
+  return {
+    ...made,
+    get textScale() {
+      return made.textScale
+    },
+    toPixel: made.toPixel,
+    renew: () => made.renew(),
+    asked: () => asked,
+    setTextScale: (to: number) => (textScale = to),
+  }
 }
 
 describe('the surface of a chart', () => {
@@ -87,6 +98,15 @@ describe('the surface of a chart', () => {
     expect(span({ ms: 1_000, price: 1 }, { ms: 9_000, price: 2 })).toBe('2 bars, 8 s, vol 12')
     expect(span({ ms: 2_000, price: 1 }, { ms: 1_000, price: 2 })).toBe('1 bar, 1 s, vol 5')
     expect(span({ ms: -3_600_000, price: 1 }, { ms: 1_000, price: 2 })).toBe('1 h')
+  })
+  it('measures texts anew in another size, with the next view', () => {
+    const chart = surface()
+    expect([chart.words.textWidth('12345', false), chart.textScale]).toEqual([5, 1])
+    chart.setTextScale(1.5)
+    // The figures of this view are all of one size.
+    expect([chart.words.textWidth('12345', false), chart.textScale]).toEqual([5, 1])
+    chart.renew()
+    expect([chart.words.textWidth('12345', false), chart.textScale]).toEqual([7.5, 1.5])
   })
   it('tells lengths in their two largest units', () => {
     expect([350, 61_000, 90_061_000, 7_200_000].map(lengthText)).toEqual(['350 ms', '1 min 1 s', '1 d 1 h', '2 h'])
