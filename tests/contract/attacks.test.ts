@@ -6,7 +6,7 @@ import { CALL_NAMES, STREAM_NAMES } from '../../src/shared/contract.ts'
 import type { TerminalFrame } from '../../src/shared/transport.ts'
 import { CALL_SAMPLES, STREAM_SAMPLES, stubTerminal } from './stub-terminal.ts'
 
-let carriers: Carrier[] = []
+const carriers: Carrier[] = []
 afterEach(() => {
   for (const carrier of carriers.splice(0)) carrier.close()
 })

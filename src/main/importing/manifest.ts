@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import * as v from 'valibot'
 import { GAP_CAUSES } from '../../shared/recording.ts'
-import { FEED_IDS, recordingId, unixMs } from '../../shared/units.ts'
+import { FEED_IDS, unixMs } from '../../shared/units.ts'
 import type { StoredEntry } from '../store/port.ts'
 
 const MOST_BYTES = 256 << 20
@@ -40,17 +40,18 @@ export interface ManifestGaps {
   readonly entries: readonly (readonly StoredEntry[])[]
 }
 
-/** Reads a manifest; null where it is none of ticks, is too large, or is not there. */
+/** Reads a manifest; null where it is none of ticks, is too large, is no file, or is not there. */
 export async function readManifest(path: string): Promise<ManifestGaps | null> {
   const text = await stat(path)
-    .then(({ size }) => (size > MOST_BYTES ? '' : readFile(path, 'utf8')))
+    .then((about) => (!about.isFile() || about.size > MOST_BYTES ? '' : readFile(path, 'utf8')))
     .catch(() => '')
   const read = v.safeParse(manifest, parsed(text))
   if (!read.success) return null
   const { sha256, sessions, gaps } = read.output
+  const ofSession = Map.groupBy(gaps, (gap) => gap.session)
   const entries = sessions.map((session) => {
     const edges = new Map<number, StoredEntry>()
-    for (const gap of gaps.filter((one) => one.session === session)) {
+    for (const gap of ofSession.get(session) ?? []) {
       const { feed, cause, symbols, from, to, from_seq: openedSeq, to_seq: closedSeq } = gap
       const fromMs = unixMs(from)
       edges.set(openedSeq, {
@@ -64,7 +65,8 @@ export async function readManifest(path: string): Promise<ManifestGaps | null> {
     }
     return [...edges.values()].sort((a, b) => a.seq - b.seq)
   })
-  return { sha256, count: gaps.filter((gap) => sessions.includes(recordingId(gap.session))).length, entries }
+  const named = new Set<string>(sessions)
+  return { sha256, count: gaps.filter((gap) => named.has(gap.session)).length, entries }
 }
 
 function parsed(json: string): unknown {

@@ -173,12 +173,25 @@ function openDatabase(file: string): Database.Database {
   }
 }
 
+/** Triggers and the like, which would be carried out when an answer is kept. We write none. */
+const hiddenIn = (db: Database.Database): number =>
+  Number(
+    db
+      .prepare(`SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'`)
+      .pluck()
+      .get(),
+  )
 const tables = (db: Database.Database): number => Number(db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get())
 
 function refuseForeign(db: Database.Database, file: string): void {
   const application = Number(db.pragma('application_id', { simple: true }))
   if (application !== APPLICATION_ID && tables(db) > 0) {
     throw new CodedError('store-damaged', `${file} is no history of answers.`, { hint: 'Move the file away.' })
+  }
+  if (hiddenIn(db) > 0) {
+    throw new CodedError('store-damaged', `${file} has commands hidden in it, and was not opened.`, {
+      hint: 'Tapedeck never writes any. Move the file away; a new one is begun.',
+    })
   }
   if (Number(db.pragma('user_version', { simple: true })) > VERSION) {
     throw new CodedError('store-newer', `${file} was written by a newer Tapedeck.`, { hint: 'Update Tapedeck.' })

@@ -80,6 +80,16 @@ function refuseForeign(file: string): void {
     if (application !== APPLICATION_ID && !(application === 0 && version === 0 && tables === 0)) {
       throw new CodedError('store-damaged', `${file} is not a Tapedeck store.`, { hint: 'Choose another file.' })
     }
+    // Whatever Tapedeck wrote there, somebody added what would be carried out at our next commit.
+    const hidden = probe
+      .prepare(`SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'`)
+      .pluck()
+      .get()
+    if (hidden !== 0) {
+      throw new CodedError('store-damaged', `The store ${file} has commands hidden in it, and was not opened.`, {
+        hint: 'Tapedeck never writes any. Restore the store from a backup of your own, or choose another one.',
+      })
+    }
     if (version > LATEST_VERSION) {
       throw new CodedError(
         'store-newer',
