@@ -1,7 +1,13 @@
 /** Text as a cell of a CSV file, the same in a window as in an export. */
 
-/** Whether a spreadsheet would take a text for a formula, also after apostrophes, and in full-width signs. */
-export const isFormula = (text: string): boolean => /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text)
+/** What spreadsheets drop or show as nothing at the beginning of a cell, as parts of a class of characters. */
+const UNSEEN = '\\u0000-\\u0020\\u00a0\\ufeff\\u200b-\\u200f\\u202a-\\u202e\\u2060\\u2066-\\u2069'
+/** = + - @, also full-width and small. */
+const SIGNS = '=+\\-@\\uff1d\\uff0b\\uff0d\\uff20\\ufe66\\ufe62\\ufe63\\ufe6b'
+const FORMULA = new RegExp(`^'*(?:[\\t\\r\\n]|[${UNSEEN}]*[${SIGNS}])`)
+
+/** Whether a spreadsheet would take a text for a formula, also after apostrophes and what nobody sees, and in other widths. */
+export const isFormula = (text: string): boolean => FORMULA.test(text)
 
 /**
  * What a spreadsheet would take for a formula gets an apostrophe before it; taking one away gives the text back.

@@ -228,7 +228,7 @@ function createBarRow(symbol: string, of: BarSource, separatorText: string, file
   const time = createTimeWriter(separator)
   const text = encoder.encode(symbol)
   const cell = new Uint8Array(textRoom(text))
-  const name = cell.subarray(0, writeText(cell, 0, text, separator))
+  const name = cell.subarray(0, writeText(cell, 0, text, separator, true))
   const tails = [false, true].map((complete) =>
     encoder.encode(`${separatorText}${complete ? 'true' : 'false'}${separatorText}${of}\n`),
   )

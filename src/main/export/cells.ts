@@ -148,19 +148,42 @@ const QUOTE = 34
 const APOSTROPHE = 39
 /** = + - @ tab CR LF: what a spreadsheet takes for a formula, or skips before one. */
 const FORMULA = new Set([61, 43, 45, 64, 9, 13, 10])
-/** Full-width = + - @ (U+FF1D, U+FF0B, U+FF0D, U+FF20): EF BC 9D / 8B / 8D / A0. */
+/** The same four full-width (U+FF1D, U+FF0B, U+FF0D, U+FF20: EF BC ..) and small (U+FE66, U+FE62, U+FE63, U+FE6B: EF B9 ..). */
 const WIDE = new Set([0x9d, 0x8b, 0x8d, 0xa0])
+const SMALL = new Set([0xa6, 0xa2, 0xa3, 0xab])
+/** Where a cell may begin for a spreadsheet that takes another separator than the file's: after , ; | tab LF CR. */
+const BEGINS = new Set([44, 59, 124, 9, 10, 13])
+
+/** Bytes of a character at `i` that spreadsheets drop or show as nothing; 0: there is none. As `UNSEEN` of `shared/csv.ts`. */
+function unseen(text: Uint8Array, i: number): number {
+  const c = text[i]
+  if (c === undefined) return 0
+  if (c <= 32) return 1
+  const d = text[i + 1] ?? 0
+  if (c === 0xc2) return d === 0xa0 ? 2 : 0
+  const e = text[i + 2] ?? 0
+  if (c === 0xef) return d === 0xbb && e === 0xbf ? 3 : 0
+  if (c !== 0xe2) return 0
+  const hidden =
+    d === 0x80
+      ? (e >= 0x8b && e <= 0x8f) || (e >= 0xaa && e <= 0xae)
+      : d === 0x81 && (e === 0xa0 || (e >= 0xa6 && e <= 0xa9))
+  return hidden ? 3 : 0
+}
 
 /**
- * Whether text of a server needs an apostrophe before it. Text that has some already gets one more,
- * so that taking one away always gives the text back.
+ * Whether text of a server, from a place on, needs an apostrophe before it. Text that has some already gets one
+ * more, so that taking one away always gives the text back.
  */
-export function needsDefusing(text: Uint8Array): boolean {
-  let i = 0
+export function needsDefusing(text: Uint8Array, from = 0): boolean {
+  let i = from
   while (text[i] === APOSTROPHE) i++
-  const c = text[i]
-  if (c === undefined) return false
-  return FORMULA.has(c) || (c === 0xef && text[i + 1] === 0xbc && WIDE.has(text[i + 2] ?? 0))
+  if (FORMULA.has(text[i] ?? 0)) return true
+  for (let more = unseen(text, i); more > 0; more = unseen(text, i)) i += more
+  if (FORMULA.has(text[i] ?? 0)) return true
+  if (text[i] !== 0xef) return false
+  const last = text[i + 2] ?? 0
+  return text[i + 1] === 0xbc ? WIDE.has(last) : text[i + 1] === 0xb9 && SMALL.has(last)
 }
 
 /** Most bytes of a text cell. */
@@ -168,27 +191,31 @@ export function textRoom(text: Uint8Array): number {
   return 2 * text.length + 3
 }
 
-/** Writes text that a server sent as a cell: defused, and quoted where RFC 4180 asks for it. */
-export function writeText(out: Uint8Array, at: number, text: Uint8Array, separator: number): number {
+/**
+ * Writes text that a server sent as a cell: defused, and quoted where RFC 4180 asks for it. `parts`: what follows any
+ * separator within is defused too, for spreadsheets that take another one than the file's. Not for messages: theirs is
+ * the exact text.
+ */
+export function writeText(out: Uint8Array, at: number, text: Uint8Array, separator: number, parts = false): number {
   let i = at
   let quoted = false
+  let parted = false
   for (const c of text) {
-    if (c === QUOTE || c === separator || c === 10 || c === 13) {
-      quoted = true
-      break
-    }
+    quoted ||= c === QUOTE || c === separator || c === 10 || c === 13
+    parted ||= BEGINS.has(c)
   }
   if (quoted) out[i++] = QUOTE
   if (needsDefusing(text)) out[i++] = APOSTROPHE
-  if (quoted) {
-    for (const c of text) {
-      if (c === QUOTE) out[i++] = QUOTE
-      out[i++] = c
-    }
-    out[i++] = QUOTE
-  } else {
+  if (!quoted && !(parts && parted)) {
     out.set(text, i)
-    i += text.length
+    return i + text.length
   }
+  for (let k = 0; k < text.length; k++) {
+    const c = text[k]!
+    if (parts && k > 0 && BEGINS.has(text[k - 1]!) && needsDefusing(text, k)) out[i++] = APOSTROPHE
+    if (c === QUOTE) out[i++] = QUOTE
+    out[i++] = c
+  }
+  if (quoted) out[i++] = QUOTE
   return i
 }

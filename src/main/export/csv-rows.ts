@@ -20,7 +20,7 @@ export function createCsvRows(file: ByteSink, feed: FeedId, separatorText: strin
     const out = new Uint8Array(textRoom(text) + feed.length + 2)
     let at = encoder.encodeInto(feed, out).written
     out[at++] = separator
-    at = writeText(out, at, text, separator)
+    at = writeText(out, at, text, separator, true)
     out[at++] = separator
     return out.subarray(0, at)
   })

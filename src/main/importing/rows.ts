@@ -94,6 +94,18 @@ export function undefused(cell: string): string {
   return cell.startsWith("'") && isFormula(cell.slice(1)) ? cell.slice(1) : cell
 }
 
+/** A symbol as it was: exports defuse also what follows a separator within it (`export/cells.ts`). */
+export function undefusedSymbol(cell: string): string {
+  if (!cell.includes("'")) return cell
+  let text = ''
+  // From its end on: what stands behind an apostrophe says whether it was put there, as it was before.
+  for (let i = cell.length - 1; i >= 0; i--) {
+    const begins = i === 0 || ',;|\t\n\r'.includes(cell[i - 1])
+    if (!(begins && cell[i] === "'" && isFormula(text))) text = cell[i] + text
+  }
+  return text
+}
+
 /** Rows of our own CSV: with `raw` the message to the byte, else written anew with the literals it had. */
 function ownRow(feed: FeedId, raw: boolean): ReadRow {
   const columns = csvTickColumns(feed, raw)
@@ -107,7 +119,7 @@ function ownRow(feed: FeedId, raw: boolean): ReadRow {
     const seq = Number(seqText)
     if (recvMs === '' || !inRange(recv)) return `its recv_ms "${recvMs.slice(0, 40)}" is no time`
     if (seqText === '' || !Number.isSafeInteger(seq) || seq < 1) return `its seq "${seqText.slice(0, 40)}" is none`
-    const symbol = undefused(symbolCell)
+    const symbol = undefusedSymbol(symbolCell)
     let bytes: Uint8Array
     if (raw) bytes = encoder.encode(undefused(cells[columns.length - 1]))
     else {
@@ -166,7 +178,7 @@ function tableRow({ columns, feed, zone, symbol: only }: CsvMapping): ReadRow {
       const bytes = encoder.encode(undefused(cells[rawAt]))
       return { feed, seq: null, recvMs: recv, flags: flagsOf(feed, bytes), bytes }
     }
-    const symbol = (symbolAt < 0 ? only : undefused(cells[symbolAt])).trim()
+    const symbol = (symbolAt < 0 ? only : undefusedSymbol(cells[symbolAt])).trim()
     const texts: Partial<Record<Part, string>> = { symbol }
     texts[bar ? 'start' : 'time'] = String(event)
     for (const [i, part] of numbers) {
