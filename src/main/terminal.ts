@@ -233,6 +233,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     clock,
     calendar: hubCalendar,
     nameOf: (id) => symbols.nameOf(id),
+    storeIsAway: () => jobs.storeIsAway(),
     status: () => status.read(),
     failed: storeFailed,
     alerts: {
@@ -436,13 +437,16 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     offSettings()
     replays.closeAll()
     updates.updates.close()
-    await alerts.close()
-    await jobs.close()
-    await files.close()
-    research.close()
+    // Told to stop, but not waited for: first the recording is to end, however long they take.
+    const jobsEnded = jobs.close()
     await recordings.settled()
     await feeds.close()
     await recordings.end()
+    // After the last record: what fired is kept.
+    await alerts.close()
+    await jobsEnded
+    await files.close()
+    research.close()
     await Promise.allSettled([writer.close(), reader.close(), desk.close()])
     await moving.close()
     log.add('info', 'terminal', 'Closed.')

@@ -12,6 +12,12 @@ export const moveCancelled = (): CodedError =>
 /** Small enough that hashing one holds up no tick. */
 const PIECE_BYTES = 1 << 20
 
+/**
+ * So many pieces are brought to the disk at a time: a last sync of everything would take as long as a slow disk needs, and
+ * nothing could stop it meanwhile.
+ */
+const PIECES_A_SYNC = 64
+
 /** What a copy is known to hold: the SHA-256 of each piece, and all of them together. */
 export interface Copied {
   readonly pieces: readonly string[]
@@ -66,6 +72,7 @@ export async function copyPass({ from, to, before, onBytes, signal }: PassOption
           done += (await copy.write(got, done, got.length - done, i * PIECE_BYTES + done)).bytesWritten
         }
         written.push(i)
+        if (written.length % PIECES_A_SYNC === 0) await copy.datasync()
       }
       pieces.push(hash)
       bytes += got.length

@@ -83,6 +83,9 @@ async function removeMade(folder: string, made: string | null): Promise<void> {
   }
 }
 
+/** Leaves a plan that is not carried out as if it had not been made. */
+export const dropPlan = ({ to, made }: MovePlan): Promise<void> => removeMade(dirname(to), made)
+
 export interface MoveOptions extends MovePlan {
   /** The store, open for reading; see `copyPass`. Closed by the caller once nothing else has the store open. */
   readonly source: FileHandle
@@ -100,6 +103,9 @@ export interface MoveOptions extends MovePlan {
   readonly signal: AbortSignal
 }
 
+/** A disk that went away keeps what was there: why it went is what counts, and the recording is to go on. */
+const removeQuietly = (file: string): Promise<void> => rm(file, { force: true, maxRetries: 3 }).catch(() => undefined)
+
 /** Moves it, or leaves it where it was and going on: whatever goes wrong before the copy is whole undoes all. */
 export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
   const { from, to, source, lock, signal } = options
@@ -113,8 +119,7 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
   }
   const copy = (before: Copied | null): Promise<Copied> =>
     copyPass({ from: source, to: draft, before, onBytes, signal })
-  const drop = (): Promise<void[]> =>
-    Promise.all([draft, `${draft}-wal`].map((file) => rm(file, { force: true, maxRetries: 3 })))
+  const drop = (): Promise<void[]> => Promise.all([draft, `${draft}-wal`].map(removeQuietly))
   try {
     const first = await copy(null)
     await options.release()
@@ -135,7 +140,7 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
       }
     } catch (thrown) {
       // Nothing was there before: the plan saw to it.
-      for (const file of [to, `${to}-wal`]) await rm(file, { force: true, maxRetries: 3 })
+      for (const file of [to, `${to}-wal`]) await removeQuietly(file)
       await options.resume(from)
       throw thrown
     }

@@ -25,6 +25,8 @@ export interface Jobs {
   dismiss(id: JobId): void
   /** How many have not ended. */
   running(): number
+  /** One of them has the store for itself: no other can begin. */
+  storeIsAway(): boolean
   readonly streams: WholeStreams<readonly JobState[]>
   /** Cancels what runs and waits for its end. */
   close(): Promise<void>
@@ -34,6 +36,14 @@ export interface Jobs {
 const KEPT = 50
 /** At work at a time: nobody waits for more, and each reads from the disk that is recorded to. */
 const MOST_RUNNING = 64
+/** While one of these runs, the store is nowhere for all others. */
+const ALONE: ReadonlySet<JobKind> = new Set(['move'])
+
+/** What is told to whoever wants to begin something with the store while it is being moved. */
+export const storeAway = (): CodedError =>
+  new CodedError('busy', 'The store is being moved.', {
+    hint: 'Wait for the move to end or cancel it, then try again.',
+  })
 
 /** An empty list of jobs. `wallMs`: UTC ms. */
 export function createJobs(wallMs: () => number): Jobs {
@@ -50,11 +60,15 @@ export function createJobs(wallMs: () => number): Jobs {
     for (const { state } of ended.slice(0, Math.max(0, ended.length - KEPT))) jobs.delete(state.id)
   }
 
-  const running = (): number => [...jobs.values()].filter(({ state }) => state.outcome.is === 'running').length
+  const runningOnes = (): readonly JobState[] =>
+    [...jobs.values()].map(({ state }) => state).filter(({ outcome }) => outcome.is === 'running')
+  const running = (): number => runningOnes().length
+  const storeIsAway = (): boolean => runningOnes().some(({ kind }) => ALONE.has(kind))
 
   return {
     streams,
     running,
+    storeIsAway,
     start(kind, title, unit, work) {
       const id = `job-${next++}`
       const stop = new AbortController()
@@ -80,6 +94,7 @@ export function createJobs(wallMs: () => number): Jobs {
         forgetOld()
       }
       const full = running() >= MOST_RUNNING
+      const away = storeIsAway()
       jobs.set(id, job)
       job.ended = (async () => {
         try {
@@ -88,6 +103,7 @@ export function createJobs(wallMs: () => number): Jobs {
               hint: 'Wait for one to end.',
             })
           }
+          if (away) throw storeAway()
           const { text, result = null } = await work((now) => set(now), stop.signal)
           end({ is: 'done', text, result })
         } catch (thrown) {

@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import type { StoreMoved } from '../../shared/contract/library.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { JobId } from '../../shared/jobs.ts'
-import { moveStore, planMove, type MovePlan } from '../moving/move.ts'
+import { dropPlan, moveStore, planMove, type MovePlan } from '../moving/move.ts'
 import { checkpointStore } from '../store/checkpoint.ts'
 import { lockStore } from '../store/lock.ts'
 import type { Jobs } from './jobs.ts'
@@ -114,19 +114,29 @@ export function createStoreMoving(file: string): StorePlace & { start(options: M
           hold()
         }
       }
+      /** Throws what stands against a move now. */
+      const refuse = (): void => {
+        const fixed = options.fixed()
+        if (fixed !== null) throw new CodedError('not-allowed', fixed)
+        if (jobs.running() > 0) {
+          throw new CodedError('busy', 'Other work is going on with the store.', {
+            hint: 'Wait for it or cancel it, then move the store.',
+          })
+        }
+        if (options.replays() > 0) {
+          throw new CodedError('busy', 'A replay is open.', { hint: 'Go back to live first, then move the store.' })
+        }
+      }
       return {
         async move(folder) {
-          const fixed = options.fixed()
-          if (fixed !== null) throw new CodedError('not-allowed', fixed)
-          if (jobs.running() > 0) {
-            throw new CodedError('busy', 'Other work is going on with the store.', {
-              hint: 'Wait for it or cancel it, then move the store.',
-            })
-          }
-          if (options.replays() > 0) {
-            throw new CodedError('busy', 'A replay is open.', { hint: 'Go back to live first, then move the store.' })
-          }
+          refuse()
           const plan = await planMove(now, folder, options.free)
+          try {
+            refuse() // others may have begun meanwhile
+          } catch (thrown) {
+            await dropPlan(plan)
+            throw thrown
+          }
           const from = now
           return jobs.start('move', `the store to ${folder}`, 'bytes', async (progress, signal) => {
             const moved: StoreMoved = await work(plan, (done, bytes) => progress({ done, count: bytes, bytes }), signal)

@@ -46,6 +46,8 @@ export interface ReplaysOptions {
   readonly clock: Clock
   readonly calendar: HubCalendar
   readonly nameOf: (id: InstrumentId) => string | null
+  /** The store is being moved: nothing can be read. */
+  readonly storeIsAway: () => boolean
   /** The live status: what a replay's is not about comes from there. */
   readonly status: () => StatusState
   /** Told of a question the store could not answer. */

@@ -4,6 +4,7 @@ import { CodedError } from '../../shared/errors.ts'
 import type { ReplayBookmark, ReplayId, ReplaySpeed, ReplayState, ReplayTimeline } from '../../shared/replay.ts'
 import type { StreamSource } from '../../shared/transport.ts'
 import { recordingId } from '../../shared/units.ts'
+import { storeAway } from './jobs.ts'
 import { openReplay, type OpenReplay, type ReplaysOptions } from './replay-view.ts'
 import type { View } from './views.ts'
 
@@ -65,6 +66,7 @@ export function createReplays(options: ReplaysOptions): Replays {
   }
   return {
     async open(sessions, atMs) {
+      if (options.storeIsAway()) throw storeAway()
       makeRoom()
       count += 1
       const id = `replay-${count}`

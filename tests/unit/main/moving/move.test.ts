@@ -173,6 +173,20 @@ describe('a move', () => {
     if (told.steps.includes('release')) expect(told.steps.at(-1)).toBe('resume old')
   })
 
+  it('goes back to the old store when the new place is gone so that not even its rest can be removed', async () => {
+    const { done, told } = await run(({ steps }) => ({
+      keep: () => {
+        steps.push('keep')
+        rmSync(target, { recursive: true })
+        writeFileSync(target, 'no folder any more')
+        throw new Error('the disk was pulled')
+      },
+    }))
+    await expect(done).rejects.toThrow('the disk was pulled')
+    expect(told.steps.at(-1)).toBe('resume old')
+    expect(readFileSync(from).equals(pieces(3))).toBe(true)
+  })
+
   it('that is cancelled once the new place is noted is done', async () => {
     const { done, told } = await run(({ steps, stop }) => ({ keep: () => void (steps.push('keep'), stop.abort()) }))
     expect(await done).toMatchObject({ path: there(), leftovers: false })

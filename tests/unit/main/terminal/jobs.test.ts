@@ -67,3 +67,26 @@ it('holds a flood of jobs to those that can be worked on, and says so of the res
   expect(list(jobs).length).toBeLessThanOrEqual(64 + 50)
   await jobs.close()
 })
+
+it('begins nothing else while the store is moved', async () => {
+  const jobs = createJobs(() => 0)
+  const moved = Promise.withResolvers<{ text: string }>()
+  jobs.start('move', 'the store', 'bytes', () => moved.promise)
+  expect(jobs.storeIsAway()).toBe(true)
+  let begun = false
+  const refused = jobs.start('export', 'btc.csv', 'rows', () => {
+    begun = true
+    return Promise.resolve({ text: '' })
+  })
+  moved.resolve({ text: 'there' })
+  await jobs.close()
+  expect(begun).toBe(false)
+  expect(list(jobs).find(({ id }) => id === refused)?.outcome).toMatchObject({
+    is: 'failed',
+    failure: { code: 'busy' },
+  })
+  expect(jobs.storeIsAway()).toBe(false)
+  const after = jobs.start('export', 'btc.csv', 'rows', () => Promise.resolve({ text: 'written' }))
+  await jobs.close()
+  expect(list(jobs).find(({ id }) => id === after)?.outcome).toMatchObject({ is: 'done' })
+})
