@@ -112,6 +112,7 @@ async function replayOf(reader: LocalReader): Promise<OpenReplay> {
     writer: { addBookmark: () => Promise.reject(new Error('none')), removeBookmark: () => Promise.resolve(false) },
     clock: systemClock,
     calendar: hubCalendar,
+    storeIsAway: () => false,
     nameOf: () => null,
     alerts: { alerts: () => [], onChange: () => () => undefined, drawings: () => [] },
     status: () => {
