@@ -10,7 +10,7 @@ import type { Failure } from '../../shared/errors.ts'
 import type { JobId } from '../../shared/jobs.ts'
 import type { Transport } from '../../shared/transport.ts'
 import type { InstrumentId } from '../../shared/units.ts'
-import type { Toasts } from '../ui/toasts.svelte.ts'
+import { undoing, type Toasts } from '../ui/toasts.svelte.ts'
 import { say } from '../messages/catalogue.ts'
 import { keepStream } from './kept-stream.ts'
 
@@ -281,7 +281,7 @@ export class Alerts {
       }
     }
     this.#toasts.show(say('alerts.deleted', { count: gone.length }), {
-      action: { label: say('alerts.undo'), run: () => void restore() },
+      action: undoing(() => void restore()),
     })
   }
 

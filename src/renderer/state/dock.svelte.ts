@@ -79,6 +79,8 @@ export class DockState {
   })
   readonly canUndo = $derived.by(() => this.#history.past.length > 0)
   readonly canRedo = $derived.by(() => this.#history.future.length > 0)
+  /** The last change of the layout, as what was before it; the same one until another is made or it is undone. */
+  readonly step = $derived.by<Workspace | undefined>(() => this.#history.past.at(-1))
 
   #history = $state.raw<LayoutHistory>(NO_HISTORY)
   /** Changed here and not yet told back by the terminal, by id. */

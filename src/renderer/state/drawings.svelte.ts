@@ -139,8 +139,8 @@ export interface DrawingCommands {
 export interface DrawingWindow {
   readonly settings: () => Settings['drawing']
   readonly set: (patch: SettingsPatch) => void
-  /** A short message with an undo. */
-  readonly tell: (text: string, undo: () => void) => void
+  /** A short message with an undo, and whether that can still be done. */
+  readonly tell: (text: string, undo: () => void, can: () => boolean) => void
   readonly problem: (failure: Failure) => void
 }
 
@@ -181,6 +181,10 @@ export class DrawingsBook {
     this.#open.delete(instrument)
     this.#histories.set(instrument, one.drawings.history)
     one.drawings.close()
+  }
+  /** Whether a chart still shows these. */
+  shows(drawings: InstrumentDrawings | null): boolean {
+    return [...this.#open.values()].some((one) => one.drawings === drawings)
   }
   /** Sends everything that waits: the window goes. */
   flush(): void {

@@ -13,7 +13,7 @@ import type { ChartMarker } from '../charts/markers.ts'
 import { say } from '../messages/catalogue.ts'
 import { NumberText } from '../ui/format.ts'
 import type { LatencyPercentiles } from '../ui/latency.ts'
-import { Toasts } from '../ui/toasts.svelte.ts'
+import { Toasts, undoing, type ToastAction } from '../ui/toasts.svelte.ts'
 import { DockState } from './dock.svelte.ts'
 import { DrawingsBook } from './drawings.svelte.ts'
 import { alertHooks } from './alert-hooks.ts'
@@ -135,7 +135,7 @@ export class WindowState {
     this.drawings = new DrawingsBook(transport, {
       settings: () => this.settings.now.drawing,
       set: (patch) => this.set(patch),
-      tell: (text, undo) => this.toasts.show(text, { action: { label: say('window.undo'), run: undo } }),
+      tell: (text, undo, can) => this.toasts.show(text, { action: undoing(undo, can) }),
       problem: (failure) => this.tell(failure),
     })
     this.replay = new Replay(transport, {
@@ -339,11 +339,17 @@ export class WindowState {
     if (shown) this.closePane(shown.id)
     else this.dock.open(kind)
   }
+  /** Takes back the last change of the layout, for as long as it is the last. */
+  undoingLayout(): ToastAction {
+    const { step } = this.dock
+    return undoing(
+      () => void this.dock.undo(),
+      () => this.dock.step === step,
+    )
+  }
   /** Says that a pane was closed, and offers it back. */
   toldClosed(title: string): void {
-    this.toasts.show(say('window.closed', { title }), {
-      action: { label: say('window.undo'), run: () => void this.dock.undo() },
-    })
+    this.toasts.show(say('window.closed', { title }), { action: this.undoingLayout() })
   }
   /** With a way back. The last pane stays. */
   closePane(id: string): void {
@@ -408,10 +414,13 @@ export class WindowState {
     if (!list || !symbol) return
     this.set({ watchlists: lists.removeSymbol(this.settings.now.watchlists, id, instrument) })
     this.toasts.show(say('window.removed-from', { symbol: symbol.symbol, name: list.name }), {
-      action: {
-        label: say('window.undo'),
-        run: () => this.set({ watchlists: lists.addSymbol(this.settings.now.watchlists, id, symbol, at) }),
-      },
+      action: undoing(
+        () => this.set({ watchlists: lists.addSymbol(this.settings.now.watchlists, id, symbol, at) }),
+        () => {
+          const now = this.settings.now.watchlists.find((one) => one.id === id)
+          return now !== undefined && !now.symbols.some((one) => lists.instrumentOf(one) === instrument)
+        },
+      ),
     })
   }
 
@@ -447,14 +456,14 @@ export class WindowState {
       workspace: { activeWatchlist: next?.id ?? '' },
     })
     this.toasts.show(say('window.list-removed', { name: list.name }), {
-      action: {
-        label: say('window.undo'),
-        run: () =>
+      action: undoing(
+        () =>
           this.set({
             watchlists: lists.restoreList(this.settings.now.watchlists, list, at),
             workspace: { activeWatchlist: id },
           }),
-      },
+        () => !this.settings.now.watchlists.some((one) => one.id === id),
+      ),
     })
   }
 

@@ -1,17 +1,37 @@
 /** Short messages with at most one action (Undo), and the polite live region's text. */
+import { say } from '../messages/catalogue.ts'
+
+export interface ToastAction {
+  readonly label: string
+  readonly run: () => void
+  /** Takes back what is told. */
+  readonly undoes?: true
+  /** Whether there is still something to do; absent: until it was done. */
+  readonly can?: () => boolean
+}
 
 export interface Toast {
   readonly id: number
   readonly text: string
   readonly tone: 'info' | 'bad'
-  readonly action: { readonly label: string; readonly run: () => void } | null
+  readonly action: ToastAction | null
 }
 
 const LIFE_MS = 8_000
 /** What went wrong stays longer: it is read, not glanced at. */
 const BAD_LIFE_MS = 20_000
+/** What outlived its time under the mouse or the focus stays this long when they have gone. */
+const GRACE_MS = 4_000
 const MOST_TOLD = 30
 const SAY_EVERY_MS = 2_500
+
+/** An action that takes back what is told. */
+export const undoing = (run: () => void, can?: () => boolean): ToastAction => ({
+  label: say('toasts.undo'),
+  run,
+  undoes: true,
+  ...(can && { can }),
+})
 
 export class Toasts {
   list = $state.raw<readonly Toast[]>([])
@@ -19,6 +39,9 @@ export class Toasts {
   told = $state.raw<readonly Toast[]>([])
   /** What a screen reader is told: at most one sentence every few seconds, the latest wins. */
   said = $state('')
+  /** The one that the mouse or the focus rests on: it stays, also when something newer is told. */
+  #held = $state<number | null>(null)
+  #overdue = false
   #next = 1
   #waiting: string | undefined
   #saidAt = -Infinity
@@ -33,16 +56,62 @@ export class Toasts {
     this.#later = later
   }
 
-  show(text: string, options: { tone?: 'info' | 'bad'; action?: Toast['action'] } = {}): void {
-    const toast: Toast = { id: this.#next++, text, tone: options.tone ?? 'info', action: options.action ?? null }
-    this.list = [...this.list.slice(-2), toast]
-    this.told = [toast, ...this.told].slice(0, MOST_TOLD)
-    this.say(text)
-    this.#later(() => this.dismiss(toast.id), toast.tone === 'bad' ? BAD_LIFE_MS : LIFE_MS)
+  /** What is shown now: the one that is held, else the newest. */
+  get shown(): Toast | undefined {
+    return this.list.find(({ id }) => id === this.#held) ?? this.list.at(-1)
   }
 
+  show(text: string, options: { tone?: 'info' | 'bad'; action?: Toast['action'] } = {}): void {
+    const toast: Toast = { id: this.#next++, text, tone: options.tone ?? 'info', action: options.action ?? null }
+    this.list = [...this.list.filter(({ id }, at, all) => id === this.#held || at >= all.length - 2), toast]
+    this.told = [toast, ...this.told].slice(0, MOST_TOLD)
+    this.say(text)
+    this.#later(() => this.#expire(toast.id), toast.tone === 'bad' ? BAD_LIFE_MS : LIFE_MS)
+  }
+
+  /** Puts it away; what can be done about it is still in `told`. */
   dismiss(id: number): void {
+    if (this.#held === id) {
+      this.#held = null
+      this.#overdue = false
+    }
     this.list = this.list.filter((toast) => toast.id !== id)
+  }
+
+  #expire(id: number): void {
+    if (this.#held === id) this.#overdue = true
+    else this.dismiss(id)
+  }
+
+  /** While one is held its time does not run out. */
+  hold(id: number): void {
+    if (this.#held !== null && this.#held !== id) this.release()
+    this.#held = id
+  }
+  /** The mouse and the focus have gone: what is overdue goes a little later. */
+  release(): void {
+    const id = this.#held
+    this.#held = null
+    if (id === null || !this.#overdue) return
+    this.#overdue = false
+    this.#later(() => this.#expire(id), GRACE_MS)
+  }
+
+  /** Whether what a message offers can still be done. */
+  can({ action }: Toast): boolean {
+    return action !== null && (action.can?.() ?? true)
+  }
+  /** Does what a message offers, once. */
+  act(toast: Toast): void {
+    this.told = this.told.map((one) => (one.id === toast.id ? { ...one, action: null } : one))
+    this.dismiss(toast.id)
+    if (this.can(toast)) toast.action?.run()
+  }
+  /** Takes back what was told last and still can be; false: there is nothing. */
+  undoLast(): boolean {
+    const last = this.told.find((one) => one.action?.undoes === true && this.can(one))
+    if (last) this.act(last)
+    return last !== undefined
   }
 
   /** Tells a screen reader, without shouting. */

@@ -12,7 +12,6 @@ export const alerts = {
   'alerts.create': 'Create',
   'alerts.cancel': 'Cancel',
   'alerts.show': 'Show',
-  'alerts.undo': 'Undo',
   'alerts.made': 'Alert created.',
   'alerts.changed': 'Alert saved.',
   'alerts.deleted': { one: 'Alert deleted.', other: '{count} alerts deleted.' },

@@ -15,6 +15,7 @@ export const commands = {
   'command.shortcuts': 'Keyboard shortcuts',
   'command.help': 'Help',
   'command.tour': 'Tour of one minute',
+  'command.undo-told': 'Undo what was told last',
   'command.menu': 'Menu of what has the focus',
   'command.settings': 'Settings',
   'command.connect': 'Connect your account',

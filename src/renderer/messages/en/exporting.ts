@@ -43,7 +43,6 @@ export const exporting = {
   'export.remove': 'Remove',
   'export.preset-saved': 'Preset “{wanted}” saved.',
   'export.preset-removed': 'Preset “{gone}” removed.',
-  'export.undo': 'Undo',
   'export.nothing-was-recorded': 'Nothing was recorded of this.',
   'export.disk-has-no-room': 'The disk has no room for it.',
   'export.comma': 'Comma',

@@ -42,6 +42,8 @@ export const frame = {
   'toasts.label': 'Notifications',
   'toasts.all': 'All notifications',
   'toasts.dismiss': 'Dismiss',
+  'toasts.undo': 'Undo',
+  'toasts.nothing-to-undo': 'Nothing that was told can be undone.',
   'toasts.more': { one: '{count} more', other: '{count} more' },
   'menu.alert': 'New alert…',
   'menu.of': 'Menu of {what}',

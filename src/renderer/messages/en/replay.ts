@@ -17,7 +17,6 @@ export const replay = {
   'replay.none-everything-asked-was': 'None: everything asked for was received.',
   'replay.more': 'and {count} more',
   'replay.bookmark-removed': 'Bookmark removed.',
-  'replay.undo': 'Undo',
   'replay.go-time': 'Go to a time',
   'replay.time-unless-zone-named': 'Time, in {zone} unless a zone is named',
   'replay.recording-runs-from': 'The recording runs from {time} to {time2} ({span}).',

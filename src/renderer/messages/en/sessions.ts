@@ -69,7 +69,6 @@ export const sessions = {
   'sessions.sessions-bin': 'Sessions in the bin',
   'sessions.sessions': 'Sessions',
   'sessions.no-session-matches': 'No session matches “{typed}”.',
-  'sessions.undo': 'Undo',
   'sessions.session-2': 'the session of {time}',
   'sessions.to': '{time} to {time2} {feed}: {cause}',
   'sessions.beside-at-ordinary-beginning': 'Beside {edges} at its ordinary beginning and end.',

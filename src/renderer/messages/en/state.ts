@@ -146,7 +146,6 @@ export const state = {
   'window.browser-blocked-new-window':
     'The browser blocked the new window. Allow pop-ups for this address, then try again.',
   'window.closed': '{title} closed.',
-  'window.undo': 'Undo',
   'window.only-pane-add-another': 'This is the only pane. Add another one before you close it.',
   'window.removed-from': '{symbol} removed from {name}.',
   'window.list': 'List {n}',

@@ -344,7 +344,7 @@ export class DrawingDesk implements DrawingCommands {
       )
     }
     if (this.#change([], say('chart.all-deleted')))
-      this.#book.window.tell(say('chart.drawings-deleted', { count }), restore)
+      this.#book.window.tell(say('chart.drawings-deleted', { count }), restore, () => this.#book.shows(of))
   }
 
   copy(): boolean {

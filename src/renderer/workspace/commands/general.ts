@@ -37,6 +37,9 @@ export const GENERAL_COMMANDS: readonly Command[] = [
   general('shortcuts', say('command.shortcuts'), ['?'], (app) => void (app.dialog = 'shortcuts')),
   general('help', say('command.help'), ['F1'], (app) => app.openHelp()),
   general('tour', say('command.tour'), [], (app) => app.startTour()),
+  general('undo-told', say('command.undo-told'), ['Alt+P'], (app) => {
+    if (!app.toasts.undoLast()) app.toasts.show(say('toasts.nothing-to-undo'))
+  }),
   listed('menu', say('command.menu'), ['Shift+F10']),
   general('settings', say('command.settings'), ['Ctrl+,'], (app) => app.openSettings('connection')),
   general('connect', say('command.connect'), [], (app) => void (app.dialog = 'connect')),
