@@ -8,6 +8,14 @@ const placeholder = process.env.TAPEDECK_PLACEHOLDER_DIST
 const updates = process.env.TAPEDECK_UPDATE_URL
 const notarise = Boolean(process.env.APPLE_API_KEY || process.env.APPLE_ID)
 const only = (folder, keep) => [`!${folder}/*`, `${folder}/${keep}`]
+const BOTH = ['x64', 'arm64']
+const forBoth = (...targets) => targets.map((target) => ({ target, arch: BOTH }))
+
+/** The Electron that is installed, for packages of this very machine; for others electron-builder fetches theirs. */
+export function installedFor({ platformName, arch }) {
+  const own = platformName === process.platform && arch === process.arch
+  return own && existsSync(join('node_modules', 'electron', 'dist')) ? 'node_modules/electron/dist' : null
+}
 
 /** @type {import('electron-builder').Configuration} */
 export default {
@@ -25,6 +33,9 @@ export default {
     '!**/*.{map,d.ts,d.mts,d.cts,md,markdown,gyp,gypi,c,cc,cpp,h}',
     '!node_modules/better-sqlite3/{deps,src}/**',
     ...only('node_modules/better-sqlite3/prebuilds', '${platform}-${arch}.node'),
+    // A release is made where those of both processors are installed.
+    '!node_modules/@napi-rs/keyring-*/**',
+    'node_modules/@napi-rs/keyring-${platform}-${arch}*/**',
     '!node_modules/**/{test,tests,docs,example,examples,benchmark,.github}/**',
     '!node_modules/undici/{docs,types,scripts}/**',
     // Headers for compiling what is shipped compiled.
@@ -44,7 +55,7 @@ export default {
   ...(placeholder
     ? { electronDist: placeholder }
     : {
-        electronDist: existsSync(join('node_modules', 'electron', 'dist')) ? 'node_modules/electron/dist' : undefined,
+        electronDist: installedFor,
         electronFuses: {
           runAsNode: false,
           enableCookieEncryption: true,
@@ -68,11 +79,12 @@ export default {
     },
   ],
   protocols: [{ name: 'Tapedeck', schemes: ['tapedeck'] }],
-  publish: updates ? [{ provider: 'generic', url: updates, channel: 'latest' }] : null,
+  // Whether it is for the stable or the beta channel is told by the version.
+  publish: updates ? [{ provider: 'generic', url: updates }] : null,
   generateUpdatesFilesForAllChannels: true,
 
   linux: {
-    target: ['deb', 'rpm', 'AppImage'].map((target) => ({ target, arch: ['x64', 'arm64'] })),
+    target: forBoth('deb', 'rpm', 'AppImage'),
     executableName: 'tapedeck',
     icon: 'icons',
     category: 'Office;Finance;',
@@ -98,7 +110,8 @@ export default {
   deb: { afterRemove: 'packaging/after-remove.tpl' },
   rpm: { afterRemove: 'packaging/after-remove.tpl' },
   mac: {
-    target: [{ target: 'dmg', arch: ['x64', 'arm64'] }],
+    // A Mac updates itself from the zip.
+    target: forBoth('dmg', 'zip'),
     icon: 'icon.icns',
     category: 'public.app-category.finance',
     hardenedRuntime: true,
@@ -108,12 +121,14 @@ export default {
     notarize: notarise,
   },
   win: {
-    target: [{ target: 'nsis', arch: ['x64', 'arm64'] }],
+    target: forBoth('nsis'),
     icon: 'icon.ico',
   },
   nsis: {
     oneClick: true,
     perMachine: false,
+    // One of each processor: one for both would be twice as large.
+    buildUniversalInstaller: false,
     // Recordings are the user's: uninstalling leaves them, and says where.
     deleteAppDataOnUninstall: false,
     include: 'packaging/installer.nsh',

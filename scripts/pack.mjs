@@ -1,4 +1,4 @@
-// `npm run pack`: the app as a folder. `npm run dist`: the installers of this system (`-- --linux --arm64` and the
+// `npm run pack`: the app as a folder. `npm run dist`: the installers of this system (`-- --linux` and the
 // like choose others). Where no Electron can be had the folder is packed around a placeholder, and says so.
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
