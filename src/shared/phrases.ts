@@ -5,6 +5,7 @@
 import { ALERT_TEXTS } from './alerts/texts.ts'
 import { DRAWING_TEXTS } from './drawings/texts.ts'
 import { EXPORTING_TEXTS } from './exporting-texts.ts'
+import { GAP_TEXTS } from './gap-texts.ts'
 import { WORKSPACE_TEXTS } from './workspace/texts.ts'
 
 /** Forms by what Intl.PluralRules calls them; `other` is always there. */
@@ -14,7 +15,13 @@ export type Message = string | PluralForms
 export type MessageValues = Readonly<Record<string, string | number>>
 
 /** The texts by key. */
-export const PHRASES = { ...ALERT_TEXTS, ...DRAWING_TEXTS, ...EXPORTING_TEXTS, ...WORKSPACE_TEXTS } as const
+export const PHRASES = {
+  ...ALERT_TEXTS,
+  ...DRAWING_TEXTS,
+  ...EXPORTING_TEXTS,
+  ...GAP_TEXTS,
+  ...WORKSPACE_TEXTS,
+} as const
 export type PhraseKey = keyof typeof PHRASES
 
 const ENGLISH = { plurals: new Intl.PluralRules('en'), digits: new Intl.NumberFormat('en') }

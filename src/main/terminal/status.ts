@@ -2,6 +2,7 @@
 import { countGaps, type Gap, type GapCause } from '../../shared/recording.ts'
 import type { FeedState, FeedStatus, Reason, RecorderState, StatusState } from '../../shared/state.ts'
 import { missingCase } from '../../shared/errors.ts'
+import { phrase } from '../../shared/phrases.ts'
 import type { FeedId, UnixMs } from '../../shared/units.ts'
 import { FEEDS } from '../../service/feeds.ts'
 import type { Recorder } from '../recording/recorder-port.ts'
@@ -127,21 +128,6 @@ export function stateSentence(feed: FeedId, state: FeedState): string | null {
 
 /** What a gap means, in a sentence; null for the ordinary ones of a start and an end. */
 export function gapSentence(feed: FeedId, cause: GapCause): string | null {
-  const why: Record<GapCause, string | null> = {
-    connect: null,
-    quit: null,
-    crash: null,
-    drop: 'the connection was lost',
-    'half-open': 'the connection went dead',
-    refused: 'the service refused',
-    unacknowledged: 'the service did not confirm a subscription',
-    sleep: 'this computer slept',
-    clock: 'the clock moved',
-    token: 'the token ended',
-    disk: 'the disk refused',
-    overflow: 'the disk was too slow',
-    worker: 'the writer stopped',
-  }
-  const text = why[cause]
-  return text === null ? null : `${FEEDS[feed].title}: a gap has opened, ${text}.`
+  const ordinary = cause === 'connect' || cause === 'quit' || cause === 'crash'
+  return ordinary ? null : `${FEEDS[feed].title}: a gap has opened, ${phrase(`gap.cause.${cause}`)}.`
 }

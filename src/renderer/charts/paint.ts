@@ -1,5 +1,6 @@
 /** What we paint ourselves on the chart's canvas: hatching of gaps, lines broken at slots, volume. */
 import type { Indicator, IndicatorDrawParams, IndicatorTemplate, KLineData } from 'klinecharts'
+import { phrase } from '../../shared/phrases.ts'
 import type { GapSpan } from '../../shared/state.ts'
 import { say } from '../messages/catalogue.ts'
 import { textFont, textPx } from './canvas-text.ts'
@@ -37,22 +38,6 @@ const contexts = new Map<string, () => PaintContext>()
 export function providePaintContext(chartId: string, context: () => PaintContext): () => void {
   contexts.set(chartId, context)
   return () => contexts.delete(chartId)
-}
-
-const CAUSES: Readonly<Record<GapSpan['cause'], string>> = {
-  connect: say('chart.not-yet-connected'),
-  drop: say('chart.connection-lost'),
-  'half-open': say('chart.connection-lost'),
-  refused: say('chart.refused-service'),
-  unacknowledged: say('chart.not-subscribed'),
-  sleep: say('chart.computer-asleep'),
-  clock: say('chart.clock-changed'),
-  token: say('chart.signed-out'),
-  disk: say('chart.not-stored-disk'),
-  overflow: say('chart.not-stored-too-slow'),
-  worker: say('chart.not-stored-recorder'),
-  crash: say('chart.tapedeck-crashed'),
-  quit: say('chart.tapedeck-closed'),
 }
 
 interface Painter {
@@ -148,7 +133,7 @@ function spansOf(p: Painter): Span[] {
 
 /** The cause, upright in the middle of its gap, where it fits. */
 function paintCause({ ctx, context, height, width: full }: Painter, { gap, left, width }: Span): void {
-  const text = say('chart.no-data', { what: CAUSES[gap.cause] })
+  const text = say('chart.no-data', { what: phrase(`gap.cause.${gap.cause}`) })
   const { textScale } = context.theme
   ctx.font = textFont(11, textScale)
   const half = ctx.measureText(text).width / 2 + 5

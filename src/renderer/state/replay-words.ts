@@ -2,6 +2,7 @@
 import { missingCase } from '../../shared/errors.ts'
 import type { Gap, GapCause } from '../../shared/recording.ts'
 import { REPLAY_SPEEDS, type ReplayExactness, type ReplaySpeed } from '../../shared/replay.ts'
+import { phrase } from '../../shared/phrases.ts'
 import { say } from '../messages/catalogue.ts'
 import { twoUnits } from '../ui/lengths.ts'
 import { timeText } from '../ui/zone-time.ts'
@@ -57,26 +58,8 @@ export function exactnessWords(exactness: ReplayExactness, zone: string): Exactn
   }
 }
 
-const CAUSES: Readonly<Record<GapCause, string>> = {
-  connect: say('replayWords.not-yet-connected'),
-  drop: say('replayWords.connection-lost'),
-  'half-open': say('replayWords.connection-silent'),
-  refused: say('replayWords.refused-service'),
-  unacknowledged: say('replayWords.not-subscribed'),
-  sleep: say('replayWords.computer-asleep'),
-  clock: say('replayWords.clock-changed'),
-  token: say('replayWords.signed-out'),
-  disk: say('replayWords.not-stored-disk'),
-  overflow: say('replayWords.not-stored-too-fast'),
-  worker: say('replayWords.not-stored-restart'),
-  crash: say('replayWords.tapedeck-crashed'),
-  quit: say('replayWords.tapedeck-was-closed'),
-}
-
 /** Why nothing was received. */
-export function causeText(cause: GapCause): string {
-  return CAUSES[cause]
-}
+export const causeText = (cause: GapCause): string => phrase(`gap.cause.${cause}`)
 
 /** How long, in the largest two units: "850 ms", "4.2 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */
 export function spanText(ms: number): string {

@@ -120,7 +120,9 @@ export function measureWords(condition: AlertCondition, value: number, numbers: 
   }
 }
 
-export const causeWords = (cause: BlindCause): string => phrase(`alertWords.cause.${cause}`)
+/** Why nothing was seen: a gap by the name it has everywhere. */
+export const causeWords = (cause: BlindCause): string =>
+  cause === 'stale' || cause === 'unwanted' ? phrase(`alertWords.cause.${cause}`) : phrase(`gap.cause.${cause}`)
 
 /** A state in one or two words, for a list. */
 export function stateWords(state: AlertState): string {
