@@ -107,6 +107,7 @@ function measure(kinds: Kinds, tape: Tape): { readonly nanos: number; readonly f
     feeds: () => ({ trade: FEED, quote: 'crypto/XQ' }),
     listener: {
       fired: () => void (fired += 1),
+      back: () => undefined,
       unseen: () => undefined,
       expired: () => undefined,
       blind: () => undefined,

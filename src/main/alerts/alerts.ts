@@ -51,8 +51,15 @@ const NOTICES_A_SWEEP = 4
 /** Connecting takes no more. */
 export const WORTH_TELLING_MS = 10_000
 const SAVE_AFTER_MS = 1_000
+/** A disk that was full is asked again so often. */
+const SAVE_AGAIN_MS = 5_000
 const ALIVE_EVERY_MS = 10_000
 const REPORTS_EVERY_MS = 3_600_000
+const WHAT: Readonly<Record<AlertsFile, string>> = {
+  alerts: 'Alerts',
+  history: 'The history of alerts',
+  alive: 'When alerts were watched last',
+}
 
 /** Reads what was kept; `begin` watches it. Never throws: what cannot be read is put aside and told. */
 export function createAlerts(options: AlertsOptions): Alerts {
@@ -63,7 +70,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
   const listeners = new Set<() => void>()
 
   // -- kept --
-  const load = <T>(name: AlertsFile, what: string, read: (text: string) => Read<T>): readonly T[] => {
+  const load = <T>(name: AlertsFile, read: (text: string) => Read<T>): readonly T[] => {
+    const what = WHAT[name]
     let text: string | null
     try {
       text = keeper.load(name)
@@ -89,16 +97,15 @@ export function createAlerts(options: AlertsOptions): Alerts {
     }
     return entries
   }
-  const history = createHistory(load('history', 'The history of alerts', readHistory))
-  for (const alert of load('alerts', 'Alerts', readAlerts)) alerts.set(alert.id, alert)
+  const history = createHistory(load('history', readHistory))
+  for (const alert of load('alerts', readAlerts)) alerts.set(alert.id, alert)
   const alive = readAlive(safely(() => keeper.load('alive')))
   let closed = false
 
-  const dirty = new Set<AlertsFile>()
-  let dirtyMs = Infinity
-  const soon = (name: AlertsFile): void => {
-    if (dirty.size === 0) dirtyMs = wallMs()
-    dirty.add(name)
+  /** What is not kept yet: since when, and how long that may wait. */
+  const dirty = new Map<AlertsFile, { readonly sinceMs: number; readonly waitMs: number }>()
+  const soon = (name: AlertsFile, waitMs = SAVE_AFTER_MS): void => {
+    if (!dirty.has(name)) dirty.set(name, { sinceMs: wallMs(), waitMs })
   }
   const textOf = (name: AlertsFile): string => {
     switch (name) {
@@ -112,16 +119,19 @@ export function createAlerts(options: AlertsOptions): Alerts {
         return missingCase(name)
     }
   }
-  let failing = false
+  const failing = new Set<AlertsFile>()
   const keep = async (name: AlertsFile): Promise<void> => {
     dirty.delete(name)
     if (locked.has(name)) return
     try {
       await keeper.save(name, textOf(name))
-      failing = false
+      if (failing.delete(name)) log('info', `${WHAT[name]} could be saved again.`)
     } catch (thrown) {
-      if (!failing) log('warn', 'Alerts could not be saved; they are watched all the same.', said(thrown))
-      failing = true
+      soon(name, SAVE_AGAIN_MS)
+      if (!failing.has(name)) {
+        log('warn', `${WHAT[name]} could not be saved; alerts are watched all the same.`, said(thrown))
+      }
+      failing.add(name)
       throw new CodedError('disk-error', 'The alert is watched, but could not be saved.', {
         hint: 'Check free space and the rights of the folder.',
         cause: thrown,
@@ -171,7 +181,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     if (notices > NOTICES_A_SWEEP) more += 1
     else options.notify(notice)
   }
-  const fired = ({ alert: { id }, atMs, eventMs, value, before, of }: Fired): void => {
+  const fired = ({ alert: { id }, atMs, eventMs, value, before, of, away }: Fired): void => {
     const before_ = alerts.get(id)
     if (before_ === undefined) return
     const alert: Alert = {
@@ -180,6 +190,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       firedMs: atMs,
       firedOf: of,
       done: before_.repeat === null,
+      away,
     }
     alerts.set(id, alert)
     soon('alerts')
@@ -187,7 +198,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     if (event.is === 'blind') return
     const text = sentence(alert, event)
     if (alert.log) log('info', text, alert.note)
-    if (alert.system) notify({ title: text, body: alert.note })
+    if (alert.system) notify({ title: text, body: alert.note, ...(alert.done ? {} : { alert: id }) })
     streams.changed([id])
     wanting = true
   }
@@ -217,6 +228,12 @@ export function createAlerts(options: AlertsOptions): Alerts {
     listener: {
       fired,
       blind,
+      back({ id }) {
+        const alert = alerts.get(id)
+        if (alert === undefined) return
+        alerts.set(id, { ...alert, away: null })
+        soon('alerts')
+      },
       unseen(alert, atMs, value, before) {
         const event = happened({ ...about(alert), is: 'unseen', atMs, value, before })
         if (event.is !== 'blind' && alert.log) log('warn', sentence(alert, event))
@@ -320,6 +337,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
         // Worded anew it is armed anew.
         firedOf: null,
         done: false,
+        away: null,
       }
       alerts.set(alert.id, alert)
       watch({ ...alert, firedMs: null })
@@ -339,7 +357,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       for (const id of ids) {
         const alert = alerts.get(id)
         if (alert === undefined) continue
-        const next: Alert = { ...alert, enabled: on, done: on ? false : alert.done }
+        const next: Alert = { ...alert, enabled: on, ...(on ? { done: false, away: null } : {}) }
         alerts.set(id, next)
         watch(on ? { ...next, firedMs: null } : next)
       }
@@ -383,12 +401,12 @@ export function createAlerts(options: AlertsOptions): Alerts {
         }
         if (other.length > 0) streams.changed(other)
       }
-      if (dirty.size > 0 && nowMs - dirtyMs >= SAVE_AFTER_MS) for (const name of [...dirty]) keepQuietly(name)
-      if (evaluator.size > 0 && nowMs - aliveMs >= ALIVE_EVERY_MS) {
+      for (const [name, { sinceMs, waitMs }] of [...dirty]) if (isDue(nowMs, sinceMs, waitMs)) keepQuietly(name)
+      if (evaluator.size > 0 && isDue(nowMs, aliveMs, ALIVE_EVERY_MS)) {
         aliveMs = nowMs
         keepQuietly('alive')
       }
-      if (nowMs - reportsMs >= REPORTS_EVERY_MS) {
+      if (isDue(nowMs, reportsMs, REPORTS_EVERY_MS)) {
         reportsMs = nowMs
         const asked = new Set<InstrumentId>()
         for (const { condition, instrument, id } of alerts.values()) {
@@ -412,13 +430,17 @@ export function createAlerts(options: AlertsOptions): Alerts {
     async close() {
       closed = true
       release()
-      const rest: AlertsFile[] = [...dirty]
-      if (evaluator.size > 0) rest.push('alive')
+      const rest = new Set(dirty.keys())
+      if (evaluator.size > 0) rest.add('alive')
       rest.forEach(keepQuietly)
       await Promise.all(saving)
     },
   }
 }
+
+/** Whether so long has gone by; where the clock was set back nobody knows, and it is. */
+const isDue = (nowMs: number, sinceMs: number, everyMs: number): boolean =>
+  nowMs < sinceMs || nowMs - sinceMs >= everyMs
 
 const said = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 

@@ -10,6 +10,8 @@ import type { HubSink } from '../market/port.ts'
 export interface Notice {
   readonly title: string
   readonly body: string
+  /** The alert that rang and may ring again: what the notification offers to switch off. */
+  readonly alert?: string
 }
 
 /** Where alerts are kept: texts by name, each written whole or not at all. */

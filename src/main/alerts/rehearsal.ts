@@ -32,7 +32,14 @@ export interface Rehearsal {
 }
 
 /** As if none had fired yet. Reports are not watched: what was known of them then is not. */
-const anew = (alert: Alert): Alert => ({ ...alert, done: false, fired: 0, firedMs: null, firedOf: null })
+const anew = (alert: Alert): Alert => ({
+  ...alert,
+  done: false,
+  fired: 0,
+  firedMs: null,
+  firedOf: null,
+  away: null,
+})
 
 export function createRehearsal(options: RehearsalOptions): Rehearsal {
   const alerts = new Map<string, Alert>()
@@ -61,6 +68,7 @@ export function createRehearsal(options: RehearsalOptions): Rehearsal {
         happened({ ...about(alert), is: 'fired', atMs, eventMs, value, before })
         streams.changed([alert.id])
       },
+      back: () => undefined,
       unseen: (alert, atMs, value, before) => happened({ ...about(alert), is: 'unseen', atMs, value, before }),
       expired: (alert) => streams.changed([alert.id]),
       blind: () => undefined,

@@ -100,6 +100,7 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
         add({ is: 'fired', session: recording, atMs, eventMs, seq: eventMs === null ? 0 : seq, value, before }),
       unseen: (_, atMs, value, before) =>
         add({ is: 'unseen', session: recording, atMs, eventMs: null, seq, value, before }),
+      back: () => undefined,
       expired: () => undefined,
       blind(one, _instruments, _alerts, endMs) {
         if (endMs === null) blind.push(one)

@@ -1,5 +1,5 @@
 /** What becomes of an alert that is watched: it fires, rests, waits for its price to go back, expires, is taken away. */
-import type { EvaluatorListener } from './told.ts'
+import type { EvaluatorListener, Fired } from './told.ts'
 import { place, type Places } from './places.ts'
 import type { Moment } from './moment.ts'
 import type { Alert } from './types.ts'
@@ -8,7 +8,7 @@ import type { LevelItem, Run, Watch } from './watch.ts'
 export interface FiringOptions {
   readonly moment: Moment
   readonly listener: EvaluatorListener
-  readonly places: Omit<Places, 'backs'>
+  readonly places: Places
   /** An alert is watched no more: it fired for the only time, expired or was taken away. */
   readonly gone: (run: Run) => void
 }
@@ -18,8 +18,6 @@ export class Firing {
   readonly #listener: EvaluatorListener
   readonly #gone: (run: Run) => void
   readonly #runs = new Map<string, Run>()
-  /** Levels at which alerts that fired are armed again. */
-  readonly #backs = new Map<Run, readonly LevelItem[]>()
   readonly #places: Places
   /** Those that expire, the next one last; taken anew when one came or went. */
   #expiring: Run[] | null = null
@@ -28,7 +26,7 @@ export class Firing {
     this.#moment = moment
     this.#listener = listener
     this.#gone = gone
-    this.#places = { ...places, backs: this.#backs }
+    this.#places = places
   }
 
   get size(): number {
@@ -49,6 +47,8 @@ export class Firing {
       release: () => undefined,
     }
     run.release = place(run, this.#places)
+    // Where the price stands now is not known: it may have gone back meanwhile.
+    if (mustGoBack(alert) && (alert.away ?? null) !== null) this.#goAway(run, alert.away === 'up', true)
     watch.runs.add(run)
     this.#runs.set(alert.id, run)
     if (alert.expiresMs !== null) this.#expiring = null
@@ -66,7 +66,7 @@ export class Firing {
   }
 
   /** Answers whether it fired: not when it rests or its time is over. */
-  fire(run: Run, value: number, before: number | null, of: string | null = null): boolean {
+  fire(run: Run, value: number, before: number | null, of: string | null = null, away: Fired['away'] = null): boolean {
     const { alert, watch } = run
     const { nowMs: atMs, eventMs } = this.#moment
     if (alert.expiresMs !== null && atMs >= alert.expiresMs) {
@@ -77,7 +77,7 @@ export class Firing {
     if (alert.repeat === null) this.remove(alert.id)
     else run.restUntilMs = atMs + alert.repeat.restMs
     run.firedOf = of
-    this.#listener.fired({ alert, atMs, eventMs: Number.isNaN(eventMs) ? null : eventMs, value, before, of })
+    this.#listener.fired({ alert, atMs, eventMs: Number.isNaN(eventMs) ? null : eventMs, value, before, of, away })
     this.#listener.changed(watch)
     return true
   }
@@ -103,9 +103,9 @@ export class Firing {
     }
     if (direction !== 'either' && (direction === 'up') !== up) return
     const known = run.alert.condition.is === 'price' ? before : null
-    if (this.fire(run, this.#moment.value, known) && this.#runs.get(run.alert.id) === run) {
-      this.#goAway(run, item, up)
-    }
+    const away = !mustGoBack(run.alert) ? null : up ? 'up' : 'down'
+    if (!this.fire(run, this.#moment.value, known, null, away)) return
+    if (away !== null && this.#runs.get(run.alert.id) === run) this.#goAway(run, up, false)
   }
 
   /** The moment's value is beyond a level that it had not reached when sight was lost. */
@@ -128,36 +128,43 @@ export class Firing {
     this.#listener.changed(watch)
   }
 
-  /** A price that must go back before it fires again leaves its level until then. */
-  #goAway(run: Run, item: LevelItem, up: boolean): void {
+  /** A price that must go back leaves its level until then. `met`: it may have gone back already. */
+  #goAway(run: Run, up: boolean, met: boolean): void {
     const { condition, repeat } = run.alert
-    if (condition.is !== 'price' || repeat === null || repeat.backPercent === 0) return
+    if (condition.is !== 'price' || repeat === null) return
+    run.release()
     const { index } = run.watch.chains[condition.of]
-    index.remove(item.level, item)
-    const by = (item.level * repeat.backPercent) / 100
+    const by = (condition.level * repeat.backPercent) / 100
     const backs: LevelItem[] = []
     if (up || condition.direction === 'either') {
-      backs.push({ run, role: 'back', level: item.level - by, direction: 'down' })
+      backs.push({ run, role: 'back', level: condition.level - by, direction: 'down' })
     }
     if (!up || condition.direction === 'either') {
-      backs.push({ run, role: 'back', level: item.level + by, direction: 'up' })
+      backs.push({ run, role: 'back', level: condition.level + by, direction: 'up' })
     }
-    for (const back of backs) index.add(back.level, back)
-    this.#backs.set(run, backs)
+    for (const back of backs) {
+      if (met) index.expect(back.level, back, back.direction === 'up')
+      else index.add(back.level, back)
+    }
+    run.release = () => {
+      for (const back of backs) index.remove(back.level, back)
+    }
     run.away = true
   }
 
   #armAgain(run: Run): void {
-    const { condition } = run.alert
-    if (condition.is !== 'price' || !run.away) return
-    const { index } = run.watch.chains[condition.of]
-    for (const back of this.#backs.get(run) ?? []) index.remove(back.level, back)
-    this.#backs.delete(run)
+    if (!run.away) return
+    run.release()
     run.away = false
     run.release = place(run, this.#places)
+    this.#listener.back(run.alert)
     this.#listener.changed(run.watch)
   }
 }
+
+/** Whether the price has to go back before the alert fires again. */
+const mustGoBack = ({ condition, repeat }: Alert): boolean =>
+  condition.is === 'price' && repeat !== null && repeat.backPercent > 0
 
 /** The rest that an alert was in when it was kept. */
 const restOf = ({ repeat, firedMs }: Alert): number =>

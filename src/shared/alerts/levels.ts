@@ -34,7 +34,8 @@ export class LevelIndex<T> {
   #low = NaN
   #high = NaN
 
-  #fresh: { readonly level: number; readonly item: T }[] = []
+  /** The next value crosses these where it stands beyond them; `first`: also where it is the first of its chain. */
+  #fresh: { readonly level: number; readonly item: T; readonly up: boolean; readonly first: boolean }[] = []
 
   get size(): number {
     return this.#levels.length
@@ -45,11 +46,17 @@ export class LevelIndex<T> {
 
   /** `fresh`: where the value stands at or above it already, the next one crosses it all the same. */
   add(level: number, item: T, fresh = false): void {
-    if (fresh && this.#before >= level) this.#fresh.push({ level, item })
+    if (fresh && this.#before >= level) this.#fresh.push({ level, item, up: true, first: false })
     const at = placeOf(this.#levels, level, false)
     this.#levels.splice(at, 0, level)
     this.#items.splice(at, 0, item)
     this.#low = this.#high = NaN
+  }
+
+  /** As `add`; where the next value stands at or beyond it on this side, it crosses it, though none came before. */
+  expect(level: number, item: T, up: boolean): void {
+    this.add(level, item)
+    this.#fresh.push({ level, item, up, first: true })
   }
 
   remove(level: number, item: T): void {
@@ -99,11 +106,16 @@ export class LevelIndex<T> {
     this.#lost = NaN
     const first = Number.isNaN(before)
     // Whoever is told may change the levels.
-    const met = this.#between(first ? lost : before, value)
+    const from = first ? lost : before
+    const met = this.#between(from, value)
     const fresh = this.#fresh
     if (fresh.length > 0) {
       this.#fresh = []
-      for (const { level, item } of fresh) if (before >= level && value >= level) met.push({ item, up: true })
+      for (const one of fresh) {
+        const { level, item, up } = one
+        const beyond = up ? value >= level && !(from < level) : value <= level && !(from > level)
+        if (beyond && (one.first || !first)) met.push({ item, up })
+      }
     }
     this.#bound(value)
     for (const { item, up } of met) {

@@ -11,12 +11,10 @@ import { MoveWindow, VolumeWindow } from './windows.ts'
 export interface Places {
   readonly grid: (asset: AssetClass, interval: Interval) => BarGrid
   readonly wantsBars: (instrument: InstrumentId, of: BarSource, interval: Interval) => void
-  /** Levels at which alerts that fired are armed again. */
-  readonly backs: Map<Run, readonly LevelItem[]>
 }
 
 /** Puts an alert where its measure is taken; answers how to take it away. */
-export function place(run: Run, { grid, wantsBars, backs }: Places): () => void {
+export function place(run: Run, { grid, wantsBars }: Places): () => void {
   const { watch, alert } = run
   const { condition } = alert
   switch (condition.is) {
@@ -24,11 +22,7 @@ export function place(run: Run, { grid, wantsBars, backs }: Places): () => void 
       const { index } = watch.chains[condition.of]
       const item: LevelItem = { run, role: 'fire', level: condition.level, direction: condition.direction }
       index.add(item.level, item)
-      return () => {
-        index.remove(item.level, item)
-        for (const back of backs.get(run) ?? []) index.remove(back.level, back)
-        backs.delete(run)
-      }
+      return () => index.remove(item.level, item)
     }
     case 'move': {
       const { of, percent, withinMs, direction } = condition

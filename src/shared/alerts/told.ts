@@ -15,10 +15,14 @@ export interface Fired {
   readonly before: number | null
   /** Of what it fired, where it fires once for each (the day of a report). */
   readonly of: string | null
+  /** Which way the price went, where it must go back before the alert fires again. */
+  readonly away: 'up' | 'down' | null
 }
 
 export interface EvaluatorListener {
   fired(fired: Fired): void
+  /** The price went back: an alert that was away fires again. */
+  back(alert: Alert): void
   /** The price was `before` when sight was lost, and on the other side of the level, at `value`, when it came back. */
   unseen(alert: Alert, atMs: number, value: number, before: number): void
   expired(alert: Alert, atMs: number): void

@@ -8,8 +8,8 @@ import { INTERVAL_LABELS, type Interval } from '../market.ts'
 import type { GapCause } from '../recording.ts'
 import { parseInstrument, type FeedId, type InstrumentId } from '../units.ts'
 
-/** Of the file of alerts. */
-export const ALERTS_VERSION = 1
+/** Of the file of alerts; 2: with `away`. */
+export const ALERTS_VERSION = 2
 /** So many alerts are kept. */
 export const MOST_ALERTS = 20_000
 /** So many events of the history are kept. */
@@ -164,6 +164,8 @@ export const alertSchema = v.strictObject({
   firedOf: v.nullable(text(40)),
   /** Of those that fire once. */
   done: v.boolean(),
+  /** Which way the price went when it fired, while it has to go back before it fires again. Null, or not told: it need not. */
+  away: v.optional(v.nullable(v.picklist(['up', 'down']))),
 })
 export type Alert = v.InferOutput<typeof alertSchema>
 

@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
-import { createAlerts } from '../../../../src/main/alerts/alerts.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createAlerts, type AlertsOptions } from '../../../../src/main/alerts/alerts.ts'
 import { alertFiles } from '../../../../src/main/alerts/files.ts'
-import type { Alerts, Notice } from '../../../../src/main/alerts/port.ts'
+import type { Alerts, AlertsFile, AlertsKeeper, Notice } from '../../../../src/main/alerts/port.ts'
 import { PLAIN_NUMBERS } from '../../../../src/shared/alerts/words.ts'
 import type { AlertDraft } from '../../../../src/shared/alerts/types.ts'
 import { instrumentId, unixMs, type InstrumentId } from '../../../../src/shared/units.ts'
@@ -48,14 +48,20 @@ interface Rig {
   sweep(ms: number): void
 }
 
-function rig(dir: string, options: { market?: 'demo' | 'service' } = {}): Rig {
+interface RigOptions {
+  market?: 'demo' | 'service'
+  keeper?: AlertsKeeper
+  bars?: AlertsOptions['bars']
+}
+
+function rig(dir: string, options: RigOptions = {}): Rig {
   const notices: Notice[] = []
   const logged: string[] = []
   const wanted: InstrumentId[][] = []
   let ids = 0
   const r: Rig = {
     alerts: createAlerts({
-      keeper: alertFiles(dir),
+      keeper: options.keeper ?? alertFiles(dir),
       wallMs: () => r.now,
       newId: () => `id${++ids}-${r.now}`,
       market: () => r.market,
@@ -64,7 +70,7 @@ function rig(dir: string, options: { market?: 'demo' | 'service' } = {}): Rig {
         wanted.push([...list])
         return () => undefined
       },
-      bars: () => Promise.resolve([]),
+      bars: options.bars ?? (() => Promise.resolve([])),
       drawings: () => [],
       reports: () => Promise.resolve(null),
       symbolOf: () => 'BTC-USD',
@@ -195,6 +201,131 @@ describe('files', () => {
     r.alerts.begin()
     await r.alerts.save(null, DRAFT)
     expect(readFileSync(join(dir, 'alerts.json'), 'utf8')).toBe(text)
+  })
+})
+
+describe('a disk that is full for a moment', () => {
+  /** What is written to `full` fails. */
+  const fillable = (dir: string): { readonly keeper: AlertsKeeper; readonly full: Set<AlertsFile> } => {
+    const files = alertFiles(dir)
+    const full = new Set<AlertsFile>()
+    return {
+      full,
+      keeper: {
+        ...files,
+        save: (name, text) => (full.has(name) ? Promise.reject(new Error('ENOSPC')) : files.save(name, text)),
+      },
+    }
+  }
+  const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+  test('loses neither what fired nor its history: both are kept as soon as they can be', async () => {
+    const dir = folder()
+    const { keeper, full } = fillable(dir)
+    const r = rig(dir, { keeper })
+    r.alerts.begin()
+    await r.alerts.save(null, DRAFT)
+    full.add('alerts').add('history')
+    r.trade(99)
+    r.trade(101)
+    r.sweep(1_000)
+    await settled()
+    r.sweep(1_000)
+    await settled()
+    full.clear()
+    r.sweep(5_000)
+    await vi.waitFor(() => {
+      expect(rig(dir).alerts.list()).toMatchObject([{ fired: 1, done: true }])
+      expect(rig(dir).alerts.history({ alert: null, before: null, limit: 9 }).events).toMatchObject([{ is: 'fired' }])
+    })
+    await r.alerts.close()
+  })
+
+  test('is told once for each file, whatever else can be written', async () => {
+    const dir = folder()
+    const { keeper, full } = fillable(dir)
+    const r = rig(dir, { keeper })
+    r.alerts.begin()
+    full.add('alerts')
+    await expect(r.alerts.save(null, DRAFT)).rejects.toMatchObject({ code: 'disk-error' })
+    for (let i = 0; i < 20; i++) {
+      r.sweep(5_000)
+      await settled()
+    }
+    expect(r.logged).toEqual(['Alerts could not be saved; alerts are watched all the same.'])
+    full.clear()
+    await r.alerts.close()
+    expect(rig(dir).alerts.list()).toHaveLength(1)
+    expect(r.logged.at(-1)).toBe('Alerts could be saved again.')
+  })
+})
+
+describe('a price that must go back', () => {
+  const REPEATED: AlertDraft = { ...DRAFT, repeat: { restMs: 1_000, backPercent: 5 } }
+  const seen = (r: Rig) => {
+    r.alerts.sink.feedState('crypto/XT', { is: 'open', sinceMs: unixMs(r.now) }, unixMs(r.now))
+  }
+  const firedOnce = async (dir: string): Promise<void> => {
+    const r = rig(dir)
+    r.alerts.begin()
+    await r.alerts.save(null, REPEATED)
+    r.trade(99)
+    r.trade(101)
+    expect(r.alerts.list()).toMatchObject([{ fired: 1, away: 'up', state: { is: 'resting' } }])
+    await r.alerts.close()
+  }
+
+  test('must so after a restart, too', async () => {
+    const dir = folder()
+    await firedOnce(dir)
+    const r = rig(dir)
+    r.now = T0 + 3_600_000
+    r.alerts.begin()
+    seen(r)
+    for (const price of [98, 101, 99, 102]) r.trade(price)
+    expect(r.alerts.list()).toMatchObject([{ fired: 1, state: { is: 'resting', untilMs: null } }])
+    r.trade(94)
+    expect(r.alerts.list()).toMatchObject([{ away: null, state: { is: 'armed' } }])
+    r.trade(101)
+    expect(r.alerts.list()).toMatchObject([{ fired: 2 }])
+    await r.alerts.close()
+  })
+
+  test('may have gone while Tapedeck did not run', async () => {
+    const dir = folder()
+    await firedOnce(dir)
+    const r = rig(dir)
+    r.now = T0 + 3_600_000
+    r.alerts.begin()
+    seen(r)
+    r.trade(90)
+    expect(r.alerts.list()).toMatchObject([{ fired: 1, away: null, state: { is: 'armed' } }])
+    r.trade(101)
+    expect(r.alerts.list()).toMatchObject([{ fired: 2 }])
+    await r.alerts.close()
+  })
+
+  test('is not so of alerts that an earlier Tapedeck kept, nor of one that is worded anew', async () => {
+    const dir = folder()
+    await firedOnce(dir)
+    const file = join(dir, 'alerts.json')
+    // The file as it was before: without what it knows of it.
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as { version: number; entries: { away?: string }[] }
+    delete kept.entries[0].away
+    writeFileSync(file, JSON.stringify({ ...kept, version: 1 }))
+    const r = rig(dir)
+    r.now = T0 + 3_600_000
+    r.alerts.begin()
+    seen(r)
+    r.trade(99)
+    r.trade(101)
+    expect(r.alerts.list()).toMatchObject([{ fired: 2, away: 'up' }])
+    const [{ id }] = r.alerts.list()
+    expect(await r.alerts.save(id, REPEATED)).toMatchObject({ away: null })
+    r.trade(99)
+    r.trade(101)
+    expect(r.alerts.list()).toMatchObject([{ fired: 3 }])
+    await r.alerts.close()
   })
 })
 

@@ -52,6 +52,7 @@ export function rig(alerts: readonly Alert[], options: { open?: boolean; before?
   const since = (ms: number) => ms - T0
   const listener: EvaluatorListener = {
     fired: ({ atMs, value, before }) => told.push(`fired ${since(atMs)}: ${before ?? '-'} ${+value.toFixed(4)}`),
+    back: () => undefined,
     unseen: (_, atMs, value, before) => told.push(`unseen ${since(atMs)}: ${before} ${value}`),
     expired: (_, atMs) => told.push(`expired ${since(atMs)}`),
     blind: ({ feed, cause, fromMs }, _instruments, count, toMs) =>

@@ -55,6 +55,18 @@ describe('levels', () => {
     expect(run(index, [15])).toEqual(['@10↑15'])
   })
 
+  test('a level that is expected is crossed by the next value beyond it, though none came before', () => {
+    for (const { values, told } of [
+      { values: [9, 11], told: ['back⇣9', 'back↑11'] },
+      { values: [10], told: ['back⇣10'] },
+      { values: [11, 9], told: ['back↓9'] },
+    ]) {
+      const index = new LevelIndex<string>()
+      index.expect(10, 'back', false)
+      expect(run(index, values)).toEqual(told)
+    }
+  })
+
   test('a fresh level under the value is crossed by the next value at or above it', () => {
     const index = at()
     run(index, [15])
