@@ -211,8 +211,8 @@ export function writeText(out: Uint8Array, at: number, text: Uint8Array, separat
     return i + text.length
   }
   for (let k = 0; k < text.length; k++) {
-    const c = text[k]!
-    if (parts && k > 0 && BEGINS.has(text[k - 1]!) && needsDefusing(text, k)) out[i++] = APOSTROPHE
+    const c = text[k]
+    if (parts && k > 0 && BEGINS.has(text[k - 1]) && needsDefusing(text, k)) out[i++] = APOSTROPHE
     if (c === QUOTE) out[i++] = QUOTE
     out[i++] = c
   }

@@ -13,7 +13,15 @@ const MOST_DEPTH = 12
 const MOST_SETTINGS_CHARS = 65_536
 
 const id = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/))
-const name = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(60))
+/** Marks that turn or hide the text around them, and controls: a name is shown amid the window's own words. */
+const UNSEEN = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu
+const name = v.pipe(
+  v.string(),
+  v.transform((text) => text.replace(UNSEEN, '')),
+  v.trim(),
+  v.minLength(1),
+  v.maxLength(60),
+)
 const px = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(100_000))
 const place = v.pipe(v.number(), v.finite(), v.minValue(-100_000), v.maxValue(100_000))
 // parseInstrument accepts exactly the texts that are instruments
