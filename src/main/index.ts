@@ -6,7 +6,6 @@ import { app, dialog, shell } from 'electron'
 import { isCommandWord, runProcess } from './cli/process.ts'
 import { windowOptions } from './cli/window-options.ts'
 import { runElectronApp } from './electron/app.ts'
-import { showNotice } from './electron/notify.ts'
 import { homeOf } from './settings/portable.ts'
 import { installedUpdater } from './electron/updater.ts'
 import { createTerminal } from './terminal.ts'
@@ -42,20 +41,20 @@ function openWindow(): void {
     rendererDir,
     icons,
     devUrl,
-    start: async () =>
+    start: async (desktop) =>
       createTerminal({
         ...windowOptions(words(), process.env),
-        updater: await installedUpdater(app.isPackaged, process.resourcesPath),
+        updater: await installedUpdater(app.isPackaged, process.resourcesPath, desktop.install),
         dataDir: home,
         portable,
         host: 'electron',
         version: app.getVersion(),
         workers,
         demoData,
-        notify: showNotice,
+        notify: desktop.notify,
         chooseFolder: async (from) => {
           const { canceled, filePaths } = await dialog.showOpenDialog({
-            title: 'Export to',
+            title: 'Choose a folder',
             defaultPath: from,
             properties: ['openDirectory', 'createDirectory'],
           })

@@ -414,10 +414,11 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     safe: settings.safe,
     firstRun,
     ...(asks.accent === null ? {} : { accent: asks.accent }),
+    ...asks.facts,
     ...(options.portable === true ? { portable: options.dataDir } : {}),
   })
   const infoStreams = wholeStreams(info)
-  asks.onAccent(() => infoStreams.changed())
+  asks.onSystem(() => infoStreams.changed())
   const setRecording = (on: boolean): Promise<void> =>
     recordings.serially(async () => {
       recordings.want(on)

@@ -15,6 +15,10 @@ export interface AppInfo {
   readonly portable?: string
   /** The accent colour of the host's system, `#rrggbb`; absent: it has none, or the host does not know it. */
   readonly accent?: string
+  /** The system can be told to start it at login. */
+  readonly startsAtLogin?: boolean
+  /** Why the shortcut of a bookmark does nothing: another program has it, or it is none that the system knows. */
+  readonly shortcutFault?: 'taken' | 'unknown'
   /** There were no settings yet when the terminal started. */
   readonly firstRun?: boolean
 }

@@ -3,27 +3,35 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import {
   app,
+  BaseWindow,
+  BrowserWindow,
   dialog,
   ipcMain,
   nativeTheme,
+  net,
   powerMonitor,
   protocol,
   session,
-  type BrowserWindow,
   type RenderProcessGoneDetails,
 } from 'electron'
 import { toFailure } from '../../shared/errors.ts'
 import type { LogEntry } from '../../shared/state.ts'
 import { createHandlers } from '../handlers.ts'
 import { openPages } from '../pages.ts'
+import type { Notice } from '../alerts/port.ts'
 import type { Terminal } from '../terminal/port.ts'
 import { parseLink, LINK_SCHEME } from '../../shared/asks.ts'
 import { followDesktop, type Desktop } from './desktop.ts'
 import { serveWindows } from './ipc.ts'
 import { installMenu } from './menu.ts'
 import { askToQuit } from './quit.ts'
+import { HIDDEN } from './login.ts'
+import { createLeaving } from './leaving.ts'
+import { followNetwork } from './network.ts'
+import { showNotice } from './notify.ts'
 import { filesIn, linksIn } from './opened.ts'
-import { followPower } from './power.ts'
+import { placeKey, sizeIn } from './places.ts'
+import { followPower, followSessionEnd } from './power.ts'
 import { createRevivals } from './revival.ts'
 import { askAfterDeaths } from './deaths.ts'
 import { registerScheme, servePages } from './protocol.ts'
@@ -44,8 +52,18 @@ export interface ElectronAppOptions {
   /** The dev server's address while developing; absent: the built pages. */
   readonly devUrl: string | undefined
   /** Builds the terminal, once the single instance is sure. */
-  readonly start: () => Promise<Terminal>
+  readonly start: (desktop: StartDesktop) => Promise<Terminal>
 }
+
+/** What a terminal can ask of the desktop. */
+export interface StartDesktop {
+  readonly notify: (notice: Notice) => void
+  /** Lets an installer of updates take over, when the recording is closed. */
+  readonly install: (begin: () => void) => void
+}
+
+/** As `appId` in electron-builder.config.mjs, which a test compares. */
+export const APP_ID = 'app.tapedeck.Tapedeck'
 
 /** A terminal that does not end by then is left to the next start, which closes its recording as a crash. */
 const LONGEST_CLOSE_MS = 10_000
@@ -61,6 +79,11 @@ export function runElectronApp(options: ElectronAppOptions): void {
     return
   }
 
+  /** Installed: the system may be told of it. What is carried along leaves no trace there. */
+  const installed = app.isPackaged && !options.portable
+  // The name that the shortcuts of the installer carry: notifications and the taskbar go by it.
+  if (process.platform === 'win32' && app.isPackaged) app.setAppUserModelId(APP_ID)
+
   const url = options.devUrl ?? APP_URL
   const developing = !app.isPackaged
   let window: BrowserWindow | undefined
@@ -68,7 +91,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
   const log = (level: LogEntry['level'], text: string, detail?: string): void =>
     terminal?.log(level, 'window', text, detail)
 
-  guardApp(app, url, log, (replay) => openBeside(replay))
+  guardApp(app, url, log, (page, features) => openBeside(page, features))
   /** A fault nobody caught. The recording goes on: what it would miss comes never again. */
   const surprise = (thrown: unknown): void => {
     const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
@@ -86,34 +109,65 @@ export function runElectronApp(options: ElectronAppOptions): void {
   }
 
   function open(): void {
-    if (!app.isReady() || closing) return
-    window = make(url, false)
+    if (!app.isReady() || leaving.begun()) return
+    window = make(url)
+    ear?.destroy()
+    ear = undefined
+  }
+  /** Windows tells only windows that the user's session ends: where none is left, one that is never shown listens. */
+  let ear: BaseWindow | undefined
+  function listen(): void {
+    if (process.platform !== 'win32' || leaving.begun() || ear !== undefined) return
+    ear = new BaseWindow({ show: false })
+    followSessionEnd(ear, records, () => leaving.now())
   }
 
-  /** Replays on screen in windows of their own; more than anyone can look at is a mistake. */
+  /** Replays and panes in windows of their own; more than anyone can look at is a mistake. */
   const beside = new Set<BrowserWindow>()
   const MOST_BESIDE = 8
-  function openBeside(replay: string): void {
-    if (closing || beside.size >= MOST_BESIDE) return
-    const made = make(replay, true)
+  function openBeside(page: string, features: string): void {
+    if (leaving.begun()) return
+    if (beside.size >= MOST_BESIDE) {
+      log('warn', `A further window was not opened: there are ${MOST_BESIDE} beside the main one`)
+      // The page cannot know: whatever it opens is answered with nothing.
+      void dialog.showMessageBox({
+        type: 'info',
+        message: `No further window was opened: there are ${MOST_BESIDE} beside the main one.`,
+        detail: 'Close one of them first. Panes that were on their way come back to where they were.',
+        noLink: true,
+      })
+      return
+    }
+    const made = make(page, features)
     beside.add(made)
     made.once('closed', () => beside.delete(made))
   }
 
-  function make(page: string, further: boolean): BrowserWindow {
+  /** `features`: what a page asks of a window beside the main one; absent: the main one. */
+  function make(page: string, features?: string): BrowserWindow {
     const made = openWindow({
       preload: options.preload,
       url: page,
-      further,
+      ...(features === undefined
+        ? {}
+        : {
+            further: {
+              placesFile: join(options.home, 'windows.json'),
+              key: placeKey(page),
+              size: sizeIn(features),
+            },
+          }),
       placementFile: join(options.home, 'window.json'),
       background: nativeTheme.shouldUseDarkColors ? '#0E1116' : '#F4F6F9',
       devTools: developing,
       onLoadFailure: (thrown) => log('error', 'The window could not be loaded', String(thrown)),
     })
+    desktop?.dress(made)
+    if (process.platform === 'win32') followSessionEnd(made, records, () => leaving.now())
     const { webContents } = made
     const revivals = createRevivals()
     webContents.on('render-process-gone', (_event, { reason }: RenderProcessGoneDetails) => {
-      if (reason === 'clean-exit' || closing) return
+      if (reason === 'clean-exit' || leaving.begun()) return
       log('error', `The window's process ended: ${reason}`)
       terminal?.crashed('window', reason)
       if (revivals.died(performance.now()) === 'reload' || terminal === undefined) return webContents.reload()
@@ -128,48 +182,52 @@ export function runElectronApp(options: ElectronAppOptions): void {
     return made
   }
 
-  let closing: Promise<void> | undefined
-  let closed = false
   let desktop: Desktop | undefined
-  /** The question before quitting, while it is on screen. */
-  let asking: Promise<void> | undefined
-  let ending = false
-  /** Quits without asking: the user was asked, or the system is going down and gives no time for it. */
-  const endNow = (): void => {
-    ending = true
-    void close().then(() => app.quit())
-  }
-  /** Ends the terminal, once; resolves also when it does not end in time. */
-  const close = (): Promise<void> => {
-    closing ??= (async () => {
-      const patience = new Promise<void>((resolve) => {
-        setTimeout(resolve, LONGEST_CLOSE_MS).unref()
-      })
-      // A terminal that is still starting is awaited: it may already have begun a recording.
-      const ended = starting
-        .then((started) => started?.close())
-        .catch((thrown: unknown) => {
-          log('error', 'The terminal did not close cleanly', String(thrown))
-        })
+  let unfollowNetwork = (): void => {}
+  const records = (): boolean => desktop?.state().keepAwake === true
+  const leaving = createLeaving({
+    asks: () => terminal !== undefined && desktop?.state().asksBeforeQuit === true,
+    ask: (among) => (terminal ? askToQuit(terminal, among) : Promise.resolve('end')),
+    reachable: () => process.platform === 'darwin' || desktop?.tray === true,
+    stays: () => process.platform === 'darwin' || desktop?.state().staysWithoutWindow === true,
+    windows: () => [...beside, ...(window ? [window] : [])],
+    show,
+    // A terminal that is still starting is awaited: it may already have begun a recording.
+    async end() {
       desktop?.close()
-      await Promise.race([ended, patience])
-      ports.close()
-      closed = true
-    })()
-    return closing
-  }
+      unfollowNetwork()
+      await (await starting)?.close()
+    },
+    ended: () => ports.close(),
+    quit: () => app.quit(),
+    log,
+    patienceMs: LONGEST_CLOSE_MS,
+  })
+  const notify = (notice: Notice): void =>
+    showNotice(notice, {
+      platform: process.platform,
+      window: () => BrowserWindow.getAllWindows().length > 0,
+      show,
+      switchOff(alert) {
+        terminal?.alerts.enable([alert], false).catch((thrown: unknown) => {
+          log('error', 'An alert could not be switched off', String(thrown))
+        })
+      },
+    })
 
   const ready = app.whenReady()
-  const starting: Promise<Terminal | undefined> = ready.then(options.start).then(
-    (started) => (terminal = started),
-    (thrown: unknown) => {
-      const { message, hint, detail } = toFailure(thrown)
-      dialog.showErrorBox('Tapedeck cannot start', [message, hint, detail].filter(Boolean).join('\n\n'))
-      closed = true
-      app.exit(1)
-      return undefined
-    },
-  )
+  const starting: Promise<Terminal | undefined> = ready
+    .then(() => options.start({ notify, install: (begin) => leaving.install(begin) }))
+    .then(
+      (started) => (terminal = started),
+      (thrown: unknown) => {
+        const { message, hint, detail } = toFailure(thrown)
+        dialog.showErrorBox('Tapedeck cannot start', [message, hint, detail].filter(Boolean).join('\n\n'))
+        leaving.nothingToEnd()
+        app.exit(1)
+        return undefined
+      },
+    )
   const handlers = starting.then((started) => started && createHandlers(started))
   const ports = serveWindows(ipcMain, handlers, url, () => log('warn', 'A page that is not ours asked for a port'))
 
@@ -184,13 +242,21 @@ export function runElectronApp(options: ElectronAppOptions): void {
       guardSession(session.defaultSession, url)
       if (options.devUrl === undefined) servePages(protocol, await openPages(options.rendererDir, "'self'"))
       // Started by the system at login: it records, and shows itself when asked.
-      if (!process.argv.includes('--hidden')) open()
+      if (startsHidden()) listen()
+      else open()
       const started = await starting
       if (!started) return
-      followPower(powerMonitor, started, endNow)
+      followPower(powerMonitor, started, () => leaving.now())
+      unfollowNetwork = followNetwork(
+        () => net.isOnline(),
+        () => started.networkChanged(),
+      )
       started.desk.onMenu((rows) => installMenu({ ...menu, rows }))
       desktop = followDesktop(started, {
         icons: options.icons,
+        installed,
+        focused: () => BrowserWindow.getFocusedWindow() !== null,
+        notify,
         windows: () => [...beside, ...(window ? [window] : [])],
         show,
         quit: () => app.quit(),
@@ -198,7 +264,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
     })
     .catch((thrown: unknown) => {
       dialog.showErrorBox('Tapedeck cannot start', `The window is not built: ${String(thrown)}`)
-      void close().then(() => app.exit(1))
+      void leaving.close().then(() => app.exit(1))
     })
 
   /** Links of ours: they name what to look at, and nothing else (see `parseLink`). */
@@ -223,7 +289,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
   }
   openAll(process.argv.slice(1))
   // Only an installed app may take the scheme for itself.
-  if (app.isPackaged && !options.portable) app.setAsDefaultProtocolClient(LINK_SCHEME.slice(0, -1))
+  if (installed) app.setAsDefaultProtocolClient(LINK_SCHEME.slice(0, -1))
   app.on('open-url', (event, url) => {
     event.preventDefault()
     openLinks([url])
@@ -238,24 +304,19 @@ export function runElectronApp(options: ElectronAppOptions): void {
     // Told apart before they are made whole: a link would become a path.
     openFiles(filesIn(argv.slice(1)).map((path) => resolve(workingDirectory, path)))
     openLinks(argv.slice(1))
+    if (argv.includes('--safe-mode')) void starting.then((started) => started?.enterSafeMode())
     show()
   })
   app.on('activate', show)
   app.on('window-all-closed', () => {
-    if (process.platform === 'darwin' || desktop?.state().staysWithoutWindow) return
-    app.quit()
+    leaving.allClosed()
+    listen()
   })
-  app.on('before-quit', (event) => {
-    if (closed) return
-    event.preventDefault()
-    if (!ending && terminal && desktop?.state().asksBeforeQuit) {
-      asking ??= askToQuit(terminal).then((answer) => {
-        asking = undefined
-        if (answer === 'end') endNow()
-        else if (answer === 'window') for (const one of [...beside, window]) one?.close()
-      })
-      return
-    }
-    endNow()
-  })
+  app.on('before-quit', (event) => leaving.beforeQuit(event))
+}
+
+/** Started by the system at login: no window until it is asked for. macOS passes no words, but tells. */
+function startsHidden(): boolean {
+  if (process.argv.includes(HIDDEN)) return true
+  return process.platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin
 }

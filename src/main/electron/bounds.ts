@@ -10,11 +10,18 @@ export interface Rectangle {
 }
 
 const whole = v.pipe(v.number(), v.integer(), v.minValue(-100_000), v.maxValue(100_000))
-const placement = v.object({ x: whole, y: whole, width: whole, height: whole, maximized: v.boolean() })
+export const placement = v.object({ x: whole, y: whole, width: whole, height: whole, maximized: v.boolean() })
 export type Placement = v.InferOutput<typeof placement>
 
 export const DESIGN_SIZE = { width: 1440, height: 900 } as const
 export const LEAST_SIZE = { width: 1024, height: 640 } as const
+/** Of a window that holds a pane or two: a tape is narrow. */
+export const LEAST_BESIDE = { width: 320, height: 240 } as const
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
 
 /** How much of the top edge must be on a screen to take hold of the window. */
 const GRIP = { width: 120, height: 32 } as const
@@ -29,16 +36,21 @@ function overlap(a: Rectangle, b: Rectangle): { width: number; height: number } 
 }
 
 /**
- * Bounds that can be seen and reached on the screens there are now (work areas, the primary one first).
- * Where the saved place is gone (a monitor unplugged) or none was saved: centred on the primary screen.
+ * Bounds that can be seen and reached on the screens there are now (work areas, the primary one first), never
+ * smaller than `least`. Where the saved place is gone (a monitor unplugged) or none was saved: centred on the primary screen.
  */
-export function reachableBounds(saved: Rectangle | undefined, screens: readonly Rectangle[]): Rectangle {
+export function reachableBounds(
+  saved: Rectangle | undefined,
+  screens: readonly Rectangle[],
+  least: Size = LEAST_SIZE,
+  usual: Size = DESIGN_SIZE,
+): Rectangle {
   const [primary] = screens
-  const size = saved ?? DESIGN_SIZE
+  const size = saved ?? usual
   if (!primary) return { x: 0, y: 0, width: size.width, height: size.height }
   const within = (screen: Rectangle): { width: number; height: number } => ({
-    width: clamp(size.width, Math.min(LEAST_SIZE.width, screen.width), screen.width),
-    height: clamp(size.height, Math.min(LEAST_SIZE.height, screen.height), screen.height),
+    width: clamp(size.width, Math.min(least.width, screen.width), screen.width),
+    height: clamp(size.height, Math.min(least.height, screen.height), screen.height),
   })
   if (saved) {
     const kept = screens.flatMap((screen) => {
@@ -67,7 +79,7 @@ export function readPlacement(file: string): Placement | undefined {
 }
 
 /** Saves, replacing the file whole. Throws nothing: a full disk must not hold a window open. */
-export function writePlacement(file: string, value: Placement): void {
+export function writePlacement(file: string, value: Placement | Readonly<Record<string, Placement>>): void {
   try {
     const draft = `${file}.new`
     writeFileSync(draft, JSON.stringify(value))

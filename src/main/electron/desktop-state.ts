@@ -1,6 +1,7 @@
 /** What the desktop is told of a terminal: pure, from its status and settings. */
 import type { Settings } from '../../shared/settings.ts'
 import type { StatusState } from '../../shared/state.ts'
+import type { Notice } from '../alerts/port.ts'
 
 export interface DesktopState {
   /** A recording runs, of whichever market. */
@@ -25,7 +26,8 @@ export function lengthText(ms: number): string {
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
-export function desktopState(status: StatusState, settings: Pick<Settings, 'desktop'>): DesktopState {
+/** `tray`: the desktop has one. Without it nobody could reach an app without a window. */
+export function desktopState(status: StatusState, settings: Pick<Settings, 'desktop'>, tray: boolean): DesktopState {
   const { recorder, source } = status
   const recording = recorder.is === 'recording'
   /** Interrupted for a moment: what counts while recording counts then too. */
@@ -44,7 +46,25 @@ export function desktopState(status: StatusState, settings: Pick<Settings, 'desk
     recording,
     tooltip: `Tapedeck${where}: ${what}`,
     keepAwake: goesOn,
-    staysWithoutWindow: real && settings.desktop.keepInTray,
+    staysWithoutWindow: tray && real && settings.desktop.keepInTray,
     asksBeforeQuit: real && settings.desktop.askOnQuit,
+  }
+}
+
+/** What is to be told of a recording to who looks at no window; null: nothing. `before`: what was looked at last. */
+export function recorderNotice(
+  before: Pick<StatusState, 'recorder' | 'recovered'> | undefined,
+  { recorder, recovered }: Pick<StatusState, 'recorder' | 'recovered'>,
+): Notice | null {
+  if (before === undefined) return null
+  if (recorder.is === 'broken') {
+    if (before.recorder.is === 'broken') return null
+    const { message, hint } = recorder.why
+    return { title: 'Tapedeck cannot record', body: [message, hint].filter(Boolean).join(' ') }
+  }
+  if (recovered === undefined || recovered.atMs === before.recovered?.atMs) return null
+  return {
+    title: 'Tapedeck records again',
+    body: `${whole.format(recovered.lost)} messages are missing from the recording.`,
   }
 }

@@ -1,4 +1,5 @@
 /** The app on its desktop: tray, badge, sleep, start at login, shortcut of everywhere, theme, accent. Follows the terminal. */
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import {
   app,
@@ -13,21 +14,34 @@ import {
   type NativeImage,
 } from 'electron'
 import type { Settings } from '../../shared/settings.ts'
+import type { StatusState } from '../../shared/state.ts'
 import type { Terminal } from '../terminal/port.ts'
 import { followAccent } from './accent.ts'
-import { desktopState, type DesktopState } from './desktop-state.ts'
+import type { Notice } from '../alerts/port.ts'
+import { desktopState, recorderNotice, type DesktopState } from './desktop-state.ts'
 import { dockMenu, userTasks } from './jump-list.ts'
+import { canStartAtLogin, setStartAtLogin, type LoginHost } from './login.ts'
+import { followShortcut } from './shortcut.ts'
 
 export interface DesktopOptions {
   /** Folder of the pictures. */
   readonly icons: string
+  /** Installed, not carried along: the system may be told to start it. */
+  readonly installed: boolean
   readonly windows: () => readonly BrowserWindow[]
+  /** A window of ours has the focus: what it says needs no notification. */
+  readonly focused: () => boolean
   readonly show: () => void
+  readonly notify: (notice: Notice) => void
   readonly quit: () => void
 }
 
 export interface Desktop {
   state(): DesktopState
+  /** It can be reached without a window. */
+  readonly tray: boolean
+  /** Gives a new window what the others have. */
+  dress(window: BrowserWindow): void
   close(): void
 }
 
@@ -55,12 +69,18 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
   if (process.platform === 'darwin')
     app.dock?.setMenu(Menu.buildFromTemplate(dockMenu((ask) => terminal.desk.ask(ask))))
   // While developing the program is Electron's own, which knows no word of ours.
-  if (process.platform === 'win32' && app.isPackaged) app.setUserTasks(userTasks(process.execPath))
+  // What is carried along would be started without its folder.
+  if (process.platform === 'win32' && options.installed) app.setUserTasks(userTasks(process.execPath))
 
   let shown: DesktopState | undefined
+  let seen: StatusState | undefined
   let blocker: number | undefined
   function follow(): void {
-    const next = desktopState(terminal.status(), terminal.settings())
+    const status = terminal.status()
+    const notice = recorderNotice(seen, status)
+    seen = status
+    if (notice !== null && !options.focused()) options.notify(notice)
+    const next = desktopState(status, terminal.settings(), tray !== undefined)
     if (next.tooltip !== shown?.tooltip) tray?.setToolTip(next.tooltip)
     if (next.recording !== shown?.recording) {
       tray?.setImage(next.recording ? pictures.recording : pictures.idle)
@@ -97,32 +117,42 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
   }
   function badge(recording: boolean): void {
     if (process.platform === 'darwin') app.dock?.setBadge(recording ? 'REC' : '')
-    for (const window of options.windows()) {
-      if (process.platform === 'win32' && !window.isDestroyed())
-        window.setOverlayIcon(recording ? pictures.recording : null, recording ? 'Recording' : '')
-    }
+    for (const window of options.windows()) overlay(window, recording)
+  }
+  function overlay(window: BrowserWindow, recording: boolean): void {
+    if (process.platform === 'win32' && !window.isDestroyed())
+      window.setOverlayIcon(recording ? pictures.recording : null, recording ? 'Recording' : '')
   }
 
-  let shortcut = ''
+  const login: LoginHost = {
+    platform: process.platform,
+    installed: options.installed,
+    program: process.env['APPIMAGE'] ?? process.execPath,
+    config: process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'),
+    setItem: (item) => app.setLoginItemSettings(item),
+  }
+  const startsAtLogin = canStartAtLogin(login)
+  const shortcut = followShortcut(globalShortcut, bookmark)
+  let asked: Settings['desktop'] | undefined
   function followSettings(now: Settings): void {
     nativeTheme.themeSource = themeSource(now.appearance.theme)
-    if (app.isPackaged && process.platform !== 'linux' && terminal.info.portable === undefined) {
-      app.setLoginItemSettings({ openAtLogin: now.desktop.startAtLogin, args: ['--hidden'] })
-    }
-    if (now.desktop.bookmarkShortcut !== shortcut) {
-      if (shortcut !== '') globalShortcut.unregister(shortcut)
-      shortcut = now.desktop.bookmarkShortcut
-      if (shortcut !== '' && !registered(shortcut)) {
-        terminal.log('warn', 'desktop', `The shortcut ${shortcut} could not be taken: another program has it`)
+    const { startAtLogin, bookmarkShortcut } = now.desktop
+    if (startAtLogin !== asked?.startAtLogin) {
+      try {
+        setStartAtLogin(login, startAtLogin)
+      } catch (thrown) {
+        terminal.log('warn', 'desktop', 'The system could not be told about the start at login', String(thrown))
       }
     }
-  }
-  function registered(accelerator: string): boolean {
-    try {
-      return globalShortcut.register(accelerator, bookmark)
-    } catch {
-      return false // not a shortcut that this system knows
+    if (bookmarkShortcut !== asked?.bookmarkShortcut) {
+      const fault = shortcut.take(bookmarkShortcut)
+      if (fault !== null) {
+        const why = fault === 'taken' ? 'another program has it' : 'it is no shortcut of this system'
+        terminal.log('warn', 'desktop', `The shortcut ${bookmarkShortcut} could not be taken: ${why}`)
+      }
+      terminal.desk.setFacts({ startsAtLogin, ...(fault === null ? {} : { shortcutFault: fault }) })
     }
+    asked = now.desktop
   }
   /** Marks this instant in the recording that runs. */
   function bookmark(): void {
@@ -147,12 +177,14 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
   const timer = setInterval(follow, EVERY_MS)
   timer.unref()
   return {
-    state: () => desktopState(terminal.status(), terminal.settings()),
+    state: () => desktopState(terminal.status(), terminal.settings(), tray !== undefined),
+    tray: tray !== undefined,
+    dress: (window) => overlay(window, shown?.recording === true),
     close() {
       clearInterval(timer)
       settings.close()
       unfollowAccent()
-      if (shortcut !== '') globalShortcut.unregister(shortcut)
+      shortcut.take('')
       if (blocker !== undefined) powerSaveBlocker.stop(blocker)
       tray?.destroy()
     },

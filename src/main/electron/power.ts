@@ -1,5 +1,5 @@
-/** The machine's sleep, as the terminal wants to know it. */
-import type { PowerMonitor } from 'electron'
+/** The machine's sleep and end, as the terminal wants to know them. */
+import type { PowerMonitor, WindowSessionEndEvent } from 'electron'
 
 /** What of a terminal sleeps. */
 export interface Sleeper {
@@ -7,9 +7,36 @@ export interface Sleeper {
   wake(): void
 }
 
-/** Tells the terminal before the machine sleeps and after it woke. `shutdown`: the system is going down now. */
+/**
+ * Tells the terminal before the machine sleeps and after it woke. `shutdown`: the system is going down now; Linux and
+ * macOS are held until the app has quit by itself. Windows tells its windows instead: `followSessionEnd`.
+ */
 export function followPower(powerMonitor: PowerMonitor, terminal: Sleeper, shutdown: () => void): void {
   powerMonitor.on('suspend', () => terminal.sleep())
   powerMonitor.on('resume', () => terminal.wake())
-  powerMonitor.on('shutdown', () => shutdown())
+  // Electron's types leave out the event, its documentation does not: only who prevents it is given time.
+  const goingDown = (event?: { preventDefault(): void }): void => {
+    event?.preventDefault()
+    shutdown()
+  }
+  powerMonitor.on('shutdown', goingDown)
+}
+
+/** What of a window hears that Windows ends the user's session: any window, also one without a page. */
+export interface SessionWindow {
+  isVisible(): boolean
+  on(event: 'query-session-end' | 'session-end', listener: (event: WindowSessionEndEvent) => void): unknown
+}
+
+/**
+ * Ends the app when Windows logs off, shuts down or restarts. `holds`: a recording is not closed yet. Then the first
+ * question is answered with no, which shows the app to the user as one that still works until it has gone; Windows
+ * kills at once whoever says no without a window on screen, so there it is only begun.
+ */
+export function followSessionEnd(window: SessionWindow, holds: () => boolean, shutdown: () => void): void {
+  window.on('query-session-end', (event) => {
+    if (holds() && window.isVisible()) event.preventDefault()
+    shutdown()
+  })
+  window.on('session-end', shutdown)
 }

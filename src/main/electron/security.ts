@@ -67,7 +67,9 @@ export function replayWindowUrl(asked: string, ownUrl: string): string | undefin
   return new URL(hash, ownUrl).href
 }
 
-function guardContents(contents: WebContents, ownUrl: string, log: Log, openReplay: (url: string) => void): void {
+type OpenBeside = (url: string, features: string) => void
+
+function guardContents(contents: WebContents, ownUrl: string, log: Log, openReplay: OpenBeside): void {
   const stay = (event: { preventDefault(): void; readonly url: string }): void => {
     if (isOwnPage(event.url, ownUrl)) return
     event.preventDefault()
@@ -77,16 +79,16 @@ function guardContents(contents: WebContents, ownUrl: string, log: Log, openRepl
   contents.on('will-redirect', stay)
   contents.on('will-frame-navigate', stay)
   contents.on('will-attach-webview', (event) => event.preventDefault())
-  contents.setWindowOpenHandler(({ url }) => {
+  contents.setWindowOpenHandler(({ url, features }) => {
     // Denied also then: the window is made by us, with our own preload and no opener.
     const replay = isOwnPage(contents.getURL(), ownUrl) ? replayWindowUrl(url, ownUrl) : undefined
     if (replay === undefined) log('warn', 'A page tried to open a window and was denied')
-    else openReplay(replay)
+    else openReplay(replay, features)
     return { action: 'deny' }
   })
 }
 
 /** Guards every page that ever comes to be, before it loads anything. `openReplay` makes the one window a page may ask for. */
-export function guardApp(app: App, ownUrl: string, log: Log, openReplay: (url: string) => void): void {
+export function guardApp(app: App, ownUrl: string, log: Log, openReplay: OpenBeside): void {
   app.on('web-contents-created', (_event, contents) => guardContents(contents, ownUrl, log, openReplay))
 }

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { updaterOf } from '../updates/electron-updater.ts'
 import type { Updater } from '../updates/updates.ts'
 
-/** `resources`: the package's folder, which holds an address of updates only if it was built with one. */
+/** `resources`: the package's folder, which holds an address of updates only if it was built with one. `over`: closes what runs, then begins. */
 export async function installedUpdater(
   packaged: boolean,
   resources: string,
+  over: (begin: () => void) => void,
 ): Promise<Updater | { readonly off: string }> {
   if (!packaged) return { off: 'This copy runs from a checkout: it is updated with it.' }
   if (!existsSync(join(resources, 'app-update.yml'))) {
@@ -15,5 +16,7 @@ export async function installedUpdater(
   }
   // Loaded only where it is of use.
   const { autoUpdater } = (await import('electron-updater')).default
-  return updaterOf(autoUpdater)
+  const updater = updaterOf(autoUpdater)
+  // Its installer ends this process by force within seconds: nothing may be open then, and nobody be asked again.
+  return { ...updater, install: () => over(() => updater.install()) }
 }

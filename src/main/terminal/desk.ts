@@ -1,6 +1,10 @@
 /** Between the host's desktop (menu, links, shortcuts) and the windows. */
 import type { Ask, MenuRow, NumberedAsk } from '../../shared/asks.ts'
+import type { AppInfo } from '../../shared/state.ts'
 import type { StreamSource } from '../../shared/transport.ts'
+
+/** What the host found out about its desktop, for windows to say. */
+export type DeskFacts = Pick<AppInfo, 'startsAtLogin' | 'shortcutFault'>
 
 export interface Desk {
   /** Asks the window that has listened longest; kept until there is one. */
@@ -13,8 +17,10 @@ export interface Desk {
   /** The accent of the system, `#rrggbb`; null: none that the host knows. */
   readonly accent: string | null
   setAccent(accent: string | null): void
-  /** Called with every change of the accent. */
-  onAccent(listener: () => void): void
+  readonly facts: DeskFacts
+  setFacts(facts: DeskFacts): void
+  /** Called with every change of the accent and of the facts. */
+  onSystem(listener: () => void): void
 }
 
 /** More than anybody asks before a window is there. */
@@ -24,7 +30,8 @@ export function createDesk(): Desk {
   let waiting: NumberedAsk[] = []
   let next = 1
   let accent: string | null = null
-  const accents = new Set<() => void>()
+  let facts: DeskFacts = {}
+  const followers = new Set<() => void>()
   const menus = new Set<(rows: readonly MenuRow[]) => void>()
   const windows: { readonly wake: () => void; inbox: readonly NumberedAsk[]; fresh: boolean }[] = []
   const give = (): void => {
@@ -52,10 +59,17 @@ export function createDesk(): Desk {
     setAccent(next) {
       if (next === accent) return
       accent = next
-      for (const listener of accents) listener()
+      for (const listener of followers) listener()
     },
-    onAccent(listener) {
-      accents.add(listener)
+    get facts() {
+      return facts
+    },
+    setFacts(next) {
+      facts = next
+      for (const listener of followers) listener()
+    },
+    onSystem(listener) {
+      followers.add(listener)
     },
     streams(wake) {
       const window = { wake, inbox: [] as readonly NumberedAsk[], fresh: true }

@@ -13,7 +13,7 @@ export interface Updater {
   check(channel: Settings['updates']['channel']): Promise<Release | null>
   /** Downloads and verifies what was found. Rejects where it is not what its publisher signed off. */
   download(onProgress: (done: number, bytesPerSecond: number) => void): Promise<void>
-  /** Quits, installs, starts again. */
+  /** Quits, installs, starts again. The host ends the recording before. */
   install(): void
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { desktopState, lengthText } from '../../../../src/main/electron/desktop-state.ts'
+import { desktopState, lengthText, recorderNotice } from '../../../../src/main/electron/desktop-state.ts'
 import { DEFAULT_SETTINGS } from '../../../../src/shared/settings.ts'
 import type { RecorderState, StatusState } from '../../../../src/shared/state.ts'
 import { unixMs } from '../../../../src/shared/units.ts'
@@ -40,7 +40,7 @@ describe('the desktop', () => {
     ['service', paused, 'Tapedeck: recording is paused while the store is moved', true, true, true],
     ['service', broken, 'Tapedeck: not recording: the store cannot be written', false, false, false],
   ] as const)('%s, %o', (source, recorder, tooltip, keepAwake, staysWithoutWindow, asksBeforeQuit) => {
-    expect(desktopState(status(source, recorder), DEFAULT_SETTINGS)).toEqual({
+    expect(desktopState(status(source, recorder), DEFAULT_SETTINGS, true)).toEqual({
       recording: recorder.is === 'recording',
       tooltip,
       keepAwake,
@@ -51,11 +51,32 @@ describe('the desktop', () => {
 
   test('the user’s own choices hold', () => {
     const desktop = { ...DEFAULT_SETTINGS.desktop, keepInTray: false, askOnQuit: false }
-    expect(desktopState(status('service', recording), { desktop })).toMatchObject({
+    expect(desktopState(status('service', recording), { desktop }, true)).toMatchObject({
       keepAwake: true,
       staysWithoutWindow: false,
       asksBeforeQuit: false,
     })
+  })
+
+  test('does not stay where nothing would lead back to it', () => {
+    expect(desktopState(status('service', recording), DEFAULT_SETTINGS, false).staysWithoutWindow).toBe(false)
+  })
+
+  test('tells of a recording that breaks and of one that goes on, each once', () => {
+    const full = { ...broken, why: { ...broken.why, message: 'The disk is full.', hint: 'Make room.' } } as const
+    const was = { recorder: recording }
+    const back = { recorder: recording, recovered: { atMs: unixMs(now), lost: 1200 } }
+    expect(recorderNotice(undefined, { recorder: full })).toBeNull()
+    expect(recorderNotice(was, { recorder: full })).toEqual({
+      title: 'Tapedeck cannot record',
+      body: 'The disk is full. Make room.',
+    })
+    expect(recorderNotice({ recorder: full }, { recorder: { ...full, lost: 900 } })).toBeNull()
+    expect(recorderNotice({ recorder: full }, back)?.body).toBe('1,200 messages are missing from the recording.')
+    // However short it was: between two looks.
+    expect(recorderNotice(was, back)?.title).toBe('Tapedeck records again')
+    expect(recorderNotice(back, back)).toBeNull()
+    expect(recorderNotice(was, { recorder: off })).toBeNull()
   })
 
   test.each([
