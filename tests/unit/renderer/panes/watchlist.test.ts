@@ -139,6 +139,39 @@ describe('the watchlist', () => {
     expect(names().slice(0, 4)).toEqual(['crypto:SOLUSD', 'crypto:BTCUSD', 'crypto:DOGEUSD', 'crypto:ETHUSD'])
   })
 
+  it('is sorted by keys: heads are one stop of Tab, reached from the first row and left for the rows', async () => {
+    const { state, frame } = open()
+    render(WatchlistPane, { app: state, width: 500 })
+    await frame()
+    const grid = screen.getByRole('grid')
+    const stops = () => [...grid.querySelectorAll('button[tabindex="0"]')].map((one) => one.textContent?.trim())
+    expect(stops()).toEqual(['Symbol'])
+    const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key })
+    grid.focus()
+    await press('ArrowDown')
+    await press('ArrowUp')
+    expect(document.activeElement).toBe(grid)
+    await press('ArrowUp')
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Symbol' }))
+    while (!/Chg %/.test(document.activeElement?.textContent ?? '')) {
+      const before = document.activeElement
+      await press('ArrowRight')
+      expect(document.activeElement).not.toBe(before)
+    }
+    expect(stops()).toEqual(['Chg %'])
+    // Keys of rows are the rows' own.
+    await press('Delete')
+    expect(names()).toHaveLength(state.list.symbols.length)
+    document.activeElement?.dispatchEvent(new MouseEvent('click', { bubbles: true }))
+    await tick()
+    expect(screen.getByRole('columnheader', { name: /Chg %/ }).getAttribute('aria-sort')).toBe('descending')
+    expect(names()[0]).toBe('crypto:SOLUSD')
+    await press('Home')
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Symbol' }))
+    await press('ArrowDown')
+    expect(document.activeElement).toBe(grid)
+  })
+
   it('looks disconnected when the window lost its terminal', async () => {
     const { fake, state, frame } = open()
     render(WatchlistPane, { app: state, width: 500 })

@@ -1,0 +1,35 @@
+/** The heads of a grid by keys: one stop of Tab among them, walked by arrows, pressed by Enter and Space. */
+import type { Attachment } from 'svelte/attachments'
+
+const headsIn = (row: Element): HTMLButtonElement[] => [...row.querySelectorAll('button')]
+
+/** Makes a row of buttons walk by ←, →, Home and End; ↓ and Esc lead back to the rows. */
+export const headKeys =
+  (toRows: () => void): Attachment<HTMLElement> =>
+  (row) => {
+    const key = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return
+      const heads = headsIn(row)
+      const at = heads.findIndex((one) => one === event.target)
+      if (at < 0) return
+      if (event.key === 'ArrowLeft') heads[at - 1]?.focus()
+      else if (event.key === 'ArrowRight') heads[at + 1]?.focus()
+      else if (event.key === 'Home') heads[0]?.focus()
+      else if (event.key === 'End') heads.at(-1)?.focus()
+      else if (event.key === 'ArrowDown' || event.key === 'Escape') toRows()
+      else if (event.key !== 'ArrowUp') return
+      event.preventDefault()
+      event.stopPropagation()
+    }
+    row.addEventListener('keydown', key)
+    return () => row.removeEventListener('keydown', key)
+  }
+
+/** Whether a key was pressed on a head: what rows do by keys is not meant there. */
+export const isOnHead = ({ target }: Event): boolean =>
+  target instanceof Element && target.closest('[role="columnheader"]') !== null
+
+/** Leads from the first row of a grid to its heads: to the one that Tab would reach. */
+export function focusHeads(grid: Element | null | undefined): void {
+  grid?.querySelector<HTMLButtonElement>('[role="columnheader"] button[tabindex="0"]')?.focus()
+}
