@@ -224,7 +224,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
 
   const evaluator = new Evaluator({
     ...options.calendar,
-    before: alive === null ? null : { cause: alive.clean ? 'quit' : 'crash', fromMs: alive.ms },
+    // The clock may have been set back since.
+    before: alive === null ? null : { cause: alive.clean ? 'quit' : 'crash', fromMs: Math.min(alive.ms, wallMs()) },
     listener: {
       fired,
       blind,
@@ -277,7 +278,9 @@ export function createAlerts(options: AlertsOptions): Alerts {
       evaluator.remove(alert.id)
       return
     }
-    evaluator.put(alert)
+    // By a clock that was set back since: how long it rested is not known.
+    const ahead = alert.firedMs !== null && alert.firedMs > wallMs()
+    evaluator.put(ahead ? { ...alert, firedMs: null } : alert)
     if (alert.condition.is === 'drawing') evaluator.setDrawings(alert.instrument, options.drawings(alert.instrument))
     if (alert.condition.is === 'earnings') askReports(alert.instrument)
   }

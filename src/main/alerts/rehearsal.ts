@@ -76,6 +76,8 @@ export function createRehearsal(options: RehearsalOptions): Rehearsal {
       changed: (watch) => streams.changed([...watch.runs].map(({ alert }) => alert.id)),
     },
   })
+  /** The latest that the market or the replay's clock told. */
+  let latestMs = -Infinity
   let generation = 0
   let closed = false
   const askBars = (instrument: InstrumentId, of: BarSource, interval: Interval): void => {
@@ -113,6 +115,7 @@ export function createRehearsal(options: RehearsalOptions): Rehearsal {
           acknowledged: (feed, symbols) => sink.acknowledged(feed, symbols),
           apply(feed, seq, recvMs, record) {
             sink.apply(feed, seq, recvMs, record)
+            if (recvMs > latestMs) latestMs = recvMs
             mine.apply(feed, seq, recvMs, record)
           },
           feedState(feed, state, nowMs) {
@@ -131,6 +134,7 @@ export function createRehearsal(options: RehearsalOptions): Rehearsal {
         restore(save, around) {
           market.restore(save, around)
           generation += 1
+          latestMs = -Infinity
           fired.clear()
           history.clear()
           evaluator.forget()
@@ -143,7 +147,12 @@ export function createRehearsal(options: RehearsalOptions): Rehearsal {
       }
     },
     stream: (wake) => streams.open(wake),
-    sweep: (nowMs) => evaluator.advance(nowMs),
+    sweep(nowMs) {
+      // Where the clock was set back in the recording, the replay's stands until the market is there again.
+      if (nowMs <= latestMs) return
+      latestMs = nowMs
+      evaluator.advance(nowMs)
+    },
     close() {
       closed = true
       off()

@@ -59,6 +59,14 @@ export class Blindness {
     for (const feed of new Set([...open].map((blind) => blind.feed))) this.#look(feed, moment.nowMs)
   }
 
+  /** The clock was set back by `byMs` to `nowMs`: what began later than that began by the former clock. */
+  setBack(nowMs: number, byMs: number): void {
+    this.#sight.setBack(nowMs, byMs)
+    for (const blind of new Set([...this.#o.watches.all()].flatMap((watch) => [...watch.blind.values()]))) {
+      if (blind.fromMs > nowMs) blind.fromMs += byMs
+    }
+  }
+
   /** What a new watch does not see from its beginning: told of others before, or not worth it. */
   begin(made: Watch): void {
     const { watches, feeds } = this.#o

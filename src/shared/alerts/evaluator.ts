@@ -4,8 +4,9 @@
  * and of those that wait for a price only the nearest.
  *
  * What is settled here:
- * - Time is that of receipt, made never to decrease: of windows, rests and expiry. The event time decides only
- *   whether a record is late: a late trade changes no price, a late quote nothing.
+ * - Time is that of receipt: of windows, rests and expiry. It never decreases but where the clock was set back by
+ *   more than 5 s: then what was to happen in so long still is, and windows begin anew. The event time decides
+ *   only whether a record is late: a late trade changes no price, a late quote nothing.
  * - A cross goes from strictly one side of a level to it or beyond, between two accepted records of a chain.
  *   While a feed is blind (stale, not connected, a gap of its symbol) its records count for nothing, and the
  *   first one after it begins a new chain: no cross is made of an old price. That the price stands on the other
@@ -42,6 +43,8 @@ export interface EvaluatorOptions {
 }
 
 const TICK_MS = 1_000
+/** What a clock is corrected by now and then, and what a sweep may be ahead of a record, is less. */
+const SET_BACK_MS = 5_000
 
 export class Evaluator {
   readonly #o: EvaluatorOptions
@@ -161,18 +164,18 @@ export class Evaluator {
   }
 
   trade(watch: Watch, feed: FeedId, record: TradeNumbers, recvMs: number): void {
-    if (recvMs > this.#moment.nowMs) this.advance(recvMs)
+    if (recvMs !== this.#moment.nowMs) this.advance(recvMs)
     this.#records.trade(watch, feed, record, recvMs)
   }
 
   quote(watch: Watch, feed: FeedId, record: QuoteNumbers, recvMs: number): void {
-    if (recvMs > this.#moment.nowMs) this.advance(recvMs)
+    if (recvMs !== this.#moment.nowMs) this.advance(recvMs)
     this.#records.quote(watch, feed, record, recvMs)
   }
 
   /** A bar that the service sent: Last, where nothing better is. */
   bar(watch: Watch, feed: FeedId, record: BarNumbers, recvMs: number): void {
-    if (recvMs > this.#moment.nowMs) this.advance(recvMs)
+    if (recvMs !== this.#moment.nowMs) this.advance(recvMs)
     this.#records.bar(watch, feed, record, recvMs)
   }
 
@@ -207,7 +210,10 @@ export class Evaluator {
 
   /** The time moved on: what waits for time alone. Call about once a second. */
   advance(nowMs: number): void {
-    if (nowMs <= this.#moment.nowMs) return
+    if (nowMs <= this.#moment.nowMs) {
+      if (nowMs >= this.#moment.nowMs - SET_BACK_MS) return
+      this.#setBack(nowMs)
+    }
     this.#moment.nowMs = nowMs
     if (nowMs < this.#nextTickMs) return
     this.#nextTickMs = Math.floor(nowMs / TICK_MS) * TICK_MS + TICK_MS
@@ -217,6 +223,16 @@ export class Evaluator {
     for (const watch of this.#watches.all()) {
       for (const lines of watch.bars) lines.advance(nowMs, this.#firing.linesCrossed)
     }
+  }
+
+  /** The clock was set back: without this, time would stand still until it is what it was. */
+  #setBack(nowMs: number): void {
+    const byMs = nowMs - this.#moment.nowMs
+    this.#nextTickMs = -Infinity
+    this.#firing.moveRests(byMs)
+    this.#timed.forget()
+    this.#blindness.setBack(nowMs, byMs)
+    for (const watch of this.#watches.all()) watch.cutWindows()
   }
 
   #watchFor(id: InstrumentId): Watch {

@@ -82,6 +82,11 @@ export class Firing {
     return true
   }
 
+  /** The clock was set by so much: who rests goes on for as long as was left. */
+  moveRests(byMs: number): void {
+    for (const run of this.#runs.values()) run.restUntilMs += byMs
+  }
+
   expireDue(): void {
     const expiry = (run: Run): number => run.alert.expiresMs ?? Infinity
     this.#expiring ??= [...this.#runs.values()]

@@ -1,6 +1,6 @@
 /** Where the evaluation stands: the instant, and the record and the measure that are looked at. */
 export class Moment {
-  /** Receipt, made never to decrease, UTC ms; -Infinity: nothing came yet. */
+  /** Receipt, which goes back only with the clock, UTC ms; -Infinity: nothing came yet. */
   nowMs = -Infinity
   /** Event time of the record, UTC ms; NaN: what is told follows from no record. */
   eventMs = NaN

@@ -96,6 +96,14 @@ export class Sight {
     if (at >= 0) gaps.splice(at, 1)
   }
 
+  /** The clock was set back by `byMs` to `nowMs`. Gaps keep their starts, which they are known by. */
+  setBack(nowMs: number, byMs: number): void {
+    for (const eye of this.#eyes.values()) {
+      if (eye.downMs > nowMs) eye.downMs += byMs
+      if (eye.shut !== null && eye.shut.fromMs > nowMs) eye.shut = { ...eye.shut, fromMs: eye.shut.fromMs + byMs }
+    }
+  }
+
   #eye(feed: FeedId): Eye {
     const known = this.#eyes.get(feed)
     if (known !== undefined) return known

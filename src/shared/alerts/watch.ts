@@ -58,6 +58,14 @@ export interface PriceChain {
 
 const newChain = (): PriceChain => ({ index: new LevelIndex(), moves: [], drawn: [] })
 
+function cutMoves({ moves }: PriceChain): void {
+  for (const { window, up, down } of moves) {
+    window.clear()
+    up.restart()
+    down.restart()
+  }
+}
+
 /** Which record Last is of: a better kind takes over, and begins a new chain. */
 export const KIND_RANK = { none: 0, bar: 1, mid: 2, trade: 3 } as const
 
@@ -110,12 +118,14 @@ export class Watch {
   cutPrice(of: AlertPrice, forget: boolean): void {
     const chain = this.chains[of]
     chain.index.cut(forget)
-    for (const { window, up, down } of chain.moves) {
-      window.clear()
-      up.restart()
-      down.restart()
-    }
+    cutMoves(chain)
     for (const one of chain.drawn) one.apart = []
+  }
+
+  /** All that is measured over a stretch of time begins anew. */
+  cutWindows(): void {
+    for (const side of ['last', 'bid', 'ask', 'mid'] as const) cutMoves(this.chains[side])
+    this.cutVolume()
   }
 
   cutSpread(): void {

@@ -97,7 +97,6 @@ export const VOLUME_STEPS = 120
  */
 export class VolumeWindow {
   readonly withinMs: number
-  readonly #stepMs: number
   readonly #sums: Float64Array
   #step = NaN
   #at = 0
@@ -107,22 +106,22 @@ export class VolumeWindow {
 
   constructor(withinMs: number) {
     this.withinMs = withinMs
-    this.#stepMs = Math.max(1, withinMs / VOLUME_STEPS)
-    this.#sums = new Float64Array(Math.floor(withinMs / this.#stepMs))
+    this.#sums = new Float64Array(Math.min(VOLUME_STEPS, withinMs))
   }
 
-  /** Lets go of what is too old; answers whether the sum may have fallen. Times must not decrease. */
+  /** Lets go of what is too old (`ms`: whole); answers whether the sum may have fallen. Times must not decrease. */
   moveTo(ms: number): boolean {
     if (ms < this.#sameBeforeMs) return false
-    const step = Math.floor(ms / this.#stepMs)
-    if (step === this.#step) return false
     const { length } = this.#sums
+    // Whole numbers below 2^53, of which the quotient is never rounded up to a whole one.
+    const step = Math.floor((ms * length) / this.withinMs)
+    if (step === this.#step) return false
     const from = Number.isNaN(this.#step) ? step - length : Math.max(this.#step, step - length)
     for (let at = from + 1; at <= step; at += 1) this.#sums[at % length] = 0
     this.#step = step
     this.#at = step % length
     // Less a millisecond, as steps of a third of one round.
-    this.#sameBeforeMs = (step + 1) * this.#stepMs - 1
+    this.#sameBeforeMs = ((step + 1) * this.withinMs) / length - 1
     this.sum = 0
     for (const one of this.#sums) this.sum += one
     return true

@@ -50,6 +50,7 @@ interface Rig {
 
 interface RigOptions {
   market?: 'demo' | 'service'
+  now?: number
   keeper?: AlertsKeeper
   bars?: AlertsOptions['bars']
 }
@@ -59,10 +60,11 @@ function rig(dir: string, options: RigOptions = {}): Rig {
   const logged: string[] = []
   const wanted: InstrumentId[][] = []
   let ids = 0
+  let now = options.now ?? T0
   const r: Rig = {
     alerts: createAlerts({
       keeper: options.keeper ?? alertFiles(dir),
-      wallMs: () => r.now,
+      wallMs: () => now,
       newId: () => `id${++ids}-${r.now}`,
       market: () => r.market,
       calendar: ALERT_CALENDAR,
@@ -81,7 +83,12 @@ function rig(dir: string, options: RigOptions = {}): Rig {
     notices,
     logged,
     wanted,
-    now: T0,
+    get now() {
+      return now
+    },
+    set now(ms) {
+      now = ms
+    },
     market: options.market ?? 'demo',
     trade(price) {
       r.now += 1
@@ -126,8 +133,7 @@ test('everything survives a restart, and the time between is a blind stretch', a
   first.trade(98)
   await first.alerts.close()
 
-  const second = rig(dir)
-  second.now = T0 + 3_600_000
+  const second = rig(dir, { now: T0 + 3_600_000 })
   second.alerts.begin()
   const [kept] = second.alerts.list()
   expect(kept).toMatchObject({ fired: 1, firedMs: T0 + 2, state: { is: 'blind', sinceMs: T0 + 3, cause: 'quit' } })
@@ -325,6 +331,48 @@ describe('a price that must go back', () => {
     r.trade(99)
     r.trade(101)
     expect(r.alerts.list()).toMatchObject([{ fired: 3 }])
+    await r.alerts.close()
+  })
+})
+
+describe('a clock that was set back', () => {
+  test('while Tapedeck did not run: what was kept ahead of it neither rests nor is blind since then', async () => {
+    const dir = folder()
+    const first = rig(dir, { now: T0 + 7_200_000 })
+    first.alerts.begin()
+    await first.alerts.save(null, { ...DRAFT, repeat: { restMs: 60_000, backPercent: 0 } })
+    first.trade(99)
+    first.trade(101)
+    await first.alerts.close()
+    const r = rig(dir)
+    r.alerts.begin()
+    expect(r.alerts.list()).toMatchObject([{ state: { is: 'blind', sinceMs: T0, cause: 'quit' } }])
+    r.alerts.sink.feedState('crypto/XT', { is: 'open', sinceMs: unixMs(r.now) }, unixMs(r.now))
+    r.trade(99)
+    expect(r.alerts.list()).toMatchObject([{ state: { is: 'armed' } }])
+    await r.alerts.close()
+  })
+
+  test('does not keep the file of when alerts were watched from being written', async () => {
+    const dir = folder()
+    const files = alertFiles(dir)
+    const alive: string[] = []
+    const keeper: AlertsKeeper = {
+      ...files,
+      save(name, text) {
+        if (name === 'alive') alive.push(text)
+        return files.save(name, text)
+      },
+    }
+    const r = rig(dir, { keeper })
+    r.alerts.begin()
+    await r.alerts.save(null, DRAFT)
+    r.sweep(10_000)
+    r.sweep(-7_200_000)
+    r.sweep(9_999)
+    expect(alive).toHaveLength(2)
+    r.sweep(1)
+    expect(alive.map((text) => (JSON.parse(text) as { ms: number }).ms - T0)).toEqual([10_000, -7_190_000, -7_180_000])
     await r.alerts.close()
   })
 })
