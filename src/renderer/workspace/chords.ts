@@ -1,4 +1,4 @@
-/** Key presses as text, "Ctrl+Shift+F5", and how a platform writes them. Pure. */
+/** Key presses as text, "Ctrl+Shift+F5". Pure. */
 
 export interface KeyPress {
   readonly key: string
@@ -37,18 +37,6 @@ export function chordOf(press: KeyPress): string | null {
   const named = plain.length > 1
   const modifiers = `${press.ctrlKey || press.metaKey ? 'Ctrl+' : ''}${press.altKey ? 'Alt+' : ''}${named && press.shiftKey ? 'Shift+' : ''}`
   return modifiers + (SHOWN[plain] ?? (named ? plain : plain.toUpperCase()))
-}
-
-const MAC: readonly (readonly [string, string])[] = [
-  ['Ctrl+', '\u2318'],
-  ['Alt+', '\u2325'],
-  ['Shift+', '\u21E7'],
-]
-
-/** A chord as the platform writes it: `platform` as Node names it. */
-export function chordText(chord: string, platform: string): string {
-  if (platform !== 'darwin') return chord
-  return MAC.reduce((text, [from, to]) => text.replace(from, to), chord)
 }
 
 /** Why a chord cannot be given to a command; null: it can. */

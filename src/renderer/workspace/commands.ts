@@ -41,6 +41,9 @@ export function keysOfId(id: string, own: OwnKeys = {}): readonly string[] {
   return command ? keysOf(command, own) : []
 }
 
+/** What a command is called; empty where there is no such command. */
+export const titleOfId = (id: string): string => COMMANDS.find((one) => one.id === id)?.title ?? ''
+
 /** Whether a command is there while the live market, or a replay, is shown. */
 export const isThere = (command: Command, replaying: boolean): boolean =>
   command.when === undefined || (command.when === 'replay') === replaying

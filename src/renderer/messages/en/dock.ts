@@ -1,7 +1,6 @@
 /** Workspaces and the menus of panes. */
 export const dock = {
   'dock.menu-pane': 'Menu of this pane',
-  'dock.menu-pane-shift-f10': 'Menu of this pane (Shift+F10)',
   'dock.follows-symbol-colour': 'Follows the symbol of a colour',
   'dock.panes-one-colour-show': '{colour}: panes of one colour show one symbol',
   'dock.no-colour': 'No colour',
@@ -15,7 +14,6 @@ export const dock = {
   'dock.back-into-main-window': 'Back into the main window',
   'dock.close': 'Close',
   'dock.workspace': 'Workspace: {name}',
-  'dock.workspaces-ctrl-alt-s': 'Workspaces (Ctrl+Alt+S)',
   'dock.back': 'Back',
   'dock.panes': { one: '{count} pane', other: '{count} panes' },
   'dock.earlier-states-workspace-kept': 'Earlier states of this workspace are kept here once you change it.',

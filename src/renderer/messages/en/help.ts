@@ -2,7 +2,7 @@
 export const help = {
   'help.title': 'Help',
   'help.search': 'Search the help',
-  'help.none': 'Nothing here is about “{query}”. The palette (Ctrl+K) searches symbols, too.',
+  'help.none': 'Nothing here is about “{query}”. The palette ({palette}) searches symbols, too.',
   'help.found': { one: '{count} topic', other: '{count} topics' },
   'help.section.start': 'First steps',
   'help.section.commands': 'Commands',
@@ -16,18 +16,18 @@ export const help = {
   'help.tour': 'Take the tour',
   'help.start.palette': 'Find anything',
   'help.start.palette.text':
-    'Type letters anywhere, or press Ctrl+K: symbols, commands, panes, endpoints and settings in one list. An entry such as “BTC-USD 5m” or “AAPL FA” goes straight there.',
+    'Type letters anywhere, or press {palette}: symbols, commands, panes, endpoints and settings in one list. An entry such as “BTC-USD 5m” or “AAPL FA” goes straight there.',
   'help.start.interval': 'Change the interval',
   'help.start.interval.text': 'Type its digits over a chart: 5, 15, 30s, 1h, 1d.',
   'help.start.record': 'Everything is recorded',
   'help.start.record.text':
-    'Every message that is received is kept as it came. Sessions (Alt+S) lists what was recorded; Evidence (Alt+V) says how complete it is.',
+    'Every message that is received is kept as it came. Sessions ({sessions}) lists what was recorded; Evidence ({evidence}) says how complete it is.',
   'help.start.replay': 'Replay',
   'help.start.replay.text':
-    'Alt+R plays the latest session through the same screens. The window is framed while it shows what was; Alt+End goes back to live.',
+    '{replay} plays the latest session through the same screens. The window is framed while it shows what was; {live} goes back to live.',
   'help.start.menus': 'Menus, drags and cards',
   'help.start.menus.text':
-    'The right button, or Shift+F10, opens the menu of a row. A symbol can be dragged onto a chart, the quote, the tape or another list. A card opens where the mouse rests on a symbol.',
+    'The right button, or {menu}, opens the menu of a row. A symbol can be dragged onto a chart, the quote, the tape or another list. A card opens where the mouse rests on a symbol.',
   'help.code.example': 'Example: {example}',
   'help.code.also': 'Example: {example}. Also {also}.',
   'help.feed.crypto/XA': 'Crypto bars, by the minute',
@@ -74,18 +74,18 @@ export const help = {
     'Prices as they change. The dot before a symbol tells whether its price is live, quiet, stale or old. Right-click a row for more.',
   'tour.palette': 'One box for everything',
   'tour.palette.text':
-    'Ctrl+K, or just type: a symbol, a command, “BTC-USD 5m”. Digits alone change the interval of the chart.',
+    '{palette}, or just type: a symbol, a command, “BTC-USD 5m”. Digits alone change the interval of the chart.',
   'tour.chart': 'The chart',
   'tour.chart.text':
     'Live bars, built here from every trade. What was not received is hatched: nothing is made up in between.',
   'tour.tape': 'Time and sales',
-  'tour.tape.text': 'Every trade, newest first. It holds still under the mouse; Space holds it, too.',
+  'tour.tape.text': 'Every trade, newest first. It holds still under the mouse; {hold} holds it, too.',
   'tour.record': 'It is all recorded',
   'tour.record.text':
-    'REC means that every message is kept on this computer. Alt+R replays the latest session through these same screens.',
+    'REC means that every message is kept on this computer. {replay} replays the latest session through these same screens.',
   'tour.source': 'Where prices come from',
   'tour.source.text':
-    'DEMO is a made-up market. Connect your account here to see your own service. F1 opens the help at any time.',
+    'DEMO is a made-up market. Connect your account here to see your own service. {help} opens the help at any time.',
   'help.do-topic': 'Do it: {title}',
   'help.open-topic': 'Open: {title}',
 } as const

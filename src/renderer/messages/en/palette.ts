@@ -9,7 +9,7 @@ export const palette = {
   'palette.nothing': 'Nothing is called so. Try BTC-USD, EURUSD 5m, AAPL FA, or a word such as “export”.',
   'symbols.none': 'No symbol is spelt so. Examples: BTC-USD, EURUSD, AAPL.',
   'palette.unseen': 'not seen yet',
-  'palette.add': 'Add to {list} (Ctrl+Enter)',
+  'palette.add': 'Add to {list} ({keys})',
   'palette.hint.choose': 'choose',
   'palette.hint.run': 'open',
   'palette.hint.add': 'add to list',

@@ -140,7 +140,7 @@ export const state = {
   'zones.local': 'Local ({zonePlace})',
   'window.terminal-back': 'The terminal is back.',
   'window.lost-terminal': 'This window lost its terminal.',
-  'window.replaying': 'Replaying a recording. Alt+End goes back to live.',
+  'window.replaying': 'Replaying a recording. “Back to live” ends it.',
   'window.live-again': 'Live again.',
   'window.interval': 'Interval {interval}',
   'window.has-already': '{list} has {symbol} already.',

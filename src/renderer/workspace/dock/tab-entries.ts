@@ -4,6 +4,7 @@ import * as edits from '../../../shared/workspace/edits.ts'
 import { say } from '../../messages/catalogue.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
+import { entryKeys } from '../menus/entry-keys.ts'
 import { popOutPane, toggleFloat } from './dock-acts.ts'
 
 /** The tab's pane, and those that share its place; `close` closes the pane and says so. */
@@ -17,7 +18,7 @@ export function tabEntries(app: WindowState, id: string, close: () => void): rea
     docked
       ? {
           text: dock.now.maximised === null ? say('dock.maximise') : say('dock.restore'),
-          keys: 'Alt+Enter',
+          ...entryKeys(app, 'dock-maximise'),
           run: () => dock.change((now) => edits.toggleMaximised(now, id)),
         }
       : null,
@@ -30,7 +31,7 @@ export function tabEntries(app: WindowState, id: string, close: () => void): rea
       run: () => popOutPane(app, id),
     },
     'rule',
-    { text: say('dock.close'), keys: 'Ctrl+Alt+W', run: close },
+    { text: say('dock.close'), ...entryKeys(app, 'dock-close'), run: close },
     others.length > 0
       ? { text: say('dock.close-other-tabs'), run: () => others.forEach((one) => app.closePane(one)) }
       : null,

@@ -9,6 +9,7 @@ import { freshnessLabel, freshnessSentence } from '../../state/freshness.ts'
 import { causeText } from '../../state/replay-words.ts'
 import { feedWords } from '../../state/source-words.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
+import { keysNamed } from '../titled.ts'
 import { COMMANDS, isThere, keysOf } from '../commands.ts'
 import { CODES } from '../palette/codes.ts'
 import { endpointItems } from '../palette/items.ts'
@@ -56,8 +57,9 @@ const capital = (text: string) => text.slice(0, 1).toLocaleUpperCase(languageTag
 export function helpTopics(app: WindowState, endpoints: readonly EndpointInfo[]): readonly HelpTopic[] {
   const own = app.settings.now.shortcuts.keys
   const replaying = app.view !== 'live'
+  const keys = keysNamed(app)
   return [
-    ...START.map((id) => topic('start', id, say(`help.start.${id}`), say(`help.start.${id}.text`))),
+    ...START.map((id) => topic('start', id, say(`help.start.${id}`), say(`help.start.${id}.text`, keys))),
     ...COMMANDS.map((one) =>
       topic('commands', one.id, one.title, '', {
         keys: keysOf(one, own),

@@ -5,8 +5,8 @@ import { say } from '../../messages/catalogue.ts'
 import { instrumentOf } from '../../state/watchlist-edit.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
-import { keysOfId } from '../commands.ts'
 import { openPane } from '../palette/open-pane.ts'
+import { entryKeys } from './entry-keys.ts'
 
 const MOST_LISTS = 8
 
@@ -16,11 +16,6 @@ export function copyText(app: WindowState, text: string): void {
     () => app.toasts.show(say('menu.copied', { text })),
     () => app.toasts.show(say('menu.notCopied'), { tone: 'bad' }),
   )
-}
-
-const keysOf = (app: WindowState, id: string) => {
-  const [first] = keysOfId(id, app.settings.now.shortcuts.keys)
-  return first === undefined ? {} : { keys: first }
 }
 
 /** The part that every symbol has: look at it, its company, its lists, its export. */
@@ -64,16 +59,16 @@ export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (
     'rule',
     {
       text: say('menu.alert'),
-      ...(instrument === app.instrument ? keysOf(app, 'new-alert') : {}),
+      ...(instrument === app.instrument ? entryKeys(app, 'new-alert') : {}),
       run: () => app.alerts.draft(instrument),
     },
     {
       text: say('menu.messages'),
-      ...(instrument === app.instrument ? keysOf(app, 'quote-messages') : {}),
+      ...(instrument === app.instrument ? entryKeys(app, 'quote-messages') : {}),
       run: () =>
         app.evidence.show({ instrument, what: { is: 'quote' }, title: say('menu.quoteOf', { symbol: symbol.symbol }) }),
     },
-    { text: say('menu.export'), ...keysOf(app, 'export'), run: () => app.openExport({ symbols: [symbol.symbol] }) },
+    { text: say('menu.export'), ...entryKeys(app, 'export'), run: () => app.openExport({ symbols: [symbol.symbol] }) },
     'rule',
     { text: say('menu.copySymbol'), run: () => copyText(app, symbol.symbol) },
     last === null ? null : { text: say('menu.copyPrice', { price: last }), run: () => copyText(app, last) },

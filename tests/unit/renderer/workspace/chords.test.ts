@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { withKeys, withoutOwn } from '../../../../src/renderer/panes/settings/own-keys.ts'
-import { chordOf, chordText, unfitness, type KeyPress } from '../../../../src/renderer/workspace/chords.ts'
+import { chordText } from '../../../../src/renderer/ui/chord-text.ts'
+import { chordOf, unfitness, type KeyPress } from '../../../../src/renderer/workspace/chords.ts'
 import { COMMANDS, commandOf, conflictOf, keysOf, keysOfId } from '../../../../src/renderer/workspace/commands.ts'
 
 const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
