@@ -126,7 +126,7 @@ export class Blindness {
     const { trade, quote } = this.#o.feeds(watch.asset)
     if (feed === (watch.lastFeed ?? trade ?? quote)) {
       watch.cutPrice('last', false)
-      watch.lastMs = -Infinity
+      watch.order.restart()
     }
     if (feed === quote) {
       for (const side of ['bid', 'ask', 'mid'] as const) {
@@ -134,7 +134,7 @@ export class Blindness {
         watch.cutBars(side)
       }
       watch.cutSpread()
-      watch.quoteMs = -Infinity
+      watch.quotes.restart()
     }
     if (feed !== trade) return
     watch.cutVolume()

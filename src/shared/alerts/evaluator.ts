@@ -6,7 +6,8 @@
  * What is settled here:
  * - Time is that of receipt: of windows, rests and expiry. It never decreases but where the clock was set back by
  *   more than 5 s: then what was to happen in so long still is, and windows begin anew. The event time decides
- *   only whether a record is late: a late trade changes no price, a late quote nothing.
+ *   only whether a record is late: a late trade changes no price, a late quote nothing. One that is dated ahead of
+ *   its receipt is not believed: see `EventOrder`.
  * - A cross goes from strictly one side of a level to it or beyond, between two accepted records of a chain.
  *   While a feed is blind (stale, not connected, a gap of its symbol) its records count for nothing, and the
  *   first one after it begins a new chain: no cross is made of an old price. That the price stands on the other

@@ -2,8 +2,10 @@
 export class Moment {
   /** Receipt, which goes back only with the clock, UTC ms; -Infinity: nothing came yet. */
   nowMs = -Infinity
-  /** Event time of the record, UTC ms; NaN: what is told follows from no record. */
+  /** Event time of the record, or its receipt where it has none that is believed, UTC ms; NaN: what is told follows from no record. */
   eventMs = NaN
+  /** Whether the record's event time may be right: else nothing is measured that depends on it. */
+  believed = true
   /** What is compared with levels: a price, a percentage, a volume. */
   value = NaN
 }

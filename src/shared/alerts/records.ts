@@ -8,6 +8,7 @@ import { priceAt } from '../drawings/price-at.ts'
 import type { Drawing } from '../drawings/types.ts'
 import type { BarSource } from '../market.ts'
 import type { FeedId, InstrumentId } from '../units.ts'
+import type { EventOrder } from './event-order.ts'
 import type { Firing } from './firing.ts'
 import type { Moment } from './moment.ts'
 import type { EvaluatorListener } from './told.ts'
@@ -59,20 +60,20 @@ export class Records {
     const { price, size, eventMs } = record
     // What almost every trade is: nothing waits for it but levels, and it crosses none of them.
     if (watch.calm === feed) {
+      const { order } = watch
       const atMs = Number.isNaN(eventMs) ? recvMs : eventMs
-      if (atMs >= watch.lastMs && price > 0 && watch.chains.last.index.stays(price)) {
-        watch.lastMs = atMs
+      const inOrder = atMs >= order.lastMs && atMs - recvMs <= order.aheadMs
+      if (inOrder && price > 0 && watch.chains.last.index.stays(price)) {
+        order.lastMs = atMs
         return
       }
     }
     if (!usable(price) || (watch.blind.size > 0 && watch.blind.has(feed))) return
-    const moment = this.#moment
-    const atMs = Number.isNaN(eventMs) ? recvMs : eventMs
-    moment.eventMs = atMs
+    this.#date(watch.order, eventMs, recvMs)
     if (watch.volumes.length > 0 && size >= 0 && size < Infinity) this.#volume(watch, size)
-    if (watch.bars.length > 0) this.#bars(watch, 'trade', atMs, price, size)
+    if (watch.bars.length > 0) this.#bars(watch, 'trade', price, size)
     if (watch.rank < KIND_RANK.trade) this.#rank(watch, KIND_RANK.trade)
-    this.#last(watch, feed, price, atMs)
+    this.#last(watch, feed, price, recvMs)
     if (watch.calm !== feed) watch.settle(feed)
   }
 
@@ -80,15 +81,13 @@ export class Records {
     const { bid, ask, eventMs } = record
     if (watch.blind.size > 0 && watch.blind.has(feed)) return
     const moment = this.#moment
-    const atMs = Number.isNaN(eventMs) ? recvMs : eventMs
-    if (atMs < watch.quoteMs) return
-    watch.quoteMs = atMs
-    moment.eventMs = atMs
+    this.#date(watch.quotes, eventMs, recvMs)
+    if (!this.#takes(watch.quotes, recvMs)) return
     const mid = midPrice(bid, ask)
     if (watch.bars.length > 0) {
-      this.#bars(watch, 'bid', atMs, bid, NaN)
-      this.#bars(watch, 'ask', atMs, ask, NaN)
-      this.#bars(watch, 'mid', atMs, mid, NaN)
+      this.#bars(watch, 'bid', bid, NaN)
+      this.#bars(watch, 'ask', ask, NaN)
+      this.#bars(watch, 'mid', mid, NaN)
     }
     if (!Number.isNaN(bid)) watch.bid = bid > 0 ? bid : NaN
     if (!Number.isNaN(ask)) watch.ask = ask > 0 ? ask : NaN
@@ -97,7 +96,7 @@ export class Records {
     if (usable(ask)) this.#price(watch, chains.ask, ask)
     if (usable(mid)) {
       this.#price(watch, chains.mid, mid)
-      if (watch.rank <= KIND_RANK.mid) this.#asLast(watch, feed, KIND_RANK.mid, mid, atMs)
+      if (watch.rank <= KIND_RANK.mid) this.#midAsLast(watch, feed, mid)
     }
     const apart = watch.ask - watch.bid
     if (Number.isNaN(apart)) return
@@ -110,28 +109,42 @@ export class Records {
 
   bar(watch: Watch, feed: FeedId, { close, eventMs }: BarNumbers, recvMs: number): void {
     if (watch.rank > KIND_RANK.bar || !usable(close) || watch.blind.has(feed)) return
-    const atMs = Number.isNaN(eventMs) ? recvMs : eventMs
-    this.#moment.eventMs = atMs
-    this.#asLast(watch, feed, KIND_RANK.bar, close, atMs)
+    this.#date(watch.order, eventMs, recvMs)
+    if (watch.rank < KIND_RANK.bar) this.#rank(watch, KIND_RANK.bar)
+    this.#last(watch, feed, close, recvMs)
   }
 
-  #asLast(watch: Watch, feed: FeedId, rank: number, price: number, atMs: number): void {
-    if (watch.rank < rank) this.#rank(watch, rank)
-    this.#last(watch, feed, price, atMs)
+  /** The moment is that of a record of this order. */
+  #date(order: EventOrder, eventMs: number, recvMs: number): void {
+    const moment = this.#moment
+    moment.believed = Number.isNaN(eventMs) || order.believes(eventMs, recvMs)
+    moment.eventMs = Number.isNaN(eventMs) || !moment.believed ? recvMs : eventMs
+  }
+
+  /** Whether the moment's record is not late in its order. */
+  #takes(order: EventOrder, recvMs: number): boolean {
+    if (this.#moment.believed) return order.takes(this.#moment.eventMs, recvMs)
+    order.takesUndated(recvMs)
+    return true
+  }
+
+  /** Quotes have an order of their own. */
+  #midAsLast(watch: Watch, feed: FeedId, mid: number): void {
+    if (watch.rank < KIND_RANK.mid) this.#rank(watch, KIND_RANK.mid)
+    if (watch.lastFeed !== feed) watch.lastFeed = feed
+    this.#price(watch, watch.chains.last, mid)
   }
 
   /** A late one changes no price. */
-  #last(watch: Watch, feed: FeedId, price: number, atMs: number): void {
+  #last(watch: Watch, feed: FeedId, price: number, recvMs: number): void {
     if (watch.lastFeed !== feed) watch.lastFeed = feed
-    if (atMs < watch.lastMs) return
-    watch.lastMs = atMs
-    this.#price(watch, watch.chains.last, price)
+    if (this.#takes(watch.order, recvMs)) this.#price(watch, watch.chains.last, price)
   }
 
   #rank(watch: Watch, rank: number): void {
     const first = watch.rank === KIND_RANK.none
     watch.rank = rank
-    watch.lastMs = -Infinity
+    watch.order.lastMs = -Infinity
     if (!first) watch.cutPrice('last', true)
     this.#listener.changed(watch)
   }
@@ -141,7 +154,7 @@ export class Records {
     this.#moment.value = price
     chain.index.step(price, this.#crossed, this.#unseen)
     if (chain.moves.length > 0) this.#moves(chain, price)
-    if (chain.drawn.length > 0) this.#drawn(watch, chain, price)
+    if (chain.drawn.length > 0 && this.#moment.believed) this.#drawn(watch, chain, price)
   }
 
   #moves(chain: PriceChain, price: number): void {
@@ -183,7 +196,9 @@ export class Records {
     }
   }
 
-  #bars(watch: Watch, of: BarSource, atMs: number, price: number, size: number): void {
+  #bars(watch: Watch, of: BarSource, price: number, size: number): void {
+    const { believed, eventMs: atMs } = this.#moment
+    if (!believed) return
     for (const lines of watch.bars) if (lines.of === of) lines.record(atMs, price, size, this.#firing.linesCrossed)
   }
 }

@@ -2,6 +2,7 @@
 import type { BarSource } from '../market.ts'
 import type { AssetClass, FeedId, InstrumentId } from '../units.ts'
 import type { BarLines } from './bar-lines.ts'
+import { EventOrder } from './event-order.ts'
 import { LevelIndex } from './levels.ts'
 import type { Blind } from './sight.ts'
 import type { Alert, AlertDirection, AlertPrice } from './types.ts'
@@ -86,10 +87,10 @@ export class Watch {
   volumes: readonly Volumes[] = []
   bars: readonly BarLines<Run>[] = []
   rank = 0
-  /** Feed and event time of the last record that made Last, and event time of the last quote. */
+  /** Feed of the last record that made Last, the order of these, and that of quotes. */
   lastFeed: FeedId | null = null
-  lastMs = -Infinity
-  quoteMs = -Infinity
+  readonly order = new EventOrder()
+  readonly quotes = new EventOrder()
   bid = NaN
   ask = NaN
   /** By feed: what is not seen now. */
@@ -154,7 +155,8 @@ export class Watch {
     for (const lines of this.bars) lines.forget()
     this.rank = 0
     this.lastFeed = null
-    this.lastMs = this.quoteMs = -Infinity
+    this.order.restart()
+    this.quotes.restart()
     this.blind.clear()
   }
 }
