@@ -339,7 +339,7 @@ export const FAILING = [
 ]
 
 /** Of a window whose terminal is gone. @type {readonly Scene[]} */
-export const LOST = [{ name: 'no-link', arrange: (page) => banner(page, /lost its terminal/).waitFor() }]
+export const LOST = [{ name: 'no-link', arrange: (page) => banner(page, /lost its connection/).waitFor() }]
 
 const dock = (page) => page.getByRole('region', { name: 'Replay' })
 
@@ -385,7 +385,7 @@ export async function replaying(page) {
   await timeline.waitFor()
   const { width } = await timeline.boundingBox()
   await timeline.click({ position: { x: width * 0.7, y: 24 } })
-  await page.getByRole('region', { name: 'Time and sales' }).getByRole('cell').nth(30).waitFor()
+  await page.getByRole('region', { name: 'Time & sales' }).getByRole('cell').nth(30).waitFor()
 }
 
 /** Signs in to a service through the window. */
@@ -400,5 +400,5 @@ export async function signIn(page, service) {
 export async function trading(page) {
   const rows = watchlist(page).getByRole('row').filter({ hasText: 'BTC-USD' })
   await rows.getByRole('gridcell').filter({ hasText: /\d/ }).first().waitFor({ timeout: 30_000 })
-  await page.getByRole('region', { name: 'Time and sales' }).getByRole('cell').nth(30).waitFor({ timeout: 60_000 })
+  await page.getByRole('region', { name: 'Time & sales' }).getByRole('cell').nth(30).waitFor({ timeout: 60_000 })
 }

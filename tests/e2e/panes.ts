@@ -2,7 +2,7 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 
 /** What is on screen from a first start on, whoever looks. */
-const ALWAYS = { watchlist: 'Watchlist', quote: 'Quote', tape: 'Time and sales' } as const
+const ALWAYS = { watchlist: 'Watchlist', quote: 'Quote', tape: 'Time & sales' } as const
 /** Name of the region and the key that opens it. */
 const OPENED = {
   company: { name: 'Company', key: 'Alt+c' },

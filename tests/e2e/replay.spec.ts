@@ -47,7 +47,7 @@ class ReplayScreen extends Screen {
     return this.page.getByRole('region', { name: 'Replay' })
   }
   timeline(): Locator {
-    return this.dock().getByRole('slider', { name: 'Position in the recording' })
+    return this.dock().getByRole('slider', { name: 'Position in the replay' })
   }
   /** Time of day of the replay's clock in UTC, ms. */
   async clockMs(): Promise<number> {

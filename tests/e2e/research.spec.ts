@@ -388,7 +388,7 @@ test('the income statement gathers the periods that the user asks for', async ({
   const pane = await go(page, 'income-statement')
   await answered(pane)
   await expect(pane).toContainText('1 period known')
-  await pane.getByRole('button', { name: 'Ask for more periods …' }).click()
+  await pane.getByRole('button', { name: 'Ask for more periods…' }).click()
   const form = page.getByRole('group', { name: 'Periods to ask for' })
   await form.getByLabel('How many').fill('5')
   await page.getByRole('button', { name: 'Ask, 5 calls' }).click()
@@ -502,7 +502,7 @@ test('earnings and news are marked on the chart, and in a replay never before th
     })
     await test.step('in a replay, before, after and before again', async () => {
       await page.keyboard.press('Alt+r')
-      const place = page.getByRole('slider', { name: 'Position in the recording' })
+      const place = page.getByRole('slider', { name: 'Position in the replay' })
       /** Plays from one end; both marks, or none. */
       const end = async (key: 'Home' | 'End', expected: readonly unknown[]) => {
         await place.press(key)

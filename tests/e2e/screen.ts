@@ -47,7 +47,7 @@ export class Screen {
     return this.quote().getByTestId('big-price')
   }
   tape(): Locator {
-    return this.page.getByRole('region', { name: 'Time and sales' })
+    return this.page.getByRole('region', { name: 'Time & sales' })
   }
   prints(): Locator {
     return this.tape()

@@ -54,7 +54,7 @@ const PING_MS = 20_000
 
 const CLOSE = { going: 1001, protocol: 1002, unsupported: 1003, refused: 4401, slow: 4408, tooMany: 4429 } as const
 
-const ANOTHER = 'Press Enter in the terminal where Tapedeck runs: it prints a new address. Or start Tapedeck again.'
+const ANOTHER = 'Press Enter where Tapedeck was started: it prints a new address. Or start Tapedeck again.'
 
 function refusalOf(admission: Exclude<Admission, { is: 'admitted' }>): Failure {
   switch (admission.is) {

@@ -12,7 +12,7 @@ export interface SourcePill {
 
 /** The pill of a window that shows a replay: what else may be true waits for the way back. */
 export const REPLAY_PILL: SourcePill = {
-  label: 'REPLAY',
+  label: say('sourceWords.pill.replay'),
   tone: 'replay',
   sentence: say('sourceWords.replay-nothing-here-market'),
 }
@@ -21,7 +21,8 @@ export const REPLAY_PILL: SourcePill = {
 export function sourcePill(status: StatusState | undefined, linkUp: boolean): SourcePill {
   if (!linkUp)
     return { label: say('sourceWords.no-link'), tone: 'bad', sentence: say('sourceWords.window-lost-terminal-every') }
-  if (!status) return { label: 'STARTING', tone: 'busy', sentence: say('sourceWords.waiting-terminal') }
+  if (!status)
+    return { label: say('sourceWords.pill.starting'), tone: 'busy', sentence: say('sourceWords.waiting-terminal') }
   const wanted = wantedFeeds(status.feeds)
   const open = wanted.filter((feed) => feed.state.is === 'open').length
   const name = status.source === 'demo' ? say('sourceWords.demo-market') : hostOf(status.origin)
@@ -30,26 +31,38 @@ export function sourcePill(status: StatusState | undefined, linkUp: boolean): So
     const stale = wanted.some((feed) => feed.state.is === 'stale')
     const connecting = wanted.some((feed) => feed.state.is === 'connecting')
     if (stale)
-      return { label: 'STALE', tone: 'busy', sentence: say('sourceWords.connected-but-nothing-arrives', { name }) }
+      return {
+        label: say('sourceWords.pill.stale'),
+        tone: 'busy',
+        sentence: say('sourceWords.connected-but-nothing-arrives', { name }),
+      }
     if (connecting && !refused)
-      return { label: 'CONNECTING', tone: 'busy', sentence: say('sourceWords.connecting-no-price-live', { name }) }
+      return {
+        label: say('sourceWords.pill.connecting'),
+        tone: 'busy',
+        sentence: say('sourceWords.connecting-no-price-live', { name }),
+      }
     return refused
       ? {
-          label: 'REFUSED',
+          label: say('sourceWords.pill.refused'),
           tone: 'bad',
           sentence: say('sourceWords.refused-every-feed-open', { capital: capital(name) }),
         }
-      : { label: 'OFFLINE', tone: 'bad', sentence: say('sourceWords.not-connected-every-price', { name }) }
+      : {
+          label: say('sourceWords.pill.offline'),
+          tone: 'bad',
+          sentence: say('sourceWords.not-connected-every-price', { name }),
+        }
   }
   if (status.source === 'demo')
-    return { label: 'DEMO', tone: 'demo', sentence: say('sourceWords.demo-market-recorded-made') }
+    return { label: say('sourceWords.pill.demo'), tone: 'demo', sentence: say('sourceWords.demo-market-recorded-made') }
   if (open < wanted.length)
     return {
       label: say('sourceWords.live-feeds', { open: String(open), wanted: String(wanted.length) }),
       tone: 'busy',
       sentence: say('sourceWords.live-from-but-only', { name, open, count: wanted.length }),
     }
-  return { label: 'LIVE', tone: 'live', sentence: say('sourceWords.live-from', { name }) }
+  return { label: say('sourceWords.pill.live'), tone: 'live', sentence: say('sourceWords.live-from', { name }) }
 }
 
 function capital(text: string): string {

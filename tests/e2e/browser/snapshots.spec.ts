@@ -86,7 +86,7 @@ test('the ready-made workspaces look as they did', async ({ open, home }) => {
   await page.keyboard.press('Alt+r')
   const dock = page.getByRole('region', { name: 'Replay' })
   await expect(dock).toBeVisible()
-  await dock.getByRole('slider', { name: 'Position in the recording' }).focus()
+  await dock.getByRole('slider', { name: 'Position in the replay' }).focus()
   await page.keyboard.press('End')
   await expect(screen.bigPrice()).toHaveText(/\d/)
   for (const theme of ['dark', 'light']) {

@@ -43,7 +43,7 @@ test('the store moves to another folder from the settings, and recording goes on
   await page.keyboard.press('Control+,')
   const settings = screen.dialog('Settings')
   await settings.getByRole('tab', { name: 'Recording' }).click()
-  const folder = settings.getByRole('textbox', { name: /^Another folder/ })
+  const folder = settings.getByRole('textbox', { name: /^Full path of another folder/ })
   await folder.fill('not from its root')
   await settings.getByRole('button', { name: 'Move the store' }).click()
   await expect(settings.getByRole('alert')).toContainText('Name the folder from its root on.')

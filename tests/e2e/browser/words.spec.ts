@@ -1,6 +1,7 @@
 /** The window in another language: nothing of it is left in English, nothing is glued of pieces, nothing breaks. */
 import type { Page } from '@playwright/test'
 import { en } from '../../../src/renderer/messages/en.ts'
+import { CODES } from '../../../src/renderer/workspace/palette/codes.ts'
 import type { Message } from '../../../src/shared/phrases.ts'
 import { expect, test } from '../fixtures.ts'
 import { pseudoCatalogue } from '../pseudo-language.ts'
@@ -30,14 +31,28 @@ const OWN_WORDS: readonly RegExp[] = [
   /\b[A-Z][\w.&’' -]*,? (Inc|Corp|Corporation|Company|Co|Trust|Group|Ltd)\b\.?/g, // names of companies
   /\b[\w-]+\/[\w-]+\b|\/[\w{}/.-]+/g, // feeds, zones, paths
   /\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b/g, // of the language of dates
-  /\bdemo\b|\bHELP gap\b|\bUTC\b|\bDEMO\b|\bREPLAY\b/g,
-  /\b[A-Z]{2,6}\b/g, // symbols, codes, indicators
+  /\bdemo\b|\bHELP gap\b|\bUTC\b/g,
+  codes(), // what is typed is the same in every language
+  capitals(), // symbols, indicators, units
   /^This copy was not installed from a package.*/g,
   /\b(Parquet|Tab|CSV|JSON)\b|^\.\w+$/g,
   /\((Ctrl|Alt|Shift|Space)[^)]*\)/g, // keys
   /^(New York|London|Tokyo|Europe|America|Asia)$/g, // places of zones
   /\d+ [a-z]+\. \d{4}/g, // days as French writes them
 ]
+/** The codes of the classic entry. */
+function codes(): RegExp {
+  return new RegExp(`\\b(${CODES.flatMap(({ code, also }) => [code, ...also]).join('|')})\\b`, 'g')
+}
+/** Words in capitals but those that the catalogue itself writes so, as on the pill of the source. */
+function capitals(): RegExp {
+  const shouted = Object.entries<Message>(en).flatMap(([key, text]) =>
+    /^(sourceWords|top|status)\./.test(key) && typeof text === 'string' && /^[A-Z]{3,}( [A-Z]{3,})*$/.test(text)
+      ? text.split(' ')
+      : [],
+  )
+  return new RegExp(`\\b(?!(?:${shouted.join('|')})\\b)[A-Z]{2,6}\\b`, 'g')
+}
 const leftIn = (text: string): readonly string[] =>
   (OWN_WORDS.reduce((rest, own) => rest.replace(own, ' '), text).match(/[A-Za-z]{3,}/g) ?? []).filter((word) =>
     ENGLISH.has(word.toLowerCase()),

@@ -53,8 +53,6 @@ export const dock = {
   'dock.redo-change-layout': 'Redo the change of the layout',
   'dock.there-no-change-layout-redo': 'There is no change of the layout to redo.',
   'dock.workspaces': 'Workspaces',
-  'dock.time-sales': 'Time & sales',
-  'dock.time-sales-2': 'Time and sales',
   'dock.close-other-tabs': 'Close the other tabs',
   'dock.share.interval': 'Share the interval',
   'dock.share.crosshair': 'Share the crosshair',

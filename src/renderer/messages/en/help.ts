@@ -49,8 +49,8 @@ export const help = {
   'help.word.demo.text': 'Recorded and made-up prices, so that everything can be tried. They are not the market now.',
   'help.word.replay': 'Replay',
   'help.word.replay.text': 'Yesterday through today’s screens: nothing after the replay’s clock is shown.',
-  'help.word.recording': 'Recording',
-  'help.word.recording.text': 'All messages from a start to a stop, of one source.',
+  'help.word.recording': 'Session',
+  'help.word.recording.text': 'What was recorded from a start to a stop, of one source. Sessions lists them.',
   'help.word.incomplete': 'Incomplete bar',
   'help.word.incomplete.text': 'A gap touches it, so its prices may lack some of the trades.',
   'help.word.mid': 'Mid (m)',
@@ -78,7 +78,7 @@ export const help = {
   'tour.chart': 'The chart',
   'tour.chart.text':
     'Live bars, built here from every trade. What was not received is hatched: nothing is made up in between.',
-  'tour.tape': 'Time and sales',
+  'tour.tape': 'Time & sales',
   'tour.tape.text': 'Every trade, newest first. It holds still under the mouse; {hold} holds it, too.',
   'tour.record': 'It is all recorded',
   'tour.record.text':

@@ -1,8 +1,8 @@
 /** Panels of the top bar, and what is told across the window. */
 export const panels = {
-  'panels.window-lost-terminal': 'This window lost its terminal.',
+  'panels.window-lost-terminal': 'This window lost its connection to Tapedeck.',
   'panels.prices-here-old-recording':
-    'Prices here are old. Recording goes on if Tapedeck still runs; the window comes back by itself.',
+    'Prices here are old. If Tapedeck still runs, recording goes on and the window comes back by itself; if not, start Tapedeck again.',
   'panels.nothing-lost-yet-wait': 'Nothing is lost yet: {backlogBytes} wait in memory.',
   'panels.messages-not-stored': '{lost} messages not stored.',
   'panels.try-again': 'Try again',

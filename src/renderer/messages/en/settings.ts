@@ -18,7 +18,7 @@ export const settings = {
   'setting.store': 'Folder of the store',
   'setting.store.about':
     'Moving it copies it, checks the copy and only then removes it here. Near the end the recording pauses: a new session begins there, with a gap.',
-  'store.to': 'Another folder, from its root on',
+  'store.to': 'Full path of another folder',
   'store.choose': 'Choose…',
   'store.move': 'Move the store',
   'store.move-cancelled': 'Cancelled. The store stays where it was, whole; the half copy is removed.',
@@ -39,7 +39,7 @@ export const settings = {
     'Clear all answers of this source? Panes then show nothing until they ask again, and no replay can show what was known.',
   'setting.history.keep': 'Keep them',
   'setting.history.clear': 'Clear the history',
-  'setting.history.clear-more': 'Clear the history …',
+  'setting.history.clear-more': 'Clear the history…',
   'setting.history.cleared': 'The history of answers of this source is cleared.',
   'setting.theme': 'Theme',
   'setting.theme.dark': 'Dark',

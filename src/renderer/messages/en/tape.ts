@@ -5,8 +5,7 @@ export const tape = {
   'tape.least-size-shown': 'Least size shown',
   'tape.let-tape-run': 'Let the tape run',
   'tape.hold-tape-still': 'Hold the tape still',
-  'tape.time-sales': 'Time and sales',
-  'tape.time-sales-2': 'Time & sales',
+  'tape.time-sales': 'Time & sales',
   'tape.no-prints-here': 'No prints here',
   'tape.forex-has-quotes-but':
     'Forex has quotes but no trades, so there is no tape. Its bid and ask stand in the quote pane.',

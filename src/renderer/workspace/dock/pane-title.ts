@@ -2,7 +2,6 @@
 import type { WorkspacePane } from '../../../shared/workspace/document.ts'
 import { instrumentOf } from '../../../shared/workspace/edits.ts'
 import type { InstrumentId } from '../../../shared/units.ts'
-import { say } from '../../messages/catalogue.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
 import { paneRow } from '../../state/pane-table.ts'
 
@@ -29,5 +28,4 @@ export function titleOf(app: WindowState, pane: WorkspacePane): string {
 }
 
 /** What a screen reader calls the region of a pane. */
-export const regionOf = (app: WindowState, pane: WorkspacePane): string =>
-  titleOf(app, pane).replace(say('dock.time-sales'), say('dock.time-sales-2'))
+export const regionOf = titleOf

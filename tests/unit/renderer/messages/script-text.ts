@@ -1,8 +1,9 @@
 /** Words for people that stand in scripts instead of the catalogue. */
 import ts from 'typescript'
 
-/** Two words, a word with a capital, or a sentence: what no id, class, key or selector of ours looks like. */
-const WORDS = /(^|[^\w.-])[A-Z]?[a-z]{2,}[,:;]? +[A-Za-z]{2,}|^[A-Z][a-z]{2,}[.:…]?$|[a-z]{2,}[.!?…]$|^ | $/
+/** Two words, a word with a capital or in capitals, or a sentence: what no id, class, key or selector of ours looks like. */
+const WORDS =
+  /(^|[^\w.-])[A-Z]?[a-z]{2,}[,:;]? +[A-Za-z]{2,}|^[A-Z][a-z]{2,}[.:…]?$|[a-z]{2,}[.!?…]$|^[A-Z]{2,}(?: [A-Z]{2,})*$|^ | $/
 const LETTERS = /[A-Za-z]{2,}/
 /** Calls whose arguments are keys, selectors and names of events, never shown. */
 const NAMES_CALLED = new Set(

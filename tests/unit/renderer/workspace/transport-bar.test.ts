@@ -28,7 +28,7 @@ async function open(faults: FakeFaults = {}) {
   return { fake, state }
 }
 const last = (fake: FakeTerminal, name: string) => fake.calls.findLast((call) => call.name === name)?.args
-const timeline = () => screen.getByRole('slider', { name: 'Position in the recording' })
+const timeline = () => screen.getByRole('slider', { name: 'Position in the replay' })
 
 describe('the transport bar', () => {
   it('plays, steps by what was chosen, and changes speed', async () => {
