@@ -7,6 +7,7 @@ import type { Interval } from '../../shared/market.ts'
 import type { ReplayId } from '../../shared/replay.ts'
 import type { AccountState, AppInfo, StatusState, SymbolHit } from '../../shared/state.ts'
 import type { Transport } from '../../shared/transport.ts'
+import type { UpdateState } from '../../shared/updates.ts'
 import type { PaneKind } from '../../shared/workspace/kinds.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
 import type { ChartMarker } from '../charts/markers.ts'
@@ -65,6 +66,8 @@ export class WindowState {
   /** Of a replay as of its clock; undefined while the live market is shown. */
   replayStatus = $state.raw<StatusState | undefined>()
   account = $state.raw<AccountState | undefined>()
+  /** Null: not told yet. */
+  update = $state.raw<UpdateState | null>(null)
   linkUp = $state(true)
   /** Why the terminal turned this window away for good, if it did. */
   refused = $state.raw<Failure | undefined>()
@@ -162,6 +165,7 @@ export class WindowState {
       }),
       keepStream(transport, 'status', { view: 'live' }, (value) => this.#tookStatus(value)),
       keepStream(transport, 'account', {}, (value) => (this.account = value)),
+      keepStream(transport, 'updates', {}, (value) => (this.update = value)),
     )
     const timer = setInterval(() => {
       this.wallMs = Date.now()

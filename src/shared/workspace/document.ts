@@ -9,6 +9,8 @@ import { LINK_COLOURS, LINK_SHARES, PANE_KINDS, type LinkColour } from './kinds.
 
 export const WORKSPACE_VERSION = 2
 export const MOST_PANES = 60
+/** Windows beside the one that holds the dock. */
+export const MOST_POPOUTS = 8
 const MOST_DEPTH = 12
 const MOST_SETTINGS_CHARS = 65_536
 
@@ -101,7 +103,7 @@ export const workspaceSchema = v.object({
   area,
   dock: node,
   floats: v.fallback(v.pipe(v.array(float), v.maxLength(20)), []),
-  popouts: v.fallback(v.pipe(v.array(popout), v.maxLength(8)), []),
+  popouts: v.fallback(v.pipe(v.array(popout), v.maxLength(MOST_POPOUTS)), []),
   panes: v.pipe(v.array(v.unknown()), v.maxLength(MOST_PANES)),
   links: v.fallback(v.record(v.picklist(LINK_COLOURS), link), {}),
   /** The pane that keys speak to. */

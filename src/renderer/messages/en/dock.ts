@@ -41,6 +41,8 @@ export const dock = {
   'dock.teal': 'Teal',
   'dock.rose': 'Rose',
   'dock.grey': 'Grey',
+  'dock.most-windows':
+    'There are {most} windows beside this one, which is the most. Close one of them first; the pane stays here.',
   'dock.only-pane-add-another': 'This is the only pane. Add another one before you move it out.',
   'dock.next-pane': 'Next pane',
   'dock.previous-pane': 'Previous pane',

@@ -1,5 +1,6 @@
 /** Every setting by name and place: for the palette and the help. The dialog marks its controls with the ids. */
 import { say, sayIfThere, type PlainKey } from '../../messages/catalogue.ts'
+import type { WindowState } from '../../state/window.svelte.ts'
 
 export const SETTING_TABS = [
   'connection',
@@ -59,3 +60,31 @@ export const SETTINGS: readonly SettingRow[] = [
   row('app', 'channel'),
   row('app', 'diagnostics'),
 ]
+
+/** What some settings need of the copy that runs. */
+interface Needs {
+  readonly desktop: boolean
+  readonly startAtLogin: boolean
+  readonly updates: boolean
+}
+const NEEDED: Readonly<Partial<Record<string, keyof Needs>>> = {
+  tray: 'desktop',
+  'ask-quit': 'desktop',
+  'mark-key': 'desktop',
+  login: 'startAtLogin',
+  channel: 'updates',
+}
+
+/** The settings that this window has: those of a desktop not in a browser, the channel only where updates come. */
+export function settingsHere({ info, update }: Pick<WindowState, 'info' | 'update'>): readonly SettingRow[] {
+  const desktop = info?.host === 'electron'
+  const has: Needs = {
+    desktop,
+    startAtLogin: desktop && info.startsAtLogin === true,
+    updates: update !== null && update.is !== 'off',
+  }
+  return SETTINGS.filter(({ id }) => {
+    const needed = NEEDED[id]
+    return needed === undefined || has[needed]
+  })
+}

@@ -1,5 +1,5 @@
 /** What is done to panes by menu and by key alike. */
-import { panesIn } from '../../../shared/workspace/document.ts'
+import { MOST_POPOUTS, panesIn } from '../../../shared/workspace/document.ts'
 import * as edits from '../../../shared/workspace/edits.ts'
 import { say } from '../../messages/catalogue.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
@@ -24,6 +24,8 @@ export function popOutPane(app: WindowState, id: string): void {
   const { dock } = app
   const mine = dock.window
   if (mine !== null) return dock.changeWhole((now) => edits.popIn(now, mine))
+  if (dock.whole.popouts.length >= MOST_POPOUTS)
+    return app.toasts.show(say('dock.most-windows', { most: MOST_POPOUTS }))
   const taken = new Set(dock.whole.popouts.map((one) => one.id))
   let n = 1
   while (taken.has(`window-${n}`)) n++

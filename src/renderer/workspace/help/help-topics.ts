@@ -4,7 +4,7 @@ import type { EndpointInfo } from '../../../shared/research.ts'
 import type { Freshness } from '../../../shared/state.ts'
 import { FEED_IDS } from '../../../shared/units.ts'
 import { languageTag, say } from '../../messages/catalogue.ts'
-import { SETTINGS } from '../../panes/settings/settings-table.ts'
+import { settingsHere } from '../../panes/settings/settings-table.ts'
 import { freshnessLabel, freshnessSentence } from '../../state/freshness.ts'
 import { causeText } from '../../state/replay-words.ts'
 import { feedWords } from '../../state/source-words.ts'
@@ -93,7 +93,7 @@ export function helpTopics(app: WindowState, endpoints: readonly EndpointInfo[])
     ...endpointItems(endpoints).map((item) =>
       topic('endpoints', item.id, item.title, item.detail ?? '', { words: item.words ?? [], run: item.run }),
     ),
-    ...SETTINGS.map((row) =>
+    ...settingsHere(app).map((row) =>
       topic('settings', row.id, row.title, say(`settings.tab.${row.tab}`), {
         words: row.words,
         run: (window) => window.openSettings(row.tab, row.id),

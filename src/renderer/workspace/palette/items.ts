@@ -2,7 +2,7 @@
 import type { EndpointInfo } from '../../../shared/research.ts'
 import { PANE_KINDS, type PaneKind } from '../../../shared/workspace/kinds.ts'
 import { say, sayIfThere } from '../../messages/catalogue.ts'
-import { SETTINGS } from '../../panes/settings/settings-table.ts'
+import { settingsHere } from '../../panes/settings/settings-table.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
 import { keysOf, runnable } from '../commands.ts'
 import { CODES } from './codes.ts'
@@ -79,14 +79,14 @@ const workspaces: PaletteSource = (app) =>
     bonus: 20,
     run: (window) => window.dock.show(one.id),
   }))
-const settings: PaletteSource = () =>
-  SETTINGS.map((row) => ({
+const settings: PaletteSource = (app) =>
+  settingsHere(app).map((row) => ({
     id: `setting:${row.id}`,
     kind: 'setting',
     title: row.title,
     detail: say(`settings.tab.${row.tab}`),
     words: row.words,
-    run: (app) => app.openSettings(row.tab, row.id),
+    run: () => app.openSettings(row.tab, row.id),
   }))
 
 /** Endpoints as items; they are asked of the terminal once. */
