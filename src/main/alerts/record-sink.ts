@@ -33,7 +33,8 @@ export function alertSink(evaluator: Evaluator, seen?: (seq: number) => void): A
           missingCase(record.kind)
       }
     },
-    feedState: (feed, state, nowMs) => evaluator.feedState(feed, state, nowMs),
+    // What one connection misses of a feed that another one receives is told by its gaps.
+    feedState: (feed, state, nowMs, seen = state) => evaluator.feedState(feed, seen, nowMs),
     gapOpened: (feed, cause, symbols, fromMs) => evaluator.gapOpened(feed, cause, symbols, fromMs),
     gapClosed: (feed, fromMs, toMs) => evaluator.gapClosed(feed, fromMs, toMs),
   }

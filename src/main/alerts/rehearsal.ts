@@ -118,9 +118,9 @@ export function createRehearsal(options: RehearsalOptions): Rehearsal {
             if (recvMs > latestMs) latestMs = recvMs
             mine.apply(feed, seq, recvMs, record)
           },
-          feedState(feed, state, nowMs) {
-            sink.feedState(feed, state, nowMs)
-            mine.feedState(feed, state, nowMs)
+          feedState(feed, state, nowMs, seen) {
+            sink.feedState(feed, state, nowMs, seen)
+            mine.feedState(feed, state, nowMs, seen)
           },
           gapOpened(feed, cause, symbols, fromMs) {
             sink.gapOpened(feed, cause, symbols, fromMs)
@@ -138,7 +138,7 @@ export function createRehearsal(options: RehearsalOptions): Rehearsal {
           fired.clear()
           history.clear()
           evaluator.forget()
-          for (const [feed, state] of around.feedStates) evaluator.feedState(feed, state, unixMs(-Infinity))
+          for (const [feed, state, seen] of around.feedStates) mine.feedState(feed, state, unixMs(-Infinity), seen)
           for (const { feed, cause, symbols, fromMs, toMs } of around.gaps) {
             if (toMs === null) evaluator.gapOpened(feed, cause, symbols, fromMs)
           }

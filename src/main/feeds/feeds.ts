@@ -1,5 +1,5 @@
 /** The feeds: wants in, records out. Plans connections, keeps their sessions, watches the clocks. */
-import { missingCase } from '../../shared/errors.ts'
+import { bestState, worstState } from '../../shared/feed-severity.ts'
 import { MOST_SPELLINGS } from '../../shared/recording.ts'
 import type { FeedState, FeedStatus } from '../../shared/state.ts'
 import { FEED_IDS, feedAsset, instrumentKey, type FeedId } from '../../shared/units.ts'
@@ -56,6 +56,7 @@ interface FeedRow {
   sessions: Session[]
   tally: FeedTally
   state: FeedState
+  seen: FeedState
   countedMs: number
   counted: number
   perSecond: number
@@ -170,14 +171,17 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
     return session
   }
 
-  /** One state for a feed of several connections: the one that needs attention most. */
   function aggregate(feed: FeedId): void {
     const each = row(feed)
     const states = each.sessions.map((session) => session.shown)
-    const worst = states.reduce<FeedState>((a, b) => (severity(b) > severity(a) ? b : a), { is: 'idle' })
-    const same = JSON.stringify(worst) === JSON.stringify(each.state)
-    each.state = worst
-    if (!same) listener.state(feed, worst)
+    const worst = worstState(states)
+    const best = bestState(states)
+    const same = isSame(worst, each.state)
+    if (same && isSame(best, each.seen)) return
+    // The same object where it is the same: what follows from it is not told again.
+    if (!same) each.state = worst
+    each.seen = best
+    listener.state(feed, each.state, best)
   }
 
   function tick(): void {
@@ -243,7 +247,7 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
     gaps.closeAll(clock.wallMs())
     watch = createClockWatch(instants())
     for (const [feed, each] of rows) {
-      rows.set(feed, { ...newRow(feed), state: each.state })
+      rows.set(feed, { ...newRow(feed), state: each.state, seen: each.seen })
       touch(feed)
     }
     undoTick = clock.after(TICK_MS, tick)
@@ -284,30 +288,14 @@ function emptyRow(nowMonoMs: number, spellings: Spellings): FeedRow {
     sessions: [],
     tally: { received: 0, undecodable: 0, unasked: 0, lastMessageMs: null, mappings: new Map(), spellings },
     state: { is: 'idle' },
+    seen: { is: 'idle' },
     countedMs: nowMonoMs,
     counted: 0,
     perSecond: 0,
   }
 }
 
-function severity(state: FeedState): number {
-  switch (state.is) {
-    case 'idle':
-      return 0
-    case 'open':
-      return 1
-    case 'stale':
-      return 2
-    case 'connecting':
-      return 3
-    case 'waiting':
-      return 4
-    case 'refused':
-      return 5
-    default:
-      return missingCase(state)
-  }
-}
+const isSame = (a: FeedState, b: FeedState): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 function listOf(symbols: readonly string[]): string {
   const some = symbols.slice(0, 5).join(', ')

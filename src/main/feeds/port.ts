@@ -26,7 +26,11 @@ export interface Feeds {
 export interface FeedListener {
   /** A market message that was asked for, already accepted by the recorder. */
   record(feed: FeedId, seq: number, recvMs: UnixMs, monoNs: number, record: Scratch): void
-  state(feed: FeedId, state: FeedState): void
+  /**
+   * Its state is another: of several connections the one that needs attention most, and the best of them (`seen`).
+   * The same object as the last time where only the other one changed.
+   */
+  state(feed: FeedId, state: FeedState, seen: FeedState): void
   acknowledged(feed: FeedId, symbols: readonly string[]): void
   gapOpened(feed: FeedId, cause: GapCause, symbols: readonly string[], fromMs: UnixMs): void
   gapClosed(feed: FeedId, fromMs: UnixMs, toMs: UnixMs): void

@@ -7,8 +7,11 @@ import type { FeedId, UnixMs } from '../../shared/units.ts'
 export interface HubSink {
   /** A decoded market message that was asked for. `record` is only valid during the call. */
   apply(feed: FeedId, seq: number, recvMs: UnixMs, record: Scratch): void
-  /** The feed's session changed state: freshness follows. */
-  feedState(feed: FeedId, state: FeedState, nowMs: UnixMs): void
+  /**
+   * The feed's session changed state: freshness follows. `seen`: of several connections the best, where `state` is
+   * the one that needs attention most; absent: the same.
+   */
+  feedState(feed: FeedId, state: FeedState, nowMs: UnixMs, seen?: FeedState): void
   /** The server's spelling of a wanted symbol, from the acknowledgement. */
   acknowledged(feed: FeedId, symbols: readonly string[]): void
   gapOpened(feed: FeedId, cause: GapCause, symbols: readonly string[], fromMs: UnixMs): void
@@ -17,7 +20,8 @@ export interface HubSink {
 
 /** What stands around a state of the market and follows from a recording's entries. */
 export interface MarketAround {
-  readonly feedStates: readonly (readonly [FeedId, FeedState])[]
+  /** As `feedState` told them: the state, and `seen`. */
+  readonly feedStates: readonly (readonly [feed: FeedId, state: FeedState, seen?: FeedState])[]
   /** Gaps of the recording so far, oldest first; `symbols` empty: every one of the feed. */
   readonly gaps: readonly {
     readonly feed: FeedId

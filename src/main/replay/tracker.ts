@@ -2,6 +2,7 @@
  * What a recording's entries say of its feeds: states, acknowledgements, gaps. The same entries that live
  * wrote while it told its hub; here they tell another one.
  */
+import { bestState, worstState } from '../../shared/feed-severity.ts'
 import type { GapCause, LedgerEntry } from '../../shared/recording.ts'
 import type { FeedState, FeedStatus, Reason } from '../../shared/state.ts'
 import { FEED_IDS, feedAsset, instrumentKey, unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
@@ -35,7 +36,9 @@ export class FeedTracker {
   readonly #gaps: TrackedGap[] = []
   readonly #connections = new Map<number, Connection>()
   readonly #slots = new Map<FeedId, Slot[]>()
+  /** Of its connections the one that needs attention most, and the best. */
   readonly #shown = new Map<FeedId, FeedState>()
+  readonly #seen = new Map<FeedId, FeedState>()
   readonly #why = new Map<FeedId, Reason>()
 
   /** Takes an entry; `sink` is told what live told its hub. */
@@ -109,7 +112,7 @@ export class FeedTracker {
   /** What stands around the market now. */
   around(): MarketAround {
     return {
-      feedStates: [...this.#shown],
+      feedStates: [...this.#shown].map(([feed, state]) => [feed, state, this.#seen.get(feed) ?? state]),
       gaps: this.#gaps.map(({ feed, cause, symbols, fromMs, toMs }) => ({ feed, cause, symbols, fromMs, toMs })),
     }
   }
@@ -173,15 +176,13 @@ export class FeedTracker {
     this.#show(feed, wallMs, sink)
   }
 
-  /** One state for a feed of several connections: the one that needs attention most. */
   #show(feed: FeedId, wallMs: UnixMs, sink: HubSink | null): void {
-    const slots = this.#slots.get(feed) ?? []
-    const worst = slots.reduce<FeedState>(
-      (found, { state }) => (SEVERITY[state.is] > SEVERITY[found.is] ? state : found),
-      { is: 'idle' },
-    )
+    const states = (this.#slots.get(feed) ?? []).map(({ state }) => state)
+    const worst = worstState(states)
+    const best = bestState(states)
     this.#shown.set(feed, worst)
-    sink?.feedState(feed, worst, wallMs)
+    this.#seen.set(feed, best)
+    sink?.feedState(feed, worst, wallMs, best)
   }
 
   /** An entry tells little more than the kind of a state; what else a window shows of it follows from those before. */
@@ -202,15 +203,6 @@ export class FeedTracker {
         return { is: 'idle' }
     }
   }
-}
-
-const SEVERITY: Readonly<Record<FeedState['is'], number>> = {
-  idle: 0,
-  open: 1,
-  stale: 2,
-  connecting: 3,
-  waiting: 4,
-  refused: 5,
 }
 
 const LOST: Reason = {

@@ -143,7 +143,7 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
     if (at.seq > 0) {
       rig.catchUp(await reader.entries({ recording }))
       const { feedStates, gaps } = rig.tracker.around()
-      for (const [feed, state] of feedStates) sink.feedState(feed, state, unixMs(at.timeMs))
+      for (const [feed, state, seen] of feedStates) sink.feedState(feed, state, unixMs(at.timeMs), seen)
       for (const gap of gaps) {
         if (gap.toMs === null) sink.gapOpened(gap.feed, gap.cause, gap.symbols, gap.fromMs)
       }

@@ -1,5 +1,6 @@
 /** What the feeds tell, passed on in its order: to the digest, the hub, the snapshots, the status line and the log. */
-import { monoNs, type RecordingId, type UnixMs } from '../../shared/units.ts'
+import type { FeedState } from '../../shared/state.ts'
+import { monoNs, type FeedId, type RecordingId, type UnixMs } from '../../shared/units.ts'
 import type { Alerts } from '../alerts/port.ts'
 import type { FeedListener } from '../feeds/port.ts'
 import { FOLD_VERSION, type DigestFold } from '../market/digest.ts'
@@ -29,6 +30,7 @@ export function createLiveListener(options: LiveListenerOptions): FeedListener {
   const { recorder, fold, hub, commits, snapshots, skew, status, wallMs, log, alerts } = options
   /** The recording that the fold, the hub's seqs and the commits are of. */
   let digested: RecordingId | null = null
+  const shown = new Map<FeedId, FeedState>()
   return {
     record(feed, seq, recvMs, monoNsNow, record) {
       if (recorder.recording !== digested) {
@@ -55,10 +57,12 @@ export function createLiveListener(options: LiveListenerOptions): FeedListener {
       alerts.apply(feed, seq, recvMs, record)
       if (seq > 0) snapshots.after(Math.max(seq, last), recvMs)
     },
-    state(feed, state) {
+    state(feed, state, seen) {
       const nowMs = wallMs()
+      alerts.feedState(feed, state, nowMs, seen)
+      if (shown.get(feed) === state) return
+      shown.set(feed, state)
       hub.feedState(feed, state, nowMs)
-      alerts.feedState(feed, state, nowMs)
       const sentence = stateSentence(feed, state)
       if (sentence === null) return
       status.say(sentence)

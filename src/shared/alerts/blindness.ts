@@ -1,7 +1,7 @@
 /** Which watches do not see a feed now: they are cut from what came before, and that is told once for all of them. */
 import type { GapCause } from '../recording.ts'
 import type { FeedState } from '../state.ts'
-import { feedAsset, instrumentId, type AssetClass, type FeedId } from '../units.ts'
+import { feedAsset, instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../units.ts'
 import type { Moment } from './moment.ts'
 import { Sight, type Blind } from './sight.ts'
 import type { TickFeeds } from './standing.ts'
@@ -28,9 +28,9 @@ export class Blindness {
     this.#sight = new Sight(options.before)
   }
 
-  /** Since when a feed that something wants is not open, UTC ms; NaN: it is. */
-  downSince(feed: FeedId): number {
-    return this.#sight.downSince(feed)
+  /** See `Sight.downSince`. */
+  downSince(feed: FeedId, instrument: InstrumentId): number {
+    return this.#sight.downSince(feed, instrument)
   }
 
   feedState(feed: FeedId, state: FeedState): void {

@@ -78,7 +78,7 @@ export class Evaluator {
       firing: this.#firing,
       isOpen,
       feedOf: (run) => feedOf(run, feeds(run.watch.asset)),
-      downSince: (feed) => this.#blindness.downSince(feed),
+      downSince: (feed, instrument) => this.#blindness.downSince(feed, instrument),
     })
     this.#records = new Records({ moment, firing: this.#firing, listener, drawings: this.#drawings })
   }

@@ -31,6 +31,9 @@ interface Eye {
   ever: boolean
 }
 
+/** What a connection ends by. */
+const LOST: ReadonlySet<GapCause> = new Set(['drop', 'half-open', 'refused', 'token'])
+
 export class Sight {
   readonly #eyes = new Map<FeedId, Eye>()
   readonly #before: { readonly cause: BlindCause; readonly fromMs: number } | null
@@ -51,9 +54,15 @@ export class Sight {
     return gap.fromMs < shut.fromMs ? gap : shut
   }
 
-  /** Since when a feed that something wants is not open, UTC ms; NaN: it is. */
-  downSince(feed: FeedId): number {
-    return this.#eye(feed).downMs
+  /**
+   * Since when a feed that something wants is not open, or the one of its connections that has the instrument, UTC ms;
+   * NaN: it is.
+   */
+  downSince(feed: FeedId, instrument: InstrumentId): number {
+    const { downMs, gaps } = this.#eye(feed)
+    if (!Number.isNaN(downMs)) return downMs
+    const lost = gaps.find(({ cause, instruments }) => LOST.has(cause) && (instruments?.has(instrument) ?? true))
+    return lost?.fromMs ?? NaN
   }
 
   state(feed: FeedId, state: FeedState, nowMs: number): void {

@@ -12,8 +12,8 @@ export interface TimedOptions {
   readonly isOpen: (asset: AssetClass, ms: number) => boolean
   /** The feed that an alert's records come from. */
   readonly feedOf: (run: Run) => FeedId
-  /** Since when a feed that something wants is not open, UTC ms; NaN: it is. */
-  readonly downSince: (feed: FeedId) => number
+  /** See `Sight.downSince`. */
+  readonly downSince: (feed: FeedId, instrument: InstrumentId) => number
 }
 
 export class Timed {
@@ -67,7 +67,7 @@ export class Timed {
 
   #stale(run: Run, afterMs: number): void {
     const { moment, firing, feedOf, downSince, isOpen } = this.#o
-    const sinceMs = downSince(feedOf(run))
+    const sinceMs = downSince(feedOf(run), run.watch.id)
     if (Number.isNaN(sinceMs)) {
       run.told = false
       return

@@ -128,7 +128,12 @@ class Ears implements FeedListener {
       framesBefore: this.#recorder.frames.length,
     })
   }
-  state: FeedListener['state'] = (_feed, state) => void this.states.push(state)
+  /** The last of the best states that were told. */
+  seen: FeedState['is'] = 'idle'
+  state: FeedListener['state'] = (_feed, state, seen) => {
+    this.states.push(state)
+    this.seen = seen.is
+  }
   acknowledged: FeedListener['acknowledged'] = (_feed, symbols) => void this.acks.push(symbols)
   gapOpened: FeedListener['gapOpened'] = (_feed, cause, symbols, fromMs) =>
     void this.gaps.push({ cause, fromMs, toMs: null, symbols })
@@ -373,6 +378,24 @@ describe('the budget', () => {
     await until('both', () => xt(w).received === 4)
     expect(w.ears.records).toHaveLength(1)
     expect(xt(w).unasked).toBe(1)
+  })
+  test('where a second connection is refused, what the first one receives is still told to be seen', async () => {
+    sharding = true
+    const w = await world((service) => {
+      service.upgrade = (_request, socket, accept) => {
+        if (service.requests.length === 1) accept()
+        else socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
+      }
+    })
+    w.feeds.want('crypto/XT', many.slice(0, 50))
+    await until('the first', () => w.ears.seen === 'open')
+    w.feeds.want('crypto/XT', many.slice(50))
+    await until('the second', () => xt(w).state.is === 'refused' || xt(w).state.is === 'waiting')
+    expect(w.ears.seen).toBe('open')
+    // What it misses is told by name.
+    expect(w.ears.gaps.filter(({ toMs }) => toMs === null).flatMap(({ symbols }) => symbols)).toEqual(['S50-USD'])
+    await w.feeds.stop()
+    expect(w.ears.seen).toBe('idle')
   })
   test('a ticker that moves to another connection is missed only from then on', async () => {
     sharding = true

@@ -477,6 +477,17 @@ describe('a stale feed', () => {
     r.evaluator.advance(T0 + 72_000)
     expect(fired()).toEqual(['fired 71000: - 10000'])
   })
+  test('fires where its own connection of several is gone, and not for one that is there', () => {
+    const eth = instrumentId('crypto', 'ETH-USD')
+    const r = rig([alertOf(stale(10_000)), alertOf(stale(10_000), { instrument: eth })])
+    r.state('crypto/XT', 'open', 0)
+    r.evaluator.gapOpened('crypto/XT', 'refused', ['ETH-USD'], T0 + 5_000)
+    r.evaluator.advance(T0 + 14_999)
+    r.evaluator.advance(T0 + 15_000)
+    r.evaluator.advance(T0 + 60_000)
+    expect(r.told.filter((one) => one.startsWith('fired'))).toEqual(['fired 15000: - 10000'])
+    expect(r.evaluator.instruments()).toEqual([BTC])
+  })
   test('with no patience at once', () => {
     const r = rig([alertOf(stale(0))])
     r.state('crypto/XT', 'open', 0)
