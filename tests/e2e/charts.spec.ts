@@ -1,4 +1,6 @@
 /** Charts by mouse and by the keyboard alone: indicators, styles, scales, comparing, ranges, dates, pictures. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { openPane } from './panes.ts'
@@ -311,16 +313,15 @@ test('a narrow chart has all of its tools, and a drawing takes an alert', async 
 
 test('a chart in a window of its own wears what the others wear, and comes back to its place', async ({
   open,
-  host,
+  home,
 }) => {
-  test.skip(host === 'electron', 'Electron keeps the places of its windows itself.')
-  const { page } = await open()
+  const { page, electron } = await open()
   page.setDefaultTimeout(15_000)
   const chart = await openPane(page, 'chart')
   await expect(chart).toBeVisible()
   /** Pops the chart out by the menu of its tab; answers the new page, and what it was opened with. */
   const popOut = async (): Promise<{ other: Page; features: string }> => {
-    const opened = page.context().waitForEvent('page')
+    const opened = electron ? electron.waitForEvent('window') : page.context().waitForEvent('page')
     const features = page.evaluate(
       () =>
         new Promise<string>((resolve) => {
@@ -353,6 +354,27 @@ test('a chart in a window of its own wears what the others wear, and comes back 
   await expect(its).toHaveAttribute('data-density', 'comfortable')
   await page.keyboard.press('Escape')
 
+  if (electron) {
+    // Its place is the window's: narrower than the main one may be, and somewhere else.
+    const placed = { x: 420, y: 130, width: 380, height: 520 }
+    await electron.evaluate(({ BrowserWindow }, bounds) => {
+      const newest = BrowserWindow.getAllWindows().reduce((a, b) => (a.id > b.id ? a : b))
+      newest.setBounds(bounds)
+      newest.close()
+    }, placed)
+    await expect(page.getByRole('region', { name: /^Chart of BTC-USD/ })).toBeVisible({ timeout: 20_000 })
+    expect(Object.values(JSON.parse(readFileSync(join(home, 'windows.json'), 'utf8')) as object)).toEqual([
+      { ...placed, maximized: false },
+    ])
+    await popOut()
+    const bounds = await electron.evaluate(({ BrowserWindow }) =>
+      BrowserWindow.getAllWindows()
+        .reduce((a, b) => (a.id > b.id ? a : b))
+        .getBounds(),
+    )
+    expect(bounds).toEqual(placed)
+    return
+  }
   await first.other.setViewportSize({ width: 700, height: 430 })
   await expect.poll(() => page.evaluate(() => Object.values(localStorage).join())).toMatch(/"width":700,"height":430/)
   await first.other.close()
