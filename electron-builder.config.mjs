@@ -38,6 +38,10 @@ export default {
     'node_modules/@napi-rs/keyring-${platform}-${arch}*/**',
     '!node_modules/**/{test,tests,docs,example,examples,benchmark,.github}/**',
     '!node_modules/undici/{docs,types,scripts}/**',
+    // The same once more for other loaders; and what only the command line of js-yaml takes.
+    '!node_modules/valibot/dist/{index.cjs,index.min.*}',
+    '!node_modules/js-yaml/{dist,bin}/**',
+    '!node_modules/argparse/**',
     // Headers for compiling what is shipped compiled.
     '!node_modules/node-addon-api/**',
     'resources/demo/**',

@@ -104,6 +104,7 @@ test('keys are given anew, conflicts are named, and all of it is kept', async ({
   await page.keyboard.press('Alt+l')
   await expect(screen.dialog('Help')).toBeVisible()
   await page.keyboard.press('Escape')
+  await expect(screen.dialog('Help')).toHaveCount(0)
   await enter(page, 'shortcuts', /Shortcuts|Keyboard shortcuts/)
   await page.keyboard.press('Escape')
 
