@@ -261,6 +261,8 @@ export function runElectronApp(options: ElectronAppOptions): void {
         show,
         quit: () => app.quit(),
       })
+      // Without a tray nothing would lead to an app that started hidden.
+      if (!window && !desktop.tray && process.platform !== 'darwin') open()
     })
     .catch((thrown: unknown) => {
       dialog.showErrorBox('Tapedeck cannot start', `The window is not built: ${String(thrown)}`)

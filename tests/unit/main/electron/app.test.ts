@@ -352,6 +352,12 @@ test.each([
   expect(windows).toHaveLength(1)
 })
 
+test('started at login where there is no tray, it shows itself', async () => {
+  trays = false
+  await start('linux', { words: ['--hidden'] })
+  expect(windows).toHaveLength(1)
+})
+
 test('a ninth window beside the main one is refused, and the user told', async () => {
   await start('linux')
   const open = page()
