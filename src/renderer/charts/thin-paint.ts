@@ -18,18 +18,23 @@ interface InnerWidget {
 }
 interface InnerPane {
   getId: () => string
+  getContainer?: () => HTMLElement
   getMainWidget: () => InnerWidget
   getYAxisWidgets?: () => InnerWidget[]
 }
 interface InnerChart {
   getDrawPanes: () => InnerPane[]
+  getSeparatorPanes?: () => ReadonlyMap<unknown, Pick<InnerPane, 'getContainer'>>
   getChartStore: () => { getCrosshair: () => { readonly paneId?: string } }
 }
 
-/** Where a widget keeps its size is in its style, set by the library alone. */
-function sizeFromStyle(element: HTMLElement): void {
-  const read = (side: 'width' | 'height') => ({ get: () => parseFloat(element.style[side]) || 0, configurable: true })
-  Object.defineProperties(element, { clientWidth: read('width'), clientHeight: read('height') })
+type Side = 'width' | 'height'
+/** Where a widget keeps its size is in its style, set by the library alone; of a pane that is the height only. */
+function sizeFromStyle(element: HTMLElement, ...sides: readonly Side[]): void {
+  const read = (side: Side) => ({ get: () => parseFloat(element.style[side]) || 0, configurable: true })
+  for (const side of sides) {
+    Object.defineProperty(element, side === 'width' ? 'clientWidth' : 'clientHeight', read(side))
+  }
 }
 
 /** Lets a canvas be painted only when `same` does not answer that its picture would be what it is. */
@@ -55,15 +60,25 @@ export function thinPaint(chart: Chart, axis: () => string): () => void {
   const inner = chart as unknown as Partial<InnerChart>
   const known = new WeakSet<InnerWidget>()
   let shown = ''
+  const separators = (): void => {
+    for (const pane of inner.getSeparatorPanes?.().values() ?? []) {
+      const line = pane.getContainer?.()
+      if (line) sizeFromStyle(line, 'height')
+    }
+  }
   return () => {
     if (typeof inner.getDrawPanes !== 'function' || typeof inner.getChartStore !== 'function') return
+    // They are made once the library has laid out its panes, which it has put off until now.
+    queueMicrotask(separators)
     const store = inner.getChartStore()
     for (const pane of inner.getDrawPanes()) {
+      const whole = pane.getContainer?.()
+      if (whole) sizeFromStyle(whole, 'height')
       const main = pane.getMainWidget()
       for (const widget of [main, ...(pane.getYAxisWidgets?.() ?? [])]) {
         if (known.has(widget) || typeof widget._overlayCanvas?.update !== 'function') continue
         known.add(widget)
-        sizeFromStyle(widget.getContainer())
+        sizeFromStyle(widget.getContainer(), 'width', 'height')
         const overlay = widget._overlayCanvas
         const { style } = overlay.getElement()
         let blank = false
