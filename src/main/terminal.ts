@@ -215,7 +215,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       const wanted = wantAll(feeds, tickWishes(ids, spell))
       return () => wanted.release()
     },
-    bars: (instrument, of, interval, limit) => past.bars(instrument, of, interval, limit),
+    bars: (instrument, of, interval, limit) => past.barsOrThrow(instrument, of, interval, limit),
     drawings: (instrument) => drawings.get(instrument).drawings,
     reports: (instrument) => reportDays(research, spell(instrument), settings.get().research.params),
     symbolOf: spell,

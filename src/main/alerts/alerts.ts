@@ -16,15 +16,14 @@ import {
 } from '../../shared/alerts/types.ts'
 import type { Watch } from '../../shared/alerts/watch.ts'
 import { eventWords, type AlertNumbers } from '../../shared/alerts/words.ts'
-import { SEED_BARS } from '../../shared/alerts/bar-lines.ts'
 import type { Drawing } from '../../shared/drawings/types.ts'
-import type { Bar, BarSource, Interval } from '../../shared/market.ts'
 import type { InstrumentId } from '../../shared/units.ts'
 import { createHistory, type NewEvent } from './history.ts'
 import { readAlerts, readAlive, readHistory, writeAlerts, writeHistory, type Read } from './kept.ts'
 import type { Alerts, AlertsFile, AlertsKeeper, Notice } from './port.ts'
 import { alertSink } from './record-sink.ts'
 import { alertStreams } from './streams.ts'
+import { createWarming, type PastBars } from './warming.ts'
 
 export interface AlertsOptions {
   readonly keeper: AlertsKeeper
@@ -35,7 +34,7 @@ export interface AlertsOptions {
   readonly calendar: Pick<EvaluatorOptions, 'grid' | 'isOpen' | 'feeds'>
   /** Makes these instruments be received; answers how to let go of them. */
   readonly want: (instruments: readonly InstrumentId[]) => () => void
-  readonly bars: (instrument: InstrumentId, of: BarSource, interval: Interval, limit: number) => Promise<readonly Bar[]>
+  readonly bars: PastBars
   readonly drawings: (instrument: InstrumentId) => readonly Drawing[]
   /** Days (UTC ms of 00:00) on which an instrument reports; null: not known. May ask the service. */
   readonly reports: (instrument: InstrumentId) => Promise<readonly number[] | null>
@@ -244,14 +243,16 @@ export function createAlerts(options: AlertsOptions): Alerts {
         streams.changed([alert.id])
         wanting = true
       },
-      wantsBars(instrument, of, interval) {
-        void options.bars(instrument, of, interval, SEED_BARS).then(
-          (bars) => evaluator.seed(instrument, of, interval, bars),
-          () => evaluator.seed(instrument, of, interval, []),
-        )
-      },
+      wantsBars: (instrument, of, interval) => warming.ask(instrument, of, interval),
       changed: (watch: Watch) => streams.changed([...watch.runs].map(({ alert }) => alert.id)),
     },
+  })
+
+  const warming = createWarming({
+    evaluator: () => evaluator,
+    bars: options.bars,
+    failed: (thrown) =>
+      log('warn', 'The bars that indicators of alerts need could not be read; they are asked for again.', said(thrown)),
   })
 
   /** What is to be received is another. */
@@ -388,6 +389,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     stream: (wake) => streams.open(wake),
     sweep(nowMs) {
       evaluator.advance(nowMs)
+      warming.sweep()
       if (wanting) want()
       if (more > 0) {
         options.notify?.({ title: `${more} more alerts fired`, body: 'The history of alerts has all of them.' })
@@ -425,6 +427,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       streams.changed(mine)
     },
     sourceChanged() {
+      warming.forget()
       evaluator.forget()
       for (const alert of alerts.values()) watch(alert)
       want()

@@ -1,16 +1,16 @@
 /** Alerts along a replay: where they would stand, and what would have fired. Nothing is kept, sounded or notified. */
+import { setImmediate as turn } from 'node:timers/promises'
 import { Evaluator, type EvaluatorOptions } from '../../shared/alerts/evaluator.ts'
-import { SEED_BARS } from '../../shared/alerts/bar-lines.ts'
 import type { Alert, AlertRow, AlertState } from '../../shared/alerts/types.ts'
 import type { StreamValue } from '../../shared/contract.ts'
 import type { Drawing } from '../../shared/drawings/types.ts'
-import type { Bar, BarSource, Interval } from '../../shared/market.ts'
 import type { StreamSource } from '../../shared/transport.ts'
 import { unixMs, type InstrumentId } from '../../shared/units.ts'
 import type { Market } from '../market/port.ts'
 import { createHistory, type NewEvent } from './history.ts'
 import { alertSink } from './record-sink.ts'
 import { alertStreams } from './streams.ts'
+import { createWarming, type PastBars } from './warming.ts'
 
 export interface RehearsalOptions {
   /** Every alert as it is now. */
@@ -19,7 +19,7 @@ export interface RehearsalOptions {
   readonly onChange: (listener: () => void) => () => void
   readonly calendar: Pick<EvaluatorOptions, 'grid' | 'isOpen' | 'feeds'>
   /** Bars up to the replay's clock. */
-  readonly bars: (instrument: InstrumentId, of: BarSource, interval: Interval, limit: number) => Promise<readonly Bar[]>
+  readonly bars: PastBars
   readonly drawings: (instrument: InstrumentId) => readonly Drawing[]
 }
 
@@ -72,25 +72,21 @@ export function createRehearsal(options: RehearsalOptions): Rehearsal {
       unseen: (alert, atMs, value, before) => happened({ ...about(alert), is: 'unseen', atMs, value, before }),
       expired: (alert) => streams.changed([alert.id]),
       blind: () => undefined,
-      wantsBars: (instrument, of, interval) => askBars(instrument, of, interval),
+      wantsBars: (instrument, of, interval) => warming.ask(instrument, of, interval),
       changed: (watch) => streams.changed([...watch.runs].map(({ alert }) => alert.id)),
     },
   })
   /** The latest that the market or the replay's clock told. */
   let latestMs = -Infinity
-  let generation = 0
-  let closed = false
-  const askBars = (instrument: InstrumentId, of: BarSource, interval: Interval): void => {
-    const mine = generation
-    const give = (bars: readonly Bar[]) => {
-      if (!closed && mine === generation) evaluator.seed(instrument, of, interval, bars)
-    }
-    // The place that a seek goes to is the replay's own only when it is done.
-    setImmediate(() => {
-      if (closed || mine !== generation) return
-      void options.bars(instrument, of, interval, SEED_BARS).then(give, () => give([]))
-    })
-  }
+  const warming = createWarming({
+    evaluator: () => evaluator,
+    async bars(...wanted) {
+      // The place that a seek goes to is the replay's own only when it is done.
+      await turn()
+      return options.bars(...wanted)
+    },
+    failed: () => undefined,
+  })
   const take = (): void => {
     for (const id of alerts.keys()) evaluator.remove(id)
     alerts.clear()
@@ -133,7 +129,7 @@ export function createRehearsal(options: RehearsalOptions): Rehearsal {
         },
         restore(save, around) {
           market.restore(save, around)
-          generation += 1
+          warming.forget()
           latestMs = -Infinity
           fired.clear()
           history.clear()
@@ -148,13 +144,14 @@ export function createRehearsal(options: RehearsalOptions): Rehearsal {
     },
     stream: (wake) => streams.open(wake),
     sweep(nowMs) {
+      warming.sweep()
       // Where the clock was set back in the recording, the replay's stands until the market is there again.
       if (nowMs <= latestMs) return
       latestMs = nowMs
       evaluator.advance(nowMs)
     },
     close() {
-      closed = true
+      warming.forget()
       off()
     },
   }

@@ -1,7 +1,7 @@
 /** What the store knows from before a window looked: bars, gaps and prints of the same source, up to now. */
 import type { BarsPage, PrintsPage, PrintsPlace } from '../../shared/contract.ts'
 import type { Interval, BarSource, Print } from '../../shared/market.ts'
-import { CodedError } from '../../shared/errors.ts'
+import { CodedError, toFailure } from '../../shared/errors.ts'
 import { inTurn } from '../../shared/overlaps.ts'
 import { FLAG, type Gap, type SessionRow } from '../../shared/recording.ts'
 import type { GapSpan } from '../../shared/state.ts'
@@ -42,7 +42,10 @@ export interface Visible {
 }
 
 export interface StoredPast {
+  /** None where the store cannot be read, which is told. */
   bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<BarsPage['bars']>
+  /** The same bars; rejects where the store cannot be read. */
+  barsOrThrow(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<BarsPage['bars']>
   gaps(feed: FeedId, id: InstrumentId, fromMs: number, toMs?: number): Promise<readonly GapSpan[]>
   prints(id: InstrumentId, limit: number): Promise<readonly Print[]>
   /**
@@ -84,6 +87,17 @@ export function createPast(options: PastOptions): StoredPast {
     if (now !== undefined) await committed(now.seq)
     return now
   }
+  const barsOrThrow: StoredPast['barsOrThrow'] = async (instrument, of, interval, limit) => {
+    const maxSeq = await upToNow()
+    const query = { instrument, of, interval, source: source(), beforeMs: null, limit, maxSeq }
+    try {
+      return (await reader.bars(query)).bars
+    } catch (thrown) {
+      // A store that nobody has made yet holds nothing.
+      if (toFailure(thrown).code === 'not-found') return []
+      throw thrown
+    }
+  }
   const spans = (gaps: readonly Gap[], id: InstrumentId): GapSpan[] =>
     gaps.filter((gap) => concerns(gap, id)).map(({ feed, cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs }))
 
@@ -108,20 +122,8 @@ export function createPast(options: PastOptions): StoredPast {
   }
 
   return {
-    bars: (id, of, interval, limit) =>
-      guarded('bars', [], async () => {
-        const maxSeq = await upToNow()
-        const page = await reader.bars({
-          instrument: id,
-          of,
-          interval,
-          source: source(),
-          beforeMs: null,
-          limit,
-          maxSeq,
-        })
-        return page.bars
-      }),
+    bars: (id, of, interval, limit) => guarded('bars', [], () => barsOrThrow(id, of, interval, limit)),
+    barsOrThrow,
     gaps: (feed, id, fromMs, toMs) =>
       guarded('gaps', [], async () => {
         const from = Number.isFinite(fromMs) ? { fromMs } : {}

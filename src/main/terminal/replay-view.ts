@@ -86,7 +86,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   const rehearsal = createRehearsal({
     ...options.alerts,
     calendar: ALERT_CALENDAR,
-    bars: (instrument, of, interval, limit) => past.bars(instrument, of, interval, limit),
+    bars: (instrument, of, interval, limit) => past.barsOrThrow(instrument, of, interval, limit),
   })
   const player = new Player({
     reader,

@@ -89,8 +89,9 @@ export class BarLines<T> {
     const one = this.#comparisons.find((each) => each.item === item)
     if (one === undefined || !this.#seeded) return false
     const { line, against } = one.condition
-    const known = !Number.isNaN(one.line.values[line.output])
-    return known && (against.is !== 'line' || !Number.isNaN(one.other?.values[against.line.output]))
+    // Before its first bar a line has no values at all.
+    const known = (of: Line | null, output: number): boolean => !Number.isNaN(of?.values[output] ?? NaN)
+    return known(one.line, line.output) && (against.is !== 'line' || known(one.other, against.line.output))
   }
 
   /** Joins the bars before now, oldest first; what was received since stands. Crosses nothing. */
@@ -142,6 +143,11 @@ export class BarLines<T> {
     if (nowMs < this.#builder.grid.endOf(this.#forming)) return
     this.#close(crossed)
     this.#forming = NaN
+  }
+
+  /** The bars before now are to be given once more: those given were not all there are. */
+  reopen(): void {
+    if (this.#seeded) this.#begin()
   }
 
   /** Another place in time: the bars before it are to be given anew. */

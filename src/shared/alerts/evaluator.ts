@@ -124,13 +124,19 @@ export class Evaluator {
     this.#timed.setReports(instrument, days)
   }
 
-  /** The bars that `wantsBars` asked for, oldest first; none are right, too. */
-  seed(instrument: InstrumentId, of: BarSource, interval: Interval, bars: readonly Bar[]): void {
+  /**
+   * The bars that `wantsBars` asked for, oldest first; none are right, too. `again`: in place of those that were given.
+   * Answers whether anything waits for such bars.
+   */
+  seed(instrument: InstrumentId, of: BarSource, interval: Interval, bars: readonly Bar[], again = false): boolean {
     const watch = this.#watches.get(instrument)
     const lines = watch?.bars.find((one) => one.of === of && one.interval === interval)
-    if (watch === undefined || lines === undefined || lines.seeded) return
+    if (watch === undefined || lines === undefined) return false
+    if (again) lines.reopen()
+    if (lines.seeded) return true
     lines.seed(bars)
     this.#o.listener.changed(watch)
+    return true
   }
 
   /** Where an alert that is watched stands; undefined: it is not. */

@@ -295,6 +295,7 @@ describe('an indicator', () => {
     r.trade(minute(0), 100)
     expect(r.evaluator.state(alert.id)).toEqual({ is: 'waiting', for: 'bars' })
     r.evaluator.seed(BTC, 'trade', '1m', [])
+    expect(r.evaluator.state(alert.id)).toEqual({ is: 'waiting', for: 'bars' })
     r.trade(minute(1), 90)
     r.trade(minute(2), 80)
     expect(r.evaluator.state(alert.id)).toEqual({ is: 'armed' })
