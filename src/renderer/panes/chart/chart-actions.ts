@@ -29,6 +29,8 @@ export interface PlaceActs {
   readonly toggleTable: () => void
   readonly decimals: number
   readonly priceText: (price: number) => string
+  /** The chord of a command as it is set now; empty: none. */
+  readonly keys: (id: string) => string
 }
 
 export function markActions(marks: readonly ChartMarker[], onEvent: PlaceActs['onEvent']): ChartAction[] {
@@ -43,7 +45,11 @@ export function placeActions({ bar, ms, level, price, marks }: ChartPlace, acts:
   }
   if (alertAt && level !== undefined && level > 0) {
     const at = Number(level.toFixed(acts.decimals))
-    able.push({ text: say('chart.alert-at', { price: priceText(at) }), key: 'Alt+B', run: () => alertAt(at) })
+    able.push({
+      text: say('chart.alert-at', { price: priceText(at) }),
+      key: acts.keys('new-alert'),
+      run: () => alertAt(at),
+    })
   }
   if (messages && bar) {
     able.push({ text: say('chart.messages-bar'), key: marks.length > 0 ? '' : 'Enter', run: () => messages(bar) })
@@ -57,9 +63,9 @@ export function placeActions({ bar, ms, level, price, marks }: ChartPlace, acts:
     })
   }
   able.push(
-    { text: say('chart.indicators'), key: '/', run: () => acts.open('indicators') },
+    { text: say('chart.indicators'), key: acts.keys('chart-indicators'), run: () => acts.open('indicators') },
     { text: say('chart.compare'), key: '', run: () => acts.open('compare') },
-    { text: say('chart.go-date'), key: 'Ctrl+G', run: () => acts.open('date') },
+    { text: say('chart.go-date'), key: acts.keys('chart-date'), run: () => acts.open('date') },
     { text: say('chart.scale-lines'), key: '', run: () => acts.open('view') },
     { text: say('chart.fit-all-bars'), key: 'Home', run: acts.fit },
     { text: say('chart.save-picture'), key: '', run: () => acts.picture('file') },

@@ -2,6 +2,7 @@
 import type { ChartTemplate } from '../../../shared/chart-settings.ts'
 import type { InstrumentId } from '../../../shared/units.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
+import { entryKeys } from '../../workspace/menus/entry-keys.ts'
 
 /** Getters are reactive. */
 export interface ChartWindow {
@@ -15,6 +16,8 @@ export interface ChartWindow {
   now(): number
   /** Says in a sentence what was done. */
   tell(text: string): void
+  /** The chord of a command as it is set now; empty where it has none. */
+  keys(id: string): string
 }
 
 /** The window of one chart. */
@@ -34,5 +37,6 @@ export function chartWindow(app: WindowState, instrument: () => InstrumentId): C
     // What is live goes on between the window's own beats of the clock.
     now: () => (app.view === 'live' ? Date.now() : app.clockMs),
     tell: (text) => app.toasts.show(text),
+    keys: (id) => entryKeys(app, id).keys ?? '',
   }
 }

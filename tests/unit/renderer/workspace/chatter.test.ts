@@ -26,7 +26,12 @@ describe('what a screen reader is told', () => {
     const state = await open()
     const broken = (lost: number) => {
       if (!state.status) throw new Error('no status')
-      const why = { code: 'disk-error', message: 'The disk is full.', hint: 'Free some room.', closeCode: null }
+      const why = {
+        code: 'disk-error' as const,
+        message: 'The disk is full.',
+        hint: 'Free some room.',
+        closeCode: null,
+      }
       state.status = { ...state.status, recorder: { is: 'broken', why, sinceMs: unixMs(0), lost } }
     }
     broken(1_234)
