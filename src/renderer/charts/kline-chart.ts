@@ -19,12 +19,14 @@ import { bigText } from './scale.ts'
 import type { Row } from './series.ts'
 import { chartStyles } from './styles.ts'
 import { thinPaint } from './thin-paint.ts'
-import { axisLabels, crosshairText } from './time-axis.ts'
+import { axisLabels, axisText, crosshairText } from './time-axis.ts'
 import { Turns } from './turns.ts'
 import { Zone } from './zone.ts'
 
 /** Px of a chart's height, at the usual size of the text, from which it has room for the volume below its bars. */
 const VOLUME_LEAST_PX = 150
+/** Below it there is room for bars and the last price alone. */
+const WORDS_LEAST_PX = 110
 /** Of all charts of the window. */
 const turns = new Turns()
 let registered = false
@@ -85,10 +87,18 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   })
   const rows = (): readonly Row[] => bars.rows()
 
-  const restyle = (): void =>
-    chart.setStyles(
-      chartStyles(theme, series.style, plot.countdown && !series.ticks && !bars.moreNewer, bars.moreNewer),
-    )
+  let low = false
+  const restyle = (): void => {
+    const counts = plot.countdown && !series.ticks && !bars.moreNewer && !low
+    chart.setStyles(chartStyles(theme, series.style, counts, bars.moreNewer, low))
+  }
+  function lookAtHeight(): void {
+    const { clientHeight } = element
+    const is = clientHeight > 0 && clientHeight < textPx(WORDS_LEAST_PX, theme.textScale)
+    if (is === low) return
+    low = is
+    restyle()
+  }
   /** The library paints on the next frame whatever it was asked to size anew. */
   const repaint = (): void => chart.resize()
   /** Compared symbols have only their percent in common. */
@@ -127,12 +137,29 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
         series.ticks ? 1 : series.intervalMs,
         zone,
         textPx(84, theme.textScale),
-      ).map((label) => ({ coord: xOf(label.index), value: list[label.index].timestamp, text: label.text }))
+      )
+        .map((label) => ({ coord: xOf(label.index), value: list[label.index].timestamp, text: label.text }))
+        .filter(({ coord, text }) => isWithin(coord, text))
+      if (labels.length === 0) labels.push(...anyLabel(from, to))
       axisShown = labels.map(({ coord, text }) => `${coord} ${text}`).join()
       return labels
     },
   })
   let axisShown = ''
+  /** Whether a label of the time axis is not cut: of a time a part would be another time. */
+  function isWithin(x: number, text: string): boolean {
+    const half = textPx(text.length * 3, theme.textScale)
+    return x >= half && x <= plotArea().width - half
+  }
+  /** The last row with room for its time, where no round time has it. */
+  function anyLabel(from: number, to: number): { coord: number; value: number; text: string }[] {
+    for (let i = to - 1; i >= from; i--) {
+      const { timestamp } = rows()[i]
+      const text = axisText(timestamp, series.ticks ? 1 : series.intervalMs, false, zone)
+      if (isWithin(xOf(i), text)) return [{ coord: xOf(i), value: timestamp, text }]
+    }
+    return []
+  }
   let look = 0
   const thin = thinPaint(chart, () => `${look} ${axisShown}`)
   const studies = new Studies(chart, {
@@ -278,6 +305,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       restyle()
       if (!resized) return
       // Axes and panes below the bars grow along; the library measures those when it lays out anew.
+      lookAtHeight()
       showVolume()
       studies.fitPanes()
       repaint()
@@ -395,6 +423,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     plotArea,
     png: () => chart.getConvertPictureUrl(true, 'png', theme.pane),
     resize() {
+      lookAtHeight()
       showVolume()
       chart.resize()
       studies.fitPanes()

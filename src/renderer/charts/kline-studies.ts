@@ -26,6 +26,8 @@ const MOST_SHARE = 0.55
 const LEAST_PANE = 44
 const USUAL_PANE = 92
 const VOLUME_PANE = 76
+/** Of a low chart the bars keep the most. */
+const MOST_VOLUME = 0.28
 
 /** What of a study asks for computing it anew, rather than only for painting. */
 const computed = ({ kind, values, price, own }: ChartStudy): string => JSON.stringify([kind, values, price, own])
@@ -120,7 +122,8 @@ export class Studies {
     const { textScale } = this.#options.theme()
     const height = (usual: number): number =>
       Math.max(textPx(LEAST_PANE, textScale), Math.min(textPx(usual, textScale), Math.floor(share)))
-    if (this.#volume) this.#chart.setPaneOptions({ id: 'volume', height: height(VOLUME_PANE), minHeight: 30, order: 1 })
+    const volume = Math.max(30, Math.min(height(VOLUME_PANE), Math.floor(total * MOST_VOLUME)))
+    if (this.#volume) this.#chart.setPaneOptions({ id: 'volume', height: volume, minHeight: 30, order: 1 })
     own.forEach(({ id }, i) =>
       this.#chart.setPaneOptions({ id, height: height(USUAL_PANE), minHeight: 30, order: 2 + i }),
     )

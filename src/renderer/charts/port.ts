@@ -46,6 +46,8 @@ export interface ChartTheme {
   readonly pane: string
   readonly raised: string
   readonly line: string
+  /** Behind the bars. */
+  readonly grid: string
   readonly text: string
   readonly dim: string
   readonly faint: string

@@ -3,12 +3,13 @@ import type { DeepPartial, Styles } from 'klinecharts'
 import { FAMILY, textPx } from './canvas-text.ts'
 import type { ChartStyle, ChartTheme } from './port.ts'
 
-/** The library's styles for a theme and a style of bars. `past`: the last bar loaded is not the newest one. */
+/** The library's styles for a theme and a style of bars. `past`: the last bar loaded is not the newest one; `low`: there is no room for words in the plot. */
 export function chartStyles(
   theme: ChartTheme,
   style: ChartStyle,
   countdown: boolean,
   past = false,
+  low = false,
 ): DeepPartial<Styles> {
   const hidden = 'transparent'
   const size = textPx(11, theme.textScale)
@@ -26,8 +27,8 @@ export function chartStyles(
   const colours = { upColor: theme.up, downColor: theme.down, noChangeColor: theme.dim }
   return {
     grid: {
-      horizontal: { color: theme.line, style: 'solid', size: 0.5 },
-      vertical: { color: theme.line, style: 'solid', size: 0.5 },
+      horizontal: { color: theme.grid, style: 'solid', size: 0.5 },
+      vertical: { color: theme.grid, style: 'solid', size: 0.5 },
     },
     candle: {
       type: own ? 'area' : style === 'bars' ? 'ohlc' : style === 'hollow' ? 'candle_up_stroke' : 'candle_solid',
@@ -49,8 +50,8 @@ export function chartStyles(
         point: { show: false, animation: false },
       },
       priceMark: {
-        high: { color: theme.dim, textSize: size, textFamily: FAMILY },
-        low: { color: theme.dim, textSize: size, textFamily: FAMILY },
+        high: { show: !low, color: theme.dim, textSize: size, textFamily: FAMILY },
+        low: { show: !low, color: theme.dim, textSize: size, textFamily: FAMILY },
         last: {
           ...colours,
           // Averages are no prices: the chart paints the true last one itself.

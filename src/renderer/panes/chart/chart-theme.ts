@@ -15,6 +15,7 @@ export function chartTheme(): ChartTheme {
     pane: read('--pane', '#141920'),
     raised: read('--raised', '#1B222C'),
     line: read('--line', '#263040'),
+    grid: read('--grid', '#263040'),
     text: read('--text', '#D7DEE8'),
     dim: read('--dim', '#8B97A8'),
     faint: read('--faint', '#5B6675'),

@@ -9,6 +9,7 @@ const theme = (textScale: number): ChartTheme => ({
   pane: '#000',
   raised: '#000',
   line: '#000',
+  grid: '#000',
   text: '#000',
   dim: '#000',
   faint: '#000',
