@@ -128,13 +128,15 @@ async function takeReadme() {
     .getByRole('banner')
     .getByRole('button', { name: /^Recording .*00:03:/ })
     .waitFor({ timeout: 240_000 })
-  for (const theme of THEMES) {
+  const isWanted = (name) => values.only.length === 0 || values.only.includes(name)
+  for (const theme of isWanted('live') ? THEMES : []) {
     await setTheme(page, theme)
     await settled(page)
     await page.screenshot({ path: join(folder, `live-${theme}.png`) })
   }
   await setTheme(page, 'dark')
   for (const { name, arrange, undo } of GUIDE) {
+    if (!isWanted(name)) continue
     try {
       await arrange(page)
       await settled(page)

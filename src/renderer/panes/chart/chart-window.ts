@@ -1,6 +1,7 @@
 /** What a chart asks of its window besides bars and settings. */
 import type { ChartTemplate } from '../../../shared/chart-settings.ts'
 import type { InstrumentId } from '../../../shared/units.ts'
+import { sourcePill } from '../../state/source-words.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
 import { entryKeys } from '../../workspace/menus/entry-keys.ts'
 
@@ -14,6 +15,8 @@ export interface ChartWindow {
   readonly zoneSetting: string
   /** Now of what is shown, UTC ms. */
   now(): number
+  /** Why nothing comes from the market, in a sentence; null: it comes, or this is no live market. */
+  readonly away: string | null
   /** Says in a sentence what was done. */
   tell(text: string): void
   /** The chord of a command as it is set now; empty where it has none. */
@@ -33,6 +36,10 @@ export function chartWindow(app: WindowState, instrument: () => InstrumentId): C
     },
     get zoneSetting() {
       return app.settings.now.zone
+    },
+    get away() {
+      const pill = sourcePill(app.status, app.linkUp)
+      return app.view === 'live' && pill.tone === 'bad' ? pill.sentence : null
     },
     // What is live goes on between the window's own beats of the clock.
     now: () => (app.view === 'live' ? Date.now() : app.clockMs),
