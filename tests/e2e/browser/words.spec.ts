@@ -36,7 +36,7 @@ const OWN_WORDS: readonly RegExp[] = [
   capitals(), // symbols, indicators, units
   /^This copy was not installed from a package.*/g,
   /\b(Parquet|Tab|CSV|JSON)\b|^\.\w+$/g,
-  /\((Ctrl|Alt|Shift|Space)[^)]*\)/g, // keys
+  /\b(?:(?:Ctrl|Alt|Shift)\+)+\S\w*|\bSpace\b/g, // keys, as they stand on the keyboard
   /^(New York|London|Tokyo|Europe|America|Asia)$/g, // places of zones
   /\d+ [a-z]+\. \d{4}/g, // days as French writes them
 ]
