@@ -3,28 +3,34 @@ import { fieldsOf } from '../../service/tick-columns.ts'
 import type { FeedId } from '../../shared/units.ts'
 import type { LiteralWriter } from '../store/port.ts'
 import { createTimeWriter, textRoom, TIME_ROOM, writeText, writeWhole, type TimeWriter } from './cells.ts'
-import { createSymbolCell, LEFT_OUT_OF_TABLES, utf8Of, widen, type Span, type TickRows } from './rows.ts'
+import { createSymbolCells, LEFT_OUT_OF_TABLES, utf8Of, widen, type Span, type TickRows } from './rows.ts'
 import type { ByteSink } from './sink.ts'
 
 const encoder = new TextEncoder()
+
+/** What stands before a row's first time, with the writer of both. */
+interface Head {
+  readonly bytes: number
+  readonly event: TimeWriter
+}
 
 /** Rows of `tickColumns`, separated by `separatorText`; `span` is widened by what is written. */
 export function createCsvRows(file: ByteSink, feed: FeedId, separatorText: string, raw: boolean, span: Span): TickRows {
   const separator = separatorText.charCodeAt(0)
   const fields = fieldsOf(feed)
-  const event: TimeWriter = createTimeWriter(separator)
   const recv: TimeWriter = createTimeWriter(separator)
-  // feed and symbol stand together before the first time of every row
-  const headOf = createSymbolCell((symbol) => {
+  // Feed and symbol stand together before the first time of every row. Symbols alternate: each keeps a writer of its own.
+  const headOf = createSymbolCells<Head>((symbol) => {
     const text = encoder.encode(symbol)
     const out = new Uint8Array(textRoom(text) + feed.length + 2)
     let at = encoder.encodeInto(feed, out).written
     out[at++] = separator
     at = writeText(out, at, text, separator, true)
     out[at++] = separator
-    return out.subarray(0, at)
+    const event = createTimeWriter(separator)
+    event.lead(out.subarray(0, at))
+    return { bytes: at, event }
   })
-  let lead: Uint8Array | undefined
   return {
     end() {},
     of(ticks) {
@@ -43,18 +49,17 @@ export function createCsvRows(file: ByteSink, feed: FeedId, separatorText: strin
           if ((flags[row] & LEFT_OUT_OF_TABLES) !== 0) continue
           const head = headOf(ticks.symbol(row))
           const text = raw ? utf8Of(ticks.raw(row), flags[row]) : undefined
-          const need = most + head.length + (text === undefined ? 0 : textRoom(text) + 1)
+          const need = most + head.bytes + (text === undefined ? 0 : textRoom(text) + 1)
           if (at + need > out.length) {
             file.at = at
             file.room(need)
             out = file.bytes
             view = new DataView(out.buffer)
           }
-          if (head !== lead) event.lead((lead = head))
           const eventAt = eventMs[row]
           const recvAt = recvMs[row]
           widen(span, eventAt, recvAt)
-          at = event.write(out, view, at, eventAt)
+          at = head.event.write(out, view, at, eventAt)
           out[at++] = separator
           at = recv.write(out, view, at, recvAt)
           out[at++] = separator

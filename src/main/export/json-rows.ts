@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FeedId } from '../../shared/units.ts'
 import { writeWhole } from './cells.ts'
-import { createSymbolCell, UNSURE, widen, type Span, type TickRows } from './rows.ts'
+import { createSymbolCells, UNSURE, widen, type Span, type TickRows } from './rows.ts'
 import type { ByteSink } from './sink.ts'
 
 const encoder = new TextEncoder()
@@ -10,7 +10,7 @@ const HEX = encoder.encode('0123456789abcdef')
 
 /** `{feed,symbol,recv_ms,seq,raw}` a line; `raw_base64` where the message is no UTF-8. */
 export function createJsonRows(file: ByteSink, feed: FeedId, span: Span): TickRows {
-  const headOf = createSymbolCell((symbol) =>
+  const headOf = createSymbolCells((symbol) =>
     encoder.encode(`{"feed":${JSON.stringify(feed)},"symbol":${JSON.stringify(symbol)},"recv_ms":`),
   )
   const seqKey = encoder.encode(',"seq":')

@@ -41,15 +41,23 @@ export function utf8Of(text: Uint8Array, flags: number): Uint8Array {
 }
 const encoder = new TextEncoder()
 
-/** Remembers the bytes of the symbol seen last. */
-export function createSymbolCell(render: (symbol: string) => Uint8Array): (symbol: string) => Uint8Array {
+/** Symbols that are remembered; all are forgotten beyond. */
+const MOST_CELLS = 20_000
+
+/** Remembers what was made of each symbol: those of a session alternate from row to row. */
+export function createSymbolCells<Cell>(make: (symbol: string) => Cell): (symbol: string) => Cell {
+  const cells = new Map<string, Cell>()
   let last: string | undefined
-  let bytes = new Uint8Array(0)
+  let cell: Cell | undefined
   return (symbol) => {
-    if (symbol !== last) {
-      last = symbol
-      bytes = Uint8Array.from(render(symbol))
+    if (symbol === last && cell !== undefined) return cell
+    cell = cells.get(symbol)
+    if (cell === undefined) {
+      if (cells.size >= MOST_CELLS) cells.clear()
+      cell = make(symbol)
+      cells.set(symbol, cell)
     }
-    return bytes
+    last = symbol
+    return cell
   }
 }
