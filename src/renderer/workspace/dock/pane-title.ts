@@ -15,7 +15,7 @@ export function symbolOf(app: WindowState, instrument: InstrumentId): string {
 
 const OF_ONE: ReadonlySet<string> = new Set(['chart', 'quote', 'tape'])
 
-/** Where panes look at different things, each says at which. */
+/** What a tab says and a screen reader calls a pane: where panes look at different things, each says at which. */
 export function titleOf(app: WindowState, pane: WorkspacePane): string {
   const told = app.dock.titles[pane.id]
   if (told !== undefined && told !== '') return told
@@ -26,6 +26,3 @@ export function titleOf(app: WindowState, pane: WorkspacePane): string {
   const others = whole.panes.some((one) => OF_ONE.has(one.kind) && instrumentOf(whole, one) !== mine)
   return others ? `${title}, ${symbolOf(app, mine)}` : title
 }
-
-/** What a screen reader calls the region of a pane. */
-export const regionOf = titleOf
