@@ -14,7 +14,10 @@ const PARTS = [
   'charts.spec.ts',
 ]
 
-/** Both projects run the same story; they differ in how the app is started (tests/e2e/app.ts). */
+/** What is timed, and therefore runs alone. */
+const SPEED = 'browser/speed.spec.ts'
+
+/** The browser and the Electron project run the same story; they differ in how the app is started (tests/e2e/app.ts). */
 export default defineConfig({
   testDir: 'tests/e2e',
   timeout: 90_000,
@@ -33,7 +36,10 @@ export default defineConfig({
     {
       name: 'browser',
       testMatch: [STORY, ...PARTS, 'access.spec.ts', 'browser/**/*.spec.ts'],
+      testIgnore: SPEED,
     },
+    // After all others, as a market beside it would be measured along.
+    { name: 'speed', testMatch: SPEED, dependencies: ['browser'] },
     {
       name: 'electron',
       // Everything where Electron is real, or by hand. In the checks a stand-in for it is worth less than its time:

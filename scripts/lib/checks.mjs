@@ -65,7 +65,7 @@ export const CHECKS = [
     id: 'e2e',
     title: 'The browser host, in Chromium',
     group: 'test',
-    commands: [bin('@playwright/test/cli.js', 'test', '--project=browser')],
+    commands: [bin('@playwright/test/cli.js', 'test', '--project=speed')],
     report: 'e2e.json',
     env: () => ({ PLAYWRIGHT_JSON_OUTPUT_FILE: join(reports, 'e2e.json'), TAPEDECK_CHROMIUM: findChromium() ?? '' }),
     skip: () =>
