@@ -8,7 +8,7 @@ import Database from 'better-sqlite3'
 import { exportTicks } from '../src/main/export/ticks.ts'
 import { encodeBlock } from '../src/main/store/blocks/encode.ts'
 import { openBlock } from '../src/main/store/blocks/open.ts'
-import { blockTicks } from '../src/main/store/blocks/ticks.ts'
+import { blockTicks, mergeTicks } from '../src/main/store/blocks/ticks.ts'
 import type { StoreReader } from '../src/main/store/port.ts'
 import { recordingId, unixMs } from '../src/shared/units.ts'
 import { loadDuck, openDuck, type DuckColumn } from './duck.ts'
@@ -18,8 +18,10 @@ import { messageRuns } from './ticks.ts'
 
 const ID = recordingId('bench')
 
-/** A store of nothing but blocks of one recording. */
-function readerOf(blocks: readonly Uint8Array[], count: number): StoreReader {
+const SYMBOLS = 100
+
+/** A store of nothing but blocks of one recording; those of a group lie side by side in time, a symbol each. */
+function readerOf(groups: readonly (readonly Uint8Array[])[], count: number): StoreReader {
   const counts = { received: count, decoded: count, control: 0, undecodable: 0, unasked: 0, stored: count }
   return {
     sessions: () =>
@@ -44,7 +46,7 @@ function readerOf(blocks: readonly Uint8Array[], count: number): StoreReader {
       ]),
 
     async *ticks() {
-      for (const bytes of blocks) yield blockTicks(openBlock(bytes), ID)
+      for (const blocks of groups) yield mergeTicks(blocks.map((bytes) => blockTicks(openBlock(bytes), ID)))
     },
     instruments: () => Promise.resolve([]),
     ledgerHead: () => Promise.resolve(null),
@@ -90,7 +92,10 @@ export async function benchCsv(count = 10_000_000): Promise<readonly Row[]> {
     const select = `SELECT 'crypto/XT' AS feed, 'BTC-USD' AS symbol, event_ms, ${iso('event_ms')} AS event_iso,
       recv_ms, ${iso('recv_ms')} AS recv_iso, seq, p, s FROM ticks ORDER BY seq`
     const ourFile = join(folder, 'ours.csv')
-    const reader = readerOf(blocks, count)
+    const reader = readerOf(
+      blocks.map((one) => [one]),
+      count,
+    )
     const { ours, theirs } = await duel(
       3,
       () => exportTicks(reader, { out: ourFile, feed: 'crypto/XT', format: 'csv' }),
@@ -111,11 +116,36 @@ export async function benchCsv(count = 10_000_000): Promise<readonly Row[]> {
     const rows = [line('DuckDB COPY, one thread', count / theirs / 1e6, 2)]
     const shell = await shellRate(folder, blocks.slice(0, Math.ceil(blocks.length / 10)))
     if (shell !== undefined) rows.push(line('sqlite3 -csv', shell, 5))
-    return rows
+    return [...rows, await manySymbols(folder, Math.ceil(count / 4), rate)]
   } finally {
     duck.close()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** A session has many symbols, and their ticks alternate: the same export beside that of one symbol (M ticks/s). */
+async function manySymbols(folder: string, count: number, single: number): Promise<Row> {
+  const groups = [...messageRuns('crypto/XT', Math.ceil(count / SYMBOLS))].map((run) => {
+    const text = Buffer.from(run.bytes).toString('latin1')
+    return Array.from({ length: SYMBOLS }, (_, i) => {
+      const named = text.replaceAll('BTC-USD', `S${String(i).padStart(2, '0')}-USD`)
+      const seq = run.seq.map((one) => one * SYMBOLS + i)
+      return encodeBlock('crypto/XT', { ...run, seq, bytes: Buffer.from(named, 'latin1') }, { prove: false })
+    })
+  })
+  const all = Math.ceil(count / SYMBOLS) * SYMBOLS
+  const reader = readerOf(groups, all)
+  const time = await seconds(3, () =>
+    exportTicks(reader, { out: join(folder, 'many.csv'), feed: 'crypto/XT', format: 'csv' }),
+  )
+  return row({
+    name: `CSV of ${all / 1e6} M stored ticks, ${SYMBOLS} symbols in turn`,
+    unit: 'M ticks/s',
+    ours: all / time / 1e6,
+    peer: single,
+    peerName: 'our own of one symbol',
+    goal: { is: 'at least', ratio: 0.3 },
+  })
 }
 
 /** The first lines of a file, numbers reduced to their values: literals are not the peer's concern. */
