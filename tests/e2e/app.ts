@@ -219,6 +219,8 @@ async function openInElectron({ home, args = [], env, size }: OpenOptions): Prom
     cwd: APP,
     env: appEnv(home, env),
     timeout: START_MS,
+    // Otherwise what the window saves ends in the system's own dialog, which no test can answer.
+    acceptDownloads: true,
   })
   const child = electron.process()
   try {

@@ -35,6 +35,7 @@ import { followPower, followSessionEnd } from './power.ts'
 import { createRevivals } from './revival.ts'
 import { askAfterDeaths } from './deaths.ts'
 import { registerScheme, servePages } from './protocol.ts'
+import { followSaves } from './saving.ts'
 import { APP_URL, guardApp, guardSession } from './security.ts'
 import { openWindow } from './window.ts'
 
@@ -240,6 +241,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
     .then(async () => {
       installMenu({ ...menu, rows: [] })
       guardSession(session.defaultSession, url)
+      followSaves(session.defaultSession, url, log)
       if (options.devUrl === undefined) servePages(protocol, await openPages(options.rendererDir, "'self'"))
       // Started by the system at login: it records, and shows itself when asked.
       if (startsHidden()) listen()

@@ -130,6 +130,7 @@ vi.mock('electron', () => ({
   },
   session: {
     defaultSession: {
+      on() {},
       setPermissionRequestHandler: () => undefined,
       setPermissionCheckHandler: () => undefined,
       setDevicePermissionHandler: () => undefined,
