@@ -8,6 +8,7 @@ import type {
   YAxis,
   YAxisOverride,
 } from 'klinecharts'
+import { CHIP_HEIGHT, isCovered, lastTag, stackChips, type TagSpan } from './axis-tags.ts'
 import type { ChartPlot, ChartSeries } from './port.ts'
 import { textPx } from './canvas-text.ts'
 import { fromScale, percentText, priceTicks, toScale } from './scale.ts'
@@ -78,6 +79,9 @@ export class PriceAxis {
   readonly #chart: Chart
   readonly #source: AxisSource
   #numbers = { decimals: -1, format: new Intl.NumberFormat('en-US') }
+  #tags: readonly TagSpan[] = []
+  /** The countdown stands above the last price, because below it the plot ends. */
+  countsAbove = false
 
   constructor(chart: Chart, source: AxisSource) {
     this.#chart = chart
@@ -87,6 +91,23 @@ export class PriceAxis {
 
   axis(): YAxis | undefined {
     return this.#chart.getYAxes({ paneId: 'candle_pane' })[0]
+  }
+
+  /**
+   * Takes in where labels of prices stand beside the axis; its own labels make room for them. `last`: the price
+   * with a label of the library, or null.
+   */
+  placeTags(last: number | null, others: readonly number[]): void {
+    const axis = this.axis()
+    const height = this.#chart.getSize('candle_pane', 'main')?.height ?? 0
+    if (!axis || height === 0) return
+    const scale = this.#source.textScale()
+    const tag = last === null ? null : lastTag(axis.convertToNicePixel(last), height, scale)
+    this.countsAbove = tag?.above ?? false
+    const wanted = others.map((price) => ({ chip: price, y: axis.convertToPixel(price) }))
+    const size = CHIP_HEIGHT * scale
+    const chips = stackChips(wanted, 0, height, tag, size).map(({ y }) => ({ from: y - size / 2, to: y + size / 2 }))
+    this.#tags = tag === null ? chips : [tag, ...chips]
   }
 
   /** The close at the left edge, which percent counts from; NaN where there is no bar. */
@@ -190,7 +211,10 @@ export class PriceAxis {
     )
     return ticks.flatMap(({ price, text }) => {
       const coord = axis.convertToPixel(price)
-      return coord > edge && coord < bounding.height - edge ? [{ coord, value: price, text }] : []
+      if (coord <= edge || coord >= bounding.height - edge) return []
+      const shown = (): string => (isCovered(coord, this.#tags, textScale) ? '' : text)
+      // Read at each painting, while ticks are made only when the range changes.
+      return [Object.defineProperty({ coord, value: price, text }, 'text', { get: shown, enumerable: true })]
     })
   }
 }

@@ -70,7 +70,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       formatBigNumber: bigText,
       formatDate: ({ timestamp, type }) =>
         type === 'xAxis' ? '' : crosshairText(timestamp, series.ticks ? 1 : series.intervalMs, zone),
-      formatExtendText: () => countdown(),
+      formatExtendText: ({ index }) => ((index === 1) === prices.countsAbove ? countdown() : ''),
     },
     layout: { barSpaceLimit: { min: 1, max: 60 } },
   })
@@ -117,7 +117,10 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     style: series.style,
     ticks: series.ticks,
     intervalMs: series.intervalMs,
-    painted: lookAtView,
+    painted() {
+      lookAtTags()
+      lookAtView()
+    },
     plot,
     zone,
     quote,
@@ -207,6 +210,18 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   chart.createIndicator({ name: 'td-over', paneId: 'candle_pane' }, true)
   thin()
   let volumePane = false
+
+  /** Before the axis is painted: what stands beside it. */
+  function lookAtTags(): void {
+    const close = rows().at(-1)?.close ?? NaN
+    const average = series.style === 'heikin-ashi' && !series.ticks
+    const own = average || bars.moreNewer || Number.isNaN(close) ? null : close
+    const others = [quote?.bid, quote?.ask, average ? bars.last?.close : null]
+    prices.placeTags(
+      own,
+      others.filter((price) => typeof price === 'number'),
+    )
+  }
 
   const viewers = new Set<() => void>()
   let seen = ''

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CHIP_HEIGHT, stackChips } from '../../../../src/renderer/panes/chart/axis-chips.ts'
+import { CHIP_HEIGHT, isCovered, lastTag, stackChips } from '../../../../src/renderer/charts/axis-tags.ts'
 import {
   addStudy,
   changeStudy,
@@ -113,5 +113,22 @@ describe('labels beside the axis', () => {
       }),
     )
     expect(stackChips([{ chip: 'far', y: 500 }], 0, 400)).toEqual([])
+  })
+
+  it('count down above the last price where below it the plot ends, and hide labels of the axis that they half cover', () => {
+    const high = lastTag(50, 100, 1)
+    expect(high).toEqual({ from: 40, middle: 50, to: 75, above: false })
+    const low = lastTag(90, 100, 1)
+    expect(low).toEqual({ from: 65, middle: 90, to: 100, above: true })
+    expect([20, 34, 36, 60, 79, 81].map((y) => isCovered(y, [high], 1))).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+      false,
+    ])
+    expect(isCovered(81, [high], 1.5)).toBe(true)
+    expect(isCovered(60, [], 1)).toBe(false)
   })
 })

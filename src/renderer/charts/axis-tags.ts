@@ -1,5 +1,31 @@
 /** Labels beside an axis, none over another nor over what already stands there. Pure. */
 
+/** Px from the top of the plot. */
+export interface TagSpan {
+  readonly from: number
+  readonly to: number
+}
+
+/** Half of the last price's own label, and the countdown beside it, px at the usual size of the text. */
+const LAST_HALF = 10
+const COUNTDOWN = 15
+
+/** Where the label of the last price lies, its countdown below it, or above it where the plot ends before. */
+export function lastTag(
+  middle: number,
+  height: number,
+  textScale: number,
+): TagSpan & { readonly middle: number; readonly above: boolean } {
+  const half = LAST_HALF * textScale
+  const more = COUNTDOWN * textScale
+  const above = middle + half + more > height
+  return { from: middle - half - (above ? more : 0), middle, to: middle + half + (above ? 0 : more), above }
+}
+
+/** Whether a label of the axis would be half hidden by one of these. */
+export const isCovered = (y: number, tags: readonly TagSpan[], textScale: number): boolean =>
+  tags.some(({ from, to }) => y + 5 * textScale > from && y - 5 * textScale < to)
+
 /** Px of a label at the usual size of the text. */
 export const CHIP_HEIGHT = 15
 
