@@ -1,6 +1,8 @@
 /** What cannot be combined in an export, in English. */
 export const EXPORTING_TEXTS = {
   'exporting.no-lines-of-bars': 'JSON Lines hold messages: choose CSV or Parquet for bars.',
+  'exporting.no-service-bars':
+    'The service sends no bars shorter than a second: build them from trades, bid, ask or mid.',
   'exporting.no-raw-bars': 'Bars have no message of their own: leave out the raw column.',
   'exporting.csv-only': 'A byte order mark and a separator are for CSV only.',
   'exporting.range-turned': 'The range ends before it begins.',

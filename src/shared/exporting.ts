@@ -1,6 +1,6 @@
 /** What can be taken out as a file: the same words for the window, for presets and for the command line. */
 import { phrase } from './phrases.ts'
-import type { BarSource, Interval } from './market.ts'
+import { hasBars, type BarSource, type Interval } from './market.ts'
 import type { FeedId, RecordingId } from './units.ts'
 
 export const EXPORT_FORMATS = ['csv', 'parquet', 'jsonl'] as const
@@ -75,9 +75,10 @@ export interface ExportEstimate {
 
 /** What cannot be combined, in a sentence; null: nothing stands against it. */
 export function exportConflict(request: ExportRequest): string | null {
-  const { what, format, raw, bom, separator, fromMs, toMs } = request
+  const { what, format, raw, bom, separator, fromMs, toMs, of, interval } = request
   if (what === 'bars' && format === 'jsonl') return phrase('exporting.no-lines-of-bars')
   if (what === 'bars' && raw) return phrase('exporting.no-raw-bars')
+  if (what === 'bars' && of !== null && !hasBars(of, interval)) return phrase('exporting.no-service-bars')
   if (format !== 'csv' && (bom || separator !== ',')) return phrase('exporting.csv-only')
   if (fromMs !== null && toMs !== null && toMs <= fromMs) return phrase('exporting.range-turned')
   return null

@@ -57,6 +57,9 @@ export type BarSource = (typeof BAR_SOURCES)[number]
 
 /** Intervals by their label on screen and on the command line; milliseconds. `1D` follows the calendar. */
 export const INTERVALS = {
+  '100ms': 100,
+  '250ms': 250,
+  '500ms': 500,
   '1s': 1_000,
   '5s': 5_000,
   '15s': 15_000,
@@ -71,6 +74,14 @@ export const INTERVALS = {
 } as const
 export type Interval = keyof typeof INTERVALS
 export const INTERVAL_LABELS = Object.keys(INTERVALS) as readonly Interval[] // keys of a literal object
+
+/** The shortest bars that the service sends itself, ms. */
+export const SHORTEST_SERVICE_BAR_MS = 1_000
+
+/** Whether there are bars of a kind and interval: shorter than the service's own ones, they are built here only. */
+export function hasBars(of: BarSource, interval: Interval): boolean {
+  return of !== 'service' || INTERVALS[interval] >= SHORTEST_SERVICE_BAR_MS
+}
 
 /** One bar over [startMs, endMs), UTC. */
 export interface Bar {

@@ -1,8 +1,9 @@
 /** Bars out of the store into a file, oldest first, with a manifest beside. */
-import { FEEDS, SERVICE_BAR_FEED, TICK_FEEDS } from '../../service/feeds.ts'
+import { FEEDS, serviceBarFeed, TICK_FEEDS } from '../../service/feeds.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { ExportedFile } from '../../shared/exporting.ts'
-import type { Bar, BarSource, Interval } from '../../shared/market.ts'
+import { INTERVALS, type Bar, type BarSource, type Interval } from '../../shared/market.ts'
+import { phrase } from '../../shared/phrases.ts'
 import { instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
 import { createTimeWriter, textRoom, TIME_ROOM, writeText } from './cells.ts'
@@ -53,9 +54,13 @@ const PARQUET_COLUMNS: readonly ParquetColumn[] = [
 const PAGE = 5_000
 const NUMBER_ROOM = 26
 
-/** The feed whose records make an asset's bars of a kind. Throws `usage` where there is none. */
-export function barFeed(asset: AssetClass, of: BarSource): FeedId {
-  if (of === 'service') return SERVICE_BAR_FEED[asset]
+/** The feed whose records make an asset's bars of a kind and interval. Throws `usage` where there is none. */
+export function barFeed(asset: AssetClass, of: BarSource, interval: Interval): FeedId {
+  if (of === 'service') {
+    const feed = serviceBarFeed(asset, INTERVALS[interval])
+    if (feed === undefined) throw new CodedError('usage', phrase('exporting.no-service-bars'))
+    return feed
+  }
   const feed = TICK_FEEDS[asset].find((id) => FEEDS[id].kind === (of === 'trade' ? 'trade' : 'quote'))
   if (feed === undefined) {
     throw new CodedError('usage', `The service sends no trades of ${asset}.`, { hint: 'Use --of bid, ask or mid.' })
@@ -75,7 +80,7 @@ export async function exportBars(reader: StoreReader, options: BarExportOptions)
 export async function prepareBars(reader: StoreReader, options: BarExportOptions): Promise<Prepared> {
   const { asset, of, interval, signal } = options
   stopIfCancelled(signal)
-  const feed = barFeed(asset, of)
+  const feed = barFeed(asset, of, interval)
   const chosen = chooseSource(await reader.sessions(), feed, options)
   const wanted = await barInstruments(reader, feed, chosen, options)
   return prepareFile(options.out, signal, async (file) => {

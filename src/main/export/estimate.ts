@@ -50,7 +50,7 @@ export async function estimateExport(reader: StoreReader, request: ExportRequest
     return { rows, bytes: head + (sampled === 0 ? 0 : Math.round((rows * (file.at - head)) / sampled)), files }
   }
   const { options } = part
-  const feed = barFeed(options.asset, options.of)
+  const feed = barFeed(options.asset, options.of, options.interval)
   const chosen = chooseSource(sessions, feed, options)
   const wanted = await barInstruments(reader, feed, chosen, options)
   const range = barRange(options)

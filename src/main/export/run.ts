@@ -77,7 +77,8 @@ export function refuseConflict(request: ExportRequest): void {
   const conflict = exportConflict(request)
   if (conflict !== null) throw new CodedError('usage', conflict)
   // so that it is refused before anything is read
-  if (request.what === 'bars') barFeed(feedAsset(request.feed), request.of ?? barSourceOf(request.feed))
+  if (request.what === 'bars')
+    barFeed(feedAsset(request.feed), request.of ?? barSourceOf(request.feed), request.interval)
 }
 
 /** One file of an export. */
@@ -144,7 +145,7 @@ async function partsOf(
 
 /** The symbols of a split, each instrument once. */
 async function symbolsOf(reader: StoreReader, { what, options }: Part): Promise<readonly string[]> {
-  const feed = what === 'ticks' ? options.feed : barFeed(options.asset, options.of)
+  const feed = what === 'ticks' ? options.feed : barFeed(options.asset, options.of, options.interval)
   const chosen = chooseSource(await reader.sessions(), feed, options)
   const asset = feedAsset(feed)
   const wanted = await barInstruments(reader, feed, chosen, {
@@ -175,7 +176,7 @@ async function daysOf(
       }
     }
   } else {
-    const feed = barFeed(part.options.asset, part.options.of)
+    const feed = barFeed(part.options.asset, part.options.of, part.options.interval)
     const chosen = chooseSource(await reader.sessions(), feed, options)
     range = barRange(part.options)
     for (const { instrument } of await barInstruments(reader, feed, chosen, part.options)) {

@@ -5,7 +5,7 @@
  */
 import { midPrice } from '../../shared/bars.ts'
 import { missingCase } from '../../shared/errors.ts'
-import { INTERVALS, type BarSource } from '../../shared/market.ts'
+import { hasBars, INTERVALS, type BarSource } from '../../shared/market.ts'
 import { MOST_SPELLINGS } from '../../shared/recording.ts'
 import type { FeedState, Freshness } from '../../shared/state.ts'
 import {
@@ -134,7 +134,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
   const serviceBar = (cell: Cell, feed: FeedId, seq: number, recvMs: number, r: Scratch) => {
     if (cell.rank <= RANK.bar) print(cell, feed, RANK.bar, r.close, NaN, seq, recvMs, r)
     for (const series of cell.series) {
-      if (series.of !== 'service' || series.feed !== feed) continue
+      if (series.of !== 'service' || series.feed !== feed || !hasBars('service', series.interval)) continue
       const { startMs, endMs, open, high, low, close, volume } = r
       series.bar({ startMs, endMs, seq: order, open, high, low, close, volume })
     }

@@ -34,8 +34,9 @@ function seedOnce<T>(into: { seed(past: readonly T[]): void }, answer: Promise<r
 
 /** Bars of a first value when the window does not say from when. */
 const FIRST_BARS = 600
-/** An older bar than the newest so many comes as a reset, not as an update. */
+/** An older bar than the newest so many comes as a reset, not as an update; of short bars, one older than so long. */
 const LATE_BARS = 50
+const LATE_MS = 60_000
 
 /** Rows of a set of instruments: all of them first, later those that changed. */
 export function quotesStream(
@@ -136,7 +137,7 @@ export function barsStream(hub: Hub, past: Past, args: BarsStreamArgs, wake: () 
   return {
     take() {
       if (!ready || (!whole && dirtyFrom === Infinity && !gapsChanged)) return undefined
-      const late = dirtyFrom < sentLast - LATE_BARS * INTERVALS[interval]
+      const late = dirtyFrom < sentLast - Math.max(LATE_MS, LATE_BARS * INTERVALS[interval])
       const reset = whole || late ? held.value.from(firstStart()) : null
       const updates = reset === null && dirtyFrom < Infinity ? held.value.from(dirtyFrom) : []
       const gaps = gapsChanged ? [...oldGaps, ...hub.gaps(feed, instrument)] : null

@@ -26,7 +26,7 @@ import {
   type FeedId,
   type InstrumentId,
 } from '../../shared/units.ts'
-import { FEEDS, SERVICE_BAR_FEED, TICK_FEEDS } from '../../service/feeds.ts'
+import { FEEDS, serviceBarFeed, TICK_FEEDS } from '../../service/feeds.ts'
 import { barsOfBlock } from './block-bars.ts'
 import { BlockScratch } from './blocks/scratch.ts'
 import { openBlock } from './blocks/open.ts'
@@ -42,14 +42,13 @@ import type { RecordingRow } from './records.ts'
 const RECORDING_STEP = 2 ** 40
 /** How far event times may lie from their receipt: recordings further from a page than this have no hole in it. */
 const LATEST_MS = 6 * HOUR
+/** The least time that a page of bars below a minute looks at first, ms. */
+const SHORT_SPAN = 5 * MINUTE
 const minuteGrid = fixedGrid(MINUTE)
 
-/** The feed whose records build bars of a kind; undefined: the asset class has none. */
+/** The feed whose records build bars of a kind; undefined: there are none of it, or none so short. */
 export function feedOfBars(asset: AssetClass, of: BarSource, intervalMs: number): FeedId | undefined {
-  if (of === 'service') {
-    if (intervalMs >= MINUTE) return SERVICE_BAR_FEED[asset]
-    return Object.values(FEEDS).find((feed) => feed.asset === asset && feed.barMs === 1_000)?.id
-  }
+  if (of === 'service') return serviceBarFeed(asset, intervalMs)
   return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === (of === 'trade' ? 'trade' : 'quote'))
 }
 
@@ -95,6 +94,11 @@ export class BarReader {
            ORDER BY min_seq`,
         )
         .pluck(),
+      newest: db
+        .prepare<[number, number, number], number | null>(
+          'SELECT max(max_ms) FROM block INDEXED BY block_order WHERE series = ? AND min_seq <= ? AND min_ms < ?',
+        )
+        .pluck(),
       journal: db.prepare<
         [number, number],
         { first_seq: number; last_seq: number; torn: number; crc: number; data: Buffer }
@@ -126,11 +130,11 @@ export class BarReader {
     const { least, most } = this.#span(parts, feed, query.instrument)
     if (least > most || most < (query.fromMs ?? -Infinity)) return { bars: [], more: least <= most }
     const before = query.beforeMs ?? Infinity
-    const newest = Math.min(before - 1e-3, most)
-    const start = grid.startOf(newest)
-    const end = Number.isNaN(start) ? newest + 1e-3 : grid.endOf(start)
+    let newest = Math.min(before - 1e-3, most)
+    let end = endAfter(grid, newest)
     const first = query.fromMs ?? -Infinity
-    let span = Math.min(newest - first, Math.max(HOUR, intervalMs * query.limit * 1.5))
+    const shortest = intervalMs >= MINUTE ? HOUR : SHORT_SPAN
+    let span = Math.min(newest - first, Math.max(shortest, intervalMs * query.limit * 1.5))
     for (;;) {
       const from = alignDown(grid, newest - span)
       const states = this.#build(parts, feed, query, grid, from, end).filter(
@@ -144,6 +148,10 @@ export class BarReader {
         return { bars: page.map((state) => toBar(marked(state, holes))), more, ...told }
       }
       span *= 4
+      if (states.length > 0) continue
+      // A night, or a market that rests: what lies before it is found by the index, and looked at anew from there.
+      newest = Math.min(from - 1e-3, this.#newestBefore(parts, feed, query.instrument, from))
+      end = endAfter(grid, newest)
     }
   }
 
@@ -179,6 +187,19 @@ export class BarReader {
       })
     }
     return { least, most }
+  }
+
+  /** An instant that no record before `ms` is later than, itself before it where the index can tell; -Infinity: none is. */
+  #newestBefore(parts: readonly Part[], feed: FeedId, instrument: InstrumentId, ms: number): number {
+    let newest = -Infinity
+    for (const part of parts) {
+      if (part.sealed !== null)
+        newest = Math.max(newest, this.#sql.newest.get(part.sealed.id, part.limit, ms) ?? -Infinity)
+      this.#journalRows(part, feed, instrument, (_seq, at) => {
+        if (at < ms) newest = Math.max(newest, at)
+      })
+    }
+    return newest
   }
 
   /** Bars of [from, to) on `grid`, oldest first; `complete` is not decided yet. */
@@ -367,6 +388,12 @@ function marked(state: BarState, holes: readonly SkewedHole[]): BarState {
   const { startMs, endMs } = state
   const touched = holes.some((hole) => touchesHole(startMs, endMs, hole, hole.skewMs))
   return touched ? { ...state, complete: false } : state
+}
+
+/** The end of the bar at an instant; of one in no bar, right after it. */
+function endAfter(grid: BarGrid, ms: number): number {
+  const start = grid.startOf(ms)
+  return Number.isNaN(start) ? ms + 1e-3 : grid.endOf(start)
 }
 
 /** The start of the bar at an instant; an instant in no bar is a boundary itself. */

@@ -58,7 +58,7 @@ function leadMs({ condition }: AlertDraft): number {
     case 'stale':
       return condition.afterMs + 120_000
     case 'indicator':
-      return 2 * INTERVALS[condition.interval]
+      return Math.max(2 * INTERVALS[condition.interval], 1_000)
     default:
       return 60_000
   }
@@ -80,7 +80,13 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
   const fromMs = Math.max(part.fromMs, options.fromMs ?? -Infinity)
   const toMs = Math.min(part.toMs, options.toMs ?? Infinity)
   const recording = recordingId(options.session)
-  const begin = await reader.place({ recording, ms: fromMs - leadMs(draft) })
+  const { instrument, condition } = draft
+  const asset = parseInstrument(instrument)?.asset ?? 'stocks'
+  const grid = condition.is === 'indicator' ? ALERT_CALENDAR.grid(asset, condition.interval) : null
+  const aheadMs = fromMs - leadMs(draft)
+  // From the edge of a bar: of the bars from there on all is received after it, those before are given whole.
+  const edgeMs = grid?.startOf(aheadMs) ?? NaN
+  const begin = await reader.place({ recording, ms: Number.isNaN(edgeMs) ? aheadMs : edgeMs - 1 })
 
   const listed: WouldFire[] = []
   const blind: Blind[] = []
@@ -112,13 +118,14 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
       changed: () => undefined,
     },
   })
-  const { instrument } = draft
-  const asset = parseInstrument(instrument)?.asset ?? 'stocks'
   evaluator.setDrawings(instrument, options.drawings(instrument))
   evaluator.put(asTested(draft))
   if (bars !== null) {
     const { of, interval }: { readonly of: BarSource; readonly interval: Interval } = bars
-    const beforeMs = ALERT_CALENDAR.grid(asset, interval).startOf(begin?.ms ?? part.fromMs)
+    const beforeMs =
+      begin === null || Number.isNaN(edgeMs)
+        ? ALERT_CALENDAR.grid(asset, interval).startOf(begin?.ms ?? part.fromMs)
+        : edgeMs
     const page = await reader.bars({ instrument, of, interval, source, beforeMs, limit: SEED_BARS })
     evaluator.seed(instrument, of, interval, page.bars)
   }

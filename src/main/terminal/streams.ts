@@ -1,4 +1,5 @@
 /** The streams of a terminal: over the hub for the market, whole state for the rest; each wants what it shows. */
+import { hasBars } from '../../shared/market.ts'
 import type { JobState } from '../../shared/jobs.ts'
 import type { CallBudget } from '../../shared/research.ts'
 import type { AccountState, AppInfo } from '../../shared/state.ts'
@@ -72,7 +73,7 @@ export function createStreams(parts: StreamParts): Terminal['streams'] {
       const { instrument, of, interval } = args
       const view = views.get(args.view)
       const asset = parseInstrument(instrument)?.asset ?? 'stocks'
-      const more = of === 'service' ? [seriesFeed(asset, of, interval)] : []
+      const more = of === 'service' && hasBars(of, interval) ? [seriesFeed(asset, of, interval)] : []
       const source = barsStream(view.hub, view.past, args, wake)
       return wanting(view, [instrument], () => tickWishes([instrument], spell, more), source, wake)
     },

@@ -1,6 +1,10 @@
 /** Time until something closes, as short as it can be said. Pure. */
 import { say } from '../messages/catalogue.ts'
 
+/** Whether a chart's bars close slowly enough for their end to be waited for: of a tenth of a second nobody reads it. */
+export const countsDown = ({ ticks, intervalMs }: { readonly ticks: boolean; readonly intervalMs: number }): boolean =>
+  !ticks && intervalMs >= 1_000
+
 const two = (n: number): string => String(n).padStart(2, '0')
 
 /** "0:07", "12:40", "3:05:10", "2d 04h"; empty once it has passed: the next record decides what comes. */

@@ -26,7 +26,7 @@ function period(intervalMs: number): { type: 'second' | 'minute' | 'hour' | 'day
   if (intervalMs % 86_400_000 === 0) return { type: 'day', span: intervalMs / 86_400_000 }
   if (intervalMs % 3_600_000 === 0) return { type: 'hour', span: intervalMs / 3_600_000 }
   if (intervalMs % 60_000 === 0) return { type: 'minute', span: intervalMs / 60_000 }
-  return { type: 'second', span: Math.max(1, intervalMs / 1_000) }
+  return { type: 'second', span: intervalMs / 1_000 }
 }
 
 export class KlineBars {

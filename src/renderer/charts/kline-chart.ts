@@ -4,7 +4,7 @@ import { dayStart } from '../../shared/calendar.ts'
 import type { GapSpan } from '../../shared/state.ts'
 import { textPx } from './canvas-text.ts'
 import { comparedPercents } from './compared.ts'
-import { countdownText } from './countdown.ts'
+import { countdownText, countsDown } from './countdown.ts'
 import { PriceAxis } from './kline-axis.ts'
 import { KlineBars } from './kline-bars.ts'
 import { KlineCrosshair } from './kline-crosshair.ts'
@@ -89,7 +89,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
 
   let low = false
   const restyle = (): void => {
-    const counts = plot.countdown && !series.ticks && !bars.moreNewer && !low
+    const counts = plot.countdown && countsDown(series) && !bars.moreNewer && !low
     chart.setStyles(chartStyles(theme, series.style, counts, bars.moreNewer, low))
   }
   function lookAtHeight(): void {
@@ -107,7 +107,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   function countdown(): string {
     const { last } = bars
     const end = last === undefined ? NaN : Math.max(last.endMs, last.startMs + 1)
-    return plot.countdown && !series.ticks && !bars.moreNewer ? countdownText(end - clock()) : ''
+    return plot.countdown && countsDown(series) && !bars.moreNewer ? countdownText(end - clock()) : ''
   }
 
   const unprovide = providePaintContext(chart.id, () => ({
@@ -290,7 +290,8 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   const port: ChartPort = {
     load(next, list, more, keepView, newer = false) {
       const under = keepView ? (crosshair.ms ?? undefined) : undefined
-      const restyled = next.style !== series.style || newer !== bars.moreNewer
+      const restyled =
+        next.style !== series.style || newer !== bars.moreNewer || countsDown(next) !== countsDown(series)
       series = next
       bars.replace(list, more, newer)
       crosshair.keep(undefined)

@@ -49,7 +49,7 @@ export function axisText(ms: number, step: number, dayChanged: boolean, zone: Zo
       ? hm
       : step >= SECOND
         ? `${hm}:${two(date.getUTCSeconds())}`
-        : `${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}.${String(date.getUTCMilliseconds()).padStart(3, '0')}`
+        : `${hm}:${two(date.getUTCSeconds())}.${String(date.getUTCMilliseconds()).padStart(3, '0')}`
   return zone.repeated(ms) ? `${text} ${zone.abbreviation(ms)}` : text
 }
 

@@ -1,6 +1,6 @@
 /** What a key does wherever the focus is. Panes that want a key stop it before it comes here. */
 import { say } from '../messages/catalogue.ts'
-import { parseInterval } from '../state/interval-entry.ts'
+import { isBegun, parseInterval } from '../state/interval-entry.ts'
 import type { WindowState } from '../state/window.svelte.ts'
 import { commandOf } from './commands.ts'
 
@@ -46,7 +46,7 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
   function typeInterval(character: string): void {
     app.intervalTyped = (app.intervalTyped + character).slice(0, 5)
     clearTimeout(timer)
-    if (/[a-z]$/i.test(character)) endInterval()
+    if (/[a-z]$/i.test(character) && !isBegun(app.intervalTyped)) endInterval()
     else timer = setTimeout(endInterval, TYPING_MS)
   }
 

@@ -60,6 +60,22 @@ describe('published ticks give the published bars', () => {
     }
   }
 
+  test.each([100, 250, 500])('parts of %i ms merge to the published seconds and minutes', (part) => {
+    for (const [side, column] of [
+      ['bid', 1],
+      ['ask', 2],
+    ] as const) {
+      const columns = ticks('tick-eurusd', column)
+      const parts = createBarBuilder({ grid: fixedGrid(part) })
+      barsFromColumns(columns, 0, columns.seq.length, parts)
+      const seconds = mergeBars(parts.states(), fixedGrid(SECOND))
+      expect(parts.size).toBeGreaterThan(seconds.length)
+      expect(ohlc(seconds)).toEqual(published('second-eurusd', side))
+      expect(ohlc(mergeBars(parts.states(), fixedGrid(MINUTE)))).toEqual(published('minute-eurusd', side))
+      expect(seconds.reduce((sum, one) => sum + one.count, 0)).toBe(columns.seq.length)
+    }
+  })
+
   test('published seconds merge to the published minutes', () => {
     const columns = ticks('tick-eurusd', 1)
     const seconds = createBarBuilder({ grid: fixedGrid(SECOND) })
@@ -112,6 +128,23 @@ describe('late records', () => {
         const numbered = rows.map((r, i) => ({ ...r, seq: i + 1 }))
         const merged = mergeBars(build(numbered, SECOND), fixedGrid(MINUTE)).map((b) => ({ ...b }))
         expect(merged).toEqual(build(numbered, MINUTE))
+      }),
+    )
+  })
+
+  test('bars below a second merge to those of a second: prices, volume, count and keys', () => {
+    fc.assert(
+      fc.property(records, fc.constantFrom(100, 250, 500), fc.nat(1e6), (rows, part, offset) => {
+        // Where instants are large, and anywhere in a second.
+        const numbered = rows.map((r, i) => ({ ...r, ms: Date.UTC(2026, 2, 8, 6, 59) + offset + r.ms, seq: i + 1 }))
+        const parts = build(numbered, part)
+        for (const { startMs, endMs, openMs, closeMs } of parts) {
+          expect(startMs % part).toBe(0)
+          expect(endMs - startMs).toBe(part)
+          expect(openMs >= startMs && closeMs < endMs).toBe(true)
+        }
+        const merged = mergeBars(parts, fixedGrid(SECOND)).map((b) => ({ ...b }))
+        expect(merged).toEqual(build(numbered, SECOND))
       }),
     )
   })

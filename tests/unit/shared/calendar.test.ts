@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { INTERVALS } from '../../../src/shared/market.ts'
 import { US_STOCK_DAYS } from '../../../src/shared/calendar-data.ts'
 import {
   barEnd,
@@ -106,6 +107,29 @@ describe('US stocks', () => {
     expect(barEnd('stocks', '1D', at('2024-07-03T18:00:00Z'))).toBeNaN()
     expect(iso(barStart('stocks', '1D', at('2024-07-06T15:00:00Z')))).toBe('2024-07-06T04:00:00Z')
   })
+  test.each(['100ms', '250ms', '500ms'] as const)(
+    'bars of %s begin and end on UTC parts, in the nights of the clocks too',
+    (interval) => {
+      const length = INTERVALS[interval]
+      for (const night of [
+        '2024-03-10T07:00:00Z',
+        '2024-11-03T05:00:00Z',
+        '2024-11-03T06:00:00Z',
+        '2024-07-03T13:30:00Z',
+      ]) {
+        for (const asset of ['crypto', 'forex', 'stocks'] as const) {
+          let edge = at(night) - 2_000
+          while (edge < at(night) + 2_000) {
+            for (const ms of [edge, edge + 1, edge + length - 1]) expect(barStart(asset, interval, ms)).toBe(edge)
+            expect(barEnd(asset, interval, edge)).toBe(edge + length)
+            edge += length
+          }
+          // The session begins with a bar of its own.
+          expect(barStart(asset, interval, at(night))).toBe(at(night))
+        }
+      }
+    },
+  )
   test('the minute grid is the same with and without the calendar', () => {
     for (let ms = at('2024-07-01T00:07:13Z'); ms < at('2024-07-09T00:00:00Z'); ms += 13 * 60_000) {
       expect(barStart('stocks', '5m', ms)).toBe(Math.floor(ms / 300_000) * 300_000)

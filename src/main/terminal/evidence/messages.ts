@@ -14,7 +14,7 @@ import type {
 import { INTERVALS } from '../../../shared/market.ts'
 import { FLAG, type SessionRow } from '../../../shared/recording.ts'
 import { feedAsset, parseInstrument, unixMs, type FeedId, type InstrumentId } from '../../../shared/units.ts'
-import { FEEDS, SERVICE_BAR_FEED, TICK_FEEDS } from '../../../service/feeds.ts'
+import { FEEDS, SERVICE_BAR_FEED, serviceBarFeed, TICK_FEEDS } from '../../../service/feeds.ts'
 import type { StoreReader, TickColumns } from '../../store/port.ts'
 import { BarTerms } from './bar-terms.ts'
 import { readMessage } from './read-message.ts'
@@ -48,12 +48,7 @@ export function readMessages(reader: StoreReader, view: EvidenceView, args: Args
 
 function feedOf(instrument: InstrumentId, { of, interval }: BarArgs): FeedId {
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
-  if (of === 'service') {
-    if (INTERVALS[interval] >= 60_000) return SERVICE_BAR_FEED[asset]
-    return (
-      Object.values(FEEDS).find((feed) => feed.asset === asset && feed.barMs === 1_000)?.id ?? SERVICE_BAR_FEED[asset]
-    )
-  }
+  if (of === 'service') return serviceBarFeed(asset, INTERVALS[interval]) ?? SERVICE_BAR_FEED[asset]
   const kind = of === 'trade' ? 'trade' : 'quote'
   return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === kind) ?? TICK_FEEDS[asset][0]
 }

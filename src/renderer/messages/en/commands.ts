@@ -38,7 +38,7 @@ export const commands = {
   'command.next-list': 'Next list',
   'command.previous-list': 'Previous list',
   'command.new-list': 'New list',
-  'command.interval': 'Interval, by typing it: 5, 15, 30s, 1h, 1d',
+  'command.interval': 'Interval, by typing it: 5, 15, 30s, 250ms, 1h, 1d',
   'command.tape': 'Hold the tape still, and let it run',
   'command.tape-replay': 'Hold the tape of a replay',
   'command.company': 'Company: profile, statements, ratios',

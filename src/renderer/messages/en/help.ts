@@ -18,7 +18,7 @@ export const help = {
   'help.start.palette.text':
     'Type letters anywhere, or press {palette}: symbols, commands, panes, endpoints and settings in one list. An entry such as “BTC-USD 5m” or “AAPL FA” goes straight there.',
   'help.start.interval': 'Change the interval',
-  'help.start.interval.text': 'Type its digits over a chart: 5, 15, 30s, 1h, 1d.',
+  'help.start.interval.text': 'Type its digits over a chart: 5, 15, 30s, 250ms, 1h, 1d.',
   'help.start.record': 'Everything is recorded',
   'help.start.record.text':
     'Every message that is received is kept as it came. Sessions ({sessions}) lists what was recorded; Evidence ({evidence}) says how complete it is.',

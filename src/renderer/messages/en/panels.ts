@@ -55,7 +55,7 @@ export const panels = {
   'figure.save-picture': 'Save a picture of {label}',
   'figure.save-as-png': 'Save as PNG',
   'figure.left-right-arrows-tell': '{label}. Left and right arrows tell each value.',
-  'panels.there-no-interval-try': 'There is no interval “{typed}”. Try 1, 5, 15, 30, 30s, 1h, 4h or 1d.',
+  'panels.there-no-interval-try': 'There is no interval “{typed}”. Try 1, 5, 15, 30, 30s, 250ms, 1h, 4h or 1d.',
   'commands.quote': '{symbol}, quote',
   'app.title': '{title} · Tapedeck',
   'app.title-replay': '{title} (replay) · Tapedeck',

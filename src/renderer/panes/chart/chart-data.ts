@@ -200,10 +200,17 @@ export function followChart(
     grown = 'old'
     return found
   }
+  /** How long a page is, ms: where little is traded most intervals have no bar, as those that are held tell. */
+  function pageSpan(): number {
+    const some = bars.slice(-NEXT_PAGE)
+    const mean = some.length > 1 ? (some[some.length - 1].startMs - some[0].startMs) / (some.length - 1) : 0
+    return Math.max(INTERVALS[query.interval], Math.floor(mean)) * NEXT_PAGE
+  }
   /** Pages are asked for by their end: the next one forward is the last that ends so many intervals on. */
   async function newer(): Promise<ChartPage> {
     const from = lastPoint()
-    const span = INTERVALS[query.interval] * NEXT_PAGE
+    const surely = INTERVALS[query.interval] * NEXT_PAGE
+    const span = pageSpan()
     const newest = newestMs
     /** Nothing lies between the last bar and here. */
     let empty = from + INTERVALS[query.interval]
@@ -220,13 +227,22 @@ export function followChart(
       if (await isBefore(middle)) end = middle
       else empty = middle
     }
-    const isNewest = end > newest
-    const found = (await pageOrThrow(isNewest ? null : end, NEXT_PAGE)).bars.filter((bar) => bar.startMs > from)
-    if (ended || lastPoint() !== from) return { bars: [], more: past }
-    bars = bars.concat(found)
-    past = !isNewest
-    grown = 'new'
-    return { bars: found, more: past }
+    for (let at = end; ; at = Math.ceil((empty + end) / 2)) {
+      const isNewest = at > newest
+      const page = (await pageOrThrow(isNewest ? null : at, NEXT_PAGE)).bars
+      if (ended || lastPoint() !== from) return { bars: [], more: past }
+      const found = page.filter((bar) => bar.startMs > from)
+      // A full page that does not reach back to here would leave out what lies between.
+      const isWhole = page.length < NEXT_PAGE || found.length < page.length || at - empty <= surely
+      if (found.length === 0 && at < end) empty = at
+      else if (!isWhole) end = at
+      else {
+        bars = bars.concat(found)
+        past = !isNewest
+        grown = 'new'
+        return { bars: found, more: past }
+      }
+    }
   }
   const lastBefore = async (ms: number): Promise<number> => (await pageOrThrow(ms, 1)).bars.at(-1)?.startMs ?? -Infinity
   async function around(ms: number): Promise<boolean> {

@@ -1,6 +1,7 @@
 /** What the parts of a chart are called. */
 import { CHART_STYLES, type ChartStyle } from '../../../shared/chart-settings.ts'
-import type { BarSource } from '../../../shared/market.ts'
+import { hasBars, INTERVAL_LABELS, type BarSource, type Interval } from '../../../shared/market.ts'
+import type { AssetClass } from '../../../shared/units.ts'
 import type { GapSpan } from '../../../shared/state.ts'
 import type { ChartLegend } from '../../charts/port.ts'
 import { crosshairText } from '../../charts/time-axis.ts'
@@ -15,6 +16,21 @@ export const OF_LABEL: Readonly<Record<BarSource, string>> = {
   ask: say('chart.ask'),
   mid: say('chart.mid'),
   service: say('chart.service-bars'),
+}
+
+/** What bars of an asset class can be built from, what a chart shows first in front. */
+export const sourcesOf = (asset: AssetClass): readonly BarSource[] =>
+  asset === 'forex' ? ['mid', 'bid', 'ask', 'service'] : ['trade', 'bid', 'ask', 'mid', 'service']
+
+/** What a chart's bars are built from: as chosen, where there are such bars of the interval. */
+export function builtFrom(chosen: BarSource | 'auto', asset: AssetClass, interval: Interval): BarSource {
+  return chosen !== 'auto' && hasBars(chosen, interval) ? chosen : sourcesOf(asset)[0]
+}
+
+/** A choice of what bars are built from: where there are none of the interval, it says from which on there are. */
+export function sourceText(of: BarSource, interval: Interval): string {
+  if (hasBars(of, interval)) return OF_LABEL[of]
+  return say('chart.service-bars-from', { interval: INTERVAL_LABELS.find((one) => hasBars(of, one)) ?? '' })
 }
 
 export const STYLE_LABEL: Readonly<Record<ChartStyle, string>> = {

@@ -72,6 +72,11 @@ describe('the same from window and command line', () => {
     ['Parquet', { format: 'parquet' as const }, ['--format', 'parquet']],
     ['JSON Lines', { format: 'jsonl' as const }, ['--format', 'jsonl']],
     ['bars', { what: 'bars' as const, interval: '1h' as const }, ['--what', 'bars', '--interval', '1h']],
+    [
+      'bars below a second',
+      { what: 'bars' as const, interval: '100ms' as const },
+      ['--what', 'bars', '--interval', '100ms'],
+    ],
   ])('%s', async (_, more, args) => {
     const jobs = createJobs(() => T0)
     const exports = createExports({ reader: store.reader, jobs, home: store.path })

@@ -494,4 +494,67 @@ describe('bars of the service', () => {
     expect(changes).toEqual([start, start, start])
     held.release()
   })
+
+  it('has none below a second, whatever is asked for', () => {
+    const held = hub.watchBars(BTC, 'service', '250ms', { changed: () => expect.unreachable(), reset: () => {} })
+    const bar = { kind: KIND.bar, symbol: 'BTC-USD', startMs: T0, endMs: T0 + 1_000 } as const
+    send('crypto/XAS', { ...bar, open: 10, high: 12, low: 9, close: 11, volume: 5 })
+    expect(held.value.from(0)).toEqual([])
+    held.release()
+  })
+})
+
+describe('bars below a second', () => {
+  const opened = async () => {
+    const ready = Promise.withResolvers<void>()
+    let wakes = 0
+    const stream = barsStream(hub, noPast, { instrument: BTC, of: 'trade', interval: '100ms', fromMs: null }, () => {
+      wakes += 1
+      ready.resolve()
+    })
+    await ready.promise
+    stream.take()
+    return { stream, wakes: () => wakes }
+  }
+
+  it('are one of each interval in which something was traded, and none of a quiet one', async () => {
+    const { stream } = await opened()
+    for (const [ms, price] of [
+      [7, 10],
+      [99, 12],
+      [100, 11],
+      [60_050, 13],
+    ] as const)
+      trade(price, T0 + ms)
+    const bars = stream.take()?.updates ?? []
+    expect(
+      bars.map(({ startMs, endMs, open, close, count }) => [startMs - T0, endMs - T0, open, close, count]),
+    ).toEqual([
+      [0, 100, 10, 12, 2],
+      [100, 200, 11, 11, 1],
+      [60_000, 60_100, 13, 13, 1],
+    ])
+    stream.close()
+  })
+
+  it('come conflated: of a rush of messages only the bars that it changed', async () => {
+    const { stream, wakes } = await opened()
+    const before = wakes()
+    for (let i = 0; i < 2_000; i += 1) trade(100 + (i % 7), T0 + Math.floor(i / 2))
+    expect(wakes() - before).toBe(1)
+    expect(stream.take()?.updates).toHaveLength(10)
+    expect(stream.take()).toBeUndefined()
+    stream.close()
+  })
+
+  it('are corrected by a late record without beginning anew', async () => {
+    const { stream } = await opened()
+    for (let i = 0; i < 100; i += 1) trade(100, T0 + i * 100)
+    stream.take()
+    trade(150, T0 + 550, 1)
+    const { reset, updates } = stream.take() ?? {}
+    expect(reset).toBeNull()
+    expect(updates?.[0]).toMatchObject({ startMs: T0 + 500, high: 150, close: 150, count: 2 })
+    stream.close()
+  })
 })

@@ -92,8 +92,8 @@ it('gives the bars of the messages, wherever these lie: rollups, blocks, journal
         const reader = openLocalReader(folder.file)
         const maxSeq = Math.max(1, Math.floor(items.length * share))
         for (const of of ['trade', 'bid', 'mid', 'service'] as const) {
-          for (const interval of ['1m', '5m', '1h', '1D', '15s'] as const) {
-            if (of === 'service' && interval === '15s') continue
+          for (const interval of ['1m', '5m', '1h', '1D', '15s', '100ms', '250ms'] as const) {
+            if (of === 'service' && INTERVALS[interval] < 60_000) continue
             const query = { instrument: BTC, of, interval, source: 'demo', beforeMs: null, limit: 1_000 }
             const strip = (bars: readonly object[]): unknown[] => bars.map((bar) => ({ ...bar, complete: null }))
             const all = await reader.bars(query)

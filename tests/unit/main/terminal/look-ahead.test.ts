@@ -134,7 +134,7 @@ async function seen({ view }: OpenReplay, reader: LocalReader): Promise<unknown>
   view.seeder.seed(BTC)
   view.seeder.seed(ETH)
   const bars = (['trade', 'mid'] as const).flatMap((of) =>
-    (['1s', '1m', '1h', '1D'] as const).map((interval) => ({
+    (['100ms', '1s', '1m', '1h', '1D'] as const).map((interval) => ({
       of,
       interval,
       stream: barsStream(hub, past, { instrument: BTC, of, interval, fromMs: null }, wake),
@@ -149,7 +149,7 @@ async function seen({ view }: OpenReplay, reader: LocalReader): Promise<unknown>
   taken.tape = tape.take()
   for (const one of [quotes, tape, ...bars.map(({ stream }) => stream)]) one.close()
   const pages = []
-  for (const interval of ['1m', '5m', '1D'] as const) {
+  for (const interval of ['250ms', '1m', '5m', '1D'] as const) {
     const args = { instrument: BTC, of: 'trade', interval, beforeMs: null, limit: 100 } as const
     pages.push(await barsPage(reader, view, args))
   }

@@ -53,7 +53,17 @@ describe('labels of the time axis', () => {
 
   it('has milliseconds on an axis of tenths of a second', () => {
     const texts = axis(Date.UTC(2026, 0, 1), 100, 40, 40, new Zone('UTC')).map((label) => label.text)
-    expect(texts).toContain('00:00.500')
+    expect(texts).toContain('00:00:00.500')
+  })
+
+  it('tells the two repeated hours apart also on bars of a tenth of a second', () => {
+    const texts = [0, HOUR].map((later) =>
+      axis(firstOne + later - 1_000, 100, 30, 40, newYork).map((label) => label.text),
+    )
+    expect(texts[0]).toContain('01:00:00.500 EDT')
+    expect(texts[1]).toContain('01:00:00.500 EST')
+    expect(crosshairText(firstOne + HOUR + 100, 100, newYork)).toBe('2 Nov 2025 01:00:00.100 EST')
+    expect(crosshairText(firstOne + 2 * HOUR + 250, 250, newYork)).toBe('2 Nov 2025 02:00:00.250')
   })
 
   it('never crowds labels, whatever the rows', () => {

@@ -274,6 +274,62 @@ describe('a million bars', () => {
     expect(chart.sink.update).toHaveBeenLastCalledWith([next])
   }, 60_000)
 
+  it('are found with few questions where little is traded, also after a weekend and into a rush', async () => {
+    // Tenths of a second: a trade each ten seconds, two days of none, then one each tenth.
+    const starts = [
+      ...Array.from({ length: 8_000 }, (_, i) => i * 10_000),
+      ...Array.from({ length: 12_000 }, (_, i) => 80_000_000 + 172_800_000 + i * 100),
+    ]
+    const fake = new FakeTerminal()
+    let asked = 0
+    vi.spyOn(fake, 'invoke').mockImplementation((_name, args) => {
+      asked++
+      const { beforeMs, limit } = args as { beforeMs: number | null; limit: number } // of bars.history
+      const before = starts.filter((ms) => ms < (beforeMs ?? Infinity))
+      const list = before.slice(-limit).map((ms) => ({ ...bar(0), startMs: unixMs(ms), endMs: unixMs(ms + 100) }))
+      return Promise.resolve({
+        ok: true,
+        value: { bars: list, gaps: [], decimals: 2, more: before.length > limit } as never,
+      })
+    })
+    vi.spyOn(fake, 'subscribe').mockImplementation(() => () => undefined)
+    let pages: ChartPages | null = null
+    let held: readonly Bar[] = []
+    const sink: ChartSink = {
+      load: (_series, list) => (held = list),
+      update: vi.fn(),
+      setGaps: vi.fn(),
+      setDecimals: vi.fn(),
+      setPages: (next) => (pages = next),
+    }
+    const query = { view: 'live', instrument: btc, label: 'BTC', of: 'trade', interval: '100ms', ticks: false } as const
+    followChart(
+      fake,
+      sink,
+      { ...query, style: 'candles' },
+      () => undefined,
+      () => undefined,
+    )
+    const paging = (): ChartPages => {
+      if (!pages) throw new Error('no pages')
+      return pages
+    }
+    await vi.waitFor(() => expect(held).toHaveLength(1_500))
+    expect(await paging().around(10_000_000)).toBe(true)
+    let all = held.map((one) => one.startMs as number)
+    asked = 0
+    let calls = 0
+    for (let more = true; more; calls++) {
+      const page = await paging().newer()
+      more = page.more
+      all = [...all, ...page.bars.map((one) => one.startMs)]
+    }
+    // None left out, none twice.
+    expect(all).toEqual(starts.slice(starts.indexOf(all[0])))
+    expect(calls).toBeLessThan(20)
+    expect(asked).toBeLessThan(60)
+  })
+
   it('are gone into at an instant with one page, and left for the newest with another', async () => {
     const chart = openLong()
     await vi.waitFor(() => expect(chart.held).toHaveLength(1_500))

@@ -11,7 +11,7 @@ import { emptyRow } from '../fakes/fake-market.ts'
 import { FakeTerminal } from '../fakes/fake-terminal.ts'
 import { flashOf, remember } from '../../../../src/renderer/state/flash.ts'
 import { ageCell, freshnessSentence } from '../../../../src/renderer/state/freshness.ts'
-import { parseInterval } from '../../../../src/renderer/state/interval-entry.ts'
+import { isBegun, parseInterval } from '../../../../src/renderer/state/interval-entry.ts'
 import { sourcePill } from '../../../../src/renderer/state/source-words.ts'
 import { unknownSymbols } from '../../../../src/renderer/state/unknown-symbols.ts'
 import { urlProblem } from '../../../../src/renderer/state/base-url.ts'
@@ -99,8 +99,17 @@ describe('typed intervals', () => {
     ['1D', '1D'],
     ['1d', '1D'],
     ['4H', '4h'],
+    ['250ms', '250ms'],
+    ['100MS', '100ms'],
+    ['1000ms', '1s'],
+    ['60s', '1m'],
   ])('%s is %s', (typed, interval) => expect(parseInterval(typed)).toBe(interval))
-  it.each(['', '7', '0', '99999', 'x', '1w'])('“%s” is none', (typed) => expect(parseInterval(typed)).toBeUndefined())
+  it.each(['', '7', '0', '99999', 'x', '1w', '250m', '50ms'])('“%s” is none', (typed) =>
+    expect(parseInterval(typed)).toBeUndefined(),
+  )
+  it('wait for the last letter where only that makes one of them', () => {
+    expect(['250m', '500m', '5m', '7m', '250', '25m'].map(isBegun)).toEqual([true, true, false, false, false, false])
+  })
 })
 
 describe('the source pill', () => {

@@ -42,6 +42,17 @@ describe('keys', () => {
     press('s')
     expect(app.chart.interval).toBe('30s')
   })
+  it('take both letters of milliseconds, and tell after a pause what is none', () => {
+    for (const key of '250ms') press(key)
+    expect(app.chart.interval).toBe('250ms')
+    for (const key of '5m') press(key)
+    expect(app.chart.interval).toBe('5m')
+    for (const key of '100m') press(key)
+    expect(app.intervalTyped).toBe('100m')
+    vi.advanceTimersByTime(1_000)
+    expect(app.toasts.list.at(-1)?.text).toContain('no interval “100m”')
+    expect(app.chart.interval).toBe('5m')
+  })
   it('drop the digits with Esc, and say when there is no such interval', () => {
     press('5')
     press('Escape')

@@ -12,6 +12,7 @@ const CODES: readonly CodeForm[] = [
 describe('classic entry', () => {
   it.each([
     ['BTC-USD 5m', 'BTC-USD', '5m', null, ''],
+    ['BTC-USD 250ms', 'BTC-USD', '250ms', null, ''],
     ['btc-usd 5', 'BTC-USD', '5m', null, ''],
     ['btc-usd 60', 'BTC-USD', '1h', null, ''],
     ['AAPL FA', 'AAPL', null, 'FA', ''],
