@@ -83,7 +83,11 @@ export class KlineBars {
     const lastMs = this.last?.startMs ?? Infinity
     const kind = mergeBars(this.#bars, updates)
     const { intervalMs } = this.#options.series()
-    const closesGap = this.#options.gaps().length > 0 && updates.some((bar) => bar.startMs > lastMs + intervalMs)
+    const newestMs = this.last?.startMs ?? -Infinity
+    // Only a gap between the bars gets slots; where simply nothing was traded, as in most tenths of a second, there are none.
+    const closesGap =
+      newestMs > lastMs + intervalMs &&
+      this.#options.gaps().some(({ fromMs, toMs }) => toMs !== null && fromMs > lastMs && fromMs <= newestMs)
     if (kind === 'middle' || empty || closesGap || !this.#push) {
       this.reload(true)
       return false
