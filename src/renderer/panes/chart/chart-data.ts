@@ -69,9 +69,9 @@ function sameBars(a: readonly Bar[], b: readonly Bar[]): boolean {
 }
 
 export interface Following {
-  stop(): void
+  readonly stop: () => void
   /** Takes away bars that begin after an instant: a replay went back, and its own answer is still on its way. */
-  cut(ms: number): void
+  readonly cut: (ms: number) => void
 }
 
 /** What of a chart bars are brought to. */
