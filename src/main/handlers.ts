@@ -152,6 +152,10 @@ export function createHandlers(terminal: Terminal): Handlers {
         await terminal.alerts.enable(alerts, on)
         return null
       },
+      'alerts.snooze': async ({ alerts, untilMs }) => {
+        await terminal.alerts.snooze(alerts, untilMs)
+        return null
+      },
       'alerts.remove': async ({ alerts }) => {
         await terminal.alerts.remove(alerts)
         return null

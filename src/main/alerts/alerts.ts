@@ -156,6 +156,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
     if (alert.done) return { is: 'fired' }
     if (alert.expiresMs !== null && alert.expiresMs <= wallMs()) return { is: 'expired' }
     if (alert.market !== options.market()) return { is: 'elsewhere' }
+    const { snoozedMs = null } = alert
+    if (snoozedMs !== null && snoozedMs > wallMs()) return { is: 'snoozed', untilMs: snoozedMs }
     return evaluator.state(alert.id) ?? { is: 'waiting', for: 'record' }
   }
   const streams = alertStreams(() => [...alerts.keys()].flatMap((id) => row(id) ?? []), row)
@@ -342,6 +344,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
         firedOf: null,
         done: false,
         away: null,
+        snoozedMs: null,
       }
       alerts.set(alert.id, alert)
       watch({ ...alert, firedMs: null })
@@ -361,11 +364,28 @@ export function createAlerts(options: AlertsOptions): Alerts {
       for (const id of ids) {
         const alert = alerts.get(id)
         if (alert === undefined) continue
-        const next: Alert = { ...alert, enabled: on, ...(on ? { done: false, away: null } : {}) }
+        const next: Alert = { ...alert, enabled: on, snoozedMs: null, ...(on ? { done: false, away: null } : {}) }
         alerts.set(id, next)
         watch(on ? { ...next, firedMs: null } : next)
       }
       await changed(ids)
+    },
+    async snooze(ids, untilMs) {
+      const mine = ids.filter((id) => {
+        const alert = alerts.get(id)
+        return alert !== undefined && alert.enabled && (alert.expiresMs === null || alert.expiresMs > wallMs())
+      })
+      for (const id of mine) {
+        const alert = alerts.get(id)
+        if (alert === undefined) continue
+        // One that had fired is armed again: it is to remind.
+        const next: Alert = { ...alert, snoozedMs: untilMs, ...(alert.done ? { done: false, firedOf: null } : {}) }
+        alerts.set(id, next)
+        if (evaluator.state(id) === undefined) watch(next)
+        else evaluator.snooze(id, untilMs ?? -Infinity)
+        happened({ ...about(next), is: 'snoozed', atMs: wallMs(), untilMs })
+      }
+      if (mine.length > 0) await changed(mine)
     },
     async remove(ids) {
       for (const id of ids) {
@@ -466,7 +486,8 @@ function sameState(a: AlertState, b: AlertState): boolean {
     case 'blind':
       return b.is === 'blind' && a.sinceMs === b.sinceMs && a.cause === b.cause
     case 'resting':
-      return b.is === 'resting' && a.untilMs === b.untilMs
+    case 'snoozed':
+      return b.is === a.is && a.untilMs === b.untilMs
     default:
       return true
   }

@@ -36,6 +36,7 @@ const eventSchema: v.GenericSchema<unknown, AlertEvent> = v.variant('is', [
   }),
   v.object({ ...ofAlert, is: v.literal('unseen'), value: finite, before: finite }),
   v.object({ ...ofAlert, is: v.literal('expired') }),
+  v.object({ ...ofAlert, is: v.literal('snoozed'), untilMs: v.nullable(finite) }),
   v.object({
     ...base,
     is: v.literal('blind'),

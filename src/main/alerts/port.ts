@@ -37,6 +37,8 @@ export interface Alerts {
   save(id: string | null, draft: AlertDraft): Promise<AlertRow>
   restore(alerts: readonly Alert[]): Promise<void>
   enable(ids: readonly string[], on: boolean): Promise<void>
+  /** None of them fires before `untilMs` (UTC ms); null: they may at once. See `alerts.snooze`. */
+  snooze(ids: readonly string[], untilMs: number | null): Promise<void>
   remove(ids: readonly string[]): Promise<void>
   history(args: CallArgs<'alerts.history'>): AlertHistory
   clearHistory(): Promise<void>

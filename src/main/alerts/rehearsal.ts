@@ -39,6 +39,7 @@ const anew = (alert: Alert): Alert => ({
   firedMs: null,
   firedOf: null,
   away: null,
+  snoozedMs: null,
 })
 
 export function createRehearsal(options: RehearsalOptions): Rehearsal {

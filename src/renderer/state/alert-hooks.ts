@@ -5,7 +5,9 @@ import type { InstrumentId } from '../../shared/units.ts'
 import type { NumberText } from '../ui/format.ts'
 import { leadership } from '../ui/leader.ts'
 import { playSound } from '../ui/sounds.ts'
+import { timeText } from '../ui/zone-time.ts'
 import type { AlertHooks } from './alerts.svelte.ts'
+import { snoozeEntries } from './snooze.ts'
 import type { Quotes } from './quotes.svelte.ts'
 import type { SettingsState } from './settings.svelte.ts'
 
@@ -15,6 +17,7 @@ export interface AlertWindow {
   readonly quotes: Pick<Quotes, 'peek'>
   readonly settings: Pick<SettingsState, 'now'>
   readonly numbers: NumberText
+  readonly zone: string
   select(instrument: InstrumentId): void
   tell(failure: Failure): void
 }
@@ -63,6 +66,8 @@ export function alertHooks(app: AlertWindow): AlertHooks & { readonly release: (
       }
     },
     nowMs: () => Date.now(),
+    timeOf: (ms) => timeText(ms, app.zone, 'minute'),
+    snoozes: (run) => snoozeEntries(Date.now(), app.zone, run),
     failed: (failure) => app.tell(failure),
   }
 }

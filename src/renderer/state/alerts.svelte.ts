@@ -10,7 +10,8 @@ import type { Failure } from '../../shared/errors.ts'
 import type { JobId } from '../../shared/jobs.ts'
 import type { Transport } from '../../shared/transport.ts'
 import type { InstrumentId } from '../../shared/units.ts'
-import { undoing, type Toasts } from '../ui/toasts.svelte.ts'
+import type { MenuEntry } from '../ui/menu-entries.ts'
+import { undoing, type ToastMenu, type Toasts } from '../ui/toasts.svelte.ts'
 import { say } from '../messages/catalogue.ts'
 import { keepStream } from './kept-stream.ts'
 
@@ -27,6 +28,10 @@ export interface AlertHooks {
   /** Asks whether notifications may be shown, where the page has to ask. Within a click or a key press. */
   readonly askToNotify: () => void
   readonly nowMs: () => number
+  /** An instant to be read. */
+  readonly timeOf: (ms: number) => string
+  /** How long an alert can be put off; `run` gets the instant, UTC ms. */
+  readonly snoozes: (run: (untilMs: number) => void) => readonly MenuEntry[]
   readonly failed: (failure: Failure) => void
 }
 
@@ -140,8 +145,14 @@ export class Alerts {
       this.#toasts.show(say('alerts.would', { what: text }))
       return
     }
-    if (fired.length > FEW) this.#toasts.show(say('alerts.many', { count: fired.length }))
-    else for (const event of fired) this.#toasts.show(this.sentence(event), { action: this.#showing(event.instrument) })
+    const menu = this.#snoozing([...new Set(fired.map(({ alert }) => alert))])
+    if (fired.length > FEW) this.#toasts.show(say('alerts.many', { count: fired.length }), { menu })
+    else {
+      for (const event of fired) {
+        const mine = this.#snoozing([event.alert])
+        this.#toasts.show(this.sentence(event), { action: this.#showing(event.instrument), menu: mine })
+      }
+    }
     const marked = new Map(this.marked)
     let sound: AlertSound = 'none'
     for (const event of fired) {
@@ -157,6 +168,11 @@ export class Alerts {
 
   #showing(instrument: InstrumentId) {
     return { label: say('alerts.show'), run: () => this.#hooks.show(instrument) }
+  }
+
+  #snoozing(ids: readonly string[]): ToastMenu {
+    const entries = () => this.#hooks.snoozes((untilMs) => void this.snooze(ids, untilMs))
+    return { label: say('alerts.menu.snooze'), entries }
   }
 
   symbolOf(instrument: InstrumentId): string {
@@ -258,6 +274,13 @@ export class Alerts {
     if (ids.length === 0) return
     const result = await this.#transport.invoke('alerts.enable', { alerts: [...ids], on })
     if (!result.ok) this.#hooks.failed(result.error)
+  }
+
+  /** None of them fires before then, UTC ms; null: they may at once. */
+  async snooze(ids: readonly string[], untilMs: number | null): Promise<void> {
+    const result = await this.#transport.invoke('alerts.snooze', { alerts: [...ids], untilMs })
+    if (!result.ok) return this.#hooks.failed(result.error)
+    if (untilMs !== null) this.#toasts.show(say('alerts.snoozed', { time: this.#hooks.timeOf(untilMs) }))
   }
 
   /** Moves a price alert to another level: what dragging its line does. */

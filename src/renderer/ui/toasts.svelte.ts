@@ -1,5 +1,6 @@
-/** Short messages with at most one action (Undo), and the polite live region's text. */
+/** Short messages with at most one action (Undo) and one menu, and the polite live region's text. */
 import { say } from '../messages/catalogue.ts'
+import type { MenuEntry } from './menu-entries.ts'
 
 export interface ToastAction {
   readonly label: string
@@ -10,11 +11,18 @@ export interface ToastAction {
   readonly can?: () => boolean
 }
 
+/** Several things that can be done, of which one is chosen. */
+export interface ToastMenu {
+  readonly label: string
+  readonly entries: () => readonly MenuEntry[]
+}
+
 export interface Toast {
   readonly id: number
   readonly text: string
   readonly tone: 'info' | 'bad'
   readonly action: ToastAction | null
+  readonly menu: ToastMenu | null
 }
 
 const LIFE_MS = 8_000
@@ -61,8 +69,9 @@ export class Toasts {
     return this.list.find(({ id }) => id === this.#held) ?? this.list.at(-1)
   }
 
-  show(text: string, options: { tone?: 'info' | 'bad'; action?: Toast['action'] } = {}): void {
-    const toast: Toast = { id: this.#next++, text, tone: options.tone ?? 'info', action: options.action ?? null }
+  show(text: string, options: Partial<Pick<Toast, 'tone' | 'action' | 'menu'>> = {}): void {
+    const { tone = 'info', action = null, menu = null } = options
+    const toast: Toast = { id: this.#next++, text, tone, action, menu }
     this.list = [...this.list.filter(({ id }, at, all) => id === this.#held || at >= all.length - 2), toast]
     this.told = [toast, ...this.told].slice(0, MOST_TOLD)
     this.say(text)

@@ -102,6 +102,12 @@ export class Evaluator {
     this.#firing.remove(id)
   }
 
+  /** Lets an alert that is watched not fire before an instant (UTC ms); -Infinity: it may at once. */
+  snooze(id: string, untilMs: number): void {
+    const run = this.#firing.run(id)
+    if (run !== undefined) run.snoozedMs = untilMs
+  }
+
   /** The drawings of an instrument as they are now. */
   setDrawings(instrument: InstrumentId, drawings: readonly Drawing[]): void {
     const before = this.#drawings.get(instrument)

@@ -41,6 +41,7 @@ export class Firing {
       alert,
       watch,
       restUntilMs: restOf(alert),
+      snoozedMs: alert.snoozedMs ?? -Infinity,
       away: false,
       firedOf: alert.firedOf,
       told: false,
@@ -65,7 +66,7 @@ export class Firing {
     this.#gone(run)
   }
 
-  /** Answers whether it fired: not when it rests or its time is over. */
+  /** Answers whether it fired: not when it rests, is put off or its time is over. */
   fire(run: Run, value: number, before: number | null, of: string | null = null, away: Fired['away'] = null): boolean {
     const { alert, watch } = run
     const { nowMs: atMs, eventMs } = this.#moment
@@ -73,7 +74,7 @@ export class Firing {
       this.#expire(run)
       return false
     }
-    if (atMs < run.restUntilMs) return false
+    if (atMs < run.restUntilMs || atMs < run.snoozedMs) return false
     if (alert.repeat === null) this.remove(alert.id)
     else run.restUntilMs = atMs + alert.repeat.restMs
     run.firedOf = of
@@ -117,7 +118,7 @@ export class Firing {
   readonly unseen = (item: LevelItem, up: boolean, lost: number): void => {
     const { run, direction, role } = item
     if (role === 'back') this.#armAgain(run)
-    else if (direction === 'either' || (direction === 'up') === up) {
+    else if ((direction === 'either' || (direction === 'up') === up) && this.#moment.nowMs >= run.snoozedMs) {
       this.#listener.unseen(run.alert, this.#moment.nowMs, this.#moment.value, lost)
     }
   }

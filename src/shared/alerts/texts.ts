@@ -46,6 +46,7 @@ export const ALERT_TEXTS = {
   'alertWords.state.date': 'No date known',
   'alertWords.state.blind': 'Blind',
   'alertWords.state.resting': 'Resting',
+  'alertWords.state.snoozed': 'Snoozed',
   'alertWords.state.fired': 'Fired',
   'alertWords.state.expired': 'Expired',
   'alertWords.state.off': 'Off',
@@ -54,4 +55,6 @@ export const ALERT_TEXTS = {
   'alertWords.event.fired': '{what}: {value}',
   'alertWords.event.unseen': '{what}: passed unseen, from {before} to {value}',
   'alertWords.event.expired': '{what}: expired',
+  'alertWords.event.snoozed': '{what}: snoozed for {time}',
+  'alertWords.event.woken': '{what}: no longer snoozed',
 } as const

@@ -72,13 +72,15 @@ export class Timed {
       run.told = false
       return
     }
+    // One that is still going on then is told when it wakes.
+    if (moment.nowMs < run.snoozedMs) return
     // Hours in which nothing trades are silent by their nature.
     if (run.told || moment.nowMs < sinceMs + afterMs || !isOpen(run.watch.asset, moment.nowMs)) return
     run.told = true
     moment.eventMs = NaN
     // Where nothing moved the time meanwhile, as in a recording, it was due before now.
     const now = moment.nowMs
-    moment.nowMs = Math.min(now, Math.max(sinceMs + afterMs, this.#lookedMs))
+    moment.nowMs = Math.min(now, Math.max(sinceMs + afterMs, run.snoozedMs, this.#lookedMs))
     firing.fire(run, moment.nowMs - sinceMs, null)
     moment.nowMs = now
   }

@@ -8,8 +8,8 @@ import { INTERVAL_LABELS, type Interval } from '../market.ts'
 import type { GapCause } from '../recording.ts'
 import { parseInstrument, type FeedId, type InstrumentId } from '../units.ts'
 
-/** Of the file of alerts; 2: with `away`. */
-export const ALERTS_VERSION = 2
+/** Of the file of alerts; 2: with `away`; 3: with `snoozedMs`. */
+export const ALERTS_VERSION = 3
 /** So many alerts are kept. */
 export const MOST_ALERTS = 20_000
 /** So many events of the history are kept. */
@@ -166,6 +166,8 @@ export const alertSchema = v.strictObject({
   done: v.boolean(),
   /** Which way the price went when it fired, while it has to go back before it fires again. Null, or not told: it need not. */
   away: v.optional(v.nullable(v.picklist(['up', 'down']))),
+  /** It does not fire before this instant of the clock (UTC ms). Null, not told, or gone by: it is not snoozed. */
+  snoozedMs: v.optional(v.nullable(finite)),
 })
 export type Alert = v.InferOutput<typeof alertSchema>
 
@@ -180,6 +182,8 @@ export type AlertState =
   | { readonly is: 'blind'; readonly sinceMs: number; readonly cause: BlindCause }
   /** It fired and may again from then on; null: when the price has gone back. */
   | { readonly is: 'resting'; readonly untilMs: number | null }
+  /** Put off by hand. */
+  | { readonly is: 'snoozed'; readonly untilMs: number }
   | { readonly is: 'fired' }
   | { readonly is: 'expired' }
   | { readonly is: 'off' }
@@ -218,6 +222,8 @@ export type AlertEvent =
   /** The price stood on the other side of the level when data came back: nobody saw when it crossed. */
   | (OfAlert & { readonly is: 'unseen'; readonly value: number; readonly before: number })
   | (OfAlert & { readonly is: 'expired' })
+  /** It was put off until then; null: it was woken. */
+  | (OfAlert & { readonly is: 'snoozed'; readonly untilMs: number | null })
   /** Alerts on these instruments saw nothing of the feed; `toMs` null: they still do not. */
   | (EventBase & {
       readonly is: 'blind'

@@ -14,6 +14,8 @@ export interface Run {
   readonly watch: Watch
   /** It does not fire before this, UTC ms. */
   restUntilMs: number
+  /** Put off by hand until then, UTC ms. */
+  snoozedMs: number
   /** It fired and the price has not gone back yet. */
   away: boolean
   /** Of what it fired last (the day of a report). */

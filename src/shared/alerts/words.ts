@@ -143,6 +143,10 @@ export function eventWords(event: Exclude<AlertEvent, { readonly is: 'blind' }>,
       })
     case 'expired':
       return phrase('alertWords.event.expired', { what })
+    case 'snoozed':
+      return event.untilMs === null
+        ? phrase('alertWords.event.woken', { what })
+        : phrase('alertWords.event.snoozed', { what, time: timeWords(event.untilMs - event.atMs) })
     default:
       return missingCase(event)
   }

@@ -43,6 +43,11 @@ export const ALERT_CALLS = {
   ),
   /** On: armed anew, also one that had fired. Those that are gone are passed over, as in `remove`. */
   'alerts.enable': call<null>()(v.strictObject({ alerts: ids, on: v.boolean() })),
+  /**
+   * Puts alerts off: armed, also those that had fired, but none fires before `untilMs`; null: they may again at once.
+   * Those that are gone, off or expired are passed over.
+   */
+  'alerts.snooze': call<null>()(v.strictObject({ alerts: ids, untilMs: v.nullable(ms) })),
   'alerts.remove': call<null>()(v.strictObject({ alerts: ids })),
   /** Of one alert, or of all (null), before an event (null: the newest). */
   'alerts.history': call<AlertHistory>()(

@@ -12,6 +12,8 @@ function groupOf(state: AlertState): Exclude<StateFilter, 'all'> {
     case 'resting':
     case 'waiting':
       return 'armed'
+    case 'snoozed':
+      return 'other'
     case 'blind':
       return 'blind'
     case 'fired':
@@ -87,6 +89,7 @@ export function dotOf(state: AlertState): 'ok' | 'busy' | 'stale' | 'bad' | 'off
     case 'expired':
     case 'off':
     case 'elsewhere':
+    case 'snoozed':
       return 'off'
   }
 }
