@@ -2,13 +2,14 @@
  * The soak: a market of a given rate is recorded and shown in four charts, replayed and exported every now and then;
  * what grows or slows is seen in a table of start and end.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { chromium, type Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { firstLibrary } from '../src/shared/workspace/library.ts'
-import { ask, end, next, node, type Talk } from './talk.ts'
+import { ask, type Talk } from './talk.ts'
+import { VIEWPORT, withWindow } from './window.ts'
 
 const { values } = parseArgs({
   options: {
@@ -26,8 +27,6 @@ const tellMs = Number(values.tell) * 60_000
 if (!(minutes > 0) || !(everyMs > 0) || !(tellMs > 0)) {
   throw new TypeError('--minutes, --every and --tell take minutes, above 0')
 }
-
-const home = mkdtempSync(join(tmpdir(), 'tapedeck-soak-'))
 
 interface Figures {
   readonly rss: number
@@ -88,21 +87,10 @@ function table(start: Sample, last: Sample): string {
   return ['| | start | end |', '|---|---|---|', ...lines].join('\n')
 }
 
-writeFileSync(join(home, 'workspaces.json'), JSON.stringify({ ...firstLibrary(), latest: 'charts-4' }))
-writeFileSync(join(home, 'settings.json'), JSON.stringify({ help: { tourSeen: true } }))
-const started: Talk[] = []
-const browser = await chromium.launch({
-  executablePath: process.env.TAPEDECK_CHROMIUM || '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--no-first-run'],
-})
-try {
-  const market = node('soak-market.ts', values.rate)
-  started.push(market)
-  const { baseUrl, username, password } = await next<{ baseUrl: string; username: string; password: string }>(market)
-  const host = node('soak-host.ts', home, baseUrl, username, password)
-  started.unshift(host)
-  const { url } = await next<{ url: string }>(host)
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+const settings = { help: { tourSeen: true } }
+const workspaces = { ...firstLibrary(), latest: 'charts-4' }
+await withWindow({ name: 'soak', rate: values.rate, settings, workspaces }, async ({ home, browser, host, url }) => {
+  const page = await browser.newPage({ viewport: VIEWPORT })
   await page.goto(url)
   const charts = page.getByRole('region', { name: /^Chart of/ })
   await charts.nth(3).waitFor()
@@ -132,8 +120,4 @@ try {
   const errors = log.filter((line) => /\berror\b/.test(line.slice(0, 60)))
   console.log(`\n${errors.length} errors in the log`)
   for (const line of errors.slice(0, 5)) console.log(line)
-} finally {
-  await browser.close()
-  for (const talk of started) await end(talk)
-  rmSync(home, { recursive: true, force: true })
-}
+})

@@ -3,12 +3,11 @@
  * rate. Frames, long tasks and memory of its page, and then of an empty one of the same Chromium while the market goes on:
  * what is left to any page here.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { chromium, type Browser, type Page } from '@playwright/test'
+import type { Browser, Page } from '@playwright/test'
 import { ASSET_CLASSES, type AssetClass } from '../src/shared/units.ts'
 import type { Workspace } from '../src/shared/workspace/document.ts'
 import { firstLibrary } from '../src/shared/workspace/library.ts'
@@ -16,7 +15,8 @@ import { readyWorkspace } from '../src/shared/workspace/ready.ts'
 import { rendererSeconds } from './cpu.ts'
 import { percentile } from './row.ts'
 import { table } from './table.ts'
-import { ask, end, next, node, type Talk } from './talk.ts'
+import { ask } from './talk.ts'
+import { VIEWPORT, withWindow } from './window.ts'
 
 const { values } = parseArgs({
   options: {
@@ -148,27 +148,17 @@ function settings(): unknown {
   }
 }
 
-const home = mkdtempSync(join(tmpdir(), 'tapedeck-ui-'))
 const bench = workspace()
-const library = { ...firstLibrary(), workspaces: [...firstLibrary().workspaces, bench], latest: bench.id }
-writeFileSync(join(home, 'workspaces.json'), JSON.stringify(library))
-writeFileSync(join(home, 'settings.json'), JSON.stringify(settings()))
-const started: Talk[] = []
-const browser = await chromium.launch({
-  executablePath: process.env.TAPEDECK_CHROMIUM || '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--no-first-run'],
-})
-try {
-  const market = node('soak-market.ts', values.rate)
-  started.push(market)
-  const { baseUrl, username, password } = await next<{ baseUrl: string; username: string; password: string }>(market)
-  const host = node('soak-host.ts', home, baseUrl, username, password)
-  started.unshift(host)
-  const { url } = await next<{ url: string }>(host)
+const wanted = {
+  name: 'ui',
+  rate: values.rate,
+  settings: settings(),
+  workspaces: { ...firstLibrary(), workspaces: [...firstLibrary().workspaces, bench], latest: bench.id },
+}
+await withWindow(wanted, async ({ browser, host, url }) => {
   const { alerts, failed } = await ask<{ alerts?: number; failed?: string }>(host, `alerts ${values.alerts}`)
   if (alerts === undefined) throw new Error(failed)
-  const viewport = { width: 1440, height: 900 }
-  const page = await browser.newPage({ viewport })
+  const page = await browser.newPage({ viewport: VIEWPORT })
   await page.addInitScript(WATCH)
   await page.goto(url)
   const charts = page.getByRole('region', { name: /^Chart of/ })
@@ -181,7 +171,7 @@ try {
   const { perSecond } = await ask<{ perSecond: number }>(host, 'figures')
   if (!(perSecond > Number(values.rate) / 4)) throw new Error(`only ${perSecond} messages/s came to the window`)
   await page.close()
-  const bare = await browser.newPage({ viewport })
+  const bare = await browser.newPage({ viewport: VIEWPORT })
   await bare.addInitScript(WATCH)
   await bare.goto('about:blank')
   await sleep(2_000)
@@ -194,8 +184,4 @@ try {
   mkdirSync(folder, { recursive: true })
   const report = { date: new Date().toISOString(), heads, painted, lines }
   writeFileSync(new URL('ui.json', folder), `${JSON.stringify(report, null, 2)}\n`)
-} finally {
-  await browser.close()
-  for (const talk of started) await end(talk)
-  rmSync(home, { recursive: true, force: true })
-}
+})
