@@ -80,6 +80,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     series: () => series,
     gaps: () => gaps,
     changed() {
+      crosshair.refresh()
       showVolume()
       legend()
     },
@@ -265,6 +266,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       chartLegend({
         rows: rows(),
         cursor: crosshair.index,
+        rests: crosshair.rests,
         moreNewer: bars.moreNewer,
         gaps,
         intervalMs: series.intervalMs,

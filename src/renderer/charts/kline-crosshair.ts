@@ -18,6 +18,9 @@ export class KlineCrosshair {
   readonly #followers = new Set<(ms: number | null) => void>()
   #index: number | null = null
   #told: number | null = null
+  /** Where the mouse is, px; null: it is not what leads. */
+  #x: number | null = null
+  #rests = false
 
   constructor(chart: Chart, element: HTMLElement, options: Options) {
     this.#chart = chart
@@ -28,8 +31,9 @@ export class KlineCrosshair {
       // Of the mouse the library tells the place only.
       const index =
         crosshair?.dataIndex ?? (crosshair?.x === undefined ? undefined : options.places.indexAt(crosshair.x))
-      const is = crosshair?.x !== undefined && index !== undefined && index < options.rows().length
-      this.#index = is ? index : null
+      this.#x = crosshair?.x ?? null
+      this.#rests = false
+      this.#index = this.#x === null ? null : this.#row(index)
       options.moved()
       this.#tell()
     })
@@ -43,14 +47,29 @@ export class KlineCrosshair {
     return this.#index
   }
 
+  /** It stands where it stood, and the row came to it. */
+  get rests(): boolean {
+    return this.#x !== null && this.#rests
+  }
+
   /** When the row begins that it is at. */
   get ms(): number | null {
     return this.#index === null ? null : (this.#options.rows()[this.#index]?.timestamp ?? null)
   }
 
+  /** Bars moved on below a mouse that rests: the library says nothing of it. */
+  refresh(): void {
+    if (this.#x === null) return
+    const index = this.#row(this.#options.places.indexAt(this.#x))
+    if (index === this.#index) return
+    this.#index = index
+    this.#rests = true
+    this.#tell()
+  }
+
   /** The row of that instant is the one to tell of, where there is one; undefined: none is. */
   keep(ms: number | undefined): void {
-    this.#index = null
+    this.#index = this.#x = null
     if (ms === undefined) return
     const index = this.#options.rows().findIndex((row) => row.timestamp === ms)
     if (index < 0) return
@@ -70,6 +89,7 @@ export class KlineCrosshair {
       { paneId: 'candle_pane' },
     )
     if (!Array.isArray(at)) this.#chart.executeAction('onCrosshairChange', { ...at, paneId: 'candle_pane' })
+    this.#x = null
     this.#index = index
     this.#options.moved()
     this.#tell()
@@ -86,6 +106,7 @@ export class KlineCrosshair {
       const x = this.#options.places.xOf(index)
       this.#chart.executeAction('onCrosshairChange', { x, paneId: 'linked' })
     }
+    this.#x = null
     this.#index = seen ? index : null
     this.#told = seen ? list[index].timestamp : null
     this.#options.moved()
@@ -106,9 +127,13 @@ export class KlineCrosshair {
   }
 
   readonly #leave = (): void => {
-    this.#index = null
+    this.#index = this.#x = null
     this.#options.moved()
     this.#tell()
+  }
+
+  #row(index: number | undefined): number | null {
+    return index !== undefined && index < this.#options.rows().length ? index : null
   }
 
   /** The library puts a pane into an empty crosshair, and then draws it: only nothing at all takes it away. */

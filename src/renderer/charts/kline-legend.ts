@@ -19,6 +19,7 @@ interface Told {
   /** The last row is not of now. */
   readonly moreNewer: boolean
   readonly gaps: readonly GapSpan[]
+  readonly rests: boolean
   readonly intervalMs: number
   readonly markers: (row: number) => readonly ChartMarker[]
   readonly studies: (row: number) => readonly StudyLegend[]
@@ -43,6 +44,7 @@ export function chartLegend(told: Told): ChartLegend {
     bar,
     previousClose: rows[before]?.bar?.close ?? null,
     fromCrosshair: cursor !== null,
+    rests: told.rests,
     gap: atMs === null ? null : (gaps.find((one) => touches(one, atMs)) ?? null),
     atMs,
     markers: cursor === null ? [] : told.markers(cursor),

@@ -115,6 +115,8 @@ export interface ChartLegend {
   /** Close of the bar before, for the change. */
   readonly previousClose: number | null
   readonly fromCrosshair: boolean
+  /** The mouse rests, and bars moved on below it: nobody went to this one. */
+  readonly rests: boolean
   /** The gap under the crosshair, in a bar or where there is none. */
   readonly gap: GapSpan | null
   /** Start of what is under the crosshair, UTC ms; null: it is elsewhere. */
