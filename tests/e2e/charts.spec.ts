@@ -181,6 +181,16 @@ test('a chart is worked by the keyboard alone', async ({ open }) => {
   await date.getByRole('textbox').fill('-1m')
   await page.keyboard.press('Enter')
   await expect(date).toBeHidden()
+
+  // Bars of a tenth of a second: each at its own millisecond, and none of the service's.
+  await chart.plot.focus()
+  await page.keyboard.type('100ms')
+  await expect.poll(() => chart.legend()).toContain('Trades · 100ms')
+  await expect(chart.region.getByRole('option', { name: 'Service bars, from 1s on' })).toBeDisabled()
+  await chart.bars(4)
+  await chart.region.getByRole('button', { name: 'Table' }).click()
+  const times = chart.region.getByRole('region', { name: 'Visible bars' }).locator('tbody td:first-child')
+  for (const time of await times.allInnerTexts()) expect(time).toMatch(/ \d\d:\d\d:\d\d\.\d00$/)
 })
 
 test('a narrow chart has all of its tools, and a drawing takes an alert', async ({ open }) => {
