@@ -2,6 +2,7 @@
  * What is known now of one instrument, and how a print changes it. One mutable cell an instrument:
  * numbers in place, NaN for "not known", nothing allocated by a tick.
  */
+import { AHEAD_MS } from '../../shared/alerts/event-order.ts'
 import { usable } from '../../shared/bars.ts'
 import type { SessionState } from '../../shared/calendar.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
@@ -35,6 +36,7 @@ export interface Cell {
   rank: Rank
   lastFeed: FeedId | null
   last: number
+  /** Event time; of a print that was dated ahead of its receipt, that. */
   lastEventMs: number
   lastRecvMs: number
   /** Receipt of any message, also of a quote that moved no Last. */
@@ -172,7 +174,9 @@ export interface DayGrid {
 }
 
 /**
- * Takes a print into Last, the day and the sparkline. `epoch` is the connection epoch of the feed.
+ * Takes a print into Last, the day and the sparkline. `epoch` is the connection epoch of the feed. One that is dated
+ * further ahead of its receipt than clocks differ counts as of that, and follows what came before it: by its own date
+ * all that come next would be late, and the day over, until the clock gets there.
  * Answers the print's direction for the tape: -1, 0, 1, or NaN where it has no predecessor; undefined
  * when the price does not count here.
  */
@@ -189,9 +193,18 @@ export function applyPrint(
 ): number | undefined {
   if (!usable(price) || rank < cell.rank) return undefined
   if (rank > cell.rank) begin(cell, rank)
-  const direction = move(cell, feed, price, eventMs, recvMs, epoch)
-  addToDay(cell, price, size, eventMs, days)
-  addToSpark(cell, price, eventMs)
+  const isAhead = eventMs - recvMs > AHEAD_MS
+  const atMs = isAhead ? recvMs : eventMs
+  const direction = move(
+    cell,
+    feed,
+    price,
+    isAhead && cell.lastEventMs > recvMs ? cell.lastEventMs : atMs,
+    recvMs,
+    epoch,
+  )
+  addToDay(cell, price, size, atMs, days)
+  addToSpark(cell, price, atMs)
   return direction
 }
 

@@ -558,3 +558,60 @@ describe('bars below a second', () => {
     stream.close()
   })
 })
+
+describe('a print that is dated ahead of its receipt', () => {
+  const HOUR = 3_600_000
+  const dated = (price: number, recvMs: number, eventMs: number, target = hub) => {
+    seq += 1
+    const record = { ...scratch(), kind: KIND.trade, symbol: 'BTC-USD', price, size: 1, eventMs: T0 + eventMs }
+    target.apply('crypto/XT', seq, unixMs(T0 + recvMs), record)
+  }
+  const shownBy = (target: Hub) => target.row(target.cell(BTC), T0 + 120_000)
+  const shown = () => shownBy(hub)
+
+  it('holds back none that follows: of Last, the day and the sparkline', () => {
+    dated(100, 0, 0)
+    dated(150, 1_000, 30 * HOUR)
+    expect(shown()).toMatchObject({ last: 150, high: 150, lastEventMs: T0 + 1_000 })
+    dated(90, 2_000, 1_950)
+    expect(shown()).toMatchObject({ last: 90, low: 90, open: 100, volume: 3, spark: [90] })
+    dated(95, 70_000, 69_990)
+    expect(shown()).toMatchObject({ last: 95, lastEventMs: T0 + 69_990, spark: [90, 95] })
+  })
+
+  it('stays late where it was late before, and is believed by as much as clocks differ', () => {
+    dated(100, 0, 4_000)
+    dated(101, 1_000, 1_000)
+    expect(shown()).toMatchObject({ last: 100, lastEventMs: T0 + 4_000 })
+    // What is not believed follows, and does not set the order back.
+    dated(102, 2_000, HOUR)
+    expect(shown()).toMatchObject({ last: 102, lastEventMs: T0 + 4_000 })
+    dated(103, 2_500, 3_900)
+    expect(shown().last).toBe(102)
+    dated(104, 4_100, 4_050)
+    expect(shown().last).toBe(104)
+  })
+
+  it('shows the newest also where the clock of this computer is behind for long', () => {
+    for (let i = 0; i < 20; i += 1) {
+      dated(100 + i, i * 500, i * 500 + (i % 2 === 0 ? 4_990 : 5_010))
+      if (i % 2 === 1) expect(shown().last).toBe(100 + i)
+    }
+    dated(200, 11_000, 11_000 + HOUR)
+    expect(shown().last).toBe(200)
+  })
+
+  it('is the same after a jump to where it was saved', () => {
+    dated(100, 0, 0)
+    dated(150, 1_000, HOUR)
+    const other = createHub({ calendar })
+    other.restore(hub.save(), { feedStates: [], gaps: [] })
+    for (const target of [hub, other]) {
+      dated(90, 2_000, 1_950, target)
+      dated(91, 3_000, 1_900, target)
+    }
+    expect(shownBy(other)).toMatchObject({ last: 90, high: 150, lastEventMs: T0 + 1_950 })
+    // It only counts flashes, from where it is.
+    expect({ ...shownBy(other), flash: 0 }).toEqual({ ...shown(), flash: 0 })
+  })
+})
