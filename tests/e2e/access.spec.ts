@@ -1,6 +1,6 @@
 /** The window by keyboard, by screen reader rules, and in its smallest size. */
 import type { Locator, Page } from '@playwright/test'
-import { line, RULES_OF_A_LOOK, violations } from './accessibility.ts'
+import { line, violationsByLook } from './accessibility.ts'
 import { expect, test } from './fixtures.ts'
 import { openPane, type PaneKind } from './panes.ts'
 import { Screen } from './screen.ts'
@@ -20,25 +20,14 @@ class Audit {
     this.page = page
   }
 
-  async #found(part: string | null, theme: string, rules?: readonly string[]): Promise<string[]> {
-    const found = await violations(this.page, part, rules)
-    return found.filter(({ rule, target }) => !isOfTheDock(rule, target)).map((one) => line(theme, one))
-  }
-
-  /** Every rule in the dark look; in the light and the high-contrast one what a look can change. */
+  /** Every rule in the dark look; in the light and the high-contrast one what a look can change. Ends in the dark one. */
   async look(what: string, part: string | null = null): Promise<void> {
-    const found = await this.#found(part, 'dark')
-    for (const theme of ['light', 'contrast'] as const) {
-      await this.#wear(theme)
-      found.push(...(await this.#found(part, theme, RULES_OF_A_LOOK)))
-    }
-    await this.#wear('dark')
+    const all = await violationsByLook(this.page, part, ['dark', 'light', 'contrast'])
+    const found = all.flatMap(({ look, found }) =>
+      found.filter(({ rule, target }) => !isOfTheDock(rule, target)).map((one) => line(look, one)),
+    )
+    await this.page.evaluate(() => void (document.documentElement.dataset['theme'] = 'dark'))
     expect.soft(found, what).toEqual([])
-  }
-
-  /** Colours hang on this one attribute; no dialog has to be left to change them. */
-  async #wear(theme: 'dark' | 'light' | 'contrast'): Promise<void> {
-    await this.page.evaluate((one) => void (document.documentElement.dataset['theme'] = one), theme)
   }
 }
 

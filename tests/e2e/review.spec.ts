@@ -6,7 +6,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Locator } from '@playwright/test'
-import { line, RULES_OF_A_LOOK, violations } from './accessibility.ts'
+import { line, violationsByLook } from './accessibility.ts'
 import { appEnv, CLI, pinnedNode, ROOT, runCli, type OpenApp } from './app.ts'
 import { expect, test } from './fixtures.ts'
 import { openPane, pane } from './panes.ts'
@@ -74,12 +74,8 @@ async function audit({ page, electron }: OpenApp, part: string, what: string): P
   if (electron !== null) return
   const root = page.locator('html')
   const before = await root.getAttribute('data-theme')
-  for (const look of ['light', 'dark']) {
-    // Not by the key for it, which a dialog rightly keeps to itself.
-    await root.evaluate((node, theme) => node.setAttribute('data-theme', theme), look)
-    const found = await violations(page, part, look === 'dark' ? undefined : RULES_OF_A_LOOK)
+  for (const { look, found } of await violationsByLook(page, part, ['dark', 'light']))
     expect.soft(found.map((one) => line(`${what}, ${look}`, one))).toEqual([])
-  }
   await root.evaluate((node, theme) => node.setAttribute('data-theme', theme ?? 'dark'), before)
 }
 const DIALOG = '[role=dialog]'
