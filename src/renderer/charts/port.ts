@@ -116,7 +116,7 @@ export interface ChartLegend {
   readonly previousClose: number | null
   readonly fromCrosshair: boolean
   /** The mouse rests, and bars moved on below it: nobody went to this one. */
-  readonly rests?: boolean
+  readonly rests: boolean
   /** The gap under the crosshair, in a bar or where there is none. */
   readonly gap: GapSpan | null
   /** Start of what is under the crosshair, UTC ms; null: it is elsewhere. */
