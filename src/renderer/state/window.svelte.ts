@@ -1,11 +1,11 @@
 /** The root of what a window knows: every controller, and what the user is looking at. */
 import * as v from 'valibot'
 import { chartSettingsSchema, type ChartSettings } from '../../shared/chart-settings.ts'
-import type { SettingsPatch, WatchSymbol, Watchlist } from '../../shared/settings.ts'
+import type { SettingsPatch, Watchlist } from '../../shared/settings.ts'
 import type { Failure } from '../../shared/errors.ts'
 import type { Interval } from '../../shared/market.ts'
 import type { ReplayId } from '../../shared/replay.ts'
-import type { AccountState, AppInfo, StatusState, SymbolHit } from '../../shared/state.ts'
+import type { AccountState, AppInfo, StatusState } from '../../shared/state.ts'
 import type { Transport } from '../../shared/transport.ts'
 import type { UpdateState } from '../../shared/updates.ts'
 import type { PaneKind } from '../../shared/workspace/kinds.ts'
@@ -32,7 +32,8 @@ import { dockHash, parseDockRoute } from './dock-route.ts'
 import { isOfSource, replayFrom } from './replay-from.ts'
 import { replayHash } from './replay-route.ts'
 import { rowHeightOf } from './row-height.ts'
-import * as lists from './watchlist-edit.ts'
+import { instrumentOf } from './watchlist-edit.ts'
+import { Watchlists } from './watchlists.ts'
 import { featuresOf } from './window-place.ts'
 import { zoneOf } from './zones.ts'
 
@@ -59,6 +60,7 @@ export class WindowState {
   readonly alerts: Alerts
   readonly drawings: DrawingsBook
   readonly toasts = new Toasts()
+  readonly lists: Watchlists
 
   info = $state.raw<AppInfo | undefined>()
   /** Of the live terminal, also while a replay is shown: recording goes on underneath. */
@@ -126,6 +128,12 @@ export class WindowState {
   constructor(transport: Transport, clocks: QuotesClocks = {}) {
     this.transport = transport
     this.settings = new SettingsState(transport, (failure) => this.tell(failure))
+    this.lists = new Watchlists({
+      all: () => this.settings.now.watchlists,
+      list: () => this.list,
+      set: (patch) => this.set(patch),
+      toasts: this.toasts,
+    })
     this.dock = new DockState(transport, (failure) => this.tell(failure), parseDockRoute(location.hash))
     this.quotes = new Quotes(transport, clocks)
     this.tape = new Tape(transport, clocks.frame)
@@ -315,7 +323,7 @@ export class WindowState {
   /** What the quotes stream must carry: the list on screen and what the panes in sight look at. */
   followQuotes(): void {
     this.quotes.follow(this.view, [
-      ...this.list.symbols.map(lists.instrumentOf),
+      ...this.list.symbols.map(instrumentOf),
       ...this.dock.instruments,
       ...this.alerts.quoted,
     ])
@@ -391,84 +399,6 @@ export class WindowState {
   endTour(): void {
     this.tour = null
     if (!this.settings.now.help.tourSeen) this.set({ help: { tourSeen: true } })
-  }
-
-  // Watchlists
-
-  addSymbol(hit: SymbolHit): void {
-    this.addTo(this.list.id, hit)
-  }
-  /** Adds a symbol to a list, and says so. */
-  addTo(id: string, { asset, symbol }: WatchSymbol): void {
-    const list = this.settings.now.watchlists.find((one) => one.id === id)
-    if (!list) return
-    const has = list.symbols.some((one) => lists.instrumentOf(one) === lists.instrumentOf({ asset, symbol }))
-    this.set({ watchlists: lists.addSymbol(this.settings.now.watchlists, id, { asset, symbol }) })
-    this.toasts.say(say(has ? 'window.has-already' : 'window.added', { list: list.name, symbol }))
-  }
-
-  removeSymbol(instrument: InstrumentId): void {
-    this.removeFrom(this.list.id, instrument)
-  }
-  /** Takes a symbol out of a list; it can be undone. */
-  removeFrom(id: string, instrument: InstrumentId): void {
-    const list = this.settings.now.watchlists.find((one) => one.id === id)
-    const at = list?.symbols.findIndex((one) => lists.instrumentOf(one) === instrument) ?? -1
-    const symbol = list?.symbols[at]
-    if (!list || !symbol) return
-    this.set({ watchlists: lists.removeSymbol(this.settings.now.watchlists, id, instrument) })
-    this.toasts.show(say('window.removed-from', { symbol: symbol.symbol, name: list.name }), {
-      action: undoing(
-        () => this.set({ watchlists: lists.addSymbol(this.settings.now.watchlists, id, symbol, at) }),
-        () => {
-          const now = this.settings.now.watchlists.find((one) => one.id === id)
-          return now !== undefined && !now.symbols.some((one) => lists.instrumentOf(one) === instrument)
-        },
-      ),
-    })
-  }
-
-  moveSymbol(instrument: InstrumentId, before: InstrumentId | null): void {
-    this.set({ watchlists: lists.moveSymbol(this.settings.now.watchlists, this.list.id, instrument, before) })
-  }
-
-  sortBy(column: string): void {
-    const sort = lists.nextSort(this.list.sort, column)
-    this.set({ watchlists: lists.setSort(this.settings.now.watchlists, this.list.id, sort) })
-  }
-
-  addList(): void {
-    const taken = this.settings.now.watchlists.map((list) => list.id)
-    let n = taken.length + 1
-    while (taken.includes(`list-${n}`)) n++
-    this.set({
-      watchlists: lists.addList(this.settings.now.watchlists, `list-${n}`, say('window.list', { n })),
-      workspace: { activeWatchlist: `list-${n}` },
-    })
-  }
-  renameList(id: string, name: string): void {
-    this.set({ watchlists: lists.renameList(this.settings.now.watchlists, id, name) })
-  }
-  removeList(id: string): void {
-    const all = this.settings.now.watchlists
-    const at = all.findIndex((list) => list.id === id)
-    const list = all[at]
-    if (!list || all.length < 2) return
-    const next = all[at + 1] ?? all[at - 1]
-    this.set({
-      watchlists: lists.removeList(all, id),
-      workspace: { activeWatchlist: next?.id ?? '' },
-    })
-    this.toasts.show(say('window.list-removed', { name: list.name }), {
-      action: undoing(
-        () =>
-          this.set({
-            watchlists: lists.restoreList(this.settings.now.watchlists, list, at),
-            workspace: { activeWatchlist: id },
-          }),
-        () => !this.settings.now.watchlists.some((one) => one.id === id),
-      ),
-    })
   }
 
   // Feeds and recording

@@ -27,5 +27,5 @@ export const WATCHLIST_COMMANDS: readonly Command[] = [
   watchlist('rename', say('command.rename'), ['F2']),
   watchlist('next-list', say('command.next-list'), ['Alt+]'], (app) => stepList(app, 1)),
   watchlist('previous-list', say('command.previous-list'), ['Alt+['], (app) => stepList(app, -1)),
-  watchlist('new-list', say('command.new-list'), [], (app) => app.addList()),
+  watchlist('new-list', say('command.new-list'), [], (app) => app.lists.addList()),
 ]

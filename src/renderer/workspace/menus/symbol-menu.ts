@@ -53,7 +53,7 @@ export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (
       return {
         text: say('menu.inList', { list: list.name }),
         checked: has,
-        run: () => (has ? app.removeFrom(list.id, instrument) : app.addTo(list.id, symbol)),
+        run: () => (has ? app.lists.removeFrom(list.id, instrument) : app.lists.addTo(list.id, symbol)),
       }
     }),
     'rule',

@@ -79,7 +79,7 @@ export const CODES: readonly Code[] = [
   act('LIVE', (app) => app.backToLive()),
   act('EXP', (app, _argument, hit) => app.openExport(hit ? { symbols: [hit.symbol] } : {}), 'BTC-USD EXP'),
   act('IMP', (app) => app.openImport()),
-  act('ADD', (app, _argument, hit) => hit && app.addSymbol(hit), 'LTC-USD ADD'),
+  act('ADD', (app, _argument, hit) => hit && app.lists.add(hit), 'LTC-USD ADD'),
   act('SET', (app) => app.openSettings('connection')),
   act('KEYS', (app) => void (app.dialog = 'shortcuts')),
   act('HELP', (app, argument) => app.openHelp(argument), 'HELP gap', 'text'),

@@ -196,7 +196,7 @@ describe('the watchlist', () => {
 
   it('says what an empty list is for', async () => {
     const { state } = open()
-    state.addList()
+    state.lists.addList()
     render(WatchlistPane, { app: state, width: 500 })
     expect(screen.getByText('List 5 is empty')).toBeTruthy()
     expect(screen.getByRole('button', { name: 'Add a symbol' })).toBeTruthy()
