@@ -2,7 +2,7 @@
  * The alerts of a terminal: kept, watched on every record of the live market, told to windows, to the log
  * and to the system. Works without a window.
  */
-import { CodedError, missingCase } from '../../shared/errors.ts'
+import { CodedError } from '../../shared/errors.ts'
 import { Evaluator, type EvaluatorOptions } from '../../shared/alerts/evaluator.ts'
 import type { Fired } from '../../shared/alerts/told.ts'
 import type { Blind } from '../../shared/alerts/sight.ts'
@@ -19,8 +19,9 @@ import { eventWords, type AlertNumbers } from '../../shared/alerts/words.ts'
 import type { Drawing } from '../../shared/drawings/types.ts'
 import type { InstrumentId } from '../../shared/units.ts'
 import { createHistory, type NewEvent } from './history.ts'
-import { readAlerts, readAlive, readHistory, writeAlerts, writeHistory, type Read } from './kept.ts'
-import type { Alerts, AlertsFile, AlertsKeeper, Notice } from './port.ts'
+import { createKeeping, isDue, said } from './keeping.ts'
+import { writeAlerts, writeHistory } from './kept.ts'
+import type { Alerts, AlertsKeeper, Notice } from './port.ts'
 import { alertSink } from './record-sink.ts'
 import { alertStreams } from './streams.ts'
 import { createWarming, type PastBars } from './warming.ts'
@@ -49,102 +50,22 @@ export interface AlertsOptions {
 const NOTICES_A_SWEEP = 4
 /** Connecting takes no more. */
 export const WORTH_TELLING_MS = 10_000
-const SAVE_AFTER_MS = 1_000
-/** A disk that was full is asked again so often. */
-const SAVE_AGAIN_MS = 5_000
-const ALIVE_EVERY_MS = 10_000
 const REPORTS_EVERY_MS = 3_600_000
-const WHAT: Readonly<Record<AlertsFile, string>> = {
-  alerts: 'Alerts',
-  history: 'The history of alerts',
-  alive: 'When alerts were watched last',
-}
 
 /** Reads what was kept; `begin` watches it. Never throws: what cannot be read is put aside and told. */
 export function createAlerts(options: AlertsOptions): Alerts {
   const { keeper, wallMs, log } = options
   const alerts = new Map<string, Alert>()
-  /** Files that a newer version wrote stay as they are. */
-  const locked = new Set<AlertsFile>()
   const listeners = new Set<() => void>()
-
-  // -- kept --
-  const load = <T>(name: AlertsFile, read: (text: string) => Read<T>): readonly T[] => {
-    const what = WHAT[name]
-    let text: string | null
-    try {
-      text = keeper.load(name)
-    } catch (thrown) {
-      locked.add(name)
-      log('warn', `${what} could not be read, and stay as they are on disk.`, said(thrown))
-      return []
-    }
-    if (text === null) return []
-    const { entries, damaged, newer } = read(text)
-    if (newer) {
-      locked.add(name)
-      log('warn', `${what} were kept by a newer Tapedeck and stay as they are; new ones are not kept.`)
-      return []
-    }
-    if (damaged === 0) return entries
-    const part = damaged === null ? 'were damaged' : `had ${damaged} that could not be read`
-    try {
-      log('warn', `${what} ${part}; the file is kept as ${keeper.setAside(name)}.`)
-    } catch (thrown) {
-      locked.add(name)
-      log('warn', `${what} ${part}, and the file cannot be put aside: it stays as it is.`, said(thrown))
-    }
-    return entries
-  }
-  const history = createHistory(load('history', readHistory))
-  for (const alert of load('alerts', readAlerts)) alerts.set(alert.id, alert)
-  const alive = readAlive(safely(() => keeper.load('alive')))
-  let closed = false
-
-  /** What is not kept yet: since when, and how long that may wait. */
-  const dirty = new Map<AlertsFile, { readonly sinceMs: number; readonly waitMs: number }>()
-  const soon = (name: AlertsFile, waitMs = SAVE_AFTER_MS): void => {
-    if (!dirty.has(name)) dirty.set(name, { sinceMs: wallMs(), waitMs })
-  }
-  const textOf = (name: AlertsFile): string => {
-    switch (name) {
-      case 'alerts':
-        return writeAlerts([...alerts.values()])
-      case 'history':
-        return writeHistory(history.events)
-      case 'alive':
-        return `${JSON.stringify({ ms: wallMs(), clean: closed })}\n`
-      default:
-        return missingCase(name)
-    }
-  }
-  const failing = new Set<AlertsFile>()
-  const keep = async (name: AlertsFile): Promise<void> => {
-    dirty.delete(name)
-    if (locked.has(name)) return
-    try {
-      await keeper.save(name, textOf(name))
-      if (failing.delete(name)) log('info', `${WHAT[name]} could be saved again.`)
-    } catch (thrown) {
-      soon(name, SAVE_AGAIN_MS)
-      if (!failing.has(name)) {
-        log('warn', `${WHAT[name]} could not be saved; alerts are watched all the same.`, said(thrown))
-      }
-      failing.add(name)
-      throw new CodedError('disk-error', 'The alert is watched, but could not be saved.', {
-        hint: 'Check free space and the rights of the folder.',
-        cause: thrown,
-      })
-    }
-  }
-  const saving = new Set<Promise<void>>()
-  const keepQuietly = (name: AlertsFile): void => {
-    // What failed is told in the log.
-    const mine = keep(name)
-      .catch(() => undefined)
-      .finally(() => saving.delete(mine))
-    saving.add(mine)
-  }
+  const keeping = createKeeping({
+    keeper,
+    wallMs,
+    log,
+    textOf: (name) => (name === 'alerts' ? writeAlerts([...alerts.values()]) : writeHistory(history.events)),
+  })
+  const { alive } = keeping
+  const history = createHistory(keeping.history)
+  for (const alert of keeping.alerts) alerts.set(alert.id, alert)
 
   // -- watched --
   const row = (id: string): AlertRow | undefined => {
@@ -166,7 +87,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
   const happened = (event: NewEvent): AlertEvent => {
     const made = history.add(event)
     streams.happened(made)
-    soon('history')
+    keeping.soon('history')
     return made
   }
   const about = ({ id, instrument, condition, note }: Alert) => ({ alert: id, instrument, condition, note })
@@ -194,7 +115,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       away,
     }
     alerts.set(id, alert)
-    soon('alerts')
+    keeping.soon('alerts')
     const event = happened({ ...about(alert), is: 'fired', atMs, eventMs, value, before })
     if (event.is === 'blind') return
     const text = sentence(alert, event)
@@ -219,7 +140,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     const event: AlertEvent = { ...known, is: 'blind', atMs: fromMs, feed, cause, instruments, toMs, alerts: count }
     history.replace(event)
     streams.happened(event)
-    soon('history')
+    keeping.soon('history')
     if (toMs !== null) open.delete(blind)
   }
 
@@ -234,7 +155,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
         const alert = alerts.get(id)
         if (alert === undefined) return
         alerts.set(id, { ...alert, away: null })
-        soon('alerts')
+        keeping.soon('alerts')
       },
       unseen(alert, atMs, value, before) {
         const event = happened({ ...about(alert), is: 'unseen', atMs, value, before })
@@ -304,7 +225,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     want()
     streams.changed(ids)
     for (const listener of [...listeners]) listener()
-    await keep('alerts')
+    await keeping.keep('alerts')
   }
   const room = (adding: number): void => {
     if (alerts.size + adding <= MOST_ALERTS) return
@@ -313,7 +234,6 @@ export function createAlerts(options: AlertsOptions): Alerts {
     })
   }
 
-  let aliveMs = -Infinity
   let reportsMs = -Infinity
 
   return {
@@ -404,7 +324,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     },
     async clearHistory() {
       history.clear()
-      await keep('history')
+      await keeping.keep('history')
     },
     stream: (wake) => streams.open(wake),
     sweep(nowMs) {
@@ -426,11 +346,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
         }
         if (other.length > 0) streams.changed(other)
       }
-      for (const [name, { sinceMs, waitMs }] of [...dirty]) if (isDue(nowMs, sinceMs, waitMs)) keepQuietly(name)
-      if (evaluator.size > 0 && isDue(nowMs, aliveMs, ALIVE_EVERY_MS)) {
-        aliveMs = nowMs
-        keepQuietly('alive')
-      }
+      keeping.sweep(nowMs, evaluator.size > 0)
       if (isDue(nowMs, reportsMs, REPORTS_EVERY_MS)) {
         reportsMs = nowMs
         const asked = new Set<InstrumentId>()
@@ -454,27 +370,9 @@ export function createAlerts(options: AlertsOptions): Alerts {
       streams.reset()
     },
     async close() {
-      closed = true
       release()
-      const rest = new Set(dirty.keys())
-      if (evaluator.size > 0) rest.add('alive')
-      rest.forEach(keepQuietly)
-      await Promise.all(saving)
+      await keeping.close(evaluator.size > 0)
     },
-  }
-}
-
-/** Whether so long has gone by; where the clock was set back nobody knows, and it is. */
-const isDue = (nowMs: number, sinceMs: number, everyMs: number): boolean =>
-  nowMs < sinceMs || nowMs - sinceMs >= everyMs
-
-const said = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
-
-function safely<T>(ask: () => T | null): T | null {
-  try {
-    return ask()
-  } catch {
-    return null
   }
 }
 
