@@ -93,9 +93,15 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     const counts = plot.countdown && countsDown(series) && !bars.moreNewer && !low
     chart.setStyles(chartStyles(theme, series.style, counts, bars.moreNewer, low))
   }
+  /** Px as of the last resize: to ask the element with every tick would lay out the whole page in the middle of it. */
+  let height = 0
+  /** Whether the chart has less height than so much, in px of the usual size of the text. */
+  function isBelow(least: number): boolean {
+    if (height === 0) height = element.clientHeight
+    return height > 0 && height < textPx(least, theme.textScale)
+  }
   function lookAtHeight(): void {
-    const { clientHeight } = element
-    const is = clientHeight > 0 && clientHeight < textPx(WORDS_LEAST_PX, theme.textScale)
+    const is = isBelow(WORDS_LEAST_PX)
     if (is === low) return
     low = is
     restyle()
@@ -240,8 +246,8 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
 
   function showVolume(): void {
     // In little height the bars need the room more.
-    const low = element.clientHeight > 0 && element.clientHeight < textPx(VOLUME_LEAST_PX, theme.textScale)
-    const wanted = plot.volume && !low && !series.ticks && bars.all.some((bar) => bar.volume !== null)
+    const wanted =
+      plot.volume && !isBelow(VOLUME_LEAST_PX) && !series.ticks && bars.all.some((bar) => bar.volume !== null)
     if (wanted === volumePane) return
     volumePane = wanted
     if (wanted) {
@@ -441,6 +447,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     plotArea,
     png: () => chart.getConvertPictureUrl(true, 'png', theme.pane),
     resize() {
+      height = element.clientHeight
       lookAtHeight()
       showVolume()
       chart.resize()
