@@ -22,8 +22,9 @@ export default defineConfig({
   testDir: 'tests/e2e',
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  fullyParallel: false,
-  // Tests of one file share its apps in turn; two files at a time wait for two markets at once.
+  // Each test has a home and an app of its own, so those of one file need not wait for one another: no worker is left
+  // without work while the other goes through a long file at the end. Two at a time wait for two markets at once.
+  fullyParallel: true,
   workers: 2,
   forbidOnly: true,
   // A test that passes only in its second run is counted as such and named at the end.
