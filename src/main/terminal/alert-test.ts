@@ -13,7 +13,7 @@ import { WORTH_TELLING_MS } from '../alerts/alerts.ts'
 import { alertSink } from '../alerts/record-sink.ts'
 import { Cursor } from '../replay/cursor.ts'
 import { NO_LIMITS, Rig } from '../replay/rig.ts'
-import type { Market } from '../market/port.ts'
+import { sinkOnly } from '../market/sink-only.ts'
 import type { StoreReader } from '../store/port.ts'
 import { ALERT_CALENDAR } from './alert-calendar.ts'
 import { partsOf } from './replay-parts.ts'
@@ -133,16 +133,7 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
   const sink = alertSink(evaluator, (now) => {
     seq = now
   })
-  const market: Market = {
-    sink: { ...sink, acknowledged: () => undefined },
-    version: 0,
-    fold: 0,
-    digest: () => null,
-    cut: () => undefined,
-    setSkew: () => undefined,
-    save: () => new Uint8Array(0),
-    restore: () => undefined,
-  }
+  const market = sinkOnly({ ...sink, acknowledged: () => undefined })
   const at = { seq: begin?.seq ?? 0, timeMs: begin?.ms ?? part.fromMs }
   const cursor = new Cursor(reader, recording, at.seq, part.lastSeq)
   const rig = new Rig(market, part, cursor, at)

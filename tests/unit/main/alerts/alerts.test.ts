@@ -281,13 +281,19 @@ describe('a price that must go back', () => {
     await r.alerts.close()
   }
 
-  test('must so after a restart, too', async () => {
+  /** Fired once, ended, and begun again an hour later. */
+  const anHourLater = async (): Promise<Rig> => {
     const dir = folder()
     await firedOnce(dir)
     const r = rig(dir)
     r.now = T0 + 3_600_000
     r.alerts.begin()
     seen(r)
+    return r
+  }
+
+  test('must so after a restart, too', async () => {
+    const r = await anHourLater()
     for (const price of [98, 101, 99, 102]) r.trade(price)
     expect(r.alerts.list()).toMatchObject([{ fired: 1, state: { is: 'resting', untilMs: null } }])
     r.trade(94)
@@ -298,12 +304,7 @@ describe('a price that must go back', () => {
   })
 
   test('may have gone while Tapedeck did not run', async () => {
-    const dir = folder()
-    await firedOnce(dir)
-    const r = rig(dir)
-    r.now = T0 + 3_600_000
-    r.alerts.begin()
-    seen(r)
+    const r = await anHourLater()
     r.trade(90)
     expect(r.alerts.list()).toMatchObject([{ fired: 1, away: null, state: { is: 'armed' } }])
     r.trade(101)

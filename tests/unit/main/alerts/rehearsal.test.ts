@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRehearsal } from '../../../../src/main/alerts/rehearsal.ts'
-import type { Market } from '../../../../src/main/market/port.ts'
+import { sinkOnly } from '../../../../src/main/market/sink-only.ts'
 import { ALERT_CALENDAR } from '../../../../src/main/terminal/alert-calendar.ts'
 import { KIND, scratch } from '../../../../src/service/codec.ts'
 import type { Alert } from '../../../../src/shared/alerts/types.ts'
@@ -17,23 +17,15 @@ function rig(alerts: readonly Alert[]) {
     bars: () => Promise.resolve([]),
     drawings: () => [],
   })
-  const nothing: Market = {
-    sink: {
+  const { sink } = rehearsal.over(
+    sinkOnly({
       apply: () => undefined,
       feedState: () => undefined,
       acknowledged: () => undefined,
       gapOpened: () => undefined,
       gapClosed: () => undefined,
-    },
-    version: 0,
-    fold: 0,
-    digest: () => null,
-    cut: () => undefined,
-    setSkew: () => undefined,
-    save: () => new Uint8Array(0),
-    restore: () => undefined,
-  }
-  const { sink } = rehearsal.over(nothing)
+    }),
+  )
   const stream = rehearsal.stream(() => undefined)
   stream.take()
   let seq = 0

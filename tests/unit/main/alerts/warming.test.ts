@@ -1,20 +1,11 @@
 import { expect, test } from 'vitest'
 import { createWarming } from '../../../../src/main/alerts/warming.ts'
-import type { AlertCondition } from '../../../../src/shared/alerts/types.ts'
 import type { Bar } from '../../../../src/shared/market.ts'
 import { unixMs } from '../../../../src/shared/units.ts'
-import { alertOf, BTC, rig, T0 } from '../../shared/alerts/harness.ts'
+import { alertOf, BTC, rig, smaBelowPrice, T0 } from '../../shared/alerts/harness.ts'
 
 const MINUTE = 60_000
-const sma: AlertCondition = {
-  is: 'indicator',
-  of: 'trade',
-  interval: '1m',
-  line: { id: 'sma', values: [3], price: 'close', output: 0 },
-  against: { is: 'price' },
-  direction: 'down',
-  on: 'close',
-}
+const sma = smaBelowPrice(3)
 const bar = (n: number, close: number): Bar => ({
   startMs: unixMs(T0 + n * MINUTE),
   endMs: unixMs(T0 + (n + 1) * MINUTE),

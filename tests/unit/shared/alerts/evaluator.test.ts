@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { AlertCondition } from '../../../../src/shared/alerts/types.ts'
 import type { Drawing } from '../../../../src/shared/drawings/types.ts'
 import { instrumentId, unixMs } from '../../../../src/shared/units.ts'
-import { alertOf, BTC, rig, T0 } from './harness.ts'
+import { alertOf, BTC, rig, smaBelowPrice, T0 } from './harness.ts'
 
 const above = (level: number): AlertCondition => ({ is: 'price', of: 'last', level, direction: 'up' })
 const either = (level: number): AlertCondition => ({ is: 'price', of: 'last', level, direction: 'either' })
@@ -277,15 +277,7 @@ describe('so much or more', () => {
 })
 
 describe('an indicator', () => {
-  const sma: AlertCondition = {
-    is: 'indicator',
-    of: 'trade',
-    interval: '1m',
-    line: { id: 'sma', values: [2], price: 'close', output: 0 },
-    against: { is: 'price' },
-    direction: 'down',
-    on: 'close',
-  }
+  const sma = smaBelowPrice(2)
   const minute = (n: number, ms = 0) => n * 60_000 + ms
 
   test('is compared at the close of bars, after the bars before were joined in', () => {

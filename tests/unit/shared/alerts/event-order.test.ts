@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { AHEAD_MS, EventOrder } from '../../../../src/shared/alerts/event-order.ts'
 import type { AlertCondition } from '../../../../src/shared/alerts/types.ts'
 import type { Drawing } from '../../../../src/shared/drawings/types.ts'
-import { alertOf, BTC, rig, T0 } from './harness.ts'
+import { alertOf, BTC, rig, smaBelowPrice, T0 } from './harness.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
@@ -74,15 +74,7 @@ describe('one record that is dated ahead', () => {
   })
 
   test('opens no bar, and closes none', () => {
-    const sma: AlertCondition = {
-      is: 'indicator',
-      of: 'trade',
-      interval: '1m',
-      line: { id: 'sma', values: [2], price: 'close', output: 0 },
-      against: { is: 'price' },
-      direction: 'down',
-      on: 'close',
-    }
+    const sma = smaBelowPrice(2)
     const r = rig([alertOf(sma)])
     r.evaluator.seed(BTC, 'trade', '1m', [])
     r.trade(0, 100)

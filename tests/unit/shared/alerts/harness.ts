@@ -34,6 +34,17 @@ export function alertOf(condition: AlertCondition, more: Partial<Alert> = {}): A
   }
 }
 
+/** An average of the closes of minutes that falls below the price at the close of one. */
+export const smaBelowPrice = (period: number): Extract<AlertCondition, { readonly is: 'indicator' }> => ({
+  is: 'indicator',
+  of: 'trade',
+  interval: '1m',
+  line: { id: 'sma', values: [period], price: 'close', output: 0 },
+  against: { is: 'price' },
+  direction: 'down',
+  on: 'close',
+})
+
 export interface Rig {
   readonly evaluator: Evaluator
   /** What was told, times in ms since T0. */
