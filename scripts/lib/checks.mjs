@@ -20,7 +20,8 @@ const reports = join(root, 'reports')
  * @property {string} [report] a vitest or Playwright JSON report that the command writes
  * @property {(files: readonly string[]) => string[]} [again] what failed once more: the files that vitest left
  *   unfinished, or the whole of a check without a report
- * @property {true} [still] it only reads the sources: it may run beside another such one
+ * @property {true} [still] it reads only what nobody changes meanwhile, and writes only files of its own: it may run
+ *   beside another such one
  * @property {() => string | undefined} [skip] the reason why it cannot run here
  * @property {string} [unable] why it could not be done, where its command ends with 77: it counts as skipped
  * @property {() => Record<string, string>} [env]
@@ -92,6 +93,7 @@ export const CHECKS = [
     id: 'pack',
     title: 'The package: its files, sizes, native modules, and that it runs',
     group: 'verify',
+    still: true,
     commands: [[join(root, 'scripts', 'pack-check.mjs')]],
     skip: () =>
       process.platform === 'linux' || findElectron({})
@@ -102,14 +104,16 @@ export const CHECKS = [
     id: 'audit',
     title: 'Known faults of what is shipped',
     group: 'verify',
+    still: true,
     unable: 'the registry answers no audits here',
     commands: [[join(root, 'scripts', 'audit.mjs')]],
   },
-  { id: 'dead', title: 'Dead code', group: 'verify', commands: [bin('knip/bin/knip.js')] },
+  { id: 'dead', title: 'Dead code', group: 'verify', still: true, commands: [bin('knip/bin/knip.js')] },
   {
     id: 'loss',
     title: 'Loss: kill -9, full disk, a million messages, hostile frames',
     group: 'verify',
+    still: true,
     commands: [[join(root, 'tests', 'loss', 'run.ts')]],
   },
   {
@@ -208,7 +212,7 @@ async function rowOf(check) {
 }
 
 /**
- * Runs checks in order, those that only read the sources two at a time, going on after a failure; writes
+ * Runs checks in order, the still ones first and two at a time, going on after a failure; writes
  * reports/checks-<name>.json; answers whether all held.
  */
 export async function runChecks(name, checks) {
