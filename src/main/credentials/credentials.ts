@@ -123,7 +123,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
         const password = await secret(inUse.fields, 'password')
         if (password === null) {
           throw new CodedError('wrong-password', 'The password of this account is not known here.', {
-            hint: 'Enter it again under "Connect your account".',
+            hint: 'Enter it again under “Connect your account”.',
           })
         }
         return { baseUrl, user, password, userField, passwordField }

@@ -40,8 +40,8 @@ export function failureOf(endpoint: Endpoint, answer: HttpAnswer, auth: 'api-key
     return new CodedError('unauthorized', `The service does not accept this ${key}.${said}`, {
       hint:
         auth === 'api-key'
-          ? 'Check the API key under "Connect your account". If it is the same as the token, choose that in the settings.'
-          : 'Sign in again, or enter an API key under "Connect your account".',
+          ? 'Check the API key under “Connect your account”. If it is the same as the token, choose that in the settings.'
+          : 'Sign in again, or enter an API key under “Connect your account”.',
     })
   }
   if (status === 402 || status === 403) {

@@ -74,7 +74,7 @@ export function createRestClient(options: RestOptions): RestClient {
     const secret = await options.secret()
     if (secret !== null) return secret
     throw new CodedError('no-key', 'This account has no API key.', {
-      hint: 'Enter it under "Connect your account". If the token serves as key too, choose that in the settings.',
+      hint: 'Enter it under “Connect your account”. If the token serves as key too, choose that in the settings.',
     })
   }
 
