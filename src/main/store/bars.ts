@@ -94,11 +94,10 @@ export class BarReader {
            ORDER BY min_seq`,
         )
         .pluck(),
-      newest: db
-        .prepare<[number, number, number], number | null>(
-          'SELECT max(max_ms) FROM block INDEXED BY block_order WHERE series = ? AND min_seq <= ? AND min_ms < ?',
-        )
-        .pluck(),
+      before: db.prepare<[number, number, number], { least: number | null; most: number | null }>(
+        `SELECT max(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order
+         WHERE series = ? AND min_seq <= ? AND min_ms < ?`,
+      ),
       journal: db.prepare<
         [number, number],
         { first_seq: number; last_seq: number; torn: number; crc: number; data: Buffer }
@@ -130,28 +129,30 @@ export class BarReader {
     const { least, most } = this.#span(parts, feed, query.instrument)
     if (least > most || most < (query.fromMs ?? -Infinity)) return { bars: [], more: least <= most }
     const before = query.beforeMs ?? Infinity
-    let newest = Math.min(before - 1e-3, most)
-    let end = endAfter(grid, newest)
+    const newest = Math.min(before - 1e-3, most)
+    const start = grid.startOf(newest)
+    let end = Number.isNaN(start) ? newest + 1e-3 : grid.endOf(start)
     const first = query.fromMs ?? -Infinity
-    const shortest = intervalMs >= MINUTE ? HOUR : SHORT_SPAN
-    let span = Math.min(newest - first, Math.max(shortest, intervalMs * query.limit * 1.5))
+    const oldest = Math.max(least, first)
+    let span = Math.max(intervalMs >= MINUTE ? HOUR : SHORT_SPAN, intervalMs * query.limit * 1.5)
+    let from = alignDown(grid, Math.max(first, newest - span))
     for (;;) {
-      const from = alignDown(grid, newest - span)
+      const lower = Math.max(from, first)
       const states = this.#build(parts, feed, query, grid, from, end).filter(
-        (b) => b.startMs >= Math.max(from, first) && b.startMs < before,
+        (b) => b.startMs >= lower && b.startMs < before,
       )
-      if (states.length > query.limit || from <= Math.max(least, first)) {
+      if (states.length > query.limit || from <= oldest) {
         const page = states.slice(Math.max(0, states.length - query.limit))
         const shown = { fromMs: page[0]?.startMs ?? newest, toMs: page.at(-1)?.endMs ?? newest }
         const holes = this.#holes(parts, feed, query.instrument, shown)
         const more = states.length > page.length || least < first
         return { bars: page.map((state) => toBar(marked(state, holes))), more, ...told }
       }
+      if (states.length === 0) end = from
       span *= 4
-      if (states.length > 0) continue
-      // A night, or a market that rests: what lies before it is found by the index, and looked at anew from there.
-      newest = Math.min(from - 1e-3, this.#newestBefore(parts, feed, query.instrument, from))
-      end = endAfter(grid, newest)
+      // Over a night or a weekend the index leads; what is in a block with what was read costs no more.
+      const there = this.#before(parts, feed, query.instrument, from)
+      from = alignDown(grid, Math.max(oldest, Math.min(Math.min(from, there.most) - span, there.least)))
     }
   }
 
@@ -189,17 +190,26 @@ export class BarReader {
     return { least, most }
   }
 
-  /** An instant that no record before `ms` is later than, itself before it where the index can tell; -Infinity: none is. */
-  #newestBefore(parts: readonly Part[], feed: FeedId, instrument: InstrumentId, ms: number): number {
-    let newest = -Infinity
+  /** What the index knows of records before an instant: none is later than `most`, and one is not before `least`. */
+  #before(
+    parts: readonly Part[],
+    feed: FeedId,
+    instrument: InstrumentId,
+    ms: number,
+  ): { readonly least: number; readonly most: number } {
+    let least = -Infinity
+    let most = -Infinity
     for (const part of parts) {
-      if (part.sealed !== null)
-        newest = Math.max(newest, this.#sql.newest.get(part.sealed.id, part.limit, ms) ?? -Infinity)
+      const blocks = part.sealed === null ? undefined : this.#sql.before.get(part.sealed.id, part.limit, ms)
+      least = Math.max(least, blocks?.least ?? -Infinity)
+      most = Math.max(most, blocks?.most ?? -Infinity)
       this.#journalRows(part, feed, instrument, (_seq, at) => {
-        if (at < ms) newest = Math.max(newest, at)
+        if (at >= ms) return
+        least = Math.max(least, at)
+        most = Math.max(most, at)
       })
     }
-    return newest
+    return { least, most }
   }
 
   /** Bars of [from, to) on `grid`, oldest first; `complete` is not decided yet. */
@@ -388,12 +398,6 @@ function marked(state: BarState, holes: readonly SkewedHole[]): BarState {
   const { startMs, endMs } = state
   const touched = holes.some((hole) => touchesHole(startMs, endMs, hole, hole.skewMs))
   return touched ? { ...state, complete: false } : state
-}
-
-/** The end of the bar at an instant; of one in no bar, right after it. */
-function endAfter(grid: BarGrid, ms: number): number {
-  const start = grid.startOf(ms)
-  return Number.isNaN(start) ? ms + 1e-3 : grid.endOf(start)
 }
 
 /** The start of the bar at an instant; an instant in no bar is a boundary itself. */
