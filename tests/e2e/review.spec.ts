@@ -58,7 +58,7 @@ async function recordWithGaps(simulator: SimulatorProcess, home: string): Promis
     await pause(2_000)
     const before = await connected()
     await simulator.fault('drop')
-    await expect.poll(connected, { timeout: 10_000 }).toBe(before + 2)
+    await expect.poll(connected, { timeout: 30_000 }).toBe(before + 2)
   }
   await closed
   expect(child.exitCode, said.err).toBe(0)

@@ -76,7 +76,8 @@ export class Screen {
 
   /** Waits until a symbol trades: its price is there and its row is not marked as anything but live. */
   async trades(symbol: string): Promise<void> {
-    await expect(this.last(symbol)).toHaveText(/\d/)
+    // The first price comes after all of a start, which is long on a machine that does other things too.
+    await expect(this.last(symbol)).toHaveText(/\d/, { timeout: 30_000 })
     await expect(this.row(symbol).getByRole('rowheader', { name: symbol, exact: true })).toBeVisible()
   }
 
