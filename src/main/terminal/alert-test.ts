@@ -34,10 +34,14 @@ export interface AlertTestOptions {
   readonly progress: (done: number, messages: number) => void
 }
 
-/** As if it had been made before the recording and never fired; also one that is off. */
+/**
+ * As if it had been made before the recording and never fired; also one that is off. One that fires once goes on here:
+ * what it would have fired at before the range does not end it.
+ */
 function asTested(draft: AlertDraft): Alert {
   return {
     ...draft,
+    repeat: draft.repeat ?? { restMs: 0, backPercent: 0 },
     enabled: true,
     id: 'test',
     market: 'demo',
@@ -92,8 +96,11 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
   const blind: Blind[] = []
   const ends = new Map<Blind, number>()
   const counts = { fired: 0, unseen: 0 }
+  /** When one that fires once did. */
+  let overMs = Infinity
   const add = (one: WouldFire): void => {
-    if (one.atMs < fromMs || one.atMs >= toMs) return
+    if (one.atMs < fromMs || one.atMs >= toMs || overMs < Infinity) return
+    if (one.is === 'fired' && draft.repeat === null) overMs = one.atMs
     counts[one.is] += 1
     if (listed.length < MOST_LISTED) listed.push(one)
   }
@@ -165,7 +172,7 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
     listed,
     blind: blind
       .map((one) => ({ ...one, toMs: ends.get(one) ?? null }))
-      .filter((one) => one.fromMs < toMs && (one.toMs ?? Infinity) > fromMs)
+      .filter((one) => one.fromMs < Math.min(toMs, overMs) && (one.toMs ?? Infinity) > fromMs)
       // Every symbol takes a moment to be there.
       .filter((one) => one.cause !== 'connect' || (one.toMs ?? toMs) - one.fromMs >= WORTH_TELLING_MS),
     fromMs,

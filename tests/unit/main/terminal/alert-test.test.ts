@@ -58,10 +58,10 @@ const draft = (interval: Interval): AlertDraft => ({
 
 test.each(['100ms', '250ms', '1s'] as const)('bars of %s are whole from the first on', async (interval) => {
   const store = await recorded([market()])
-  const run = (fromMs: number | null, toMs: number | null) =>
+  const run = (fromMs: number | null, toMs: number | null, repeat = draft(interval).repeat) =>
     testAlert({
       reader: store.reader,
-      draft: draft(interval),
+      draft: { ...draft(interval), repeat },
       session: store.sessions[0],
       fromMs,
       toMs,
@@ -82,5 +82,12 @@ test.each(['100ms', '250ms', '1s'] as const)('bars of %s are whole from the firs
       expect(part.listed).toEqual([one])
     }
   }
+  // Once: the first of the range, whatever it would have fired at before.
+  const [first, second] = whole.listed
+  expect((await run(null, null, null)).listed).toEqual([first])
+  const later = await run(first.atMs + 1, null, null)
+  expect(later.listed).toHaveLength(1)
+  expect(later.listed[0].atMs).toBeGreaterThan(first.atMs)
+  expect(later.listed[0].atMs).toBeLessThanOrEqual(second.atMs)
   await store.close()
 })
