@@ -31,8 +31,8 @@ import { barsOfBlock } from './block-bars.ts'
 import { BlockScratch } from './blocks/scratch.ts'
 import { openBlock } from './blocks/open.ts'
 import { Kept, MOST_INSTRUMENTS, type SeriesExtent } from './catalog.ts'
-import { applyRecord, Classifier, HOUR, isRolled, MINUTE, OUT_OF_BARS } from './classify.ts'
-import { decodeJournal, journalCrc } from './journal.ts'
+import { applyRecord, Classifier, HOUR, isRolled, MINUTE } from './classify.ts'
+import { JournalIndex } from './journal-index.ts'
 import type { BarPage, BarQuery } from './port.ts'
 import type { StoreQueries } from './queries.ts'
 import { decodeHour, joinBar, type HourBars } from './rollup.ts'
@@ -75,6 +75,7 @@ export class BarReader {
   readonly #queries: StoreQueries
   readonly #classifier = new Classifier()
   readonly #scratch = new BlockScratch()
+  readonly #journal: JournalIndex
   readonly #sql
   readonly #holesOf = new Map<string, Kept<SkewedHole[]>>()
   #holesVersion = -1
@@ -82,6 +83,7 @@ export class BarReader {
   constructor(queries: StoreQueries) {
     this.#queries = queries
     const { db } = queries
+    this.#journal = new JournalIndex(db, this.#classifier)
     this.#sql = {
       hours: db.prepare<[number, number, number], { hour_ms: number; data: Buffer }>(
         'SELECT hour_ms, data FROM rollup WHERE series = ? AND hour_ms > ? AND hour_ms < ? ORDER BY hour_ms',
@@ -97,12 +99,6 @@ export class BarReader {
       before: db.prepare<[number, number, number], { least: number | null; most: number | null }>(
         `SELECT max(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order
          WHERE series = ? AND min_seq <= ? AND min_ms < ?`,
-      ),
-      journal: db.prepare<
-        [number, number],
-        { first_seq: number; last_seq: number; torn: number; crc: number; data: Buffer }
-      >(
-        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
       ),
       acks: db.prepare<[number, number], { wall_ms: number; body: string }>(
         `SELECT wall_ms, body FROM entry WHERE recording = ? AND seq <= ?
@@ -182,7 +178,7 @@ export class BarReader {
     for (const part of parts) {
       least = Math.min(least, part.sealed?.leastMs ?? Infinity)
       most = Math.max(most, part.sealed?.mostMs ?? -Infinity)
-      this.#journalRows(part, feed, instrument, (_seq, ms) => {
+      this.#journal.times(part, feed, instrument, (_seq, ms) => {
         least = Math.min(least, ms)
         most = Math.max(most, ms)
       })
@@ -203,7 +199,7 @@ export class BarReader {
       const blocks = part.sealed === null ? undefined : this.#sql.before.get(part.sealed.id, part.limit, ms)
       least = Math.max(least, blocks?.least ?? -Infinity)
       most = Math.max(most, blocks?.most ?? -Infinity)
-      this.#journalRows(part, feed, instrument, (_seq, at) => {
+      this.#journal.times(part, feed, instrument, (_seq, at) => {
         if (at >= ms) return
         least = Math.max(least, at)
         most = Math.max(most, at)
@@ -233,7 +229,7 @@ export class BarReader {
         if (rolled) this.#rolled(part, sealed, of, from, to, minutes)
         this.#blockRows(part, sealed.id, of, rolled ? sealed.rolledSeq : 0, from, to, builder)
       }
-      this.#journalRows(part, feed, query.instrument, (seq, ms) => {
+      this.#journal.records(part, feed, query.instrument, (seq, ms) => {
         applyRecord(builder, of, seq + part.base, ms, this.#classifier.placed.record)
       })
       if (builder !== direct) for (const state of builder.states()) joinBar(minutes, of, state)
@@ -276,31 +272,6 @@ export class BarReader {
     const limit = Math.min(part.limit, part.row.sealed_seq)
     for (const data of this.#sql.blocks.iterate(series, after, limit, from, to)) {
       barsOfBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder)
-    }
-  }
-
-  /** Rows of the journal after the watermark; the classifier's record is that of the row. */
-  #journalRows(part: Part, feed: FeedId, instrument: InstrumentId, take: (seq: number, ms: number) => void): void {
-    if (part.row.summary !== null) return
-    const { db } = this.#queries
-    const conns = new Set(
-      db
-        .prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?')
-        .pluck()
-        .all(part.row.id, feed),
-    )
-    if (conns.size === 0) return
-    for (const row of this.#sql.journal.iterate(part.row.id, part.row.sealed_seq)) {
-      if (row.first_seq > part.limit) return
-      if (row.torn !== 0 || journalCrc(part.row.id, row.first_seq, row.last_seq, row.data) !== row.crc) continue
-      const { messages: m } = decodeJournal(row.data)
-      for (let i = 0; i < m.count; i++) {
-        const flags = m.flags[i]
-        if ((flags & OUT_OF_BARS) !== 0 || !conns.has(m.conn[i])) continue
-        if (m.seq[i] > part.limit || m.recvMs[i] < part.notBeforeMs) continue
-        const { series, eventMs } = this.#classifier.place(feed, flags, m.bytes, m.offsets[i], m.offsets[i + 1])
-        if (series === instrument) take(m.seq[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs)
-      }
     }
   }
 
