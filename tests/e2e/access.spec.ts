@@ -143,6 +143,7 @@ test('every dialog keeps the rules of accessibility in every look', async ({ ope
   }
 
   await page.keyboard.press('F1')
+  await expect(screen.dialog('Help')).toBeVisible()
   await screen.dialog('Help').getByRole('button', { name: 'Take the tour' }).click()
   const step = page.getByRole('dialog', { name: /^Tour, / })
   await expect(step).toBeVisible()
