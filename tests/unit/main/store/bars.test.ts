@@ -120,6 +120,54 @@ it('gives the bars of the messages, wherever these lie: rollups, blocks, journal
   )
 }, 120_000)
 
+it('gives one reader the same as a new one while the journal grows, is sealed, and gets another connection', async () => {
+  const ETH = instrumentId('crypto', 'ETH-USD')
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.record({
+          events: fc.array(event, { minLength: 1, maxLength: 20 }),
+          conn: fc.constantFrom(1, 4),
+          seals: fc.boolean(),
+        }),
+        { minLength: 2, maxLength: 6 },
+      ),
+      async (rounds) => {
+        const folder = tempFolder()
+        let now = T0
+        const engine = new StoreEngine(folder.file, () => now)
+        engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+        // A second connection of the feed of trades.
+        const writer = new Writer([...FEEDS, 'crypto/XT'])
+        const kept = openLocalReader(folder.file)
+        for (const { events, conn, seals } of rounds) {
+          engine.commit([
+            writer.batch(
+              events.map(toItem).map((item) => ('conn' in item && item.conn === 1 ? { ...item, conn } : item)),
+            ),
+          ])
+          now += 130_000
+          if (seals) engine.drain()
+          const anew = openLocalReader(folder.file)
+          for (const instrument of [BTC, ETH]) {
+            for (const of of ['trade', 'mid'] as const) {
+              for (const interval of ['100ms', '1m'] as const) {
+                const query = { instrument, of, interval, source: 'demo', beforeMs: null, limit: 100 } as const
+                expect(await kept.bars(query)).toEqual(await anew.bars(query))
+              }
+            }
+          }
+          await anew.close()
+        }
+        await kept.close()
+        engine.close()
+        folder.remove()
+      },
+    ),
+    { numRuns: 25 },
+  )
+}, 120_000)
+
 it('marks bars that a gap, a start or the end of reception touches', async () => {
   const folder = tempFolder()
   const engine = new StoreEngine(folder.file, () => T0)
