@@ -120,7 +120,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     if (event.is === 'blind') return
     const text = sentence(alert, event)
     if (alert.log) log('info', text, alert.note)
-    if (alert.system) notify({ title: text, body: alert.note, ...(alert.done ? {} : { alert: id }) })
+    if (alert.system) notify({ title: text, body: alert.note, alert: id, again: !alert.done })
     streams.changed([id])
     wanting = true
   }

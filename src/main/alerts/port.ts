@@ -10,8 +10,10 @@ import type { HubSink } from '../market/port.ts'
 export interface Notice {
   readonly title: string
   readonly body: string
-  /** The alert that rang and may ring again: what the notification offers to switch off. */
+  /** The alert that rang: what the notification offers to put off. */
   readonly alert?: string
+  /** It may ring again as it is: the notification offers to switch it off, too. */
+  readonly again?: boolean
 }
 
 /** Where alerts are kept: texts by name, each written whole or not at all. */

@@ -209,6 +209,11 @@ export function runElectronApp(options: ElectronAppOptions): void {
       platform: process.platform,
       window: () => BrowserWindow.getAllWindows().length > 0,
       show,
+      snooze(alert, forMs) {
+        terminal?.alerts.snooze([alert], Date.now() + forMs).catch((thrown: unknown) => {
+          log('error', 'An alert could not be put off', String(thrown))
+        })
+      },
       switchOff(alert) {
         terminal?.alerts.enable([alert], false).catch((thrown: unknown) => {
           log('error', 'An alert could not be switched off', String(thrown))

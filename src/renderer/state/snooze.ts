@@ -19,7 +19,7 @@ export function tomorrowMs(nowMs: number, zone: Zone): number {
 export function snoozeEntries(nowMs: number, zone: string, run: (untilMs: number) => void): readonly MenuEntry[] {
   return [
     { text: say('alerts.snooze.5'), run: () => run(nowMs + 5 * MINUTE) },
-    { text: say('alerts.snooze.15'), run: () => run(nowMs + 15 * MINUTE) },
+    { text: say('alertWords.snooze.15'), run: () => run(nowMs + 15 * MINUTE) },
     { text: say('alerts.snooze.60'), run: () => run(nowMs + 60 * MINUTE) },
     { text: say('alerts.snooze.tomorrow'), run: () => run(tomorrowMs(nowMs, new Zone(zone))) },
   ]

@@ -57,4 +57,6 @@ export const ALERT_TEXTS = {
   'alertWords.event.expired': '{what}: expired',
   'alertWords.event.snoozed': '{what}: snoozed for {time}',
   'alertWords.event.woken': '{what}: no longer snoozed',
+  'alertWords.snooze.15': 'Snooze for 15 minutes',
+  'alertWords.switch-off': 'Switch this alert off',
 } as const

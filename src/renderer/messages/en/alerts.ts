@@ -62,7 +62,6 @@ export const alerts = {
   'alerts.menu.on': 'Turn on',
   'alerts.menu.off': 'Turn off',
   'alerts.snooze.5': 'Snooze for 5 minutes',
-  'alerts.snooze.15': 'Snooze for 15 minutes',
   'alerts.snooze.60': 'Snooze for an hour',
   'alerts.snooze.tomorrow': 'Snooze until tomorrow',
   'alerts.snoozed': 'Snoozed until {time}.',

@@ -111,7 +111,9 @@ test('what fires is told to the system and the log, kept in the history, and don
   expect(r.wanted.at(-1)).toEqual([BTC])
   r.trade(99)
   r.trade(101)
-  expect(r.notices).toEqual([{ title: 'BTC-USD: Last rises to 100: 101', body: 'the hundred' }])
+  expect(r.notices).toEqual([
+    { title: 'BTC-USD: Last rises to 100: 101', body: 'the hundred', alert: id, again: false },
+  ])
   expect(r.logged).toEqual(['BTC-USD: Last rises to 100: 101'])
   expect(r.alerts.list()).toMatchObject([{ id, done: true, fired: 1, firedMs: r.now, state: { is: 'fired' } }])
   expect(r.alerts.history({ alert: id, before: null, limit: 10 }).events).toMatchObject([

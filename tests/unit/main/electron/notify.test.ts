@@ -24,6 +24,7 @@ const host = (platform: NodeJS.Platform, window = true) => ({
   platform,
   window: () => window,
   show: () => void did.push('show'),
+  snooze: (alert: string, forMs: number) => void did.push(`snooze ${alert} ${forMs / 60_000} min`),
   switchOff: (alert: string) => void did.push(`off ${alert}`),
 })
 const notice = { title: 'BTC-USD: crossed 60,000', body: 'Sell' }
@@ -44,16 +45,30 @@ test('is silent only while a window makes the sound', () => {
   expect(shown.map(({ options }) => options['silent'])).toEqual([true, false])
 })
 
-test.each(['darwin', 'win32'] as const)('%s offers to switch off an alert that may ring again', (platform) => {
-  showNotice({ ...notice, alert: 'a1' }, host(platform))
-  expect(shown[0].options['actions']).toEqual([{ type: 'button', text: 'Switch this alert off' }])
+test.each(['darwin', 'win32'] as const)(
+  '%s offers to put off what rang, and to switch off what may again',
+  (platform) => {
+    showNotice({ ...notice, alert: 'a1', again: true }, host(platform))
+    expect(shown[0].options['actions']).toEqual([
+      { type: 'button', text: 'Snooze for 15 minutes' },
+      { type: 'button', text: 'Switch this alert off' },
+    ])
+    shown[0].emit('action', { actionIndex: 0 })
+    shown[0].emit('action', { actionIndex: 1 })
+    expect(did).toEqual(['snooze a1 15 min', 'off a1'])
+  },
+)
+
+test('one that rang for the last time can be put off: it then reminds', () => {
+  showNotice({ ...notice, alert: 'a1', again: false }, host('darwin'))
+  expect(shown[0].options['actions']).toEqual([{ type: 'button', text: 'Snooze for 15 minutes' }])
   shown[0].emit('action', { actionIndex: 0 })
-  expect(did).toEqual(['off a1'])
+  expect(did).toEqual(['snooze a1 15 min'])
 })
 
-test('offers nothing where there is nothing to switch off, or the system has no buttons', () => {
+test('offers nothing where no alert rang, or the system has no buttons', () => {
   showNotice(notice, host('darwin'))
-  showNotice({ ...notice, alert: 'a1' }, host('linux'))
+  showNotice({ ...notice, alert: 'a1', again: true }, host('linux'))
   for (const { options } of shown) expect(options).not.toHaveProperty('actions')
 })
 
