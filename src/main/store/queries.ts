@@ -3,7 +3,6 @@ import { CodedError } from '../../shared/errors.ts'
 import { GAP_CAUSES, type Gap, type GapCause, type LedgerEntry, type SessionRow } from '../../shared/recording.ts'
 import { inTurn, type InTurn, type Recorded } from '../../shared/overlaps.ts'
 import {
-  FEED_IDS,
   feedAsset,
   instrumentId,
   isFeedId,
@@ -48,15 +47,6 @@ export interface GapQuery {
   readonly source?: string
   readonly fromMs?: number
   readonly toMs?: number
-  /** What cannot be read is left out; else it throws `store-damaged`. */
-  readonly pastDamage?: boolean
-}
-
-/** A gap of which more cannot be read than when it was. */
-export interface DamagedGap {
-  readonly fromMs: number
-  readonly toMs: number | null
-  readonly fromSeq: number
 }
 
 export class StoreQueries implements TickSource {
@@ -77,8 +67,7 @@ export class StoreQueries implements TickSource {
       recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
       gaps: db.prepare<[{ id: number; feed: string | null; fromMs: number; toMs: number }], GapRow>(
         // What ends before it begins, by a clock that was set back, counts where it begins.
-        // Whose feed is none may be anyone's.
-        `SELECT * FROM gap WHERE recording = @id AND (@feed IS NULL OR feed = @feed OR feed NOT IN (${FEED_NAMES})) AND from_ms < @toMs
+        `SELECT * FROM gap WHERE recording = @id AND (@feed IS NULL OR feed = @feed) AND from_ms < @toMs
          AND (to_ms IS NULL OR to_ms > @fromMs OR from_ms >= @fromMs) ORDER BY from_seq`,
       ),
       binned: db.prepare<[], number>('SELECT recording FROM label WHERE binned_ms IS NOT NULL').pluck(),
@@ -147,9 +136,7 @@ export class StoreQueries implements TickSource {
     })
   }
 
-  /** `damaged` is told of each that cannot be read, instead of throwing. */
-  gaps(query: GapQuery, damaged?: (gap: DamagedGap) => void): readonly Gap[] {
-    const { recording, source, feed, fromMs = -Infinity, toMs = Infinity, pastDamage = false } = query
+  gaps({ recording, source, feed, fromMs = -Infinity, toMs = Infinity }: GapQuery): readonly Gap[] {
     return this.#read(() => {
       const gaps: Gap[] = []
       for (const row of this.catalog.recordings()) {
@@ -160,11 +147,6 @@ export class StoreQueries implements TickSource {
         const next = row.ended_ms === null ? null : this.catalog.nextStart(row)
         for (const one of this.#sql.gaps.iterate({ id: row.id, feed: feed ?? null, fromMs, toMs })) {
           const gap = toGap(row, one, next)
-          if (gap === null) {
-            if (damaged === undefined && !pastDamage) throw damagedGap()
-            damaged?.({ fromMs: one.from_ms, toMs: one.to_ms ?? next, fromSeq: one.from_seq })
-            continue
-          }
           // half open, as ranges are; a gap of no length counts where it lies
           if (gap.toMs === null || gap.toMs > fromMs || gap.fromMs >= fromMs) gaps.push(gap)
         }
@@ -291,20 +273,15 @@ export class StoreQueries implements TickSource {
   }
 }
 
-const FEED_NAMES = FEED_IDS.map((feed) => `'${feed}'`).join(', ')
-
-const damagedGap = (): CodedError =>
-  new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: 'Run "tapedeck verify".' })
-
-/** Null: it is damaged. */
-function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap | null {
-  const symbols = symbolsOf(row.symbols)
-  if (symbols === null || !isFeedId(row.feed) || !(GAP_CAUSES as readonly string[]).includes(row.cause)) return null
+function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap {
+  if (!isFeedId(row.feed) || !(GAP_CAUSES as readonly string[]).includes(row.cause)) {
+    throw new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: 'Run "tapedeck verify".' })
+  }
   const toMs = row.to_ms ?? nextMs
   return {
     recording: recordingId(key),
     feed: row.feed,
-    symbols,
+    symbols: JSON.parse(row.symbols) as string[], // written from a string[]
     cause: row.cause as GapCause, // checked above
     fromMs: unixMs(row.from_ms),
     // A clock set back while it was open must not turn it round.
@@ -312,14 +289,5 @@ function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap |
     fromSeq: row.from_seq,
     toSeq: row.to_seq,
     ...(row.skew_ms === null ? {} : { skewMs: row.skew_ms }),
-  }
-}
-
-/** Null: they are damaged. */
-function symbolsOf(text: string): readonly string[] | null {
-  try {
-    return JSON.parse(text) as string[] // written from a string[]
-  } catch {
-    return null
   }
 }
