@@ -1,5 +1,5 @@
 /** How the causes of a gap are called, everywhere: on charts, in lists, in the help, the log and the history of alerts. */
-import type { GapCause } from './recording.ts'
+import type { SpanCause } from './state.ts'
 
 export const GAP_TEXTS = {
   'gap.cause.connect': 'not yet connected',
@@ -15,4 +15,5 @@ export const GAP_TEXTS = {
   'gap.cause.worker': 'not stored: recorder failed',
   'gap.cause.crash': 'Tapedeck crashed',
   'gap.cause.quit': 'Tapedeck was closed',
-} as const satisfies Readonly<Record<`gap.cause.${GapCause}`, string>>
+  'gap.cause.unreadable': 'stored messages damaged',
+} as const satisfies Readonly<Record<`gap.cause.${SpanCause}`, string>>

@@ -65,10 +65,13 @@ export interface QuoteRow {
   readonly mapping: string | null
 }
 
+/** Why a chart has nothing of a span: it was not received, or what is stored of it is damaged. */
+export type SpanCause = GapCause | 'unreadable'
+
 /** A hatched span on a chart; `toMs` null: still open. */
 export interface GapSpan {
   readonly feed: FeedId
-  readonly cause: GapCause
+  readonly cause: SpanCause
   readonly fromMs: UnixMs
   readonly toMs: UnixMs | null
 }

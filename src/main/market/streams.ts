@@ -10,26 +10,41 @@ import type { FeedId, InstrumentId } from '../../shared/units.ts'
 import type { Cell, CellWatcher } from './cell.ts'
 import type { Hub } from './hub-port.ts'
 import { seriesFeed } from './series-feed.ts'
-import type { SeriesWatcher } from './series.ts'
+import type { BarSeries, SeriesWatcher } from './series.ts'
 import type { TapeWatcher } from './tape.ts'
 
 /** What a stream asks of the store when it opens: the past up to the hub's present, of the same source. */
 export interface Past {
   /** At most the newest `limit` bars of records received up to now. Never rejects: nothing known is []. */
-  bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<readonly Bar[]>
+  bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<PastBars>
   gaps(feed: FeedId, id: InstrumentId, fromMs: number): Promise<readonly GapSpan[]>
   prints(id: InstrumentId, limit: number): Promise<readonly Print[]>
 }
 
+export interface PastBars {
+  readonly bars: readonly Bar[]
+  /** Where what is stored cannot be read: bars that touch it are not complete. */
+  readonly unreadable: readonly GapSpan[]
+}
+
 /** The past of a series or a tape is asked for once; who joins later waits for the same answer. */
 const seeding = new WeakMap<object, Promise<void>>()
+/** What of a series' past cannot be read. */
+const unreadable = new WeakMap<BarSeries, readonly GapSpan[]>()
 
-function seedOnce<T>(into: { seed(past: readonly T[]): void }, answer: Promise<readonly T[]>): void {
+function seedOnce<T>(into: object, answer: Promise<T>, take: (past: T) => void): void {
   const asked = answer.then((past) => {
     // Another source began meanwhile: this answer is of the former one.
-    if (seeding.get(into) === asked) into.seed(past)
+    if (seeding.get(into) === asked) take(past)
   })
   seeding.set(into, asked)
+}
+
+function seedBars(series: BarSeries, past: PastBars): void {
+  // Of a bar that still forms, all that was stored may be lost.
+  for (const { fromMs, toMs } of past.unreadable) series.hole({ fromMs, toMs }, 0)
+  unreadable.set(series, past.unreadable)
+  series.seed(past.bars)
 }
 
 /** Bars of a first value when the window does not say from when. */
@@ -113,10 +128,11 @@ export function barsStream(hub: Hub, past: Past, args: BarsStreamArgs, wake: () 
   const load = async (anew: boolean) => {
     ready = false
     const limit = fromMs === null ? FIRST_BARS : 5_000
-    if (anew) seedOnce(held.value, past.bars(instrument, of, interval, limit))
+    const series = held.value
+    if (anew) seedOnce(series, past.bars(instrument, of, interval, limit), (bars) => seedBars(series, bars))
     const [gaps] = await Promise.all([
       past.gaps(feed, instrument, fromMs ?? -Infinity),
-      seeding.get(held.value) ?? Promise.resolve(),
+      seeding.get(series) ?? Promise.resolve(),
     ])
     if (closed) return
     oldGaps = gaps
@@ -140,7 +156,8 @@ export function barsStream(hub: Hub, past: Past, args: BarsStreamArgs, wake: () 
       const late = dirtyFrom < sentLast - Math.max(LATE_MS, LATE_BARS * INTERVALS[interval])
       const reset = whole || late ? held.value.from(firstStart()) : null
       const updates = reset === null && dirtyFrom < Infinity ? held.value.from(dirtyFrom) : []
-      const gaps = gapsChanged ? [...oldGaps, ...hub.gaps(feed, instrument)] : null
+      const lost = unreadable.get(held.value) ?? []
+      const gaps = gapsChanged ? [...oldGaps, ...lost, ...hub.gaps(feed, instrument)] : null
       sentLast = held.value.lastStart
       dirtyFrom = Infinity
       whole = false
@@ -180,8 +197,9 @@ export function tapeStream(
   const held = hub.watchTape(args.instrument, watcher)
   const load = async (anew: boolean) => {
     ready = false
-    if (anew) seedOnce(held.value, past.prints(args.instrument, args.limit))
-    await seeding.get(held.value)
+    const tape = held.value
+    if (anew) seedOnce(tape, past.prints(args.instrument, args.limit), (prints) => tape.seed(prints))
+    await seeding.get(tape)
     if (closed) return
     ready = true
     whole = true

@@ -10,38 +10,31 @@ import {
   type BarBuilder,
   type BarGrid,
   type BarState,
-  type Hole,
 } from '../../shared/bars.ts'
 import { gridOf } from '../../shared/calendar.ts'
 import { CodedError } from '../../shared/errors.ts'
 import { INTERVAL_LABELS, INTERVALS, type BarSource } from '../../shared/market.ts'
 import { overlapOf, type Overlap } from '../../shared/overlaps.ts'
-import type { LedgerEntry } from '../../shared/recording.ts'
-import {
-  feedAsset,
-  instrumentKey,
-  parseInstrument,
-  recordingId,
-  type AssetClass,
-  type FeedId,
-  type InstrumentId,
-} from '../../shared/units.ts'
+import { parseInstrument, recordingId, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
 import { FEEDS, serviceBarFeed, TICK_FEEDS } from '../../service/feeds.ts'
 import { barsOfBlock } from './block-bars.ts'
+import { damaged } from './blocks/bytes.ts'
 import { BlockScratch } from './blocks/scratch.ts'
 import { openBlock } from './blocks/open.ts'
-import { Kept, MOST_INSTRUMENTS, type SeriesExtent } from './catalog.ts'
+import type { SeriesExtent } from './catalog.ts'
 import { applyRecord, Classifier, HOUR, isRolled, MINUTE } from './classify.ts'
+import { Damage, readable } from './damage.ts'
+import { HoleReader, type SkewedHole } from './holes.ts'
 import { JournalIndex } from './journal-index.ts'
+import { rowSum, sameBytes } from './ledger.ts'
 import type { BarPage, BarQuery } from './port.ts'
 import type { StoreQueries } from './queries.ts'
 import { decodeHour, joinBar, type HourBars } from './rollup.ts'
 import type { RecordingRow } from './records.ts'
+import type { RollupRow } from './verify-rollups.ts'
 
 /** Seqs of later recordings stand above those of earlier ones, so that bars across a roll keep their order. */
 const RECORDING_STEP = 2 ** 40
-/** How far event times may lie from their receipt: recordings further from a page than this have no hole in it. */
-const LATEST_MS = 6 * HOUR
 /** The least time that a page of bars below a minute looks at first, ms. */
 const SHORT_SPAN = 5 * MINUTE
 const minuteGrid = fixedGrid(MINUTE)
@@ -65,9 +58,11 @@ interface Part {
   readonly base: number
 }
 
-/** An interval without reception and by how much the clocks of service and computer differed. */
-interface SkewedHole extends Hole {
-  readonly skewMs?: number
+/** Minutes of a series that their hour's rollup does not give as they are wanted: [from, to). */
+interface Again {
+  readonly from: number
+  to: number
+  readonly wants: (startMs: number) => boolean
 }
 
 /** Answers a BarQuery; to be called within a read transaction. */
@@ -77,32 +72,28 @@ export class BarReader {
   readonly #scratch = new BlockScratch()
   readonly #journal: JournalIndex
   readonly #sql
-  readonly #holesOf = new Map<string, Kept<SkewedHole[]>>()
-  #holesVersion = -1
+  readonly #holes: HoleReader
 
   constructor(queries: StoreQueries) {
     this.#queries = queries
     const { db } = queries
     this.#journal = new JournalIndex(db, this.#classifier)
+    this.#holes = new HoleReader(queries, this.#journal)
     this.#sql = {
-      hours: db.prepare<[number, number, number], { hour_ms: number; data: Buffer }>(
-        'SELECT hour_ms, data FROM rollup WHERE series = ? AND hour_ms > ? AND hour_ms < ? ORDER BY hour_ms',
+      hours: db.prepare<[number, number, number], RollupRow>(
+        'SELECT hour_ms, sum, data FROM rollup WHERE series = ? AND hour_ms > ? AND hour_ms < ? ORDER BY hour_ms',
       ),
       blocks: db
-        .prepare<[number, number, number, number, number], Buffer>(
-          `SELECT data FROM block WHERE id IN (
+        .prepare<[number, number, number, number, number], readonly [minMs: number, maxMs: number, data: Buffer]>(
+          `SELECT min_ms, max_ms, data FROM block WHERE id IN (
              SELECT id FROM block INDEXED BY block_order
              WHERE series = ? AND max_seq > ? AND min_seq <= ? AND max_ms >= ? AND min_ms < ?)
            ORDER BY min_seq`,
         )
-        .pluck(),
+        .raw(),
       before: db.prepare<[number, number, number], { least: number | null; most: number | null }>(
         `SELECT max(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order
          WHERE series = ? AND min_seq <= ? AND min_ms < ?`,
-      ),
-      acks: db.prepare<[number, number], { wall_ms: number; body: string }>(
-        `SELECT wall_ms, body FROM entry WHERE recording = ? AND seq <= ?
-         AND (body LIKE '{"type":"acknowledged"%' OR body LIKE '{"type":"released"%') ORDER BY seq`,
       ),
     }
   }
@@ -132,17 +123,25 @@ export class BarReader {
     const oldest = Math.max(least, first)
     let span = Math.max(intervalMs >= MINUTE ? HOUR : SHORT_SPAN, intervalMs * query.limit * 1.5)
     let from = alignDown(grid, Math.max(first, newest - span))
+    const damage = query.pastDamage === true ? new Damage() : null
     for (;;) {
       const lower = Math.max(from, first)
-      const states = this.#build(parts, feed, query, grid, from, end).filter(
+      const states = this.#build(parts, feed, query, grid, from, end, damage).filter(
         (b) => b.startMs >= lower && b.startMs < before,
       )
       if (states.length > query.limit || from <= oldest) {
         const page = states.slice(Math.max(0, states.length - query.limit))
         const shown = { fromMs: page[0]?.startMs ?? newest, toMs: page.at(-1)?.endMs ?? newest }
-        const holes = this.#holes(parts, feed, query.instrument, shown)
-        const more = states.length > page.length || least < first
-        return { bars: page.map((state) => toBar(marked(state, holes))), more, ...told }
+        const received = this.#holes.of(parts, feed, query.instrument, shown, damage)
+        const { lost = [], rebuilt = [] } = damage ?? {}
+        const holes = [...received, ...lost]
+        return {
+          bars: page.map((state) => toBar(marked(state, holes))),
+          more: states.length > page.length || least < first,
+          ...told,
+          ...(lost.length === 0 ? {} : { damaged: lost }),
+          ...(rebuilt.length === 0 ? {} : { rebuilt }),
+        }
       }
       if (states.length === 0) end = from
       span *= 4
@@ -216,6 +215,7 @@ export class BarReader {
     grid: BarGrid,
     from: number,
     to: number,
+    damage: Damage | null,
   ): readonly BarState[] {
     const { of } = query
     const rolled = isRolled(feed) && INTERVALS[query.interval] >= MINUTE
@@ -226,8 +226,8 @@ export class BarReader {
       const { sealed } = part
       // An hour's rollup holds what its blocks hold: of thousands of recordings few have anything of a page.
       if (sealed !== null && sealed.mostMs >= from - HOUR && sealed.leastMs < to + HOUR) {
-        if (rolled) this.#rolled(part, sealed, of, from, to, minutes)
-        this.#blockRows(part, sealed.id, of, rolled ? sealed.rolledSeq : 0, from, to, builder)
+        if (rolled) this.#rolled(part, sealed, of, from, to, minutes, damage)
+        this.#blockRows(part, sealed.id, of, rolled ? sealed.rolledSeq : 0, from, to, builder, damage)
       }
       this.#journal.records(part, feed, query.instrument, (seq, ms) => {
         applyRecord(builder, of, seq + part.base, ms, this.#classifier.placed.record)
@@ -241,22 +241,48 @@ export class BarReader {
     return direct.states()
   }
 
-  /** Rollup rows of [from, to); minutes that reach past the limit are built again from what came before it. */
-  #rolled(part: Part, sealed: SeriesExtent, of: BarSource, from: number, to: number, into: HourBars): void {
-    const again: number[] = []
-    for (const { hour_ms, data } of this.#sql.hours.iterate(sealed.id, from - HOUR, to)) {
-      for (const bar of decodeHour(hour_ms, data).get(of)?.values() ?? []) {
+  /**
+   * Rollup rows of [from, to). Minutes that reach past the limit are built again from what came before it, and
+   * those of an hour that is damaged from all of theirs.
+   */
+  #rolled(
+    part: Part,
+    sealed: SeriesExtent,
+    of: BarSource,
+    from: number,
+    to: number,
+    into: HourBars,
+    damage: Damage | null,
+  ): void {
+    const cut = new Set<number>()
+    const again: Again[] = []
+    const take = (row: RollupRow): void => {
+      for (const bar of readHour(row).get(of)?.values() ?? []) {
         if (bar.startMs < from || bar.startMs >= to) continue
-        if (bar.lastSeq > part.limit || part.notBeforeMs > -Infinity) again.push(bar.startMs)
+        if (bar.lastSeq > part.limit || part.notBeforeMs > -Infinity) cut.add(bar.startMs)
         else joinBar(into, of, shifted(bar, part.base))
       }
     }
-    if (again.length === 0) return
-    const builder = createBarBuilder({ grid: minuteGrid })
+    for (const row of this.#sql.hours.iterate(sealed.id, from - HOUR, to)) {
+      if (damage === null) take(row)
+      else if (!readable(() => take(row))) {
+        const hour = { fromMs: row.hour_ms, toMs: row.hour_ms + HOUR }
+        damage.rebuild(hour)
+        const last = again.at(-1)
+        if (last?.to === hour.fromMs) last.to = hour.toMs
+        else again.push({ from: hour.fromMs, to: hour.toMs, wants: (start) => start >= from && start < to })
+      }
+    }
+    if (cut.size > 0)
+      again.push({ from: Math.min(...cut), to: Math.max(...cut) + MINUTE, wants: (start) => cut.has(start) })
     const limited = { ...part, limit: Math.min(part.limit, sealed.rolledSeq) }
-    this.#blockRows(limited, sealed.id, of, 0, Math.min(...again), Math.max(...again) + MINUTE, builder)
-    const wanted = new Set(again)
-    for (const state of builder.states()) if (wanted.has(state.startMs)) joinBar(into, of, state)
+    for (const { from: first, to: end, wants } of again) {
+      const builder = createBarBuilder({ grid: minuteGrid })
+      this.#blockRows(limited, sealed.id, of, 0, first, end, builder, damage)
+      for (const state of builder.states()) {
+        if (state.startMs >= first && state.startMs < end && wants(state.startMs)) joinBar(into, of, state)
+      }
+    }
   }
 
   /** Rows of sealed blocks with a seq in (after, limit] that may lie in [from, to). */
@@ -268,90 +294,25 @@ export class BarReader {
     from: number,
     to: number,
     builder: BarBuilder,
+    damage: Damage | null,
   ): void {
     const limit = Math.min(part.limit, part.row.sealed_seq)
-    for (const data of this.#sql.blocks.iterate(series, after, limit, from, to)) {
-      barsOfBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder)
-    }
-  }
-
-  /** Where reception was missing: gaps, the time between recordings, and before a subscription stood. */
-  #holes(
-    parts: readonly Part[],
-    feed: FeedId,
-    instrument: InstrumentId,
-    shown: { readonly fromMs: number; readonly toMs: number },
-  ): SkewedHole[] {
-    const key = parseInstrument(instrument)?.key
-    const asset = feedAsset(feed)
-    const mine = (symbols: readonly string[]): boolean => symbols.some((symbol) => instrumentKey(asset, symbol) === key)
-    const holes: SkewedHole[] = []
-    const kept = this.#keptHoles(`${feed} ${instrument}`)
-    let ended = -Infinity
-    let before = 0
-    for (const { row, limit } of parts) {
-      // As of a seq it is not known when the recording ends, nor what opens or closes later.
-      const end = limit < Infinity ? null : row.ended_ms
-      const edge = ended === -Infinity ? row.started_ms - 1 : ended
-      if (edge < row.started_ms && row.started_ms >= shown.fromMs && edge <= shown.toMs)
-        holes.push({ fromMs: edge, toMs: row.started_ms })
-      // Of two made here the later ends later, also where the clock was set back between them.
-      ended = row.id > 0 && before > 0 ? (end ?? Infinity) : Math.max(ended, end ?? Infinity)
-      before = row.id
-      // A page costs the same, however many days were recorded.
-      const near = LATEST_MS + (this.#queries.catalog.gaps(row)?.skewMs ?? 0)
-      if ((end ?? Infinity) < shown.fromMs - near || row.started_ms > shown.toMs + near) continue
-      const read = (): SkewedHole[] => this.#holesIn(row, limit, end, feed, mine)
-      holes.push(...(limit < Infinity ? read() : kept.of(row, read)))
-    }
-    // After the last recording nothing is received any more; while it lasts, `ended` is without end.
-    if (ended < Infinity) holes.push({ fromMs: ended, toMs: ended + 1 })
-    return holes
-  }
-
-  /** Holes of closed recordings, each whole; what was missing at the end of one lasts until another begins. */
-  #keptHoles(name: string): Kept<SkewedHole[]> {
-    const { version } = this.#queries.catalog
-    if (version !== this.#holesVersion || this.#holesOf.size >= MOST_INSTRUMENTS) this.#holesOf.clear()
-    this.#holesVersion = version
-    let kept = this.#holesOf.get(name)
-    if (kept === undefined) this.#holesOf.set(name, (kept = new Kept()))
-    return kept
-  }
-
-  /** Where a recording was not received up to a seq: its gaps, and the time in which the instrument was not asked for. */
-  #holesIn(
-    row: RecordingRow,
-    limit: number,
-    end: number | null,
-    feed: FeedId,
-    mine: (symbols: readonly string[]) => boolean,
-  ): SkewedHole[] {
-    const holes: SkewedHole[] = []
-    for (const gap of this.#queries.gaps({ feed, recording: recordingId(row.key) })) {
-      if (gap.symbols.length > 0 && !mine(gap.symbols)) continue
-      const { fromMs, fromSeq, toSeq, skewMs = 0 } = gap
-      if (fromSeq > limit) continue
-      const toMs = limit < Infinity && (toSeq ?? Infinity) > limit ? null : (gap.toMs ?? end)
-      holes.push({ fromMs, toMs, skewMs: Math.abs(skewMs) })
-    }
-    let out: number | null = row.started_ms
-    let wasIn = false
-    for (const { wall_ms, body } of this.#sql.acks.iterate(row.id, Math.min(limit, Number.MAX_SAFE_INTEGER))) {
-      const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
-      if ((entry.type !== 'acknowledged' && entry.type !== 'released') || entry.feed !== feed || !mine(entry.symbols))
-        continue
-      if (entry.type === 'released') out ??= wall_ms
-      else {
-        if (out !== null && wall_ms > out) holes.push({ fromMs: out, toMs: wall_ms })
-        out = null
-        wasIn = true
+    for (const [minMs, maxMs, data] of this.#sql.blocks.iterate(series, after, limit, from, to)) {
+      const take = (): void => {
+        barsOfBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder)
       }
+      if (damage === null) take()
+      // Ends after its last record, in the same bar: bars begin at whole milliseconds.
+      else if (!readable(take)) damage.lose({ fromMs: minMs, toMs: Math.floor(maxMs) + 1 })
     }
-    // Released for good. Where no acknowledgement is known at all, there is nothing to conclude from.
-    if (wasIn && out !== null) holes.push({ fromMs: out, toMs: end })
-    return holes
   }
+}
+
+/** An hour of bars; throws `store-damaged` where it is not what was written. */
+function readHour({ hour_ms, sum, data }: RollupRow): HourBars {
+  // What is packed has no checksum of its own: bars that were changed might be read.
+  if (!sameBytes(rowSum([hour_ms], data), sum)) throw damaged('an hour of bars differs from its sum')
+  return decodeHour(hour_ms, data)
 }
 
 const shifted = (bar: BarState, base: number): BarState =>

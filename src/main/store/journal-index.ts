@@ -44,6 +44,8 @@ export class JournalIndex {
   readonly #classifier: Classifier
   readonly #sql
   #numbers = new Map<string, number>()
+  /** First and last seq of flushes that are not what was written, by recording. */
+  readonly #torn = new Map<number, Map<number, number>>()
   /** By recording, feed and first seq. */
   readonly #known = new Map<number, Map<FeedId, { conns: number; rows: Map<number, PlacedRow> }>>()
 
@@ -82,6 +84,19 @@ export class JournalIndex {
     }
   }
 
+  /**
+   * First and last seq of flushes after the watermark that cannot be read, as far as `times` or `records` met them:
+   * whose messages were in them is not known.
+   */
+  torn({ row, limit }: JournalPart): readonly (readonly [first: number, last: number])[] {
+    return [...(this.#torn.get(row.id) ?? [])].filter(([first]) => first > row.sealed_seq && first <= limit)
+  }
+
+  #tear({ id }: RecordingRow, { first_seq: first, last_seq: last }: Head): void {
+    const torn = this.#torn.get(id) ?? new Map<number, number>()
+    this.#torn.set(id, torn.set(first, last))
+  }
+
   *#matches(
     { row, limit, notBeforeMs }: JournalPart,
     feed: FeedId,
@@ -93,7 +108,10 @@ export class JournalIndex {
     const rows = this.#rowsOf(row, feed, conns.size)
     for (const head of this.#sql.heads.all(row.id, row.sealed_seq)) {
       if (head.first_seq > limit) return
-      if (head.torn !== 0) continue
+      if (head.torn !== 0) {
+        this.#tear(row, head)
+        continue
+      }
       let placed = rows.get(head.first_seq)
       if (placed?.crc !== head.crc) {
         placed = this.#placed(row, head, feed, conns)
@@ -139,6 +157,7 @@ export class JournalIndex {
 
   #placed(row: RecordingRow, head: Head, feed: FeedId, conns: ReadonlySet<number>): PlacedRow {
     const m = this.#read(row, head)?.messages
+    if (m === undefined) this.#tear(row, head)
     const count = m?.count ?? 0
     const instrument = new Uint32Array(count)
     const place = new Uint32Array(count)

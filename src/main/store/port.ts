@@ -332,6 +332,17 @@ export interface BarQuery {
   readonly limit: number
   /** Only what was received up to here: no look-ahead (settled rule 6). */
   readonly maxSeq?: { readonly recording: RecordingId; readonly seq: number } | undefined
+  /**
+   * For who looks, not for who must have all of it: what is damaged on the way is passed, bars that touch it are
+   * incomplete, and the page tells of it. Without, it rejects with `store-damaged`.
+   */
+  readonly pastDamage?: boolean | undefined
+}
+
+/** A stretch of event time, [from, to), UTC ms; `toMs` Infinity: without end. */
+export interface StoredSpan {
+  readonly fromMs: number
+  readonly toMs: number
 }
 
 export interface BarPage {
@@ -339,6 +350,10 @@ export interface BarPage {
   readonly more: boolean
   /** Absent: none. */
   readonly overlaps?: readonly Overlap[]
+  /** With `pastDamage`: where something stored could not be read, ascending, of all that was looked at. Absent: nowhere. */
+  readonly damaged?: readonly StoredSpan[]
+  /** With `pastDamage`: hours whose kept bars are damaged; they were built from the messages, so nothing is missing. */
+  readonly rebuilt?: readonly StoredSpan[]
 }
 
 /** An instrument of a feed, and how the service spelt it, the latest spelling last. */
@@ -406,12 +421,14 @@ export interface StoreReader {
   extent(query: TickQuery): Promise<TickExtent>
   /** `overlaps`: where two recordings hold the same time and only the earlier one was read. */
   bars(query: BarQuery): Promise<BarPage>
+  /** Rejects with `store-damaged` where one cannot be read, unless `pastDamage`: then a page of bars tells of that one. */
   gaps(query: {
     readonly feed?: FeedId
     readonly recording?: RecordingId
     readonly source?: string
     readonly fromMs?: number
     readonly toMs?: number
+    readonly pastDamage?: boolean
   }): Promise<readonly Gap[]>
   /**
    * Everything of a recording in seq order, gapless over journal and blocks, up to a seq that is fixed when

@@ -3,6 +3,7 @@ import { CodedError } from '../../shared/errors.ts'
 import { GAP_CAUSES, type Gap, type GapCause, type LedgerEntry, type SessionRow } from '../../shared/recording.ts'
 import { inTurn, type InTurn, type Recorded } from '../../shared/overlaps.ts'
 import {
+  FEED_IDS,
   feedAsset,
   instrumentId,
   isFeedId,
@@ -47,6 +48,16 @@ export interface GapQuery {
   readonly source?: string
   readonly fromMs?: number
   readonly toMs?: number
+  /** What cannot be read is left out; else it throws `store-damaged`. */
+  readonly pastDamage?: boolean
+}
+
+/** A gap of which more cannot be read than when it was. */
+export interface DamagedGap {
+  readonly fromMs: number
+  readonly toMs: number | null
+  readonly fromSeq: number
+  readonly toSeq: number | null
 }
 
 export class StoreQueries implements TickSource {
@@ -67,7 +78,9 @@ export class StoreQueries implements TickSource {
       recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
       gaps: db.prepare<[{ id: number; feed: string | null; fromMs: number; toMs: number }], GapRow>(
         // What ends before it begins, by a clock that was set back, counts where it begins.
-        `SELECT * FROM gap WHERE recording = @id AND (@feed IS NULL OR feed = @feed) AND from_ms < @toMs
+        // Whose feed is none may be anyone's.
+        `SELECT * FROM gap WHERE recording = @id
+         AND (@feed IS NULL OR feed = @feed OR feed NOT IN (${FEED_NAMES})) AND from_ms < @toMs
          AND (to_ms IS NULL OR to_ms > @fromMs OR from_ms >= @fromMs) ORDER BY from_seq`,
       ),
       binned: db.prepare<[], number>('SELECT recording FROM label WHERE binned_ms IS NOT NULL').pluck(),
@@ -136,7 +149,9 @@ export class StoreQueries implements TickSource {
     })
   }
 
-  gaps({ recording, source, feed, fromMs = -Infinity, toMs = Infinity }: GapQuery): readonly Gap[] {
+  /** `damaged` is told of each that cannot be read, instead of throwing. */
+  gaps(query: GapQuery, damaged?: (gap: DamagedGap) => void): readonly Gap[] {
+    const { recording, source, feed, fromMs = -Infinity, toMs = Infinity } = query
     return this.#read(() => {
       const gaps: Gap[] = []
       for (const row of this.catalog.recordings()) {
@@ -147,6 +162,11 @@ export class StoreQueries implements TickSource {
         const next = row.ended_ms === null ? null : this.catalog.nextStart(row)
         for (const one of this.#sql.gaps.iterate({ id: row.id, feed: feed ?? null, fromMs, toMs })) {
           const gap = toGap(row, one, next)
+          if (gap === null) {
+            if (damaged === undefined && query.pastDamage !== true) throw damagedGap()
+            damaged?.({ fromMs: one.from_ms, toMs: one.to_ms ?? next, fromSeq: one.from_seq, toSeq: one.to_seq })
+            continue
+          }
           // half open, as ranges are; a gap of no length counts where it lies
           if (gap.toMs === null || gap.toMs > fromMs || gap.fromMs >= fromMs) gaps.push(gap)
         }
@@ -273,15 +293,21 @@ export class StoreQueries implements TickSource {
   }
 }
 
-function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap {
-  if (!isFeedId(row.feed) || !(GAP_CAUSES as readonly string[]).includes(row.cause)) {
-    throw new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: 'Run "tapedeck verify".' })
-  }
+const FEED_NAMES = FEED_IDS.map((feed) => `'${feed}'`).join(', ')
+
+/** What a gap that cannot be read is to who must have all of them. */
+export const damagedGap = (): CodedError =>
+  new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: 'Run "tapedeck verify".' })
+
+/** Null: it is damaged. */
+function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap | null {
+  const symbols = symbolsOf(row.symbols)
+  if (symbols === null || !isFeedId(row.feed) || !(GAP_CAUSES as readonly string[]).includes(row.cause)) return null
   const toMs = row.to_ms ?? nextMs
   return {
     recording: recordingId(key),
     feed: row.feed,
-    symbols: JSON.parse(row.symbols) as string[], // written from a string[]
+    symbols,
     cause: row.cause as GapCause, // checked above
     fromMs: unixMs(row.from_ms),
     // A clock set back while it was open must not turn it round.
@@ -289,5 +315,14 @@ function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap {
     fromSeq: row.from_seq,
     toSeq: row.to_seq,
     ...(row.skew_ms === null ? {} : { skewMs: row.skew_ms }),
+  }
+}
+
+/** Null: they are damaged. */
+function symbolsOf(text: string): readonly string[] | null {
+  try {
+    return JSON.parse(text) as string[] // written from a string[]
+  } catch {
+    return null
   }
 }

@@ -12,6 +12,7 @@ import type {
   StoreLibrary,
   StoreReader,
   StoreWriter,
+  StoredSpan,
   TickColumns,
   TickQuery,
   WriterEvent,
@@ -96,17 +97,28 @@ export interface LateReader extends StoreReader {
   readonly failing: boolean
 }
 
+/** What of a source's store was damaged where bars were read, the first of it. */
+export interface FoundDamage {
+  /** `rebuilt`: bars, which were built from their messages again; `damaged`: messages. */
+  readonly what: 'damaged' | 'rebuilt'
+  readonly source: string
+  readonly span: StoredSpan
+}
+
 /**
  * A reader that opens when first asked, and again after a failure. `failed` hears of the first of a row,
- * `overlapping` of recordings of a source that hold the same time, when its bars are first read.
+ * `overlapping` of recordings of a source that hold the same time, when its bars are first read, and `damaged` of
+ * the first of a source that bars were read past.
  */
 export function createLateReader(
   openReader: () => Promise<StoreReader>,
   clock: Clock,
   failed: (thrown: unknown) => void,
   overlapping: (overlaps: readonly Overlap[]) => void = () => undefined,
+  damaged: (found: FoundDamage) => void = () => undefined,
 ): LateReader {
   const overlapped = new Set<string>()
+  const told = new Set<string>()
   let reader: Promise<StoreReader> | null = null
   let failing = false
   let closed = false
@@ -152,6 +164,12 @@ export function createLateReader(
       if (page.overlaps !== undefined && !overlapped.has(query.source)) {
         overlapped.add(query.source)
         overlapping(page.overlaps)
+      }
+      for (const what of ['damaged', 'rebuilt'] as const) {
+        const [span] = page[what] ?? []
+        if (span === undefined || told.has(`${what} ${query.source}`)) continue
+        told.add(`${what} ${query.source}`)
+        damaged({ what, source: query.source, span })
       }
       return page
     },

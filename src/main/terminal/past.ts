@@ -17,7 +17,9 @@ import { midPrice } from '../../shared/bars.ts'
 import { FEEDS, TICK_FEEDS } from '../../service/feeds.ts'
 import { RANK, type CellSeed, type DayGrid } from '../market/cell.ts'
 import { instrumentId } from '../../shared/units.ts'
-import type { StoreReader, TickColumns } from '../store/port.ts'
+import { seriesFeed } from '../market/series-feed.ts'
+import type { PastBars } from '../market/streams.ts'
+import type { BarPage, BarQuery, StoreReader, TickColumns } from '../store/port.ts'
 
 export interface PastOptions {
   readonly reader: StoreReader
@@ -42,9 +44,9 @@ export interface Visible {
 }
 
 export interface StoredPast {
-  /** None where the store cannot be read, which is told. */
-  bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<BarsPage['bars']>
-  /** The same bars; rejects where the store cannot be read. */
+  /** Those that can be read, and where what is stored cannot be. None where the whole store cannot, which is told. */
+  bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<PastBars>
+  /** All of the bars; rejects where one of them cannot be read. */
   barsOrThrow(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<BarsPage['bars']>
   gaps(feed: FeedId, id: InstrumentId, fromMs: number, toMs?: number): Promise<readonly GapSpan[]>
   prints(id: InstrumentId, limit: number): Promise<readonly Print[]>
@@ -87,14 +89,15 @@ export function createPast(options: PastOptions): StoredPast {
     if (now !== undefined) await committed(now.seq)
     return now
   }
-  const barsOrThrow: StoredPast['barsOrThrow'] = async (instrument, of, interval, limit) => {
+  const newestBars = async (
+    query: Pick<BarQuery, 'instrument' | 'of' | 'interval' | 'limit' | 'pastDamage'>,
+  ): Promise<BarPage> => {
     const maxSeq = await upToNow()
-    const query = { instrument, of, interval, source: source(), beforeMs: null, limit, maxSeq }
     try {
-      return (await reader.bars(query)).bars
+      return await reader.bars({ ...query, source: source(), beforeMs: null, maxSeq })
     } catch (thrown) {
       // A store that nobody has made yet holds nothing.
-      if (toFailure(thrown).code === 'not-found') return []
+      if (toFailure(thrown).code === 'not-found') return { bars: [], more: false }
       throw thrown
     }
   }
@@ -104,7 +107,7 @@ export function createPast(options: PastOptions): StoredPast {
   /** The newest prints of a recording before a seq; `nearMs` is about when that was. */
   const printsOf = async (id: InstrumentId, recording: RecordingId, before: number, nearMs: number, limit: number) => {
     const feed = tapeFeed(id)
-    const cuts = (await reader.gaps({ feed, recording }))
+    const cuts = (await reader.gaps({ feed, recording, pastDamage: true }))
       .filter((gap) => concerns(gap, id))
       .map(({ fromSeq }) => fromSeq)
       .toSorted((a, b) => a - b)
@@ -122,14 +125,22 @@ export function createPast(options: PastOptions): StoredPast {
   }
 
   return {
-    bars: (id, of, interval, limit) => guarded('bars', [], () => barsOrThrow(id, of, interval, limit)),
-    barsOrThrow,
+    bars: (instrument, of, interval, limit) =>
+      guarded('bars', { bars: [], unreadable: [] }, async () => {
+        const page = await newestBars({ instrument, of, interval, limit, pastDamage: true })
+        const feed = seriesFeed(parseInstrument(instrument)?.asset ?? 'stocks', of, interval)
+        return { bars: page.bars, unreadable: unreadableSpans(feed, page, wallMs()) }
+      }),
+    barsOrThrow: async (instrument, of, interval, limit) =>
+      (await newestBars({ instrument, of, interval, limit })).bars,
     gaps: (feed, id, fromMs, toMs) =>
       guarded('gaps', [], async () => {
         const from = Number.isFinite(fromMs) ? { fromMs } : {}
         const to = toMs === undefined ? {} : { toMs }
         const recording = present()?.recording
-        const gaps = visible.gaps(await reader.gaps({ feed, source: source(), ...from, ...to }))
+        // Of one that cannot be read the bars beside them tell.
+        const found = await reader.gaps({ feed, source: source(), ...from, ...to, pastDamage: true })
+        const gaps = visible.gaps(found)
         // Those of the recording now open come from the hub, which also knows their ends.
         return spans(toMs === undefined ? gaps.filter((gap) => gap.recording !== recording) : gaps, id)
       }),
@@ -170,7 +181,7 @@ export function createPast(options: PastOptions): StoredPast {
         const days = options.days(parsed.asset)
         const maxSeq = await upToNow()
         const ask = (interval: Interval, limit: number, beforeMs: number | null) =>
-          reader.bars({ instrument: id, of, interval, source: source(), beforeMs, limit, maxSeq })
+          reader.bars({ instrument: id, of, interval, source: source(), beforeMs, limit, maxSeq, pastDamage: true })
         const now = wallMs()
         const [{ bars: minutes }, { bars: daily }] = await Promise.all([ask('1m', 60, null), ask('1D', 2, null)])
         const newest = daily.at(-1)
@@ -184,8 +195,13 @@ export function createPast(options: PastOptions): StoredPast {
             ? newest
             : null
         const dayEnd = days.endOf(dayBefore)
-        const lastOfDay = Number.isNaN(dayEnd) ? undefined : (await ask('1m', 1, dayEnd)).bars.at(-1)
-        const closeKnown = lastOfDay !== undefined && dayEnd - lastOfDay.startMs <= CLOSE_WITHIN_MS
+        const closing = Number.isNaN(dayEnd) ? null : await ask('1m', 1, dayEnd)
+        const lastOfDay = closing?.bars.at(-1)
+        const closeKnown =
+          lastOfDay !== undefined &&
+          dayEnd - lastOfDay.startMs <= CLOSE_WITHIN_MS &&
+          // what cannot be read may hold the last price of that day
+          !(closing?.damaged ?? []).some((span) => span.fromMs < dayEnd && span.toMs > lastOfDay.startMs)
         const spark = minutes.filter(({ startMs }) => now - startMs < 3_600_000)
         if (today === null && !closeKnown && spark.length === 0) return null
         return {
@@ -204,6 +220,22 @@ export function createPast(options: PastOptions): StoredPast {
         }
       }),
   }
+}
+
+/** What a page of bars could not read, as a chart shows it: up to now, as nothing is told of what is still to come. */
+export function unreadableSpans(
+  feed: FeedId,
+  { damaged = [] }: Pick<BarPage, 'damaged'>,
+  nowMs: number,
+): readonly GapSpan[] {
+  return damaged
+    .filter(({ fromMs }) => fromMs <= nowMs)
+    .map(({ fromMs, toMs }) => ({
+      feed,
+      cause: 'unreadable',
+      fromMs: unixMs(fromMs),
+      toMs: unixMs(Math.min(toMs, nowMs)),
+    }))
 }
 
 const wholeOf = (row: SessionRow | undefined): PrintsPlace | null =>

@@ -9,7 +9,7 @@ import { openStoreReader, openStoreWriter } from '../store/open.ts'
 import type { StoreReader } from '../store/port.ts'
 import { newRecordingId } from '../store/recording-id.ts'
 import { watchCommits, type CommitWatch } from './committed.ts'
-import { createLateReader, createLateWriter, type LateReader, type LateWriter } from './late-store.ts'
+import { createLateReader, createLateWriter, type FoundDamage, type LateReader, type LateWriter } from './late-store.ts'
 import type { Log } from './log.ts'
 import { createStoreMoving } from './moving.ts'
 import type { TerminalOptions } from './port.ts'
@@ -46,6 +46,7 @@ export async function accessStore(parts: StoreAccessParts): Promise<StoreAccess>
     clock,
     (thrown) => log.add('warn', 'store', `The past cannot be read: ${toFailure(thrown).message}`),
     (overlaps) => log.add('warn', 'store', overlapSentence(overlaps)),
+    (found) => log.add('warn', 'store', damageSentence(found), VERIFY_HINT),
   )
   await writer.open().catch((thrown: unknown) => {
     if (options.mustRecord === true) throw thrown // else told when the recording is to begin
@@ -54,3 +55,16 @@ export async function accessStore(parts: StoreAccessParts): Promise<StoreAccess>
   const recorder = createRecorder({ writer, clock, newId: newRecordingId, skewMs })
   return { store, writer, reader, recorder, commits: watchCommits(writer, clock), openReader }
 }
+
+const VERIFY_HINT =
+  'Run Verify in the Evidence pane, or "tapedeck verify": it names all that is damaged. Restore the store from a backup where you have one.'
+
+function damageSentence({ what, source, span }: FoundDamage): string {
+  const when = `${instant(span.fromMs)} to ${instant(span.toMs)}`
+  return what === 'damaged'
+    ? `Stored messages of ${source} are damaged, from ${when} and perhaps elsewhere. Charts hatch what cannot be read; exports of it are refused.`
+    : `Stored bars of ${source} are damaged, from ${when} and perhaps elsewhere. Charts build them from the messages again, so they show everything; exports of them are refused.`
+}
+
+/** An instant in UTC; what has no end goes on. */
+const instant = (ms: number): string => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'now')

@@ -7,7 +7,7 @@ import { parseInstrument, type RecordingId } from '../../shared/units.ts'
 import type { Hub } from '../market/hub-port.ts'
 import { seriesFeed } from '../market/series-feed.ts'
 import type { StoreReader } from '../store/port.ts'
-import type { StoredPast } from './past.ts'
+import { unreadableSpans, type StoredPast } from './past.ts'
 import type { Seeder } from './seeder.ts'
 import type { WholeStreams } from './whole-stream.ts'
 
@@ -54,10 +54,12 @@ export async function barsPage(
 ): Promise<BarsPage> {
   const toMs = beforeMs ?? view.wallMs()
   const query = { instrument, of, interval, source: view.source(), beforeMs, limit, maxSeq: view.upTo() }
-  const { bars, more } = await reader.bars(query)
+  const page = await reader.bars({ ...query, pastDamage: true })
+  const { bars, more } = page
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
   const [first] = bars
   const feed = seriesFeed(asset, of, interval)
   const gaps = bars.length === 0 ? [] : await view.past.gaps(feed, instrument, first.startMs, toMs)
-  return { bars, gaps, decimals: view.hub.cell(instrument).decimals, more }
+  const unreadable = unreadableSpans(feed, page, view.wallMs())
+  return { bars, gaps: [...gaps, ...unreadable], decimals: view.hub.cell(instrument).decimals, more }
 }

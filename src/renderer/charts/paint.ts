@@ -133,7 +133,9 @@ function spansOf(p: Painter): Span[] {
 
 /** The cause, upright in the middle of its gap, where it fits. */
 function paintCause({ ctx, context, height, width: full }: Painter, { gap, left, width }: Span): void {
-  const text = say('chart.no-data', { what: phrase(`gap.cause.${gap.cause}`) })
+  const text = say(gap.cause === 'unreadable' ? 'chart.not-readable' : 'chart.no-data', {
+    what: phrase(`gap.cause.${gap.cause}`),
+  })
   const { textScale } = context.theme
   ctx.font = textFont(11, textScale)
   const half = ctx.measureText(text).width / 2 + 5

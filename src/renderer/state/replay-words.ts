@@ -1,8 +1,9 @@
 /** What a replay's state is called on screen. */
 import { missingCase } from '../../shared/errors.ts'
-import type { Gap, GapCause } from '../../shared/recording.ts'
+import type { Gap } from '../../shared/recording.ts'
 import { REPLAY_SPEEDS, type ReplayExactness, type ReplaySpeed } from '../../shared/replay.ts'
 import { phrase } from '../../shared/phrases.ts'
+import type { SpanCause } from '../../shared/state.ts'
 import { say } from '../messages/catalogue.ts'
 import { twoUnits } from '../ui/lengths.ts'
 import { timeText } from '../ui/zone-time.ts'
@@ -58,8 +59,8 @@ export function exactnessWords(exactness: ReplayExactness, zone: string): Exactn
   }
 }
 
-/** Why nothing was received. */
-export const causeText = (cause: GapCause): string => phrase(`gap.cause.${cause}`)
+/** Why there is nothing: what was not received, or cannot be read. */
+export const causeText = (cause: SpanCause): string => phrase(`gap.cause.${cause}`)
 
 /** How long, in the largest two units: "850 ms", "4.2 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */
 export function spanText(ms: number): string {

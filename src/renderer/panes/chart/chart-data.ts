@@ -34,7 +34,8 @@ export interface ChartQuery {
 
 export type ChartStage =
   | { readonly is: 'loading' }
-  | { readonly is: 'empty' }
+  /** `damaged`: there are some, but what is stored of them cannot be read. */
+  | { readonly is: 'empty'; readonly damaged: boolean }
   | { readonly is: 'ready' }
   | { readonly is: 'failed'; readonly failure: Failure }
 
@@ -68,6 +69,17 @@ function sameBars(a: readonly Bar[], b: readonly Bar[]): boolean {
   )
 }
 
+/** Spans in order, those that touch as one: pages that overlap tell of the same damage. */
+function joinedSpans(spans: readonly GapSpan[]): readonly GapSpan[] {
+  const out: GapSpan[] = []
+  for (const span of spans.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const last = out.at(-1)
+    if (last === undefined || span.fromMs > (last.toMs ?? Infinity)) out.push(span)
+    else if ((span.toMs ?? Infinity) > (last.toMs ?? Infinity)) out[out.length - 1] = { ...last, toMs: span.toMs }
+  }
+  return out
+}
+
 export interface Following {
   readonly stop: () => void
   /** Takes away bars that begin after an instant: a replay went back, and its own answer is still on its way. */
@@ -88,7 +100,10 @@ export function followChart(
   let ended = false
   let decimals = 2
   let bars: Bar[] = []
+  /** What was not received: each answer of the stream tells of all of it. */
   let gaps: readonly GapSpan[] = []
+  /** What is stored and cannot be read: each answer tells of what it met. */
+  let unreadable: readonly GapSpan[] = []
   let loaded = false
   let more = false
   let buffered: Bar[] = []
@@ -106,7 +121,7 @@ export function followChart(
     style: query.ticks && query.style !== 'area' ? 'line' : query.style,
     ticks: query.ticks,
   })
-  const stage = (): void => onStage({ is: bars.length > 0 ? 'ready' : 'empty' })
+  const stage = (): void => onStage(bars.length > 0 ? { is: 'ready' } : { is: 'empty', damaged: unreadable.length > 0 })
   const learn = (next: number): void => {
     if (next <= decimals && loaded) return
     decimals = loaded ? Math.max(decimals, next) : next
@@ -121,15 +136,28 @@ export function followChart(
   /** Gaps that the chart has: giving it the same ones again would draw all of it anew. */
   let drawn: readonly GapSpan[] = []
   const drawGaps = (): void => {
+    const all = [...gaps, ...unreadable]
     const same =
-      drawn.length === gaps.length &&
+      drawn.length === all.length &&
       drawn.every(({ feed, fromMs, toMs }, i) => {
-        const other = gaps[i]
+        const other = all[i]
         return other.feed === feed && other.fromMs === fromMs && other.toMs === toMs
       })
     if (same) return
-    drawn = gaps
-    chart.setGaps(gaps)
+    drawn = all
+    chart.setGaps(all)
+  }
+  /** Takes what an answer could not read; answers what was not received. */
+  const learnSpans = (spans: readonly GapSpan[]): readonly GapSpan[] => {
+    const more = spans.filter(({ cause }) => cause === 'unreadable')
+    if (more.length > 0) unreadable = joinedSpans([...unreadable, ...more])
+    return spans.filter(({ cause }) => cause !== 'unreadable')
+  }
+  /** A replay went back: what was unreadable of later is not known yet. */
+  const forgetSpans = (fromMs: number): void => {
+    unreadable = unreadable.flatMap((span) =>
+      span.fromMs >= fromMs ? [] : [{ ...span, toMs: unixMs(Math.min(span.toMs ?? Infinity, fromMs)) }],
+    )
   }
 
   onStage({ is: 'loading' })
@@ -176,10 +204,8 @@ export function followChart(
       past = false
       noteNewest(bars)
       if (older.length === 0) more = result.value.more
-      gaps = [
-        ...result.value.gaps,
-        ...gaps.filter((gap) => !result.value.gaps.some((g) => g.feed === gap.feed && g.fromMs === gap.fromMs)),
-      ]
+      const told = learnSpans(result.value.gaps)
+      gaps = [...told, ...gaps.filter((gap) => !told.some((g) => g.feed === gap.feed && g.fromMs === gap.fromMs))]
       if (result.value.decimals > 0) learn(result.value.decimals)
       mergeBars(bars, buffered)
       buffered = []
@@ -191,6 +217,7 @@ export function followChart(
   const pageOrThrow = async (beforeMs: number | null, limit: number): Promise<BarsPage> => {
     const result = await page(beforeMs, limit)
     if (!result.ok) throw new Error(result.error.message)
+    learnSpans(result.value.gaps)
     return result.value
   }
   async function older(beforeMs: number): Promise<ChartPage> {
@@ -261,10 +288,14 @@ export function followChart(
     if (!past) mergeBars(bars, buffered)
     buffered = []
     grown = 'old'
+    learnSpans(result.value.gaps)
+    drawGaps()
     show(false)
     return true
   }
   function settled(): void {
+    // Not while a page is being put in: the chart would begin anew without it.
+    drawGaps()
     if (bars.length <= MOST_BARS) return
     if (grown === 'old') {
       bars = bars.slice(0, KEPT_BARS)
@@ -319,11 +350,12 @@ export function followChart(
         (value) => {
           if (ended) return
           if (value.decimals > 0) learn(value.decimals)
+          const fresh = [...(value.reset ?? []), ...value.updates]
+          if (value.reset && query.view !== 'live') forgetSpans(fresh[0]?.startMs ?? -Infinity)
           if (value.gaps) {
-            gaps = value.gaps
+            gaps = learnSpans(value.gaps)
             if (loaded) drawGaps()
           }
-          const fresh = [...(value.reset ?? []), ...value.updates]
           noteNewest(fresh)
           if (value.reset && query.view !== 'live') return moved(fresh)
           // A page under way may be older than what comes meanwhile.
@@ -354,9 +386,11 @@ export function followChart(
     },
     cut(ms) {
       const last = bars[bars.length - 1]
+      forgetSpans(ms)
       if (!loaded || last === undefined || last.startMs <= ms) return
       bars = bars.filter((bar) => bar.startMs <= ms)
       past = false
+      drawGaps()
       show(true)
     },
   }

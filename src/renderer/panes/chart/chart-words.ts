@@ -45,7 +45,7 @@ export const STYLE_LABEL: Readonly<Record<ChartStyle, string>> = {
 /** The styles there are: single prints have no bodies. */
 export const stylesOf = (ticks: boolean): readonly ChartStyle[] => (ticks ? ['line', 'area'] : CHART_STYLES)
 
-/** Why and when nothing was received; empty: there is no gap. */
+/** Why and when nothing was received, or cannot be read; empty: there is no gap. */
 export function gapText(gap: GapSpan | null, zone: string): string {
   if (gap === null) return ''
   return say('chart.to', {
@@ -57,13 +57,15 @@ export function gapText(gap: GapSpan | null, zone: string): string {
 
 /** The bar under the crosshair, for those who hear it; empty: there is none. */
 export function spokenLegend(
-  { bar, markers }: ChartLegend,
+  { bar, markers, gap }: ChartLegend,
   gapWords: string,
   price: (value: number) => string,
   intervalMs: number,
   clock: Zone,
 ): string {
-  if (!bar) return gapWords ? say('chart.nothing-received-2', { gapWords }) : ''
+  if (!bar && gapWords)
+    return say(gap?.cause === 'unreadable' ? 'chart.unreadable-2' : 'chart.nothing-received-2', { gapWords })
+  if (!bar) return ''
   return listed([
     say('chart.bar-spoken', {
       time: crosshairText(bar.startMs, intervalMs, clock),

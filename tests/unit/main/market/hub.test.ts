@@ -21,7 +21,7 @@ const calendar: HubCalendar = {
   days: () => ({ ...fixedGrid(DAY), previous: (start) => start - DAY, session: () => 'open' }),
   isOpen: () => true,
 }
-const noPast: Past = { bars: async () => [], gaps: async () => [], prints: async () => [] }
+const noPast: Past = { bars: async () => ({ bars: [], unreadable: [] }), gaps: async () => [], prints: async () => [] }
 
 let hub: Hub
 let seq = 0
@@ -379,30 +379,33 @@ describe('streams', () => {
   it('builds forming bars, joins the stored past, and marks what a gap touches', async () => {
     const past: Past = {
       ...noPast,
-      bars: async () => [
-        {
-          startMs: unixMs(T0 - 60_000),
-          endMs: unixMs(T0),
-          open: 1,
-          high: 2,
-          low: 1,
-          close: 2,
-          volume: 9,
-          count: 3,
-          complete: true,
-        },
-        {
-          startMs: unixMs(T0),
-          endMs: unixMs(T0 + 60_000),
-          open: 5,
-          high: 7,
-          low: 4,
-          close: 6,
-          volume: 2,
-          count: 2,
-          complete: true,
-        },
-      ],
+      bars: async () => ({
+        unreadable: [],
+        bars: [
+          {
+            startMs: unixMs(T0 - 60_000),
+            endMs: unixMs(T0),
+            open: 1,
+            high: 2,
+            low: 1,
+            close: 2,
+            volume: 9,
+            count: 3,
+            complete: true,
+          },
+          {
+            startMs: unixMs(T0),
+            endMs: unixMs(T0 + 60_000),
+            open: 5,
+            high: 7,
+            low: 4,
+            close: 6,
+            volume: 2,
+            count: 2,
+            complete: true,
+          },
+        ],
+      }),
     }
     const ready = Promise.withResolvers<void>()
     const args = { instrument: BTC, of: 'trade', interval: '1m', fromMs: null } as const

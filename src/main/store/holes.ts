@@ -1,0 +1,184 @@
+/** Where a recording has nothing of an instrument: not received, or stored and not readable. */
+import type { Hole } from '../../shared/bars.ts'
+import type { LedgerEntry } from '../../shared/recording.ts'
+import {
+  feedAsset,
+  instrumentKey,
+  isFeedId,
+  parseInstrument,
+  recordingId,
+  type FeedId,
+  type InstrumentId,
+} from '../../shared/units.ts'
+import { Kept, MOST_INSTRUMENTS } from './catalog.ts'
+import { HOUR } from './classify.ts'
+import type { Damage } from './damage.ts'
+import type { JournalIndex, JournalPart } from './journal-index.ts'
+import { damagedGap, type DamagedGap, type StoreQueries } from './queries.ts'
+import type { RecordingRow } from './records.ts'
+
+/** How far event times may lie from their receipt: recordings further from a page than this have no hole in it. */
+const LATEST_MS = 6 * HOUR
+
+/** An interval without reception and by how much the clocks of service and computer differed. */
+export interface SkewedHole extends Hole {
+  readonly skewMs?: number
+  /** It is what could not be read: an entry or a gap of the ledger, or messages of a flush that was torn. */
+  readonly unread?: 'ledger' | 'flush'
+}
+
+/** Reads holes; to be called within a read transaction. */
+export class HoleReader {
+  readonly #queries: StoreQueries
+  readonly #journal: JournalIndex
+  readonly #sql
+  readonly #holesOf = new Map<string, Kept<SkewedHole[]>>()
+  #holesVersion = -1
+
+  /** The journal is one that was asked about the same parts before. */
+  constructor(queries: StoreQueries, journal: JournalIndex) {
+    this.#queries = queries
+    this.#journal = journal
+    const { db } = queries
+    this.#sql = {
+      acks: db.prepare<[number, number], { wall_ms: number; body: string }>(
+        `SELECT wall_ms, body FROM entry WHERE recording = ? AND seq <= ?
+         AND (body LIKE '{"type":"acknowledged"%' OR body LIKE '{"type":"released"%') ORDER BY seq`,
+      ),
+      // Up to the watermark the journal keeps nothing but what is torn.
+      torn: db
+        .prepare<[number, number], readonly [first: number, last: number]>(
+          'SELECT first_seq, last_seq FROM journal WHERE recording = ? AND first_seq <= ? AND torn <> 0',
+        )
+        .raw(),
+      entryBefore: db
+        .prepare<[number, number], number>(
+          'SELECT wall_ms FROM entry WHERE recording = ? AND seq < ? ORDER BY seq DESC LIMIT 1',
+        )
+        .pluck(),
+      entryAfter: db
+        .prepare<[number, number], number>(
+          'SELECT wall_ms FROM entry WHERE recording = ? AND seq > ? ORDER BY seq LIMIT 1',
+        )
+        .pluck(),
+    }
+  }
+
+  /**
+   * Where reception was missing: gaps, the time between recordings, and before a subscription stood. Also what of
+   * the ledger cannot be read, which is damage, or throws `store-damaged` where that is null.
+   */
+  of(
+    parts: readonly JournalPart[],
+    feed: FeedId,
+    instrument: InstrumentId,
+    shown: { readonly fromMs: number; readonly toMs: number },
+    damage: Damage | null,
+  ): SkewedHole[] {
+    const key = parseInstrument(instrument)?.key
+    const asset = feedAsset(feed)
+    const mine = (symbols: readonly string[]): boolean => symbols.some((symbol) => instrumentKey(asset, symbol) === key)
+    const holes: SkewedHole[] = []
+    const kept = this.#keptHoles(`${feed} ${instrument}`)
+    let ended = -Infinity
+    let before = 0
+    for (const part of parts) {
+      const { row, limit } = part
+      // As of a seq it is not known when the recording ends, nor what opens or closes later.
+      const end = limit < Infinity ? null : row.ended_ms
+      const edge = ended === -Infinity ? row.started_ms - 1 : ended
+      if (edge < row.started_ms && row.started_ms >= shown.fromMs && edge <= shown.toMs)
+        holes.push({ fromMs: edge, toMs: row.started_ms })
+      // Of two made here the later ends later, also where the clock was set back between them.
+      ended = row.id > 0 && before > 0 ? (end ?? Infinity) : Math.max(ended, end ?? Infinity)
+      before = row.id
+      // A page costs the same, however many days were recorded.
+      const near = LATEST_MS + (this.#queries.catalog.gaps(row)?.skewMs ?? 0)
+      if ((end ?? Infinity) < shown.fromMs - near || row.started_ms > shown.toMs + near) continue
+      const read = (): SkewedHole[] => this.#holesIn(row, limit, end, feed, mine)
+      holes.push(...(limit < Infinity ? read() : kept.of(row, read)))
+      for (const [first, last] of this.#journal.torn(part)) holes.push(this.#tornHole(row, first, last))
+    }
+    for (const { fromMs, toMs, unread } of holes) {
+      if (unread === 'ledger' && damage === null) throw damagedGap()
+      if (unread !== undefined) damage?.lose({ fromMs, toMs: toMs ?? Infinity })
+    }
+    // After the last recording nothing is received any more; while it lasts, `ended` is without end.
+    if (ended < Infinity) holes.push({ fromMs: ended, toMs: ended + 1 })
+    return holes
+  }
+
+  /** Holes of closed recordings, each whole; what was missing at the end of one lasts until another begins. */
+  #keptHoles(name: string): Kept<SkewedHole[]> {
+    const { version } = this.#queries.catalog
+    if (version !== this.#holesVersion || this.#holesOf.size >= MOST_INSTRUMENTS) this.#holesOf.clear()
+    this.#holesVersion = version
+    let kept = this.#holesOf.get(name)
+    if (kept === undefined) this.#holesOf.set(name, (kept = new Kept()))
+    return kept
+  }
+
+  /** Where a recording was not received up to a seq: its gaps, and the time in which the instrument was not asked for. */
+  #holesIn(
+    row: RecordingRow,
+    limit: number,
+    end: number | null,
+    feed: FeedId,
+    mine: (symbols: readonly string[]) => boolean,
+  ): SkewedHole[] {
+    const holes: SkewedHole[] = []
+    const endOf = (toMs: number | null, toSeq: number | null): number | null =>
+      limit < Infinity && (toSeq ?? Infinity) > limit ? null : (toMs ?? end)
+    const damaged = ({ fromMs, toMs, fromSeq, toSeq }: DamagedGap): void => {
+      if (fromSeq <= limit) holes.push({ fromMs, toMs: endOf(toMs, toSeq), unread: 'ledger' })
+    }
+    for (const gap of this.#queries.gaps({ feed, recording: recordingId(row.key) }, damaged)) {
+      if (gap.symbols.length > 0 && !mine(gap.symbols)) continue
+      const { fromMs, toMs, fromSeq, toSeq, skewMs = 0 } = gap
+      if (fromSeq > limit) continue
+      holes.push({ fromMs, toMs: endOf(toMs, toSeq), skewMs: Math.abs(skewMs) })
+    }
+    for (const [first, last] of this.#sql.torn.all(row.id, Math.min(limit, row.sealed_seq)))
+      holes.push(this.#tornHole(row, first, last))
+    let out: number | null = row.started_ms
+    let wasIn = false
+    for (const { wall_ms, body } of this.#sql.acks.iterate(row.id, Math.min(limit, Number.MAX_SAFE_INTEGER))) {
+      const entry = acknowledgedOf(body)
+      if (entry === null) {
+        // It may have been this instrument's; what was given up is not known to have been received.
+        holes.push({ fromMs: wall_ms, toMs: wall_ms, unread: 'ledger' })
+        if (!body.startsWith('{"type":"acknowledged"')) out ??= wall_ms
+        continue
+      }
+      if (entry.feed !== feed || !mine(entry.symbols)) continue
+      if (entry.type === 'released') out ??= wall_ms
+      else {
+        if (out !== null && wall_ms > out) holes.push({ fromMs: out, toMs: wall_ms })
+        out = null
+        wasIn = true
+      }
+    }
+    // Released for good. Where no acknowledgement is known at all, there is nothing to conclude from.
+    if (wasIn && out !== null) holes.push({ fromMs: out, toMs: end })
+    return holes
+  }
+
+  /** Of a flush that is torn nothing is known but its seqs: it came between the entries around it. */
+  #tornHole({ id, started_ms, ended_ms }: RecordingRow, first: number, last: number): SkewedHole {
+    const fromMs = this.#sql.entryBefore.get(id, first) ?? started_ms
+    const toMs = this.#sql.entryAfter.get(id, last) ?? ended_ms
+    return { fromMs, toMs: toMs === null ? null : Math.max(fromMs, toMs), unread: 'flush' }
+  }
+}
+
+type Acknowledged = LedgerEntry & { readonly type: 'acknowledged' | 'released' }
+
+/** Null: it is damaged. */
+function acknowledgedOf(body: string): Acknowledged | null {
+  try {
+    const entry = JSON.parse(body) as Acknowledged // asked for by its type, and looked at below
+    return isFeedId(entry.feed) && Array.isArray(entry.symbols) ? entry : null
+  } catch {
+    return null
+  }
+}
