@@ -436,6 +436,37 @@ describe('streams', () => {
     expect(hub.cell(BTC).series).toEqual([])
   })
 
+  it('tells every stream of a series what of its past cannot be read, and completes no bar that touches it', async () => {
+    const lost = {
+      feed: 'crypto/XT',
+      cause: 'unreadable',
+      fromMs: unixMs(T0 - 5_000),
+      toMs: unixMs(T0 + 5_000),
+    } as const
+    let asked = 0
+    const past: Past = {
+      ...noPast,
+      bars: async () => {
+        asked += 1
+        return { bars: [], unreadable: [lost] }
+      },
+    }
+    const args = { instrument: BTC, of: 'trade', interval: '1m', fromMs: null } as const
+    for (let i = 0; i < 2; i += 1) {
+      const ready = Promise.withResolvers<void>()
+      const stream = barsStream(hub, past, args, ready.resolve)
+      if (i === 0) for (const ms of [10_000, 70_000]) trade(6, T0 + ms)
+      await ready.promise
+      const first = stream.take()
+      expect(first?.gaps).toEqual([lost])
+      expect(first?.reset?.map(({ startMs, complete }) => [startMs, complete])).toEqual([
+        [T0, false],
+        [T0 + 60_000, true],
+      ])
+    }
+    expect(asked).toBe(1)
+  })
+
   it('gives a slow window the newest prints and says how many it missed', async () => {
     trade(1)
     const ready = Promise.withResolvers<void>()

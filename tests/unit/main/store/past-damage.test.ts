@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { exportBars } from '../../../../src/main/export/bars.ts'
@@ -9,6 +9,7 @@ import { openLocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import type { Bar, Interval } from '../../../../src/shared/market.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../src/shared/units.ts'
+import { blocksOf, flip, inStore, type FlipPlace } from './flip.ts'
 import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -49,40 +50,10 @@ function store(rounds: readonly (readonly Item[])[], roundMs = 130_000): Recordi
   return id
 }
 
-function sql<T>(run: (db: Database.Database) => T): T {
-  const db = new Database(folder.file)
-  try {
-    return run(db)
-  } finally {
-    db.close()
-  }
-}
-
-/** Turns one bit of a column of one row. */
-function flip(table: 'block' | 'rollup' | 'journal', id: number, column = 'data', byte = 0.5, bit = 3): void {
-  sql((db) => {
-    const data = db.prepare<[number], Buffer>(`SELECT ${column} FROM ${table} WHERE id = ?`).pluck().get(id)
-    if (data === undefined) throw new TypeError(`${table} ${id} is not there`)
-    const place = Math.min(data.length - 1, Math.floor(byte * data.length))
-    data[place] = data[place] ^ (1 << bit)
-    db.prepare(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(data, id)
-  })
-}
-
-interface BlockRow {
-  readonly id: number
-  readonly min_ms: number
-  readonly max_ms: number
-}
-const blocks = (feed = 'crypto/XT'): readonly BlockRow[] =>
-  sql((db) =>
-    db
-      .prepare<[string, string], BlockRow>(
-        `SELECT b.id, b.min_ms, b.max_ms FROM block b JOIN series s ON s.id = b.series
-         WHERE s.feed = ? AND s.instrument = ? ORDER BY b.min_seq`,
-      )
-      .all(feed, BTC),
-  )
+const sql = <T>(run: (db: Database.Database) => T): T => inStore(folder.file, run)
+const flipped = (table: 'block' | 'rollup' | 'journal', id: number, where?: FlipPlace): void =>
+  flip(folder.file, table, id, where)
+const blocks = (): readonly number[] => blocksOf(folder.file, 'crypto/XT', BTC)
 const hours = (): readonly number[] =>
   sql((db) => db.prepare<[], number>('SELECT id FROM rollup ORDER BY series, hour_ms').pluck().all())
 
@@ -110,7 +81,7 @@ describe('a damaged block', () => {
     const before = await bars({ interval: '1s' })
     expect(await past({ interval: '1s' })).toEqual(before)
     const [, second] = blocks()
-    flip('block', second.id)
+    flipped('block', second)
     await expect(bars({ interval: '1s' })).rejects.toMatchObject({ code: 'store-damaged' })
     const page = await past({ interval: '1s' })
     expect(page.damaged).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
@@ -120,7 +91,7 @@ describe('a damaged block', () => {
 
   it('is looked past by a page that would be all of it', async () => {
     store(rounds)
-    flip('block', blocks()[1].id)
+    flipped('block', blocks()[1])
     const page = await past({ interval: '1s', beforeMs: at(6, 0), limit: 2 })
     expect(told(page).map((one) => one.split(' ')[1])).toEqual(['101', '102'])
     expect(page.damaged).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
@@ -129,13 +100,13 @@ describe('a damaged block', () => {
   it('costs minutes nothing while their rollups are whole', async () => {
     store(rounds)
     const before = await bars()
-    for (const { id } of blocks()) flip('block', id)
+    for (const id of blocks()) flipped('block', id)
     expect(await past()).toEqual(before)
   })
 
   it('leaves an export refused, and no file', async () => {
     store(rounds)
-    flip('block', blocks()[1].id)
+    flipped('block', blocks()[1])
     const reader = openLocalReader(folder.file)
     const out = join(folder.path, 'out.csv')
     const wanted = { out, asset: 'crypto', of: 'trade', interval: '1s' } as const
@@ -146,7 +117,7 @@ describe('a damaged block', () => {
 
   it('is of no account to what was received before it', async () => {
     const recording = store(rounds)
-    flip('block', blocks()[1].id)
+    flipped('block', blocks()[1])
     const page = await past({ interval: '1s', maxSeq: { recording, seq: 4 } })
     expect(page.damaged).toBeUndefined()
     expect(page.bars).toHaveLength(3)
@@ -166,11 +137,11 @@ describe('a damaged hour of bars', () => {
     const before = await bars()
     for (const column of ['data', 'sum']) {
       const [first] = hours()
-      flip('rollup', first, column)
+      flipped('rollup', first, { column })
       await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
       const page = await past()
       expect(page).toEqual({ ...before, rebuilt: [{ fromMs: T0, toMs: T0 + HOUR }] })
-      flip('rollup', first, column)
+      flipped('rollup', first, { column })
     }
     expect(await bars()).toEqual(before)
   })
@@ -178,8 +149,8 @@ describe('a damaged hour of bars', () => {
   it('lacks what of its messages is damaged too', async () => {
     store(rounds, HOUR)
     const before = await bars()
-    for (const id of hours()) flip('rollup', id)
-    flip('block', blocks()[1].id)
+    for (const id of hours()) flipped('rollup', id)
+    flipped('block', blocks()[1])
     const page = await past()
     expect(page.damaged).toEqual([{ fromMs: at(90), toMs: at(149) + 1 }])
     expect(page.rebuilt).toEqual([{ fromMs: T0, toMs: T0 + 3 * HOUR }])
@@ -244,7 +215,7 @@ describe('a torn flush', () => {
     const whole = told(await bars())
     expect(whole).toEqual(['0 100', '1 101', '2 102', '4 104', '6 106', '7 107'])
     const [last] = sql((db) => db.prepare<[], number>('SELECT id FROM journal').pluck().all())
-    flip('journal', last)
+    flipped('journal', last)
     const page = await past()
     expect(told(page)).toEqual(['0 100', '1 101', '2 102', '4 104', '6 106?'])
     expect(page.damaged).toEqual([{ fromMs: at(5, 2), toMs: Infinity }])
@@ -297,9 +268,9 @@ describe('any damage of one row', () => {
           for (const query of asked) before.set(query, await bars(query))
           const all = sql((db) => db.prepare<[], number>('SELECT id FROM block ORDER BY id').pluck().all())
           const rolled = hours()
-          if (what !== 'rollup') flip('block', all[which % all.length], 'data', byte, bit)
-          if (what === 'both') for (const id of rolled) flip('rollup', id, 'data', byte, bit)
-          if (what === 'rollup' && rolled.length > 0) flip('rollup', rolled[which % rolled.length], 'data', byte, bit)
+          if (what !== 'rollup') flipped('block', all[which % all.length], { byte, bit })
+          if (what === 'both') for (const id of rolled) flipped('rollup', id, { byte, bit })
+          if (what === 'rollup' && rolled.length > 0) flipped('rollup', rolled[which % rolled.length], { byte, bit })
           for (const query of asked) {
             const good = before.get(query)
             if (good === undefined) throw new TypeError('it was asked')

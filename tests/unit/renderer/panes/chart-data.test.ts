@@ -1,9 +1,15 @@
 import { describe, expect, it, vi } from 'vitest'
-import { followChart, MOST_BARS, type ChartSink } from '../../../../src/renderer/panes/chart/chart-data.ts'
+import {
+  followChart,
+  MOST_BARS,
+  type ChartSink,
+  type ChartStage,
+} from '../../../../src/renderer/panes/chart/chart-data.ts'
 import { FakeTerminal } from '../fakes/fake-terminal.ts'
 import type { ChartPages } from '../../../../src/renderer/charts/port.ts'
 import type { BarsPage, BarsValue } from '../../../../src/shared/contract.ts'
 import type { Bar } from '../../../../src/shared/market.ts'
+import type { GapSpan } from '../../../../src/shared/state.ts'
 import { instrumentId, unixMs } from '../../../../src/shared/units.ts'
 
 const btc = instrumentId('crypto', 'BTC-USD')
@@ -58,12 +64,13 @@ function open(view: string) {
     ticks: false,
     style: 'candles',
   } as const
+  const stages: ChartStage[] = []
   // Of the port only what is called here.
   const following = followChart(
     fake,
     chart,
     query,
-    () => undefined,
+    (stage) => stages.push(stage),
     () => undefined,
   )
   return {
@@ -71,8 +78,9 @@ function open(view: string) {
     chart,
     following,
     give: (next: BarsValue) => give(next),
-    async answer(list: readonly Bar[], more = true) {
-      pages.shift()?.({ bars: list, gaps: [], decimals: 2, more })
+    stages,
+    async answer(list: readonly Bar[], more = true, gaps: readonly GapSpan[] = []) {
+      pages.shift()?.({ bars: list, gaps, decimals: 2, more })
       await Promise.resolve()
       await Promise.resolve()
     },
@@ -142,6 +150,61 @@ describe('the chart of a replay', () => {
     chart.give(value(bars(5, 12)))
     expect(chart.asked).toBe(0)
     expect(chart.chart.update).toHaveBeenCalledOnce()
+  })
+})
+
+describe('what is stored and cannot be read', () => {
+  const lost = (from: number, to: number): GapSpan => ({
+    feed: 'crypto/XT',
+    cause: 'unreadable',
+    fromMs: unixMs(from * SECOND),
+    toMs: unixMs(to * SECOND),
+  })
+  const dropped: GapSpan = { ...lost(90, 91), cause: 'drop' }
+  const drawn = (chart: ReturnType<typeof open>): readonly GapSpan[] =>
+    last(chart.chart.setGaps.mock.calls as [readonly GapSpan[]][])?.[0] ?? []
+  const pagesOf = (chart: ReturnType<typeof open>): ChartPages =>
+    last(chart.chart.setPages.mock.calls as [ChartPages][])![0]
+
+  it('is told by the page that met it, and stays while the stream tells of gaps', async () => {
+    const chart = open('live')
+    await chart.answer(bars(50, 100), true, [lost(60, 65), dropped])
+    expect(drawn(chart)).toEqual([dropped, lost(60, 65)])
+    chart.give({ ...value(null), gaps: [] })
+    expect(drawn(chart)).toEqual([lost(60, 65)])
+  })
+
+  it('is joined where pages meet the same, and drawn once the page that met it was put in', async () => {
+    const chart = open('live')
+    await chart.answer(bars(50, 100), true, [lost(45, 55)])
+    const { older, settled } = pagesOf(chart)
+    const page = older(50 * SECOND)
+    await chart.answer(bars(0, 40), false, [lost(40, 50)])
+    await page
+    expect(drawn(chart)).toEqual([lost(45, 55)])
+    settled()
+    expect(drawn(chart)).toEqual([lost(40, 55)])
+  })
+
+  it('is not known yet in a replay that went back', async () => {
+    const chart = open('replay-1')
+    chart.give(value(bars(0, 100)))
+    await chart.answer(bars(0, 100), false, [lost(10, 12), lost(40, 60), lost(80, 85)])
+    chart.following.cut(50 * SECOND)
+    expect(drawn(chart)).toEqual([lost(10, 12), lost(40, 50)])
+    chart.give(value(bars(5, 45)))
+    expect(drawn(chart)).toEqual([])
+    await chart.answer(bars(0, 45), false, [lost(10, 12)])
+    expect(drawn(chart)).toEqual([lost(10, 12)])
+  })
+
+  it('is why there is no bar at all', async () => {
+    const chart = open('live')
+    await chart.answer([], false, [lost(0, 10)])
+    expect(last(chart.stages)).toEqual({ is: 'empty', damaged: true })
+    const other = open('live')
+    await other.answer([], false)
+    expect(last(other.stages)).toEqual({ is: 'empty', damaged: false })
   })
 })
 

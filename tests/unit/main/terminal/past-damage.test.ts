@@ -1,0 +1,125 @@
+/** One damaged block of an old recording must not take a chart away, and is told wherever it is passed. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../../../src/main/clock.ts'
+import { hubCalendar } from '../../../../src/main/market/hub-calendar.ts'
+import { createHub } from '../../../../src/main/market/hub.ts'
+import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { openLocalReader, type LocalReader } from '../../../../src/main/store/reader.ts'
+import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
+import { createLateReader, type FoundDamage } from '../../../../src/main/terminal/late-store.ts'
+import { createPast } from '../../../../src/main/terminal/past.ts'
+import { barsPage, type View } from '../../../../src/main/terminal/views.ts'
+import { instrumentId, unixMs } from '../../../../src/shared/units.ts'
+import { blocksOf, flip, inStore } from '../store/flip.ts'
+import { DEMO, T0, tempFolder, trade, Writer, type Item } from '../store/harness.ts'
+
+const BTC = instrumentId('crypto', 'BTC-USD')
+const DAY = 86_400_000
+/** The end of the day of T0. */
+const MIDNIGHT = Math.floor(T0 / DAY) * DAY + DAY
+const NOW = MIDNIGHT + 30 * 60_000
+
+let folder: ReturnType<typeof tempFolder>
+let reader: LocalReader | null = null
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(async () => {
+  await reader?.close()
+  reader = null
+  folder.remove()
+})
+
+/** Prints at these instants; each list is a block. */
+function record(lists: readonly (readonly number[])[], damaged: number): LocalReader {
+  let now = T0
+  const engine = new StoreEngine(folder.file, () => now)
+  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  const writer = new Writer()
+  for (const list of lists) {
+    engine.commit([
+      writer.batch(list.map((ms, i): Item => ({ conn: 1, data: trade('BTC-USD', 100 + i, 1, ms), recvMs: ms }))),
+    ])
+    now += 130_000
+    engine.drain()
+  }
+  engine.close()
+  // As if an hour's bars could not be read either: what is left are the messages.
+  for (const id of inStore(folder.file, (db) => db.prepare<[], number>('SELECT id FROM rollup').pluck().all()))
+    flip(folder.file, 'rollup', id)
+  flip(folder.file, 'block', blocksOf(folder.file, 'crypto/XT', BTC)[damaged])
+  return (reader = openLocalReader(folder.file))
+}
+
+function rig(reader: LocalReader, nowMs = NOW) {
+  const failed: string[] = []
+  const past = createPast({
+    reader,
+    source: () => 'demo',
+    present: () => undefined,
+    committed: () => Promise.resolve(),
+    wallMs: () => nowMs,
+    days: (asset) => hubCalendar.days(asset),
+    failed: (what) => failed.push(what),
+  })
+  const hub = createHub({ calendar: hubCalendar })
+  // Of the view only what a page of bars asks for.
+  const view = { past, hub, wallMs: () => nowMs, source: () => 'demo', upTo: () => undefined } as unknown as View
+  return { past, failed, page: () => barsPage(reader, view, PAGE) }
+}
+const PAGE = { instrument: BTC, of: 'trade', interval: '1s', beforeMs: null, limit: 10 } as const
+const MIDDLE = [[T0 + 1_000, T0 + 2_000], [T0 + 11_000, T0 + 12_500], [T0 + 21_000]] as const
+const unreadable = (fromMs: number, toMs: number) => ({ feed: 'crypto/XT', cause: 'unreadable', fromMs, toMs })
+
+describe('what a view knows from before', () => {
+  test('is all that can be read, and where the rest was; who must have all of it is refused', async () => {
+    const { past, page, failed } = rig(record(MIDDLE, 1))
+    const spans = [unreadable(T0 + 11_000, T0 + 12_501)]
+    const starts = [T0 + 1_000, T0 + 2_000, T0 + 21_000]
+    const known = await past.bars(BTC, 'trade', '1s', 10)
+    expect(known.unreadable).toEqual(spans)
+    expect(known.bars.map((one) => one.startMs)).toEqual(starts)
+    const paged = await page()
+    expect(paged.gaps).toEqual(spans)
+    expect(paged.bars.map((one) => one.startMs)).toEqual(starts)
+    expect(failed).toEqual([])
+    await expect(past.barsOrThrow(BTC, 'trade', '1s', 10)).rejects.toMatchObject({ code: 'store-damaged' })
+  })
+
+  test('tells nothing of what is still to come', async () => {
+    const reader = record(MIDDLE, 1)
+    expect((await rig(reader, T0 + 12_000).page()).gaps).toEqual([unreadable(T0 + 11_000, T0 + 12_000)])
+    expect((await rig(reader, T0 + 10_000).page()).gaps).toEqual([])
+  })
+
+  test('has no close of the day before where the last of that day cannot be read', async () => {
+    const evening = [MIDNIGHT - 200_000, MIDNIGHT - 190_000]
+    const last = [MIDNIGHT - 20_000, MIDNIGHT - 10_000]
+    const reader = record([evening, last, [NOW - 60_000]], 1)
+    expect(await rig(reader).past.seed(BTC)).toMatchObject({ previousClose: null, today: { count: 1 } })
+  })
+
+  test('has that close where what cannot be read is of before', async () => {
+    const noon = [MIDNIGHT - DAY / 2, MIDNIGHT - DAY / 2 + 1_000]
+    const reader = record([noon, [MIDNIGHT - 20_000, MIDNIGHT - 10_000], [NOW - 60_000]], 0)
+    expect(await rig(reader).past.seed(BTC)).toMatchObject({ previousClose: 101, today: { count: 1 } })
+  })
+})
+
+test('damage that bars are read past is told once a source, messages and bars each', async () => {
+  const reader = record(MIDDLE, 1)
+  const found: FoundDamage[] = []
+  const late = createLateReader(
+    () => Promise.resolve(reader),
+    systemClock,
+    () => undefined,
+    () => undefined,
+    (one) => found.push(one),
+  )
+  const query = { ...PAGE, source: 'demo', pastDamage: true }
+  for (let i = 0; i < 3; i += 1) await late.bars(query)
+  const messages = { what: 'damaged', source: 'demo', span: { fromMs: T0 + 11_000, toMs: T0 + 12_501 } }
+  expect(found).toEqual([messages])
+  for (let i = 0; i < 3; i += 1) await late.bars({ ...query, interval: '1m' })
+  expect(found).toMatchObject([messages, { what: 'rebuilt', source: 'demo', span: { fromMs: T0 } }])
+})
