@@ -22,8 +22,14 @@ import { SnapshotWriter } from './snapshots.ts'
 import { openForWriting, storeError, type Db } from './sqlite.ts'
 import type { CloseRecord, BeginRecord } from './records.ts'
 
-const SEAL_AFTER_MS = 2_000
-const SEAL_AFTER_BYTES = 1 << 20
+/**
+ * When the journal is sealed. A block costs the same, however few rows it has: of hundreds of instruments each should
+ * have got some dozens of messages before. What is not sealed is as durable and as well read.
+ */
+export const SEAL_AFTER_MS = 30_000
+const SEAL_AFTER_BYTES = 8 << 20
+/** A journal of so much more is sealed as fast as it goes. */
+const HASTE_BYTES = 2 * SEAL_AFTER_BYTES
 /** How long prepared work may wait for a flush to share its transaction with. */
 const APPLY_AFTER_MS = 25
 const NOTHING = newColumns(0, 0)
@@ -53,6 +59,7 @@ export class StoreEngine {
   #work: Work | null = null
   #ready: (() => void) | null = null
   #readySinceMs = 0
+  #isKeepingUp = false
   #sizes = { atMs: -Infinity, storeBytes: 0, freeBytes: 0 }
 
   /** Takes the lock, opens or creates the store, brings it up to date. Throws CodedError. */
@@ -184,6 +191,11 @@ export class StoreEngine {
     return this.#current?.journalBytes ?? 0
   }
 
+  /** Whether nobody waits for what `turn` does: it may take its time and leave the processor to others. */
+  get isLeisurely(): boolean {
+    return this.#isKeepingUp && this.journalBytes < HASTE_BYTES
+  }
+
   /** Whether `turn` has something to do. */
   get busy(): boolean {
     if (this.#ready !== null || this.#work !== null) return true
@@ -267,6 +279,7 @@ export class StoreEngine {
   }
 
   #due(): Work | null {
+    this.#isKeepingUp = false
     const finishing = this.#open.find((rec) => rec.finish !== null)
     if (finishing !== undefined) return this.#finish(finishing)
     const rec = this.#current
@@ -274,6 +287,7 @@ export class StoreEngine {
       rec !== null &&
       rec.journalBytes > 0 &&
       (rec.journalBytes >= SEAL_AFTER_BYTES || this.#nowMs() - rec.journalSinceMs >= SEAL_AFTER_MS)
+    this.#isKeepingUp = due
     if (due) return this.#keepUp(rec)
     return rec !== null && this.#snapshots.isDue(rec) ? this.#snapshots.write(rec) : this.library.due()
   }

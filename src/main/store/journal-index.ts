@@ -4,7 +4,8 @@
  * until it is sealed. Kept is what tells them apart and orders them, 28 bytes a message; the messages stay in the store.
  */
 import type { Database } from 'better-sqlite3'
-import type { FeedId, InstrumentId } from '../../shared/units.ts'
+import { isFeedId, type FeedId, type InstrumentId } from '../../shared/units.ts'
+import { firstAfter } from './ascending.ts'
 import { OUT_OF_BARS, type Classifier } from './classify.ts'
 import { decodeJournal, journalCrc, type JournalBlob } from './journal.ts'
 import type { RecordingRow } from './records.ts'
@@ -18,177 +19,215 @@ export interface JournalPart {
   readonly notBeforeMs: number
 }
 
-interface Head {
+interface Row {
   readonly first_seq: number
   readonly last_seq: number
   readonly torn: number
   readonly crc: number
+  readonly data: Buffer
 }
 
-/** A feed's messages of one row that count for bars: which instrument each is of, by its number, and where it stands. */
-interface PlacedRow {
-  readonly crc: number
-  readonly instrument: Uint32Array
-  readonly place: Uint32Array
-  readonly seq: Float64Array
-  readonly recvMs: Float64Array
-  /** Event time; that of receipt where it has none. */
-  readonly timeMs: Float64Array
+interface Head {
+  readonly first: number
+  readonly last: number
+  /** It is what was written, as far as is known. */
+  whole: boolean
+}
+
+/** What is remembered of a recording's journal. */
+interface Known {
+  /** Of the rows that are placed, ascending. */
+  readonly heads: Head[]
+  readonly places: Map<FeedId, Map<InstrumentId, Places>>
 }
 
 /** Recordings that are remembered: one is being written, others are looked at again. */
 const MOST_RECORDINGS = 4
-const MOST_INSTRUMENTS = 100_000
 
 export class JournalIndex {
   readonly #classifier: Classifier
   readonly #sql
-  #numbers = new Map<string, number>()
-  /** First and last seq of flushes that are not what was written, by recording. */
-  readonly #torn = new Map<number, Map<number, number>>()
-  /** By recording, feed and first seq. */
-  readonly #known = new Map<number, Map<FeedId, { conns: number; rows: Map<number, PlacedRow> }>>()
+  /** By the recording's key. */
+  readonly #known = new Map<string, Known>()
 
   /** The classifier's record is that of the message that `records` is at. */
   constructor(db: Database, classifier: Classifier) {
     this.#classifier = classifier
     this.#sql = {
-      conns: db
-        .prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?')
-        .pluck(),
-      heads: db.prepare<[number, number], Head>(
-        'SELECT first_seq, last_seq, torn, crc FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
+      conns: db.prepare<[number], { conn: number; feed: string }>(
+        'SELECT conn, feed FROM connection WHERE recording = ?',
       ),
-      data: db
-        .prepare<[number, number], Buffer>('SELECT data FROM journal WHERE recording = ? AND first_seq = ?')
-        .pluck(),
+      rows: db.prepare<[number, number], Row>(
+        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
+      ),
+      row: db.prepare<[number, number], Row>(
+        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq = ?',
+      ),
     }
   }
 
   /** An instrument's messages after the watermark, in their order: their seq, and their time (UTC ms). */
   times(part: JournalPart, feed: FeedId, instrument: InstrumentId, take: (seq: number, ms: number) => void): void {
-    for (const { placed, at } of this.#matches(part, feed, instrument)) take(placed.seq[at], placed.timeMs[at])
+    const places = this.#upToDate(part.row)?.places.get(feed)?.get(instrument)
+    for (const i of wanted(places, part)) take(places!.seq[i], places!.timeMs[i]) // there are none of nothing
   }
 
   /** As `times`, with the classifier's record that of the message. */
   records(part: JournalPart, feed: FeedId, instrument: InstrumentId, take: (seq: number, ms: number) => void): void {
-    let of: PlacedRow | null = null
+    const known = this.#upToDate(part.row)
+    const places = known?.places.get(feed)?.get(instrument)
+    if (known === undefined || places === undefined) return
+    let at = -1
     let messages: JournalBlob['messages'] | null = null
-    for (const { head, placed, at } of this.#matches(part, feed, instrument)) {
-      if (of !== placed) messages = this.#read(part.row, head)?.messages ?? null
-      of = placed
+    for (const i of wanted(places, part)) {
+      const seq = places.seq[i]
+      if (at < 0 || seq > known.heads[at].last) {
+        at = headOf(known.heads, seq, at + 1)
+        const read = this.#sql.row.get(part.row.id, known.heads[at].first)
+        messages = read === undefined ? null : messagesOf(part.row.id, read)
+        if (messages === null) known.heads[at].whole = false
+      }
       if (messages === null) continue
-      const i = placed.place[at]
-      this.#classifier.place(feed, messages.flags[i], messages.bytes, messages.offsets[i], messages.offsets[i + 1])
-      take(placed.seq[at], placed.timeMs[at])
+      const row = places.row[i]
+      this.#classifier.place(
+        feed,
+        messages.flags[row],
+        messages.bytes,
+        messages.offsets[row],
+        messages.offsets[row + 1],
+      )
+      take(seq, places.timeMs[i])
     }
   }
 
   /**
-   * First and last seq of flushes after the watermark that cannot be read, as far as `times` or `records` met them:
-   * whose messages were in them is not known.
+   * First and last seq of flushes after the watermark that cannot be read, as far as they were met: whose messages were
+   * in them is not known.
    */
-  torn({ row, limit }: JournalPart): readonly (readonly [first: number, last: number])[] {
-    return [...(this.#torn.get(row.id) ?? [])].filter(([first]) => first > row.sealed_seq && first <= limit)
+  torn(part: JournalPart): readonly (readonly [first: number, last: number])[] {
+    const heads = this.#upToDate(part.row)?.heads ?? []
+    return heads.flatMap(({ first, last, whole }) => (whole || first > part.limit ? [] : [[first, last] as const]))
   }
 
-  #tear({ id }: RecordingRow, { first_seq: first, last_seq: last }: Head): void {
-    const torn = this.#torn.get(id) ?? new Map<number, number>()
-    this.#torn.set(id, torn.set(first, last))
-  }
-
-  *#matches(
-    { row, limit, notBeforeMs }: JournalPart,
-    feed: FeedId,
-    instrument: InstrumentId,
-  ): Generator<{ readonly head: Head; readonly placed: PlacedRow; readonly at: number }> {
-    if (row.summary !== null) return
-    const conns = new Set(this.#sql.conns.all(row.id, feed))
-    if (conns.size === 0) return
-    const rows = this.#rowsOf(row, feed, conns.size)
-    for (const head of this.#sql.heads.all(row.id, row.sealed_seq)) {
-      if (head.first_seq > limit) return
-      if (head.torn !== 0) {
-        this.#tear(row, head)
-        continue
-      }
-      let placed = rows.get(head.first_seq)
-      if (placed?.crc !== head.crc) {
-        placed = this.#placed(row, head, feed, conns)
-        rows.set(head.first_seq, placed)
-      }
-      const number = this.#numbers.get(instrument)
-      if (number === undefined) continue
-      for (let at = placed.instrument.indexOf(number); at >= 0; at = placed.instrument.indexOf(number, at + 1)) {
-        if (placed.seq[at] <= limit && placed.recvMs[at] >= notBeforeMs) yield { head, placed, at }
-      }
-    }
-  }
-
-  /** What is remembered of a recording's feed; of what was sealed meanwhile nothing. */
-  #rowsOf({ id, sealed_seq }: RecordingRow, feed: FeedId, conns: number): Map<number, PlacedRow> {
-    if (this.#numbers.size > MOST_INSTRUMENTS) {
-      this.#numbers = new Map()
-      this.#known.clear()
-    }
-    const feeds = this.#known.get(id) ?? new Map<FeedId, { conns: number; rows: Map<number, PlacedRow> }>()
-    this.#known.delete(id)
-    this.#known.set(id, feeds)
+  /** What is in the journal now and not sealed; undefined of a closed recording, which has none. */
+  #upToDate(row: RecordingRow): Known | undefined {
+    if (row.summary !== null) return undefined
+    const known = this.#known.get(row.key) ?? { heads: [], places: new Map<FeedId, Map<InstrumentId, Places>>() }
+    this.#known.delete(row.key)
+    this.#known.set(row.key, known)
     for (const oldest of this.#known.keys()) {
       if (this.#known.size <= MOST_RECORDINGS) break
       this.#known.delete(oldest)
     }
-    let known = feeds.get(feed)
-    // Another connection of the feed: a row that is known may hold messages of it.
-    if (known?.conns !== conns) feeds.set(feed, (known = { conns, rows: new Map<number, PlacedRow>() }))
-    for (const firstSeq of known.rows.keys()) {
-      if (firstSeq > sealed_seq) break
-      known.rows.delete(firstSeq)
+    this.#forgetSealed(known, row.sealed_seq)
+    this.#takeNew(known, row)
+    return known
+  }
+
+  #forgetSealed({ heads, places }: Known, sealedSeq: number): void {
+    if (heads.length === 0 || heads[0].first > sealedSeq) return
+    const from = heads.findIndex(({ first }) => first > sealedSeq)
+    heads.splice(0, from < 0 ? heads.length : from)
+    for (const ofFeed of places.values())
+      for (const [instrument, one] of ofFeed) {
+        one.forget(sealedSeq)
+        if (one.length === 0) ofFeed.delete(instrument)
+      }
+  }
+
+  #takeNew(known: Known, row: RecordingRow): void {
+    const after = Math.max(row.sealed_seq, known.heads.at(-1)?.first ?? 0)
+    let feeds: Map<number, FeedId> | null = null
+    for (const fresh of this.#sql.rows.iterate(row.id, after)) {
+      const messages = messagesOf(row.id, fresh)
+      known.heads.push({ first: fresh.first_seq, last: fresh.last_seq, whole: messages !== null })
+      feeds ??= this.#feeds(row.id)
+      if (messages !== null) this.#place(messages, feeds, known.places)
     }
-    return known.rows
   }
 
-  /** Null where the row is not what was written. */
-  #read({ id }: RecordingRow, { first_seq, last_seq, crc }: Head): JournalBlob | null {
-    const data = this.#sql.data.get(id, first_seq)
-    if (data === undefined || journalCrc(id, first_seq, last_seq, data) !== crc) return null
-    return decodeJournal(data)
+  #feeds(recording: number): Map<number, FeedId> {
+    const feeds = new Map<number, FeedId>()
+    for (const { conn, feed } of this.#sql.conns.all(recording)) if (isFeedId(feed)) feeds.set(conn, feed)
+    return feeds
   }
 
-  #placed(row: RecordingRow, head: Head, feed: FeedId, conns: ReadonlySet<number>): PlacedRow {
-    const m = this.#read(row, head)?.messages
-    if (m === undefined) this.#tear(row, head)
-    const count = m?.count ?? 0
-    const instrument = new Uint32Array(count)
-    const place = new Uint32Array(count)
-    const seq = new Float64Array(count)
-    const recvMs = new Float64Array(count)
-    const timeMs = new Float64Array(count)
-    let length = 0
-    for (let i = 0; m !== undefined && i < count; i += 1) {
-      if ((m.flags[i] & OUT_OF_BARS) !== 0 || !conns.has(m.conn[i])) continue
+  #place(m: JournalBlob['messages'], feeds: ReadonlyMap<number, FeedId>, places: Known['places']): void {
+    for (let i = 0; i < m.count; i += 1) {
+      const feed = feeds.get(m.conn[i])
+      if (feed === undefined || (m.flags[i] & OUT_OF_BARS) !== 0) continue
       const { series, eventMs } = this.#classifier.place(feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
       if (series === '') continue
-      instrument[length] = this.#numberOf(series)
-      place[length] = i
-      seq[length] = m.seq[i]
-      recvMs[length] = m.recvMs[i]
-      timeMs[length] = Number.isNaN(eventMs) ? m.recvMs[i] : eventMs
-      length += 1
-    }
-    return {
-      crc: head.crc,
-      instrument: instrument.slice(0, length),
-      place: place.slice(0, length),
-      seq: seq.slice(0, length),
-      recvMs: recvMs.slice(0, length),
-      timeMs: timeMs.slice(0, length),
+      let ofFeed = places.get(feed)
+      if (ofFeed === undefined) places.set(feed, (ofFeed = new Map<InstrumentId, Places>()))
+      let one = ofFeed.get(series)
+      if (one === undefined) ofFeed.set(series, (one = new Places()))
+      one.add(m.seq[i], m.recvMs[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs, i)
     }
   }
+}
 
-  #numberOf(series: string): number {
-    let number = this.#numbers.get(series)
-    if (number === undefined) this.#numbers.set(series, (number = this.#numbers.size))
-    return number
+/** Null where the row is not what was written. */
+function messagesOf(recording: number, row: Row): JournalBlob['messages'] | null {
+  const { first_seq: first, last_seq: last, torn, crc, data } = row
+  return torn === 0 && journalCrc(recording, first, last, data) === crc ? decodeJournal(data).messages : null
+}
+
+/** The row of the journal that holds a seq, among those from a place on. */
+function headOf(heads: readonly Head[], seq: number, from: number): number {
+  let low = from
+  let high = heads.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (heads[middle].last < seq) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Places among those of an instrument that a part asks about. */
+function* wanted(places: Places | undefined, { limit, notBeforeMs }: JournalPart): Generator<number> {
+  for (let i = 0; places !== undefined && i < places.length && places.seq[i] <= limit; i += 1)
+    if (places.recvMs[i] >= notBeforeMs) yield i
+}
+
+/** An instrument's messages of a feed, ascending: where each stands, and when it was. */
+class Places {
+  length = 0
+  seq = new Float64Array(8)
+  recvMs = new Float64Array(8)
+  /** Event time; that of receipt where it has none. */
+  timeMs = new Float64Array(8)
+  /** Its place in the row of the journal. */
+  row = new Uint32Array(8)
+
+  add(seq: number, recvMs: number, timeMs: number, row: number): void {
+    const at = this.length
+    if (at === this.seq.length) this.#resize(0, at * 2)
+    this.seq[at] = seq
+    this.recvMs[at] = recvMs
+    this.timeMs[at] = timeMs
+    this.row[at] = row
+    this.length = at + 1
+  }
+
+  /** Forgets what is not after a seq. */
+  forget(upToSeq: number): void {
+    const from = firstAfter(this.seq.subarray(0, this.length), upToSeq)
+    if (from === 0) return
+    this.#resize(from, Math.max(8, this.length - from))
+    this.length -= from
+  }
+
+  #resize(from: number, room: number): void {
+    const { seq, recvMs, timeMs, row, length } = this
+    this.seq = new Float64Array(room)
+    this.recvMs = new Float64Array(room)
+    this.timeMs = new Float64Array(room)
+    this.row = new Uint32Array(room)
+    this.seq.set(seq.subarray(from, length))
+    this.recvMs.set(recvMs.subarray(from, length))
+    this.timeMs.set(timeMs.subarray(from, length))
+    this.row.set(row.subarray(from, length))
   }
 }

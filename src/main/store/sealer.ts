@@ -31,7 +31,7 @@ import type { Db } from './sqlite.ts'
 export type Work = Generator<(() => void) | undefined, void, void>
 
 /** Most journal that one seal takes (a burst's makes fuller blocks), and how many messages are placed between two turns. */
-const SEAL_BYTES = 2 << 20
+const SEAL_BYTES = 8 << 20
 const BURST_BYTES = 16 << 20
 const PLACE_ROWS = 256
 const CHAIN_PART_BYTES = 1024

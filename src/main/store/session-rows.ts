@@ -4,7 +4,7 @@ import { isFeedId, recordingId, unixMs } from '../../shared/units.ts'
 import type { Catalog, Kept } from './catalog.ts'
 import type { LabelRow } from './labels.ts'
 import type { Db } from './sqlite.ts'
-import { feedTotals } from './totals.ts'
+import { feedTotals, JournalSums } from './totals.ts'
 import type { CloseRecord, RecordingRow } from './records.ts'
 
 /** What a row says of the gaps of its recording. */
@@ -44,9 +44,11 @@ export class SessionList {
   readonly #gaps
   readonly #allGaps
   readonly #labels
+  readonly #journal: JournalSums
 
   constructor(db: Db, catalog: Catalog) {
     this.#db = db
+    this.#journal = new JournalSums(db)
     this.#sums = catalog.keep()
     this.#briefs = catalog.keep()
     const columns = 'recording, feed, cause, from_seq, from_ms, to_seq, to_ms'
@@ -101,7 +103,7 @@ export class SessionList {
   }
 
   #totals(row: RecordingRow): Closed {
-    if (row.summary === null) return feedTotals(this.#db, row.id)
+    if (row.summary === null) return feedTotals(this.#db, row.id, this.#journal)
     const { counts, symbols, messages, bytes } = JSON.parse(row.summary) as CloseRecord // written by the engine's close
     return { feeds: counts, symbols, messages, bytes }
   }

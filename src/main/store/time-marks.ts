@@ -126,11 +126,32 @@ export class TimeMarks {
     return messages
   }
 
-  /**
-   * Looks into the block in the middle of (after, upTo] of the series that has most there; false where there is
-   * none that was not looked into already.
-   */
+  /** Looks into what is stored of (after, upTo] for further marks; false where nothing was not looked into already. */
   look(after: number, upTo: number): boolean {
+    return this.#lookIntoBlock(after, upTo) || this.#lookIntoJournal(after, upTo)
+  }
+
+  /** What is not sealed yet: no more than the journal holds. */
+  #lookIntoJournal(after: number, upTo: number): boolean {
+    const { id, key: recording } = this.#recording
+    const from = Math.max(after, this.#sql.sealedSeq(id))
+    const name = `journal ${from} ${upTo}`
+    if (from >= upTo || this.#looked.has(name)) return false
+    this.#looked.add(name)
+    const seqs: number[] = []
+    const walls: number[] = []
+    let row = 0
+    for (const { seq, wallMs } of stampsOf(this.#sql, { recording, afterSeq: from, upToSeq: upTo })) {
+      if (row++ % ROWS_A_MARK > 0) continue
+      seqs.push(seq)
+      walls.push(wallMs)
+    }
+    this.#add(seqs, walls)
+    return seqs.length > 0
+  }
+
+  /** Into the block in the middle, of the series that has most there. */
+  #lookIntoBlock(after: number, upTo: number): boolean {
     return this.#sql.read(() => {
       let best: { series: number; place: BlockPlace; rows: number } | null = null
       for (const { id } of this.#sql.series(this.#recording.id)) {

@@ -20,8 +20,83 @@ interface Sums {
   readonly bytes: number
 }
 
-/** Counts by feed; of a recording still open, the journal's messages are read and counted too. */
-export function feedTotals(db: Db, recording: number): Totals {
+/** What the journal of a recording that is still open adds: a flush is read once, and forgotten when it is sealed. */
+export class JournalSums {
+  readonly #sql
+  #recording = ''
+  #flushes: readonly FlushSums[] = []
+
+  constructor(db: Db) {
+    this.#sql = {
+      sealed: db.prepare<[number], { key: string; sealed: number }>(
+        'SELECT key, sealed_seq AS sealed FROM recording WHERE id = ?',
+      ),
+      conns: db.prepare<[number], { conn: number; feed: string }>(
+        'SELECT conn, feed FROM connection WHERE recording = ?',
+      ),
+      flushes: db.prepare<[number, number], { first: number; data: Buffer }>(
+        `SELECT first_seq AS first, data FROM journal WHERE recording = ? AND first_seq > ? AND torn = 0
+         ORDER BY first_seq`,
+      ),
+    }
+  }
+
+  /** Sums of the flushes that are not sealed; to be called within a read transaction. */
+  of(recording: number): readonly FlushSums[] {
+    const { key, sealed } = this.#sql.sealed.get(recording) ?? { key: '', sealed: 0 }
+    if (key !== this.#recording) this.#flushes = []
+    this.#recording = key
+    const kept = this.#flushes.filter(({ first }) => first > sealed)
+    const fresh: FlushSums[] = []
+    let feeds: Map<number, FeedId> | null = null
+    for (const { first, data } of this.#sql.flushes.iterate(recording, Math.max(sealed, kept.at(-1)?.first ?? 0))) {
+      feeds ??= this.#feeds(recording)
+      fresh.push({ first, bytes: data.length, sums: flushSums(data, feeds) })
+    }
+    return (this.#flushes = [...kept, ...fresh])
+  }
+
+  #feeds(recording: number): Map<number, FeedId> {
+    const feeds = new Map<number, FeedId>()
+    for (const { conn, feed } of this.#sql.conns.all(recording)) if (isFeedId(feed)) feeds.set(conn, feed)
+    return feeds
+  }
+}
+
+interface Counts {
+  control: number
+  undecodable: number
+  unasked: number
+  stored: number
+}
+
+interface FlushSums {
+  readonly first: number
+  readonly bytes: number
+  readonly sums: ReadonlyMap<FeedId, Readonly<Counts>>
+}
+
+const nothing = (): Counts => ({ control: 0, undecodable: 0, unasked: 0, stored: 0 })
+
+function flushSums(data: Buffer, feeds: ReadonlyMap<number, FeedId>): Map<FeedId, Counts> {
+  const found = new Map<FeedId, Counts>()
+  const { messages } = decodeJournal(data)
+  for (let i = 0; i < messages.count; i++) {
+    const feed = feeds.get(messages.conn[i])
+    if (feed === undefined) continue
+    let sums = found.get(feed)
+    if (sums === undefined) found.set(feed, (sums = nothing()))
+    const flags = messages.flags[i]
+    sums.stored++
+    if ((flags & FLAG.control) !== 0) sums.control++
+    else if ((flags & FLAG.undecodable) !== 0) sums.undecodable++
+    if ((flags & FLAG.unasked) !== 0) sums.unasked++
+  }
+  return found
+}
+
+/** Counts by feed; of a recording still open, the journal's messages are counted too. */
+export function feedTotals(db: Db, recording: number, journal: JournalSums = new JournalSums(db)): Totals {
   const rows = db
     .prepare<[number], Sums>(
       `SELECT s.feed, sum(b.count) AS stored, sum(b.control) AS control, sum(b.undecodable) AS undecodable,
@@ -29,31 +104,21 @@ export function feedTotals(db: Db, recording: number): Totals {
        FROM series s JOIN block b ON b.series = s.id WHERE s.recording = ? GROUP BY s.feed ORDER BY s.feed`,
     )
     .all(recording)
-  const feeds = new Map<FeedId, { control: number; undecodable: number; unasked: number; stored: number }>()
+  const feeds = new Map<FeedId, Counts>()
   let bytes = 0
   for (const row of rows) {
     bytes += row.bytes
     if (isFeedId(row.feed)) feeds.set(row.feed, { ...row })
   }
-  const conns = new Map<number, string>()
-  const connections = db.prepare<[number], { conn: number; feed: string }>(
-    'SELECT conn, feed FROM connection WHERE recording = ?',
-  )
-  for (const { conn, feed } of connections.all(recording)) conns.set(conn, feed)
-  const journal = db.prepare<[number], Buffer>('SELECT data FROM journal WHERE recording = ? AND torn = 0').pluck()
-  for (const data of journal.iterate(recording)) {
-    bytes += data.length
-    const { messages } = decodeJournal(data)
-    for (let i = 0; i < messages.count; i++) {
-      const feed = conns.get(messages.conn[i])
-      if (feed === undefined || !isFeedId(feed)) continue
-      let sums = feeds.get(feed)
-      if (sums === undefined) feeds.set(feed, (sums = { control: 0, undecodable: 0, unasked: 0, stored: 0 }))
-      const flags = messages.flags[i]
-      sums.stored++
-      if ((flags & FLAG.control) !== 0) sums.control++
-      else if ((flags & FLAG.undecodable) !== 0) sums.undecodable++
-      if ((flags & FLAG.unasked) !== 0) sums.unasked++
+  for (const flush of journal.of(recording)) {
+    bytes += flush.bytes
+    for (const [feed, more] of flush.sums) {
+      const sums = feeds.get(feed) ?? nothing()
+      feeds.set(feed, sums)
+      sums.stored += more.stored
+      sums.control += more.control
+      sums.undecodable += more.undecodable
+      sums.unasked += more.unasked
     }
   }
   const symbols = db

@@ -9,6 +9,8 @@ import { batchBuffers, type BookmarkRequest, type WriterReply, type WriterReques
 import type { StoreEngine } from './engine.ts'
 
 const TURN_MS = 3
+/** Between two turns of work that nobody waits for: what is received and what is drawn need the cores more. */
+const PAUSE_MS = 6
 const RETRY_MS = 250
 const IDLE_MS = 250
 /** After background work failed in a way that waiting may not mend. */
@@ -47,6 +49,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
   let retryAt = 0
   let restUntil = 0
   let burstUntil = 0
+  let pauseUntil = 0
 
   const wake = (): void => {
     if (pumping || closed) return
@@ -173,6 +176,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     const now = performance.now()
     if (now < restUntil) return later(IDLE_MS)
     if (now < burstUntil && ending.length === 0 && engine.journalBytes < LONGEST_JOURNAL) return later(BURST_MS)
+    if (now < pauseUntil && engine.isLeisurely && ending.length === 0) return later(pauseUntil - now)
     let state: 'more' | 'waiting' | 'idle'
     try {
       closeLeft()
@@ -189,7 +193,10 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
       reply({ is: 'done', call })
       ending.splice(i, 1)
     }
-    if (state === 'more') wake()
+    if (state === 'more' && engine.isLeisurely) {
+      pauseUntil = performance.now() + PAUSE_MS
+      later(PAUSE_MS)
+    } else if (state === 'more') wake()
     else later(state === 'waiting' ? 5 : IDLE_MS)
   }
 

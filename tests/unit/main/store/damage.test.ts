@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createDigestFold, FOLD_VERSION } from '../../../../src/main/market/digest.ts'
-import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { SEAL_AFTER_MS, StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openLocalReader } from '../../../../src/main/store/reader.ts'
 import { verifyStore } from '../../../../src/main/store/verify.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
@@ -58,7 +58,7 @@ function makeStore(file: string): void {
       engine.commit([writer.batch(items)])
       const state = Uint8Array.from({ length: 700 }, (_, i) => Math.floor(next() * 4) + (i & 12))
       engine.snapshot({ seq: writer.seq, wallMs: now, version: 1, data: state })
-      now += 3_000
+      now += SEAL_AFTER_MS
       if (round < 4) engine.drain()
     }
     if (!live) {

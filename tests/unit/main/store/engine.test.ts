@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { SEAL_AFTER_MS, StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openLocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import { FLAG, MOST_SPELLINGS } from '../../../../src/shared/recording.ts'
@@ -65,10 +65,10 @@ describe('StoreEngine', () => {
           const expected: { seq: number; raw: string; flags: number; recvMs: number }[] = []
           for (const s of steps) {
             if (s === 'seal') {
-              now += 3_000
+              now += SEAL_AFTER_MS
               engine.drain()
             } else if (s === 'turn') {
-              now += 3_000
+              now += SEAL_AFTER_MS
               engine.turn(0)
             } else {
               let seq = writer.seq
@@ -109,7 +109,7 @@ describe('StoreEngine', () => {
     for (let round = 0; round < 10; round++) {
       const texts = Array.from({ length: 20 }, (_, i) => trade(spelling(round * 20 + i - round), 1, 1, T0))
       engine.commit([writer.batch(texts.map((data) => ({ conn: 1, data })))])
-      now += 3_000
+      now += SEAL_AFTER_MS
       if (round % 3 === 0) engine.drain()
     }
     engine.end(unixMs(now), [])
@@ -141,7 +141,7 @@ describe('StoreEngine', () => {
         return { conn: 1, data: text }
       })
       engine.commit([writer.batch(items)])
-      now += 3_000
+      now += SEAL_AFTER_MS
       engine.drain()
     }
     const blocks = reader.queries.db.prepare('SELECT count(*) FROM block').pluck().get()

@@ -96,13 +96,13 @@ describe('verifying in short reads', () => {
     const writer = new Writer(['crypto/XT'])
     engine.begin(key, DEMO, unixMs(T0))
     const more = (n: number): void => {
-      const at = T0 + writer.seq * 10
+      const at = T0 + writer.seq * 50
       const items = Array.from({ length: n }, (_, i): Item => {
         const pair = i % 3 === 0 ? 'ETH-USD' : 'BTC-USD'
-        return { conn: 1, data: trade(pair, 100 + (i % 50), '0.5', at + i * 10), recvMs: at + i * 10 }
+        return { conn: 1, data: trade(pair, 100 + (i % 50), '0.5', at + i * 50), recvMs: at + i * 50 }
       })
       engine.commit([writer.batch(items)])
-      now = at + n * 10
+      now = at + n * 50
     }
     for (let done = 0; done < MANY; done += 700) {
       more(700)

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { SEAL_AFTER_MS, StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openStoreWriter } from '../../../../src/main/store/open.ts'
 import { openLocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
@@ -26,7 +26,7 @@ function leave(sealed: boolean): RecordingId {
   const writer = new Writer()
   engine.commit([writer.batch([{ entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }, ...items(20)])])
   if (sealed) {
-    now += 3_000
+    now += SEAL_AFTER_MS
     engine.drain()
   }
   engine.commit([writer.batch(items(10))])

@@ -9,7 +9,7 @@ import type { Market } from '../../../../src/main/market/port.ts'
 import { createMarket } from '../../../../src/main/market/snapshot.ts'
 import { Cursor } from '../../../../src/main/replay/cursor.ts'
 import { NO_LIMITS, Rig } from '../../../../src/main/replay/rig.ts'
-import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { SEAL_AFTER_MS, StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import { scratch } from '../../../../src/service/codec.ts'
@@ -116,7 +116,7 @@ function live(events: readonly Event[], file: string, snapshots: ReadonlySet<num
       engine.drain()
     }
     if (seal.has(i)) {
-      now += 3_000
+      now += SEAL_AFTER_MS
       engine.drain()
     }
   }

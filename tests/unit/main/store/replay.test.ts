@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { SEAL_AFTER_MS, StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openStoreWriter } from '../../../../src/main/store/open.ts'
 import type { Batch, ReplayBatch, ReplayQuery, StoreReader } from '../../../../src/main/store/port.ts'
 import { openLocalReader, type LocalReader } from '../../../../src/main/store/reader.ts'
@@ -90,7 +90,7 @@ function record(
     engine.commit([writer.batch(items.slice(at, at + size))])
     at += size
     if (seal) {
-      now += 3_000
+      now += SEAL_AFTER_MS
       engine.drain()
     }
   }
@@ -170,7 +170,7 @@ describe('replay', () => {
     const writer = new Writer(FEEDS)
     const commit = (from: number, to: number): void => {
       for (let at = from; at < to; at += 100) engine.commit([writer.batch(items.slice(at, at + 100))])
-      now += 3_000
+      now += SEAL_AFTER_MS
     }
     commit(0, 3_000)
     engine.drain()

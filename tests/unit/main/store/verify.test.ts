@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDigestFold, FOLD_VERSION } from '../../../../src/main/market/digest.ts'
 import { ColumnsBuilder } from '../../../../src/main/message-columns.ts'
-import { StoreEngine } from '../../../../src/main/store/engine.ts'
+import { SEAL_AFTER_MS, StoreEngine } from '../../../../src/main/store/engine.ts'
 import { genesis, messageLeaf } from '../../../../src/main/store/ledger.ts'
 import type { MessageColumns } from '../../../../src/main/store/port.ts'
 import { openLocalReader } from '../../../../src/main/store/reader.ts'
@@ -81,7 +81,7 @@ function store(fill: (write: (items: readonly Item[]) => void, writer: Writer) =
   const writer = new Writer(['crypto/XT'])
   fill((items) => {
     engine.commit([writer.batch(items)])
-    now += 1_000
+    now += SEAL_AFTER_MS / 2
     engine.drain()
   }, writer)
   if (end) {
