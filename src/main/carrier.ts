@@ -50,25 +50,33 @@ interface OpenStream {
   fresh: boolean
 }
 
-interface ParsedFrame {
-  readonly t: 'call' | 'open' | 'credit' | 'close'
-  readonly id: number
-  readonly name: unknown
-  readonly args: unknown
-}
+type ParsedFrame =
+  | {
+      readonly t: 'call' | 'open' | 'close'
+      readonly id: number
+      readonly name: unknown
+      readonly args: unknown
+    }
+  | { readonly t: 'credit'; readonly ids: readonly number[] }
+
+const isId = (id: unknown): id is number => typeof id === 'number' && Number.isSafeInteger(id) && id >= 1
 
 /** A frame of the contract's shape, or the reason why it is none. Names and arguments are checked later, by dispatch. */
-function parseFrame(frame: unknown): ParsedFrame | string {
+function parseFrame(frame: unknown, maxStreams: number): ParsedFrame | string {
   if (typeof frame !== 'object' || frame === null || Array.isArray(frame)) return 'a frame is an object'
   const own = (key: string): unknown =>
     Object.hasOwn(frame, key) ? (frame as Record<string, unknown>)[key] : undefined // own key just proven
-  const id = own('id')
-  if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) return 'a frame has a positive whole id'
   const t = own('t')
+  if (t === 'credit') {
+    const ids = own('ids')
+    if (!Array.isArray(ids) || ids.length > maxStreams || !ids.every(isId)) return 'a credit has the ids of streams'
+    return { t, ids }
+  }
+  const id = own('id')
+  if (!isId(id)) return 'a frame has a positive whole id'
   switch (t) {
     case 'call':
     case 'open':
-    case 'credit':
     case 'close':
       return { t, id, name: own('name'), args: own('args') }
     default:
@@ -126,6 +134,7 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
     cancelPump = undefined
     if (closed) return
     lastPumpMs = now()
+    const values: [number, unknown][] = []
     for (const [id, stream] of streams) {
       if (!stream.fresh || !stream.credit) continue
       // Cleared before taking: a source that wakes while it is asked has something for the next frame.
@@ -142,9 +151,9 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
       if (closed) return // a source may end its own window
       if (value === undefined) continue
       stream.credit = false
-      port.send({ t: 'value', id, value })
-      if (closed) return
+      values.push([id, value])
     }
+    if (values.length > 0) port.send({ t: 'values', values })
   }
 
   function open(id: number, name: unknown, args: unknown): void {
@@ -183,11 +192,20 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
     })
   }
 
+  function credit(id: number): void {
+    const stream = streams.get(id)
+    // A credit may cross the end of its stream on the way: then it is for nobody.
+    if (!stream) return
+    stream.credit = true
+    if (stream.fresh) schedule()
+  }
+
   port.onClose(() => close('the window left'))
   port.onFrame((raw) => {
     if (closed) return
-    const frame = parseFrame(raw)
+    const frame = parseFrame(raw, maxStreams)
     if (typeof frame === 'string') return close(`bad frame: ${frame}`)
+    if (frame.t === 'credit') return frame.ids.forEach(credit)
     const { id } = frame
     const stream = streams.get(id)
     switch (frame.t) {
@@ -197,12 +215,6 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
       case 'open':
         if (stream) return close('bad frame: the id of a stream is in use')
         return open(id, frame.name, frame.args)
-      case 'credit':
-        // A credit may cross the end of its stream on the way: then it is for nobody.
-        if (!stream) return
-        stream.credit = true
-        if (stream.fresh) schedule()
-        return
       case 'close':
         if (!stream) return
         streams.delete(id)

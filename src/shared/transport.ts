@@ -28,12 +28,14 @@ export interface Transport {
 export type WindowFrame =
   | { readonly t: 'call'; readonly id: number; readonly name: string; readonly args: unknown }
   | { readonly t: 'open'; readonly id: number; readonly name: string; readonly args: unknown }
-  | { readonly t: 'credit'; readonly id: number }
+  /** These streams may give another value. All of a frame go together: each frame of a line has its price. */
+  | { readonly t: 'credit'; readonly ids: readonly number[] }
   | { readonly t: 'close'; readonly id: number }
 
 export type TerminalFrame =
   | { readonly t: 'result'; readonly id: number; readonly result: Result<unknown> }
-  | { readonly t: 'value'; readonly id: number; readonly value: unknown }
+  /** What streams have new, by their ids, each once. */
+  | { readonly t: 'values'; readonly values: readonly (readonly [id: number, value: unknown])[] }
   | { readonly t: 'end'; readonly id: number; readonly error: Failure }
 
 /**

@@ -127,7 +127,7 @@ describe('a window that behaves badly', () => {
     const { send, sent, carrier, closed } = windowOf(stub.handlers)
     for (let id = 1; id <= 20_000; id++) send({ t: 'call', id, name: 'sessions.list', args: {} })
     for (let id = 30_001; id <= 40_000; id++) send({ t: 'open', id, name: 'log', args: {} })
-    for (let id = 30_001; id <= 40_000; id++) send({ t: 'credit', id })
+    for (let id = 30_001; id <= 40_000; id++) send({ t: 'credit', ids: [id] })
     expect(stub.asked.length).toBe(256)
     expect(carrier.pendingCalls).toBe(256)
     expect(carrier.openStreams).toBe(256)
@@ -195,7 +195,7 @@ describe('a window that behaves badly', () => {
     for (let i = 0; i < 10_000; i++) {
       send({ t: 'open', id: 7, name: 'log', args: {} })
       send({ t: 'close', id: 7 })
-      send({ t: 'credit', id: 7 })
+      send({ t: 'credit', ids: [7] })
     }
     expect({ left: stub.openStreams, sent, closed }).toEqual({ left: 0, sent: [], closed: [] })
   })

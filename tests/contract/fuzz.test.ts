@@ -93,7 +93,7 @@ describe('a hostile page', () => {
       fc.asyncProperty(changed(STREAM_SAMPLES[name]), async (args) => {
         const { stub, sent, carrier, send } = hostileWindow()
         send({ t: 'open', id: 1, name, args })
-        send({ t: 'credit', id: 1 })
+        send({ t: 'credit', ids: [1] })
         await new Promise(setImmediate)
         expect(stub.internal).toEqual([])
         for (const frame of sent) if (frame.t === 'end') expect(frame.error.code).toBe('bad-arguments')
@@ -109,6 +109,7 @@ describe('a hostile page', () => {
     const frame = fc.oneof(
       nasty,
       fc.record({ t: fc.constantFrom('credit', 'close', 'call', 'open', 'result', '__proto__'), id }),
+      fc.record({ t: fc.constant('credit'), ids: fc.oneof(fc.array(id, { maxLength: 300 }), nasty) }),
       fc.record({
         t: fc.constantFrom('call', 'open'),
         id,

@@ -176,16 +176,16 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
   function giveCredit(id: number, name: string): void {
     const count = (taken.get(id) ?? 0) + 1
     taken.set(id, count)
-    if (count < (name === FRESHEST ? MOST_A_FRAME : 1)) send?.({ t: 'credit', id })
+    if (count < (name === FRESHEST ? MOST_A_FRAME : 1)) send?.({ t: 'credit', ids: [id] })
     else owed.add(id)
     if (frameAsked) return
     frameAsked = true
     timing.frame(() => {
       frameAsked = false
       taken.clear()
-      const due = [...owed]
+      const ids = [...owed].filter((id) => follows.has(id))
       owed.clear()
-      for (const credit of due) if (follows.has(credit)) send?.({ t: 'credit', id: credit })
+      if (ids.length > 0) send?.({ t: 'credit', ids })
     })
   }
 
@@ -197,13 +197,14 @@ export function createTransport(dial: Dial, timing: Timing): ClientTransport {
         call?.settle(frame.result)
         return
       }
-      case 'value': {
-        const follow = follows.get(frame.id)
-        if (!follow) return
-        guarded(() => follow.onValue(frame.value))
-        giveCredit(frame.id, follow.name)
+      case 'values':
+        for (const [id, value] of frame.values) {
+          const follow = follows.get(id)
+          if (!follow) continue
+          guarded(() => follow.onValue(value))
+          giveCredit(id, follow.name)
+        }
         return
-      }
       case 'end': {
         const follow = follows.get(frame.id)
         if (!follow) return

@@ -101,7 +101,7 @@ describe('a carrier', () => {
 
   test('ignores credits and closes of streams that have ended: they cross on the way', () => {
     const { receive, closed, timers } = bench()
-    receive({ t: 'credit', id: 7 })
+    receive({ t: 'credit', ids: [7] })
     receive({ t: 'close', id: 7 })
     expect(closed).toEqual([])
     expect(timers()).toBe(0)
@@ -114,11 +114,11 @@ describe('a carrier', () => {
     expect(sent).toHaveLength(1)
     for (let i = 0; i < 100; i += 1) stub.push('log', log(i))
     expect(timers()).toBe(0) // no credit: no work is even planned
-    receive({ t: 'credit', id: 1 })
+    receive({ t: 'credit', ids: [1] })
     advance(15)
     expect(sent).toHaveLength(1)
     advance(1)
-    expect(sent.slice(1)).toEqual([{ t: 'value', id: 1, value: log(99) }])
+    expect(sent.slice(1)).toEqual([{ t: 'values', values: [[1, log(99)]] }])
     expect(stub.takes).toBe(2)
   })
 
@@ -126,7 +126,7 @@ describe('a carrier', () => {
     const { receive, sent, stub, advance } = bench(16)
     receive({ t: 'open', id: 1, name: 'log', args: {} })
     advance(0)
-    receive({ t: 'credit', id: 1 })
+    receive({ t: 'credit', ids: [1] })
     advance(500)
     stub.push('log', log(1))
     advance(0)
@@ -136,7 +136,7 @@ describe('a carrier', () => {
   test('a hundred credits are one', () => {
     const { receive, sent, stub, advance } = bench(16)
     receive({ t: 'open', id: 1, name: 'log', args: {} })
-    for (let i = 0; i < 100; i += 1) receive({ t: 'credit', id: 1 })
+    for (let i = 0; i < 100; i += 1) receive({ t: 'credit', ids: [1] })
     advance(0)
     stub.push('log', log(1))
     advance(1_000)

@@ -86,14 +86,14 @@ describe('a transport', () => {
     old.down()
     retry()
     up()
-    const opened = sent.filter(({ t }) => t === 'open').map(({ id }) => id)
+    const opened = sent.flatMap((frame) => (frame.t === 'open' ? [frame.id] : []))
     expect(new Set(opened).size).toBe(2)
     expect(lines).toHaveLength(2)
-    old.frame({ t: 'value', id: opened[0] ?? 0, value: logValue })
+    old.frame({ t: 'values', values: [[opened[0] ?? 0, logValue]] })
     old.down()
-    line().frame({ t: 'value', id: opened[0] ?? 0, value: logValue })
+    line().frame({ t: 'values', values: [[opened[0] ?? 0, logValue]] })
     expect(values).toEqual([])
-    line().frame({ t: 'value', id: opened[1] ?? 0, value: logValue })
+    line().frame({ t: 'values', values: [[opened[1] ?? 0, logValue]] })
     expect(values).toEqual([logValue])
   })
 
@@ -101,33 +101,30 @@ describe('a transport', () => {
     const { transport, up, sent, line, paint } = bench()
     const stops = [1, 2, 3].map(() => transport.subscribe('log', {}, () => undefined))
     up()
-    const ids = sent.map(({ id }) => id)
-    for (const id of ids) line().frame({ t: 'value', id, value: logValue })
+    const ids = sent.flatMap((frame) => (frame.t === 'open' ? [frame.id] : []))
+    for (const id of ids) line().frame({ t: 'values', values: [[id, logValue]] })
     stops[1]?.()
     sent.length = 0
     paint()
-    expect(sent).toEqual([
-      { t: 'credit', id: ids[0] },
-      { t: 'credit', id: ids[2] },
-    ])
+    expect(sent).toEqual([{ t: 'credit', ids: [ids[0], ids[2]] }])
     paint()
-    expect(sent).toHaveLength(2)
+    expect(sent).toHaveLength(1)
   })
 
   test('asks for prices again at once, but not for ever while no frame is painted', () => {
     const { transport, up, sent, line, paint } = bench()
     transport.subscribe('quotes', { view: 'live', instruments: [] }, () => undefined)
     up()
-    const id = sent[0]?.id ?? 0
+    const [id] = sent.flatMap((frame) => (frame.t === 'open' ? [frame.id] : []))
     sent.length = 0
-    for (let i = 0; i < 5; i++) line().frame({ t: 'value', id, value: { rows: [] } })
-    expect(sent).toEqual(Array.from({ length: 5 }, () => ({ t: 'credit', id })))
+    for (let i = 0; i < 5; i++) line().frame({ t: 'values', values: [[id, { rows: [] }]] })
+    expect(sent).toEqual(Array.from({ length: 5 }, () => ({ t: 'credit', ids: [id] })))
     // A terminal gives nothing without credit; one that does anyway earns none.
-    for (let i = 0; i < 5; i++) line().frame({ t: 'value', id, value: { rows: [] } })
+    for (let i = 0; i < 5; i++) line().frame({ t: 'values', values: [[id, { rows: [] }]] })
     expect(sent).toHaveLength(5)
     paint()
     expect(sent).toHaveLength(6)
-    line().frame({ t: 'value', id, value: { rows: [] } })
+    line().frame({ t: 'values', values: [[id, { rows: [] }]] })
     expect(sent).toHaveLength(7)
   })
 
