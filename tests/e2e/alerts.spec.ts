@@ -22,11 +22,17 @@ class AlertScreen extends Screen {
     await this.form().getByRole('button', { name: 'Create' }).click()
     await expect(this.form()).toBeHidden()
   }
+  /** A choice of the menu that puts an alert off. */
+  snooze(how: string): Locator {
+    return this.page.getByRole('menuitem', { name: `Snooze for ${how}` })
+  }
   toast(text: string | RegExp): Locator {
     return this.page.getByTestId('toast').filter({ hasText: text })
   }
 }
 
+/** The state of an alert that was put off. */
+const UNTIL = /Snoozed\s*until \d\d:\d\d/
 /** So small a move that the demo market makes it every few seconds. */
 async function smallMove(form: Locator): Promise<void> {
   await form.getByLabel('Alert on').selectOption('move')
@@ -61,9 +67,27 @@ test('fires on the market, tells it, marks the symbol, and lists what happened',
   await pane.getByRole('tab', { name: 'List' }).click()
   await screen.alert('wakes me').getByRole('checkbox').click()
   await expect(pane.getByRole('grid')).toContainText('2×', { timeout: 30_000 })
+
+  // Put off where it is told that it fired, it says until when; woken in the list, it fires again.
+  await screen
+    .toast(/BTC-USD: Last moves/)
+    .getByRole('button', { name: 'Snooze' })
+    .click()
+  await screen.snooze('5 minutes').click()
+  await expect(screen.alert('wakes me')).toContainText(UNTIL)
+  await expect(screen.toast(/Snoozed until \d\d:\d\d\./)).toBeVisible()
+  await screen.alert('wakes me').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'End the snooze' }).click()
+  await expect(pane.getByRole('grid')).toContainText('3×', { timeout: 30_000 })
+  // So it is from above the list, for one that has just fired.
+  await pane.getByRole('button', { name: 'Snooze', exact: true }).click()
+  await screen.snooze('an hour').click()
+  await expect(screen.alert('wakes me')).toContainText(UNTIL)
+  await pane.getByRole('tab', { name: 'History' }).click()
+  await expect(line).toContainText('snoozed for 1 h')
 })
 
-test('is made, changed, turned off, deleted and brought back by keys alone', async ({ open }) => {
+test('is made, changed, turned off, put off, deleted and brought back by keys alone', async ({ open }) => {
   const { page } = await open({ args: ['--demo'] })
   const screen = await ready(page)
   const pane = await screen.pane()
@@ -94,11 +118,52 @@ test('is made, changed, turned off, deleted and brought back by keys alone', asy
   await expect(screen.alert('1,234,567.00')).toContainText('Off')
   await page.keyboard.press('Delete')
   await expect(pane).toContainText('No alerts yet')
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.keyboard.press('Alt+p')
   await expect(screen.alert('1,234,567.00')).toContainText('Off')
+
+  await test.step('where it is told that it fired, and in the list', async () => {
+    await page.keyboard.press('Alt+b')
+    await page.keyboard.press('Tab')
+    await expect(form.getByLabel('Alert on')).toBeFocused()
+    await page.keyboard.press('ArrowDown')
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Tab')
+    await expect(form.getByLabel('Percent')).toBeFocused()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('0.0001')
+    await page.keyboard.press('Enter')
+    await expect(form).toBeHidden()
+    const moving = screen.alert('0.0001 %')
+    await expect(moving).toContainText('Fired', { timeout: 30_000 })
+    await grid.focus()
+    await page.keyboard.press('F8')
+    const toast = screen.toast(/BTC-USD: Last moves/)
+    await expect(toast.getByRole('button', { name: 'Show' })).toBeFocused()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await expect(screen.snooze('5 minutes')).toBeFocused()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await expect(moving).toContainText(UNTIL)
+    await expect(toast).toHaveCount(0)
+    // The focus went back to where it was.
+    await expect(grid).toBeFocused()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Shift+F10')
+    await page.keyboard.type('end')
+    await expect(page.getByRole('menuitem', { name: 'End the snooze' })).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(grid).toContainText('2×', { timeout: 30_000 })
+    await page.keyboard.press('Shift+F10')
+    await page.keyboard.type('snooze for an')
+    await page.keyboard.press('Enter')
+    await expect(moving).toContainText(UNTIL)
+  })
 })
 
-test('is blind while the feed is lost, says so, and survives a restart', async ({ open, simulator }) => {
+test('is blind while the feed is lost, says so, and survives a restart, put off as it was', async ({
+  open,
+  simulator,
+}) => {
   const args = ['--base-url', simulator.baseUrl, '--user', simulator.username]
   const env = { TAPEDECK_PASSWORD: simulator.password, TAPEDECK_API_KEY: simulator.apiKey }
   const first = await open({ args, env })
@@ -113,11 +178,20 @@ test('is blind while the feed is lost, says so, and survives a restart', async (
   await expect(pane.getByRole('table', { name: 'History' })).toContainText(
     /Blind\s*crypto\/XT: connection lost, \d+ .* \(BTC-USD\)/,
   )
+  await pane.getByRole('tab', { name: 'List' }).click()
+  await pane.getByRole('button', { name: 'Snooze', exact: true }).click()
+  await screen.snooze('an hour').click()
+  await expect(screen.alert('9,999,999')).toContainText(UNTIL)
   await first.close()
 
   const again = await open({ args, env })
   const later = await ready(again.page)
-  await later.pane()
+  const list = await later.pane()
+  await expect(later.alert('9,999,999')).toContainText(UNTIL)
+  await list.getByRole('grid').focus()
+  await again.page.keyboard.press('Shift+F10')
+  await again.page.keyboard.type('end')
+  await again.page.keyboard.press('Enter')
   await expect(later.alert('9,999,999')).toContainText('Armed', { timeout: 60_000 })
   await (await later.pane()).getByRole('tab', { name: 'History' }).click()
   await expect((await later.pane()).getByRole('table', { name: 'History' })).toContainText(

@@ -44,6 +44,14 @@ async function audit(page: Page, what: string): Promise<void> {
   expect.soft(found).toEqual([])
 }
 
+/** The group of panes that a tab is in. */
+const groupOf = (page: Page, tab: string): Locator =>
+  page.locator('.dv-groupview', { has: page.getByRole('tab', { name: tab, exact: true }) })
+/** The list of all tabs of a group, some of which do not fit. */
+const allTabs = (page: Page): Locator => page.getByRole('dialog', { name: 'All tabs here' })
+const SMALL = { width: 1024, height: 640 }
+const USUAL = { width: 1440, height: 900 }
+
 test('panes are added, linked, floated, maximised, closed and taken back by mouse', async ({ open, host }) => {
   test.setTimeout(180_000)
   const app = await open()
@@ -71,6 +79,24 @@ test('panes are added, linked, floated, maximised, closed and taken back by mous
     await inMenu(page, 'Add a pane…')
     await menu(page).getByRole('button', { name: 'Sessions', exact: true }).click()
     await expect(pane(page, 'sessions')).toBeVisible()
+  })
+
+  await test.step('tabs that do not fit are listed', async () => {
+    const before = await groups(page)
+    const all = page.getByRole('button', { name: 'All tabs here' })
+    await expect(all).toHaveCount(0)
+    await page.setViewportSize(SMALL)
+    for (const keys of ['Alt+v', 'Alt+n', 'Alt+c', 'Alt+q']) await page.keyboard.press(keys)
+    await groupOf(page, 'Earnings').getByRole('button', { name: 'All tabs here' }).click()
+    await expect(allTabs(page).getByRole('button')).toHaveText(['Sessions', 'Evidence', 'News', 'Company', 'Earnings'])
+    await allTabs(page).getByRole('button', { name: 'Sessions' }).click()
+    await expect(allTabs(page)).toHaveCount(0)
+    await expect(pane(page, 'sessions')).toBeVisible()
+    await expect(page.getByRole('tab', { name: 'Sessions', exact: true })).toBeInViewport({ ratio: 1 })
+    for (let i = 0; i < 4; i++) await page.keyboard.press('Control+Alt+z')
+    await page.setViewportSize(USUAL)
+    await expect.poll(() => groups(page)).toEqual(before)
+    await expect(all).toHaveCount(0)
   })
 
   await test.step('a tab is dragged to another place', async () => {
@@ -245,6 +271,23 @@ test('panes and workspaces by keyboard alone', async ({ open }) => {
   await expect.poll(() => groups(page)).toEqual(first)
   await page.keyboard.press('Control+Alt+y')
   await expect(pane(page, 'log')).toBeVisible()
+  // Tabs that do not fit are listed behind them.
+  await page.setViewportSize(SMALL)
+  for (const keys of ['Alt+s', 'Alt+v', 'Alt+n', 'Alt+c']) await page.keyboard.press(keys)
+  await expect(page.getByRole('tab', { name: 'Company', exact: true })).toBeFocused()
+  const all = groupOf(page, 'Company').getByRole('button', { name: 'All tabs here' })
+  await expect(all).toBeVisible()
+  await page.keyboard.press('Tab')
+  await expect(all).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(allTabs(page).getByRole('button')).toHaveText(['Log', 'Sessions', 'Evidence', 'News', 'Company'])
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await expect(allTabs(page).getByRole('button', { name: 'Sessions' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(allTabs(page)).toHaveCount(0)
+  await expect(page.getByRole('tab', { name: 'Sessions', exact: true })).toBeFocused()
+  await expect(pane(page, 'sessions')).toBeVisible()
   // Another workspace.
   await page.keyboard.press('Control+Alt+s')
   await menu(page).getByRole('button', { name: 'Review' }).focus()

@@ -47,6 +47,8 @@ export class Toasts {
   told = $state.raw<readonly Toast[]>([])
   /** What a screen reader is told: at most one sentence every few seconds, the latest wins. */
   said = $state('')
+  /** How often a key asked for the message that is shown. */
+  asked = $state(0)
   /** The one that the mouse or the focus rests on: it stays, also when something newer is told. */
   #held = $state<number | null>(null)
   #overdue = false

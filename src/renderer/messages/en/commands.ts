@@ -16,6 +16,7 @@ export const commands = {
   'command.help': 'Help',
   'command.tour': 'Tour of one minute',
   'command.undo-told': 'Undo what was told last',
+  'command.told': 'Go to the notification, or to all of them',
   'command.menu': 'Menu of what has the focus',
   'command.settings': 'Settings',
   'command.connect': 'Connect your account',

@@ -44,6 +44,7 @@ export const frame = {
   'toasts.dismiss': 'Dismiss',
   'toasts.undo': 'Undo',
   'toasts.nothing-to-undo': 'Nothing that was told can be undone.',
+  'toasts.none': 'Nothing has been told yet.',
   'toasts.more': { one: '{count} more', other: '{count} more' },
   'menu.alert': 'New alert…',
   'menu.of': 'Menu of {what}',

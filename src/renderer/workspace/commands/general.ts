@@ -40,6 +40,10 @@ export const GENERAL_COMMANDS: readonly Command[] = [
   general('undo-told', say('command.undo-told'), ['Alt+P'], (app) => {
     if (!app.toasts.undoLast()) app.toasts.show(say('toasts.nothing-to-undo'))
   }),
+  general('told', say('command.told'), ['F8'], (app) => {
+    if (app.toasts.told.length > 0) app.toasts.asked++
+    else app.toasts.show(say('toasts.none'))
+  }),
   listed('menu', say('command.menu'), ['Shift+F10']),
   general('settings', say('command.settings'), ['Ctrl+,'], (app) => app.openSettings('connection')),
   general('connect', say('command.connect'), [], (app) => void (app.dialog = 'connect')),

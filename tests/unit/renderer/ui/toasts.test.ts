@@ -5,6 +5,11 @@ import { describe, expect, it, vi } from 'vitest'
 import ToastList from '../../../../src/renderer/ui/ToastList.svelte'
 import { Toasts, undoing } from '../../../../src/renderer/ui/toasts.svelte.ts'
 
+// jsdom has no popovers: one that is shown is an element like others.
+HTMLElement.prototype.showPopover ??= function show(this: HTMLElement) {
+  this.removeAttribute('popover')
+}
+
 /** Toasts with a clock that is moved by hand. */
 function clocked() {
   let now = 0
@@ -99,5 +104,27 @@ describe('the line of messages', () => {
     expect(toasts.told.map((one) => toasts.can(one))).toEqual([true])
     expect(toasts.undoLast()).toBe(true)
     expect(run).toHaveBeenCalledOnce()
+  })
+
+  it('takes the focus by a key, and is put away by a choice of its menu, before that is done', async () => {
+    const { toasts } = clocked()
+    document.body.innerHTML = '<button id="elsewhere"></button>'
+    const elsewhere = document.getElementById('elsewhere')
+    render(ToastList, { toasts, undoTitle: '' })
+    const shown: (string | undefined)[] = []
+    const entries = () => [{ text: 'For an hour', run: () => shown.push(toasts.shown?.text) }]
+    toasts.show('fired', { menu: { label: 'Snooze', entries } })
+    await tick()
+    elsewhere?.focus()
+    toasts.asked++
+    await tick()
+    await tick()
+    const snooze = within(screen.getByTestId('toast')).getByRole('button', { name: 'Snooze' })
+    expect(document.activeElement).toBe(snooze)
+    await fireEvent.click(snooze)
+    await fireEvent.click(screen.getByRole('menuitem', { name: 'For an hour' }))
+    expect(shown).toEqual([undefined])
+    expect(screen.queryByTestId('toast')).toBeNull()
+    expect(document.activeElement).toBe(elsewhere)
   })
 })
