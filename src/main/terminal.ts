@@ -2,6 +2,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { toFailure } from '../shared/errors.ts'
+import { fixedText } from '../shared/fixed-text.ts'
 import { PLAIN_NUMBERS } from '../shared/alerts/words.ts'
 import { sourceKey } from '../shared/recording.ts'
 import type { AppInfo } from '../shared/state.ts'
@@ -221,7 +222,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     symbolOf: spell,
     numbers: (instrument) => {
       const { decimals } = hub.cell(instrument)
-      return { ...PLAIN_NUMBERS, price: (value) => value.toFixed(decimals) }
+      return { ...PLAIN_NUMBERS, price: (value) => fixedText(value, decimals) }
     },
     notify: options.notify,
     log: (level, text, detail) => log.add(level, 'alerts', text, detail),

@@ -8,6 +8,7 @@ import type {
   YAxis,
   YAxisOverride,
 } from 'klinecharts'
+import { fixedText } from '../../shared/fixed-text.ts'
 import { CHIP_HEIGHT, isCovered, lastTag, stackChips, type TagSpan } from './axis-tags.ts'
 import type { ChartPlot, ChartSeries } from './port.ts'
 import { textPx } from './canvas-text.ts'
@@ -137,7 +138,7 @@ export class PriceAxis {
       realValueToDisplayValue: (value) => fromScale(scale, value),
       displayValueToRealValue: (value) => toScale(scale, value),
       displayValueToText: (value, precision) =>
-        percent && this.base() > 0 ? percentText(value, this.base(), 2) : value.toFixed(precision),
+        percent && this.base() > 0 ? percentText(value, this.base(), 2) : fixedText(value, precision),
       // Of a logarithm: a hundred-thousandth is as fine as anybody looks.
       minSpan: (precision) => (log ? 1e-5 : 10 ** -precision),
     }

@@ -1,6 +1,7 @@
 /** Scales of the price axis: what a price is on it, and where it has lines. Pure. */
 import { missingCase } from '../../shared/errors.ts'
 import type { ChartScale } from '../../shared/chart-settings.ts'
+import { fixedText } from '../../shared/fixed-text.ts'
 
 export interface PriceTick {
   readonly price: number
@@ -32,7 +33,7 @@ function evenly(from: number, to: number, most: number): { readonly values: numb
 /** Percent of a price from a base, with its sign: "+1.50%". */
 export function percentText(price: number, base: number, decimals: number): string {
   const percent = (price / base - 1) * 100
-  const text = Math.abs(percent).toFixed(decimals)
+  const text = fixedText(Math.abs(percent), decimals)
   return `${/^[0.]+$/.test(text) ? '' : percent > 0 ? '+' : '−'}${text}%`
 }
 

@@ -1,5 +1,6 @@
 /** What can be done with a place of a chart, as its menu lists it. */
 import type { ChartMarker } from '../../charts/markers.ts'
+import { fixedText } from '../../../shared/fixed-text.ts'
 import type { Bar } from '../../../shared/market.ts'
 import { say } from '../../messages/catalogue.ts'
 import type { ChartAction } from './ChartMenu.svelte'
@@ -44,7 +45,7 @@ export function placeActions({ bar, ms, level, price, marks }: ChartPlace, acts:
     able.push({ text: say('chart.replay-from-here'), key: 'Shift+Enter', run: () => replayFrom(ms) })
   }
   if (alertAt && level !== undefined && level > 0) {
-    const at = Number(level.toFixed(acts.decimals))
+    const at = Number(fixedText(level, acts.decimals))
     able.push({
       text: say('chart.alert-at', { price: priceText(at) }),
       key: acts.keys('new-alert'),

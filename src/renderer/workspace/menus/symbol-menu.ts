@@ -1,4 +1,5 @@
 /** What a right click on a symbol offers, wherever the symbol stands. */
+import { fixedText } from '../../../shared/fixed-text.ts'
 import type { WatchSymbol } from '../../../shared/settings.ts'
 import type { InstrumentId } from '../../../shared/units.ts'
 import { say } from '../../messages/catalogue.ts'
@@ -22,7 +23,7 @@ export function copyText(app: WindowState, text: string): void {
 export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (MenuEntry | null)[] {
   const instrument = instrumentOf(symbol)
   const row = app.quotes.peek(instrument)
-  const last = row && row.last !== null ? row.last.toFixed(row.decimals) : null
+  const last = row && row.last !== null ? fixedText(row.last, row.decimals) : null
   const show = (id: InstrumentId) => {
     if (id !== app.instrument) app.select(id)
   }

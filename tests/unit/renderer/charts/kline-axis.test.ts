@@ -1,5 +1,6 @@
+import type { Chart, YAxis } from 'klinecharts'
 import { describe, expect, it } from 'vitest'
-import { roomsOf } from '../../../../src/renderer/charts/kline-axis.ts'
+import { PriceAxis, roomsOf } from '../../../../src/renderer/charts/kline-axis.ts'
 
 /** The library's own room above and below, of the range: see `kline-axis.ts`. */
 const [TOP, BOTTOM] = [0.16, 0.08]
@@ -48,4 +49,22 @@ describe('the room for a legend over a chart', () => {
       expect(height - high - low).toBeGreaterThan(height * 0.2)
     }
   })
+})
+
+it('writes the price of a mid as the legend does, which is a little less as a binary fraction', () => {
+  let textOf: YAxis['displayValueToText'] = () => ''
+  const chart = { overrideYAxis: (axis: Pick<YAxis, 'displayValueToText'>) => (textOf = axis.displayValueToText) }
+  new PriceAxis(chart as unknown as Chart, {
+    rows: () => [],
+    series: () => ({ label: '', intervalMs: 1_000, decimals: 2, style: 'candles', ticks: false }),
+    scale: () => 'linear',
+    inverted: () => false,
+    others: () => [Infinity, -Infinity],
+    head: () => 0,
+    textScale: () => 1,
+  })
+  const legend = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+  for (const price of [99.955, 1.005, 100.125, 1234.565]) {
+    expect(textOf(price, 2)).toBe(legend.format(price).replaceAll(',', ''))
+  }
 })
