@@ -232,15 +232,16 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
 
   const viewers = new Set<() => void>()
   let seen = ''
-  /** After each painting: tells viewers when what lies where has changed. */
+  /** After each painting: tells viewers, and a crosshair that stands on a row, when what lies where has changed. */
   function lookAtView(): void {
-    if (viewers.size === 0) return
+    if (viewers.size === 0 && !crosshair.stands) return
     const range = prices.axis()?.getRange()
     const { width, height } = plotArea()
     const first = rows()[0]?.timestamp
     const now = `${width} ${height} ${range?.realFrom} ${range?.realTo} ${chart.getBarSpace().bar} ${first} ${xOf(0)} ${rows().length}`
     if (now === seen) return
     seen = now
+    crosshair.stay()
     for (const viewer of viewers) viewer()
   }
 

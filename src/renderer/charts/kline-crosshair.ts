@@ -21,12 +21,15 @@ export class KlineCrosshair {
   /** Where the mouse is, px; null: it is not what leads. */
   #x: number | null = null
   #rests = false
+  /** What stands on a row without the mouse, and when that row begins; null: nothing does. */
+  #stands: { readonly by: 'key' | 'link'; readonly ms: number } | null = null
 
   constructor(chart: Chart, element: HTMLElement, options: Options) {
     this.#chart = chart
     this.#element = element
     this.#options = options
     chart.subscribeAction('onCrosshairChange', (data) => {
+      this.#stands = null
       const crosshair = data as Crosshair | undefined // the library types actions as unknown
       // Of the mouse the library tells the place only.
       const index =
@@ -67,9 +70,28 @@ export class KlineCrosshair {
     this.#tell()
   }
 
+  /** Keeps what stands on a row there, wherever that lies now: the library leaves it where it was painted. */
+  stay(): void {
+    if (this.#stands === null) return
+    const { by, ms } = this.#stands
+    const list = this.#options.rows()
+    // Older bars may have come before it.
+    if (this.#index === null || list[this.#index]?.timestamp !== ms) {
+      const index = list.findIndex((row) => row.timestamp === ms)
+      if (index < 0) return
+      this.#index = index
+      this.#options.moved()
+    }
+    this.#put(this.#index, by)
+  }
+  /** Whether it stands on a row without the mouse. */
+  get stands(): boolean {
+    return this.#stands !== null
+  }
+
   /** The row of that instant is the one to tell of, where there is one; undefined: none is. */
   keep(ms: number | undefined): void {
-    this.#index = this.#x = null
+    this.#index = this.#x = this.#stands = null
     if (ms === undefined) return
     const index = this.#options.rows().findIndex((row) => row.timestamp === ms)
     if (index < 0) return
@@ -84,13 +106,10 @@ export class KlineCrosshair {
     while (index > 0 && index < list.length - 1 && !list[index].bar) index += Math.sign(step) || 1
     const { from, to } = this.#chart.getVisibleRange()
     if (index < from || index >= to) this.#chart.scrollToDataIndex(index)
-    const at = this.#chart.convertToPixel(
-      { timestamp: list[index].timestamp, value: list[index].close },
-      { paneId: 'candle_pane' },
-    )
-    if (!Array.isArray(at)) this.#chart.executeAction('onCrosshairChange', { ...at, paneId: 'candle_pane' })
+    this.#stands = { by: 'key', ms: list[index].timestamp }
     this.#x = null
     this.#index = index
+    this.#put(index, 'key')
     this.#options.moved()
     this.#tell()
   }
@@ -100,15 +119,12 @@ export class KlineCrosshair {
     const index = ms === null ? -1 : list.findLastIndex((row) => row.timestamp <= ms)
     const { from, to } = this.#chart.getVisibleRange()
     const seen = index >= from && index < to
-    if (!seen) this.#takeAway()
-    // A pane that there is not: the other chart's price is none of this one's.
-    else {
-      const x = this.#options.places.xOf(index)
-      this.#chart.executeAction('onCrosshairChange', { x, paneId: 'linked' })
-    }
+    this.#stands = seen ? { by: 'link', ms: list[index].timestamp } : null
     this.#x = null
     this.#index = seen ? index : null
     this.#told = seen ? list[index].timestamp : null
+    if (seen) this.#put(index, 'link')
+    else this.#takeAway()
     this.#options.moved()
   }
 
@@ -127,13 +143,27 @@ export class KlineCrosshair {
   }
 
   readonly #leave = (): void => {
-    this.#index = this.#x = null
+    this.#index = this.#x = this.#stands = null
     this.#options.moved()
     this.#tell()
   }
 
   #row(index: number | undefined): number | null {
     return index !== undefined && index < this.#options.rows().length ? index : null
+  }
+
+  /** Draws it on a row; a row that is not in view has none. */
+  #put(index: number, by: 'key' | 'link'): void {
+    const { from, to } = this.#chart.getVisibleRange()
+    if (index < from || index >= to) return this.#takeAway()
+    if (by === 'link') {
+      // A pane that there is not: the other chart's price is none of this one's.
+      this.#chart.executeAction('onCrosshairChange', { x: this.#options.places.xOf(index), paneId: 'linked' })
+      return
+    }
+    const { timestamp, close } = this.#options.rows()[index]
+    const at = this.#chart.convertToPixel({ timestamp, value: close }, { paneId: 'candle_pane' })
+    if (!Array.isArray(at)) this.#chart.executeAction('onCrosshairChange', { ...at, paneId: 'candle_pane' })
   }
 
   /** The library puts a pane into an empty crosshair, and then draws it: only nothing at all takes it away. */

@@ -1,0 +1,99 @@
+// @vitest-environment jsdom
+import type { Chart } from 'klinecharts'
+import { describe, expect, it } from 'vitest'
+import { KlineCrosshair } from '../../../../src/renderer/charts/kline-crosshair.ts'
+import { rowOf, type Row } from '../../../../src/renderer/charts/series.ts'
+import { unixMs } from '../../../../src/shared/units.ts'
+
+const SECOND = 1_000
+const rowAt = (at: number): Row =>
+  rowOf({
+    startMs: unixMs(at * SECOND),
+    endMs: unixMs((at + 1) * SECOND),
+    open: 100 + at,
+    high: 100 + at,
+    low: 100 + at,
+    close: 100 + at,
+    volume: null,
+    count: 1,
+    complete: true,
+  })
+
+/** A chart of rows 10 px wide that ends at its last row, `seen` rows of which are in view. */
+function chartOf(count: number, seen: number) {
+  const rows = Array.from({ length: count }, (_, i) => rowAt(i))
+  /** Where the library draws its crosshair; null: nowhere. */
+  let drawn: { x?: number; y?: number; paneId?: string } | null = null
+  let tell: (data: unknown) => void = () => undefined
+  const from = () => Math.max(0, rows.length - seen)
+  const xOf = (index: number) => (index - from()) * 10 + 5
+  const chart = {
+    subscribeAction: (_: string, listener: (data: unknown) => void) => (tell = listener),
+    executeAction: (_: string, data: typeof drawn) => (drawn = data),
+    getVisibleRange: () => ({ from: from(), to: rows.length }),
+    scrollToDataIndex: () => undefined,
+    convertToPixel: ({ timestamp, value }: { timestamp: number; value: number }) => ({
+      x: xOf(rows.findIndex((row) => row.timestamp === timestamp)),
+      y: 1_000 - value,
+    }),
+  } as unknown as Chart // what a crosshair needs of it
+  const told: (number | null)[] = []
+  const crosshair = new KlineCrosshair(chart, document.createElement('div'), {
+    rows: () => rows,
+    places: { xOf, indexAt: (x) => from() + Math.floor(x / 10) },
+    moved: () => undefined,
+  })
+  crosshair.follow((ms) => told.push(ms))
+  return { rows, crosshair, told, drawn: () => drawn, mouse: (data: unknown) => tell(data) }
+}
+
+describe('a crosshair that was stepped to a bar', () => {
+  it('goes with the bar as others come, and out of view with it', () => {
+    const { rows, crosshair, drawn, told } = chartOf(20, 10)
+    crosshair.step(-1)
+    expect(drawn()).toMatchObject({ x: 95, y: 881, paneId: 'candle_pane' })
+    rows.push(rowAt(20), rowAt(21))
+    crosshair.stay()
+    expect(drawn()).toMatchObject({ x: 75, y: 881 })
+    expect([crosshair.index, crosshair.ms]).toEqual([19, 19_000])
+    for (let at = 22; at < 40; at++) rows.push(rowAt(at))
+    crosshair.stay()
+    expect(drawn()).toBeNull()
+    // It still tells of its bar, and goes on from there.
+    expect(crosshair.ms).toBe(19_000)
+    crosshair.step(1)
+    expect(told).toEqual([19_000, 20_000])
+  })
+
+  it('stays on its bar when older ones come before it', () => {
+    const { rows, crosshair } = chartOf(20, 30)
+    crosshair.step(-1)
+    rows.unshift(...Array.from({ length: 5 }, (_, i) => rowAt(i - 5)))
+    crosshair.stay()
+    expect([crosshair.index, crosshair.ms]).toEqual([24, 19_000])
+  })
+
+  it('is left alone once the mouse leads, or nothing does', () => {
+    const { rows, crosshair, drawn, mouse } = chartOf(20, 10)
+    crosshair.step(-1)
+    mouse({ x: 42, y: 7, paneId: 'candle_pane' })
+    const before = drawn()
+    rows.push(rowAt(20))
+    crosshair.stay()
+    expect([crosshair.stands, drawn()]).toEqual([false, before])
+    crosshair.step(-1)
+    crosshair.clear()
+    expect([crosshair.stands, drawn(), crosshair.ms]).toEqual([false, null, null])
+  })
+})
+
+it('a linked crosshair goes with its bar, too', () => {
+  const { rows, crosshair, drawn } = chartOf(20, 10)
+  crosshair.show(15_400)
+  expect(drawn()).toEqual({ x: 55, paneId: 'linked' })
+  rows.push(rowAt(20))
+  crosshair.stay()
+  expect(drawn()).toEqual({ x: 45, paneId: 'linked' })
+  crosshair.show(null)
+  expect([crosshair.stands, drawn()]).toEqual([false, null])
+})
