@@ -49,6 +49,8 @@ export interface Failure {
   readonly message: string
   readonly hint?: string
   readonly detail?: string
+  /** Before this instant (UTC ms) the service asks not to be called again. */
+  readonly notBeforeMs?: number
 }
 
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Failure }
@@ -57,11 +59,17 @@ export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok
 export class CodedError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
-  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  readonly notBeforeMs: number | undefined
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { hint?: string; cause?: unknown; notBeforeMs?: number } = {},
+  ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.name = 'CodedError'
     this.code = code
     this.hint = options.hint
+    this.notBeforeMs = options.notBeforeMs
   }
 }
 
@@ -74,6 +82,7 @@ export function toFailure(thrown: unknown): Failure {
       message: thrown.message,
       ...(thrown.hint === undefined ? {} : { hint: thrown.hint }),
       ...(cause === undefined ? {} : { detail: cause }),
+      ...(thrown.notBeforeMs === undefined ? {} : { notBeforeMs: thrown.notBeforeMs }),
     }
   }
   return {

@@ -2,21 +2,47 @@
  * What an HTTP answer is worth: the document shows no status codes and no error bodies (section 7.2),
  * so every kind of failure is told by what HTTP means, and its words are the service's own.
  */
+import { timeWords } from '../../shared/alerts/words.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { Endpoint } from '../../service/endpoints.ts'
 import { serverWords } from '../../service/reasons.ts'
+import { LONGEST_WAIT_MS } from './retry.ts'
+
+const MINUTE_MS = 60_000
 
 export interface HttpAnswer {
   readonly status: number
   readonly contentType: string
   readonly text: string
+  /** How long it asks to be left alone; null or absent: it does not. */
+  readonly retryAfterMs?: number | null
 }
 
 /** Failures that a second try may mend. */
 export const mayMend = (status: number): boolean => status === 429 || status === 408 || status >= 500
 
-/** Null: a good answer (JSON or CSV, status 2xx). Else what is wrong with it, and what to do. */
-export function failureOf(endpoint: Endpoint, answer: HttpAnswer, auth: 'api-key' | 'token'): CodedError | null {
+/**
+ * What to do about a service that asks for patience, once no call waits for it any more. `otherwise`: where it does not
+ * say for how long.
+ */
+function patience(
+  { retryAfterMs }: HttpAnswer,
+  nowMs: number,
+  otherwise: string,
+): { hint: string; notBeforeMs?: number } {
+  if (typeof retryAfterMs !== 'number' || retryAfterMs <= LONGEST_WAIT_MS) return { hint: otherwise }
+  // Nobody waits by the second for what takes minutes.
+  const wait = retryAfterMs < MINUTE_MS ? retryAfterMs : Math.ceil(retryAfterMs / MINUTE_MS) * MINUTE_MS
+  return { hint: `It asks to be called again in ${timeWords(wait)}.`, notBeforeMs: nowMs + retryAfterMs }
+}
+
+/** Null: a good answer (JSON or CSV, status 2xx). Else what is wrong with it, and what to do. `nowMs`: when it came, UTC ms. */
+export function failureOf(
+  endpoint: Endpoint,
+  answer: HttpAnswer,
+  auth: 'api-key' | 'token',
+  nowMs: number,
+): CodedError | null {
   const { status, text } = answer
   const words = wordsOf(answer)
   // The server's sentence may end itself.
@@ -60,14 +86,13 @@ export function failureOf(endpoint: Endpoint, answer: HttpAnswer, auth: 'api-key
     })
   }
   if (status === 429) {
-    return new CodedError('rate-limited', `The service asks for fewer calls (HTTP 429).${said}`, {
-      hint: 'Wait a little, then refresh.',
-    })
+    const what = `The service asks for fewer calls (HTTP 429).${said}`
+    return new CodedError('rate-limited', what, patience(answer, nowMs, 'Wait a little, then refresh.'))
   }
   if (status >= 500 || status === 408) {
-    return new CodedError('server-error', `The service has a problem (HTTP ${status}).${said}`, {
-      hint: 'Try again later; an earlier answer, where there is one, stays readable.',
-    })
+    const later = 'Try again later; an earlier answer, where there is one, stays readable.'
+    const what = `The service has a problem (HTTP ${status}).${said}`
+    return new CodedError('server-error', what, patience(answer, nowMs, later))
   }
   if (status >= 300 && status < 400) {
     return new CodedError('unexpected-answer', `The service sends callers elsewhere (HTTP ${status}).`, {

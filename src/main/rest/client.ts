@@ -116,7 +116,7 @@ export function createRestClient(options: RestOptions): RestClient {
         const given = await callEndpoint({ url: httpUrl(options.baseUrl(), path), secret, clock, signal })
         // An error that says the key back would carry it into the store and onto the screen.
         const http = given.status < 300 ? given : { ...given, text: given.text.replaceAll(secret, '…') }
-        const wrong = failureOf(endpoint, http, auth)
+        const wrong = failureOf(endpoint, http, auth, clock.wallMs())
         const fetchedMs = clock.wallMs()
         const { status, contentType, text } = http
         if (wrong === null) {

@@ -140,6 +140,8 @@ export const research = {
   'research.settings': 'Settings',
   'research.ask-again': 'Ask again',
   'research.try-again': 'Try again',
+  'research.not-before': 'It asks to be called again at {time}, in {length}.',
+  'research.may-ask-again': 'It may be asked again now.',
   'research.copy-path': 'Copy path',
   'research.search': 'Search',
   'research.raw-answer': 'Raw answer',

@@ -180,6 +180,17 @@ describe('failures', () => {
     expect(waits).toEqual([2_400, 2_800])
   })
 
+  it.each([
+    ['3540', 429, 'It asks to be called again in 59 min.', 3_540_000],
+    ['90', 503, 'It asks to be called again in 2 min.', 90_000],
+    ['45', 429, 'It asks to be called again in 45 s.', 45_000],
+  ])('says for how long a service asks to be left alone: %s s', async (after, status, hint, ms) => {
+    respond = (_request, response) => json(response, status, {}, { 'retry-after': after })
+    const { rest } = client()
+    expect((await rest.get(INCOME, 'force')).failure).toMatchObject({ hint, notBeforeMs: nowMs + ms })
+    expect(asked).toHaveLength(1)
+  })
+
   it('says that there is no key, without a call', async () => {
     const { rest } = client({ secret: () => Promise.resolve(null) })
     expect((await rest.get(INCOME, 'force')).failure?.code).toBe('no-key')

@@ -5,6 +5,7 @@ import { flushSync, tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import AnswerView from '../../../../../src/renderer/panes/research/AnswerView.svelte'
 import IncomeStatement from '../../../../../src/renderer/panes/research/IncomeStatement.svelte'
+import QuestionView from '../../../../../src/renderer/panes/research/Question.svelte'
 import { AnswerState, type Question } from '../../../../../src/renderer/state/research.svelte.ts'
 import { WindowState } from '../../../../../src/renderer/state/window.svelte.ts'
 import type { Failure, Result } from '../../../../../src/shared/errors.ts'
@@ -194,6 +195,29 @@ describe('panes', () => {
       expect(container.textContent).toContain('the file')
     },
   )
+
+  it('say by the clock of the window until when a service asks to be left alone', async () => {
+    const now = Date.UTC(2026, 0, 5, 14, 4, 30)
+    const failure: Failure = {
+      code: 'rate-limited',
+      message: 'The service asks for fewer calls (HTTP 429).',
+      hint: 'It asks to be called again in 59 min.',
+      notBeforeMs: now + 3_540_000,
+    }
+    const other = new WindowState(new FakeTerminal({ faults: { failing: { 'research.get': failure } } }))
+    other.nowMs = now
+    const props = { app: other, endpoint: 'income-statement', symbol: 'AAPL', name: 'Income' }
+    const { container } = render(QuestionView, props)
+    await settle()
+    expect(container.textContent).toContain('(HTTP 429). It asks to be called again at 15:03, in 59 min.')
+    other.nowMs = now + 3_500_000
+    flushSync()
+    expect(container.textContent).toContain('at 15:03, in 40 s.')
+    other.nowMs = now + 3_540_000
+    flushSync()
+    expect(container.textContent).toContain('It may be asked again now.')
+    other.close()
+  })
 
   it('show markup of the service as text, and no element of it', async () => {
     const hostile = '<img src=x onerror="ran=1"><script>ran=1</script>'
