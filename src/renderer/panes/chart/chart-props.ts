@@ -1,4 +1,5 @@
 /** What a chart's pane is given. */
+import type { Snippet } from 'svelte'
 import type { ChartSettings } from '../../../shared/chart-settings.ts'
 import type { Bar, BarSource, Interval } from '../../../shared/market.ts'
 import type { Transport } from '../../../shared/transport.ts'
@@ -47,6 +48,8 @@ export interface ChartPaneProps {
   crosshair?: number | null
   /** Where the crosshair of this one went. */
   onCrosshair?: (ms: number | null) => void
+  /** Takes the tools into the line of the tab, where the chart is too low for a line of its own; null: it is not. */
+  onTools?: (tools: Snippet | null) => void
   /** A symbol was dropped on the chart. */
   onSymbol?: (symbol: SymbolPayload) => void
 }
