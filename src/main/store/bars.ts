@@ -18,7 +18,6 @@ import { overlapOf, type Overlap } from '../../shared/overlaps.ts'
 import { parseInstrument, recordingId, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
 import { FEEDS, serviceBarFeed, TICK_FEEDS } from '../../service/feeds.ts'
 import { barsOfBlock } from './block-bars.ts'
-import { damaged } from './blocks/bytes.ts'
 import { BlockScratch } from './blocks/scratch.ts'
 import { openBlock } from './blocks/open.ts'
 import type { SeriesExtent } from './catalog.ts'
@@ -26,12 +25,10 @@ import { applyRecord, Classifier, HOUR, isRolled, MINUTE } from './classify.ts'
 import { Damage, readable } from './damage.ts'
 import { HoleReader, type SkewedHole } from './holes.ts'
 import { JournalIndex } from './journal-index.ts'
-import { rowSum, sameBytes } from './ledger.ts'
 import type { BarPage, BarQuery } from './port.ts'
 import type { StoreQueries } from './queries.ts'
-import { decodeHour, joinBar, type HourBars } from './rollup.ts'
+import { joinBar, readHour, type HourBars, type RollupRow } from './rollup.ts'
 import type { RecordingRow } from './records.ts'
-import type { RollupRow } from './verify-rollups.ts'
 
 /** Seqs of later recordings stand above those of earlier ones, so that bars across a roll keep their order. */
 const RECORDING_STEP = 2 ** 40
@@ -306,13 +303,6 @@ export class BarReader {
       else if (!readable(take)) damage.lose({ fromMs: minMs, toMs: Math.floor(maxMs) + 1 })
     }
   }
-}
-
-/** An hour of bars; throws `store-damaged` where it is not what was written. */
-function readHour({ hour_ms, sum, data }: RollupRow): HourBars {
-  // What is packed has no checksum of its own: bars that were changed might be read.
-  if (!sameBytes(rowSum([hour_ms], data), sum)) throw damaged('an hour of bars differs from its sum')
-  return decodeHour(hour_ms, data)
 }
 
 const shifted = (bar: BarState, base: number): BarState =>

@@ -9,6 +9,7 @@ import { ColumnsBuilder } from '../message-columns.ts'
 import { BLOCK_ROWS } from './recording-state.ts'
 import { cut, sealBlock, type SealedBlock, type Work } from './sealer.ts'
 import type { Beside } from './beside.ts'
+import { readable } from './damage.ts'
 import type { CloseRecord } from './records.ts'
 
 /** New blocks of a transaction. */
@@ -121,9 +122,12 @@ export class Compaction {
     for (const id of ids) {
       const data = read.get(id)
       if (data === undefined) return // erased since
-      const block = openBlock(data)
-      rows.add(block.messages(), 0, block.count)
-      for (const ms of block.eventMs) eventMs.push(ms)
+      const add = (): void => {
+        const block = openBlock(data)
+        rows.add(block.messages(), 0, block.count)
+        for (const ms of block.eventMs) eventMs.push(ms)
+      }
+      if (!readable(add)) return // what is damaged stays what it is
       yield
     }
     const blocks: SealedBlock[] = []

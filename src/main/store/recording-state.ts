@@ -10,6 +10,7 @@ import {
   type SeriesName,
 } from './classify.ts'
 import { decodeJournal, journalCrc } from './journal.ts'
+import { readable } from './damage.ts'
 import { genesis, unpackRuns } from './ledger.ts'
 import { openBlock } from './blocks/open.ts'
 import type { FeedCounts } from '../../shared/recording.ts'
@@ -36,6 +37,8 @@ export interface Series {
   /** Bars of sealed messages that the rollup rows do not hold yet. */
   minutes: Minutes
   rolledAtMs: number
+  /** Sealed messages without rollup rows cannot be read: those of later ones would hide that they are missing. */
+  isLost: boolean
 }
 
 export interface Chain {
@@ -163,33 +166,38 @@ function loadSeries(db: Db, rec: RecordingState): void {
   )
   const classifier = new Classifier()
   for (const row of rows.all(rec.id)) {
-    if (!isFeedId(row.feed)) continue
+    const { feed } = row
+    if (!isFeedId(feed)) continue
     const name = row.instrument as SeriesName // written from a SeriesName
     const refs = blocks.all(row.id)
     const series: Series = {
       id: row.id,
-      feed: row.feed,
+      feed,
       name,
       symbols: new Set(JSON.parse(row.symbols) as string[]), // written from a Set<string>
       tail: refs.slice(refs.findLastIndex((b) => b.count >= BLOCK_ROWS) + 1),
       minutes: new Map(),
       rolledAtMs: 0,
+      isLost: false,
     }
-    rec.series.set(seriesKey(row.feed, name), series)
-    for (const { data } of unrolled.iterate(row.id, row.rolled_seq)) {
+    rec.series.set(seriesKey(feed, name), series)
+    const add = (data: Buffer): void => {
       const block = openBlock(data)
       const last = block.count - 1
       rec.lastWallMs = Math.max(rec.lastWallMs, block.recvMs[last] ?? 0)
       rec.lastMonoNs = Math.max(rec.lastMonoNs, block.monoNs[last] ?? 0)
-      if (name === '' || !isRolled(row.feed)) continue
+      if (name === '' || !isRolled(feed)) return
       const { seq, flags, recvMs } = block
       for (let i = 0; i < block.count; i++) {
         if (seq[i] <= row.rolled_seq || (flags[i] & OUT_OF_BARS) !== 0) continue
         const raw = block.raw(i)
-        const placed = classifier.place(row.feed, flags[i], raw, 0, raw.length)
+        const placed = classifier.place(feed, flags[i], raw, 0, raw.length)
         const ms = Number.isNaN(placed.eventMs) ? recvMs[i] : placed.eventMs
-        applyToBars(series.minutes, barSources(row.feed), seq[i], ms, placed.record)
+        applyToBars(series.minutes, barSources(feed), seq[i], ms, placed.record)
       }
+    }
+    for (const { data } of unrolled.iterate(row.id, row.rolled_seq)) {
+      if (!readable(() => add(data))) series.isLost = true
     }
   }
 }

@@ -8,6 +8,7 @@ import { mergeState, type BarState } from '../../shared/bars.ts'
 import { BAR_SOURCES, type BarSource } from '../../shared/market.ts'
 import { ByteReader, ByteWriter, damaged } from './blocks/bytes.ts'
 import { HOUR } from './classify.ts'
+import { rowSum, sameBytes } from './ledger.ts'
 
 /** Bars by start, by kind of record. */
 export type HourBars = Map<BarSource, Map<number, BarState>>
@@ -101,7 +102,21 @@ export function encodeHour(hourMs: number, hour: HourBars): Uint8Array {
   return zstdCompressSync(out.done(), { params: { [constants.ZSTD_c_compressionLevel]: 1 } })
 }
 
-/** Reads an hour; throws `store-damaged`. */
+/** A stored hour of bars. */
+export interface RollupRow {
+  readonly hour_ms: number
+  readonly sum: Buffer
+  readonly data: Buffer
+}
+
+/** Reads a stored hour; throws `store-damaged` where it is not what was written. */
+export function readHour({ hour_ms, sum, data }: RollupRow): HourBars {
+  // What is packed has no checksum of its own: bars that were changed might be read.
+  if (!sameBytes(rowSum([hour_ms], data), sum)) throw damaged('an hour of bars differs from its sum')
+  return decodeHour(hour_ms, data)
+}
+
+/** Reads an hour's bytes; throws `store-damaged`. */
 export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
   let body: Uint8Array
   try {

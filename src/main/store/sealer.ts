@@ -22,10 +22,18 @@ import {
 } from './classify.ts'
 import { ColumnsBuilder, sliceColumns } from '../message-columns.ts'
 import { decodeJournal, journalCrc, type JournalBlob } from './journal.ts'
+import { readable } from './damage.ts'
 import { packRuns, rowSum } from './ledger.ts'
 import type { MessageColumns } from './port.ts'
-import { BLOCK_BYTES, BLOCK_ROWS, seriesKey, type RecordingState, type Series } from './recording-state.ts'
-import { decodeHour, encodeHour, joinBar, type HourBars } from './rollup.ts'
+import {
+  BLOCK_BYTES,
+  BLOCK_ROWS,
+  seriesKey,
+  type BlockRef,
+  type RecordingState,
+  type Series,
+} from './recording-state.ts'
+import { encodeHour, joinBar, readHour, type HourBars, type RollupRow } from './rollup.ts'
 import type { Db } from './sqlite.ts'
 
 export type Work = Generator<(() => void) | undefined, void, void>
@@ -97,7 +105,9 @@ export class Sealer {
       chain: db.prepare<[number, number, number, Uint8Array, Uint8Array]>(
         'INSERT OR REPLACE INTO chain (recording, conn, part, flushes, head) VALUES (?, ?, ?, ?, ?)',
       ),
-      hour: db.prepare<[number, number], Buffer>('SELECT data FROM rollup WHERE series = ? AND hour_ms = ?').pluck(),
+      hour: db.prepare<[number, number], RollupRow>(
+        'SELECT hour_ms, sum, data FROM rollup WHERE series = ? AND hour_ms = ?',
+      ),
       putHour: db.prepare<[number, number, Uint8Array, Uint8Array]>(
         `INSERT INTO rollup (series, hour_ms, sum, data) VALUES (?, ?, ?, ?)
          ON CONFLICT (series, hour_ms) DO UPDATE SET sum = excluded.sum, data = excluded.data`,
@@ -192,13 +202,25 @@ export class Sealer {
         if (refs.length === 0) break
         const rows = new ColumnsBuilder(BLOCK_ROWS)
         const eventMs: number[] = []
-        for (const { id } of refs) {
-          const data = this.#sql.blockData.get(id)
-          if (data === undefined) throw new TypeError(`block ${id} is gone`)
-          const block = openBlock(data)
-          rows.add(block.messages(), 0, block.count)
-          for (const ms of block.eventMs) eventMs.push(ms)
+        let damaged: BlockRef | null = null
+        for (const ref of refs) {
+          const data = this.#sql.blockData.get(ref.id)
+          if (data === undefined) throw new TypeError(`block ${ref.id} is gone`)
+          const add = (): void => {
+            const block = openBlock(data)
+            rows.add(block.messages(), 0, block.count)
+            for (const ms of block.eventMs) eventMs.push(ms)
+          }
+          if (!readable(add)) {
+            damaged = ref
+            break
+          }
           yield
+        }
+        if (damaged !== null) {
+          // It stays what it is, for who looks after it: recording goes on, and what follows it is merged.
+          series.tail = series.tail.slice(series.tail.indexOf(damaged) + 1)
+          continue
         }
         const blocks: SealedBlock[] = []
         for (const part of cut(rows.done())) {
@@ -223,6 +245,7 @@ export class Sealer {
   /** Writes finished minutes into rollup rows, all of them when `all`. */
   *roll(rec: RecordingState, nowMs: number, all: boolean): Work {
     const due = [...rec.series.values()].filter((series) => {
+      if (series.isLost) return false
       const bars = Math.max(0, ...[...series.minutes.values()].map((b) => b.size))
       if (bars === 0) return false
       const age = nowMs - series.rolledAtMs
@@ -242,26 +265,29 @@ export class Sealer {
   }
 
   #writeMinutes(series: Series, upTo: number): void {
-    const hours = new Map<number, HourBars>()
+    /** Null: what is there is damaged. It stays so, for who reads past it builds the hour from its messages. */
+    const hours = new Map<number, HourBars | null>()
     for (const [of, builder] of series.minutes) {
       for (const bar of builder.states()) {
         const hourMs = Math.floor(bar.startMs / HOUR) * HOUR
         let hour = hours.get(hourMs)
-        if (hour === undefined) {
-          const data = this.#sql.hour.get(series.id, hourMs)
-          hours.set(
-            hourMs,
-            (hour = data === undefined ? new Map<BarSource, Map<number, BarState>>() : decodeHour(hourMs, data)),
-          )
-        }
-        joinBar(hour, of, bar)
+        if (hour === undefined) hours.set(hourMs, (hour = this.#hourSoFar(series.id, hourMs)))
+        if (hour !== null) joinBar(hour, of, bar)
       }
     }
     for (const [hourMs, hour] of hours) {
+      if (hour === null) continue
       const data = encodeHour(hourMs, hour)
       this.#sql.putHour.run(series.id, hourMs, rowSum([hourMs], data), data)
     }
     this.#sql.rolled.run(upTo, series.id)
+  }
+
+  #hourSoFar(series: number, hourMs: number): HourBars | null {
+    const row = this.#sql.hour.get(series, hourMs)
+    let hour: HourBars | null = new Map()
+    if (row !== undefined && !readable(() => (hour = readHour(row)))) hour = null
+    return hour
   }
 
   #place(rec: RecordingState, m: MessageColumns, i: number, buckets: Buckets): void {
@@ -309,7 +335,8 @@ export class Sealer {
     }
     const { feed, name, symbols } = bucket
     const id = Number(this.#sql.series.run(rec.id, feed, name, spellings([...symbols])).lastInsertRowid)
-    return { id, feed, name, symbols: new Set(), tail: [], minutes: new Map(), rolledAtMs: this.#nowMs() }
+    const rolledAtMs = this.#nowMs()
+    return { id, feed, name, symbols: new Set(), tail: [], minutes: new Map(), rolledAtMs, isLost: false }
   }
 
   /** A block as a row, within the caller's transaction; answers its number. */

@@ -22,7 +22,8 @@ import { ChainWalk, walkEntries, type FlushRun } from './verify-chain.ts'
 import { DigestWalk } from './verify-digests.ts'
 import { checkGaps } from './verify-gaps.ts'
 import { SnapshotCheck } from './snapshots.ts'
-import { checkRollups, rollupRows, type RollupRow } from './verify-rollups.ts'
+import type { RollupRow } from './rollup.ts'
+import { checkRollups, rollupRows } from './verify-rollups.ts'
 import type { CloseRecord, RecordingRow } from './records.ts'
 
 /** So many messages lie between two words of progress; each is a chance to stop. */

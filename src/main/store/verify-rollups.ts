@@ -3,17 +3,10 @@ import { createBarBuilder, fixedGrid, type BarState } from '../../shared/bars.ts
 import type { BarSource } from '../../shared/market.ts'
 import { HOUR, type Minutes } from './classify.ts'
 import { rowSum, sameBytes } from './ledger.ts'
-import { decodeHour } from './rollup.ts'
+import { decodeHour, type RollupRow } from './rollup.ts'
 import type { Db } from './sqlite.ts'
 
 type Tell = (detail: string, atMs?: number) => void
-
-/** A stored hour of bars. */
-export interface RollupRow {
-  readonly hour_ms: number
-  readonly sum: Buffer
-  readonly data: Buffer
-}
 
 /** The stored hours of a series, oldest first. */
 export const rollupRows = (db: Db, series: number): readonly RollupRow[] =>

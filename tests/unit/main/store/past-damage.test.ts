@@ -231,6 +231,66 @@ describe('a torn flush', () => {
   })
 })
 
+describe('a writer that comes to what is damaged', () => {
+  const rounds = [
+    [acknowledged(0), ...range(0, 3).map((m) => print(m))],
+    range(3, 6).map((m) => print(m)),
+    range(6, 9).map((m) => print(m)),
+    [print(9)],
+  ]
+  /** Closes what a death left open, and records on. */
+  function goOn(): void {
+    const engine = new StoreEngine(folder.file, () => T0 + 2 * HOUR)
+    engine.begin(newRecordingId(T0 + 2 * HOUR), DEMO, unixMs(T0 + 2 * HOUR))
+    engine.commit([new Writer().batch([print(121)])])
+    engine.end(unixMs(T0 + 2 * HOUR + 2 * MINUTE), [])
+    engine.drain()
+    engine.close()
+  }
+  const closed = (): unknown =>
+    sql((db) => db.prepare('SELECT count(*) FROM recording WHERE summary IS NOT NULL').pluck().get())
+
+  it('closes a recording with a damaged block, keeps the block, and goes on', async () => {
+    store(rounds)
+    const before = await bars({ interval: '1s' })
+    flipped('block', blocks()[1])
+    goOn()
+    expect(closed()).toBe(2)
+    const page = await past({ interval: '1s' })
+    expect(page.damaged).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+    // The last one before the death and what came after it: whether they are complete, the death decides.
+    expect(told(page).slice(0, -2)).toEqual(told(before).filter((_, m) => m < 3 || (m > 5 && m < 9)))
+    expect(page.bars.slice(-2).map(({ close }) => close)).toEqual([109, 221])
+  })
+
+  it('leaves minutes of a block that it cannot read unrolled, rather than in silence', async () => {
+    store(rounds)
+    sql((db) => db.exec('UPDATE series SET rolled_seq = 4; DELETE FROM rollup'))
+    flipped('block', blocks()[1])
+    goOn()
+    const page = await past()
+    expect(page.damaged).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+    expect(page.bars.map(({ startMs }) => (startMs - T0) / MINUTE)).toEqual([6, 7, 8, 9, 121])
+  })
+
+  it('does not make a good hour of one that it cannot read', async () => {
+    store(rounds)
+    const before = await bars()
+    const [hour] = hours()
+    const size = sql((db) =>
+      db.prepare<[number], number>('SELECT length(data) FROM rollup WHERE id = ?').pluck().get(hour),
+    )
+    flipped('rollup', hour)
+    goOn()
+    expect(sql((db) => db.prepare('SELECT length(data) FROM rollup WHERE id = ?').pluck().get(hour))).toBe(size)
+    await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
+    const page = await past()
+    expect(page.rebuilt).toEqual([{ fromMs: T0, toMs: T0 + HOUR }])
+    expect(page.damaged).toBeUndefined()
+    expect(page.bars.slice(0, -2)).toEqual(before.bars.slice(0, -1))
+  })
+})
+
 describe('any damage of one row', () => {
   const event = fc.record({
     what: fc.constantFrom('trade', 'trade', 'quote'),

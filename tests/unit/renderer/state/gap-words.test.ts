@@ -1,12 +1,28 @@
 import { describe, expect, it } from 'vitest'
+import type { ChartLegend } from '../../../../src/renderer/charts/port.ts'
+import { Zone } from '../../../../src/renderer/charts/zone.ts'
+import { gapText, spokenLegend } from '../../../../src/renderer/panes/chart/chart-words.ts'
 import { causeText } from '../../../../src/renderer/state/replay-words.ts'
 import { causeWords } from '../../../../src/shared/alerts/words.ts'
 import { GAP_CAUSES } from '../../../../src/shared/recording.ts'
+import { unixMs } from '../../../../src/shared/units.ts'
 
 describe('a cause of a gap', () => {
   it('has one name, and no other cause has it', () => {
     const names = GAP_CAUSES.map(causeText)
     expect(GAP_CAUSES.map(causeWords)).toEqual(names)
-    expect(new Set(names).size).toBe(GAP_CAUSES.length)
+    expect(new Set([...names, causeText('unreadable')]).size).toBe(GAP_CAUSES.length + 1)
+  })
+
+  it('is not told as nothing received where it is what cannot be read', () => {
+    const gap = { feed: 'crypto/XT', cause: 'unreadable', fromMs: unixMs(0), toMs: unixMs(1_000) } as const
+    const legend = { bar: null, previousClose: null, fromCrosshair: true, rests: true, gap, atMs: 0, markers: [] }
+    const whole = { ...legend, studies: [], compared: [] } satisfies ChartLegend
+    const spoken = (one: ChartLegend): string =>
+      spokenLegend(one, gapText(one.gap, 'UTC'), String, 1_000, new Zone('UTC'))
+    expect(spoken(whole)).toBe('Cannot be read: stored messages damaged 00:00:00.000 to 00:00:01.000')
+    expect(spoken({ ...whole, gap: { ...gap, cause: 'drop' } })).toBe(
+      'Nothing received: connection lost 00:00:00.000 to 00:00:01.000',
+    )
   })
 })
