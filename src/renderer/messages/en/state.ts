@@ -49,7 +49,7 @@ export const state = {
   'freshness.stale-connected-but-whole':
     'Stale: connected, but the whole feed is silent ({ago}). This price may be old.',
   'freshness.market-closed-last-message': 'Market closed. Last message {ago}.',
-  'freshness.disconnected-then-price-was': 'Disconnected then: the price was old ({ago}).',
+  'freshness.disconnected-then-price-was': 'Disconnected then: no message came any more (the last one {ago}).',
   'freshness.disconnected-price-old': 'Disconnected: this price is old ({ago}).',
   'freshness.waiting-first-message-2': 'Waiting for a first message.',
   'paneTable.watchlist': 'Watchlist',
