@@ -1,7 +1,8 @@
 /**
- * When charts may paint. A chart paints at most once a frame, at once where it has not yet; while frames
- * come late (no GPU, nine charts, a busy machine), each paints in fewer frames, in turn, but still ten times
- * a second, so that input and prices keep their frames. Frames are injected: tests step them by hand.
+ * When charts may paint. A chart paints at most once a frame, at once where it has not yet, and of many charts a few in
+ * a frame, the others in the next: all of them together take longer than a frame has. While frames come late (no GPU,
+ * nine charts, a busy machine), each paints in fewer frames, in turn, but still ten times a second, so that input and
+ * prices keep their frames. Frames are injected: tests step them by hand.
  */
 
 export type RequestFrames = (run: (nowMs: number) => void) => void
@@ -13,6 +14,8 @@ const ON_TIME_MS = 18
 const LOOK = 20
 /** No chart waits longer. */
 const LONGEST_WAIT_MS = 100
+/** While frames are on time, so many charts paint in one, and all of them within so many. */
+const FEW = 3
 
 interface Waiting {
   readonly run: () => void
@@ -34,6 +37,8 @@ export class Turns {
   #going = false
   /** Frames from one run of a chart to its next. */
   #gap = 1
+  /** Runs since the last frame began. */
+  #ran = 0
   /** Of frames that followed each other since the last look: how many, and how long they took together. */
   #frames = 0
   #spent = 0
@@ -50,13 +55,19 @@ export class Turns {
     return this.#gap
   }
 
+  /** How many charts may run in one frame. */
+  get #most(): number {
+    const { size } = this.#all
+    return this.#gap === 1 ? Math.max(FEW, Math.ceil(size / FEW)) : Math.ceil(size / this.#gap)
+  }
+
   register(run: () => void): Turn {
     const one: Waiting = { run, asked: false, last: -Infinity }
     this.#all.add(one)
     return {
       ask: () => {
         one.asked = true
-        if (this.#gap === 1 && one.last < this.#frame) this.#run(one)
+        if (this.#gap === 1 && one.last < this.#frame && this.#ran < this.#most) this.#run(one)
         this.#go()
       },
       stop: () => void this.#all.delete(one),
@@ -66,6 +77,7 @@ export class Turns {
   #run(one: Waiting): void {
     one.asked = false
     one.last = this.#frame
+    this.#ran++
     this.#quiet = 0
     one.run()
   }
@@ -80,11 +92,12 @@ export class Turns {
 
   #step(now: number): void {
     this.#frame++
+    this.#ran = 0
     this.#measure(now)
     const due = [...this.#all]
       .filter((one) => one.asked && this.#frame - one.last >= this.#gap)
       .toSorted((a, b) => a.last - b.last)
-      .slice(0, Math.ceil(this.#all.size / this.#gap))
+      .slice(0, this.#most)
     for (const one of due) this.#run(one)
     // The frame after the last run tells how long that one took. Any more would cost as much as a changed cell each.
     this.#quiet = [...this.#all].some((one) => one.asked) ? 0 : this.#quiet + 1

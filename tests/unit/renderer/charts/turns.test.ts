@@ -72,12 +72,27 @@ describe('turns of charts', () => {
     expect(turns.gap).toBeGreaterThan(1)
     expect(most).toBeLessThan(of.charts === 1 ? 2 : of.charts)
     for (const count of runs) expect(count).toBeGreaterThanOrEqual(of.least * 10 * 0.98)
-    // Quick frames again: every chart in each.
+    // Quick frames again: every chart within three.
     for (let i = 0; i < 200; i++) {
       for (const turn of all) turn.ask()
       step(16)
     }
     expect(turns.gap).toBe(1)
+  })
+
+  it.each([1, 3, 9, 16])('spreads %s charts that are all asked for at once over three frames, in turn', (charts) => {
+    const { turns, step } = frames()
+    const ran: number[] = []
+    const all = Array.from({ length: charts }, (_, i) => turns.register(() => ran.push(i)))
+    for (const turn of all) turn.ask()
+    const most = Math.max(3, Math.ceil(charts / 3))
+    expect(ran).toHaveLength(Math.min(charts, most))
+    step(16)
+    expect(ran.length).toBeLessThanOrEqual(2 * most)
+    step(16)
+    expect(ran.toSorted((a, b) => a - b)).toEqual(all.map((_, i) => i))
+    step(16)
+    expect(ran).toHaveLength(charts)
   })
 
   it('never runs a chart that has gone', () => {
