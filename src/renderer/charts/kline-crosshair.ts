@@ -6,7 +6,7 @@ import type { Row } from './series.ts'
 
 interface Options {
   readonly rows: () => readonly Row[]
-  readonly places: Pick<Places, 'xOf' | 'indexAt'>
+  readonly places: Pick<Places, 'xOf' | 'indexAt' | 'pixelOf' | 'plotArea'>
   /** Called whenever it went elsewhere. */
   readonly moved: () => void
 }
@@ -156,14 +156,14 @@ export class KlineCrosshair {
   #put(index: number, by: 'key' | 'link'): void {
     const { from, to } = this.#chart.getVisibleRange()
     if (index < from || index >= to) return this.#takeAway()
-    if (by === 'link') {
-      // A pane that there is not: the other chart's price is none of this one's.
-      this.#chart.executeAction('onCrosshairChange', { x: this.#options.places.xOf(index), paneId: 'linked' })
-      return
-    }
+    const { xOf, pixelOf, plotArea } = this.#options.places
+    const x = xOf(index)
+    // A pane that there is not: the other chart's price is none of this one's.
+    if (by === 'link') return this.#chart.executeAction('onCrosshairChange', { x, paneId: 'linked' })
     const { timestamp, close } = this.#options.rows()[index]
-    const at = this.#chart.convertToPixel({ timestamp, value: close }, { paneId: 'candle_pane' })
-    if (!Array.isArray(at)) this.#chart.executeAction('onCrosshairChange', { ...at, paneId: 'candle_pane' })
+    // Not by the library's own place, which is of whole pixels: the label would tell the price of the pixel.
+    const at = pixelOf(timestamp, close)
+    if (at) this.#chart.executeAction('onCrosshairChange', { x, y: at.y - plotArea().top, paneId: 'candle_pane' })
   }
 
   /** The library puts a pane into an empty crosshair, and then draws it: only nothing at all takes it away. */

@@ -32,15 +32,16 @@ function chartOf(count: number, seen: number) {
     executeAction: (_: string, data: typeof drawn) => (drawn = data),
     getVisibleRange: () => ({ from: from(), to: rows.length }),
     scrollToDataIndex: () => undefined,
-    convertToPixel: ({ timestamp, value }: { timestamp: number; value: number }) => ({
-      x: xOf(rows.findIndex((row) => row.timestamp === timestamp)),
-      y: 1_000 - value,
-    }),
   } as unknown as Chart // what a crosshair needs of it
   const told: (number | null)[] = []
   const crosshair = new KlineCrosshair(chart, document.createElement('div'), {
     rows: () => rows,
-    places: { xOf, indexAt: (x) => from() + Math.floor(x / 10) },
+    places: {
+      xOf,
+      indexAt: (x) => from() + Math.floor(x / 10),
+      pixelOf: (ms, price) => ({ x: 3 + xOf(rows.findIndex((row) => row.timestamp === ms)), y: 7 + 1_000.25 - price }),
+      plotArea: () => ({ left: 3, top: 7, width: seen * 10, height: 1_000 }),
+    },
     moved: () => undefined,
   })
   crosshair.follow((ms) => told.push(ms))
@@ -51,10 +52,10 @@ describe('a crosshair that was stepped to a bar', () => {
   it('goes with the bar as others come, and out of view with it', () => {
     const { rows, crosshair, drawn, told } = chartOf(20, 10)
     crosshair.step(-1)
-    expect(drawn()).toMatchObject({ x: 95, y: 881, paneId: 'candle_pane' })
+    expect(drawn()).toMatchObject({ x: 95, y: 881.25, paneId: 'candle_pane' })
     rows.push(rowAt(20), rowAt(21))
     crosshair.stay()
-    expect(drawn()).toMatchObject({ x: 75, y: 881 })
+    expect(drawn()).toMatchObject({ x: 75, y: 881.25 })
     expect([crosshair.index, crosshair.ms]).toEqual([19, 19_000])
     for (let at = 22; at < 40; at++) rows.push(rowAt(at))
     crosshair.stay()
