@@ -2,6 +2,7 @@
 import { dispose, init, registerIndicator, type Chart } from 'klinecharts'
 import { dayStart } from '../../shared/calendar.ts'
 import type { GapSpan } from '../../shared/state.ts'
+import { keepAxesSteady } from './axis-width.ts'
 import { textPx } from './canvas-text.ts'
 import { comparedPercents } from './compared.ts'
 import { countdownText, countsDown } from './countdown.ts'
@@ -172,6 +173,11 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   }
   let look = 0
   const thin = thinPaint(chart, () => `${look} ${axisShown}`)
+  const steady = keepAxesSteady(chart)
+  const takePanes = (): void => {
+    thin()
+    steady()
+  }
   const studies = new Studies(chart, {
     theme: () => theme,
     dayOf: (ms) => dayStart(plot.asset, ms),
@@ -215,7 +221,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   const comparedColour = (i: number): string => theme.series[theme.series.length - 1 - (i % theme.series.length)]
   chart.createIndicator({ name: 'td-behind', paneId: 'candle_pane' }, true)
   chart.createIndicator({ name: 'td-over', paneId: 'candle_pane' }, true)
-  thin()
+  takePanes()
   let volumePane = false
 
   /** Before the axis is painted: what stands beside it. */
@@ -255,7 +261,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       chart.createIndicator({ name: 'td-volume', paneId: 'volume' }, false)
     } else chart.removeIndicator({ name: 'td-volume' })
     studies.setVolume(wanted)
-    thin()
+    takePanes()
   }
 
   /** Placed anew when there are other rows: painting happens with every tick. */
@@ -361,7 +367,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       repaint()
     },
     setStudies(list) {
-      if (studies.set(list, series.decimals)) thin()
+      if (studies.set(list, series.decimals)) takePanes()
       repaint()
       legend()
     },
