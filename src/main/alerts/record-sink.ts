@@ -1,5 +1,4 @@
 /** The market on its way to the alerts: what a hub is told, live or of a recording. */
-import { missingCase } from '../../shared/errors.ts'
 import type { Evaluator } from '../../shared/alerts/evaluator.ts'
 import { KIND } from '../../service/codec.ts'
 import type { HubSink } from '../market/port.ts'
@@ -8,6 +7,8 @@ export type AlertSink = Pick<HubSink, 'apply' | 'feedState' | 'gapOpened' | 'gap
 
 /** `seen` is told of the seq of each record that alerts look at, before they do. */
 export function alertSink(evaluator: Evaluator, seen?: (seq: number) => void): AlertSink {
+  // Of this scope, as a closure has a long way to what is imported.
+  const { trade, quote, bar } = KIND
   return {
     apply(feed, seq, recvMs, record) {
       const watch = evaluator.watchOf(feed, record.symbol, record.symbolPlace)
@@ -16,22 +17,10 @@ export function alertSink(evaluator: Evaluator, seen?: (seq: number) => void): A
         return
       }
       seen?.(seq)
-      switch (record.kind) {
-        case KIND.trade:
-          evaluator.trade(watch, feed, record, recvMs)
-          return
-        case KIND.quote:
-          evaluator.quote(watch, feed, record, recvMs)
-          return
-        case KIND.bar:
-          evaluator.bar(watch, feed, record, recvMs)
-          return
-        case KIND.unknown:
-        case KIND.none:
-          return
-        default:
-          missingCase(record.kind)
-      }
+      const { kind } = record
+      if (kind === trade) evaluator.trade(watch, feed, record, recvMs)
+      else if (kind === quote) evaluator.quote(watch, feed, record, recvMs)
+      else if (kind === bar) evaluator.bar(watch, feed, record, recvMs)
     },
     // What one connection misses of a feed that another one receives is told by its gaps.
     feedState: (feed, state, nowMs, seen = state) => evaluator.feedState(feed, seen, nowMs),

@@ -23,14 +23,16 @@ import type { GapCause } from '../recording.ts'
 import type { FeedState } from '../state.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../units.ts'
 import { Blindness } from './blindness.ts'
+import { Cells } from './cells.ts'
 import { Firing } from './firing.ts'
-import { Moment } from './moment.ts'
+import { Moment, SET_BACK_MS } from './moment.ts'
 import { drawingOf, Records, type BarNumbers, type QuoteNumbers, type TradeNumbers } from './records.ts'
 import { feedOf, waitsFor, type TickFeeds } from './standing.ts'
+import { Still } from './still.ts'
 import { Timed } from './timed.ts'
 import type { EvaluatorListener } from './told.ts'
 import type { Alert, AlertState, BlindCause } from './types.ts'
-import { Watch } from './watch.ts'
+import { CELL, Watch } from './watch.ts'
 import { Watches } from './watches.ts'
 
 export interface EvaluatorOptions {
@@ -44,19 +46,18 @@ export interface EvaluatorOptions {
 }
 
 const TICK_MS = 1_000
-/** What a clock is corrected by now and then, and what a sweep may be ahead of a record, is less. */
-const SET_BACK_MS = 5_000
 
 export class Evaluator {
   readonly #o: EvaluatorOptions
   readonly #moment = new Moment()
+  readonly #cells = new Cells(CELL.count)
   readonly #watches = new Watches()
   readonly #drawings = new Map<InstrumentId, ReadonlyMap<string, Drawing>>()
   readonly #blindness: Blindness
   readonly #firing: Firing
   readonly #timed: Timed
+  readonly #still: Still
   readonly #records: Records
-  #nextTickMs = -Infinity
 
   constructor(options: EvaluatorOptions) {
     this.#o = options
@@ -70,7 +71,9 @@ export class Evaluator {
       places: { grid, wantsBars: (...bars) => listener.wantsBars(...bars) },
       gone: (run) => {
         this.#timed.delete(run)
-        if (run.watch.runs.size === 0) watches.delete(run.watch)
+        if (run.watch.runs.size > 0) return
+        watches.delete(run.watch)
+        this.#cells.leave(run.watch.row)
       },
     })
     this.#timed = new Timed({
@@ -81,6 +84,7 @@ export class Evaluator {
       downSince: (feed, instrument) => this.#blindness.downSince(feed, instrument),
     })
     this.#records = new Records({ moment, firing: this.#firing, listener, drawings: this.#drawings })
+    this.#still = new Still({ moment, cells: this.#cells })
   }
 
   get size(): number {
@@ -177,18 +181,20 @@ export class Evaluator {
   }
 
   trade(watch: Watch, feed: FeedId, record: TradeNumbers, recvMs: number): void {
-    if (recvMs !== this.#moment.nowMs) this.advance(recvMs)
+    if (this.#still.trade(watch, feed, record, recvMs)) return
+    this.advance(recvMs)
     this.#records.trade(watch, feed, record, recvMs)
   }
 
   quote(watch: Watch, feed: FeedId, record: QuoteNumbers, recvMs: number): void {
-    if (recvMs !== this.#moment.nowMs) this.advance(recvMs)
+    if (this.#still.quote(watch, feed, record, recvMs)) return
+    this.advance(recvMs)
     this.#records.quote(watch, feed, record, recvMs)
   }
 
   /** A bar that the service sent: Last, where nothing better is. */
   bar(watch: Watch, feed: FeedId, record: BarNumbers, recvMs: number): void {
-    if (recvMs !== this.#moment.nowMs) this.advance(recvMs)
+    this.advance(recvMs)
     this.#records.bar(watch, feed, record, recvMs)
   }
 
@@ -213,7 +219,7 @@ export class Evaluator {
       watch.forget()
       for (const run of watch.runs) run.told = false
     }
-    this.#moment.nowMs = this.#nextTickMs = -Infinity
+    this.#moment.nowMs = this.#moment.tickMs = -Infinity
     this.#timed.forget()
     for (const watch of this.#watches.all()) {
       for (const { of, interval } of watch.bars) this.#o.listener.wantsBars(watch.id, of, interval)
@@ -223,14 +229,21 @@ export class Evaluator {
 
   /** The time moved on: what waits for time alone. Call about once a second. */
   advance(nowMs: number): void {
+    const moment = this.#moment
+    if (nowMs > moment.nowMs && nowMs < moment.tickMs) moment.nowMs = nowMs
+    else if (nowMs !== moment.nowMs) this.#step(nowMs)
+  }
+
+  #step(nowMs: number): void {
     if (nowMs <= this.#moment.nowMs) {
       if (nowMs >= this.#moment.nowMs - SET_BACK_MS) return
       this.#setBack(nowMs)
     }
     this.#moment.nowMs = nowMs
-    if (nowMs < this.#nextTickMs) return
-    this.#nextTickMs = Math.floor(nowMs / TICK_MS) * TICK_MS + TICK_MS
+    if (nowMs < this.#moment.tickMs) return
+    this.#moment.tickMs = Math.floor(nowMs / TICK_MS) * TICK_MS + TICK_MS
     this.#moment.eventMs = NaN
+    this.#cells.sweep()
     this.#firing.expireDue()
     this.#timed.look()
     for (const watch of this.#watches.all()) {
@@ -241,7 +254,7 @@ export class Evaluator {
   /** The clock was set back: without this, time would stand still until it is what it was. */
   #setBack(nowMs: number): void {
     const byMs = nowMs - this.#moment.nowMs
-    this.#nextTickMs = -Infinity
+    this.#moment.tickMs = -Infinity
     this.#firing.moveRests(byMs)
     this.#timed.forget()
     this.#blindness.setBack(nowMs, byMs)
@@ -251,7 +264,7 @@ export class Evaluator {
   #watchFor(id: InstrumentId): Watch {
     const known = this.#watches.get(id)
     if (known !== undefined) return known
-    const made = new Watch(id, parseInstrument(id)?.asset ?? 'stocks')
+    const made = new Watch(id, parseInstrument(id)?.asset ?? 'stocks', this.#cells)
     this.#watches.add(made)
     this.#blindness.begin(made)
     return made

@@ -3,13 +3,20 @@
  * nearest level on each side is at hand, and only a step over one of them looks further.
  */
 
+import type { Numbers } from './cells.ts'
+
 /** Told of each level that was crossed, in the order in which the number met them. */
 export type Crossed<T> = (item: T, up: boolean, before: number) => void
 
-interface Met<T> {
+/** The next value crosses these where it stands beyond them; `first`: also where it is the first of its chain. */
+interface Fresh<T> {
+  readonly level: number
   readonly item: T
   readonly up: boolean
+  readonly first: boolean
 }
+
+const NOTHING: readonly never[] = []
 
 /** First place whose level is above (`orAt` false) or at or above (`orAt` true) a value. */
 function placeOf(levels: readonly number[], value: number, orAt: boolean): number {
@@ -23,34 +30,47 @@ function placeOf(levels: readonly number[], value: number, orAt: boolean): numbe
   return low
 }
 
+/**
+ * Numbers of an index, from its place on: who has them may take the next value without it. While the value stays
+ * strictly between `low` and `high` nothing is crossed; NaN: not known. `before`: the last value of the unbroken
+ * chain; NaN: none.
+ */
+export const LEVEL = { low: 0, high: 1, before: 2, count: 3 } as const
+
 export class LevelIndex<T> {
   readonly #levels: number[] = []
   readonly #items: T[] = []
-  /** The last value of the unbroken chain; NaN: none. */
-  #before = NaN
+  readonly #numbers: Numbers
+  readonly #at: number
   /** The last value before the chain broke; NaN: none, or it does not count. */
   #lost = NaN
-  /** While the value stays strictly between these, nothing is crossed; NaN: not known. */
-  #low = NaN
-  #high = NaN
 
-  /** The next value crosses these where it stands beyond them; `first`: also where it is the first of its chain. */
-  #fresh: { readonly level: number; readonly item: T; readonly up: boolean; readonly first: boolean }[] = []
+  /** While the bounds are known: how many levels are below the last value, and how many are not above it. */
+  #under = 0
+  #upTo = 0
+  #fresh: Fresh<T>[] = []
+
+  /** Keeps its numbers at a place of these; else by itself. */
+  constructor(numbers: Numbers = { values: new Float64Array(LEVEL.count) }, at = 0) {
+    this.#numbers = numbers
+    this.#at = at
+    numbers.values.fill(NaN, at, at + LEVEL.count)
+  }
 
   get size(): number {
     return this.#levels.length
   }
   get before(): number {
-    return this.#before
+    return this.#numbers.values[this.#at + LEVEL.before]
   }
 
   /** `fresh`: where the value stands at or above it already, the next one crosses it all the same. */
   add(level: number, item: T, fresh = false): void {
-    if (fresh && this.#before >= level) this.#fresh.push({ level, item, up: true, first: false })
+    if (fresh && this.before >= level) this.#fresh.push({ level, item, up: true, first: false })
     const at = placeOf(this.#levels, level, false)
     this.#levels.splice(at, 0, level)
     this.#items.splice(at, 0, item)
-    this.#low = this.#high = NaN
+    this.#bounds(NaN, NaN)
   }
 
   /** As `add`; where the next value stands at or beyond it on this side, it crosses it, though none came before. */
@@ -65,7 +85,7 @@ export class LevelIndex<T> {
       if (this.#items[at] !== item) continue
       this.#levels.splice(at, 1)
       this.#items.splice(at, 1)
-      this.#low = this.#high = NaN
+      this.#bounds(NaN, NaN)
       return
     }
   }
@@ -81,70 +101,95 @@ export class LevelIndex<T> {
 
   /** Takes the next value of the chain if it crosses nothing for sure; false: `step` it. */
   stays(value: number): boolean {
-    if (!(value > this.#low && value < this.#high)) return false
-    this.#before = value
+    const { values } = this.#numbers
+    const at = this.#at
+    if (!(value > values[at + LEVEL.low] && value < values[at + LEVEL.high])) return false
+    values[at + LEVEL.before] = value
     return true
   }
 
   /** What comes next does not follow what came: the first value after it crosses nothing. `forget`: nor unseen. */
   cut(forget = false): void {
+    const { before } = this
     if (forget) this.#lost = NaN
-    else if (!Number.isNaN(this.#before)) this.#lost = this.#before
-    this.#before = this.#low = this.#high = NaN
+    else if (!Number.isNaN(before)) this.#lost = before
+    this.#begin(NaN)
   }
 
   /** As `cut`, but the first value crosses all levels below it: for what counts from nothing, as a volume does. */
   restart(): void {
-    this.#lost = this.#low = this.#high = NaN
-    this.#before = -Infinity
+    this.#lost = NaN
+    this.#begin(-Infinity)
+  }
+
+  #begin(before: number): void {
+    this.#bounds(NaN, NaN)
+    this.#numbers.values[this.#at + LEVEL.before] = before
+  }
+
+  #bounds(low: number, high: number): void {
+    const { values } = this.#numbers
+    values[this.#at + LEVEL.low] = low
+    values[this.#at + LEVEL.high] = high
   }
 
   #far(value: number, crossed: Crossed<T>, unseen: Crossed<T> | undefined): void {
-    const before = this.#before
+    const { before } = this
     const lost = this.#lost
-    this.#before = value
-    this.#lost = NaN
     const first = Number.isNaN(before)
     // Whoever is told may change the levels.
-    const from = first ? lost : before
-    const met = this.#between(from, value)
-    const fresh = this.#fresh
-    if (fresh.length > 0) {
-      this.#fresh = []
-      for (const one of fresh) {
-        const { level, item, up } = one
-        const beyond = up ? value >= level && !(from < level) : value <= level && !(from > level)
-        if (beyond && (one.first || !first)) met.push({ item, up })
-      }
-    }
-    this.#bound(value)
-    for (const { item, up } of met) {
+    const met = this.#move(first ? lost : before, value)
+    const fresh = this.#fresh.length > 0 ? this.#takeFresh(first, first ? lost : before, value) : null
+    this.#lost = NaN
+    const up = value > (first ? lost : before)
+    for (const item of met) {
       if (first) unseen?.(item, up, lost)
       else crossed(item, up, before)
     }
+    if (fresh === null) return
+    for (const one of fresh) {
+      if (first) unseen?.(one.item, one.up, lost)
+      else crossed(one.item, one.up, before)
+    }
   }
 
-  #between(from: number, to: number): Met<T>[] {
+  /** The number goes from one value to another; answers what it meets on its way. NaN: it comes from nowhere. */
+  #move(from: number, to: number): readonly T[] {
     const levels = this.#levels
-    const met: Met<T>[] = []
+    const { values } = this.#numbers
+    const known = !Number.isNaN(values[this.#at + LEVEL.low])
+    let under = known ? this.#under : placeOf(levels, Number.isNaN(from) ? to : from, true)
+    let upTo = known ? this.#upTo : placeOf(levels, Number.isNaN(from) ? to : from, false)
+    let met: readonly T[] = NOTHING
     if (to > from) {
-      const end = placeOf(levels, to, false)
-      for (let at = placeOf(levels, from, false); at < end; at += 1) met.push({ item: this.#items[at], up: true })
+      const begin = upTo
+      while (upTo < levels.length && levels[upTo] <= to) upTo += 1
+      under = upTo
+      while (under > begin && levels[under - 1] === to) under -= 1
+      if (upTo > begin) met = this.#items.slice(begin, upTo)
     } else if (to < from) {
-      const end = placeOf(levels, to, true)
-      for (let at = placeOf(levels, from, true) - 1; at >= end; at -= 1) met.push({ item: this.#items[at], up: false })
+      const begin = under
+      while (under > 0 && levels[under - 1] >= to) under -= 1
+      upTo = under
+      while (upTo < begin && levels[upTo] === to) upTo += 1
+      if (under < begin) met = this.#items.slice(under, begin).reverse()
     }
+    this.#under = under
+    this.#upTo = upTo
+    values[this.#at + LEVEL.before] = to
+    // On a level, any other value leaves it behind.
+    if (under < upTo) this.#bounds(to, to)
+    else this.#bounds(under === 0 ? -Infinity : levels[under - 1], upTo === levels.length ? Infinity : levels[upTo])
     return met
   }
 
-  #bound(value: number): void {
-    const at = placeOf(this.#levels, value, true)
-    if (this.#levels[at] === value) {
-      // Any other value leaves a level behind.
-      this.#low = this.#high = value
-      return
-    }
-    this.#low = at === 0 ? -Infinity : this.#levels[at - 1]
-    this.#high = at === this.#levels.length ? Infinity : this.#levels[at]
+  /** Fresh levels that the value stands beyond. */
+  #takeFresh(first: boolean, from: number, value: number): readonly Fresh<T>[] {
+    const fresh = this.#fresh
+    this.#fresh = []
+    return fresh.filter(({ level, up, first: atFirst }) => {
+      const beyond = up ? value >= level && !(from < level) : value <= level && !(from > level)
+      return beyond && (atFirst || !first)
+    })
   }
 }

@@ -48,6 +48,7 @@ export function place(run: Run, { grid, wantsBars }: Places): () => void {
     case 'spread': {
       const index = watch.spread[condition.unit]
       if (index.size === 0) index.restart()
+      watch.stir()
       return register(index, { run, role: 'fire', level: condition.above, direction: 'up' })
     }
     case 'volume': {

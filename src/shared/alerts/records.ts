@@ -58,29 +58,18 @@ export class Records {
 
   trade(watch: Watch, feed: FeedId, record: TradeNumbers, recvMs: number): void {
     const { price, size, eventMs } = record
-    // What almost every trade is: nothing waits for it but levels, and it crosses none of them.
-    if (watch.calm === feed) {
-      const { order } = watch
-      const atMs = Number.isNaN(eventMs) ? recvMs : eventMs
-      const inOrder = atMs >= order.lastMs && atMs - recvMs <= order.aheadMs
-      if (inOrder && price > 0 && watch.chains.last.index.stays(price)) {
-        order.lastMs = atMs
-        return
-      }
-    }
     if (!usable(price) || (watch.blind.size > 0 && watch.blind.has(feed))) return
     this.#date(watch.order, eventMs, recvMs)
     if (watch.volumes.length > 0 && size >= 0 && size < Infinity) this.#volume(watch, size)
     if (watch.bars.length > 0) this.#bars(watch, 'trade', price, size)
     if (watch.rank < KIND_RANK.trade) this.#rank(watch, KIND_RANK.trade)
     this.#last(watch, feed, price, recvMs)
-    if (watch.calm !== feed) watch.settle(feed)
+    if (watch.calm !== feed) watch.settleTrades(feed)
   }
 
   quote(watch: Watch, feed: FeedId, record: QuoteNumbers, recvMs: number): void {
     const { bid, ask, eventMs } = record
     if (watch.blind.size > 0 && watch.blind.has(feed)) return
-    const moment = this.#moment
     this.#date(watch.quotes, eventMs, recvMs)
     if (!this.#takes(watch.quotes, recvMs)) return
     const mid = midPrice(bid, ask)
@@ -98,6 +87,12 @@ export class Records {
       this.#price(watch, chains.mid, mid)
       if (watch.rank <= KIND_RANK.mid) this.#midAsLast(watch, feed, mid)
     }
+    this.#spread(watch)
+    if (watch.calmQuotes !== feed) watch.settleQuotes(feed)
+  }
+
+  #spread(watch: Watch): void {
+    const moment = this.#moment
     const apart = watch.ask - watch.bid
     if (Number.isNaN(apart)) return
     moment.value = apart
@@ -144,6 +139,7 @@ export class Records {
   #rank(watch: Watch, rank: number): void {
     const first = watch.rank === KIND_RANK.none
     watch.rank = rank
+    watch.stir()
     watch.order.lastMs = -Infinity
     if (!first) watch.cutPrice('last', true)
     this.#listener.changed(watch)

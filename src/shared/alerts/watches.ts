@@ -9,12 +9,14 @@ const PLACES = 16_384
 
 /** What is watched under a spelling that stands at a place; feeds of an asset class share it. */
 interface Seat {
+  /** A feed of the asset class. */
+  readonly feed: FeedId | null
   /** First letter of the asset class: no two begin alike. */
   readonly initial: number
   readonly symbol: string
   readonly watch: Watch | null
 }
-const EMPTY: Seat = { initial: NaN, symbol: '', watch: null }
+const EMPTY: Seat = { feed: null, initial: NaN, symbol: '', watch: null }
 
 export class Watches {
   readonly #byId = new Map<InstrumentId, Watch>()
@@ -46,7 +48,7 @@ export class Watches {
     const seats = this.#seats
     if (place >= 0 && place < seats.length) {
       const seat = seats[place]
-      if (seat.symbol === symbol && seat.initial === feed.charCodeAt(0)) return seat.watch
+      if (seat.symbol === symbol && (seat.feed === feed || seat.initial === feed.charCodeAt(0))) return seat.watch
     }
     return this.#search(feed, symbol, place)
   }
@@ -64,7 +66,7 @@ export class Watches {
     }
     if (place < 0 || place >= PLACES) return watch
     while (this.#seats.length <= place) this.#seats.push(EMPTY)
-    this.#seats[place] = { initial: feed.charCodeAt(0), symbol, watch }
+    this.#seats[place] = { feed, initial: feed.charCodeAt(0), symbol, watch }
     return watch
   }
 
