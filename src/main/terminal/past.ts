@@ -104,24 +104,42 @@ export function createPast(options: PastOptions): StoredPast {
   const spans = (gaps: readonly Gap[], id: InstrumentId): GapSpan[] =>
     gaps.filter((gap) => concerns(gap, id)).map(({ feed, cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs }))
 
-  /** The newest prints of a recording before a seq; `nearMs` is about when that was. */
-  const printsOf = async (id: InstrumentId, recording: RecordingId, before: number, nearMs: number, limit: number) => {
+  /**
+   * The newest prints of a recording before a seq; `nearMs` is about when that was. With `shortened`: where what
+   * lies further back is damaged those after it are given, and that is told.
+   */
+  const printsOf = async (
+    id: InstrumentId,
+    recording: RecordingId,
+    before: number,
+    nearMs: number,
+    limit: number,
+    shortened?: (thrown: unknown) => void,
+  ) => {
     const feed = tapeFeed(id)
     const cuts = (await reader.gaps({ feed, recording, pastDamage: true }))
       .filter((gap) => concerns(gap, id))
       .map(({ fromSeq }) => fromSeq)
       .toSorted((a, b) => a - b)
+    let nearer = new Keep(limit, cuts)
     for (const back of [...LOOK_BACK_MS, Infinity]) {
       const keep = new Keep(limit, cuts)
       const query = { feed, instruments: [id], recording }
       const fromMs = back === Infinity ? {} : { fromMs: nearMs - back }
-      for await (const columns of reader.ticks({ ...query, ...fromMs })) {
-        if (columns.seq[0] >= before) break // a recording's runs come in order
-        addPrints(keep, columns, before)
+      try {
+        for await (const columns of reader.ticks({ ...query, ...fromMs })) {
+          if (columns.seq[0] >= before) break // a recording's runs come in order
+          addPrints(keep, columns, before)
+        }
+      } catch (thrown) {
+        if (shortened === undefined || toFailure(thrown).code !== 'store-damaged') throw thrown
+        shortened(thrown)
+        break
       }
       if (keep.full || back === Infinity) return { prints: keep.prints, more: keep.full }
+      nearer = keep
     }
-    return { prints: [], more: false }
+    return { prints: nearer.prints, more: nearer.full }
   }
 
   return {
@@ -149,7 +167,8 @@ export function createPast(options: PastOptions): StoredPast {
       guarded('prints', [], async () => {
         const now = await upToNow()
         if (now === undefined) return []
-        return (await printsOf(id, now.recording, now.seq + 1, wallMs(), limit)).prints
+        const shortened = (thrown: unknown): void => options.failed('prints', thrown)
+        return (await printsOf(id, now.recording, now.seq + 1, wallMs(), limit, shortened)).prints
       }),
     async printsBefore(id, before, limit) {
       const now = await upToNow()

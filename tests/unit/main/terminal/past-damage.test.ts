@@ -8,8 +8,9 @@ import { openLocalReader, type LocalReader } from '../../../../src/main/store/re
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import { createLateReader, type FoundDamage } from '../../../../src/main/terminal/late-store.ts'
 import { createPast } from '../../../../src/main/terminal/past.ts'
+import { openReplay } from '../../../../src/main/terminal/replay-view.ts'
 import { barsPage, type View } from '../../../../src/main/terminal/views.ts'
-import { instrumentId, unixMs } from '../../../../src/shared/units.ts'
+import { instrumentId, recordingId, unixMs, type RecordingId } from '../../../../src/shared/units.ts'
 import { blocksOf, flip, inStore } from '../store/flip.ts'
 import { DEMO, T0, tempFolder, trade, Writer, type Item } from '../store/harness.ts'
 
@@ -51,12 +52,12 @@ function record(lists: readonly (readonly number[])[], damaged: number): LocalRe
   return (reader = openLocalReader(folder.file))
 }
 
-function rig(reader: LocalReader, nowMs = NOW) {
+function rig(reader: LocalReader, nowMs = NOW, present?: { readonly recording: RecordingId; readonly seq: number }) {
   const failed: string[] = []
   const past = createPast({
     reader,
     source: () => 'demo',
-    present: () => undefined,
+    present: () => present,
     committed: () => Promise.resolve(),
     wallMs: () => nowMs,
     days: (asset) => hubCalendar.days(asset),
@@ -103,6 +104,58 @@ describe('what a view knows from before', () => {
     const noon = [MIDNIGHT - DAY / 2, MIDNIGHT - DAY / 2 + 1_000]
     const reader = record([noon, [MIDNIGHT - 20_000, MIDNIGHT - 10_000], [NOW - 60_000]], 0)
     expect(await rig(reader).past.seed(BTC)).toMatchObject({ previousClose: 101, today: { count: 1 } })
+  })
+})
+
+describe('where messages themselves are wanted', () => {
+  const recordingOf = (): RecordingId =>
+    recordingId(inStore(folder.file, (db) => db.prepare<[], string>('SELECT key FROM recording').pluck().get() ?? ''))
+
+  test('a tape begins after what cannot be read, which is told; a page of it is refused', async () => {
+    const hour = 3_600_000
+    const reader = record([[T0 + 1_000], [T0 + 2_000], [T0 + hour, T0 + hour + 1_000]], 1)
+    const { past, failed } = rig(reader, T0 + hour + 2_000, { recording: recordingOf(), seq: 4 })
+    expect((await past.prints(BTC, 10)).map(({ eventMs }) => eventMs)).toEqual([T0 + hour, T0 + hour + 1_000])
+    expect(failed).toEqual(['prints'])
+    await expect(past.printsBefore(BTC, null, 10)).rejects.toMatchObject({ code: 'store-damaged' })
+  })
+
+  test('a replay of it is refused; one of a later session shows it hatched', async () => {
+    const reader = record(MIDDLE, 1)
+    const damaged = recordingOf()
+    const engine = new StoreEngine(folder.file, () => T0 + 60_000)
+    const later = newRecordingId(T0 + 60_000)
+    engine.begin(later, DEMO, unixMs(T0 + 60_000))
+    const one: Item = { conn: 1, data: trade('BTC-USD', 105, 1, T0 + 61_000), recvMs: T0 + 61_000 }
+    engine.commit([new Writer().batch([one])])
+    engine.close()
+    const opened = (session: RecordingId) =>
+      openReplay({
+        id: 'replay-1',
+        sessions: [session],
+        reader,
+        writer: { addBookmark: () => Promise.reject(new Error('none')), removeBookmark: () => Promise.resolve(false) },
+        clock: systemClock,
+        calendar: hubCalendar,
+        storeIsAway: () => false,
+        nameOf: () => null,
+        alerts: { alerts: () => [], onChange: () => () => undefined, drawings: () => [] },
+        status: () => {
+          throw new Error('nobody asks')
+        },
+        failed(what, thrown) {
+          throw new Error(`${what}: ${String(thrown)}`)
+        },
+      })
+    const refused = await opened(damaged)
+    await expect(refused.seek({ at: 'end' })).rejects.toMatchObject({ code: 'store-damaged' })
+    refused.close()
+    const replay = await opened(later)
+    await replay.seek({ at: 'end' })
+    const page = await barsPage(reader, replay.view, PAGE)
+    expect(page.bars.map((bar) => bar.startMs - T0)).toEqual([1_000, 2_000, 21_000, 61_000])
+    expect(page.gaps).toContainEqual(unreadable(T0 + 11_000, T0 + 12_501))
+    replay.close()
   })
 })
 
