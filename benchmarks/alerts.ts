@@ -11,6 +11,7 @@ import { scratch, type Scratch } from '../src/service/codec.ts'
 import { CODECS } from '../src/service/codecs/table.ts'
 import { decode } from '../src/service/decode.ts'
 import { alertSink, type AlertSink } from '../src/main/alerts/record-sink.ts'
+import { quietDraft } from './quiet-alert.ts'
 import { median, row, type Row } from './row.ts'
 import { pipelineRuns } from './pipeline.ts'
 
@@ -28,18 +29,13 @@ type Kinds = 'last' | 'quotes' | 'mixed'
 function alertsOf(count: number, kinds: Kinds): Alert[] {
   return Array.from({ length: count }, (_, i): Alert => {
     const symbol = i % 2 === 0 ? 0 : i % SYMBOLS
+    const instrument = instrumentId('crypto', `S${symbol}-USD`)
     return {
+      ...quietDraft(instrument, conditionOf(i, kinds), {
+        repeat: { restMs: 1_000, backPercent: 0 },
+        expiresMs: START_MS + 86_400_000,
+      }),
       id: `a${i}`,
-      instrument: instrumentId('crypto', `S${symbol}-USD`),
-      condition: conditionOf(i, kinds),
-      repeat: { restMs: 1_000, backPercent: 0 },
-      expiresMs: START_MS + 86_400_000,
-      note: '',
-      sound: 'none',
-      system: false,
-      log: false,
-      flash: false,
-      enabled: true,
       market: 'demo',
       createdMs: START_MS,
       fired: 0,

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { startBrowserHost } from '../src/main/browser/host.ts'
 import { createHandlers } from '../src/main/handlers.ts'
 import { createTerminal } from '../src/main/terminal.ts'
+import type { AlertCondition } from '../src/shared/alerts/types.ts'
 import { instrumentId } from '../src/shared/units.ts'
+import { quietDraft } from './quiet-alert.ts'
 
 const [dataDir = '', baseUrl = '', user = '', password = ''] = process.argv.slice(2)
 const built = new URL('../out/main/', import.meta.url)
@@ -91,21 +93,13 @@ async function watch(count: number): Promise<unknown> {
   const list = terminal.settings().watchlists.flatMap(({ symbols }) => symbols)
   for (let i = 0; i < count; i++) {
     const { asset, symbol } = list[i % list.length]
-    await terminal.alerts.save(null, {
-      instrument: instrumentId(asset, symbol),
-      condition:
-        i % 2 === 0
-          ? { is: 'price', of: 'last', level: 1e6 + i, direction: 'up' }
-          : { is: 'move', of: 'last', percent: 0.5, withinMs: 60_000, direction: 'either' },
-      repeat: { restMs: 60_000, backPercent: 0 },
-      expiresMs: null,
-      note: '',
-      sound: 'none',
-      system: false,
-      log: true,
-      flash: true,
-      enabled: true,
-    })
+    const condition: AlertCondition =
+      i % 2 === 0
+        ? { is: 'price', of: 'last', level: 1e6 + i, direction: 'up' }
+        : { is: 'move', of: 'last', percent: 0.5, withinMs: 60_000, direction: 'either' }
+    const repeat = { restMs: 60_000, backPercent: 0 }
+    const draft = quietDraft(instrumentId(asset, symbol), condition, { repeat, log: true, flash: true })
+    await terminal.alerts.save(null, draft)
   }
   return { alerts: terminal.alerts.list().length }
 }

@@ -104,6 +104,16 @@ function rig(dir: string, options: RigOptions = {}): Rig {
   return r
 }
 
+/** A rig whose only alert has fired. */
+async function firedOnce(): Promise<{ readonly r: Rig; readonly id: string }> {
+  const r = rig(folder())
+  r.alerts.begin()
+  const { id } = await r.alerts.save(null, DRAFT)
+  r.trade(99)
+  r.trade(101)
+  return { r, id }
+}
+
 test('what fires is told to the system and the log, kept in the history, and done', async () => {
   const r = rig(folder())
   r.alerts.begin()
@@ -398,11 +408,7 @@ test('alerts of the demo market mean nothing on a real one', async () => {
 })
 
 test('deleted and put back it is as it was; turned on it is armed anew', async () => {
-  const r = rig(folder())
-  r.alerts.begin()
-  const { id } = await r.alerts.save(null, DRAFT)
-  r.trade(99)
-  r.trade(101)
+  const { r, id } = await firedOnce()
   const [{ state: _, ...alert }] = r.alerts.list()
   await r.alerts.remove([id])
   expect(r.alerts.list()).toEqual([])
@@ -481,11 +487,7 @@ describe('a snooze', () => {
   })
 
   test('arms one that has fired again, to remind; it can be woken before; editing and turning on end it', async () => {
-    const r = rig(folder())
-    r.alerts.begin()
-    const { id } = await r.alerts.save(null, DRAFT)
-    r.trade(99)
-    r.trade(101)
+    const { r, id } = await firedOnce()
     await r.alerts.snooze([id], r.now + 900_000)
     expect(r.alerts.list()[0]).toMatchObject({ done: false, fired: 1, state: { is: 'snoozed' } })
     await r.alerts.snooze([id], null)

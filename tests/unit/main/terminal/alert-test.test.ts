@@ -1,5 +1,6 @@
 /** An alert on a part of a recording: what it tells is what it tells of the whole. */
 import { expect, test } from 'vitest'
+import { quietDraft } from '../../../../benchmarks/quiet-alert.ts'
 import { testAlert } from '../../../../src/main/terminal/alert-test.ts'
 import type { AlertDraft } from '../../../../src/shared/alerts/types.ts'
 import type { Interval } from '../../../../src/shared/market.ts'
@@ -34,27 +35,21 @@ function market(): Item[] {
   return items
 }
 
-const draft = (interval: Interval): AlertDraft => ({
-  instrument: instrumentId('crypto', 'BTC-USD'),
-  condition: {
-    is: 'indicator',
-    of: 'trade',
-    interval,
-    // Of highs and lows: a bar of which a part is missing gives another number.
-    line: { id: 'sma', values: [4], price: 'hl2', output: 0 },
-    against: { is: 'price' },
-    direction: 'down',
-    on: 'close',
-  },
-  repeat: { restMs: 1_000, backPercent: 0 },
-  expiresMs: null,
-  note: '',
-  sound: 'none',
-  system: false,
-  log: false,
-  flash: false,
-  enabled: true,
-})
+const draft = (interval: Interval): AlertDraft =>
+  quietDraft(
+    instrumentId('crypto', 'BTC-USD'),
+    {
+      is: 'indicator',
+      of: 'trade',
+      interval,
+      // Of highs and lows: a bar of which a part is missing gives another number.
+      line: { id: 'sma', values: [4], price: 'hl2', output: 0 },
+      against: { is: 'price' },
+      direction: 'down',
+      on: 'close',
+    },
+    { repeat: { restMs: 1_000, backPercent: 0 } },
+  )
 
 test.each(['100ms', '250ms', '1s'] as const)('bars of %s are whole from the first on', async (interval) => {
   const store = await recorded([market()])

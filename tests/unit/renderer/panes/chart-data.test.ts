@@ -8,7 +8,7 @@ import {
 import { FakeTerminal } from '../fakes/fake-terminal.ts'
 import type { ChartPages } from '../../../../src/renderer/charts/port.ts'
 import type { BarsPage, BarsValue } from '../../../../src/shared/contract.ts'
-import type { Bar } from '../../../../src/shared/market.ts'
+import type { Bar, Interval } from '../../../../src/shared/market.ts'
 import type { GapSpan } from '../../../../src/shared/state.ts'
 import { instrumentId, unixMs } from '../../../../src/shared/units.ts'
 
@@ -89,6 +89,33 @@ function open(view: string) {
     },
   }
 }
+/** Candles of trades on a sink that loads; `paging`: their pages, once they were handed over. */
+function candles(fake: FakeTerminal, interval: Interval, load: ChartSink['load']) {
+  let pages: ChartPages | null = null
+  const sink: ChartSink = {
+    load,
+    update: vi.fn(),
+    setGaps: vi.fn(),
+    setDecimals: vi.fn(),
+    setPages: (next) => (pages = next),
+  }
+  const query = { view: 'live', instrument: btc, label: 'BTC', of: 'trade', interval, ticks: false } as const
+  followChart(
+    fake,
+    sink,
+    { ...query, style: 'candles' },
+    () => undefined,
+    () => undefined,
+  )
+  return {
+    sink,
+    paging(): ChartPages {
+      if (pages === null) throw new Error('no pages')
+      return pages
+    },
+  }
+}
+
 const last = <T>(list: readonly T[]): T | undefined => list.at(-1)
 
 describe('the chart of a replay', () => {
@@ -238,33 +265,14 @@ describe('a million bars', () => {
     let held: Bar[] = []
     let newer = false
     let most = 0
-    let pages: ChartPages | null = null
     const hold = (list: Bar[]) => {
       held = list
       most = Math.max(most, list.length)
     }
-    const sink: ChartSink = {
-      load: (_series, list, _more, _keepView, past = false) => {
-        hold([...list])
-        newer = past
-      },
-      update: vi.fn(),
-      setGaps: vi.fn(),
-      setDecimals: vi.fn(),
-      setPages: (next) => (pages = next),
-    }
-    const query = { view: 'live', instrument: btc, label: 'BTC', of: 'trade', interval: '1s', ticks: false } as const
-    followChart(
-      fake,
-      sink,
-      { ...query, style: 'candles' },
-      () => undefined,
-      () => undefined,
-    )
-    const paging = (): ChartPages => {
-      if (!pages) throw new Error('no pages')
-      return pages
-    }
+    const { sink, paging } = candles(fake, '1s', (_series, list, _more, _keepView, past = false) => {
+      hold([...list])
+      newer = past
+    })
     return {
       sink,
       paging,
@@ -356,27 +364,8 @@ describe('a million bars', () => {
       })
     })
     vi.spyOn(fake, 'subscribe').mockImplementation(() => () => undefined)
-    let pages: ChartPages | null = null
     let held: readonly Bar[] = []
-    const sink: ChartSink = {
-      load: (_series, list) => (held = list),
-      update: vi.fn(),
-      setGaps: vi.fn(),
-      setDecimals: vi.fn(),
-      setPages: (next) => (pages = next),
-    }
-    const query = { view: 'live', instrument: btc, label: 'BTC', of: 'trade', interval: '100ms', ticks: false } as const
-    followChart(
-      fake,
-      sink,
-      { ...query, style: 'candles' },
-      () => undefined,
-      () => undefined,
-    )
-    const paging = (): ChartPages => {
-      if (!pages) throw new Error('no pages')
-      return pages
-    }
+    const { paging } = candles(fake, '100ms', (_series, list) => (held = list))
     await vi.waitFor(() => expect(held).toHaveLength(1_500))
     expect(await paging().around(10_000_000)).toBe(true)
     let all = held.map((one) => one.startMs as number)

@@ -1,4 +1,5 @@
 /** An evaluator with its surroundings: what it told, in short texts. */
+import { quietDraft } from '../../../../benchmarks/quiet-alert.ts'
 import { Evaluator } from '../../../../src/shared/alerts/evaluator.ts'
 import type { EvaluatorListener } from '../../../../src/shared/alerts/told.ts'
 import type { Alert, AlertCondition } from '../../../../src/shared/alerts/types.ts'
@@ -13,17 +14,8 @@ export const T0 = 1_700_000_040_000
 let ids = 0
 export function alertOf(condition: AlertCondition, more: Partial<Alert> = {}): Alert {
   return {
+    ...quietDraft(BTC, condition),
     id: `a${++ids}`,
-    instrument: BTC,
-    condition,
-    repeat: null,
-    expiresMs: null,
-    note: '',
-    sound: 'none',
-    system: false,
-    log: false,
-    flash: false,
-    enabled: true,
     market: 'demo',
     createdMs: T0,
     fired: 0,
