@@ -233,7 +233,7 @@ test('tells of all kinds of alerts what is told where every record is measured i
       for (const { id } of quick.alerts) expect(quick.evaluator.state(id)).toEqual(plain.evaluator.state(id))
       told += quick.told.length
     }),
-    { numRuns: 300 },
+    { numRuns: 200 },
   )
   expect(told).toBeGreaterThan(1_000)
 })
@@ -402,7 +402,7 @@ test('tells of alerts on prices what each would tell alone, looked at plainly fo
         fired += told.length
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 200 },
   )
   expect(fired).toBeGreaterThan(1_000)
 })
