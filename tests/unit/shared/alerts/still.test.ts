@@ -235,7 +235,7 @@ test('tells of all kinds of alerts what is told where every record is measured i
     }),
     { numRuns: 200 },
   )
-  expect(told).toBeGreaterThan(1_000)
+  expect(told).toBeGreaterThan(200)
 })
 
 /** What an instrument's alerts go by, by the words of the evaluator's own page and nothing else. */
@@ -404,7 +404,7 @@ test('tells of alerts on prices what each would tell alone, looked at plainly fo
     }),
     { numRuns: 200 },
   )
-  expect(fired).toBeGreaterThan(1_000)
+  expect(fired).toBeGreaterThan(200)
 })
 
 /** The instrument that a gap of one symbol is of, where the feed has it. */
