@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Cells } from '../../../../src/shared/alerts/cells.ts'
 import type { Evaluator } from '../../../../src/shared/alerts/evaluator.ts'
 import type { Alert, AlertCondition, AlertDirection, AlertPrice } from '../../../../src/shared/alerts/types.ts'
 import { instrumentId, type FeedId } from '../../../../src/shared/units.ts'
@@ -443,13 +444,13 @@ test('keeps its numbers apart, and as they were, for however many instruments', 
   expect(told).toEqual(Array.from({ length: 50 }, (_, i) => `fired 3000: ${1_000 + 2 * i} ${1_001 + 2 * i}`))
 })
 
-test('a spread that is watched from now on knows the side that the next quote does not tell', () => {
+test.each([NaN, 102])('a spread that is watched from now on is seen by a quote of 96 and %s', (ask) => {
   const r = rig([alertOf({ is: 'price', of: 'bid', level: 1, direction: 'up' })])
   r.quote(0, 99, 100)
   r.quote(1, 98, 101)
   r.quote(2, 97, 102)
   r.evaluator.put(alertOf({ is: 'spread', above: 4, unit: 'price' }))
-  r.quote(3, 96, NaN)
+  r.quote(3, 96, ask)
   expect(r.told).toEqual(['fired 3: - 6'])
 })
 
@@ -474,4 +475,13 @@ test.each(SIDES)('a move of %s that is watched from now on is seen where no leve
   r.quote(3, 100, 101)
   r.quote(4, 110, 111)
   expect(r.told).toHaveLength(1)
+})
+
+test('numbers of an instrument that nobody watches any more are given away only where no record is measured', () => {
+  const cells = new Cells(2)
+  const row = cells.take()
+  cells.leave(row)
+  expect(cells.take()).not.toBe(row)
+  cells.sweep()
+  expect(cells.take()).toBe(row)
 })
