@@ -15,19 +15,34 @@ export function steadyWidth(before: number, wanted: number): number {
   return Math.ceil(wanted / STEP_PX) * STEP_PX
 }
 
-/** Gives axes of a chart that have come since the last call a width that stays; to be called after each new pane. */
-export function keepAxesSteady(chart: Chart): () => void {
+export interface SteadyAxes {
+  /** Gives axes that have come since the last call a width that stays; to be called after each new pane. */
+  take(): void
+  /** Other bars: the width is theirs alone. */
+  forget(): void
+}
+
+export function steadyAxes(chart: Chart): SteadyAxes {
   const steady = new WeakSet<YAxis>()
-  return () => {
-    for (const axis of chart.getYAxes({})) {
-      if (steady.has(axis)) continue
-      steady.add(axis)
-      const measured = axis.getAutoSize.bind(axis)
-      let kept = 0
-      const override: AxisOverride & Pick<YAxis, 'getAutoSize'> = {
-        getAutoSize: () => (kept = steadyWidth(kept, measured())),
+  let kept = new WeakMap<YAxis, number>()
+  return {
+    take() {
+      for (const axis of chart.getYAxes({})) {
+        if (steady.has(axis)) continue
+        steady.add(axis)
+        const measured = axis.getAutoSize.bind(axis)
+        const override: AxisOverride & Pick<YAxis, 'getAutoSize'> = {
+          getAutoSize() {
+            const width = steadyWidth(kept.get(axis) ?? 0, measured())
+            kept.set(axis, width)
+            return width
+          },
+        }
+        axis.override(override)
       }
-      axis.override(override)
-    }
+    },
+    forget() {
+      kept = new WeakMap()
+    },
   }
 }

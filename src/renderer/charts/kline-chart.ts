@@ -2,7 +2,7 @@
 import { dispose, init, registerIndicator, type Chart } from 'klinecharts'
 import { dayStart } from '../../shared/calendar.ts'
 import type { GapSpan } from '../../shared/state.ts'
-import { keepAxesSteady } from './axis-width.ts'
+import { steadyAxes } from './axis-width.ts'
 import { textPx } from './canvas-text.ts'
 import { comparedPercents } from './compared.ts'
 import { countdownText, countsDown } from './countdown.ts'
@@ -173,10 +173,10 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   }
   let look = 0
   const thin = thinPaint(chart, () => `${look} ${axisShown}`)
-  const steady = keepAxesSteady(chart)
+  const axes = steadyAxes(chart)
   const takePanes = (): void => {
     thin()
-    steady()
+    axes.take()
   }
   const studies = new Studies(chart, {
     theme: () => theme,
@@ -308,6 +308,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       const restyled =
         next.style !== series.style || newer !== bars.moreNewer || countsDown(next) !== countsDown(series)
       series = next
+      axes.forget()
       bars.replace(list, more, newer)
       crosshair.keep(undefined)
       if (restyled) restyle()
