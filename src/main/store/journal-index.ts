@@ -111,7 +111,10 @@ export class JournalIndex {
 
   /** What is in the journal now and not sealed; undefined of a closed recording, which has none. */
   #upToDate(row: RecordingRow): Known | undefined {
-    if (row.summary !== null) return undefined
+    if (row.summary !== null) {
+      this.#known.delete(row.key)
+      return undefined
+    }
     const known = this.#known.get(row.key) ?? { heads: [], places: new Map<FeedId, Map<InstrumentId, Places>>() }
     this.#known.delete(row.key)
     this.#known.set(row.key, known)

@@ -1,5 +1,7 @@
 /** What is stored of a recording, counted from the index of its blocks. */
-import { decodeJournal } from './journal.ts'
+import { Classifier } from './classify.ts'
+import { decodeJournal, journalCrc } from './journal.ts'
+import type { MessageColumns } from './port.ts'
 import type { Db } from './sqlite.ts'
 import { FLAG, type FeedCounts } from '../../shared/recording.ts'
 import { isFeedId, type FeedId } from '../../shared/units.ts'
@@ -25,6 +27,7 @@ export class JournalSums {
   readonly #sql
   #recording = ''
   #flushes: readonly FlushSums[] = []
+  readonly #classifier = new Classifier()
 
   constructor(db: Db) {
     this.#sql = {
@@ -34,9 +37,9 @@ export class JournalSums {
       conns: db.prepare<[number], { conn: number; feed: string }>(
         'SELECT conn, feed FROM connection WHERE recording = ?',
       ),
-      flushes: db.prepare<[number, number], { first: number; data: Buffer }>(
-        `SELECT first_seq AS first, data FROM journal WHERE recording = ? AND first_seq > ? AND torn = 0
-         ORDER BY first_seq`,
+      flushes: db.prepare<[number, number], { first: number; last: number; crc: number; data: Buffer }>(
+        `SELECT first_seq AS first, last_seq AS last, crc, data FROM journal
+         WHERE recording = ? AND first_seq > ? AND torn = 0 ORDER BY first_seq`,
       ),
     }
   }
@@ -49,11 +52,34 @@ export class JournalSums {
     const kept = this.#flushes.filter(({ first }) => first > sealed)
     const fresh: FlushSums[] = []
     let feeds: Map<number, FeedId> | null = null
-    for (const { first, data } of this.#sql.flushes.iterate(recording, Math.max(sealed, kept.at(-1)?.first ?? 0))) {
+    for (const { first, last, crc, data } of this.#sql.flushes.iterate(
+      recording,
+      Math.max(sealed, kept.at(-1)?.first ?? 0),
+    )) {
       feeds ??= this.#feeds(recording)
-      fresh.push({ first, bytes: data.length, sums: flushSums(data, feeds) })
+      // What differs from its sum is torn once it is sealed, and counts as little before.
+      const isWhole = journalCrc(recording, first, last, data) === crc
+      const { messages } = isWhole ? decodeJournal(data) : { messages: null }
+      fresh.push({
+        first,
+        bytes: data.length,
+        sums: messages === null ? new Map<FeedId, Counts>() : flushSums(messages, feeds),
+        // Before anything is sealed no series tells them.
+        instruments: messages === null || sealed > 0 ? NOBODY : this.#instruments(messages, feeds),
+      })
     }
     return (this.#flushes = [...kept, ...fresh])
+  }
+
+  #instruments(m: MessageColumns, feeds: ReadonlyMap<number, FeedId>): Set<string> {
+    const found = new Set<string>()
+    for (let i = 0; i < m.count; i++) {
+      const feed = feeds.get(m.conn[i])
+      if (feed === undefined) continue
+      const { series } = this.#classifier.place(feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
+      if (series !== '') found.add(series)
+    }
+    return found
   }
 
   #feeds(recording: number): Map<number, FeedId> {
@@ -74,13 +100,15 @@ interface FlushSums {
   readonly first: number
   readonly bytes: number
   readonly sums: ReadonlyMap<FeedId, Readonly<Counts>>
+  readonly instruments: ReadonlySet<string>
 }
+
+const NOBODY: ReadonlySet<string> = new Set()
 
 const nothing = (): Counts => ({ control: 0, undecodable: 0, unasked: 0, stored: 0 })
 
-function flushSums(data: Buffer, feeds: ReadonlyMap<number, FeedId>): Map<FeedId, Counts> {
+function flushSums(messages: MessageColumns, feeds: ReadonlyMap<number, FeedId>): Map<FeedId, Counts> {
   const found = new Map<FeedId, Counts>()
-  const { messages } = decodeJournal(data)
   for (let i = 0; i < messages.count; i++) {
     const feed = feeds.get(messages.conn[i])
     if (feed === undefined) continue
@@ -110,8 +138,15 @@ export function feedTotals(db: Db, recording: number, journal: JournalSums = new
     bytes += row.bytes
     if (isFeedId(row.feed)) feeds.set(row.feed, { ...row })
   }
+  const symbols = new Set(
+    db
+      .prepare<[number], string>("SELECT DISTINCT instrument FROM series WHERE recording = ? AND instrument <> ''")
+      .pluck()
+      .all(recording),
+  )
   for (const flush of journal.of(recording)) {
     bytes += flush.bytes
+    for (const instrument of flush.instruments) symbols.add(instrument)
     for (const [feed, more] of flush.sums) {
       const sums = feeds.get(feed) ?? nothing()
       feeds.set(feed, sums)
@@ -121,14 +156,10 @@ export function feedTotals(db: Db, recording: number, journal: JournalSums = new
       sums.unasked += more.unasked
     }
   }
-  const symbols = db
-    .prepare<[number], number>("SELECT count(DISTINCT instrument) FROM series WHERE recording = ? AND instrument <> ''")
-    .pluck()
-    .get(recording)
   let messages = 0
   const counts = [...feeds].map(([feed, { stored, control, undecodable, unasked }]): FeedCounts => {
     messages += stored
     return { feed, received: stored, decoded: stored - control - undecodable, control, undecodable, unasked, stored }
   })
-  return { messages, symbols: symbols ?? 0, bytes, feeds: counts }
+  return { messages, symbols: symbols.size, bytes, feeds: counts }
 }

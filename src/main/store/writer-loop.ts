@@ -193,7 +193,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
       reply({ is: 'done', call })
       ending.splice(i, 1)
     }
-    if (state === 'more' && engine.isLeisurely) {
+    if (state === 'more' && engine.isLeisurely && ending.length === 0) {
       pauseUntil = performance.now() + PAUSE_MS
       later(PAUSE_MS)
     } else if (state === 'more') wake()

@@ -566,3 +566,30 @@ it('brings frames through the real writer to the real reader', async () => {
   await real.close()
   folder.remove()
 })
+
+describe('sealing in no hurry', () => {
+  it('hurries once somebody waits for the end', async () => {
+    const folder = tempFolder()
+    const engine = new StoreEngine(folder.file)
+    let turns = 0
+    let begun = 0
+    Object.defineProperty(engine, 'isLeisurely', { get: () => turns < 400 })
+    engine.turn = () => (turns++ < 400 ? 'more' : 'idle')
+    engine.isFinishing = () => turns < 400
+    const ended = Promise.withResolvers<void>()
+    const loop = runWriter(engine, (reply: WriterReply) => {
+      if (reply.is !== 'done') return
+      if (reply.call === 1) {
+        begun = performance.now()
+        loop.handle({ is: 'end', call: 2, endedMs: unixMs(T0 + 10), counts: [] })
+      } else ended.resolve()
+    })
+    const id = newRecordingId(T0)
+    loop.handle({ is: 'begin', call: 1, id, source: DEMO, startedMs: unixMs(T0), causes: new Map() })
+    await ended.promise
+    // 400 pauses would take at least 2.4 s.
+    expect(performance.now() - begun).toBeLessThan(1_500)
+    engine.close()
+    folder.remove()
+  })
+})

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../src/main/store/engine.ts'
@@ -153,6 +154,39 @@ describe('StoreEngine', () => {
     expect(reader.queries.db.prepare('SELECT count(*) FROM block').pluck().get()).toBe(2)
     expect((await readEverything(reader)).map((row) => row.raw)).toEqual(sent)
     expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    engine.close()
+  })
+
+  it('counts the instruments of what is not sealed yet, and goes on past a flush that is damaged', async () => {
+    let now = T0
+    const engine = new StoreEngine(folder.file, () => now)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    const writer = new Writer()
+    const reader = openLocalReader(folder.file)
+    const session = async (): Promise<unknown> => (await reader.sessions())[0]
+    engine.commit([
+      writer.batch([
+        { conn: 1, data: trade('BTC-USD', 1, 1, T0) },
+        { conn: 2, data: quote('BTC-USD', 1, 2, T0) },
+      ]),
+    ])
+    expect(await session()).toMatchObject({ symbols: 1, messages: 2 })
+    engine.commit([writer.batch([{ conn: 1, data: trade('ETH-USD', 1, 1, T0) }])])
+    expect(await session()).toMatchObject({ symbols: 2, messages: 3 })
+    now += SEAL_AFTER_MS
+    engine.drain()
+    engine.commit([writer.batch([{ conn: 1, data: trade('SOL-USD', 1, 1, T0) }])])
+    // Found beside the others when it is sealed.
+    expect(await session()).toMatchObject({ symbols: 2, messages: 4 })
+    engine.commit([writer.batch([{ conn: 1, data: trade('BTC-USD', 2, 1, T0) }])])
+    const disk = new Database(folder.file)
+    disk.exec('UPDATE journal SET data = CAST(substr(data, 1, length(data) - 1) AS BLOB) WHERE first_seq = 5')
+    disk.close()
+    expect(await session()).toMatchObject({ symbols: 2, messages: 4 })
+    now += SEAL_AFTER_MS
+    engine.drain()
+    expect(await session()).toMatchObject({ symbols: 3, messages: 4 })
     await reader.close()
     engine.close()
   })
