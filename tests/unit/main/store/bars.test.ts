@@ -157,6 +157,8 @@ it('gives one reader the same as a new one while the journal grows, is sealed, a
               }
             }
           }
+          expect(await kept.sessions()).toEqual(await anew.sessions())
+          expect(await kept.sessions(true)).toEqual(await anew.sessions(true))
           await anew.close()
         }
         await kept.close()
