@@ -193,7 +193,7 @@ export class StoreEngine {
 
   /** Whether nobody waits for what `turn` does: it may take its time and leave the processor to others. */
   get isLeisurely(): boolean {
-    return this.#isKeepingUp && this.journalBytes < HASTE_BYTES
+    return this.#isKeepingUp && this.#current !== null && this.journalBytes < HASTE_BYTES
   }
 
   /** Whether `turn` has something to do. */

@@ -64,8 +64,7 @@ export class JournalSums {
         first,
         bytes: data.length,
         sums: messages === null ? new Map<FeedId, Counts>() : flushSums(messages, feeds),
-        // Before anything is sealed no series tells them.
-        instruments: messages === null || sealed > 0 ? NOBODY : this.#instruments(messages, feeds),
+        instruments: messages === null ? NOBODY : this.#instruments(messages, feeds),
       })
     }
     return (this.#flushes = [...kept, ...fresh])

@@ -177,17 +177,45 @@ describe('StoreEngine', () => {
     now += SEAL_AFTER_MS
     engine.drain()
     engine.commit([writer.batch([{ conn: 1, data: trade('SOL-USD', 1, 1, T0) }])])
-    // Found beside the others when it is sealed.
-    expect(await session()).toMatchObject({ symbols: 2, messages: 4 })
+    expect(await session()).toMatchObject({ symbols: 3, messages: 4 })
     engine.commit([writer.batch([{ conn: 1, data: trade('BTC-USD', 2, 1, T0) }])])
     const disk = new Database(folder.file)
     disk.exec('UPDATE journal SET data = CAST(substr(data, 1, length(data) - 1) AS BLOB) WHERE first_seq = 5')
     disk.close()
-    expect(await session()).toMatchObject({ symbols: 2, messages: 4 })
+    expect(await session()).toMatchObject({ symbols: 3, messages: 4 })
     now += SEAL_AFTER_MS
     engine.drain()
     expect(await session()).toMatchObject({ symbols: 3, messages: 4 })
     await reader.close()
+    engine.close()
+  })
+
+  it('takes its time to seal while nobody waits, and none where a recording ends or the journal is long', () => {
+    let now = T0
+    const engine = new StoreEngine(folder.file, () => now)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    const writer = new Writer()
+    const put = (bytes: number): void => {
+      const text = trade('BTC-USD', '1'.padEnd(1_000_000, '0'), 1, T0)
+      for (let sent = 0; sent < bytes; sent += text.length) engine.commit([writer.batch([{ conn: 1, data: text }])])
+    }
+    put(1)
+    expect(engine.turn(3)).toBe('idle')
+    expect(engine.isLeisurely).toBe(false)
+    now += SEAL_AFTER_MS
+    engine.turn(0)
+    expect(engine.isLeisurely).toBe(true)
+    put(17 << 20)
+    expect(engine.isLeisurely).toBe(false)
+    engine.drain()
+    expect(engine.journalBytes).toBeLessThan(8 << 20)
+    put(1)
+    now += SEAL_AFTER_MS
+    engine.turn(0)
+    expect(engine.isLeisurely).toBe(true)
+    engine.end(unixMs(now), [])
+    expect(engine.isLeisurely).toBe(false)
+    engine.drain()
     engine.close()
   })
 })
