@@ -134,6 +134,8 @@ export class LevelIndex<T> {
   }
 
   #far(value: number, crossed: Crossed<T>, unseen: Crossed<T> | undefined): void {
+    // It stands nowhere: how many levels are below it would be wrong of the next one.
+    if (Number.isNaN(value)) return this.cut(true)
     const { before } = this
     const lost = this.#lost
     const first = Number.isNaN(before)

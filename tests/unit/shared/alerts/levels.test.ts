@@ -32,6 +32,7 @@ describe('levels', () => {
     ['several at once, in the order they are met', [10, 11, 12], [9, 13], ['@10↑13', '@11↑13', '@12↑13']],
     ['several downwards', [10, 11, 12], [13, 10], ['@12↓10', '@11↓10', '@10↓10']],
     ['nothing between', [10, 20], [12, 15, 19, 11], []],
+    ['what is no number breaks the chain, and is where nothing stands', [10], [12, NaN, 5, 11], ['@10↑11']],
     ['tiny prices', [1e-9], [9e-10, 1.1e-9], ['@1e-9↑1.1e-9']],
   ])('%s', (_, levels, values, met) => {
     expect(run(at(...levels), values)).toEqual(met)
