@@ -27,6 +27,7 @@ export class JournalSums {
   readonly #sql
   #recording = ''
   #flushes: readonly FlushSums[] = []
+  #instruments = new Set<string>()
   readonly #classifier = new Classifier()
 
   constructor(db: Db) {
@@ -47,7 +48,10 @@ export class JournalSums {
   /** Sums of the flushes that are not sealed; to be called within a read transaction. */
   of(recording: number): readonly FlushSums[] {
     const { key, sealed } = this.#sql.sealed.get(recording) ?? { key: '', sealed: 0 }
-    if (key !== this.#recording) this.#flushes = []
+    if (key !== this.#recording) {
+      this.#flushes = []
+      this.#instruments = new Set()
+    }
     this.#recording = key
     const kept = this.#flushes.filter(({ first }) => first > sealed)
     const fresh: FlushSums[] = []
@@ -64,13 +68,24 @@ export class JournalSums {
         first,
         bytes: data.length,
         sums: messages === null ? new Map<FeedId, Counts>() : flushSums(messages, feeds),
-        instruments: messages === null ? NOBODY : this.#instruments(messages, feeds),
+        instruments: messages === null ? NOBODY : this.#named(messages, feeds),
       })
     }
-    return (this.#flushes = [...kept, ...fresh])
+    // A list is asked for more often than something is sealed, and each flush names many of them.
+    if (kept.length < this.#flushes.length) this.#instruments = new Set()
+    const isNew = this.#instruments.size === 0
+    this.#flushes = [...kept, ...fresh]
+    for (const { instruments } of isNew ? this.#flushes : fresh)
+      for (const instrument of instruments) this.#instruments.add(instrument)
+    return this.#flushes
   }
 
-  #instruments(m: MessageColumns, feeds: ReadonlyMap<number, FeedId>): Set<string> {
+  /** Instruments of the flushes that `of` answered last. */
+  get instruments(): ReadonlySet<string> {
+    return this.#instruments
+  }
+
+  #named(m: MessageColumns, feeds: ReadonlyMap<number, FeedId>): Set<string> {
     const found = new Set<string>()
     for (let i = 0; i < m.count; i++) {
       const feed = feeds.get(m.conn[i])
@@ -145,7 +160,6 @@ export function feedTotals(db: Db, recording: number, journal: JournalSums = new
   )
   for (const flush of journal.of(recording)) {
     bytes += flush.bytes
-    for (const instrument of flush.instruments) symbols.add(instrument)
     for (const [feed, more] of flush.sums) {
       const sums = feeds.get(feed) ?? nothing()
       feeds.set(feed, sums)
@@ -155,6 +169,7 @@ export function feedTotals(db: Db, recording: number, journal: JournalSums = new
       sums.unasked += more.unasked
     }
   }
+  for (const instrument of journal.instruments) symbols.add(instrument)
   let messages = 0
   const counts = [...feeds].map(([feed, { stored, control, undecodable, unasked }]): FeedCounts => {
     messages += stored
