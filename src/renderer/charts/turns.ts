@@ -98,11 +98,15 @@ export class Turns {
       .filter((one) => one.asked && this.#frame - one.last >= this.#gap)
       .toSorted((a, b) => a.last - b.last)
       .slice(0, this.#most)
-    for (const one of due) this.#run(one)
-    // The frame after the last run tells how long that one took. Any more would cost as much as a changed cell each.
-    this.#quiet = [...this.#all].some((one) => one.asked) ? 0 : this.#quiet + 1
-    this.#going = this.#quiet < 2
-    if (this.#going) this.#request((next) => this.#step(next))
+    try {
+      for (const one of due) this.#run(one)
+    } finally {
+      // A chart that throws ends this frame only, and not those of all charts for good.
+      // The frame after the last run tells how long that one took. Any more would cost as much as a changed cell each.
+      this.#quiet = [...this.#all].some((one) => one.asked) ? 0 : this.#quiet + 1
+      this.#going = this.#quiet < 2
+      if (this.#going) this.#request((next) => this.#step(next))
+    }
   }
 
   #measure(now: number): void {

@@ -36,6 +36,24 @@ describe('turns of charts', () => {
     expect(runs).toBe(3)
   })
 
+  it('goes on painting the others where one throws', () => {
+    const { turns, step } = frames()
+    let runs = 0
+    let throws = false
+    const bad = turns.register(() => {
+      if (throws) throw new Error('a chart that fails')
+    })
+    const good = turns.register(() => runs++)
+    for (const turn of [bad, good, bad, good]) turn.ask()
+    throws = true
+    expect(() => step(16)).toThrow('a chart that fails')
+    step(16)
+    expect(runs).toBe(2)
+    good.ask()
+    step(16)
+    expect(runs).toBe(3)
+  })
+
   it('stops asking for frames when nobody wants one, and goes on when somebody does', () => {
     const { turns, step, waiting } = frames()
     let runs = 0
