@@ -253,10 +253,12 @@ export const LIVE = [
     undo: (page) => workspace(page, 'Overview'),
   })),
   { name: 'export', arrange: (page) => page.keyboard.press('Alt+e') },
-  ...['Connection', 'Recording', 'Research', 'Appearance', 'Shortcuts', 'Time zone', 'Numbers', 'App'].map((tab) => ({
-    name: `settings-${tab.toLowerCase().replace(' ', '-')}`,
-    arrange: (page) => settings(page, tab),
-  })),
+  ...['Connection', 'Recording', 'Research', 'Appearance', 'Shortcuts', 'Time zone', 'Numbers', 'App and updates'].map(
+    (tab) => ({
+      name: `settings-${tab.toLowerCase().replaceAll(' ', '-')}`,
+      arrange: (page) => settings(page, tab),
+    }),
+  ),
   {
     name: 'shortcuts',
     arrange: async (page) => {
