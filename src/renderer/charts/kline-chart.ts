@@ -298,6 +298,14 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   addEventListener('pointerup', bars.letGo, true)
   addEventListener('pointercancel', bars.letGo, true)
 
+  let gone = false
+  /** Panes get their places in a microtask of the library's own, which is in the queue before this one. */
+  function legendOfPanes(): void {
+    queueMicrotask(() => {
+      if (!gone) legend()
+    })
+  }
+
   const turn = turns.register(() => {
     if (!bars.flush()) repaint()
   })
@@ -370,7 +378,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     setStudies(list) {
       if (studies.set(list, series.decimals)) takePanes()
       repaint()
-      legend()
+      legendOfPanes()
     },
     setQuote(next) {
       if (next?.bid === quote?.bid && next?.ask === quote?.ask) return
@@ -460,8 +468,10 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       showVolume()
       chart.resize()
       studies.fitPanes()
+      legendOfPanes()
     },
     destroy() {
+      gone = true
       bars.stop()
       turn.stop()
       studies.stop()
