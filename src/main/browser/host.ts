@@ -191,6 +191,11 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
         socket.close(CLOSE.refused, 'refused')
         return
       }
+      if (hello.t === 'token') {
+        const giveBack = (): void => secrets.giveBack(hello.token)
+        socket.once('message', () => socket.off('close', giveBack))
+        socket.once('close', giveBack)
+      }
       socket.send(JSON.stringify({ t: 'welcome', secret: admission.secret } satisfies Greeting))
       serve(socket)
     })

@@ -25,6 +25,8 @@ export interface Secrets {
   mint(): string
   /** Exchanges a token, once. */
   exchange(token: string): Admission
+  /** The page that exchanged it has gone before it said anything: it may never have got its secret, and shows it again. */
+  giveBack(token: string): void
   /** Knows a secret again. */
   recall(secret: string): Admission
 }
@@ -59,6 +61,10 @@ export function createSecrets({ random, nowMs, tokenLifeMs = Infinity }: Secrets
       const secret = random()
       keep(secrets, digest(secret), true)
       return { is: 'admitted', secret }
+    },
+    giveBack(token) {
+      const known = tokens.get(digest(token))
+      if (known) known.used = false
     },
     recall(secret) {
       return secrets.has(digest(secret)) ? { is: 'admitted', secret } : { is: 'unknown' }

@@ -215,6 +215,21 @@ describe('its WebSocket', () => {
     expect(JSON.parse(third.texts[0] ?? '')).toMatchObject({ t: 'welcome' })
   })
 
+  test('lets a page that was reloaded before it said anything show its token again, and no other', async () => {
+    const hello = { t: 'token', token: tokenOf(host.url) } as const
+    const reloaded = await greeted(hello)
+    reloaded.socket.close()
+    await reloaded.closed
+    const again = await greeted(hello)
+    expect(JSON.parse(again.texts[0] ?? '')).toMatchObject({ t: 'welcome' })
+    again.socket.send(JSON.stringify({ t: 'call', id: 1, name: 'app.info', args: {} }))
+    while (again.texts.length < 2) await new Promise((resolve) => again.socket.once('message', resolve))
+    again.socket.close()
+    await again.closed
+    const late = await greeted(hello)
+    expect(JSON.parse(late.texts[0] ?? '')).toMatchObject({ t: 'refused' })
+  })
+
   test('knows its secret after a reload, and no other', async () => {
     const first = await greeted({ t: 'token', token: tokenOf(host.url) })
     const { secret } = JSON.parse(first.texts[0] ?? '') as { secret: string }

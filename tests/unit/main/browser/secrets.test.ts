@@ -21,6 +21,17 @@ describe('secrets', () => {
     expect(secrets.exchange(token)).toEqual({ is: 'used' })
   })
 
+  test('a token that was given back is exchanged once more, and one that nobody knows is not', () => {
+    const { secrets } = secretsAt()
+    const token = secrets.mint()
+    secrets.exchange(token)
+    secrets.giveBack(token)
+    secrets.giveBack('another')
+    expect(secrets.exchange('another')).toEqual({ is: 'unknown' })
+    expect(secrets.exchange(token).is).toBe('admitted')
+    expect(secrets.exchange(token)).toEqual({ is: 'used' })
+  })
+
   test('its secret is known again and again, and is not the token', () => {
     const { secrets } = secretsAt()
     const token = secrets.mint()
