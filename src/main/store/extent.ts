@@ -1,5 +1,5 @@
 /** How much of a feed there is, told from the index of the blocks: nothing is unpacked but the journal. */
-import { decodeJournal, journalCrc } from './journal.ts'
+import { decodeJournal, isWhole, type JournalRow } from './journal.ts'
 import type { TickExtent, TickQuery } from './port.ts'
 import type { StoreQueries } from './queries.ts'
 
@@ -48,12 +48,11 @@ export function readExtent(queries: StoreQueries, query: TickQuery): TickExtent 
       }
     }
     const ours = new Set(conns.all(plan.id, query.feed))
-    const journal = db.prepare<
-      [number],
-      { first_seq: number; last_seq: number; torn: number; crc: number; data: Buffer }
-    >('SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ?')
+    const journal = db.prepare<[number], JournalRow>(
+      'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ?',
+    )
     for (const row of journal.iterate(plan.id)) {
-      if (row.torn !== 0 || journalCrc(plan.id, row.first_seq, row.last_seq, row.data) !== row.crc) continue
+      if (!isWhole(plan.id, row)) continue
       const { messages: m } = decodeJournal(row.data)
       for (let i = 0; i < m.count; i++) {
         const at = m.recvMs[i]

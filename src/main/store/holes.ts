@@ -16,6 +16,7 @@ import type { Damage } from './damage.ts'
 import type { JournalIndex, JournalPart } from './journal-index.ts'
 import { damagedGap, type DamagedGap, type StoreQueries } from './queries.ts'
 import type { RecordingRow } from './records.ts'
+import { TornFlushes, type Seqs } from './torn.ts'
 
 /** How far event times may lie from their receipt: recordings further from a page than this have no hole in it. */
 const LATEST_MS = 6 * HOUR
@@ -31,6 +32,7 @@ export interface SkewedHole extends Hole {
 export class HoleReader {
   readonly #queries: StoreQueries
   readonly #journal: JournalIndex
+  readonly #torn: TornFlushes
   readonly #sql
   readonly #holesOf = new Map<string, Kept<SkewedHole[]>>()
   #holesVersion = -1
@@ -40,27 +42,12 @@ export class HoleReader {
     this.#queries = queries
     this.#journal = journal
     const { db } = queries
+    this.#torn = new TornFlushes(db)
     this.#sql = {
       acks: db.prepare<[number, number], { wall_ms: number; body: string }>(
         `SELECT wall_ms, body FROM entry WHERE recording = ? AND seq <= ?
          AND (body LIKE '{"type":"acknowledged"%' OR body LIKE '{"type":"released"%') ORDER BY seq`,
       ),
-      // Up to the watermark the journal keeps nothing but what is torn.
-      torn: db
-        .prepare<[number, number], readonly [first: number, last: number]>(
-          'SELECT first_seq, last_seq FROM journal WHERE recording = ? AND first_seq <= ? AND torn <> 0',
-        )
-        .raw(),
-      entryBefore: db
-        .prepare<[number, number], number>(
-          'SELECT wall_ms FROM entry WHERE recording = ? AND seq < ? ORDER BY seq DESC LIMIT 1',
-        )
-        .pluck(),
-      entryAfter: db
-        .prepare<[number, number], number>(
-          'SELECT wall_ms FROM entry WHERE recording = ? AND seq > ? ORDER BY seq LIMIT 1',
-        )
-        .pluck(),
     }
   }
 
@@ -97,7 +84,8 @@ export class HoleReader {
       if ((end ?? Infinity) < shown.fromMs - near || row.started_ms > shown.toMs + near) continue
       const read = (): SkewedHole[] => this.#holesIn(row, limit, end, feed, mine)
       holes.push(...(limit < Infinity ? read() : kept.of(row, read)))
-      for (const [first, last] of this.#journal.torn(part)) holes.push(this.#tornHole(row, first, last))
+      for (const seqs of this.#journal.torn(part)) holes.push(this.#tornHole(row, seqs))
+      if (damage === null) this.#refuseTorn(part, shown)
     }
     for (const { fromMs, toMs, unread } of holes) {
       if (unread === 'ledger' && damage === null) throw damagedGap()
@@ -106,6 +94,20 @@ export class HoleReader {
     // After the last recording nothing is received any more; while it lasts, `ended` is without end.
     if (ended < Infinity) holes.push({ fromMs: ended, toMs: ended + 1 })
     return holes
+  }
+
+  /** Throws `store-damaged` where a flush that cannot be read came while what is shown was received. */
+  #refuseTorn(part: JournalPart, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): void {
+    const { row, limit } = part
+    const skewMs = this.#queries.catalog.gaps(row)?.skewMs ?? 0
+    for (const seqs of [
+      ...this.#torn.sealed(row.id, 0, Math.min(limit, row.sealed_seq)),
+      ...this.#journal.torn(part),
+    ]) {
+      const came = this.#torn.cameWithin(row.id, seqs)
+      if (came.fromMs <= toMs + skewMs && (came.toMs ?? Infinity) >= fromMs - skewMs)
+        throw this.#torn.refusal(row.id, seqs)
+    }
   }
 
   /** Holes of closed recordings, each whole; what was missing at the end of one lasts until another begins. */
@@ -138,8 +140,8 @@ export class HoleReader {
       if (fromSeq > limit) continue
       holes.push({ fromMs, toMs: endOf(toMs, toSeq), skewMs: Math.abs(skewMs) })
     }
-    for (const [first, last] of this.#sql.torn.all(row.id, Math.min(limit, row.sealed_seq)))
-      holes.push(this.#tornHole(row, first, last))
+    for (const seqs of this.#torn.sealed(row.id, 0, Math.min(limit, row.sealed_seq)))
+      holes.push(this.#tornHole(row, seqs))
     let out: number | null = row.started_ms
     let wasIn = false
     for (const { wall_ms, body } of this.#sql.acks.iterate(row.id, Math.min(limit, Number.MAX_SAFE_INTEGER))) {
@@ -163,11 +165,8 @@ export class HoleReader {
     return holes
   }
 
-  /** Of a flush that is torn nothing is known but its seqs: it came between the entries around it. */
-  #tornHole({ id, started_ms, ended_ms }: RecordingRow, first: number, last: number): SkewedHole {
-    const fromMs = this.#sql.entryBefore.get(id, first) ?? started_ms
-    const toMs = this.#sql.entryAfter.get(id, last) ?? ended_ms
-    return { fromMs, toMs: toMs === null ? null : Math.max(fromMs, toMs), unread: 'flush' }
+  #tornHole(row: RecordingRow, seqs: Seqs): SkewedHole {
+    return { ...this.#torn.cameWithin(row.id, seqs), unread: 'flush' }
   }
 }
 

@@ -4,10 +4,11 @@
  * until it is sealed. Kept is what tells them apart and orders them, 28 bytes a message; the messages stay in the store.
  */
 import type { Database } from 'better-sqlite3'
-import { isFeedId, type FeedId, type InstrumentId } from '../../shared/units.ts'
+import type { FeedId, InstrumentId } from '../../shared/units.ts'
 import { firstAfter } from './ascending.ts'
 import { OUT_OF_BARS, type Classifier } from './classify.ts'
-import { decodeJournal, journalCrc, type JournalBlob } from './journal.ts'
+import { connectionFeeds } from './connection-feeds.ts'
+import { decodeJournal, isWhole, type JournalBlob, type JournalRow } from './journal.ts'
 import type { RecordingRow } from './records.ts'
 
 /** A recording as far as it is asked about. */
@@ -17,14 +18,6 @@ export interface JournalPart {
   readonly limit: number
   /** Nothing received before this, UTC ms. */
   readonly notBeforeMs: number
-}
-
-interface Row {
-  readonly first_seq: number
-  readonly last_seq: number
-  readonly torn: number
-  readonly crc: number
-  readonly data: Buffer
 }
 
 interface Head {
@@ -46,6 +39,7 @@ const MOST_RECORDINGS = 4
 
 export class JournalIndex {
   readonly #classifier: Classifier
+  readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
   readonly #sql
   /** By the recording's key. */
   readonly #known = new Map<string, Known>()
@@ -53,14 +47,12 @@ export class JournalIndex {
   /** The classifier's record is that of the message that `records` is at. */
   constructor(db: Database, classifier: Classifier) {
     this.#classifier = classifier
+    this.#feeds = connectionFeeds(db)
     this.#sql = {
-      conns: db.prepare<[number], { conn: number; feed: string }>(
-        'SELECT conn, feed FROM connection WHERE recording = ?',
-      ),
-      rows: db.prepare<[number, number], Row>(
+      rows: db.prepare<[number, number], JournalRow>(
         'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
       ),
-      row: db.prepare<[number, number], Row>(
+      row: db.prepare<[number, number], JournalRow>(
         'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq = ?',
       ),
     }
@@ -140,19 +132,13 @@ export class JournalIndex {
 
   #takeNew(known: Known, row: RecordingRow): void {
     const after = Math.max(row.sealed_seq, known.heads.at(-1)?.first ?? 0)
-    let feeds: Map<number, FeedId> | null = null
+    let feeds: ReadonlyMap<number, FeedId> | null = null
     for (const fresh of this.#sql.rows.iterate(row.id, after)) {
       const messages = messagesOf(row.id, fresh)
       known.heads.push({ first: fresh.first_seq, last: fresh.last_seq, whole: messages !== null })
       feeds ??= this.#feeds(row.id)
       if (messages !== null) this.#place(messages, feeds, known.places)
     }
-  }
-
-  #feeds(recording: number): Map<number, FeedId> {
-    const feeds = new Map<number, FeedId>()
-    for (const { conn, feed } of this.#sql.conns.all(recording)) if (isFeedId(feed)) feeds.set(conn, feed)
-    return feeds
   }
 
   #place(m: JournalBlob['messages'], feeds: ReadonlyMap<number, FeedId>, places: Known['places']): void {
@@ -171,9 +157,8 @@ export class JournalIndex {
 }
 
 /** Null where the row is not what was written. */
-function messagesOf(recording: number, row: Row): JournalBlob['messages'] | null {
-  const { first_seq: first, last_seq: last, torn, crc, data } = row
-  return torn === 0 && journalCrc(recording, first, last, data) === crc ? decodeJournal(data).messages : null
+function messagesOf(recording: number, row: JournalRow): JournalBlob['messages'] | null {
+  return isWhole(recording, row) ? decodeJournal(row.data).messages : null
 }
 
 /** The row of the journal that holds a seq, among those from a place on. */

@@ -71,5 +71,20 @@ export function journalCrc(recording: number, firstSeq: number, lastSeq: number,
   return crc32(data, crc32(new Uint8Array(Float64Array.of(recording, firstSeq, lastSeq).buffer)))
 }
 
+/** A row of the table `journal`. */
+export interface JournalRow {
+  readonly first_seq: number
+  readonly last_seq: number
+  /** 1: it was found to be damaged when it was to be sealed. */
+  readonly torn: number
+  readonly crc: number
+  readonly data: Buffer
+}
+
+/** Whether a row of the journal is what was written. */
+export function isWhole(recording: number, row: JournalRow): boolean {
+  return row.torn === 0 && journalCrc(recording, row.first_seq, row.last_seq, row.data) === row.crc
+}
+
 const torn = (): CodedError =>
   new CodedError('store-damaged', 'A journal row of the store is torn.', { hint: 'Run "tapedeck verify".' })

@@ -16,11 +16,12 @@ import {
 } from '../../shared/units.ts'
 import { Catalog } from './catalog.ts'
 import { allGaps, SessionList } from './session-rows.ts'
-import { journalCrc } from './journal.ts'
+import { isWhole, type JournalRow } from './journal.ts'
 import type { InstrumentQuery, StoredInstrument, TickQuery } from './port.ts'
 import type { Db } from './sqlite.ts'
 import type { BlockQuery, TickPlan, TickSource, TickWindow } from './tick-source.ts'
 import type { BeginRecord, CloseRecord, RecordingRow } from './records.ts'
+import { TornFlushes, type Seqs } from './torn.ts'
 
 const WINDOW_BYTES = 4 << 20
 
@@ -64,6 +65,7 @@ export class StoreQueries implements TickSource {
   readonly db: Db
   /** For what needs no more than closed recordings as they were read once. */
   readonly catalog: Catalog
+  readonly #torn: TornFlushes
   readonly #sql
   readonly #sessions: SessionList
   readonly #isWritten: () => boolean
@@ -74,6 +76,7 @@ export class StoreQueries implements TickSource {
     this.catalog = new Catalog(db)
     this.#sessions = new SessionList(db, this.catalog)
     this.#isWritten = isWritten
+    this.#torn = new TornFlushes(db)
     this.#sql = {
       recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
       gaps: db.prepare<[{ id: number; feed: string | null; fromMs: number; toMs: number }], GapRow>(
@@ -86,10 +89,7 @@ export class StoreQueries implements TickSource {
       binned: db.prepare<[], number>('SELECT recording FROM label WHERE binned_ms IS NOT NULL').pluck(),
       sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
       lastJournal: db.prepare<[number], number | null>('SELECT max(last_seq) FROM journal WHERE recording = ?').pluck(),
-      journal: db.prepare<
-        [number, number],
-        { first_seq: number; last_seq: number; torn: number; crc: number; data: Buffer }
-      >(
+      journal: db.prepare<[number, number], JournalRow>(
         'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND last_seq > ? ORDER BY first_seq',
       ),
       conns: db
@@ -268,6 +268,7 @@ export class StoreQueries implements TickSource {
             query.instruments === null || (query.instruments as readonly string[]).includes(instrument),
         )
         .map(({ id }) => id)
+      for (const seqs of this.#torn.sealed(plan.id, after, sealedSeq)) this.#refuseTorn(query, plan, after, seqs)
       const journal: Uint8Array[] = []
       let upTo = after
       if (sealedSeq <= after) {
@@ -275,13 +276,29 @@ export class StoreQueries implements TickSource {
         for (const row of this.#sql.journal.iterate(plan.id, after)) {
           upTo = row.last_seq
           bytes += row.data.length
-          if (row.torn === 0 && journalCrc(plan.id, row.first_seq, row.last_seq, row.data) === row.crc)
-            journal.push(row.data)
+          if (isWhole(plan.id, row)) journal.push(row.data)
+          else this.#refuseTorn(query, plan, after, [row.first_seq, row.last_seq])
           if (bytes >= WINDOW_BYTES) break
         }
       }
       return { sealedSeq, series, journal, upTo, conns: this.#sql.conns.all(plan.id, query.feed) }
     })
+  }
+
+  /**
+   * Throws `store-damaged` where a flush that is torn may have held what is asked for: by its seqs, and by when it came,
+   * as far as the clocks of service and computer are known to differ.
+   */
+  #refuseTorn(query: TickQuery, plan: TickPlan, after: number, seqs: Seqs): void {
+    const [first, last] = seqs
+    if (first > Math.min(plan.maxSeq, query.upToSeq ?? Infinity) || last <= after) return
+    const { fromMs, toMs } = this.#torn.cameWithin(plan.id, seqs)
+    const row = this.recordings().find(({ id }) => id === plan.id)
+    const skewMs = row === undefined ? 0 : (this.catalog.gaps(row)?.skewMs ?? 0)
+    const end = toMs ?? Infinity
+    if (end < plan.notBeforeMs || end < (query.fromMs ?? -Infinity) - skewMs) return
+    if (fromMs >= (query.toMs ?? Infinity) + skewMs) return
+    throw this.#torn.refusal(plan.id, seqs)
   }
 
   blocks({ series, after, upTo, fromMs, toMs, most }: BlockQuery): readonly Uint8Array[] {

@@ -9,7 +9,7 @@ import {
   type Minutes,
   type SeriesName,
 } from './classify.ts'
-import { decodeJournal, journalCrc } from './journal.ts'
+import { decodeJournal, isWhole, type JournalRow } from './journal.ts'
 import { readable } from './damage.ts'
 import { genesis, unpackRuns } from './ledger.ts'
 import { openBlock } from './blocks/open.ts'
@@ -203,14 +203,13 @@ function loadSeries(db: Db, rec: RecordingState): void {
 }
 
 function loadJournal(db: Db, rec: RecordingState): void {
-  const rows = db.prepare<
-    [number, number],
-    { first_seq: number; last_seq: number; torn: number; crc: number; data: Buffer }
-  >('SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq')
+  const rows = db.prepare<[number, number], JournalRow>(
+    'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
+  )
   for (const row of rows.iterate(rec.id, rec.sealedSeq)) {
     rec.lastSeq = Math.max(rec.lastSeq, row.last_seq)
     rec.journalBytes += row.data.length
-    if (row.torn !== 0 || journalCrc(rec.id, row.first_seq, row.last_seq, row.data) !== row.crc) continue
+    if (!isWhole(rec.id, row)) continue
     const { leaves, messages } = decodeJournal(row.data)
     for (const leaf of leaves) {
       const chain = rec.chains.get(leaf.conn)

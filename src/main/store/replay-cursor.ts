@@ -8,6 +8,7 @@ import { damaged } from './blocks/bytes.ts'
 import type { OpenBlock } from './blocks/open-block.ts'
 import type { MessageColumns, ReplayBatch, ReplayQuery } from './port.ts'
 import type { ReviewedRecording, ReviewedSeries, ReviewSql } from './review-sql.ts'
+import type { Seqs } from './torn.ts'
 
 /** Seqs of the first batch, which somebody waits for, and of later ones. */
 const FIRST_SEQS = 1024
@@ -75,6 +76,8 @@ export class ReplayCursor {
   #batches = 0
   #sealedSeq = -1
   #streams: Stream[] = []
+  /** Sealed flushes that are torn, ascending. */
+  #torn: readonly Seqs[] = []
   #feeds: ReadonlyMap<number, number> = new Map()
   /** By seq of the window: 1 + its block's place in `#open`, and its row there. */
   readonly #owner = new Uint32Array(MOST_SEQS)
@@ -112,11 +115,26 @@ export class ReplayCursor {
       this.#sealedSeq = sealed
       this.#learn(id)
     }
-    return this.#cursor < sealed ? this.#fromBlocks(Math.min(sealed, this.#upToSeq)) : this.#fromJournal(id)
+    return this.#cursor < sealed
+      ? this.#fromBlocks(this.#wholeUpTo(Math.min(sealed, this.#upToSeq)))
+      : this.#fromJournal(id)
+  }
+
+  /**
+   * How far nothing that is sealed is torn; throws `store-damaged` at a flush that is: to go on without its messages
+   * would play another session. Stamps are given without them.
+   */
+  #wholeUpTo(last: number): number {
+    if (!this.#texts) return last
+    const next = this.#torn.find(([, lastTorn]) => lastTorn > this.#cursor)
+    if (next === undefined || next[0] > last) return last
+    if (next[0] <= this.#cursor + 1) throw this.#sql.torn.refusal(this.#recording.id, next)
+    return next[0] - 1
   }
 
   /** Series that are new, and more of those that had ended. */
   #learn(id: number): void {
+    this.#torn = this.#sql.torn.sealed(id, 0, Infinity)
     const known = new Map(this.#streams.map((stream) => [stream.id, stream]))
     this.#streams = this.#sql.series(id).map((series): Stream => {
       const stream = known.get(series.id)
@@ -219,7 +237,11 @@ export class ReplayCursor {
     let upTo = cursor
     let count = 0
     let bytes = 0
-    for (const { lastSeq, messages: m } of this.#sql.journal(id, cursor)) {
+    for (const { firstSeq, lastSeq, messages: m } of this.#sql.journal(id, cursor)) {
+      if (m === null && this.#texts) {
+        if (upTo > cursor) break // what came before it is played first
+        throw this.#sql.torn.refusal(id, [firstSeq, lastSeq])
+      }
       upTo = Math.min(lastSeq, this.#upToSeq)
       if (m !== null) {
         const from = firstAfter(m.seq, cursor)

@@ -6,9 +6,10 @@ import { FEED_IDS, isFeedId, recordingId, unixMs, type RecordingId } from '../..
 import { BlockCache } from './block-cache.ts'
 import type { OpenBlock } from './blocks/open-block.ts'
 import { openBlock } from './blocks/open.ts'
-import { decodeJournal, journalCrc } from './journal.ts'
+import { decodeJournal, isWhole, type JournalRow } from './journal.ts'
 import type { EntryQuery, MessageColumns, StoredEntry } from './port.ts'
 import type { Db } from './sqlite.ts'
+import { TornFlushes } from './torn.ts'
 
 export interface ReviewedRecording {
   readonly id: number
@@ -31,6 +32,7 @@ export interface BlockPlace {
 }
 
 export interface JournalRun {
+  readonly firstSeq: number
   readonly lastSeq: number
   /** Null where the row is torn. */
   readonly messages: MessageColumns | null
@@ -45,11 +47,13 @@ interface EntryRow {
 
 export class ReviewSql {
   readonly db: Db
+  readonly torn: TornFlushes
   readonly #cache = new BlockCache<OpenBlock>(64 << 20)
   readonly #sql
 
   constructor(db: Db) {
     this.db = db
+    this.torn = new TornFlushes(db)
     const place = 'SELECT id, min_seq, max_seq, count FROM block INDEXED BY block_order WHERE series = ?'
     this.#sql = {
       recording: db.prepare<[string], { id: number; started_ms: number }>(
@@ -72,10 +76,7 @@ export class ReviewSql {
           'SELECT max(first_seq) FROM journal WHERE recording = ? AND first_seq <= ?',
         )
         .pluck(),
-      journal: db.prepare<
-        [number, number],
-        { first_seq: number; last_seq: number; torn: number; crc: number; data: Buffer }
-      >(
+      journal: db.prepare<[number, number], JournalRow>(
         'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq >= ? ORDER BY first_seq',
       ),
       entries: db.prepare<[number, number, number], EntryRow>(
@@ -176,22 +177,13 @@ export class ReviewSql {
     const from = this.#sql.journalFrom.get(recording, afterSeq + 1) ?? afterSeq + 1
     for (const row of this.#sql.journal.iterate(recording, from)) {
       if (row.last_seq <= afterSeq) continue
-      const whole = row.torn === 0 && journalCrc(recording, row.first_seq, row.last_seq, row.data) === row.crc
-      yield { lastSeq: row.last_seq, messages: whole ? decodeJournal(row.data).messages : null }
+      const whole = isWhole(recording, row)
+      yield {
+        firstSeq: row.first_seq,
+        lastSeq: row.last_seq,
+        messages: whole ? decodeJournal(row.data).messages : null,
+      }
     }
-  }
-
-  /** First and last seq of the flushes in (after, upTo] that are torn: what they brought is lost. */
-  torn(recording: number, afterSeq: number, upToSeq: number): [number, number][] {
-    const found: [number, number][] = []
-    for (const { first_seq: first, last_seq: last, torn, crc, data } of this.#sql.journal.iterate(
-      recording,
-      afterSeq + 1,
-    )) {
-      if (first > upToSeq) break
-      if (torn !== 0 || journalCrc(recording, first, last, data) !== crc) found.push([first, last])
-    }
-    return found
   }
 
   /** Entries in (after, upTo]. */

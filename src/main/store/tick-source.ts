@@ -18,7 +18,7 @@ export interface TickWindow {
   /** Messages up to here are in blocks of these series. */
   readonly sealedSeq: number
   readonly series: readonly number[]
-  /** The next journal rows, only where nothing sealed is left. Torn rows are left out, but counted in `upTo`. */
+  /** The next journal rows, only where nothing sealed is left. Torn rows that nothing is wanted of count in `upTo`. */
   readonly journal: readonly Uint8Array[]
   readonly upTo: number
   /** Connections of the queried feed. */
@@ -39,6 +39,7 @@ type Soon<T> = T | Promise<T>
 
 export interface TickSource {
   plan(query: TickQuery): Soon<readonly TickPlan[]>
+  /** Throws `store-damaged` where a torn flush may have held what is asked for. */
   window(query: TickQuery, plan: TickPlan, after: number): Soon<TickWindow>
   blocks(query: BlockQuery): Soon<readonly Uint8Array[]>
 }

@@ -5,6 +5,7 @@
 import { firstAfter } from './ascending.ts'
 import { stampsOf } from './replay-cursor.ts'
 import type { BlockPlace, ReviewedRecording, ReviewSql } from './review-sql.ts'
+import type { Seqs } from './torn.ts'
 
 /**
  * How far wall time may run back without an entry that says so, and as far again to be sure: the recorder
@@ -33,7 +34,7 @@ export class TimeMarks {
   /** Seqs of all entries, ascending. */
   #entries: number[] = []
   /** First and last seq of torn flushes, ascending. */
-  readonly #torn: [number, number][] = []
+  readonly #torn: Seqs[] = []
   #lastSeq = 0
   #looked = new Set<string>()
   #cache: { marks?: Marks; replay?: Float64Array; messages?: Float64Array } = {}
@@ -62,7 +63,7 @@ export class TimeMarks {
       if (shiftMs < 0 && seq > 1) this.#add([seq - 1], [this.#latest(Math.max(0, seq - 1 - PEAK_SEQS), seq - 1)])
       this.#add([seq], [wallMs])
     }
-    this.#torn.push(...this.#sql.read(() => this.#sql.torn(id, this.#lastSeq, lastSeq)))
+    this.#torn.push(...this.#sql.read(() => this.#sql.torn.all(id, this.#lastSeq, lastSeq)))
     if (this.#lastSeq === 0) this.#wall[0] = Math.min(this.#wall[0], this.#latest(0, 1))
     this.#lastSeq = lastSeq
     if (id < 0) this.#counts = this.#countBlocks()

@@ -1,6 +1,7 @@
 /** What is stored of a recording, counted from the index of its blocks. */
 import { Classifier } from './classify.ts'
-import { decodeJournal, journalCrc } from './journal.ts'
+import { connectionFeeds } from './connection-feeds.ts'
+import { decodeJournal, isWhole, type JournalRow } from './journal.ts'
 import type { MessageColumns } from './port.ts'
 import type { Db } from './sqlite.ts'
 import { FLAG, type FeedCounts } from '../../shared/recording.ts'
@@ -24,6 +25,7 @@ interface Sums {
 
 /** What the journal of a recording that is still open adds: a flush is read once, and forgotten when it is sealed. */
 export class JournalSums {
+  readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
   readonly #sql
   #recording = ''
   #flushes: readonly FlushSums[] = []
@@ -31,15 +33,13 @@ export class JournalSums {
   readonly #classifier = new Classifier()
 
   constructor(db: Db) {
+    this.#feeds = connectionFeeds(db)
     this.#sql = {
       sealed: db.prepare<[number], { key: string; sealed: number }>(
         'SELECT key, sealed_seq AS sealed FROM recording WHERE id = ?',
       ),
-      conns: db.prepare<[number], { conn: number; feed: string }>(
-        'SELECT conn, feed FROM connection WHERE recording = ?',
-      ),
-      flushes: db.prepare<[number, number], { first: number; last: number; crc: number; data: Buffer }>(
-        `SELECT first_seq AS first, last_seq AS last, crc, data FROM journal
+      flushes: db.prepare<[number, number], JournalRow>(
+        `SELECT first_seq, last_seq, torn, crc, data FROM journal
          WHERE recording = ? AND first_seq > ? AND torn = 0 ORDER BY first_seq`,
       ),
     }
@@ -55,18 +55,14 @@ export class JournalSums {
     this.#recording = key
     const kept = this.#flushes.filter(({ first }) => first > sealed)
     const fresh: FlushSums[] = []
-    let feeds: Map<number, FeedId> | null = null
-    for (const { first, last, crc, data } of this.#sql.flushes.iterate(
-      recording,
-      Math.max(sealed, kept.at(-1)?.first ?? 0),
-    )) {
+    let feeds: ReadonlyMap<number, FeedId> | null = null
+    for (const row of this.#sql.flushes.iterate(recording, Math.max(sealed, kept.at(-1)?.first ?? 0))) {
       feeds ??= this.#feeds(recording)
       // What differs from its sum is torn once it is sealed, and counts as little before.
-      const isWhole = journalCrc(recording, first, last, data) === crc
-      const { messages } = isWhole ? decodeJournal(data) : { messages: null }
+      const { messages } = isWhole(recording, row) ? decodeJournal(row.data) : { messages: null }
       fresh.push({
-        first,
-        bytes: data.length,
+        first: row.first_seq,
+        bytes: row.data.length,
         sums: messages === null ? new Map<FeedId, Counts>() : flushSums(messages, feeds),
         instruments: messages === null ? NOBODY : this.#named(messages, feeds),
       })
@@ -94,12 +90,6 @@ export class JournalSums {
       if (series !== '') found.add(series)
     }
     return found
-  }
-
-  #feeds(recording: number): Map<number, FeedId> {
-    const feeds = new Map<number, FeedId>()
-    for (const { conn, feed } of this.#sql.conns.all(recording)) if (isFeedId(feed)) feeds.set(conn, feed)
-    return feeds
   }
 }
 
