@@ -5,6 +5,7 @@ import { unixMs, type UnixMs } from '../../shared/units.ts'
 import { serverWords } from '../../service/reasons.ts'
 import type { Clock } from '../clock.ts'
 import { networkError } from '../network-error.ts'
+import { callAgainHint, retryAfterMs } from '../retry-after.ts'
 import { httpUrl } from '../service-address.ts'
 import type { Token, TokenSource } from './port.ts'
 
@@ -79,8 +80,9 @@ async function readAnswer(response: Response, request: TokenRequest, url: URL, n
     })
   }
   if (status === 429 || status >= 500) {
+    const asked = retryAfterMs(response.headers.get('retry-after'), nowMs)
     throw new CodedError('offline', `The service cannot sign anyone in now (HTTP ${status}).`, {
-      hint: 'Wait a little, then try again.',
+      hint: asked === null ? 'Wait a little, then try again.' : callAgainHint(asked),
     })
   }
   if (looksLikeHtml(response, text)) {

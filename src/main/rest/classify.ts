@@ -2,13 +2,11 @@
  * What an HTTP answer is worth: the document shows no status codes and no error bodies (section 7.2),
  * so every kind of failure is told by what HTTP means, and its words are the service's own.
  */
-import { timeWords } from '../../shared/alerts/words.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { Endpoint } from '../../service/endpoints.ts'
 import { serverWords } from '../../service/reasons.ts'
+import { callAgainHint } from '../retry-after.ts'
 import { LONGEST_WAIT_MS } from './retry.ts'
-
-const MINUTE_MS = 60_000
 
 export interface HttpAnswer {
   readonly status: number
@@ -31,9 +29,7 @@ function patience(
   otherwise: string,
 ): { hint: string; notBeforeMs?: number } {
   if (typeof retryAfterMs !== 'number' || retryAfterMs <= LONGEST_WAIT_MS) return { hint: otherwise }
-  // Nobody waits by the second for what takes minutes.
-  const wait = retryAfterMs < MINUTE_MS ? retryAfterMs : Math.ceil(retryAfterMs / MINUTE_MS) * MINUTE_MS
-  return { hint: `It asks to be called again in ${timeWords(wait)}.`, notBeforeMs: nowMs + retryAfterMs }
+  return { hint: callAgainHint(retryAfterMs), notBeforeMs: nowMs + retryAfterMs }
 }
 
 /** Null: a good answer (JSON or CSV, status 2xx). Else what is wrong with it, and what to do. `nowMs`: when it came, UTC ms. */

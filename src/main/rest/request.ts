@@ -3,8 +3,8 @@ import { Agent, fetch } from 'undici'
 import { CodedError } from '../../shared/errors.ts'
 import type { Clock } from '../clock.ts'
 import { networkError } from '../network-error.ts'
+import { retryAfterMs } from '../retry-after.ts'
 import type { HttpAnswer } from './classify.ts'
-import { retryAfterMs } from './retry.ts'
 
 export const ANSWER_WITHIN_MS = 30_000
 /** Larger answers are refused: 10 MB are to be handled smoothly, more is no answer to a pane. */

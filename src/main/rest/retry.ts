@@ -18,12 +18,3 @@ export function waitBefore(next: number, retryAfterMs: number | null, chance: nu
   const spread = chance * FIRST_WAIT_MS * 2 ** (next - 1)
   return Math.round((retryAfterMs ?? 0) + spread)
 }
-
-/** Milliseconds that a `Retry-After` header asks for (RFC 9110 §10.2.3: seconds or a date); null: none that can be read. */
-export function retryAfterMs(header: string | null, nowMs: number): number | null {
-  if (header === null) return null
-  const text = header.trim()
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
-  const at = /^[a-z]{3}/i.test(text) ? Date.parse(text) : NaN
-  return Number.isNaN(at) ? null : Math.max(0, at - nowMs)
-}

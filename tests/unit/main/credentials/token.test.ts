@@ -99,6 +99,18 @@ describe('asking for a token', () => {
     expect(inspect(error, { depth: 9, showHidden: true }) + JSON.stringify(toFailure(error))).not.toContain('CANARY')
   })
 
+  test.each([
+    ['7', 'It asks to be called again in 7 s.'],
+    ['90', 'It asks to be called again in 2 min.'],
+    ['0', 'It asks to be called again in 1 s.'],
+    ['soon', 'Wait a little, then try again.'],
+  ])('a 429 with Retry-After: %s says until when', async (header, hint) => {
+    const { request } = await service(
+      (m) => (m.token = (_b, r) => void r.writeHead(429, { 'Retry-After': header }).end()),
+    )
+    expect(await failure(request)).toMatchObject({ code: 'offline', hint })
+  })
+
   test('nobody there, no such name, and silence are told apart', async () => {
     const { made, request } = await service((m) => (m.token = () => undefined))
     const soon: Clock = { ...systemClock, after: (_ms, then) => systemClock.after(30, then) }

@@ -4,15 +4,14 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { BarsValue, QuotesValue, TapeValue } from '../../../../src/shared/contract.ts'
 import { unixMs } from '../../../../src/shared/units.ts'
 import { instrumentId, type RecordingId } from '../../../../src/shared/units.ts'
-import { systemClock } from '../../../../src/main/clock.ts'
-import { hubCalendar } from '../../../../src/main/market/hub-calendar.ts'
 import { barsStream, quotesStream, tapeStream } from '../../../../src/main/market/streams.ts'
 import { StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
-import { openReplay, type OpenReplay } from '../../../../src/main/terminal/replay-view.ts'
+import type { OpenReplay } from '../../../../src/main/terminal/replay-view.ts'
 import { barsPage } from '../../../../src/main/terminal/views.ts'
 import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from '../store/harness.ts'
+import { openedReplay } from './opened-replay.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const ETH = instrumentId('crypto', 'ETH-USD')
@@ -105,23 +104,10 @@ function storeOf(before: readonly Item[], items: readonly Item[], after: readonl
 
 async function replayOf(reader: LocalReader): Promise<OpenReplay> {
   const rows = (await reader.sessions()).filter((row) => row.startedMs === T0)
-  const replay = await openReplay({
-    id: 'replay-1',
-    sessions: rows.map(({ session }) => session),
+  const replay = await openedReplay(
     reader,
-    writer: { addBookmark: () => Promise.reject(new Error('none')), removeBookmark: () => Promise.resolve(false) },
-    clock: systemClock,
-    calendar: hubCalendar,
-    storeIsAway: () => false,
-    nameOf: () => null,
-    alerts: { alerts: () => [], onChange: () => () => undefined, drawings: () => [] },
-    status: () => {
-      throw new Error('nobody asks')
-    },
-    failed(what, thrown) {
-      throw new Error(`${what}: ${String(thrown)}`)
-    },
-  })
+    rows.map(({ session }) => session),
+  )
   cleanups.push(() => replay.close())
   return replay
 }

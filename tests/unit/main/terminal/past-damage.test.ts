@@ -8,11 +8,11 @@ import { openLocalReader, type LocalReader } from '../../../../src/main/store/re
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import { createLateReader, type FoundDamage } from '../../../../src/main/terminal/late-store.ts'
 import { createPast } from '../../../../src/main/terminal/past.ts'
-import { openReplay } from '../../../../src/main/terminal/replay-view.ts'
 import { barsPage, type View } from '../../../../src/main/terminal/views.ts'
 import { instrumentId, recordingId, unixMs, type RecordingId } from '../../../../src/shared/units.ts'
 import { blocksOf, flip, inStore } from '../store/flip.ts'
 import { DEMO, T0, tempFolder, trade, Writer, type Item } from '../store/harness.ts'
+import { openedReplay } from './opened-replay.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const DAY = 86_400_000
@@ -129,28 +129,10 @@ describe('where messages themselves are wanted', () => {
     const one: Item = { conn: 1, data: trade('BTC-USD', 105, 1, T0 + 61_000), recvMs: T0 + 61_000 }
     engine.commit([new Writer().batch([one])])
     engine.close()
-    const opened = (session: RecordingId) =>
-      openReplay({
-        id: 'replay-1',
-        sessions: [session],
-        reader,
-        writer: { addBookmark: () => Promise.reject(new Error('none')), removeBookmark: () => Promise.resolve(false) },
-        clock: systemClock,
-        calendar: hubCalendar,
-        storeIsAway: () => false,
-        nameOf: () => null,
-        alerts: { alerts: () => [], onChange: () => () => undefined, drawings: () => [] },
-        status: () => {
-          throw new Error('nobody asks')
-        },
-        failed(what, thrown) {
-          throw new Error(`${what}: ${String(thrown)}`)
-        },
-      })
-    const refused = await opened(damaged)
+    const refused = await openedReplay(reader, [damaged])
     await expect(refused.seek({ at: 'end' })).rejects.toMatchObject({ code: 'store-damaged' })
     refused.close()
-    const replay = await opened(later)
+    const replay = await openedReplay(reader, [later])
     await replay.seek({ at: 'end' })
     const page = await barsPage(reader, replay.view, PAGE)
     expect(page.bars.map((bar) => bar.startMs - T0)).toEqual([1_000, 2_000, 21_000, 61_000])

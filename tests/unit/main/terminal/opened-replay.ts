@@ -1,0 +1,26 @@
+/** A replay of stored sessions with nothing around it: no alerts, no bookmarks kept, a store that is there. */
+import { systemClock } from '../../../../src/main/clock.ts'
+import type { LocalReader } from '../../../../src/main/store/reader.ts'
+import { hubCalendar } from '../../../../src/main/market/hub-calendar.ts'
+import { openReplay, type OpenReplay } from '../../../../src/main/terminal/replay-view.ts'
+import type { RecordingId } from '../../../../src/shared/units.ts'
+
+/** Opens them; whatever fails behind its back is thrown. */
+export const openedReplay = (reader: LocalReader, sessions: readonly RecordingId[]): Promise<OpenReplay> =>
+  openReplay({
+    id: 'replay-1',
+    sessions,
+    reader,
+    writer: { addBookmark: () => Promise.reject(new Error('none')), removeBookmark: () => Promise.resolve(false) },
+    clock: systemClock,
+    calendar: hubCalendar,
+    storeIsAway: () => false,
+    nameOf: () => null,
+    alerts: { alerts: () => [], onChange: () => () => undefined, drawings: () => [] },
+    status: () => {
+      throw new Error('nobody asks')
+    },
+    failed(what, thrown) {
+      throw new Error(`${what}: ${String(thrown)}`)
+    },
+  })
