@@ -18,7 +18,7 @@ export function steadyWidth(before: number, wanted: number): number {
 export interface SteadyAxes {
   /** Gives axes that have come since the last call a width that stays; to be called after each new pane. */
   take(): void
-  /** Other bars: the width is theirs alone. */
+  /** Other bars, or another size of text: the width is theirs alone. */
   forget(): void
 }
 

@@ -342,6 +342,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       const resized = next.textScale !== theme.textScale
       theme = next
       look++
+      if (resized) axes.forget()
       restyle()
       if (!resized) return
       // Axes and panes below the bars grow along; the library measures those when it lays out anew.
