@@ -274,7 +274,15 @@ test('panes and workspaces by keyboard alone', async ({ open }) => {
   // Tabs that do not fit are listed behind them.
   await page.setViewportSize(SMALL)
   for (const keys of ['Alt+s', 'Alt+v', 'Alt+n', 'Alt+c']) await page.keyboard.press(keys)
-  await expect(page.getByRole('tab', { name: 'Company', exact: true })).toBeFocused()
+  const company = page.getByRole('tab', { name: 'Company', exact: true })
+  await expect(company).toBeFocused()
+  // Another size of the window makes the tabs anew: the focus stays where it was.
+  for (const width of [SMALL.width + 60, SMALL.width]) {
+    const made = await company.getAttribute('id')
+    await page.setViewportSize({ ...SMALL, width })
+    await expect.poll(() => company.getAttribute('id')).not.toBe(made)
+    await expect(company).toBeFocused()
+  }
   const all = groupOf(page, 'Company').getByRole('button', { name: 'All tabs here' })
   await expect(all).toBeVisible()
   await page.keyboard.press('Tab')

@@ -146,7 +146,8 @@ test('every word is the catalogue’s, whole, and has room when it is a third lo
   await test.step('the palette and the tour', async () => {
     await page.keyboard.press('Control+k')
     await page.keyboard.type('eth-usd 5m')
-    await expect(page.getByRole('option').first()).toBeVisible()
+    // What half of it finds are names of other symbols.
+    await expect(page.getByRole('option').first()).toContainText('5m')
     await reader.read('the palette', '[role="search"]')
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')

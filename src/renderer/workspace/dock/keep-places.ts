@@ -1,8 +1,20 @@
 /** Moving an element in the document loses its scroll position and its focus: this brings them back. */
 
-/** Runs what moves parts of `root`, then puts scroll positions and the focus back where they were. */
+/** The pane whose tab, head or content has an element; '': none. */
+function paneOf(within: Element): string {
+  const tab =
+    within.closest<HTMLElement>('[role="tab"]') ??
+    within.closest('.dv-groupview')?.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]')
+  return tab?.dataset.tabPanelId ?? ''
+}
+
+/**
+ * Runs what moves parts of `root`, then puts scroll positions and the focus back where they were: onto the tab of the
+ * pane where what had it was made anew.
+ */
 export function keepPlaces(root: HTMLElement, move: () => void): void {
   const focused = document.activeElement
+  const pane = focused !== null && root.contains(focused) ? paneOf(focused) : ''
   const scrolled: [Element, number, number][] = []
   for (const one of root.querySelectorAll('*'))
     if (one.scrollTop !== 0 || one.scrollLeft !== 0) scrolled.push([one, one.scrollTop, one.scrollLeft])
@@ -12,6 +24,8 @@ export function keepPlaces(root: HTMLElement, move: () => void): void {
     one.scrollTop = top
     one.scrollLeft = left
   }
-  if (focused instanceof HTMLElement && focused.isConnected && document.activeElement !== focused)
-    focused.focus({ preventScroll: true })
+  if (!(focused instanceof HTMLElement) || document.activeElement === focused) return
+  if (focused.isConnected) focused.focus({ preventScroll: true })
+  else if (pane !== '')
+    root.querySelector<HTMLElement>(`[data-tab-panel-id="${CSS.escape(pane)}"]`)?.focus({ preventScroll: true })
 }
