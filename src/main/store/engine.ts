@@ -4,17 +4,18 @@
  */
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { sourceKey, type FeedCounts, type GapCause, type LedgerEntry, type Source } from '../../shared/recording.ts'
+import { sourceKey, type FeedCounts, type GapCause, type Source } from '../../shared/recording.ts'
 import type { ReplayBookmark } from '../../shared/replay.ts'
-import { unixMs, type FeedId, type RecordingId, type UnixMs } from '../../shared/units.ts'
+import type { RecordingId, UnixMs } from '../../shared/units.ts'
 import { newColumns } from '../message-columns.ts'
 import { HiddenRows } from './hidden.ts'
 import { Appender, type Appended } from './commit.ts'
 import { LOG_GENESIS, logHash } from './ledger.ts'
+import { closingEntries } from './left.ts'
 import { Library } from './library.ts'
 import { lockStore, type Lock } from './lock.ts'
 import { deleteBookmark, insertBookmark } from './bookmarks.ts'
-import type { Batch, NewBookmark, NewSnapshot, StoredEntry } from './port.ts'
+import type { Batch, NewBookmark, NewSnapshot } from './port.ts'
 import { loadOpenRecordings, newRecording, type RecordingState } from './recording-state.ts'
 import { feedTotals } from './totals.ts'
 import { Sealer, type Work } from './sealer.ts'
@@ -96,8 +97,9 @@ export class StoreEngine {
   }
 
   /**
-   * Opens a recording. What an earlier process left open is closed first, with a gap from its last
-   * stored stamp to now for every feed that was open. Asked again for the current one, it does nothing.
+   * Opens a recording. What an earlier process left open gets a gap from its last stored stamp to now for every feed
+   * that was open; its sealing and its close record follow as background work, as messages wait for the new one to be
+   * open. Asked again for the current one, it does nothing.
    */
   begin(
     key: RecordingId,
@@ -363,56 +365,13 @@ export class StoreEngine {
     }
   }
 
-  /** Closes a recording that a death left open: gaps from its last stamp to `untilMs`, then the close record. */
+  /** Closes a recording that a death left open: gaps from its last stamp to `untilMs`, and in time the close record. */
   #closeLeft(rec: RecordingState, cause: GapCause, untilMs: UnixMs): void {
-    const from = unixMs(rec.lastWallMs)
-    const to = Math.max(from, untilMs)
-    const { feeds, openGaps, skew } = this.#stateAtDeath(rec)
-    const entries: StoredEntry[] = []
-    const add = (wallMs: number, entry: LedgerEntry): number => {
-      const seq = rec.lastSeq + entries.length + 1
-      entries.push({ seq, wallMs, monoNs: rec.lastMonoNs, entry })
-      return seq
-    }
-    for (const gap of openGaps) add(from, { type: 'gap-close', feed: gap.feed, openedSeq: gap.seq })
-    const opened = feeds.map((feed) => ({
-      feed,
-      openedSeq: add(from, { type: 'gap-open', feed, cause, symbols: [], fromMs: from, ...skew }),
-    }))
-    for (const { feed, openedSeq } of opened) add(to, { type: 'gap-close', feed, openedSeq })
+    const { entries, endedMs } = closingEntries(this.#db, rec, cause, untilMs)
     if (entries.length > 0) {
       const done = this.#transaction(() => this.#appender.write(rec, [{ messages: NOTHING, entries }]))
       this.#appender.accept(rec, done, this.#nowMs())
     }
-    rec.finish = { endedMs: from, counts: [], clean: false }
-    this.drain()
-  }
-
-  /** Feeds that had a connection or an open gap when the writing ended, and the skew measured last. */
-  #stateAtDeath(rec: RecordingState): {
-    feeds: FeedId[]
-    openGaps: { feed: FeedId; seq: number }[]
-    skew: { readonly skewMs?: number }
-  } {
-    let skew = {}
-    const conns = new Map<number, FeedId>()
-    for (const [conn, { feed }] of rec.chains) if (feed !== '') conns.set(conn, feed)
-    const gaps = new Map<number, FeedId>()
-    const rows = this.#db.prepare<[number], { seq: number; body: string }>(
-      'SELECT seq, body FROM entry WHERE recording = ? ORDER BY seq',
-    )
-    for (const { seq, body } of rows.iterate(rec.id)) {
-      const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
-      if (entry.type === 'disconnected') conns.delete(entry.conn)
-      else if (entry.type === 'gap-open') {
-        gaps.set(seq, entry.feed)
-        if (entry.skewMs !== undefined) skew = { skewMs: entry.skewMs }
-      } else if (entry.type === 'gap-close') gaps.delete(entry.openedSeq)
-    }
-    return {
-      feeds: [...new Set([...conns.values(), ...gaps.values()])],
-      openGaps: [...gaps].map(([seq, feed]) => ({ feed, seq })),
-      skew,
-    }
+    rec.finish = { endedMs, counts: [], clean: false }
   }
 }

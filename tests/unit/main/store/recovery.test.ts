@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openStoreWriter } from '../../../../src/main/store/open.ts'
-import { openLocalReader } from '../../../../src/main/store/reader.ts'
+import { openLocalReader, type LocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import type { GapCause } from '../../../../src/shared/recording.ts'
 import { unixMs, type RecordingId } from '../../../../src/shared/units.ts'
@@ -78,6 +78,7 @@ describe('what a death leaves', () => {
       const engine = new StoreEngine(folder.file)
       expect(engine.left).toEqual([key])
       engine.begin(newRecordingId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
+      engine.drain()
       const reader = openLocalReader(folder.file)
       const [old, live] = await reader.sessions()
       expect(old).toMatchObject({ session: key, clean: false, live: false, endedMs: T0 + 31, messages: 30 })
@@ -150,6 +151,94 @@ describe('what a death leaves', () => {
     await reader.close()
   })
 
+  const recorded = (reader: LocalReader, key: RecordingId) =>
+    Promise.all([
+      reader.sessions().then((rows) => rows.find(({ session }) => session === key)?.endedMs),
+      reader.gaps({ recording: key }).then((gaps) => gaps.map(({ cause, fromMs, toMs }) => [cause, fromMs, toMs])),
+    ])
+
+  it('does not keep what comes next from being committed: it is sealed and closed beside it', async () => {
+    const left = leave(false)
+    const engine = new StoreEngine(folder.file)
+    const now = newRecordingId(T0 + 5_000)
+    engine.begin(now, DEMO, unixMs(T0 + 5_000))
+    expect([engine.left, engine.isFinishing(left), engine.busy]).toEqual([[], true, true])
+    engine.commit([new Writer().batch(items(3))])
+    const reader = openLocalReader(folder.file)
+    expect(await recorded(reader, left)).toEqual([null, [['crash', T0 + 31, T0 + 5_000]]])
+    expect(await readEverything(reader, left)).toHaveLength(30)
+    expect(await readEverything(reader, now)).toHaveLength(3)
+    engine.drain()
+    expect(engine.isFinishing(left)).toBe(false)
+    expect(await recorded(reader, left)).toEqual([T0 + 31, [['crash', T0 + 31, T0 + 5_000]]])
+    expect(await readEverything(reader, left)).toHaveLength(30)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    engine.close()
+  })
+
+  it('is told once, where another death comes before it is closed', async () => {
+    const left = leave(false)
+    const key = (n: number): RecordingId => newRecordingId(T0 + n * 5_000)
+    const begun = [1, 2, 3].map((n) => {
+      const engine = new StoreEngine(folder.file)
+      const id = key(n)
+      engine.begin(id, DEMO, unixMs(T0 + n * 5_000))
+      const own: Item = { conn: 1, data: trade('BTC-USD', n, 1, T0 + n * 5_000 + 9), recvMs: T0 + n * 5_000 + 9 }
+      engine.commit([
+        new Writer().batch([{ entry: { type: 'connected', feed: 'crypto/XT', conn: 1 }, wallMs: T0 + n * 5_000 }, own]),
+      ])
+      if (n === 3) {
+        engine.end(unixMs(T0 + 16_000), [])
+        engine.drain()
+      }
+      engine.close()
+      return id
+    })
+    const reader = openLocalReader(folder.file)
+    expect(await recorded(reader, left)).toEqual([T0 + 31, [['crash', T0 + 31, T0 + 5_000]]])
+    expect(await recorded(reader, begun[0])).toEqual([T0 + 5_009, [['crash', T0 + 5_009, T0 + 10_000]]])
+    expect(await recorded(reader, begun[1])).toEqual([T0 + 10_009, [['crash', T0 + 10_009, T0 + 15_000]]])
+    expect((await recorded(reader, begun[2]))[0]).toBe(T0 + 16_000)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+  })
+
+  it('has no gap over what the next recording received, where it was ended and not closed yet', async () => {
+    const engine = new StoreEngine(folder.file, () => T0)
+    const yesterday = newRecordingId(T0)
+    engine.begin(yesterday, DEMO, unixMs(T0))
+    engine.commit([new Writer().batch([{ entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }, ...items(20)])])
+    engine.end(unixMs(T0 + 25), [])
+    const today = newRecordingId(T0 + 25)
+    engine.begin(today, DEMO, unixMs(T0 + 25))
+    engine.commit([new Writer().batch(items(20).map((item) => ({ ...item, recvMs: T0 + 60_000 })))])
+    engine.close()
+    const next = new StoreEngine(folder.file)
+    next.begin(newRecordingId(T0 + 90_000), DEMO, unixMs(T0 + 90_000))
+    next.drain()
+    const reader = openLocalReader(folder.file)
+    expect(await recorded(reader, yesterday)).toEqual([T0 + 21, [['crash', T0 + 21, T0 + 25]]])
+    expect(await recorded(reader, today)).toEqual([T0 + 60_000, [['crash', T0 + 60_000, T0 + 90_000]]])
+    await reader.close()
+    next.close()
+  })
+
+  it('does not keep anybody from recording where an entry of it is damaged', async () => {
+    const key = leave(false)
+    const db = new Database(folder.file)
+    db.exec('UPDATE entry SET body = substr(body, 1, 20)')
+    db.close()
+    const engine = new StoreEngine(folder.file)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000))
+    engine.drain()
+    const reader = openLocalReader(folder.file)
+    expect(await recorded(reader, key)).toEqual([T0 + 31, [['crash', T0 + 31, T0 + 5_000]]])
+    expect((await reader.verify(key)).problems).not.toEqual([])
+    await reader.close()
+    engine.close()
+  })
+
   it('is closed also when nothing is to be recorded', async () => {
     const left = leave(false)
     const writer = await openStoreWriter({ file: folder.file })
@@ -177,6 +266,7 @@ describe('what a death leaves', () => {
     db.close()
     const engine = new StoreEngine(folder.file)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000))
+    engine.drain()
     const reader = openLocalReader(folder.file)
     await expect(readEverything(reader, key)).rejects.toMatchObject({ code: 'store-damaged' })
     expect(reader.queries.db.prepare('SELECT min_seq, max_seq FROM block').raw().all()).toEqual([[22, 31]])
@@ -191,14 +281,15 @@ describe('what a death leaves', () => {
     const key = leave(true)
     const engine = new StoreEngine(folder.file)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000))
+    engine.drain()
     expect(() => engine.delete(newRecordingId(1))).toThrow(/no session/)
     engine.delete(key)
     const reader = openLocalReader(folder.file)
     expect((await reader.sessions()).length).toBe(1)
     expect(reader.queries.db.prepare('SELECT kind FROM store_log ORDER BY n').pluck().all()).toEqual([
       'begin',
-      'close',
       'begin',
+      'close',
       'delete',
     ])
     expect(reader.queries.db.prepare('SELECT count(*) FROM block').pluck().get()).toBe(0)
