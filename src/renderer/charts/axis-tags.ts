@@ -10,14 +10,15 @@ export interface TagSpan {
 const LAST_HALF = 10
 const COUNTDOWN = 15
 
-/** Where the label of the last price lies, its countdown below it, or above it where the plot ends before. */
+/** Where the label of the last price lies, its countdown (if it `counts`) below it, or above where the plot ends before. */
 export function lastTag(
   middle: number,
   height: number,
   textScale: number,
+  counts = true,
 ): TagSpan & { readonly middle: number; readonly above: boolean } {
   const half = LAST_HALF * textScale
-  const more = COUNTDOWN * textScale
+  const more = counts ? COUNTDOWN * textScale : 0
   const above = middle + half + more > height
   return { from: middle - half - (above ? more : 0), middle, to: middle + half + (above ? 0 : more), above }
 }

@@ -96,14 +96,14 @@ export class PriceAxis {
 
   /**
    * Takes in where labels of prices stand beside the axis; its own labels make room for them. `last`: the price
-   * with a label of the library, or null.
+   * with a label of the library, or null; `counts`: whether a countdown stands beside that.
    */
-  placeTags(last: number | null, others: readonly number[]): void {
+  placeTags(last: number | null, others: readonly number[], counts: boolean): void {
     const axis = this.axis()
     const height = this.#chart.getSize('candle_pane', 'main')?.height ?? 0
     if (!axis || height === 0) return
     const scale = this.#source.textScale()
-    const tag = last === null ? null : lastTag(axis.convertToNicePixel(last), height, scale)
+    const tag = last === null ? null : lastTag(axis.convertToNicePixel(last), height, scale, counts)
     this.countsAbove = tag?.above ?? false
     const wanted = others.map((price) => ({ chip: price, y: axis.convertToPixel(price) }))
     const size = CHIP_HEIGHT * scale

@@ -233,6 +233,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     prices.placeTags(
       own,
       others.filter((price) => typeof price === 'number'),
+      !low && countdown() !== '',
     )
   }
 

@@ -120,6 +120,8 @@ describe('labels beside the axis', () => {
     expect(high).toEqual({ from: 40, middle: 50, to: 75, above: false })
     const low = lastTag(90, 100, 1)
     expect(low).toEqual({ from: 65, middle: 90, to: 100, above: true })
+    expect(lastTag(50, 100, 1, false)).toEqual({ from: 40, middle: 50, to: 60, above: false })
+    expect(lastTag(90, 100, 1, false)).toEqual({ from: 80, middle: 90, to: 100, above: false })
     expect([20, 34, 36, 60, 79, 81].map((y) => isCovered(y, [high], 1))).toEqual([
       false,
       false,
