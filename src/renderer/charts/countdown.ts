@@ -1,9 +1,9 @@
 /** Time until something closes, as short as it can be said. Pure. */
 import { say } from '../messages/catalogue.ts'
 
-/** Whether a chart's bars close slowly enough for their end to be waited for: of a tenth of a second nobody reads it. */
+/** Whether a chart's bars close slowly enough for their end to be waited for: of a second's it would always be "0:01". */
 export const countsDown = ({ ticks, intervalMs }: { readonly ticks: boolean; readonly intervalMs: number }): boolean =>
-  !ticks && intervalMs >= 1_000
+  !ticks && intervalMs > 1_000
 
 const two = (n: number): string => String(n).padStart(2, '0')
 

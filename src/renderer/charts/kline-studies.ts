@@ -106,7 +106,20 @@ export class Studies {
       },
       true,
     )
+    // Where it has no value yet, numbers on its axis would be the library's own.
+    if (study.own && run !== null)
+      this.#chart.overrideYAxis({
+        paneId: id,
+        createTicks: ({ defaultTicks }) => (this.#isTold(run) ? defaultTicks : []),
+      })
     return shown
+  }
+
+  /** Whether a study has a value of a row in view. */
+  #isTold({ values }: StudyRun): boolean {
+    const { from, to } = this.#chart.getVisibleRange()
+    for (let i = to - 1; i >= from; i--) for (const _ in values[i]) return true
+    return false
   }
 
   #remove({ id, undo }: Shown): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { comparedPercents } from '../../../../src/renderer/charts/compared.ts'
-import { countdownText } from '../../../../src/renderer/charts/countdown.ts'
+import { countdownText, countsDown } from '../../../../src/renderer/charts/countdown.ts'
 import { heikinAshi, heikinAshiRows } from '../../../../src/renderer/charts/heikin-ashi.ts'
 import { calendarMarks } from '../../../../src/renderer/charts/paint-calendar.ts'
 import { priceTicks } from '../../../../src/renderer/charts/scale.ts'
@@ -186,6 +186,11 @@ describe('days and sessions behind the bars', () => {
 })
 
 describe('the countdown', () => {
+  it('is of bars that somebody can wait for', () => {
+    const of = (intervalMs: number, ticks = false): boolean => countsDown({ ticks, intervalMs })
+    expect([of(100), of(1_000), of(5_000), of(60_000), of(60_000, true)]).toEqual([false, false, true, true, false])
+  })
+
   it('says no more than it must', () => {
     expect([0, -5, NaN, 1, 7_000, 760_000, 11_110_000, 187_200_000].map(countdownText)).toEqual([
       '',
