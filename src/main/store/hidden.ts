@@ -22,22 +22,27 @@ const ROWS_A_STEP = 1_000
 
 export class HiddenRows {
   readonly #db: Db
-  readonly #least
-  readonly #most
+  #least
+  #most
 
   constructor(db: Db) {
     this.#db = db
-    const ends = (f: 'min' | 'max'): string =>
-      ['recording', ...TABLES]
+    const end = (f: 'min' | 'max'): number => {
+      const ends = ['recording', ...TABLES]
         .map((table) => `SELECT ${f}(${table === 'recording' ? 'id' : 'recording'}) AS id FROM ${table}`)
         .join(' UNION ALL ')
-    this.#least = db.prepare<[], number | null>(`SELECT min(id) FROM (${ends('min')})`).pluck()
-    this.#most = db.prepare<[], number | null>(`SELECT max(id) FROM (${ends('max')})`).pluck()
+      return db.prepare<[], number | null>(`SELECT ${f}(id) FROM (${ends})`).pluck().get() ?? 0
+    }
+    this.#least = Math.min(0, end('min'))
+    this.#most = Math.max(0, end('max'))
   }
 
-  /** A number that no row uses: positive of what is recorded here, negative of what is imported. */
+  /**
+   * A number that no row has used since the store was opened: positive of what is recorded here, negative of what is
+   * imported. One that has no rows any more may still wait to be cleared, and whoever got it would be cleared with it.
+   */
   freshId(kind: 'recorded' | 'imported'): number {
-    return kind === 'recorded' ? Math.max(0, this.#most.get() ?? 0) + 1 : Math.min(0, this.#least.get() ?? 0) - 1
+    return kind === 'recorded' ? ++this.#most : --this.#least
   }
 
   /** Numbers that have rows but no recording. */

@@ -68,8 +68,7 @@ export class Imports {
     if ([...this.#imports.values()].some((one) => one.about.id === about.id)) {
       throw new CodedError('busy', `Session ${about.id} is being imported already.`)
     }
-    const id = Math.min(hidden.freshId('imported'), ...[...this.#imports.values()].map(({ rec }) => rec.id - 1))
-    const rec = newRecording(id, about.id, sourceKey(about.source), about.startedMs)
+    const rec = newRecording(hidden.freshId('imported'), about.id, sourceKey(about.source), about.startedMs)
     this.#imports.set(handle, { handle, about, rec, waiting: [], ending: null, failure: null })
     return null
   }
