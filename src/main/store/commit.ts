@@ -5,7 +5,7 @@ import { ColumnsBuilder, connectionRuns } from '../message-columns.ts'
 import { encodeJournal, journalCrc, type Leaf } from './journal.ts'
 import { entryLeaf, messageLeaf, type EntryRow } from './ledger.ts'
 import type { Batch, MessageColumns, StoredEntry } from './port.ts'
-import { newChain, type Chain, type RecordingState } from './recording-state.ts'
+import { lastStamp, latest, newChain, type Chain, type RecordingState } from './recording-state.ts'
 
 /** What a transaction will have changed in memory once it is durable. */
 export interface Appended {
@@ -73,8 +73,6 @@ export class Appender {
           const conn = part.conn[0]
           move(conn, part.count, messageLeaf(chainOf(conn).head, part))
         }
-        lastWallMs = Math.max(lastWallMs, m.recvMs[m.count - 1])
-        lastMonoNs = Math.max(lastMonoNs, m.monoNs[m.count - 1])
         firstMonoNs = Math.min(firstMonoNs, m.monoNs[0])
         messages += m.count
       }
@@ -83,9 +81,6 @@ export class Appender {
         for (const row of rows) this.#entry.run(rec.id, row.seq, row.wallMs, row.monoNs, row.body)
         for (const e of entries) this.#gap(rec.id, e.seq, e.wallMs, e.entry)
         move(0, rows.length, entryLeaf(chainOf(0).head, rows))
-        const last = rows.at(-1)!
-        lastWallMs = Math.max(lastWallMs, last.wallMs)
-        lastMonoNs = Math.max(lastMonoNs, last.monoNs)
       }
       if (leaves.length === 0) continue
       const { first, last } = seqRange(m, entries)
@@ -97,6 +92,8 @@ export class Appender {
       this.#journal.run(rec.id, first, last, journalCrc(rec.id, first, last, data), data)
       bytes += data.length
       lastSeq = last
+      const stamp = latest(lastStamp(m), entries.at(-1))
+      if (stamp !== undefined) ({ wallMs: lastWallMs, monoNs: lastMonoNs } = stamp)
     }
     return { chains, lastSeq, lastWallMs, lastMonoNs, bytes, messages, firstMonoNs }
   }

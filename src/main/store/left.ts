@@ -1,6 +1,6 @@
 /** What a death left open: which gaps it leaves, and the entries that say so. */
 import type { GapCause, LedgerEntry } from '../../shared/recording.ts'
-import { unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
+import { isFeedId, unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
 import type { StoredEntry } from './port.ts'
 import type { RecordingState } from './recording-state.ts'
 import type { Db } from './sqlite.ts'
@@ -22,12 +22,13 @@ export function closingEntries(db: Db, rec: RecordingState, cause: GapCause, unt
   const closedMs = closedAlready(db, rec)
   if (closedMs !== null) return { entries: [], endedMs: closedMs }
   const from = unixMs(rec.lastWallMs)
+  // The next by its number: where the clock was set back between them, it began before this one's last stamp.
   const next = db
-    .prepare<[string, string, number], number | null>(
-      'SELECT min(started_ms) FROM recording WHERE source = ? AND key <> ? AND started_ms >= ?',
+    .prepare<[string, number], number>(
+      'SELECT started_ms FROM recording WHERE source = ? AND id > ? ORDER BY id LIMIT 1',
     )
     .pluck()
-    .get(rec.source, rec.key, from)
+    .get(rec.source, rec.id)
   const to = Math.max(from, Math.min(untilMs, next ?? Infinity))
   const { feeds, openGaps, skew } = stateAtDeath(db, rec)
   const entries: StoredEntry[] = []
@@ -95,7 +96,11 @@ function closedAlready(db: Db, rec: RecordingState): UnixMs | null {
 /** Null: it is damaged, which must not keep anybody from recording; verification names it. */
 function entryOf(body: string): LedgerEntry | null {
   try {
-    return JSON.parse(body) as LedgerEntry // written from a LedgerEntry
+    const entry = JSON.parse(body) as LedgerEntry | null // written from a LedgerEntry
+    if (entry?.type !== 'gap-open') return entry
+    // What is taken over into new entries must be what they may hold.
+    const { feed, fromMs, skewMs = 0 } = entry
+    return isFeedId(feed) && Number.isFinite(fromMs) && Number.isFinite(skewMs) ? entry : null
   } catch {
     return null
   }

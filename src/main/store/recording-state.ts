@@ -13,6 +13,7 @@ import { decodeJournal, isWhole, type JournalRow } from './journal.ts'
 import { readable } from './damage.ts'
 import { genesis, unpackRuns } from './ledger.ts'
 import { openBlock } from './blocks/open.ts'
+import type { MessageColumns } from './port.ts'
 import type { FeedCounts } from '../../shared/recording.ts'
 import { isFeedId, recordingId, type FeedId, type RecordingId } from '../../shared/units.ts'
 
@@ -64,6 +65,7 @@ export interface RecordingState {
   readonly chains: Map<number, Chain>
   readonly series: Map<string, Series>
   lastSeq: number
+  /** Stamps of the last message or entry: where the clock was set back, not the latest. */
   lastWallMs: number
   lastMonoNs: number
   sealedSeq: number
@@ -119,20 +121,43 @@ function loadRecording(db: Db, row: RecordingRow): RecordingState {
   const rec = newRecording(row.id, recordingId(row.key), row.source, row.started_ms)
   rec.sealedSeq = rec.lastSeq = row.sealed_seq
   loadChains(db, rec)
-  loadSeries(db, rec)
-  loadJournal(db, rec)
+  const sealed = loadSeries(db, rec)
+  const journalled = loadJournal(db, rec)
   const entry = db
-    .prepare<[number], { seq: number; wall_ms: number; mono_ns: number }>(
-      'SELECT seq, wall_ms, mono_ns FROM entry WHERE recording = ? ORDER BY seq DESC LIMIT 1',
+    .prepare<[number], Stamp>(
+      'SELECT seq, wall_ms AS wallMs, mono_ns AS monoNs FROM entry WHERE recording = ? ORDER BY seq DESC LIMIT 1',
     )
     .get(rec.id)
-  if (entry !== undefined) {
-    rec.lastSeq = Math.max(rec.lastSeq, entry.seq)
-    rec.lastWallMs = Math.max(rec.lastWallMs, entry.wall_ms)
-    rec.lastMonoNs = Math.max(rec.lastMonoNs, entry.mono_ns)
+  rec.lastSeq = Math.max(rec.lastSeq, entry?.seq ?? 0)
+  const last = latest(sealed, journalled, entry)
+  if (last !== undefined) {
+    rec.lastWallMs = last.wallMs
+    rec.lastMonoNs = last.monoNs
   }
   return rec
 }
+
+/** When a message or entry came. */
+export interface Stamp {
+  readonly seq: number
+  readonly wallMs: number
+  readonly monoNs: number
+}
+
+/** That of the last message; undefined: there is none. */
+export function lastStamp({ count, seq, recvMs, monoNs }: MessageStamps): Stamp | undefined {
+  const last = count - 1
+  return last < 0 ? undefined : { seq: seq[last], wallMs: recvMs[last], monoNs: monoNs[last] }
+}
+
+/** That of the greatest seq; undefined: there is none. */
+export function latest(...stamps: readonly (Stamp | undefined)[]): Stamp | undefined {
+  let found: Stamp | undefined
+  for (const stamp of stamps) if (stamp !== undefined && stamp.seq > (found?.seq ?? 0)) found = stamp
+  return found
+}
+
+type MessageStamps = Pick<MessageColumns, 'count' | 'seq' | 'recvMs' | 'monoNs'>
 
 function loadChains(db: Db, rec: RecordingState): void {
   const conns = db.prepare<[number], { conn: number; feed: string }>(
@@ -153,23 +178,27 @@ function loadChains(db: Db, rec: RecordingState): void {
   }
 }
 
-function loadSeries(db: Db, rec: RecordingState): void {
+/** Answers the stamp of the last sealed message. */
+function loadSeries(db: Db, rec: RecordingState): Stamp | undefined {
   const rows = db.prepare<
     [number],
     { id: number; feed: string; instrument: string; symbols: string; rolled_seq: number }
   >('SELECT id, feed, instrument, symbols, rolled_seq FROM series WHERE recording = ?')
-  const blocks = db.prepare<[number], { id: number; count: number }>(
-    'SELECT id, count FROM block WHERE series = ? ORDER BY min_seq',
+  const blocks = db.prepare<[number], { id: number; count: number; max_seq: number }>(
+    'SELECT id, count, max_seq FROM block WHERE series = ? ORDER BY min_seq',
   )
   const unrolled = db.prepare<[number, number], { data: Buffer }>(
     'SELECT data FROM block WHERE series = ? AND max_seq > ? ORDER BY min_seq',
   )
+  const data = db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck()
+  const newest: { readonly id: number; readonly max_seq: number }[] = []
   const classifier = new Classifier()
   for (const row of rows.all(rec.id)) {
     const { feed } = row
     if (!isFeedId(feed)) continue
     const name = row.instrument as SeriesName // written from a SeriesName
     const refs = blocks.all(row.id)
+    newest.push(...refs.slice(-1))
     const series: Series = {
       id: row.id,
       feed,
@@ -183,9 +212,6 @@ function loadSeries(db: Db, rec: RecordingState): void {
     rec.series.set(seriesKey(feed, name), series)
     const add = (data: Buffer): void => {
       const block = openBlock(data)
-      const last = block.count - 1
-      rec.lastWallMs = Math.max(rec.lastWallMs, block.recvMs[last] ?? 0)
-      rec.lastMonoNs = Math.max(rec.lastMonoNs, block.monoNs[last] ?? 0)
       if (name === '' || !isRolled(feed)) return
       const { seq, flags, recvMs } = block
       for (let i = 0; i < block.count; i++) {
@@ -200,9 +226,17 @@ function loadSeries(db: Db, rec: RecordingState): void {
       if (!readable(() => add(data))) series.isLost = true
     }
   }
+  let found: Stamp | undefined
+  for (const { id } of newest.sort((a, b) => b.max_seq - a.max_seq)) {
+    const bytes = data.get(id)
+    if (bytes !== undefined && readable(() => (found = lastStamp(openBlock(bytes))))) break
+  }
+  return found
 }
 
-function loadJournal(db: Db, rec: RecordingState): void {
+/** Answers the stamp of the last message that can be read. */
+function loadJournal(db: Db, rec: RecordingState): Stamp | undefined {
+  let found: Stamp | undefined
   const rows = db.prepare<[number, number], JournalRow>(
     'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
   )
@@ -215,10 +249,7 @@ function loadJournal(db: Db, rec: RecordingState): void {
       const chain = rec.chains.get(leaf.conn)
       if (chain !== undefined) chain.head = leaf.head
     }
-    const last = messages.count - 1
-    if (last >= 0) {
-      rec.lastWallMs = Math.max(rec.lastWallMs, messages.recvMs[last])
-      rec.lastMonoNs = Math.max(rec.lastMonoNs, messages.monoNs[last])
-    }
+    found = lastStamp(messages) ?? found
   }
+  return found
 }

@@ -224,19 +224,103 @@ describe('what a death leaves', () => {
     next.close()
   })
 
-  it('does not keep anybody from recording where an entry of it is damaged', async () => {
-    const key = leave(false)
-    const db = new Database(folder.file)
-    db.exec('UPDATE entry SET body = substr(body, 1, 20)')
-    db.close()
-    const engine = new StoreEngine(folder.file)
-    engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000))
-    engine.drain()
+  it('has none over what was received after it by a clock that was set back', async () => {
+    const connected: Item = { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }
+    const engine = new StoreEngine(folder.file, () => T0)
+    const ahead = newRecordingId(T0)
+    engine.begin(ahead, DEMO, unixMs(T0))
+    engine.commit([new Writer().batch([connected, ...items(20)])])
+    engine.end(unixMs(T0 + 25), [])
+    const behind = newRecordingId(T0 - 60_000)
+    engine.begin(behind, DEMO, unixMs(T0 - 60_000))
+    engine.commit([new Writer().batch(items(20).map((item) => ({ ...item, recvMs: T0 + 30_000 })))])
+    engine.close()
+    const next = new StoreEngine(folder.file)
+    next.begin(newRecordingId(T0 + 90_000), DEMO, unixMs(T0 + 90_000))
+    next.drain()
     const reader = openLocalReader(folder.file)
-    expect(await recorded(reader, key)).toEqual([T0 + 31, [['crash', T0 + 31, T0 + 5_000]]])
+    expect(await recorded(reader, ahead)).toEqual([T0 + 21, [['crash', T0 + 21, T0 + 21]]])
+    expect(await recorded(reader, behind)).toEqual([T0 + 30_000, [['crash', T0 + 30_000, T0 + 90_000]]])
+    await reader.close()
+    next.close()
+  })
+
+  it.each([false, true])('has one from the last that came, not from the latest stamp (sealed: %s)', async (sealed) => {
+    let now = T0
+    const engine = new StoreEngine(folder.file, () => now)
+    const key = newRecordingId(T0)
+    engine.begin(key, DEMO, unixMs(T0))
+    const writer = new Writer()
+    for (const from of [T0 + 3_600_000, T0])
+      engine.commit([writer.batch(items(20).map((item, i) => ({ ...item, recvMs: from + i })))])
+    if (sealed) {
+      now += SEAL_AFTER_MS
+      engine.drain()
+    }
+    engine.close()
+    const next = new StoreEngine(folder.file)
+    next.begin(newRecordingId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
+    next.drain()
+    const reader = openLocalReader(folder.file)
+    expect(await recorded(reader, key)).toEqual([T0 + 19, [['crash', T0 + 19, T0 + 60_000]]])
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    next.close()
+  })
+
+  it('has none over its own messages where all of them are sealed and in bars', async () => {
+    let now = T0
+    const engine = new StoreEngine(folder.file, () => now)
+    const key = newRecordingId(T0)
+    engine.begin(key, DEMO, unixMs(T0))
+    const writer = new Writer()
+    for (const wait of [SEAL_AFTER_MS, 300_000]) {
+      const batch = writer.batch(items(20))
+      engine.commit([batch])
+      now += wait
+      engine.drain()
+    }
+    engine.close()
+    const reader = openLocalReader(folder.file)
+    const { db } = reader.queries
+    expect(db.prepare('SELECT rolled_seq FROM series').pluck().all()).toEqual([40])
+    const next = new StoreEngine(folder.file)
+    next.begin(newRecordingId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
+    next.drain()
+    expect(await recorded(reader, key)).toEqual([T0 + 40, [['crash', T0 + 40, T0 + 60_000]]])
+    await reader.close()
+    next.close()
+  })
+
+  it.each([
+    ['cut off', 'substr(body, 1, 20)'],
+    ['without its feed', `replace(body, '"feed"', '"fede"')`],
+    ['of no feed', `replace(body, 'crypto/XT', 'crypto/XU')`],
+    ['nothing', `'null'`],
+  ])('does not keep anybody from recording where an entry of it is %s', async (_, body) => {
+    const engine = new StoreEngine(folder.file)
+    const key = newRecordingId(T0)
+    engine.begin(key, DEMO, unixMs(T0))
+    const open = { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(T0 + 4) } as const
+    engine.commit([new Writer().batch([...items(3), { entry: open }, ...items(2)])])
+    engine.close()
+    const db = new Database(folder.file)
+    db.exec(`UPDATE entry SET body = ${body}`)
+    db.close()
+    const next = new StoreEngine(folder.file)
+    next.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000))
+    next.drain()
+    const reader = openLocalReader(folder.file)
+    expect(await recorded(reader, key)).toEqual([
+      T0 + 6,
+      [
+        ['drop', T0 + 4, T0 + 5_000],
+        ['crash', T0 + 6, T0 + 5_000],
+      ],
+    ])
     expect((await reader.verify(key)).problems).not.toEqual([])
     await reader.close()
-    engine.close()
+    next.close()
   })
 
   it('is closed also when nothing is to be recorded', async () => {
