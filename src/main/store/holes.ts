@@ -96,7 +96,7 @@ export class HoleReader {
     return holes
   }
 
-  /** Throws `store-damaged` where a flush that cannot be read came while what is shown was received. */
+  /** Throws `store-damaged` where a flush that cannot be read may have held messages of what is shown. */
   #refuseTorn(part: JournalPart, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): void {
     const { row, limit } = part
     const skewMs = this.#queries.catalog.gaps(row)?.skewMs ?? 0
@@ -104,8 +104,8 @@ export class HoleReader {
       ...this.#torn.sealed(row.id, 0, Math.min(limit, row.sealed_seq)),
       ...this.#journal.torn(part),
     ]) {
-      const came = this.#torn.cameWithin(row.id, seqs)
-      if (came.fromMs <= toMs + skewMs && (came.toMs ?? Infinity) >= fromMs - skewMs)
+      const dated = this.#torn.datedWithin(row.id, seqs)
+      if (dated.fromMs <= toMs + skewMs && (dated.toMs ?? Infinity) >= fromMs - skewMs)
         throw this.#torn.refusal(row.id, seqs)
     }
   }
@@ -166,7 +166,7 @@ export class HoleReader {
   }
 
   #tornHole(row: RecordingRow, seqs: Seqs): SkewedHole {
-    return { ...this.#torn.cameWithin(row.id, seqs), unread: 'flush' }
+    return { ...this.#torn.datedWithin(row.id, seqs), unread: 'flush' }
   }
 }
 

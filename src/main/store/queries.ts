@@ -286,13 +286,13 @@ export class StoreQueries implements TickSource {
   }
 
   /**
-   * Throws `store-damaged` where a flush that is torn may have held what is asked for: by its seqs, and by when it came,
-   * as far as the clocks of service and computer are known to differ.
+   * Throws `store-damaged` where a flush that is torn may have held what is asked for: by its seqs, and by when it came
+   * and how late messages may come, as far as the clocks of service and computer are known to differ.
    */
   #refuseTorn(query: TickQuery, plan: TickPlan, after: number, seqs: Seqs): void {
     const [first, last] = seqs
     if (first > Math.min(plan.maxSeq, query.upToSeq ?? Infinity) || last <= after) return
-    const { fromMs, toMs } = this.#torn.cameWithin(plan.id, seqs)
+    const { fromMs, toMs } = this.#torn.datedWithin(plan.id, seqs)
     const row = this.recordings().find(({ id }) => id === plan.id)
     const skewMs = row === undefined ? 0 : (this.catalog.gaps(row)?.skewMs ?? 0)
     const end = toMs ?? Infinity

@@ -9,6 +9,9 @@ import type { Db } from './sqlite.ts'
 /** First and last seq of a flush. */
 export type Seqs = readonly [first: number, last: number]
 
+/** How late a message may come for what it is dated, ms: its way, and prints that are reported afterwards. */
+const LATE_MS = 60_000
+
 /** When a flush came at the earliest and the latest, UTC ms; null: nothing that was written after it tells. */
 export interface CameWithin {
   readonly fromMs: number
@@ -71,6 +74,12 @@ export class TornFlushes {
     return { fromMs, toMs: toMs === null ? null : Math.max(fromMs, toMs) }
   }
 
+  /** Of which times its messages may be, but for the difference of the clocks: they are dated before they come. */
+  datedWithin(recording: number, seqs: Seqs): CameWithin {
+    const { fromMs, toMs } = this.cameWithin(recording, seqs)
+    return { fromMs: fromMs - LATE_MS, toMs }
+  }
+
   /** What a torn flush is to who must have all messages of a recording. */
   refusal(recording: number, seqs: Seqs): CodedError {
     const { fromMs, toMs } = this.cameWithin(recording, seqs)
@@ -80,7 +89,7 @@ export class TornFlushes {
       'store-damaged',
       `Messages of ${key} that came from ${instant(fromMs)} ${until} are damaged, and of which symbols they were is not known.`,
       {
-        hint: 'Choose a time without them, or restore the store from a backup. "tapedeck verify" names all that is damaged.',
+        hint: 'Choose a time that ends a minute before them or begins after them, or restore the store from a backup. "tapedeck verify" names all that is damaged.',
       },
     )
   }

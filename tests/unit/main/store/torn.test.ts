@@ -15,9 +15,9 @@ beforeEach(() => {
 afterEach(() => folder.remove())
 
 const at = (minute: number, second = 1): number => T0 + minute * MINUTE + second * 1_000
-const print = (minute: number, second = 1): Item => ({
+const print = (minute: number, second = 1, lateMs = 0): Item => ({
   conn: 1,
-  data: trade('BTC-USD', 100 + minute, 1, at(minute, second)),
+  data: trade('BTC-USD', 100 + minute, 1, at(minute, second) - lateMs),
   recvMs: at(minute, second),
 })
 const digest = (minute: number): Item => ({
@@ -27,7 +27,8 @@ const digest = (minute: number): Item => ({
 
 /**
  * Five flushes of a minute each, (1) 1 2, (3) 4 5, (6) 7 8 …, the digest of a minute first, and the third one torn:
- * its messages came after the digest of 10:01, as is known without it, and before that of 10:03.
+ * its messages came after the digest of 10:01, as is known without it, and before that of 10:03. The first print is
+ * dated 09:59:59.
  */
 function store(sealed: boolean): RecordingId {
   let now = T0
@@ -36,7 +37,7 @@ function store(sealed: boolean): RecordingId {
   engine.begin(id, DEMO, unixMs(T0))
   const writer = new Writer()
   for (const minute of [0, 1, 2, 3, 4])
-    engine.commit([writer.batch([digest(minute), print(minute), print(minute, 59)])])
+    engine.commit([writer.batch([digest(minute), print(minute, 1, minute === 0 ? 2_000 : 0), print(minute, 59)])])
   const third = inStore(folder.file, (db) =>
     db.prepare<[], number>('SELECT id FROM journal ORDER BY id').pluck().all(),
   )[2]
@@ -93,7 +94,10 @@ describe.each([
     // Of no instrument is it known that it had none of it.
     const other = reader.ticks({ feed: FEED, instruments: [instrumentId('crypto', 'ETH-USD')], recording })
     await expect(other[Symbol.asyncIterator]().next()).rejects.toMatchObject(refusal)
-    expect(await minutes({ toMs: at(1, 0) })).toEqual([0, 0])
+    // A print may come up to a minute after what it is dated.
+    await expect(minutes({ toMs: at(1, 0) })).rejects.toMatchObject(refusal)
+    await expect(minutes({ toMs: at(0, 1) })).rejects.toMatchObject(refusal)
+    expect(await minutes({ toMs: at(0, 0) })).toEqual([0])
     expect(await minutes({ fromMs: at(3, 1) })).toEqual([3, 3, 4, 4])
     expect(await minutes({ upToSeq: 6 })).toEqual([0, 0, 1, 1])
     expect(await minutes({ afterSeq: 9 })).toEqual([3, 3, 4, 4])
