@@ -72,7 +72,8 @@ export class HoleReader {
     for (const part of parts) {
       const { row, limit } = part
       // As of a seq it is not known when the recording ends, nor what opens or closes later.
-      const end = limit < Infinity ? null : row.ended_ms
+      // One that is still being closed received nothing any more when the next began.
+      const end = limit < Infinity ? null : (row.ended_ms ?? this.#queries.catalog.nextStart(row))
       const edge = ended === -Infinity ? row.started_ms - 1 : ended
       if (edge < row.started_ms && row.started_ms >= shown.fromMs && edge <= shown.toMs)
         holes.push({ fromMs: edge, toMs: row.started_ms })

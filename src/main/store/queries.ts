@@ -159,7 +159,7 @@ export class StoreQueries implements TickSource {
         if (source !== undefined && row.source !== source) continue
         if (!this.catalog.hasGaps(row, fromMs, toMs)) continue
         // What was still missing when a recording ended stays so until the next one of its source begins.
-        const next = row.ended_ms === null ? null : this.catalog.nextStart(row)
+        const next = this.catalog.nextStart(row)
         for (const one of this.#sql.gaps.iterate({ id: row.id, feed: feed ?? null, fromMs, toMs })) {
           const gap = toGap(row, one, next)
           if (gap === null) {

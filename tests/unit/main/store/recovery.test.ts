@@ -5,7 +5,7 @@ import { openStoreWriter } from '../../../../src/main/store/open.ts'
 import { openLocalReader, type LocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import type { GapCause } from '../../../../src/shared/recording.ts'
-import { unixMs, type RecordingId } from '../../../../src/shared/units.ts'
+import { instrumentId, unixMs, type RecordingId } from '../../../../src/shared/units.ts'
 import { DEMO, readEverything, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
 
 let folder: ReturnType<typeof tempFolder>
@@ -173,6 +173,45 @@ describe('what a death leaves', () => {
     expect(await recorded(reader, left)).toEqual([T0 + 31, [['crash', T0 + 31, T0 + 5_000]]])
     expect(await readEverything(reader, left)).toHaveLength(30)
     expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    engine.close()
+  })
+
+  it('leaves no hole in what comes next while it is closed', async () => {
+    const symbols = ['BTC-USD']
+    const asked = (type: 'acknowledged' | 'released', wallMs: number): Item => ({
+      entry: { type, feed: 'crypto/XT', conn: 1, symbols },
+      wallMs,
+    })
+    const print = (ms: number): Item => ({ conn: 1, data: trade('BTC-USD', 100, 1, ms), recvMs: ms })
+    const before = new StoreEngine(folder.file)
+    before.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    const open: Item = {
+      entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'quit', symbols, fromMs: unixMs(T0 + 3_000) },
+    }
+    before.commit([
+      new Writer().batch([asked('acknowledged', T0), print(T0 + 1_000), asked('released', T0 + 2_000), open]),
+    ])
+    before.close()
+    const engine = new StoreEngine(folder.file)
+    const start = T0 + 600_000
+    engine.begin(newRecordingId(start), DEMO, unixMs(start))
+    engine.commit([
+      new Writer().batch([asked('acknowledged', start), ...[1, 61, 121].map((s) => print(start + s * 1_000))]),
+    ])
+    const reader = openLocalReader(folder.file)
+    const complete = async (): Promise<boolean[]> => {
+      const page = await reader.bars({
+        instrument: instrumentId('crypto', 'BTC-USD'),
+        of: 'trade',
+        interval: '1m',
+        limit: 9,
+      })
+      return page.bars.map((bar) => bar.complete)
+    }
+    expect(await complete()).toEqual([false, true, true, true])
+    engine.drain()
+    expect(await complete()).toEqual([false, true, true, true])
     await reader.close()
     engine.close()
   })
