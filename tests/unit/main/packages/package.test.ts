@@ -38,6 +38,7 @@ function record(flushes: readonly (readonly Item[])[], clean = true): { file: st
   if (!clean) {
     const later = new StoreEngine(file)
     later.closeLeft(unixMs(T0 + 60_000))
+    later.drain()
     later.close()
   }
   return { file, session }
