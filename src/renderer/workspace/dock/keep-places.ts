@@ -3,8 +3,8 @@
 /** The pane whose tab, head or content has an element; '': none. */
 function paneOf(within: Element): string {
   const tab =
-    within.closest<HTMLElement>('[role="tab"]') ??
-    within.closest('.dv-groupview')?.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]')
+    within.closest<HTMLElement>('[data-tab-panel-id]') ??
+    within.closest('.dv-groupview')?.querySelector<HTMLElement>('[data-tab-panel-id][aria-selected="true"]')
   return tab?.dataset.tabPanelId ?? ''
 }
 

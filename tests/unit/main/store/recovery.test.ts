@@ -205,6 +205,8 @@ describe('what a death leaves', () => {
         instrument: instrumentId('crypto', 'BTC-USD'),
         of: 'trade',
         interval: '1m',
+        source: 'demo',
+        beforeMs: null,
         limit: 9,
       })
       return page.bars.map((bar) => bar.complete)
