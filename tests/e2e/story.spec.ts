@@ -64,6 +64,9 @@ test('the whole story, from a first start to a second', async ({ open, home, sim
     await screen.ticks('XRP-USD')
   })
 
+  // The simulator is another source: none of these bars is one of its market.
+  const demoBars = new Set((await screen.bars('BTC-USD')).map(String))
+
   await test.step('a wrong password is named as one', async () => {
     await app.page.getByRole('button', { name: 'Connect your account' }).click()
     const dialog = screen.dialog('Connect your account')
@@ -92,6 +95,9 @@ test('the whole story, from a first start to a second', async ({ open, home, sim
     await expect(screen.source(new RegExp(`Live from ${origin}`))).toBeVisible()
     await screen.trades('BTC-USD')
     await screen.ticks('XRP-USD')
+    const bars = (await screen.bars('BTC-USD')).map(String)
+    expect(bars.length).toBeGreaterThan(0)
+    expect(bars.filter((bar) => demoBars.has(bar))).toEqual([])
   })
 
   await test.step('silence of the service is shown as stale, and ends', async () => {

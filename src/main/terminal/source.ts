@@ -50,8 +50,9 @@ export function createSourceDesk({ credentials, startDemo }: SourceOptions): Sou
   }
   const useService = async (input: CredentialsInput) => {
     const fields = await credentials.save(input)
-    source = sourceOf(fields)
     await stopDemo()
+    // Last: whoever is told of another source finds nothing of the one before in the hub.
+    source = sourceOf(fields)
     return fields
   }
 

@@ -75,6 +75,8 @@ export class WindowState {
   refused = $state.raw<Failure | undefined>()
   /** Grows with each return of the link, change of view and jump of a replay: what comes then does not flash. */
   epoch = $state(0)
+  /** Grows when the live market is that of another source. */
+  markets = $state(0)
   /** Now of what is shown, for ages: the wall clock's or the replay's. Moved four times a second, not with every tick. */
   nowMs = $state(Date.now())
   /** The wall clock, at the same pace, also while a replay is shown. */
@@ -161,6 +163,7 @@ export class WindowState {
       failed: (failure) => {
         // "There is no further gap" is an answer, no failure.
         if (failure.code === 'not-found' && this.replay.state) this.toasts.show(failure.message)
+        else if (failure.code === 'store-damaged') this.#tellDamaged(failure)
         else this.tell(failure)
       },
     })
@@ -215,6 +218,7 @@ export class WindowState {
   #tookStatus(value: StatusState): void {
     const before = this.status
     this.status = value
+    if (before && (before.source !== value.source || before.origin !== value.origin)) this.markets++
     if (before && before.message !== value.message && value.message !== '') this.toasts.say(value.message)
     const { recovered } = value
     // However short it was: what is missing is told where everybody sees it.
@@ -311,6 +315,12 @@ export class WindowState {
   /** A failure as a toast: what happened and what to do. */
   tell(failure: Failure): void {
     this.toasts.show(failure.hint ? `${failure.message} ${failure.hint}` : failure.message, { tone: 'bad' })
+  }
+
+  /** A replay came to what cannot be read: what it means goes first, and the way on beside it. */
+  #tellDamaged({ message }: Failure): void {
+    const action = { label: say('window.open-evidence'), run: () => this.openPane('evidence') }
+    this.toasts.show(say('window.replay-damaged', { message }), { tone: 'bad', action })
   }
 
   set(patch: SettingsPatch): void {

@@ -21,7 +21,7 @@ export const account = {
   'account.connecting': 'Connecting',
   'account.connect': 'Connect',
   'account.every-step-worked': 'Every step worked.',
-  'account.connected-your-feeds-open': 'Connected. Your feeds open now; the demo market has stopped.',
+  'account.connected-your-feeds-open': 'Your account is in use now; the demo market has stopped.',
   'account.back-at-demo-market': 'Back at the demo market. The account’s password was forgotten.',
   'account.secrets-kept-system-keychain': 'Secrets are kept in this system’s keychain.',
   'account.system-has-no-keychain': 'This system has no keychain: secrets last until Tapedeck quits.',

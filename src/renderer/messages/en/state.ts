@@ -142,6 +142,8 @@ export const state = {
     'The browser blocked the new window. Allow pop-ups for this address, then try again.',
   'window.closed': '{title} closed.',
   'window.only-pane-add-another': 'This is the only pane. Add another one before you close it.',
+  'window.replay-damaged': 'No replay can pass here. {message}',
+  'window.open-evidence': 'Open Evidence',
   'window.removed-from': '{symbol} removed from {name}.',
   'window.list': 'List {n}',
   'window.list-removed': 'List “{name}” removed.',

@@ -14,6 +14,8 @@ import type { ChartWindow } from './chart-window.ts'
 export interface ChartPaneProps {
   transport: Transport
   view?: string
+  /** Grows when the live market is that of another source: nothing of the one before may stay. */
+  markets?: number
   /** The clock of a replay, UTC ms; null: live. */
   asOf?: number | null
   instrument: InstrumentId

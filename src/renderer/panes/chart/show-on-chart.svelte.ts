@@ -14,6 +14,8 @@ export interface Shown extends Required<
   /** Null: not there yet. */
   readonly chart: ChartPort | null
   readonly query: ChartQuery
+  /** Grows when the market that is looked at is that of another source. */
+  readonly markets: number
   readonly zone: string
   readonly plot: ChartPlot
   readonly quote: Parameters<ChartPort['setQuote']>[0]
@@ -37,6 +39,7 @@ export function showOnChart(shown: Shown): void {
   let cut: ((ms: number) => void) | undefined
   $effect(() => {
     void queryKey
+    void shown.markets
     void shown.retry
     const { transport } = shown
     if (!chart) return
@@ -73,6 +76,7 @@ export function showOnChart(shown: Shown): void {
   })
   $effect(() => {
     void compareKey
+    void shown.markets
     const { transport } = shown
     const { view, interval, ticks } = shown.query
     const instruments = untrack(() => shown.settings.compare)
