@@ -56,6 +56,11 @@ test('the palette leads everywhere by keyboard', async ({ open }) => {
   await page.keyboard.press('Escape')
   await expect(recent).toHaveCount(0)
   await expect(screen.chart('AAPL')).toBeVisible()
+
+  // What is called by no name is answered with a sentence, not with an empty list.
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('AAPL N')
+  await expect(page.getByRole('listbox', { name: 'Symbol or command' })).toContainText('Nothing is called so.')
 })
 
 test('a replay begins at the time that was typed', async ({ open }) => {
