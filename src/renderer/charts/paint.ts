@@ -7,6 +7,7 @@ import { textFont, textPx } from './canvas-text.ts'
 import type { ChartMarker } from './markers.ts'
 import { paintCalendar } from './paint-calendar.ts'
 import type { ChartPlot, ChartStyle, ChartTheme } from './port.ts'
+import { MAX_SLOTS } from './series.ts'
 import type { Zone } from './zone.ts'
 
 /** What painters need of the chart they paint on; looked up by chart id, because templates are global. */
@@ -119,11 +120,24 @@ interface Span {
   readonly open: boolean
 }
 
+/** What began before the first bar: it takes no more width there than a gap between two. */
+function leading(p: Painter, gap: GapSpan): Span[] {
+  const endMs = Math.min(gap.toMs ?? Infinity, p.rows[0].timestamp)
+  const slots = Math.min(Math.ceil((endMs - gap.fromMs) / p.context.intervalMs), MAX_SLOTS)
+  const left = Math.round(p.x(0) - p.half - slots * p.half * 2)
+  const right = Math.round(Math.max(p.x(0) - p.half, edge(p, gap.toMs ?? Infinity)))
+  return right < 0 || left > p.width ? [] : [{ gap, left, width: Math.max(2, right - left), open: false }]
+}
+
 /** Where the gaps in view lie, px. */
 function spansOf(p: Painter): Span[] {
+  const startMs = p.rows[0].timestamp
+  // Slots stand between bars only: what cannot be read before the first one would not show at all.
+  const before = p.context.gaps.filter((gap) => gap.cause === 'unreadable' && gap.fromMs < startMs)
   return p.context.gaps.flatMap((gap) => {
     const toMs = gap.toMs ?? Infinity
-    if (toMs <= p.rows[0].timestamp) return []
+    if (gap === before.at(-1)) return leading(p, { ...gap, fromMs: before[0].fromMs })
+    if (toMs <= startMs) return []
     const open = toMs === Infinity
     const left = Math.round(edge(p, gap.fromMs))
     const right = Math.round(open ? p.width : edge(p, toMs))

@@ -161,6 +161,7 @@ export const chart = {
   'chart.picture-chart-on-clipboard': 'The picture of the chart is on the clipboard.',
   'chart.browser-did-not-allow': 'The browser did not allow the picture there. Export saves it as a file.',
   'chart.to': '{cause} {time} to {time2}',
+  'chart.to-now': 'now',
   'chart.nothing-received-2': 'Nothing received: {gapWords}',
   'chart.unreadable-2': 'Cannot be read: {gapWords}',
   'chart.bars': { one: '{count} bar, {span}', other: '{count} bars, {span}' },

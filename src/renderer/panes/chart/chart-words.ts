@@ -48,10 +48,13 @@ export const stylesOf = (ticks: boolean): readonly ChartStyle[] => (ticks ? ['li
 /** Why and when nothing was received, or cannot be read; empty: there is no gap. */
 export function gapText(gap: GapSpan | null, zone: string): string {
   if (gap === null) return ''
+  const { fromMs, toMs } = gap
+  // Two clock times of different days would tell of a shorter time than it was.
+  const shape = toMs !== null && timeText(fromMs, zone, 'day') === timeText(toMs, zone, 'day') ? 'millis' : 'stamp'
   return say('chart.to', {
     cause: causeText(gap.cause),
-    time: timeText(gap.fromMs, zone, 'millis'),
-    time2: gap.toMs === null ? 'now' : timeText(gap.toMs, zone, 'millis'),
+    time: timeText(fromMs, zone, shape),
+    time2: toMs === null ? say('chart.to-now') : timeText(toMs, zone, shape),
   })
 }
 
