@@ -208,7 +208,7 @@ test('tells when it would have fired in a recording, and goes there', async ({ o
   await screen.alert('0.0001 %').click()
   await pane.getByRole('button', { name: 'Test on a recording' }).click()
   const dialog = screen.dialog('Test on a recording')
-  await expect(dialog.getByLabel('Session')).toContainText('demo')
+  await expect(dialog.getByLabel('Session')).toContainText('Demo market')
   await dialog.getByRole('button', { name: 'Test', exact: true }).click()
   await expect(dialog).toContainText(/It would have fired once\.\s+[\d,]+ messages/, { timeout: 30_000 })
   await dialog.getByRole('button', { name: /^Replay this moment/ }).click()

@@ -60,11 +60,21 @@ const VERIFY_HINT =
   'Run Verify in the Evidence pane, or "tapedeck verify": it names all that is damaged. Restore the store from a backup where you have one.'
 
 function damageSentence({ what, source, span }: FoundDamage): string {
-  const when = `${instant(span.fromMs)} to ${instant(span.toMs)}`
+  const of = `of ${source === 'demo' ? 'the demo market' : source}`
+  const when = `${spanWords(span)}, perhaps elsewhere too`
   return what === 'damaged'
-    ? `Stored messages of ${source} are damaged, from ${when} and perhaps elsewhere. Charts hatch what cannot be read; exports of it are refused.`
-    : `Stored bars of ${source} are damaged, from ${when} and perhaps elsewhere. Charts build them from the messages again, so they show everything; exports of them are refused.`
+    ? `Stored messages ${of} are damaged: ${when}. Charts hatch what cannot be read; exports and replays of it are refused.`
+    : `Stored bars ${of} are damaged: ${when}. Charts build them from their messages again; exports of them are refused.`
 }
 
-/** An instant in UTC; what has no end goes on. */
-const instant = (ms: number): string => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'now')
+/** "2026-11-22 06:51:32 to 06:55:57 UTC": whole seconds that hold the span; what has no end goes on. */
+function spanWords({ fromMs, toMs }: FoundDamage['span']): string {
+  const from = atSecond(Math.floor(fromMs / 1_000))
+  const to = atSecond(Math.ceil(toMs / 1_000))
+  if (to === 'now') return `${from} UTC to now`
+  return `${from} to ${to.startsWith(from.slice(0, 11)) ? to.slice(11) : to} UTC`
+}
+
+/** An instant in UTC, of seconds since the epoch; "now" where it is out of all bounds. */
+const atSecond = (seconds: number): string =>
+  Math.abs(seconds) <= 8.64e12 ? new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ') : 'now'

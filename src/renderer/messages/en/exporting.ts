@@ -15,7 +15,7 @@ export const exporting = {
   'export.file-name-there-replace': 'A file of this name is there: replace it',
   'export.cancel': 'Cancel',
   'export.sessions': 'Sessions',
-  'export.every-session': 'Every session of {one}',
+  'export.every-session': 'Every session: {one}',
   'export.choose-some': 'Choose some…',
   'export.chosen-sessions': '{count} chosen sessions',
   'export.chosen': 'Chosen',
