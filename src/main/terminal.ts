@@ -276,7 +276,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     feeds: () => feeds.status(wallMs()),
     recorder,
     trouble: () => recordings.trouble(),
-    source: () => ({ kind: desk.source.kind === 'demo' ? 'demo' : 'service', origin: desk.source.origin }),
+    source: () => desk.source,
     storePath: () => store.shown,
     skew,
     growth,

@@ -131,6 +131,8 @@ export interface StatusState {
   readonly nowMs: UnixMs
   readonly source: 'demo' | 'service'
   readonly origin: string
+  /** How often a source of another kind, origin or user came in place of the one before, since the start. */
+  readonly sourceChanges: number
   readonly feeds: readonly FeedStatus[]
   readonly recorder: RecorderState
   readonly received: number

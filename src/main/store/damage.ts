@@ -2,6 +2,10 @@
 import { CodedError } from '../../shared/errors.ts'
 import type { StoredSpan } from './port.ts'
 
+/** What to do about damage, for whoever has no better idea. */
+export const VERIFY_HINT =
+  'Run Verify in the Evidence pane, or "tapedeck verify": it names all that is damaged. Restore the store from a backup where you have one.'
+
 /** Gathers what is damaged on the way of one question. */
 export class Damage {
   readonly #lost = new Map<string, StoredSpan>()

@@ -2,6 +2,7 @@
 import { crc32 } from 'node:zlib'
 import { CodedError } from '../../shared/errors.ts'
 import { columnBytes } from '../message-columns.ts'
+import { VERIFY_HINT } from './damage.ts'
 import type { MessageColumns } from './port.ts'
 
 /** The share of one connection in a flush. Conn 0: the entries, which are rows of their own. */
@@ -87,4 +88,4 @@ export function isWhole(recording: number, row: JournalRow): boolean {
 }
 
 const torn = (): CodedError =>
-  new CodedError('store-damaged', 'A journal row of the store is torn.', { hint: 'Run "tapedeck verify".' })
+  new CodedError('store-damaged', 'A journal row of the store is torn.', { hint: VERIFY_HINT })

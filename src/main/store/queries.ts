@@ -15,6 +15,7 @@ import {
   type RecordingId,
 } from '../../shared/units.ts'
 import { Catalog } from './catalog.ts'
+import { VERIFY_HINT } from './damage.ts'
 import { allGaps, SessionList } from './session-rows.ts'
 import { isWhole, type JournalRow } from './journal.ts'
 import type { InstrumentQuery, StoredInstrument, TickQuery } from './port.ts'
@@ -314,7 +315,7 @@ const FEED_NAMES = FEED_IDS.map((feed) => `'${feed}'`).join(', ')
 
 /** What a gap that cannot be read is to who must have all of them. */
 export const damagedGap = (): CodedError =>
-  new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: 'Run "tapedeck verify".' })
+  new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: VERIFY_HINT })
 
 /** Null: it is damaged. */
 function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap | null {

@@ -4,6 +4,7 @@ import type { LedgerEntry } from '../../shared/recording.ts'
 import type { ReplayBookmark } from '../../shared/replay.ts'
 import { FEED_IDS, isFeedId, recordingId, unixMs, type RecordingId } from '../../shared/units.ts'
 import { BlockCache } from './block-cache.ts'
+import { VERIFY_HINT } from './damage.ts'
 import type { OpenBlock } from './blocks/open-block.ts'
 import { openBlock } from './blocks/open.ts'
 import { decodeJournal, isWhole, type JournalRow } from './journal.ts'
@@ -222,7 +223,7 @@ function parseEntry(body: string): LedgerEntry {
   try {
     return JSON.parse(body) as LedgerEntry // written from a LedgerEntry
   } catch {
-    throw new CodedError('store-damaged', 'An entry of the store is damaged.', { hint: 'Run "tapedeck verify".' })
+    throw new CodedError('store-damaged', 'An entry of the store is damaged.', { hint: VERIFY_HINT })
   }
 }
 

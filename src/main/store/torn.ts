@@ -89,7 +89,7 @@ export class TornFlushes {
       'store-damaged',
       `Messages of ${key} that came from ${instant(fromMs)} ${until} are damaged, and of which symbols they were is not known.`,
       {
-        hint: 'Choose a time that ends a minute before them or begins after them, or restore the store from a backup. "tapedeck verify" names all that is damaged.',
+        hint: 'Choose a time that ends a minute before them or begins after them, or restore the store from a backup. Verify in the Evidence pane, or "tapedeck verify", names all that is damaged.',
       },
     )
   }

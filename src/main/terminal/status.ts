@@ -1,5 +1,5 @@
 /** What the status line, the feed popover and the recorder indicator show, joined from the features. */
-import { countGaps, type Gap, type GapCause } from '../../shared/recording.ts'
+import { countGaps, sourceKey, type Gap, type GapCause, type Source } from '../../shared/recording.ts'
 import type { FeedState, FeedStatus, Reason, RecorderState, StatusState } from '../../shared/state.ts'
 import { missingCase } from '../../shared/errors.ts'
 import { phrase } from '../../shared/phrases.ts'
@@ -23,7 +23,7 @@ export interface StatusFacts {
   readonly recorder: Pick<Recorder, 'state' | 'stats'>
   /** Why recording could not begin; null when it did or is off. */
   readonly trouble: () => Trouble | null
-  readonly source: () => { readonly kind: 'demo' | 'service'; readonly origin: string }
+  readonly source: () => Source
   readonly storePath: () => string
   readonly skew: Pick<Skew, 'ms'>
   readonly growth: Growth
@@ -61,6 +61,14 @@ export function createStatus(facts: StatusFacts): Status {
     const { why, sinceMs, lost, planned } = trouble
     return { is: planned ? 'paused' : 'broken', why, sinceMs, lost }
   }
+  let known: string | null = null
+  let changes = 0
+  function sourceChanges(source: Source): number {
+    const key = sourceKey(source)
+    if (known !== null && key !== known) changes++
+    known = key
+    return changes
+  }
   return {
     read() {
       today()
@@ -71,8 +79,9 @@ export function createStatus(facts: StatusFacts): Status {
       const source = facts.source()
       return {
         nowMs: facts.wallMs(),
-        source: source.kind,
+        source: source.kind === 'demo' ? 'demo' : 'service',
         origin: source.origin,
+        sourceChanges: sourceChanges(source),
         feeds,
         recorder,
         received,

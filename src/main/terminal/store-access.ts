@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import { createRecorder } from '../recording/recorder.ts'
 import type { Recorder } from '../recording/recorder-port.ts'
 import { defaultStorePath } from '../settings/paths.ts'
+import { VERIFY_HINT } from '../store/damage.ts'
 import { openStoreReader, openStoreWriter } from '../store/open.ts'
 import type { StoreReader } from '../store/port.ts'
 import { newRecordingId } from '../store/recording-id.ts'
@@ -55,9 +56,6 @@ export async function accessStore(parts: StoreAccessParts): Promise<StoreAccess>
   const recorder = createRecorder({ writer, clock, newId: newRecordingId, skewMs })
   return { store, writer, reader, recorder, commits: watchCommits(writer, clock), openReader }
 }
-
-const VERIFY_HINT =
-  'Run Verify in the Evidence pane, or "tapedeck verify": it names all that is damaged. Restore the store from a backup where you have one.'
 
 function damageSentence({ what, source, span }: FoundDamage): string {
   const of = `of ${source === 'demo' ? 'the demo market' : source}`

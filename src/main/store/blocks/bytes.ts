@@ -1,10 +1,11 @@
 /** Bytes in and out of a block: a growing writer, and a reader that never leaves its bounds. */
 import { CodedError } from '../../../shared/errors.ts'
+import { VERIFY_HINT } from '../damage.ts'
 
 /** The one error of a block that cannot be trusted. */
 export function damaged(what: string): CodedError {
   return new CodedError('store-damaged', `A block of stored messages is damaged: ${what}.`, {
-    hint: 'Run "tapedeck verify" to see what it touches; restore the store from a backup.',
+    hint: VERIFY_HINT,
   })
 }
 

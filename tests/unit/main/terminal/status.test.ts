@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest'
+import type { Source } from '../../../../src/shared/recording.ts'
 import { unixMs } from '../../../../src/shared/units.ts'
 import { createStatus } from '../../../../src/main/terminal/status.ts'
 
 const DAY = 86_400_000
+const DEMO: Source = { kind: 'demo', origin: 'demo', user: '' }
 
-it('counts the gaps of the day, without the ordinary edges of recordings', () => {
-  let nowMs = 20_000 * DAY + 1
-  const status = createStatus({
-    wallMs: () => unixMs(nowMs),
+const statusAt = (wallMs: () => number, source: () => Source = () => DEMO) =>
+  createStatus({
+    wallMs: () => unixMs(wallMs()),
     feeds: () => [],
     recorder: {
       state: () => ({ is: 'off' }),
@@ -24,11 +25,15 @@ it('counts the gaps of the day, without the ordinary edges of recordings', () =>
       }),
     },
     trouble: () => null,
-    source: () => ({ kind: 'demo', origin: '' }),
+    source,
     storePath: () => '',
     skew: { ms: null },
     growth: { bytesPerHour: null, sized: () => undefined },
   })
+
+it('counts the gaps of the day, without the ordinary edges of recordings', () => {
+  let nowMs = 20_000 * DAY + 1
+  const status = statusAt(() => nowMs)
   status.gapsBefore([{ cause: 'connect' }, { cause: 'crash' }, { cause: 'quit' }])
   status.gapOpened('connect')
   expect(status.read().gapsToday).toBe(1)
@@ -37,4 +42,20 @@ it('counts the gaps of the day, without the ordinary edges of recordings', () =>
   expect(status.read().gapsToday).toBe(2)
   nowMs += DAY
   expect(status.read().gapsToday).toBe(0)
+})
+
+it('tells by a number that another source came: of another user, too, whose name it does not tell', () => {
+  let source = DEMO
+  const status = statusAt(
+    () => DAY,
+    () => source,
+  )
+  const read = (next: Source) => {
+    source = next
+    return status.read()
+  }
+  const ann: Source = { kind: 'service', origin: 'https://data.example.com', user: 'ann' }
+  const told = [DEMO, DEMO, ann, { ...ann }, { ...ann, user: 'bob' }, { ...ann, origin: 'https://x' }, DEMO].map(read)
+  expect(told.map(({ sourceChanges }) => sourceChanges)).toEqual([0, 0, 1, 1, 2, 3, 4])
+  expect(JSON.stringify(told)).not.toMatch(/ann|bob/)
 })
