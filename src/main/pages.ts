@@ -4,7 +4,7 @@
  * nothing to traverse.
  */
 import { readFile, readdir } from 'node:fs/promises'
-import { extname, join, sep } from 'node:path'
+import { extname, join } from 'node:path'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -61,17 +61,27 @@ function headers(type: string, policy: string): Record<string, string> {
 }
 
 /**
+ * Every file below `folder`, keyed by its URL path under `prefix`. Walks one folder at a time: inside an app.asar
+ * `readdir` is Electron's own, and whether its recursive form tells files from folders depends on the version.
+ */
+async function listFiles(folder: string, prefix: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>()
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    const url = `${prefix}/${entry.name}`
+    if (entry.isFile()) files.set(url, path)
+    else if (entry.isDirectory()) for (const [below, file] of await listFiles(path, url)) files.set(below, file)
+  }
+  return files
+}
+
+/**
  * Lists a folder of built pages. `connect` is the `connect-src` of their policy. Rejects with the file
  * system's error when the folder is not there (not built).
  */
 export async function openPages(folder: string, connect: string): Promise<Pages> {
   const policy = contentSecurityPolicy(connect)
-  const files = new Map<string, string>()
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const path = join(entry.parentPath, entry.name)
-    files.set(`/${path.slice(folder.length).split(sep).filter(Boolean).join('/')}`, path)
-  }
+  const files = await listFiles(folder, '')
   const index = files.get('/index.html')
   if (index) files.set('/', index)
   const missing: Page = {
