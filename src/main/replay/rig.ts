@@ -6,7 +6,7 @@ import { cutsOrder, entersMarket } from '../../shared/recording.ts'
 import type { ReplayExactness } from '../../shared/replay.ts'
 import { FEED_IDS, unixMs, type UnixMs } from '../../shared/units.ts'
 import { scratch } from '../../service/codec.ts'
-import { decode } from '../../service/decode.ts'
+import { decodeStored } from '../../service/decode-stored.ts'
 import type { Market } from '../market/port.ts'
 import type { StoredEntry } from '../store/port.ts'
 import type { Cursor } from './cursor.ts'
@@ -181,7 +181,7 @@ export class Rig {
     if (!entersMarket(flags)) return
     const id = FEED_IDS[feed]
     const record = this.#record
-    if (decode(id, bytes, offsets[row], offsets[row + 1], record) !== 'market') return
+    if (decodeStored(id, flags, bytes, offsets[row], offsets[row + 1], record) !== 'market') return
     const at = unixMs(recvMs)
     this.#taken = this.#market.digest(id, at, record) ?? this.#taken
     this.#folded = true

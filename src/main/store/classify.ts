@@ -1,5 +1,5 @@
 /** Where a stored message belongs, and what of it enters bars: the same answer at sealing, reading and verifying. */
-import { decode } from '../../service/decode.ts'
+import { decodeStored } from '../../service/decode-stored.ts'
 import { KIND, scratch, type Scratch } from '../../service/codec.ts'
 import { FEEDS } from '../../service/feeds.ts'
 import { createBarBuilder, fixedGrid, midPrice, type BarBuilder } from '../../shared/bars.ts'
@@ -38,8 +38,8 @@ export class Classifier {
     placed.eventMs = NaN
     if ((flags & BARE) !== 0) return placed
     const { record } = placed
-    if (decode(feed, bytes, from, to, record) !== 'market') return placed
-    if ((flags & FLAG.undated) === 0) placed.eventMs = record.eventMs
+    if (decodeStored(feed, flags, bytes, from, to, record) !== 'market') return placed
+    placed.eventMs = record.eventMs
     if (record.symbol === '') return placed
     placed.symbol = record.symbol
     placed.series = this.#instrument(feed, record.symbol)

@@ -3,7 +3,7 @@ import type { ServiceBar } from '../../shared/market.ts'
 import { KIND } from '../codec.ts'
 import type { Feed } from '../feeds.ts'
 import { asPrice, asSize, BAD_PRICE, BAD_TIME, type ShapeCodec } from './reading.ts'
-import { field, mappingName, numberOf, priceKeys, refused, shapeCodec, symbolOf, timeOf } from './shape.ts'
+import { field, isOtherUnit, mappingName, numberOf, priceKeys, refused, shapeCodec, symbolOf, timeOf } from './shape.ts'
 
 /** The codec of a bar feed. Volume and end may be missing; without four prices and a start it is no bar. */
 export function barCodec(feed: Feed): ShapeCodec {
@@ -25,6 +25,7 @@ export function barCodec(feed: Feed): ShapeCodec {
       const e = numberOf(value, fields.end)
       const endMs = e === null ? undefined : timeOf(value, fields.end)
       if (symbol === undefined || startMs === undefined || v === undefined) return undefined
+      if (isOtherUnit(feed, startMs)) return undefined
       if (e === undefined || (e !== null && endMs === undefined)) return undefined
       if (typeof o !== 'number' || typeof h !== 'number' || typeof l !== 'number' || typeof c !== 'number') {
         return undefined

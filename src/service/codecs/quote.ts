@@ -3,7 +3,7 @@ import type { Quote } from '../../shared/market.ts'
 import { KIND } from '../codec.ts'
 import type { Feed } from '../feeds.ts'
 import { asPrice, asSize, BAD_PRICE, BAD_TIME, type ShapeCodec } from './reading.ts'
-import { field, mappingName, numberOf, priceKeys, refused, shapeCodec, symbolOf, timeOf } from './shape.ts'
+import { field, isOtherUnit, mappingName, numberOf, priceKeys, refused, shapeCodec, symbolOf, timeOf } from './shape.ts'
 
 /**
  * The codec of a quote feed. Both sides belong to the shape, but a side that is null or not above zero
@@ -27,6 +27,7 @@ export function quoteCodec(feed: Feed): ShapeCodec {
       const as = numberOf(value, fields.askSize)
       const eventMs = timeOf(value, fields.time)
       if (symbol === undefined || eventMs === undefined || bs === undefined || as === undefined) return undefined
+      if (isOtherUnit(feed, eventMs)) return undefined
       if (a === undefined || b === undefined || (a === null && b === null)) return undefined
       const bid = b === null ? undefined : asPrice(b)
       const ask = a === null ? undefined : asPrice(a)

@@ -99,6 +99,14 @@ export function timeOf(value: JsonObject, key: string | undefined): UnixMs | und
   return unixMs(inRange(n) ? n : NaN)
 }
 
+/**
+ * Whether a message is not of a feed's shape because of its time. The document promises milliseconds for
+ * documented feeds only: a guessed key may hold seconds, µs or ns, which the tolerant codec reads.
+ */
+export function isOtherUnit(feed: Feed, time: UnixMs): boolean {
+  return feed.shape === 'likely' && Number.isNaN(time)
+}
+
 /** A message of the shape that the domain refuses. */
 export function refused(feed: Feed, symbol: ServiceSymbol, why: string, eventMs?: UnixMs): Reading {
   const record: Unknown = {

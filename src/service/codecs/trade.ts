@@ -3,7 +3,7 @@ import type { Trade } from '../../shared/market.ts'
 import { KIND } from '../codec.ts'
 import type { Feed } from '../feeds.ts'
 import { asPrice, asSize, BAD_PRICE, BAD_TIME, type ShapeCodec } from './reading.ts'
-import { field, mappingName, numberOf, priceKeys, refused, shapeCodec, symbolOf, timeOf } from './shape.ts'
+import { field, isOtherUnit, mappingName, numberOf, priceKeys, refused, shapeCodec, symbolOf, timeOf } from './shape.ts'
 
 /** The codec of a trade feed. A message without a size is still a trade; without price or time it is not. */
 export function tradeCodec(feed: Feed): ShapeCodec {
@@ -22,6 +22,7 @@ export function tradeCodec(feed: Feed): ShapeCodec {
       const s = numberOf(value, fields.size)
       const eventMs = timeOf(value, fields.time)
       if (symbol === undefined || typeof p !== 'number' || s === undefined || eventMs === undefined) return undefined
+      if (isOtherUnit(feed, eventMs)) return undefined
       const price = asPrice(p)
       if (price === undefined) return refused(feed, symbol, BAD_PRICE, eventMs)
       const size = asSize(s)

@@ -5,7 +5,7 @@ import type { BarSource } from '../../../shared/market.ts'
 import { FLAG } from '../../../shared/recording.ts'
 import type { RecordingId } from '../../../shared/units.ts'
 import { KIND, scratch } from '../../../service/codec.ts'
-import { decode } from '../../../service/decode.ts'
+import { decodeStored } from '../../../service/decode-stored.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import type { TickColumns } from '../../store/port.ts'
 
@@ -67,7 +67,7 @@ export class BarTerms {
     const { fields, shape } = FEEDS[columns.feed]
     const slow = (i: number): boolean => {
       const raw = columns.raw(i)
-      return decode(columns.feed, raw, 0, raw.length, record) === 'market'
+      return decodeStored(columns.feed, columns.flags[i], raw, 0, raw.length, record) === 'market'
     }
     if (this.#of === 'service') return (i, _ms, order) => slow(i) && record.kind === KIND.bar && this.#takeSent(order)
     const column = (key: string | undefined) =>

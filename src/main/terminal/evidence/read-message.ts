@@ -5,7 +5,7 @@ import type { EvidenceMessage } from '../../../shared/evidence.ts'
 import { FLAG } from '../../../shared/recording.ts'
 import { unixMs } from '../../../shared/units.ts'
 import { KIND, scratch, type Scratch } from '../../../service/codec.ts'
-import { decode } from '../../../service/decode.ts'
+import { decodeStored } from '../../../service/decode-stored.ts'
 import type { TickColumns } from '../../store/port.ts'
 
 const PARTS = [
@@ -51,7 +51,8 @@ export function readMessage(columns: TickColumns, i: number, roles: readonly str
 }
 
 function readAs(columns: TickColumns, flags: number, bytes: Uint8Array): EvidenceMessage['read'] {
-  const found = (flags & FLAG.binary) !== 0 ? 'undecodable' : decode(columns.feed, bytes, 0, bytes.length, record)
+  const found =
+    (flags & FLAG.binary) !== 0 ? 'undecodable' : decodeStored(columns.feed, flags, bytes, 0, bytes.length, record)
   if (found !== 'market') return { kind: found, symbol: '', values: [], mapping: '', why: record.why }
   const values = PARTS.flatMap((part) => (Number.isNaN(record[part]) ? [] : [{ part, value: record[part] }]))
   return { kind: kindOf(record), symbol: record.symbol, values, mapping: record.mapping, why: record.why }

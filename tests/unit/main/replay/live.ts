@@ -201,6 +201,23 @@ export class FakeLive {
       this.of.hub.recordingBegan()
       this.#snapshots.began(this.now.recording, atMs)
     }
+    this.#take(feed, seq, atMs)
+  }
+
+  /** A stock trade dated in seconds, as a version recorded it that read milliseconds only. */
+  undatedTrade(symbol: string, price: number, atMs: number): void {
+    const text = `{"ev":"T","sym":"${symbol}","p":${price},"s":1,"t":${Math.floor(atMs / 1000)}}`
+    const bytes = new TextEncoder().encode(text)
+    decode('stocks/T', bytes, 0, bytes.length, this.#record)
+    this.#record.eventMs = NaN
+    this.seq += 1
+    this.now.messages.push({ seq: this.seq, recvMs: atMs, feed: 'stocks/T', flags: FLAG.undated, bytes })
+    this.now.endedMs = Math.max(this.now.endedMs, atMs)
+    this.#take('stocks/T', this.seq, atMs)
+  }
+
+  /** Takes the record into fold and hub. */
+  #take(feed: FeedId, seq: number, atMs: number): void {
     const taken = this.of.market.digest(feed, unixMs(atMs), this.#record)
     const last = taken === null ? seq : this.entry(atMs, { type: 'digest', ...taken, fold: FOLD_VERSION })
     this.of.hub.apply(feed, seq, unixMs(atMs), this.#record)

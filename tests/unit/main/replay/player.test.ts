@@ -87,6 +87,19 @@ describe('a replay', () => {
     player.close()
   })
 
+  it('dates a message as live did, where live read fewer time formats', async () => {
+    const live = new FakeLive()
+    live.begin(T0)
+    live.connect('stocks/T', ['AAPL'], T0 + 10)
+    for (let i = 0; i < 30; i += 1) live.undatedTrade('AAPL', 100 + i, T0 + 500 + i * 10_000)
+    live.end(T0 + 310_000)
+    const { player, of } = replaying(live)
+    await player.seek(T0 + 310_000)
+    expect(player.state.exactness).toMatchObject({ is: 'identical', minutes: 4 })
+    expect(of.digest()).toBe(live.of.digest())
+    player.close()
+  })
+
   it('goes on with what was recorded since it was opened, from its end and from before it', async () => {
     const live = calm(1, false)
     const { player, of } = replaying(live)

@@ -11,10 +11,11 @@ import { openLocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import { openStoreReader } from '../../../../src/main/store/open.ts'
 import { ChainWalk } from '../../../../src/main/store/verify-chain.ts'
-import { scratch } from '../../../../src/service/codec.ts'
+import { KIND, scratch } from '../../../../src/service/codec.ts'
 import { decode } from '../../../../src/service/decode.ts'
-import type { LedgerEntry, VerifyReport } from '../../../../src/shared/recording.ts'
-import { recordingId, unixMs, type InstrumentId, type RecordingId } from '../../../../src/shared/units.ts'
+import type { BarSource } from '../../../../src/shared/market.ts'
+import { FLAG, type LedgerEntry, type VerifyReport } from '../../../../src/shared/recording.ts'
+import { recordingId, unixMs, type FeedId, type InstrumentId, type RecordingId } from '../../../../src/shared/units.ts'
 import { DEMO, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
 
 const FOLDS = { version: FOLD_VERSION, create: createDigestFold }
@@ -74,11 +75,15 @@ class Live {
 }
 
 /** A store of one recording, ended or going on. */
-function store(fill: (write: (items: readonly Item[]) => void, writer: Writer) => void, end = true): StoreEngine {
+function store(
+  fill: (write: (items: readonly Item[]) => void, writer: Writer) => void,
+  end = true,
+  feed: FeedId = 'crypto/XT',
+): StoreEngine {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
-  const writer = new Writer(['crypto/XT'])
+  const writer = new Writer([feed])
   fill((items) => {
     engine.commit([writer.batch(items)])
     now += SEAL_AFTER_MS / 2
@@ -136,6 +141,47 @@ describe('digests', () => {
       [6, true],
     ])
   })
+
+  it.each([
+    ['stocks/T', '{"ev":"T","sym":"AAPL","p":101.5,"s":2,"t":1610462007}', ['trade']],
+    ['stocks/Q', '{"ev":"Q","sym":"AAPL","bp":101,"ap":102,"bs":2,"as":3,"t":1610462007}', ['bid', 'ask', 'mid']],
+    ['stocks/AM', '{"ev":"AM","sym":"AAPL","o":1,"h":2,"l":1,"c":2,"v":9,"s":1610462007,"e":1610462067}', []],
+  ] as const)(
+    'and bars of %s dated in seconds stay as an earlier version recorded them',
+    async (feed, text, sources) => {
+      const fold = createDigestFold()
+      const record = scratch()
+      const bytes = new TextEncoder().encode(text)
+      const engine = store(
+        (write) => {
+          for (let minute = 0; minute < 4; minute++) {
+            const recvMs = T0 + minute * 60_000 + 2_000
+            // That version found no time: it gave trades and quotes their receive time, and knew no bar.
+            decode(feed, bytes, 0, bytes.length, record)
+            record.eventMs = NaN
+            if (feed === 'stocks/AM') record.kind = KIND.unknown
+            const taken = fold.apply(feed, recvMs, record)
+            const digest: Item[] =
+              taken === null ? [] : [{ entry: { type: 'digest', ...taken, fold: FOLD_VERSION }, wallMs: recvMs }]
+            write([{ conn: 1, data: text, recvMs, flags: FLAG.undated }, ...digest])
+          }
+        },
+        true,
+        feed,
+      )
+      engine.close()
+      expect(await verify()).toMatchObject({ ok: true, messages: 4, problems: [] })
+      const reader = openLocalReader(folder.file)
+      const instrument = 'stocks:AAPL' as InstrumentId // a spelling-free key
+      const starts = async (of: BarSource): Promise<number[]> => {
+        const query = { instrument, of, interval: '1m', source: 'demo', beforeMs: null, limit: 10 } as const
+        return (await reader.bars(query)).bars.map(({ startMs }) => startMs)
+      }
+      for (const of of sources) expect(await starts(of)).toEqual([0, 1, 2, 3].map((minute) => T0 + minute * 60_000))
+      if (feed === 'stocks/AM') expect(await starts('service')).toEqual([])
+      await reader.close()
+    },
+  )
 
   it('of a fold that went on over a disk gap are found', async () => {
     const live = new Live()

@@ -1,0 +1,39 @@
+/** A stored message, read as it was read when it arrived. */
+import { FLAG } from '../shared/recording.ts'
+import { KIND, type MessageClass, type Scratch } from './codec.ts'
+import { clear } from './codecs/reading.ts'
+import { decode } from './decode.ts'
+import type { FeedId } from '../shared/units.ts'
+
+/** `why` of a record that has an event time now and had none when it was recorded. */
+export const UNDATED_WHEN_RECORDED = 'no event time was read when this was recorded'
+
+/**
+ * As `decode`, for a message that carries the flags of its recording. A message stored as `undated`
+ * stays undated: a trade or quote counts at its receive time, and a bar (which needs a start) stays
+ * unknown. An earlier version may have read fewer time formats; reading more of them now would change
+ * the bars and digests that the recording was closed with.
+ */
+export function decodeStored(
+  feed: FeedId,
+  flags: number,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  out: Scratch,
+): MessageClass {
+  const found = decode(feed, bytes, from, to, out)
+  if ((flags & FLAG.undated) !== 0 && !Number.isNaN(out.eventMs)) removeTime(out)
+  return found
+}
+
+function removeTime(out: Scratch): void {
+  if (out.kind === KIND.bar) {
+    const { symbol } = out
+    clear(out)
+    out.kind = KIND.unknown
+    out.symbol = symbol
+  }
+  out.eventMs = NaN
+  out.why = UNDATED_WHEN_RECORDED
+}
