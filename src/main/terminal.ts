@@ -371,7 +371,8 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   try {
     await desk.begin(settings.get(), options)
   } catch (thrown) {
-    await Promise.allSettled([feeds.close(), writer.close(), reader.close()])
+    await Promise.allSettled([feeds.close(), reader.close()])
+    await Promise.allSettled([writer.close()])
     throw thrown
   }
   await recordings.serially(() => recordings.begin())
@@ -449,7 +450,9 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     await jobsEnded
     await files.close()
     research.close()
-    await Promise.allSettled([writer.close(), reader.close(), desk.close()])
+    // The writer last: while a reader has the store open, SQLite leaves what was written beside the file.
+    await Promise.allSettled([reader.close(), desk.close()])
+    await Promise.allSettled([writer.close()])
     await moving.close()
     log.add('info', 'terminal', 'Closed.')
   }

@@ -1,8 +1,8 @@
-/** Brings a store's journal into its file. */
+/** Copies a store's write-ahead log into its file. */
 import Database from 'better-sqlite3'
-import { storeError } from './sqlite.ts'
+import { storeError, type Db } from './sqlite.ts'
 
-/** Writes what waits beside the store into it, as far as readers of other programs allow. The caller holds the lock. */
+/** Checkpoints a store that nobody writes, as far as readers of other programs allow. The caller holds the lock. */
 export function checkpointStore(file: string): void {
   try {
     const db = new Database(file, { fileMustExist: true, timeout: 1_000 })
@@ -13,5 +13,37 @@ export function checkpointStore(file: string): void {
     }
   } catch (thrown) {
     throw storeError(thrown, file)
+  }
+}
+
+/** SQLite's answer to `PRAGMA wal_checkpoint`. */
+interface CheckpointResult {
+  readonly busy: number
+  /** Frames in the log, and how many of them are in the file. */
+  readonly log: number
+  readonly checkpointed: number
+}
+
+/**
+ * Copies as much of the log into the file as readers allow, without waiting. Returns true if the file alone now holds
+ * every commit. Throws what SQLite throws.
+ */
+export function copyLog(db: Db): boolean {
+  const [{ busy, log, checkpointed }] = db.pragma('wal_checkpoint(PASSIVE)') as [CheckpointResult]
+  return busy === 0 && log === checkpointed
+}
+
+/**
+ * Copies the whole log into the file and empties it. Waits up to `patienceMs` for readers that are in the middle of a
+ * read. Returns false if one of them outlasted that; throws what SQLite throws.
+ */
+export function emptyLog(db: Db, patienceMs: number): boolean {
+  const timeout = Number(db.pragma('busy_timeout', { simple: true }))
+  db.pragma(`busy_timeout = ${patienceMs}`)
+  try {
+    const [{ busy }] = db.pragma('wal_checkpoint(TRUNCATE)') as [CheckpointResult]
+    return busy === 0
+  } finally {
+    db.pragma(`busy_timeout = ${timeout}`)
   }
 }

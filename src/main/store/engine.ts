@@ -9,6 +9,7 @@ import type { ReplayBookmark } from '../../shared/replay.ts'
 import type { RecordingId, UnixMs } from '../../shared/units.ts'
 import { newColumns } from '../message-columns.ts'
 import { HiddenRows } from './hidden.ts'
+import { emptyLog } from './checkpoint.ts'
 import { Appender, type Appended } from './commit.ts'
 import { LOG_GENESIS, logHash } from './ledger.ts'
 import { closingEntries } from './left.ts'
@@ -33,6 +34,10 @@ const SEAL_AFTER_BYTES = 8 << 20
 const HASTE_BYTES = 2 * SEAL_AFTER_BYTES
 /** How long prepared work may wait for a flush to share its transaction with. */
 const APPLY_AFTER_MS = 25
+/** How long closing the store waits for readers, so that the file alone holds everything. */
+const CLOSE_PATIENCE_MS = 1_000
+/** How often emptying the write-ahead log is retried while readers prevent it. */
+const EMPTY_RETRY_MS = 1_000
 const NOTHING = newColumns(0, 0)
 
 export interface CommitResult {
@@ -61,6 +66,8 @@ export class StoreEngine {
   #ready: (() => void) | null = null
   #readySinceMs = 0
   #isKeepingUp = false
+  /** When to try again to empty the write-ahead log, by `#nowMs`; null: nothing to retry. */
+  #emptyLogAtMs: number | null = null
   #sizes = { atMs: -Infinity, storeBytes: 0, freeBytes: 0 }
 
   /** Takes the lock, opens or creates the store, brings it up to date. Throws CodedError. */
@@ -267,9 +274,13 @@ export class StoreEngine {
     return this.#sizes
   }
 
-  /** Closes the file and frees the lock. A recording still open is found again by the next begin. */
+  /**
+   * Empties the write-ahead log, closes the file and frees the lock. A recording still open is found again by the next
+   * begin. Close readers first: as long as one has the store open, SQLite doesn't remove the log.
+   */
   close(): void {
     try {
+      this.#emptyLog(CLOSE_PATIENCE_MS)
       this.#db.close()
     } finally {
       this.#lock.release()
@@ -291,7 +302,30 @@ export class StoreEngine {
       (rec.journalBytes >= SEAL_AFTER_BYTES || this.#nowMs() - rec.journalSinceMs >= SEAL_AFTER_MS)
     this.#isKeepingUp = due
     if (due) return this.#keepUp(rec)
-    return rec !== null && this.#snapshots.isDue(rec) ? this.#snapshots.write(rec) : this.library.due()
+    if (rec !== null && this.#snapshots.isDue(rec)) return this.#snapshots.write(rec)
+    return this.library.due() ?? this.#emptyLogAgain()
+  }
+
+  #emptyLogAgain(): Work | null {
+    if (this.#emptyLogAtMs === null || this.#nowMs() < this.#emptyLogAtMs) return null
+    const empty = (): void => this.#emptyLog(0)
+    return (function* () {
+      empty()
+    })()
+  }
+
+  /**
+   * Makes the file alone hold every commit. Whatever prevents it is tried again later: the commits are durable in the
+   * log meanwhile.
+   */
+  #emptyLog(patienceMs: number): void {
+    let isEmpty = false
+    try {
+      isEmpty = emptyLog(this.#db, patienceMs)
+    } catch {
+      // A full or failing disk.
+    }
+    this.#emptyLogAtMs = isEmpty ? null : this.#nowMs() + EMPTY_RETRY_MS
   }
 
   *#keepUp(rec: RecordingState): Work {
@@ -309,6 +343,7 @@ export class StoreEngine {
     yield () => this.#writeClose(rec)
     this.#open.splice(this.#open.indexOf(rec), 1)
     this.#db.pragma('incremental_vacuum')
+    this.#emptyLog(0)
   }
 
   #closeRecord(rec: RecordingState): CloseRecord {

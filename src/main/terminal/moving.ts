@@ -92,7 +92,8 @@ export function createStoreMoving(file: string): StorePlace & { start(options: M
                     })
                     away = true
                     options.changed()
-                    await Promise.all([writer.pause(), reader.pause()])
+                    await reader.pause()
+                    await writer.pause()
                     resolve()
                     await held
                   })
