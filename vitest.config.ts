@@ -18,6 +18,7 @@ export default defineConfig({
           include: ['tests/unit/**/*.test.ts', 'tests/contract/**/*.test.ts'],
           exclude: ['tests/unit/renderer/**'],
           pool: 'forks',
+          setupFiles: ['tests/unit/setup.ts'],
           testTimeout: 30_000,
         },
       },
@@ -29,6 +30,7 @@ export default defineConfig({
           environment: 'jsdom',
           // A context of its own for each file, as ever, without loading jsdom anew for it: a third of the time.
           pool: 'vmForks',
+          setupFiles: ['tests/unit/setup.ts'],
           include: ['tests/unit/renderer/**/*.test.ts'],
         },
       },

@@ -29,7 +29,8 @@ const near = (n: number): unknown => expect.closeTo(n, 9)
 
 describe.each(CHART_INDICATOR_IDS)('%s beside growing rows', (id) => {
   it('says after every tick what it says of the same rows from scratch', () => {
-    const ticks = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 50, max: 150 })), { minLength: 1, maxLength: 140 })
+    const ticks = fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 50, max: 150 })), { minLength: 1, maxLength: 200 })
+    const compared = INDICATORS[id].outputs.map(() => 0)
     fc.assert(
       fc.property(ticks, (list) => {
         const rows: Row[] = [rowOf(bar(0, 100))]
@@ -44,10 +45,14 @@ describe.each(CHART_INDICATOR_IDS)('%s beside growing rows', (id) => {
         expect(run.values).toEqual(scratch)
         expect(run.values).toHaveLength(rows.length)
         // Absent is absent: no key with a NaN, which would press the axis flat.
-        for (const values of run.values) expect(Object.values(values).every(Number.isFinite)).toBe(true)
+        for (const values of run.values) {
+          expect(Object.values(values).every(Number.isFinite)).toBe(true)
+          for (const at of compared.keys()) if (at in values) compared[at]++
+        }
       }),
       { numRuns: 25 },
     )
+    expect(Math.min(...compared), 'numbers compared of each line').toBeGreaterThan(0)
   })
 })
 
