@@ -299,7 +299,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     recorder,
     listener,
     clock,
-    allowSharding: () => settings.get().account.allowSharding,
+    allowSharding: () => options.allowSharding ?? settings.get().account.allowSharding,
   })
   const recordings = createRecordingDesk({
     wanted: options.record ?? settings.get().recording.enabled,

@@ -1,12 +1,13 @@
 /** The account of a command: the stored one, or one named by options with its secrets from the environment. */
+import { createSettingsStore, fileKeeper } from '../settings/store.ts'
 import type { TerminalOptions } from '../terminal/port.ts'
 import { UsageError, type Context, type Values } from './command.ts'
 
-/** What of the terminal's options the account options of a command line decide. */
-export function accountOptions(
-  values: Values,
-  { env }: Pick<Context, 'env'>,
-): Pick<TerminalOptions, 'source' | 'account'> {
+/** The part of the terminal's options that the account options of a command line set. */
+export type AccountOptions = Pick<TerminalOptions, 'source' | 'account'>
+
+/** The account options as given; `{}` where neither options nor environment name an account. */
+export function accountOptions(values: Values, { env }: Pick<Context, 'env'>): AccountOptions {
   const baseUrl = values.text('base-url')
   const user = values.text('user')
   if (values.on('demo')) {
@@ -17,7 +18,7 @@ export function accountOptions(
   }
   const password = env.TAPEDECK_PASSWORD
   const apiKey = env.TAPEDECK_API_KEY
-  if (baseUrl === undefined && user === undefined && password === undefined && apiKey === undefined) return {}
+  if (baseUrl === undefined && user === undefined && !password && !apiKey) return {}
   return {
     source: 'service',
     account: {
@@ -27,4 +28,18 @@ export function accountOptions(
       ...(apiKey ? { apiKey } : {}),
     },
   }
+}
+
+/**
+ * As `accountOptions`, for commands that keep or print market data: the demo market only where `--demo` asks for
+ * it. Throws UsageError where neither options, environment nor the window name an account.
+ */
+export function requireAccount(values: Values, context: Pick<Context, 'env' | 'dataDir'>): AccountOptions {
+  const given = accountOptions(values, context)
+  if (given.source !== undefined) return given
+  if (createSettingsStore(fileKeeper(context.dataDir)).get().account.source === 'service') return { source: 'service' }
+  throw new UsageError(
+    'no account is set up. Add --demo for the demo market, or name your service with --base-url and --user ' +
+      '(password in TAPEDECK_PASSWORD, API key in TAPEDECK_API_KEY), or sign in with the window once',
+  )
 }

@@ -11,7 +11,7 @@ import { startDemoMarket } from '../terminal/demo-market.ts'
 import { createResearch } from '../terminal/research.ts'
 import { createSourceDesk } from '../terminal/source.ts'
 import { UsageError, type Command, type Values } from './command.ts'
-import { accountOptions } from './account.ts'
+import { requireAccount } from './account.ts'
 import { EXIT } from './exit.ts'
 import { storePath } from './store-path.ts'
 
@@ -23,13 +23,13 @@ export const fetchCommand: Command = {
     symbol: { type: 'string', value: 'S', help: 'For endpoints with {symbol} in their path' },
     param: { type: 'string', multiple: true, value: 'K=V', help: 'A query parameter; repeats' },
     cached: { type: 'boolean', help: 'Print what is known, without a call' },
-    demo: { type: 'boolean', help: 'Ask the demo market' },
+    demo: { type: 'boolean', help: 'Ask the demo market; without it an account is needed' },
   },
   async run(values, context) {
     const { endpoint, symbol, params } = readQuestion(values)
     const settings = createSettingsStore(fileKeeper(context.dataDir))
-    const account = settings.get().account
-    const chosen = accountOptions(values, context)
+    const { account, research: settled } = settings.get()
+    const chosen = requireAccount(values, context)
     const credentials = createCredentials({
       clock: context.clock,
       memoryOnly:
@@ -46,10 +46,15 @@ export const fetchCommand: Command = {
           log: (text) => context.err(`${text}\n`),
         }),
     })
-    // An API key alone is enough here: no feed is opened, so nobody need sign in.
+    // The endpoints take the API key: without a feed nobody has to sign in, unless the settings say so.
     const key = chosen.account?.apiKey
     const base = chosen.account?.baseUrl ?? account.baseUrl
-    const keyOnly = key !== undefined && chosen.account?.password === undefined && base !== ''
+    const keyOnly = key !== undefined && base !== '' && settled.auth === 'api-key'
+    if (chosen.source === 'service' && key === undefined && (chosen.account?.user ?? account.user) === '') {
+      throw new UsageError(
+        'fetch needs the API key: set TAPEDECK_API_KEY, or name the account it is stored for with --user',
+      )
+    }
     const origin = keyOnly ? serviceOrigin(base).origin : ''
     if (!keyOnly) await desk.begin(settings.get(), chosen)
     const user = chosen.account?.user ?? account.user

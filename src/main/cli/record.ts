@@ -1,14 +1,16 @@
-/** `tapedeck record`: records feeds until a time has passed or Ctrl+C. */
-import { CodedError } from '../../shared/errors.ts'
-import { countGaps, type SessionRow } from '../../shared/recording.ts'
+/** `tapedeck record`: records feeds until a time has passed, Ctrl+C or SIGTERM. */
 import type { FeedStatus, StatusState } from '../../shared/state.ts'
-import { isFeedId, FEED_IDS, type FeedId } from '../../shared/units.ts'
+import { feedAsset, instrumentKey, isFeedId, FEED_IDS, type FeedId } from '../../shared/units.ts'
+import { TICKERS_PER_CONNECTION } from '../../service/feeds.ts'
+import { createSettingsStore, fileKeeper } from '../settings/store.ts'
 import { createTerminal } from '../terminal.ts'
 import { openStoreReader } from '../store/open.ts'
-import { accountOptions } from './account.ts'
-import { duration, UsageError, type Command, type Values } from './command.ts'
-import { EXIT } from './exit.ts'
+import { requireAccount } from './account.ts'
+import { duration, UsageError, type Command, type Context, type Values } from './command.ts'
+import { EXIT, exitWhenStopped } from './exit.ts'
 import { logLevel } from './log-level.ts'
+import { failureOf, reportOf, type RecordedSession, type RecordReport } from './record-report.ts'
+import { sourceText } from './source-text.ts'
 import { storePath } from './store-path.ts'
 import { waitUntil } from './until.ts'
 
@@ -16,7 +18,7 @@ const PROGRESS_MS = 500
 
 export const record: Command = {
   name: 'record',
-  summary: 'Records feeds until the duration ends or Ctrl+C.',
+  summary: 'Records feeds until the duration ends, Ctrl+C or SIGTERM.',
   examples: [
     ['Half a minute of the demo market', '--demo --feed crypto/XT:BTC-USD,ETH-USD --duration 30s'],
     ['Two feeds of the account of the window, until Ctrl+C', '--feed crypto/XT:BTC-USD --feed forex/C:EURUSD'],
@@ -29,12 +31,19 @@ export const record: Command = {
       help: 'What to record, such as crypto/XT:BTC-USD,ETH-USD; repeats',
     },
     duration: { type: 'string', value: '30s', help: 'How long (default: until Ctrl+C)' },
-    demo: { type: 'boolean', help: 'Record the demo market' },
+    demo: { type: 'boolean', help: 'Record the demo market; without it an account is needed' },
+    shard: {
+      type: 'boolean',
+      help: `Open further connections where a feed has more than ${TICKERS_PER_CONNECTION} symbols`,
+    },
   },
   async run(values, context) {
-    const wanted = readFeeds(values)
+    const requested = readFeeds(values)
     const ms = duration(values, 'duration') ?? null
     const json = values.on('json')
+    const account = requireAccount(values, context)
+    const shard = values.on('shard') || createSettingsStore(fileKeeper(context.dataDir)).get().account.allowSharding
+    refuseOverBudget(requested, shard)
     const file = storePath(values, context)
     const startedMs = context.clock.wallMs()
     const terminal = await createTerminal({
@@ -49,21 +58,23 @@ export const record: Command = {
       record: true,
       mustRecord: true,
       wantWatchlists: false,
+      allowSharding: shard,
       logLevel: logLevel(values),
-      ...accountOptions(values, context),
+      ...account,
     })
     let last: StatusState
     let how: 'time' | 'signal'
-    const said = new Set<string>()
+    const reported = new Set<string>()
     let undo = () => {}
     try {
-      for (const [feed, symbols] of wanted) terminal.want(feed, symbols)
+      for (const [feed, symbols] of requested) terminal.want(feed, symbols)
+      if (!json) context.err(`Recording ${[...requested.keys()].join(', ')} from ${sourceText(terminal.status())}.\n`)
       const progress = () => {
         undo = context.clock.after(PROGRESS_MS, progress)
         const now = terminal.status()
-        for (const text of refusals(now.feeds, wanted)) {
-          if (!said.has(text)) context.err(`${context.interactive ? '\r\x1b[K' : ''}${text}\n`)
-          said.add(text)
+        for (const text of refusals(now.feeds, requested)) {
+          if (!reported.has(text)) context.err(`${context.interactive ? '\r\x1b[K' : ''}${text}\n`)
+          reported.add(text)
         }
         if (context.interactive && !json) context.err(`\r\x1b[K${progressLine(now)}`)
       }
@@ -75,32 +86,51 @@ export const record: Command = {
       if (context.interactive && !json) context.err('\r\x1b[K')
       await terminal.close()
     }
-    const reader = await openStoreReader({ file, worker: context.workers.reader })
-    const rows = (await reader.sessions()).filter((row) => row.startedMs >= startedMs - 1)
-    await reader.close()
-    const newest = rows.toSorted((a, b) => a.startedMs - b.startedMs).at(-1)
-    if (!newest) throw new CodedError('disk-error', 'Nothing was recorded.', { hint: 'The log says why.' })
-    const report = reportOf(newest.session, rows, [...wanted.keys()], last)
-    if (json) context.out(`${JSON.stringify(report)}\n`)
-    else {
-      context.out(`session ${report.session}\n`)
-      for (const { feed, received, decoded, undecodable, stored, gaps } of report.feeds) {
-        context.out(
-          `${feed}  received ${received}  decoded ${decoded}  undecodable ${undecodable}  stored ${stored}  gaps ${gaps}\n`,
-        )
-      }
-    }
-    if (how === 'signal') return EXIT.interrupted
-    const dead = last.feeds.find(
-      ({ feed, state, received }) => wanted.has(feed) && state.is === 'refused' && received === 0,
-    )
-    if (dead?.state.is === 'refused') {
-      throw new CodedError(dead.state.why.code, `${dead.feed}: ${dead.state.why.message}`, {
-        hint: dead.state.why.hint,
-      })
-    }
+    const report = reportOf(await readBack(file, startedMs, context), requested, last.receiveToStored)
+    context.out(json ? `${JSON.stringify(report)}\n` : reportText(report))
+    // SIGTERM is how service managers end a recording: as good as the end of its duration.
+    if (how === 'signal' && exitWhenStopped(context.signal) === EXIT.interrupted) return EXIT.interrupted
+    const failure = failureOf(report, requested, last.feeds)
+    if (failure !== undefined) throw failure
     return EXIT.ok
   },
+}
+
+/** The sessions of this run, from the closed store. */
+async function readBack(
+  file: string,
+  startedMs: number,
+  { workers }: Pick<Context, 'workers'>,
+): Promise<readonly RecordedSession[]> {
+  const reader = await openStoreReader({ file, worker: workers.reader })
+  try {
+    const rows = (await reader.sessions()).filter((row) => row.startedMs >= startedMs - 1)
+    const sessions: RecordedSession[] = []
+    for (const row of rows) sessions.push({ row, entries: await reader.entries({ recording: row.session }) })
+    return sessions
+  } finally {
+    await reader.close()
+  }
+}
+
+function reportText({ session, source, feeds }: RecordReport): string {
+  const lines = feeds.map(
+    ({ feed, received, decoded, undecodable, stored, gaps, covered_seconds, missing_seconds }) =>
+      `${feed}  received ${received}  decoded ${decoded}  undecodable ${undecodable}  stored ${stored}  gaps ${gaps}  ` +
+      `covered ${covered_seconds.toFixed(1)} s  missing ${missing_seconds.toFixed(1)} s\n`,
+  )
+  return `session ${session}\nsource ${source}\n${lines.join('')}`
+}
+
+/** Throws UsageError where a feed has more symbols than one connection may carry and only one is allowed. */
+export function refuseOverBudget(requested: ReadonlyMap<FeedId, readonly string[]>, shard: boolean): void {
+  for (const [feed, symbols] of requested) {
+    if (shard || symbols.length <= TICKERS_PER_CONNECTION) continue
+    throw new UsageError(
+      `${feed} has ${symbols.length} symbols, and a connection carries ${TICKERS_PER_CONNECTION}. ` +
+        `Name at most ${TICKERS_PER_CONNECTION}, or add --shard to open further connections (some plans allow only one)`,
+    )
+  }
 }
 
 /** Reads `--feed crypto/XT:BTC-USD,ETH-USD`, repeated; the same feed twice joins. */
@@ -115,7 +145,12 @@ export function readFeeds(values: Values): Map<FeedId, string[]> {
       .map((one) => one.trim())
       .filter(Boolean)
     if (symbols.length === 0) throw new UsageError(`--feed ${feed} names no symbol: write ${feed}:SYMBOL,SYMBOL`)
-    wanted.set(feed, [...new Set([...(wanted.get(feed) ?? []), ...symbols])])
+    // Two spellings of one instrument are one subscription; the first is sent.
+    const byKey = Map.groupBy([...(wanted.get(feed) ?? []), ...symbols], (one) => instrumentKey(feedAsset(feed), one))
+    wanted.set(
+      feed,
+      [...byKey.values()].map(([first]) => first),
+    )
   }
   if (wanted.size === 0) throw new UsageError('name at least one --feed, such as --feed crypto/XT:BTC-USD')
   return wanted
@@ -135,41 +170,4 @@ function progressLine({ perSecond, received, stored, receiveToStored, feeds, gap
   const open = feeds.filter(({ state }) => state.is === 'open').length
   const lag = receiveToStored === null ? '–' : `${receiveToStored.p99.toFixed(1)} ms`
   return `${open} feeds open  ${Math.round(perSecond)} messages/s  received ${received}  stored ${stored}  lag p99 ${lag}  gaps ${gapsToday}`
-}
-
-interface Report {
-  readonly session: string
-  readonly feeds: readonly {
-    readonly feed: FeedId
-    readonly received: number
-    readonly decoded: number
-    readonly undecodable: number
-    readonly stored: number
-    readonly gaps: number
-  }[]
-  readonly bytes: number
-  readonly lag_ms: { readonly p50: number; readonly p99: number; readonly max: number } | null
-}
-
-/** A recording that rolled at midnight is several sessions: counts are of all of them, the name is the newest's. */
-function reportOf(session: string, rows: readonly SessionRow[], feeds: readonly FeedId[], last: StatusState): Report {
-  return {
-    session,
-    feeds: feeds.map((feed) => {
-      const counts = rows.flatMap((row) => row.feeds.filter((one) => one.feed === feed))
-      const sum = (of: 'received' | 'decoded' | 'undecodable' | 'stored') =>
-        counts.reduce((total, one) => total + one[of], 0)
-      const gaps = rows.reduce((total, row) => total + countGaps(row.gaps.filter((gap) => gap.feed === feed)), 0)
-      return {
-        feed,
-        received: sum('received'),
-        decoded: sum('decoded'),
-        undecodable: sum('undecodable'),
-        stored: sum('stored'),
-        gaps,
-      }
-    }),
-    bytes: rows.reduce((total, row) => total + row.bytes, 0),
-    lag_ms: last.receiveToStored,
-  }
 }

@@ -1,18 +1,20 @@
 /** `tapedeck serve`: the browser host. */
 import { CodedError } from '../../shared/errors.ts'
+import { sourceKey } from '../../shared/recording.ts'
 import { openInBrowser } from '../browser/open.ts'
 import { startBrowserHost } from '../browser/host.ts'
 import { createHandlers } from '../handlers.ts'
 import { createTerminal } from '../terminal.ts'
 import { accountOptions } from './account.ts'
+import { sourceText } from './source-text.ts'
 import { wholeNumber, type Command } from './command.ts'
-import { EXIT } from './exit.ts'
+import { exitWhenStopped } from './exit.ts'
 import { logLevel } from './log-level.ts'
 import { waitUntil } from './until.ts'
 
 export const serve: Command = {
   name: 'serve',
-  summary: 'The window in your browser: prints a one-time address on loopback and serves until Ctrl+C.',
+  summary: 'The window in your browser: prints a one-time address on loopback and serves until Ctrl+C or SIGTERM.',
   examples: [['In a browser, on the demo market', '--demo --open']],
   options: {
     port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free one)' },
@@ -46,9 +48,12 @@ export const serve: Command = {
       }).catch((cause: unknown) => {
         throw hostFailure(cause, port)
       })
-      const tell = (url: string) => context.out(values.on('json') ? `${JSON.stringify({ url })}\n` : `${url}\n`)
+      const status = terminal.status()
+      const source = sourceKey({ kind: status.source, origin: status.origin, user: terminal.account().user })
+      const tell = (url: string) => context.out(values.on('json') ? `${JSON.stringify({ url, source })}\n` : `${url}\n`)
       tell(host.url)
       if (!values.on('json')) {
+        context.err(`Watching ${sourceText(status)}.\n`)
         context.err(
           'Open this address in a browser of this computer; it works once. Enter prints another, Ctrl+C ends.\n',
         )
@@ -63,7 +68,7 @@ export const serve: Command = {
     } finally {
       await terminal.close()
     }
-    return EXIT.interrupted
+    return exitWhenStopped(context.signal)
   },
 }
 

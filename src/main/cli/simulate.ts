@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { parseSchedule } from '../../simulator/faults.ts'
 import { startSimulator } from '../../simulator/simulator.ts'
 import { CodedError } from '../../shared/errors.ts'
-import { EXIT } from './exit.ts'
+import { exitWhenStopped } from './exit.ts'
 import { UsageError, wholeNumber, type Command } from './command.ts'
 import { waitUntil } from './until.ts'
 
 export const simulate: Command = {
   name: 'simulate',
-  summary: 'Runs the demo market: every feed, token and REST endpoint, on loopback, until Ctrl+C.',
+  summary: 'Runs the demo market: every feed, token and REST endpoint, on loopback, until Ctrl+C or SIGTERM.',
   examples: [
     ['A market of its own on a free port', '--json'],
     ['Twenty times as fast, always the same', '--speed 20 --seed 7'],
@@ -51,7 +51,7 @@ export const simulate: Command = {
     }
     await waitUntil(context.clock, context.signal, null)
     await simulator.close()
-    return EXIT.interrupted
+    return exitWhenStopped(context.signal)
   },
 }
 

@@ -72,6 +72,8 @@ export interface TerminalOptions {
     | undefined
   /** Record (true) or not (false) whatever the settings say. */
   readonly record?: boolean | undefined
+  /** Allow a feed more than one connection, whatever the settings say. */
+  readonly allowSharding?: boolean | undefined
   /** Refuse to start on a store that cannot be written: for what exists to record. */
   readonly mustRecord?: boolean | undefined
   /** Want every watchlist's symbols (default: what the settings say). */
