@@ -1,10 +1,13 @@
 /** Root: the Electron app; with a command's name as its first word, the command line without a window. */
+import { statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { app, dialog, shell } from 'electron'
-import { isCommandWord, runProcess } from './cli/process.ts'
+import { findCommandLine } from './cli/find-command.ts'
+import { runProcess } from './cli/process.ts'
 import { windowOptions } from './cli/window-options.ts'
+import { runElectronCommand } from './electron/command.ts'
 import { runElectronApp } from './electron/app.ts'
 import { homeOf } from './settings/portable.ts'
 import { installedUpdater } from './electron/updater.ts'
@@ -26,6 +29,8 @@ function words(): string[] {
   const given = process.argv.slice(1)
   return given[0] !== undefined && resolve(given[0]) === resolve(app.getAppPath()) ? given.slice(1) : given
 }
+
+const isFile = (word: string): boolean => statSync(word, { throwIfNoEntry: false })?.isFile() === true
 
 function openWindow(): void {
   const { folder: home, portable } = homeOf(words(), {
@@ -67,14 +72,9 @@ function openWindow(): void {
   })
 }
 
-if (isCommandWord(words()[0])) {
-  // No window, no place in the dock, no part in the single instance: a program among others of a terminal.
-  if (process.platform === 'darwin') app.dock?.hide()
-  void runProcess(
-    words(),
-    { version: app.getVersion(), workers, demoData, rendererDir, program: process.execPath },
-    (code) => app.exit(code),
-  ).then((code) => app.exit(code))
-} else {
-  openWindow()
+const command = findCommandLine(words(), isFile)
+if (command === null) openWindow()
+else {
+  const places = { version: app.getVersion(), workers, demoData, rendererDir, program: process.execPath }
+  void runElectronCommand(app, process.platform, (exit) => runProcess(command, places, exit))
 }

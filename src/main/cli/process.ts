@@ -2,11 +2,13 @@
 import { homedir } from 'node:os'
 import { createInterface } from 'node:readline'
 import { systemClock } from '../clock.ts'
+import { keepCrash } from '../diagnostics/crashes.ts'
 import { homeOf } from '../settings/portable.ts'
+import { blot } from '../terminal/log.ts'
 import type { Context } from './command.ts'
-import { EXIT } from './exit.ts'
+import { EXIT, type StopReason } from './exit.ts'
+import { processOutput } from './output.ts'
 import { runCommandLine } from './run.ts'
-import { COMMANDS } from './table.ts'
 
 /** What only a root knows: where the built parts lie beside it. */
 export type Places = Pick<Context, 'version' | 'workers' | 'demoData' | 'rendererDir'> & {
@@ -14,43 +16,59 @@ export type Places = Pick<Context, 'version' | 'workers' | 'demoData' | 'rendere
   readonly program: string
 }
 
-/** Whether a word asks for the command line rather than for the window. */
-export function isCommandWord(word: string | undefined): boolean {
-  return word === '--version' || word === '--help' || word === 'help' || COMMANDS.some(({ name }) => name === word)
-}
+/** How long a command may take to close its recording after an error nobody caught, ms. */
+const CLOSE_WITHIN_MS = 10_000
 
-/** Runs `args` (without node and script) and answers the exit code. `exit` is called at the third signal. */
+/**
+ * Runs `args` (without node and script) and returns the exit code. SIGTERM and Ctrl+C end it cleanly; `exit` is
+ * called at the third of them. After an error nobody caught the recording is closed, a report is written, and the
+ * code is 1.
+ */
 export async function runProcess(
   args: readonly string[],
   places: Places,
   exit: (code: number) => void,
 ): Promise<number> {
-  const interrupt = new AbortController()
+  const stopping = new AbortController()
+  const stop = (reason: StopReason): void => stopping.abort(reason)
   let signals = 0
-  const stop = () => {
+  const onSignal = (reason: StopReason) => () => {
     signals += 1
-    interrupt.abort()
+    stop(reason)
     // Whoever asks a third time does not want to wait for a clean end.
     if (signals > 2) exit(EXIT.interrupted)
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
-  // A reader that went away (`| head`) wants no more; that is no crash.
-  process.stdout.on('error', stop)
+  const interrupt = onSignal('interrupt')
+  process.on('SIGINT', interrupt)
+  process.on('SIGHUP', interrupt)
+  process.on('SIGTERM', onSignal('terminate'))
+  const output = processOutput(() => stop('output'))
 
   const { program, ...within } = places
   const home = homeOf(args, { path: program, platform: process.platform, home: homedir(), env: process.env })
+  const err = (text: string): void => void process.stderr.write(text)
+  let crashed = false
+  const onCrash = (thrown: unknown): void => {
+    if (!crashed) setTimeout(() => exit(EXIT.failed), CLOSE_WITHIN_MS).unref()
+    crashed = true
+    err(crashSentence(thrown, home.folder, places.version, process.env))
+    stop('crash')
+  }
+  process.on('uncaughtException', onCrash)
+  process.on('unhandledRejection', onCrash)
+
   const code = await runCommandLine(args, {
     ...within,
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    out: (text) => output.write(text),
+    err,
     interactive: process.stderr.isTTY === true,
-    signal: interrupt.signal,
+    signal: stopping.signal,
     ...(process.stdin.isTTY === true
       ? {
           lines(listener: () => void) {
             const reader = createInterface({ input: process.stdin })
             reader.on('line', listener)
-            reader.on('SIGINT', stop)
+            reader.on('SIGINT', interrupt)
             return () => reader.close()
           },
         }
@@ -60,7 +78,26 @@ export async function runProcess(
     dataDir: home.folder,
     portable: home.portable,
   })
-  // Output to a pipe is written in its own time.
-  await new Promise<void>((resolve) => process.stdout.write('', () => resolve()))
-  return code
+  await output.flush()
+  if (output.failure !== null) {
+    err(`tapedeck: standard output could not be written: ${output.failure.message}.\n`)
+    return EXIT.failed
+  }
+  return crashed ? EXIT.failed : code
+}
+
+/** Keeps a report of an error nobody caught; returns the sentence for standard error. Holds no secret of the environment. */
+function crashSentence(thrown: unknown, dataDir: string, version: string, env: Context['env']): string {
+  const secrets = [env.TAPEDECK_PASSWORD, env.TAPEDECK_API_KEY].filter((one) => one !== undefined && one !== '')
+  const hide = (text: string): string =>
+    secrets
+      .reduce<string>((safe, secret) => safe.replaceAll(secret ?? '', '***'), text)
+      .split('\n')
+      .map((line) => blot(line))
+      .join('\n')
+  const text = hide(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown))
+  const message = hide(thrown instanceof Error ? thrown.message : String(thrown)).replace(/\s*\n\s*/g, ' ')
+  const file = keepCrash(dataDir, { atMs: systemClock.wallMs(), version, what: 'main', text })
+  const where = file === null ? '' : ` The report is ${file}.`
+  return `tapedeck: an unexpected error ended this command: ${message}.${where}\n`
 }

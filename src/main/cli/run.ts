@@ -1,7 +1,8 @@
 /** Runs a command line: finds the command, parses, answers help, maps what went wrong to an exit code. */
 import { parseArgs } from 'node:util'
 import { toFailure } from '../../shared/errors.ts'
-import { EXIT } from './exit.ts'
+import { closest } from './closest.ts'
+import { EXIT, type StopReason } from './exit.ts'
 import { COMMON_OPTIONS, COMMANDS } from './table.ts'
 import { UsageError, type Command, type Context, type Option, type Values } from './command.ts'
 
@@ -31,16 +32,17 @@ export async function runCommandLine(args: readonly string[], context: Context):
       return EXIT.ok
     }
     const command = COMMANDS.find((one) => one.name === name)
-    if (!command) throw new UsageError(`there is no command "${name}"`)
+    if (!command) throw unknownCommand(args)
     if (rest.includes('--help') || rest.includes('-h')) {
       context.out(commandHelp(command))
       return EXIT.ok
     }
     return await command.run(parse(command, rest), context)
   } catch (thrown) {
-    if (context.signal.aborted) return EXIT.interrupted
+    if (context.signal.aborted && stoppedByUser(context.signal, thrown)) return EXIT.interrupted
     if (thrown instanceof UsageError) {
-      context.err(`tapedeck: ${thrown.message}. See tapedeck ${args[0] ?? ''} --help.\n`)
+      const command = COMMANDS.find(({ name }) => name === args[0])
+      context.err(`tapedeck: ${thrown.message}. See tapedeck${command ? ` ${command.name}` : ''} --help.\n`)
       return EXIT.usage
     }
     const failure = toFailure(thrown)
@@ -51,6 +53,24 @@ export async function runCommandLine(args: readonly string[], context: Context):
     if (json && context.env.TAPEDECK_DEBUG && thrown instanceof Error) context.err(`${thrown.stack}\n`)
     return failure.code === 'usage' ? EXIT.usage : EXIT.failed
   }
+}
+
+/** Whether a command ended because somebody stopped it. SIGTERM of unfinished work is a failure with its sentence. */
+function stoppedByUser({ reason }: AbortSignal, thrown: unknown): boolean {
+  if (reason === ('terminate' satisfies StopReason)) return false
+  return reason !== ('crash' satisfies StopReason) || toFailure(thrown).code === 'cancelled'
+}
+
+function unknownCommand(args: readonly string[]): UsageError {
+  const [first = ''] = args
+  const names = COMMANDS.map(({ name }) => name)
+  if (first.startsWith('-')) {
+    const command = names.find((name) => args.includes(name))
+    const example = command === undefined ? 'tapedeck COMMAND --json' : `tapedeck ${command} ${first}`
+    return new UsageError(`options follow the command: ${example}`)
+  }
+  const near = closest(first, names)
+  return new UsageError(`there is no command "${first}"${near === undefined ? '' : `: did you mean ${near}`}`)
 }
 
 function parse(command: Command, args: readonly string[]): Values {
@@ -97,7 +117,7 @@ function overview(): string {
     COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('') +
     `\nOptions of every command:\n${optionLines(COMMON_OPTIONS)}` +
     '\nPassword and API key come from the keychain, or from TAPEDECK_PASSWORD and TAPEDECK_API_KEY.\n' +
-    'Exit codes: 0 success, 1 failure, 2 wrong usage, 130 ended by Ctrl+C.\n'
+    'Exit codes: 0 success (also record and serve ended by SIGTERM), 1 failure, 2 wrong usage, 130 ended by Ctrl+C.\n'
   )
 }
 

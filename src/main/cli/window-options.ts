@@ -5,6 +5,16 @@ import type { TerminalOptions } from '../terminal/port.ts'
 import { accountOptions } from './account.ts'
 import type { Context, Values } from './command.ts'
 
+/** Every option that the window takes. */
+export const WINDOW_OPTIONS: Readonly<Record<string, { readonly type: 'string' | 'boolean' }>> = {
+  store: { type: 'string' },
+  'base-url': { type: 'string' },
+  user: { type: 'string' },
+  demo: { type: 'boolean' },
+  'safe-mode': { type: 'boolean' },
+  ...HOME_OPTIONS,
+}
+
 /**
  * Reads `--store`, `--base-url`, `--user`, `--demo` and `--safe-mode`; secrets come from the environment. Files, links
  * and switches of the engine may stand between them and are left to whom they are for. Throws UsageError.
@@ -17,14 +27,7 @@ export function windowOptions(
     args: [...words],
     strict: false,
     allowPositionals: true,
-    options: {
-      store: { type: 'string' },
-      'base-url': { type: 'string' },
-      user: { type: 'string' },
-      demo: { type: 'boolean' },
-      'safe-mode': { type: 'boolean' },
-      ...HOME_OPTIONS,
-    },
+    options: WINDOW_OPTIONS,
   })
   const text = (name: string) => {
     const value = values[name]

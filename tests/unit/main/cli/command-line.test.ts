@@ -1,7 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -133,6 +143,18 @@ describe('help and usage', () => {
   })
 })
 
+describe('standard output', () => {
+  it.skipIf(!existsSync('/dev/full'))('that cannot be written is a failure', async () => {
+    const full = openSync('/dev/full', 'w')
+    const child = spawn(process.execPath, [CLI, 'help'], { stdio: ['ignore', full, 'pipe'] })
+    closeSync(full)
+    let err = ''
+    child.stderr?.on('data', (data: Buffer) => (err += data.toString()))
+    expect((await once(child, 'close'))[0]).toBe(1)
+    expect(err).toMatch(/^tapedeck: standard output could not be written: ENOSPC/)
+  })
+})
+
 describe('simulate', () => {
   it('prints where and how to sign in, serves, and ends on Ctrl+C with 130', async () => {
     const child = start(['simulate', '--json', '--seed', '7'])
@@ -168,7 +190,11 @@ describe('serve', () => {
       signal: stop.signal,
       out: printed.resolve,
     })
-    const { url } = JSON.parse(await Promise.race([printed.promise, served.then(({ err }) => err)])) as { url: string }
+    const { url, source } = JSON.parse(await Promise.race([printed.promise, served.then(({ err }) => err)])) as {
+      url: string
+      source: string
+    }
+    expect(source).toBe('demo')
     expect(new URL(url).hostname).toBe('127.0.0.1')
     expect(await (await fetch(url)).text()).toContain('Tapedeck')
     stop.abort()
@@ -261,6 +287,32 @@ describe('record, sessions, verify, export', { timeout: 60_000 }, () => {
     expect(JSON.parse(listed.out)).toMatchObject({ session: report.session, clean: true })
   })
 
+  it('close the recording after an error that nobody caught, write the report, and end with 1', async () => {
+    const store = join(home, 'crashed.db')
+    const stray = `process.on('SIGUSR2', () => { throw new Error('stray of sesame-42') })`
+    const args = ['record', '--demo', '--json', '--store', store, '--feed', 'crypto/XT:BTC-USD']
+    const child = spawn(process.execPath, ['--import', `data:text/javascript,${stray}`, CLI, ...args], {
+      env: { ...process.env, TAPEDECK_HOME: home, TAPEDECK_PASSWORD: 'sesame-42', TAPEDECK_API_KEY: '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (data: Buffer) => (out += data.toString()))
+    child.stderr.on('data', (data: Buffer) => (err += data.toString()))
+    while (!(existsSync(store) && (await stored(store)) > 0)) await new Promise((resolve) => setTimeout(resolve, 100))
+    child.kill('SIGUSR2')
+    expect((await once(child, 'close'))[0]).toBe(1)
+    expect(err).toContain('an unexpected error ended this command: stray of ***')
+    const report = JSON.parse(out) as { session: string; feeds: { received: number; stored: number }[] }
+    expect(report.feeds[0].received).toBe(report.feeds[0].stored)
+    const listed = await runHere(['sessions', '--json', '--store', store])
+    expect(JSON.parse(listed.out)).toMatchObject({ session: report.session, clean: true })
+    const [crash = ''] = readdirSync(join(home, 'crashes'))
+    const kept = readFileSync(join(home, 'crashes', crash), 'utf8')
+    expect(kept).toContain('stray of ***')
+    expect(kept).not.toContain('sesame-42')
+  })
+
   it('say in one sentence that another program records into the store', async () => {
     const store = join(home, 'locked.db')
     const child = start(['record', '--demo', '--store', store, '--feed', 'crypto/XT:BTC-USD'])
@@ -269,7 +321,7 @@ describe('record, sessions, verify, export', { timeout: 60_000 }, () => {
     expect(second.code).toBe(1)
     expect(second.err.trimEnd().split('\n')).toHaveLength(1)
     child.kill('SIGTERM')
-    await once(child, 'close')
+    expect((await once(child, 'close'))[0]).toBe(0)
   })
 
   it('say what is wrong with a password, and end with 1', async () => {

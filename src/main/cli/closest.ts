@@ -1,0 +1,26 @@
+/** The nearest known word to one that was mistyped. */
+
+/** The candidate with the fewest edits, compared without case; undefined where none is near enough to be meant. */
+export function closest(word: string, candidates: readonly string[]): string | undefined {
+  const most = Math.max(1, Math.floor(word.length / 3))
+  let best: { readonly candidate: string; readonly edits: number } | undefined
+  for (const candidate of candidates) {
+    const edits = editsBetween(word.toLowerCase(), candidate.toLowerCase())
+    if (edits <= most && (best === undefined || edits < best.edits)) best = { candidate, edits }
+  }
+  return best?.candidate
+}
+
+/** Levenshtein distance of two short texts. */
+function editsBetween(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(swap, row[j] + 1, next[j - 1] + 1))
+    }
+    row = next
+  }
+  return row[b.length]
+}
