@@ -297,6 +297,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     baseUrl: () => credentials.baseUrl(),
     token: credentials.tokenSource,
     recorder,
+    skewMs: () => skew.ms,
     listener,
     clock,
     allowSharding: () => options.allowSharding ?? settings.get().account.allowSharding,

@@ -32,6 +32,8 @@ export interface FeedsOptions {
   readonly clock: Clock
   /** In [0, 1); Math.random where absent. */
   readonly random?: () => number
+  /** Service clock minus local clock, ms, as the recorder writes it into gaps; null or absent: not measured. */
+  readonly skewMs?: () => number | null
   /** Read at each plan: may a feed use more than one connection. */
   readonly allowSharding: () => boolean
 }
@@ -157,6 +159,7 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
       listener,
       clock,
       random,
+      skewMs: () => options.skewMs?.() ?? 0,
       turn,
       scratch: shared,
       tally: each.tally,

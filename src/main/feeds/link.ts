@@ -26,6 +26,9 @@ export interface Link {
   explained: boolean
   closed: boolean
   heardMs: UnixMs
+  /** When the last ping was sent, and when the service was asked to close, UTC ms; null: not yet. */
+  pingedMs: UnixMs | null
+  closeAskedMs: UnixMs | null
   heartbeat: Heartbeat
 }
 
@@ -34,8 +37,10 @@ export interface LinkListener {
   opened(link: Link): void
   /** A whole message, before anyone else sees it. */
   message(link: Link, data: Buffer, binary: boolean): void
-  /** A ping or a pong: somebody is there. */
+  /** A ping: somebody is there. */
   heard(link: Link): void
+  /** A pong: somebody is there, and has answered. */
+  pong(link: Link): void
   /** The next message was too large. */
   oversize(link: Link): void
   /** Why it ends, where more than its close says so; told once, before `closed`. */
@@ -84,6 +89,8 @@ export function openLink(dial: Dial, listener: LinkListener): Link {
     explained: false,
     closed: false,
     heardMs: nowMs,
+    pingedMs: null,
+    closeAskedMs: null,
     heartbeat: createHeartbeat(monoMs),
   }
   const explain = (event: SessionEvent): void => {
@@ -101,7 +108,7 @@ export function openLink(dial: Dial, listener: LinkListener): Link {
     listener.opened(link)
   })
   socket.on('message', (data: Buffer, binary: boolean) => listener.message(link, data, binary))
-  socket.on('pong', () => listener.heard(link))
+  socket.on('pong', () => listener.pong(link))
   socket.on('ping', () => listener.heard(link))
   socket.on('unexpected-response', (request, response) => {
     const retryAfter = Number(response.headers['retry-after']) * 1_000

@@ -100,12 +100,12 @@ export type SessionEffect =
   | { readonly do: 'log'; readonly level: 'debug' | 'info' | 'warn'; readonly text: string }
 
 /**
- * When an event happened. `heardMs`: last frame or pong of the connection; `roll`: random in [0, 1);
+ * When an event happened. `receivedMs`: up to when all that was sent is known to have come; `roll`: random in [0, 1);
  * `tokenEnded`: the token of the connection has lived its own life.
  */
 export interface Moment {
   readonly wallMs: UnixMs
-  readonly heardMs: UnixMs | null
+  readonly receivedMs: UnixMs | null
   readonly roll: number
   readonly tokenEnded?: boolean
 }

@@ -28,6 +28,8 @@ export interface SessionOptions<Session> {
   readonly listener: FeedListener
   readonly clock: Clock
   readonly random: () => number
+  /** Service clock minus local clock, ms, as a gap that opens now will hold it; 0: not measured. */
+  readonly skewMs: () => number
   readonly turn: Turn
   /** One for all sessions: valid only during a `record` call. */
   readonly scratch: Scratch

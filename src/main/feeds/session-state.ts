@@ -140,11 +140,11 @@ export function reduce(state: SessionState, event: SessionEvent, at: Moment): St
       return hasSocket(state) ? [state, [{ do: 'probe' }]] : [state, []]
     case 'paused':
       if (state.phase.is === 'waiting') return dial({ ...state, attempt: 0 })
-      return prove(state, 'sleep', heard(at))
+      return prove(state, 'sleep', lostFrom(at))
     case 'clock':
       return onClock(state, event.shiftMs, unixMs(at.wallMs - event.elapsedMs))
     case 'quit': {
-      const held = openGap(state, 'quit', heard(at), state.wanted)
+      const held = openGap(state, 'quit', lostFrom(at), state.wanted)
       return [{ ...held[0], phase: { is: 'idle' } }, [...held[1], { do: 'dropTimers' }]]
     }
     default:
@@ -300,7 +300,7 @@ function onTimer(state: SessionState, timer: TimerName, at: Moment): Step {
 
 function onSleep(state: SessionState, at: Moment): Step {
   if (!occupied(state) && state.phase.is !== 'connecting') return [state, []]
-  const [gapped, effects] = openGap(state, 'sleep', heard(at), state.wanted)
+  const [gapped, effects] = openGap(state, 'sleep', lostFrom(at), state.wanted)
   const untilMs = unixMs(at.wallMs + SLEEP_AT_MOST_MS)
   const asleep = disconnected({ ...gapped, phase: { is: 'waiting', untilMs, why: ASLEEP_REASON } })
   return hangUp(state, 'normal', [
@@ -362,7 +362,7 @@ function lose(state: SessionState, at: Moment, verdict: Verdict, cause: GapCause
   const counted = steady ? { ...forget(state), renewals: worked ? 0 : state.renewals } : state
   const rejections = counted.rejections + (verdict.then === 'reject' ? 1 : 0)
   const gapCause = verdict.then === 'reject' && rejections >= REJECTIONS ? 'refused' : cause
-  const [gapped, effects] = openGap(disconnected({ ...counted, rejections }), gapCause, heard(at), state.wanted)
+  const [gapped, effects] = openGap(disconnected({ ...counted, rejections }), gapCause, lostFrom(at), state.wanted)
   const all: SessionEffect[] = [...effects, { do: 'dropTimers' }, { do: 'problem', why: verdict.why }]
   if (verdict.then === 'renew' && gapped.renewals === 0) {
     all.push({ do: 'renewToken' })
@@ -450,9 +450,9 @@ function forget(state: SessionState): SessionState {
   return { ...state, attempt: 0, renewals: 0, rejections: 0 }
 }
 
-/** The last sign of life; the wall clock may have been set back since. */
-function heard(at: Moment): UnixMs {
-  return at.heardMs === null || at.heardMs > at.wallMs ? at.wallMs : at.heardMs
+/** From when on messages may be lost; the wall clock may have been set back since. */
+function lostFrom(at: Moment): UnixMs {
+  return at.receivedMs === null || at.receivedMs > at.wallMs ? at.wallMs : at.receivedMs
 }
 
 function hostOf(origin: string): string {

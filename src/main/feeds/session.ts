@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { toFailure, missingCase } from '../../shared/errors.ts'
 import { entersMarket, FLAG, type LedgerEntry } from '../../shared/recording.ts'
 import type { FeedState } from '../../shared/state.ts'
-import { feedAsset, unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
+import { feedAsset, type FeedId, type UnixMs } from '../../shared/units.ts'
 import { KIND } from '../../service/codec.ts'
 import { inRange } from '../../service/codecs/times.ts'
 import { encodeClient, normaliseTickers, parseControl } from '../../service/control.ts'
@@ -19,6 +19,7 @@ import { AskedFor } from './asked-for.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { MAX_PAYLOAD, openLink, type Link, type LinkListener } from './link.ts'
 import { createPace, type Pace } from './pace.ts'
+import { ReceivedUpTo } from './received-up-to.ts'
 import type { SessionEffect, SessionEvent, SessionState, TimerName } from './session-model.ts'
 import type { SessionOptions } from './session-options.ts'
 import { idleSession, reduce, shown } from './session-state.ts'
@@ -36,6 +37,7 @@ export class Session {
     opened: (link) => this.#opened(link),
     message: (link, data, binary) => this.#message(link, data, binary),
     heard: (link) => this.#heard(link),
+    pong: (link) => this.#pong(link),
     oversize: ({ conn }) => this.#entry({ type: 'oversize', feed: this.feed, conn, limitBytes: MAX_PAYLOAD }),
     explained: (event) => this.dispatch(event),
     closed: (link, code, words) => this.#closed(link, code, words),
@@ -43,7 +45,9 @@ export class Session {
   #state: SessionState
   #link: Link | null = null
   #stopping = false
-  #heardMs: UnixMs | null = null
+  readonly #received = new ReceivedUpTo()
+  /** When the oldest subscribe without an acknowledgement was sent, UTC ms; null: none waits. */
+  #askedMs: UnixMs | null = null
   #faults = 0
 
   constructor(options: SessionOptions<Session>) {
@@ -67,7 +71,7 @@ export class Session {
     const before = this.#state
     const [next, effects] = reduce(before, event, {
       wallMs: this.#o.clock.wallMs(),
-      heardMs: this.#heardMs,
+      receivedMs: this.#received.at(this.#o.skewMs()),
       roll: this.#o.random(),
       tokenEnded: this.#tokenEnded(),
     })
@@ -84,10 +88,7 @@ export class Session {
 
   /** The wall clock was set by `shiftMs` in the last `elapsedMs`. */
   clockMoved(shiftMs: number, elapsedMs: number): void {
-    const nowMs = this.#o.clock.wallMs()
-    // What was heard since then has a stamp of the new time already.
-    const moves = this.#heardMs !== null && (shiftMs > 0 || this.#heardMs > nowMs)
-    if (this.#heardMs !== null && moves) this.#heardMs = unixMs(Math.min(this.#heardMs + shiftMs, nowMs))
+    this.#received.clockMoved(shiftMs, this.#o.clock.wallMs())
     this.dispatch({ is: 'clock', shiftMs, elapsedMs })
   }
 
@@ -96,7 +97,10 @@ export class Session {
     const link = this.#link
     if (link === null || !link.upgraded || link.closed) return
     const beat = link.heartbeat.beat(monoMs)
-    if (beat === 'ping') link.socket.ping()
+    if (beat === 'ping') {
+      link.pingedMs = this.#o.clock.wallMs()
+      link.socket.ping()
+    }
     if (beat === 'dead') this.dispatch({ is: 'halfOpen', generation: link.generation })
     else if (this.#state.phase.is === 'open') {
       const { mute } = this.#pace
@@ -122,7 +126,7 @@ export class Session {
         new Promise<void>((resolve) => {
           if (link.closed) return resolve()
           link.socket.once('close', () => resolve())
-          link.socket.close(1000)
+          this.#hangUp(link)
         }),
     )
     await Promise.all(closing)
@@ -233,6 +237,7 @@ export class Session {
       this.#told,
     )
     this.#link = link
+    this.#askedMs = null
     this.#links.add(link)
     this.#entry({ type: 'connecting', feed: this.feed, conn: link.conn })
   }
@@ -242,7 +247,7 @@ export class Session {
     this.#pace.start(this.#monoMs())
     this.#entry({ type: 'connected', feed: this.feed, conn: link.conn })
     if (link !== this.#link || this.#stopping) {
-      link.socket.close(1000)
+      this.#hangUp(link)
       return
     }
     // A first connection's gap counts from the want; a later one's from what was heard before it dropped.
@@ -252,7 +257,13 @@ export class Session {
   #heard(link: Link): void {
     link.heardMs = this.#o.clock.wallMs()
     link.heartbeat.heard(this.#monoMs())
-    if (link === this.#link) this.#heardMs = link.heardMs
+    if (link === this.#link) this.#received.heard(link.heardMs)
+  }
+
+  /** The answer to the last ping. */
+  #pong(link: Link): void {
+    this.#heard(link)
+    if (link === this.#link && link.pingedMs !== null) this.#received.answered(link.pingedMs)
   }
 
   /** The way of a tick: stamp, recorder, codec, listener. */
@@ -265,7 +276,7 @@ export class Session {
     tally.lastMessageMs = stamp.wallMs
     link.heardMs = stamp.wallMs
     link.heartbeat.heard(monoMs)
-    if (link === this.#link) this.#heardMs = stamp.wallMs
+    if (link === this.#link) this.#received.heard(stamp.wallMs)
     if (turn.overspent(stamp.monoNs) && !link.socket.isPaused) {
       link.socket.pause()
       setImmediate(() => link.socket.resume())
@@ -289,6 +300,10 @@ export class Session {
       return
     }
     if (!inRange(scratch.kind === KIND.bar ? scratch.startMs : scratch.eventMs)) flags |= FLAG.undated
+    else {
+      recorder.dated(scratch.eventMs)
+      if (link === this.#link) this.#received.dated(scratch.eventMs, stamp.wallMs)
+    }
     const asked = link === this.#link && link.asked.has(scratch.symbol)
     if (!asked) flags |= FLAG.unasked
     if (flags !== 0) recorder.mark(flags)
@@ -319,6 +334,8 @@ export class Session {
       case 'acknowledged': {
         this.#entry({ type: 'acknowledged', feed: this.feed, conn, symbols: control.tickers })
         if (link !== this.#link) return
+        if (this.#askedMs !== null) this.#received.answered(this.#askedMs)
+        if (this.#state.pending <= 1) this.#askedMs = null
         this.dispatch({ is: 'acknowledged', generation, symbols: control.tickers })
         // What nobody asked for is in the state and the log; the window must not learn symbols from it.
         const asked = control.tickers.filter((ticker) => link.asked.has(ticker))
@@ -352,8 +369,10 @@ export class Session {
     if (link === null) return
     const text = encodeClient(action, symbols)
     this.#entry({ type: action, feed: this.feed, conn: link.conn, symbols: normaliseTickers(symbols) })
-    if (action === 'subscribe') link.asked.subscribed(symbols)
-    else link.asked.unsubscribed(symbols)
+    if (action === 'subscribe') {
+      this.#askedMs ??= this.#o.clock.wallMs()
+      link.asked.subscribed(symbols)
+    } else link.asked.unsubscribed(symbols)
     // A failure to send is followed by `close`, which says all.
     link.socket.send(text, () => undefined)
   }
@@ -362,13 +381,20 @@ export class Session {
     for (const link of this.#links) {
       if (link.generation !== generation || link.closed) continue
       if (how === 'terminate' || !link.upgraded) link.socket.terminate()
-      else link.socket.close(1000)
+      else this.#hangUp(link)
     }
+  }
+
+  /** Asks the service to close. Its answer comes behind all that it sent. */
+  #hangUp(link: Link): void {
+    link.closeAskedMs ??= this.#o.clock.wallMs()
+    link.socket.close(1000)
   }
 
   #closed(link: Link, closeCode: number, words: string): void {
     const { generation, conn } = link
     this.#links.delete(link)
+    if (link === this.#link && closeCode !== 0 && link.closeAskedMs !== null) this.#received.answered(link.closeAskedMs)
     this.#entry({ type: 'disconnected', feed: this.feed, conn, closeCode, reason: words })
     if (!link.explained) this.dispatch({ is: 'closed', generation, code: closeCode, words })
     if (link === this.#link) this.#link = null

@@ -23,6 +23,8 @@ export interface RecorderPort {
   frame(conn: number, data: Uint8Array, binary: boolean, stamp: Stamp): number
   /** Adds FLAG bits to the frame accepted last (it is still in the open batch). */
   mark(flags: number): void
+  /** Event time, UTC ms, of the frame accepted last: tells from when on frames that are turned away may be dated. */
+  dated(eventMs: number): void
   /**
    * Writes an entry in the same order; answers its seq, 0 while recording is off. For a gap: the number
    * that its `gap-close` names, below zero where it has no seq of its own.

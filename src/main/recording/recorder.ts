@@ -6,6 +6,7 @@
 import { toFailure, type Failure } from '../../shared/errors.ts'
 import { FLAG, type GapCause, type LedgerEntry, type Source } from '../../shared/recording.ts'
 import { FEED_IDS, unixMs, type FeedId, type RecordingId, type UnixMs } from '../../shared/units.ts'
+import { DelayWindow, earliestLost } from '../delay-window.ts'
 import type { WriterEvent } from '../store/port.ts'
 import { BATCH_BUFFER_BYTES, OpenBatch } from './batch.ts'
 import { brokenBy, HUNG, HUNG_NS } from './disk-words.ts'
@@ -62,6 +63,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let last = { wallMs: unixMs(0), monoNs: 0 }
   /** Feed of the frame accepted last; -1: it was refused, so marks are not for the one before. */
   let lastFeed = -1
+  const delays = FEED_IDS.map(() => new DelayWindow())
   const rate = new Rate()
   let sizes = { storeBytes: 0, freeBytes: 0 }
 
@@ -207,8 +209,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
     hole = null
     const wallMs = clock.wallMs()
     const nowNs = clock.monoNs()
+    const skewMs = options.skewMs?.() ?? 0
     for (const feed of new Set([...ledger.feeds(), ...feeds])) {
-      const gap = withSkew({ type: 'gap-open', feed, cause, symbols: [], fromMs: from.wallMs })
+      const delay = delays[FEED_IDS.indexOf(feed)]
+      const fromMs = delay.isEmpty ? from.wallMs : unixMs(earliestLost(delay, skewMs, from.wallMs))
+      const gap = withSkew({ type: 'gap-open', feed, cause, symbols: [], fromMs })
       const openedSeq = put(gap, wallMs, nowNs)
       put({ type: 'gap-close', feed, openedSeq }, wallMs, nowNs)
     }
@@ -351,6 +356,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (fresh & FLAG.control) tally.control[lastFeed] = tally.control[lastFeed] + 1
       if (fresh & FLAG.undecodable) tally.undecodable[lastFeed] = tally.undecodable[lastFeed] + 1
       if (fresh & FLAG.unasked) tally.unasked[lastFeed] = tally.unasked[lastFeed] + 1
+    },
+    dated(eventMs) {
+      if (lastFeed >= 0) delays[lastFeed].seen(eventMs, last.wallMs)
     },
     entry(told, stamp) {
       const entry = withSkew(told)

@@ -84,6 +84,7 @@ describe.each([
         connection: () => 1,
         frame: () => 0,
         mark: ignored,
+        dated: ignored,
         entry: () => 0,
       },
       listener: {

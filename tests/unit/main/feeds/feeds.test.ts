@@ -98,6 +98,7 @@ class FakeRecorder implements RecorderPort {
     const last = this.frames.at(-1)
     if (last) last.flags |= flags
   }
+  dated(): void {}
   entry(entry: LedgerEntry): number {
     this.entries.push(entry)
     this.order.push(entry.type)
@@ -464,6 +465,25 @@ describe('a hostile or broken service', () => {
     expect(w.ears.records).toHaveLength(1)
     expect(w.ears.gaps.at(-1)).toMatchObject({ cause: 'drop' })
     expect(w.recorder.of('disconnected')[0]).toMatchObject({ closeCode: 0 })
+  })
+
+  test('the gap of a lost connection begins with the event time of the last message, not with when it was read', async () => {
+    let laterMs = 0
+    const clock: Clock = {
+      ...hurried,
+      wallMs: () => unixMs(Date.now() + laterMs),
+      monoNs: () => monoNs(systemClock.monoNs() + laterMs * 1e6),
+    }
+    const w = await world(() => undefined, clock)
+    await open(w, 'BTC-USD')
+    laterMs = 2_000
+    // As if it had waited in the socket for half a second: what the service sent behind it is lost with the connection.
+    const sentMs = clock.wallMs() - 504
+    w.service.last.send(JSON.stringify({ ev: 'XT', pair: 'BTC-USD', p: 1.5, t: sentMs, s: 2 }))
+    await until('the message', () => w.ears.records.length === 1)
+    w.service.last.terminate()
+    await until('the gap', () => w.ears.gaps.some(({ cause }) => cause === 'drop'))
+    expect(w.ears.gaps.find(({ cause }) => cause === 'drop')?.fromMs).toBe(sentMs)
   })
 
   test('a half-open socket is given up and its hole has that cause', async () => {

@@ -33,7 +33,7 @@ class Driver {
   send(event: SessionEvent): this {
     const at: Moment = {
       wallMs: unixMs(this.now),
-      heardMs: this.heard === null ? null : unixMs(this.heard),
+      receivedMs: this.heard === null ? null : unixMs(this.heard),
       roll: this.roll,
       tokenEnded: this.tokenEnded,
     }

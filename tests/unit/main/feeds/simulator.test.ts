@@ -45,6 +45,7 @@ async function world(options: Partial<SimulatorOptions> = {}): Promise<World> {
       return ++seq
     },
     mark: () => undefined,
+    dated: () => undefined,
     entry: () => ++seq,
   }
   const listener: FeedListener = {

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Clock } from '../../../../src/main/clock.ts'
+import { BATCH_BYTES, OpenBatch } from '../../../../src/main/recording/batch.ts'
 import type { Recorder, RecorderEvent } from '../../../../src/main/recording/recorder-port.ts'
 import { createRecorder } from '../../../../src/main/recording/recorder.ts'
 import { StoreEngine } from '../../../../src/main/store/engine.ts'
@@ -251,6 +252,63 @@ describe('Recorder', () => {
       { seq: 3, wallMs: from + 1_000, entry: { type: 'gap-close', openedSeq: 2 } },
     ])
     expect(writer.batches[0].messages.flags[0]).toBe(0)
+  })
+
+  it('keeps the marks of a frame it turned away from the one before, also in what it counts', async () => {
+    await recorder.start(DEMO)
+    const conn = recorder.connection('crypto/XT')
+    recorder.frame(conn, bytes('kept'), false, clock.stamp)
+    writer.backlog = 10_000_001
+    expect(recorder.frame(conn, bytes('lost'), false, clock.stamp)).toBe(0)
+    recorder.mark(FLAG.undecodable | FLAG.unasked)
+    clock.advance(10)
+    expect([...writer.batches[0].messages.flags.subarray(0, writer.batches[0].messages.count)]).toEqual([0])
+    expect(recorder.stats().feeds).toMatchObject([{ feed: 'crypto/XT', received: 1, undecodable: 0, unasked: 0 }])
+  })
+
+  it('begins the gap of each feed with the event time of what had waited in its socket', async () => {
+    await recorder.start(DEMO)
+    const [slow, quick] = [recorder.connection('crypto/XT'), recorder.connection('crypto/XQ')]
+    const from = clock.stamp.wallMs
+    recorder.frame(slow, bytes('slow'), false, clock.stamp)
+    recorder.dated(from - 504)
+    recorder.frame(quick, bytes('quick'), false, clock.stamp)
+    recorder.dated(from - 3)
+    writer.backlog = 10_000_001
+    recorder.frame(slow, bytes('lost'), false, clock.stamp)
+    recorder.dated(from - 900) // of the one turned away: it says nothing of the last one accepted
+    writer.backlog = 0
+    clock.advance(10)
+    writer.say(committed(2, 2))
+    clock.advance(10)
+    const gaps = writer.batches.flatMap(({ entries }) => entries.map(({ entry }) => entry))
+    expect(gaps.filter(({ type }) => type === 'gap-open')).toMatchObject([
+      { feed: 'crypto/XT', cause: 'overflow', fromMs: from - 504 },
+      { feed: 'crypto/XQ', cause: 'overflow', fromMs: from - 3 },
+    ])
+  })
+
+  it('keeps what came beside a message larger than a batch', async () => {
+    await recorder.start(DEMO)
+    const conn = recorder.connection('crypto/XT')
+    recorder.entry({ type: 'connecting', feed: 'crypto/XT', conn }, clock.stamp)
+    const large = new Uint8Array(BATCH_BYTES + 1).fill(120)
+    expect(recorder.frame(conn, large, false, clock.stamp)).toBe(2)
+    recorder.entry({ type: 'connected', feed: 'crypto/XT', conn }, clock.stamp)
+    clock.advance(10)
+    expect(writer.batches.flatMap(({ connections }) => connections)).toEqual([{ conn: 1, feed: 'crypto/XT' }])
+    expect(writer.batches.flatMap(({ entries }) => entries.map(({ seq }) => seq))).toEqual([1, 3])
+    expect(writer.batches.map(({ messages }) => messages.offsets[messages.count])).toEqual([0, BATCH_BYTES + 1])
+  })
+
+  it('a batch made larger holds the entries and connections of the one it replaces', () => {
+    const batch = new OpenBatch(undefined, 0)
+    const entry = { seq: 1, wallMs: T0, monoNs: 0, entry: { type: 'clock', shiftMs: 1 } } as const
+    batch.entries.push(entry)
+    batch.connections.push({ conn: 1, feed: 'crypto/XT' })
+    const large = batch.enlarged(BATCH_BYTES + 1)
+    expect([large.entries, large.connections]).toEqual([[entry], [{ conn: 1, feed: 'crypto/XT' }]])
+    expect([batch.fits(BATCH_BYTES + 1), large.fits(BATCH_BYTES + 1)]).toEqual([false, true])
   })
 
   it('names the hole also of a feed whose connection is gone by then', async () => {

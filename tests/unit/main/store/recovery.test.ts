@@ -14,8 +14,9 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-const items = (n: number): Item[] =>
-  Array.from({ length: n }, (_, i) => ({ conn: 1, data: trade('BTC-USD', 100 + i, 1, T0 + i) }))
+/** Trades dated at `fromMs` and after; by default after their receipt, as by a service whose clock is ahead. */
+const items = (n: number, fromMs = T0 + 1_000): Item[] =>
+  Array.from({ length: n }, (_, i) => ({ conn: 1, data: trade('BTC-USD', 100 + i, 1, fromMs + i) }))
 
 /** Leaves a recording as a death would: some sealed, some only in the journal, one connection open. */
 function leave(sealed: boolean): RecordingId {
@@ -253,7 +254,7 @@ describe('what a death leaves', () => {
     engine.end(unixMs(T0 + 25), [])
     const today = newRecordingId(T0 + 25)
     engine.begin(today, DEMO, unixMs(T0 + 25))
-    engine.commit([new Writer().batch(items(20).map((item) => ({ ...item, recvMs: T0 + 60_000 })))])
+    engine.commit([new Writer().batch(items(20, T0 + 60_000).map((item) => ({ ...item, recvMs: T0 + 60_000 })))])
     engine.close()
     const next = new StoreEngine(folder.file)
     next.begin(newRecordingId(T0 + 90_000), DEMO, unixMs(T0 + 90_000))
@@ -274,7 +275,7 @@ describe('what a death leaves', () => {
     engine.end(unixMs(T0 + 25), [])
     const behind = newRecordingId(T0 - 60_000)
     engine.begin(behind, DEMO, unixMs(T0 - 60_000))
-    engine.commit([new Writer().batch(items(20).map((item) => ({ ...item, recvMs: T0 + 30_000 })))])
+    engine.commit([new Writer().batch(items(20, T0 + 30_000).map((item) => ({ ...item, recvMs: T0 + 30_000 })))])
     engine.close()
     const next = new StoreEngine(folder.file)
     next.begin(newRecordingId(T0 + 90_000), DEMO, unixMs(T0 + 90_000))
