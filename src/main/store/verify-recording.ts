@@ -152,6 +152,7 @@ export class RecordingCheck {
       if (this.#messages % PROGRESS_ROWS === 0) progress(Math.min(1, this.#nextSeq / total), this.#messages)
     }
     this.#skipEntries()
+    if (this.#isPart) this.#skipToLastEntry()
     this.#digests?.upTo(Infinity)
     this.#finish(id, journal)
     return this.#messages
@@ -370,6 +371,19 @@ export class RecordingCheck {
     }
   }
 
+  /** An import of a part keeps the seqs of the whole: what it lacks of itself its chains tell. */
+  get #isPart(): boolean {
+    return this.#row.source.startsWith('import:')
+  }
+
+  /** Edges of gaps may follow the last message with seqs between them that were other entries of the whole. */
+  #skipToLastEntry(): void {
+    for (let entry = this.#entries[this.#nextEntry]; entry !== undefined; entry = this.#entries[this.#nextEntry]) {
+      this.#nextSeq = Math.max(this.#nextSeq, entry.seq)
+      this.#skipEntries()
+    }
+  }
+
   #message(m: MessageColumns, i: number, series: Seen | null): void {
     const seq = m.seq[i]
     const conn = m.conn[i]
@@ -380,9 +394,7 @@ export class RecordingCheck {
     else {
       while (seq > this.#nextSeq) {
         const to = Math.min(seq, this.#entries[this.#nextEntry]?.seq ?? Infinity)
-        // An import of a part keeps the seqs of the whole: what it lacks of itself its chains tell.
-        if (!this.#row.source.startsWith('import:'))
-          this.#problem('missing', `seq ${this.#nextSeq} to ${to - 1} is not there`, feed, m.recvMs[i])
+        if (!this.#isPart) this.#problem('missing', `seq ${this.#nextSeq} to ${to - 1} is not there`, feed, m.recvMs[i])
         this.#nextSeq = to
         this.#skipEntries()
       }

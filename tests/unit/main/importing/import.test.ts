@@ -131,6 +131,41 @@ describe('gaps of a manifest', () => {
     await store.close()
   })
 
+  it.each(['csv', 'jsonl'] as const)(
+    'verify clean, wherever they stand between and after the messages (%s)',
+    async (format) => {
+      const kinds = fc.array(fc.constantFrom('print', 'open', 'close', 'state'), { minLength: 1, maxLength: 14 })
+      const property = fc.asyncProperty(kinds, async (order) => {
+        const list: Item[] = [print(0)]
+        const opened: number[] = []
+        for (const kind of order) {
+          const seq = list.length + 1
+          const wallMs = T0 + seq * 1_000
+          if (kind === 'print') list.push(print(seq))
+          else if (kind === 'state')
+            list.push({ entry: { type: 'state', feed: 'crypto/XT', conn: 1, state: 'stale' }, wallMs })
+          else if (kind === 'open') {
+            opened.push(seq)
+            const fromMs = unixMs(wallMs - opened.length)
+            list.push({ entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'quit', symbols: [], fromMs }, wallMs })
+          } else list.push({ entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: opened.pop() ?? 0 }, wallMs })
+        }
+        const store = await recorded([list])
+        const [before, after] = await round(store, { format, raw: format === 'csv' })
+        expect(after).toBe(before)
+        expect((await gapsOf(fresh.reader)).map(({ fromSeq }) => fromSeq)).toEqual(
+          (await gapsOf(store.reader)).map(({ fromSeq }) => fromSeq),
+        )
+        await store.close()
+        await close()
+        // a store of its own for each
+        await open()
+      })
+      await fc.assert(property, { numRuns: 12, examples: [[['open']], [['state', 'state', 'open', 'state', 'close']]] })
+    },
+    120_000,
+  )
+
   it('of another file are left out, and said', async () => {
     const store = await recorded([items(2)])
     const out = join(store.path, 'out.csv')
