@@ -17,6 +17,7 @@ import { MAX_FRAME_CHARS, type Handlers } from '../dispatch.ts'
 import { openPages } from '../pages.ts'
 import { parseHello, refusePage, refuseUpgrade, type Refusal } from './guard.ts'
 import { createSecrets, type Admission } from './secrets.ts'
+import { createStrangers } from './strangers.ts'
 
 export interface BrowserHostOptions {
   /** 0 or absent: one that is free. */
@@ -25,10 +26,14 @@ export interface BrowserHostOptions {
   readonly rendererDir: string
   /** Told each time a socket closes for a reason that is not the page's leaving; never holds a secret. */
   readonly log?: (level: 'info' | 'warn', text: string) => void
+  /** Someone opened an address that was already used. It was refused, but the user should know. */
+  readonly onReuse?: () => void
   /** How long a connection may take over its request, and a socket over its first message, ms; default 5,000. */
   readonly patienceMs?: number
   /** How long an unused address works, ms; default: as long as the host. */
   readonly tokenLifeMs?: number
+  /** Time between two pings to a window, ms; default 20,000. A window that missed one is hung up on at the next. */
+  readonly pingMs?: number
   readonly carrier?: CarrierOptions
 }
 
@@ -43,14 +48,16 @@ export interface BrowserHost {
   close(): Promise<void>
 }
 
-/** Bytes of a frame on the wire: every character of the largest one may need four. */
-const MAX_PAYLOAD = 4 * MAX_FRAME_CHARS
-const MAX_CONNECTIONS = 128
-/** Connections that have not shown a token or secret yet. */
-const MAX_STRANGERS = 16
+/** Bytes of a message on the wire: every character of the largest frame (`MAX_FRAME_CHARS`) may need four. */
+const MAX_PAYLOAD = 4_000_000
+/** Windows that are connected at a time. */
+export const MAX_WINDOWS = 64
+/** Requests on one connection: a page has some thirty files, and pipelined requests cost memory until they are read. */
+const MAX_REQUESTS = 100
 /** A page that reads nothing while results pile up is hung up on. */
-const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
+export const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
 const PING_MS = 20_000
+const REPEAT_AFTER_MS = 10_000
 
 const CLOSE = { going: 1001, protocol: 1002, unsupported: 1003, refused: 4401, slow: 4408, tooMany: 4429 } as const
 
@@ -59,7 +66,11 @@ const ANOTHER = 'Press Enter where Tapedeck was started: it prints a new address
 function refusalOf(admission: Exclude<Admission, { is: 'admitted' }>): Failure {
   switch (admission.is) {
     case 'used':
-      return { code: 'not-allowed', message: 'This address was already used: each opens one tab, once.', hint: ANOTHER }
+      return {
+        code: 'not-allowed',
+        message: 'This address was already used. Each address opens one tab, once.',
+        hint: `${ANOTHER} If you didn’t open it, someone else on this computer may have: quit Tapedeck first.`,
+      }
     case 'expired':
       return { code: 'not-allowed', message: 'This address is too old to be opened.', hint: ANOTHER }
     case 'unknown':
@@ -81,12 +92,24 @@ function refuseSocket(socket: Duplex, { status, text }: Refusal): void {
   )
 }
 
+/** Passes on each warning, but none again within `REPEAT_AFTER_MS`: a flood of connections must not fill the log. */
+function warnSeldom(log: BrowserHostOptions['log']): (text: string) => void {
+  const lastMs = new Map<string, number>()
+  return (text) => {
+    const nowMs = performance.now()
+    if (nowMs - (lastMs.get(text) ?? -Infinity) < REPEAT_AFTER_MS) return
+    lastMs.set(text, nowMs)
+    log?.('warn', text)
+  }
+}
+
 /**
  * Serves the window to the system's browser until closed. Rejects when the port is taken or the window
  * is not built.
  */
 export async function startBrowserHost(handlers: Handlers, options: BrowserHostOptions): Promise<BrowserHost> {
-  const { patienceMs = 5_000, log = () => {} } = options
+  const { patienceMs = 5_000, pingMs = PING_MS } = options
+  const warn = warnSeldom(options.log)
   const secrets = createSecrets({
     random: () => randomBytes(32).toString('base64url'),
     nowMs: () => performance.now(),
@@ -99,7 +122,9 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
     connectionsCheckingInterval: Math.min(1_000, patienceMs),
     maxHeaderSize: 16 * 1024,
   })
-  server.maxConnections = MAX_CONNECTIONS
+  server.maxRequestsPerSocket = MAX_REQUESTS
+  const strangers = createStrangers((why) => warn(`A connection was closed before it showed a token: ${why}`))
+  server.on('connection', (socket) => strangers.add(socket))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host: '127.0.0.1', port: options.port ?? 0, exclusive: true }, () => {
@@ -114,7 +139,7 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
     throw cause
   })
 
-  server.on('error', (error) => log('warn', `A connection could not be accepted: ${error.message}`))
+  server.on('error', (error) => warn(`A connection could not be accepted: ${error.message}`))
   server.on('request', (request, response) => {
     request.resume() // a body is never wanted, and must not hold the connection
     const refusal = refusePage(request.method, request.headers, host)
@@ -143,54 +168,50 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
   })
   const open = new Set<WebSocket>()
   const carriers = new Set<Carrier>()
-  let strangers = 0
 
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy()) // the other side is gone: nothing is owed
     const refusal = refuseUpgrade(request.method, request.url, request.headers, host)
     if (refusal) {
-      log('warn', `A WebSocket was refused: ${refusal.text}`)
+      warn(`A WebSocket was refused: ${refusal.text}`)
       refuseSocket(socket, refusal)
+      const patience = setTimeout(() => socket.destroy(), patienceMs) // for a caller that never closes its half
+      socket.once('close', () => clearTimeout(patience))
       return
     }
-    sockets.handleUpgrade(request, socket, head, greet)
+    sockets.handleUpgrade(request, socket, head, (opened) => {
+      strangers.limit(socket, head)
+      greet(opened, socket)
+    })
   })
 
-  /** Waits for the first message and lets the page in or not. */
-  function greet(socket: WebSocket): void {
+  /** Waits for the first message and lets the page in or not. `connection` is what the socket runs on. */
+  function greet(socket: WebSocket, connection: Duplex): void {
     open.add(socket)
-    socket.on('error', (error) => log('warn', `A window's connection failed: ${error.message}`))
-    strangers += 1
-    let stranger = true
-    const known = (): void => {
-      if (stranger) strangers -= 1
-      stranger = false
-      clearTimeout(patience)
-    }
+    socket.on('error', (error) => warn(`A window's connection failed: ${error.message}`))
     const patience = setTimeout(() => socket.close(CLOSE.slow, 'no first message'), patienceMs)
     socket.once('close', () => {
-      known()
+      clearTimeout(patience)
       open.delete(socket)
     })
-    if (strangers > MAX_STRANGERS) {
-      socket.close(CLOSE.tooMany, 'too many connections that have not shown a token')
-      return
-    }
     socket.once('message', (data: Buffer, binary: boolean) => {
-      known()
+      clearTimeout(patience)
       const hello = binary ? undefined : parseHello(data.toString('utf8'))
       if (!hello) {
-        log('warn', 'A WebSocket was refused: its first message was no greeting')
+        warn('A WebSocket was refused: its first message was no greeting')
         socket.close(CLOSE.protocol, 'the first message shows a token or secret')
         return
       }
+      if (carriers.size >= MAX_WINDOWS) return socket.close(CLOSE.tooMany, 'too many windows')
       const admission = hello.t === 'token' ? secrets.exchange(hello.token) : secrets.recall(hello.secret)
       if (admission.is !== 'admitted') {
-        log('warn', `A window was refused: its ${hello.t} was ${admission.is}`)
+        warn(`A window was refused: its ${hello.t} was ${admission.is}`)
+        if (admission.is === 'used') options.onReuse?.()
         socket.send(JSON.stringify({ t: 'refused', error: refusalOf(admission) } satisfies Greeting))
         socket.close(CLOSE.refused, 'refused')
         return
       }
+      strangers.admit(connection)
       if (hello.t === 'token') {
         const giveBack = (): void => secrets.giveBack(hello.token)
         socket.once('message', () => socket.off('close', giveBack))
@@ -208,16 +229,17 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
       if (!alive) return socket.terminate()
       alive = false
       socket.ping()
-    }, PING_MS)
+    }, pingMs)
+    const isBehind = (): boolean => {
+      if (socket.bufferedAmount <= MAX_BUFFERED_BYTES) return false
+      warn('A window read nothing for too long and was hung up on')
+      socket.terminate()
+      return true
+    }
+    socket.on('ping', isBehind) // ws answers each one, read or not
     const portOfWindow: WindowPort = {
       send(frame: TerminalFrame) {
-        if (socket.readyState !== socket.OPEN) return
-        if (socket.bufferedAmount > MAX_BUFFERED_BYTES) {
-          log('warn', 'A window read nothing for too long and was hung up on')
-          socket.terminate()
-          return
-        }
-        socket.send(JSON.stringify(frame))
+        if (socket.readyState === socket.OPEN && !isBehind()) socket.send(JSON.stringify(frame))
       },
       onFrame(listener) {
         socket.on('message', (data: Buffer, binary: boolean) => {
@@ -237,7 +259,7 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
         socket.once('close', listener)
       },
       close(reason) {
-        if (reason.startsWith('bad frame')) log('warn', `A window was hung up on: ${reason}`)
+        if (reason.startsWith('bad frame')) warn(`A window was hung up on: ${reason}`)
         socket.close(reason.startsWith('bad frame') ? CLOSE.protocol : CLOSE.going, reason.slice(0, 120))
       },
     }

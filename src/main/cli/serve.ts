@@ -45,6 +45,7 @@ export const serve: Command = {
         port,
         rendererDir: context.rendererDir,
         log: (level, text) => terminal.log(level, 'browser', text),
+        onReuse: () => context.err(REUSED),
       }).catch((cause: unknown) => {
         throw hostFailure(cause, port)
       })
@@ -59,18 +60,21 @@ export const serve: Command = {
         )
       }
       const stopLines = context.lines?.(() => tell(host.newUrl()))
-      if (values.on('open') && !(await openInBrowser(host.url))) {
-        context.err('No browser could be opened here: open the address yourself.\n')
-      }
+      const page = values.on('open') ? await openInBrowser(host.url, context.dataDir) : null
+      if (page?.opened === false) context.err('Couldn’t open a browser here. Open the address yourself.\n')
       await waitUntil(context.clock, context.signal, null)
       stopLines?.()
       await host.close()
+      await page?.remove()
     } finally {
       await terminal.close()
     }
     return exitWhenStopped(context.signal)
   },
 }
+
+const REUSED =
+  'Someone opened an address that was already used, and was refused. If that wasn’t you, press Ctrl+C and start again.\n'
 
 function hostFailure(cause: unknown, port: number): unknown {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined

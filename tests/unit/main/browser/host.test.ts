@@ -1,11 +1,17 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request, type IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { startBrowserHost, type BrowserHost } from '../../../../src/main/browser/host.ts'
+import {
+  MAX_BUFFERED_BYTES,
+  MAX_WINDOWS,
+  startBrowserHost,
+  type BrowserHost,
+} from '../../../../src/main/browser/host.ts'
+import { MAX_GREETING_BYTES, MAX_STRANGERS } from '../../../../src/main/browser/strangers.ts'
 import { createTransport, type Timing } from '../../../../src/renderer/state/transport-client.ts'
 import { socketDial } from '../../../../src/renderer/state/transport-socket.ts'
 import type { Failure } from '../../../../src/shared/errors.ts'
@@ -25,6 +31,7 @@ let folder: string
 let stub: StubTerminal
 let host: BrowserHost
 let logged: string[]
+let reused: number
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tapedeck-host-'))
   await mkdir(join(folder, 'pages', 'assets'), { recursive: true })
@@ -33,10 +40,12 @@ beforeEach(async () => {
   await writeFile(join(folder, 'pages', 'assets', 'main.js'), 'export {}')
   stub = stubTerminal()
   logged = []
+  reused = 0
   host = await startBrowserHost(stub.handlers, {
     rendererDir: join(folder, 'pages'),
     patienceMs: 200,
     log: (_level, text) => logged.push(text),
+    onReuse: () => (reused += 1),
   })
 })
 afterEach(async () => {
@@ -45,6 +54,9 @@ afterEach(async () => {
 })
 
 const authority = (): string => `127.0.0.1:${host.port}`
+const upgradeRequest = (headers: string): string =>
+  `GET /ws HTTP/1.1\r\nHost: ${authority()}\r\n${headers}Connection: Upgrade\r\nUpgrade: websocket\r\n` +
+  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n'
 const tokenOf = (url: string): string => new URL(url).hash.replace('#token=', '')
 
 function get(
@@ -188,10 +200,7 @@ describe('its WebSocket', () => {
 
   test('is refused without an Origin', async () => {
     const socket = connect({ host: '127.0.0.1', port: host.port })
-    socket.write(
-      `GET /ws HTTP/1.1\r\nHost: ${authority()}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
-    )
+    socket.write(upgradeRequest(''))
     const text = await new Promise<string>((resolve) => {
       let all = ''
       socket.setEncoding('utf8').on('data', (more: string) => (all += more))
@@ -215,19 +224,44 @@ describe('its WebSocket', () => {
     expect(JSON.parse(third.texts[0] ?? '')).toMatchObject({ t: 'welcome' })
   })
 
-  test('lets a page that was reloaded before it said anything show its token again, and no other', async () => {
+  test('lets a page that was reloaded before it said anything show its token again, once', async () => {
     const hello = { t: 'token', token: tokenOf(host.url) } as const
     const reloaded = await greeted(hello)
+    const { secret } = JSON.parse(reloaded.texts[0] ?? '') as { secret: string }
     reloaded.socket.close()
     await reloaded.closed
     const again = await greeted(hello)
     expect(JSON.parse(again.texts[0] ?? '')).toMatchObject({ t: 'welcome' })
-    again.socket.send(JSON.stringify({ t: 'call', id: 1, name: 'app.info', args: {} }))
-    while (again.texts.length < 2) await new Promise((resolve) => again.socket.once('message', resolve))
+    // The second exchange revoked the secret of the first.
+    const first = await greeted({ t: 'secret', secret })
+    expect(JSON.parse(first.texts[0] ?? '')).toMatchObject({ t: 'refused' })
     again.socket.close()
     await again.closed
-    const late = await greeted(hello)
-    expect(JSON.parse(late.texts[0] ?? '')).toMatchObject({ t: 'refused' })
+    expect(reused).toBe(0)
+    const third = await greeted(hello)
+    expect(JSON.parse(third.texts[0] ?? '')).toMatchObject({ t: 'refused' })
+    expect(reused).toBe(1)
+  })
+
+  test('lets a page that was reloaded once it had its secret in by that secret', async () => {
+    const hello = { t: 'token', token: tokenOf(host.url) } as const
+    const reloaded = await greeted(hello)
+    const { secret } = JSON.parse(reloaded.texts[0] ?? '') as { secret: string }
+    reloaded.socket.close()
+    await reloaded.closed
+    expect(JSON.parse((await greeted({ t: 'secret', secret })).texts[0] ?? '')).toMatchObject({ t: 'welcome' })
+    expect(JSON.parse((await greeted(hello)).texts[0] ?? '')).toMatchObject({ t: 'refused' })
+  })
+
+  test('takes no token again once its page has said something', async () => {
+    const hello = { t: 'token', token: tokenOf(host.url) } as const
+    const page = await greeted(hello)
+    page.socket.send(JSON.stringify({ t: 'call', id: 1, name: 'app.info', args: {} }))
+    while (page.texts.length < 2) await new Promise((resolve) => page.socket.once('message', resolve))
+    page.socket.close()
+    await page.closed
+    expect(JSON.parse((await greeted(hello)).texts[0] ?? '')).toMatchObject({ t: 'refused' })
+    expect(reused).toBe(1)
   })
 
   test('knows its secret after a reload, and no other', async () => {
@@ -284,12 +318,132 @@ describe('its WebSocket', () => {
     expect(await door.closed).toEqual({ code: 4408, reason: 'no first message' })
   })
 
-  test('lets only a few strangers wait at a time', async () => {
-    const doors = Array.from({ length: 20 }, () => knock())
-    await Promise.all(doors.map(({ opened }) => opened))
-    const codes = (await Promise.all(doors.map(({ closed }) => closed))).map(({ code }) => code)
-    expect(codes.filter((code) => code === 4429)).toHaveLength(4)
-    expect(codes.filter((code) => code === 4408)).toHaveLength(16)
+  test('lets a page in while others hold more connections than may wait and show no token', async () => {
+    const first = await greeted({ t: 'token', token: tokenOf(host.url) })
+    const { secret } = JSON.parse(first.texts[0] ?? '') as { secret: string }
+    let attacking = true
+    const held = new Set<Socket>()
+    /** Half of a WebSocket: upgraded, and silent from then on. Opened again each time it is closed. */
+    const hold = (again: boolean): void => {
+      const socket = connect({ host: '127.0.0.1', port: host.port })
+      held.add(socket)
+      socket.on('error', () => undefined)
+      socket.once('close', () => {
+        held.delete(socket)
+        if (attacking && again) hold(again)
+      })
+      socket.write(upgradeRequest(`Origin: http://${authority()}\r\n`))
+    }
+    for (let i = 0; i < MAX_STRANGERS + 40; i += 1) hold(i < 24)
+    try {
+      for (let tries = 0; tries < 20; tries += 1) {
+        const door = await greeted({ t: 'secret', secret })
+        expect(JSON.parse(door.texts[0] ?? '')).toMatchObject({ t: 'welcome' })
+        door.socket.terminate()
+      }
+      expect((await get('/')).statusCode).toBe(200)
+      expect(logged).toContain('A connection was closed before it showed a token: too many wait')
+      expect(first.socket.readyState).toBe(WebSocket.OPEN)
+    } finally {
+      attacking = false
+      for (const socket of held) socket.destroy()
+    }
+  })
+
+  test('warns once of a flood of refusals', async () => {
+    for (let i = 0; i < 5; i += 1) await knock({ origin: 'http://evil.test' }).opened
+    expect(logged.filter((text) => text.includes('Only pages of this host'))).toHaveLength(1)
+  })
+
+  test('drops a connection that sends more than a greeting before it says who it is', async () => {
+    const door = knock()
+    await door.opened
+    // One frame of a message that never ends.
+    door.socket.send('x'.repeat(MAX_GREETING_BYTES + 1), { fin: false })
+    expect((await door.closed).code).toBe(1006)
+    expect(logged).toContain('A connection was closed before it showed a token: it sent too much')
+  })
+
+  test('hangs up on a window that no longer answers pings', async () => {
+    const patient = await startBrowserHost(stub.handlers, { rendererDir: join(folder, 'pages'), pingMs: 20 })
+    try {
+      const [asleep, awake] = await Promise.all(
+        [false, true].map(async (autoPong) => {
+          const socket = new WebSocket(`ws://127.0.0.1:${patient.port}/ws`, {
+            origin: `http://127.0.0.1:${patient.port}`,
+            autoPong,
+          })
+          let pings = 0
+          socket.on('ping', () => (pings += 1))
+          await new Promise((resolve) => socket.once('open', resolve))
+          socket.send(JSON.stringify({ t: 'token', token: tokenOf(patient.newUrl()) }))
+          return { socket, pings: () => pings }
+        }),
+      )
+      await new Promise((resolve) => asleep?.socket.once('close', resolve))
+      expect(asleep?.pings()).toBe(1)
+      await vi.waitFor(() => expect(awake?.pings()).toBeGreaterThan(3))
+      expect(patient.windows).toBe(1)
+    } finally {
+      await patient.close()
+    }
+  })
+
+  test('hangs up on a window that reads nothing while results pile up', async () => {
+    const large = 'x'.repeat(1_000_000)
+    let answered = 0
+    const info = stub.handlers.calls['app.info']
+    const talkative = await startBrowserHost(
+      {
+        ...stub.handlers,
+        calls: {
+          ...stub.handlers.calls,
+          'app.info': async (args) => {
+            answered += 1
+            return { ...(await info(args)), version: large }
+          },
+        },
+      },
+      { rendererDir: join(folder, 'pages'), log: (_level, text) => logged.push(text) },
+    )
+    try {
+      const socket = new WebSocket(`ws://127.0.0.1:${talkative.port}/ws`, {
+        origin: `http://127.0.0.1:${talkative.port}`,
+      })
+      socket.on('error', () => undefined)
+      await new Promise((resolve) => socket.once('open', resolve))
+      socket.send(JSON.stringify({ t: 'token', token: tokenOf(talkative.url) }))
+      await new Promise((resolve) => socket.once('message', resolve))
+      socket.pause()
+      let id = 0
+      while (talkative.windows === 1 && id < 250) {
+        id += 1
+        socket.send(JSON.stringify({ t: 'call', id, name: 'app.info', args: {} }))
+        await vi.waitFor(() => expect(answered === id || talkative.windows === 0).toBe(true), { interval: 1 })
+      }
+      expect(talkative.windows).toBe(0)
+      expect(logged).toContain('A window read nothing for too long and was hung up on')
+      // The bound, and what the system's own buffers take.
+      expect(answered * large.length).toBeGreaterThan(MAX_BUFFERED_BYTES)
+      expect(answered * large.length).toBeLessThan(2 * MAX_BUFFERED_BYTES)
+      socket.terminate()
+    } finally {
+      await talkative.close()
+    }
+  })
+
+  test('admits no more windows than it serves, and an address keeps until there is room', async () => {
+    const doors = []
+    for (let i = 0; i < MAX_WINDOWS; i += 1) doors.push(await greeted({ t: 'token', token: tokenOf(host.newUrl()) }))
+    const door = knock()
+    await door.opened
+    door.socket.send(JSON.stringify({ t: 'token', token: tokenOf(host.url) }))
+    expect((await door.closed).code).toBe(4429)
+    doors[0]?.socket.close()
+    await vi.waitFor(() => expect(host.windows).toBe(MAX_WINDOWS - 1), { interval: 2 })
+    expect(JSON.parse((await greeted({ t: 'token', token: tokenOf(host.url) })).texts[0] ?? '')).toMatchObject({
+      t: 'welcome',
+    })
   })
 
   test('closes a request that dribbles in', async () => {
