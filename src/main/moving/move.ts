@@ -3,7 +3,7 @@
  * copied too, everything that was written is read back, and only then the new place counts and the old one is emptied.
  */
 import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm, rmdir, stat, statfs, type FileHandle } from 'node:fs/promises'
+import { mkdir, open, realpath, rename, rm, rmdir, stat, statfs, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { StoreMoved } from '../../shared/contract/library.ts'
 import { CodedError } from '../../shared/errors.ts'
@@ -34,15 +34,17 @@ async function freeIn(folder: string): Promise<number> {
  * `usage` for a folder that is none, the same, or has a store; `not-found`; `disk-full` with how much is missing.
  */
 export async function planMove(
-  from: string,
+  path: string,
   folder: string,
   free: (folder: string) => Promise<number> = freeIn,
 ): Promise<MovePlan> {
   if (!isAbsolute(folder)) {
     throw new CodedError('usage', 'Name the folder from its root on.', { hint: 'For example /mnt/large/tapedeck.' })
   }
+  // What moves is the file itself, with the journal beside it, and not a link to it.
+  const from = await realpath(path).catch(() => resolve(path))
   const to = join(resolve(folder), basename(from))
-  if (to === resolve(from)) throw new CodedError('usage', 'The store is in this folder already.')
+  if (to === from) throw new CodedError('usage', 'The store is in this folder already.')
   if (!existsSync(from)) throw new CodedError('not-found', `There is no store at ${from}.`)
   for (const taken of [to, `${to}-wal`]) {
     if (existsSync(taken)) {

@@ -14,6 +14,8 @@ export interface Beside {
   readonly sealer: Sealer
   readonly hidden: HiddenRows
   nowMs(): number
+  /** Runs it in a transaction that writes. Throws OwnershipLost. */
+  readonly transaction: <T>(run: () => T) => T
   readonly log: (kind: 'begin' | 'close' | 'delete', body: string) => void
   /** The close record of a recording whose rows are all sealed. */
   closeRecord(rec: RecordingState): CloseRecord

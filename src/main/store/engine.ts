@@ -15,9 +15,10 @@ import { LOG_GENESIS, logHash } from './ledger.ts'
 import { closingEntries } from './left.ts'
 import { Library } from './library.ts'
 import { lockStore, type Lock } from './lock.ts'
+import { Ownership, OwnershipLost } from './ownership.ts'
 import { deleteBookmark, insertBookmark } from './bookmarks.ts'
 import type { Batch, NewBookmark, NewSnapshot } from './port.ts'
-import { loadOpenRecordings, newRecording, type RecordingState } from './recording-state.ts'
+import { lastStoredSeq, loadOpenRecordings, newRecording, type RecordingState } from './recording-state.ts'
 import { feedTotals } from './totals.ts'
 import { Sealer, type Work } from './sealer.ts'
 import { SnapshotWriter } from './snapshots.ts'
@@ -48,9 +49,11 @@ export interface CommitResult {
 }
 
 export class StoreEngine {
+  /** The store's real path. */
   readonly file: string
   readonly #lock: Lock
   readonly #db: Db
+  readonly #ownership: Ownership
   readonly #appender: Appender
   readonly #sealer: Sealer
   readonly #hidden: HiddenRows
@@ -62,6 +65,8 @@ export class StoreEngine {
   /** Not closed yet, oldest first; the last one may be the current one. */
   readonly #open: RecordingState[]
   #current: RecordingState | null = null
+  /** Number of the last row of the store's log. */
+  #logged: number
   #work: Work | null = null
   #ready: (() => void) | null = null
   #readySinceMs = 0
@@ -72,29 +77,32 @@ export class StoreEngine {
 
   /** Takes the lock, opens or creates the store, brings it up to date. Throws CodedError. */
   constructor(file: string, nowMs: () => number = () => performance.now()) {
-    this.file = file
     this.#nowMs = nowMs
     this.#lock = lockStore(file)
+    this.file = this.#lock.file
     try {
-      this.#db = openForWriting(file)
+      this.#db = openForWriting(this.file)
+      this.#ownership = new Ownership(this.#db, this.#lock, () => this.#isUnchanged())
       this.#appender = new Appender(this.#db)
       this.#sealer = new Sealer(this.#db, nowMs)
+      this.#logged = lastLogged(this.#db)
       this.#open = loadOpenRecordings(this.#db)
       this.#hidden = new HiddenRows(this.#db)
       this.#snapshots = new SnapshotWriter(this.#db)
       this.library = new Library({
         db: this.#db,
-        file,
+        file: this.file,
         appender: this.#appender,
         sealer: this.#sealer,
         hidden: this.#hidden,
         nowMs,
+        transaction: (run) => this.#transaction(run),
         log: (kind, body) => this.#log(kind, body),
         closeRecord: (rec) => this.#closeRecord(rec),
       })
     } catch (thrown) {
       this.#lock.release()
-      throw storeError(thrown, file)
+      throw storeError(thrown, this.file)
     }
   }
 
@@ -157,7 +165,8 @@ export class StoreEngine {
           return append()
         })
         this.#ready = null
-      } catch {
+      } catch (thrown) {
+        if (thrown instanceof OwnershipLost) throw thrown
         // What was received comes first: background work may need more room than the disk has.
         done = this.#transaction(append)
       }
@@ -287,8 +296,14 @@ export class StoreEngine {
     }
   }
 
+  /** Throws OwnershipLost, before `run`, where somebody else wrote to the store. */
   #transaction<T>(run: () => T): T {
-    return this.#db.transaction(run).immediate()
+    return this.#db
+      .transaction(() => {
+        this.#ownership.check()
+        return run()
+      })
+      .immediate()
   }
 
   #due(): Work | null {
@@ -391,6 +406,15 @@ export class StoreEngine {
     this.#db
       .prepare<[number, string, string, Uint8Array]>('INSERT INTO store_log (n, kind, body, hash) VALUES (?, ?, ?, ?)')
       .run(n, kind, body, logHash(last?.hash ?? LOG_GENESIS, n, kind, body))
+    this.#logged = n
+  }
+
+  /** Whether the store holds what this writer left: its log, and of each open session as much as it has. */
+  #isUnchanged(): boolean {
+    return (
+      lastLogged(this.#db) === this.#logged &&
+      this.#open.every((rec) => lastStoredSeq(this.#db, rec.id) === rec.lastSeq)
+    )
   }
 
   #closeAll(open: readonly RecordingState[], untilMs: UnixMs, causes: ReadonlyMap<RecordingId, GapCause>): void {
@@ -410,3 +434,5 @@ export class StoreEngine {
     rec.finish = { endedMs, counts: [], clean: false }
   }
 }
+
+const lastLogged = (db: Db): number => Number(db.prepare('SELECT max(n) FROM store_log').pluck().get())

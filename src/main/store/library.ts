@@ -149,6 +149,6 @@ export class Library {
   }
 
   #transaction<T>(run: () => T): T {
-    return this.#in.db.transaction(run).immediate()
+    return this.#in.transaction(run)
   }
 }

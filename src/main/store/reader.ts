@@ -8,6 +8,7 @@ import type { DigestFolds, StoreReader } from './port.ts'
 import { StoreQueries } from './queries.ts'
 import { openForReading, storeError } from './sqlite.ts'
 import { Reviewer, reviewReader, type ReviewRequest } from './replay-read.ts'
+import { realStorePath, refuseSecondName } from './store-path.ts'
 import { readTicks } from './ticks.ts'
 import { verifyStore } from './verify.ts'
 
@@ -17,7 +18,9 @@ export interface LocalReader extends StoreReader {
 }
 
 /** Opens a store read-only; throws CodedError. Without `folds`, digests are verified as entries only. */
-export function openLocalReader(file: string, folds?: DigestFolds): LocalReader {
+export function openLocalReader(path: string, folds?: DigestFolds): LocalReader {
+  const file = realStorePath(path)
+  refuseSecondName(file)
   const db = openForReading(file)
   const queries = new StoreQueries(db, () => isLocked(file))
   const bars = new BarReader(queries)

@@ -117,6 +117,21 @@ export function loadOpenRecordings(db: Db): RecordingState[] {
   return rows.map((row) => loadRecording(db, row))
 }
 
+/** Seq of the last stored message or entry of a recording that is open; null: it isn't open. */
+export function lastStoredSeq(db: Db, id: number): number | null {
+  return (
+    db
+      .prepare<[number], number>(
+        `SELECT max(sealed_seq,
+           ifnull((SELECT max(last_seq) FROM journal WHERE recording = recording.id), 0),
+           ifnull((SELECT max(seq) FROM entry WHERE recording = recording.id), 0))
+         FROM recording WHERE id = ? AND ended_ms IS NULL`,
+      )
+      .pluck()
+      .get(id) ?? null
+  )
+}
+
 function loadRecording(db: Db, row: RecordingRow): RecordingState {
   const rec = newRecording(row.id, recordingId(row.key), row.source, row.started_ms)
   rec.sealedSeq = rec.lastSeq = row.sealed_seq

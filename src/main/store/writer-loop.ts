@@ -7,6 +7,7 @@ import type { CommitResult } from './engine.ts'
 import { isDiskTrouble, storeFailure } from './sqlite.ts'
 import { batchBuffers, type BookmarkRequest, type WriterReply, type WriterRequest } from './protocol.ts'
 import type { StoreEngine } from './engine.ts'
+import { OwnershipLost } from './ownership.ts'
 
 const TURN_MS = 3
 /** Between two turns of work that nobody waits for: what is received and what is drawn need the cores more. */
@@ -80,7 +81,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     try {
       done = engine.commit(batches.map(({ batch }) => batch))
     } catch (thrown) {
-      if (isDiskTrouble(thrown)) throw thrown
+      if (isDiskTrouble(thrown) || thrown instanceof OwnershipLost) throw thrown
       reply({ is: 'died', failure: storeFailure(thrown, engine.file) })
       throw thrown
     }
@@ -135,6 +136,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
         }
         well('flush')
       } catch (thrown) {
+        if (thrown instanceof OwnershipLost && request.is !== 'close') return surrender(thrown)
         if (!isDiskTrouble(thrown)) {
           if (request.is === 'append') {
             closed = true
@@ -154,6 +156,17 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     }
     if (!closed) background()
     if (queue.length > 0) wake()
+  }
+
+  /** Leaves the store to whoever has it now. The next writer finds the recording open and closes it. */
+  function surrender(thrown: OwnershipLost): void {
+    closed = true
+    clearTimeout(idle)
+    try {
+      engine.close() // frees the lock before a new writer asks for it
+    } finally {
+      reply({ is: 'died', failure: storeFailure(thrown, engine.file) })
+    }
   }
 
   function closeLeft(): void {
@@ -183,6 +196,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
       state = engine.turn(TURN_MS)
       if (state !== 'waiting') well('background')
     } catch (thrown) {
+      if (thrown instanceof OwnershipLost) return surrender(thrown)
       trouble('background', thrown)
       restUntil = performance.now() + (isDiskTrouble(thrown) ? RETRY_MS : REST_MS)
       return later(RETRY_MS)

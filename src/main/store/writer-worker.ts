@@ -16,7 +16,10 @@ export function serveWriter(port: MessagePort, file: string): void {
     port.close()
     return
   }
-  const loop = runWriter(engine, reply)
+  const loop = runWriter(engine, (message, give) => {
+    reply(message, give)
+    if (message.is === 'died') port.close() // ends the thread
+  })
   // The port carries nothing but what StoreWriter sends.
   port.on('message', (request: WriterRequest) => {
     loop.handle(request)

@@ -4,8 +4,10 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
@@ -20,7 +22,7 @@ let from: string
 let target: string
 let handles: FileHandle[]
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-moving-'))
+  folder = mkdtempSync(join(realpathSync(tmpdir()), 'tapedeck-moving-'))
   from = join(folder, 'tapedeck.db')
   target = join(folder, 'there')
   handles = []
@@ -70,6 +72,14 @@ describe('a copy of a file that changes', () => {
 })
 
 describe('the plan of a move', () => {
+  it('is for the file that a link leads to, with the journal beside it', async () => {
+    const link = join(folder, 'link.db')
+    symlinkSync(from, link)
+    writeFileSync(`${from}-wal`, Buffer.alloc(1_000))
+    const plan = await planMove(link, target)
+    expect(plan).toMatchObject({ from, to: join(target, 'tapedeck.db'), bytes: statSync(from).size + 1_000 })
+  })
+
   it('is refused with a sentence before anything is touched', async () => {
     await expect(planMove(from, 'relative')).rejects.toMatchObject({ code: 'usage' })
     await expect(planMove(from, folder)).rejects.toThrow('in this folder already')

@@ -1,5 +1,5 @@
 /** What the store's tests share: a folder a test, batches without a recorder, and everything read back. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ColumnsBuilder, newColumns } from '../../../../src/main/message-columns.ts'
@@ -13,7 +13,7 @@ const encoder = new TextEncoder()
 
 /** A new folder and how to remove it. */
 export function tempFolder(): { readonly path: string; readonly file: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'tapedeck-store-'))
+  const path = mkdtempSync(join(realpathSync(tmpdir()), 'tapedeck-store-'))
   return { path, file: join(path, 'tapedeck.db'), remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
