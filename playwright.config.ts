@@ -50,5 +50,7 @@ export default defineConfig({
           ? [STORY, 'electron/**/*.spec.ts']
           : [STORY, ...PARTS, 'electron/**/*.spec.ts'],
     },
+    // What `npm run pack` made.
+    { name: 'packed', testMatch: 'packed/**/*.spec.ts' },
   ],
 })

@@ -11,6 +11,11 @@ import { counted, together, unfinishedFiles } from './report.mjs'
 const bin = (name, ...args) => [join(root, 'node_modules', ...name.split('/')), ...args]
 const reports = join(root, 'reports')
 
+const noElectron = () =>
+  findElectron()
+    ? undefined
+    : 'no Electron binary here: "npx install-electron" fetches it, or ELECTRON_OVERRIDE_DIST_PATH names one'
+
 /**
  * @typedef {object} Check
  * @property {string} id
@@ -84,14 +89,11 @@ export const CHECKS = [
       PLAYWRIGHT_JSON_OUTPUT_FILE: join(reports, 'electron.json'),
       TAPEDECK_CHROMIUM: findChromium() ?? '',
     }),
-    skip: () =>
-      process.env.ELECTRON_OVERRIDE_DIST_PATH || existsSync(join(root, 'node_modules', 'electron', 'path.txt'))
-        ? undefined
-        : 'no Electron binary here: "npx install-electron" fetches it, or ELECTRON_OVERRIDE_DIST_PATH names one',
+    skip: noElectron,
   },
   {
     id: 'pack',
-    title: 'The package: its files, sizes, native modules, and that it runs',
+    title: 'The package: its files, sizes, native modules',
     group: 'verify',
     still: true,
     commands: [[join(root, 'scripts', 'pack-check.mjs')]],
@@ -107,6 +109,19 @@ export const CHECKS = [
     still: true,
     unable: 'the registry answers no audits here',
     commands: [[join(root, 'scripts', 'audit.mjs')]],
+  },
+  {
+    id: 'packed',
+    // The row above made it.
+    title: 'The packed program starts, records and ends',
+    group: 'verify',
+    commands: [bin('@playwright/test/cli.js', 'test', '--project=packed')],
+    report: 'packed.json',
+    env: () => ({
+      PLAYWRIGHT_JSON_OUTPUT_FILE: join(reports, 'packed.json'),
+      TAPEDECK_CHROMIUM: findChromium() ?? '',
+    }),
+    skip: noElectron,
   },
   { id: 'dead', title: 'Dead code', group: 'verify', still: true, commands: [bin('knip/bin/knip.js')] },
   {

@@ -1,12 +1,12 @@
-// The folder package: where it lies, its files without the asar around them, and stories played on these.
+// The folder package: where it is, how its program is started, and stories played on it.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { extractAll } from '@electron/asar'
 import { findChromium } from './chromium.mjs'
+import { findElectron } from './electron.mjs'
 import { pinnedNode, root } from './ensure.mjs'
 
-/** The folder that electron-builder made for this system, and where its asar lies; undefined: none was made. */
+/** The folder that electron-builder made for this system, and the paths in it; undefined: none was made. */
 export function packed() {
   const dist = join(root, 'dist')
   const made = existsSync(dist) ? readdirSync(dist).find((name) => /-unpacked$|^mac/.test(name)) : undefined
@@ -14,22 +14,27 @@ export function packed() {
   const app = join(dist, made)
   const resources =
     process.platform === 'darwin' ? join(app, 'Tapedeck.app', 'Contents', 'Resources') : join(app, 'resources')
-  return { app, resources, asar: join(resources, 'app.asar') }
+  const program = { darwin: 'Tapedeck.app/Contents/MacOS/Tapedeck', win32: 'Tapedeck.exe' }[process.platform]
+  return { app, resources, asar: join(resources, 'app.asar'), program: join(app, program ?? 'tapedeck') }
 }
 
-/** The packed files as a folder, for a system where no real Electron reads the asar. */
-export function unpack({ asar }) {
-  const folder = join(root, 'dist', 'from-asar')
-  rmSync(folder, { recursive: true, force: true })
-  extractAll(asar, folder)
-  if (existsSync(`${asar}.unpacked`)) cpSync(`${asar}.unpacked`, folder, { recursive: true })
-  return folder
+/**
+ * How to start the packed program, as a command and its first arguments: its own executable where it was packed with a
+ * real Electron, else the one that ELECTRON_OVERRIDE_DIST_PATH names, which is given the folder. Both read app.asar
+ * itself. Undefined: there is no package, or no Electron to run it.
+ */
+export function packedProgram() {
+  const made = packed()
+  if (!made) return undefined
+  if (findElectron({})) return { command: made.program, args: [] }
+  const standIn = findElectron()
+  return standIn ? { command: standIn, args: [made.app] } : undefined
 }
 
-/** Plays specs of tests/e2e in a host on packed files; answers whether all held. */
-export function playOn(folder, project, specs) {
+/** Plays specs of tests/e2e in a host, on the packed program; returns whether all passed. */
+export function playOnPacked(project, specs) {
   const playwright = join(root, 'node_modules', '@playwright', 'test', 'cli.js')
-  const env = { ...process.env, TAPEDECK_APP: folder, TAPEDECK_CHROMIUM: findChromium() ?? '' }
+  const env = { ...process.env, TAPEDECK_PACKED: '1', TAPEDECK_CHROMIUM: findChromium() ?? '' }
   const args = [playwright, 'test', `--project=${project}`, '--reporter=list', '--workers=1', '--trace=off', ...specs]
   return spawnSync(pinnedNode(), args, { cwd: root, env, stdio: 'inherit' }).status === 0
 }

@@ -6,11 +6,12 @@ import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { _electron, chromium, type ElectronApplication, type Page } from '@playwright/test'
+import { openPackedWindow, spawnPacked } from './packed.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** The app under test: the built checkout, or the folder that TAPEDECK_APP names (a package's files). */
-export const APP = process.env.TAPEDECK_APP ?? ROOT
-export const CLI = join(APP, 'out', 'main', 'cli.js')
+export const CLI = join(ROOT, 'out', 'main', 'cli.js')
+/** Whether the app under test is the packed program rather than the built checkout. */
+const PACKED = process.env.TAPEDECK_PACKED === '1'
 
 export type HostName = 'browser' | 'electron'
 
@@ -92,11 +93,19 @@ export async function ended(child: ChildProcess, what: string): Promise<void> {
 }
 
 /** Starts a command of the command line with `--json`; answers the process and its first line, parsed. */
-export async function startCli<T>(
+export function startCli<T>(
   args: readonly string[],
   env: Record<string, string>,
 ): Promise<{ child: ChildProcess; first: T }> {
-  const child = spawn(pinnedNode(), [CLI, ...args, '--json'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  return firstLine(
+    args,
+    spawn(pinnedNode(), [CLI, ...args, '--json'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] }),
+  )
+}
+
+/** The first line that a command prints, parsed. Rejects when it ends before that, or is late. */
+async function firstLine<T>(args: readonly string[], child: ChildProcess): Promise<{ child: ChildProcess; first: T }> {
+  if (!child.stdout || !child.stderr) throw new Error('its output is not a pipe')
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
   const lines = createInterface({ input: child.stdout })
@@ -158,7 +167,7 @@ async function firstWindow(
 }
 
 /** Collects what a page should never say. */
-function watch(page: Page): string[] {
+export function watch(page: Page): string[] {
   const problems: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || /content security policy/i.test(message.text())) {
@@ -177,7 +186,10 @@ async function openInBrowserHost({
   zone = 'UTC',
   locale = 'en-US',
 }: OpenOptions): Promise<OpenApp> {
-  const { child, first } = await startCli<{ url: string }>(['serve', ...args], appEnv(home, env))
+  const serve = ['serve', ...args]
+  const { child, first } = PACKED
+    ? await firstLine<{ url: string }>(serve, spawnPacked([...serve, '--json'], home, appEnv(home, env)))
+    : await startCli<{ url: string }>(serve, appEnv(home, env))
   try {
     const executablePath = process.env.TAPEDECK_CHROMIUM || '/usr/bin/chromium'
     const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS })
@@ -216,7 +228,7 @@ async function openInBrowserHost({
 async function openInElectron({ home, args = [], env, size }: OpenOptions): Promise<OpenApp> {
   const { electron, page } = await firstWindow({
     args: ['.', ...args],
-    cwd: APP,
+    cwd: ROOT,
     env: appEnv(home, env),
     timeout: START_MS,
     // Otherwise what the window saves ends in the system's own dialog, which no test can answer.
@@ -248,7 +260,36 @@ async function openInElectron({ home, args = [], env, size }: OpenOptions): Prom
   }
 }
 
+/** Opens the packed program's window. There is no `electron` to evaluate code in: its fuses don't allow it. */
+async function openInPackedElectron({ home, args = [], env, size }: OpenOptions): Promise<OpenApp> {
+  const { child, page, disconnect } = await openPackedWindow(home, appEnv(home, env), args)
+  try {
+    const problems = watch(page)
+    if (size) await page.setViewportSize(size)
+    const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+      if (signal === 'SIGTERM' && process.platform === 'win32') await page.close()
+      else child.kill(signal)
+      await ended(child, 'the packed program')
+      await disconnect()
+    }
+    return {
+      page,
+      electron: null,
+      pid: child.pid ?? 0,
+      problems,
+      ...endings(
+        () => end('SIGTERM'),
+        () => end('SIGKILL'),
+      ),
+    }
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
+}
+
 /** Opens the app in a host. The caller closes it. */
 export function openApp(host: HostName, options: OpenOptions): Promise<OpenApp> {
+  if (host === 'electron' && PACKED) return openInPackedElectron(options)
   return host === 'electron' ? openInElectron(options) : openInBrowserHost(options)
 }

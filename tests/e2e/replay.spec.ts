@@ -107,7 +107,7 @@ async function audit(page: Page, what: string): Promise<void> {
   expect.soft(found.map((one) => line(what, one))).toEqual([])
 }
 
-test('a recording with gaps is played back as it was', async ({ open, home, simulator, host }) => {
+test('a recording with gaps is played back as it was', async ({ open, home, simulator }) => {
   test.setTimeout(360_000)
   await recordWithGaps(simulator, home)
   const app = await open()
@@ -301,7 +301,7 @@ test('a recording with gaps is played back as it was', async ({ open, home, simu
     await expect(other.chart('ETH-USD')).toBeVisible()
     await screen.row('BTC-USD').click()
     await expect(screen.chart('BTC-USD')).toBeVisible()
-    expect(host === 'electron' ? app.electron?.windows().length : page.context().pages().length).toBe(2)
+    expect((app.electron ? app.electron.windows() : page.context().pages()).length).toBe(2)
     await other.page.close()
     await screen.ticks('BTC-USD', 1)
   })

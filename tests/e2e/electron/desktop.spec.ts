@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { firstLibrary } from '../../../src/shared/workspace/library.ts'
 import { readyWorkspace } from '../../../src/shared/workspace/ready.ts'
-import { APP, appEnv, ended } from '../app.ts'
+import { appEnv, ended, ROOT } from '../app.ts'
 import { expect, test } from '../fixtures.ts'
 import { pane } from '../panes.ts'
 import { Screen } from '../screen.ts'
@@ -30,7 +30,7 @@ test('a link opens what it names in the window that is there, and a hostile one 
   const { page } = await open()
   await new Screen(page).trades('BTC-USD')
   const follow = async (link: string) => {
-    const second = spawn(program, ['.', link], { cwd: APP, env: appEnv(home), stdio: 'ignore' })
+    const second = spawn(program, ['.', link], { cwd: ROOT, env: appEnv(home), stdio: 'ignore' })
     await ended(second, 'the second instance')
   }
   await follow('tapedeck://replay/..%2f..%2fetc?at=1')
@@ -42,7 +42,7 @@ test('a link opens what it names in the window that is there, and a hostile one 
 test('the app’s own program is the command line too', async ({ home }) => {
   const said: string[] = []
   const child = spawn(program, ['.', 'sessions', '--help'], {
-    cwd: APP,
+    cwd: ROOT,
     env: appEnv(home),
     stdio: ['ignore', 'pipe', 'ignore'],
   })

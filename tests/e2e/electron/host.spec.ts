@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { APP, appEnv, ended } from '../app.ts'
+import { appEnv, ended, ROOT } from '../app.ts'
 import { expect, test } from '../fixtures.ts'
 import { Screen } from '../screen.ts'
 
@@ -62,7 +62,7 @@ test('a second start shows the window of the first and ends', async ({ open, hom
   })
   // The package exports the path of its executable.
   const path = createRequire(import.meta.url)('electron') as string
-  const second = spawn(path, ['.'], { cwd: APP, env: appEnv(home), stdio: 'ignore' })
+  const second = spawn(path, ['.'], { cwd: ROOT, env: appEnv(home), stdio: 'ignore' })
   await ended(second, 'the second instance')
   await expect
     .poll(() => electron?.evaluate(() => (globalThis as typeof globalThis & { seen?: string[] }).seen))

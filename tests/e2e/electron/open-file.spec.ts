@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { APP, appEnv, ended, runCli } from '../app.ts'
+import { appEnv, ended, ROOT, runCli } from '../app.ts'
 import { expect, test } from '../fixtures.ts'
 import { Screen } from '../screen.ts'
 
@@ -37,7 +37,7 @@ test('a session file is offered for import, however it is opened', async ({ open
   await test.step('by a second start in its folder', async () => {
     // The package exports the path of its executable.
     const path = createRequire(import.meta.url)('electron') as string
-    const second = spawn(path, [APP, basename(file)], { cwd: dirname(file), env: appEnv(here), stdio: 'ignore' })
+    const second = spawn(path, [ROOT, basename(file)], { cwd: dirname(file), env: appEnv(here), stdio: 'ignore' })
     await ended(second, 'the second instance')
     await expect(dialog).toContainText('A session of another machine')
     await dialog.getByRole('button', { name: 'Import', exact: true }).click()

@@ -4,14 +4,22 @@ import { runElectronCommand, type CommandApp } from '../../../../src/main/electr
 function fakeApp() {
   const done: string[] = []
   const ready = Promise.withResolvers<void>()
+  const beforeQuit: Parameters<CommandApp['on']>[1][] = []
   const app: CommandApp = {
     commandLine: { appendSwitch: (name, value) => void done.push(`--${name}=${value}`) },
     disableHardwareAcceleration: () => void done.push('no GPU'),
     whenReady: () => ready.promise,
     exit: (code) => void done.push(`exit ${code}`),
     dock: undefined,
+    on: (_event, listener) => beforeQuit.push(listener),
   }
-  return { app, done, ready }
+  /** As Electron does on a signal: quits, unless a listener prevents it. */
+  const quit = () => {
+    let prevented = false
+    for (const listener of beforeQuit) listener({ preventDefault: () => (prevented = true) })
+    if (!prevented) done.push('quit')
+  }
+  return { app, done, ready, quit }
 }
 
 describe('a command inside Electron', () => {
@@ -26,6 +34,20 @@ describe('a command inside Electron', () => {
     ready.resolve()
     await ran
     expect(done).toEqual(['--ozone-platform=headless', 'no GPU', 'run', 'exit 1'])
+  })
+
+  it('lets nothing but the command end the process', async () => {
+    const { app, done, ready, quit } = fakeApp()
+    const command = Promise.withResolvers<number>()
+    const ran = runElectronCommand(app, 'win32', () => command.promise)
+    quit()
+    ready.resolve()
+    await new Promise((resolve) => setImmediate(resolve))
+    quit()
+    expect(done).toEqual([])
+    command.resolve(130)
+    await ran
+    expect(done).toEqual(['exit 130'])
   })
 
   it('leaves the display of other systems alone', async () => {
