@@ -56,8 +56,9 @@ const upFrom = <T>(list: readonly Chip<T>[], most: number, height: number): Chip
     .toReversed()
 
 /**
- * Middles of labels (px) near where they want to be, from top to bottom. Those outside of the plot are left
- * out; those that would stand on what is `taken` stand above or below it, on the side of their middle.
+ * Middles of labels (px) near where they want to be, from top to bottom. Labels outside the plot are left out. Labels
+ * that would cover what is `taken` stand above or below it, on the side of their own middle, or on the other side where
+ * the plot ends before. Those with room on neither side are left out.
  */
 export function stackChips<T>(
   wanted: readonly Chip<T>[],
@@ -67,10 +68,14 @@ export function stackChips<T>(
   height = CHIP_HEIGHT,
 ): readonly Chip<T>[] {
   const inside = wanted.filter(({ y }) => y >= top && y <= bottom).toSorted((a, b) => a.y - b.y)
-  if (taken === null) return upFrom(downFrom(inside, -Infinity, height), bottom, height)
   const half = height / 2
-  const middle = taken.middle
-  const above = inside.filter(({ y }) => y < middle)
-  const below = inside.filter(({ y }) => y >= middle)
-  return [...upFrom(above, taken.from - half, height), ...downFrom(below, taken.to + half, height)]
+  if (taken === null) return upFrom(downFrom(inside, top + half, height), bottom - half, height)
+  const roomAbove = Math.max(0, Math.floor((taken.from - top) / height))
+  const roomBelow = Math.max(0, Math.floor((bottom - taken.to) / height))
+  const wish = inside.filter(({ y }) => y < taken.middle).length
+  const above = Math.min(Math.max(wish, inside.length - roomBelow), roomAbove)
+  return [
+    ...upFrom(downFrom(inside.slice(0, above), top + half, height), taken.from - half, height),
+    ...upFrom(downFrom(inside.slice(above, above + roomBelow), taken.to + half, height), bottom - half, height),
+  ]
 }

@@ -3,7 +3,8 @@
  * every canvas of the chart anew, and with them all layers of the window: so an axis grows in steps, and gives back only
  * what is worth it.
  */
-import type { AxisOverride, Chart, YAxis } from 'klinecharts'
+import { utils, type AxisOverride, type Chart, type YAxis } from 'klinecharts'
+import { FAMILY, textPx } from './canvas-text.ts'
 
 const STEP_PX = 4
 /** So much of the width may be left unused. */
@@ -22,7 +23,8 @@ export interface SteadyAxes {
   forget(): void
 }
 
-export function steadyAxes(chart: Chart): SteadyAxes {
+/** `leastPx`: what labels beside the axis need, which the library knows nothing of. */
+export function steadyAxes(chart: Chart, leastPx: () => number = () => 0): SteadyAxes {
   const steady = new WeakSet<YAxis>()
   let kept = new WeakMap<YAxis, number>()
   return {
@@ -33,7 +35,7 @@ export function steadyAxes(chart: Chart): SteadyAxes {
         const measured = axis.getAutoSize.bind(axis)
         const override: AxisOverride & Pick<YAxis, 'getAutoSize'> = {
           getAutoSize() {
-            const width = steadyWidth(kept.get(axis) ?? 0, measured())
+            const width = steadyWidth(kept.get(axis) ?? 0, Math.max(measured(), leastPx()))
             kept.set(axis, width)
             return width
           },
@@ -45,4 +47,15 @@ export function steadyAxes(chart: Chart): SteadyAxes {
       kept = new WeakMap()
     },
   }
+}
+
+/** Px of a price label around its text: edge, padding. */
+const AROUND_TEXT = 10
+const TAG_FONT_PX = 10
+
+/** Width that price labels with these texts need beside the plot, px; 0 for none. Their digits are all as wide as a 0. */
+export function tagsWidth(texts: readonly string[], textScale: number): number {
+  const size = textPx(TAG_FONT_PX, textScale)
+  const widths = texts.map((text) => utils.calcTextWidth(text.replace(/\d/g, '0'), size, 'normal', FAMILY))
+  return widths.length === 0 ? 0 : Math.max(...widths) + textPx(AROUND_TEXT, textScale)
 }

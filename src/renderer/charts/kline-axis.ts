@@ -10,7 +10,8 @@ import type {
 } from 'klinecharts'
 import { fixedText } from '../../shared/fixed-text.ts'
 import { CHIP_HEIGHT, isCovered, lastTag, stackChips, type TagSpan } from './axis-tags.ts'
-import type { ChartPlot, ChartSeries } from './port.ts'
+import type { AxisTag, ChartPlot, ChartSeries } from './port.ts'
+import type { RowRange } from './rows-on-screen.ts'
 import { textPx } from './canvas-text.ts'
 import { fromScale, percentText, priceTicks, toScale } from './scale.ts'
 import type { Row } from './series.ts'
@@ -18,6 +19,8 @@ import type { Row } from './series.ts'
 /** What the axis reads of its chart whenever it is asked. */
 export interface AxisSource {
   readonly rows: () => readonly Row[]
+  /** Rows on screen. */
+  readonly shown: () => RowRange
   readonly series: () => ChartSeries
   /** The scale as shown: compared symbols make it percent. */
   readonly scale: () => ChartPlot['scale']
@@ -95,31 +98,48 @@ export class PriceAxis {
   }
 
   /**
-   * Takes in where labels of prices stand beside the axis; its own labels make room for them. `last`: the price
-   * with a label of the library, or null; `counts`: whether a countdown stands beside that.
+   * Places the price labels beside the axis; the axis's own labels make room for them. `last`: the price that the
+   * library labels itself, or null; `counts`: whether a countdown stands beside that label. Returns the others, y in px
+   * from the pane's top.
    */
-  placeTags(last: number | null, others: readonly number[], counts: boolean): void {
+  placeTags(last: number | null, others: readonly Omit<AxisTag, 'y' | 'text'>[], counts: boolean): readonly AxisTag[] {
     const axis = this.axis()
     const height = this.#chart.getSize('candle_pane', 'main')?.height ?? 0
-    if (!axis || height === 0) return
+    if (!axis || height === 0) return []
     const scale = this.#source.textScale()
     const tag = last === null ? null : lastTag(axis.convertToNicePixel(last), height, scale, counts)
     this.countsAbove = tag?.above ?? false
-    const wanted = others.map((price) => ({ chip: price, y: axis.convertToPixel(price) }))
+    const wanted = others.map((other) => ({ chip: other, y: axis.convertToPixel(other.price) }))
     const size = CHIP_HEIGHT * scale
-    const chips = stackChips(wanted, 0, height, tag, size).map(({ y }) => ({ from: y - size / 2, to: y + size / 2 }))
+    const placed = stackChips(wanted, 0, height, tag, size)
+    const chips = placed.map(({ y }) => ({ from: y - size / 2, to: y + size / 2 }))
     this.#tags = tag === null ? chips : [tag, ...chips]
+    return placed.map(({ chip, y }) => ({ ...chip, y, text: this.tagText(chip) }))
+  }
+
+  /** What a label beside the axis says. */
+  readonly tagText = ({ key, price }: Pick<AxisTag, 'key' | 'price'>): string => `${key} ${this.#priceText(price)}`
+
+  #priceText(price: number): string {
+    const { decimals } = this.#source.series()
+    if (this.#numbers.decimals !== decimals) {
+      const fixed = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+      this.#numbers = { decimals, format: new Intl.NumberFormat('en-US', fixed) }
+    }
+    return this.#numbers.format.format(price)
+  }
+
+  /** The row at the left edge that percent counts from; -1 where no bar is on screen. */
+  baseIndex(): number {
+    const { from, to } = this.#source.shown()
+    const list = this.#source.rows()
+    for (let i = from; i < to; i++) if (list[i]?.bar) return i
+    return -1
   }
 
   /** The close at the left edge, which percent counts from; NaN where there is no bar. */
   base(): number {
-    const { from, to } = this.#chart.getVisibleRange()
-    const list = this.#source.rows()
-    for (let i = Math.max(0, from); i < to; i++) {
-      const bar = list[i]?.bar
-      if (bar) return bar.close
-    }
-    return NaN
+    return this.#source.rows()[this.baseIndex()]?.bar?.close ?? NaN
   }
 
   /** Gives the library this scale; the range fits itself to the bars again. */
@@ -147,7 +167,7 @@ export class PriceAxis {
 
   /** The library's own range is poisoned by the NaN of slots: take it from what is in view. */
   #range({ defaultRange }: AxisCreateRangeParams): AxisRange {
-    const { from, to } = this.#chart.getVisibleRange()
+    const { from, to } = this.#source.shown()
     const list = this.#source.rows()
     const { style } = this.#source.series()
     const closeOnly = style === 'line' || style === 'area'
@@ -194,11 +214,6 @@ export class PriceAxis {
     // Where no bar is in view nothing is known of prices: an axis of made-up ones would be a lie.
     if (!axis || Number.isNaN(this.base())) return []
     const scale = this.#source.scale()
-    const { decimals } = this.#source.series()
-    if (this.#numbers.decimals !== decimals) {
-      const fixed = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-      this.#numbers = { decimals, format: new Intl.NumberFormat('en-US', fixed) }
-    }
     const textScale = this.#source.textScale()
     const edge = textPx(10, textScale)
     const ticks = priceTicks(
@@ -207,7 +222,7 @@ export class PriceAxis {
       fromScale(scale, range.realTo),
       bounding.height,
       this.base(),
-      (price) => this.#numbers.format.format(price),
+      (price) => this.#priceText(price),
       textPx(36, textScale),
     )
     return ticks.flatMap(({ price, text }) => {

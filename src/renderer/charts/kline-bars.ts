@@ -170,9 +170,9 @@ export class KlineBars {
     this.reload(true)
     const list = this.rows()
     const index = list.findLastIndex((row) => row.timestamp <= ms)
-    const { from, to } = this.#chart.getVisibleRange()
+    const half = (this.#chart.getSize('candle_pane', 'main')?.width ?? 0) / this.#chart.getBarSpace().bar / 2
     // In the middle, where there is room right of it.
-    this.#chart.scrollToDataIndex(Math.min(list.length - 1, Math.max(0, index) + Math.floor((to - from) / 2)))
+    this.#chart.scrollToDataIndex(Math.min(list.length - 1, Math.max(0, index) + Math.floor(half)))
     this.#settle()
   }
 

@@ -2,7 +2,7 @@
 import { dispose, init, registerIndicator, type Chart } from 'klinecharts'
 import { dayStart } from '../../shared/calendar.ts'
 import type { GapSpan } from '../../shared/state.ts'
-import { steadyAxes } from './axis-width.ts'
+import { steadyAxes, tagsWidth } from './axis-width.ts'
 import { textPx } from './canvas-text.ts'
 import { comparedPercents } from './compared.ts'
 import { countdownText, countsDown } from './countdown.ts'
@@ -12,10 +12,12 @@ import { KlineCrosshair } from './kline-crosshair.ts'
 import { chartLegend, type ComparedLine } from './kline-legend.ts'
 import { placesOf } from './kline-place.ts'
 import { Studies } from './kline-studies.ts'
+import { lastLineStyle, lineColor, lineDash } from './line-style.ts'
 import { placeMarkers, type ChartMarker } from './markers.ts'
 import { markSize, PAINTERS, providePaintContext } from './paint.ts'
 import { STUDY_TEMPLATE } from './paint-studies.ts'
-import type { ChartLegend, ChartPlot, ChartPort, ChartSeries, ChartTheme, ComparedSeries } from './port.ts'
+import { rowPxToFit } from './rows-on-screen.ts'
+import type { AxisTag, ChartLegend, ChartPlot, ChartPort, ChartSeries, ChartTheme, ComparedSeries } from './port.ts'
 import { bigText } from './scale.ts'
 import type { Row } from './series.ts'
 import { chartStyles } from './styles.ts'
@@ -28,6 +30,11 @@ import { Zone } from './zone.ts'
 const VOLUME_LEAST_PX = 150
 /** Below it there is room for bars and the last price alone. */
 const WORDS_LEAST_PX = 110
+/** Room right of the last bar when the chart stands at its end, px. */
+const RIGHT_PX = 80
+/** Fitting leaves so much more: the price axis may still grow. */
+const FIT_SPARE_PX = 12
+const MOST_ROW_PX = 60
 /** Of all charts of the window. */
 const turns = new Turns()
 let registered = false
@@ -73,10 +80,11 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
         type === 'xAxis' ? '' : crosshairText(timestamp, series.ticks ? 1 : series.intervalMs, zone),
       formatExtendText: ({ index }) => ((index === 1) === prices.countsAbove ? countdown() : ''),
     },
-    layout: { barSpaceLimit: { min: 1, max: 60 } },
+    layout: { barSpaceLimit: { min: 1, max: MOST_ROW_PX } },
   })
   if (!made) throw new Error('the chart could not be opened')
   const chart: Chart = made
+  chart.setOffsetRightDistance(RIGHT_PX)
   const bars = new KlineBars(chart, {
     series: () => series,
     gaps: () => gaps,
@@ -126,7 +134,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     ticks: series.ticks,
     intervalMs: series.intervalMs,
     painted() {
-      lookAtTags()
+      placeTags()
       lookAtView()
     },
     plot,
@@ -173,18 +181,20 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   }
   let look = 0
   const thin = thinPaint(chart, () => `${look} ${axisShown}`)
-  const axes = steadyAxes(chart)
+  const axes = steadyAxes(chart, () => tagsWidth(wantedTags().map(prices.tagText), theme.textScale))
   const takePanes = (): void => {
     thin()
     axes.take()
   }
   const studies = new Studies(chart, {
     theme: () => theme,
+    shown: () => places.shown(),
     dayOf: (ms) => dayStart(plot.asset, ms),
     failed: (thrown) => reportError(thrown),
   })
   const prices = new PriceAxis(chart, {
     rows,
+    shown: () => places.shown(),
     series: () => series,
     scale,
     inverted: () => plot.inverted,
@@ -198,43 +208,57 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   })
 
   const places = placesOf(chart, { rows, series: () => series, axis: () => prices.axis() })
-  const { xOf, plotArea } = places
+  const { xOf, plotArea, shown } = places
   const crosshair = new KlineCrosshair(chart, element, { rows, places, moved: () => legend() })
 
   /** Compared symbols in prices of the chart's own: as far from its left edge as they are from theirs. */
   function comparedLines(): readonly ComparedLine[] {
-    if (compared.length === 0) return []
-    const { from, to } = chart.getVisibleRange()
+    const from = compared.length === 0 ? -1 : prices.baseIndex()
+    if (from < 0) return []
     const instants = rows()
-      .slice(Math.max(0, from), to)
+      .slice(from, shown().to)
       .map((row) => row.timestamp)
     const base = prices.base()
-    return compared.map((one, i) => ({
-      colour: comparedColour(i),
-      from: Math.max(0, from),
-      prices: comparedPercents(instants, one.bars).map((percent) =>
-        percent === null ? null : base * (1 + percent / 100),
-      ),
-    }))
+    const taken = new Set(studies.stylesOverPrices())
+    return compared.map((one) => {
+      const style = lastLineStyle(taken)
+      taken.add(style)
+      return {
+        colour: lineColor(style, theme.series),
+        dash: lineDash(style),
+        from,
+        prices: comparedPercents(instants, one.bars).map((percent) =>
+          percent === null ? null : base * (1 + percent / 100),
+        ),
+      }
+    })
   }
-  // From the end: indicators take theirs from the beginning.
-  const comparedColour = (i: number): string => theme.series[theme.series.length - 1 - (i % theme.series.length)]
   chart.createIndicator({ name: 'td-behind', paneId: 'candle_pane' }, true)
   chart.createIndicator({ name: 'td-over', paneId: 'candle_pane' }, true)
   takePanes()
   let volumePane = false
 
-  /** Before the axis is painted: what stands beside it. */
-  function lookAtTags(): void {
+  const tagListeners = new Set<(tags: readonly AxisTag[]) => void>()
+  let tags: readonly AxisTag[] = []
+  /** Labels the chart asks for beside those of the library. */
+  function wantedTags(): readonly Omit<AxisTag, 'y' | 'text'>[] {
+    const average = series.style === 'heikin-ashi' && !series.ticks
+    const close = average ? (bars.last?.close ?? null) : null
+    return [
+      ...(quote?.bid ? [{ key: 'B' as const, price: quote.bid }] : []),
+      ...(quote?.ask ? [{ key: 'A' as const, price: quote.ask }] : []),
+      ...(close === null ? [] : [{ key: 'L' as const, price: close }]),
+    ]
+  }
+  /** Before the axis is painted: what stands beside it. The label of the last price keeps its place, the others move. */
+  function placeTags(): void {
     const close = rows().at(-1)?.close ?? NaN
     const average = series.style === 'heikin-ashi' && !series.ticks
     const own = average || bars.moreNewer || Number.isNaN(close) ? null : close
-    const others = [quote?.bid, quote?.ask, average ? bars.last?.close : null]
-    prices.placeTags(
-      own,
-      others.filter((price) => typeof price === 'number'),
-      !low && countdown() !== '',
-    )
+    const next = prices.placeTags(own, wantedTags(), !low && countdown() !== '')
+    if (JSON.stringify(next) === JSON.stringify(tags)) return
+    tags = next
+    for (const listener of tagListeners) listener(tags)
   }
 
   const viewers = new Set<() => void>()
@@ -413,6 +437,11 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       legendListener = listener
       legend()
     },
+    onTags(listener) {
+      tagListeners.add(listener)
+      listener(tags)
+      return () => tagListeners.delete(listener)
+    },
     stepCrosshair: crosshair.step,
     showCrosshair: crosshair.show,
     onCrosshair: crosshair.follow,
@@ -431,7 +460,7 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       const { width } = plotArea()
       prices.apply()
       if (rows().length === 0 || width <= 0) return
-      chart.setBarSpace(Math.min(60, Math.max(1, (width * 0.94) / rows().length)))
+      chart.setBarSpace(rowPxToFit(rows().length, width, RIGHT_PX + FIT_SPARE_PX, MOST_ROW_PX))
       chart.scrollToRealTime()
     },
     goTo: (ms) => bars.goTo(ms),
@@ -451,9 +480,9 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       return near.toSorted((a, b) => a.away - b.away)[0]?.there ?? []
     },
     visibleBars() {
-      const { from, to } = chart.getVisibleRange()
+      const { from, to } = shown()
       return rows()
-        .slice(Math.max(0, from), to)
+        .slice(from, to)
         .flatMap((row) => (row.bar ? [row.bar] : []))
     },
     pixelOf: places.pixelOf,

@@ -6,7 +6,7 @@ import type { Row } from './series.ts'
 
 interface Options {
   readonly rows: () => readonly Row[]
-  readonly places: Pick<Places, 'xOf' | 'indexAt' | 'pixelOf' | 'plotArea'>
+  readonly places: Pick<Places, 'xOf' | 'indexAt' | 'shown' | 'pixelOf' | 'plotArea'>
   /** Called whenever it went elsewhere. */
   readonly moved: () => void
 }
@@ -104,7 +104,7 @@ export class KlineCrosshair {
     if (list.length === 0) return
     let index = Math.min(Math.max((this.#index ?? list.length) + step, 0), list.length - 1)
     while (index > 0 && index < list.length - 1 && !list[index].bar) index += Math.sign(step) || 1
-    const { from, to } = this.#chart.getVisibleRange()
+    const { from, to } = this.#options.places.shown()
     if (index < from || index >= to) this.#chart.scrollToDataIndex(index)
     this.#stands = { by: 'key', ms: list[index].timestamp }
     this.#x = null
@@ -117,7 +117,7 @@ export class KlineCrosshair {
   show: ChartPort['showCrosshair'] = (ms) => {
     const list = this.#options.rows()
     const index = ms === null ? -1 : list.findLastIndex((row) => row.timestamp <= ms)
-    const { from, to } = this.#chart.getVisibleRange()
+    const { from, to } = this.#options.places.shown()
     const seen = index >= from && index < to
     this.#stands = seen ? { by: 'link', ms: list[index].timestamp } : null
     this.#x = null
@@ -154,7 +154,7 @@ export class KlineCrosshair {
 
   /** Draws it on a row; a row that is not in view has none. */
   #put(index: number, by: 'key' | 'link'): void {
-    const { from, to } = this.#chart.getVisibleRange()
+    const { from, to } = this.#options.places.shown()
     if (index < from || index >= to) return this.#takeAway()
     const { xOf, pixelOf, plotArea } = this.#options.places
     const x = xOf(index)

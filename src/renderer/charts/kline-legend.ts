@@ -1,5 +1,6 @@
 /** What the legend of a chart tells: of the row under the crosshair, else of the last bar. */
 import type { GapSpan } from '../../shared/state.ts'
+import type { LineDash } from './line-style.ts'
 import type { ChartMarker } from './markers.ts'
 import type { ChartLegend, ComparedSeries, StudyLegend } from './port.ts'
 import type { Row } from './series.ts'
@@ -7,6 +8,7 @@ import type { Row } from './series.ts'
 /** A compared symbol in prices of the chart's own. */
 export interface ComparedLine {
   readonly colour: string
+  readonly dash: LineDash
   /** The row of its first price. */
   readonly from: number
   readonly prices: readonly (number | null)[]
@@ -49,9 +51,14 @@ export function chartLegend(told: Told): ChartLegend {
     atMs,
     markers: cursor === null ? [] : told.markers(cursor),
     studies: told.studies(cursor ?? rows.length - 1),
-    compared: told.lines.map(({ colour, from, prices }, i) => {
+    compared: told.lines.map(({ colour, dash, from, prices }, i) => {
       const price = prices[Math.min(cursor ?? Infinity, from + prices.length - 1) - from] ?? null
-      return { label: compared[i].label, colour, percent: price === null ? null : (price / told.base() - 1) * 100 }
+      return {
+        label: compared[i].label,
+        colour,
+        dash,
+        percent: price === null ? null : (price / told.base() - 1) * 100,
+      }
     }),
   }
 }

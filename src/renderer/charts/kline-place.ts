@@ -2,6 +2,7 @@
 import type { Chart, YAxis } from 'klinecharts'
 import { instantOf, placeOf } from './place.ts'
 import type { ChartPort, ChartSeries, PlotArea } from './port.ts'
+import { rowsOnScreen, type RowRange } from './rows-on-screen.ts'
 import type { Row } from './series.ts'
 
 interface Options {
@@ -16,6 +17,8 @@ export interface Places extends Pick<ChartPort, 'pixelOf' | 'pointAt' | 'plotAre
   readonly xOf: (index: number) => number
   /** The row at an x from the plot's left; beyond the ends too. */
   readonly indexAt: (x: number) => number | undefined
+  /** Rows on screen: the library's own range has some that are not. */
+  readonly shown: () => RowRange
 }
 
 export function placesOf(chart: Chart, { rows, series, axis: priceAxis }: Options): Places {
@@ -49,9 +52,18 @@ export function placesOf(chart: Chart, { rows, series, axis: priceAxis }: Option
     }
   }
 
+  const shown = (): RowRange =>
+    rowsOnScreen({
+      firstX: xOf(0),
+      rowPx: chart.getBarSpace().bar,
+      width: plotArea().width,
+      count: rows().length,
+    })
+
   return {
     xOf,
     indexAt,
+    shown,
     plotArea,
     pixelOf(ms, price) {
       const list = rows()

@@ -3,12 +3,15 @@ import type { Chart } from 'klinecharts'
 import type { DayOf } from '../../shared/indicators/indicators.ts'
 import { INDICATORS } from '../../shared/indicators/table.ts'
 import { textPx } from './canvas-text.ts'
-import { provideStudy, studyColour, type StudyContext } from './paint-studies.ts'
+import { provideStudy, studyColour, studyDash, type StudyContext } from './paint-studies.ts'
 import type { ChartStudy, ChartTheme, StudyLegend } from './port.ts'
+import type { RowRange } from './rows-on-screen.ts'
 import { StudyRun } from './study-run.ts'
 
 interface Options {
   readonly theme: () => ChartTheme
+  /** Rows on screen. */
+  readonly shown: () => RowRange
   readonly dayOf: DayOf
   readonly failed: (thrown: unknown) => void
 }
@@ -88,6 +91,7 @@ export class Studies {
       },
       run,
       theme: this.#options.theme,
+      shown: this.#options.shown,
       failed: this.#options.failed,
     }
     const undo = provideStudy(id, context)
@@ -117,7 +121,7 @@ export class Studies {
 
   /** Whether a study has a value of a row in view. */
   #isTold({ values }: StudyRun): boolean {
-    const { from, to } = this.#chart.getVisibleRange()
+    const { from, to } = this.#options.shown()
     for (let i = to - 1; i >= from; i--) for (const _ in values[i]) return true
     return false
   }
@@ -152,9 +156,15 @@ export class Studies {
         id: study.id,
         values: (row?.outputs ?? []).map((_, output) => run?.values[index - (shifts[output] ?? 0)]?.[output] ?? null),
         colours: (row?.outputs ?? ['']).map((_, output) => studyColour(study, output, theme)),
+        dashes: (row?.outputs ?? ['']).map((_, output) => studyDash(study, output)),
         top: study.own ? (this.#chart.getSize(id, 'root')?.top ?? null) : null,
       }
     })
+  }
+
+  /** Line styles of the indicators over the prices. */
+  stylesOverPrices(): ReadonlySet<number> {
+    return new Set(this.#shown.flatMap(({ study }) => (study.own ? [] : study.palette)))
   }
 
   /** Lowest and highest value over the prices of rows [from, to). */

@@ -2,7 +2,9 @@
 import type { Indicator, IndicatorDrawParams, IndicatorTemplate, KLineData } from 'klinecharts'
 import { INDICATORS, VOLUME_PROFILE, parameterValues } from '../../shared/indicators/table.ts'
 import { volumeProfile } from '../../shared/indicators/volume-profile.ts'
+import { dashPattern, lineColor, lineDash, type LineDash } from './line-style.ts'
 import type { ChartStudy, ChartTheme } from './port.ts'
+import type { RowRange } from './rows-on-screen.ts'
 import type { Row } from './series.ts'
 import type { StudyRun, StudyValues } from './study-run.ts'
 
@@ -12,6 +14,8 @@ export interface StudyContext {
   /** Null: the profile, which is of what is in view. */
   readonly run: StudyRun | null
   readonly theme: () => ChartTheme
+  /** Rows on screen. */
+  readonly shown: () => RowRange
   readonly failed: (thrown: unknown) => void
 }
 
@@ -109,9 +113,10 @@ function columns(
   ctx.globalAlpha = 1
 }
 
-function profile(canvas: Canvas, { study, theme }: StudyContext, rows: readonly Row[]): void {
+function profile(canvas: Canvas, { study, theme, shown }: StudyContext, rows: readonly Row[]): void {
   const [levels, share] = parameterValues(VOLUME_PROFILE, study.values)
-  const bars = rows.slice(Math.max(0, canvas.from), canvas.to).flatMap((row) => (row.bar ? [row.bar] : []))
+  const { from, to } = shown()
+  const bars = rows.slice(from, to).flatMap((row) => (row.bar ? [row.bar] : []))
   const found = volumeProfile(bars, levels)
   if (found === null) return
   const { ctx, y, width: full } = canvas
@@ -140,12 +145,16 @@ function profile(canvas: Canvas, { study, theme }: StudyContext, rows: readonly 
   ctx.stroke()
 }
 
-/** The colour of an output: as chosen, else the theme's next one. */
+/** The colour of an output: as chosen, else by its line style. */
 export function studyColour(study: ChartStudy, output: number, theme: ChartTheme): string {
   const chosen = study.colours[output]
   if (chosen !== undefined && chosen !== '') return chosen
-  return theme.series[(study.palette + output) % theme.series.length]
+  return lineColor(study.palette[output] ?? 0, theme.series)
 }
+
+/** How the line of an output is broken; one with a colour that the user chose is not. */
+export const studyDash = (study: ChartStudy, output: number): LineDash =>
+  study.colours[output] ? 'solid' : lineDash(study.palette[output] ?? 0)
 
 function paint(canvas: Canvas, context: StudyContext, rows: readonly Row[]): void {
   const { ctx } = canvas
@@ -183,8 +192,10 @@ function paint(canvas: Canvas, context: StudyContext, rows: readonly Row[]): voi
   for (const output of row.outputs.keys()) {
     if (output === drawn.columns) continue
     ctx.strokeStyle = colour(output)
+    ctx.setLineDash(dashPattern(studyDash(study, output)))
     line(canvas, run.values, output, shifts[output] ?? 0)
   }
+  ctx.setLineDash([])
 }
 
 /** One template for all: what is computed and drawn hangs on the id. */

@@ -4,6 +4,7 @@ import { phrase } from '../../shared/phrases.ts'
 import type { GapSpan } from '../../shared/state.ts'
 import { say } from '../messages/catalogue.ts'
 import { textFont, textPx } from './canvas-text.ts'
+import { dashPattern, type LineDash } from './line-style.ts'
 import type { ChartMarker } from './markers.ts'
 import { paintCalendar } from './paint-calendar.ts'
 import type { ChartPlot, ChartStyle, ChartTheme } from './port.ts'
@@ -28,6 +29,7 @@ export interface PaintContext {
   readonly last: number | null
   readonly compared: () => readonly {
     readonly colour: string
+    readonly dash: LineDash
     readonly from: number
     readonly prices: readonly (number | null)[]
   }[]
@@ -361,10 +363,10 @@ function paintQuote({ ctx, context, y, width }: Painter): void {
 
 function paintCompared({ ctx, context, x, y }: Painter): void {
   ctx.save()
-  ctx.setLineDash([])
   ctx.lineWidth = 1.5
-  for (const { colour, from, prices } of context.compared()) {
+  for (const { colour, dash, from, prices } of context.compared()) {
     ctx.strokeStyle = colour
+    ctx.setLineDash(dashPattern(dash))
     ctx.beginPath()
     for (const [at, price] of prices.entries()) if (price !== null) ctx.lineTo(x(from + at), y(price))
     ctx.stroke()

@@ -7,6 +7,7 @@ import type { PriceName } from '../../shared/indicators/table.ts'
 import type { Bar } from '../../shared/market.ts'
 import type { GapSpan } from '../../shared/state.ts'
 import type { AssetClass } from '../../shared/units.ts'
+import type { LineDash } from './line-style.ts'
 import type { ChartMarker } from './markers.ts'
 
 export type { ChartStyle }
@@ -61,6 +62,15 @@ export interface ChartTheme {
   readonly series: readonly string[]
 }
 
+/** A price label beside the axis: bid, ask, or the last trade where the bars are averages. */
+export interface AxisTag {
+  readonly key: 'B' | 'A' | 'L'
+  readonly price: number
+  readonly text: string
+  /** Its middle, px from the top of the price pane. */
+  readonly y: number
+}
+
 /** How the plot is laid out, besides what it shows. */
 export interface ChartPlot {
   readonly scale: ChartScale
@@ -81,9 +91,10 @@ export interface ChartStudy {
   readonly kind: StudyKind
   readonly values: Readonly<Record<string, number>>
   readonly price: PriceName
-  /** CSS colours by output; an empty text or none: from the theme, from `palette` on. */
+  /** CSS colours by output; an empty text or none: from the theme, by its place in `palette`. */
   readonly colours: readonly string[]
-  readonly palette: number
+  /** By output: which of the chart's line styles it has, see `line-style.ts`. */
+  readonly palette: readonly number[]
   /** In a pane of its own instead of over the prices. */
   readonly own: boolean
 }
@@ -93,6 +104,8 @@ export interface StudyLegend {
   readonly id: string
   readonly values: readonly (number | null)[]
   readonly colours: readonly string[]
+  /** By output: how its line is broken. */
+  readonly dashes: readonly LineDash[]
   /** Top of its pane, px from the chart's; null: over the prices. */
   readonly top: number | null
 }
@@ -105,6 +118,7 @@ export interface ComparedSeries {
 export interface ComparedLegend {
   readonly label: string
   readonly colour: string
+  readonly dash: LineDash
   /** From its close at the left edge to the bar under the crosshair; null: no bar there. */
   readonly percent: number | null
 }
@@ -176,6 +190,8 @@ export interface ChartPort {
   /** Now of what is shown, UTC ms: for the time until the last bar closes. */
   setClock(now: () => number): void
   onLegend(listener: (legend: ChartLegend) => void): void
+  /** Called with the labels beside the price axis after each painting that moved or changed one. */
+  onTags(listener: (tags: readonly AxisTag[]) => void): () => void
   /** Moves the crosshair by bars (negative: older); the first step starts at the last bar. */
   stepCrosshair(bars: number): void
   clearCrosshair(): void

@@ -7,6 +7,7 @@ import {
   type StudyKind,
 } from '../../../shared/chart-settings.ts'
 import { INDICATORS, VOLUME_PROFILE, parameterValues, type Parameter } from '../../../shared/indicators/table.ts'
+import { nextLineStyle, styleOfColor } from '../../charts/line-style.ts'
 import type { ChartStudy } from '../../charts/port.ts'
 import { say } from '../../messages/catalogue.ts'
 
@@ -80,21 +81,36 @@ export function ownPane({ kind, pane }: ChartIndicator): boolean {
   return pane === 'auto' ? INDICATORS[kind].place === 'own' : pane === 'own'
 }
 
-/** What the chart draws; each takes the next colours of the theme. */
+/**
+ * What the chart draws. Each line takes a color that nothing else on the chart has, for as long as there are some; a hidden
+ * indicator keeps its own.
+ */
 export function studiesOf(list: readonly ChartIndicator[]): readonly ChartStudy[] {
-  let palette = 0
-  return list.flatMap((one) => {
-    const study = {
-      id: one.id,
-      kind: one.kind,
-      values: one.values,
-      price: one.price,
-      colours: one.colours,
-      palette,
-      own: ownPane(one),
+  const onChart = new Set<number>()
+  const panes = new Map<string, Set<number>>()
+  const paneOf = (one: ChartIndicator): Set<number> => {
+    const key = ownPane(one) ? one.id : ''
+    const pane = panes.get(key) ?? new Set<number>()
+    panes.set(key, pane)
+    return pane
+  }
+  for (const one of list)
+    for (const color of one.colours) {
+      const style = styleOfColor(color)
+      if (style === undefined) continue
+      onChart.add(style)
+      paneOf(one).add(style)
     }
-    palette += Math.max(1, kindRow(one.kind).outputs.length)
-    return one.hidden ? [] : [study]
+  return list.flatMap((one) => {
+    const inPane = paneOf(one)
+    const palette = kindRow(one.kind).outputs.map((_, output) => {
+      const style = styleOfColor(one.colours[output] ?? '') ?? nextLineStyle(onChart, inPane)
+      onChart.add(style)
+      inPane.add(style)
+      return style
+    })
+    const { id, kind, values, price, colours } = one
+    return one.hidden ? [] : [{ id, kind, values, price, colours, palette, own: ownPane(one) }]
   })
 }
 

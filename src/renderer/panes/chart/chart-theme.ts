@@ -1,11 +1,6 @@
 /** The colours of a chart and the size of its texts, from the design tokens of the document. */
+import { LINE_COLORS } from '../../charts/line-style.ts'
 import type { ChartTheme } from '../../charts/port.ts'
-
-/** Of indicators and compared symbols: apart from each other, and from the colours of direction. */
-const SERIES = {
-  dark: ['#4c8dff', '#e3a33b', '#b58cff', '#38c6d9', '#ee7fb4', '#a5cf5a', '#f2d45c', '#9db1cc'],
-  light: ['#2563d9', '#a35f00', '#7642d1', '#0b7285', '#b3297a', '#4f7a12', '#806600', '#4d6079'],
-} as const
 
 /** Reads the tokens as they are now. */
 export function chartTheme(): ChartTheme {
@@ -24,6 +19,6 @@ export function chartTheme(): ChartTheme {
     down: read('--down', '#EF5B6B'),
     warn: read('--warn', '#E3B341'),
     textScale: Number(read('--scale', '1')) || 1,
-    series: document.documentElement.dataset['theme'] === 'light' ? SERIES.light : SERIES.dark,
+    series: document.documentElement.dataset['theme'] === 'light' ? LINE_COLORS.light : LINE_COLORS.dark,
   }
 }

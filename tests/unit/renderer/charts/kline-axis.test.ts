@@ -56,6 +56,7 @@ it('writes the price of a mid as the legend does, which is a little less as a bi
   const chart = { overrideYAxis: (axis: Pick<YAxis, 'displayValueToText'>) => (textOf = axis.displayValueToText) }
   new PriceAxis(chart as unknown as Chart, {
     rows: () => [],
+    shown: () => ({ from: 0, to: 0 }),
     series: () => ({ label: '', intervalMs: 1_000, decimals: 2, style: 'candles', ticks: false }),
     scale: () => 'linear',
     inverted: () => false,

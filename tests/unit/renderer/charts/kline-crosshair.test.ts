@@ -30,7 +30,6 @@ function chartOf(count: number, seen: number) {
   const chart = {
     subscribeAction: (_: string, listener: (data: unknown) => void) => (tell = listener),
     executeAction: (_: string, data: typeof drawn) => (drawn = data),
-    getVisibleRange: () => ({ from: from(), to: rows.length }),
     scrollToDataIndex: () => undefined,
   } as unknown as Chart // what a crosshair needs of it
   const told: (number | null)[] = []
@@ -38,6 +37,7 @@ function chartOf(count: number, seen: number) {
     rows: () => rows,
     places: {
       xOf,
+      shown: () => ({ from: from(), to: rows.length }),
       indexAt: (x) => from() + Math.floor(x / 10),
       pixelOf: (ms, price) => ({ x: 3 + xOf(rows.findIndex((row) => row.timestamp === ms)), y: 7 + 1_000.25 - price }),
       plotArea: () => ({ left: 3, top: 7, width: seen * 10, height: 1_000 }),

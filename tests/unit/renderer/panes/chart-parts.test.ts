@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CHIP_HEIGHT, isCovered, lastTag, stackChips } from '../../../../src/renderer/charts/axis-tags.ts'
+import { lastLineStyle, LINE_COLORS, lineColor, lineDash } from '../../../../src/renderer/charts/line-style.ts'
 import {
   addStudy,
   changeStudy,
@@ -22,8 +23,8 @@ describe('indicators of a chart', () => {
     list = changeStudy(list, 'sma-2', { values: { period: 50 }, price: 'hl2', pane: 'own', colours: ['#ff0000'] })
     expect(list.map(studyTitle)).toEqual(['SMA 20', 'SMA 50 hl2'])
     expect(studiesOf(list).map(({ own, palette, colours }) => [own, palette, colours])).toEqual([
-      [false, 0, []],
-      [true, 1, ['#ff0000']],
+      [false, [0], []],
+      [true, [1], ['#ff0000']],
     ])
     list = addStudy(removeStudy(list, 'sma-1'), 'sma')
     expect(list.map((one) => one.id)).toEqual(['sma-2', 'sma-1'])
@@ -31,10 +32,39 @@ describe('indicators of a chart', () => {
 
   it('keep their colours while another is hidden, and are full at their most', () => {
     const list = changeStudy(addStudy(addStudy([], 'macd'), 'ema'), 'macd-1', { hidden: true })
-    expect(studiesOf(list).map(({ id, palette }) => [id, palette])).toEqual([['ema-1', 3]])
+    expect(studiesOf(list).map(({ id, palette }) => [id, palette])).toEqual([['ema-1', [3]]])
     let many = list
     for (let i = 0; i < 40; i++) many = addStudy(many, 'rsi')
     expect(many).toHaveLength(MOST_INDICATORS)
+  })
+
+  it('share no color while the theme has one left, and no line style within a pane after that', () => {
+    const kinds = ['sma', 'bollinger-bands', 'rsi', 'macd', 'vwap', 'ema', 'ichimoku', 'keltner'] as const
+    let list: ReturnType<typeof addStudy> = []
+    for (const kind of kinds) list = addStudy(list, kind)
+    const studies = studiesOf(list)
+    expect(new Set(studiesOf(list.slice(0, 4)).flatMap(({ palette }) => palette)).size).toBe(8)
+    const over = studies.filter(({ own }) => !own).flatMap(({ palette }) => palette)
+    expect(over.length).toBeGreaterThan(8)
+    const looks = over.map((style) => `${lineColor(style, LINE_COLORS.dark)} ${lineDash(style)}`)
+    expect(new Set(looks).size).toBe(looks.length)
+  })
+
+  it('leave a color to the indicator that the user gave it, in either theme', () => {
+    const list = addStudy(changeStudy(addStudy([], 'sma'), 'sma-1', { colours: [LINE_COLORS.light[0]] }), 'ema')
+    const [sma, ema] = studiesOf(list)
+    expect(sma.palette).toEqual([0])
+    expect(ema.palette).toEqual([1])
+  })
+
+  it('leave compared symbols a style that no indicator over the prices has', () => {
+    const taken = new Set<number>()
+    for (let i = 0; i < 20; i++) {
+      const style = lastLineStyle(taken)
+      expect(taken.has(style)).toBe(false)
+      taken.add(style)
+    }
+    expect(lastLineStyle(new Set([7]))).toBe(6)
   })
 
   it('are found by any of their names, all without one', () => {
