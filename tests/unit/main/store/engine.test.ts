@@ -97,7 +97,7 @@ describe('StoreEngine', () => {
           here.remove()
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 10 },
     )
   })
 

@@ -354,7 +354,7 @@ describe('any damage of one row', () => {
           }
         },
       ),
-      { numRuns: 12 },
+      { numRuns: 8 },
     )
     expect(refused).toBeGreaterThan(10)
   }, 120_000)

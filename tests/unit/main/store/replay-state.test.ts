@@ -181,7 +181,7 @@ it('is reached in one go, from any snapshot, and after any seeks', async () => {
         }
       },
     ),
-    { numRuns: 30 },
+    { numRuns: 20 },
   )
   expect(compared).toBeGreaterThan(5)
   expect(jumped).toBeGreaterThan(5)

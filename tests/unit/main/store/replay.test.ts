@@ -153,7 +153,7 @@ describe('replay', () => {
           folder = before
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 
@@ -288,7 +288,7 @@ describe('place', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 25 },
     )
   })
 

@@ -125,11 +125,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       (now) =>
         setLink(now, pick(now, n), colour),
   ),
-  fc.tuple(fc.nat(), fc.jsonValue()).map(
-    ([n, value]): Step =>
-      (now) =>
-        setPaneSettings(now, pick(now, n), { value: value === null ? 0 : value }),
-  ),
+  // Settings with a key that reaches into prototypes are refused when they are read: no pane makes them.
+  fc
+    .tuple(
+      fc.nat(),
+      fc.jsonValue().filter((value) => !JSON.stringify(value).includes('__proto__')),
+    )
+    .map(
+      ([n, value]): Step =>
+        (now) =>
+          setPaneSettings(now, pick(now, n), { value: value === null ? 0 : value }),
+    ),
 )
 const steps = fc.array(step, { maxLength: 25 })
 const start = fc.constantFrom(...READY_NAMES).map((one) => readyWorkspace(one))
