@@ -1,5 +1,6 @@
 /** Every different answer that is known of an endpoint and a symbol: the service may give one period a call. */
-import { parseValue, type Value } from '../../shared/adaptive/value.ts'
+import { parseValue } from '../../shared/adaptive/parse.ts'
+import type { Value } from '../../shared/adaptive/value.ts'
 import type { Transport } from '../../shared/transport.ts'
 import type { Question } from './research.svelte.ts'
 

@@ -10,9 +10,10 @@ import {
   isList,
   isObject,
   isScalar,
+  jsonText,
   own,
+  sameDecimal,
   scalarText,
-  type Scalar,
   type Value,
 } from './value.ts'
 
@@ -124,17 +125,17 @@ const below = (path: string, key: string): string => {
 }
 
 function same(a: Value, b: Value): boolean {
-  if (isScalar(a) && isScalar(b)) return kindOf(a) === kindOf(b) && scalarText(a) === scalarText(b)
-  return false
+  if (isNumber(a) && isNumber(b)) return sameDecimal(a, b)
+  return isScalar(a) && !(a instanceof ExactNumber) && a === b
 }
 
-const kindOf = (value: Scalar): string =>
-  value === null ? 'null' : value instanceof ExactNumber ? 'number' : typeof value
+const isNumber = (value: Value): value is number | ExactNumber =>
+  typeof value === 'number' || value instanceof ExactNumber
 
 function textOf(value: Value | undefined): string | null {
   if (value === undefined) return null
   if (value === null) return 'null'
-  return isScalar(value) ? scalarText(value) : JSON.stringify(value)
+  return isScalar(value) ? scalarText(value) : jsonText(value)
 }
 
 const quoted = (value: Value): string => (typeof value === 'string' ? JSON.stringify(value) : (textOf(value) ?? ''))

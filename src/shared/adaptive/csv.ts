@@ -1,4 +1,5 @@
 /** CSV answers (the document names CSV as an output) as records, after RFC 4180. */
+import { distinctNames, objectOf, type ValueObject } from './value.ts'
 
 /** Rows of fields; quotes may hold separators, line breaks and doubled quotes. Never throws. */
 export function parseCsv(text: string, separator = ','): string[][] {
@@ -33,7 +34,7 @@ export function parseCsv(text: string, separator = ','): string[][] {
 }
 
 /** Records of a CSV text with a header; undefined where it does not look like a table. */
-export function csvRecords(text: string): readonly Record<string, string | null>[] | undefined {
+export function csvRecords(text: string): readonly ValueObject[] | undefined {
   const head = text.slice(0, 4_096).split(/\r?\n/, 1)[0]
   const separator = [',', ';', '\t', '|']
     .map((one) => ({ one, n: head.split(one).length }))
@@ -41,12 +42,11 @@ export function csvRecords(text: string): readonly Record<string, string | null>
   if (separator.n < 2) return undefined
   const [header, ...rows] = parseCsv(text, separator.one)
   if (header === undefined || rows.length === 0) return undefined
-  const names = header.map((name, i) => {
-    const plain = name.trim() || `column ${i + 1}`
-    return header.indexOf(name) === i ? plain : `${plain} (${i + 1})`
-  })
-  if (rows.filter((row) => row.length === names.length).length < rows.length / 2) return undefined
+  if (rows.filter((row) => row.length === header.length).length < rows.length / 2) return undefined
+  const width = rows.reduce((most, row) => Math.max(most, row.length), header.length)
+  // A row may be longer than the header: its values have no name, but they are there.
+  const names = distinctNames(Array.from({ length: width }, (_, i) => header[i]?.trim() || `column ${i + 1}`)) // no name is no empty name
   return rows.map((row) =>
-    Object.fromEntries(names.map((name, i) => [name, row[i] === undefined || row[i] === '' ? null : row[i]])),
+    objectOf(names.map((name, i) => [name, row[i] === undefined || row[i] === '' ? null : row[i]])),
   )
 }

@@ -4,14 +4,17 @@
  * envelope. What is no record is a fact beside its key. Nothing is left out, and nothing is made up.
  */
 import { csvRecords } from './csv.ts'
-import { isTimeKey, numberOf, periodOf, timeOf, typeOf, type ColumnType } from './types.ts'
+import { parseValue } from './parse.ts'
+import { isTimeKey, isTimeLine, numberOf, periodOf, timeOf, typeOf, type ColumnType } from './types.ts'
 import {
   entriesOf,
   isList,
   isObject,
+  distinctNames,
   isScalar,
+  jsonText,
+  objectOf,
   own,
-  parseValue,
   scalarText,
   type Scalar,
   type Value,
@@ -61,6 +64,8 @@ const SAMPLE = 2_000
 const LONGEST_TUPLE = 16
 /** Column of an object's own keys, where they are names or times. */
 const KEY_COLUMN = 'key'
+/** Column of what a record holds beyond MOST_COLUMNS, as JSON. */
+const REST_COLUMN = 'more'
 
 /** Reads an answer's text. Never throws. */
 export function readAnswer(text: string): Reading {
@@ -86,6 +91,8 @@ function walk(value: Value, path: string, depth: number, tables: Table[], facts:
   const table = asTable(value, path)
   if (table !== undefined) {
     tables.push(table)
+    // Beside lists that are columns stand values about all of them, such as a symbol or a currency.
+    if (isObject(value) && Object.values(value).some(isList)) addFacts(value, path, facts)
     return
   }
   if (isList(value)) {
@@ -99,17 +106,21 @@ function walk(value: Value, path: string, depth: number, tables: Table[], facts:
       )
     } else if (depth < DEEPEST) {
       for (const [i, one] of value.entries()) walk(one, join(path, String(i)), depth + 1, tables, facts)
-    } else facts.push({ path, entries: [fact('value', JSON.stringify(value))] })
+    } else facts.push({ path, entries: [fact('value', jsonText(value))] })
     return
   }
-  const entries = entriesOf(value)
-  const plain = entries.filter(([, one]) => isScalar(one))
-  if (plain.length > 0) facts.push({ path, entries: plain.map(([key, one]) => fact(key, one as Scalar)) }) // filtered above
-  for (const [key, one] of entries) {
+  addFacts(value, path, facts)
+  for (const [key, one] of entriesOf(value)) {
     if (isScalar(one)) continue
     if (depth < DEEPEST) walk(one, join(path, key), depth + 1, tables, facts)
-    else facts.push({ path: join(path, key), entries: [fact(key, JSON.stringify(one))] })
+    else facts.push({ path: join(path, key), entries: [fact(key, jsonText(one))] })
   }
+}
+
+/** Takes the scalars of an object as facts. */
+function addFacts(value: ValueObject, path: string, facts: Facts[]): void {
+  const entries = entriesOf(value).flatMap(([key, one]) => (isScalar(one) ? [fact(key, one)] : []))
+  if (entries.length > 0) facts.push({ path, entries })
 }
 
 const fact = (key: string, value: Scalar) => ({ key, title: titleOf(key), type: typeOf(key, [value]), value })
@@ -133,15 +144,15 @@ function asTable(value: readonly Value[] | ValueObject, path: string): Table | u
       first.length === width &&
       first.every((one) => typeof one === 'string' && Number.isNaN(numberOf(one)) && Number.isNaN(timeOf(one)))
     const names = named
-      ? first.map((one, i) =>
-          first.indexOf(one) === i ? scalarText(one as string) : `${scalarText(one as string)} (${i + 1})`,
-        )
+      ? distinctNames(first.map((one) => scalarText(one as string))) // named: every one is a string
       : Array.from({ length: width }, (_, i) => String(i))
-    // named: every one is a string
+    const rows = named ? rest : tuples
+    const isTimeFirst = !named && isTimeLine(rows.map((tuple) => tuple[0] ?? null))
     return tableOf(
       path,
-      (named ? rest : tuples).map((tuple) => Object.fromEntries(names.map((name, i) => [name, tuple[i] ?? null]))),
+      rows.map((tuple) => objectOf(names.map((name, i) => [name, tuple[i] ?? null]))),
       undefined,
+      isTimeFirst ? names[0] : undefined,
     )
   }
   return columnar(value, path) ?? keyed(value, path)
@@ -157,7 +168,7 @@ function columnar(value: ValueObject, path: string): Table | undefined {
   if (!rest.every(([, one]) => isScalar(one))) return undefined
   return tableOf(
     path,
-    Array.from({ length }, (_, i) => Object.fromEntries(lists.map(([key, list]) => [key, list[i]]))),
+    Array.from({ length }, (_, i) => objectOf(lists.map(([key, list]) => [key, list[i]]))),
     undefined,
   )
 }
@@ -193,22 +204,30 @@ function sameShape(objects: readonly ValueObject[]): boolean {
   return objects.length >= 3 && flat && shared > 0 && shared >= counts.size / 2
 }
 
-/** A table over records; `keys` are the names or times they were filed under. */
-function tableOf(path: string, records: readonly ValueObject[], keys: readonly string[] | undefined): Table {
+/** A table over records; `keys` are the names or times they were filed under, `timeKey` a column that holds times. */
+function tableOf(
+  path: string,
+  records: readonly ValueObject[],
+  keys: readonly string[] | undefined,
+  timeKey?: string,
+): Table {
   const paths = new Map<string, readonly string[]>()
   for (const record of records) {
-    if (paths.size >= MOST_COLUMNS) break
+    if (paths.size > MOST_COLUMNS) break
     collect(record, [], paths)
   }
-  const places = [...paths.values()].slice(0, MOST_COLUMNS)
+  const isWhole = paths.size <= MOST_COLUMNS
+  const places = [...paths.values()].slice(0, isWhole ? MOST_COLUMNS : MOST_COLUMNS - 1)
+  const shown = new Set(places.map((place) => JSON.stringify(place)))
   const step = Math.max(1, Math.floor(records.length / SAMPLE))
   function* sample(place: readonly string[] | null): Generator<Scalar> {
     for (let i = 0; i < records.length; i += step) yield place === null ? (keys?.[i] ?? null) : at(records[i], place)
   }
   const columns: Column[] = places.map((place) => {
     const key = place.join('.')
-    return { key, title: titleOf(key), type: typeOf(key, sample(place)) }
+    return { key, title: titleOf(key), type: key === timeKey ? 'instant' : typeOf(key, sample(place)) }
   })
+  if (!isWhole) columns.push({ key: REST_COLUMN, title: titleOf(REST_COLUMN), type: 'text' })
   if (keys !== undefined) {
     const time = keys.every(isTimeKey)
     columns.unshift({
@@ -222,24 +241,47 @@ function tableOf(path: string, records: readonly ValueObject[], keys: readonly s
     path,
     columns,
     rows: records.length,
-    cell: (row, column) => (column < shift ? (keys?.[row] ?? null) : at(records[row], places[column - shift])),
+    cell(row, column) {
+      if (column < shift) return keys?.[row] ?? null
+      const place = places[column - shift] as readonly string[] | undefined // the column behind them has none
+      if (place !== undefined) return at(records[row], place)
+      const rest = without(records[row], [], shown)
+      return rest === undefined ? null : jsonText(rest)
+    },
   }
+}
+
+/** What a record holds outside the places shown; undefined where that is nothing. */
+function without(record: ValueObject, before: readonly string[], shown: ReadonlySet<string>): ValueObject | undefined {
+  const entries = entriesOf(record).flatMap(([key, value]): (readonly [string, Value])[] => {
+    const place = [...before, key]
+    if (!isSpread(value, place)) return shown.has(JSON.stringify(place)) ? [] : [[key, value]]
+    const rest = without(value, place, shown)
+    return rest === undefined ? [] : [[key, rest]]
+  })
+  return entries.length === 0 ? undefined : objectOf(entries)
+}
+
+/** Whether a record's value stands in columns of its own parts rather than in one. */
+function isSpread(value: Value | undefined, place: readonly string[]): value is ValueObject {
+  return isObject(value) && place.length < DEEPEST_IN_RECORD && Object.keys(value).length > 0
 }
 
 function collect(record: ValueObject, before: readonly string[], into: Map<string, readonly string[]>): void {
   for (const [key, value] of entriesOf(record)) {
     const place = [...before, key]
-    if (isObject(value) && place.length < DEEPEST_IN_RECORD && Object.keys(value).length > 0)
-      collect(value, place, into)
-    else if (into.size < MOST_COLUMNS) into.set(JSON.stringify(place), place)
+    if (isSpread(value, place)) collect(value, place, into)
+    // One more than is shown says that there are more.
+    else if (into.size <= MOST_COLUMNS) into.set(JSON.stringify(place), place)
   }
 }
 
 function at(record: ValueObject, place: readonly string[]): Scalar {
   let value: Value | undefined = record
   for (const key of place) value = isObject(value) ? own(value, key) : undefined
-  if (value === undefined) return null
-  return isScalar(value) ? value : JSON.stringify(value)
+  // A record may hold a value where others hold parts, which have columns of their own.
+  if (value === undefined || isSpread(value, place)) return null
+  return isScalar(value) ? value : jsonText(value)
 }
 
 /** Words that are read letter by letter. */

@@ -1,5 +1,5 @@
 /** What a column holds, judged by its values and its name. No unit is ever invented: a name or a value says it. */
-import { ExactNumber, type Scalar } from './value.ts'
+import { ExactNumber, scalarText, type Scalar } from './value.ts'
 
 /**
  * `percent`: the values are written with a percent sign, or the name says percent. `period`: a year or
@@ -10,7 +10,8 @@ export type ColumnType = 'number' | 'percent' | 'date' | 'instant' | 'period' | 
 const NUMBER_TEXT = /^[+-]?(\d+(,\d{3})*|\d*)(\.\d+)?(e[+-]?\d+)?$/i
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?$/
-const PERIOD = /^((19|20)\d{2}([-/ ]?(Q[1-4]|H[12]|FY|\d{2}))?|(Q[1-4]|FY|H[12])[-/ ]?(19|20)\d{2})$/i
+const PERIOD =
+  /^((19|20)\d{2}([-/ ]?(Q[1-4]|[1-4]Q|H[12]|FY|\d{2}))?|(Q[1-4]|[1-4]Q|FY|H[12])[-/ ]?(FY)?(19|20)\d{2}|(Q[1-4]|[1-4]Q)[-/ ]?'?\d{2})$/i
 const TIME_NAME =
   /(^|[._ ])(t|ts|time|timestamp|date|datetime|day|at|on|epoch|published|updated|created)$|(At|Date|Time|Timestamp|_at|_ts|_ms)$/
 const PERCENT_NAME = /(percent(age)?|pct)($|[_. ])|(Percent(age)?|Pct)$/i
@@ -49,11 +50,54 @@ export function timeOf(value: Scalar): number {
 
 /** A period's order: its year and part as one number; NaN: no period. */
 export function periodOf(value: Scalar): number {
-  const text = typeof value === 'number' && Number.isInteger(value) ? String(value) : value
+  const number = value instanceof ExactNumber ? value.value : value
+  const text = typeof number === 'number' && Number.isInteger(number) ? String(number) : number
   if (typeof text !== 'string' || !PERIOD.test(text.trim())) return NaN
-  const year = /(19|20)\d{2}/.exec(text)?.[0] ?? ''
-  const part = /(?:Q|H)([1-4])/i.exec(text)?.[1] ?? /^\d{4}[-/ ]?(\d{2})$/.exec(text.trim())?.[1]
-  return Number(year) + (part === undefined ? 0.99 : Number(part) / 100)
+  const part =
+    /(?:Q|H)([1-4])/i.exec(text)?.[1] ?? /([1-4])Q/i.exec(text)?.[1] ?? /^\d{4}[-/ ]?(\d{2})$/.exec(text.trim())?.[1]
+  return yearIn(text) + (part === undefined ? 0.99 : Number(part) / 100)
+}
+
+/** The year in a period's name: 2024 in "Q4 2024", "2024Q4" and "4Q24"; NaN: it names none. */
+function yearIn(text: string): number {
+  const whole = /(?<!\d)(?:19|20)\d{2}/.exec(text)?.[0]
+  if (whole !== undefined) return Number(whole)
+  const short = /(?:Q[1-4]|[1-4]Q)[-/ ]?(?:FY)?'?(\d{2})$/i.exec(text.trim())?.[1]
+  return short === undefined ? NaN : 2_000 + Number(short)
+}
+
+const ORDINALS = ['first', 'second', 'third', 'fourth']
+
+/**
+ * A part of a year by its name: quarter 1 to 4, 0 for a whole year; NaN: it names something else, such as
+ * a half. `year` is NaN where the name holds none. Knows "Q4", "4Q24", "2024-Q4", "Fourth quarter", "4" and "FY".
+ */
+export function fiscalPartOf(value: Scalar): { readonly quarter: number; readonly year: number } {
+  const text = scalarText(value).trim()
+  const year = yearIn(text)
+  if (text === '' || /^(fy|annual|(full|fiscal)?[ _-]?year|0)?[-/ ]*((19|20)\d{2})?$/i.test(text))
+    return { quarter: 0, year }
+  const digit =
+    /(?:^|\D)([1-4])q/i.exec(text)?.[1] ??
+    /(?:^|[^a-z])f?q([1-4])(?!\d)/i.exec(text)?.[1] ??
+    /^([1-4])(?:\.0*)?$/.exec(text)?.[1] ??
+    /(?:^|\D)([1-4])(?:st|nd|rd|th)?[ _-]?(?:fiscal[ _-]?)?quarter/i.exec(text)?.[1] ??
+    /quarter[ _-]?([1-4])(?!\d)/i.exec(text)?.[1]
+  if (digit !== undefined) return { quarter: Number(digit), year }
+  const word = /(first|second|third|fourth)[ _-]?(?:fiscal[ _-]?)?quarter/i.exec(text)?.[1]
+  return { quarter: word === undefined ? NaN : ORDINALS.indexOf(word.toLowerCase()) + 1, year }
+}
+
+/**
+ * Whether the first values of unnamed rows are their times: whole numbers in the range of a time since 1970
+ * that never step back, or never forward. Other numbers have no reason to be both.
+ */
+export function isTimeLine(values: readonly Scalar[]): boolean {
+  const numbers = values.map(numberOf)
+  if (numbers.length < 2 || values.some((value) => typeof value === 'string')) return false
+  if (!numbers.every((n) => Number.isInteger(n) && !Number.isNaN(timeOf(n)))) return false
+  const steps = numbers.slice(1).map((n, i) => Math.sign(n - numbers[i]))
+  return steps.some((step) => step !== 0) && (steps.every((step) => step >= 0) || steps.every((step) => step <= 0))
 }
 
 /** Whether a key of an object is a point in time or a period: objects keyed so are tables. */

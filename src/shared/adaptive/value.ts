@@ -1,9 +1,6 @@
-/**
- * Answers of unknown shape as values. Numbers keep the digits that the service sent: where a double
- * cannot give them back, the literal is kept beside it.
- */
+/** Answers of unknown shape as values. Numbers keep the digits that the service sent, objects the order of their keys. */
 
-/** A number whose text a double does not give back, such as 12345678901234567890 or 1.10000000000000000001. */
+/** A number that a double doesn't write as the service did, such as 1.50, -0, 1e-05 or 12345678901234567890. */
 export class ExactNumber {
   readonly text: string
   readonly value: number
@@ -11,36 +8,15 @@ export class ExactNumber {
     this.text = text
     this.value = Number(text)
   }
-  toJSON(): number {
-    return this.value
-  }
 }
 
 export type Scalar = null | boolean | number | string | ExactNumber
 export type Value = Scalar | readonly Value[] | { readonly [key: string]: Value }
 export type ValueObject = { readonly [key: string]: Value }
 
-/** Digits beyond what every double keeps: only such texts need the slow way. */
-const LONG_NUMBER = /\d(?:\.?\d){15}/
-
-/** Reads JSON; undefined where the text is none. A key named `__proto__` is a key like any other. */
-export function parseValue(text: string): Value | undefined {
-  try {
-    if (!LONG_NUMBER.test(text)) return JSON.parse(text) as Value // JSON has no other values
-    // The third argument ("source text access") is newer than the type library.
-    const reviver = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
-      typeof value === 'number' && context?.source !== undefined && !gives(value, context.source)
-        ? new ExactNumber(context.source)
-        : value
-    return JSON.parse(text, reviver) as Value // as above
-  } catch {
-    return undefined
-  }
-}
-
-/** Whether a double's shortest text stands for the same decimal as the source. */
-function gives(value: number, source: string): boolean {
-  return Number.isFinite(value) && decimal(String(value)) === decimal(source)
+/** Whether two numbers are the same decimal, however they are written: 1.5, 1.50 and 15e-1 are. */
+export function sameDecimal(a: number | ExactNumber, b: number | ExactNumber): boolean {
+  return decimal(scalarText(a)) === decimal(scalarText(b))
 }
 
 /** A decimal in one spelling: sign, significant digits, exponent. */
@@ -50,7 +26,7 @@ function decimal(text: string): string {
   const [, sign, whole, fraction = '', power = '0'] = match
   const digits = whole + fraction
   const significant = digits.replace(/^0+/, '').replace(/0+$/, '')
-  if (significant === '') return '0'
+  if (significant === '') return `${sign}0`
   const trailing = digits.length - digits.replace(/0+$/, '').length
   return `${sign}${significant}e${Number(power) - fraction.length + trailing}`
 }
@@ -67,8 +43,30 @@ export function isScalar(value: Value | undefined): value is Scalar {
   return value === null || typeof value !== 'object' || value instanceof ExactNumber
 }
 
-/** Own keys and values. */
-export const entriesOf = (object: ValueObject): readonly (readonly [string, Value])[] => Object.entries(object)
+/** Keys in the order of the answer, of objects that would give them in another: whole numbers come first there. */
+const orders = new WeakMap<ValueObject, readonly string[]>()
+
+/** Says in which order an object's own keys were written. */
+export function orderKeys(object: ValueObject, keys: readonly string[]): void {
+  orders.set(object, keys)
+}
+
+/** An object that gives its keys in the order of `entries`; the keys must be distinct. */
+export function objectOf(entries: readonly (readonly [string, Value])[]): ValueObject {
+  const object = Object.fromEntries(entries)
+  if (Object.keys(object).some((key, i) => key !== entries[i][0]))
+    orderKeys(
+      object,
+      entries.map(([key]) => key),
+    )
+  return object
+}
+
+/** Own keys and values, in the order in which the service sent them. */
+export function entriesOf(object: ValueObject): readonly (readonly [string, Value])[] {
+  const order = orders.get(object)
+  return order === undefined ? Object.entries(object) : order.map((key) => [key, object[key]] as const)
+}
 
 /** An own value; undefined where there is none. */
 export function own(object: ValueObject, key: string): Value | undefined {
@@ -79,4 +77,31 @@ export function own(object: ValueObject, key: string): Value | undefined {
 export function scalarText(value: Scalar): string {
   if (value === null) return ''
   return value instanceof ExactNumber ? value.text : String(value)
+}
+
+/** A value as JSON without spaces: digits and order as they were sent. */
+export function jsonText(value: Value): string {
+  if (isList(value)) return `[${value.map(jsonText).join(',')}]`
+  if (isObject(value)) {
+    return `{${entriesOf(value)
+      .map(([key, one]) => `${JSON.stringify(key)}:${jsonText(one)}`)
+      .join(',')}}`
+  }
+  return value instanceof ExactNumber ? value.text : JSON.stringify(value)
+}
+
+/** Names that are all different: a repeated one gets its place, so that no value hides another. */
+export function distinctNames(names: readonly string[]): readonly string[] {
+  const taken = new Set(names)
+  const seen = new Set<string>()
+  return names.map((name, i) => {
+    if (!seen.has(name)) {
+      seen.add(name)
+      return name
+    }
+    let other = `${name} (${i + 1})`
+    while (taken.has(other)) other += ' '
+    taken.add(other)
+    return other
+  })
 }

@@ -17,11 +17,8 @@ export interface CellLook {
 export function cellText(type: ColumnType, value: Scalar, { numbers, zone }: CellLook): string {
   if (value === null || value === '') return DASH
   switch (type) {
-    case 'number': {
-      const n = numberOf(value)
-      const exact = typeof value !== 'number' || Number.isNaN(n)
-      return exact ? scalarText(value) : Number.isInteger(n) ? numbers.whole(n) : numbers.plain(n)
-    }
+    case 'number':
+      return exactText(value, numbers)
     case 'percent':
       return scalarText(value)
     case 'instant': {
@@ -36,6 +33,20 @@ export function cellText(type: ColumnType, value: Scalar, { numbers, zone }: Cel
     case 'text':
       return scalarText(value)
   }
+}
+
+/** Digits that a double always gives back. */
+const SAFE_DIGITS = 15
+
+/** A number with all the digits that were sent, grouped where it is a plain decimal; anything else as it came. */
+export function exactText(value: Scalar, numbers: NumberText): string {
+  const text = scalarText(value)
+  if (typeof value !== 'number' && !(value instanceof ExactNumber)) return text
+  const plain = /^-?(\d+)(?:\.(\d+))?$/.exec(text)
+  const n = numberOf(value)
+  if (plain === null || Object.is(n, -0)) return text
+  const decimals = plain[2]?.length ?? 0
+  return plain[1].length + decimals > SAFE_DIGITS ? text : numbers.fixed(n, decimals)
 }
 
 /** Whether a column reads from the right: digits stand under digits. */

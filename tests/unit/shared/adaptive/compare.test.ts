@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareValues, MOST_DIFFERENCES } from '../../../../src/shared/adaptive/compare.ts'
-import { parseValue, type Value } from '../../../../src/shared/adaptive/value.ts'
+import { parseValue } from '../../../../src/shared/adaptive/parse.ts'
+import type { Value } from '../../../../src/shared/adaptive/value.ts'
 
 const read = (text: string): Value => {
   const value = parseValue(text)
@@ -18,12 +19,18 @@ describe('two answers to one question', () => {
       {
         path: 'data.statements[date=2025-06-28].revenue',
         kind: 'changed',
-        before: '94036000000.1',
-        after: '94036000000.2',
+        before: '94036000000.10',
+        after: '94036000000.20',
       },
     ])
     const long = compareValues(read('{"n":12345678901234567890}'), read('{"n":12345678901234567891}'))
     expect(long.differences).toMatchObject([{ before: '12345678901234567890', after: '12345678901234567891' }])
+  })
+  it('do not differ where a number is only written otherwise', () => {
+    const spelled = compareValues(read('[1.5,100,0,"1.50"]'), read('[1.50,1e2,0.0,"1.5"]'))
+    expect(spelled.differences.map(({ path }) => path)).toEqual(['[3]'])
+    expect(compareValues(read('[1.5]'), read('[1.51]')).differences).toHaveLength(1)
+    expect(compareValues(read('[0]'), read('[-0]')).differences).toMatchObject([{ before: '0', after: '-0' }])
   })
   it('match records by what names them, so a new one in front changes no other', () => {
     const before = statement('1')

@@ -15,7 +15,8 @@ import { marked } from '../../../../../src/renderer/panes/research/marked.ts'
 import { moodOf, newsTable, storiesOf } from '../../../../../src/renderer/panes/research/story.ts'
 import { parseCsv } from '../../../../../src/shared/adaptive/csv.ts'
 import { readAnswer, type Table } from '../../../../../src/shared/adaptive/read.ts'
-import { parseValue, type Value } from '../../../../../src/shared/adaptive/value.ts'
+import { parseValue } from '../../../../../src/shared/adaptive/parse.ts'
+import type { Value } from '../../../../../src/shared/adaptive/value.ts'
 import { NumberText } from '../../../../../src/renderer/ui/format.ts'
 import { ticksOf } from '../../../../../src/renderer/ui/figure-axis.ts'
 
@@ -39,6 +40,24 @@ describe('cells', () => {
     expect(table.rows).toBe(2)
     const [long] = readAnswer('[{"n":12345678901234567890.123},{"n":1}]').tables
     expect(cellText('number', long.cell(0, 0), look)).toBe('12345678901234567890.123')
+  })
+  it.each([
+    ['1.50', '1.50'],
+    ['94036000000.10', '94,036,000,000.10'],
+    ['-1234.0', '−1,234.0'],
+    ['0.0000000001', '0.0000000001'],
+    ['0.00', '0.00'],
+    ['-0', '-0'],
+    ['-0.0', '-0.0'],
+    ['1e400', '1e400'],
+    ['1e-400', '1e-400'],
+    ['1e-05', '1e-05'],
+    ['123456789.1234567', '123456789.1234567'],
+  ])('show the number %s with every digit, as %s', (literal, shown) => {
+    const [table] = readAnswer(`[{"n":${literal}},{"n":1}]`).tables
+    expect(table.columns[0].type).toBe('number')
+    expect(cellText('number', table.cell(0, 0), look)).toBe(shown)
+    expect(tableCsv(table, [0])).toBe(`n\n${literal}\n`)
   })
   it('sort by value with absent ones last, either way, and filter over every column', () => {
     const table = tableFrom([
