@@ -1,6 +1,6 @@
 // The tables of the guide, written from the tables that the app itself runs on.
 import { COMMANDS as CLI, COMMON_OPTIONS } from '../../src/main/cli/table.ts'
-import { BAR_COLUMNS } from '../../src/main/export/bars.ts'
+import { BAR_COLUMNS, EXTENDED_COLUMNS } from '../../src/main/export/bar-rows.ts'
 import { tickColumns } from '../../src/main/export/ticks.ts'
 import { SETTINGS, SETTING_TABS } from '../../src/renderer/panes/settings/settings-table.ts'
 import { en } from '../../src/renderer/messages/en.ts'
@@ -117,6 +117,7 @@ export const TABLES = {
       FEED_IDS.map((feed) => [code(feed), codes(tickColumns(feed, 'csv', false))]),
     ),
   'bar-columns': () => codes(BAR_COLUMNS),
+  'bar-columns-extended': () => codes(EXTENDED_COLUMNS),
 }
 
 const PLACE = /<!-- table: ([a-z-]+) -->\n[\s\S]*?<!-- end -->/g

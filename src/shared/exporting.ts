@@ -16,7 +16,7 @@ export type Split = (typeof SPLITS)[number]
 /** What to export. Everything but the place it is written to. */
 export interface ExportRequest {
   readonly what: ExportKind
-  /** Of bars: any feed of the asset class. */
+  /** Of bars: one that sends bars is meant itself; any other names its market. */
   readonly feed: FeedId
   /** In any spelling; empty: every symbol. */
   readonly symbols: readonly string[]
@@ -33,6 +33,8 @@ export interface ExportRequest {
   readonly format: ExportFormat
   /** Ticks: a column with the message as it arrived (JSON Lines always have it). */
   readonly raw: boolean
+  /** Bars: also the feed, the end and the VWAP of each (schema `tapedeck/bars/2`); absent: not. */
+  readonly extended?: boolean | undefined
   /** CSV: begin with a byte order mark, for spreadsheets. */
   readonly bom: boolean
   /** CSV: between columns. */
@@ -54,6 +56,9 @@ export interface ExportedFile {
 export interface ExportDone {
   readonly rows: number
   readonly bytes: number
+  /** The feed whose messages the rows are, or are built from, and the source that recorded it. */
+  readonly feed: FeedId
+  readonly source: string
   /** Null where there are several files. */
   readonly sha256: string | null
   readonly manifest: string | null
@@ -75,13 +80,21 @@ export interface ExportEstimate {
 
 /** What cannot be combined, in a sentence; null: nothing stands against it. */
 export function exportConflict(request: ExportRequest): string | null {
-  const { what, format, raw, bom, separator, fromMs, toMs, of, interval } = request
+  const { what, format, raw, bom, separator, fromMs, toMs, of, interval, extended } = request
   if (what === 'bars' && format === 'jsonl') return phrase('exporting.no-lines-of-bars')
+  if (what === 'ticks' && extended === true) return phrase('exporting.no-extended-ticks')
   if (what === 'bars' && raw) return phrase('exporting.no-raw-bars')
   if (what === 'bars' && of !== null && !hasBars(of, interval)) return phrase('exporting.no-service-bars')
   if (format !== 'csv' && (bom || separator !== ',')) return phrase('exporting.csv-only')
   if (fromMs !== null && toMs !== null && toMs <= fromMs) return phrase('exporting.range-turned')
   return null
+}
+
+/** The format that a file's ending names; undefined for an ending of none of them. */
+export function formatOfName(name: string): ExportFormat | undefined {
+  const lower = name.toLowerCase()
+  if (lower.endsWith('.ndjson')) return 'jsonl'
+  return EXPORT_FORMATS.find((format) => lower.endsWith(EXTENSIONS[format]))
 }
 
 /** Endings of the files of each format. */

@@ -1,7 +1,7 @@
 /** Runs a command line: finds the command, parses, answers help, maps what went wrong to an exit code. */
 import { parseArgs } from 'node:util'
 import { toFailure } from '../../shared/errors.ts'
-import { closest } from './closest.ts'
+import { closest } from '../../shared/closest.ts'
 import { EXIT, type StopReason } from './exit.ts'
 import { COMMON_OPTIONS, COMMANDS } from './table.ts'
 import { UsageError, type Command, type Context, type Option, type Values } from './command.ts'

@@ -2,15 +2,14 @@
 import { FEEDS, serviceBarFeed, TICK_FEEDS } from '../../service/feeds.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { ExportedFile } from '../../shared/exporting.ts'
-import { INTERVALS, type Bar, type BarSource, type Interval } from '../../shared/market.ts'
+import { INTERVAL_LABELS, INTERVALS, type Bar, type BarSource, type Interval } from '../../shared/market.ts'
 import { phrase } from '../../shared/phrases.ts'
 import { instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
-import { createTimeWriter, textRoom, TIME_ROOM, writeText } from './cells.ts'
+import { barColumns, barSchema, beginBars } from './bar-rows.ts'
 import { chooseSource, gapsOf, stopIfCancelled, type Chosen, type CommonOptions, type Prepared } from './options.ts'
-import { createParquetTable, type ParquetColumn } from './parquet.ts'
 import { commitPrepared, prepareFile } from './prepare.ts'
-import type { ByteSink } from './sink.ts'
+import { vwapsOf } from './vwap.ts'
 
 export interface BarExportOptions extends CommonOptions {
   readonly asset: AssetClass
@@ -20,43 +19,26 @@ export interface BarExportOptions extends CommonOptions {
   readonly symbols?: readonly string[] | undefined
   readonly of: BarSource
   readonly interval: Interval
+  /** A feed of the service's own bars, to fold those of this feed and no other; absent: the interval's own. */
+  readonly feed?: FeedId | undefined
+  /** Adds `EXTENDED_COLUMNS`. */
+  readonly extended?: boolean | undefined
 }
 
-export const BAR_COLUMNS = [
-  'symbol',
-  'start_ms',
-  'start_iso',
-  'open',
-  'high',
-  'low',
-  'close',
-  'volume',
-  'count',
-  'complete',
-  'of',
-] as const
-
-/** As CSV, with types; the start twice: ms, and a UTC timestamp. */
-const PARQUET_COLUMNS: readonly ParquetColumn[] = [
-  { name: 'symbol', is: 'text' },
-  { name: 'start_ms', is: 'whole', optional: false },
-  { name: 'start_time', is: 'time', optional: false },
-  { name: 'open', is: 'number', optional: false },
-  { name: 'high', is: 'number', optional: false },
-  { name: 'low', is: 'number', optional: false },
-  { name: 'close', is: 'number', optional: false },
-  { name: 'volume', is: 'number', optional: true },
-  { name: 'count', is: 'whole', optional: false },
-  { name: 'complete', is: 'bool' },
-  { name: 'of', is: 'text' },
-]
-
 const PAGE = 5_000
-const NUMBER_ROOM = 26
 
-/** The feed whose records make an asset's bars of a kind and interval. Throws `usage` where there is none. */
-export function barFeed(asset: AssetClass, of: BarSource, interval: Interval): FeedId {
+/**
+ * The feed whose records make the bars: the named one where it sends bars itself, else the asset's feed for `of` and
+ * `interval`. Throws `usage` where there is none, or the named one's bars are longer than `interval`.
+ */
+export function barFeed({
+  asset,
+  of,
+  interval,
+  feed: named,
+}: Pick<BarExportOptions, 'asset' | 'of' | 'interval' | 'feed'>): FeedId {
   if (of === 'service') {
+    if (named !== undefined) return foldable(named, interval)
     const feed = serviceBarFeed(asset, INTERVALS[interval])
     if (feed === undefined) throw new CodedError('usage', phrase('exporting.no-service-bars'))
     return feed
@@ -66,6 +48,15 @@ export function barFeed(asset: AssetClass, of: BarSource, interval: Interval): F
     throw new CodedError('usage', `The service sends no trades of ${asset}.`, { hint: 'Use --of bid, ask or mid.' })
   }
   return feed
+}
+
+function foldable(feed: FeedId, interval: Interval): FeedId {
+  const { barMs } = FEEDS[feed]
+  if (barMs !== null && INTERVALS[interval] >= barMs) return feed
+  const least = INTERVAL_LABELS.find((one) => INTERVALS[one] === barMs) ?? '1m'
+  throw new CodedError('usage', `${feed} sends bars of ${least}: it has none of ${interval}.`, {
+    hint: `Export ${least} or longer, or choose a feed with shorter bars.`,
+  })
 }
 
 /**
@@ -78,13 +69,13 @@ export async function exportBars(reader: StoreReader, options: BarExportOptions)
 
 /** As `exportBars`, up to the names. */
 export async function prepareBars(reader: StoreReader, options: BarExportOptions): Promise<Prepared> {
-  const { asset, of, interval, signal } = options
+  const { of, interval, signal } = options
   stopIfCancelled(signal)
-  const feed = barFeed(asset, of, interval)
+  const feed = barFeed(options)
   const chosen = chooseSource(await reader.sessions(), feed, options)
   const wanted = await barInstruments(reader, feed, chosen, options)
   return prepareFile(options.out, signal, async (file) => {
-    const table = beginBars(file, options)
+    const table = beginBars(file, options, feed)
     const range = barRange(options)
     let rows = 0
     let first = Infinity
@@ -92,7 +83,9 @@ export async function prepareBars(reader: StoreReader, options: BarExportOptions
     for (const { instrument, symbol } of wanted) {
       const write = table.of(symbol)
       for await (const page of pagesOf(reader, instrument, chosen.source, range, options)) {
-        for (const bar of page) write(bar)
+        const vwaps =
+          options.extended === true ? await vwapsOf(reader, feed, instrument, chosen.source, page, options) : []
+        for (const [i, bar] of page.entries()) write(bar, vwaps[i] ?? NaN)
         rows += page.length
         first = Math.min(first, page[0].startMs)
         last = Math.max(last, page[page.length - 1].endMs)
@@ -105,8 +98,9 @@ export async function prepareBars(reader: StoreReader, options: BarExportOptions
     return async () => {
       const recordings = chosen.sessions.map((row) => row.session)
       return {
-        schema: 'tapedeck/bars/1',
-        columns: options.format === 'parquet' ? PARQUET_COLUMNS.map(({ name }) => name) : BAR_COLUMNS,
+        schema: barSchema(options),
+        columns: barColumns(options),
+        feed,
         chosen,
         sessions: recordings,
         fromMs: options.fromMs ?? (rows === 0 ? null : first),
@@ -160,11 +154,11 @@ async function* pagesOf(
   instrument: InstrumentId,
   source: string,
   { fromMs, toMs }: Range,
-  { of, interval, sessions, signal }: BarExportOptions,
+  { of, interval, feed, sessions, signal }: BarExportOptions,
 ): AsyncGenerator<readonly Bar[], void, void> {
   const pages: { readonly fromMs: number; readonly beforeMs: number | null; bars: readonly Bar[] | null }[] = []
   const ask = (beforeMs: number | null, limit: number) =>
-    reader.bars({ instrument, of, interval, source, recordings: sessions, beforeMs, limit })
+    reader.bars({ instrument, of, interval, feed, source, recordings: sessions, beforeMs, limit })
   let beforeMs = toMs
   for (;;) {
     stopIfCancelled(signal)
@@ -190,72 +184,3 @@ export const barRange = ({ fromMs, toMs }: Pick<BarExportOptions, 'fromMs' | 'to
   fromMs: fromMs ?? -Infinity,
   toMs: toMs ?? null,
 })
-
-/** Writes the bars of one symbol after another into a file. */
-interface BarTable {
-  of(symbol: string): (bar: Bar) => void
-  end(): void
-}
-
-/** The writer of the rows of a format, after what stands before them is written. */
-export function beginBars(file: ByteSink, { format, of, separator = ',', bom }: BarExportOptions): BarTable {
-  if (format === 'parquet') return createBarTable(file, of)
-  if (bom === true) file.text('\ufeff')
-  file.text(`${BAR_COLUMNS.join(separator)}\n`)
-  return { of: (symbol) => createBarRow(symbol, of, separator, file), end: () => undefined }
-}
-
-function createBarTable(file: ByteSink, of: BarSource): BarTable {
-  const table = createParquetTable(file, PARQUET_COLUMNS, { schema: 'tapedeck/bars/1', zone: 'UTC' })
-  return {
-    end: () => table.end(),
-    of: (symbol) => (bar) => {
-      table.text(0, symbol)
-      table.number(1, bar.startMs)
-      table.number(2, bar.startMs)
-      table.number(3, bar.open)
-      table.number(4, bar.high)
-      table.number(5, bar.low)
-      table.number(6, bar.close)
-      table.number(7, bar.volume ?? NaN)
-      table.number(8, bar.count)
-      table.bool(9, bar.complete)
-      table.text(10, of)
-      table.row()
-    },
-  }
-}
-
-const encoder = new TextEncoder()
-
-function createBarRow(symbol: string, of: BarSource, separatorText: string, file: ByteSink): (bar: Bar) => void {
-  const separator = separatorText.charCodeAt(0)
-  const time = createTimeWriter(separator)
-  const text = encoder.encode(symbol)
-  const cell = new Uint8Array(textRoom(text))
-  const name = cell.subarray(0, writeText(cell, 0, text, separator, true))
-  const tails = [false, true].map((complete) =>
-    encoder.encode(`${separatorText}${complete ? 'true' : 'false'}${separatorText}${of}\n`),
-  )
-  const number = (value: number): void => {
-    file.bytes[file.at++] = separator
-    file.at += encoder.encodeInto(String(value), file.bytes.subarray(file.at)).written
-  }
-  return (bar) => {
-    const tail = tails[bar.complete ? 1 : 0]
-    file.room(name.length + TIME_ROOM + 6 * (NUMBER_ROOM + 1) + tail.length + 2)
-    file.bytes.set(name, file.at)
-    file.at += name.length
-    file.bytes[file.at++] = separator
-    file.at = time.write(file.bytes, new DataView(file.bytes.buffer), file.at, bar.startMs)
-    number(bar.open)
-    number(bar.high)
-    number(bar.low)
-    number(bar.close)
-    if (bar.volume === null) file.bytes[file.at++] = separator
-    else number(bar.volume)
-    number(bar.count)
-    file.bytes.set(tail, file.at)
-    file.at += tail.length
-  }
-}

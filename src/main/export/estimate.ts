@@ -3,7 +3,8 @@ import type { ExportRequest } from '../../shared/exporting.ts'
 import { INTERVALS } from '../../shared/market.ts'
 import { unixMs } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
-import { barFeed, barInstruments, barRange, beginBars } from './bars.ts'
+import { beginBars } from './bar-rows.ts'
+import { barFeed, barInstruments, barRange } from './bars.ts'
 import { chooseSource } from './options.ts'
 import { refuseConflict, wholePart } from './run.ts'
 import { createMemoryFile } from './sink.ts'
@@ -50,7 +51,7 @@ export async function estimateExport(reader: StoreReader, request: ExportRequest
     return { rows, bytes: head + (sampled === 0 ? 0 : Math.round((rows * (file.at - head)) / sampled)), files }
   }
   const { options } = part
-  const feed = barFeed(options.asset, options.of, options.interval)
+  const feed = barFeed(options)
   const chosen = chooseSource(sessions, feed, options)
   const wanted = await barInstruments(reader, feed, chosen, options)
   const range = barRange(options)
@@ -67,10 +68,10 @@ export async function estimateExport(reader: StoreReader, request: ExportRequest
   const each = fromMs === null || toMs === null ? 0 : Math.floor(toMs / length) - Math.floor(fromMs / length) + 1
   const rows = Math.min(extent.records, each * wanted.length)
   const file = createMemoryFile()
-  const table = beginBars(file, options)
+  const table = beginBars(file, options, feed)
   const head = file.at
   const write = table.of(wanted[0]?.symbol ?? '')
-  for (let i = 0; i < SAMPLE; i++) write(sampleBar((fromMs ?? 0) + i * length, length))
+  for (let i = 0; i < SAMPLE; i++) write(sampleBar((fromMs ?? 0) + i * length, length), 64_124.512_345)
   table.end()
   return {
     rows,

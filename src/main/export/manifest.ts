@@ -1,10 +1,13 @@
 /** The manifest beside an export: what the file is, of what, and what it lacks. */
 import type { Gap } from '../../shared/recording.ts'
+import type { FeedId } from '../../shared/units.ts'
 import type { Chosen } from './options.ts'
 
 export interface ManifestInput {
-  readonly schema: 'tapedeck/ticks/1' | 'tapedeck/bars/1'
+  readonly schema: 'tapedeck/ticks/1' | 'tapedeck/bars/1' | 'tapedeck/bars/2'
   readonly columns: readonly string[]
+  /** The feed whose messages the rows are, or are built from. */
+  readonly feed: FeedId
   readonly chosen: Chosen
   /** Recordings that rows came from. */
   readonly sessions: readonly string[]
@@ -32,6 +35,7 @@ export function manifestText(input: ManifestInput): string {
   const manifest = {
     schema: input.schema,
     columns: input.columns,
+    feed: input.feed,
     source: input.chosen.source,
     sessions: input.sessions,
     zone: 'UTC',

@@ -1,5 +1,6 @@
 /** Names of the files of a split export: what a server calls a symbol never becomes a path. */
 import { createHash } from 'node:crypto'
+import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 
 const LONGEST = 40
@@ -25,4 +26,14 @@ export const NAMELESS = '_other'
 export function partPath(out: string, part: string): string {
   const ending = extname(out)
   return join(dirname(out), `${basename(out, ending)}.${part}${ending}`)
+}
+
+/** The file of an export that is there already, or one that a split may write; undefined: none is. */
+export async function findExisting(out: string, split: boolean): Promise<string | undefined> {
+  if (!split) return (await stat(out).catch(() => undefined)) === undefined ? undefined : out
+  const ending = extname(out)
+  const stem = `${basename(out, ending)}.`
+  const names = await readdir(dirname(out)).catch(() => [])
+  const found = names.find((name) => name.startsWith(stem) && name.endsWith(ending))
+  return found === undefined ? undefined : join(dirname(out), found)
 }

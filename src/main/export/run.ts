@@ -1,6 +1,7 @@
 /** An export as it is asked for, by the window and by the command line alike: one file, or one a symbol or day. */
 import { FEEDS } from '../../service/feeds.ts'
 import { CodedError } from '../../shared/errors.ts'
+import { closest } from '../../shared/closest.ts'
 import { overlapSentence } from '../../shared/overlaps.ts'
 import { exportConflict, type ExportDone, type ExportRequest } from '../../shared/exporting.ts'
 import type { BarSource } from '../../shared/market.ts'
@@ -17,6 +18,8 @@ export interface ExportWatch {
   readonly signal?: AbortSignal | undefined
   /** Told once, in a sentence, where recordings overlap. */
   readonly onOverlap?: ((sentence: string) => void) | undefined
+  /** Reject with `not-found` where nothing would be written; what lies under the name stays as it is. */
+  readonly refuseEmpty?: boolean | undefined
 }
 
 const DAY_MS = 86_400_000
@@ -29,7 +32,7 @@ export function barSourceOf(feed: FeedId): BarSource {
 
 /**
  * Exports what is asked for to `out`, or to names made of it, each with a manifest beside. No file gets its
- * name before all of them are whole. Throws CodedError: `usage`, `not-found`, `ambiguous-source`, `cancelled`,
+ * name before all of them are whole. A symbol that was never recorded is `not-found`. Throws CodedError: `usage`, `not-found`, `ambiguous-source`, `cancelled`,
  * `disk-full`, `disk-error`.
  */
 export async function runExport(
@@ -40,12 +43,11 @@ export async function runExport(
 ): Promise<ExportDone> {
   refuseConflict(request)
   const split = request.split !== 'none'
-  if (watch.onOverlap !== undefined) {
-    const { feed, source } = request
-    const wanted = { sessions: namedSessions(request), source: source ?? undefined }
-    const { overlaps } = chooseSource(await reader.sessions(), feed, wanted)
-    if (overlaps.length > 0) watch.onOverlap(overlapSentence(overlaps))
-  }
+  const feed = request.what === 'bars' ? barFeed(barTerms(request)) : request.feed
+  const sessions = namedSessions(request)
+  const chosen = chooseSource(await reader.sessions(), feed, { sessions, source: request.source ?? undefined })
+  if (chosen.overlaps.length > 0) watch.onOverlap?.(overlapSentence(chosen.overlaps))
+  await refuseUnknownSymbols(reader, feed, chosen.source, request)
   const done = { rows: 0, bytes: 0 }
   const prepared: Prepared[] = []
   try {
@@ -63,13 +65,47 @@ export async function runExport(
       done.bytes += one.bytes
     }
     stopIfCancelled(watch.signal)
+    if (done.rows === 0 && watch.refuseEmpty === true) throw noRows(feed, request)
     const files = []
     for (const one of prepared) files.push(await commitPrepared(one))
     const only = split ? undefined : files[0]
-    return { ...done, sha256: only?.sha256 ?? null, manifest: only?.manifest ?? null, files }
+    const { source } = chosen
+    return { ...done, feed, source, sha256: only?.sha256 ?? null, manifest: only?.manifest ?? null, files }
   } finally {
     for (const one of prepared) await one.discard()
   }
+}
+
+/** Throws `not-found` where a symbol is asked for that none of the recordings holds: a typo is no empty file. */
+async function refuseUnknownSymbols(
+  reader: StoreReader,
+  feed: FeedId,
+  source: string,
+  request: ExportRequest,
+): Promise<void> {
+  if (request.symbols.length === 0) return
+  const stored = await reader.instruments({ feed, source, recordings: namedSessions(request) })
+  const known = new Set(stored.map(({ instrument }) => instrument))
+  const unknown = request.symbols.filter((symbol) => !known.has(instrumentId(feedAsset(feed), symbol)))
+  if (unknown.length === 0) return
+  const names = stored.flatMap(({ symbols }) => symbols.at(-1) ?? []).sort()
+  const near = closest(unknown[0], names)
+  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
+  throw new CodedError('not-found', `${feed} holds no ${unknown.join(', ')}.`, {
+    hint:
+      `${near === undefined ? '' : `Did you mean ${near}? `}` +
+      `Recorded: ${names.slice(0, MOST_NAMES).join(', ')}${more}.`,
+  })
+}
+
+/** Symbols that a sentence lists. */
+const MOST_NAMES = 20
+
+function noRows(feed: FeedId, { what, fromMs, toMs }: ExportRequest): CodedError {
+  const range = fromMs !== null || toMs !== null
+  return new CodedError('not-found', `There are no ${what} of ${feed}${range ? ' in this range' : ''}.`, {
+    hint: 'Nothing was written. Check the range and the session, or add --allow-empty for a file without rows.',
+  })
 }
 
 /** Throws `usage` for what cannot be combined. */
@@ -77,8 +113,13 @@ export function refuseConflict(request: ExportRequest): void {
   const conflict = exportConflict(request)
   if (conflict !== null) throw new CodedError('usage', conflict)
   // so that it is refused before anything is read
-  if (request.what === 'bars')
-    barFeed(feedAsset(request.feed), request.of ?? barSourceOf(request.feed), request.interval)
+  if (request.what === 'bars') barFeed(barTerms(request))
+}
+
+/** What the bars of a request are built from: a feed that sends bars is meant itself, never another of its market. */
+function barTerms({ feed, of, interval }: ExportRequest): Pick<BarExportOptions, 'asset' | 'of' | 'interval' | 'feed'> {
+  const terms = { asset: feedAsset(feed), of: of ?? barSourceOf(feed), interval }
+  return terms.of === 'service' && FEEDS[feed].kind === 'bar' ? { ...terms, feed } : terms
 }
 
 /** One file of an export. */
@@ -108,10 +149,9 @@ export function wholePart(request: ExportRequest, out: string): Part {
     separator,
   }
   if (request.what === 'ticks') return { what: 'ticks', options: { ...common, feed, format, raw } }
-  const of = request.of ?? barSourceOf(feed)
   // as `exportConflict` says
   if (format === 'jsonl') throw new CodedError('usage', 'Bars are exported as CSV or Parquet.')
-  return { what: 'bars', options: { ...common, asset: feedAsset(feed), format, of, interval: request.interval } }
+  return { what: 'bars', options: { ...common, ...barTerms(request), format, extended: request.extended } }
 }
 
 async function partsOf(
@@ -145,7 +185,7 @@ async function partsOf(
 
 /** The symbols of a split, each instrument once. */
 async function symbolsOf(reader: StoreReader, { what, options }: Part): Promise<readonly string[]> {
-  const feed = what === 'ticks' ? options.feed : barFeed(options.asset, options.of, options.interval)
+  const feed = what === 'ticks' ? options.feed : barFeed(options)
   const chosen = chooseSource(await reader.sessions(), feed, options)
   const asset = feedAsset(feed)
   const wanted = await barInstruments(reader, feed, chosen, {
@@ -176,11 +216,11 @@ async function daysOf(
       }
     }
   } else {
-    const feed = barFeed(part.options.asset, part.options.of, part.options.interval)
+    const feed = barFeed(part.options)
     const chosen = chooseSource(await reader.sessions(), feed, options)
     range = barRange(part.options)
     for (const { instrument } of await barInstruments(reader, feed, chosen, part.options)) {
-      const { of, interval } = part.options
+      const { of, interval, feed: named } = part.options
       let beforeMs = range.toMs ?? null
       for (;;) {
         stopIfCancelled(signal)
@@ -188,6 +228,7 @@ async function daysOf(
           instrument,
           of,
           interval,
+          feed: named,
           source: chosen.source,
           recordings: options.sessions,
           beforeMs,

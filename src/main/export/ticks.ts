@@ -115,6 +115,7 @@ export async function prepareTicks(reader: StoreReader, options: TickExportOptio
       return {
         schema: 'tapedeck/ticks/1',
         columns: tickColumns(feed, format, options.raw ?? false),
+        feed,
         chosen,
         sessions: recordings,
         fromMs: options.fromMs ?? (rows === 0 ? null : span.first),

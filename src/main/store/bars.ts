@@ -15,7 +15,14 @@ import { gridOf } from '../../shared/calendar.ts'
 import { CodedError } from '../../shared/errors.ts'
 import { INTERVAL_LABELS, INTERVALS, type BarSource } from '../../shared/market.ts'
 import { overlapOf, type Overlap } from '../../shared/overlaps.ts'
-import { parseInstrument, recordingId, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
+import {
+  feedAsset,
+  parseInstrument,
+  recordingId,
+  type AssetClass,
+  type FeedId,
+  type InstrumentId,
+} from '../../shared/units.ts'
 import { FEEDS, serviceBarFeed, TICK_FEEDS } from '../../service/feeds.ts'
 import { barsOfBlock } from './block-bars.ts'
 import { BlockScratch } from './blocks/scratch.ts'
@@ -40,6 +47,14 @@ const minuteGrid = fixedGrid(MINUTE)
 export function feedOfBars(asset: AssetClass, of: BarSource, intervalMs: number): FeedId | undefined {
   if (of === 'service') return serviceBarFeed(asset, intervalMs)
   return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === (of === 'trade' ? 'trade' : 'quote'))
+}
+
+/** The feed that a query of the service's bars names. Throws `bad-arguments` where its bars don't make such ones. */
+function namedFeed({ feed, of, interval }: BarQuery, asset: AssetClass): FeedId | undefined {
+  if (feed === undefined) return undefined
+  const { barMs } = FEEDS[feed]
+  if (of === 'service' && feedAsset(feed) === asset && barMs !== null && barMs <= INTERVALS[interval]) return feed
+  throw new CodedError('bad-arguments', `${feed} makes no ${of} bars of ${interval}.`)
 }
 
 /** One recording's share of a series. */
@@ -104,7 +119,7 @@ export class BarReader {
       })
     const asset = parseInstrument(query.instrument)?.asset
     const intervalMs = INTERVALS[query.interval]
-    const feed = asset === undefined ? undefined : feedOfBars(asset, query.of, intervalMs)
+    const feed = asset === undefined ? undefined : (namedFeed(query, asset) ?? feedOfBars(asset, query.of, intervalMs))
     if (asset === undefined || feed === undefined) return { bars: [], more: false }
     const parts = this.#parts(query, feed)
     const overlaps = parts.flatMap(({ overlap }) => overlap ?? [])

@@ -322,6 +322,8 @@ export interface BarQuery {
   readonly instrument: InstrumentId
   readonly of: BarSource
   readonly interval: Interval
+  /** Of the service's own bars: the feed whose bars are folded. Absent: the one that the interval is made of. */
+  readonly feed?: FeedId | undefined
   readonly source: string
   /** As if nothing else had been recorded than these; where one ends, reception does. */
   readonly recordings?: readonly RecordingId[] | undefined

@@ -1,5 +1,5 @@
 /** Exports as windows ask for them: into a folder of the user's, as jobs. */
-import { readdir, stat, statfs } from 'node:fs/promises'
+import { stat, statfs } from 'node:fs/promises'
 import { basename, extname, isAbsolute, join } from 'node:path'
 import type { CallArgs } from '../../shared/contract.ts'
 import type { ExportDefaults } from '../../shared/contract/exporting.ts'
@@ -7,6 +7,7 @@ import { CodedError } from '../../shared/errors.ts'
 import { EXTENSIONS, type ExportDone, type ExportEstimate, type ExportRequest } from '../../shared/exporting.ts'
 import type { JobId } from '../../shared/jobs.ts'
 import { estimateExport } from '../export/estimate.ts'
+import { findExisting } from '../export/names.ts'
 import { refuseConflict, runExport } from '../export/run.ts'
 import type { StoreReader } from '../store/port.ts'
 import type { Jobs } from './jobs.ts'
@@ -102,13 +103,8 @@ function pathOf(folder: string, name: string, { format }: ExportRequest): string
 }
 
 /** Whether the file, or one of the files that a split may write, is there. */
-async function inTheWay(out: string, { split }: ExportRequest): Promise<boolean> {
-  if (split === 'none') return (await stat(out).catch(() => undefined)) !== undefined
-  const ending = extname(out)
-  const stem = `${basename(out, ending)}.`
-  const names = await readdir(join(out, '..')).catch(() => [])
-  return names.some((name) => name.startsWith(stem) && name.endsWith(ending))
-}
+const inTheWay = async (out: string, { split }: ExportRequest): Promise<boolean> =>
+  (await findExisting(out, split !== 'none')) !== undefined
 
 const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true

@@ -24,6 +24,7 @@ const request: v.GenericSchema<unknown, ExportRequest> = v.strictObject({
   interval,
   format: v.picklist(EXPORT_FORMATS),
   raw: v.boolean(),
+  extended: v.optional(v.boolean()),
   bom: v.boolean(),
   separator: v.picklist(SEPARATORS),
   split: v.picklist(SPLITS),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findCommandLine } from '../../../../src/main/cli/find-command.ts'
-import { closest } from '../../../../src/main/cli/closest.ts'
+import { closest } from '../../../../src/shared/closest.ts'
 import { runCommandLine } from '../../../../src/main/cli/run.ts'
 import { COMMANDS } from '../../../../src/main/cli/table.ts'
 import { commandContext } from './context.ts'

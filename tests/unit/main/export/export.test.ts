@@ -136,6 +136,7 @@ describe('ticks as CSV', () => {
     expect(JSON.parse(await readFile(result.manifest, 'utf8'))).toEqual({
       schema: 'tapedeck/ticks/1',
       columns: text.split('\n')[0]?.split(','),
+      feed: 'crypto/XT',
       source: 'demo',
       sessions: ['r1'],
       zone: 'UTC',

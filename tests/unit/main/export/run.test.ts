@@ -294,7 +294,7 @@ describe('presets', () => {
     expect((await readFile(out(), 'utf8')).split('\n')[0]).toBe(
       '\ufefffeed;symbol;event_ms;event_iso;recv_ms;recv_iso;seq;p;s',
     )
-    expect(await line('--preset', 'Excel', '--separator', 'tab')).toEqual({ code: 0, errors: '' })
+    expect(await line('--preset', 'Excel', '--separator', 'tab', '--force')).toEqual({ code: 0, errors: '' })
     expect((await readFile(out(), 'utf8')).split('\n')[1]).toMatch(/^crypto\/XT\tBTC-USD\t/)
   })
 

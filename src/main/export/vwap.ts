@@ -1,0 +1,68 @@
+/** Volume-weighted average prices of bars, from the trades that the bars are built from. */
+import { decodeStored } from '../../service/decode-stored.ts'
+import { KIND, scratch } from '../../service/codec.ts'
+import { usable } from '../../shared/bars.ts'
+import { gridOf } from '../../shared/calendar.ts'
+import type { Bar } from '../../shared/market.ts'
+import { entersMarket } from '../../shared/recording.ts'
+import type { FeedId, InstrumentId } from '../../shared/units.ts'
+import type { StoreReader } from '../store/port.ts'
+import type { BarExportOptions } from './bars.ts'
+import { stopIfCancelled } from './options.ts'
+
+/** A sum in two doubles: it doesn't depend on the order of what is added by more than the last bit. */
+interface Sum {
+  value: number
+  rest: number
+}
+
+function add(sum: Sum, x: number): void {
+  const next = sum.value + x
+  const part = next - sum.value
+  sum.rest += sum.value - (next - part) + (x - part)
+  sum.value = next
+}
+
+/**
+ * The VWAP of each bar of a page (oldest first), in its order: Σ price × size ÷ volume over the trades that built it.
+ * NaN where a bar isn't built from trades, or none of them carried a size. Throws as `StoreReader.ticks`.
+ */
+export async function vwapsOf(
+  reader: StoreReader,
+  feed: FeedId,
+  instrument: InstrumentId,
+  source: string,
+  page: readonly Bar[],
+  { of, asset, interval, sessions, signal }: BarExportOptions,
+): Promise<readonly number[]> {
+  const [first] = page
+  const last = page.at(-1)
+  if (of !== 'trade' || first === undefined || last === undefined) return page.map(() => NaN)
+  const grid = gridOf(asset, interval)
+  const sums = new Map<number, Sum>(page.map(({ startMs }) => [startMs, { value: 0, rest: 0 }]))
+  const record = scratch()
+  const query = {
+    feed,
+    instruments: [instrument],
+    recordings: sessions,
+    source,
+    fromMs: first.startMs,
+    toMs: last.endMs,
+  }
+  for await (const ticks of reader.ticks(query)) {
+    stopIfCancelled(signal)
+    for (let row = 0; row < ticks.count; row++) {
+      if (!entersMarket(ticks.flags[row])) continue
+      const raw = ticks.raw(row)
+      decodeStored(feed, ticks.flags[row], raw, 0, raw.length, record)
+      const { kind, price, size, eventMs } = record
+      if (kind !== KIND.trade || !usable(price) || !(size >= 0 && size < Infinity)) continue
+      const sum = sums.get(grid.startOf(Number.isNaN(eventMs) ? ticks.recvMs[row] : eventMs))
+      if (sum !== undefined) add(sum, price * size)
+    }
+  }
+  return page.map(({ startMs, volume }) => {
+    const sum = sums.get(startMs)
+    return sum === undefined || volume === null || volume === 0 ? NaN : (sum.value + sum.rest) / volume
+  })
+}
