@@ -11,3 +11,7 @@ export type StopReason = 'interrupt' | 'terminate' | 'crash' | 'output'
 /** Exit code of a command that runs until it is stopped: SIGTERM is how service managers end it, so that is success. */
 export const exitWhenStopped = (signal: AbortSignal): number =>
   signal.reason === ('terminate' satisfies StopReason) ? EXIT.ok : EXIT.interrupted
+
+/** Exit code of a command that was stopped before its work was done. */
+export const exitWhenUnfinished = (signal: AbortSignal): number =>
+  signal.reason === ('terminate' satisfies StopReason) ? EXIT.failed : EXIT.interrupted

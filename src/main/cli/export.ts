@@ -6,6 +6,8 @@ import {
   EXPORT_KINDS,
   SEPARATORS,
   SPLITS,
+  formatOfName,
+  type ExportFormat,
   type ExportRequest,
   type Separator,
 } from '../../shared/exporting.ts'
@@ -13,6 +15,7 @@ import { BAR_SOURCES, INTERVAL_LABELS } from '../../shared/market.ts'
 import type { ExportPreset } from '../../shared/settings.ts'
 import { FEED_IDS, isFeedId, recordingId } from '../../shared/units.ts'
 import { estimateExport } from '../export/estimate.ts'
+import { findExisting } from '../export/names.ts'
 import { runExport } from '../export/run.ts'
 import { createSettingsStore, fileKeeper } from '../settings/store.ts'
 import { instant, UsageError, type Command, type Context, type Values } from './command.ts'
@@ -32,7 +35,7 @@ export const exportCommand: Command = {
       'Five-minute bars of two symbols in a range',
       '--feed crypto/XT --what bars --interval 5m --symbol BTC-USD --symbol ETH-USD --from 2026-01-05T00:00:00Z --out bars.csv',
     ],
-    ['Quotes as Parquet, a file for each UTC day', '--feed forex/C --format parquet --split day --out quotes.parquet'],
+    ['Quotes as Parquet, a file for each UTC day', '--feed forex/C --split day --out quotes.parquet'],
     ['As a preset of the window says', '--preset "Excel" --session ID --out day.csv'],
   ],
   options: {
@@ -55,7 +58,12 @@ export const exportCommand: Command = {
       help: `What bars are built from: ${BAR_SOURCES.join(', ')} (default: as the feed)`,
       words: BAR_SOURCES,
     },
-    format: { type: 'string', value: EXPORT_FORMATS.join('|'), help: 'Default: csv', words: EXPORT_FORMATS },
+    format: {
+      type: 'string',
+      value: EXPORT_FORMATS.join('|'),
+      help: 'Default: as the ending of FILE, else csv',
+      words: EXPORT_FORMATS,
+    },
     out: {
       type: 'string',
       value: 'FILE',
@@ -66,38 +74,43 @@ export const exportCommand: Command = {
     raw: { type: 'boolean', help: 'A column with the message exactly as it arrived' },
     bom: { type: 'boolean', help: 'Begin with a byte order mark, for spreadsheets' },
     separator: { type: 'string', value: 'C', help: 'Between columns: comma (default), ; | or tab' },
+    extended: { type: 'boolean', help: 'Bars: also feed, end time and VWAP (tapedeck/bars/2)' },
+    force: { type: 'boolean', help: 'Replace a file that is there already' },
+    'allow-empty': { type: 'boolean', help: 'Write a file without rows where nothing matches' },
     preset: { type: 'string', value: 'NAME', help: 'As this preset of the window says; other options change it' },
   },
   async run(values, context) {
-    const request = requestOf(values, presetOf(values, context))
     const out = values.text('out')
     if (out === undefined) throw new UsageError('--out names the file to write')
+    const request = requestOf(values, presetOf(values, context), out)
+    if (!values.on('force')) await refuseExisting(resolve(out), request)
     const json = values.on('json')
     const line = createProgressLine(context, !json)
     const result = await withReader(values, context, async (reader) => {
       const { rows: all } = line.shown ? await estimateExport(reader, request) : { rows: 0 }
       return runExport(reader, request, resolve(out), {
         signal: context.signal,
+        refuseEmpty: !values.on('allow-empty'),
         onOverlap: (sentence) => context.err(`tapedeck: ${sentence}\n`),
         onProgress: ({ rows, bytes }) => line.draw(rows, all, `${(bytes / 1e6).toFixed(1)} MB`, 'rows'),
       })
     }).finally(() => line.clear())
-    const { rows, bytes, sha256, manifest, files } = result
+    const { rows, bytes, feed, source, sha256, manifest, files } = result
     if (json) {
-      const one = { rows, bytes, sha256, manifest }
+      const one = { rows, bytes, sha256, manifest, feed, source }
       context.out(`${JSON.stringify(request.split === 'none' ? one : { ...one, files })}\n`)
     } else if (request.split === 'none') {
-      context.out(`${rows} rows, ${bytes} bytes, manifest ${manifest}\n`)
+      context.out(`${rows} rows of ${feed} from ${source}, ${bytes} bytes, manifest ${manifest}\n`)
     } else {
       for (const file of files) context.out(`${file.path}: ${file.rows} rows, ${file.bytes} bytes\n`)
-      context.out(`${files.length} files, ${rows} rows, ${bytes} bytes\n`)
+      context.out(`${files.length} files, ${rows} rows of ${feed} from ${source}, ${bytes} bytes\n`)
     }
     return EXIT.ok
   },
 }
 
 /** The request of a command line: what it does not name is the preset's, or as usual. */
-function requestOf(values: Values, preset: ExportPreset | undefined): ExportRequest {
+function requestOf(values: Values, preset: ExportPreset | undefined, out: string): ExportRequest {
   const feed = values.text('feed') ?? preset?.feed
   if (feed === undefined || !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
   const symbols = values.texts('symbol')
@@ -111,12 +124,31 @@ function requestOf(values: Values, preset: ExportPreset | undefined): ExportRequ
     toMs: instant(values, 'to') ?? null,
     of: oneOf(values, 'of', BAR_SOURCES) ?? preset?.of ?? null,
     interval: oneOf(values, 'interval', INTERVAL_LABELS) ?? preset?.interval ?? '1m',
-    format: oneOf(values, 'format', EXPORT_FORMATS) ?? preset?.format ?? 'csv',
+    format: formatOf(oneOf(values, 'format', EXPORT_FORMATS) ?? preset?.format, out),
+    extended: values.on('extended'),
     raw: values.on('raw') || (preset?.raw ?? false),
     bom: values.on('bom') || (preset?.bom ?? false),
     separator: separatorOf(values) ?? preset?.separator ?? ',',
     split: oneOf(values, 'split', SPLITS) ?? preset?.split ?? 'none',
   }
+}
+
+/** The format: as asked for or as the file's ending says. Throws UsageError where the two differ. */
+function formatOf(asked: ExportFormat | undefined, out: string): ExportFormat {
+  const named = formatOfName(out)
+  if (asked !== undefined && named !== undefined && asked !== named) {
+    throw new UsageError(`--out ${out} ends as ${named}, but the format is ${asked}: change one of them`)
+  }
+  return asked ?? named ?? 'csv'
+}
+
+/** Throws `usage` where a file of the export is there already. */
+async function refuseExisting(out: string, request: ExportRequest): Promise<void> {
+  const there = await findExisting(out, request.split !== 'none')
+  if (there === undefined) return
+  throw new CodedError('usage', `${there} is there already.`, {
+    hint: 'Choose another name, or replace it with --force.',
+  })
 }
 
 function presetOf(values: Values, { dataDir }: Context): ExportPreset | undefined {

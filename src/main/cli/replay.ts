@@ -1,9 +1,9 @@
 /** `tapedeck replay`: plays a session through a hub and the fold of its digests, as the window does. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { CodedError } from '../../shared/errors.ts'
+import { CodedError, missingCase } from '../../shared/errors.ts'
 import type { SessionRow } from '../../shared/recording.ts'
 import type { ReplayExactness, ReplaySpeed } from '../../shared/replay.ts'
-import { recordingId, type UnixMs } from '../../shared/units.ts'
+import { recordingId, type RecordingId, type UnixMs } from '../../shared/units.ts'
 import { createDigestFold } from '../market/digest.ts'
 import { createHub } from '../market/hub.ts'
 import { hubCalendar } from '../market/hub-calendar.ts'
@@ -14,7 +14,7 @@ import type { Part } from '../replay/parts.ts'
 import { NO_LIMITS, Rig } from '../replay/rig.ts'
 import type { StoreReader } from '../store/port.ts'
 import { instant, UsageError, type Command, type Context, type Values } from './command.ts'
-import { EXIT } from './exit.ts'
+import { EXIT, exitWhenUnfinished } from './exit.ts'
 import { createProgressLine, type ProgressLine } from './progress-line.ts'
 import { withReader } from './with-reader.ts'
 
@@ -45,7 +45,7 @@ export const replay: Command = {
       const row = (await reader.sessions()).find((one) => one.session === session)
       if (row === undefined) {
         throw new CodedError('not-found', `There is no session ${session}.`, {
-          hint: 'List them with "tapedeck sessions".',
+          hint: '"tapedeck sessions" lists them.',
         })
       }
       const progress = createProgressLine(context, !json)
@@ -55,9 +55,9 @@ export const replay: Command = {
         progress.clear()
       }
     })
-    if (played === null) return EXIT.interrupted
+    if (played === null) return exitWhenUnfinished(context.signal)
     const { messages, digest, minutes, exactness } = played
-    if (json) context.out(`${JSON.stringify({ messages, digest, minutes })}\n`)
+    if (json) context.out(`${JSON.stringify(jsonOf(played))}\n`)
     else {
       if (values.on('digest')) {
         for (const one of minutes) context.out(`${new Date(one.at).toISOString()}  ${one.seq}  ${one.digest}\n`)
@@ -68,6 +68,46 @@ export const replay: Command = {
     context.err(`tapedeck: ${words(exactness)}\n`)
     return EXIT.failed
   },
+}
+
+/** The answer as JSON: settled shape first, then what it was compared with. */
+function jsonOf({ messages, digest, minutes, live, exactness }: Played): Record<string, unknown> {
+  const difference =
+    exactness.is === 'differs'
+      ? { at: exactness.minuteMs, seq: exactness.seq, live: exactness.live, replay: exactness.replay || null }
+      : null
+  return {
+    messages,
+    digest,
+    minutes,
+    verdict: VERDICTS[exactness.is],
+    compared: comparedMinutes(exactness, live),
+    difference,
+    ...(exactness.is === 'not comparable' ? { why: exactness.why } : {}),
+    live,
+  }
+}
+
+const VERDICTS = {
+  none: 'nothing-to-compare',
+  'not comparable': 'nothing-to-compare',
+  identical: 'identical',
+  differs: 'different',
+} as const satisfies Record<ReplayExactness['is'], string>
+
+/** How many minutes were compared, the first different one included. */
+function comparedMinutes(exactness: ReplayExactness, live: readonly MinuteLine[]): number {
+  switch (exactness.is) {
+    case 'identical':
+      return exactness.minutes
+    case 'differs':
+      return live.filter(({ at }) => at <= exactness.minuteMs).length
+    case 'none':
+    case 'not comparable':
+      return 0
+    default:
+      return missingCase(exactness)
+  }
 }
 
 function readSpeed(values: Values): ReplaySpeed {
@@ -100,7 +140,7 @@ function words(exactness: ReplayExactness): string {
 interface MinuteLine {
   /** Start of the minute, UTC ms. */
   readonly at: UnixMs
-  /** The first message that is not in it any more. */
+  /** The first message that is not in it any more; of live, the seq of the digest itself. */
   readonly seq: number
   readonly digest: string
 }
@@ -109,6 +149,8 @@ export interface Played {
   readonly messages: number
   readonly digest: string
   readonly minutes: readonly MinuteLine[]
+  /** The digests that live wrote of what was played, and on the way from the nearest snapshot to `--from`. */
+  readonly live: readonly MinuteLine[]
   readonly exactness: ReplayExactness
 }
 
@@ -178,10 +220,18 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
     const clockMs = Math.max(fromMs ?? -Infinity, rig.nextMs() ?? rig.timeMs)
     const upToMs = (): number => (speed === 'max' ? Infinity : clockMs + (nowMs() - sinceMs) * speed)
     if (!(await goTo(() => ({ upToMs: upToMs(), upToSeq: Infinity })))) return null
-    return { messages: rig.messages - before, digest: fold.now(), minutes, exactness: rig.exactness }
+    const live = await liveDigests(reader, recording, at.seq)
+    return { messages: rig.messages - before, digest: fold.now(), minutes, live, exactness: rig.exactness }
   } finally {
     cursor.close()
   }
+}
+
+async function liveDigests(reader: StoreReader, recording: RecordingId, afterSeq: number): Promise<MinuteLine[]> {
+  const entries = await reader.entries({ recording, afterSeq, types: ['digest'] })
+  return entries.flatMap(({ seq, entry }) =>
+    entry.type === 'digest' ? [{ at: entry.minuteMs, seq, digest: entry.sha256 }] : [],
+  )
 }
 
 /** Waits a little, less at Ctrl+C. */

@@ -1,4 +1,5 @@
 /** `tapedeck sessions`: what was recorded, what is said of it, and one of them as a file. */
+import { existsSync } from 'node:fs'
 import { CodedError } from '../../shared/errors.ts'
 import { countGaps, type Gap, type SessionRow } from '../../shared/recording.ts'
 import { recordingId } from '../../shared/units.ts'
@@ -56,6 +57,7 @@ export const sessions: Command = {
     session: { type: 'string', value: 'ID', help: 'Only this session' },
     gaps: { type: 'boolean', help: 'Their gaps, one a line, in place of the sessions' },
     out: { type: 'string', value: 'FILE', help: 'Write the session as a .tapedeck file, verified before' },
+    force: { type: 'boolean', help: 'With --out: replace a file that is there already' },
     name: { type: 'string', value: 'TEXT', help: 'Call the session so' },
     notes: { type: 'string', value: 'TEXT', help: 'Notes of the session' },
     tag: { type: 'string', multiple: true, value: 'TAG', help: 'Its tags, in place of those it has' },
@@ -140,6 +142,11 @@ async function change(one: string, values: Values, context: Context): Promise<vo
 }
 
 async function pack(one: string, out: string, values: Values, context: Context): Promise<number> {
+  if (!values.on('force') && existsSync(out)) {
+    throw new CodedError('usage', `${out} is there already.`, {
+      hint: 'Choose another name, or replace it with --force.',
+    })
+  }
   const line = createProgressLine(context, !values.on('json'))
   const done = await withReader(values, context, (reader) =>
     exportPackage(reader, recordingId(one), out, context.version, {

@@ -100,7 +100,21 @@ async function replay(args: readonly string[], signal = new AbortController().si
 interface Report {
   readonly messages: number
   readonly digest: string
-  readonly minutes: readonly { readonly at: number; readonly seq: number; readonly digest: string }[]
+  readonly minutes: readonly Minute[]
+  readonly verdict: string
+  readonly compared: number
+  readonly difference: {
+    readonly at: number
+    readonly seq: number
+    readonly live: string
+    readonly replay: string
+  } | null
+  readonly live: readonly Minute[]
+}
+interface Minute {
+  readonly at: number
+  readonly seq: number
+  readonly digest: string
 }
 const report = (out: string): Report => JSON.parse(out) as Report // as the command writes it
 
@@ -115,6 +129,18 @@ it('gives the digests that live wrote, in one go', async () => {
   for (const [i, { seq }] of minutes.entries()) expect(seq).toBeLessThan(live[i].seq)
   expect(messages).toBe(rows<{ n: number }>('SELECT sum(count) AS n FROM block')[0].n)
   expect(digest).toMatch(/^[0-9a-f]{64}$/)
+  // the settled shape first, then what it was compared with
+  expect(Object.keys(report(out))).toEqual([
+    'messages',
+    'digest',
+    'minutes',
+    'verdict',
+    'compared',
+    'difference',
+    'live',
+  ])
+  expect(report(out)).toMatchObject({ verdict: 'identical', compared: live.length, difference: null })
+  expect(report(out).live).toEqual(live.map(({ minuteMs, seq, sha256 }) => ({ at: minuteMs, seq, digest: sha256 })))
 })
 
 it('gives them at a speed and from an instant, too', async () => {
@@ -129,7 +155,7 @@ it('gives them at a speed and from an instant, too', async () => {
   expect(digest).toBe(whole.digest)
   expect(messages).toBeLessThan(whole.messages)
   const nothing = report((await replay(['--digest', '--json', '--from', String(Math.ceil(lastMs) + 1)])).out)
-  expect(nothing).toEqual({ messages: 0, digest: whole.digest, minutes: [] })
+  expect(nothing).toMatchObject({ messages: 0, digest: whole.digest, minutes: [] })
 })
 
 it('says it in words', async () => {
@@ -164,6 +190,25 @@ it('names the first difference and exits 1', async () => {
   const { code, out, err } = await replay(['--digest', '--json'])
   expect(code).toBe(1)
   expect(report(out).minutes).toHaveLength(live.length)
+  expect(report(out)).toMatchObject({
+    verdict: 'different',
+    compared: 2,
+    difference: { at: live[1].minuteMs, seq: live[1].seq, live: '0'.repeat(64), replay: live[1].sha256 },
+  })
   expect(err).toContain(`first in the minute ${new Date(live[1].minuteMs).toISOString()} (seq ${live[1].seq})`)
   expect(err).toContain(`replay ${live[1].sha256}`)
+})
+
+it('tells a session without digests from one that is identical', async () => {
+  const db = new Database(file())
+  db.prepare(`UPDATE entry SET body = replace(body, '"type":"digest"', '"type":"clock"')`).run()
+  db.close()
+  const { code, out } = await replay(['--digest', '--json'])
+  expect([code, report(out)]).toMatchObject([0, { verdict: 'nothing-to-compare', compared: 0, live: [] }])
+})
+
+it('fails when SIGTERM ends it early', async () => {
+  const stop = new AbortController()
+  stop.abort('terminate')
+  expect((await replay(['--speed', '0.25'], stop.signal)).code).toBe(1)
 })
