@@ -32,7 +32,7 @@ describe('completion', () => {
 
   it('offers commands, options and values that the table has', async () => {
     expect(await offered('tapedeck', '')).toEqual(COMMANDS.map(({ name }) => name))
-    expect(await offered('tapedeck', 'export', '--for')).toEqual(['--format'])
+    expect(await offered('tapedeck', 'export', '--form')).toEqual(['--format'])
     expect(await offered('tapedeck', 'export', '--format', '')).toEqual(['csv', 'parquet', 'jsonl'])
     expect(await offered('tapedeck', 'export', '--feed', 'forex/C')).toEqual(['forex/C', 'forex/CA', 'forex/CAS'])
     expect(await offered('tapedeck', 'verify', '')).toEqual(
