@@ -68,7 +68,11 @@ async function bringIn(path: string, values: Values, context: Context): Promise<
   const name = basename(path)
   const mapping = await mappingOf(path, values)
   const file = storePath(values, context)
-  const writer = await openStoreWriter({ file, worker: context.workers.store })
+  const writer = await openStoreWriter({
+    file,
+    worker: context.workers.store,
+    onNotice: ({ message, hint }) => context.err(`${message} ${hint}\n`),
+  })
   const line = createProgressLine(context, !values.on('json'))
   try {
     const store: FileImportStore = {

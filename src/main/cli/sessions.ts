@@ -128,7 +128,11 @@ function aligned(lines: readonly (readonly string[])[]): string {
 
 /** Says something of a session, or moves it into the bin or out; the store must not be open for recording. */
 async function change(one: string, values: Values, context: Context): Promise<void> {
-  const writer = await openStoreWriter({ file: storePath(values, context), worker: context.workers.store })
+  const writer = await openStoreWriter({
+    file: storePath(values, context),
+    worker: context.workers.store,
+    onNotice: ({ message, hint }) => context.err(`${message} ${hint}\n`),
+  })
   try {
     const tags = values.texts('tag')
     const pinned = values.on('pin') ? true : values.on('unpin') ? false : undefined

@@ -133,6 +133,8 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
         bytes += await copyJournal(options, draft, onBytes)
         // From here on it is quicker to end than to go back.
         if (signal.aborted) throw moveCancelled()
+        // What was known of a store that lay there before; the writer begins a head of its own.
+        await removeQuietly(`${to}-head`)
         await rename(draft, to)
         // The new name is on the disk before the old file goes.
         await syncFolder(dirname(to))
@@ -153,7 +155,7 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
   }
   await options.resume(to)
   const gone = await Promise.all(
-    [from, `${from}-wal`, `${from}-shm`, `${from}.lock`].map((file) =>
+    [from, `${from}-wal`, `${from}-shm`, `${from}-head`, `${from}.lock`].map((file) =>
       rm(file, { force: true, maxRetries: 3 }).then(
         () => true,
         () => false,

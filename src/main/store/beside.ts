@@ -14,7 +14,7 @@ export interface Beside {
   readonly sealer: Sealer
   readonly hidden: HiddenRows
   nowMs(): number
-  /** Runs it in a transaction that writes. Throws OwnershipLost. */
+  /** Runs writes as one transaction, durable when this returns. Throws OwnershipLost; nothing is changed then. */
   readonly transaction: <T>(run: () => T) => T
   readonly log: (kind: 'begin' | 'close' | 'delete', body: string) => void
   /** The close record of a recording whose rows are all sealed. */

@@ -9,7 +9,8 @@ import type { ReplayBookmark } from '../../shared/replay.ts'
 import type { RecordingId, UnixMs } from '../../shared/units.ts'
 import { newColumns } from '../message-columns.ts'
 import { HiddenRows } from './hidden.ts'
-import { emptyLog } from './checkpoint.ts'
+import { copyLog, emptyLog } from './checkpoint.ts'
+import { CommitHead } from './commit-head.ts'
 import { Appender, type Appended } from './commit.ts'
 import { LOG_GENESIS, logHash } from './ledger.ts'
 import { closingEntries } from './left.ts'
@@ -19,6 +20,7 @@ import { Ownership, OwnershipLost } from './ownership.ts'
 import { deleteBookmark, insertBookmark } from './bookmarks.ts'
 import type { Batch, NewBookmark, NewSnapshot } from './port.ts'
 import { lastStoredSeq, loadOpenRecordings, newRecording, type RecordingState } from './recording-state.ts'
+import { noticeCutBack, recoverLog, type StoreNotice } from './recover-log.ts'
 import { feedTotals } from './totals.ts'
 import { Sealer, type Work } from './sealer.ts'
 import { SnapshotWriter } from './snapshots.ts'
@@ -37,6 +39,8 @@ const HASTE_BYTES = 2 * SEAL_AFTER_BYTES
 const APPLY_AFTER_MS = 25
 /** How long closing the store waits for readers, so that the file alone holds everything. */
 const CLOSE_PATIENCE_MS = 1_000
+/** The write-ahead log is copied into the file when it holds this many pages, 8 MB. */
+const CHECKPOINT_FRAMES = 4_000
 /** How often emptying the write-ahead log is retried while readers prevent it. */
 const EMPTY_RETRY_MS = 1_000
 const NOTHING = newColumns(0, 0)
@@ -58,6 +62,13 @@ export class StoreEngine {
   readonly #sealer: Sealer
   readonly #hidden: HiddenRows
   readonly #snapshots: SnapshotWriter
+  readonly #head: CommitHead
+  /** What was found wrong when the store was opened. */
+  readonly notices: readonly StoreNotice[]
+  /** Why recordings that are still open lack their end, where nobody knows better. */
+  readonly #causeOfLoss: GapCause
+  /** The session that was closed cleanly, although its close record is lost. */
+  readonly #closedCleanly: string | null
   /** Imports, labels, erasing, compaction: beside the recording, and after it. */
   readonly library: Library
   /** Monotonic: a wall clock that is set back must not hold up background work. */
@@ -81,8 +92,16 @@ export class StoreEngine {
     this.#lock = lockStore(file)
     this.file = this.#lock.file
     try {
+      const recovered = recoverLog(this.file, Date.now())
       this.#db = openForWriting(this.file)
+      noticeCutBack(this.#db, this.file, recovered, Date.now())
+      if (recovered.isCorrupt) emptyLog(this.#db, CLOSE_PATIENCE_MS)
       this.#ownership = new Ownership(this.#db, this.#lock, () => this.#isUnchanged())
+      const { head, hasLoss, notices } = recovered
+      this.notices = notices
+      this.#causeOfLoss = hasLoss ? 'disk' : 'crash'
+      this.#closedCleanly = hasLoss && head?.closed?.clean === true ? head.closed.session : null
+      this.#head = new CommitHead(this.file, this.#db, hasLoss ? null : (head?.last ?? null))
       this.#appender = new Appender(this.#db)
       this.#sealer = new Sealer(this.#db, nowMs)
       this.#logged = lastLogged(this.#db)
@@ -157,10 +176,10 @@ export class StoreEngine {
     const append = (): Appended => this.#appender.write(rec, batches)
     const ready = this.#ready
     let done: Appended
-    if (ready === null) done = this.#transaction(append)
+    if (ready === null) done = this.#durably(append)
     else {
       try {
-        done = this.#transaction(() => {
+        done = this.#durably(() => {
           ready()
           return append()
         })
@@ -168,10 +187,11 @@ export class StoreEngine {
       } catch (thrown) {
         if (thrown instanceof OwnershipLost) throw thrown
         // What was received comes first: background work may need more room than the disk has.
-        done = this.#transaction(append)
+        done = this.#durably(append)
       }
     }
     this.#appender.accept(rec, done, this.#nowMs())
+    this.#noteCommit(rec)
     return { recording: rec.key, seq: done.lastSeq, messages: done.messages, firstMonoNs: done.firstMonoNs }
   }
 
@@ -290,6 +310,7 @@ export class StoreEngine {
   close(): void {
     try {
       this.#emptyLog(CLOSE_PATIENCE_MS)
+      this.#head.close()
       this.#db.close()
     } finally {
       this.#lock.release()
@@ -297,13 +318,30 @@ export class StoreEngine {
   }
 
   /** Throws OwnershipLost, before `run`, where somebody else wrote to the store. */
-  #transaction<T>(run: () => T): T {
+  #durably<T>(run: () => T): T {
     return this.#db
       .transaction(() => {
         this.#ownership.check()
         return run()
       })
       .immediate()
+  }
+
+  #transaction<T>(run: () => T): T {
+    const value = this.#durably(run)
+    this.#noteCommit()
+    return value
+  }
+
+  /** After a commit of a recording, or of something else. */
+  #noteCommit(rec?: RecordingState): void {
+    const frames = this.#head.committed(rec === undefined ? undefined : { recording: rec.id, seq: rec.lastSeq })
+    if (frames < CHECKPOINT_FRAMES) return
+    try {
+      if (copyLog(this.#db)) this.#head.copiedToFile()
+    } catch {
+      // The commit itself is durable. The next one tries again.
+    }
   }
 
   #due(): Work | null {
@@ -337,6 +375,7 @@ export class StoreEngine {
     let isEmpty = false
     try {
       isEmpty = emptyLog(this.#db, patienceMs)
+      if (isEmpty) this.#head.emptied()
     } catch {
       // A full or failing disk.
     }
@@ -399,6 +438,7 @@ export class StoreEngine {
   }
 
   #log(kind: 'begin' | 'close' | 'delete', body: string): void {
+    this.#head.logChanges()
     const last = this.#db
       .prepare<[], { n: number; hash: Buffer }>('SELECT n, hash FROM store_log ORDER BY n DESC LIMIT 1')
       .get()
@@ -420,7 +460,7 @@ export class StoreEngine {
   #closeAll(open: readonly RecordingState[], untilMs: UnixMs, causes: ReadonlyMap<RecordingId, GapCause>): void {
     // A copy: what is closed leaves the list.
     for (const rec of [...open]) {
-      if (rec.finish === null) this.#closeLeft(rec, causes.get(rec.key) ?? 'crash', untilMs)
+      if (rec.finish === null) this.#closeLeft(rec, causes.get(rec.key) ?? this.#causeOfLoss, untilMs)
     }
   }
 
@@ -431,7 +471,7 @@ export class StoreEngine {
       const done = this.#transaction(() => this.#appender.write(rec, [{ messages: NOTHING, entries }]))
       this.#appender.accept(rec, done, this.#nowMs())
     }
-    rec.finish = { endedMs, counts: [], clean: false }
+    rec.finish = { endedMs, counts: [], clean: rec.key === this.#closedCleanly }
   }
 }
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { CodedError } from '../../shared/errors.ts'
 import type { LibraryWriter, StoreReader } from './port.ts'
 import { openLocalReader } from './reader.ts'
+import type { StoreNotice } from './recover-log.ts'
 import { openRemoteReader } from './remote-reader.ts'
 import { openWriter } from './writer.ts'
 
@@ -14,11 +15,16 @@ export interface OpenStoreOptions {
   readonly worker?: URL | undefined
 }
 
+export interface OpenWriterOptions extends OpenStoreOptions {
+  /** Hears of what was found wrong each time the store is opened: also after the death of its thread. */
+  readonly onNotice?: (notice: StoreNotice) => void
+}
+
 /**
  * Opens the store for writing and takes its lock. Rejects with CodedError `store-locked` (another
  * writer), `store-newer` (untouched), `store-damaged`, `disk-full` or `disk-error`.
  */
-export async function openStoreWriter({ file, worker }: OpenStoreOptions): Promise<LibraryWriter> {
+export async function openStoreWriter({ file, worker, onNotice }: OpenWriterOptions): Promise<LibraryWriter> {
   try {
     mkdirSync(dirname(file), { recursive: true })
   } catch (cause) {
@@ -27,7 +33,7 @@ export async function openStoreWriter({ file, worker }: OpenStoreOptions): Promi
       cause,
     })
   }
-  return openWriter(file, worker)
+  return openWriter(file, worker, onNotice)
 }
 
 /** Opens the store for reading, beside a writer or without one. Rejects also with `not-found`. */

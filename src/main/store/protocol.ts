@@ -3,6 +3,7 @@ import type { Failure } from '../../shared/errors.ts'
 import type { FeedCounts, GapCause, Source } from '../../shared/recording.ts'
 import type { RecordingId, UnixMs } from '../../shared/units.ts'
 import type { Batch, Committed, NewBookmark, NewSnapshot, ImportAbout, LabelChange } from './port.ts'
+import type { StoreNotice } from './recover-log.ts'
 
 /** Of the library; an import is called by the number of the call that began it. */
 export type LibraryRequest =
@@ -45,7 +46,7 @@ export type WriterRequest =
   | { readonly is: 'close'; readonly call: number }
 
 export type WriterReply =
-  | { readonly is: 'opened' }
+  | { readonly is: 'opened'; readonly notices: readonly StoreNotice[] }
   | LibraryReply
   | ({ readonly is: 'committed'; readonly bytes: number } & Committed)
   | { readonly is: 'trouble'; readonly failure: Failure }

@@ -71,6 +71,11 @@ export class StoreQueries implements TickSource {
   readonly #sessions: SessionList
   readonly #isWritten: () => boolean
 
+  /** Whether a writer has the store open now, in whatever process. */
+  isWritten(): boolean {
+    return this.#isWritten()
+  }
+
   /** `isWritten`: whether a writer holds the store. What is still open is otherwise what a death left. */
   constructor(db: Db, isWritten: () => boolean) {
     this.db = db

@@ -12,6 +12,7 @@ import type { DigestFolds } from './port.ts'
 import type { StoreQueries } from './queries.ts'
 import type { Db } from './sqlite.ts'
 import { ErasedMeanwhile, RecordingCheck } from './verify-recording.ts'
+import { checkLogFile } from './verify-log.ts'
 import { checkStructure, type StructureOptions } from './verify-structure.ts'
 import type { BeginRecord, CloseRecord, RecordingRow } from './records.ts'
 
@@ -52,6 +53,7 @@ export function verifyStore(
   }
   try {
     progress(0, 0)
+    checkLogFile(db, () => queries.isWritten(), report)
     checkStructure(db, report, (done) => progress(done * STRUCTURE, 0), structure)
     const checked = (done: number): number => STRUCTURE + done * (1 - STRUCTURE)
     const log = db.transaction(() => checkLog(db, queries.recordings(), report)).deferred()

@@ -26,5 +26,5 @@ export function serveWriter(port: MessagePort, file: string): void {
     // The loop says `done` in this turn or a later one; nothing keeps the thread after that but the port.
     if (request.is === 'close') port.unref()
   })
-  reply({ is: 'opened' })
+  reply({ is: 'opened', notices: engine.notices })
 }

@@ -8,6 +8,7 @@ import { failureError } from './failure-error.ts'
 import { createLibrary } from './remote-library.ts'
 import type { LibraryWriter, WriterEvent } from './port.ts'
 import { batchBuffers, batchBytes, type WriterReply, type WriterRequest } from './protocol.ts'
+import type { StoreNotice } from './recover-log.ts'
 import { newRecordingId } from './recording-id.ts'
 import { threadEnd } from './thread-end.ts'
 import { runWriter } from './writer-loop.ts'
@@ -28,7 +29,11 @@ interface Line {
 }
 
 /** Opens the writer; rejects with `store-locked`, `store-newer`, `store-damaged` or a disk's error. */
-export async function openWriter(file: string, worker: URL | undefined): Promise<LibraryWriter> {
+export async function openWriter(
+  file: string,
+  worker: URL | undefined,
+  onNotice: (notice: StoreNotice) => void = () => undefined,
+): Promise<LibraryWriter> {
   const listeners = new Set<(event: WriterEvent) => void>()
   const calls = new Map<number, Call>()
   const causes = new Map<RecordingId, GapCause>()
@@ -60,6 +65,7 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
     if (mine !== generation) return
     switch (reply.is) {
       case 'opened':
+        for (const notice of reply.notices) onNotice(notice)
         return
       case 'done':
       case 'failed': {
@@ -105,7 +111,9 @@ export async function openWriter(file: string, worker: URL | undefined): Promise
     const mine = ++generation
     if (worker === undefined) {
       try {
-        const loop = runWriter(new StoreEngine(file), (reply) => take(mine, reply))
+        const engine = new StoreEngine(file)
+        take(mine, { is: 'opened', notices: engine.notices })
+        const loop = runWriter(engine, (reply) => take(mine, reply))
         line = { send: (request) => loop.handle(request), stop: () => Promise.resolve() }
         return Promise.resolve()
       } catch (thrown) {

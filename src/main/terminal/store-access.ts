@@ -41,7 +41,13 @@ export async function accessStore(parts: StoreAccessParts): Promise<StoreAccess>
   const { workers } = options
   const store = createStoreMoving(options.storeFile ?? (storePath || defaultStorePath(options.dataDir)))
   const openReader = async (): Promise<StoreReader> => openStoreReader({ file: store.file(), worker: workers.reader })
-  const writer = createLateWriter(async () => openStoreWriter({ file: store.file(), worker: workers.store }))
+  const writer = createLateWriter(async () =>
+    openStoreWriter({
+      file: store.file(),
+      worker: workers.store,
+      onNotice: ({ message, hint }) => log.add('warn', 'store', message, hint),
+    }),
+  )
   const reader = createLateReader(
     openReader,
     clock,

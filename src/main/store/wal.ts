@@ -1,0 +1,240 @@
+/**
+ * SQLite's write-ahead log as bytes, read without SQLite (https://sqlite.org/walformat.html). SQLite ends a log silently
+ * at the first frame whose checksum is wrong, so committed transactions behind it would vanish without a word.
+ */
+
+const HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
+/** The last bit says in which byte order checksums are computed. */
+const MAGIC = 0x377f0682
+/** Page size of every store; used only where the header is unreadable and nothing else says. */
+const USUAL_PAGE_BYTES = 2048
+/** Enough for a frame of the largest pages. */
+const CHUNK_BYTES = 128 << 10
+
+/** The end of a committed transaction in a log. The salts change whenever SQLite starts the log over. */
+export interface LogPosition {
+  readonly salt1: number
+  readonly salt2: number
+  /** Frames up to here; 0: the log holds no transaction. */
+  readonly frames: number
+  /** Running checksum after the last of them. */
+  readonly sum1: number
+  readonly sum2: number
+  readonly pageBytes: number
+}
+
+/** Reads bytes of the log at an offset; returns how many there were. */
+export type ReadLog = (into: Uint8Array, at: number) => number
+
+export interface LogScan {
+  /** The header has the right checksum. */
+  readonly hasHeader: boolean
+  readonly isEmpty: boolean
+  /** After the last transaction that SQLite would read; null without a header. */
+  readonly last: LogPosition | null
+  /** The mark that was asked for is the end of a transaction in this log. */
+  readonly hasMark: boolean
+  /** The log ends in the middle of a frame or after one, and every whole frame before is sound. */
+  readonly isSoundToItsEnd: boolean
+  /**
+   * Two or more transactions stand behind the first bad frame. Only one transaction is ever written at a time, so this
+   * is no unfinished write but corruption.
+   */
+  readonly hasLostCommits: boolean
+}
+
+interface Header {
+  readonly salt1: number
+  readonly salt2: number
+  readonly sum1: number
+  readonly sum2: number
+  readonly pageBytes: number
+  readonly isLittleEndian: boolean
+}
+
+/** The running checksum: two sums over pairs of 32-bit words. */
+class Checksum {
+  a = 0
+  b = 0
+
+  set(a: number, b: number): void {
+    this.a = a | 0
+    this.b = b | 0
+  }
+
+  add(view: DataView, from: number, to: number, isLittleEndian: boolean): void {
+    let { a, b } = this
+    for (let at = from; at < to; at += 8) {
+      a = (a + view.getInt32(at, isLittleEndian) + b) | 0
+      b = (b + view.getInt32(at + 4, isLittleEndian) + a) | 0
+    }
+    this.a = a
+    this.b = b
+  }
+
+  equals(sum1: number, sum2: number): boolean {
+    return this.a === (sum1 | 0) && this.b === (sum2 | 0)
+  }
+}
+
+function readHeader(read: ReadLog): Header | null {
+  const bytes = new Uint8Array(HEADER_BYTES)
+  if (read(bytes, 0) < HEADER_BYTES) return null
+  const view = new DataView(bytes.buffer)
+  const magic = view.getUint32(0)
+  if (magic >>> 1 !== MAGIC >>> 1) return null
+  const isLittleEndian = (magic & 1) === 0
+  const sum = new Checksum()
+  sum.add(view, 0, 24, isLittleEndian)
+  const [sum1, sum2] = [view.getUint32(24), view.getUint32(28)]
+  const size = view.getUint32(8)
+  const pageBytes = size === 1 ? 65_536 : size
+  if (!sum.equals(sum1, sum2) || pageBytes < 512 || (pageBytes & (pageBytes - 1)) !== 0) return null
+  return { salt1: view.getUint32(16), salt2: view.getUint32(20), sum1, sum2, pageBytes, isLittleEndian }
+}
+
+const startOf = ({ salt1, salt2, sum1, sum2, pageBytes }: Header): LogPosition => ({
+  salt1,
+  salt2,
+  frames: 0,
+  sum1,
+  sum2,
+  pageBytes,
+})
+
+interface Frame {
+  readonly number: number
+  readonly view: DataView
+  readonly at: number
+  /** Database size after the transaction that this frame ends; 0: it ends none. */
+  readonly commitPages: number
+  readonly salt1: number
+  readonly salt2: number
+  readonly sum1: number
+  readonly sum2: number
+}
+
+/** The whole frames after `after`, whatever they hold. A frame is valid until the next is asked for. */
+function* framesOf(read: ReadLog, pageBytes: number, after: number, buffer: ArrayBuffer): Generator<Frame> {
+  const frameBytes = FRAME_HEADER_BYTES + pageBytes
+  const most = Math.floor(buffer.byteLength / frameBytes)
+  const chunk = new Uint8Array(buffer, 0, most * frameBytes)
+  const view = new DataView(buffer)
+  for (let number = after; ;) {
+    const whole = Math.floor(read(chunk, HEADER_BYTES + number * frameBytes) / frameBytes)
+    for (let i = 0; i < whole; i++) {
+      const at = i * frameBytes
+      yield {
+        number: ++number,
+        view,
+        at,
+        commitPages: view.getUint32(at + 4),
+        salt1: view.getUint32(at + 8),
+        salt2: view.getUint32(at + 12),
+        sum1: view.getUint32(at + 16),
+        sum2: view.getUint32(at + 20),
+      }
+    }
+    if (whole < most) return
+  }
+}
+
+/** Whether a frame continues the running checksum, which then includes it. */
+function continues(sum: Checksum, frame: Frame, pageBytes: number, isLittleEndian: boolean): boolean {
+  const { view, at } = frame
+  sum.add(view, at, at + 8, isLittleEndian)
+  sum.add(view, at + FRAME_HEADER_BYTES, at + FRAME_HEADER_BYTES + pageBytes, isLittleEndian)
+  return sum.equals(frame.sum1, frame.sum2)
+}
+
+/** What a commit takes; used again by each. */
+const commitBuffer = new ArrayBuffer(CHUNK_BYTES)
+
+/**
+ * The end of the last transaction, looked for from `from` on, or from the start where the log was started over since.
+ * Null: there is no log. Reads little: made to be called after every commit.
+ */
+export function findLogEnd(read: ReadLog, from: LogPosition | null): LogPosition | null {
+  const header = readHeader(read)
+  if (header === null) return null
+  const { salt1, salt2, pageBytes, isLittleEndian } = header
+  let last = from !== null && from.salt1 === salt1 && from.salt2 === salt2 ? from : startOf(header)
+  const sum = new Checksum()
+  sum.set(last.sum1, last.sum2)
+  for (const frame of framesOf(read, pageBytes, last.frames, commitBuffer)) {
+    if (frame.salt1 !== salt1 || frame.salt2 !== salt2) break
+    if (!continues(sum, frame, pageBytes, isLittleEndian)) break
+    if (frame.commitPages !== 0) last = { ...last, frames: frame.number, sum1: frame.sum1, sum2: frame.sum2 }
+  }
+  return last
+}
+
+/** Reads a whole log. `mark`: where a commit is known to have ended. */
+export function scanLog(read: ReadLog, mark: LogPosition | null): LogScan {
+  const header = readHeader(read)
+  const isEmpty = header === null && read(new Uint8Array(1), 0) === 0
+  const pageBytes = header?.pageBytes ?? mark?.pageBytes ?? USUAL_PAGE_BYTES
+  const isLittleEndian = header?.isLittleEndian ?? true
+  const sum = new Checksum()
+  let last = header === null ? null : startOf(header)
+  /** Null until the first frame, where nothing else says what the current salts are. */
+  let salts: Pick<LogPosition, 'salt1' | 'salt2'> | null = header ?? mark
+  let isSound = header !== null
+  let hasMark = last !== null && mark !== null && isSamePosition(last, mark)
+  const lost = new LostCommits()
+  if (header !== null) sum.set(header.sum1, header.sum2)
+  for (const frame of framesOf(read, pageBytes, 0, new ArrayBuffer(CHUNK_BYTES))) {
+    salts ??= frame
+    const isCurrent = frame.salt1 === salts.salt1 && frame.salt2 === salts.salt2
+    if (isSound && isCurrent && continues(sum, frame, pageBytes, isLittleEndian)) {
+      if (frame.commitPages === 0 || last === null) continue
+      last = { ...last, frames: frame.number, sum1: frame.sum1, sum2: frame.sum2 }
+      hasMark ||= mark !== null && isSamePosition(last, mark)
+      continue
+    }
+    // The first frame that SQLite doesn't read. It may be what an earlier round of the log left there.
+    isSound = false
+    const isChained = lost.isRunning && continues(sum, frame, pageBytes, isLittleEndian)
+    lost.add(isCurrent, isChained, frame.commitPages !== 0)
+    if (lost.areCertain) break
+    sum.set(frame.sum1, frame.sum2)
+  }
+  return {
+    hasHeader: header !== null,
+    isEmpty,
+    last,
+    hasMark,
+    isSoundToItsEnd: isSound,
+    hasLostCommits: lost.areCertain,
+  }
+}
+
+export function isSamePosition(a: LogPosition, b: LogPosition): boolean {
+  return a.salt1 === b.salt1 && a.salt2 === b.salt2 && a.frames === b.frames && a.sum1 === b.sum1 && a.sum2 === b.sum2
+}
+
+/**
+ * Counts commits behind a bad frame within one chain of checksums. What a failed transaction left behind is a chain of
+ * its own with at most one commit, and so is the transaction that a crash cut off.
+ */
+class LostCommits {
+  isRunning = false
+  #commits = 0
+
+  add(isCurrent: boolean, isChained: boolean, isCommit: boolean): void {
+    if (!isCurrent) {
+      // Salts that were damaged: the next frame may still continue this one's checksum.
+      this.isRunning = true
+      this.#commits = isCommit ? 1 : 0
+      return
+    }
+    if (!isChained) this.#commits = 0
+    this.isRunning = true
+    if (isCommit) this.#commits++
+  }
+
+  get areCertain(): boolean {
+    return this.#commits >= 2
+  }
+}
