@@ -50,7 +50,8 @@ export async function restoreBackup({ from, store, dataDir, nowMs, lock }: Resto
       const goal = name === STORE_NAME ? store : join(dataDir, name)
       // A database's journals and head belong to it: left behind, they would be played into the restored one or held
       // against it.
-      for (const suffix of name.endsWith('.db') ? ['', '-wal', '-shm', '-head'] : ['']) keep(goal + suffix, name + suffix)
+      for (const suffix of name.endsWith('.db') ? ['', '-wal', '-shm', '-head'] : [''])
+        keep(goal + suffix, name + suffix)
       mkdirSync(dirname(goal), { recursive: true })
       const draft = `${goal}.restoring`
       copyFileSync(join(from, name), draft)

@@ -148,8 +148,11 @@ function continues(sum: Checksum, frame: Frame, pageBytes: number, isLittleEndia
   return sum.equals(frame.sum1, frame.sum2)
 }
 
-/** What a commit takes; used again by each. */
-const commitBuffer = new ArrayBuffer(CHUNK_BYTES)
+/** What the frames of most commits fit into; used again by each. */
+const commitBuffer = new ArrayBuffer(32 << 10)
+
+const bufferFor = (pageBytes: number): ArrayBuffer =>
+  pageBytes + FRAME_HEADER_BYTES <= commitBuffer.byteLength ? commitBuffer : new ArrayBuffer(CHUNK_BYTES)
 
 /**
  * The end of the last transaction, looked for from `from` on, or from the start where the log was started over since.
@@ -162,7 +165,7 @@ export function findLogEnd(read: ReadLog, from: LogPosition | null): LogPosition
   let last = from !== null && from.salt1 === salt1 && from.salt2 === salt2 ? from : startOf(header)
   const sum = new Checksum()
   sum.set(last.sum1, last.sum2)
-  for (const frame of framesOf(read, pageBytes, last.frames, commitBuffer)) {
+  for (const frame of framesOf(read, pageBytes, last.frames, bufferFor(pageBytes))) {
     if (frame.salt1 !== salt1 || frame.salt2 !== salt2) break
     if (!continues(sum, frame, pageBytes, isLittleEndian)) break
     if (frame.commitPages !== 0) last = { ...last, frames: frame.number, sum1: frame.sum1, sum2: frame.sum2 }

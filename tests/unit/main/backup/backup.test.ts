@@ -87,6 +87,8 @@ test('what is restored is what was kept; what was there before is kept too', asy
   expect(await backup.run(values({ restore: out }), ran)).toBe(0)
   expect(readFileSync(join(folder.path, 'settings.json'), 'utf8')).toBe('{"zone":"UTC"}')
   expect((await rowsOf(folder.file)).rows).toBe(100)
+  // The head of the store that was there before says nothing against the one that was restored.
+  expect((await rowsOf(folder.file)).report.problems).toEqual([])
   const aside = readdirSync(folder.path).find((name) => name.startsWith('before-restore-')) ?? ''
   expect(ran.output()).toContain(aside)
   expect((await rowsOf(join(folder.path, aside, 'tapedeck.db'))).rows).toBe(150)
