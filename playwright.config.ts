@@ -4,6 +4,7 @@ import { defineConfig } from '@playwright/test'
 const STORY = 'story.spec.ts'
 /** Each part of the terminal by mouse and by keyboard. */
 const PARTS = [
+  'sample.spec.ts',
   'replay.spec.ts',
   'review.spec.ts',
   'research.spec.ts',

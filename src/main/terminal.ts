@@ -54,6 +54,8 @@ import { createSeeder } from './terminal/seeder.ts'
 import { overviewOf } from '../shared/workspace/migrate.ts'
 import { allowedPatch } from './terminal/settings-patch.ts'
 import { workspacesFile } from './workspaces/file-keeper.ts'
+import { newRecordingId } from './store/recording-id.ts'
+import { createSampleOffer, readHistoryIn } from './terminal/sample-session.ts'
 import { safeWorkspaces } from './workspaces/safe.ts'
 import { createWorkspaces } from './workspaces/workspaces.ts'
 import { createSourceDesk } from './terminal/source.ts'
@@ -355,6 +357,26 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     settled: () => statusStreams.changed(),
   })
 
+  const sample = createSampleOffer({
+    wanted: () => options.sample === true && firstRun && options.storeFile === undefined && desk.source.kind === 'demo',
+    reader,
+    library: () => writer.library(),
+    read: readHistoryIn(options.workers.simulator, options.demoData),
+    newId: newRecordingId,
+    symbols: () => settings.get().watchlists[0].symbols,
+    seed: options.demoSeed,
+    wallMs,
+    added(messages) {
+      log.add('info', 'sessions', `The sample session of the demo market was added: ${messages} messages.`)
+      status.say('A sample session of the demo market is in Sessions, and charts have its history.')
+      status.historyAdded()
+      seeder.forget()
+      statusStreams.changed()
+    },
+    failed: (thrown) =>
+      log.add('warn', 'sessions', 'The sample session could not be added.', toFailure(thrown).message),
+  })
+
   // -- what is wanted beside the windows --
   const wantLists = watchlistWants({
     feeds,
@@ -376,6 +398,8 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     await Promise.allSettled([writer.close()])
     throw thrown
   }
+  // Before the first live session: sessions of one source lie in the store in the order of their time.
+  await sample.offer()
   await recordings.serially(() => recordings.begin())
   void countGaps()
   wantLists()
@@ -442,7 +466,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     replays.closeAll()
     updates.updates.close()
     // Told to stop, but not waited for: first the recording is to end, however long they take.
-    const jobsEnded = jobs.close()
+    const jobsEnded = Promise.all([jobs.close(), sample.close()])
     await recordings.settled()
     await feeds.close()
     await recordings.end()

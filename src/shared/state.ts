@@ -131,8 +131,11 @@ export interface StatusState {
   readonly nowMs: UnixMs
   readonly source: 'demo' | 'service'
   readonly origin: string
-  /** How often a source of another kind, origin or user came in place of the one before, since the start. */
-  readonly sourceChanges: number
+  /**
+   * Grows when stored history has to be read again: another source came in place of the one before, or the sample
+   * session was added behind it.
+   */
+  readonly historyChanges: number
   readonly feeds: readonly FeedStatus[]
   readonly recorder: RecorderState
   readonly received: number

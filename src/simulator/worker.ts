@@ -1,7 +1,12 @@
-/** A worker thread that runs one simulator, so that the demo market does not share the terminal's event loop. */
-import { parentPort, workerData } from 'node:worker_threads'
+/**
+ * A worker thread that runs one simulator, so that the demo market does not share the terminal's event loop; or one that
+ * computes a past interval of it, a chunk for each request.
+ */
+import { pathToFileURL } from 'node:url'
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { toFailure, type Failure } from '../shared/errors.ts'
 import type { FaultName } from './faults.ts'
+import { marketHistory, type HistoryChunk, type HistoryRequest } from './history.ts'
 import { startSimulator, type Sent, type Simulator, type SimulatorOptions } from './simulator.ts'
 
 /** Options that can be cloned to a thread; they are its `workerData`. */
@@ -10,8 +15,16 @@ export type WorkerOptions = Omit<SimulatorOptions, 'clock' | 'market' | 'dataDir
   readonly dataDir: string
 }
 
+/** `workerData` of a thread that computes a past interval. */
+export interface HistoryWorkerOptions {
+  /** A folder's path. */
+  readonly dataDir: string
+  readonly history: HistoryRequest
+}
+
 /** What the thread is told. */
 export type WorkerRequest =
+  | { readonly type: 'next' }
   | { readonly type: 'fault'; readonly name: FaultName; readonly params?: Readonly<Record<string, unknown>> }
   | { readonly type: 'sent' }
   | { readonly type: 'close' }
@@ -27,6 +40,8 @@ export type WorkerReport =
     }
   | { readonly type: 'sent'; readonly sent: Sent }
   | { readonly type: 'failed'; readonly failure: Failure }
+  /** Null: the interval is over, and the thread ends. */
+  | { readonly type: 'history'; readonly chunk: HistoryChunk | null }
   | { readonly type: 'closed' }
 
 const port = parentPort
@@ -41,6 +56,8 @@ async function serve(request: WorkerRequest, simulator: Simulator): Promise<void
     case 'sent':
       report({ type: 'sent', sent: simulator.sent() })
       return
+    case 'next':
+      return
     case 'close':
       await simulator.close()
       report({ type: 'closed' })
@@ -49,14 +66,40 @@ async function serve(request: WorkerRequest, simulator: Simulator): Promise<void
   }
 }
 
-try {
-  // whoever starts this thread passes WorkerOptions
-  const simulator = await startSimulator(workerData as WorkerOptions)
+async function runSimulator(options: WorkerOptions, own: MessagePort): Promise<void> {
+  const simulator = await startSimulator(options)
   const { baseUrl, username, password, apiKey } = simulator
-  port.on('message', (request: WorkerRequest) => {
+  own.on('message', (request: WorkerRequest) => {
     serve(request, simulator).catch((thrown: unknown) => report({ type: 'failed', failure: toFailure(thrown) }))
   })
   report({ type: 'ready', baseUrl, username, password, apiKey })
+}
+
+function runHistory({ dataDir, history }: HistoryWorkerOptions, own: MessagePort): void {
+  const chunks = marketHistory(pathToFileURL(`${dataDir}/`), history)
+  own.on('message', (request: WorkerRequest) => {
+    if (request.type !== 'next') return own.close()
+    try {
+      const { value, done } = chunks.next()
+      const chunk = done === true ? null : value
+      const buffers = chunk === null ? [] : [chunk.feed, chunk.sentMs, chunk.offsets, chunk.bytes]
+      own.postMessage(
+        { type: 'history', chunk } satisfies WorkerReport,
+        buffers.map(({ buffer }) => buffer),
+      )
+      if (chunk === null) own.close()
+    } catch (thrown) {
+      report({ type: 'failed', failure: toFailure(thrown) })
+      own.close()
+    }
+  })
+}
+
+try {
+  // whoever starts this thread passes one of the two
+  const options = workerData as WorkerOptions | HistoryWorkerOptions
+  if ('history' in options) runHistory(options, port)
+  else await runSimulator(options, port)
 } catch (thrown) {
   report({ type: 'failed', failure: toFailure(thrown) })
   port.close()

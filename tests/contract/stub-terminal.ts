@@ -199,7 +199,7 @@ const status: StatusState = {
   nowMs: unixMs(1_700_000_000_000),
   source: 'demo',
   origin: 'http://127.0.0.1:1',
-  sourceChanges: 0,
+  historyChanges: 0,
   feeds: [],
   recorder: { is: 'off' },
   received: 0,

@@ -22,6 +22,8 @@ export interface OpenOptions {
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly size?: { readonly width: number; readonly height: number }
+  /** The app adds the sample session to a new home; it doesn't unless set, so that a test knows what is stored. */
+  readonly sample?: boolean
   /** IANA zone and BCP 47 language of the system, in the browser host; UTC and American English unless told. */
   readonly zone?: string
   readonly locale?: string
@@ -183,10 +185,11 @@ async function openInBrowserHost({
   args = [],
   env,
   size,
+  sample = false,
   zone = 'UTC',
   locale = 'en-US',
 }: OpenOptions): Promise<OpenApp> {
-  const serve = ['serve', ...args]
+  const serve = ['serve', ...(sample ? [] : ['--no-sample']), ...args]
   const { child, first } = PACKED
     ? await firstLine<{ url: string }>(serve, spawnPacked([...serve, '--json'], home, appEnv(home, env)))
     : await startCli<{ url: string }>(serve, appEnv(home, env))
@@ -225,9 +228,9 @@ async function openInBrowserHost({
   }
 }
 
-async function openInElectron({ home, args = [], env, size }: OpenOptions): Promise<OpenApp> {
+async function openInElectron({ home, args = [], env, size, sample = false }: OpenOptions): Promise<OpenApp> {
   const { electron, page } = await firstWindow({
-    args: ['.', ...args],
+    args: ['.', ...(sample ? [] : ['--no-sample']), ...args],
     cwd: ROOT,
     env: appEnv(home, env),
     timeout: START_MS,

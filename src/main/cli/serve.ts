@@ -22,6 +22,7 @@ export const serve: Command = {
       type: 'boolean',
       help: 'Ready-made panes and looks, no sounds; what you kept of them is left as it is',
     },
+    'no-sample': { type: 'boolean', help: 'Don’t add the sample session of the demo market at the first start' },
     demo: { type: 'boolean', help: 'Show the demo market, whatever account is stored' },
     open: { type: 'boolean', help: 'Open the address in the system’s browser' },
   },
@@ -38,6 +39,7 @@ export const serve: Command = {
       logLevel: logLevel(values),
       safe: values.on('safe-mode'),
       portable: context.portable,
+      sample: !values.on('no-sample'),
       ...accountOptions(values, context),
     })
     try {

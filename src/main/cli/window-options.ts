@@ -12,17 +12,18 @@ export const WINDOW_OPTIONS: Readonly<Record<string, { readonly type: 'string' |
   user: { type: 'string' },
   demo: { type: 'boolean' },
   'safe-mode': { type: 'boolean' },
+  'no-sample': { type: 'boolean' },
   ...HOME_OPTIONS,
 }
 
 /**
- * Reads `--store`, `--base-url`, `--user`, `--demo` and `--safe-mode`; secrets come from the environment. Files, links
- * and switches of the engine may stand between them and are left to whom they are for. Throws UsageError.
+ * Reads the options above; secrets come from the environment. Files, links and switches of the engine may stand between
+ * them and are left to whom they are for. Throws UsageError.
  */
 export function windowOptions(
   words: readonly string[],
   env: Context['env'],
-): Pick<TerminalOptions, 'source' | 'account' | 'storeFile' | 'safe'> {
+): Pick<TerminalOptions, 'source' | 'account' | 'storeFile' | 'safe' | 'sample'> {
   const { values } = parseArgs({
     args: [...words],
     strict: false,
@@ -38,6 +39,7 @@ export function windowOptions(
   return {
     ...(storeFile === undefined ? {} : { storeFile }),
     ...(values['safe-mode'] === true ? { safe: true } : {}),
+    sample: values['no-sample'] !== true,
     ...accountOptions(read, { env }),
   }
 }

@@ -82,6 +82,8 @@ export interface TerminalOptions {
   readonly answersFile?: string | undefined
   /** Seed of the demo market; absent: the simulator's own. */
   readonly demoSeed?: number | undefined
+  /** Add the sample session of the demo market to a store without sessions at the first start. Off unless set. */
+  readonly sample?: boolean | undefined
   /** Free bytes of a folder; the system's answer unless told. */
   readonly freeBytes?: ((folder: string) => Promise<number>) | undefined
   readonly logLevel?: LogEntry['level'] | undefined

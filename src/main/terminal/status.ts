@@ -39,6 +39,8 @@ export interface Status {
   /** Gaps of today from before this start. */
   gapsBefore(before: readonly Pick<Gap, 'cause'>[]): void
   forget(): void
+  /** Stored history has grown behind the present: whoever shows it reads it again. */
+  historyAdded(): void
 }
 
 const DAY = 86_400_000
@@ -63,7 +65,7 @@ export function createStatus(facts: StatusFacts): Status {
   }
   let known: string | null = null
   let changes = 0
-  function sourceChanges(source: Source): number {
+  function historyChangesOf(source: Source): number {
     const key = sourceKey(source)
     if (known !== null && key !== known) changes++
     known = key
@@ -81,7 +83,7 @@ export function createStatus(facts: StatusFacts): Status {
         nowMs: facts.wallMs(),
         source: source.kind === 'demo' ? 'demo' : 'service',
         origin: source.origin,
-        sourceChanges: sourceChanges(source),
+        historyChanges: historyChangesOf(source),
         feeds,
         recorder,
         received,
@@ -112,6 +114,9 @@ export function createStatus(facts: StatusFacts): Status {
     },
     forget() {
       gaps = 0
+    },
+    historyAdded() {
+      changes++
     },
   }
 }

@@ -218,7 +218,7 @@ export class WindowState {
   #tookStatus(value: StatusState): void {
     const before = this.status
     this.status = value
-    if (before && before.sourceChanges !== value.sourceChanges) this.markets++
+    if (before && before.historyChanges !== value.historyChanges) this.markets++
     if (before && before.message !== value.message && value.message !== '') this.toasts.say(value.message)
     const { recovered } = value
     // However short it was: what is missing is told where everybody sees it.

@@ -27,7 +27,7 @@ const facts: DiagnosticFacts = {
     nowMs: unixMs(now),
     source: 'service',
     origin: 'https://feeds.example.com',
-    sourceChanges: 0,
+    historyChanges: 0,
     feeds: [
       {
         feed: 'crypto/XT',

@@ -9,7 +9,7 @@ const status = (source: 'demo' | 'service', recorder: RecorderState): StatusStat
   nowMs: unixMs(now),
   source,
   origin: 'https://x',
-  sourceChanges: 0,
+  historyChanges: 0,
   feeds: [],
   recorder,
   received: 0,

@@ -56,6 +56,13 @@ it('tells by a number that another source came: of another user, too, whose name
   }
   const ann: Source = { kind: 'service', origin: 'https://data.example.com', user: 'ann' }
   const told = [DEMO, DEMO, ann, { ...ann }, { ...ann, user: 'bob' }, { ...ann, origin: 'https://x' }, DEMO].map(read)
-  expect(told.map(({ sourceChanges }) => sourceChanges)).toEqual([0, 0, 1, 1, 2, 3, 4])
+  expect(told.map(({ historyChanges }) => historyChanges)).toEqual([0, 0, 1, 1, 2, 3, 4])
   expect(JSON.stringify(told)).not.toMatch(/ann|bob/)
+})
+
+it('asks windows to read history again once hours were added behind the present', () => {
+  const status = statusAt(() => DAY)
+  expect(status.read().historyChanges).toBe(0)
+  status.historyAdded()
+  expect([status.read().historyChanges, status.read().historyChanges]).toEqual([1, 1])
 })

@@ -279,7 +279,7 @@ export class FakeTerminal implements Transport {
       nowMs: unixMs(this.nowMs),
       source: this.faults.source ?? 'demo',
       origin: this.faults.source === 'service' ? 'https://data.example.com' : 'demo',
-      sourceChanges: 0,
+      historyChanges: 0,
       feeds,
       recorder: this.faults.recorder ?? {
         is: 'recording',
