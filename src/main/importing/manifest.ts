@@ -1,6 +1,7 @@
 /** What the manifest beside an export of ours says of gaps: checked before it is believed. */
 import { readFile, stat } from 'node:fs/promises'
 import * as v from 'valibot'
+import { parseBoundedJson } from '../../shared/json-depth.ts'
 import { GAP_CAUSES } from '../../shared/recording.ts'
 import { FEED_IDS, unixMs } from '../../shared/units.ts'
 import type { StoredEntry } from '../store/port.ts'
@@ -71,7 +72,7 @@ export async function readManifest(path: string): Promise<ManifestGaps | null> {
 
 function parsed(json: string): unknown {
   try {
-    return JSON.parse(json) as unknown
+    return parseBoundedJson(json)
   } catch {
     return undefined
   }

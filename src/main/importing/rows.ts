@@ -6,6 +6,7 @@ import { decode } from '../../service/decode.ts'
 import { FEEDS } from '../../service/feeds.ts'
 import { csvTickColumns } from '../../service/tick-columns.ts'
 import { isFormula } from '../../shared/csv.ts'
+import { parseBoundedJson } from '../../shared/json-depth.ts'
 import { FLAG } from '../../shared/recording.ts'
 import type { CsvMapping, ImportField, ImportProblem } from '../../shared/importing.ts'
 import { isFeedId, type FeedId } from '../../shared/units.ts'
@@ -235,7 +236,7 @@ async function* incomingLines(path: string, signal?: AbortSignal): AsyncGenerato
 function ownLine(text: string): Incoming | string {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseBoundedJson(text)
   } catch {
     return 'it is no JSON'
   }

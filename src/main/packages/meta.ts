@@ -1,5 +1,6 @@
 /** What a session file says of its session, and its entries: checked before anything is believed. */
 import * as v from 'valibot'
+import { parseBoundedJson } from '../../shared/json-depth.ts'
 import { GAP_CAUSES, type LedgerEntry } from '../../shared/recording.ts'
 import { FEED_IDS } from '../../shared/units.ts'
 import { damaged } from './parts.ts'
@@ -122,7 +123,7 @@ function written(value: unknown): string | undefined {
 
 function parsed(json: string): unknown {
   try {
-    return JSON.parse(json) as unknown
+    return parseBoundedJson(json)
   } catch {
     return undefined
   }

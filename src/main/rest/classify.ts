@@ -5,6 +5,7 @@
 import { CodedError } from '../../shared/errors.ts'
 import type { Endpoint } from '../../service/endpoints.ts'
 import { serverWords } from '../../service/reasons.ts'
+import { MAX_JSON_DEPTH, nestsTooDeep } from '../../shared/json-depth.ts'
 import { callAgainHint } from '../retry-after.ts'
 import { LONGEST_WAIT_MS } from './retry.ts'
 
@@ -52,6 +53,15 @@ export function failureOf(
     }
     if (text.trim() === '') {
       return new CodedError('unexpected-answer', 'The service answered with nothing at all.', { hint: 'Try again.' })
+    }
+    if (looksLikeJson(answer) && nestsTooDeep(text)) {
+      return new CodedError(
+        'unexpected-answer',
+        `The answer nests more than ${MAX_JSON_DEPTH} levels deep and was not read.`,
+        {
+          hint: 'Ask the service what this endpoint returns.',
+        },
+      )
     }
     if (looksLikeJson(answer) && !isJson(text)) {
       return new CodedError('truncated', 'The answer was cut off or damaged on its way.', { hint: 'Try again.' })

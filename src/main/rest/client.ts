@@ -9,6 +9,7 @@ import type { Answer, ResearchAnswer } from '../../shared/research.ts'
 import { unixMs } from '../../shared/units.ts'
 import type { Endpoint } from '../../service/endpoints.ts'
 import type { Clock } from '../clock.ts'
+import { encodingsOf, redact } from '../redaction.ts'
 import { httpUrl } from '../service-address.ts'
 import { countAt, resetOf, type CallCount } from './budget.ts'
 import { failureOf, mayMend } from './classify.ts'
@@ -114,8 +115,13 @@ export function createRestClient(options: RestOptions): RestClient {
       let hope: boolean
       try {
         const given = await callEndpoint({ url: httpUrl(options.baseUrl(), path), secret, clock, signal })
-        // An error that says the key back would carry it into the store and onto the screen.
-        const http = given.status < 300 ? given : { ...given, text: given.text.replaceAll(secret, '…') }
+        // A service that writes the key back would carry it into the store and onto the screen.
+        const encodings = encodingsOf(secret)
+        const http = {
+          ...given,
+          contentType: redact(given.contentType, encodings),
+          text: redact(given.text, encodings),
+        }
         const wrong = failureOf(endpoint, http, auth, clock.wallMs())
         const fetchedMs = clock.wallMs()
         const { status, contentType, text } = http

@@ -8,6 +8,7 @@ import type { LogValue } from '../../shared/contract.ts'
 import type { LogEntry } from '../../shared/state.ts'
 import type { StreamSource } from '../../shared/transport.ts'
 import { unixMs } from '../../shared/units.ts'
+import { redact } from '../redaction.ts'
 
 type Level = LogEntry['level']
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
@@ -44,7 +45,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
 /** A text without what looks like a token, a password or a key, and without what is `known` to be one. */
 export function blot(text: string, known: readonly string[] = []): string {
   // Before it is cut: a half of a secret looks like none.
-  const told = known.reduce((safe, secret) => safe.replaceAll(secret, '***'), text)
+  const told = redact(text, known)
   return SECRETS.reduce((safe, [pattern, by]) => safe.replace(pattern, by), told.slice(0, MAX_TEXT))
 }
 

@@ -2,6 +2,7 @@
  * JSON as the service wrote it: numbers keep their digits, objects the order of their keys. `JSON.parse` and
  * what it makes keep neither: 1.50 becomes 1.5, 1e400 Infinity, and keys such as "2024" come first, ascending.
  */
+import { nestsTooDeep } from '../json-depth.ts'
 import { ExactNumber, orderKeys, type Value } from './value.ts'
 
 /**
@@ -10,13 +11,16 @@ import { ExactNumber, orderKeys, type Value } from './value.ts'
  */
 const NEEDS_CARE = /\d(?:\.?\d){15}|\.\d*0(?!\d)|0\.0{6}|\d[eE][+-]?\d|-0(?![\d.])|"\d+"\s*:/
 
-/** Reads JSON; undefined where the text isn't JSON. Of a repeated key the last value counts, as in JSON.parse. */
+/**
+ * Reads JSON; undefined where the text isn't JSON or nests deeper than `MAX_JSON_DEPTH`. Of a repeated key the last
+ * value counts, as in JSON.parse.
+ */
 export function parseValue(text: string): Value | undefined {
+  if (nestsTooDeep(text)) return undefined
   try {
     return NEEDS_CARE.test(text) ? new JsonReader(text).read() : (JSON.parse(text) as Value) // JSON has no other values
   } catch (thrown) {
-    // RangeError: nested deeper than the stack.
-    if (thrown instanceof SyntaxError || thrown instanceof RangeError) return undefined
+    if (thrown instanceof SyntaxError) return undefined
     throw thrown
   }
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock, type Clock } from '../../../../src/main/clock.ts'
 import { openAnswers, type AnswerFile } from '../../../../src/main/rest/answers.ts'
 import type { CallCount } from '../../../../src/main/rest/budget.ts'
@@ -217,6 +217,52 @@ describe('failures', () => {
     respond = (_request, response) => json(response, 401, { detail: `Bearer key-1 is no key` })
     const { failure } = await rest.get(INCOME, 'force')
     expect(JSON.stringify(failure)).not.toContain('key-1')
+  })
+
+  it.each([200, 401, 500])(
+    'stores no key that an answer of status %i repeats, however it is encoded',
+    async (status) => {
+      const key = 'CANARY/key+"1"'
+      const { rest } = client({ secret: () => Promise.resolve(key) })
+      const echoes = [
+        key,
+        encodeURIComponent(key),
+        Buffer.from(key).toString('base64'),
+        Buffer.from(`Bearer ${key}`).toString('base64'),
+        Buffer.from(key).toString('hex'),
+      ]
+      respond = (_request, response) =>
+        json(
+          response,
+          status,
+          { echoes, n: 12.5 },
+          { 'content-type': `application/json; key=${encodeURIComponent(key)}` },
+        )
+      const { answer, failure } = await rest.get(INCOME, 'force')
+      const [version] = await rest.versions(INCOME, null)
+      const stored = await rest.version(version?.id ?? 0)
+      expect(stored?.text).toContain('"n":12.5')
+      expect(stored?.contentType).toContain('application/json')
+      for (const text of [JSON.stringify(stored), JSON.stringify(answer), JSON.stringify(failure)]) {
+        for (const echo of [...echoes, JSON.stringify(key).slice(1, -1), 'CANARY']) expect(text).not.toContain(echo)
+        expect(text).not.toContain(Buffer.from('CANARY/ke').toString('base64'))
+      }
+    },
+  )
+
+  it('reads no answer that nests without end, and does not ask for it again', async () => {
+    const { rest, waits } = client()
+    respond = (_request, response) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).end('['.repeat(100_000))
+    const parse = vi.spyOn(JSON, 'parse')
+    const { answer, failure } = await rest.get(INCOME, 'force')
+    expect(parse.mock.calls.filter(([text]) => text.startsWith('[[['))).toEqual([])
+    parse.mockRestore()
+    expect(answer).toBeNull()
+    expect(failure).toMatchObject({ code: 'unexpected-answer' })
+    expect(waits).toEqual([])
+    expect(asked).toHaveLength(1)
+    expect(await rest.versions(INCOME, null)).toEqual([])
   })
 
   it.each([

@@ -1,0 +1,51 @@
+/** Takes secrets out of texts, however they are encoded there. */
+
+/** Anything shorter stands in a text by chance: redacting it would take words and numbers away. */
+export const SHORTEST = 6
+
+/** Characters that HTML writes otherwise. */
+const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** The base64 of a secret wherever it stands in a longer text: only whole characters of it, at each of three offsets. */
+function base64Of(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret)
+  return [0, 1, 2].map((offset) =>
+    Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6)),
+  )
+}
+
+/**
+ * A secret in every encoding a text could have it in, longest first: as it is, in JSON (slashes escaped or not), in a URL
+ * (either case, also as a form writes it), in HTML, in hex, in base64 and base64url.
+ */
+export function encodingsOf(secret: string): readonly string[] {
+  const json = JSON.stringify(secret).slice(1, -1)
+  const url = encodeURIComponent(secret.toWellFormed())
+  const hex = Buffer.from(secret).toString('hex')
+  const base64 = [Buffer.from(secret).toString('base64').replace(/=+$/, ''), ...base64Of(secret)]
+  const encodings = [
+    secret,
+    json,
+    json.replaceAll('/', '\\/'),
+    url,
+    url.replaceAll(/%[\dA-F]{2}/g, (code) => code.toLowerCase()),
+    url.replaceAll('%20', '+'),
+    secret.replaceAll(/[&<>"']/g, (character) => HTML[character] ?? character),
+    hex,
+    hex.toUpperCase(),
+    ...base64,
+    ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
+  ]
+  if (secret === '') return []
+  // A short secret has encodings of a few characters, which stand in any text by chance.
+  return [...new Set(encodings.filter((text) => text === secret || text.length >= SHORTEST))].sort(
+    (a, b) => b.length - a.length,
+  )
+}
+
+/** A text with `***` in the place of each of `encodings`, which are longest first. */
+export function redact(text: string, encodings: readonly string[]): string {
+  return encodings.reduce((safe, secret) => safe.replaceAll(secret, '***'), text)
+}

@@ -1,0 +1,52 @@
+/**
+ * How deep JSON from elsewhere may nest. A parser spends some sixty bytes on each bracket that is open, so a text of
+ * brackets alone costs far more memory than it has characters.
+ */
+
+/** Lists and objects inside one another; what services and our own files send has fewer than ten. */
+export const MAX_JSON_DEPTH = 64
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** Whether a JSON text nests deeper than `MAX_JSON_DEPTH`. Says nothing about whether it is valid. */
+export function nestsTooDeep(text: string): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at)
+        if (at < 0) return false // never closed: a parser stops here
+        break
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        depth += 1
+        if (depth > MAX_JSON_DEPTH) return true
+        break
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        depth -= 1
+    }
+  }
+  return false
+}
+
+/** The place of the quote that closes the string opened at `from`; -1: none does. */
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let before = at - 1
+    while (text.charCodeAt(before) === BACKSLASH) before -= 1
+    if ((at - before) % 2 === 1) return at // an even number of backslashes escapes only themselves
+  }
+  return -1
+}
+
+/** `JSON.parse` for text from elsewhere. Throws a `SyntaxError` also where it nests too deep. */
+export function parseBoundedJson(text: string): unknown {
+  if (nestsTooDeep(text)) throw new SyntaxError(`JSON nests deeper than ${MAX_JSON_DEPTH} levels`)
+  return JSON.parse(text) as unknown
+}
