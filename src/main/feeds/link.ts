@@ -13,7 +13,8 @@ import { readTextFrames } from './text-frames.ts'
 export const MAX_PAYLOAD = 1024 * 1024
 const HANDSHAKE_MS = 10_000
 const CLOSE_MS = 2_000
-const RETRY_AFTER_AT_MOST_MS = 300_000
+/** A service may ask to be left alone, but not to be left for good: a feed that waits is a gap. */
+export const RETRY_AFTER_AT_MOST_MS = 300_000
 
 export interface Link {
   readonly generation: number

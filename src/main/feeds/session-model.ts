@@ -43,6 +43,8 @@ export interface SessionState {
   readonly sent: readonly string[]
   /** Subscribe messages on their way to an acknowledgement. */
   readonly pending: number
+  /** How many of them were sent before the connection was last doubted: their acknowledgements prove nothing since. */
+  readonly outdated: number
   /** Keys of the acknowledged set, and the set in the service's spelling. */
   readonly acknowledged: readonly string[]
   readonly gaps: readonly SessionGap[]

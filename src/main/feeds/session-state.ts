@@ -57,6 +57,7 @@ export function idleSession(feed: FeedId, origin: string): SessionState {
     wanted: [],
     sent: [],
     pending: 0,
+    outdated: 0,
     acknowledged: [],
     gaps: [],
     nextGap: 1,
@@ -167,6 +168,7 @@ function onWanted(state: SessionState, symbols: readonly string[], sinceMs: Unix
       sent: [],
       acknowledged: [],
       pending: 0,
+      outdated: 0,
     }
     return [idle, state.phase.is === 'idle' ? [] : closing]
   }
@@ -203,6 +205,7 @@ function onUpgraded(state: SessionState): Step {
 function onAcknowledged(state: SessionState, symbols: readonly string[], at: Moment): Step {
   if (!hasSocket(state)) return [state, []]
   const pending = Math.max(0, state.pending - 1)
+  if (state.outdated > 0) return [{ ...state, pending, outdated: state.outdated - 1 }, []]
   const opened: SessionState = {
     ...state,
     phase: state.phase.is === 'connecting' ? { is: 'open', sinceMs: at.wallMs } : state.phase,
@@ -290,7 +293,7 @@ function onTimer(state: SessionState, timer: TimerName, at: Moment): Step {
       if (state.phase.is === 'connecting') {
         return hangUp(state, 'normal', lose(state, at, { then: 'retry', why }, 'drop'))
       }
-      const [settled, effects] = settle({ ...state, pending: 0 }, at.wallMs, true)
+      const [settled, effects] = settle({ ...state, pending: 0, outdated: 0 }, at.wallMs, true)
       return [settled, [...effects, { do: 'problem', why }]]
     }
     default:
@@ -342,7 +345,7 @@ function prove(state: SessionState, cause: GapCause, fromMs: UnixMs): Step {
   const [gapped, effects] = openGap(state, cause, fromMs, state.wanted)
   // Subscribing again to what is subscribed changes nothing at the service, but its answer proves the connection.
   return [
-    { ...gapped, pending: state.pending + 1, acknowledged: [] },
+    { ...gapped, pending: state.pending + 1, outdated: state.pending, acknowledged: [] },
     [
       ...effects,
       { do: 'probe' },
@@ -443,7 +446,7 @@ function occupied(state: SessionState): boolean {
 }
 
 function disconnected(state: SessionState): SessionState {
-  return { ...state, error: null, sent: [], acknowledged: [], pending: 0 }
+  return { ...state, error: null, sent: [], acknowledged: [], pending: 0, outdated: 0 }
 }
 
 function forget(state: SessionState): SessionState {

@@ -1,12 +1,13 @@
 import { createServer, type Server, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { afterEach, describe, expect, test } from 'vitest'
-import { WebSocketServer, type WebSocket } from 'ws'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { WebSocketServer, WebSocket as WebSocketClient, type WebSocket } from 'ws'
 import type { Clock } from '../../../../src/main/clock.ts'
 import { systemClock } from '../../../../src/main/clock.ts'
 import type { Token, TokenSource } from '../../../../src/main/credentials/port.ts'
 import { createFeeds, type LiveFeeds } from '../../../../src/main/feeds/feeds.ts'
+import { RETRY_AFTER_AT_MOST_MS } from '../../../../src/main/feeds/link.ts'
 import type { FeedListener } from '../../../../src/main/feeds/port.ts'
 import type { RecorderPort } from '../../../../src/main/recording/port.ts'
 import { CodedError } from '../../../../src/shared/errors.ts'
@@ -497,6 +498,45 @@ describe('a hostile or broken service', () => {
     await until('the return', () => w.service.requests.length >= 2 && xt(w).state.is === 'open')
     expect(w.ears.gaps.map((g) => g.cause)).toContain('half-open')
     expect(w.ears.problems[0]).toMatchObject({ code: 'timeout' })
+  })
+
+  test.each(['999999999', '1e12', 'Infinity'])(
+    '503 with Retry-After: %s is tried again within minutes',
+    async (after) => {
+      const w = await world((service) => {
+        service.upgrade = (_request, socket) =>
+          void socket.end(`HTTP/1.1 503 Busy\r\nRetry-After: ${after}\r\nContent-Length: 0\r\n\r\n`)
+      })
+      const beforeMs = Date.now()
+      w.feeds.want('crypto/XT', ['BTC-USD'])
+      await until('waiting', () => xt(w).state.is === 'waiting')
+      const { state } = xt(w)
+      const waitMs = state.is === 'waiting' ? state.untilMs - beforeMs : Infinity
+      // The state machine counts from an instant that is a little later than ours.
+      expect(waitMs).toBeLessThan(2 * RETRY_AFTER_AT_MOST_MS)
+    },
+  )
+
+  test('a burst is read in turns: the socket rests when one has taken too long, and nothing is lost', async () => {
+    let passedNs = 0
+    // Every look at the clock costs more than a turn may take.
+    const clock: Clock = {
+      ...hurried,
+      monoNs: () => monoNs(systemClock.monoNs() + (passedNs += 5e6)),
+    }
+    const pause = vi.spyOn(WebSocketClient.prototype, 'pause')
+    const resume = vi.spyOn(WebSocketClient.prototype, 'resume')
+    try {
+      const w = await world(() => undefined, clock)
+      await open(w, 'BTC-USD')
+      for (let i = 1; i <= 5_000; i += 1) w.service.last.send(trade('BTC-USD', i))
+      await until('the burst', () => w.ears.records.length === 5_000)
+      expect(w.ears.records.map(({ price }) => price)).toEqual(Array.from({ length: 5_000 }, (_, i) => i + 1))
+      expect(pause.mock.calls.length).toBeGreaterThan(0)
+      await until('the last rest', () => resume.mock.calls.length === pause.mock.calls.length)
+    } finally {
+      vi.restoreAllMocks()
+    }
   })
 
   test('403: refused with the origin in the sentence, no second try until retry', async () => {

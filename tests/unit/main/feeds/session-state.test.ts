@@ -573,6 +573,37 @@ describe('sleep', () => {
   })
 })
 
+describe('a doubted connection', () => {
+  test('that acknowledges nothing has received nothing since, whatever it acknowledged before', () => {
+    const d = opened(BTC).pass(60_000).send({ is: 'paused' })
+    d.pass(ACK_WITHIN_MS).send({ is: 'timer', timer: 'ack' })
+    expect(d.state.gaps).toMatchObject([{ cause: 'unacknowledged', symbols: [BTC] }])
+    expect(d.did('problem')).toHaveLength(1)
+  })
+  test('is not proven by the acknowledgement of what was asked before', () => {
+    const d = opened(BTC).want(BTC, ETH) // on its way when the machine stops
+    d.pass(60_000).send({ is: 'paused' }).pass(5).acked(BTC, ETH)
+    expect(d.causes).toEqual(['connect', 'sleep'])
+    expect(d.did('gapClose')).toEqual([])
+    expect(missing(d.state)).toEqual([BTC, ETH])
+    d.pass(5).acked(BTC, ETH)
+    expect(d.state.gaps).toEqual([])
+    expect(d.did('gapClose')).toMatchObject([{ toMs: d.now }, { toMs: d.now }])
+  })
+  test('that was doubted twice waits for the answer to the second doubt', () => {
+    const d = opened(BTC).pass(60_000).send({ is: 'paused' }).pass(60_000).send({ is: 'paused' })
+    d.pass(5).acked(BTC)
+    expect(d.causes).toEqual(['sleep'])
+    d.pass(5).acked(BTC)
+    expect(d.causes).toEqual([])
+  })
+  test('counts the first answer of the next connection, whatever was outstanding on the last', () => {
+    const d = opened(BTC).want(BTC, ETH).pass(60_000).send({ is: 'paused' }).closed(1006)
+    redial(d).acked(BTC, ETH)
+    expect(d.state.gaps).toEqual([])
+  })
+})
+
 describe('a clock that was set', () => {
   test.each([
     ['forward', 3_600_000],
