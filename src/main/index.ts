@@ -8,6 +8,7 @@ import { findCommandLine } from './cli/find-command.ts'
 import { runProcess } from './cli/process.ts'
 import { windowOptions } from './cli/window-options.ts'
 import { runElectronCommand } from './electron/command.ts'
+import { webAddressesOnly } from './electron/security.ts'
 import { runElectronApp } from './electron/app.ts'
 import { homeOf } from './settings/portable.ts'
 import { installedUpdater } from './electron/updater.ts'
@@ -65,9 +66,7 @@ function openWindow(): void {
           })
           return canceled ? null : (filePaths[0] ?? null)
         },
-        openExternal: async (url) => {
-          if (/^https?:$/.test(new URL(url).protocol)) await shell.openExternal(url)
-        },
+        openExternal: webAddressesOnly((url) => shell.openExternal(url)),
       }),
   })
 }

@@ -38,6 +38,16 @@ export function isTrustedSender(frame: SenderFrame | null, ownUrl: string): bool
 }
 
 /**
+ * Lets web addresses through to `open` and nothing else. The terminal checks first; this is the last check before the
+ * system starts whatever program claims a scheme.
+ */
+export function webAddressesOnly(open: (url: string) => Promise<void>): (url: string) => Promise<void> {
+  return async (url) => {
+    if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) await open(url)
+  }
+}
+
+/**
  * Denies permissions, devices and foreign requests. One exception: writing text that the user chose to
  * copy; it needs a user's gesture and tells the page nothing.
  */

@@ -71,6 +71,25 @@ describe('an account', () => {
     expect(JSON.stringify(states)).not.toContain('CANARY')
   })
 
+  test('notes its password, key and every token as secrets, so that no text holds one', async () => {
+    const tokens = [jwt({ n: 1 }), jwt({ n: 2 })]
+    let asked = 0
+    const { baseUrl } = await service((m) => (m.token = (_b, r) => json(r, 200, { access: tokens[asked++] })))
+    const noted: (string | null | undefined)[] = []
+    const credentials = createCredentials({
+      clock: systemClock,
+      memoryOnly: true,
+      known: { note: (secret) => void noted.push(secret) },
+    })
+    await credentials.save({ baseUrl, user: 'ann', password: PASSWORD, apiKey: API_KEY })
+    expect(noted).toContain(PASSWORD)
+    expect(noted).toContain(API_KEY)
+    const first = await credentials.tokenSource.get()
+    expect(noted).toContain(tokens[0])
+    await credentials.tokenSource.renew(first)
+    expect(noted).toContain(tokens[1])
+  })
+
   test('a change without a password keeps the stored one; a new account needs one', async () => {
     const { baseUrl } = await service()
     const { chain, credentials } = build()

@@ -99,6 +99,30 @@ describe('asking for a token', () => {
     expect(inspect(error, { depth: 9, showHidden: true }) + JSON.stringify(toFailure(error))).not.toContain('CANARY')
   })
 
+  test('an answer that never ends is read no further than its bound', async () => {
+    let sent = 0
+    const gone = Promise.withResolvers<void>()
+    const { request } = await service((m) => {
+      m.token = (_body, response) => {
+        response.writeHead(200, { 'Content-Type': 'application/json' })
+        response.on('close', gone.resolve)
+        const piece = Buffer.alloc(64 * 1024, 'x')
+        const more = (): void => {
+          if (response.destroyed) return
+          sent += piece.length
+          // Well beyond what both ends of a socket hold: only a reader that never stops gets here.
+          if (sent > 64 * 1024 * 1024) response.destroy()
+          else if (response.write(piece)) setImmediate(more)
+          else response.once('drain', more)
+        }
+        more()
+      }
+    })
+    expect(await failure(request)).toMatchObject({ code: 'token-missing' })
+    await gone.promise
+    expect(sent).toBeLessThan(64 * 1024 * 1024)
+  })
+
   test.each([
     ['7', 'It asks to be called again in 7 s.'],
     ['90', 'It asks to be called again in 2 min.'],
