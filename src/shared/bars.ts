@@ -87,8 +87,15 @@ export function toBar(state: BarState): Bar {
   }
 }
 
+/** A volume as the sum of two doubles: what the first loses to rounding stands in the second. */
+export interface ExactVolume {
+  /** NaN: nothing was added yet. */
+  volume: number
+  volumeRest: number
+}
+
 /** Adds a size to a sum of two doubles (Knuth's two-sum), both renormalised. */
-function addVolume(state: BarState, size: number, rest: number): void {
+export function addVolume(state: ExactVolume, size: number, rest: number): void {
   if (Number.isNaN(size)) return
   if (Number.isNaN(state.volume)) {
     state.volume = size

@@ -3,7 +3,7 @@
  * numbers in place, NaN for "not known", nothing allocated by a tick.
  */
 import { AHEAD_MS } from '../../shared/alerts/event-order.ts'
-import { usable } from '../../shared/bars.ts'
+import { addVolume, usable } from '../../shared/bars.ts'
 import type { SessionState } from '../../shared/calendar.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
 import { pipOf, startDecimals } from './instruments.ts'
@@ -65,6 +65,8 @@ export interface Cell {
   high: number
   low: number
   volume: number
+  /** What `volume` lost to rounding, as in a bar: the day's volume is that of its daily bar. */
+  volumeRest: number
   /** The price of the day's latest print, by event time. */
   dayClose: number
   dayCloseMs: number
@@ -117,6 +119,7 @@ export function createCell(id: InstrumentId, symbol: string): Cell {
     high: NaN,
     low: NaN,
     volume: NaN,
+    volumeRest: 0,
     dayClose: NaN,
     dayCloseMs: NaN,
     reference: NaN,
@@ -156,6 +159,7 @@ function forgetDays(cell: Cell): void {
 
 function clearDay(cell: Cell): void {
   cell.open = cell.high = cell.low = cell.volume = cell.dayClose = cell.dayCloseMs = NaN
+  cell.volumeRest = 0
 }
 
 /** Fixed decimals grow with what the service's literals show, and never shrink. */
@@ -254,7 +258,7 @@ function addToDay(cell: Cell, price: number, size: number, eventMs: number, days
     cell.dayClose = price
     cell.dayCloseMs = eventMs
   }
-  if (size >= 0 && size < Infinity) cell.volume = Number.isNaN(cell.volume) ? size : cell.volume + size
+  if (size >= 0 && size < Infinity) addVolume(cell, size, 0)
 }
 
 function rollDay(cell: Cell, start: number, price: number, days: DayGrid): void {
@@ -330,6 +334,7 @@ const KEPT = [
   'reference',
   'decimals',
   'sparkMinute',
+  'volumeRest',
 ] as const satisfies readonly (keyof Cell)[]
 
 /** A cell as a snapshot keeps it. */
@@ -383,6 +388,8 @@ export interface CellSeed {
     readonly low: number
     readonly close: number
     readonly volume: number | null
+    /** What `volume` lost to rounding; absent: nothing. */
+    readonly volumeRest?: number
     readonly whole: boolean
   } | null
   /** Closes of minutes, oldest first, with the minute of each (since the epoch). */
@@ -410,7 +417,7 @@ export function seedCell(cell: Cell, seed: CellSeed): void {
     cell.open = today.open
     cell.high = Number.isNaN(cell.high) ? today.high : Math.max(cell.high, today.high)
     cell.low = Number.isNaN(cell.low) ? today.low : Math.min(cell.low, today.low)
-    if (today.volume !== null) cell.volume = (Number.isNaN(cell.volume) ? 0 : cell.volume) + today.volume
+    if (today.volume !== null) addVolume(cell, today.volume, today.volumeRest ?? 0)
     if (Number.isNaN(cell.dayClose)) cell.dayClose = today.close
   }
   if (seed.previousClose !== null) {

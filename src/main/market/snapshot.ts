@@ -10,7 +10,7 @@ import type { Hub, HubSave } from './hub-port.ts'
 import type { Market } from './port.ts'
 
 /** Grows whenever the bytes, or what hub and fold make of the same records, change. */
-export const SNAPSHOT_VERSION = 2
+export const SNAPSHOT_VERSION = 3
 
 interface Header {
   readonly snapshot: number

@@ -1,4 +1,5 @@
 /** Fills in day, reference and sparkline of newly shown instruments from the store, a few at a time. */
+import { addVolume, type ExactVolume } from '../../shared/bars.ts'
 import type { InstrumentId } from '../../shared/units.ts'
 import type { Hub } from '../market/hub-port.ts'
 import type { CellSeed } from '../market/cell.ts'
@@ -26,10 +27,10 @@ export function createSeeder(hub: Pick<Hub, 'cell' | 'seed'>, past: Pick<StoredP
     const mine = generation
     running += 1
     // What was counted live up to now is in the store's sum too.
-    const { volume, dayStart } = hub.cell(id)
+    const { volume, volumeRest, dayStart } = hub.cell(id)
     void past.seed(id).then((seed) => {
       running -= 1
-      if (seed !== null && mine === generation) hub.seed(id, without(seed, volume, dayStart))
+      if (seed !== null && mine === generation) hub.seed(id, without(seed, { volume, volumeRest }, dayStart))
       next()
     })
   }
@@ -50,8 +51,10 @@ export function createSeeder(hub: Pick<Hub, 'cell' | 'seed'>, past: Pick<StoredP
   }
 }
 
-function without(seed: CellSeed, counted: number, dayStart: number): CellSeed {
+function without(seed: CellSeed, counted: ExactVolume, dayStart: number): CellSeed {
   const { today } = seed
-  if (today === null || today.volume === null || Number.isNaN(counted) || dayStart !== today.startMs) return seed
-  return { ...seed, today: { ...today, volume: today.volume - counted } }
+  if (today === null || today.volume === null || Number.isNaN(counted.volume) || dayStart !== today.startMs) return seed
+  const left: ExactVolume = { volume: today.volume, volumeRest: 0 }
+  addVolume(left, -counted.volume, -counted.volumeRest)
+  return { ...seed, today: { ...today, ...left } }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { fixedGrid } from '../../../../src/shared/bars.ts'
+import { createBarBuilder, fixedGrid, type BarState } from '../../../../src/shared/bars.ts'
 import { INTERVALS } from '../../../../src/shared/market.ts'
 import type { FeedState, Freshness } from '../../../../src/shared/state.ts'
 import { instrumentId, unixMs, type FeedId, type InstrumentId } from '../../../../src/shared/units.ts'
@@ -9,6 +9,7 @@ import type { Hub, HubCalendar } from '../../../../src/main/market/hub-port.ts'
 import { createHub } from '../../../../src/main/market/hub.ts'
 import { hubCalendar } from '../../../../src/main/market/hub-calendar.ts'
 import { guessAssets, guessSpelling, pipOf } from '../../../../src/main/market/instruments.ts'
+import { createSeeder } from '../../../../src/main/terminal/seeder.ts'
 import { barsStream, quotesStream, tapeStream, type Past } from '../../../../src/main/market/streams.ts'
 
 const DAY = 86_400_000
@@ -94,6 +95,26 @@ describe('flash and direction', () => {
     trade(102)
     expect(row()).toMatchObject({ tick: null, flash: 1 })
   })
+  it('does not flash after a gap of its whole feed during which the feed stayed open', () => {
+    open('crypto/XT')
+    trade(100)
+    trade(101)
+    expect(row()).toMatchObject({ tick: 1, flash: 1, freshness: 'live' })
+    hub.gapOpened('crypto/XT', 'overflow', [], unixMs(T0))
+    expect(row()).toMatchObject({ last: 101, freshness: 'quiet' })
+    hub.gapClosed('crypto/XT', unixMs(T0), unixMs(T0 + 1))
+    expect(row()).toMatchObject({ last: 101, freshness: 'quiet' })
+    trade(250)
+    expect(row()).toMatchObject({ last: 250, tick: null, flash: 1, freshness: 'live' })
+  })
+  it('is told over a gap of another feed', () => {
+    open('crypto/XT')
+    trade(100)
+    hub.gapOpened('crypto/XQ', 'overflow', [], unixMs(T0))
+    expect(row().freshness).toBe('live')
+    trade(101)
+    expect(row()).toMatchObject({ tick: 1, flash: 1 })
+  })
   it('never takes a late print for the last one', () => {
     trade(100, T0)
     trade(110, T0 + 2000)
@@ -136,6 +157,55 @@ describe('day and reference', () => {
     expect(row()).toMatchObject({ reference: 100, referenceOf: 'first print', open: 100, high: 120, volume: 2 })
     trade(130, T0 + DAY)
     expect(row()).toMatchObject({ reference: 120, referenceOf: 'previous close', open: 130, low: 130, volume: 1 })
+  })
+  it('has the volume of its daily bar to the last digit, also after a jump', () => {
+    const sizes = Array.from({ length: 2_000 }, (_, i) => [0.1, 1e9, 0.3, 1e-7][i % 4])
+    const plain = sizes.reduce((sum, size) => sum + size, 0)
+    const builder = createBarBuilder({ grid: fixedGrid(DAY) })
+    for (const [i, size] of sizes.entries()) {
+      trade(100, T0 + i, size)
+      builder.apply(T0 + i, i + 1, 100, size)
+      if (i === 1_000) {
+        const saved = hub.save()
+        const rest = hub.cell(BTC).volumeRest
+        hub = createHub({ calendar })
+        hub.restore(saved, { feedStates: [], gaps: [] })
+        expect(hub.cell(BTC).volumeRest).toBe(rest)
+        expect(rest).not.toBe(0)
+      }
+    }
+    const [bar] = [...builder.states()]
+    expect(bar.volume).not.toBe(plain)
+    expect(row().volume).toBe(bar.volume)
+  })
+  it('joins what the store knows to the last digit, less what was counted here', async () => {
+    // At 1e15 doubles are 0.125 apart. The store's sum is one of them, without what was counted here it is none.
+    const [early, late, then] = [[1e15, 0.0625], [0.0625], [0.0625, 0.04]]
+    const builder = createBarBuilder({ grid: fixedGrid(DAY) })
+    const build = (sizes: readonly number[]): BarState => {
+      for (const size of sizes) builder.apply(T0, builder.size, 100, size)
+      const [bar] = [...builder.states()]
+      return { ...bar }
+    }
+    const bar = build([...early, ...late])
+    const session = 'open' as const
+    const today = { session, startMs: bar.startMs, endMs: bar.endMs, open: 100, high: 100, low: 100, close: 100 }
+    for (const size of late) trade(100, T0, size)
+    const past = {
+      seed: async () => ({
+        rank: 3 as const,
+        dayBefore: bar.startMs - DAY,
+        previousClose: null,
+        today: { ...today, volume: bar.volume, whole: true },
+        spark: [],
+      }),
+    }
+    createSeeder(hub, past).seed(BTC)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(row().volume).toBe(1e15 + 0.125)
+    for (const size of then) trade(100, T0, size)
+    expect(row().volume).toBe(build(then).volume)
+    expect(row().volume).toBe(1e15 + 0.25)
   })
   it('does not call a close of days ago the previous close', () => {
     trade(100, T0)
