@@ -212,6 +212,29 @@ describe('tolerant reading', () => {
     expect(read('crypto/XT', `{"ev":"XT","pair":"${symbol}","p":1,"t":1610462007425,"s":1}`).kind).toBe(KIND.unknown)
   })
 
+  test.each([
+    ['1e-05', 5],
+    ['1E-5', 5],
+    ['1.25e-05', 7],
+    ['12.5e1', 0],
+    ['1e2', 0],
+    ['0.00001', 5],
+    ['1.10000', 5],
+    ['"1e-05"', 5],
+    ['1e-30', 22],
+  ])('a price of %s has %d decimals, by the scanner and without it', (literal, decimals) => {
+    // The first is of the feed's shape, the second has an escape that the scanner leaves to the slow path.
+    for (const symbol of ['A-B', '\\u0041-B']) {
+      const out = read('crypto/XT', `{"ev":"XT","pair":"${symbol}","p":${literal},"t":1610462007425,"s":1}`)
+      expect([out.kind, out.symbol, out.price, out.decimals]).toEqual([
+        KIND.trade,
+        'A-B',
+        Number(literal.replaceAll('"', '')),
+        decimals,
+      ])
+    }
+  })
+
   test('decimals come from the literals of the message, not of what it nests', () => {
     const out = read('crypto/XT', '{"ev":"XT","pair":"A","x":{"p":1.23456},"p":1.10,"t":1610462007425,"s":1.555}')
     expect(out.decimals).toBe(2)

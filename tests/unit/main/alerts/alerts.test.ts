@@ -7,8 +7,10 @@ import { alertFiles } from '../../../../src/main/alerts/files.ts'
 import type { Alerts, AlertsFile, AlertsKeeper, Notice } from '../../../../src/main/alerts/port.ts'
 import { PLAIN_NUMBERS } from '../../../../src/shared/alerts/words.ts'
 import type { AlertDraft } from '../../../../src/shared/alerts/types.ts'
+import type { Bar } from '../../../../src/shared/market.ts'
 import { instrumentId, unixMs, type InstrumentId } from '../../../../src/shared/units.ts'
 import { KIND, scratch } from '../../../../src/service/codec.ts'
+import { smaBelowPrice } from '../../shared/alerts/harness.ts'
 import { ALERT_CALENDAR } from '../../../../src/main/terminal/alert-calendar.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -53,6 +55,7 @@ interface RigOptions {
   now?: number
   keeper?: AlertsKeeper
   bars?: AlertsOptions['bars']
+  want?: AlertsOptions['want']
 }
 
 function rig(dir: string, options: RigOptions = {}): Rig {
@@ -70,7 +73,7 @@ function rig(dir: string, options: RigOptions = {}): Rig {
       calendar: ALERT_CALENDAR,
       want: (list) => {
         wanted.push([...list])
-        return () => undefined
+        return options.want?.(list) ?? (() => undefined)
       },
       bars: options.bars ?? (() => Promise.resolve([])),
       drawings: () => [],
@@ -531,4 +534,69 @@ describe('a snooze', () => {
     expect(r.notices).toHaveLength(1)
     await r.alerts.close()
   })
+})
+
+test('no change of alerts lets go of a symbol that stays wanted, not even for a moment', async () => {
+  const holders = new Map<InstrumentId, number>()
+  const released: InstrumentId[] = []
+  const hold = (ids: readonly InstrumentId[], by: 1 | -1): void => {
+    for (const id of ids) {
+      holders.set(id, (holders.get(id) ?? 0) + by)
+      if (holders.get(id) === 0) released.push(id)
+    }
+  }
+  const r = rig(folder(), {
+    want(ids) {
+      hold(ids, 1)
+      return () => hold(ids, -1)
+    },
+  })
+  const ETH = instrumentId('crypto', 'ETH-USD')
+  r.alerts.begin()
+  const { id: kept } = await r.alerts.save(null, DRAFT)
+  const { id } = await r.alerts.save(null, { ...DRAFT, instrument: ETH })
+  await r.alerts.save(id, { ...DRAFT, instrument: ETH, note: 'worded otherwise' })
+  await r.alerts.snooze([id], T0 + 60_000)
+  expect(released).toEqual([])
+  await r.alerts.enable([id], false)
+  expect(released.splice(0)).toEqual([ETH])
+  await r.alerts.enable([id], true)
+  await r.alerts.remove([id])
+  expect(released.splice(0)).toEqual([ETH])
+  r.alerts.sourceChanged()
+  expect(released).toEqual([])
+  expect([...holders]).toEqual([
+    [BTC, 1],
+    [ETH, 0],
+  ])
+  await r.alerts.remove([kept])
+  await r.alerts.close()
+  expect([...holders.values()]).toEqual([0, 0])
+})
+
+test('bars of the source before do not warm up an indicator of the next one', async () => {
+  const answers: ((bars: readonly Bar[]) => void)[] = []
+  const r = rig(folder(), { bars: () => new Promise((resolve) => answers.push(resolve)) })
+  r.alerts.begin()
+  const condition = smaBelowPrice(3)
+  const { id } = await r.alerts.save(null, { ...DRAFT, condition })
+  r.trade(100)
+  const former = answers.splice(0)
+  expect(former.length).toBeGreaterThan(0)
+  r.alerts.sourceChanged()
+  r.trade(100)
+  expect(answers.length).toBeGreaterThan(0)
+  const bars = [0, 1, 2, 3].map((n): Bar => {
+    const startMs = T0 + (n - 5) * 60_000
+    const prices = { open: 90, high: 90, low: 90, close: 90 }
+    return { startMs: unixMs(startMs), endMs: unixMs(startMs + 60_000), ...prices, volume: 1, count: 1, complete: true }
+  })
+  const state = () => r.alerts.list().find((alert) => alert.id === id)?.state
+  for (const answer of former) answer(bars)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(state()).toEqual({ is: 'waiting', for: 'bars' })
+  for (const answer of answers) answer(bars)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(state()).toEqual({ is: 'armed' })
+  await r.alerts.close()
 })

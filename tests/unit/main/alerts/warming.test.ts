@@ -85,6 +85,17 @@ test('what nobody waits for any more is not asked for', async () => {
   expect(store.asked).toBe(2)
 })
 
+test('a failure of another source comes too late', async () => {
+  const { alert, r, store, told, warming, sweeps } = failing()
+  warming.ask(BTC, 'trade', '1m')
+  warming.forget()
+  await settled()
+  expect(told).toEqual([])
+  expect(r.evaluator.state(alert.id)).toEqual({ is: 'waiting', for: 'bars' })
+  await sweeps(30)
+  expect(store.asked).toBe(1)
+})
+
 test('an answer of another source comes too late', async () => {
   const { alert, r, store, warming } = failing()
   store.broken = false
