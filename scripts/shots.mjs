@@ -121,7 +121,7 @@ async function takeReadme() {
   mkdirSync(folder, { recursive: true })
   const { page, child } = await openWindow('readme')
   await trading(page)
-  await page.getByRole('button', { name: 'Put this card away' }).click()
+  await page.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByRole('radio', { name: '1s', exact: true }).click()
   console.log('Recording for three minutes, so that the chart has something to show …')
   await page

@@ -276,7 +276,7 @@ export const LIVE = [
   {
     name: 'tour',
     arrange: async (page) => {
-      await command(page, 'Tour of one minute')
+      await command(page, 'One-minute tour')
       await page.getByRole('dialog', { name: /^Tour, / }).waitFor()
     },
   },

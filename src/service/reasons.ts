@@ -36,13 +36,18 @@ const reason = (code: ErrorCode, message: string, hint: string, closeCode: numbe
   hint,
   closeCode,
 })
-const quoted = (text: string): string => (text === '' ? '' : ` It said: "${text}".`)
+/** What the service said of it; its own full stop would stand beside ours. */
+function quoted(text: string, closeCode: number | null = null): string {
+  const words = text.replace(/[.\s]+$/, '')
+  const code = closeCode === null ? '' : ` (code ${closeCode})`
+  return words === '' ? '' : ` The service replied “${words}”${code}.`
+}
 
 function planReason(feed: FeedId, words: string, closeCode: number | null): Reason {
   const plan = FEEDS[feed].minimumPlan
   return reason(
     'plan',
-    `The service does not give this account ${FEEDS[feed].title} (${FEEDS[feed].code}).${quoted(words)}`,
+    `Your account has no access to ${FEEDS[feed].title} (${FEEDS[feed].code}).${quoted(words, closeCode)}`,
     plan === null
       ? 'Perhaps your plan does not include this feed. Check the plan with the service, then retry.'
       : `Perhaps your plan does not include this feed (it needs ${plan}). Check the plan with the service, then retry.`,
@@ -59,7 +64,7 @@ export function verdictOfClose(feed: FeedId, closeCode: number, words: string, e
       then: 'refuse',
       why: reason(
         'unknown-feed',
-        `The service does not know the feed ${code} (${path}), or has disabled it.${quoted(said)}`,
+        `The service does not know the feed ${code} (${path}), or has disabled it.${quoted(said, closeCode)}`,
         'Ask the service whether this feed is enabled, then retry; the other feeds go on.',
         closeCode,
       ),
@@ -160,14 +165,19 @@ export const ASLEEP_REASON: Reason = reason(
 
 /** The reason of a token that was refused. */
 export function tokenReason(words: string, closeCode: number | null): Reason {
-  return reason('token-expired', `The service refused the access token.${quoted(words)}`, 'Sign in again.', closeCode)
+  return reason(
+    'token-expired',
+    `The service refused the access token.${quoted(words, closeCode)}`,
+    'Sign in again.',
+    closeCode,
+  )
 }
 
 /** A token that was refused although it had just been issued: ask, and name the plan as a possibility. */
 export function askReason(feed: FeedId, refused: Reason): Reason {
   return {
     ...refused,
-    message: `The service refused a new access token too.${/ It said: .*$/.exec(refused.message)?.[0] ?? ''}`,
+    message: `The service refused a new access token too.${/ The service replied .*$/.exec(refused.message)?.[0] ?? ''}`,
     hint: `Sign in again. If other feeds work, perhaps your plan does not include ${FEEDS[feed].code}.`,
   }
 }

@@ -80,11 +80,11 @@ test('every screen and pane keeps the rules of accessibility in every look', asy
     // Esc gives the name up first, and the menu then.
     await page.keyboard.press('Escape')
   })
-  await lookBelow(audit, 'menu of a pane', screen.tape().getByRole('button', { name: 'Menu of this pane' }))
+  await lookBelow(audit, 'menu of a pane', screen.tape().getByRole('button', { name: 'Pane menu' }))
 
   const chart = screen.chart('BTC-USD')
   // A narrow toolbar has them all under one button.
-  for (const name of ['Indicators', 'Compare', 'View', 'More of this chart']) {
+  for (const name of ['Indicators', 'Compare', 'View', 'More chart tools']) {
     const button = chart.getByRole('button', { name, exact: true })
     if (await button.isVisible()) await lookBelow(audit, `chart, ${name}`, button)
   }

@@ -93,7 +93,7 @@ test('a chart takes indicators, styles and scales by mouse', async ({ open }) =>
     await view.getByRole('radio', { name: scale }).check()
     await expect(view.getByRole('radio', { name: scale })).toBeChecked()
   }
-  await view.getByRole('checkbox', { name: 'Upside down' }).check()
+  await view.getByRole('checkbox', { name: 'Invert scale' }).check()
   await view.getByRole('checkbox', { name: 'Bid and ask lines' }).check()
   await expect(chart.region.locator('.chips .bid')).toHaveText(/^B [\d,.]+$/)
   await view.getByRole('combobox', { name: 'Zone' }).selectOption('Asia/Tokyo')
@@ -160,7 +160,7 @@ test('a chart is worked by the keyboard alone', async ({ open }) => {
   await page.keyboard.press('Escape')
   await expect(range).toBeHidden()
 
-  // The axes grow with the size of the text, at once.
+  // The axes grow with the text size, at once.
   const axes = () => chart.plot.locator('canvas').evaluateAll((all) => [Math.min(...all.map((one) => one.clientWidth))])
   const usual = await axes()
   for (let step = 0; step < 5; step++) await page.keyboard.press('Alt++')
@@ -222,7 +222,7 @@ test('a narrow chart has all of its tools, and a drawing takes an alert', async 
     expect(bars.filter(({ cut }) => cut)).toEqual([])
   })
   await test.step('what has no room there is in a menu', async () => {
-    const more = await chart.box('More of this chart')
+    const more = await chart.box('More chart tools')
     await more.getByRole('combobox', { name: 'Style' }).selectOption('line')
     await more.getByRole('combobox', { name: 'Built from' }).selectOption('bid')
     for (const [item, name] of [
@@ -230,13 +230,13 @@ test('a narrow chart has all of its tools, and a drawing takes an alert', async 
       ['Go to date…', 'Go to date'],
       ['Scale, lines, zone…', 'View'],
     ]) {
-      if (!(await more.isVisible())) await chart.box('More of this chart')
+      if (!(await more.isVisible())) await chart.box('More chart tools')
       await more.getByRole('button', { name: item }).click()
       const box = page.getByRole('dialog', { name, exact: true })
       await expect(box).toBeInViewport({ ratio: 1 })
       await chart.close(box)
     }
-    const again = await chart.box('More of this chart')
+    const again = await chart.box('More chart tools')
     await expect(again.getByRole('combobox', { name: 'Style' })).toHaveValue('line')
     await expect(again.getByRole('combobox', { name: 'Built from' })).toHaveValue('bid')
     await chart.close(again)

@@ -430,7 +430,7 @@ test('the indicators of the service stand beside ours, with what lies between th
   await begin(page)
   const sma = await go(page, 'sma')
   // Enough for twenty seconds of bars and a further answer.
-  await expect(sma.getByText(/in common: at most 0 apart/)).toBeVisible({
+  await expect(sma.getByText(/matching points?. Largest difference 0/)).toBeVisible({
     timeout: 90_000,
   })
   await expect(

@@ -230,7 +230,7 @@ test('a recording is reviewed, proven, taken out and brought into another store'
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: /^Messages of BTC-USD .*1m$/ })
     await expect(dialog.getByRole('option').first()).toBeVisible()
-    await expect(dialog).toContainText('gives the bar as it is shown')
+    await expect(dialog).toContainText('matches the bar on the chart')
     // The first of its messages, as it was received.
     const raw = await dialog.locator('pre').innerText()
     const picked = JSON.parse(raw) as { ev: string; pair: string; t: number } // as the service's document says

@@ -63,7 +63,7 @@ test('panes are added, linked, floated, maximised, closed and taken back by mous
   expect(first.length).toBe(4)
 
   await test.step('a pane without a colour keeps its symbol, and says which', async () => {
-    await screen.tape().getByRole('button', { name: 'Menu of this pane' }).click()
+    await screen.tape().getByRole('button', { name: 'Pane menu' }).click()
     await page.getByRole('radio', { name: 'No colour' }).click()
     await page.keyboard.press('Escape')
     await screen.row('ETH-USD').click()
@@ -123,7 +123,7 @@ test('panes are added, linked, floated, maximised, closed and taken back by mous
 
   await test.step('it is closed, and comes back by the toast', async () => {
     const before = await groups(page)
-    await pane(page, 'log').getByRole('button', { name: 'Menu of this pane' }).click()
+    await pane(page, 'log').getByRole('button', { name: 'Pane menu' }).click()
     await page
       .getByRole('button', { name: /^Close/ })
       .last()
@@ -135,11 +135,11 @@ test('panes are added, linked, floated, maximised, closed and taken back by mous
   })
 
   await test.step('a pane floats, and takes the whole dock', async () => {
-    await pane(page, 'log').getByRole('button', { name: 'Menu of this pane' }).click()
+    await pane(page, 'log').getByRole('button', { name: 'Pane menu' }).click()
     await page.getByRole('button', { name: 'Float above the others' }).click()
     await expect(page.locator('.dv-resize-container').getByRole('tab', { name: 'Log' })).toBeVisible()
     await audit(page, 'a floating pane')
-    await screen.quote().getByRole('button', { name: 'Menu of this pane' }).click()
+    await screen.quote().getByRole('button', { name: 'Pane menu' }).click()
     await page.getByRole('button', { name: /^Maximise/ }).click()
     await expect(screen.watchlist()).toBeHidden()
     await page.keyboard.press('Alt+Enter')
@@ -148,7 +148,7 @@ test('panes are added, linked, floated, maximised, closed and taken back by mous
 
   await test.step('a pane moves into a window of its own, follows there, and comes back with its end', async () => {
     const opened = app.electron ? app.electron.waitForEvent('window') : page.context().waitForEvent('page')
-    await screen.quote().getByRole('button', { name: 'Menu of this pane' }).click()
+    await screen.quote().getByRole('button', { name: 'Pane menu' }).click()
     await page.getByRole('button', { name: 'Into a window of its own' }).click()
     const other = new Screen(await opened)
     await expect(other.bigPrice()).toHaveText(/\d/, { timeout: 30_000 })

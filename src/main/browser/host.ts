@@ -61,7 +61,7 @@ const REPEAT_AFTER_MS = 10_000
 
 const CLOSE = { going: 1001, protocol: 1002, unsupported: 1003, refused: 4401, slow: 4408, tooMany: 4429 } as const
 
-const ANOTHER = 'Press Enter where Tapedeck was started: it prints a new address. Or start Tapedeck again.'
+const ANOTHER = 'Press Enter in the terminal where Tapedeck runs to get a new address, or restart it.'
 
 function refusalOf(admission: Exclude<Admission, { is: 'admitted' }>): Failure {
   switch (admission.is) {
@@ -76,7 +76,7 @@ function refusalOf(admission: Exclude<Admission, { is: 'admitted' }>): Failure {
     case 'unknown':
       return {
         code: 'not-allowed',
-        message: 'This tab belongs to no running Tapedeck, or to an earlier one.',
+        message: 'This tab is no longer connected.',
         hint: ANOTHER,
       }
     default:

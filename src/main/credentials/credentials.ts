@@ -122,7 +122,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
         const { baseUrl, user, userField, passwordField } = inUse.fields
         const password = await secret(inUse.fields, 'password')
         if (password === null) {
-          throw new CodedError('wrong-password', 'The password of this account is not known here.', {
+          throw new CodedError('wrong-password', 'Tapedeck doesn’t have this account’s password.', {
             hint: 'Enter it again under “Connect your account”.',
           })
         }

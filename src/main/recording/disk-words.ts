@@ -16,7 +16,7 @@ export function brokenBy(trouble: Failure | null): Reason {
   return {
     code: trouble?.code ?? 'disk-error',
     message: trouble?.message ?? 'The disk is too slow for what arrives: recording has stopped for now.',
-    hint: trouble?.hint ?? 'Watching goes on. Recording resumes by itself when the disk has caught up.',
+    hint: trouble?.hint ?? 'Live data continues. Recording resumes automatically when the disk has caught up.',
     closeCode: null,
   }
 }

@@ -87,7 +87,7 @@ export function createStoreMoving(file: string): StorePlace & { start(options: M
                     await recordings.interrupt({
                       code: 'busy',
                       message: AWAY,
-                      hint: 'Watching goes on. What comes meanwhile is not kept, and a gap tells it.',
+                      hint: 'Live data continues. Messages that arrive meanwhile are not recorded; the chart shows a gap.',
                       closeCode: null,
                     })
                     away = true

@@ -110,7 +110,7 @@ export function createRecordingDesk(options: RecordingDeskOptions): RecordingDes
       const heals = mayHeal(code)
       if (trouble?.why.code !== code) log('error', 'recorder', `Recording could not begin: ${message}`, detail ?? hint)
       const after = heals ? 'recording begins by itself when it can.' : 'nothing is recorded until then.'
-      const why = { code, message, hint: `${hint} Watching goes on; ${after}`.trim(), closeCode: null }
+      const why = { code, message, hint: `${hint} Live data continues; ${after}`.trim(), closeCode: null }
       trouble = { ...(trouble ?? { sinceMs: clock.wallMs(), received: receivedSoFar() }), why, planned: false }
       if (!heals) return
       undoRetry = clock.after(RETRY_RECORDING_MS, () => void serially(begin))

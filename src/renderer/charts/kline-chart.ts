@@ -98,9 +98,10 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
   const rows = (): readonly Row[] => bars.rows()
 
   let low = false
+  let stale = false
   const restyle = (): void => {
     const counts = plot.countdown && countsDown(series) && !bars.moreNewer && !low
-    chart.setStyles(chartStyles(theme, series.style, counts, bars.moreNewer, low))
+    chart.setStyles(chartStyles(theme, series.style, counts, bars.moreNewer, low, stale))
   }
   /** Px as of the last resize: to ask the element with every tick would lay out the whole page in the middle of it. */
   let height = 0
@@ -417,6 +418,11 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
       if (scale() !== before) prices.apply()
       legend()
       turn.ask()
+    },
+    setStale(next) {
+      if (next === stale) return
+      stale = next
+      restyle()
     },
     setClock(now) {
       clock = now

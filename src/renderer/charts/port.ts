@@ -187,6 +187,8 @@ export interface ChartPort {
   setQuote(quote: { readonly bid: number | null; readonly ask: number | null } | null): void
   /** Symbols to compare with, oldest bar first each; the price axis counts percent while there are some. */
   setCompared(series: readonly ComparedSeries[]): void
+  /** Nothing is received any more: the label of the last price turns grey. */
+  setStale(stale: boolean): void
   /** Now of what is shown, UTC ms: for the time until the last bar closes. */
   setClock(now: () => number): void
   onLegend(listener: (legend: ChartLegend) => void): void

@@ -3,13 +3,17 @@ import type { DeepPartial, Styles } from 'klinecharts'
 import { FAMILY, textPx } from './canvas-text.ts'
 import type { ChartStyle, ChartTheme } from './port.ts'
 
-/** The library's styles for a theme and a style of bars. `past`: the last bar loaded is not the newest one; `low`: there is no room for words in the plot. */
+/**
+ * The library's styles for a theme and a style of bars. `past`: the last bar loaded is not the newest one; `low`: there is
+ * no room for words in the plot; `stale`: nothing is received, so the last price has no direction.
+ */
 export function chartStyles(
   theme: ChartTheme,
   style: ChartStyle,
   countdown: boolean,
   past = false,
   low = false,
+  stale = false,
 ): DeepPartial<Styles> {
   const hidden = 'transparent'
   const size = textPx(11, theme.textScale)
@@ -53,7 +57,7 @@ export function chartStyles(
         high: { show: !low, color: theme.dim, textSize: size, textFamily: FAMILY },
         low: { show: !low, color: theme.dim, textSize: size, textFamily: FAMILY },
         last: {
-          ...colours,
+          ...(stale ? { upColor: theme.dim, downColor: theme.dim, noChangeColor: theme.dim } : colours),
           // Averages are no prices: the chart paints the true last one itself.
           show: style !== 'heikin-ashi' && !past,
           compareRule: 'current_open',

@@ -41,6 +41,18 @@ const keysOfPage: Keys = {
   },
 }
 
+/**
+ * Loads the page anew when an address with another one-time token is pasted into this tab: a browser takes that for a
+ * move within the page, and the token would never be shown to the host.
+ */
+export function reloadOnNewAddress(keys: Pick<Keys, 'token'>, reload: () => void): () => void {
+  const moved = (): void => {
+    if (keys.token() !== null) reload()
+  }
+  addEventListener('hashchange', moved)
+  return () => removeEventListener('hashchange', moved)
+}
+
 const openSocket: OpenSocket = (events) => {
   const socket = new WebSocket(`ws://${location.host}${SOCKET_PATH}`)
   socket.addEventListener('open', () => events.open())
@@ -79,5 +91,6 @@ const askPreload: AskForPort = (ready) => {
  */
 export function pickTransport(): Transport {
   const inBrowser = location.protocol === 'http:' && location.hostname === '127.0.0.1'
+  if (inBrowser) reloadOnNewAddress(keysOfPage, () => location.reload())
   return createTransport(inBrowser ? socketDial(openSocket, keysOfPage) : portDial(askPreload), timing)
 }

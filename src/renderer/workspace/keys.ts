@@ -15,8 +15,14 @@ function isTyping(target: EventTarget | null): boolean {
   )
 }
 /** Where Space and Enter already mean something. */
+const PRESSABLE = 'button, a, summary, [role="tab"], [role="radio"]'
 function isPressable(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('button, a, summary, [role="tab"], [role="radio"]') !== null
+  return target instanceof Element && target.closest(PRESSABLE) !== null
+}
+/** What Space would choose once more: pressing it does nothing. */
+const CHOSEN = '[role="tab"][aria-selected="true"], [role="radio"][aria-checked="true"]'
+function isChosen(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(PRESSABLE)?.matches(CHOSEN) === true
 }
 /** Keys that move a caret, a scrollbar or whatever else has the focus, before they move a replay. */
 const MOVES = /^(Arrow|Home|End|Page)/
@@ -26,9 +32,13 @@ function movesItself(target: EventTarget | null): boolean {
   return target.tabIndex >= 0 && !isPressable(target)
 }
 
-/** The dock takes arrows on its tabs whatever is held with them; with Ctrl, Alt or Cmd they are the window's. */
-function isTabChord({ target, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
-  return (ctrlKey || altKey || metaKey) && target instanceof Element && target.closest('.dv-tab') !== null
+/**
+ * What the dock takes on its tabs though it is the window's: arrows with Ctrl, Alt or Cmd, and Space on the tab in front,
+ * which would only bring it to the front once more.
+ */
+function isTabChord({ key, target, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
+  if (!(target instanceof Element) || target.closest('.dv-tab') === null) return false
+  return ctrlKey || altKey || metaKey || (key === ' ' && isChosen(target))
 }
 
 /** Makes the window's key handler. */
@@ -75,7 +85,7 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
       }
     }
     if (command) {
-      if (event.key === ' ' && isPressable(event.target)) return
+      if (event.key === ' ' && isPressable(event.target) && !isChosen(event.target)) return
       event.preventDefault()
       return command.run(app)
     }

@@ -68,7 +68,7 @@ test('safe mode shows ready-made panes, says so, and leaves what is kept as it i
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
   expect(readFileSync(join(home, 'workspaces.json'), 'utf8')).toBe(workspaces)
   const opened = electron?.waitForEvent('window')
-  await pane(page, 'tape').getByRole('button', { name: 'Menu of this pane' }).click()
+  await pane(page, 'tape').getByRole('button', { name: 'Pane menu' }).click()
   await page.getByRole('button', { name: 'Into a window of its own' }).click()
   const beside = await opened
   if (!beside) throw new Error('no window was opened')

@@ -1,6 +1,6 @@
 /** Workspaces and the menus of panes. */
 export const dock = {
-  'dock.menu-pane': 'Menu of this pane',
+  'dock.menu-pane': 'Pane menu',
   'dock.all-tabs': 'All tabs here',
   'dock.follows-symbol-colour': 'Follows the symbol of a colour',
   'dock.panes-one-colour-show': '{colour}: panes of one colour show one symbol',

@@ -34,7 +34,7 @@ export const exporting = {
   'export.market': 'Market',
   'export.interval': 'Interval',
   'export.symbols': 'Symbols',
-  'export.every-symbol-or-some': 'Every symbol; or some, parted by commas',
+  'export.every-symbol-or-some': 'All symbols, or a comma-separated list',
   'export.none-saved-yet': 'None saved yet',
   'export.none': 'None',
   'export.name-preset': 'Name of the preset',

@@ -7,7 +7,7 @@ export const palette = {
   'palette.commands': 'Commands',
   'palette.searching': 'Searching…',
   'palette.nothing': 'Nothing is called so. Try BTC-USD, EURUSD 5m, AAPL FA, or a word such as “export”.',
-  'symbols.none': 'No symbol is spelt so. Examples: BTC-USD, EURUSD, AAPL.',
+  'symbols.none': 'No such symbol. Try BTC-USD, EURUSD or AAPL.',
   'palette.unseen': 'not seen yet',
   'palette.add': 'Add to {list} ({keys})',
   'palette.hint.choose': 'choose',
@@ -65,7 +65,7 @@ export const palette = {
   'code.SET': 'Settings',
   'code.KEYS': 'Keyboard shortcuts',
   'code.HELP': 'Help, on a word: HELP gap',
-  'code.TOUR': 'Tour of one minute',
+  'code.TOUR': 'One-minute tour',
   'replayAt.none': 'There is no recorded session to replay yet.',
   'palette.entry.show-at': 'Show {symbol} at {interval}',
 } as const

@@ -1,8 +1,12 @@
 /** Panels of the top bar, and what is told across the window. */
 export const panels = {
+  'noRoom.title': 'Not subscribed: {used} of {budget} on this feed are taken',
+  'noRoom.short': 'Not subscribed, {used} of {budget} taken',
+  'noRoom.text': 'Remove symbols from your watchlists, or allow more connections in Settings.',
+  'noRoom.settings': 'Open settings',
   'panels.window-lost-terminal': 'This window lost its connection to Tapedeck.',
   'panels.prices-here-old-recording':
-    'Prices here are old. If Tapedeck still runs, recording goes on and the window comes back by itself; if not, start Tapedeck again.',
+    'Prices here are old. If Tapedeck is still running, recording continues and this window reconnects by itself. If not, start Tapedeck again.',
   'panels.nothing-lost-yet-wait': 'Nothing is lost yet: {backlogBytes} wait in memory.',
   'panels.messages-not-stored': '{lost} messages not stored.',
   'panels.try-again': 'Try again',
@@ -13,13 +17,16 @@ export const panels = {
   'panels.feeds-as-they-were': 'Feeds as they were then',
   'panels.no-feed-wanted-no': 'No feed is wanted: no list on screen has a symbol.',
   'panels.retry-now': 'Retry now',
+  'panels.retry-all': 'Retry all',
+  'panels.refused-together': '{count} feeds were refused: {feeds}.',
   'panels.acknowledged': 'Acknowledged',
   'panels.not-acknowledged': 'Not acknowledged',
-  'panels.over-budget': 'Over the budget of {budget} ({code} {count}/{budget})',
-  'panels.remove-symbols-or-allow': '{overBudget}. Remove symbols, or allow further connections in Settings.',
+  'panels.over-budget': 'Not subscribed: {count} of {budget} are taken.',
+  'panels.remove-symbols-or-allow':
+    '{overBudget}. Remove symbols from your watchlists, or allow more connections in Settings.',
   'panels.read-as-messages-shape':
     'Read as “{name}”: {messages} messages of a shape that the service does not document',
-  'panels.not-wanted-now': 'Not wanted now: {feeds}',
+  'panels.not-wanted-now': 'Not in use: {feeds}',
   'panels.latency': 'Latency',
   'panels.max': 'max',
   'panels.receive-stored': 'receive to stored',
@@ -51,7 +58,7 @@ export const panels = {
   'panels.city-or-zone': 'City or zone',
   'panels.search-time-zone': 'Search a time zone',
   'panels.each-market-own': 'each market’s own',
-  'panels.no-zone-called-so': 'No zone is called so.',
+  'panels.no-zone-called-so': 'No matching time zone.',
   'figure.save-picture': 'Save a picture of {label}',
   'figure.save-as-png': 'Save as PNG',
   'figure.left-right-arrows-tell': '{label}. Left and right arrows tell each value.',

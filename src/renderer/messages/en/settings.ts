@@ -25,7 +25,7 @@ export const settings = {
   'setting.keep': 'How long sessions are kept',
   'setting.calls': 'Calls a day',
   'setting.calls.about':
-    'From 00:00 to 24:00 UTC, tries included. The service’s document only hints at “10,000+”; your plan may say otherwise.',
+    'From 00:00 to 24:00 UTC, including retries. The service’s document only hints at “10,000+”; your plan may say otherwise.',
   'setting.calls.wrong': 'A whole number from 0 to {most}.',
   'setting.signed': 'Calls are signed with',
   'setting.signed.api-key': 'The API key',
@@ -54,7 +54,7 @@ export const settings = {
   'setting.accent.browser':
     'A browser does not tell the colour of your system, so Tapedeck’s blue is shown. The installed app knows it.',
   'setting.accent.none': 'Your system tells no colour of its own, so Tapedeck’s blue is shown.',
-  'setting.direction': 'Direction',
+  'setting.direction': 'Up/down colors',
   'setting.direction.green-red': 'Green up, red down',
   'setting.direction.red-green': 'Red up, green down',
   'setting.direction.blue-orange': 'Blue up, orange down',
@@ -63,7 +63,7 @@ export const settings = {
   'setting.density.compact': 'Compact',
   'setting.density.normal': 'Normal',
   'setting.density.comfortable': 'Comfortable',
-  'setting.scale': 'Size of the text',
+  'setting.scale': 'Text size',
   'setting.scale.usual': '{percent} % (usual)',
   'setting.scale.percent': '{percent} %',
   'setting.motion': 'Motion',

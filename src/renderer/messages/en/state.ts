@@ -1,7 +1,7 @@
 /** States, columns and sentences of the window. */
 export const state = {
   'baseUrl.type-base-url-your': 'Type the base URL of your service, such as https://data.example.com.',
-  'baseUrl.no-url-begins-https': 'This is no URL. It begins with https:// and a host name.',
+  'baseUrl.no-url-begins-https': 'That isn’t a valid URL. It should start with https://, followed by a host name.',
   'baseUrl.leave-user-password-out': 'Leave user and password out of the URL.',
   'baseUrl.use-https-plain-http': 'Use https://. Plain http is accepted for this machine only (127.0.0.1).',
   'columns.pip': '{spread} pip',
@@ -50,7 +50,7 @@ export const state = {
     'Stale: connected, but the whole feed is silent ({ago}). This price may be old.',
   'freshness.market-closed-last-message': 'Market closed. Last message {ago}.',
   'freshness.disconnected-then-price-was': 'Disconnected then: no message came any more (the last one {ago}).',
-  'freshness.disconnected-price-old': 'Disconnected: this price is old ({ago}).',
+  'freshness.disconnected-price-old': 'Disconnected. Last message: {ago}.',
   'freshness.waiting-first-message-2': 'Waiting for a first message.',
   'paneTable.watchlist': 'Watchlist',
   'paneTable.prices-list-as-they': 'Prices of a list, as they change',
@@ -135,7 +135,7 @@ export const state = {
   'transportClient.window-has-let-go': 'The window has let go of Tapedeck.',
   'transportSocket.tab-was-not-opened': 'This tab was not opened by an address that Tapedeck printed.',
   'transportSocket.press-enter-terminal-where':
-    'Press Enter where Tapedeck was started: it prints a new address. Or start Tapedeck again.',
+    'Press Enter in the terminal where Tapedeck runs to get a new address, or restart it.',
   'window.there-no-recorded-session': 'There is no recorded session to replay yet.',
   'window.nothing-was-recorded-here': 'Nothing of this was recorded here: there is no session to replay.',
   'window.browser-blocked-new-window':

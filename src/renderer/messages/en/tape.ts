@@ -9,8 +9,8 @@ export const tape = {
   'tape.no-prints-here': 'No prints here',
   'tape.forex-has-quotes-but':
     'Forex has quotes but no trades, so there is no tape. Its bid and ask stand in the quote pane.',
-  'tape.no-tape-here': 'No tape here',
-  'tape.line-at-top-says': 'The line at the top says why.',
+  'tape.no-tape-here': 'Tape unavailable',
+  'tape.line-at-top-says': 'See the message at the top.',
   'tape.tape-stopped': 'The tape stopped',
   'tape.nothing-size-yet': 'Nothing of that size yet',
   'tape.only-prints-more-shown': 'Only prints of {minSize} and more are shown.',

@@ -1,6 +1,8 @@
 /** What a chart asks of its window besides bars and settings. */
 import type { ChartTemplate } from '../../../shared/chart-settings.ts'
 import type { InstrumentId } from '../../../shared/units.ts'
+import { shownFreshness } from '../../state/freshness.ts'
+import { noRoomFor, type NoRoom } from '../../state/no-room.ts'
 import { sourcePill } from '../../state/source-words.ts'
 import type { WindowState } from '../../state/window.svelte.ts'
 import { entryKeys } from '../../workspace/menus/entry-keys.ts'
@@ -17,6 +19,13 @@ export interface ChartWindow {
   now(): number
   /** Why nothing comes from the market, in a sentence; null: it comes, or this is no live market. */
   readonly away: string | null
+  /** Whether what this instrument's prices come from is disconnected. */
+  readonly offline: boolean
+  /** Why this instrument gets nothing though the market sends, and what to do; null: nothing is in the way. */
+  readonly noRoom: NoRoom | null
+  openSettings(): void
+  /** Plays the replay that is shown; null: none is, or it plays. */
+  readonly play: (() => void) | null
   /** Says in a sentence what was done. */
   tell(text: string): void
   /** The chord of a command as it is set now; empty where it has none. */
@@ -40,6 +49,18 @@ export function chartWindow(app: WindowState, instrument: () => InstrumentId): C
     get away() {
       const pill = sourcePill(app.status, app.linkUp)
       return app.view === 'live' && pill.tone === 'bad' ? pill.sentence : null
+    },
+    get offline() {
+      const row = app.quotes.row(instrument())
+      return row !== undefined && shownFreshness(row, app.linkUp) === 'disconnected'
+    },
+    get noRoom() {
+      return app.view === 'live' && app.status ? noRoomFor(app.status.feeds, instrument()) : null
+    },
+    openSettings: () => app.openSettings('connection'),
+    get play() {
+      const { replay } = app
+      return replay.state && !replay.state.playing ? () => replay.play(true) : null
     },
     // What is live goes on between the window's own beats of the clock.
     now: () => (app.view === 'live' ? Date.now() : app.clockMs),

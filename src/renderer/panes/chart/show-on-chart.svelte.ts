@@ -84,6 +84,9 @@ export function showOnChart(shown: Shown): void {
     return followCompared(transport, chart, view, interval, instruments)
   })
   $effect(() => chart?.setQuote(shown.quote))
+  // As a value of its own: rows change with every tick.
+  const offline = $derived(shown.window?.offline ?? false)
+  $effect(() => chart?.setStale(offline))
   $effect(() => {
     const { window: around } = shown
     chart?.setClock(() => around?.now() ?? Date.now())

@@ -6,19 +6,26 @@ import { say } from '../../messages/catalogue.ts'
 import { DASH, type NumberText } from '../../ui/format.ts'
 import { timeText } from '../../ui/zone-time.ts'
 import { dayOf } from './earnings.ts'
+import { figureText, type FigureKind } from './figure-kinds.ts'
 
 export interface CellLook {
   readonly numbers: NumberText
   /** IANA zone of instants. */
   readonly zone: string
+  /** How figures are written, by their key; absent: with every digit that came. */
+  readonly kinds?: (key: string) => FigureKind | null
 }
 
-/** A cell for the eye. What does not fit its column's type is shown as it came; nothing is rounded away. */
-export function cellText(type: ColumnType, value: Scalar, { numbers, zone }: CellLook): string {
+/** A cell for the eye. What does not fit its column's type is shown as it came. Nothing is rounded but figures of known kinds. */
+export function cellText(type: ColumnType, value: Scalar, look: CellLook, key = ''): string {
   if (value === null || value === '') return DASH
+  const { numbers, zone } = look
   switch (type) {
-    case 'number':
-      return exactText(value, numbers)
+    case 'number': {
+      const n = numberOf(value)
+      const kind = look.kinds?.(key) ?? null
+      return kind === null || Number.isNaN(n) ? exactText(value, numbers) : figureText(kind, n, numbers)
+    }
     case 'percent':
       return scalarText(value)
     case 'instant': {

@@ -68,7 +68,7 @@ export function turn(table: Table, at: number, look: CellLook): Turned {
     if (i === at && periods === plain) continue
     if ((i === year || i === part) && periods === named) continue
     const values = rows.map((row): Scalar => table.cell(row, i))
-    const texts = values.map((value) => cellText(column.type, value, look))
+    const texts = values.map((value) => cellText(column.type, value, look, column.key))
     if (!isNumeric(column.type) && new Set(texts).size === 1) same.push({ title: titles[i], text: texts[0] })
     else {
       lines.push({

@@ -333,7 +333,7 @@ describe('an upgrade that is answered', () => {
     [403, 'refused', 'forbidden-origin', /origin https:\/\/data\.example\.com/],
     [404, 'refused', 'unknown-feed', /\/ws\/crypto\/XT\//],
     [302, 'refused', 'bad-url', /elsewhere/],
-    [402, 'refused', 'plan', /does not give this account/],
+    [402, 'refused', 'plan', /account has no access/],
     [429, 'waiting', 'offline', /too many/],
     [503, 'waiting', 'offline', /not available/],
     [200, 'waiting', 'bad-url', /did not open a WebSocket/],
@@ -426,7 +426,7 @@ describe('tokens', () => {
     expect(d.did('renewToken')).toEqual([])
     expect(d.state.phase).toMatchObject({ is: 'refused', why: { code: 'token-expired', closeCode: 4401 } })
     expect('why' in d.state.phase && d.state.phase.why).toMatchObject({
-      message: 'The service refused a new access token too. It said: "bad token".',
+      message: 'The service refused a new access token too. The service replied “bad token” (code 4401).',
       hint: expect.stringMatching(/Sign in again.*perhaps your plan/s) as string,
     })
     expect(d.causes).toEqual(['token'])

@@ -205,6 +205,19 @@ describe('bid and ask', () => {
   })
 })
 
+it('the label of the last price loses its color while nothing is received', async () => {
+  const labelOf = (): string | undefined =>
+    painted().find(({ op, path }) => op === 'fill' && path.length === 4 && path[0][0] === 0 && path[1][0] > 40)?.color
+  await show(falling)
+  expect(labelOf()).toBe('down')
+  port.setStale(true)
+  await frames()
+  expect(labelOf()).toBe('dim')
+  port.setStale(false)
+  await frames()
+  expect(labelOf()).toBe('down')
+})
+
 describe('what is in view', () => {
   const many = Array.from({ length: 2_000 }, (_, i) => bar(i, 100, 101))
 

@@ -209,7 +209,7 @@ describe('the messages behind a number', () => {
     await show(state)
     expect(screen.getAllByRole('option')[0].textContent).toMatch(/price 64000.*open/)
     expect(document.querySelector('pre')!.textContent).toMatch(/^\{"ev":"XT"/)
-    expect(screen.getByText('gives the bar as it is shown')).toBeDefined()
+    expect(screen.getByText('matches the bar on the chart')).toBeDefined()
     expect(screen.getByText('sum of 41 sizes')).toBeDefined()
     await fireEvent.click(screen.getByRole('button', { name: /^high/ }))
     const picked = screen.getByRole('option', { selected: true })

@@ -62,6 +62,40 @@ describe('keys', () => {
     expect(app.toasts.list.at(-1)?.text).toContain('no interval “7”')
     expect(app.chart.interval).toBe('1s')
   })
+  it('play a replay with Space wherever the focus is, but not where Space presses a button', () => {
+    let played = 0
+    app.replay.state = { id: 'r1', playing: false } as unknown as typeof app.replay.state // what the keys ask of it
+    app.replay.toggle = () => void played++
+    const at = (html: string): Element => {
+      const holder = document.createElement('div')
+      holder.innerHTML = html
+      return holder.firstElementChild ?? holder
+    }
+    const cases: readonly (readonly [string, number])[] = [
+      ['<div></div>', 1],
+      ['<div role="tab" aria-selected="true"></div>', 1],
+      ['<button role="tab" aria-selected="true"></button>', 1],
+      ['<button role="radio" aria-checked="true"></button>', 1],
+      ['<button role="tab" aria-selected="false"></button>', 0],
+      ['<button role="radio" aria-checked="false"></button>', 0],
+      ['<button></button>', 0],
+      ['<input>', 0],
+      ['<textarea></textarea>', 0],
+    ]
+    for (const [html, times] of cases) {
+      played = 0
+      press(' ', {}, at(html))
+      expect([html, played]).toEqual([html, times])
+    }
+    // The dock takes Space on its tabs before it comes here.
+    const dockTab = at('<div class="dv-tab" role="tab" aria-selected="true"></div>')
+    const taken = new KeyboardEvent('keydown', { key: ' ', cancelable: true })
+    Object.defineProperty(taken, 'target', { value: dockTab })
+    taken.preventDefault()
+    played = 0
+    handle(taken)
+    expect(played).toBe(1)
+  })
   it('hold the tape with Space, but not where Space presses a button', () => {
     press(' ')
     expect(app.tape.paused).toBe(true)

@@ -63,7 +63,7 @@ describe('the question before a link', () => {
     'does not offer to open %s',
     (url) => {
       dialog(url, 'electron')
-      expect(screen.getByText('This is no web address, so it is not opened.')).toBeTruthy()
+      expect(screen.getByText('Not a valid link.')).toBeTruthy()
       expect(screen.queryByRole('button', { name: 'Open' })).toBeNull()
       expect(screen.getByRole('button', { name: 'Copy the address' })).toBeTruthy()
     },

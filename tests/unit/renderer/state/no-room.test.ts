@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { noRoomFor } from '../../../../src/renderer/state/no-room.ts'
+import { refusedTogether } from '../../../../src/renderer/state/refused-feeds.ts'
+import type { FeedState, FeedStatus } from '../../../../src/shared/state.ts'
+import { instrumentId, unixMs, type FeedId } from '../../../../src/shared/units.ts'
+
+const feed = (id: FeedId, more: Partial<FeedStatus> = {}): FeedStatus => ({
+  feed: id,
+  state: { is: 'open', sinceMs: unixMs(0) },
+  connections: 1,
+  acknowledged: [],
+  missing: [],
+  overBudget: [],
+  budget: 50,
+  perSecond: 0,
+  received: 0,
+  undecodable: 0,
+  unasked: 0,
+  lastMessageMs: null,
+  mappings: [],
+  ...more,
+})
+const fifty = Array.from({ length: 49 }, (_, i) => `A${i}-USD`)
+
+it('says of a symbol without room how full its feed is, however it is written, and of no other', () => {
+  const feeds = [
+    feed('crypto/XT', { acknowledged: fifty, missing: ['LAST-USD'], overBudget: ['X:SOL-USD'] }),
+    feed('forex/C', { overBudget: ['EURUSD'], acknowledged: ['GBPUSD'] }),
+  ]
+  const told = noRoomFor(feeds, instrumentId('crypto', 'SOLUSD'))
+  expect(told?.title).toBe('Not subscribed: 50 of 50 on this feed are taken')
+  expect(told?.text).toMatch(/Remove symbols.*allow more connections/)
+  expect(noRoomFor(feeds, instrumentId('crypto', 'A1-USD'))).toBeNull()
+  expect(noRoomFor(feeds, instrumentId('stocks', 'SOLUSD'))).toBeNull()
+  expect(noRoomFor([], instrumentId('crypto', 'SOLUSD'))).toBeNull()
+})
+
+const refused = (message: string, hint: string, closeCode: number | null = 4401): FeedState => ({
+  is: 'refused',
+  why: { code: 'plan', message, hint, closeCode },
+})
+
+it('tells feeds that were refused alike once, with what their reasons share', () => {
+  const reply = 'The service replied “Authentication failed” (code 4401).'
+  const groups = refusedTogether([
+    feed('crypto/XT', {
+      state: refused(`Your account has no access to Crypto trades (XT). ${reply}`, 'Check. Retry.'),
+    }),
+    feed('crypto/XQ', { state: refused(`Your account has no access to Crypto quotes (XQ). ${reply}`, 'Retry.') }),
+    feed('forex/C', { state: refused('Another reason.', 'Wait.', 4403) }),
+    feed('stocks/T'),
+  ])
+  expect(groups).toHaveLength(1)
+  expect(groups[0].feeds.map((one) => one.feed)).toEqual(['crypto/XT', 'crypto/XQ'])
+  expect([groups[0].message, groups[0].hint]).toEqual([reply, 'Retry.'])
+})
