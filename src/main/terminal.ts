@@ -65,6 +65,7 @@ import { createStatus } from './terminal/status.ts'
 import { accessStore } from './terminal/store-access.ts'
 import { createStreams } from './terminal/streams.ts'
 import { createSymbols } from './terminal/symbols.ts'
+import { settleUnfinished } from './terminal/unfinished.ts'
 import { barsPage, createViews } from './terminal/views.ts'
 import { watchlistWants } from './terminal/watchlist-wants.ts'
 import { wholeStreams } from './terminal/whole-stream.ts'
@@ -78,6 +79,7 @@ import { tickWishes, wantAll } from './terminal/wishes.ts'
 export async function createTerminal(options: TerminalOptions): Promise<Terminal> {
   const clock = options.clock ?? systemClock
   const wallMs = () => clock.wallMs()
+  const settled = settleUnfinished(options.dataDir, options.storeFile ?? null)
   const keeper = fileKeeper(options.dataDir)
   const firstRun = isNew(keeper)
   const settings = safeSettings(createSettingsStore(keeper), options.safe === true)
@@ -89,6 +91,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     fileSink(join(options.dataDir, 'logs', 'tapedeck.log')),
     hidden,
   )
+  for (const sentence of settled) log.add('warn', 'store', sentence)
   if (settings.problem !== null) log.add('warn', 'settings', settings.problem)
 
   const say: Terminal['log'] = (level, from, text, detail) => log.add(level, from, text, detail)
@@ -315,6 +318,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     log: say,
   })
   const moving = store.start({
+    dataDir: options.dataDir,
     jobs,
     reader,
     writer,
@@ -418,7 +422,8 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
       if (storeBytes > 0) growth.sized(storeBytes, now)
     },
   })
-  status.say(desk.source.kind === 'demo' ? 'The demo market is open.' : `Watching ${desk.source.origin}.`)
+  const opened = desk.source.kind === 'demo' ? 'The demo market is open.' : `Watching ${desk.source.origin}.`
+  status.say([opened, ...settled].join(' '))
   log.add(
     'info',
     'terminal',

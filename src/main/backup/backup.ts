@@ -4,23 +4,14 @@
  */
 import Database from 'better-sqlite3'
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  copyFileSync,
-  createReadStream,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { createReadStream, existsSync, lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import * as v from 'valibot'
 import { CodedError } from '../../shared/errors.ts'
+import { diskError, syncFile, systemDisk, type Disk } from './disk.ts'
+import { beginDraft } from './drafts.ts'
+import type { LockStore } from './restore-note.ts'
+import { STORE_NAME } from './store-name.ts'
 
 /** The list of what a backup holds. `name` may have one folder: "drawings/x.json". */
 const listSchema = v.strictObject({
@@ -43,8 +34,6 @@ const listSchema = v.strictObject({
 export type BackupList = v.InferOutput<typeof listSchema>
 
 export const LIST_FILE = 'backup.json'
-/** Under these names the databases lie in a backup, whatever they are called at home. */
-export const STORE_NAME = 'tapedeck.db'
 const ANSWERS_NAME = 'research.db'
 /** Of this machine only. */
 const NOT_KEPT = new Set(['window.json'])
@@ -57,8 +46,11 @@ export interface BackupOptions {
   readonly out: string
   readonly nowMs: number
   readonly version: string
+  /** Locks the draft, so that nobody takes it for one that a killed backup left. */
+  readonly lock: LockStore
   /** Called with the name of each part before it is copied. */
   readonly onPart?: (name: string) => void
+  readonly disk?: Disk | undefined
 }
 
 /** A database as of one instant, into a file that does not exist yet. Other writers go on meanwhile. */
@@ -69,6 +61,7 @@ function copyDatabase(from: string, to: string): void {
   } finally {
     db.close()
   }
+  syncFile(to)
 }
 
 /** The user's own small files: settings, workspaces, alerts, drawings. */
@@ -91,57 +84,44 @@ export async function sha256(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
 /**
  * Makes a backup. Nothing is left under its name until it is whole. Throws `not-found` without a store,
  * `bad-arguments` where something has the name already, and what the disk says.
  */
-export async function makeBackup({ store, dataDir, out, nowMs, version, onPart }: BackupOptions): Promise<BackupList> {
+export async function makeBackup(options: BackupOptions): Promise<BackupList> {
+  const { store, dataDir, out, nowMs, version, lock, onPart, disk = systemDisk } = options
   if (!existsSync(store)) {
     throw new CodedError('not-found', `There is no store at ${store}.`, { hint: 'Record something first.' })
   }
   if (existsSync(out)) {
     throw new CodedError('bad-arguments', `${out} exists already.`, { hint: 'Name a folder that does not.' })
   }
-  const draft = join(dirname(out), `.${basename(out)}.partial`)
-  rmSync(draft, { recursive: true, force: true })
-  mkdirSync(join(draft, 'drawings'), { recursive: true })
+  const draft = beginDraft(out, dataDir, lock, disk)
   try {
-    const names = [STORE_NAME]
-    onPart?.(STORE_NAME)
-    copyDatabase(store, join(draft, STORE_NAME))
-    const answers = join(dataDir, ANSWERS_NAME)
-    if (existsSync(answers)) {
-      onPart?.(ANSWERS_NAME)
-      copyDatabase(answers, join(draft, ANSWERS_NAME))
-      names.push(ANSWERS_NAME)
-    }
-    for (const name of ownFiles(dataDir)) {
+    const names: string[] = []
+    const add = async (name: string, fill: (to: string) => void | Promise<void>): Promise<void> => {
       onPart?.(name)
-      copyFileSync(join(dataDir, name), join(draft, name))
+      await fill(join(draft.folder, name))
       names.push(name)
     }
+    disk.makeFolder(join(draft.folder, 'drawings'))
+    await add(STORE_NAME, (to) => copyDatabase(store, to))
+    const answers = join(dataDir, ANSWERS_NAME)
+    if (existsSync(answers)) await add(ANSWERS_NAME, (to) => copyDatabase(answers, to))
+    for (const name of ownFiles(dataDir)) await add(name, (to) => disk.copy(join(dataDir, name), to))
     const files: BackupList['files'] = []
     for (const name of names) {
-      const path = join(draft, name)
-      sync(path)
+      const path = join(draft.folder, name)
       files.push({ name, bytes: lstatSync(path).size, sha256: await sha256(path) })
     }
     const list: BackupList = { format: 1, madeMs: nowMs, version, files }
-    writeFileSync(join(draft, LIST_FILE), `${JSON.stringify(list, null, 2)}\n`, { flush: true })
-    renameSync(draft, out)
+    disk.syncFolder(join(draft.folder, 'drawings'))
+    disk.write(join(draft.folder, LIST_FILE), `${JSON.stringify(list, null, 2)}\n`)
+    draft.finish()
     return list
   } catch (thrown) {
-    rmSync(draft, { recursive: true, force: true })
-    throw thrown
+    draft.drop()
+    throw diskError(thrown, 'The backup')
   }
 }
 

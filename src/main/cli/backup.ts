@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path'
 import { makeBackup } from '../backup/backup.ts'
 import { restoreBackup } from '../backup/restore.ts'
+import { createSettingsStore, fileKeeper } from '../settings/store.ts'
 import { lockStore } from '../store/lock.ts'
 import { storeError } from '../store/sqlite.ts'
 import { UsageError, type Command } from './command.ts'
@@ -31,11 +32,22 @@ export const backup: Command = {
     const json = values.on('json')
     if (from !== undefined) {
       if (values.text('out') !== undefined) throw new UsageError('--out and --restore exclude each other')
-      const { list, kept } = await restoreBackup({ from: resolve(from), store, dataDir, nowMs, lock: lockStore })
-      if (json) context.out(`${JSON.stringify({ restored: list.files.length, made: list.madeMs, kept })}\n`)
-      else {
+      const { storePath: configured } = createSettingsStore(fileKeeper(dataDir)).get().recording
+      const { list, kept } = await restoreBackup({
+        from: resolve(from),
+        store,
+        dataDir,
+        storePath: configured,
+        nowMs,
+        lock: lockStore,
+      })
+      const [first = null, second = null] = kept
+      if (json) {
+        const where = { kept: first, ...(second === null ? {} : { kept_settings: second }) }
+        context.out(`${JSON.stringify({ restored: list.files.length, made: list.madeMs, ...where })}\n`)
+      } else {
         context.out(`Restored ${list.files.length} files as of ${new Date(list.madeMs).toISOString()}.\n`)
-        if (kept !== null) context.out(`What was there before is in ${kept}.\n`)
+        if (kept.length > 0) context.out(`What was there before is in ${kept.join(' and ')}.\n`)
       }
       return EXIT.ok
     }
@@ -47,6 +59,7 @@ export const backup: Command = {
         out,
         nowMs,
         version,
+        lock: lockStore,
         onPart: (name) => {
           if (context.interactive && !json) context.err(`\r${name} \u001b[K`)
         },

@@ -52,6 +52,8 @@ export interface Command {
   /** What it is for, and the arguments after its name. */
   readonly examples?: readonly (readonly [what: string, args: string])[]
   readonly options: Readonly<Record<string, Option>>
+  /** It opens no store, so it has nothing to settle first. */
+  readonly storeless?: true
   /** What may follow without a name, for help; absent: nothing. */
   readonly positionals?: string
   /** Answers the exit code. Rejects with `UsageError` or whatever failed. */

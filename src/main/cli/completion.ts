@@ -11,6 +11,7 @@ export function completionCommand(
 ): Command {
   return {
     name: 'completion',
+    storeless: true,
     summary: 'Prints a script that completes commands and options in bash, zsh or fish.',
     positionals: SHELLS.join('|'),
     examples: [

@@ -38,6 +38,7 @@ export const move: Command = {
         resume: async () => {},
         lock: lockStore,
         checkpoint: checkpointStore,
+        dataDir: context.dataDir,
         keep: (file) =>
           settings.set({ recording: { storePath: file === defaultStorePath(context.dataDir) ? '' : file } }),
         onProgress(done) {

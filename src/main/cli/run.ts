@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { toFailure } from '../../shared/errors.ts'
 import { closest } from '../../shared/closest.ts'
+import { settleUnfinished } from '../terminal/unfinished.ts'
 import { EXIT, type StopReason } from './exit.ts'
 import { COMMON_OPTIONS, COMMANDS } from './table.ts'
 import { UsageError, type Command, type Context, type Option, type Values } from './command.ts'
@@ -37,7 +38,12 @@ export async function runCommandLine(args: readonly string[], context: Context):
       context.out(commandHelp(command))
       return EXIT.ok
     }
-    return await command.run(parse(command, rest), context)
+    const values = parse(command, rest)
+    if (command.storeless !== true) {
+      const settled = settleUnfinished(context.dataDir, values.text('store') ?? null)
+      for (const sentence of settled) context.err(`tapedeck: ${sentence}\n`)
+    }
+    return await command.run(values, context)
   } catch (thrown) {
     if (context.signal.aborted && stoppedByUser(context.signal, thrown)) return EXIT.interrupted
     if (thrown instanceof UsageError) {

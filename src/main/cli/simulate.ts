@@ -9,6 +9,7 @@ import { waitUntil } from './until.ts'
 
 export const simulate: Command = {
   name: 'simulate',
+  storeless: true,
   summary: 'Runs the demo market: every feed, token and REST endpoint, on loopback, until Ctrl+C or SIGTERM.',
   examples: [
     ['A market of its own on a free port', '--json'],

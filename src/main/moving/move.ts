@@ -7,8 +7,10 @@ import { mkdir, open, realpath, rename, rm, rmdir, stat, statfs, type FileHandle
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { StoreMoved } from '../../shared/contract/library.ts'
 import { CodedError } from '../../shared/errors.ts'
+import { STORE_SIDE_FILES } from '../store-files.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { copyPass, moveCancelled, type Copied } from './copy.ts'
+import { beginMove, moveDraft, type MoveNote } from './move-note.ts'
 
 /** Room that is to be left beside the copy: what is recorded meanwhile needs some. */
 const SPARE_BYTES = 64e6
@@ -100,6 +102,8 @@ export interface MoveOptions extends MovePlan {
   /** Keeps every other writer out. */
   readonly lock: (file: string) => { release(): void }
   readonly checkpoint: (file: string) => void
+  /** The app's own folder: it remembers the move until it is over. */
+  readonly dataDir: string
   /** `done`: 0 to 1. */
   readonly onProgress: (done: number, bytes: number) => void
   readonly signal: AbortSignal
@@ -111,7 +115,14 @@ const removeQuietly = (file: string): Promise<void> => rm(file, { force: true, m
 /** Moves it, or leaves it where it was and going on: whatever goes wrong before the copy is whole undoes all. */
 export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
   const { from, to, source, lock, signal } = options
-  const draft = `${to}.moving`
+  const draft = moveDraft(to)
+  let note: MoveNote
+  try {
+    note = beginMove(options, options.dataDir, lock)
+  } catch (thrown) {
+    await removeMade(dirname(to), options.made)
+    throw thrown
+  }
   let seen = 0
   let bytes = 0
   /** The first pass takes most of the time; the second reads everything once more. */
@@ -135,6 +146,7 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
         if (signal.aborted) throw moveCancelled()
         // What was known of a store that lay there before; the writer begins a head of its own.
         await removeQuietly(`${to}-head`)
+        note.placing(draft)
         await rename(draft, to)
         // The new name is on the disk before the old file goes.
         await syncFolder(dirname(to))
@@ -151,17 +163,19 @@ export async function moveStore(options: MoveOptions): Promise<StoreMoved> {
   } catch (thrown) {
     await drop()
     await removeMade(dirname(to), options.made)
+    note.clear()
     throw thrown
   }
   await options.resume(to)
   const gone = await Promise.all(
-    [from, `${from}-wal`, `${from}-shm`, `${from}-head`, `${from}.lock`].map((file) =>
-      rm(file, { force: true, maxRetries: 3 }).then(
+    ['', ...STORE_SIDE_FILES, '.lock'].map((suffix) =>
+      rm(from + suffix, { force: true, maxRetries: 3 }).then(
         () => true,
         () => false,
       ),
     ),
   )
+  note.clear()
   return { path: to, bytes, leftovers: gone.includes(false) }
 }
 

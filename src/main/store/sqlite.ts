@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { existsSync } from 'node:fs'
 import { CodedError, toFailure, type Failure } from '../../shared/errors.ts'
 import { LATEST_VERSION, migrate } from './migrations.ts'
+import { refuseDuringRestore } from './store-path.ts'
 
 export type Db = Database.Database
 
@@ -107,6 +108,7 @@ function refuseForeign(file: string): void {
 /** Opens the store for the one writer, creating or migrating it. The caller holds the lock. */
 export function openForWriting(file: string): Db {
   try {
+    refuseDuringRestore(file)
     if (existsSync(file)) refuseForeign(file)
     const db = new Database(file)
     try {
@@ -132,6 +134,7 @@ export function openForWriting(file: string): Db {
 /** Opens the store for a reader: never writes, never blocks the writer. */
 export function openForReading(file: string): Db {
   try {
+    refuseDuringRestore(file)
     if (!existsSync(file))
       throw new CodedError('not-found', `There is no store at ${file}.`, {
         hint: 'Record something first, or name another file.',

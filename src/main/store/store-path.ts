@@ -1,7 +1,8 @@
 /** Which file a store's path leads to. A store has one name: its journal and its lock lie beside that name. */
-import { readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CodedError } from '../../shared/errors.ts'
+import { restoreNoteFile } from '../store-files.ts'
 
 /** As many links as Linux follows. */
 const MAX_LINKS = 40
@@ -83,4 +84,18 @@ export function refuseSecondName(path: string, mounts: () => string = readMounts
       hint: 'Mount the folder that holds the store instead.',
     })
   }
+}
+
+/**
+ * Throws `store-locked` in the middle of a restore, when the store may not be in its place. Whoever opens a store first
+ * settles a restore that was interrupted.
+ */
+export function refuseDuringRestore(path: string): void {
+  const note = restoreNoteFile(path)
+  if (!existsSync(note)) return
+  // A restore that still copies hasn't touched the store.
+  if (/"phase":"copying"/.test(readFileSync(note, 'utf8'))) return
+  throw new CodedError('store-locked', `A backup is being restored into ${path}.`, {
+    hint: 'Try again in a moment. If the restore was interrupted, start Tapedeck or run any command: it finishes the restore.',
+  })
 }

@@ -19,6 +19,8 @@ export interface StorePlace {
 }
 
 export interface MovingOptions {
+  /** The app's own folder. */
+  readonly dataDir: string
   readonly jobs: Jobs
   readonly reader: Pick<LateReader, 'pause' | 'open'>
   readonly writer: Pick<LateWriter, 'pause' | 'open'>
@@ -77,6 +79,7 @@ export function createStoreMoving(file: string): StorePlace & { start(options: M
             source: opened,
             lock: lockStore,
             checkpoint: checkpointStore,
+            dataDir: options.dataDir,
             signal,
             keep: options.keep,
             onProgress: progress,

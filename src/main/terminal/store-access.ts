@@ -2,13 +2,16 @@
 import { overlapSentence } from '../../shared/overlaps.ts'
 import { toFailure } from '../../shared/errors.ts'
 import type { Clock } from '../clock.ts'
+import { settleRestore } from '../backup/restore-note.ts'
 import { createRecorder } from '../recording/recorder.ts'
 import type { Recorder } from '../recording/recorder-port.ts'
 import { defaultStorePath } from '../settings/paths.ts'
 import { VERIFY_HINT } from '../store/damage.ts'
 import { openStoreReader, openStoreWriter } from '../store/open.ts'
+import { lockStore } from '../store/lock.ts'
 import type { StoreReader } from '../store/port.ts'
 import { newRecordingId } from '../store/recording-id.ts'
+import { realStorePath } from '../store/store-path.ts'
 import { watchCommits, type CommitWatch } from './committed.ts'
 import { createLateReader, createLateWriter, type FoundDamage, type LateReader, type LateWriter } from './late-store.ts'
 import type { Log } from './log.ts'
@@ -41,13 +44,16 @@ export async function accessStore(parts: StoreAccessParts): Promise<StoreAccess>
   const { workers } = options
   const store = createStoreMoving(options.storeFile ?? (storePath || defaultStorePath(options.dataDir)))
   const openReader = async (): Promise<StoreReader> => openStoreReader({ file: store.file(), worker: workers.reader })
-  const writer = createLateWriter(async () =>
-    openStoreWriter({
+  const writer = createLateWriter(async () => {
+    // Opened later than the start, the store may have seen a restore that was interrupted since.
+    const settled = settleRestore(store.file(), realStorePath, lockStore)
+    if (settled !== null) log.add('warn', 'store', settled)
+    return openStoreWriter({
       file: store.file(),
       worker: workers.store,
       onNotice: ({ message, hint }) => log.add('warn', 'store', message, hint),
-    }),
-  )
+    })
+  })
   const reader = createLateReader(
     openReader,
     clock,

@@ -114,8 +114,9 @@ describe('a move', () => {
       source: await opened(),
       release: async () => void told.steps.push('release'),
       resume: async (file) => void told.steps.push(`resume ${file === from ? 'old' : 'new'}`),
-      lock: () => ({ release: () => void told.steps.push('unlock') }),
+      lock: (file) => ({ release: () => void (file === from && told.steps.push('unlock')) }),
       checkpoint: () => void told.steps.push('checkpoint'),
+      dataDir: join(folder, 'home'),
       keep: () => void told.steps.push('keep'),
       onProgress: (part) => expect(part).toBeLessThan(1),
       signal: told.stop.signal,
@@ -223,8 +224,9 @@ describe('a move', () => {
   it('that fails once the store was let go goes on at the old place', async () => {
     for (const part of [
       (): Partial<MoveOptions> => ({
-        lock: () => {
-          throw new Error('locked')
+        lock: (file) => {
+          if (file === from) throw new Error('locked')
+          return { release: () => undefined }
         },
       }),
       ({ stop, steps }: Told): Partial<MoveOptions> => ({

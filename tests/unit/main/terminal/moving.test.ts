@@ -107,6 +107,7 @@ it('refuses before a job is made: no room, a place that is fixed, other work, a 
     throw new Error('the store was touched')
   }
   const moving = createStoreMoving(file).start({
+    dataDir: folder,
     jobs,
     reader: { pause: unasked, open: unasked },
     writer: { pause: unasked, open: unasked },

@@ -1,0 +1,80 @@
+/** Backups under way: the app's folder remembers each draft, so that the next run deletes what a killed one left. */
+import { randomUUID } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import * as v from 'valibot'
+import { readJson, systemDisk, type Disk } from './disk.ts'
+import type { LockStore } from './restore-note.ts'
+import { STORE_NAME } from './store-name.ts'
+
+const noteSchema = v.object({ draft: v.pipe(v.string(), v.regex(/[\\/]\.[^\\/]+\.partial$/)) })
+
+const notesFolder = (dataDir: string): string => join(dataDir, 'unfinished')
+
+export interface Draft {
+  /** The folder to fill, made and locked. */
+  readonly folder: string
+  /** Puts it in its place. */
+  finish(): void
+  /** Deletes it. */
+  drop(): void
+}
+
+/** Begins a draft of `out`, beside it. Throws `store-locked` while another backup of this name is being made. */
+export function beginDraft(out: string, dataDir: string, lock: LockStore, disk: Disk = systemDisk): Draft {
+  const folder = join(dirname(out), `.${basename(out)}.partial`)
+  disk.makeFolder(dirname(out))
+  if (existsSync(folder)) removeDraft(folder, lock, disk)
+  const note = join(notesFolder(dataDir), `backup-${randomUUID()}.json`)
+  disk.makeFolder(notesFolder(dataDir))
+  disk.write(note, JSON.stringify({ draft: folder }))
+  disk.makeFolder(folder)
+  const held = lock(join(folder, STORE_NAME))
+  return {
+    folder,
+    finish() {
+      held.release()
+      disk.remove(`${held.file}.lock`)
+      disk.syncFolder(folder)
+      disk.rename(folder, out)
+      disk.syncFolder(dirname(out))
+      disk.remove(note)
+    },
+    drop() {
+      held.release()
+      disk.remove(folder)
+      disk.remove(note)
+    },
+  }
+}
+
+/** Throws `store-locked` where somebody is filling it. */
+function removeDraft(folder: string, lock: LockStore, disk: Disk): void {
+  lock(join(folder, STORE_NAME)).release()
+  disk.remove(folder)
+}
+
+/** Deletes what killed backups left and says so, a sentence each. Backups that are being made stay. Never throws. */
+export function removeLeftDrafts(dataDir: string, lock: LockStore, disk: Disk = systemDisk): string[] {
+  const said: string[] = []
+  const folder = notesFolder(dataDir)
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => /^backup-[\w-]+\.json$/.test(name)) : []
+  for (const name of names) {
+    const path = join(folder, name)
+    const note = v.safeParse(noteSchema, readJson(path))
+    try {
+      if (note.success) {
+        const { draft } = note.output
+        if (!existsSync(dirname(draft))) continue // on a disk that isn't here now
+        if (existsSync(draft)) {
+          removeDraft(draft, lock, disk)
+          said.push(`A backup was interrupted; its partial copy ${draft} was deleted.`)
+        }
+      }
+      disk.remove(path)
+    } catch {
+      // Being filled right now, or not to be deleted: the next run looks again.
+    }
+  }
+  return said
+}
