@@ -110,11 +110,11 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
     of: BarSource,
     price: number,
     size: number,
-    seq: number,
     eventMs: number,
+    recvMs: number,
   ) => {
     for (const series of cell.series) {
-      if (series.of === of && series.feed === feed) series.record(eventMs, seq, price, size)
+      if (series.of === of && series.feed === feed) series.record(eventMs, recvMs, order, price, size)
     }
   }
   const quote = (cell: Cell, feed: FeedId, seq: number, recvMs: number, r: Scratch) => {
@@ -127,16 +127,16 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
     if (cell.rank <= RANK.mid) print(cell, feed, RANK.mid, mid, NaN, seq, recvMs, r)
     if (cell.series.length === 0) return
     const eventMs = Number.isNaN(r.eventMs) ? recvMs : r.eventMs
-    intoSeries(cell, feed, 'bid', r.bid, NaN, order, eventMs)
-    intoSeries(cell, feed, 'ask', r.ask, NaN, order, eventMs)
-    intoSeries(cell, feed, 'mid', mid, NaN, order, eventMs)
+    intoSeries(cell, feed, 'bid', r.bid, NaN, eventMs, recvMs)
+    intoSeries(cell, feed, 'ask', r.ask, NaN, eventMs, recvMs)
+    intoSeries(cell, feed, 'mid', mid, NaN, eventMs, recvMs)
   }
   const serviceBar = (cell: Cell, feed: FeedId, seq: number, recvMs: number, r: Scratch) => {
     if (cell.rank <= RANK.bar) print(cell, feed, RANK.bar, r.close, NaN, seq, recvMs, r)
     for (const series of cell.series) {
       if (series.of !== 'service' || series.feed !== feed || !hasBars('service', series.interval)) continue
       const { startMs, endMs, open, high, low, close, volume } = r
-      series.bar({ startMs, endMs, seq: order, open, high, low, close, volume })
+      series.bar({ recvMs, startMs, endMs, seq: order, open, high, low, close, volume })
     }
   }
   /** Another state begins: what was built of the former one is forgotten. */
@@ -185,7 +185,7 @@ export function createHub({ calendar, nameOf }: HubOptions): Hub {
         case KIND.trade:
           print(cell, feed, RANK.trade, r.price, r.size, seq, recvMs, r)
           if (cell.series.length > 0) {
-            intoSeries(cell, feed, 'trade', r.price, r.size, order, Number.isNaN(r.eventMs) ? recvMs : r.eventMs)
+            intoSeries(cell, feed, 'trade', r.price, r.size, Number.isNaN(r.eventMs) ? recvMs : r.eventMs, recvMs)
           }
           break
         case KIND.quote:

@@ -19,10 +19,11 @@ export interface BarSeries {
   readonly interval: Interval
   /** The feed whose records build it. */
   readonly feed: FeedId
-  /** Takes a record of this series' kind. */
-  record(eventMs: number, seq: number, price: number, size: number): void
+  /** Takes a record of this series' kind, received at `recvMs`. */
+  record(eventMs: number, recvMs: number, seq: number, price: number, size: number): void
   /** Takes a bar as the service sent it (of `service`). */
   bar(state: {
+    recvMs: number
     startMs: number
     endMs: number
     seq: number
@@ -59,12 +60,28 @@ export interface SeriesOptions {
   readonly baseGrid: BarGrid | null
 }
 
+/** A print may be dated so far ahead of its receipt, ms: clocks that nobody has compared yet. */
+const LEAD_MS = 60_000
+
 /** An empty series. */
 export function createSeries({ instrument, of, interval, feed, grid, baseGrid }: SeriesOptions): BarSeries {
   const watchers = new Set<SeriesWatcher>()
   let builder: BarBuilder = createBarBuilder({ grid })
   let base = baseGrid === null ? null : createBarBuilder({ grid: baseGrid })
+  /** Receipt of the first and the last record, UTC ms. */
+  let sinceMs = Infinity
+  let nowMs = -Infinity
 
+  const received = (recvMs: number) => {
+    if (recvMs < sinceMs) sinceMs = recvMs
+    if (recvMs > nowMs) nowMs = recvMs
+  }
+  /** A bar of time that was not watched, of which nothing is stored, or that is still to come has late or early prints only. */
+  const shown = (state: BarState): Bar => {
+    const isOutside =
+      state.firstSeq > 0 && (state.endMs <= sinceMs - LEAD_MS || grid.startOf(nowMs + LEAD_MS) < state.startMs)
+    return toBar(isOutside ? { ...state, complete: false } : state)
+  }
   const tell = (start: number) => {
     if (Number.isNaN(start)) return
     for (const watcher of watchers) watcher.changed(start)
@@ -91,8 +108,12 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
     interval,
     feed,
     watchers,
-    record: (eventMs, seq, price, size) => tell(builder.apply(eventMs, seq, price, size)),
-    bar({ startMs, endMs, seq, open, high, low, close, volume }) {
+    record(eventMs, recvMs, seq, price, size) {
+      received(recvMs)
+      tell(builder.apply(eventMs, seq, price, size))
+    },
+    bar({ recvMs, startMs, endMs, seq, open, high, low, close, volume }) {
+      received(recvMs)
       if (base === null) {
         tell(builder.replace(startMs, endMs, seq, open, high, low, close, volume))
         return
@@ -112,11 +133,13 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
     holeClosed() {
       for (const watcher of watchers) watcher.reset()
     },
-    from: (startMs) => fromEnd(builder.states(), startMs).map(toBar),
+    from: (startMs) => fromEnd(builder.states(), startMs).map(shown),
     get lastStart() {
       return builder.last()?.startMs ?? NaN
     },
     clear() {
+      sinceMs = Infinity
+      nowMs = -Infinity
       builder = createBarBuilder({ grid })
       base = baseGrid === null ? null : createBarBuilder({ grid: baseGrid })
       for (const watcher of watchers) watcher.reset()

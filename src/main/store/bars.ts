@@ -146,7 +146,9 @@ export class BarReader {
         const shown = { fromMs: page[0]?.startMs ?? newest, toMs: page.at(-1)?.endMs ?? newest }
         const received = this.#holes.of(parts, feed, query.instrument, shown, damage)
         const { lost = [], rebuilt = [] } = damage ?? {}
-        const holes = [...received, ...lost]
+        const aheadMs = this.#holes.aheadOf(parts)
+        const ahead = aheadMs === null || aheadMs >= shown.toMs ? [] : [{ fromMs: barEnd(grid, aheadMs), toMs: null }]
+        const holes = [...received, ...lost, ...ahead]
         return {
           bars: page.map((state) => toBar(marked(state, holes))),
           more: states.length > page.length || least < first,
@@ -335,6 +337,12 @@ function marked(state: BarState, holes: readonly SkewedHole[]): BarState {
   const { startMs, endMs } = state
   const touched = holes.some((hole) => touchesHole(startMs, endMs, hole, hole.skewMs))
   return touched ? { ...state, complete: false } : state
+}
+
+/** The end of the bar at an instant; an instant in no bar is a boundary itself. */
+function barEnd(grid: BarGrid, ms: number): number {
+  const start = grid.startOf(ms)
+  return Number.isNaN(start) ? ms : grid.endOf(start)
 }
 
 /** The start of the bar at an instant; an instant in no bar is a boundary itself. */

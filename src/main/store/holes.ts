@@ -10,16 +10,21 @@ import {
   type FeedId,
   type InstrumentId,
 } from '../../shared/units.ts'
+import { earliestLost, SILENT_AT_MOST_MS } from '../delay-window.ts'
 import { Kept, MOST_INSTRUMENTS } from './catalog.ts'
-import { HOUR } from './classify.ts'
+import { HOUR, MINUTE } from './classify.ts'
 import type { Damage } from './damage.ts'
 import type { JournalIndex, JournalPart } from './journal-index.ts'
+import { lastReceived, newestStamp } from './last-received.ts'
 import { damagedGap, type DamagedGap, type StoreQueries } from './queries.ts'
 import type { RecordingRow } from './records.ts'
 import { TornFlushes, type Seqs } from './torn.ts'
 
 /** How far event times may lie from their receipt: recordings further from a page than this have no hole in it. */
 const LATEST_MS = 6 * HOUR
+
+/** How far ahead of its receipt a message may be dated: clocks that nobody has compared yet. */
+const LEAD_MS = MINUTE
 
 /** An interval without reception and by how much the clocks of service and computer differed. */
 export interface SkewedHole extends Hole {
@@ -44,6 +49,11 @@ export class HoleReader {
     const { db } = queries
     this.#torn = new TornFlushes(db)
     this.#sql = {
+      entryFrom: db
+        .prepare<[number, number], number>(
+          'SELECT wall_ms FROM entry WHERE recording = ? AND seq >= ? ORDER BY seq LIMIT 1',
+        )
+        .pluck(),
       acks: db.prepare<[number, number], { wall_ms: number; body: string }>(
         `SELECT wall_ms, body FROM entry WHERE recording = ? AND seq <= ?
          AND (body LIKE '{"type":"acknowledged"%' OR body LIKE '{"type":"released"%') ORDER BY seq`,
@@ -69,19 +79,24 @@ export class HoleReader {
     const kept = this.#keptHoles(`${feed} ${instrument}`)
     let ended = -Infinity
     let before = 0
+    let lastSkewMs = 0
     for (const part of parts) {
       const { row, limit } = part
       // As of a seq it is not known when the recording ends, nor what opens or closes later.
       // One that is still being closed received nothing any more when the next began.
-      const end = limit < Infinity ? null : (row.ended_ms ?? this.#queries.catalog.nextStart(row))
-      const edge = ended === -Infinity ? row.started_ms - 1 : ended
-      if (edge < row.started_ms && row.started_ms >= shown.fromMs && edge <= shown.toMs)
-        holes.push({ fromMs: edge, toMs: row.started_ms })
+      const skewMs = this.#queries.catalog.gaps(row)?.skewMs ?? 0
+      const crash = this.#crash(part, feed)
+      const end =
+        limit < Infinity ? null : (row.ended_ms ?? this.#queries.catalog.nextStart(row) ?? crash?.endedMs ?? null)
+      if (crash !== null) holes.push({ fromMs: crash.lostFromMs, toMs: null, skewMs })
+      if (ended < row.started_ms && row.started_ms + skewMs >= shown.fromMs && ended - skewMs <= shown.toMs)
+        holes.push({ fromMs: ended, toMs: row.started_ms, skewMs })
       // Of two made here the later ends later, also where the clock was set back between them.
       ended = row.id > 0 && before > 0 ? (end ?? Infinity) : Math.max(ended, end ?? Infinity)
       before = row.id
+      lastSkewMs = skewMs
       // A page costs the same, however many days were recorded.
-      const near = LATEST_MS + (this.#queries.catalog.gaps(row)?.skewMs ?? 0)
+      const near = LATEST_MS + skewMs
       if ((end ?? Infinity) < shown.fromMs - near || row.started_ms > shown.toMs + near) continue
       const read = (): SkewedHole[] => this.#holesIn(row, limit, end, feed, mine)
       holes.push(...(limit < Infinity ? read() : kept.of(row, read)))
@@ -93,8 +108,33 @@ export class HoleReader {
       if (unread !== undefined) damage?.lose({ fromMs, toMs: toMs ?? Infinity })
     }
     // After the last recording nothing is received any more; while it lasts, `ended` is without end.
-    if (ended < Infinity) holes.push({ fromMs: ended, toMs: ended + 1 })
+    if (ended < Infinity) holes.push({ fromMs: ended, toMs: null, skewMs: lastSkewMs })
     return holes
+  }
+
+  /** A crash that nobody has recovered from yet: nothing after it is received, and its gaps are not written. */
+  #crash({ row, limit }: JournalPart, feed: FeedId): { readonly endedMs: number; readonly lostFromMs: number } | null {
+    if (limit < Infinity || row.ended_ms !== null || this.#queries.catalog.nextStart(row) !== null) return null
+    if (this.#queries.isLive(row)) return null
+    const { db } = this.#queries
+    const stamp = newestStamp(db, row.id)
+    const last = lastReceived(db, row.id, [feed], stamp?.monoNs ?? 0).get(feed)
+    const endedMs = Math.max(stamp?.wallMs ?? row.started_ms, last?.recvMs ?? -Infinity)
+    return { endedMs, lostFromMs: last === undefined ? endedMs - SILENT_AT_MOST_MS : earliestLost(last, 0, endedMs) }
+  }
+
+  /**
+   * From when on nothing of the last part can have been received yet, UTC ms; null: it has ended. A bar that begins
+   * later holds messages that are dated ahead, and its time is still to come.
+   */
+  aheadOf(parts: readonly JournalPart[]): number | null {
+    const part = parts.at(-1)
+    if (part === undefined || (part.limit === Infinity && part.row.ended_ms !== null)) return null
+    const { row, limit } = part
+    const next = this.#sql.entryFrom.get(row.id, Math.min(limit, Number.MAX_SAFE_INTEGER))
+    const nowMs = next ?? newestStamp(this.#queries.db, row.id)?.wallMs ?? row.ended_ms
+    if (nowMs === null) return null
+    return nowMs + LEAD_MS + (this.#queries.catalog.gaps(row)?.skewMs ?? 0)
   }
 
   /** Throws `store-damaged` where a flush that cannot be read may have held messages of what is shown. */
@@ -143,8 +183,9 @@ export class HoleReader {
     }
     for (const seqs of this.#torn.sealed(row.id, 0, Math.min(limit, row.sealed_seq)))
       holes.push(this.#tornHole(row, seqs))
+    const edge = { skewMs: this.#queries.catalog.gaps(row)?.skewMs ?? 0 }
     let out: number | null = row.started_ms
-    let wasIn = false
+    let isTold = false
     for (const { wall_ms, body } of this.#sql.acks.iterate(row.id, Math.min(limit, Number.MAX_SAFE_INTEGER))) {
       const entry = acknowledgedOf(body)
       if (entry === null) {
@@ -153,16 +194,16 @@ export class HoleReader {
         if (!body.startsWith('{"type":"acknowledged"')) out ??= wall_ms
         continue
       }
+      isTold = true
       if (entry.feed !== feed || !mine(entry.symbols)) continue
       if (entry.type === 'released') out ??= wall_ms
       else {
-        if (out !== null && wall_ms > out) holes.push({ fromMs: out, toMs: wall_ms })
+        if (out !== null && wall_ms > out) holes.push({ fromMs: out, toMs: wall_ms, ...edge })
         out = null
-        wasIn = true
       }
     }
-    // Released for good. Where no acknowledgement is known at all, there is nothing to conclude from.
-    if (wasIn && out !== null) holes.push({ fromMs: out, toMs: end })
+    // Released for good, or never asked for. An import may hold no acknowledgement at all: nothing follows from that.
+    if (isTold && out !== null) holes.push({ fromMs: out, toMs: end, ...edge })
     return holes
   }
 

@@ -5,6 +5,7 @@ import { openBlock } from './blocks/open.ts'
 import { Classifier } from './classify.ts'
 import { readable } from './damage.ts'
 import { decodeJournal, isWhole, type JournalRow } from './journal.ts'
+import { lastStamp, latest, type Stamp } from './recording-state.ts'
 import type { Db } from './sqlite.ts'
 
 /** Sealed blocks of a feed that are looked into, newest first: of hundreds of instruments the newest tell enough. */
@@ -104,4 +105,21 @@ function readBlocks(db: Db, recording: number, oldestNs: number, feed: FeedId, t
     })
   }
   for (const { recvMs, eventMs } of rows.sort((a, b) => b.seq - a.seq)) tail.take(recvMs, () => eventMs)
+}
+
+/** The stamp of the newest entry, or of the newest message that is not sealed; undefined: there is neither. */
+export function newestStamp(db: Db, recording: number): Stamp | undefined {
+  const entry = db
+    .prepare<[number], Stamp>(
+      'SELECT seq, wall_ms AS wallMs, mono_ns AS monoNs FROM entry WHERE recording = ? ORDER BY seq DESC LIMIT 1',
+    )
+    .get(recording)
+  const rows = db.prepare<[number], JournalRow>(
+    'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? ORDER BY first_seq DESC',
+  )
+  for (const row of rows.iterate(recording)) {
+    const stamp = isWhole(recording, row) ? lastStamp(decodeJournal(row.data).messages) : undefined
+    if (stamp !== undefined) return latest(entry, stamp)
+  }
+  return entry
 }

@@ -143,6 +143,11 @@ export class StoreQueries implements TickSource {
     )
   }
 
+  /** Whether a recording that is not closed is being made; else a crash left it. */
+  isLive(row: RecordingRow): boolean {
+    return this.#isWritten() && this.catalog.recordings().every(({ id }) => id <= row.id)
+  }
+
   /** The last seq that is durable of a recording. */
   lastSeq(id: number): number {
     return Math.max(this.#sql.sealed.get(id) ?? 0, this.#sql.lastJournal.get(id) ?? 0)

@@ -260,7 +260,7 @@ it('widens a gap by the skew that was measured when it opened', async () => {
       { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 9 }, wallMs: T0 + 186_000 },
     ]),
   ])
-  engine.end(unixMs(T0 + 420_000), [])
+  engine.end(unixMs(T0 + 600_000), [])
   engine.drain()
   const reader = openLocalReader(folder.file)
   const query = { instrument: BTC, of: 'trade', interval: '1m', source: 'demo', beforeMs: null, limit: 10 } as const
