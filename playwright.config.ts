@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test'
+import { BROWSER_ONLY } from './tests/e2e/tags.ts'
 
 /** The day of a user, from end to end. */
 const STORY = 'story.spec.ts'
@@ -28,12 +29,11 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   forbidOnly: true,
-  // A test that passes only in its second run is counted as such and named at the end.
-  retries: process.env['CI'] ? 1 : 0,
+  retries: 0,
   reporter: [['list'], ['json']],
   outputDir: 'test-results',
-  // A trace of each test costs nearly as much time as the test: that of a second run is kept, or of any by `--trace on`.
-  use: { trace: process.env['CI'] ? 'on-first-retry' : 'off' },
+  // A trace of each test costs nearly as much time as the test: `--trace on` takes them.
+  use: { trace: 'off', screenshot: 'only-on-failure' },
   projects: [
     {
       name: 'browser',
@@ -44,12 +44,8 @@ export default defineConfig({
     { name: 'speed', testMatch: SPEED, dependencies: ['browser'] },
     {
       name: 'electron',
-      // Everything where Electron is real, or by hand. In the checks a stand-in for it is worth less than its time:
-      // there the day of a user and what only this host has are played, and the rest is the browser host's.
-      testMatch:
-        process.env['CI'] && process.env['ELECTRON_OVERRIDE_DIST_PATH']
-          ? [STORY, 'electron/**/*.spec.ts']
-          : [STORY, ...PARTS, 'electron/**/*.spec.ts'],
+      testMatch: [STORY, ...PARTS, 'electron/**/*.spec.ts'],
+      grepInvert: new RegExp(BROWSER_ONLY),
     },
     // What `npm run pack` made.
     { name: 'packed', testMatch: 'packed/**/*.spec.ts' },

@@ -18,6 +18,7 @@ import { startSimulator } from '../src/simulator/simulator.ts'
 import { barePage, type Bare } from './bare-page.ts'
 import { rendererSeconds } from './cpu.ts'
 import { row, type Row } from './row.ts'
+import { machineOf } from '../scripts/lib/report.mjs'
 import { inFolder } from './session.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -43,6 +44,7 @@ export async function benchPainted(secondsLong: number): Promise<readonly Row[]>
   const executablePath = process.env.TAPEDECK_CHROMIUM || '/usr/bin/chromium'
   const missing = [executablePath, CLI].find((path) => !existsSync(path))
   if (missing !== undefined) {
+    if (machineOf().ci) throw new Error(`there is no ${missing}`)
     console.error(`skipped: there is no ${missing}`)
     return []
   }

@@ -1,12 +1,13 @@
 // The checks of the project as one table: `npm test` runs the rows of group `test`, `npm run verify` all of them.
-// Each row writes a report into reports/, and the closing count is computed from those reports alone.
+// Each row writes a report into reports/, and the closing count is computed from those reports alone. Nothing is run
+// twice: a test that fails has failed. What counts when something cannot run is in report.mjs.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { findChromium } from './chromium.mjs'
 import { findElectron } from './electron.mjs'
 import { pinnedNode, root } from './ensure.mjs'
-import { counted, together, unfinishedFiles } from './report.mjs'
+import { machineOf, notRun, outcomeOf, sumOf } from './report.mjs'
 
 const bin = (name, ...args) => [join(root, 'node_modules', ...name.split('/')), ...args]
 const reports = join(root, 'reports')
@@ -23,12 +24,9 @@ const noElectron = () =>
  * @property {'test' | 'verify'} group
  * @property {string[][]} commands each run by the pinned Node, stopping at the first that fails
  * @property {string} [report] a vitest or Playwright JSON report that the command writes
- * @property {(files: readonly string[]) => string[]} [again] what failed once more: the files that vitest left
- *   unfinished, or the whole of a check without a report
  * @property {true} [still] it reads only what nobody changes meanwhile, and writes only files of its own: it may run
  *   beside another such one
  * @property {() => string | undefined} [skip] the reason why it cannot run here
- * @property {string} [unable] why it could not be done, where its command ends with 77: it counts as skipped
  * @property {() => Record<string, string>} [env]
  */
 
@@ -57,15 +55,6 @@ export const CHECKS = [
       ),
     ],
     report: 'unit.json',
-    again: (files) =>
-      bin(
-        'vitest/vitest.mjs',
-        'run',
-        ...files,
-        '--reporter=default',
-        '--reporter=json',
-        `--outputFile.json=${join(reports, 'again.json')}`,
-      ),
   },
   {
     id: 'e2e',
@@ -107,7 +96,6 @@ export const CHECKS = [
     title: 'Known faults of what is shipped',
     group: 'verify',
     still: true,
-    unable: 'the registry answers no audits here',
     commands: [[join(root, 'scripts', 'audit.mjs')]],
   },
   {
@@ -136,8 +124,6 @@ export const CHECKS = [
     title: 'Benchmarks hold their floors',
     group: 'verify',
     commands: [[join(root, 'scripts', 'bench.mjs'), '--check']],
-    // Figures of a machine that others use at the same time: one bad moment is no verdict.
-    again: () => [join(root, 'scripts', 'bench.mjs'), '--check'],
   },
 ]
 
@@ -172,7 +158,7 @@ async function run(check) {
   return 0
 }
 
-/** A runner's own report; undefined when there is none or it is torn, which counts as a failure of its check. */
+/** A report in reports/; undefined when there is none or it is cut off, which counts as a failure. */
 function read(file) {
   try {
     return JSON.parse(readFileSync(join(reports, file), 'utf8'))
@@ -181,87 +167,64 @@ function read(file) {
   }
 }
 
-/** One run of a check, and of what it left unfinished once more: a test that passes only then is told as flaky. */
-async function held(check) {
-  const code = await run(check)
-  if (code === 77 && check.unable !== undefined) return { passed: 0, failed: 0, skipped: 1, why: check.unable }
-  if (!check.report) {
-    const late = code !== 0 && check.again !== undefined && (await spawned(check, check.again([]))) === 0
-    const good = code === 0 || late
-    return {
-      passed: good ? 1 : 0,
-      failed: good ? 0 : 1,
-      skipped: 0,
-      flaky: late ? [check.title] : [],
-      failures: good ? [] : [check.title],
-    }
-  }
-  const report = read(check.report)
-  const counts = counted(report)
-  if (!counts) return { passed: 0, failed: 1, skipped: 0, flaky: [], failures: ['no report was written'] }
-  if (code === 0) return counts
-  const files = check.again ? unfinishedFiles(report) : []
-  if (!check.again || files.length === 0 || files.length > 5) return { ...counts, failed: Math.max(counts.failed, 1) }
-  console.log(`\n── ${check.title}: ${files.length} ${files.length === 1 ? 'file' : 'files'} once more, alone`)
-  rmSync(join(reports, 'again.json'), { force: true })
-  const failedAgain = await spawned(check, check.again(files))
-  const second = read('again.json')
-  if (!second) return { ...counts, failed: Math.max(counts.failed, 1) }
-  const joined = together(report, second)
-  return failedAgain ? { ...joined, failed: Math.max(joined.failed, 1) } : joined
-}
-
-/** Runs one check, says how it went, and answers its row of the report. */
-async function rowOf(check) {
+/** Runs one check, prints how it went, and returns its row of the report. */
+async function rowOf(check, machine) {
   const why = check.skip?.()
   if (why) {
-    console.log(`\n── ${check.title}: skipped, ${why}`)
-    return { id: check.id, passed: 0, failed: 0, skipped: 1, why }
+    console.log(`\n── ${check.title}: not run, ${why}`)
+    return { id: check.id, why, ...notRun(check.title, [check.id], why, machine) }
   }
   console.log(`\n── ${check.title}`)
   const started = Date.now()
-  const counts = await held(check)
+  const code = await run(check)
+  const counts = outcomeOf(check, { code, report: check.report && read(check.report) }, machine)
   const seconds = (Date.now() - started) / 1000
   console.log(`── ${check.title}: ${counts.passed} passed, ${counts.failed} failed in ${seconds.toFixed(1)} s`)
   return { id: check.id, ...counts, seconds }
 }
 
+const rowsFile = (name) => `checks-${name}.json`
+
 /**
- * Runs checks in order, the still ones first and two at a time, going on after a failure; writes
- * reports/checks-<name>.json; answers whether all held.
+ * Runs checks in order, the still ones first and two at a time, continuing after a failure; writes
+ * reports/checks-<name>.json; returns whether all passed.
  */
 export async function runChecks(name, checks) {
   mkdirSync(reports, { recursive: true })
+  // Counts of an earlier run must not stand in for a run that does not come to its end.
+  rmSync(join(reports, rowsFile(name)), { force: true })
+  const machine = machineOf()
   const rows = new Map()
   const still = checks.filter((check) => check.still)
   const lane = async () => {
-    for (let check = still.shift(); check; check = still.shift()) rows.set(check, await rowOf(check))
+    for (let check = still.shift(); check; check = still.shift()) rows.set(check, await rowOf(check, machine))
   }
   await Promise.all([lane(), lane()])
-  for (const check of checks) if (!check.still) rows.set(check, await rowOf(check))
+  for (const check of checks) if (!check.still) rows.set(check, await rowOf(check, machine))
   const inOrder = checks.map((check) => rows.get(check))
-  writeFileSync(join(reports, `checks-${name}.json`), JSON.stringify(inOrder, null, 2))
-  return summarise([name])
+  writeFileSync(join(reports, rowsFile(name)), JSON.stringify(inOrder, null, 2))
+  return summarise([name], checks)
 }
 
-/** Prints the closing line from the reports of earlier runs; true when nothing failed and something passed. */
-export function summarise(names) {
-  const rows = names.flatMap((name) => {
-    const file = join(reports, `checks-${name}.json`)
-    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [{ id: name, passed: 0, failed: 1, skipped: 0 }]
-  })
-  const sum = (key) => rows.reduce((total, row) => total + row[key], 0)
+/**
+ * Prints the closing line from the reports of earlier runs (`names`), in which each of `checks` must have a row; returns
+ * whether nothing failed and something passed.
+ */
+export function summarise(names, checks) {
+  const found = new Map(names.flatMap((name) => read(rowsFile(name)) ?? []).map((row) => [row.id, row]))
+  const rows = checks.map(
+    ({ id, title }) =>
+      found.get(id) ?? { id, passed: 0, failed: 1, skipped: 0, unable: [], failures: [`${title}\n      did not run`] },
+  )
+  const total = sumOf(rows)
   console.log('')
-  for (const row of rows) {
-    const note = row.why
-      ? `skipped: ${row.why}`
-      : `${row.passed} passed, ${row.failed} failed${row.skipped ? `, ${row.skipped} skipped` : ''}${row.flaky?.length ? `, ${row.flaky.length} only in a second run` : ''}  (${row.seconds?.toFixed(1)} s)`
-    console.log(`  ${row.failed ? '✗' : row.why ? '–' : '✓'} ${row.id.padEnd(10)} ${note}`)
+  for (const { id, why, seconds, passed, failed, skipped, unable } of rows) {
+    const also = `${skipped ? `, ${skipped} skipped` : ''}${unable.length ? `, ${unable.length} not possible here` : ''}`
+    const note = why ? `not run: ${why}` : `${passed} passed, ${failed} failed${also}  (${seconds?.toFixed(1)} s)`
+    console.log(`  ${failed ? '✗' : passed === 0 ? '–' : '✓'} ${id.padEnd(10)} ${note}`)
   }
-  for (const row of rows) {
-    for (const text of row.flaky ?? []) console.log(`\n  ! ${row.id}, passed only in a second run: ${text}`)
-    for (const text of row.failures ?? []) console.log(`\n  ✗ ${row.id}: ${text}`)
-  }
-  console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`)
-  return sum('failed') === 0 && sum('passed') > 0
+  for (const { id, unable } of rows) for (const text of unable) console.log(`\n  – ${id}, not possible here: ${text}`)
+  for (const { id, failures } of rows) for (const text of failures) console.log(`\n  ✗ ${id}: ${text}`)
+  console.log(`\n${total.passed} passed, ${total.failed} failed`)
+  return total.failed === 0 && total.passed > 0
 }

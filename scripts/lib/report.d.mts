@@ -1,11 +1,22 @@
 /** Types of report.mjs, for its tests. */
+export interface Machine {
+  readonly ci: boolean
+  readonly unable: ReadonlySet<string>
+}
 export interface Counts {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  readonly flaky: readonly string[]
+  readonly unable: readonly string[]
   readonly failures: readonly string[]
 }
-export function counted(report: unknown): Counts | undefined
-export function unfinishedFiles(report: object): string[]
-export function together(first: object, second: object): Counts
+export const UNABLE: number
+export function machineOf(env?: Readonly<Record<string, string | undefined>>, platform?: string): Machine
+export function notRun(name: string, needs: readonly string[], why: string, machine: Machine): Counts
+export function sumOf(all: readonly Counts[]): Counts
+export function counted(report: unknown, machine: Machine): Counts | undefined
+export function outcomeOf(
+  check: { readonly id: string; readonly title: string; readonly report?: string },
+  run: { readonly code: number; readonly report?: unknown },
+  machine: Machine,
+): Counts

@@ -1,13 +1,37 @@
-// Reads the JSON reports of the runners: how many passed and failed, and what is worth a second run.
+// Turns what a check did into counts. On a machine of continuous integration (`ci`) whatever did not run counts as
+// failed: a skip that nobody reads hides a fault as well as a failure that nobody reads.
+//
+// The one way out is to be declared unable. The machine lists in TAPEDECK_UNABLE what it cannot do (`audit,soffice`);
+// a check is named there by its id, a test by a `[needs soffice]` in its title. `[needs linux]`, `[needs macos]` and
+// `[needs windows]` are answered by the platform itself. What is excused so is counted apart and printed.
 
 /**
+ * @typedef {object} Machine
+ * @property {boolean} ci skips count as failures
+ * @property {ReadonlySet<string>} unable what it has declared that it cannot do
+ *
  * @typedef {object} Counts
  * @property {number} passed
  * @property {number} failed
- * @property {number} skipped
- * @property {readonly string[]} flaky names of tests that passed only in their second run
- * @property {readonly string[]} failures one text per failed test: its name and the first lines of why
+ * @property {number} skipped did not run, and nobody minds: never on a machine of continuous integration
+ * @property {readonly string[]} unable what did not run because the machine declared so
+ * @property {readonly string[]} failures one text per failure: its name and the first lines of why
  */
+
+const PLATFORMS = { linux: 'linux', darwin: 'macos', win32: 'windows' }
+
+/**
+ * What a machine is, out of its environment.
+ * @returns {Machine}
+ */
+export function machineOf(env = process.env, platform = process.platform) {
+  const declared = (env.TAPEDECK_UNABLE ?? '').split(',').map((name) => name.trim())
+  const others = Object.values(PLATFORMS).filter((name) => name !== PLATFORMS[platform])
+  return {
+    ci: env.CI !== undefined && env.CI !== '' && env.CI !== 'false',
+    unable: new Set([...declared, ...others].filter((name) => name !== '')),
+  }
+}
 
 const firstLines = (text, count = 6) =>
   String(text ?? '')
@@ -17,97 +41,108 @@ const firstLines = (text, count = 6) =>
     .join('\n      ')
 
 /**
- * Counts of a vitest or Playwright report; undefined where the text is neither.
- * @param {unknown} report
- * @returns {Counts | undefined}
+ * Counts of something that did not run: unable where one of `needs` is declared, else failed or skipped.
+ * @param {string} name
+ * @param {readonly string[]} needs
+ * @param {string} why
+ * @param {Machine} machine
+ * @returns {Counts}
  */
-export function counted(report) {
-  if (typeof report?.numTotalTests === 'number') {
-    const failures = report.testResults.flatMap((file) => [
-      ...file.assertionResults
-        .filter((test) => test.status === 'failed')
-        .map((test) => `${file.name} › ${test.fullName}\n      ${firstLines(test.failureMessages[0])}`),
-      ...(file.status === 'failed' && file.assertionResults.length === 0
-        ? [`${file.name}\n      ${firstLines(file.message)}`]
-        : []),
-    ])
-    return {
-      passed: report.numPassedTests,
-      // A run that failed without a failed test died on the way.
-      failed: report.numFailedTests + (report.success || report.numFailedTests ? 0 : 1),
-      skipped: report.numPendingTests + report.numTodoTests,
-      flaky: [],
-      failures,
-    }
+export function notRun(name, needs, why, machine) {
+  const none = { passed: 0, failed: 0, skipped: 0, unable: [], failures: [] }
+  if (needs.some((need) => machine.unable.has(need))) return { ...none, unable: [`${name}: ${why}`] }
+  if (!machine.ci) return { ...none, skipped: 1 }
+  return { ...none, failed: 1, failures: [`${name}\n      skipped: ${why}`] }
+}
+
+/**
+ * The sum of counts.
+ * @param {readonly Counts[]} all
+ * @returns {Counts}
+ */
+export function sumOf(all) {
+  const sum = (key) => all.reduce((total, one) => total + one[key], 0)
+  return {
+    passed: sum('passed'),
+    failed: sum('failed'),
+    skipped: sum('skipped'),
+    unable: all.flatMap(({ unable }) => unable),
+    failures: all.flatMap(({ failures }) => failures),
   }
-  if (!report?.stats) return undefined
-  /** @type {string[]} */
-  const flaky = []
-  /** @type {string[]} */
-  const failures = []
+}
+
+const passed = { passed: 1, failed: 0, skipped: 0, unable: [], failures: [] }
+const failed = (text) => ({ passed: 0, failed: 1, skipped: 0, unable: [], failures: [text] })
+
+/** Counts of one test by its state: only the first run of a test counts, so a flaky one has failed. */
+function countsOf(name, state, why, machine) {
+  if (state === 'passed') return passed
+  if (state === 'failed') return failed(`${name}\n      ${firstLines(why)}`)
+  const needs = [...name.matchAll(/\[needs ([\w-]+)\]/g)].map(([, need]) => need)
+  return notRun(name, needs, 'the test was skipped', machine)
+}
+
+function ofVitest(report, machine) {
+  const tests = report.testResults.flatMap((file) =>
+    file.assertionResults.length === 0 && file.status === 'failed'
+      ? [failed(`${file.name}\n      ${firstLines(file.message)}`)]
+      : file.assertionResults.map((test) =>
+          countsOf(`${file.name} › ${test.fullName}`, test.status, test.failureMessages?.[0], machine),
+        ),
+  )
+  const sum = sumOf(tests)
+  // A run that failed without a failed test died on the way.
+  return report.success || sum.failed > 0 ? sum : sumOf([sum, failed('the run ended before its tests did')])
+}
+
+const PLAYWRIGHT_STATES = { expected: 'passed', unexpected: 'failed', flaky: 'failed', skipped: 'skipped' }
+
+function ofPlaywright(report, machine) {
+  const tests = []
   const walk = (suite) => {
     for (const spec of suite.specs ?? [])
       for (const test of spec.tests) {
         const why = test.results.find((result) => result.error)?.error?.message
-        if (test.status === 'flaky') flaky.push(`${suite.file} › ${spec.title}\n      ${firstLines(why)}`)
-        if (test.status === 'unexpected') failures.push(`${suite.file} › ${spec.title}\n      ${firstLines(why)}`)
+        const late = test.status === 'flaky' ? ' (passed only in a second run)' : ''
+        const name = `${suite.file} › ${spec.title}${late}`
+        tests.push(countsOf(name, PLAYWRIGHT_STATES[test.status] ?? 'failed', why, machine))
       }
     for (const inner of suite.suites ?? []) walk(inner)
   }
   for (const suite of report.suites ?? []) walk(suite)
-  const { expected, flaky: late, unexpected, skipped } = report.stats
-  return { passed: expected + late, failed: unexpected, skipped, flaky, failures }
+  // What happens outside any test: a configuration or a file that cannot be read.
+  const errors = (report.errors ?? []).map((error) => failed(firstLines(error.message)))
+  return sumOf([...tests, ...errors])
 }
 
 /**
- * Files of a vitest report to run once more: those with a failure, and those whose process died under them, whose
- * tests stand there as begun or are missing.
- * @param {any} report
- * @returns {string[]}
+ * Counts of a vitest or Playwright report; undefined where it is neither.
+ * @param {unknown} report
+ * @param {Machine} machine
+ * @returns {Counts | undefined}
  */
-export function unfinishedFiles(report) {
-  return report.testResults
-    .filter(
-      (file) =>
-        file.status === 'failed' ||
-        file.assertionResults.some((test) => test.status !== 'passed' && test.status !== 'skipped'),
-    )
-    .map((file) => file.name)
+export function counted(report, machine) {
+  if (typeof report?.numTotalTests === 'number') return ofVitest(report, machine)
+  if (report?.stats) return ofPlaywright(report, machine)
+  return undefined
 }
 
+/** Ends a check's command with this code to say that it could not be done here. */
+export const UNABLE = 77
+
 /**
- * The counts of a run of which some files were run again, alone: what failed first and passed then is flaky, and said.
- * @param {any} first the vitest report of the whole
- * @param {any} second the report of the second run
+ * What one run of a check comes to.
+ * @param {{ id: string, title: string, report?: string }} check
+ * @param {{ code: number, report?: unknown }} run its exit code and, where it writes one, its report
+ * @param {Machine} machine
  * @returns {Counts}
  */
-export function together(first, second) {
-  const again = new Map(second.testResults.map((file) => [file.name, file]))
-  const joined = {
-    ...first,
-    success: second.success,
-    testResults: first.testResults.map((file) => again.get(file.name) ?? file),
-  }
-  const tests = joined.testResults.flatMap((file) => file.assertionResults)
-  const of = (status) => tests.filter((test) => test.status === status).length
-  const counts = counted({
-    ...joined,
-    numPassedTests: of('passed'),
-    numFailedTests: of('failed'),
-    numPendingTests: of('pending') + of('skipped'),
-    numTodoTests: of('todo'),
-  })
-  const nowPassed = (name) => counts?.failures.every((failure) => !failure.startsWith(name)) === true
-  const before = counted(first)?.failures ?? []
-  const died = unfinishedFiles(first).filter((name) => !before.some((failure) => failure.startsWith(name)))
-  return {
-    passed: counts?.passed ?? 0,
-    failed: counts?.failed ?? 1,
-    skipped: counts?.skipped ?? 0,
-    failures: counts?.failures ?? [],
-    flaky: [
-      ...before.filter((failure) => nowPassed(failure.slice(0, failure.indexOf('\n')))),
-      ...died.filter(nowPassed).map((name) => `${name}\n      its process died in the first run`),
-    ],
-  }
+export function outcomeOf({ id, title, report: file }, { code, report }, machine) {
+  if (code === UNABLE) return notRun(title, [id], 'it could not be done here, and says why above', machine)
+  if (file === undefined) return code === 0 ? passed : failed(title)
+  const counts = counted(report, machine)
+  if (!counts) return failed(`${title}\n      no report was written`)
+  if (counts.failed === 0 && code !== 0) return sumOf([counts, failed(`${title}\n      ended with code ${code}`)])
+  if (counts.passed + counts.failed === 0) return sumOf([counts, failed(`${title}\n      ran no test`)])
+  return counts
 }

@@ -148,26 +148,6 @@ function endings(close: () => Promise<void>, kill: () => Promise<void>): Pick<Op
   return { close: () => (ending ??= close()), kill: () => (ending ??= kill()) }
 }
 
-/**
- * Starts Electron and waits for its window. A stand-in for Electron now and then shows none to Playwright, for a reason
- * that was not found: it is started once more. A real Electron never is.
- */
-async function firstWindow(
-  options: Parameters<typeof _electron.launch>[0],
-): Promise<{ electron: ElectronApplication; page: Page }> {
-  for (let tries = process.env.ELECTRON_OVERRIDE_DIST_PATH ? 2 : 1; ; tries--) {
-    const electron = await _electron.launch(options)
-    try {
-      return { electron, page: await electron.firstWindow({ timeout: tries > 1 ? START_MS / 2 : START_MS }) }
-    } catch (error) {
-      const child = electron.process()
-      child.kill('SIGKILL')
-      await ended(child, 'the app')
-      if (tries === 1) throw error
-    }
-  }
-}
-
 /** Collects what a page should never say. */
 export function watch(page: Page): string[] {
   const problems: string[] = []
@@ -229,7 +209,7 @@ async function openInBrowserHost({
 }
 
 async function openInElectron({ home, args = [], env, size, sample = false }: OpenOptions): Promise<OpenApp> {
-  const { electron, page } = await firstWindow({
+  const electron = await _electron.launch({
     args: ['.', ...(sample ? [] : ['--no-sample']), ...args],
     cwd: ROOT,
     env: appEnv(home, env),
@@ -239,6 +219,7 @@ async function openInElectron({ home, args = [], env, size, sample = false }: Op
   })
   const child = electron.process()
   try {
+    const page = await electron.firstWindow({ timeout: START_MS })
     const problems = watch(page)
     if (size) await page.setViewportSize(size)
     return {
@@ -264,8 +245,9 @@ async function openInElectron({ home, args = [], env, size, sample = false }: Op
 }
 
 /** Opens the packed program's window. There is no `electron` to evaluate code in: its fuses don't allow it. */
-async function openInPackedElectron({ home, args = [], env, size }: OpenOptions): Promise<OpenApp> {
-  const { child, page, disconnect } = await openPackedWindow(home, appEnv(home, env), args)
+async function openInPackedElectron({ home, args = [], env, size, sample = false }: OpenOptions): Promise<OpenApp> {
+  const words = [...(sample ? [] : ['--no-sample']), ...args]
+  const { child, page, disconnect } = await openPackedWindow(home, appEnv(home, env), words)
   try {
     const problems = watch(page)
     if (size) await page.setViewportSize(size)

@@ -2,6 +2,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './fixtures.ts'
 import { Screen } from './screen.ts'
+import { BROWSER_ONLY } from './tags.ts'
 
 /** Every tool and where it is clicked, as parts of the chart's width and height. */
 const TOOLS: readonly { readonly name: string; readonly at: readonly (readonly [number, number])[] }[] = [
@@ -289,8 +290,8 @@ test('every tool draws, and a drawing is changed, by the keyboard alone', async 
   })
 })
 
-test('another window of the same terminal shows what is drawn', async ({ open, host }) => {
-  test.skip(host !== 'browser', 'windows of the browser host are pages')
+// Another page of the browser host is another window.
+test('another window of the same terminal shows what is drawn', { tag: BROWSER_ONLY }, async ({ open }) => {
   const { page } = await open()
   const desk = await ready(page)
   const other = await page.context().newPage()

@@ -9,6 +9,7 @@ import { markOf, startOddService, type OddService } from './odd-service.ts'
 import { overlayService } from './overlaid-service.ts'
 import { openPane, pane as paneOf, type PaneKind } from './panes.ts'
 import { Screen } from './screen.ts'
+import { BROWSER_ONLY } from './tags.ts'
 
 /** Where each endpoint is asked: pane, tab inside, part. */
 const PLACES: Readonly<Record<string, readonly [PaneKind, string?, string?]>> = {
@@ -230,8 +231,8 @@ test('every endpoint of the demo market shows what was answered', async ({ open,
   })
 })
 
-test('every tab of research keeps the rules of accessibility', async ({ open, host }) => {
-  test.skip(host === 'electron', 'the window is the same: audited in the browser')
+// The window is the same in both hosts.
+test('every tab of research keeps the rules of accessibility', { tag: BROWSER_ONLY }, async ({ open }) => {
   test.setTimeout(600_000)
   const { page } = await open({ size: { width: 1024, height: 640 } })
   await begin(page)
@@ -349,8 +350,8 @@ test.describe('a service with answers of its own', () => {
     })
   })
 
-  test('is not asked beyond the budget', async ({ open, host }) => {
-    test.skip(host === 'electron', 'the budget is the terminal’s: asked of it in the browser')
+  // The budget is the terminal's, which is the same in both hosts.
+  test('is not asked beyond the budget', { tag: BROWSER_ONLY }, async ({ open }) => {
     const { page } = await open(account())
     await begin(page)
     await answered(await go(page, 'balance-sheet'))
@@ -381,8 +382,7 @@ test('a replay shows what was known then, and else says that nothing was', async
   await answered(await go(page, 'cash-flow'))
 })
 
-test('the income statement gathers the periods that the user asks for', async ({ open, host }) => {
-  test.skip(host === 'electron', 'the window is the same: walked through in the browser')
+test('the income statement gathers the periods that the user asks for', { tag: BROWSER_ONLY }, async ({ open }) => {
   const { page } = await open()
   await begin(page)
   const pane = await go(page, 'income-statement')
@@ -423,25 +423,28 @@ test('the income statement gathers the periods that the user asks for', async ({
   await expect(balance.getByRole('grid').getByRole('columnheader', { name: 'Date', exact: true })).toBeVisible()
 })
 
-test('the indicators of the service stand beside ours, with what lies between them', async ({ open, host }) => {
-  test.skip(host === 'electron', 'the window is the same: walked through in the browser')
-  test.setTimeout(180_000)
-  const { page } = await open()
-  await begin(page)
-  const sma = await go(page, 'sma')
-  // Enough for twenty seconds of bars and a further answer.
-  await expect(sma.getByText(/matching points?. Largest difference 0/)).toBeVisible({
-    timeout: 90_000,
-  })
-  await expect(
-    sma.getByRole('img', { name: 'SMA of AAPL, ours and the service’s. Left and right arrows tell each value.' }),
-  ).toBeVisible()
-  await expect(sma.locator('figcaption')).toContainText(/Difference.*Service.*Ours/)
-  await sma.getByRole('button', { name: 'Rows' }).click()
-  await expect(sma.getByRole('grid').getByRole('columnheader')).toHaveText([/Time/, /Ours/, /Service/, /Difference/])
-  const ema = await go(page, 'ema')
-  await expect(ema.getByText(/times? in common/)).toBeVisible({ timeout: 60_000 })
-})
+test(
+  'the indicators of the service stand beside ours, with what lies between them',
+  { tag: BROWSER_ONLY },
+  async ({ open }) => {
+    test.setTimeout(180_000)
+    const { page } = await open()
+    await begin(page)
+    const sma = await go(page, 'sma')
+    // Enough for twenty seconds of bars and a further answer.
+    await expect(sma.getByText(/matching points?. Largest difference 0/)).toBeVisible({
+      timeout: 90_000,
+    })
+    await expect(
+      sma.getByRole('img', { name: 'SMA of AAPL, ours and the service’s. Left and right arrows tell each value.' }),
+    ).toBeVisible()
+    await expect(sma.locator('figcaption')).toContainText(/Difference.*Service.*Ours/)
+    await sma.getByRole('button', { name: 'Rows' }).click()
+    await expect(sma.getByRole('grid').getByRole('columnheader')).toHaveText([/Time/, /Ours/, /Service/, /Difference/])
+    const ema = await go(page, 'ema')
+    await expect(ema.getByText(/times? in common/)).toBeVisible({ timeout: 60_000 })
+  },
+)
 
 test('earnings and news are marked on the chart, and in a replay never before they were known', async ({
   open,

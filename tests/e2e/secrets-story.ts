@@ -44,14 +44,16 @@ export interface SecretsStory {
   readonly open: (options?: Partial<OpenOptions>) => Promise<OpenApp>
   readonly home: string
   readonly simulator: SimulatorProcess
+  /** Arguments of the app. */
+  readonly args?: readonly string[]
   /** Called with every secret once all were used; what it does may leave further files, which it names. */
   readonly crash?: (app: OpenApp, secrets: readonly string[]) => Promise<readonly string[]>
 }
 
 /** Plays it, and looks. */
-export async function playSecrets({ open, home, simulator, crash }: SecretsStory): Promise<void> {
+export async function playSecrets({ open, home, simulator, args = [], crash }: SecretsStory): Promise<void> {
   const service = await overlayService(simulator.baseUrl)
-  const app = await open({ args: ['--log-level', 'debug'] })
+  const app = await open({ args })
   const { page, close } = app
   const screen = new Screen(page)
   await screen.trades('BTC-USD')

@@ -69,7 +69,7 @@ async function still(page: Page): Promise<void> {
   })
 }
 
-test('the ready-made workspaces look as they did', async ({ open, home }) => {
+test('the ready-made workspaces look as they did [needs linux]', async ({ open, home }) => {
   test.skip(process.platform !== 'linux', 'letters are drawn otherwise on other systems')
   test.setTimeout(120_000)
   const file = join(home, 'snapshots.jsonl')

@@ -54,7 +54,7 @@ async function expectClosedRecording(home: string): Promise<void> {
 
 for (const [way, end] of Object.entries(WAYS_TO_END)) {
   test(`its window shows prices, and ${way} closes the recording`, async ({ home }) => {
-    const { child, page, disconnect } = await openPackedWindow(home, appEnv(home))
+    const { child, page, disconnect } = await openPackedWindow(home, appEnv(home), ['--no-sample'])
     try {
       const screen = new Screen(page)
       await screen.trades('BTC-USD')
@@ -115,7 +115,7 @@ for (const [signal, exitCode] of process.platform === 'win32' ? [] : SIGNALS) {
 }
 
 test('it serves its window to a browser', async ({ home }) => {
-  const child = spawnPacked(['serve', '--demo', '--json'], home, appEnv(home))
+  const child = spawnPacked(['serve', '--demo', '--no-sample', '--json'], home, appEnv(home))
   const printed = output(child)
   try {
     const [line] = (await once(child.stdout ?? child, 'data')) as [string]

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest'
-// A script, not part of the program's types.
-import { counted, together, unfinishedFiles } from '../../../scripts/lib/report.mjs'
+import { describe, expect, test } from 'vitest'
+// Scripts, not part of the program's types.
+import { counted, machineOf, notRun, outcomeOf, sumOf, UNABLE, type Machine } from '../../../scripts/lib/report.mjs'
+
+const DESK = machineOf({}, 'linux')
+const CI = machineOf({ CI: 'true' }, 'linux')
 
 const one = (title: string, status: string) => ({
   fullName: title,
@@ -13,80 +16,121 @@ const file = (name: string, ...tests: ReturnType<typeof one>[]) => ({
   message: '',
   assertionResults: tests,
 })
-function vitest(success: boolean, ...testResults: ReturnType<typeof file>[]) {
-  const all = testResults.flatMap((each) => each.assertionResults)
-  const of = (status: string) => all.filter((each) => each.status === status).length
-  return {
-    numTotalTests: all.length,
-    numPassedTests: of('passed'),
-    numFailedTests: of('failed'),
-    numPendingTests: of('pending') + of('skipped'),
-    numTodoTests: 0,
-    success,
-    testResults,
-  }
-}
-
-test('a clean run has nothing to run again', () => {
-  const report = vitest(true, file('a', one('x', 'passed')), file('b', one('y', 'skipped')))
-  expect(counted(report)).toEqual({ passed: 1, failed: 0, skipped: 1, flaky: [], failures: [] })
-  expect(unfinishedFiles(report)).toEqual([])
+const vitest = (success: boolean, ...testResults: ReturnType<typeof file>[]) => ({
+  numTotalTests: testResults.flatMap((each) => each.assertionResults).length,
+  success,
+  testResults,
+})
+const spec = (title: string, status: string) => ({
+  title,
+  tests: [{ status, results: [{ error: { message: 'late' } }] }],
+})
+const playwright = (...specs: ReturnType<typeof spec>[]) => ({
+  stats: {},
+  suites: [{ file: 'story.spec.ts', specs: [], suites: [{ file: 'story.spec.ts', specs }] }],
 })
 
-test('a failure is named with its first words, without colours', () => {
-  const report = vitest(false, file('a', one('x', 'failed'), one('z', 'passed')))
-  expect(counted(report)?.failures).toEqual(['a › x\n      AssertionError: x\n          at x'])
-})
-
-test('what failed first and passed alone is told as flaky', () => {
-  const first = vitest(false, file('a', one('x', 'failed'), one('z', 'passed')), file('b', one('y', 'passed')))
-  expect(unfinishedFiles(first)).toEqual(['a'])
-  const both = together(first, vitest(true, file('a', one('x', 'passed'), one('z', 'passed'))))
-  expect(both).toMatchObject({ passed: 3, failed: 0, failures: [] })
-  expect(both.flaky).toHaveLength(1)
-  expect(both.flaky[0]).toMatch(/^a › x/)
-})
-
-test('what fails twice has failed', () => {
-  const first = vitest(false, file('a', one('x', 'failed')), file('b', one('y', 'passed')))
-  const both = together(first, vitest(false, file('a', one('x', 'failed'))))
-  expect(both).toMatchObject({ passed: 1, failed: 1, flaky: [] })
-})
-
-test('a process that died leaves tests begun: its file is run again, and told', () => {
-  const first = vitest(false, file('a', one('x', 'pending')), file('b', one('y', 'passed')))
-  expect(counted(first)?.failed).toBe(1)
-  expect(unfinishedFiles(first)).toEqual(['a'])
-  const both = together(first, vitest(true, file('a', one('x', 'passed'))))
-  expect(both).toMatchObject({ passed: 2, failed: 0 })
-  expect(both.flaky).toEqual(['a\n      its process died in the first run'])
-})
-
-test('Playwright tells flaky tests itself', () => {
-  const spec = (title: string, status: string) => ({
-    title,
-    tests: [{ status, results: [{ error: { message: 'late' } }] }],
+describe('a vitest report', () => {
+  test('passes by its passed tests', () => {
+    const report = vitest(true, file('a', one('x', 'passed')), file('b', one('y', 'passed')))
+    expect(counted(report, CI)).toEqual({ passed: 2, failed: 0, skipped: 0, unable: [], failures: [] })
   })
-  const report = {
-    stats: { expected: 1, flaky: 1, unexpected: 1, skipped: 0 },
-    suites: [
-      {
-        file: 'story.spec.ts',
-        specs: [spec('good', 'expected')],
-        suites: [{ file: 'story.spec.ts', specs: [spec('slow', 'flaky'), spec('bad', 'unexpected')] }],
-      },
-    ],
-  }
-  expect(counted(report)).toEqual({
-    passed: 2,
+
+  test('names a failure with its first words, without colors', () => {
+    const report = vitest(false, file('a', one('x', 'failed'), one('z', 'passed')))
+    expect(counted(report, CI)).toMatchObject({
+      passed: 1,
+      failed: 1,
+      failures: ['a › x\n      AssertionError: x\n          at x'],
+    })
+  })
+
+  test('counts a file that could not be read, and a process that died', () => {
+    const unread = { ...file('a'), status: 'failed', message: 'SyntaxError' }
+    expect(counted(vitest(false, unread), CI)).toMatchObject({ failed: 1, failures: ['a\n      SyntaxError'] })
+    const died = vitest(false, file('a', one('x', 'passed')))
+    expect(counted(died, CI)).toMatchObject({ passed: 1, failed: 1 })
+  })
+})
+
+test('a Playwright test that passes only in its second run has failed, and says so', () => {
+  const counts = counted(playwright(spec('good', 'expected'), spec('slow', 'flaky'), spec('bad', 'unexpected')), DESK)
+  expect(counts).toMatchObject({ passed: 1, failed: 2 })
+  expect(counts?.failures).toEqual([
+    'story.spec.ts › slow (passed only in a second run)\n      late',
+    'story.spec.ts › bad\n      late',
+  ])
+})
+
+test('a Playwright error outside any test is a failure', () => {
+  expect(counted({ stats: {}, suites: [], errors: [{ message: 'no such project' }] }, DESK)).toMatchObject({
     failed: 1,
-    skipped: 0,
-    flaky: ['story.spec.ts › slow\n      late'],
-    failures: ['story.spec.ts › bad\n      late'],
+    failures: ['no such project'],
   })
 })
 
-test('a torn report is none', () => {
-  expect(counted({})).toBeUndefined()
-  expect(counted(undefined)).toBeUndefined()
+describe('what did not run', () => {
+  const skips: readonly (readonly [string, unknown])[] = [
+    ['a skipped test', vitest(true, file('a', one('x', 'skipped'), one('y', 'passed')))],
+    ['a test left for later', vitest(true, file('a', one('x', 'todo'), one('y', 'passed')))],
+    ['a test that was begun and not ended', vitest(true, file('a', one('x', 'pending'), one('y', 'passed')))],
+    ['a skipped spec', playwright(spec('x', 'skipped'), spec('y', 'expected'))],
+  ]
+  test.each(skips)('%s is a failure in continuous integration, and skipped elsewhere', (_, report) => {
+    expect(counted(report, DESK)).toMatchObject({ passed: 1, failed: 0, skipped: 1, failures: [] })
+    const counts = counted(report, CI)
+    expect(counts).toMatchObject({ passed: 1, failed: 1, skipped: 0 })
+    expect(counts?.failures[0]).toMatch(/› x\n +skipped: /)
+  })
+
+  const needs = (what: string) => vitest(true, file('a', one(`opens [needs ${what}]`, 'skipped')))
+  const excuses: readonly (readonly [string, Machine, string, boolean])[] = [
+    ['declared', machineOf({ CI: '1', TAPEDECK_UNABLE: 'audit, soffice' }, 'linux'), 'soffice', true],
+    ['not declared', machineOf({ CI: '1', TAPEDECK_UNABLE: 'audit' }, 'linux'), 'soffice', false],
+    ['of another platform', machineOf({ CI: '1' }, 'darwin'), 'linux', true],
+    ['of this platform', machineOf({ CI: '1' }, 'linux'), 'linux', false],
+  ]
+  test.each(excuses)('a need that is %s excuses accordingly', (_, machine, what, excused) => {
+    const counts = counted(needs(what), machine)
+    expect(counts).toMatchObject({ passed: 0, failed: excused ? 0 : 1, skipped: 0 })
+    expect(counts?.unable).toHaveLength(excused ? 1 : 0)
+  })
+
+  test('a whole check is excused by its id alone', () => {
+    const machine = machineOf({ CI: 'true', TAPEDECK_UNABLE: 'audit' }, 'linux')
+    expect(notRun('Audit', ['audit'], 'no answer', machine)).toMatchObject({ failed: 0, unable: ['Audit: no answer'] })
+    expect(notRun('Electron', ['electron'], 'no binary', machine)).toMatchObject({ failed: 1, unable: [] })
+  })
+})
+
+describe('the outcome of a check', () => {
+  const plain = { id: 'lint', title: 'Lint' }
+  const reported = { id: 'unit', title: 'Unit', report: 'unit.json' }
+  const good = vitest(true, file('a', one('x', 'passed')))
+  test.each([
+    ['a command that ends with 0', plain, { code: 0 }, { passed: 1, failed: 0 }],
+    ['a command that ends otherwise', plain, { code: 3 }, { passed: 0, failed: 1 }],
+    ['a report whose tests passed', reported, { code: 0, report: good }, { passed: 1, failed: 0 }],
+    ['the same from a runner that failed', reported, { code: 1, report: good }, { passed: 1, failed: 1 }],
+    ['no report', reported, { code: 0 }, { passed: 0, failed: 1 }],
+    ['a report without tests', reported, { code: 0, report: vitest(true) }, { passed: 0, failed: 1 }],
+    ['a report of another kind', reported, { code: 0, report: {} }, { passed: 0, failed: 1 }],
+    ['what could not be done, undeclared', plain, { code: UNABLE }, { passed: 0, failed: 1 }],
+  ])('%s', (_, check, run, counts) => {
+    expect(outcomeOf(check, run, CI)).toMatchObject(counts)
+  })
+
+  test('what could not be done, and is declared so, neither passed nor failed', () => {
+    const machine = machineOf({ CI: 'true', TAPEDECK_UNABLE: 'lint' }, 'linux')
+    expect(outcomeOf(plain, { code: UNABLE }, machine)).toMatchObject({ passed: 0, failed: 0 })
+    expect(outcomeOf(plain, { code: 1 }, machine)).toMatchObject({ passed: 0, failed: 1 })
+  })
+})
+
+test('sums add up', () => {
+  const all = [
+    { passed: 2, failed: 1, skipped: 0, unable: ['a'], failures: ['b'] },
+    { passed: 1, failed: 0, skipped: 3, unable: [], failures: ['c'] },
+  ]
+  expect(sumOf(all)).toEqual({ passed: 3, failed: 1, skipped: 3, unable: ['a'], failures: ['b', 'c'] })
 })

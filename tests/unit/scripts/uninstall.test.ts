@@ -9,7 +9,7 @@ const said = script.slice(script.indexOf('# What was recorded'))
 const run = (how: string): string => spawnSync('sh', ['-c', said, 'after-remove', how], { encoding: 'utf8' }).stdout
 
 test.skipIf(process.platform === 'win32')(
-  'removing the package of Linux says where the data stays; an upgrade says nothing',
+  'removing the package of Linux says where the data stays; an upgrade says nothing [needs linux]',
   () => {
     const folder = appHome({ platform: 'linux', home: homedir(), env: {} }).replace(homedir(), '~')
     for (const how of ['remove', 'purge', '0']) expect(run(how)).toContain(`recordings and settings stay in ${folder}.`)

@@ -36,7 +36,7 @@ async function standInForOpener(exitCode = 0): Promise<{ args(): Promise<string>
 }
 
 // What the opener is called and how modes read is the platform's; the page is the same everywhere.
-describe.runIf(process.platform === 'linux')('opening the browser', () => {
+describe.runIf(process.platform === 'linux')('opening the browser [needs linux]', () => {
   test('gives the opener a page that only this user can read, not the address', async () => {
     const opener = await standInForOpener()
     const { opened, remove } = await openInBrowser(ADDRESS, home)

@@ -144,7 +144,7 @@ describe('help and usage', () => {
 })
 
 describe('standard output', () => {
-  it.skipIf(!existsSync('/dev/full'))('that cannot be written is a failure', async () => {
+  it.skipIf(!existsSync('/dev/full'))('that cannot be written is a failure [needs linux]', async () => {
     const full = openSync('/dev/full', 'w')
     const child = spawn(process.execPath, [CLI, 'help'], { stdio: ['ignore', full, 'pipe'] })
     closeSync(full)

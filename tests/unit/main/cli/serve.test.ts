@@ -28,7 +28,7 @@ async function showToken(url: string): Promise<string> {
 }
 
 // The stand-in for the opener is a shell script by the name that Linux desktops use.
-describe.runIf(process.platform === 'linux')('serve --open', () => {
+describe.runIf(process.platform === 'linux')('serve --open [needs linux]', () => {
   it('keeps the token out of the arguments of other programs, and says when an address is used twice', async () => {
     const window = join(home, 'window')
     const bin = join(home, 'bin')

@@ -191,7 +191,7 @@ it('gives numbers, dates and text where pandas looks for them', async () => {
 
 const office = (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'soffice')))
 if (!office) console.warn('LibreOffice is not installed: what it reads of an export is not tested.')
-describe.skipIf(!office)('LibreOffice', () => {
+describe.skipIf(!office)('LibreOffice [needs soffice]', () => {
   it('opens a CSV, keeps what it holds, and computes nothing of it', { timeout: 120_000 }, async () => {
     const { files } = await save('o.csv', { bom: true, toMs: T0 + 19 })
     const folder = join(store.path, 'office')
