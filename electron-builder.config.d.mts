@@ -13,7 +13,7 @@ export function installedFor(of: { readonly platformName: string; readonly arch:
 declare const config: {
   readonly files: readonly string[]
   readonly linux: System
-  readonly mac: System
+  readonly mac: System & { readonly hardenedRuntime: boolean; readonly notarize: boolean }
   readonly win: System
   readonly nsis: { readonly buildUniversalInstaller: boolean }
   readonly publish: readonly { readonly provider: string; readonly url: string; readonly channel?: string }[] | null

@@ -6,7 +6,9 @@ import { join } from 'node:path'
 const placeholder = process.env.TAPEDECK_PLACEHOLDER_DIST
 /** Where updates are published; without it the packages carry no address and never ask for one. */
 const updates = process.env.TAPEDECK_UPDATE_URL
-const notarise = Boolean(process.env.APPLE_API_KEY || process.env.APPLE_ID)
+/** Whether a certificate was given. The hardened runtime without one refuses to load the app's own frameworks. */
+const signs = Boolean(process.env.CSC_LINK || process.env.CSC_NAME)
+const notarise = signs && Boolean(process.env.APPLE_API_KEY || process.env.APPLE_ID)
 const only = (folder, keep) => [`!${folder}/*`, `${folder}/${keep}`]
 const BOTH = ['x64', 'arm64']
 const forBoth = (...targets) => targets.map((target) => ({ target, arch: BOTH }))
@@ -118,7 +120,7 @@ export default {
     target: forBoth('dmg', 'zip'),
     icon: 'icon.icns',
     category: 'public.app-category.finance',
-    hardenedRuntime: true,
+    hardenedRuntime: signs,
     gatekeeperAssess: false,
     entitlements: 'packaging/entitlements.mac.plist',
     entitlementsInherit: 'packaging/entitlements.mac.plist',

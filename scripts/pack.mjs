@@ -1,10 +1,12 @@
 // `npm run pack`: the app as a folder. `npm run dist`: the installers of this system (`-- --linux` and the
 // like choose others). Where no Electron can be had the folder is packed around a placeholder, and says so.
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureBuilt, ensureInstalled, pinnedNode, root, run, stop } from './lib/ensure.mjs'
 import { findElectron } from './lib/electron.mjs'
 import { writeNotices } from './lib/notices.mjs'
+import { signingEnv } from './lib/signing.mjs'
 
 /** A distribution that is enough to pack around: the names that electron-builder looks for, and no program. */
 function placeholderDist() {
@@ -32,6 +34,7 @@ const packages = writeNotices()
 console.log(`Licences of ${packages.length} packages written.`)
 if (!real) console.log('There is no Electron here: the folder is packed around a placeholder.')
 rmSync(join(root, 'dist'), { recursive: true, force: true })
+const keys = mkdtempSync(join(tmpdir(), 'tapedeck-keys-'))
 process.exitCode = await run(
   pinnedNode(),
   [
@@ -42,6 +45,6 @@ process.exitCode = await run(
     'never',
     ...args,
   ],
-  { env: { ...process.env, ...(real ? {} : { TAPEDECK_PLACEHOLDER_DIST: placeholderDist() }) } },
-)
+  { env: { ...signingEnv(process.env, keys), ...(real ? {} : { TAPEDECK_PLACEHOLDER_DIST: placeholderDist() }) } },
+).finally(() => rmSync(keys, { recursive: true, force: true }))
 if (process.exitCode === 0 && !existsSync(join(root, 'dist'))) process.exitCode = 1

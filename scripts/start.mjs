@@ -1,7 +1,8 @@
 // `npm start`: installs what is missing, builds when stale, then opens Tapedeck: in Electron where that
 // is possible, else in the system's browser, saying why. `npm start -- --browser` asks for the latter.
 import { spawn } from 'node:child_process'
-import { delimiter, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { fetchElectron, findElectron } from './lib/electron.mjs'
 import { ensureBuilt, ensureInstalled, pinnedNode, root } from './lib/ensure.mjs'
 
@@ -53,7 +54,12 @@ async function inElectron() {
   if (failure !== undefined) return `Electron did not start (${failure})`
   // 127: a library is missing; a signal nobody sent: the sandbox or the display refused it.
   if (!stopping && (code === 127 || code === null)) {
-    return `Electron could not run here (${signal ?? 'a system library is missing'}; the lines above say more)`
+    const helper = join(dirname(path), 'chrome-sandbox')
+    // Ubuntu 23.10 and later deny the user namespaces that the sandbox otherwise uses.
+    const cure = existsSync(helper)
+      ? `; if they name the sandbox, run "sudo chown root:root ${helper} && sudo chmod 4755 ${helper}"`
+      : ''
+    return `Electron could not run here (${signal ?? 'a system library is missing'}; the lines above say more${cure})`
   }
   process.exitCode = stopping ? 0 : (code ?? 1)
   return undefined

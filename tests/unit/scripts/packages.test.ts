@@ -1,8 +1,17 @@
 /** What a release is made of, as the packager is told. */
-import { readFileSync } from 'node:fs'
-import { afterEach, expect, test, vi } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { signingEnv } from '../../../scripts/lib/signing.mjs'
 
 const release = readFileSync('.github/workflows/release.yml', 'utf8')
+
+/** The steps of a workflow's jobs, in order, each as its text. */
+const stepsOf = (file: string): readonly string[] =>
+  readFileSync(`.github/workflows/${file}`, 'utf8')
+    .split(/^ {6}- /m)
+    .slice(1)
 
 /** Read anew, as it looks at the environment. */
 async function config() {
@@ -53,4 +62,65 @@ test('of the keychain and the store only the binary of the processor goes in', a
   const { files } = (await config()).default
   const excluded = files.indexOf('!node_modules/@napi-rs/keyring-*/**')
   expect(files[excluded + 1]).toBe('node_modules/@napi-rs/keyring-${platform}-${arch}*/**')
+})
+
+describe('signing', () => {
+  const PEM = '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----'
+  let folder: string | undefined
+  const signing = (env: Readonly<Record<string, string>>) => {
+    folder = mkdtempSync(join(tmpdir(), 'tapedeck-signing-'))
+    return signingEnv(env, folder)
+  }
+  afterEach(() => {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('a secret that is not there arrives empty, and is left out', () => {
+    const env = { PATH: '/bin', CSC_LINK: '', CSC_KEY_PASSWORD: ' ', APPLE_API_KEY: '', APPLE_API_KEY_ID: '' }
+    expect(signing(env)).toEqual({ PATH: '/bin' })
+    expect(signing({ CSC_LINK: 'base64', CSC_KEY_PASSWORD: 'x' })).toEqual({
+      CSC_LINK: 'base64',
+      CSC_KEY_PASSWORD: 'x',
+    })
+  })
+
+  test('the text of an API key becomes a file that only its owner may read; a path stays one', () => {
+    const { APPLE_API_KEY: path = '' } = signing({ APPLE_API_KEY: PEM })
+    expect(path).toBe(join(folder ?? '', 'AuthKey.p8'))
+    expect(readFileSync(path, 'utf8')).toBe(`${PEM}\n`)
+    if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(signing({ APPLE_API_KEY: '/keys/a.p8' })).toEqual({ APPLE_API_KEY: '/keys/a.p8' })
+  })
+
+  test.each([
+    ['no certificate', {}, false, false],
+    ['an API key alone', { APPLE_API_KEY: 'a.p8' }, false, false],
+    ['a certificate', { CSC_LINK: 'base64' }, true, false],
+    ['one of the keychain, and an API key', { CSC_NAME: 'Tapedeck', APPLE_API_KEY: 'a.p8' }, true, true],
+  ])('%s decides on the hardened runtime and notarisation of a Mac', async (_, env, hardened, notarised) => {
+    for (const name of ['CSC_LINK', 'CSC_NAME', 'APPLE_API_KEY', 'APPLE_ID']) vi.stubEnv(name, '')
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+    const { hardenedRuntime, notarize } = (await config()).default.mac
+    expect([hardenedRuntime, notarize]).toEqual([hardened, notarised])
+  })
+
+  test('a job is given the certificate of its own system only', () => {
+    const given = stepsOf('release.yml')
+      .filter((step) => step.includes('_CERTIFICATE'))
+      .map((step) => [/if: (.+)/.exec(step)?.[1], [...new Set(step.match(/(?:MAC|WINDOWS)(?=_CERTIFICATE)/g))]])
+    expect(given).toEqual([
+      ["runner.os == 'macOS'", ['MAC']],
+      ["runner.os == 'Windows'", ['WINDOWS']],
+    ])
+    // `a && b || c` falls through to c where b is empty.
+    expect(release).not.toMatch(/secrets\.\w+ \|\|/)
+  })
+})
+
+test.each(['checks.yml', 'release.yml'])('%s lets the sandbox of Electron start before any check does', (file) => {
+  const steps = stepsOf(file)
+  const sandbox = steps.findIndex((step) => step.includes('chmod 4755 node_modules/electron/dist/chrome-sandbox'))
+  expect(steps[sandbox]).toContain("if: runner.os == 'Linux'\n")
+  expect(sandbox).toBeGreaterThan(steps.findIndex((step) => step.includes('run: npx install-electron')))
+  expect(sandbox).toBeLessThan(steps.findIndex((step) => step.includes('npm test')))
 })
