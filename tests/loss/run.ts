@@ -1,10 +1,12 @@
 /**
- * The loss tests: `node tests/loss/run.ts [NAME …]`. Names: crash, disk, million, hostile. Prints what
- * was seen; exits 1 when a promise was broken. `KILLS=N` kills so many times instead of 100.
+ * The loss tests: `node tests/loss/run.ts [NAME …]`. Names: hostile, damage, disk, million, crash. Prints
+ * what was seen; exits 1 when a promise was broken. `KILLS=N` kills N times instead of 100, `DAMAGES=N` damages each file
+ * N times in each way instead of 1,000.
  */
 import { inFolder } from '../../benchmarks/session.ts'
 import { machineOf } from '../../scripts/lib/report.mjs'
 import { crashLoop } from './crash.ts'
+import { damage } from './damage.ts'
 import { fullDisk } from './disk.ts'
 import { hostile } from './hostile.ts'
 import { million } from './million.ts'
@@ -12,6 +14,7 @@ import { million } from './million.ts'
 const say = (text: string): void => console.log(`  ${text}`)
 const TESTS: Readonly<Record<string, (folder: string) => Promise<string | undefined>>> = {
   hostile: (folder) => hostile(folder, 100_000),
+  damage: (folder) => damage(folder, Number(process.env.DAMAGES ?? 1_000), say),
   disk: (folder) => fullDisk(folder, say),
   million: (folder) => million(folder, 1_000_000),
   crash: (folder) => crashLoop(folder, Number(process.env.KILLS ?? 100), say),
