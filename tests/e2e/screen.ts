@@ -95,7 +95,8 @@ export class Screen {
     await box.fill(typed)
     await expect(this.watchlist().getByRole('option', { name: symbol }).first()).toBeVisible()
     await box.press('Enter')
-    await box.press('Escape')
+    // Enter waits for the answer to what was typed, and Escape takes it back.
     await expect(this.row(symbol)).toBeVisible()
+    await box.press('Escape')
   }
 }

@@ -172,6 +172,7 @@ beforeEach(() => {
   packaged = trays = online = true
   atLogin = false
   recorder = recording
+  closing = terminalStarts = () => Promise.resolve()
   home = mkdtempSync(join(tmpdir(), 'tapedeck-app-'))
   dialog.showMessageBox.mockClear()
 })
@@ -204,8 +205,12 @@ const terminal = {
   sleep: () => undefined,
   wake: () => undefined,
   imports: { open: () => undefined },
-  close: () => Promise.resolve(void did.push('closed')),
+  close: () => closing().then(() => void did.push('closed')),
 } as unknown as Terminal
+/** How long the terminal takes to close its recording; `closed` is noted when it has. */
+let closing: () => Promise<void>
+/** How long it takes to start. */
+let terminalStarts: () => Promise<void>
 
 interface Started {
   readonly install: (begin: () => void) => void
@@ -224,7 +229,7 @@ async function start(system: NodeJS.Platform, more: { portable?: boolean; words?
     devUrl: 'http://localhost:5173',
     start: (desktop) => {
       given = desktop
-      return Promise.resolve(terminal)
+      return terminalStarts().then(() => terminal)
     },
   })
   await vi.advanceTimersByTimeAsync(0)
@@ -308,6 +313,53 @@ describe('a window that is closed', () => {
     expect(dialog.showMessageBox).toHaveBeenCalledOnce()
     expect(windows).toHaveLength(2)
     expect(did).not.toContain('out')
+  })
+})
+
+describe('the recording is closed before the app ends', () => {
+  const event = { preventDefault: () => undefined }
+  const ways: readonly (readonly [string, NodeJS.Platform, (given: Started) => void])[] = [
+    ['by quitting', 'linux', () => fakeApp.quit()],
+    ['by the last window', 'linux', () => windows[0].close()],
+    ['by the end of the session on Windows', 'win32', () => void windows[0].emit('query-session-end', event)],
+    ['by the system going down', 'linux', () => void monitor.emit('shutdown', event)],
+    ['by an update', 'win32', ({ install }) => install(() => fakeApp.quit())],
+  ]
+  test.each(ways)('%s', async (_, system, end) => {
+    const closed = Promise.withResolvers<void>()
+    closing = () => closed.promise
+    dialog.showMessageBox.mockResolvedValueOnce({ response: 0, checkboxChecked: false })
+    // Without a tray the app ends with its last window.
+    trays = false
+    const given = await start(system)
+    end(given)
+    await vi.advanceTimersByTimeAsync(9_000)
+    expect(did.filter((one) => one === 'closed' || one === 'out')).toEqual([])
+    closed.resolve()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(did.filter((one) => one === 'closed' || one === 'out')).toEqual(['closed', 'out'])
+  })
+
+  test('also one that was still starting', async () => {
+    const starting = Promise.withResolvers<void>()
+    terminalStarts = () => starting.promise
+    dialog.showMessageBox.mockResolvedValueOnce({ response: 0, checkboxChecked: false })
+    await start('linux')
+    fakeApp.quit()
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(did).not.toContain('out')
+    starting.resolve()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(did.filter((one) => one === 'closed' || one === 'out')).toEqual(['closed', 'out'])
+  })
+
+  test('unless it takes too long: the next start closes it', async () => {
+    closing = () => new Promise(() => undefined)
+    dialog.showMessageBox.mockResolvedValueOnce({ response: 0, checkboxChecked: false })
+    await start('linux')
+    fakeApp.quit()
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(did.filter((one) => one === 'closed' || one === 'out')).toEqual(['out'])
   })
 })
 
