@@ -3,7 +3,7 @@
  * file, the contract and the window.
  */
 import * as v from 'valibot'
-import { INDICATORS, PRICES } from '../indicators/table.ts'
+import { INDICATORS, PRICES, withFollowers } from '../indicators/table.ts'
 import { INTERVAL_LABELS, type Interval } from '../market.ts'
 import type { GapCause } from '../recording.ts'
 import { parseInstrument, type FeedId, type InstrumentId } from '../units.ts'
@@ -59,6 +59,7 @@ const indicatorLine = v.pipe(
     price: priceName,
     output: whole(0, 7),
   }),
+  v.transform((line) => ({ ...line, values: [...withFollowers(INDICATORS[line.id], line.values)] })),
   v.check(({ id, values, output }) => {
     const { parameters, outputs } = INDICATORS[id]
     return (

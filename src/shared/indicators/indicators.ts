@@ -115,12 +115,15 @@ export function williamsR(n: number): Indicator {
   }
 }
 
-/** Average directional index after Wilder: [ADX, +DI, -DI]. Absent where nothing has moved. */
-export function adx(n: number): Indicator {
+/**
+ * Average directional index after Wilder: [ADX, +DI, -DI]. `n` is the length of the directional indicators,
+ * `smoothing` of their average (Wilder takes one length for both). Absent where nothing has moved.
+ */
+export function adx(n: number, smoothing: number): Indicator {
   const range = wilder(n)
   const up = wilder(n)
   const down = wilder(n)
-  const smooth = wilder(n)
+  const smooth = wilder(smoothing)
   let before: BarValues | null = null
   const run = (bar: BarValues, take: 'peek' | 'push'): readonly number[] => {
     const last = before

@@ -27,6 +27,11 @@ export interface Parameter {
   readonly value: number
   readonly least: number
   readonly most: number
+  /**
+   * Key of the parameter whose value this one takes where it has none of its own: charts and alerts that
+   * were saved before it existed keep their one length for both.
+   */
+  readonly follows?: string
 }
 
 export interface IndicatorRow {
@@ -193,13 +198,13 @@ export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
     title: 'Average directional index',
     short: 'ADX',
     place: 'own',
-    parameters: [length(14)],
+    parameters: [length(14, 'period', 'DI length'), { ...length(14, 'smoothing', 'ADX smoothing'), follows: 'period' }],
     outputs: ['ADX', '+DI', '−DI'],
     takesPrice: false,
     usualPrice: 'close',
     unit: 'index',
     drawn: { levels: [25] },
-    create: ([n]) => adx(n),
+    create: ([n, smoothing]) => adx(n, smoothing),
   },
   'williams-r': {
     id: 'williams-r',
@@ -335,16 +340,36 @@ export const VOLUME_PROFILE = {
   ],
 } as const satisfies { title: string; short: string; parameters: readonly Parameter[] }
 
-/** One value a parameter in their order: what is absent or out of bounds is as usual, lengths are whole numbers. */
+/**
+ * One value a parameter in their order: what is absent or out of bounds is as usual, or as the parameter that
+ * it follows; lengths are whole numbers.
+ */
 export function parameterValues(
   row: { readonly parameters: readonly Parameter[] },
   given: Readonly<Record<string, number>>,
 ): readonly number[] {
-  return row.parameters.map(({ key, value, least, most }) => {
-    const wanted = given[key] ?? value
-    if (!Number.isFinite(wanted) || wanted < least || wanted > most) return value
-    return Number.isInteger(least) ? Math.round(wanted) : wanted
-  })
+  const values: Record<string, number> = {}
+  for (const { key, value, least, most, follows } of row.parameters) {
+    const usual = follows === undefined ? value : values[follows]
+    const wanted = given[key] ?? usual
+    const isValid = Number.isFinite(wanted) && wanted >= least && wanted <= most
+    values[key] = !isValid ? usual : Number.isInteger(least) ? Math.round(wanted) : wanted
+  }
+  return row.parameters.map(({ key }) => values[key])
+}
+
+/** Values in the order of the parameters, as an alert keeps them; those that were added since follow another. */
+export function withFollowers(
+  row: { readonly parameters: readonly Parameter[] },
+  values: readonly number[],
+): readonly number[] {
+  const all = [...values]
+  for (const { follows } of row.parameters.slice(values.length)) {
+    const followed = row.parameters.findIndex(({ key }) => key === follows)
+    if (followed < 0) break
+    all.push(all[followed])
+  }
+  return all
 }
 
 /** Values of every bar, one row a bar; NaN: absent. */

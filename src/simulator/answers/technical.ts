@@ -45,6 +45,10 @@ export function parametersOf(id: EndpointId, query: Query): Readonly<Record<stri
       return { period: number('period', 14), slowing: number('slowing', 3), signal: number('signal', 3) }
     case 'bollinger-bands':
       return { period: number('period', 20), width: number('width', 2) }
+    case 'adx': {
+      const period = number('period', 14)
+      return { period, smoothing: number('smoothing', period) }
+    }
     default:
       return { period: number('period', PERIODS[id] ?? 14) }
   }
@@ -101,7 +105,7 @@ export function indicator(
       return { k, d: slow(k, parameters.signal) }
     }
     case 'adx':
-      return adx(bars, period)
+      return adx(bars, period, parameters.smoothing)
     default:
       return undefined
   }
@@ -114,7 +118,7 @@ function slow(values: Series, n: number): Series {
   })
 }
 
-function adx(bars: readonly AnswerBar[], n: number): Record<string, Series> {
+function adx(bars: readonly AnswerBar[], n: number, smoothing: number): Record<string, Series> {
   const range: Series = [undefined]
   const plus: Series = [undefined]
   const minus: Series = [undefined]
@@ -130,5 +134,5 @@ function adx(bars: readonly AnswerBar[], n: number): Record<string, Series> {
   const share = (part: Series) => both(wilder(part, n), wilder(range, n), (p, r) => (r === 0 ? 0 : (100 * p) / r))
   const [plusDi, minusDi] = [share(plus), share(minus)]
   const dx = both(plusDi, minusDi, (p, m) => (p + m === 0 ? 0 : (100 * Math.abs(p - m)) / (p + m)))
-  return { adx: wilder(dx, n), plus_di: plusDi, minus_di: minusDi }
+  return { adx: wilder(dx, smoothing), plus_di: plusDi, minus_di: minusDi }
 }

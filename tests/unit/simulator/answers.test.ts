@@ -61,7 +61,15 @@ describe('short bars of the demo market', () => {
 
 describe('indicators of the demo market', () => {
   const bars = intraday.bars('AAPL', '1s', NOW) ?? []
-  const query = new URLSearchParams({ period: '7', fast: '5', slow: '9', signal: '4', width: '1.5', slowing: '2' })
+  const query = new URLSearchParams({
+    period: '7',
+    fast: '5',
+    slow: '9',
+    signal: '4',
+    width: '1.5',
+    slowing: '2',
+    smoothing: '3',
+  })
   const NAMES = {
     sma: [7],
     ema: [7],
@@ -69,7 +77,7 @@ describe('indicators of the demo market', () => {
     macd: [5, 9, 4],
     'bollinger-bands': [7, 1.5],
     stochastic: [7, 2, 4],
-    adx: [7],
+    adx: [7, 3],
     'williams-r': [7],
   } as const
   it.each(Object.entries(NAMES))('%s with parameters that were sent is ours with the same', (name, values) => {

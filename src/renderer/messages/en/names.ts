@@ -18,6 +18,8 @@ export const names = {
   'indicator.ichimoku': 'Ichimoku cloud',
   'indicator.volume-profile': 'Volume profile of the visible range',
   'parameter.Length': 'Length',
+  'parameter.DI length': 'DI length',
+  'parameter.ADX smoothing': 'ADX smoothing',
   'parameter.Fast': 'Fast',
   'parameter.Slow': 'Slow',
   'parameter.Signal': 'Signal',

@@ -8,6 +8,7 @@ import {
   INDICATORS,
   parameterValues,
   PRICES,
+  withFollowers,
   type ChartIndicatorId,
 } from '../../../../src/shared/indicators/table.ts'
 
@@ -238,7 +239,40 @@ describe('vwap', () => {
   })
 })
 
+describe('adx', () => {
+  it('smooths its index over a length of its own, by the book', () => {
+    const bars = file('skender-quotes').map(barOf)
+    const both = run('adx', bars, [14, 14])
+    const got = run('adx', bars, [14, 5])
+    // Directional indicators don't know the second length.
+    expect(got.map(([, plus, minus]) => [plus, minus])).toEqual(both.map(([, plus, minus]) => [plus, minus]))
+    const from = got.findIndex(([, plus]) => !Number.isNaN(plus))
+    const dx = got.map(([, plus, minus]) => (100 * Math.abs(plus - minus)) / (plus + minus))
+    let average = NaN
+    for (const [i, [value]] of got.entries()) {
+      if (i < from + 4) expect(value, `row ${i}`).toBeNaN()
+      else {
+        average =
+          i === from + 4 ? dx.slice(from, i + 1).reduce((a, b) => a + b, 0) / 5 : average + (dx[i] - average) / 5
+        expect(Math.abs(value - average), `row ${i}`).toBeLessThan(1e-9)
+      }
+    }
+    expect(from).toBe(14)
+  })
+})
+
 describe('parameters', () => {
+  it('that were added later take the value of the one that stood for both', () => {
+    expect(parameterValues(INDICATORS.adx, {})).toEqual([14, 14])
+    expect(parameterValues(INDICATORS.adx, { period: 20 })).toEqual([20, 20])
+    expect(parameterValues(INDICATORS.adx, { period: 20, smoothing: 7 })).toEqual([20, 7])
+    expect(parameterValues(INDICATORS.adx, { period: 0, smoothing: NaN })).toEqual([14, 14])
+    expect(parameterValues(INDICATORS.adx, { period: 20, smoothing: 0 })).toEqual([20, 20])
+    expect(withFollowers(INDICATORS.adx, [20])).toEqual([20, 20])
+    expect(withFollowers(INDICATORS.adx, [20, 7])).toEqual([20, 7])
+    expect(withFollowers(INDICATORS.macd, [12, 26])).toEqual([12, 26])
+  })
+
   it('are as usual where they are absent or make no sense, and whole where they are lengths', () => {
     expect(parameterValues(INDICATORS.macd, {})).toEqual([12, 26, 9])
     expect(parameterValues(INDICATORS.macd, { fast: 5.4, slow: 0, signal: Infinity })).toEqual([5, 26, 9])
