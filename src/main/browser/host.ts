@@ -16,6 +16,7 @@ import { serveWindow, type Carrier, type CarrierOptions, type WindowPort } from 
 import { MAX_FRAME_CHARS, type Handlers } from '../dispatch.ts'
 import { openPages } from '../pages.ts'
 import { parseHello, refusePage, refuseUpgrade, type Refusal } from './guard.ts'
+import { readOnce } from './page-cache.ts'
 import { createSecrets, type Admission } from './secrets.ts'
 import { createStrangers } from './strangers.ts'
 
@@ -53,7 +54,7 @@ const MAX_PAYLOAD = 4_000_000
 /** Windows that are connected at a time. */
 export const MAX_WINDOWS = 64
 /** Requests on one connection: a page has some thirty files, and pipelined requests cost memory until they are read. */
-const MAX_REQUESTS = 100
+export const MAX_REQUESTS = 100
 /** A page that reads nothing while results pile up is hung up on. */
 export const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
 const PING_MS = 20_000
@@ -139,6 +140,8 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
     throw cause
   })
 
+  const read = readOnce(pages)
+
   server.on('error', (error) => warn(`A connection could not be accepted: ${error.message}`))
   server.on('request', (request, response) => {
     request.resume() // a body is never wanted, and must not hold the connection
@@ -154,7 +157,7 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
       return
     }
     const [pathname = '/'] = (request.url ?? '/').split('?', 1)
-    void pages.read(pathname).then((page) => {
+    void read(pathname).then((page) => {
       response.writeHead(page.status, { ...page.headers, 'content-length': page.body.byteLength })
       response.end(request.method === 'HEAD' ? undefined : page.body)
     })

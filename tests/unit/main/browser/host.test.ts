@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import {
   MAX_BUFFERED_BYTES,
+  MAX_REQUESTS,
   MAX_WINDOWS,
   startBrowserHost,
   type BrowserHost,
@@ -157,6 +158,21 @@ describe('its pages', () => {
     expect(answer.statusCode).toBe(404)
     expect(answer.text).not.toContain('not for you')
     expect(answer.headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  test('are read from the disk once: requests that nobody reads must not each hold a copy', async () => {
+    expect((await get('/assets/main.js')).text).toBe('export {}')
+    await rm(join(folder, 'pages', 'assets', 'main.js'))
+    expect((await get('/assets/main.js')).text).toBe('export {}')
+  })
+
+  test('come to at most a hundred requests on one connection', async () => {
+    const socket = connect({ host: '127.0.0.1', port: host.port })
+    socket.write(`GET / HTTP/1.1\r\nHost: ${authority()}\r\n\r\n`.repeat(MAX_REQUESTS + 50))
+    let text = ''
+    socket.setEncoding('utf8').on('data', (more: string) => (text += more))
+    await new Promise((resolve) => socket.once('close', resolve))
+    expect(text.split('HTTP/1.1 200 OK').length - 1).toBe(MAX_REQUESTS)
   })
 
   test('are refused to a rebound name and to writers', async () => {
