@@ -6,6 +6,8 @@ import { join } from 'node:path'
 const placeholder = process.env.TAPEDECK_PLACEHOLDER_DIST
 /** Where updates are published; without it the packages carry no address and never ask for one. */
 const updates = process.env.TAPEDECK_UPDATE_URL
+// On Linux nothing but TLS says who sent an update.
+if (updates && !updates.startsWith('https://')) throw new Error('TAPEDECK_UPDATE_URL has to begin with https://')
 /** Whether a certificate was given. The hardened runtime without one refuses to load the app's own frameworks. */
 const signs = Boolean(process.env.CSC_LINK || process.env.CSC_NAME)
 const notarise = signs && Boolean(process.env.APPLE_API_KEY || process.env.APPLE_ID)

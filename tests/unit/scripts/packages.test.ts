@@ -58,6 +58,11 @@ test('the channel is that of the version: a beta is not offered to whoever wants
   expect((await config()).default.publish).toEqual([{ provider: 'generic', url: 'https://updates.invalid/tapedeck' }])
 })
 
+test('an address of updates without TLS makes no package', async () => {
+  vi.stubEnv('TAPEDECK_UPDATE_URL', 'http://updates.invalid/tapedeck')
+  await expect(config()).rejects.toThrow('https://')
+})
+
 test('of the keychain and the store only the binary of the processor goes in', async () => {
   const { files } = (await config()).default
   const excluded = files.indexOf('!node_modules/@napi-rs/keyring-*/**')

@@ -13,7 +13,8 @@ export const app = {
   'setting.mark-key.taken': 'Another program has this shortcut. It does nothing until you choose another one.',
   'setting.mark-key.unknown': 'This system knows no such shortcut. Write it like Ctrl+Alt+M.',
   'setting.updates': 'Look for updates',
-  'setting.updates.about': 'They are verified and installed when you quit, never into a recording or a replay.',
+  'setting.updates.about':
+    'Downloads are checked against the release list (SHA-512), and on macOS and in signed Windows packages also by signature. They are installed when you quit, never into a recording or a replay.',
   'setting.channel': 'Channel',
   'setting.channel.stable': 'Stable',
   'setting.channel.beta': 'Beta',
