@@ -10,6 +10,7 @@ import { windowOptions } from './cli/window-options.ts'
 import { runElectronCommand } from './electron/command.ts'
 import { webAddressesOnly } from './electron/security.ts'
 import { runElectronApp } from './electron/app.ts'
+import { protectHome } from './private-files.ts'
 import { homeOf } from './settings/portable.ts'
 import { installedUpdater } from './electron/updater.ts'
 import { createTerminal } from './terminal.ts'
@@ -40,6 +41,7 @@ function openWindow(): void {
     home: homedir(),
     env: process.env,
   })
+  protectHome({ folder: home, portable })
   runElectronApp({
     home,
     portable,

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { createInterface } from 'node:readline'
 import { systemClock } from '../clock.ts'
 import { keepCrash } from '../diagnostics/crashes.ts'
+import { protectHome } from '../private-files.ts'
 import { homeOf } from '../settings/portable.ts'
 import { blot } from '../terminal/log.ts'
 import type { Context } from './command.ts'
@@ -46,6 +47,7 @@ export async function runProcess(
 
   const { program, ...within } = places
   const home = homeOf(args, { path: program, platform: process.platform, home: homedir(), env: process.env })
+  protectHome(home)
   const err = (text: string): void => void process.stderr.write(text)
   let crashed = false
   const onCrash = (thrown: unknown): void => {

@@ -5,6 +5,7 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto'
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { followUserMask } from '../private-files.ts'
 import { CodedError } from '../../shared/errors.ts'
 import { syncFolder } from '../sync-folder.ts'
 
@@ -66,7 +67,8 @@ export async function createSafeFile(path: string): Promise<SafeFile> {
   const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.part`)
   let handle: FileHandle
   try {
-    handle = await open(temporary, 'wx', 0o644)
+    handle = await open(temporary, 'wx', 0o666)
+    await followUserMask(handle)
   } catch (thrown) {
     throw fileFailure(thrown, path)
   }

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { followUserMask } from '../private-files.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { RecordingId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
@@ -108,7 +109,9 @@ class PartFile {
     const target = resolve(file)
     const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.part`)
     try {
-      const out = new PartFile(target, temporary, await open(temporary, 'wx', 0o644))
+      const handle = await open(temporary, 'wx', 0o666)
+      const out = new PartFile(target, temporary, handle)
+      await followUserMask(handle)
       await out.#write(fileHeader())
       return out
     } catch (thrown) {

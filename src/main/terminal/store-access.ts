@@ -3,6 +3,7 @@ import { overlapSentence } from '../../shared/overlaps.ts'
 import { toFailure } from '../../shared/errors.ts'
 import type { Clock } from '../clock.ts'
 import { settleRestore } from '../backup/restore-note.ts'
+import { tightenStore } from '../private-files.ts'
 import { createRecorder } from '../recording/recorder.ts'
 import type { Recorder } from '../recording/recorder-port.ts'
 import { defaultStorePath } from '../settings/paths.ts'
@@ -43,6 +44,8 @@ export async function accessStore(parts: StoreAccessParts): Promise<StoreAccess>
   const { options, storePath, clock, log, skewMs } = parts
   const { workers } = options
   const store = createStoreMoving(options.storeFile ?? (storePath || defaultStorePath(options.dataDir)))
+  // The app's own store outside of its folder, which earlier versions left readable by others.
+  if (options.storeFile === undefined && storePath !== '') tightenStore(realStorePath(storePath))
   const openReader = async (): Promise<StoreReader> => openStoreReader({ file: store.file(), worker: workers.reader })
   const writer = createLateWriter(async () => {
     // Opened later than the start, the store may have seen a restore that was interrupted since.

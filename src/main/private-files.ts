@@ -1,0 +1,66 @@
+/** Keeps what is recorded readable by its owner alone. Windows guards the user's folders by itself. */
+import { chmodSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join, parse } from 'node:path'
+import { STORE_SIDE_FILES } from './store-files.ts'
+
+const OTHERS = 0o077
+/** Sticky or setgid: a folder that is shared on purpose. */
+const SHARED = 0o3000
+/** Chromium's own folder, which it keeps private itself. */
+const CHROMIUM = 'chromium'
+
+/** The umask that the user runs programs with; null: ours was not changed. */
+let userMask: number | null = null
+
+/**
+ * Makes every new file of this process private, and closes a home that earlier versions left open to others. Call once,
+ * before anything is written. Nothing happens on Windows and in portable mode, whose folder goes to other computers.
+ */
+export function protectHome(home: { readonly folder: string; readonly portable: boolean }): void {
+  if (process.platform === 'win32' || home.portable) return
+  userMask ??= process.umask(OTHERS)
+  tightenHome(home.folder)
+}
+
+/** Gives a file that the user exports the mode that any other program would give it. */
+export async function followUserMask(file: Pick<FileHandle, 'chmod'>): Promise<void> {
+  if (userMask === null) return
+  await file.chmod(0o666 & ~userMask).catch(() => undefined) // not every file system has modes
+}
+
+/** Takes the rights of others from a folder of ours and all that is in it; folders shared on purpose stay as they are. */
+export function tightenHome(folder: string): void {
+  try {
+    const stat = statSync(folder, { throwIfNoEntry: false })
+    if (stat === undefined || !isOurs(stat) || (stat.mode & OTHERS) === 0 || (stat.mode & SHARED) !== 0) return
+    const real = realpathSync(folder)
+    if (real === realpathSync(homedir()) || real === parse(real).root) return
+    tighten(folder)
+  } catch {
+    // A folder that can't be read is said to be so by whoever opens it.
+  }
+}
+
+function tighten(path: string): void {
+  const stat = lstatSync(path)
+  if (stat.isSymbolicLink() || !isOurs(stat)) return
+  if ((stat.mode & OTHERS) !== 0) chmodSync(path, stat.mode & 0o700)
+  if (!stat.isDirectory()) return
+  for (const name of readdirSync(path)) if (name !== CHROMIUM) tighten(join(path, name))
+}
+
+/** The same for the files of a store that was moved out of the home. */
+export function tightenStore(file: string): void {
+  if (userMask === null) return
+  for (const suffix of ['', ...STORE_SIDE_FILES, '.lock']) {
+    try {
+      tighten(file + suffix)
+    } catch {
+      // Not there, or not ours to change.
+    }
+  }
+}
+
+const isOurs = ({ uid }: { readonly uid: number }): boolean => uid === process.getuid?.()
