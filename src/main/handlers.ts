@@ -166,8 +166,8 @@ export function createHandlers(terminal: Terminal): Handlers {
         return null
       },
       'alerts.test': (args) => terminal.testAlert(args),
-      'drawings.get': async ({ instrument }) => terminal.drawings.get(instrument),
-      'drawings.edit': async ({ instrument, edit }) => terminal.drawings.edit(instrument, edit),
+      'drawings.get': async ({ market, instrument }) => terminal.drawings[market].get(instrument),
+      'drawings.edit': async ({ market, instrument, edit }) => terminal.drawings[market].edit(instrument, edit),
       'jobs.cancel': async ({ job }) => {
         terminal.jobs.cancel(job)
         return null

@@ -6,6 +6,7 @@ import { fixedText } from '../shared/fixed-text.ts'
 import { PLAIN_NUMBERS } from '../shared/alerts/words.ts'
 import { sourceKey } from '../shared/recording.ts'
 import type { AppInfo } from '../shared/state.ts'
+import { DRAWING_MARKETS, type Drawing, type DrawingMarket } from '../shared/drawings/types.ts'
 import { recordingId, type InstrumentId } from '../shared/units.ts'
 import { systemClock } from './clock.ts'
 import { createKnownSecrets } from './credentials/known.ts'
@@ -14,7 +15,8 @@ import { randomUUID } from 'node:crypto'
 import { createAlerts } from './alerts/alerts.ts'
 import { alertFiles } from './alerts/files.ts'
 import { createDrawings } from './drawings/drawings.ts'
-import { drawingsFolder } from './drawings/file-keeper.ts'
+import { adoptDemoDrawings, drawingsFolder } from './drawings/file-keeper.ts'
+import type { Drawings, MarketDrawings } from './drawings/port.ts'
 import { createFeeds } from './feeds/feeds.ts'
 import { createDigestFold } from './market/digest.ts'
 import { hubCalendar } from './market/hub-calendar.ts'
@@ -166,10 +168,15 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   )
   const workspaceStreams = wholeStreams(() => workspaces.state())
   workspaces.onChange(() => workspaceStreams.changed())
-  const drawings = createDrawings({
-    keeper: drawingsFolder(join(options.dataDir, 'drawings')),
-    problem: (text, detail) => log.add('warn', 'drawings', text, detail),
-  })
+  const drawingsRoot = join(options.dataDir, 'drawings')
+  const drawingsProblem = (text: string, detail?: string): void => log.add('warn', 'drawings', text, detail)
+  // Without an account everything was drawn on the demo market.
+  if (settings.get().account.baseUrl === '') adoptDemoDrawings(drawingsRoot, drawingsProblem)
+  const drawingsOf = (market: DrawingMarket): Drawings =>
+    createDrawings({ keeper: drawingsFolder(drawingsRoot, market), market, problem: drawingsProblem })
+  const drawings: MarketDrawings = { demo: drawingsOf('demo'), service: drawingsOf('service') }
+  const liveMarket = (): DrawingMarket => (desk.source.kind === 'demo' ? 'demo' : 'service')
+  const liveDrawings = (instrument: InstrumentId): readonly Drawing[] => drawings[liveMarket()].get(instrument).drawings
   const research = createResearch({
     clock,
     dataDir: options.dataDir,
@@ -215,14 +222,14 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     keeper: alertFiles(options.dataDir),
     wallMs,
     newId: () => randomUUID().replaceAll('-', ''),
-    market: () => (desk.source.kind === 'demo' ? 'demo' : 'service'),
+    market: liveMarket,
     calendar: ALERT_CALENDAR,
     want: (ids) => {
       const wanted = wantAll(feeds, tickWishes(ids, spell))
       return () => wanted.release()
     },
     bars: (instrument, of, interval, limit) => past.barsOrThrow(instrument, of, interval, limit),
-    drawings: (instrument) => drawings.get(instrument).drawings,
+    drawings: liveDrawings,
     reports: (instrument) => reportDays(research, spell(instrument), settings.get().research.params),
     symbolOf: spell,
     numbers: (instrument) => {
@@ -232,7 +239,10 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     notify: options.notify,
     log: (level, text, detail) => log.add(level, 'alerts', text, detail),
   })
-  drawings.onChange((instrument) => alerts.drawingsChanged(instrument))
+  for (const market of DRAWING_MARKETS)
+    drawings[market].onChange((instrument) => {
+      if (market === liveMarket()) alerts.drawingsChanged(instrument)
+    })
   const replays = createReplays({
     reader,
     writer,
@@ -245,7 +255,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     alerts: {
       alerts: () => alerts.list(),
       onChange: (listener) => alerts.onChange(listener),
-      drawings: (instrument) => drawings.get(instrument).drawings,
+      drawings: liveDrawings,
     },
   })
   const views = createViews(
@@ -551,8 +561,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     research,
     drawings,
     alerts,
-    testAlert: (args) =>
-      startAlertTest({ reader, jobs, clock, drawings: (id) => drawings.get(id).drawings, symbolOf: spell }, args),
+    testAlert: (args) => startAlertTest({ reader, jobs, clock, drawings: liveDrawings, symbolOf: spell }, args),
     workspaces,
     evidence,
     log: say,

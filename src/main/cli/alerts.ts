@@ -108,7 +108,7 @@ async function test(alerts: readonly Alert[], session: string, values: Values, c
         draft: draftOf(alert),
         session,
         ...range,
-        drawings: (instrument) => drawingsOf(instrument, context),
+        drawings: (instrument) => drawingsOf(alert.market, instrument, context),
         turnMs: TURN_MS,
         realMs: () => context.clock.monoNs() / 1e6,
         signal: context.signal,
@@ -125,8 +125,8 @@ function draftOf(alert: Alert): AlertDraft {
   return { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled }
 }
 
-function drawingsOf(instrument: InstrumentId, context: Context): readonly Drawing[] {
-  const text = drawingsFolder(join(context.dataDir, 'drawings')).load(drawingsFile(instrument))
+function drawingsOf(market: Alert['market'], instrument: InstrumentId, context: Context): readonly Drawing[] {
+  const text = drawingsFolder(join(context.dataDir, 'drawings'), market).load(drawingsFile(instrument))
   const read = text === null ? null : readDrawings(text, instrument)
   return read?.is === 'read' ? read.drawings : []
 }

@@ -2,12 +2,14 @@
 import { CodedError } from '../../shared/errors.ts'
 import { drawingsFile, readDrawings, writeDrawings } from '../../shared/drawings/document.ts'
 import { applyEdit, isNoEdit, tooMany } from '../../shared/drawings/edits.ts'
-import type { DrawingsState } from '../../shared/drawings/types.ts'
+import type { DrawingMarket, DrawingsState } from '../../shared/drawings/types.ts'
 import type { InstrumentId } from '../../shared/units.ts'
 import type { Drawings, DrawingsKeeper } from './port.ts'
 
 export interface DrawingsOptions {
   readonly keeper: DrawingsKeeper
+  /** Whose drawings these are; each market has a keeper of its own. */
+  readonly market: DrawingMarket
   /** What was wrong with a file, in a sentence. */
   readonly problem: (text: string, detail?: string) => void
 }
@@ -24,7 +26,7 @@ interface Held {
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Starts without reading anything. */
-export function createDrawings({ keeper, problem }: DrawingsOptions): Drawings {
+export function createDrawings({ keeper, market, problem }: DrawingsOptions): Drawings {
   const held = new Map<InstrumentId, Held>()
   const listeners = new Set<(instrument: InstrumentId) => void>()
 
@@ -102,7 +104,7 @@ export function createDrawings({ keeper, problem }: DrawingsOptions): Drawings {
       const limit = tooMany(drawings)
       if (limit !== null) throw new CodedError('too-large', limit, { hint: 'Delete some, then try again.' })
       try {
-        keeper.save(drawingsFile(instrument), writeDrawings(instrument, drawings))
+        keeper.save(drawingsFile(instrument), writeDrawings(instrument, drawings, market))
       } catch (cause) {
         throw new CodedError('disk-error', 'The drawings could not be saved.', {
           hint: 'Check free space and the rights of the folder.',

@@ -1,6 +1,6 @@
 /** Drawings as the rest of the terminal sees them. */
 import type { DrawingsEdit } from '../../shared/drawings/edits.ts'
-import type { DrawingsState } from '../../shared/drawings/types.ts'
+import type { DrawingMarket, DrawingsState } from '../../shared/drawings/types.ts'
 import type { InstrumentId } from '../../shared/units.ts'
 
 export interface Drawings {
@@ -11,6 +11,9 @@ export interface Drawings {
   /** Called after every change; answers its undo. */
   onChange(listener: (instrument: InstrumentId) => void): () => void
 }
+
+/** Those of the demo market and those of a service, which never mix. */
+export type MarketDrawings = Readonly<Record<DrawingMarket, Drawings>>
 
 /** Where drawings are kept: one file an instrument. */
 export interface DrawingsKeeper {

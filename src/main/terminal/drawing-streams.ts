@@ -3,13 +3,18 @@ import type { StreamArgs } from '../../shared/contract.ts'
 import type { DrawingsState } from '../../shared/drawings/types.ts'
 import type { StreamSource } from '../../shared/transport.ts'
 import type { InstrumentId } from '../../shared/units.ts'
-import type { Drawings } from '../drawings/port.ts'
+import type { Drawings, MarketDrawings } from '../drawings/port.ts'
 import { wholeStreams, type WholeStreams } from './whole-stream.ts'
 
 export type OpenDrawings = (args: StreamArgs<'drawings'>, wake: () => void) => StreamSource<DrawingsState>
 
 /** Opens streams of drawings for as long as the terminal lives. */
-export function drawingStreams(drawings: Drawings): OpenDrawings {
+export function drawingStreams(drawings: MarketDrawings): OpenDrawings {
+  const open = { demo: streamsOf(drawings.demo), service: streamsOf(drawings.service) }
+  return (args, wake) => open[args.market](args, wake)
+}
+
+function streamsOf(drawings: Drawings): OpenDrawings {
   const open = new Map<InstrumentId, WholeStreams<DrawingsState>>()
   drawings.onChange((instrument) => open.get(instrument)?.changed())
   return ({ instrument }, wake) => {

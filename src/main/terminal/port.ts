@@ -17,7 +17,7 @@ import type { FeedId } from '../../shared/units.ts'
 import type { Clock } from '../clock.ts'
 import type { Want } from '../feeds/port.ts'
 import type { Alerts, Notice } from '../alerts/port.ts'
-import type { Drawings } from '../drawings/port.ts'
+import type { MarketDrawings } from '../drawings/port.ts'
 import type { Workspaces } from '../workspaces/port.ts'
 import type { Crash } from '../diagnostics/crashes.ts'
 import type { Updater, Updates } from '../updates/updates.ts'
@@ -139,7 +139,7 @@ export interface Terminal {
   readonly imports: Imports
   readonly research: Research
   readonly evidence: Evidence
-  readonly drawings: Drawings
+  readonly drawings: MarketDrawings
   readonly workspaces: Workspaces
   readonly replays: Replays
   /** Opens a stream; see `StreamSource`. */

@@ -1,7 +1,7 @@
 /** The drawings of instruments as this window holds them: changed here at once, kept by the terminal. */
 import { applyEdit, editOf, isNoEdit, sameDrawing, tooMany } from '../../shared/drawings/edits.ts'
 import { did, NO_HISTORY, redo, undo, type DrawingsHistory } from '../../shared/drawings/history.ts'
-import type { Drawing, DrawingKind, DrawingsState } from '../../shared/drawings/types.ts'
+import type { Drawing, DrawingKind, DrawingMarket, DrawingsState } from '../../shared/drawings/types.ts'
 import type { Failure } from '../../shared/errors.ts'
 import type { Settings, SettingsPatch } from '../../shared/settings.ts'
 import type { Transport } from '../../shared/transport.ts'
@@ -14,6 +14,7 @@ const TOGETHER_MS = 150
 
 /** Drawings of one instrument. Whatever another window draws comes in between the changes made here. */
 export class InstrumentDrawings {
+  readonly market: DrawingMarket
   readonly instrument: InstrumentId
   list = $state.raw<readonly Drawing[]>([])
   history = $state.raw<DrawingsHistory>(NO_HISTORY)
@@ -28,14 +29,20 @@ export class InstrumentDrawings {
   readonly #onProblem: (failure: Failure) => void
   readonly #close: () => void
 
-  constructor(transport: Transport, instrument: InstrumentId, onProblem: (failure: Failure) => void) {
+  constructor(
+    transport: Transport,
+    market: DrawingMarket,
+    instrument: InstrumentId,
+    onProblem: (failure: Failure) => void,
+  ) {
+    this.market = market
     this.instrument = instrument
     this.#transport = transport
     this.#onProblem = onProblem
     this.#close = keepStream(
       transport,
       'drawings',
-      { instrument },
+      { market, instrument },
       (state) => this.#arrived(state),
       // A terminal that was started anew counts anew.
       () => (this.#revision = -1),
@@ -99,18 +106,20 @@ export class InstrumentDrawings {
     const edit = editOf(this.#base, this.list)
     if (isNoEdit(edit)) return
     this.#sending = true
-    void this.#transport.invoke('drawings.edit', { instrument: this.instrument, edit }).then((result) => {
-      this.#sending = false
-      if (result.ok) {
-        this.#arrived(result.value)
-        this.flush()
-        return
-      }
-      // What cannot be kept is not shown as if it were.
-      this.list = this.#base
-      this.history = NO_HISTORY
-      this.#onProblem(result.error)
-    })
+    void this.#transport
+      .invoke('drawings.edit', { market: this.market, instrument: this.instrument, edit })
+      .then((result) => {
+        this.#sending = false
+        if (result.ok) {
+          this.#arrived(result.value)
+          this.flush()
+          return
+        }
+        // What cannot be kept is not shown as if it were.
+        this.list = this.#base
+        this.history = NO_HISTORY
+        this.#onProblem(result.error)
+      })
   }
 
   close(): void {
@@ -152,11 +161,11 @@ export class DrawingsBook {
   readonly window: DrawingWindow
   // Nothing that is shown hangs on it.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
-  readonly #open = new Map<InstrumentId, { readonly drawings: InstrumentDrawings; charts: number }>()
+  readonly #open = new Map<string, { readonly drawings: InstrumentDrawings; charts: number }>()
   /** What can be undone of instruments that no chart shows just now. */
   // Nothing that is shown hangs on it.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
-  readonly #histories = new Map<InstrumentId, DrawingsHistory>()
+  readonly #histories = new Map<string, DrawingsHistory>()
   readonly #transport: Transport
 
   constructor(transport: Transport, window: DrawingWindow) {
@@ -164,22 +173,24 @@ export class DrawingsBook {
     this.window = window
   }
 
-  /** Those of an instrument, for as long as a chart shows them: every `take` needs its `release`. */
-  take(instrument: InstrumentId): InstrumentDrawings {
-    let one = this.#open.get(instrument)
+  /** Those of an instrument in a market, for as long as a chart shows them: every `take` needs its `release`. */
+  take(market: DrawingMarket, instrument: InstrumentId): InstrumentDrawings {
+    const key = `${market} ${instrument}`
+    let one = this.#open.get(key)
     if (one === undefined) {
-      one = { drawings: new InstrumentDrawings(this.#transport, instrument, this.window.problem), charts: 0 }
-      one.drawings.history = this.#histories.get(instrument) ?? NO_HISTORY
-      this.#open.set(instrument, one)
+      one = { drawings: new InstrumentDrawings(this.#transport, market, instrument, this.window.problem), charts: 0 }
+      one.drawings.history = this.#histories.get(key) ?? NO_HISTORY
+      this.#open.set(key, one)
     }
     one.charts++
     return one.drawings
   }
-  release(instrument: InstrumentId): void {
-    const one = this.#open.get(instrument)
+  release(market: DrawingMarket, instrument: InstrumentId): void {
+    const key = `${market} ${instrument}`
+    const one = this.#open.get(key)
     if (one === undefined || --one.charts > 0) return
-    this.#open.delete(instrument)
-    this.#histories.set(instrument, one.drawings.history)
+    this.#open.delete(key)
+    this.#histories.set(key, one.drawings.history)
     one.drawings.close()
   }
   /** Whether a chart still shows these. */

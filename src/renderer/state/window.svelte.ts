@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { chartSettingsSchema, type ChartSettings } from '../../shared/chart-settings.ts'
 import type { SettingsPatch, Watchlist } from '../../shared/settings.ts'
+import type { DrawingMarket } from '../../shared/drawings/types.ts'
 import type { Failure } from '../../shared/errors.ts'
 import type { Interval } from '../../shared/market.ts'
 import type { ReplayId } from '../../shared/replay.ts'
@@ -109,6 +110,11 @@ export class WindowState {
     if (!state) return this.nowMs
     // Prints and state come by streams of their own: where a print is there first, the replay has reached it.
     return state.playing ? Math.min(Math.max(state.nowMs, this.tape.latestMs), state.toMs) : state.nowMs
+  })
+  /** Whose market is shown: a recording of the demo market stays one, also while an account is signed in. Null: not told yet. */
+  readonly market = $derived.by<DrawingMarket | null>(() => {
+    const { state } = this.replay
+    return state ? (state.source === 'demo' ? 'demo' : 'service') : (this.status?.source ?? null)
   })
   /** The status that belongs to what is shown. */
   readonly shownStatus = $derived.by(() => (this.view === 'live' ? this.status : this.replayStatus))

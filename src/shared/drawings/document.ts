@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { parseInstrument, type InstrumentId } from '../units.ts'
 import { tooMany } from './edits.ts'
-import { drawingSchema, MOST_DRAWINGS, type Drawing } from './types.ts'
+import { drawingSchema, MOST_DRAWINGS, type Drawing, type DrawingMarket } from './types.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -49,9 +49,19 @@ export function readDrawings(text: string, instrument: InstrumentId, migrations 
   return { is: 'read', drawings, damaged }
 }
 
-/** The text of a file. */
-export function writeDrawings(instrument: InstrumentId, drawings: readonly Drawing[]): string {
-  return JSON.stringify({ version: MIGRATIONS.length + 1, instrument, drawings })
+/** The text of a file. Files from before drawings were kept by market name none. */
+export function writeDrawings(instrument: InstrumentId, drawings: readonly Drawing[], market?: DrawingMarket): string {
+  return JSON.stringify({ version: MIGRATIONS.length + 1, instrument, market, drawings })
+}
+
+/** Whether a file was written before drawings were kept by market; false for what is no file of drawings. */
+export function namesNoMarket(text: string): boolean {
+  try {
+    const document: unknown = JSON.parse(text)
+    return isObject(document) && 'instrument' in document && !('market' in document)
+  } catch {
+    return false
+  }
 }
 
 /** Name of an instrument's file: any spelling makes one that every file system takes. */

@@ -27,6 +27,9 @@ export type DrawingKind = (typeof DRAWING_KINDS)[number]
 /** By the role of a design token, so that a drawing is readable in every theme. */
 export const DRAWING_COLORS = ['accent', 'green', 'red', 'orange', 'yellow', 'violet', 'text', 'dim'] as const
 export type DrawingColor = (typeof DRAWING_COLORS)[number]
+/** Drawings of the demo market and those of a service never mix. */
+export const DRAWING_MARKETS = ['demo', 'service'] as const
+export type DrawingMarket = (typeof DRAWING_MARKETS)[number]
 export const DRAWING_DASHES = ['solid', 'dashed', 'dotted'] as const
 export type DrawingDash = (typeof DRAWING_DASHES)[number]
 

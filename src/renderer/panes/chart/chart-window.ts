@@ -1,5 +1,6 @@
 /** What a chart asks of its window besides bars and settings. */
 import type { ChartTemplate } from '../../../shared/chart-settings.ts'
+import type { DrawingMarket } from '../../../shared/drawings/types.ts'
 import type { InstrumentId } from '../../../shared/units.ts'
 import { shownFreshness } from '../../state/freshness.ts'
 import { noRoomFor, type NoRoom } from '../../state/no-room.ts'
@@ -19,6 +20,8 @@ export interface ChartWindow {
   now(): number
   /** Why nothing comes from the market, in a sentence; null: it comes, or this is no live market. */
   readonly away: string | null
+  /** Whose drawings are shown; null: not known yet. */
+  readonly market: DrawingMarket | null
   /** Whether what this instrument's prices come from is disconnected. */
   readonly offline: boolean
   /** Why this instrument gets nothing though the market sends, and what to do; null: nothing is in the way. */
@@ -49,6 +52,9 @@ export function chartWindow(app: WindowState, instrument: () => InstrumentId): C
     get away() {
       const pill = sourcePill(app.status, app.linkUp)
       return app.view === 'live' && pill.tone === 'bad' ? pill.sentence : null
+    },
+    get market() {
+      return app.market
     },
     get offline() {
       const row = app.quotes.row(instrument())

@@ -19,6 +19,7 @@ import {
   defaultStyle,
   type Drawing,
   type DrawingKind,
+  type DrawingMarket,
   type DrawingPoint,
   type DrawingStyle,
 } from '../../../shared/drawings/types.ts'
@@ -58,14 +59,14 @@ export class DrawingDesk implements DrawingCommands {
     this.#book = book
   }
 
-  /** Follows an instrument; answers its undo. */
-  follow(instrument: InstrumentId): () => void {
-    this.#of = this.#book.take(instrument)
+  /** Follows an instrument of a market; answers its undo. */
+  follow(market: DrawingMarket, instrument: InstrumentId): () => void {
+    this.#of = this.#book.take(market, instrument)
     this.state = { ...AT_REST, tool: this.state.tool }
     this.writing = null
     this.menu = null
     this.#book.desk ??= this
-    return () => this.#book.release(instrument)
+    return () => this.#book.release(market, instrument)
   }
 
   /** Commands of the window speak to this chart from now on. */

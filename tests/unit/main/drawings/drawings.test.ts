@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDrawings } from '../../../../src/main/drawings/drawings.ts'
-import { drawingsFolder } from '../../../../src/main/drawings/file-keeper.ts'
+import { adoptDemoDrawings, drawingsFolder } from '../../../../src/main/drawings/file-keeper.ts'
 import type { DrawingsKeeper } from '../../../../src/main/drawings/port.ts'
 import { drawingStreams } from '../../../../src/main/terminal/drawing-streams.ts'
-import { MOST_DRAWINGS, type Drawing } from '../../../../src/shared/drawings/types.ts'
+import { MOST_DRAWINGS, type Drawing, type DrawingMarket } from '../../../../src/shared/drawings/types.ts'
 import { instrumentId } from '../../../../src/shared/units.ts'
 import { at, drawing } from '../../shared/drawings/samples.ts'
 
@@ -22,8 +22,8 @@ beforeEach(() => {
   problems = []
 })
 afterEach(() => rmSync(join(folder, '..'), { recursive: true }))
-const open = (keeper: DrawingsKeeper = drawingsFolder(folder)) =>
-  createDrawings({ keeper, problem: (text) => problems.push(text) })
+const open = (keeper: DrawingsKeeper = drawingsFolder(folder), market: DrawingMarket = 'service') =>
+  createDrawings({ keeper, market, problem: (text) => problems.push(text) })
 
 describe('the drawings of a terminal', () => {
   it('are there again after a restart, each instrument by itself', () => {
@@ -101,10 +101,11 @@ describe('the drawings of a terminal', () => {
   })
   it('are told to every window that shows the instrument, and to no other', () => {
     const drawings = open()
-    const streams = drawingStreams(drawings)
+    const streams = drawingStreams({ service: drawings, demo: open(drawingsFolder(folder, 'demo'), 'demo') })
     let woken = 0
-    const mine = streams({ instrument: btc }, () => woken++)
-    const other = streams({ instrument: ibm }, () => expect.fail('woken for another instrument'))
+    const mine = streams({ market: 'service', instrument: btc }, () => woken++)
+    const other = streams({ market: 'service', instrument: ibm }, () => expect.fail('woken for another instrument'))
+    const demo = streams({ market: 'demo', instrument: btc }, () => expect.fail('woken for another market'))
     expect(mine.take()?.drawings).toEqual([])
     expect(other.take()?.drawings).toEqual([])
     drawings.edit(btc, put(line('a')))
@@ -115,6 +116,45 @@ describe('the drawings of a terminal', () => {
     mine.close()
     drawings.edit(btc, put(line('c')))
     expect(woken).toBe(2)
+    expect(demo.take()?.drawings).toEqual([])
+    demo.close()
     other.close()
+  })
+})
+
+describe('drawings of the demo market', () => {
+  const demo = () => open(drawingsFolder(folder, 'demo'), 'demo')
+
+  it('never show on an account, nor the other way round', () => {
+    demo().edit(btc, put(line('practice')))
+    open().edit(btc, put(line('real')))
+    expect(demo().get(btc).drawings).toEqual([line('practice')])
+    expect(open().get(btc).drawings).toEqual([line('real')])
+    expect(readdirSync(folder).sort()).toEqual(['crypto-BTCUSD.json', 'demo-crypto-BTCUSD.json'])
+  })
+
+  it('are those of a Tapedeck without an account from before they were kept apart; what names its market stays', () => {
+    mkdirSync(folder)
+    const older = JSON.stringify({ version: 1, instrument: btc, drawings: [line('old')] })
+    writeFileSync(join(folder, 'crypto-BTCUSD.json'), older)
+    open().edit(ibm, put(line('real')))
+    writeFileSync(join(folder, 'forex-EURUSD.json'), 'garbage')
+    const told: string[] = []
+    adoptDemoDrawings(folder, (text) => told.push(text))
+    adoptDemoDrawings(folder, (text) => told.push(text))
+    expect(readdirSync(folder).sort()).toEqual(['demo-crypto-BTCUSD.json', 'forex-EURUSD.json', 'stocks-IBM.json'])
+    expect(demo().get(btc).drawings).toEqual([line('old')])
+    expect(open().get(btc).drawings).toEqual([])
+    expect(open().get(ibm).drawings).toEqual([line('real')])
+    expect(told).toEqual([])
+  })
+
+  it('are left where they are while the demo has some of that symbol already', () => {
+    demo().edit(btc, put(line('practice')))
+    const older = JSON.stringify({ version: 1, instrument: btc, drawings: [line('old')] })
+    writeFileSync(join(folder, 'crypto-BTCUSD.json'), older)
+    adoptDemoDrawings(folder, () => expect.fail('nothing went wrong'))
+    expect(demo().get(btc).drawings).toEqual([line('practice')])
+    expect(open().get(btc).drawings).toEqual([line('old')])
   })
 })

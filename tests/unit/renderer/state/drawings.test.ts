@@ -67,7 +67,7 @@ describe('the drawings of a window', () => {
   beforeEach(() => {
     there = terminal()
     problems = []
-    here = new InstrumentDrawings(there.transport, btc, (failure) => problems.push(failure))
+    here = new InstrumentDrawings(there.transport, 'service', btc, (failure) => problems.push(failure))
   })
 
   it('are shown at once and kept by the terminal', async () => {
