@@ -2,8 +2,10 @@
 import { readFile, stat } from 'node:fs/promises'
 import * as v from 'valibot'
 import { parseBoundedJson } from '../../shared/json-depth.ts'
+import { CodedError } from '../../shared/errors.ts'
 import { GAP_CAUSES } from '../../shared/recording.ts'
 import { FEED_IDS, unixMs } from '../../shared/units.ts'
+import { MOST_SESSION_GAPS } from '../session-bounds.ts'
 import type { StoredEntry } from '../store/port.ts'
 
 const MOST_BYTES = 256 << 20
@@ -41,7 +43,10 @@ export interface ManifestGaps {
   readonly entries: readonly (readonly StoredEntry[])[]
 }
 
-/** Reads a manifest; null where it is none of ticks, is too large, is no file, or is not there. */
+/**
+ * Reads a manifest; null where it is none of ticks, is too large, is no file, or is not there. Throws `too-large` where a
+ * session has more gaps than one may.
+ */
 export async function readManifest(path: string): Promise<ManifestGaps | null> {
   const text = await stat(path)
     .then((about) => (!about.isFile() || about.size > MOST_BYTES ? '' : readFile(path, 'utf8')))
@@ -50,6 +55,16 @@ export async function readManifest(path: string): Promise<ManifestGaps | null> {
   if (!read.success) return null
   const { sha256, sessions, gaps } = read.output
   const ofSession = Map.groupBy(gaps, (gap) => gap.session)
+  for (const of of ofSession.values()) {
+    if (of.length > MOST_SESSION_GAPS)
+      throw new CodedError(
+        'too-large',
+        `The manifest has more than ${MOST_SESSION_GAPS.toLocaleString('en-US')} gaps.`,
+        {
+          hint: 'A session holds no more. Import the file without its manifest.',
+        },
+      )
+  }
   const entries = sessions.map((session) => {
     const edges = new Map<number, StoredEntry>()
     for (const gap of ofSession.get(session) ?? []) {

@@ -6,9 +6,10 @@ import { followUserMask } from '../private-files.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { RecordingId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
-import { encodeChains } from './flushes.ts'
+import { MOST_SESSION_GAPS } from '../session-bounds.ts'
+import { checkFlushEntries, encodeChains } from './flushes.ts'
 import { encodeEntries, type EntryLine, type Meta } from './meta.ts'
-import { encodePart, fileHeader, type PartKind } from './parts.ts'
+import { encodePart, fileHeader, tooLarge, type PartKind } from './parts.ts'
 import type { Packed, PackageOptions } from './port.ts'
 import { encodeRows } from './rows.ts'
 
@@ -17,7 +18,7 @@ const VERIFY = 0.4
 
 /**
  * Writes a closed session as a file: verified first, because what is damaged comes to no head. The file has
- * its name only when it is whole. Rejects with `not-found`, `not-allowed` (not closed), `store-damaged`,
+ * its name only when it is whole. Rejects with `not-found`, `not-allowed` (not closed), `too-large`, `store-damaged`,
  * `cancelled`, `disk-full` or `disk-error`; no file is then left. `app`: the version that writes it.
  */
 export async function exportPackage(
@@ -39,6 +40,10 @@ export async function exportPackage(
     })
   }
   const { recording, chains, label, startedMs, endedMs, ...facts } = ledger
+  const gaps = await reader.gaps({ recording })
+  // Better refused here than wherever it is opened.
+  if (gaps.length > MOST_SESSION_GAPS) throw tooLarge('gaps', MOST_SESSION_GAPS)
+  checkFlushEntries(chains)
   const bookmarks = await reader.bookmarks(session)
   const meta: Meta = {
     format: 'tapedeck session',
@@ -50,7 +55,7 @@ export async function exportPackage(
     source: { ...facts.source },
     heads: { ...facts.heads },
     connections: [...facts.connections],
-    gaps: [...(await reader.gaps({ recording }))],
+    gaps: [...gaps],
     label,
     bookmarks: bookmarks.map(({ atMs, seq, text }) => ({ atMs, seq, text })),
   }

@@ -6,7 +6,8 @@
 import type { Batch, ChainRuns, MessageColumns, StoredEntry } from '../store/port.ts'
 import type { FeedId } from '../../shared/units.ts'
 import { newColumns } from '../message-columns.ts'
-import { damaged } from './parts.ts'
+import { MOST_FLUSH_ENTRIES, MOST_SESSION_GAPS } from '../session-bounds.ts'
+import { damaged, tooLarge } from './parts.ts'
 import type { Rows } from './rows.ts'
 
 /** Chains as a part: for each the connection, how many runs, then sizes and repeats in turn. */
@@ -30,6 +31,15 @@ export function readChains(content: Buffer): readonly ChainRuns[] {
   return chains
 }
 
+/** Throws `too-large` where a flush has more entries than one transaction may take. */
+export function checkFlushEntries(chains: readonly ChainRuns[]): void {
+  for (const { conn, runs } of chains) {
+    if (conn !== 0) continue
+    for (let at = 0; at < runs.length; at += 2)
+      if (runs[at] > MOST_FLUSH_ENTRIES) throw tooLarge('entries in one flush', MOST_FLUSH_ENTRIES)
+  }
+}
+
 /** What is left of a connection's flushes. */
 interface Chain {
   readonly feed: FeedId | null
@@ -49,6 +59,7 @@ export class Reflush {
   #seq = 0
   #messages = 0
   #entryCount = 0
+  #gaps = 0
 
   constructor(connections: readonly { readonly conn: number; readonly feed: FeedId }[], chains: readonly ChainRuns[]) {
     const runs = new Map(chains.map((one) => [one.conn, one.runs]))
@@ -65,6 +76,7 @@ export class Reflush {
     }
     add(0, null)
     for (const { conn, feed } of connections) add(conn, feed)
+    checkFlushEntries(chains)
     if (chains.some(({ conn }) => !this.#chains.has(conn)) || runs.size !== chains.length) {
       throw damaged('the sizes of its flushes')
     }
@@ -98,6 +110,7 @@ export class Reflush {
       if (entry.seq !== this.#seq + 1) throw damaged('the order of its entries')
       this.#seq++
       this.#entryCount++
+      if (entry.entry.type === 'gap-open' && ++this.#gaps > MOST_SESSION_GAPS) throw tooLarge('gaps', MOST_SESSION_GAPS)
       this.#entries.push(entry)
       this.#count(this.#chains.get(0)!)
       if (this.#open > 0) continue

@@ -5,6 +5,7 @@
  */
 import { createHash, type Hash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
 import { CodedError } from '../../shared/errors.ts'
 import type { Source } from '../../shared/recording.ts'
 import { recordingId, unixMs } from '../../shared/units.ts'
@@ -40,7 +41,7 @@ export async function isPackage(file: string): Promise<boolean> {
 
 /**
  * Imports a session file into a store. Rejects with `unexpected-answer` (no session file), `store-newer`,
- * `store-damaged`, `not-allowed` (the store holds another session of that name), `cancelled`, or a disk's
+ * `too-large`, `store-damaged`, `not-allowed` (the store holds another session of that name), `cancelled`, or a disk's
  * error; nothing of it is then in the store. `library`: the store's writer's.
  */
 export async function importPackage(
@@ -122,7 +123,7 @@ async function* batches(meta: Meta, parts: Parts, size: number, tell: () => void
         const rows = decodeRows(part.content)
         const next = await parts.next()
         if (next?.header.kind !== 'entr') throw damaged(`part ${part.header.number + 1}`)
-        yield* flushes.take(rows, decodeEntries(next.content))
+        yield* inTurns(flushes.take(rows, await decodeEntries(next.content)))
         break
       }
       case 'entr':
@@ -142,6 +143,17 @@ async function* batches(meta: Meta, parts: Parts, size: number, tell: () => void
         return
       }
     }
+  }
+}
+
+/** So many flushes are handed over at a time before others have their turn. */
+const FLUSHES_A_TURN = 256
+
+async function* inTurns(batches: Iterable<Batch>): AsyncGenerator<Batch> {
+  let taken = 0
+  for (const batch of batches) {
+    yield batch
+    if (++taken % FLUSHES_A_TURN === 0) await setImmediate()
   }
 }
 

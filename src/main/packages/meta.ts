@@ -1,10 +1,13 @@
 /** What a session file says of its session, and its entries: checked before anything is believed. */
+import { setImmediate } from 'node:timers/promises'
 import * as v from 'valibot'
 import { parseBoundedJson } from '../../shared/json-depth.ts'
 import { GAP_CAUSES, type LedgerEntry } from '../../shared/recording.ts'
 import { FEED_IDS } from '../../shared/units.ts'
-import { damaged } from './parts.ts'
+import { MOST_SESSION_GAPS } from '../session-bounds.ts'
+import { damaged, tooLarge } from './parts.ts'
 
+const LINE_END = 10
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most))
 const number = v.pipe(v.number(), v.finite())
 const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
@@ -37,7 +40,8 @@ const meta = v.strictObject({
   heads: v.record(v.pipe(v.string(), v.regex(/^\d{1,10}$/)), hex),
   /** Row of the store's log that closed it. */
   ledgerHead: v.nullable(hex),
-  gaps: v.pipe(v.array(v.unknown()), v.maxLength(1_000_000)),
+  /** Looked at nowhere: the entries say what they are. */
+  gaps: v.array(v.unknown()),
   label: v.strictObject({
     name: text(200),
     notes: text(100_000),
@@ -84,6 +88,7 @@ const entry = v.variant('type', [
 export function readMeta(content: Buffer): Meta {
   const read = v.safeParse(meta, parsed(content.toString('utf8')))
   if (!read.success) throw damaged('what it says of the session')
+  if (read.output.gaps.length > MOST_SESSION_GAPS) throw tooLarge('gaps', MOST_SESSION_GAPS)
   return read.output
 }
 
@@ -95,21 +100,34 @@ export type EntryLine = v.InferOutput<typeof line>
 export const encodeEntries = (lines: readonly EntryLine[]): Buffer =>
   Buffer.from(lines.map((one) => JSON.stringify(one)).join('\n'))
 
-/** Undoes encodeEntries; throws `store-damaged` also where a text is no entry, or not as we write them. */
-export function decodeEntries(content: Buffer): { seq: number; wallMs: number; monoNs: number; entry: LedgerEntry }[] {
-  if (content.length === 0) return []
-  return content
-    .toString('utf8')
-    .split('\n')
-    .map((one) => {
-      const read = v.safeParse(line, parsed(one))
-      if (!read.success) throw damaged('an entry')
-      const [seq, wallMs, monoNs, body] = read.output
-      const value = parsed(body)
-      // The ledger holds the text: what would be written otherwise again would change it.
-      if (!v.is(entry, value) || written(value) !== body) throw damaged('an entry')
-      return { seq, wallMs, monoNs, entry: value as LedgerEntry } // as the schema says
-    })
+/** So many entries are read at a time before others have their turn. */
+const ENTRIES_A_TURN = 1_000
+
+/**
+ * Undoes encodeEntries, in turns; throws `store-damaged` also where a text is no entry, or not as we write them, and
+ * `too-large` at more gaps than a session may have.
+ */
+export async function decodeEntries(
+  content: Buffer,
+): Promise<{ seq: number; wallMs: number; monoNs: number; entry: LedgerEntry }[]> {
+  const entries: { seq: number; wallMs: number; monoNs: number; entry: LedgerEntry }[] = []
+  let gaps = 0
+  for (let from = 0; from < content.length;) {
+    const end = content.indexOf(LINE_END, from)
+    const one = content.toString('utf8', from, end < 0 ? content.length : end)
+    from = end < 0 ? content.length : end + 1
+    if (end === content.length - 1) throw damaged('an entry')
+    const read = v.safeParse(line, parsed(one))
+    if (!read.success) throw damaged('an entry')
+    const [seq, wallMs, monoNs, body] = read.output
+    const value = parsed(body)
+    // The ledger holds the text: what would be written otherwise again would change it.
+    if (!v.is(entry, value) || written(value) !== body) throw damaged('an entry')
+    entries.push({ seq, wallMs, monoNs, entry: value as LedgerEntry }) // as the schema says
+    if (value.type === 'gap-open' && ++gaps > MOST_SESSION_GAPS) throw tooLarge('gaps', MOST_SESSION_GAPS)
+    if (entries.length % ENTRIES_A_TURN === 0) await setImmediate()
+  }
+  return entries
 }
 
 /** What is nested deeper than anybody can write has no text. */

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { exportPackage } from '../../../../src/main/packages/export.ts'
 import { importPackage, isPackage } from '../../../../src/main/packages/import.ts'
+import { decodeEntries } from '../../../../src/main/packages/meta.ts'
 import {
   encodePart,
   fileHeader,
@@ -15,6 +16,7 @@ import {
   readPartHeader,
   type PartKind,
 } from '../../../../src/main/packages/parts.ts'
+import { MOST_FLUSH_ENTRIES, MOST_SESSION_GAPS } from '../../../../src/main/session-bounds.ts'
 import { StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openStoreReader, openStoreWriter } from '../../../../src/main/store/open.ts'
 import type { LibraryWriter, StoreReader } from '../../../../src/main/store/port.ts'
@@ -206,6 +208,54 @@ describe('a session file that is whole to every sum, and lies', () => {
     ]) {
       await refused(await sealed(all))
     }
+  })
+})
+
+describe('a session file that is honest and far too large', () => {
+  const gap = { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: T0 } as const
+  const gapLine = (i: number): string => JSON.stringify([i + 1, T0, 1, JSON.stringify(gap)])
+  /** A session of nothing but gaps, each opened and never closed; `meta` false: it does not say so at once. */
+  const gaps = (count: number, meta: boolean): Promise<Buffer> =>
+    sealed(
+      parts.map(({ kind, content }) => {
+        if (kind === 'entr') {
+          const lines = Array.from({ length: count }, (_, i) => gapLine(i)).join('\n')
+          return { kind, content: content.length === 0 ? content : Buffer.from(lines) }
+        }
+        if (kind === 'chns') return { kind, content: Buffer.from(Uint32Array.of(0, 1, 1, count).buffer) }
+        if (kind !== 'meta') return { kind, content }
+        const told = JSON.parse(content.toString()) as Record<string, unknown> // our own writing
+        return { kind, content: Buffer.from(JSON.stringify({ ...told, gaps: meta ? Array(count).fill(0) : [] })) }
+      }),
+    )
+
+  it.each([true, false])(
+    'is refused with a sentence for more gaps than a session may have (told: %s)',
+    async (meta) => {
+      const failure = await outcome(await gaps(MOST_SESSION_GAPS + 1, meta))
+      expect(failure).toMatchObject({ code: 'too-large', message: 'The session has more than 20,000 gaps.' })
+    },
+  )
+
+  it('is refused with a sentence for more entries than one transaction takes, before any is read', async () => {
+    const content = Buffer.from(Uint32Array.of(0, 1, MOST_FLUSH_ENTRIES + 1, 1).buffer)
+    const failure = await outcome(await lie('chns', () => content))
+    expect(failure).toMatchObject({
+      code: 'too-large',
+      message: 'The session has more than 50,000 entries in one flush.',
+    })
+  })
+
+  it('gives others their turn while its entries are read', async () => {
+    const lines = Array.from({ length: 5_000 }, (_, i) => gapLine(i)).join('\n')
+    let turns = 0
+    const count = (): void => {
+      turns += 1
+      if (turns < 100) setImmediate(count)
+    }
+    setImmediate(count)
+    expect(await decodeEntries(Buffer.from(lines))).toHaveLength(5_000)
+    expect(turns).toBeGreaterThanOrEqual(4)
   })
 })
 

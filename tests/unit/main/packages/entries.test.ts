@@ -24,9 +24,9 @@ const ENTRIES: readonly LedgerEntry[] = [
   { type: 'disconnected', feed, conn: 1, closeCode: 0, reason: '' },
 ]
 
-it('takes every entry that a recording can hold', () => {
+it('takes every entry that a recording can hold', async () => {
   const lines = ENTRIES.map((entry, i) => [i + 1, 1_000 + i, i * 1_000, JSON.stringify(entry)] as const)
-  const back = decodeEntries(encodeEntries(lines.map((line) => [...line])))
+  const back = await decodeEntries(encodeEntries(lines.map((line) => [...line])))
   expect(back.map(({ entry }) => entry)).toEqual(ENTRIES)
 })
 
@@ -35,6 +35,6 @@ it.each([
   '{"type":"connected","feed":"crypto/XT","conn":0}',
   '{"type":"nothing"}',
   '{ "type":"clock","shiftMs":1}',
-])('refuses %s', (body) => {
-  expect(() => decodeEntries(encodeEntries([[1, 1, 1, body]]))).toThrow(/an entry is not as it was written/)
+])('refuses %s', async (body) => {
+  await expect(decodeEntries(encodeEntries([[1, 1, 1, body]]))).rejects.toThrow(/an entry is not as it was written/)
 })
