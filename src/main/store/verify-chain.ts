@@ -120,26 +120,29 @@ export class ChainWalk {
   }
 }
 
-/** The entries' chain over all rows: whether every stored head is met, and the last head. */
+/** The entries' chain over all rows: whether every stored head is met, and the last head. Holds one flush at a time. */
 export function walkEntries(
   genesis: Uint8Array,
   runs: readonly FlushRun[],
-  rows: readonly EntryRow[],
+  rows: Iterable<EntryRow>,
 ): { ok: boolean; head: Uint8Array } {
+  const all = rows[Symbol.iterator]()
   let head = genesis
-  let at = 0
   let ok = true
   for (const { size, repeats, head: stored } of runs) {
     for (let i = 0; i < repeats; i++) {
-      const flush = rows.slice(at, at + size)
-      if (flush.length < size) return { ok: false, head }
+      const flush: EntryRow[] = []
+      while (flush.length < size) {
+        const row = all.next()
+        if (row.done === true) return { ok: false, head }
+        flush.push(row.value)
+      }
       head = entryLeaf(head, flush)
-      at += size
     }
     if (stored !== null && !sameBytes(head, stored)) {
       ok = false
       head = stored
     }
   }
-  return { ok: ok && at === rows.length, head }
+  return { ok: ok && all.next().done === true, head }
 }

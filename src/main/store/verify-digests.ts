@@ -2,6 +2,7 @@
 import { cutsOrder, type LedgerEntry } from '../../shared/recording.ts'
 import type { FeedId } from '../../shared/units.ts'
 import type { Scratch } from '../../service/codec.ts'
+import { EntryCursor } from './entry-pages.ts'
 import type { EntryRow } from './ledger.ts'
 import type { DigestFold, DigestFolds } from './port.ts'
 
@@ -12,16 +13,15 @@ type Differs = (minuteMs: number, detail: string) => void
 export class DigestWalk {
   readonly #folds: DigestFolds
   readonly #fold: DigestFold
-  readonly #entries: readonly EntryRow[]
+  readonly #entries: EntryCursor
   readonly #differs: Differs
-  #next = 0
   #taken: ReturnType<DigestFold['apply']> = null
   #lost = false
 
-  constructor(folds: DigestFolds, entries: readonly EntryRow[], differs: Differs) {
+  constructor(folds: DigestFolds, entries: Iterable<EntryRow>, differs: Differs) {
     this.#folds = folds
     this.#fold = folds.create()
-    this.#entries = entries
+    this.#entries = new EntryCursor(entries)
     this.#differs = differs
   }
 
@@ -33,8 +33,8 @@ export class DigestWalk {
 
   /** Takes the entries before a seq. */
   upTo(seq: number): void {
-    for (let row = this.#entries[this.#next]; row !== undefined && row.seq < seq; row = this.#entries[this.#next]) {
-      this.#next++
+    for (let row = this.#entries.next; row !== undefined && row.seq < seq; row = this.#entries.next) {
+      this.#entries.take()
       if (row.body.startsWith('{"type":"gap-open"') || row.body.startsWith('{"type":"digest"')) this.#entry(row)
     }
   }

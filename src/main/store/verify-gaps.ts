@@ -18,7 +18,7 @@ interface GapRow {
 }
 
 /** Names every gap that is not there, not told by an entry, or another than its entries say. */
-export function checkGaps(db: Db, recording: number, entries: readonly EntryRow[], tell: Tell): void {
+export function checkGaps(db: Db, recording: number, entries: Iterable<EntryRow>, tell: Tell): void {
   const expected = new Map<number, GapRow>()
   for (const { seq, wallMs, body } of entries) {
     let entry: LedgerEntry

@@ -9,6 +9,7 @@ import { openBlock } from './blocks/open.ts'
 import { applyToBars, barSources, Classifier, isRolled, OUT_OF_BARS, type Minutes } from './classify.ts'
 import { sliceColumns } from '../message-columns.ts'
 import { decodeJournal, journalCrc } from './journal.ts'
+import { countEntries, entriesUpTo, EntryCursor } from './entry-pages.ts'
 import { genesis, rowSum, sameBytes, unpackRuns, type EntryRow } from './ledger.ts'
 import type { DigestFolds, MessageColumns } from './port.ts'
 import type { StoreQueries } from './queries.ts'
@@ -103,10 +104,11 @@ export class RecordingCheck {
   readonly #classifier = new Classifier()
   readonly #folds: DigestFolds | undefined
   #digests: DigestWalk | null = null
-  #entries: EntryRow[] = []
+  /** As of the beginning: those of a live recording that come later are not looked at. */
+  readonly #entryCount: ReturnType<typeof countEntries>
+  readonly #entries: EntryCursor
   #journal: readonly JournalFlush[] = []
   #snapshots: SnapshotCheck
-  #nextEntry = 0
   #nextSeq = 1
   #messages = 0
 
@@ -123,17 +125,14 @@ export class RecordingCheck {
     this.#journal = this.#readJournal(id)
     this.#readSeries(id)
     this.#snapshots = new SnapshotCheck(this.#db, id)
-    this.#entries = this.#db
-      .prepare<[number], EntryRow>(
-        'SELECT seq, wall_ms AS wallMs, mono_ns AS monoNs, body FROM entry WHERE recording = ? ORDER BY seq',
-      )
-      .all(id)
+    this.#entryCount = countEntries(this.#db, id)
+    this.#entries = new EntryCursor(this.#entryRows())
     if (this.#folds !== undefined) {
-      this.#digests = new DigestWalk(this.#folds, this.#entries, (minuteMs, detail) =>
+      this.#digests = new DigestWalk(this.#folds, this.#entryRows(), (minuteMs, detail) =>
         this.#problem('digest', detail, undefined, minuteMs),
       )
     }
-    checkGaps(this.#db, id, this.#entries, (...told) => this.#problem(...told))
+    checkGaps(this.#db, id, this.#entryRows(), (...told) => this.#problem(...told))
   }
 
   /**
@@ -168,6 +167,11 @@ export class RecordingCheck {
         return run()
       })
       .deferred()
+  }
+
+  /** All entries as of the beginning, each page in a read of its own. */
+  #entryRows(): Iterable<EntryRow> {
+    return entriesUpTo(this.#db, this.#row.id, this.#entryCount.lastSeq, (run) => this.#read(run))
   }
 
   #problem(kind: Parameters<Report>[1], detail: string, feed?: FeedId, atMs?: number): void {
@@ -363,11 +367,11 @@ export class RecordingCheck {
   }
 
   #skipEntries(): void {
-    for (let entry = this.#entries[this.#nextEntry]; entry !== undefined; entry = this.#entries[this.#nextEntry]) {
+    for (let entry = this.#entries.next; entry !== undefined; entry = this.#entries.next) {
       if (entry.seq > this.#nextSeq) return
       if (entry.seq < this.#nextSeq) this.#problem('doubled', `seq ${entry.seq} is an entry and a message`)
       else this.#nextSeq++
-      this.#nextEntry++
+      this.#entries.take()
     }
   }
 
@@ -378,7 +382,7 @@ export class RecordingCheck {
 
   /** Edges of gaps may follow the last message with seqs between them that were other entries of the whole. */
   #skipToLastEntry(): void {
-    for (let entry = this.#entries[this.#nextEntry]; entry !== undefined; entry = this.#entries[this.#nextEntry]) {
+    for (let entry = this.#entries.next; entry !== undefined; entry = this.#entries.next) {
       this.#nextSeq = Math.max(this.#nextSeq, entry.seq)
       this.#skipEntries()
     }
@@ -393,7 +397,7 @@ export class RecordingCheck {
     if (seq < this.#nextSeq) this.#problem('doubled', `seq ${seq} is stored twice or out of order`, feed, m.recvMs[i])
     else {
       while (seq > this.#nextSeq) {
-        const to = Math.min(seq, this.#entries[this.#nextEntry]?.seq ?? Infinity)
+        const to = Math.min(seq, this.#entries.next?.seq ?? Infinity)
         if (!this.#isPart) this.#problem('missing', `seq ${this.#nextSeq} to ${to - 1} is not there`, feed, m.recvMs[i])
         this.#nextSeq = to
         this.#skipEntries()
@@ -444,7 +448,7 @@ export class RecordingCheck {
         this.#problem(kind, `${which} of connection ${conn}: ${what}`, feed, Number.isNaN(atMs) ? undefined : atMs)
       }
     }
-    const entries = walkEntries(genesis(this.#key, 0, ''), this.#runs.get(0) ?? [], this.#entries)
+    const entries = walkEntries(genesis(this.#key, 0, ''), this.#runs.get(0) ?? [], this.#entryRows())
     heads.set(0, entries.head)
     if (!entries.ok) this.#problem('entry', 'the entries differ from the ledger')
     const lastSeq = Math.max(this.#row.sealed_seq, journal.at(-1)?.last ?? 0)
@@ -462,7 +466,7 @@ export class RecordingCheck {
     if (close !== null) {
       const found = {
         messages: this.#messages,
-        entries: this.#entries.length,
+        entries: this.#entryCount.count,
         sealedSeq: this.#row.sealed_seq,
         feeds: this.#feeds,
         heads,
