@@ -19,6 +19,8 @@ import { LARGEST_ANSWER } from './request.ts'
 const APPLICATION_ID = 0x54445231
 const VERSION = 1
 const MOST_VERSIONS = 500
+/** How long a statement waits for another process, such as `tapedeck fetch`. */
+const BUSY_MS = 5_000
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
@@ -119,6 +121,10 @@ export function openAnswers(file: string): AnswerFile {
         sql.clear.run(source, endpoint, endpoint)
         sql.sweep.run()
       })()
+      // The log still holds what was cleared. A reader may need it: then the next checkpoint overwrites it.
+      db.pragma('busy_timeout = 0')
+      db.pragma('wal_checkpoint(TRUNCATE)')
+      db.pragma(`busy_timeout = ${BUSY_MS}`)
     },
     close: () => void db.close(),
   }
@@ -147,10 +153,12 @@ function openDatabase(file: string): Database.Database {
     mkdirSync(dirname(file), { recursive: true })
     const db = new Database(file)
     try {
-      db.pragma('busy_timeout = 5000')
+      db.pragma(`busy_timeout = ${BUSY_MS}`)
       refuseForeign(db, file) // before anything is written: the journal mode is
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = NORMAL')
+      // What a user clears must not stay behind in free pages.
+      db.pragma('secure_delete = ON')
       db.transaction(() => prepare(db)).immediate()
       return db
     } catch (thrown) {

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -53,6 +53,34 @@ it('parts sources, endpoints, symbols and parameters; clears one and leaves the 
   expect((await store.newest(answer('', 0, keys[2]), null))?.text).toBe('2')
   await store.clear('demo', null)
   expect(await store.newest(answer('', 0, keys[2]), null)).toBeNull()
+  store.close()
+})
+
+it('leaves nothing of what was cleared in its files, not even in the log', async () => {
+  const store = openAnswers(file)
+  const held = (): string =>
+    [file, `${file}-wal`].map((path) => (existsSync(path) ? readFileSync(path, 'latin1') : '')).join('')
+  await store.save(answer('{"a":1}', 1))
+  for (let i = 0; i < 200; i++)
+    await store.save(answer(`{"n":${i}}`, i, { endpoint: 'ratios', params: `key=CANARY${i}` }))
+  expect(held()).toContain('CANARY')
+  await store.clear('demo', 'ratios')
+  expect(held()).not.toContain('CANARY')
+  expect((await store.newest(answer('', 0), null))?.text).toBe('{"a":1}')
+  store.close()
+})
+
+it('clears at once while another program reads, whose view the log still holds', async () => {
+  const store = openAnswers(file)
+  await store.save(answer('{"a":1}', 1))
+  const reader = new Database(file, { readonly: true })
+  const rows = reader.prepare('SELECT * FROM answer').iterate()
+  rows.next()
+  await store.clear('demo', null)
+  expect(await store.newest(answer('', 0), null)).toBeNull()
+  rows.return?.()
+  reader.close()
+  await store.save(answer('{"b":1}', 2))
   store.close()
 })
 
