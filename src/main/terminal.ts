@@ -9,6 +9,7 @@ import type { AppInfo } from '../shared/state.ts'
 import { DRAWING_MARKETS, type Drawing, type DrawingMarket } from '../shared/drawings/types.ts'
 import { recordingId, type InstrumentId } from '../shared/units.ts'
 import { systemClock } from './clock.ts'
+import { zstdProblem } from './zstd.ts'
 import { createKnownSecrets } from './credentials/known.ts'
 import { createCredentials } from './credentials/credentials.ts'
 import { randomUUID } from 'node:crypto'
@@ -82,6 +83,8 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   const clock = options.clock ?? systemClock
   const wallMs = () => clock.wallMs()
   const settled = settleUnfinished(options.dataDir, options.storeFile ?? null)
+  const problem = zstdProblem()
+  if (problem !== null) settled.push(problem)
   const keeper = fileKeeper(options.dataDir)
   const firstRun = isNew(keeper)
   const settings = safeSettings(createSettingsStore(keeper), options.safe === true)

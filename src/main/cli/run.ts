@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { toFailure } from '../../shared/errors.ts'
 import { closest } from '../../shared/closest.ts'
+import { zstdProblem } from '../zstd.ts'
 import { settleUnfinished } from '../terminal/unfinished.ts'
 import { EXIT, type StopReason } from './exit.ts'
 import { COMMON_OPTIONS, COMMANDS } from './table.ts'
@@ -41,6 +42,8 @@ export async function runCommandLine(args: readonly string[], context: Context):
     const values = parse(command, rest)
     if (command.storeless !== true) {
       const settled = settleUnfinished(context.dataDir, values.text('store') ?? null)
+      const problem = zstdProblem()
+      if (problem !== null) settled.push(problem)
       for (const sentence of settled) context.err(`tapedeck: ${sentence}\n`)
     }
     return await command.run(values, context)

@@ -2,7 +2,8 @@
  * Parquet, streamed: rows gather in columns until they are a row group, which is packed with zstd and handed
  * on, so that memory does not grow with the file.
  */
-import { constants, zstdCompressSync } from 'node:zlib'
+import { constants } from 'node:zlib'
+import { zstdCompressSync } from '../zstd.ts'
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import type { ByteSink } from './sink.ts'
 

@@ -5,8 +5,8 @@
  * beginning to end; numbers are little-endian.
  */
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
+import { constants } from 'node:zlib'
+import { zstdCompress as compress, zstdDecompress as decompress } from '../zstd.ts'
 import { CodedError } from '../../shared/errors.ts'
 
 export const MAGIC = Buffer.from('TAPEDECK')
@@ -36,8 +36,6 @@ export interface PartHeader {
 }
 
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 6 } }
-const compress = promisify(zstdCompress)
-const decompress = promisify(zstdDecompress)
 
 /** The beginning of a file. */
 export function fileHeader(): Buffer {

@@ -7,8 +7,8 @@ import Database from 'better-sqlite3'
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { promisify } from 'node:util'
-import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
+import { constants } from 'node:zlib'
+import { zstdCompress as compress, zstdDecompress as decompress } from '../zstd.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { Answer, AnswerVersion } from '../../shared/research.ts'
 import { unixMs } from '../../shared/units.ts'
@@ -21,9 +21,6 @@ const VERSION = 1
 const MOST_VERSIONS = 500
 /** How long a statement waits for another process, such as `tapedeck fetch`. */
 const BUSY_MS = 5_000
-
-const compress = promisify(zstdCompress)
-const decompress = promisify(zstdDecompress)
 
 const TABLES = `
 CREATE TABLE body (id INTEGER PRIMARY KEY, sha256 BLOB NOT NULL UNIQUE, size INTEGER NOT NULL, data BLOB NOT NULL) STRICT;

@@ -25,6 +25,7 @@ import { feedTotals } from './totals.ts'
 import { Sealer, type Work } from './sealer.ts'
 import { SnapshotWriter } from './snapshots.ts'
 import { openForWriting, storeError, type Db } from './sqlite.ts'
+import { hasZstd } from '../zstd.ts'
 import type { CloseRecord, BeginRecord } from './records.ts'
 
 /**
@@ -58,6 +59,8 @@ export class StoreEngine {
   readonly #lock: Lock
   readonly #db: Db
   readonly #ownership: Ownership
+  /** Without zstd everything stays in the journal; a later start with it seals and closes. */
+  readonly #canSeal: boolean
   readonly #appender: Appender
   readonly #sealer: Sealer
   readonly #hidden: HiddenRows
@@ -87,7 +90,8 @@ export class StoreEngine {
   #sizes = { atMs: -Infinity, storeBytes: 0, freeBytes: 0 }
 
   /** Takes the lock, opens or creates the store, brings it up to date. Throws CodedError. */
-  constructor(file: string, nowMs: () => number = () => performance.now()) {
+  constructor(file: string, nowMs: () => number = () => performance.now(), canSeal = hasZstd) {
+    this.#canSeal = canSeal
     this.#nowMs = nowMs
     this.#lock = lockStore(file)
     this.file = this.#lock.file
@@ -105,7 +109,8 @@ export class StoreEngine {
       this.#appender = new Appender(this.#db)
       this.#sealer = new Sealer(this.#db, nowMs)
       this.#logged = lastLogged(this.#db)
-      this.#open = loadOpenRecordings(this.#db)
+      // Without zstd their blocks can't be read: they wait, too.
+      this.#open = canSeal ? loadOpenRecordings(this.#db) : []
       this.#hidden = new HiddenRows(this.#db)
       this.#snapshots = new SnapshotWriter(this.#db)
       this.library = new Library({
@@ -221,7 +226,7 @@ export class StoreEngine {
 
   /** Whether a recording is ended but its close record not yet written. */
   isFinishing(key: RecordingId): boolean {
-    return this.#open.some((rec) => rec.key === key && rec.finish !== null)
+    return this.#canSeal && this.#open.some((rec) => rec.key === key && rec.finish !== null)
   }
 
   /** What is committed of the current recording and not sealed yet. */
@@ -346,6 +351,7 @@ export class StoreEngine {
 
   #due(): Work | null {
     this.#isKeepingUp = false
+    if (!this.#canSeal) return null
     const finishing = this.#open.find((rec) => rec.finish !== null)
     if (finishing !== undefined) return this.#finish(finishing)
     const rec = this.#current

@@ -3,7 +3,8 @@
  * integers of one power of ten where that gives every double back, else plain doubles; the whole is
  * packed by zstd, which takes what bid, ask and mid have in common.
  */
-import { zstdCompressSync, zstdDecompressSync, constants } from 'node:zlib'
+import { constants } from 'node:zlib'
+import { zstdCompressSync, zstdDecompressSync } from '../zstd.ts'
 import { mergeState, type BarState } from '../../shared/bars.ts'
 import { BAR_SOURCES, type BarSource } from '../../shared/market.ts'
 import { ByteReader, ByteWriter, damaged } from './blocks/bytes.ts'

@@ -3,7 +3,7 @@
  * differs from a whole one before, and thinned out so that a quiet day does not hold more of them than of
  * messages.
  */
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { zstdCompressSync, zstdDecompressSync } from '../zstd.ts'
 import { rowSum, sameBytes } from './ledger.ts'
 import type { NewSnapshot, Snapshot, SnapshotQuery } from './port.ts'
 import type { RecordingState } from './recording-state.ts'

@@ -4,7 +4,8 @@
  * times), one of what few do (stamps, connections, kept texts), and a section of plain bits that no
  * compressor could shrink.
  */
-import { constants, crc32, zstdCompressSync } from 'node:zlib'
+import { constants, crc32 } from 'node:zlib'
+import { zstdCompressSync } from '../../zstd.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import { CodedError } from '../../../shared/errors.ts'
 import { isFeedId, type FeedId } from '../../../shared/units.ts'

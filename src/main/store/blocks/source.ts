@@ -1,5 +1,6 @@
 /** What an opened block is read from: its directory and its unpacked parts, shared by all who read rows of it. */
-import { crc32, zstdDecompressSync } from 'node:zlib'
+import { crc32 } from 'node:zlib'
+import { zstdDecompressSync } from '../../zstd.ts'
 import { damaged } from './bytes.ts'
 import { readDirectory, type Directory } from './directory.ts'
 import { HEADER_BYTES, MAGIC, MAX_BODY, VERSION } from './format.ts'
