@@ -68,7 +68,7 @@ import { createStatus } from './terminal/status.ts'
 import { accessStore } from './terminal/store-access.ts'
 import { createStreams } from './terminal/streams.ts'
 import { createSymbols } from './terminal/symbols.ts'
-import { settleUnfinished } from './terminal/unfinished.ts'
+import { settleAtStart } from './terminal/unfinished.ts'
 import { barsPage, createViews } from './terminal/views.ts'
 import { watchlistWants } from './terminal/watchlist-wants.ts'
 import { wholeStreams } from './terminal/whole-stream.ts'
@@ -82,7 +82,7 @@ import { tickWishes, wantAll } from './terminal/wishes.ts'
 export async function createTerminal(options: TerminalOptions): Promise<Terminal> {
   const clock = options.clock ?? systemClock
   const wallMs = () => clock.wallMs()
-  const settled = settleUnfinished(options.dataDir, options.storeFile ?? null)
+  const settled = settleAtStart(options.dataDir, options.storeFile ?? null)
   const problem = zstdProblem()
   if (problem !== null) settled.push(problem)
   const keeper = fileKeeper(options.dataDir)

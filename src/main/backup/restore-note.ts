@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { CodedError } from '../../shared/errors.ts'
 import { restoreNoteFile, STORE_SIDE_FILES } from '../store-files.ts'
-import { readJson, replaceFile, systemDisk, type Disk } from './disk.ts'
+import { diskError, readJson, replaceFile, systemDisk, type Disk } from './disk.ts'
 
 const noteSchema = v.object({
   format: v.literal(1),
@@ -128,7 +128,10 @@ export function settleRestore(
     held = lock(real)
   } catch (thrown) {
     if (seen.phase === 'copying') return null
-    throw thrown
+    throw new CodedError('store-locked', `A backup is being restored into ${real} right now.`, {
+      hint: 'Try again in a moment.',
+      cause: thrown,
+    })
   }
   try {
     const note = readNote(real)
@@ -141,6 +144,8 @@ export function settleRestore(
     const kept = finishRestore(disk, real, note)
     const where = kept.length === 0 ? '' : ` What was there before is in ${kept.join(' and ')}.`
     return `A restore of the backup of ${made} was interrupted. It has been finished now.${where}`
+  } catch (thrown) {
+    throw diskError(thrown, 'Finishing an interrupted restore')
   } finally {
     held.release()
   }

@@ -1,6 +1,7 @@
 /** Finishes or undoes what a killed Tapedeck left half done on the disk: backups, restores, moves of the store. */
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { toFailure } from '../../shared/errors.ts'
 import { removeLeftDrafts } from '../backup/drafts.ts'
 import { pointedStore, restorePointer, settleRestore } from '../backup/restore-note.ts'
 import { settleMove } from '../moving/move-note.ts'
@@ -26,4 +27,14 @@ export function settleUnfinished(dataDir: string, store: string | null): string[
     realStorePath(createSettingsStore(fileKeeper(dataDir)).get().recording.storePath || defaultStorePath(dataDir))
   add(settleMove(dataDir, own, lockStore))
   return said
+}
+
+/** The same for a terminal, which starts in any case: a restore that can't be finished yet is a sentence, too. */
+export function settleAtStart(dataDir: string, store: string | null): string[] {
+  try {
+    return settleUnfinished(dataDir, store)
+  } catch (thrown) {
+    const { message, hint = '' } = toFailure(thrown)
+    return [`${message} ${hint}`.trim()]
+  }
 }
