@@ -1,0 +1,60 @@
+/** The commands of the documents: they run as written, and none fetches a stranger's package. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
+const below = (folder: string, ending: RegExp): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => ending.test(name))
+    .map((name) => join(folder, name))
+const texts = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'package.json',
+  ...below('docs', /\.md$/),
+  ...below('src', /\.(?:ts|svelte)$/),
+]
+
+describe('the documents', () => {
+  it('never let npx fetch `tapedeck`, which is another project’s name on npm', () => {
+    expect(texts.length).toBeGreaterThan(100)
+    const wrong = texts.filter((file) =>
+      /\b(?:npx|npm exec|npm x)\b[^\n`]*\btapedeck\b/.test(readFileSync(file, 'utf8')),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it.skipIf(process.platform === 'win32')('run in order as the README has them', { timeout: 240_000 }, async () => {
+    const [, section = ''] = readFileSync('README.md', 'utf8').split('## The command line')
+    const block = /```sh\n([\s\S]*?)```/.exec(section)?.[1] ?? ''
+    const [own = '', ...commands] = block.trimEnd().split('\n')
+    expect(own).toMatch(/^tapedeck\(\) \{ node scripts\/tapedeck\.mjs "\$@"; \}/)
+    expect(commands.length).toBeGreaterThan(7)
+    const folder = mkdtempSync(join(tmpdir(), 'tapedeck-readme-'))
+    // The built program may not be there, and half a minute is for readers.
+    const script = [
+      'set -euo pipefail',
+      `tapedeck() { "${process.execPath}" "${CLI}" "$@"; }`,
+      ...commands.map((line) => line.replace('--duration 30s', '--duration 5s')),
+    ]
+    const child = spawn('bash', ['-c', script.join('\n')], {
+      cwd: folder,
+      env: { ...process.env, TAPEDECK_HOME: join(folder, 'home'), TAPEDECK_PASSWORD: '', TAPEDECK_API_KEY: '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (data: Buffer) => (out += data.toString()))
+    child.stderr.on('data', (data: Buffer) => (err += data.toString()))
+    const [code] = (await once(child, 'close')) as [number | null]
+    rmSync(folder, { recursive: true, force: true })
+    expect(code, `${out}\n${err}`).toBe(0)
+    expect(out).toContain('all as recorded')
+    expect(out).toContain('income_statement')
+  })
+})
