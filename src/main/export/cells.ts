@@ -193,10 +193,38 @@ export function textRoom(text: Uint8Array): number {
 
 /**
  * Writes text that a server sent as a cell: defused, and quoted where RFC 4180 asks for it. `parts`: what follows any
- * separator within is defused too, for spreadsheets that take another one than the file's. Not for messages: theirs is
- * the exact text.
+ * separator within is defused too, for spreadsheets that take another one than the file's. Not for messages: see
+ * `writeMessage`.
  */
 export function writeText(out: Uint8Array, at: number, text: Uint8Array, separator: number, parts = false): number {
+  return writeCell(out, at, text, separator, needsDefusing(text), parts)
+}
+
+/**
+ * Writes a message as a cell, exactly as it arrived where it may be JSON: after white space, `{` and `[` begin no
+ * formula. Any other message is defused at its beginning.
+ */
+export function writeMessage(out: Uint8Array, at: number, text: Uint8Array, separator: number): number {
+  return writeCell(out, at, text, separator, !beginsAsJson(text) && needsDefusing(text), false)
+}
+
+/** JSON's white space. */
+const JSON_SPACE = new Set([32, 9, 10, 13])
+
+function beginsAsJson(text: Uint8Array): boolean {
+  let i = 0
+  while (JSON_SPACE.has(text[i] ?? 0)) i++
+  return text[i] === 0x7b || text[i] === 0x5b
+}
+
+function writeCell(
+  out: Uint8Array,
+  at: number,
+  text: Uint8Array,
+  separator: number,
+  defused: boolean,
+  parts: boolean,
+): number {
   let i = at
   let quoted = false
   let parted = false
@@ -205,7 +233,7 @@ export function writeText(out: Uint8Array, at: number, text: Uint8Array, separat
     parted ||= BEGINS.has(c)
   }
   if (quoted) out[i++] = QUOTE
-  if (needsDefusing(text)) out[i++] = APOSTROPHE
+  if (defused) out[i++] = APOSTROPHE
   if (!quoted && !(parts && parted)) {
     out.set(text, i)
     return i + text.length

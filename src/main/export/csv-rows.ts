@@ -2,7 +2,7 @@
 import { fieldsOf } from '../../service/tick-columns.ts'
 import type { FeedId } from '../../shared/units.ts'
 import type { LiteralWriter } from '../store/port.ts'
-import { createTimeWriter, textRoom, TIME_ROOM, writeText, writeWhole, type TimeWriter } from './cells.ts'
+import { createTimeWriter, textRoom, TIME_ROOM, writeMessage, writeText, writeWhole, type TimeWriter } from './cells.ts'
 import { createSymbolCells, LEFT_OUT_OF_TABLES, utf8Of, widen, type Span, type TickRows } from './rows.ts'
 import type { ByteSink } from './sink.ts'
 
@@ -70,7 +70,7 @@ export function createCsvRows(file: ByteSink, feed: FeedId, separatorText: strin
           }
           if (text !== undefined) {
             out[at++] = separator
-            at = writeText(out, at, text, separator)
+            at = writeMessage(out, at, text, separator)
           }
           out[at++] = 10
           rows++

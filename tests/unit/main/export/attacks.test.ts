@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { needsDefusing, textRoom, writeText } from '../../../../src/main/export/cells.ts'
+import { needsDefusing, textRoom, writeMessage, writeText } from '../../../../src/main/export/cells.ts'
 import { nameOfSymbol, partPath } from '../../../../src/main/export/names.ts'
 import { previewText } from '../../../../src/main/importing/run.ts'
 import { readManifest } from '../../../../src/main/importing/manifest.ts'
@@ -27,6 +27,40 @@ function written(text: string, separator: string, parts = true): string {
   const end = writeText(out, 0, bytes, separator.charCodeAt(0), parts)
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(out.subarray(0, end))
 }
+
+const asMessage = (text: string): string => {
+  const bytes = bytesOf(text)
+  const out = new Uint8Array(textRoom(bytes))
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(out.subarray(0, writeMessage(out, 0, bytes, 44)))
+}
+
+describe('a message as a cell', () => {
+  it.each(['\n{"ev":"XT"}', '\t[1]', '\r\n {"a":1}', '{"a":1}', ' {}'])(
+    'that is JSON stays as it arrived: %j',
+    (text) => {
+      const cell = asMessage(text)
+      expect(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell).toBe(text)
+    },
+  )
+
+  it.each(['=cmd()', '\t=cmd()', '+1', '@x', '\n-1', "'=1"])('that is none is defused: %j', (text) => {
+    expect(asMessage(text).replace(/^"/, '')).toMatch(/^'/)
+  })
+
+  it('reads back as it was, whatever it is', () => {
+    const pieces = fc.array(fc.constantFrom('{', '[', "'", '=', '\t', '\n', '\r', ' ', '"', ',', 'a', '1'), {
+      maxLength: 8,
+    })
+    fc.assert(
+      fc.property(pieces, (some) => {
+        const text = some.join('')
+        const cell = asMessage(text)
+        expect(undefused(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell)).toBe(text)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})
 
 describe('a cell that would be a formula', () => {
   const SIGNS = ['=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20', '\ufe66', '\ufe62', '\ufe63', '\ufe6b']
