@@ -31,7 +31,15 @@ export interface CsvMapping {
   readonly zone: string
   /** The symbol of every row, where no column holds one; '' otherwise. */
   readonly symbol: string
+  /** How the times of the table are written, such as `DD.MM.YYYY HH:mm:ss`; absent: ISO 8601 or since 1970. */
+  readonly dateFormat?: string | undefined
+  /** Which instant a local time means that the zone has twice; absent: a table with such a time is refused. */
+  readonly repeated?: RepeatedTime | undefined
 }
+
+/** Of two instants of one local time, where clocks are set back: the first or the second. */
+export const REPEATED_TIMES = ['first', 'second'] as const
+export type RepeatedTime = (typeof REPEATED_TIMES)[number]
 
 /**
  * `package`: one session as a file; `ticks`: our own CSV; `lines`: our own JSON Lines; `table`: any other CSV.
@@ -42,6 +50,8 @@ export type ImportKind = 'package' | 'ticks' | 'lines' | 'table'
 export interface ImportProblem {
   readonly line: number
   readonly text: string
+  /** The table is refused for it: what the line means is the user's to say. */
+  readonly refuses?: true
 }
 
 /** A look at a file before it is imported. */

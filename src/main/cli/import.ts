@@ -2,7 +2,14 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { CodedError } from '../../shared/errors.ts'
-import { IMPORT_FIELDS, type CsvMapping, type ImportDone, type ImportField } from '../../shared/importing.ts'
+import { DATE_FORMAT_HELP } from '../importing/date-format.ts'
+import {
+  IMPORT_FIELDS,
+  REPEATED_TIMES,
+  type CsvMapping,
+  type ImportDone,
+  type ImportField,
+} from '../../shared/importing.ts'
 import { FEED_IDS, isFeedId } from '../../shared/units.ts'
 import { kindOfText } from '../importing/kinds.ts'
 import { guessMapping } from '../importing/mapping.ts'
@@ -27,6 +34,10 @@ export const importCommand: Command = {
       'Any table of trades; columns are found by name, --map names the others',
       'trades.csv --feed stocks/T --zone America/New_York --map when=time,qty=size',
     ],
+    [
+      'Local times of a bank in Frankfurt',
+      'dax.csv --feed stocks/T --symbol SAP --zone Europe/Berlin --date-format "DD.MM.YYYY HH:mm:ss"',
+    ],
     ['A table of one symbol', 'eurusd.csv --feed forex/C --symbol EURUSD'],
   ],
   options: {
@@ -38,7 +49,18 @@ export const importCommand: Command = {
       help: `Of a table: what its columns hold: ${IMPORT_FIELDS.join(', ')}, or none`,
     },
     symbol: { type: 'string', value: 'S', help: 'Of a table without a column for it: the symbol of every row' },
-    zone: { type: 'string', value: 'ZONE', help: 'Zone of times that name none (default: UTC)' },
+    zone: { type: 'string', value: 'ZONE', help: 'Of a table: zone of times that name none (default: UTC)' },
+    'date-format': {
+      type: 'string',
+      value: 'FORMAT',
+      help: `Of a table: how its times are written: ${DATE_FORMAT_HELP}`,
+    },
+    repeated: {
+      type: 'string',
+      value: 'first|second',
+      help: 'Of a table: which instant a local time means that its zone had twice; without it such a table is refused',
+      words: REPEATED_TIMES,
+    },
   },
   async run(values, context) {
     const files = values.texts('')
@@ -119,5 +141,9 @@ async function mappingOf(path: string, values: Values): Promise<CsvMapping | nul
   if (feed === undefined) {
     throw new UsageError(`${basename(path)} is no export of Tapedeck: --feed says what its rows are`)
   }
-  return { columns, feed, zone: values.text('zone') ?? 'UTC', symbol: values.text('symbol') ?? '' }
+  const word = values.text('repeated')
+  const repeated = REPEATED_TIMES.find((one) => one === word)
+  if (word !== undefined && repeated === undefined) throw new UsageError(`--repeated is first or second, not "${word}"`)
+  const zone = values.text('zone') ?? 'UTC'
+  return { columns, feed, zone, symbol: values.text('symbol') ?? '', dateFormat: values.text('date-format'), repeated }
 }

@@ -2,6 +2,7 @@
 import { FEEDS } from '../../service/feeds.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { CsvMapping, ImportField } from '../../shared/importing.ts'
+import { createDateFormat } from './date-format.ts'
 
 /** Names that tables of ticks use, without case, spaces and punctuation. */
 const NAMES: Readonly<Record<ImportField, readonly string[]>> = {
@@ -41,7 +42,8 @@ export function guessMapping(columns: readonly string[]): CsvMapping {
 }
 
 /** Throws `usage` where a mapping leaves out what every message needs, or names a field twice. */
-export function checkMapping({ columns, feed, symbol }: CsvMapping): void {
+export function checkMapping({ columns, feed, symbol, dateFormat }: CsvMapping): void {
+  if (dateFormat !== undefined) createDateFormat(dateFormat)
   const used = columns.filter((field) => field !== null)
   const twice = used.find((field, i) => used.indexOf(field) !== i)
   if (twice !== undefined) throw new CodedError('usage', `Two columns are mapped to ${twice}.`)

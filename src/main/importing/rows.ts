@@ -6,6 +6,7 @@ import { decode } from '../../service/decode.ts'
 import { FEEDS } from '../../service/feeds.ts'
 import { csvTickColumns } from '../../service/tick-columns.ts'
 import { isFormula } from '../../shared/csv.ts'
+import { missingCase } from '../../shared/errors.ts'
 import { parseBoundedJson } from '../../shared/json-depth.ts'
 import { FLAG } from '../../shared/recording.ts'
 import type { CsvMapping, ImportField, ImportProblem } from '../../shared/importing.ts'
@@ -13,7 +14,7 @@ import { isFeedId, type FeedId } from '../../shared/units.ts'
 import { createCsvParser, textOf, type CsvRow } from './csv.ts'
 import type { TextKind } from './kinds.ts'
 import { messageOf, type Part } from './message.ts'
-import { createTimeReader } from './times.ts'
+import { createTimeReader, type TimeReading } from './times.ts'
 
 /** A message on its way into a recording. */
 export interface Incoming {
@@ -34,7 +35,7 @@ export interface Portion {
 
 const encoder = new TextEncoder()
 /** Reads one row, or says what is wrong with it. */
-type ReadRow = (cells: readonly string[]) => Incoming | string
+type ReadRow = (cells: readonly string[]) => Incoming | string | Omit<ImportProblem, 'line'>
 
 /** The messages of a file, a portion for each piece of it. Throws `usage` where it is no such file at all. */
 export async function* incoming(
@@ -60,6 +61,7 @@ export async function* incoming(
       }
       const one = read(cells)
       if (typeof one === 'string') problems.push({ line, text: one })
+      else if ('text' in one) problems.push({ line, ...one })
       else messages.push(one)
     }
     return { messages, problems, bytes }
@@ -156,9 +158,24 @@ const PARTS: Readonly<Partial<Record<ImportField, Part>>> = {
   volume: 'volume',
 }
 
+/** Why a time cannot be taken, as a problem of its line. */
+function timeProblem(reading: Exclude<TimeReading, number>, text: string, zone: string): Omit<ImportProblem, 'line'> {
+  const shown = text.trim().slice(0, 40)
+  switch (reading) {
+    case 'none':
+      return { text: `"${shown}" is no time` }
+    case 'skipped':
+      return { text: `"${shown}" never was in ${zone}: clocks were set forward over it` }
+    case 'repeated':
+      return { text: `"${shown}" was twice in ${zone}: clocks were set back over it`, refuses: true }
+    default:
+      return missingCase(reading)
+  }
+}
+
 /** Rows of any table, as a mapping says. */
-function tableRow({ columns, feed, zone, symbol: only }: CsvMapping): ReadRow {
-  const timeOf = createTimeReader(zone === '' ? 'UTC' : zone)
+function tableRow({ columns, feed, zone, symbol: only, dateFormat, repeated }: CsvMapping): ReadRow {
+  const timeOf = createTimeReader({ zone: zone === '' ? 'UTC' : zone, dateFormat, repeated })
   const at = (field: ImportField): number => columns.indexOf(field)
   const [timeAt, recvAt, symbolAt, endAt, rawAt] = [at('time'), at('received'), at('symbol'), at('end'), at('raw')]
   const bar = FEEDS[feed].kind === 'bar'
@@ -170,11 +187,12 @@ function tableRow({ columns, feed, zone, symbol: only }: CsvMapping): ReadRow {
   return (cells) => {
     if (cells.length < least) return `has ${cells.length} columns instead of ${least}`
     const timeText = timeAt < 0 ? '' : cells[timeAt]
-    const event = timeOf(timeText)
     const recvText = recvAt < 0 ? '' : cells[recvAt]
+    if (timeText === '' && recvText === '') return 'it has no time'
+    const event = timeText === '' ? NaN : timeOf(timeText)
+    if (typeof event === 'string') return timeProblem(event, timeText, zone)
     const recv = recvText === '' ? event : timeOf(recvText)
-    if (timeText !== '' && Number.isNaN(event)) return `"${timeText.slice(0, 40)}" is no time`
-    if (Number.isNaN(recv)) return recvText === '' ? 'it has no time' : `"${recvText.slice(0, 40)}" is no time`
+    if (typeof recv === 'string') return timeProblem(recv, recvText, zone)
     if (rawAt >= 0) {
       const bytes = encoder.encode(undefused(cells[rawAt]))
       return { feed, seq: null, recvMs: recv, flags: flagsOf(feed, bytes), bytes }
@@ -189,9 +207,11 @@ function tableRow({ columns, feed, zone, symbol: only }: CsvMapping): ReadRow {
       texts[part] = text.replace(/^\+/, '')
     }
     if (bar) {
-      const end = endAt < 0 ? NaN : timeOf(cells[endAt])
+      const endText = endAt < 0 ? '' : cells[endAt].trim()
+      const end = endText === '' ? 'none' : timeOf(endText)
+      if (end === 'skipped' || end === 'repeated') return timeProblem(end, endText, zone)
       const length = FEEDS[feed].barMs
-      if (!Number.isNaN(end)) texts.end = String(end)
+      if (end !== 'none') texts.end = String(end)
       else if (length !== null) texts.end = String(event + length)
     }
     const bytes = encoder.encode(messageOf(feed, texts))

@@ -139,6 +139,7 @@ export async function importText(
   let back = 0
   // Stamps of the whole are needed before the first message is written.
   for await (const portion of incoming(input.path, kind, used, signal)) {
+    refuseUnclear(portion.problems)
     read.skipped += portion.problems.length
     if (read.problems.length < TOLD) read.problems.push(...portion.problems.slice(0, TOLD - read.problems.length))
     back += addToSegments(segments, portion)
@@ -182,6 +183,15 @@ export async function importText(
     sessions.push({ session: outcome.recording, messages: outcome.messages })
   }
   return { sessions, messages: written, already: false, ...read }
+}
+
+/** Throws `usage` at a line whose meaning is the user's to say: nothing was written yet. */
+function refuseUnclear(problems: readonly ImportProblem[]): void {
+  const unclear = problems.find(({ refuses }) => refuses === true)
+  if (unclear === undefined) return
+  throw new CodedError('usage', `Line ${unclear.line}: ${unclear.text}.`, {
+    hint: 'Say which is meant with --repeated first or --repeated second, or write the times with their offset.',
+  })
 }
 
 /** A replay follows the order of the file: its clock never runs back. */

@@ -1,6 +1,6 @@
 /** Files on their way in: sent in pieces by a window, looked at, then imported by a job. */
 import * as v from 'valibot'
-import { IMPORT_FIELDS, type CsvMapping, type ImportPreview } from '../importing.ts'
+import { IMPORT_FIELDS, REPEATED_TIMES, type CsvMapping, type ImportPreview } from '../importing.ts'
 import type { JobId } from '../jobs.ts'
 import { call, feed, text } from './spec.ts'
 
@@ -16,6 +16,8 @@ const mapping: v.GenericSchema<unknown, CsvMapping> = v.strictObject({
   feed,
   zone: text(64),
   symbol: text(64),
+  dateFormat: v.optional(text(64)),
+  repeated: v.optional(v.picklist(REPEATED_TIMES)),
 })
 /** The manifest that was exported beside the file, as a file that was sent too. */
 const manifest = v.optional(file)
