@@ -27,7 +27,7 @@ beforeEach(async () => {
     const done = await write.apply(this, args)
     underWay -= 1
     return done
-  } as typeof write)
+  })
   vi.spyOn(handles, 'sync').mockImplementation(async function (this: FileHandle) {
     calls.push(`sync ${underWay} ${named()}`)
     await sync.apply(this)
