@@ -1,7 +1,7 @@
 /** `tapedeck verify`: recomputes the ledger of what is stored, and compares its ticks with the service's own bars. */
 import { FEEDS, TICK_FEEDS } from '../../service/feeds.ts'
 import { CodedError } from '../../shared/errors.ts'
-import { instrumentKey, recordingId, unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
+import { ASSET_CLASSES, instrumentKey, recordingId, unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
 import { totalAgreement } from '../terminal/evidence/agreement.ts'
 import { UsageError, type Command, type Context, type Values } from './command.ts'
@@ -39,14 +39,17 @@ export const verify: Command = {
     const session = values.text('session')
     const symbols = values.texts('symbol')
     if (symbols.length > 0 && !values.on('agreement')) throw new UsageError('--symbol goes with --agreement')
-    const { report, agreement } = await withReader(values, context, async (reader) => ({
-      report: await reader.verify(
-        session === undefined ? null : recordingId(session),
-        (done) => progress(values, context, 'verifying', done),
-        context.signal,
-      ),
-      agreement: values.on('agreement') ? await agreementOf(reader, values, context) : null,
-    }))
+    const { report, agreement } = await withReader(values, context, async (reader) => {
+      await refuseUnknownSymbols(reader, session, symbols)
+      return {
+        report: await reader.verify(
+          session === undefined ? null : recordingId(session),
+          (done) => progress(values, context, 'verifying', done),
+          context.signal,
+        ),
+        agreement: values.on('agreement') ? await agreementOf(reader, values, context) : null,
+      }
+    })
     if (context.interactive && !values.on('json')) context.err('\r\x1b[K')
     if (values.on('json')) {
       context.out(`${JSON.stringify(agreement === null ? report : { ...report, agreement })}\n`)
@@ -64,6 +67,29 @@ export const verify: Command = {
     context.err(`tapedeck: ${report.problems.length} problems stand in the store.\n`)
     return EXIT.failed
   },
+}
+
+/** Throws `not-found` for symbols that no session asked about holds: a typo is no agreement. */
+async function refuseUnknownSymbols(
+  reader: StoreReader,
+  session: string | undefined,
+  symbols: readonly string[],
+): Promise<void> {
+  if (symbols.length === 0) return
+  const recorded = new Map<string, string>()
+  for (const row of await reader.sessions(true)) {
+    if (session !== undefined && row.session !== session) continue
+    for (const { feed } of row.feeds) {
+      for (const { symbols: spelled } of await reader.instruments({ feed, recording: row.session })) {
+        for (const one of spelled) recorded.set(instrumentKey(FEEDS[feed].asset, one), one)
+      }
+    }
+  }
+  const unknown = symbols.filter((one) => !ASSET_CLASSES.some((asset) => recorded.has(instrumentKey(asset, one))))
+  if (unknown.length === 0) return
+  throw new CodedError('not-found', `No session holds ${unknown.join(', ')}.`, {
+    hint: `Recorded: ${[...new Set(recorded.values())].sort().join(', ') || 'nothing'}.`,
+  })
 }
 
 function progress(values: Values, context: Context, what: string, done: number): void {

@@ -73,7 +73,11 @@ it('tells for each session and symbol how many minutes agree, and which do not',
   })
   const told = await line('--agreement', '--symbol', 'btc/usd', '--session', session)
   expect(told.out).toContain(`${session}  BTC-USD  75.00 % agree: 3 minutes agree, 1 differ, 0 not comparable\n`)
-  expect((await line('--agreement', '--symbol', 'ETH-USD')).out).toContain('Nothing to compare')
+  expect(await line('--agreement', '--symbol', 'ETH-USD')).toEqual({
+    code: 1,
+    out: '',
+    err: 'tapedeck: No session holds ETH-USD. Recorded: BTC-USD.\n',
+  })
 })
 
 it('says that there is nothing to compare where the service sent no bars', async () => {
