@@ -3,7 +3,7 @@
  * store, simulator, command line and docs derive from these rows. "Shape" says how far the document
  * goes: `documented` fields are promised, `likely` ones are a guess that is tried first and marked.
  */
-import { SHORTEST_SERVICE_BAR_MS, type RecordKind } from '../shared/market.ts'
+import type { RecordKind } from '../shared/market.ts'
 import { FEED_IDS, type AssetClass, type FeedId } from '../shared/units.ts'
 
 /** Which JSON key of a message plays which part. Absent parts are not in the message. */
@@ -154,21 +154,6 @@ export const TICK_FEEDS: Readonly<Record<AssetClass, readonly FeedId[]>> = {
   crypto: ['crypto/XT', 'crypto/XQ'],
   forex: ['forex/C'],
   stocks: ['stocks/T', 'stocks/Q'],
-}
-
-/** The feed whose minute bars `--of service` shows (settled rule 17; stocks: likely). */
-export const SERVICE_BAR_FEED: Readonly<Record<AssetClass, FeedId>> = {
-  crypto: 'crypto/XA',
-  forex: 'forex/CA',
-  stocks: 'stocks/AM',
-}
-
-/** The feed of the service's own bars that those of an interval are made of; undefined: it is shorter than all of them. */
-export function serviceBarFeed(asset: AssetClass, intervalMs: number): FeedId | undefined {
-  const minute = SERVICE_BAR_FEED[asset]
-  if (intervalMs >= 60_000) return minute
-  if (intervalMs < SHORTEST_SERVICE_BAR_MS) return undefined
-  return FEED_IDS.find((id) => FEEDS[id].asset === asset && FEEDS[id].barMs === SHORTEST_SERVICE_BAR_MS) ?? minute
 }
 
 /** Tickers a connection may hold: document section 8. */

@@ -1,5 +1,5 @@
 /** The records of the market: what a decoded message says. Times are UTC milliseconds. */
-import type { FeedId, Price, ServiceSymbol, Size, UnixMs } from './units.ts'
+import type { AssetClass, FeedId, Price, ServiceSymbol, Size, UnixMs } from './units.ts'
 
 export type RecordKind = 'trade' | 'quote' | 'bar' | 'unknown'
 
@@ -77,6 +77,23 @@ export const INTERVAL_LABELS = Object.keys(INTERVALS) as readonly Interval[] // 
 
 /** The shortest bars that the service sends itself, ms. */
 export const SHORTEST_SERVICE_BAR_MS = 1_000
+
+/** The service's own bar feeds of each market, by the length of their bars (settled rule 17; of stocks likely). */
+export const SERVICE_BAR_FEEDS: Readonly<Record<AssetClass, { readonly second: FeedId; readonly minute: FeedId }>> = {
+  crypto: { second: 'crypto/XAS', minute: 'crypto/XA' },
+  forex: { second: 'forex/CAS', minute: 'forex/CA' },
+  stocks: { second: 'stocks/A', minute: 'stocks/AM' },
+}
+
+/**
+ * The feed of the service's own bars that those of an interval are made of, where none is named: minutes from a minute
+ * on, else seconds; undefined: the interval is shorter than all of them.
+ */
+export function serviceBarFeed(asset: AssetClass, intervalMs: number): FeedId | undefined {
+  const { second, minute } = SERVICE_BAR_FEEDS[asset]
+  if (intervalMs >= 60_000) return minute
+  return intervalMs < SHORTEST_SERVICE_BAR_MS ? undefined : second
+}
 
 /** Whether there are bars of a kind and interval: shorter than the service's own ones, they are built here only. */
 export function hasBars(of: BarSource, interval: Interval): boolean {

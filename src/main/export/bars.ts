@@ -1,8 +1,15 @@
 /** Bars out of the store into a file, oldest first, with a manifest beside. */
-import { FEEDS, serviceBarFeed, TICK_FEEDS } from '../../service/feeds.ts'
+import { FEEDS, TICK_FEEDS } from '../../service/feeds.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { ExportedFile } from '../../shared/exporting.ts'
-import { INTERVAL_LABELS, INTERVALS, type Bar, type BarSource, type Interval } from '../../shared/market.ts'
+import {
+  INTERVAL_LABELS,
+  INTERVALS,
+  type Bar,
+  type BarSource,
+  type Interval,
+  serviceBarFeed,
+} from '../../shared/market.ts'
 import { phrase } from '../../shared/phrases.ts'
 import { instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../shared/bars.ts'
 import { gridOf } from '../../shared/calendar.ts'
 import { CodedError } from '../../shared/errors.ts'
-import { INTERVAL_LABELS, INTERVALS, type BarSource } from '../../shared/market.ts'
+import { INTERVAL_LABELS, INTERVALS, type BarSource, serviceBarFeed } from '../../shared/market.ts'
 import { overlapOf, type Overlap } from '../../shared/overlaps.ts'
 import {
   feedAsset,
@@ -23,7 +23,7 @@ import {
   type FeedId,
   type InstrumentId,
 } from '../../shared/units.ts'
-import { FEEDS, serviceBarFeed, TICK_FEEDS } from '../../service/feeds.ts'
+import { FEEDS, TICK_FEEDS } from '../../service/feeds.ts'
 import { barsOfBlock } from './block-bars.ts'
 import { BlockScratch } from './blocks/scratch.ts'
 import { openBlock } from './blocks/open.ts'

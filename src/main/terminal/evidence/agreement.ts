@@ -13,7 +13,7 @@ import { liesIn, receivedSpans } from '../../../shared/coverage.ts'
 import type { CallArgs } from '../../../shared/contract.ts'
 import { CodedError } from '../../../shared/errors.ts'
 import type { AgreementMinute, AgreementReport, AgreementSeconds, AgreementTotal } from '../../../shared/evidence.ts'
-import type { Bar, BarSource, Interval } from '../../../shared/market.ts'
+import { SERVICE_BAR_FEEDS, type Bar, type BarSource, type Interval } from '../../../shared/market.ts'
 import type { SessionRow } from '../../../shared/recording.ts'
 import type { Span } from '../../../shared/spans.ts'
 import {
@@ -27,7 +27,7 @@ import {
   type RecordingId,
   type UnixMs,
 } from '../../../shared/units.ts'
-import { FEEDS, SERVICE_BAR_FEED, TICK_FEEDS } from '../../../service/feeds.ts'
+import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import type { StoreReader } from '../../store/port.ts'
 import { recordingOf, visibleSessions, type EvidenceView } from './view.ts'
 
@@ -83,7 +83,7 @@ async function openCase(
     row,
     instrument,
     tickFeed,
-    minuteFeed: has(SERVICE_BAR_FEED[asset]),
+    minuteFeed: has(SERVICE_BAR_FEEDS[asset].minute),
     secondFeed: has(Object.values(FEEDS).find((feed) => feed.asset === asset && feed.barMs === SECOND)?.id),
     volumes: trades !== undefined,
     fromMs: Math.floor(row.startedMs / MINUTE) * MINUTE,

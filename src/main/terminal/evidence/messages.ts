@@ -11,10 +11,10 @@ import type {
   MessagePlace,
   MessagesPage,
 } from '../../../shared/evidence.ts'
-import { INTERVALS } from '../../../shared/market.ts'
+import { INTERVALS, SERVICE_BAR_FEEDS, serviceBarFeed } from '../../../shared/market.ts'
 import { FLAG, type SessionRow } from '../../../shared/recording.ts'
 import { feedAsset, parseInstrument, unixMs, type FeedId, type InstrumentId } from '../../../shared/units.ts'
-import { FEEDS, SERVICE_BAR_FEED, serviceBarFeed, TICK_FEEDS } from '../../../service/feeds.ts'
+import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import type { StoreReader, TickColumns } from '../../store/port.ts'
 import { BarTerms } from './bar-terms.ts'
 import { readMessage } from './read-message.ts'
@@ -48,7 +48,7 @@ export function readMessages(reader: StoreReader, view: EvidenceView, args: Args
 
 function feedOf(instrument: InstrumentId, { of, interval }: BarArgs): FeedId {
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
-  if (of === 'service') return serviceBarFeed(asset, INTERVALS[interval]) ?? SERVICE_BAR_FEED[asset]
+  if (of === 'service') return serviceBarFeed(asset, INTERVALS[interval]) ?? SERVICE_BAR_FEEDS[asset].minute
   const kind = of === 'trade' ? 'trade' : 'quote'
   return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === kind) ?? TICK_FEEDS[asset][0]
 }
@@ -177,7 +177,7 @@ async function printMessage(
   const row = recording === null ? recordingAt(rows, recvMs) : rows.find((one) => one.session === recording)
   if (row === undefined || seq === 0 || !isVisible(view, row.session, seq)) throw none
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
-  const feeds = [...TICK_FEEDS[asset], SERVICE_BAR_FEED[asset]]
+  const feeds = [...TICK_FEEDS[asset], SERVICE_BAR_FEEDS[asset].minute]
   for (const feed of feeds) {
     const query = { feed, instruments: [instrument], recording: row.session }
     for await (const columns of reader.ticks({ ...query, afterSeq: seq - 1, upToSeq: seq })) {

@@ -194,6 +194,7 @@ export const chart = {
   'chart.ask': 'Ask',
   'chart.mid': 'Mid',
   'chart.service-bars': 'Service bars',
+  'chart.service-bars-of': 'Service bars ({feed})',
   'chart.service-bars-from': 'Service bars, from {interval} on',
   'chart.candles': 'Candles',
   'chart.hollow-candles': 'Hollow candles',

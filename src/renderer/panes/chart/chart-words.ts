@@ -1,6 +1,13 @@
 /** What the parts of a chart are called. */
 import { CHART_STYLES, type ChartStyle } from '../../../shared/chart-settings.ts'
-import { hasBars, INTERVAL_LABELS, type BarSource, type Interval } from '../../../shared/market.ts'
+import {
+  hasBars,
+  INTERVAL_LABELS,
+  INTERVALS,
+  serviceBarFeed,
+  type BarSource,
+  type Interval,
+} from '../../../shared/market.ts'
 import type { AssetClass } from '../../../shared/units.ts'
 import type { GapSpan } from '../../../shared/state.ts'
 import type { ChartLegend } from '../../charts/port.ts'
@@ -10,12 +17,18 @@ import { listed, say } from '../../messages/catalogue.ts'
 import { causeText } from '../../state/replay-words.ts'
 import { timeText } from '../../ui/zone-time.ts'
 
-export const OF_LABEL: Readonly<Record<BarSource, string>> = {
+const OF_LABEL: Readonly<Record<BarSource, string>> = {
   trade: say('chart.trades'),
   bid: say('chart.bid'),
   ask: say('chart.ask'),
   mid: say('chart.mid'),
   service: say('chart.service-bars'),
+}
+
+/** What shown bars are built from: of the service's own, also which of its feeds. */
+export function builtFromText(of: BarSource, asset: AssetClass, interval: Interval): string {
+  const feed = of === 'service' ? serviceBarFeed(asset, INTERVALS[interval]) : undefined
+  return feed === undefined ? OF_LABEL[of] : say('chart.service-bars-of', { feed })
 }
 
 /** What bars of an asset class can be built from, what a chart shows first in front. */
