@@ -6,7 +6,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { sameBytes } from './ledger.ts'
 import type { Db } from './sqlite.ts'
 import { readHead, type Head } from './head.ts'
-import { scanLog, type LogPosition, type LogScan, type ReadLog } from './wal.ts'
+import { readRound, scanLog, type LogPosition, type LogRound, type LogScan, type ReadLog } from './wal.ts'
 
 export const logFile = (store: string): string => `${store}-wal`
 
@@ -79,24 +79,37 @@ export interface LogLook {
 }
 
 /**
- * Looks at a store's log beside whoever writes it. What a head says is on the disk before the head is, and a log only
- * grows until it is started over: a fault counts only where the log was not started over while it was read.
+ * Looks at a store's log, also beside a writer. The head is read first, so whatever it says is on the disk by then. A log
+ * only grows until it is started over, and that changes its header before anything else: a fault counts only if neither
+ * the header nor the head changed while the log was read.
  */
 export function lookAtLog(store: string, isLive: () => boolean): LogLook {
   for (let look = 1; ; look++) {
     const head = readHead(store)
     const wasLive = isLive()
-    const verdict = judgeLog(scanLogFile(store, head?.position ?? null), head, wasLive)
-    if (verdict.is === 'sound' || !wasLive) return { head, verdict }
-    const now = readHead(store)
-    const isSameRound =
-      now?.position?.salt1 === head?.position?.salt1 &&
-      now?.position?.salt2 === head?.position?.salt2 &&
-      now?.isInFile === head?.isInFile
-    if (isSameRound && verdict.is === 'corrupt') return { head, verdict }
-    if (look === MOST_LOOKS) return { head, verdict: isSameRound ? verdict : SOUND }
+    const scan = scanLogFile(store, head?.position ?? null)
+    const verdict = judgeLog(scan, head, wasLive)
+    if (verdict.is === 'sound') return { head, verdict }
+    const isSame = isSameRound(scan.last, roundOf(store)) && isSameHead(head, readHead(store))
+    if (isSame && !isLive()) return { head, verdict }
+    if (isSame && verdict.is === 'corrupt') return { head, verdict }
+    if (look === MOST_LOOKS) return { head, verdict: isSame ? verdict : SOUND }
   }
 }
+
+function roundOf(store: string): LogRound | null {
+  const descriptor = openLog(store)
+  try {
+    return readRound(readLog(descriptor))
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+const isSameRound = (a: LogRound | null, b: LogRound | null): boolean => a?.salt1 === b?.salt1 && a?.salt2 === b?.salt2
+
+const isSameHead = (a: Head | null, b: Head | null): boolean =>
+  isSameRound(a?.position ?? null, b?.position ?? null) && a?.isInFile === b?.isInFile
 
 /** What a store lacks of what its head says was committed. */
 export type CutBack =

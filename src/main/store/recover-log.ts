@@ -1,6 +1,17 @@
 /** Before the writer opens a store: what is wrong with its write-ahead log is saved, as SQLite would overwrite it. */
-import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, readdirSync, truncateSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { CodedError } from '../../shared/errors.ts'
 import { headFile, readHead, removeHead, type Head } from './head.ts'
 import { describeCutBack, findCutBack, judgeLog, logFile, scanLogFile } from './log-check.ts'
 import type { Db } from './sqlite.ts'
@@ -24,7 +35,10 @@ const HINT = 'Run "tapedeck verify". If you have a backup, restore the store fro
 /** What is set aside after a loss. As long as one of these lies beside a store, verification names it. */
 const LOST = ['-wal.corrupt-', '-head.lost-'] as const
 
-/** Checks the log of a store that nobody writes; the caller holds the lock and SQLite has not opened the store yet. */
+/**
+ * Checks the log of a store that nobody writes; the caller holds the lock and SQLite has not opened the store yet. Throws
+ * `disk-full` or `disk-error` where a log that must be saved can't be: the store stays closed and nothing is changed.
+ */
 export function recoverLog(store: string, nowMs: number): RecoveredLog {
   const head = readHead(store)
   const nothing = { head: null, notices: [], hasLoss: false, isCorrupt: false }
@@ -91,9 +105,22 @@ export function noticeCutBack(db: Db, store: string, recovered: RecoveredLog, no
 /** Copies a file to a name with a time in it, readable by nobody else, and brings it to the disk. */
 function setAside(file: string, prefix: string, nowMs: number): string {
   const copy = `${prefix}${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}`
-  copyFileSync(file, copy)
-  chmodSync(copy, 0o600)
-  sync(copy, 'r+')
+  try {
+    copyFileSync(file, copy)
+    chmodSync(copy, 0o600)
+    sync(copy, 'r+')
+  } catch (cause) {
+    try {
+      rmSync(copy, { force: true })
+    } catch {
+      // What failed first is what counts.
+    }
+    const isFull = cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC'
+    throw new CodedError(isFull ? 'disk-full' : 'disk-error', `The corrupt ${basename(file)} can't be saved.`, {
+      hint: `${isFull ? 'Free some space' : 'Make the folder of the store writable'}; recording begins by itself then.`,
+      cause,
+    })
+  }
   try {
     sync(dirname(copy), 'r')
   } catch {

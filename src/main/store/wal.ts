@@ -12,10 +12,14 @@ const USUAL_PAGE_BYTES = 2048
 /** Enough for a frame of the largest pages. */
 const CHUNK_BYTES = 128 << 10
 
-/** The end of a committed transaction in a log. The salts change whenever SQLite starts the log over. */
-export interface LogPosition {
+/** The salts of a log's header: both change whenever SQLite starts the log over. */
+export interface LogRound {
   readonly salt1: number
   readonly salt2: number
+}
+
+/** The end of a committed transaction in a log. */
+export interface LogPosition extends LogRound {
   /** Frames up to here; 0: the log holds no transaction. */
   readonly frames: number
   /** Running checksum after the last of them. */
@@ -93,6 +97,9 @@ function readHeader(read: ReadLog): Header | null {
   if (!sum.equals(sum1, sum2) || pageBytes < 512 || (pageBytes & (pageBytes - 1)) !== 0) return null
   return { salt1: view.getUint32(16), salt2: view.getUint32(20), sum1, sum2, pageBytes, isLittleEndian }
 }
+
+/** Which round of a log this is; null: its header is unreadable or there is none. */
+export const readRound = (read: ReadLog): LogRound | null => readHeader(read)
 
 const startOf = ({ salt1, salt2, sum1, sum2, pageBytes }: Header): LogPosition => ({
   salt1,
@@ -213,7 +220,7 @@ export function scanLog(read: ReadLog, mark: LogPosition | null): LogScan {
   }
 }
 
-export function isSamePosition(a: LogPosition, b: LogPosition): boolean {
+function isSamePosition(a: LogPosition, b: LogPosition): boolean {
   return a.salt1 === b.salt1 && a.salt2 === b.salt2 && a.frames === b.frames && a.sum1 === b.sum1 && a.sum2 === b.sum2
 }
 

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,7 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { runCommandLine } from '../../../../src/main/cli/run.ts'
 import { StoreEngine } from '../../../../src/main/store/engine.ts'
 import { headFile, readHead } from '../../../../src/main/store/head.ts'
 import { openStoreWriter } from '../../../../src/main/store/open.ts'
@@ -19,6 +21,7 @@ import { openLocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import type { StoreNotice } from '../../../../src/main/store/recover-log.ts'
 import { unixMs } from '../../../../src/shared/units.ts'
+import { commandContext } from '../cli/context.ts'
 import { DEMO, readEverything, T0, tempFolder, trade, Writer } from './harness.ts'
 
 const FRAME = 24 + 2048
@@ -107,6 +110,24 @@ describe('verifying a store after kill -9', () => {
     copyAsKilled(folder.file, killed)
     truncateSync(`${killed}-wal`, 0)
     expect(await problemsOf(killed)).toEqual([expect.stringMatching(/^missing: the store was cut back: row 3/)])
+    engine.close()
+  })
+
+  it('says so on the command line, and exits 1', async () => {
+    const { killed, engine } = makeKilled()
+    const sound = commandContext({ dataDir: folder.path })
+    expect(await runCommandLine(['verify', '--store', killed], sound)).toBe(0)
+    flipFrame(killed, 3)
+    const plain = commandContext({ dataDir: folder.path })
+    expect(await runCommandLine(['verify', '--store', killed], plain)).toBe(1)
+    expect(plain.output()).toContain('killed.db-wal is corrupt')
+    expect(plain.output()).toContain('NOT as recorded')
+    const json = commandContext({ dataDir: folder.path })
+    expect(await runCommandLine(['verify', '--store', killed, '--json'], json)).toBe(1)
+    expect(JSON.parse(json.output())).toMatchObject({
+      ok: false,
+      problems: expect.arrayContaining([expect.objectContaining({ session: '', kind: 'torn', feed: null })]),
+    })
     engine.close()
   })
 
@@ -202,6 +223,23 @@ describe('opening a store for writing', () => {
     for (const name of beside(killed)) rmSync(join(folder.path, name))
     expect(await problemsOf(killed)).toEqual([])
     expect((await reopen(killed)).notices).toEqual([])
+    engine.close()
+  })
+
+  it('stays closed where a corrupt log can\u2019t be saved, and changes nothing', async () => {
+    const { killed, engine } = makeKilled()
+    flipFrame(killed, 3)
+    const bad = readFileSync(`${killed}-wal`)
+    const now = new Date(T0)
+    vi.useFakeTimers({ now, toFake: ['Date'] })
+    try {
+      // Something else has the name of the copy.
+      mkdirSync(`${killed}-wal.corrupt-${now.toISOString().replace(/[:.]/g, '-')}`)
+      await expect(openStoreWriter({ file: killed })).rejects.toMatchObject({ code: 'disk-error' })
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(readFileSync(`${killed}-wal`).equals(bad)).toBe(true)
     engine.close()
   })
 
