@@ -61,6 +61,8 @@ export interface QuoteRow {
   readonly freshness: Freshness
   /** Closes of the last 60 one-minute bars, oldest first. */
   readonly spark: readonly number[]
+  /** While nothing came since the start: the last recorded price, to the minute. Absent or null: there is none. */
+  readonly stored?: { readonly price: number; readonly atMs: UnixMs } | null
   /** Which mapping read the last message of an undocumented shape; null for documented shapes. */
   readonly mapping: string | null
 }

@@ -5,7 +5,7 @@
 import { AHEAD_MS } from '../../shared/alerts/event-order.ts'
 import { addVolume, usable } from '../../shared/bars.ts'
 import type { SessionState } from '../../shared/calendar.ts'
-import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../shared/units.ts'
+import { parseInstrument, type AssetClass, type FeedId, type InstrumentId, type UnixMs } from '../../shared/units.ts'
 import { pipOf, startDecimals } from './instruments.ts'
 import type { BarSeries } from './series.ts'
 import type { TapeRing } from './tape.ts'
@@ -74,6 +74,8 @@ export interface Cell {
   referenceOf: 'previous close' | 'session open' | 'first print' | null
   decimals: number
   mapping: string
+  /** The last recorded price from before this start, shown until the first one comes. */
+  stored: { readonly price: number; readonly atMs: UnixMs } | null
   /** Closes of minutes, a ring; `sparkMinute` is the newest minute (since the epoch), NaN: none. */
   readonly spark: Float64Array
   sparkMinute: number
@@ -126,6 +128,7 @@ export function createCell(id: InstrumentId, symbol: string): Cell {
     referenceOf: null,
     decimals: startDecimals(asset, key),
     mapping: '',
+    stored: null,
     spark: new Float64Array(SPARK_MINUTES),
     sparkMinute: NaN,
     sparkCount: 0,
@@ -144,6 +147,7 @@ export function clearCell(cell: Cell): void {
   cell.bid = cell.ask = cell.bidSize = cell.askSize = NaN
   cell.decimals = startDecimals(cell.asset, cell.key)
   cell.mapping = ''
+  cell.stored = null
   forgetDays(cell)
   cell.reference = NaN
   cell.referenceOf = null
@@ -374,6 +378,8 @@ export function restoreCell(cell: Cell, save: CellSave): void {
 /** What the store knows of an instrument from before this hub: joined in once, without touching Last's flash. */
 export interface CellSeed {
   readonly rank: Rank
+  /** The last recorded price and the end of its minute, for the live view; null: none, or of a replay. */
+  readonly stored?: Cell['stored']
   /** Start of the trading day right before now. */
   readonly dayBefore: number
   /** Its close; null: not known for sure. */
@@ -398,6 +404,8 @@ export interface CellSeed {
 
 /** Joins what the store knows. Nothing is joined across kinds of record: a seed of another rank is dropped. */
 export function seedCell(cell: Cell, seed: CellSeed): void {
+  cell.stored = seed.stored ?? null
+  if (seed.today === null && seed.previousClose === null && seed.spark.length === 0) return
   if (cell.rank !== RANK.none && cell.rank !== seed.rank) return
   cell.rank = seed.rank
   seedSpark(cell, seed.spark)

@@ -35,6 +35,7 @@ export function rowOf(cell: Cell, freshness: Freshness, name: string | null): Qu
     pip: cell.pip,
     freshness,
     spark: sparkOf(cell),
+    stored: Number.isNaN(cell.last) ? cell.stored : null,
     mapping: cell.mapping === '' ? null : cell.mapping,
   }
 }

@@ -222,8 +222,13 @@ export function createPast(options: PastOptions): StoredPast {
           // what cannot be read may hold the last price of that day
           !(closing?.damaged ?? []).some((span) => span.fromMs < dayEnd && span.toMs > lastOfDay.startMs)
         const spark = minutes.filter(({ startMs }) => now - startMs < 3_600_000)
-        if (today === null && !closeKnown && spark.length === 0) return null
+        const lastMinute = options.visible === undefined ? minutes.at(-1) : undefined
+        // A replay that seeks back must not see it: there nothing stands in for a price.
+        const stored =
+          lastMinute === undefined ? null : { price: lastMinute.close, atMs: unixMs(Math.min(lastMinute.endMs, now)) }
+        if (today === null && !closeKnown && spark.length === 0 && stored === null) return null
         return {
+          stored,
           rank: of === 'mid' ? RANK.mid : RANK.trade,
           dayBefore,
           previousClose: closeKnown ? lastOfDay.close : null,

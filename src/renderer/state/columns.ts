@@ -66,9 +66,19 @@ export function spreadText(row: QuoteRow, numbers: NumberText): string {
     ? numbers.fixed(spread, row.decimals)
     : say('columns.pip', { spread: numbers.fixed(spread / row.pip, 1) })
 }
-/** How old the last message is, ms. */
+/** How old the last message is, or the recorded price that stands in for it, ms. */
 export function ageOf(row: QuoteRow, nowMs: number): number | null {
-  return row.lastRecvMs === null ? null : Math.max(0, nowMs - row.lastRecvMs)
+  const atMs = row.lastRecvMs ?? row.stored?.atMs ?? null
+  return atMs === null ? null : Math.max(0, nowMs - atMs)
+}
+/** The last price, else the last recorded one. */
+export const lastOf = (row: QuoteRow): number | null => row.last ?? row.stored?.price ?? null
+/** Its text: before the first message the decimals of the service are not known, and none of a recorded price is cut. */
+export function lastText(row: QuoteRow, numbers: NumberText): string {
+  if (row.last !== null || !row.stored) return numbers.fixed(row.last, row.decimals)
+  const { price } = row.stored
+  const digits = /\.(\d+)$/.exec(String(Number(price.toPrecision(12))))?.[1]?.length ?? 0
+  return numbers.fixed(price, Math.max(row.decimals, digits))
 }
 
 const price = (of: (row: QuoteRow) => number | null) => (row: QuoteRow, context: CellContext) =>
@@ -87,14 +97,7 @@ function column(
 }
 
 export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
-  last: column(
-    'last',
-    say('columns.last'),
-    say('columns.last-price'),
-    56,
-    (r) => r.last,
-    price((r) => r.last),
-  ),
+  last: column('last', say('columns.last'), say('columns.last-price'), 56, lastOf, (r, c) => lastText(r, c.numbers)),
   change: column(
     'change',
     say('columns.chg'),

@@ -47,7 +47,9 @@ export function freshnessSentence(freshness: Freshness, ageMs: number | null, re
         ? say('freshness.disconnected-then-price-was', { ago })
         : say('freshness.disconnected-price-old', { ago })
     case 'waiting':
-      return say('freshness.waiting-first-message-2')
+      return ageMs === null || replayed
+        ? say('freshness.waiting-first-message-2')
+        : say('freshness.waiting-recorded', { ago })
     default:
       return missingCase(freshness)
   }
@@ -59,7 +61,7 @@ export function ageCell(freshness: Freshness, ageMs: number | null): string {
     case 'closed':
       return 'closed'
     case 'waiting':
-      return '\u2026'
+      return ageMs === null ? '\u2026' : ageText(ageMs)
     case 'live':
     case 'quiet':
     case 'stale':

@@ -7,6 +7,7 @@ export const quote = {
   'quote.mid': 'mid',
   'quote.from-service-bars': 'From the service’s bars',
   'quote.bar': 'bar',
+  'quote.recorded': 'recorded',
   'quote.bid': 'Bid',
   'quote.ask': 'Ask',
   'quote.spread': 'Spread',

@@ -32,6 +32,7 @@ export const watchlist = {
   'watchlist.moved-down': '{symbol} moved down.',
   'watchlist.add-a-symbol': 'Add a symbol',
   'watchlist.mid-letter': 'm',
+  'watchlist.recorded-letter': 'r',
   'watchlist.bar-letter': 'b',
   'watchlist.columns-do-not-fit': { one: '{count} column does not fit', other: '{count} columns do not fit' },
   'watchlist.symbol': 'Symbol',

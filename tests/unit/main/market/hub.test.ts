@@ -217,6 +217,13 @@ describe('day and reference', () => {
     trade(50, T0)
     expect(row()).toMatchObject({ low: 100 })
   })
+  it('shows the last recorded price with its time until the first one comes, and takes nothing else from it', () => {
+    const stored = { price: 98.5, atMs: unixMs(T0 - 3 * DAY) }
+    hub.seed(BTC, { rank: 3, dayBefore: T0 - DAY, previousClose: null, today: null, spark: [], stored })
+    expect(row()).toMatchObject({ last: null, lastOf: null, lastRecvMs: null, reference: null, open: null, stored })
+    trade(100, T0)
+    expect(row()).toMatchObject({ last: 100, reference: 100, referenceOf: 'first print', stored: null })
+  })
   it('joins what the store knows, and sums volume once', () => {
     trade(100, T0 + 60_000)
     const startMs = Math.floor(T0 / DAY) * DAY

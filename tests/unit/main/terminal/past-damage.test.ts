@@ -100,6 +100,13 @@ describe('what a view knows from before', () => {
     expect(await rig(reader).past.seed(BTC)).toMatchObject({ previousClose: null, today: { count: 1 } })
   })
 
+  test('has the last price of days ago to show until the first one comes', async () => {
+    const daysAgo = MIDNIGHT - 3 * DAY
+    const reader = record([[daysAgo - 10_000], [daysAgo, daysAgo + 1_000]], 0)
+    const stored = { price: 101, atMs: Math.floor(daysAgo / 60_000) * 60_000 + 60_000 }
+    expect(await rig(reader).past.seed(BTC)).toMatchObject({ previousClose: null, today: null, spark: [], stored })
+  })
+
   test('has that close where what cannot be read is of before', async () => {
     const noon = [MIDNIGHT - DAY / 2, MIDNIGHT - DAY / 2 + 1_000]
     const reader = record([noon, [MIDNIGHT - 20_000, MIDNIGHT - 10_000], [NOW - 60_000]], 0)
