@@ -17,6 +17,7 @@ import { benchReplay } from './replay.ts'
 import type { Row } from './row.ts'
 import { benchSessions } from './sessions.ts'
 import { table } from './table.ts'
+import { benchTexts } from './texts.ts'
 
 interface Bench {
   readonly name: string
@@ -45,6 +46,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'alerts', full: () => benchAlerts(1_000_000, 5), check: () => benchAlerts(100_000, 1), slack: 5 },
   { name: 'replay', full: () => benchReplay(10_000_000), check: () => benchReplay(400_000, 8), slack: 5 },
   { name: 'sessions', full: () => benchSessions(1_500), check: () => benchSessions(150), slack: 5 },
+  { name: 'texts', full: () => benchTexts(100_000), check: () => benchTexts(40_000), slack: 1.5 },
   { name: 'painted', full: () => benchPainted(20), check: () => benchPainted(4), slack: 25 },
 ]
 

@@ -39,9 +39,9 @@ describe('what structured clone can carry', () => {
   /** As it arrives: a clone, which keeps the length of a list that has nothing in it. */
   const holes = structuredClone(Object.assign([], { length: 2 ** 32 - 1 }))
 
+  // Walking a single one of them takes longer than a test may.
   test('lists of four billion holes are refused before anybody walks them', async () => {
     const { handlers, internal, asked } = stubTerminal()
-    const sinceMs = performance.now()
     for (const name of CALL_NAMES) {
       for (const args of withEach(CALL_SAMPLES[name], holes)) {
         expect(await dispatchCall(handlers, name, args)).toMatchObject({ ok: false, error: { code: 'bad-arguments' } })
@@ -53,7 +53,6 @@ describe('what structured clone can carry', () => {
       }
     }
     expect(withinLimits({ a: [[...new Array(40_000).keys()], [...new Array(40_000).keys()]] })).toBe(false)
-    expect(performance.now() - sinceMs).toBeLessThan(5_000)
     expect({ internal, asked }).toEqual({ internal: [], asked: [] })
   })
 

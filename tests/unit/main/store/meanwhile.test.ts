@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreEngine } from '../../../../src/main/store/engine.ts'
@@ -210,22 +209,61 @@ describe('what a reader keeps of closed recordings', () => {
     engine.close()
   })
 
-  it('makes a page of bars of many recordings cost about that of a few', async () => {
+  it('looks at each further recording once for a page of bars, and at nothing it holds', async () => {
     const engine = new StoreEngine(folder.file)
-    for (let i = 0; i < 150; i++) record(engine, T0 + i * 4 * 3_600_000)
-    engine.close()
-    const reader = openLocalReader(folder.file)
-    const page = { ...all, limit: 1 }
-    await reader.bars(page)
-    let least = Infinity
-    for (let i = 0; i < 20; i++) {
-      const began = performance.now()
+    /** Statements and rows that the newest page of bars and its gaps take, once the reader has read before. */
+    const work = async (count: number): Promise<{ readonly statements: number; readonly rows: number }> => {
+      const reader = openLocalReader(folder.file)
+      const page = { ...all, limit: 1 }
       await reader.bars(page)
-      await reader.gaps({ source: 'demo', fromMs: T0 + 149 * 4 * 3_600_000 })
-      least = Math.min(least, performance.now() - began)
+      const counts = countStatements()
+      await reader.bars(page)
+      await reader.gaps({ source: 'demo', fromMs: T0 + (count - 1) * 4 * 3_600_000 })
+      counts.stop()
+      await reader.close()
+      return counts
     }
-    // the quickest of many: another program's work must not count
-    expect(least).toBeLessThan(15)
-    await reader.close()
+    for (let i = 0; i < 10; i++) record(engine, T0 + i * 4 * 3_600_000)
+    const few = await work(10)
+    for (let i = 10; i < 150; i++) record(engine, T0 + i * 4 * 3_600_000)
+    const many = await work(150)
+    engine.close()
+    expect(few.statements).toBeGreaterThan(0)
+    expect(few.rows).toBeGreaterThan(0)
+    // One look at each further recording, and none at what it holds.
+    expect(many.statements - few.statements).toBeLessThanOrEqual(140)
+    expect(many.rows - few.rows).toBeLessThanOrEqual(140)
   })
 })
+
+/** Counts what every statement of this process does until `stop`, also of those that were prepared before. */
+function countStatements(): { statements: number; rows: number; readonly stop: () => void } {
+  const db = new Database(':memory:')
+  const prototype = Object.getPrototypeOf(db.prepare('SELECT 1')) as Database.Statement // what prepare returns
+  db.close()
+  const { get, all: every, iterate } = prototype
+  const counts = {
+    statements: 0,
+    rows: 0,
+    stop: () => void Object.assign(prototype, { get, all: every, iterate }),
+  }
+  prototype.get = function (...args) {
+    counts.statements++
+    counts.rows++
+    return get.apply(this, args)
+  }
+  prototype.all = function (...args) {
+    const found = every.apply(this, args)
+    counts.statements++
+    counts.rows += found.length
+    return found
+  }
+  prototype.iterate = function* (...args) {
+    counts.statements++
+    for (const found of iterate.apply(this, args)) {
+      counts.rows++
+      yield found
+    }
+  }
+  return counts
+}

@@ -295,11 +295,10 @@ describe('a server that never ends', () => {
   })
 })
 
-test('notes of half a million opening brackets are read in no time, and bounded', () => {
+// How their time grows with their length: benchmarks/texts.ts.
+test('notes of half a million opening brackets are bounded', () => {
   const info = { version: '2.0.0', files: [], path: '', sha512: '', releaseDate: '' }
-  const sinceMs = performance.now()
   expect(releaseOf({ ...info, releaseNotes: '<'.repeat(500_000) }).notes).toHaveLength(20_000)
   expect(releaseOf({ ...info, releaseNotes: '<a '.repeat(160_000) }).notes).toHaveLength(20_000)
-  expect(performance.now() - sinceMs).toBeLessThan(1_000)
   expect(releaseOf({ ...info, releaseNotes: '<b>Better</b> <script>x</script>' }).notes).toBe('Better x')
 })
