@@ -33,8 +33,6 @@ export interface BrowserHostOptions {
   readonly patienceMs?: number
   /** How long an unused address works, ms; default: as long as the host. */
   readonly tokenLifeMs?: number
-  /** Time between two pings to a window, ms; default 20,000. A window that missed one is hung up on at the next. */
-  readonly pingMs?: number
   readonly carrier?: CarrierOptions
 }
 
@@ -57,7 +55,8 @@ export const MAX_WINDOWS = 64
 export const MAX_REQUESTS = 100
 /** A page that reads nothing while results pile up is hung up on. */
 export const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
-const PING_MS = 20_000
+/** A window that has not answered a ping by the next one is hung up on. */
+export const PING_MS = 20_000
 const REPEAT_AFTER_MS = 10_000
 
 const CLOSE = { going: 1001, protocol: 1002, unsupported: 1003, refused: 4401, slow: 4408, tooMany: 4429 } as const
@@ -109,7 +108,7 @@ function warnSeldom(log: BrowserHostOptions['log']): (text: string) => void {
  * is not built.
  */
 export async function startBrowserHost(handlers: Handlers, options: BrowserHostOptions): Promise<BrowserHost> {
-  const { patienceMs = 5_000, pingMs = PING_MS } = options
+  const { patienceMs = 5_000 } = options
   const warn = warnSeldom(options.log)
   const secrets = createSecrets({
     random: () => randomBytes(32).toString('base64url'),
@@ -232,7 +231,7 @@ export async function startBrowserHost(handlers: Handlers, options: BrowserHostO
       if (!alive) return socket.terminate()
       alive = false
       socket.ping()
-    }, pingMs)
+    }, PING_MS)
     const isBehind = (): boolean => {
       if (socket.bufferedAmount <= MAX_BUFFERED_BYTES) return false
       warn('A window read nothing for too long and was hung up on')

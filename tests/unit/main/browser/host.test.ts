@@ -9,6 +9,7 @@ import {
   MAX_BUFFERED_BYTES,
   MAX_REQUESTS,
   MAX_WINDOWS,
+  PING_MS,
   startBrowserHost,
   type BrowserHost,
 } from '../../../../src/main/browser/host.ts'
@@ -380,28 +381,33 @@ describe('its WebSocket', () => {
     expect(logged).toContain('A connection was closed before it showed a token: it sent too much')
   })
 
-  test('hangs up on a window that no longer answers pings', async () => {
-    const patient = await startBrowserHost(stub.handlers, { rendererDir: join(folder, 'pages'), pingMs: 20 })
+  test('hangs up on a window that no longer answers pings, and on no other', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
-      const [asleep, awake] = await Promise.all(
-        [false, true].map(async (autoPong) => {
-          const socket = new WebSocket(`ws://127.0.0.1:${patient.port}/ws`, {
-            origin: `http://127.0.0.1:${patient.port}`,
-            autoPong,
-          })
-          let pings = 0
-          socket.on('ping', () => (pings += 1))
-          await new Promise((resolve) => socket.once('open', resolve))
-          socket.send(JSON.stringify({ t: 'token', token: tokenOf(patient.newUrl()) }))
-          return { socket, pings: () => pings }
-        }),
-      )
-      await new Promise((resolve) => asleep?.socket.once('close', resolve))
-      expect(asleep?.pings()).toBe(1)
-      await vi.waitFor(() => expect(awake?.pings()).toBeGreaterThan(3))
-      expect(patient.windows).toBe(1)
+      const window = async (autoPong: boolean) => {
+        const socket = new WebSocket(`ws://${authority()}/ws`, { origin: `http://${authority()}`, autoPong })
+        await new Promise((resolve) => socket.once('open', resolve))
+        socket.send(JSON.stringify({ t: 'token', token: tokenOf(host.newUrl()) }))
+        await new Promise((resolve) => socket.once('message', resolve))
+        return socket
+      }
+      const [asleep, awake] = await Promise.all([window(false), window(true)])
+      const gone = new Promise((resolve) => asleep.once('close', resolve))
+      for (let round = 1; round <= 4; round += 1) {
+        const pinged = new Promise((resolve) => awake.once('ping', resolve))
+        vi.advanceTimersByTime(PING_MS)
+        await pinged
+        // The answer to a call sent behind the pong: the host has heard both.
+        const answered = new Promise((resolve) => awake.once('message', resolve))
+        awake.send(JSON.stringify({ t: 'call', id: round, name: 'app.info', args: {} }))
+        await answered
+      }
+      await gone
+      await vi.waitFor(() => expect(host.windows).toBe(1), { interval: 2 })
+      expect(awake.readyState).toBe(WebSocket.OPEN)
+      awake.terminate()
     } finally {
-      await patient.close()
+      vi.useRealTimers()
     }
   })
 
