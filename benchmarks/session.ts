@@ -2,14 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../src/main/clock.ts'
+import { systemClock, type Clock } from '../src/main/clock.ts'
 import { createFeeds } from '../src/main/feeds/feeds.ts'
 import type { FeedListener } from '../src/main/feeds/port.ts'
 import { hubCalendar } from '../src/main/market/hub-calendar.ts'
 import { createHub } from '../src/main/market/hub.ts'
 import type { Recorder } from '../src/main/recording/recorder-port.ts'
 import { createRecorder } from '../src/main/recording/recorder.ts'
-import type { StoreWriter } from '../src/main/store/port.ts'
+import type { LibraryWriter } from '../src/main/store/port.ts'
 import { openStoreWriter } from '../src/main/store/open.ts'
 import { newRecordingId } from '../src/main/store/recording-id.ts'
 import type { FeedId, RecordingId } from '../src/shared/units.ts'
@@ -26,12 +26,14 @@ export interface SessionOptions {
   /** Called at each record, after the hub took it. */
   readonly seen?: (seq: number, monoNs: number) => void
   readonly maxBacklogBytes?: number
+  /** The machine's unless told. */
+  readonly clock?: Clock
 }
 
 export interface LiveSession {
   readonly recording: RecordingId
   readonly recorder: Recorder
-  readonly writer: StoreWriter
+  readonly writer: LibraryWriter
   /** Records that reached the hub. */
   readonly applied: () => number
   /** Settles when so many frames are durable; rejects when frames were lost. */
@@ -42,11 +44,19 @@ export interface LiveSession {
 
 /** Records and watches what is wanted. */
 export async function startSession(options: SessionOptions): Promise<LiveSession> {
-  const { file, baseUrl, access = 'none', wants, seen = () => undefined, maxBacklogBytes } = options
+  const {
+    file,
+    baseUrl,
+    access = 'none',
+    wants,
+    seen = () => undefined,
+    maxBacklogBytes,
+    clock = systemClock,
+  } = options
   const writer = await openStoreWriter({ file, worker: STORE_WORKER })
   const recorder = createRecorder({
     writer,
-    clock: systemClock,
+    clock,
     newId: newRecordingId,
     ...(maxBacklogBytes === undefined ? {} : { maxBacklogBytes }),
   })
@@ -58,7 +68,7 @@ export async function startSession(options: SessionOptions): Promise<LiveSession
       hub.apply(from, seq, recvMs, record)
       seen(seq, monoNs)
     },
-    state: (from, state) => hub.feedState(from, state, systemClock.wallMs()),
+    state: (from, state) => hub.feedState(from, state, clock.wallMs()),
     acknowledged: hub.acknowledged,
     gapOpened: hub.gapOpened,
     gapClosed: hub.gapClosed,
@@ -72,7 +82,7 @@ export async function startSession(options: SessionOptions): Promise<LiveSession
     token: { get: () => Promise.resolve(token), renew: () => Promise.resolve(token) },
     recorder,
     listener,
-    clock: systemClock,
+    clock,
     allowSharding: () => false,
   })
   for (const [feed, symbols] of wants) feeds.want(feed, symbols)

@@ -1,5 +1,5 @@
 /**
- * The loss tests: `node tests/loss/run.ts [NAME …]`. Names: hostile, damage, disk, million, crash. Prints
+ * The loss tests: `node tests/loss/run.ts [NAME …]`. Names: hostile, damage, disk, million, crash, gaps. Prints
  * what was seen; exits 1 when a promise was broken. `KILLS=N` kills N times instead of 100, `DAMAGES=N` damages each file
  * N times in each way instead of 1,000.
  */
@@ -8,6 +8,7 @@ import { machineOf } from '../../scripts/lib/report.mjs'
 import { crashLoop } from './crash.ts'
 import { damage } from './damage.ts'
 import { fullDisk } from './disk.ts'
+import { gapLoop } from './gaps.ts'
 import { hostile } from './hostile.ts'
 import { million } from './million.ts'
 
@@ -17,6 +18,7 @@ const TESTS: Readonly<Record<string, (folder: string) => Promise<string | undefi
   damage: (folder) => damage(folder, Number(process.env.DAMAGES ?? 1_000), say),
   disk: (folder) => fullDisk(folder, say),
   million: (folder) => million(folder, 1_000_000),
+  gaps: (folder) => gapLoop(folder, Number(process.env.KILLS ?? 108), say),
   crash: (folder) => crashLoop(folder, Number(process.env.KILLS ?? 100), say),
 }
 

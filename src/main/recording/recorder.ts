@@ -64,6 +64,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   /** Feed of the frame accepted last; -1: it was refused, so marks are not for the one before. */
   let lastFeed = -1
   const delays = FEED_IDS.map(() => new DelayWindow())
+  /** When each feed was first connected, UTC ms: nothing of it was lost before. */
+  const connectedMs = FEED_IDS.map(() => Infinity)
   const rate = new Rate()
   let sizes = { storeBytes: 0, freeBytes: 0 }
 
@@ -209,16 +211,30 @@ export function createRecorder(options: RecorderOptions): Recorder {
     hole = null
     const wallMs = clock.wallMs()
     const nowNs = clock.monoNs()
-    const skewMs = options.skewMs?.() ?? 0
     for (const feed of new Set([...ledger.feeds(), ...feeds])) {
-      const delay = delays[FEED_IDS.indexOf(feed)]
-      const fromMs = delay.isEmpty ? from.wallMs : unixMs(earliestLost(delay, skewMs, from.wallMs))
-      const gap = withSkew({ type: 'gap-open', feed, cause, symbols: [], fromMs })
+      const gap = withSkew({ type: 'gap-open', feed, cause, symbols: [], fromMs: lostFrom(feed, from.wallMs) })
       const openedSeq = put(gap, wallMs, nowNs)
       put({ type: 'gap-close', feed, openedSeq }, wallMs, nowNs)
     }
     emit({ is: 'cut' })
     if (trouble === null) recovered()
+  }
+
+  /** The earliest time that messages of a feed may be dated at which are lost after `untilMs`. */
+  function lostFrom(feed: FeedId, untilMs: UnixMs): UnixMs {
+    const index = FEED_IDS.indexOf(feed)
+    const last = delays[index].isEmpty ? { recvMs: connectedMs[index], delayMs: 0 } : delays[index]
+    return unixMs(earliestLost(last, options.skewMs?.() ?? 0, untilMs))
+  }
+
+  /** What waits in the sockets of connections that go on is dated before the end, and is not in this recording. */
+  function writeUnread(): void {
+    const wallMs = clock.wallMs()
+    for (const feed of ledger.feeds()) {
+      const fromMs = lostFrom(feed, wallMs)
+      if (fromMs < wallMs)
+        put(withSkew({ type: 'gap-open', feed, cause: 'quit', symbols: [], fromMs }), wallMs, clock.monoNs())
+    }
   }
 
   function recovered(): void {
@@ -302,7 +318,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const handle = numbers.length
       const number = ledger.connect(handle, feed)
       numbers.push(number)
-      feedOf.push(FEED_IDS.indexOf(feed))
+      const index = FEED_IDS.indexOf(feed)
+      feedOf.push(index)
+      connectedMs[index] = Math.min(connectedMs[index], clock.wallMs())
       connSeqs.push(0)
       if (recording !== null) {
         batch.connections.push({ conn: number, feed })
@@ -402,6 +420,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (recording === null) return
       const ended = recording
       writeHole() // however full the backlog is: what was lost must be said in this recording
+      writeUnread()
       flush()
       recording = null
       rollAtMs = Infinity

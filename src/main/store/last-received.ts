@@ -1,4 +1,4 @@
-/** When the last stored messages of each feed of a recording came, and how long before that they were dated. */
+/** When the last stored messages of each feed of a recording that are dated came, and how long before that they were dated. */
 import { DELAY_WINDOW_MS, LONGEST_DELAY_MS, SILENT_AT_MOST_MS, type LastReceived } from '../delay-window.ts'
 import type { FeedId } from '../../shared/units.ts'
 import { openBlock } from './blocks/open.ts'
@@ -17,15 +17,15 @@ class Tail implements LastReceived {
   delayMs = -Infinity
   isDone = false
 
-  /** Takes the message before the one taken last. Event time NaN: it is undated. */
+  /** Takes the message before the one taken last. What is undated (event time NaN) tells nothing: it may have waited, too. */
   take(recvMs: number, eventMs: () => number): void {
     if (this.isDone) return
-    if (Number.isNaN(this.recvMs)) this.recvMs = recvMs
-    else if (Math.abs(this.recvMs - recvMs) > DELAY_WINDOW_MS) {
+    if (Math.abs(this.recvMs - recvMs) > DELAY_WINDOW_MS) {
       this.isDone = true
       return
     }
     const delay = recvMs - eventMs()
+    if (!Number.isNaN(delay) && Number.isNaN(this.recvMs)) this.recvMs = recvMs
     if (delay > this.delayMs && delay <= LONGEST_DELAY_MS) this.delayMs = delay
   }
 }

@@ -288,6 +288,33 @@ describe('Recorder', () => {
     ])
   })
 
+  it('ends, while connections go on, with a gap from what may still wait in their sockets', async () => {
+    await recorder.start(DEMO)
+    const from = clock.stamp.wallMs
+    const conn = recorder.connection('crypto/XT')
+    recorder.connection('crypto/XQ') // it brings nothing
+    clock.advance(100)
+    recorder.frame(conn, bytes('a'), false, clock.stamp)
+    recorder.dated(from + 40)
+    clock.advance(200)
+    await recorder.stop()
+    const entries = writer.batches.flatMap((batch) => batch.entries.map(({ entry }) => entry))
+    expect(entries).toMatchObject([
+      { type: 'gap-open', feed: 'crypto/XT', cause: 'quit', fromMs: from + 40 },
+      { type: 'gap-open', feed: 'crypto/XQ', cause: 'quit', fromMs: from },
+    ])
+    // Where they are closed before, nothing waits.
+    await recorder.start(DEMO)
+    for (const one of [conn, conn + 1]) {
+      const feed = one === conn ? 'crypto/XT' : 'crypto/XQ'
+      recorder.entry({ type: 'disconnected', feed, conn: one, closeCode: 1000, reason: '' }, clock.stamp)
+    }
+    const before = writer.batches.length
+    await recorder.stop()
+    const last = writer.batches.slice(before).flatMap((batch) => batch.entries.map(({ entry }) => entry.type))
+    expect(last).not.toContain('gap-open')
+  })
+
   it('keeps what came beside a message larger than a batch', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')

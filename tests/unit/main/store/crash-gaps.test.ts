@@ -4,6 +4,7 @@ import { SEAL_AFTER_MS, StoreEngine } from '../../../../src/main/store/engine.ts
 import type { Batch } from '../../../../src/main/store/port.ts'
 import { openLocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
+import { FLAG } from '../../../../src/shared/recording.ts'
 import { unixMs, type FeedId } from '../../../../src/shared/units.ts'
 import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
 
@@ -112,6 +113,12 @@ describe('the gap that a crash leaves begins', () => {
     expect(
       await crashGaps([[connecting(1, 'crypto/XT'), bitcoin(T0 + 400, T0 + 400), late, bitcoin(T0 + 900, T0 + 900)]]),
     ).toEqual({ 'crypto/XT': 900, 'crypto/XQ': 500 })
+  })
+
+  it('with the connection, too, where only its acknowledgement came: that may have waited before messages', async () => {
+    const acknowledged: Item = { conn: 2, data: '{"type":"subscribed","tickers":["ETH-USD"]}', flags: FLAG.control }
+    const flush = [...both, { ...acknowledged, recvMs: T0 + 700 }, bitcoin(T0 + 900, T0 + 900)]
+    expect(await crashGaps([flush])).toEqual({ 'crypto/XT': 900, 'crypto/XQ': 0 })
   })
 
   it('for a silent feed no earlier than its connection could have been silent', async () => {

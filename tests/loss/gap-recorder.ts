@@ -1,0 +1,90 @@
+/**
+ * A process that records a service until it is killed in the middle of something: `node gap-recorder.ts FILE BASE_URL
+ * PHASE AHEAD_MS`. Now and then it stands still, so that frames wait in its sockets. Prints `id ID` once it records and
+ * `r` once it has received; from then on it does what the phase says.
+ */
+import { writeSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { flushCompileCache } from 'node:module'
+import { dirname, join } from 'node:path'
+import { startSession } from '../../benchmarks/session.ts'
+import { makeBackup } from '../../src/main/backup/backup.ts'
+import { restoreBackup } from '../../src/main/backup/restore.ts'
+import { systemClock, type Clock } from '../../src/main/clock.ts'
+import { importPackage } from '../../src/main/packages/import.ts'
+import { copyPass } from '../../src/main/moving/copy.ts'
+import { lockStore } from '../../src/main/store/lock.ts'
+import { unixMs } from '../../src/shared/units.ts'
+import { GAP_WANTS, type Phase } from './gap-phases.ts'
+
+const [file, baseUrl, phase, ahead] = process.argv.slice(2) as [string, string, Phase, string] // as the loop gives them
+const clock: Clock = { ...systemClock, wallMs: () => unixMs(systemClock.wallMs() + Number(ahead)) }
+let received = 0
+const session = await startSession({
+  file,
+  baseUrl,
+  clock,
+  wants: GAP_WANTS,
+  seen: () => {
+    if (++received === 200) begin()
+  },
+})
+writeSync(1, `id ${session.recording}\n`)
+flushCompileCache()
+
+/** Frames of this long wait in the sockets. */
+const still = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
+function begin(): void {
+  writeSync(1, '\nr 1\n')
+  setInterval(() => still(60 + Math.floor(Math.random() * 240)), 250)
+  work().catch((thrown: unknown) => console.error(thrown))
+}
+
+async function work(): Promise<void> {
+  const { writer, recorder } = session
+  switch (phase) {
+    case 'recording':
+    case 'sealing':
+    case 'rolling':
+      return
+    case 'closing':
+      await (Math.random() < 0.5 ? session.close() : recorder.stop())
+      return
+    case 'importing':
+      for (;;) {
+        const { recording: other } = await importPackage(join(dirname(file), 'other.tapedeck'), writer.library)
+        await writer.library.erase([other])
+      }
+    case 'compacting':
+      for (;;) await writer.library.compact()
+    case 'backing up':
+      for (let i = 0; ; i++) {
+        const dataDir = dirname(file)
+        await makeBackup({
+          store: file,
+          dataDir,
+          out: join(dataDir, `backup-${i}`),
+          nowMs: i,
+          version: '1',
+          lock: lockStore,
+        })
+      }
+    case 'restoring': {
+      await session.close()
+      const dataDir = dirname(file)
+      const out = join(dataDir, 'backup')
+      await makeBackup({ store: file, dataDir, out, nowMs: 0, version: '1', lock: lockStore })
+      for (let nowMs = 0; ; nowMs++)
+        await restoreBackup({ from: out, store: file, dataDir, storePath: file, nowMs, lock: lockStore })
+    }
+    case 'moving': {
+      const from = await open(file)
+      const { signal } = new AbortController()
+      for (let i = 0; ; i++) {
+        const to = join(dirname(file), `copy-${i % 3}.db`)
+        await copyPass({ from, to, before: null, onBytes: () => undefined, signal })
+      }
+    }
+  }
+}

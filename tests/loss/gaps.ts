@@ -1,0 +1,187 @@
+/**
+ * kill -9 in everything a store does, with several feeds, bursts and frames waiting in the sockets. What the service sent is
+ * then compared with what is stored: nothing invented, nothing doubled, everything lost inside a gap, and no complete bar
+ * that lacks a trade; before the next start and after it.
+ */
+import { mkdir, rm, writeFile, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { settleRestore } from '../../src/main/backup/restore-note.ts'
+import { lockStore } from '../../src/main/store/lock.ts'
+import { realStorePath } from '../../src/main/store/store-path.ts'
+import { openStoreReader, openStoreWriter } from '../../src/main/store/open.ts'
+import type { StoreReader } from '../../src/main/store/port.ts'
+import { exportPackage } from '../../src/main/packages/export.ts'
+import { sourceKey, type Gap, type SessionRow } from '../../src/shared/recording.ts'
+import { instrumentId, instrumentKey, feedAsset, unixMs } from '../../src/shared/units.ts'
+import { startFeedService, numberOf, type FeedService, type SentFrame } from './feed-service.ts'
+import { GAP_WANTS, PHASES, type Phase } from './gap-phases.ts'
+import { spawnAndKill } from './kill.ts'
+import { must } from './stored.ts'
+
+const PER_TURN = 6
+const DAY = 86_400_000
+/** Fills a journal so that it is sealed within a second or two. */
+const SEALING_BYTES = 6_000
+
+interface Sums {
+  lost: number
+  stored: number
+  bars: number
+  complete: number
+}
+
+export async function gapLoop(folder: string, kills: number, say: (text: string) => void): Promise<string> {
+  const service = await startFeedService(PER_TURN)
+  const sums: Sums = { lost: 0, stored: 0, bars: 0, complete: 0 }
+  try {
+    const other = await otherSession(folder)
+    for (let i = 0; i < kills; i++) {
+      await killOnce(folder, service, PHASES[i % PHASES.length], i, other, sums)
+      if ((i + 1) % PHASES.length === 0) say(`${i + 1} kills, ${sums.stored} stored, ${sums.lost} lost in gaps`)
+    }
+  } finally {
+    await service.close()
+  }
+  must(sums.lost > 0 && sums.complete > 0, 'nothing was lost, or no bar complete: this tested nothing')
+  return (
+    `${kills} kills in ${PHASES.length} phases: ${sums.stored} messages stored, ${sums.lost} lost, all inside gaps; ` +
+    `0 invented, 0 doubled; ${sums.complete} of ${sums.bars} bars complete, none of them lacks a trade`
+  )
+}
+
+/** A session file to be imported while something is recorded. */
+async function otherSession(folder: string): Promise<Buffer> {
+  const file = join(folder, 'other.db')
+  const writer = await openStoreWriter({ file })
+  const id = await writer.begin({ kind: 'demo', origin: 'demo', user: '' }, unixMs(0))
+  await writer.end(unixMs(1), [])
+  await writer.close()
+  const reader = await openStoreReader({ file })
+  const out = join(folder, 'other.tapedeck')
+  await exportPackage(reader, id, out, '1')
+  await reader.close()
+  return readFile(out)
+}
+
+async function killOnce(
+  folder: string,
+  service: FeedService,
+  phase: Phase,
+  i: number,
+  other: Uint8Array,
+  sums: Sums,
+): Promise<void> {
+  const where = `kill ${i + 1} (${phase})`
+  const file = join(folder, String(i), 'gaps.db')
+  await mkdir(dirname(file))
+  await writeFile(join(dirname(file), 'other.tapedeck'), other)
+  // Midnight comes a little after the start, by the clocks of both.
+  const nowMs = Date.now()
+  const aheadMs = phase === 'rolling' ? Math.ceil(nowMs / DAY) * DAY - nowMs - 2_500 : 0
+  service.set({ aheadMs, padding: phase === 'sealing' ? SEALING_BYTES : 0 })
+  service.forget()
+  await spawnAndKill({
+    program: 'gap-recorder.ts',
+    args: [file, service.baseUrl, phase, String(aheadMs)],
+    env: { NODE_COMPILE_CACHE: join(folder, 'compiled') },
+    after: 'r',
+    afterMs: 1_500 + ((i * 211) % 1_500),
+  })
+  const sent = new Map(service.sent)
+  settleRestore(file, realStorePath, lockStore) // as every start does
+  await checkBars(file, service, sent, `${where}, before the next start`, sums)
+  const writer = await openStoreWriter({ file })
+  const source = { kind: 'service', origin: new URL(service.baseUrl).origin, user: 'test' } as const
+  await writer.begin(source, unixMs(Date.now() + aheadMs))
+  await writer.end(unixMs(Date.now() + aheadMs), [])
+  await writer.close()
+  await checkLedger(file, sent, where, sums)
+  await checkBars(file, service, sent, where, sums)
+  await rm(dirname(file), { recursive: true })
+}
+
+/** Everything stored was sent, once; what was sent and is not stored lies in a gap, or where nothing was recorded. */
+async function checkLedger(
+  file: string,
+  sent: ReadonlyMap<number, SentFrame>,
+  where: string,
+  sums: Sums,
+): Promise<void> {
+  const reader = await openStoreReader({ file })
+  const stored = new Set<number>()
+  const sessions = (await reader.sessions()).filter(({ source }) => source.startsWith('service'))
+  const gaps: Gap[] = []
+  for (const { session, gaps: mine } of sessions) {
+    gaps.push(...mine)
+    for (const [feed] of GAP_WANTS) await takeStored(reader, session, feed, sent, stored, where)
+  }
+  const report = await reader.verify(null)
+  await reader.close()
+  must(report.ok, `${where}: verify finds ${JSON.stringify(report.problems.slice(0, 3))}`)
+  for (const frame of sent.values()) {
+    if (stored.has(frame.n)) continue
+    sums.lost++
+    must(isExplained(frame, gaps, sessions), `${where}: ${describe(frame)} is lost outside of every gap`)
+  }
+  sums.stored += stored.size
+}
+
+async function takeStored(
+  reader: StoreReader,
+  recording: SessionRow['session'],
+  feed: (typeof GAP_WANTS)[number][0],
+  sent: ReadonlyMap<number, SentFrame>,
+  stored: Set<number>,
+  where: string,
+): Promise<void> {
+  for await (const run of reader.ticks({ feed, instruments: null, recording })) {
+    for (let row = 0; row < run.count; row++) {
+      const n = numberOf(run.raw(row))
+      if (n === undefined) continue // an acknowledgement
+      must(sent.get(n)?.feed === feed, `${where}: message ${n} of ${feed} was never sent`)
+      must(!stored.has(n), `${where}: message ${n} of ${feed} is stored twice`)
+      stored.add(n)
+    }
+  }
+}
+
+const isExplained = (frame: SentFrame, gaps: readonly Gap[], sessions: readonly SessionRow[]): boolean =>
+  gaps.some(
+    (gap) => gap.feed === frame.feed && gap.fromMs <= frame.eventMs && frame.eventMs <= (gap.toMs ?? Infinity),
+  ) || !sessions.some(({ startedMs, endedMs }) => startedMs <= frame.eventMs && frame.eventMs <= (endedMs ?? Infinity))
+
+const describe = ({ n, feed, eventMs }: SentFrame): string =>
+  `message ${n} of ${feed}, ${new Date(eventMs).toISOString()},`
+
+/** No bar of a second that is called complete lacks a trade that was sent. */
+async function checkBars(
+  file: string,
+  service: FeedService,
+  sent: ReadonlyMap<number, SentFrame>,
+  where: string,
+  sums: Sums,
+): Promise<void> {
+  const [feed, symbols] = GAP_WANTS[0]
+  const asset = feedAsset(feed)
+  const reader = await openStoreReader({ file })
+  const source = sourceKey({ kind: 'service', origin: new URL(service.baseUrl).origin, user: 'test' })
+  for (const symbol of symbols) {
+    const key = instrumentKey(asset, symbol)
+    const traded = new Map<number, number>()
+    for (const frame of sent.values()) {
+      const second = Math.floor(frame.eventMs / 1_000) * 1_000
+      if (frame.feed === feed && frame.key === key) traded.set(second, (traded.get(second) ?? 0) + 1)
+    }
+    const query = { instrument: instrumentId(asset, symbol), of: 'trade', interval: '1s', source } as const
+    const { bars } = await reader.bars({ ...query, beforeMs: null, limit: 1_000 })
+    for (const bar of bars) {
+      sums.bars++
+      if (!bar.complete) continue
+      sums.complete++
+      const all = traded.get(bar.startMs) ?? 0
+      const second = new Date(bar.startMs).toISOString()
+      must(bar.count === all, `${where}: the complete bar of ${symbol}, ${second}, has ${bar.count} of ${all} trades`)
+    }
+  }
+  await reader.close()
+}
