@@ -10,7 +10,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
-import { copyFile, open } from 'node:fs/promises'
+import { chmod, copyFile, open } from 'node:fs/promises'
 import { CodedError } from '../../shared/errors.ts'
 
 export interface Disk {
@@ -41,6 +41,8 @@ export const systemDisk: Disk = {
   makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
   async copy(from, to) {
     await copyFile(from, to)
+    // Ours, and to be written: what lies on a read-only medium brings a mode that forbids it.
+    await chmod(to, 0o600)
     const file = await open(to, 'r+')
     try {
       await file.sync()

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -256,6 +257,14 @@ test('one that cannot be finished does not keep the terminal from starting, and 
   ])
   held.release()
   expect(settleAtStart(home, null)).toEqual([expect.stringMatching(/It has been finished now/)])
+})
+
+test('files of a read-only medium can be written once they are restored', async () => {
+  await prepare()
+  for (const file of everyFile(backup)) chmodSync(file, 0o444)
+  await restore()
+  for (const file of [store, join(home, 'drawings', 'a.json')]) expect(statSync(file).mode & 0o200).toBe(0o200)
+  await record(store, 5)
 })
 
 test('a full disk undoes the restore with a sentence', async () => {
