@@ -199,8 +199,19 @@ export function createPast(options: PastOptions): StoredPast {
         const of = parsed.asset === 'forex' ? 'mid' : 'trade'
         const days = options.days(parsed.asset)
         const maxSeq = await upToNow()
-        const ask = (interval: Interval, limit: number, beforeMs: number | null) =>
-          reader.bars({ instrument: id, of, interval, source: source(), beforeMs, limit, maxSeq, pastDamage: true })
+        const ask = (interval: Interval, limit: number, beforeMs: number | null, from: BarSource = of) =>
+          reader.bars({
+            instrument: id,
+            of: from,
+            interval,
+            source: source(),
+            beforeMs,
+            limit,
+            maxSeq,
+            pastDamage: true,
+          })
+        // What was quoted but never traded has no other price.
+        const lastMid = async () => (of === 'mid' ? [] : (await ask('1m', 1, null, 'mid')).bars).at(-1)
         const now = wallMs()
         const [{ bars: minutes }, { bars: daily }] = await Promise.all([ask('1m', 60, null), ask('1D', 2, null)])
         const newest = daily.at(-1)
@@ -222,8 +233,8 @@ export function createPast(options: PastOptions): StoredPast {
           // what cannot be read may hold the last price of that day
           !(closing?.damaged ?? []).some((span) => span.fromMs < dayEnd && span.toMs > lastOfDay.startMs)
         const spark = minutes.filter(({ startMs }) => now - startMs < 3_600_000)
-        const lastMinute = options.visible === undefined ? minutes.at(-1) : undefined
         // A replay that seeks back must not see it: there nothing stands in for a price.
+        const lastMinute = options.visible === undefined ? (minutes.at(-1) ?? (await lastMid())) : undefined
         const stored =
           lastMinute === undefined ? null : { price: lastMinute.close, atMs: unixMs(Math.min(lastMinute.endMs, now)) }
         if (today === null && !closeKnown && spark.length === 0 && stored === null) return null

@@ -107,6 +107,20 @@ describe('what a view knows from before', () => {
     expect(await rig(reader).past.seed(BTC)).toMatchObject({ previousClose: null, today: null, spark: [], stored })
   })
 
+  test('has the last middle of bid and ask where a symbol was quoted but never traded', async () => {
+    const minute = { startMs: MIDNIGHT - DAY, endMs: MIDNIGHT - DAY + 60_000, close: 99.5 }
+    const quoted = {
+      bars: async ({ of, interval }: { of: string; interval: string }) => ({
+        bars: of === 'mid' && interval === '1m' ? [minute] : [],
+        more: false,
+      }),
+    }
+    // Of the reader only what a seed asks for.
+    const { past } = rig(quoted as unknown as LocalReader)
+    const ibm = instrumentId('stocks', 'IBM')
+    expect(await past.seed(ibm)).toMatchObject({ stored: { price: 99.5, atMs: minute.endMs } })
+  })
+
   test('has that close where what cannot be read is of before', async () => {
     const noon = [MIDNIGHT - DAY / 2, MIDNIGHT - DAY / 2 + 1_000]
     const reader = record([noon, [MIDNIGHT - 20_000, MIDNIGHT - 10_000], [NOW - 60_000]], 0)
