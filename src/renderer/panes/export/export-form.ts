@@ -7,7 +7,7 @@ import {
   type Separator,
   type Split,
 } from '../../../shared/exporting.ts'
-import type { BarSource, Interval } from '../../../shared/market.ts'
+import { INTERVALS, serviceBarFeed, type BarSource, type Interval } from '../../../shared/market.ts'
 import type { SessionRow } from '../../../shared/recording.ts'
 import type { ExportPreset } from '../../../shared/settings.ts'
 import { feedAsset, type AssetClass, type FeedId } from '../../../shared/units.ts'
@@ -107,14 +107,20 @@ function wantedSessions({ scope, few }: ExportForm): readonly string[] | null {
   return scope.startsWith('session:') ? [scope.slice('session:'.length)] : null
 }
 
+/** The feed that is exported. The dialog names a market for bars: a feed chosen for ticks before is not meant. */
+function feedOf({ what, of, feed, interval }: ExportForm): FeedId {
+  const bars = what === 'bars' && of === 'service' ? serviceBarFeed(feedAsset(feed), INTERVALS[interval]) : undefined
+  return bars ?? feed
+}
+
 /** The request of a form: what does not apply is left out of it. */
 export function requestOf(form: ExportForm, sessions: readonly SessionRow[]): ExportRequest {
-  const { what, feed, fromMs, toMs, interval, format, split } = form
+  const { what, fromMs, toMs, interval, format, split } = form
   const wanted = wantedSessions(form)
   const csv = format === 'csv'
   return {
     what,
-    feed,
+    feed: feedOf(form),
     symbols: symbolsOf(form.symbols),
     // In the order in which they were made, however they were chosen.
     sessions: sessions
@@ -165,7 +171,8 @@ export function instantText(ms: number | null, zone: string): string {
 
 /** A form as a preset of that name: what is chosen anew each time (when, where to) is not in it. */
 export function presetOf(name: string, form: ExportForm): ExportPreset {
-  const { what, feed, of, interval, format, raw, bom, separator, split } = form
+  const { what, of, interval, format, raw, bom, separator, split } = form
+  const feed = feedOf(form)
   const symbols = [...symbolsOf(form.symbols)]
   return { name, what, feed, symbols, of: what === 'bars' ? of : null, interval, format, raw, bom, separator, split }
 }

@@ -91,6 +91,13 @@ describe('the form of an export', () => {
     expect(formProblem(form, of({ fromMs: 2, toMs: 1 }), sessions)).toBe('The range ends before it begins.')
   })
 
+  it('takes bars of the service from the feed of their interval, whatever feed ticks were chosen of', () => {
+    const form = { ...openForm({ feed: 'crypto/XA' }, sessions, 'crypto'), what: 'bars', of: 'service' } as const
+    expect(requestOf({ ...form, interval: '1s' }, sessions).feed).toBe('crypto/XAS')
+    expect(requestOf({ ...form, feed: 'crypto/XAS', interval: '1m' }, sessions).feed).toBe('crypto/XA')
+    expect(requestOf({ ...form, of: 'trade' }, sessions).feed).toBe('crypto/XA')
+  })
+
   it('names the file by what is in it, and takes symbols as they are typed', () => {
     const form = openForm({ symbols: ['BTC-USD'] }, sessions, 'crypto')
     expect(nameOf(form, T)).toBe('BTC-USD-crypto-XT-2026-01-05')
