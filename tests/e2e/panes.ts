@@ -32,6 +32,8 @@ export function pane(page: Page, kind: PaneKind): Locator {
 /** Shows a pane, wherever it was, and answers its region. Once it is there, nothing is done. */
 export async function openPane(page: Page, kind: PaneKind): Promise<Locator> {
   const found = pane(page, kind)
+  // In Electron a window is there before its page listens for keys.
+  await expect(page.getByRole('banner')).toBeVisible({ timeout: 30_000 })
   if (isOpened(kind) && !(await found.isVisible())) await page.keyboard.press(OPENED[kind].key)
   await expect(found).toBeVisible()
   return found
