@@ -169,12 +169,14 @@ export interface BarBuilder {
 /** What a builder starts from; everything but the grid is optional. */
 export interface BarBuilderOptions {
   readonly grid: BarGrid
+  /** Closed holes beyond this number are joined, the oldest first; what lies between those counts as a hole, too. */
+  readonly mostHoles?: number
 }
 
 /** An empty builder over `grid`. */
-export function createBarBuilder({ grid }: BarBuilderOptions): BarBuilder {
+export function createBarBuilder({ grid, mostHoles = Infinity }: BarBuilderOptions): BarBuilder {
   const byStart = new Map<number, BarState>()
-  let holes: { hole: Hole; skewMs: number }[] = []
+  let holes: BuilderHole[] = []
   let current: BarState | undefined
   let newest: BarState | undefined
   let sorted: BarState[] | undefined
@@ -248,6 +250,7 @@ export function createBarBuilder({ grid }: BarBuilderOptions): BarBuilder {
     },
     hole(hole, skewMs = 0) {
       holes.push({ hole, skewMs })
+      if (holes.length > mostHoles) holes = joinOldest(holes)
       for (const bar of byStart.values()) {
         if (touchesHole(bar.startMs, bar.endMs, hole, skewMs)) bar.complete = false
       }
@@ -272,6 +275,24 @@ export function createBarBuilder({ grid }: BarBuilderOptions): BarBuilder {
       return byStart.size
     },
   }
+}
+
+interface BuilderHole {
+  readonly hole: Hole
+  readonly skewMs: number
+}
+
+/** The two oldest closed holes as one, with the time between them: never less is incomplete than was. */
+function joinOldest(holes: readonly BuilderHole[]): BuilderHole[] {
+  const [a, b] = holes.flatMap(({ hole }, i) => (hole.toMs === null ? [] : [i]))
+  if (a === undefined || b === undefined) return [...holes]
+  const [one, other] = [holes[a], holes[b]]
+  const hole: Hole = {
+    fromMs: Math.min(one.hole.fromMs, other.hole.fromMs),
+    toMs: Math.max(one.hole.toMs ?? Infinity, other.hole.toMs ?? Infinity),
+  }
+  const joined = { hole, skewMs: Math.max(one.skewMs, other.skewMs) }
+  return holes.flatMap((it, i) => (i === a ? [joined] : i === b ? [] : [it]))
 }
 
 function newState(startMs: number, endMs: number, ms: number, seq: number, price: number, size: number): BarState {

@@ -63,10 +63,13 @@ export interface SeriesOptions {
 /** A print may be dated so far ahead of its receipt, ms: clocks that nobody has compared yet. */
 const LEAD_MS = 60_000
 
+/** Gaps that a series tells apart: a feed that drops for days must not grow it. */
+export const MOST_HOLES = 500
+
 /** An empty series. */
 export function createSeries({ instrument, of, interval, feed, grid, baseGrid }: SeriesOptions): BarSeries {
   const watchers = new Set<SeriesWatcher>()
-  let builder: BarBuilder = createBarBuilder({ grid })
+  let builder: BarBuilder = createBarBuilder({ grid, mostHoles: MOST_HOLES })
   let base = baseGrid === null ? null : createBarBuilder({ grid: baseGrid })
   /** Receipt of the first and the last record, UTC ms. */
   let sinceMs = Infinity
@@ -140,7 +143,7 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
     clear() {
       sinceMs = Infinity
       nowMs = -Infinity
-      builder = createBarBuilder({ grid })
+      builder = createBarBuilder({ grid, mostHoles: MOST_HOLES })
       base = baseGrid === null ? null : createBarBuilder({ grid: baseGrid })
       for (const watcher of watchers) watcher.reset()
     },

@@ -22,7 +22,8 @@ export class Log {
       if (added.length > 0) this.entries = [...this.entries, ...added].slice(-KEEP)
     }, frame)
     this.#close = keepStream(transport, 'log', {}, (value) => {
-      this.#pending.push(...value.entries)
+      // A hidden window paints no frame, and may be told of thousands before the next one.
+      this.#pending = [...this.#pending, ...value.entries].slice(-KEEP)
       this.dropped += value.dropped
       this.#task.ask()
     })

@@ -1,0 +1,105 @@
+/** Opened many times and closed again: a window and its panes hold nothing. */
+import './browser-stubs.ts'
+import { cleanup, render } from '@testing-library/svelte'
+import { tick } from 'svelte'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { FakeTerminal } from './fakes/fake-terminal.ts'
+import QuotePane from '../../../src/renderer/panes/quote/QuotePane.svelte'
+import TapePane from '../../../src/renderer/panes/tape/TapePane.svelte'
+import WatchlistPane from '../../../src/renderer/panes/watchlist/WatchlistPane.svelte'
+import { WindowState } from '../../../src/renderer/state/window.svelte.ts'
+
+const N = 5
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => {
+  cleanup()
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** Listeners of window and document that were added and not taken away, by name. */
+function listeners(): () => readonly string[] {
+  const held: { readonly on: EventTarget; readonly name: string; readonly listener: unknown }[] = []
+  for (const on of [globalThis, document] as const) {
+    const { addEventListener: add, removeEventListener: remove } = on
+    vi.spyOn(on, 'addEventListener').mockImplementation((name: string, listener: unknown, options: unknown) => {
+      if (!held.some((one) => one.on === on && one.name === name && one.listener === listener))
+        held.push({ on, name, listener })
+      Reflect.apply(add, on, [name, listener, options])
+    })
+    vi.spyOn(on, 'removeEventListener').mockImplementation((name: string, listener: unknown, options: unknown) => {
+      const at = held.findIndex((one) => one.on === on && one.name === name && one.listener === listener)
+      if (at >= 0) held.splice(at, 1)
+      Reflect.apply(remove, on, [name, listener, options])
+    })
+  }
+  return () => held.map(({ name }) => name)
+}
+
+/** A terminal that counts its open streams and followers of its link. */
+function counted(): { readonly fake: FakeTerminal; count(): number } {
+  const fake = new FakeTerminal({ nowMs: Date.now() })
+  let count = 0
+  const once = (close: () => void) => {
+    count++
+    let open = true
+    return () => {
+      if (open) count--
+      open = false
+      close()
+    }
+  }
+  const { subscribe, onLink } = fake
+  vi.spyOn(fake, 'subscribe').mockImplementation((...args: Parameters<typeof subscribe>) =>
+    once(subscribe.apply(fake, args)),
+  )
+  vi.spyOn(fake, 'onLink').mockImplementation((listener) => once(onLink.call(fake, listener)))
+  return { fake, count: () => count }
+}
+
+const frame = (run: () => void): void => run()
+
+test('windows let streams, listeners and timers go', async () => {
+  const held = listeners()
+  const { fake, count } = counted()
+  for (let i = 0; i < N; i++) {
+    const app = new WindowState(fake, { frame, painted: (run) => run() })
+    app.followQuotes()
+    app.tape.follow(app.view, app.instrument)
+    await tick()
+    if (i === 0) expect(count()).toBeGreaterThan(3)
+    app.close()
+  }
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(count()).toBe(0)
+  expect(held()).toEqual([])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test.each([
+  ['watchlist', (app: WindowState) => render(WatchlistPane, { app, width: 500 })],
+  ['tape', (app: WindowState) => render(TapePane, { app })],
+  ['quote', (app: WindowState) => render(QuotePane, { app })],
+] as const)('panes of kind %s let streams, listeners and timers go', async (_, open) => {
+  const { fake, count } = counted()
+  const app = new WindowState(fake, { frame, painted: (run) => run() })
+  app.followQuotes()
+  app.tape.follow(app.view, app.instrument)
+  // What the framework itself listens to comes with the first one and stays.
+  open(app).unmount()
+  await tick()
+  await vi.advanceTimersByTimeAsync(1_000)
+  const held = listeners()
+  const [streams, timers] = [count(), vi.getTimerCount()]
+  for (let i = 0; i < N; i++) {
+    const pane = open(app)
+    await tick()
+    pane.unmount()
+    await tick()
+  }
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(count()).toBe(streams)
+  expect(held()).toEqual([])
+  expect(vi.getTimerCount()).toBeLessThanOrEqual(timers)
+  app.close()
+})
