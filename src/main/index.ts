@@ -51,6 +51,7 @@ function openWindow(): void {
     devUrl,
     start: async (desktop) =>
       createTerminal({
+        sample: true,
         ...windowOptions(words(), process.env),
         updater: await installedUpdater(app.isPackaged, process.resourcesPath, desktop.install),
         dataDir: home,

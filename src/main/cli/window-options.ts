@@ -39,7 +39,7 @@ export function windowOptions(
   return {
     ...(storeFile === undefined ? {} : { storeFile }),
     ...(values['safe-mode'] === true ? { safe: true } : {}),
-    sample: values['no-sample'] !== true,
+    ...(values['no-sample'] === true ? { sample: false } : {}),
     ...accountOptions(read, { env }),
   }
 }

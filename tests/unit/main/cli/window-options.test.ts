@@ -15,6 +15,9 @@ describe('words after the app’s name', () => {
     expect(windowOptions([], {})).toEqual({})
     expect(windowOptions(['--inspect=0', '--hidden', '--remote-debugging-port=0'], {})).toEqual({})
   })
+  it('may leave out the sample session of a first start', () => {
+    expect(windowOptions(['--no-sample'], {})).toEqual({ sample: false })
+  })
   it('may ask for the demo market, and for nothing beside it', () => {
     expect(windowOptions(['--demo'], {})).toEqual({ source: 'demo' })
     expect(() => windowOptions(['--demo', '--user', 'me'], {})).toThrow(/--demo/)
