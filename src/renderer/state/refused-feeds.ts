@@ -1,22 +1,24 @@
-/** Feeds that a service refused for one reason are told once, with one button, not once each. Pure. */
+/** Feeds that a service refused for one reason share one note and one button. Pure. */
 import type { FeedStatus, Reason } from '../../shared/state.ts'
 
 export interface RefusedFeeds {
+  /** Unique among the groups. */
+  readonly key: string
   readonly feeds: readonly FeedStatus[]
-  /** What all of their reasons say. */
+  /** The sentences that all of their reasons share; never both empty. */
   readonly message: string
   readonly hint: string
   readonly code: Reason['code']
 }
 
 const sentences = (text: string): readonly string[] => text.split(/(?<=[.!?])\s+/)
-/** The sentences of the first text that every text has; else the first text. */
-function common(texts: readonly string[]): string {
-  const shared = sentences(texts[0] ?? '').filter((one) => texts.every((text) => sentences(text).includes(one)))
-  return shared.length === 0 ? (texts[0] ?? '') : shared.join(' ')
-}
+/** The sentences of the first text that every text has; '' for none. */
+const common = (texts: readonly string[]): string =>
+  sentences(texts[0] ?? '')
+    .filter((one) => texts.every((text) => sentences(text).includes(one)))
+    .join(' ')
 
-/** Groups of two or more feeds that were refused with the same code. */
+/** Groups of two or more feeds that were refused with the same codes and at least one sentence in common. */
 export function refusedTogether(feeds: readonly FeedStatus[]): readonly RefusedFeeds[] {
   const groups = new Map<string, { readonly feed: FeedStatus; readonly why: Reason }[]>()
   for (const feed of feeds) {
@@ -25,12 +27,14 @@ export function refusedTogether(feeds: readonly FeedStatus[]): readonly RefusedF
     const key = `${why.code} ${why.closeCode ?? ''}`
     groups.set(key, [...(groups.get(key) ?? []), { feed, why }])
   }
-  return [...groups.values()]
-    .filter((group) => group.length > 1)
-    .map((group) => ({
+  return [...groups]
+    .filter(([, group]) => group.length > 1)
+    .map(([key, group]) => ({
+      key,
       feeds: group.map(({ feed }) => feed),
       message: common(group.map(({ why }) => why.message)),
       hint: common(group.map(({ why }) => why.hint)),
       code: group[0].why.code,
     }))
+    .filter(({ message, hint }) => message !== '' || hint !== '')
 }

@@ -54,3 +54,25 @@ it('tells feeds that were refused alike once, with what their reasons share', ()
   expect(groups[0].feeds.map((one) => one.feed)).toEqual(['crypto/XT', 'crypto/XQ'])
   expect([groups[0].message, groups[0].hint]).toEqual([reply, 'Retry.'])
 })
+
+it('keeps refusals with other close codes apart, each under a key of its own', () => {
+  const closed = (closeCode: number): FeedState => refused(`Refused (code ${closeCode}).`, 'Retry.', closeCode)
+  const groups = refusedTogether([
+    feed('crypto/XT', { state: closed(4401) }),
+    feed('crypto/XQ', { state: closed(4401) }),
+    feed('forex/C', { state: closed(4403) }),
+    feed('stocks/T', { state: closed(4403) }),
+  ])
+  expect(groups.map(({ message }) => message)).toEqual(['Refused (code 4401).', 'Refused (code 4403).'])
+  expect(new Set(groups.map(({ key }) => key)).size).toBe(2)
+})
+
+it('never says of several feeds what the reason of one says', () => {
+  const groups = refusedTogether([
+    feed('crypto/XT', { state: refused('No access to XT.', 'It needs Pro. Retry.') }),
+    feed('crypto/XQ', { state: refused('No access to XQ.', 'It needs Max. Retry.') }),
+    feed('forex/C', { state: refused('C is off.', 'Wait.', 4403) }),
+    feed('stocks/T', { state: refused('T is off.', 'Ask.', 4403) }),
+  ])
+  expect(groups.map(({ message, hint }) => [message, hint])).toEqual([['', 'Retry.']])
+})
