@@ -23,9 +23,10 @@ const COMPANY_FIGURES: ReadonlySet<string> = new Set([
 ])
 /** Shares of a whole: sent as fractions they hardly ever exceed one. */
 const SHARE = /(^|_)(margin|yield|tax_rate|payout_ratio|upside|wacc)$/i
-/** Rates that may exceed one also as fractions. */
+/** Rates that may exceed one even as fractions. */
 const RATE = /(^|_)(growth|cagr|return_on_[a-z_]+|roe|roa|roic|roce)$/i
-const MOST = { share: 1.5, rate: 10 } as const
+/** Largest fraction. A rate of 8.5 is a fraction only if shares beside it show that the answer sends fractions. */
+const MOST = { share: 1.5, rate: 1.5, rateBesideShares: 10 } as const
 
 const lastKey = (path: string): string => path.slice(path.lastIndexOf('.') + 1).replace(/([a-z])([A-Z])/g, '$1_$2')
 
@@ -43,10 +44,12 @@ export function figureKinds(endpoint: string, { tables, facts }: Reading): (key:
       ),
     ),
   ]
+  const hasShares = named.some(([path, value]) => SHARE.test(lastKey(path)) && Math.abs(numberOf(value)) > 0)
+  const mostRate = hasShares ? MOST.rateBesideShares : MOST.rate
   const areFractions = named.every(([path, value]) => {
     const key = lastKey(path)
-    const most = SHARE.test(key) ? MOST.share : RATE.test(key) ? MOST.rate : Infinity
-    const n = typeof value === 'number' ? value : numberOf(value)
+    const most = SHARE.test(key) ? MOST.share : RATE.test(key) ? mostRate : Infinity
+    const n = numberOf(value)
     return Number.isNaN(n) || Math.abs(n) <= most
   })
   return (path) => {

@@ -49,6 +49,8 @@ describe('figures of a company', () => {
     const ratios = { gross_profit_margin: 46.20635, dividend_yield: 0.44321 }
     expect(text('ratios', ratios, 'gross_profit_margin')).toBe('46.21')
     expect(text('ratios', ratios, 'dividend_yield')).toBe('0.44')
+    expect(text('cagr', { revenue_cagr: 8.5, eps_cagr: 0.6 }, 'revenue_cagr')).toBe('8.50')
+    expect(text('cagr', { revenue_cagr: 0.085, eps_cagr: 0.006 }, 'revenue_cagr')).toBe('8.50 %')
   })
   it('keep every digit elsewhere', () => {
     expect(text('technical', { gross_margin: 0.4620635 }, 'gross_margin')).toBe('0.4620635')
