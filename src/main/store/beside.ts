@@ -13,6 +13,8 @@ export interface Beside {
   readonly appender: Appender
   readonly sealer: Sealer
   readonly hidden: HiddenRows
+  /** False where this Node has no zstd: nothing can be sealed, so imports and compaction could never end. */
+  readonly canSeal: boolean
   nowMs(): number
   /** Runs writes as one transaction, durable when this returns. Throws OwnershipLost; nothing is changed then. */
   readonly transaction: <T>(run: () => T) => T

@@ -119,6 +119,7 @@ export class StoreEngine {
         appender: this.#appender,
         sealer: this.#sealer,
         hidden: this.#hidden,
+        canSeal,
         nowMs,
         transaction: (run) => this.#transaction(run),
         log: (kind, body) => this.#log(kind, body),

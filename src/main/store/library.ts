@@ -40,6 +40,7 @@ export class Library {
     try {
       switch (request.is) {
         case 'import-begin':
+          this.#mustSeal()
           return done(this.#imports.begin(call, request.about))
         case 'import-append':
           return this.#imports.append(request.handle, { batches: request.batches, done, failed })
@@ -57,6 +58,7 @@ export class Library {
         case 'erase':
           return done(this.erase(request.sessions))
         case 'compact': {
+          this.#mustSeal()
           if (this.#compaction !== null) throw new CodedError('busy', 'The store is being compacted already.')
           const run = new Compaction(this.#in, (part) => this.#reply({ is: 'progress', call, done: part }))
           this.#compaction = { call, run, pieces: run.pieces() }
@@ -146,6 +148,13 @@ export class Library {
       .get(id)
     if (summary === null) throw new CodedError('not-allowed', 'A session that is not closed yet cannot be deleted.')
     return id
+  }
+
+  #mustSeal(): void {
+    if (this.#in.canSeal) return
+    throw new CodedError('not-allowed', "Sessions can't be imported or compacted by a Node without zstd.", {
+      hint: 'Update Tapedeck, or run it on Node 24.',
+    })
   }
 
   #transaction<T>(run: () => T): T {

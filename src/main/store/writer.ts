@@ -223,6 +223,9 @@ export async function openWriter(
         await line?.stop()
       }
       line = null
+      // A request that came while the thread was closing has no answer: whoever waits for one would wait forever.
+      for (const [, call] of calls) call.reject(new CodedError('cancelled', 'The store was closed.'))
+      calls.clear()
     },
   }
 }

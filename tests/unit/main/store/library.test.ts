@@ -50,6 +50,39 @@ describe('importing a recording', () => {
   it.each([
     ['in this thread', undefined],
     ['in a thread', writerThread],
+  ])('rejects when the store is closed meanwhile, and leaves nothing, %s', async (_, worker) => {
+    const writer = await openStoreWriter({ file: folder.file, worker })
+    const { batches } = batchesOf(40)
+    const closing = Promise.withResolvers<void>()
+    let taken = 0
+    async function* endless(): AsyncGenerator<Batch> {
+      for (const batch of batches) {
+        yield batch
+        if (++taken === 5) void writer.close().then(closing.resolve, closing.reject)
+      }
+      await closing.promise
+    }
+    const importing = writer.library.importRecording(about(newRecordingId(T0)), endless())
+    await expect(importing).rejects.toMatchObject({ code: expect.stringMatching(/^(cancelled|disk-error)$/) })
+    await closing.promise
+    const reader = openLocalReader(folder.file)
+    expect(await reader.sessions()).toEqual([])
+    await reader.close()
+  })
+
+  it('is refused, and so is compaction, where nothing can be sealed: neither could end', () => {
+    const engine = new StoreEngine(folder.file, undefined, false)
+    const replies: unknown[] = []
+    engine.library.listen((reply) => replies.push(reply))
+    engine.library.handle({ is: 'import-begin', call: 1, about: about(newRecordingId(T0)) })
+    engine.library.handle({ is: 'compact', call: 2 })
+    engine.close()
+    expect(replies).toMatchObject([1, 2].map((call) => ({ is: 'failed', call, failure: { code: 'not-allowed' } })))
+  })
+
+  it.each([
+    ['in this thread', undefined],
+    ['in a thread', writerThread],
   ])('writes it beside the live one, %s', async (_, worker) => {
     const writer = await openStoreWriter({ file: folder.file, worker })
     const live = await writer.begin(DEMO, unixMs(T0 + 100_000))
