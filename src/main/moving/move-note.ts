@@ -67,9 +67,15 @@ export function beginMove(
 
 /**
  * Finishes or undoes a move that was interrupted, and says so in a sentence; null: there was none, or one is under way.
- * `storeFile`: where the store is by the settings. Never deletes what changed since, and never throws.
+ * `storeFile`: where the store is by the settings, as a real path. `realPath`: a path without symbolic links. Never deletes
+ * what changed since, and never throws.
  */
-export function settleMove(dataDir: string, storeFile: () => string, lock: LockFile): string | null {
+export function settleMove(
+  dataDir: string,
+  storeFile: () => string,
+  lock: LockFile,
+  realPath: (path: string) => string,
+): string | null {
   const path = notePath(dataDir)
   if (!existsSync(path)) return null
   let held: ReturnType<LockFile>
@@ -80,7 +86,7 @@ export function settleMove(dataDir: string, storeFile: () => string, lock: LockF
   }
   try {
     const note = v.safeParse(noteSchema, JSON.parse(readFileSync(path, 'utf8')))
-    const said = note.success ? settle(note.output, storeFile(), lock) : null
+    const said = note.success ? settle(note.output, realPath(note.output.to) === storeFile(), lock) : null
     rmSync(path, { force: true })
     return said
   } catch {
@@ -90,8 +96,9 @@ export function settleMove(dataDir: string, storeFile: () => string, lock: LockF
   }
 }
 
-function settle({ from, to, made, placed }: Note, storeFile: string, lock: LockFile): string {
-  if (storeFile === to) {
+/** `isKept`: the settings name the new place. */
+function settle({ from, to, made, placed }: Note, isKept: boolean, lock: LockFile): string {
+  if (isKept) {
     if (!existsSync(from)) return `The store is in ${to}; the move was interrupted after its last step.`
     if (!isSame(stampOf(from), placed?.from)) return `The store is in ${to}. Another one remains at ${from}.`
     removeStore(from, lock)

@@ -25,7 +25,7 @@ export function settleUnfinished(dataDir: string, store: string | null): string[
   if (store !== null && resolve(store) !== pointed) add(settleRestore(store, realStorePath, lockStore))
   const own = (): string =>
     realStorePath(createSettingsStore(fileKeeper(dataDir)).get().recording.storePath || defaultStorePath(dataDir))
-  add(settleMove(dataDir, own, lockStore))
+  add(settleMove(dataDir, own, lockStore, realStorePath))
   return said
 }
 

@@ -1,10 +1,21 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { settleMove } from '../../../../src/main/moving/move-note.ts'
 import { moveStore, planMove } from '../../../../src/main/moving/move.ts'
+import { realStorePath } from '../../../../src/main/store/store-path.ts'
 
 let folder: string
 let from: string
@@ -19,7 +30,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const free = () => ({ release: () => undefined })
-const settle = () => settleMove(join(folder, 'home'), () => settings, free)
+const settle = () => settleMove(join(folder, 'home'), () => realStorePath(settings), free, realStorePath)
 const NEVER = new Promise<never>(() => undefined)
 
 /** Moves the store and dies at one place: what is to come never does. Resolves when it is there. */
@@ -77,6 +88,18 @@ describe('a move that was killed', () => {
     expect(settle()).toBeNull()
   })
 
+  it('after the settings named the new place through a symbolic link: the store there stays', async () => {
+    mkdirSync(join(folder, 'disk'))
+    symlinkSync(join(folder, 'disk'), join(folder, 'made'))
+    await killedAt('resume')
+    // Nothing but the log has changed since: the new place was opened, and recorded into.
+    writeFileSync(`${to}-wal`, 'recorded since')
+    expect(settle()).toBe(`The move of the store to ${to} was interrupted. It has been finished now.`)
+    expect(readFileSync(to, 'utf8')).toBe('a store')
+    expect(readFileSync(`${to}-wal`, 'utf8')).toBe('recorded since')
+    expect(existsSync(from)).toBe(false)
+  })
+
   it('before the settings named the whole copy: it goes, and the store stays', async () => {
     await killedAt('resume')
     settings = from
@@ -101,7 +124,7 @@ describe('a move that was killed', () => {
     const locked = () => {
       throw new Error('locked')
     }
-    expect(settleMove(join(folder, 'home'), () => settings, locked)).toBeNull()
+    expect(settleMove(join(folder, 'home'), () => settings, locked, realStorePath)).toBeNull()
     expect(existsSync(`${to}.moving`)).toBe(true)
   })
 })
