@@ -9,7 +9,7 @@ import {
   speechesOf,
   weekOf,
 } from '../../../../../src/renderer/panes/research/earnings.ts'
-import { figureKinds } from '../../../../../src/renderer/panes/research/figure-kinds.ts'
+import { figureKind } from '../../../../../src/renderer/panes/research/figure-kinds.ts'
 import { periodsOf } from '../../../../../src/renderer/panes/research/income-periods.ts'
 import { jsonLines, pathOf } from '../../../../../src/renderer/panes/research/json-lines.ts'
 import { marked } from '../../../../../src/renderer/panes/research/marked.ts'
@@ -30,30 +30,28 @@ const tableFrom = (value: unknown): Table => {
 const all = (table: Table) => Array.from({ length: table.rows }, (_, i) => i)
 
 describe('figures of a company', () => {
-  const text = (endpoint: string, answer: Record<string, Value>, key: string): string => {
-    const kinds = figureKinds(endpoint, readAnswer(JSON.stringify({ status: 'success', data: [answer, answer] })))
-    const value = answer[key]
-    return cellText('number', typeof value === 'number' ? value : null, { ...look, kinds }, key)
+  const text = (endpoint: string, value: number, key: string): string => {
+    const kinds = (path: string) => figureKind(endpoint, path)
+    return cellText('number', value, { ...look, kinds }, key)
   }
-  it('are percents where the answer sends fractions, and have two decimals else', () => {
-    const ratios = { gross_profit_margin: 0.4620635, return_on_equity: 1.5602, current_ratio: 0.98765432, dividend: 4 }
-    expect(text('ratios', ratios, 'gross_profit_margin')).toBe('46.21 %')
-    expect(text('ratios', ratios, 'return_on_equity')).toBe('156.02 %')
-    expect(text('ratios', ratios, 'current_ratio')).toBe('0.99')
-    expect(text('ratios', ratios, 'dividend')).toBe('4')
-    expect(text('dcf', { upside: -0.1445 }, 'upside')).toBe('\u221214.45 %')
-    expect(text('ratios-ttm', { grossProfitMargin: 0.4620635 }, 'grossProfitMargin')).toBe('46.21 %')
-    expect(text('ratios', { turnover: 0.00123456 }, 'turnover')).toBe('0.0012')
-  })
-  it('get no percent sign where the answer may have sent percents already', () => {
-    const ratios = { gross_profit_margin: 46.20635, dividend_yield: 0.44321 }
-    expect(text('ratios', ratios, 'gross_profit_margin')).toBe('46.21')
-    expect(text('ratios', ratios, 'dividend_yield')).toBe('0.44')
-    expect(text('cagr', { revenue_cagr: 8.5, eps_cagr: 0.6 }, 'revenue_cagr')).toBe('8.50')
-    expect(text('cagr', { revenue_cagr: 0.085, eps_cagr: 0.006 }, 'revenue_cagr')).toBe('8.50 %')
-  })
+  it.each([
+    ['ratios', 'gross_profit_margin', 0.4620635, '0.4621'],
+    ['ratios', 'gross_profit_margin', 46.20635, '46.2064'],
+    ['ratios', 'return_on_equity', 1.5602, '1.5602'],
+    ['ratios-ttm', 'grossProfitMargin', 0.4620635, '0.4621'],
+    ['growth', 'data.revenue_growth', 5.2, '5.2000'],
+    ['dcf', 'upside', -0.1445, '\u22120.1445'],
+    ['ratios', 'current_ratio', 0.98765432, '0.99'],
+    ['ratios', 'dividend', 4, '4'],
+    ['ratios', 'turnover', 0.00123456, '0.0012'],
+  ])(
+    'of %s: %s %d is written %s, and no unit is claimed that the service did not name',
+    (endpoint, key, n, written) => {
+      expect(text(endpoint, n, key)).toBe(written)
+    },
+  )
   it('keep every digit elsewhere', () => {
-    expect(text('technical', { gross_margin: 0.4620635 }, 'gross_margin')).toBe('0.4620635')
+    expect(text('technical', 0.4620635, 'gross_margin')).toBe('0.4620635')
   })
 })
 
