@@ -190,7 +190,9 @@ function refuseUnclear(problems: readonly ImportProblem[]): void {
   const unclear = problems.find(({ refuses }) => refuses === true)
   if (unclear === undefined) return
   throw new CodedError('usage', `Line ${unclear.line}: ${unclear.text}.`, {
-    hint: 'Say which is meant with --repeated first or --repeated second, or write the times with their offset.',
+    hint:
+      'Say which one is meant: beside the time zone in the window, or with --repeated first or --repeated second on the ' +
+      'command line. Or write the times with their offset.',
   })
 }
 
