@@ -1,4 +1,6 @@
 /** The files of a store, for whoever moves, replaces or deletes one. */
+import { readdirSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 
 /**
  * What SQLite and the writer keep beside the store's own file and what belongs to exactly that file. The log comes
@@ -8,3 +10,16 @@ export const STORE_SIDE_FILES = ['-wal', '-shm', '-head'] as const
 
 /** Stands beside a store while a backup is being restored into it. */
 export const restoreNoteFile = (store: string): string => `${store}-restoring.json`
+
+/** What is set aside beside a store after a loss. As long as one of these lies there, verification names it. */
+export const LOG_COPY = '-wal.corrupt-'
+export const HEAD_COPY = '-head.lost-'
+
+/** What the names of files that were set aside beside a store have after its own, in order. Throws what the disk says. */
+export function findLossFiles(store: string): string[] {
+  const name = basename(store)
+  return readdirSync(dirname(store))
+    .filter((file) => [LOG_COPY, HEAD_COPY].some((part) => file.startsWith(name + part)))
+    .map((file) => file.slice(name.length))
+    .sort()
+}

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { CodedError } from '../../shared/errors.ts'
-import { restoreNoteFile, STORE_SIDE_FILES } from '../store-files.ts'
+import { findLossFiles, restoreNoteFile, STORE_SIDE_FILES } from '../store-files.ts'
 import { diskError, readJson, replaceFile, systemDisk, type Disk } from './disk.ts'
 
 const noteSchema = v.object({
@@ -86,7 +86,8 @@ export function finishRestore(disk: Disk, store: string, note: RestoreNote): str
   const waiting = note.files.filter(({ draft }) => existsSync(draft))
   const folders = new Set<string>()
   for (const { goal, kept, database } of waiting) {
-    for (const suffix of database ? [...STORE_SIDE_FILES, ''] : ['']) {
+    // What was once lost is nothing that the restored store lacks.
+    for (const suffix of database ? [...STORE_SIDE_FILES, ...findLossFiles(goal), ''] : ['']) {
       if (!existsSync(goal + suffix)) continue
       disk.makeFolder(dirname(kept))
       moveAside(disk, goal + suffix, kept + suffix)

@@ -1,17 +1,8 @@
 /** Before the writer opens a store: what is wrong with its write-ahead log is saved, as SQLite would overwrite it. */
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  truncateSync,
-} from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, rmSync, truncateSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { CodedError } from '../../shared/errors.ts'
+import { findLossFiles, HEAD_COPY, LOG_COPY } from '../store-files.ts'
 import { headFile, readHead, removeHead, type Head } from './head.ts'
 import { describeCutBack, findCutBack, judgeLog, logFile, scanLogFile } from './log-check.ts'
 import type { Db } from './sqlite.ts'
@@ -32,8 +23,6 @@ export interface RecoveredLog {
 }
 
 const HINT = 'Run "tapedeck verify". If you have a backup, restore the store from it.'
-/** What is set aside after a loss. As long as one of these lies beside a store, verification names it. */
-const LOST = ['-wal.corrupt-', '-head.lost-'] as const
 
 /**
  * Checks the log of a store that nobody writes; the caller holds the lock and SQLite has not opened the store yet. Throws
@@ -73,7 +62,7 @@ export function recoverLog(store: string, nowMs: number): RecoveredLog {
       ],
     }
   }
-  const copy = setAside(log, store + LOST[0], nowMs)
+  const copy = setAside(log, store + LOG_COPY, nowMs)
   const what = verdict.is === 'cut' ? 'was cut off' : 'is corrupt'
   return {
     head,
@@ -94,7 +83,7 @@ export function noticeCutBack(db: Db, store: string, recovered: RecoveredLog, no
   const cut = recovered.hasLoss ? null : findCutBack(db, recovered.head)
   if (cut === null) return
   recovered.hasLoss = true
-  const copy = setAside(headFile(store), store + LOST[1], nowMs)
+  const copy = setAside(headFile(store), store + HEAD_COPY, nowMs)
   const text = describeCutBack(cut)
   recovered.notices.push({
     message: `${text.charAt(0).toUpperCase()}${text.slice(1)}. What was known of it was saved as ${basename(copy)}.`,
@@ -140,12 +129,8 @@ function sync(path: string, flags: string): void {
 
 /** Files that tell of losses of a store, beside it. */
 export function lossesBeside(store: string): string[] {
-  const folder = dirname(store)
   try {
-    return readdirSync(folder)
-      .filter((name) => LOST.some((part) => name.startsWith(basename(store) + part)))
-      .sort()
-      .map((name) => join(folder, name))
+    return findLossFiles(store).map((suffix) => store + suffix)
   } catch {
     return [] // the store itself was read, so its folder may only not be listed
   }

@@ -259,6 +259,17 @@ test('one that cannot be finished does not keep the terminal from starting, and 
   expect(settleAtStart(home, null)).toEqual([expect.stringMatching(/It has been finished now/)])
 })
 
+test('what was saved after a loss of the former store goes with it: verification names none of it any more', async () => {
+  await prepare()
+  const saved = ['-wal.corrupt-2026-01-05T10-00-00-000Z', '-head.lost-2026-01-05T10-00-00-000Z']
+  for (const suffix of saved) writeFileSync(store + suffix, suffix)
+  writeFileSync(`${store}-notes`, 'of the user')
+  const { kept } = await restore()
+  expect(await messages(store)).toBe(20)
+  for (const suffix of saved) expect(readFileSync(join(kept[0], `tapedeck.db${suffix}`), 'utf8')).toBe(suffix)
+  expect(existsSync(`${store}-notes`)).toBe(true)
+})
+
 test('files of a read-only medium can be written once they are restored', async () => {
   await prepare()
   for (const file of everyFile(backup)) chmodSync(file, 0o444)
