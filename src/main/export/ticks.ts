@@ -21,7 +21,7 @@ export interface TickExportOptions extends CommonOptions {
   readonly format: ExportFormat
   /** In any spelling of the same instrument; none: every symbol. */
   readonly symbols?: readonly string[] | undefined
-  /** JSON Lines: what names no instrument, and nothing else. */
+  /** JSON Lines: what has no series of an instrument: it names none, or shares a series as an unasked ticker. */
   readonly nameless?: boolean | undefined
   /** Adds the message exactly as it arrived (JSON Lines always have it). */
   readonly raw?: boolean | undefined
@@ -48,7 +48,7 @@ export function tickQuery(
 ): TickQuery {
   return {
     feed,
-    // no instrument has the empty name: messages that name none lie there
+    // No instrument has the empty name: messages without a series of their own lie there.
     instruments: nameless === true ? ['' as InstrumentId] : instrumentsOf(feed, symbols),
     recordings: sessions,
     source,

@@ -7,7 +7,7 @@ import type { BarSource } from '../../shared/market.ts'
 import { FLAG, KEPT_ONLY } from '../../shared/recording.ts'
 import { feedAsset, instrumentId, type FeedId, type InstrumentId } from '../../shared/units.ts'
 
-/** `''`: no instrument; control, undecodable and anonymous messages live there. */
+/** `''`: no instrument; control, undecodable and anonymous messages live there, and unasked ones beyond a bound. */
 export type SeriesName = InstrumentId | ''
 
 const BARE = FLAG.control | FLAG.undecodable

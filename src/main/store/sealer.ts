@@ -10,16 +10,8 @@ import { FLAG, MOST_SPELLINGS } from '../../shared/recording.ts'
 import type { FeedId } from '../../shared/units.ts'
 import { encodeInTurns } from './blocks/encode.ts'
 import { openBlock } from './blocks/open.ts'
-import {
-  applyToBars,
-  barSources,
-  Classifier,
-  HOUR,
-  isRolled,
-  OUT_OF_BARS,
-  type Minutes,
-  type SeriesName,
-} from './classify.ts'
+import { Buckets, type Bucket } from './buckets.ts'
+import { Classifier, HOUR } from './classify.ts'
 import { ColumnsBuilder, sliceColumns } from '../message-columns.ts'
 import { decodeJournal, journalCrc, type JournalBlob } from './journal.ts'
 import { readable } from './damage.ts'
@@ -59,18 +51,6 @@ export interface SealedBlock {
   readonly undecodable: number
   readonly unasked: number
 }
-
-interface Bucket {
-  readonly feed: FeedId
-  readonly name: SeriesName
-  readonly rows: ColumnsBuilder
-  readonly eventMs: number[]
-  readonly symbols: Set<string>
-  lastSymbol: string
-  readonly minutes: Minutes
-}
-
-type Buckets = Map<FeedId, Map<SeriesName, Bucket>>
 
 export class Sealer {
   readonly #nowMs: () => number
@@ -120,7 +100,7 @@ export class Sealer {
     const taken: number[] = []
     const torn: number[] = []
     const heads = new Map<number, { head: Uint8Array; sizes: number[] }>()
-    const buckets: Buckets = new Map()
+    const buckets = new Buckets(rec, this.#classifier)
     let bytes = 0
     let upTo = rec.sealedSeq
     const most = rec.journalBytes > BURST_BYTES ? BURST_BYTES : SEAL_BYTES
@@ -145,12 +125,12 @@ export class Sealer {
       }
       for (let i = 0; i < blob.messages.count; i++) {
         if (i % PLACE_ROWS === 0) yield
-        this.#place(rec, blob.messages, i, buckets)
+        buckets.place(blob.messages, i)
       }
     }
     if (upTo === rec.sealedSeq) return false
     const sealed: { bucket: Bucket; blocks: SealedBlock[] }[] = []
-    for (const bucket of [...buckets.values()].flatMap((ofFeed) => [...ofFeed.values()])) {
+    for (const bucket of buckets.all()) {
       const blocks: SealedBlock[] = []
       for (const part of cut(bucket.rows.done())) {
         blocks.push(yield* sealBlock(bucket.feed, part.rows, bucket.eventMs.slice(part.from, part.to)))
@@ -288,42 +268,6 @@ export class Sealer {
     let hour: HourBars | null = new Map()
     if (row !== undefined && !readable(() => (hour = readHour(row)))) hour = null
     return hour
-  }
-
-  #place(rec: RecordingState, m: MessageColumns, i: number, buckets: Buckets): void {
-    const feed = rec.chains.get(m.conn[i])?.feed
-    if (feed === undefined || feed === '') throw new TypeError(`connection ${m.conn[i]} has no feed`)
-    const flags = m.flags[i]
-    const {
-      series: name,
-      symbol,
-      eventMs,
-      record,
-    } = this.#classifier.place(feed, flags, m.bytes, m.offsets[i], m.offsets[i + 1])
-    let ofFeed = buckets.get(feed)
-    if (ofFeed === undefined) buckets.set(feed, (ofFeed = new Map<SeriesName, Bucket>()))
-    let bucket = ofFeed.get(name)
-    if (bucket === undefined) {
-      bucket = {
-        feed,
-        name,
-        rows: new ColumnsBuilder(),
-        eventMs: [],
-        symbols: new Set(),
-        lastSymbol: '',
-        minutes: new Map(),
-      }
-      ofFeed.set(name, bucket)
-    }
-    bucket.rows.add(m, i, i + 1)
-    bucket.eventMs.push(eventMs)
-    if (name === '') return
-    if (symbol !== bucket.lastSymbol) {
-      if (bucket.symbols.size < MOST_SPELLINGS) bucket.symbols.add(symbol)
-      bucket.lastSymbol = symbol
-    }
-    if ((flags & OUT_OF_BARS) !== 0 || !isRolled(feed)) return
-    applyToBars(bucket.minutes, barSources(feed), m.seq[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs, record)
   }
 
   #writeSeries(rec: RecordingState, bucket: Bucket): Series {

@@ -6,6 +6,7 @@
 import { MOST_SPELLINGS } from '../../shared/recording.ts'
 import { isFeedId, recordingId, unixMs, type FeedId, type RecordingId } from '../../shared/units.ts'
 import { openBlock } from './blocks/open.ts'
+import { mayShareSeries } from './buckets.ts'
 import { applyToBars, barSources, Classifier, isRolled, OUT_OF_BARS, type Minutes } from './classify.ts'
 import { sliceColumns } from '../message-columns.ts'
 import { decodeJournal, journalCrc } from './journal.ts'
@@ -101,6 +102,8 @@ export class RecordingCheck {
   readonly #runs = new Map<number, FlushRun[]>()
   readonly #walks = new Map<number, ChainWalk>()
   readonly #series = new Map<number, Seen>()
+  /** How many series of each feed name an instrument. */
+  readonly #named = new Map<FeedId, number>()
   readonly #classifier = new Classifier()
   readonly #folds: DigestFolds | undefined
   #digests: DigestWalk | null = null
@@ -248,6 +251,7 @@ export class RecordingCheck {
       const mostSymbols = Math.max(MOST_SPELLINGS, listed(row.symbols))
       const rollups = this.#close === null ? rollupRows(this.#db, row.id) : null
       const blocks = this.#places(row.id)
+      if (row.instrument !== '') this.#named.set(row.feed, (this.#named.get(row.feed) ?? 0) + 1)
       this.#series.set(row.id, { row, blocks, rollups, symbols: new Set(), mostSymbols, minutes: new Map() })
     }
   }
@@ -415,7 +419,8 @@ export class RecordingCheck {
     const placed = this.#classifier.place(feed, flags, m.bytes, m.offsets[i], m.offsets[i + 1])
     if ((flags & OUT_OF_BARS) === 0) this.#digests?.message(seq, feed, m.recvMs[i], placed.record)
     if (series === null) return
-    if (placed.series !== series.row.instrument || feed !== series.row.feed) {
+    const isShared = series.row.instrument === '' && mayShareSeries(flags, this.#named.get(series.row.feed) ?? 0)
+    if ((placed.series !== series.row.instrument && !isShared) || feed !== series.row.feed) {
       this.#problem(
         'structure',
         `seq ${seq} lies with ${series.row.instrument || 'no instrument'} instead of ${placed.series || 'none'}`,
@@ -423,7 +428,7 @@ export class RecordingCheck {
         m.recvMs[i],
       )
     }
-    if (placed.series === '') return
+    if (placed.series === '' || series.row.instrument === '') return
     if (series.symbols.size < series.mostSymbols) series.symbols.add(placed.symbol)
     if (seq > series.row.rolled_seq || (flags & OUT_OF_BARS) !== 0 || !isRolled(feed)) return
     applyToBars(
