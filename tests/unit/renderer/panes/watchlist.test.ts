@@ -258,6 +258,27 @@ describe('the quote', () => {
     expect(screen.getByText('Volume (pre-market)')).toBeTruthy()
     expect(screen.queryByText(/a very long mapping/)).toBeNull()
   })
+  it('says that a feed has no room, on the row too, but never calls moving prices not subscribed', async () => {
+    const { fake, state, frame } = open()
+    const row = fake.row(state.instrument)!
+    fake.put({ ...row, last: null, lastRecvMs: null, freshness: 'waiting' })
+    await frame()
+    const { status } = state
+    if (!status) throw new Error('no status')
+    const full = { ...status.feeds[0], feed: 'crypto/XT', overBudget: ['BTC-USD'], budget: 50 } as const
+    state.status = { ...status, feeds: [full] }
+    render(QuotePane, { app: state })
+    render(WatchlistPane, { app: state, width: 500 })
+    await frame()
+    expect(screen.getByText('not subscribed')).toBeTruthy()
+    expect(screen.getByText(/of 50 on this feed are taken\. Remove symbols/)).toBeTruthy()
+    expect(within(screen.getByRole('row', { name: /BTC-USD/ })).getByText(/^Not subscribed, /)).toBeTruthy()
+    // Its quotes have a feed of their own, which may have room.
+    fake.put({ ...row, last: 64_000, lastOf: 'mid', freshness: 'live' })
+    await frame()
+    expect(screen.queryByText('not subscribed')).toBeNull()
+    expect(screen.getByText(/of 50 on this feed are taken\. Remove symbols/)).toBeTruthy()
+  })
   it('names its reference and its freshness', async () => {
     const { state, frame } = open({ freshness: { crypto: 'stale' } })
     render(QuotePane, { app: state })
