@@ -79,8 +79,10 @@ export class StoreEngine {
   /** Not closed yet, oldest first; the last one may be the current one. */
   readonly #open: RecordingState[]
   #current: RecordingState | null = null
-  /** Number of the last row of the store's log. */
+  /** Number of the last committed row of the store's log. */
   #logged: number
+  /** A transaction added to the log, or tried to. */
+  #isLogChanged = false
   #work: Work | null = null
   #ready: (() => void) | null = null
   #readySinceMs = 0
@@ -325,12 +327,19 @@ export class StoreEngine {
 
   /** Throws OwnershipLost, before `run`, where somebody else wrote to the store. */
   #durably<T>(run: () => T): T {
-    return this.#db
+    let logged = this.#logged
+    const value = this.#db
       .transaction(() => {
         this.#ownership.check()
-        return run()
+        const value = run()
+        // Read back: part of what was added to the log may have been rolled back within the transaction.
+        if (this.#isLogChanged) logged = lastLogged(this.#db)
+        return value
       })
       .immediate()
+    this.#logged = logged
+    this.#isLogChanged = false
+    return value
   }
 
   #transaction<T>(run: () => T): T {
@@ -453,7 +462,7 @@ export class StoreEngine {
     this.#db
       .prepare<[number, string, string, Uint8Array]>('INSERT INTO store_log (n, kind, body, hash) VALUES (?, ?, ?, ?)')
       .run(n, kind, body, logHash(last?.hash ?? LOG_GENESIS, n, kind, body))
-    this.#logged = n
+    this.#isLogChanged = true
   }
 
   /** Whether the store holds what this writer left: its log, and of each open session as much as it has. */

@@ -289,6 +289,24 @@ describe('the store itself', () => {
     }
   })
 
+  it('is not taken for changed by another program after a change of the log that was rolled back', () => {
+    const engine = new StoreEngine(folder.file)
+    try {
+      const first = newRecordingId(T0)
+      engine.begin(first, DEMO, unixMs(T0))
+      engine.end(unixMs(T0 + 1), [])
+      engine.drain()
+      engine.begin(newRecordingId(T0 + 2), DEMO, unixMs(T0 + 2))
+      expect(() => engine.library.erase([first, newRecordingId(T0 + 3)])).toThrow(/There is no session/)
+      const other = new Database(folder.file)
+      other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      other.close()
+      expect(engine.commit([new Writer().batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0) }])]).messages).toBe(1)
+    } finally {
+      engine.close()
+    }
+  })
+
   it('is not taken for changed by readers, checkpoints and background work of its own', async () => {
     const engine = new StoreEngine(folder.file)
     try {
