@@ -101,7 +101,8 @@ export class StoreEngine {
       const recovered = recoverLog(this.file, Date.now())
       this.#db = openForWriting(this.file)
       noticeCutBack(this.#db, this.file, recovered, Date.now())
-      if (recovered.isCorrupt) emptyLog(this.#db, CLOSE_PATIENCE_MS)
+      // Left behind the good commits, the bad ones would be taken for another loss after the next crash.
+      if (recovered.isCorrupt && !emptyLog(this.#db, CLOSE_PATIENCE_MS)) this.#emptyLogAtMs = nowMs() + EMPTY_RETRY_MS
       this.#ownership = new Ownership(this.#db, this.#lock, () => this.#isUnchanged())
       const { head, hasLoss, notices } = recovered
       this.notices = notices

@@ -315,4 +315,22 @@ describe('opening a store for writing', () => {
     expect(await problemsOf(killed)).toEqual([])
     engine.close()
   })
+
+  it('empties a corrupt log later where a reader kept the start from it: its bad end is no second loss', () => {
+    const { killed, engine } = makeKilled()
+    engine.close()
+    flipFrame(killed, framesOf(killed) >> 1)
+    const other = new Database(killed, { readonly: true })
+    other.exec('BEGIN')
+    other.prepare('SELECT count(*) FROM recording').get()
+    let now = 0
+    const recovered = new StoreEngine(killed, () => now)
+    expect(recovered.notices).toHaveLength(1)
+    expect(statSync(`${killed}-wal`).size).toBeGreaterThan(0)
+    other.close()
+    now = 1_000
+    recovered.drain()
+    expect(statSync(`${killed}-wal`).size).toBe(0)
+    recovered.close()
+  })
 })
