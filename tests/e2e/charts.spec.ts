@@ -180,6 +180,7 @@ test('a chart is worked by the keyboard alone', async ({ open }) => {
 
   await page.keyboard.press('Control+g')
   const date = page.getByRole('dialog', { name: 'Go to date', exact: true })
+  await expect(date.getByRole('textbox')).toBeFocused()
   await page.keyboard.type('nonsense')
   await page.keyboard.press('Enter')
   await expect(date.getByRole('alert')).toBeVisible()

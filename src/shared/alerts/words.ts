@@ -120,6 +120,9 @@ export function measureWords(condition: AlertCondition, value: number, numbers: 
   }
 }
 
+/** A snooze in whole minutes: the moment it ends was chosen shortly before the moment it was noted. */
+const snoozeMs = (atMs: number, untilMs: number): number => Math.max(1, Math.round((untilMs - atMs) / 60_000)) * 60_000
+
 /** Why nothing was seen: a gap by the name it has everywhere. */
 export const causeWords = (cause: BlindCause): string =>
   cause === 'stale' || cause === 'unwanted' ? phrase(`alertWords.cause.${cause}`) : phrase(`gap.cause.${cause}`)
@@ -146,7 +149,7 @@ export function eventWords(event: Exclude<AlertEvent, { readonly is: 'blind' }>,
     case 'snoozed':
       return event.untilMs === null
         ? phrase('alertWords.event.woken', { what })
-        : phrase('alertWords.event.snoozed', { what, time: timeWords(event.untilMs - event.atMs) })
+        : phrase('alertWords.event.snoozed', { what, time: timeWords(snoozeMs(event.atMs, event.untilMs)) })
     default:
       return missingCase(event)
   }

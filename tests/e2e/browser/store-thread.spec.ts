@@ -21,7 +21,7 @@ test('a store’s thread that dies is started again, with a gap, and the window 
     const screen = new Screen(page)
     await screen.trades('BTC-USD')
     host.stdin.write('die\n')
-    await expect(page.getByText(/^Recording was interrupted and goes on\./).first()).toBeVisible()
+    await expect(page.getByText(/^Recording was interrupted and has resumed\./).first()).toBeVisible()
     await screen.ticks('BTC-USD')
     await expect(screen.recorder()).toHaveAccessibleName(/Recording/)
   } finally {
