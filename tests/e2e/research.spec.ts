@@ -442,7 +442,7 @@ test(
     await sma.getByRole('button', { name: 'Rows' }).click()
     await expect(sma.getByRole('grid').getByRole('columnheader')).toHaveText([/Time/, /Ours/, /Service/, /Difference/])
     const ema = await go(page, 'ema')
-    await expect(ema.getByText(/times? in common/)).toBeVisible({ timeout: 60_000 })
+    await expect(ema.getByText(/matching points?/)).toBeVisible({ timeout: 60_000 })
   },
 )
 
