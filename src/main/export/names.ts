@@ -34,6 +34,11 @@ export async function findExisting(out: string, split: boolean): Promise<string 
   const ending = extname(out)
   const stem = `${basename(out, ending)}.`
   const names = await readdir(dirname(out)).catch(() => [])
-  const found = names.find((name) => name.startsWith(stem) && name.endsWith(ending))
+  const isPart = (name: string): boolean =>
+    name.length > stem.length + ending.length && // the whole `ticks.csv` is no part of itself
+    name.startsWith(stem) &&
+    name.endsWith(ending) &&
+    !name.endsWith('.manifest.json')
+  const found = names.find(isPart)
   return found === undefined ? undefined : join(dirname(out), found)
 }
