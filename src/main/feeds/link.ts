@@ -27,6 +27,8 @@ export interface Link {
   explained: boolean
   closed: boolean
   heardMs: UnixMs
+  /** Number of the last ping, which is its payload. */
+  pings: number
   /** When the last ping was sent, and when the service was asked to close, UTC ms; null: not yet. */
   pingedMs: UnixMs | null
   closeAskedMs: UnixMs | null
@@ -40,8 +42,8 @@ export interface LinkListener {
   message(link: Link, data: Buffer, binary: boolean): void
   /** A ping: somebody is there. */
   heard(link: Link): void
-  /** A pong: somebody is there, and has answered. */
-  pong(link: Link): void
+  /** A pong: somebody is there, and has answered the ping of this payload. */
+  pong(link: Link, payload: Buffer): void
   /** The next message was too large. */
   oversize(link: Link): void
   /** Why it ends, where more than its close says so; told once, before `closed`. */
@@ -90,6 +92,7 @@ export function openLink(dial: Dial, listener: LinkListener): Link {
     explained: false,
     closed: false,
     heardMs: nowMs,
+    pings: 0,
     pingedMs: null,
     closeAskedMs: null,
     heartbeat: createHeartbeat(monoMs),
@@ -109,7 +112,7 @@ export function openLink(dial: Dial, listener: LinkListener): Link {
     listener.opened(link)
   })
   socket.on('message', (data: Buffer, binary: boolean) => listener.message(link, data, binary))
-  socket.on('pong', () => listener.pong(link))
+  socket.on('pong', (payload: Buffer) => listener.pong(link, payload))
   socket.on('ping', () => listener.heard(link))
   socket.on('unexpected-response', (request, response) => {
     const retryAfter = Number(response.headers['retry-after']) * 1_000

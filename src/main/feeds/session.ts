@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { toFailure, missingCase } from '../../shared/errors.ts'
 import { entersMarket, FLAG, type LedgerEntry } from '../../shared/recording.ts'
 import type { FeedState } from '../../shared/state.ts'
-import { feedAsset, type FeedId, type UnixMs } from '../../shared/units.ts'
+import { feedAsset, unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
 import { KIND } from '../../service/codec.ts'
 import { inRange } from '../../service/codecs/times.ts'
 import { encodeClient, normaliseTickers, parseControl } from '../../service/control.ts'
@@ -15,6 +15,7 @@ import { FEEDS } from '../../service/feeds.ts'
 import { serverWords } from '../../service/reasons.ts'
 import type { Token } from '../credentials/port.ts'
 import { serviceOrigin, socketUrl } from '../service-address.ts'
+import { movedStamp } from '../delay-window.ts'
 import { AskedFor } from './asked-for.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { MAX_PAYLOAD, openLink, type Link, type LinkListener } from './link.ts'
@@ -37,7 +38,7 @@ export class Session {
     opened: (link) => this.#opened(link),
     message: (link, data, binary) => this.#message(link, data, binary),
     heard: (link) => this.#heard(link),
-    pong: (link) => this.#pong(link),
+    pong: (link, payload) => this.#pong(link, payload),
     oversize: ({ conn }) => this.#entry({ type: 'oversize', feed: this.feed, conn, limitBytes: MAX_PAYLOAD }),
     explained: (event) => this.dispatch(event),
     closed: (link, code, words) => this.#closed(link, code, words),
@@ -88,7 +89,14 @@ export class Session {
 
   /** The wall clock was set by `shiftMs` in the last `elapsedMs`. */
   clockMoved(shiftMs: number, elapsedMs: number): void {
-    this.#received.clockMoved(shiftMs, this.#o.clock.wallMs())
+    const nowMs = this.#o.clock.wallMs()
+    const moved = (ms: UnixMs | null): UnixMs | null => (ms === null ? null : unixMs(movedStamp(ms, shiftMs, nowMs)))
+    this.#received.clockMoved(shiftMs, nowMs)
+    this.#askedMs = moved(this.#askedMs)
+    for (const link of this.#links) {
+      link.pingedMs = moved(link.pingedMs)
+      link.closeAskedMs = moved(link.closeAskedMs)
+    }
     this.dispatch({ is: 'clock', shiftMs, elapsedMs })
   }
 
@@ -99,7 +107,7 @@ export class Session {
     const beat = link.heartbeat.beat(monoMs)
     if (beat === 'ping') {
       link.pingedMs = this.#o.clock.wallMs()
-      link.socket.ping()
+      link.socket.ping(String(++link.pings))
     }
     if (beat === 'dead') this.dispatch({ is: 'halfOpen', generation: link.generation })
     else if (this.#state.phase.is === 'open') {
@@ -260,10 +268,11 @@ export class Session {
     if (link === this.#link) this.#received.heard(link.heardMs)
   }
 
-  /** The answer to the last ping. */
-  #pong(link: Link): void {
+  /** Only the answer to the last ping proves what was sent before it: one to an earlier ping may come late. */
+  #pong(link: Link, payload: Buffer): void {
     this.#heard(link)
-    if (link === this.#link && link.pingedMs !== null) this.#received.answered(link.pingedMs)
+    if (link !== this.#link || link.pingedMs === null || payload.toString('latin1') !== String(link.pings)) return
+    this.#received.answered(link.pingedMs)
   }
 
   /** The way of a tick: stamp, recorder, codec, listener. */

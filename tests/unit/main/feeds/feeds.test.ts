@@ -500,6 +500,27 @@ describe('a hostile or broken service', () => {
     expect(w.ears.problems[0]).toMatchObject({ code: 'timeout' })
   })
 
+  test('a pong that answers no ping proves nothing: the gap begins with what was answered before', async () => {
+    const clock = fastClock()
+    let pingedMs = NaN
+    const w = await world((service) => {
+      service.onOpen = (ws) => {
+        if (service.sockets.length > 1) return
+        ;(ws as unknown as { _autoPong: boolean })._autoPong = false
+        ws.once('ping', () => {
+          pingedMs = clock.wallMs()
+          // An answer to an earlier ping, say; what came between the two is lost with the connection.
+          ws.pong('earlier')
+          ws.send(trade('BTC-USD').replace(/"t":\d+/, '"t":null'), () => ws.terminate())
+        })
+      }
+    }, clock)
+    await open(w, 'BTC-USD')
+    await until('the gap', () => w.ears.gaps.some(({ cause }) => cause === 'drop'))
+    const gap = w.ears.gaps.find(({ cause }) => cause === 'drop')
+    expect(pingedMs - (gap?.fromMs ?? NaN)).toBeGreaterThan(10_000)
+  })
+
   test.each(['999999999', '1e12', 'Infinity'])(
     '503 with Retry-After: %s is tried again within minutes',
     async (after) => {
