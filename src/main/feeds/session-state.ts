@@ -108,8 +108,9 @@ export function reduce(state: SessionState, event: SessionEvent, at: Moment): St
     case 'acknowledged':
       return onAcknowledged(state, event.symbols, at)
     case 'released': {
-      const acknowledged = without(state.feed, state.acknowledged, event.symbols)
-      return [{ ...state, acknowledged: [...acknowledged, ...within(state, event.symbols)] }, []]
+      const { feed, acknowledged, sent } = state
+      const subscribedAgain = among(feed, among(feed, acknowledged, event.symbols), sent)
+      return [{ ...state, acknowledged: [...without(feed, acknowledged, event.symbols), ...subscribedAgain] }, []]
     }
     case 'frame':
       return onFrame(state, at)
@@ -236,7 +237,7 @@ function settle(state: SessionState, nowMs: UnixMs, final: boolean): Step {
   const gaps: SessionGap[] = []
   const left: string[] = []
   for (const gap of state.gaps) {
-    const rest = without(state.feed, gap.symbols, state.acknowledged).filter((s) => holds(state.feed, state.wanted, s))
+    const rest = among(state.feed, without(state.feed, gap.symbols, state.acknowledged), state.wanted)
     const unchanged = rest.length === gap.symbols.length
     if (unchanged && (!final || gap.cause === 'unacknowledged')) {
       gaps.push(gap)
@@ -415,7 +416,7 @@ function openGap(state: SessionState, cause: GapCause, fromMs: UnixMs, symbols: 
 
 /** Ends gaps of which no symbol is wanted any more. */
 function closeUnwanted(state: SessionState, at: Moment): Step {
-  const over = state.gaps.filter((gap) => !gap.symbols.some((symbol) => holds(state.feed, state.wanted, symbol)))
+  const over = state.gaps.filter((gap) => among(state.feed, gap.symbols, state.wanted).length === 0)
   if (over.length === 0) return [state, []]
   return [
     { ...state, gaps: state.gaps.filter((gap) => !over.includes(gap)) },
@@ -470,13 +471,9 @@ function without(feed: FeedId, symbols: readonly string[], others: readonly stri
   return symbols.filter((symbol) => !keys.has(instrumentKey(asset, symbol)))
 }
 
-function holds(feed: FeedId, symbols: readonly string[], symbol: string): boolean {
-  return without(feed, [symbol], symbols).length === 0
-}
-
-/** Those of `symbols` that were subscribed again before their release came. */
-function within(state: SessionState, symbols: readonly string[]): readonly string[] {
-  return state.acknowledged.filter(
-    (symbol) => holds(state.feed, symbols, symbol) && holds(state.feed, state.sent, symbol),
-  )
+/** Those of `symbols` whose instrument is among `others`. */
+function among(feed: FeedId, symbols: readonly string[], others: readonly string[]): readonly string[] {
+  const asset = feedAsset(feed)
+  const keys = new Set(others.map((symbol) => instrumentKey(asset, symbol)))
+  return symbols.filter((symbol) => keys.has(instrumentKey(asset, symbol)))
 }

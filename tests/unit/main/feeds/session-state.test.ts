@@ -168,6 +168,26 @@ describe('wants', () => {
     d.send({ is: 'released', generation: d.g, symbols: [ETH] })
     expect(d.state.acknowledged).toEqual([BTC])
   })
+  test('a symbol that is subscribed again before its release comes stays acknowledged', () => {
+    const d = opened(BTC).want(BTC, ETH).acked(BTC, ETH).want(BTC).want(BTC, ETH)
+    d.send({ is: 'released', generation: d.g, symbols: [ETH] })
+    expect(d.state.acknowledged).toEqual([BTC, ETH])
+  })
+  test('a release of thousands of symbols is walked a few times, not once for each', () => {
+    const many = Array.from({ length: 1_000 }, (_, i) => `T${i}`)
+    const d = opened(BTC).acked(BTC, ...many)
+    let reads = 0
+    const symbols = new Proxy(many, {
+      get(target, key, self): unknown {
+        if (typeof key === 'string' && /^\d+$/.test(key)) reads++
+        return Reflect.get(target, key, self)
+      },
+    })
+    d.send({ is: 'released', generation: d.g, symbols })
+    expect(d.state.acknowledged).toEqual([BTC])
+    expect(reads).toBeGreaterThan(0)
+    expect(reads).toBeLessThanOrEqual(4 * many.length)
+  })
   test('the last one gone closes with 1000 and idles; an empty list is never sent', () => {
     const d = opened(BTC).want()
     expect(shown(d.state)).toEqual({ is: 'idle' })
