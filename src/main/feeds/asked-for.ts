@@ -52,6 +52,20 @@ export class AskedFor {
     this.#verdicts.clear()
   }
 
+  /**
+   * Of what an acknowledgement lists, what was asked for over this socket and isn't released yet, each instrument once in
+   * its first spelling. Unlike `has`, it doesn't matter who owns it by now: this socket's release of it still counts.
+   */
+  among(symbols: readonly string[]): readonly string[] {
+    const first = new Map<string, string>()
+    for (const symbol of symbols) {
+      const key = instrumentKey(this.#asset, symbol)
+      const isOurs = this.#subscribed.has(key) || this.#leaving.has(key)
+      if (isOurs && !first.has(key)) first.set(key, symbol)
+    }
+    return [...first.values()]
+  }
+
   has(symbol: string): boolean {
     const known = this.#verdicts.get(symbol)
     if (known !== undefined) return known

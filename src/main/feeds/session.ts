@@ -341,18 +341,19 @@ export class Session {
     const { listener } = this.#o
     switch (control.kind) {
       case 'acknowledged': {
-        this.#entry({ type: 'acknowledged', feed: this.feed, conn, symbols: control.tickers })
+        // The message holds the whole list. What nobody asked for must not be stored a second time.
+        this.#entry({ type: 'acknowledged', feed: this.feed, conn, symbols: link.asked.among(control.tickers) })
         if (link !== this.#link) return
         if (this.#askedMs !== null) this.#received.answered(this.#askedMs)
         if (this.#state.pending <= 1) this.#askedMs = null
         this.dispatch({ is: 'acknowledged', generation, symbols: control.tickers })
-        // What nobody asked for is in the state and the log; the window must not learn symbols from it.
+        // What nobody asked for is in the state and the message; the window must not learn symbols from it.
         const asked = control.tickers.filter((ticker) => link.asked.has(ticker))
         listener.acknowledged(this.feed, asked)
         return
       }
       case 'released':
-        this.#entry({ type: 'released', feed: this.feed, conn, symbols: control.tickers })
+        this.#entry({ type: 'released', feed: this.feed, conn, symbols: link.asked.among(control.tickers) })
         link.asked.released(control.tickers)
         this.dispatch({ is: 'released', generation, symbols: control.tickers })
         return

@@ -487,6 +487,19 @@ describe('a hostile or broken service', () => {
     expect(w.ears.gaps.find(({ cause }) => cause === 'drop')?.fromMs).toBe(sentMs)
   })
 
+  test('an acknowledgement of what nobody asked for is stored once, as the message it came in', async () => {
+    const w = await world()
+    await open(w, 'BTC-USD')
+    const many = Array.from({ length: 40_000 }, (_, i) => `T${i}`)
+    const spellings = ['BTC-USD', 'BTC/USD', 'btcusd']
+    w.service.last.send(JSON.stringify({ type: 'subscribed', tickers: [...spellings, ...many, 'BTC-USD'] }))
+    w.service.last.send(JSON.stringify({ type: 'unsubscribed', tickers: many }))
+    await until('both', () => w.recorder.of('released').length === 1)
+    expect(w.recorder.of('acknowledged').at(-1)).toMatchObject({ symbols: ['BTC-USD'] })
+    expect(w.recorder.of('released')).toMatchObject([{ symbols: [] }])
+    expect(w.recorder.frames.slice(-2).map(({ data }) => data.includes('T39999'))).toEqual([true, true])
+  })
+
   test('a half-open socket is given up and its hole has that cause', async () => {
     const w = await world((service) => {
       service.onOpen = (ws) => {

@@ -186,6 +186,19 @@ describe('asked for', () => {
     asked.released(['BTC-USD'])
     expect(asked.has('BTC-USD')).toBe(false)
   })
+  test('of an acknowledgement counts what was asked for over this socket, each instrument once, whoever owns it now', () => {
+    let mine = true
+    const asked = new AskedFor('crypto', () => mine, any)
+    asked.subscribed(['BTC-USD', 'ETH-USD'])
+    expect(asked.among(['X:BTCUSD', 'DOGE-USD', 'BTC-USD'])).toEqual(['X:BTCUSD'])
+    asked.unsubscribed(['ETH-USD'])
+    // The planner moved it to another connection: its release here must still be in the ledger.
+    mine = false
+    asked.ownersChanged()
+    expect(asked.among(['ETH-USD'])).toEqual(['ETH-USD'])
+    asked.released(['ETH-USD'])
+    expect(asked.among(['ETH-USD'])).toEqual([])
+  })
   test('a ticker of another connection is not asked for here', () => {
     let mine = true
     const asked = new AskedFor('stocks', () => mine, any)
