@@ -61,7 +61,7 @@ export const exportCommand: Command = {
     format: {
       type: 'string',
       value: EXPORT_FORMATS.join('|'),
-      help: 'Default: as the ending of FILE, else csv',
+      help: 'Default: from the extension of FILE, else csv',
       words: EXPORT_FORMATS,
     },
     out: {
@@ -137,7 +137,7 @@ function requestOf(values: Values, preset: ExportPreset | undefined, out: string
 function formatOf(asked: ExportFormat | undefined, out: string): ExportFormat {
   const named = formatOfName(out)
   if (asked !== undefined && named !== undefined && asked !== named) {
-    throw new UsageError(`--out ${out} ends as ${named}, but the format is ${asked}: change one of them`)
+    throw new UsageError(`--out ${out} has the extension of ${named}, but the format is ${asked}: change one of them`)
   }
   return asked ?? named ?? 'csv'
 }

@@ -165,9 +165,9 @@ function timeProblem(reading: Exclude<TimeReading, number>, text: string, zone: 
     case 'none':
       return { text: `"${shown}" is no time` }
     case 'skipped':
-      return { text: `"${shown}" never was in ${zone}: clocks were set forward over it` }
+      return { text: `"${shown}" never occurred in ${zone}: clocks were set forward` }
     case 'repeated':
-      return { text: `"${shown}" was twice in ${zone}: clocks were set back over it`, refuses: true }
+      return { text: `"${shown}" occurred twice in ${zone}: clocks were set back`, refuses: true }
     default:
       return missingCase(reading)
   }

@@ -75,7 +75,7 @@ describe('an export', () => {
   it('refuses a format that contradicts the ending', async () => {
     const { code, err } = await exported('--format', 'csv', '--out', path('x.parquet'))
     expect([code, existsSync(path('x.parquet'))]).toEqual([2, false])
-    expect(err).toContain('x.parquet ends as parquet, but the format is csv: change one of them')
+    expect(err).toContain('x.parquet has the extension of parquet, but the format is csv: change one of them')
   })
 
   it('of a session as a file never replaces another without --force', async () => {

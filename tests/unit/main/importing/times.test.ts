@@ -121,7 +121,7 @@ describe('an import of local times', () => {
     const rows = '2026-10-25 02:30:00,100,1\n'
     const refused = await imported(rows)
     expect(refused).toMatchObject({ code: 2, started: null })
-    expect(refused.err).toContain('Line 2: "2026-10-25 02:30:00" was twice in Europe/Berlin')
+    expect(refused.err).toContain('Line 2: "2026-10-25 02:30:00" occurred twice in Europe/Berlin')
     expect(refused.err).toContain('--repeated first or --repeated second')
     expect(await imported(rows, '--repeated', 'first')).toMatchObject({ code: 0, started: '2026-10-25T00:30:00.000Z' })
     expect(await imported(rows, '--repeated', 'second')).toMatchObject({ code: 0, started: '2026-10-25T01:30:00.000Z' })
@@ -131,7 +131,7 @@ describe('an import of local times', () => {
   it('leaves a line out whose time never was, and says so', async () => {
     const { code, err, started } = await imported('2026-03-29 02:30:00,100,1\n2026-03-29 03:30:00,101,1\n')
     expect([code, started]).toEqual([0, '2026-03-29T01:30:00.000Z'])
-    expect(err).toContain('line 2: "2026-03-29 02:30:00" never was in Europe/Berlin')
+    expect(err).toContain('line 2: "2026-03-29 02:30:00" never occurred in Europe/Berlin')
     expect(err).toContain('1 lines were left out')
   })
 
