@@ -16,7 +16,8 @@ import { randomUUID } from 'node:crypto'
 import { createAlerts } from './alerts/alerts.ts'
 import { alertFiles } from './alerts/files.ts'
 import { createDrawings } from './drawings/drawings.ts'
-import { adoptDemoDrawings, drawingsFolder } from './drawings/file-keeper.ts'
+import { adoptWithoutAccount } from './drawings/adoption.ts'
+import { drawingsFolder } from './drawings/file-keeper.ts'
 import type { Drawings, MarketDrawings } from './drawings/port.ts'
 import { createFeeds } from './feeds/feeds.ts'
 import { createDigestFold } from './market/digest.ts'
@@ -173,8 +174,6 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   workspaces.onChange(() => workspaceStreams.changed())
   const drawingsRoot = join(options.dataDir, 'drawings')
   const drawingsProblem = (text: string, detail?: string): void => log.add('warn', 'drawings', text, detail)
-  // Without an account everything was drawn on the demo market.
-  if (settings.get().account.baseUrl === '') adoptDemoDrawings(drawingsRoot, drawingsProblem)
   const drawingsOf = (market: DrawingMarket): Drawings =>
     createDrawings({ keeper: drawingsFolder(drawingsRoot, market), market, problem: drawingsProblem })
   const drawings: MarketDrawings = { demo: drawingsOf('demo'), service: drawingsOf('service') }
@@ -415,6 +414,13 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     await Promise.allSettled([writer.close()])
     throw thrown
   }
+  // Before anything reads a drawing.
+  await adoptWithoutAccount({
+    folder: drawingsRoot,
+    hasAccount: settings.get().account.baseUrl !== '' || settings.problem !== null || options.source === 'service',
+    sources: async () => (await reader.sessions(true)).map(({ source }) => source),
+    problem: drawingsProblem,
+  })
   // Before the first live session: sessions of one source lie in the store in the order of their time.
   await sample.offer()
   await recordings.serially(() => recordings.begin())

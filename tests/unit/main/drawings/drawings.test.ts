@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createDrawings } from '../../../../src/main/drawings/drawings.ts'
+import { adoptWithoutAccount } from '../../../../src/main/drawings/adoption.ts'
 import { adoptDemoDrawings, drawingsFolder } from '../../../../src/main/drawings/file-keeper.ts'
 import type { DrawingsKeeper } from '../../../../src/main/drawings/port.ts'
 import { drawingStreams } from '../../../../src/main/terminal/drawing-streams.ts'
@@ -147,6 +148,19 @@ describe('drawings of the demo market', () => {
     expect(open().get(btc).drawings).toEqual([])
     expect(open().get(ibm).drawings).toEqual([line('real')])
     expect(told).toEqual([])
+  })
+
+  it.each([
+    ['an account', true, async () => [], false],
+    ['sessions of an account that was signed out', false, async () => ['demo', 'service:ann@https://a.example'], false],
+    ['a store that cannot be read', false, () => Promise.reject(new Error('damaged')), false],
+    ['sessions of the demo market alone', false, async () => ['demo'], true],
+  ])('with %s', async (_, hasAccount, sources, adopted) => {
+    mkdirSync(folder)
+    const older = JSON.stringify({ version: 1, instrument: btc, drawings: [line('old')] })
+    writeFileSync(join(folder, 'crypto-BTCUSD.json'), older)
+    await adoptWithoutAccount({ folder, hasAccount, sources, problem: () => expect.fail('nothing went wrong') })
+    expect([demo().get(btc).drawings.length, open().get(btc).drawings.length]).toEqual(adopted ? [1, 0] : [0, 1])
   })
 
   it('are left where they are while the demo has some of that symbol already', () => {

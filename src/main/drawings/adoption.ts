@@ -1,0 +1,25 @@
+/** Whose drawings are that were saved before drawings were kept by market. */
+import { existsSync } from 'node:fs'
+import { adoptDemoDrawings } from './file-keeper.ts'
+
+export interface AdoptionOptions {
+  readonly folder: string
+  /** Whether this start has an account, or its settings can't tell. */
+  readonly hasAccount: boolean
+  /** Sources of all recorded sessions, as `sourceKey` writes them. */
+  readonly sources: () => Promise<readonly string[]>
+  readonly problem: (text: string, detail: string) => void
+}
+
+/**
+ * Gives drawings that name no market to the demo market where nothing hints at an account, past ones included: whoever
+ * signed out for a while must find the drawings with the account again. Never rejects.
+ */
+export async function adoptWithoutAccount({ folder, hasAccount, sources, problem }: AdoptionOptions): Promise<void> {
+  if (hasAccount || !existsSync(folder)) return
+  const hadAccount = await sources().then(
+    (all) => all.some((source) => source.startsWith('service:')),
+    () => true, // a store that can't be read can't tell
+  )
+  if (!hadAccount) adoptDemoDrawings(folder, problem)
+}
