@@ -1,13 +1,14 @@
 /** Follows the commits of the writer and notes each in the store's head. What goes wrong here never stops a recording. */
 import { closeSync, openSync } from 'node:fs'
 import { HeadFile, type Head } from './head.ts'
-import { logFile, readLog } from './log-check.ts'
+import { findErasure, logFile, readLog } from './log-check.ts'
 import type { Db } from './sqlite.ts'
 import { findLogEnd, type LogPosition } from './wal.ts'
 
 export class CommitHead {
   readonly #store: string
   readonly #newest
+  readonly #erasedSince
   #file: HeadFile | null = null
   #wal: number | undefined
   #position: LogPosition | null = null
@@ -17,10 +18,12 @@ export class CommitHead {
   #last: Head['last'] = null
   #isLogOld = true
 
-  /** `last`: where the newest recording ends. Notes the store as it is now. */
-  constructor(store: string, db: Db, last: Head['last'] = null) {
+  /** `before`: what the store's head said when it was opened; null: nothing that holds. Notes the store as it is now. */
+  constructor(store: string, db: Db, before: Head | null = null) {
     this.#store = store
-    this.#last = last
+    this.#last = before?.last ?? null
+    this.#log = before?.log ?? null
+    this.#erasedSince = findErasure(db)
     this.#newest = db.prepare<[], { n: number; kind: string; body: string; hash: Buffer }>(
       'SELECT n, kind, body, hash FROM store_log ORDER BY n DESC LIMIT 1',
     )
@@ -68,10 +71,10 @@ export class CommitHead {
 
   #readLog(): void {
     const row = this.#newest.get()
+    // It may be the one that was written last that was erased, and its number may be used again.
+    if (this.#erasedSince.get(this.#log?.n ?? 0) !== undefined) this.#last = null
     this.#log = row === undefined ? null : { n: row.n, hash: row.hash }
     this.#closed = null
-    // It may be the one that was written last that was erased.
-    if (row?.kind === 'delete') this.#last = null
     if (row?.kind === 'close') {
       const { recording, clean } = JSON.parse(row.body) as { readonly recording: string; readonly clean: boolean } // written by the engine
       this.#closed = { session: recording, clean }

@@ -108,7 +108,7 @@ export class StoreEngine {
       this.notices = notices
       this.#causeOfLoss = hasLoss ? 'disk' : 'crash'
       this.#closedCleanly = hasLoss && head?.closed?.clean === true ? head.closed.session : null
-      this.#head = new CommitHead(this.file, this.#db, hasLoss ? null : (head?.last ?? null))
+      this.#head = new CommitHead(this.file, this.#db, hasLoss ? null : head)
       this.#appender = new Appender(this.#db)
       this.#sealer = new Sealer(this.#db, nowMs)
       this.#logged = lastLogged(this.#db)

@@ -117,6 +117,10 @@ export type CutBack =
   | { readonly is: 'other' }
   | { readonly is: 'seq'; readonly expected: number; readonly found: number }
 
+/** Finds whether a session was erased after a row of the store log. */
+export const findErasure = (db: Db) =>
+  db.prepare<[number], number>("SELECT 1 FROM store_log WHERE n > ? AND kind = 'delete' LIMIT 1").pluck()
+
 /** Compares a store with a head that was read before; null: it holds all that was committed then. */
 export function findCutBack(db: Db, head: Head | null): CutBack | null {
   if (head === null) return null
@@ -126,7 +130,8 @@ export function findCutBack(db: Db, head: Head | null): CutBack | null {
     if (hash === undefined) return { is: 'log', expected: head.log.n, found: newest }
     if (!sameBytes(hash, head.log.hash)) return { is: 'other' }
   }
-  if (head.last === null) return null
+  // Since a session was erased, the number of the last one may be that of another.
+  if (head.last === null || findErasure(db).get(head.log?.n ?? 0) !== undefined) return null
   const { recording, seq } = head.last
   const found = db
     .prepare<[number, number, number], number | null>(
@@ -135,8 +140,6 @@ export function findCutBack(db: Db, head: Head | null): CutBack | null {
     )
     .pluck()
     .get(recording, recording, recording)
-  // One that is not there any more was erased, which is a row of the log.
-  if (found === undefined) return newest > (head.log?.n ?? 0) ? null : { is: 'seq', expected: seq, found: 0 }
   return (found ?? 0) < seq ? { is: 'seq', expected: seq, found: found ?? 0 } : null
 }
 

@@ -20,7 +20,7 @@ import { openStoreWriter } from '../../../../src/main/store/open.ts'
 import { openLocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import type { StoreNotice } from '../../../../src/main/store/recover-log.ts'
-import { unixMs } from '../../../../src/shared/units.ts'
+import { recordingId, unixMs } from '../../../../src/shared/units.ts'
 import { commandContext } from '../cli/context.ts'
 import { DEMO, readEverything, T0, tempFolder, trade, Writer } from './harness.ts'
 
@@ -315,6 +315,37 @@ describe('opening a store for writing', () => {
     expect(await problemsOf(killed)).toEqual([])
     engine.close()
   })
+
+  it.each([0, 5])(
+    'says nothing where an earlier version erased the last session and recorded another of %i messages',
+    async (messages) => {
+      const record = (engine: StoreEngine, startedMs: number, count: number): string => {
+        const id = newRecordingId(startedMs)
+        engine.begin(id, DEMO, unixMs(startedMs))
+        commit(engine, new Writer(), count)
+        engine.end(unixMs(startedMs + 1_000), [])
+        engine.drain()
+        return id
+      }
+      const before = new StoreEngine(folder.file)
+      record(before, T0, 10)
+      const last = record(before, T0 + 2_000, 20)
+      before.close()
+      const head = readFileSync(headFile(folder.file))
+      const erasing = new StoreEngine(folder.file)
+      erasing.delete(recordingId(last))
+      erasing.close()
+      const recording = new StoreEngine(folder.file)
+      record(recording, T0 + 4_000, messages)
+      recording.close()
+      // An earlier version leaves the head as it was.
+      writeFileSync(headFile(folder.file), head)
+      expect(await problemsOf(folder.file)).toEqual([])
+      expect((await reopen(folder.file)).notices).toEqual([])
+      expect((await reopen(folder.file)).notices).toEqual([])
+      expect(await problemsOf(folder.file)).toEqual([])
+    },
+  )
 
   it('empties a corrupt log later where a reader kept the start from it: its bad end is no second loss', () => {
     const { killed, engine } = makeKilled()
