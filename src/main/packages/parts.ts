@@ -116,13 +116,13 @@ export async function readPart(header: PartHeader, head: Uint8Array, stored: Uin
   return content
 }
 
-/** Says what of a file is not as it was written. */
-/** What a session from elsewhere is refused with that is larger than this process can bear; `what`: of what there are so many. */
+/** Refuses a session that is larger than this process can bear. `what`: what it has more than `most` of, in the plural. */
 export const tooLarge = (what: string, most: number): CodedError =>
   new CodedError('too-large', `The session has more than ${most.toLocaleString('en-US')} ${what}.`, {
     hint: 'A session file holds no more. To copy a store as it is, use "tapedeck backup".',
   })
 
+/** Says which part of a file is not as it was written. */
 export const damaged = (what: string): CodedError =>
   new CodedError('store-damaged', `The session file is damaged: ${what} is not as it was written.`, {
     hint: 'Nothing was imported. Copy the file again, or make it again where the session was recorded.',
