@@ -3,7 +3,7 @@ import { expect, test } from './fixtures.ts'
 import { openPane, pane } from './panes.ts'
 import { Screen } from './screen.ts'
 
-const SAMPLE = /Sample session \(demo market\)/
+const SAMPLE = /Demo sample session/
 /** Three hours of market are computed and sealed beside everything else. */
 const STORED_MS = 180_000
 
@@ -17,7 +17,7 @@ test('a first start brings a sample session', async ({ open }) => {
     await expect(row).toBeVisible({ timeout: STORED_MS })
     await expect(row).toContainText('03:00:00')
     await row.click()
-    await expect(row).not.toContainText('Recording')
+    await expect(row.getByText('Demo sample', { exact: true })).toBeVisible()
   })
 
   await test.step('charts have its hours behind the present', async () => {

@@ -15,7 +15,7 @@ import type { Batch, StoredEntry, StoreLibrary, StoreReader } from '../store/por
 
 const HOURS = 3
 const SAMPLE_MS = HOURS * 3_600_000
-export const SAMPLE_NAME = 'Sample session (demo market)'
+export const SAMPLE_NAME = 'Demo sample session'
 const NOTES =
   `${HOURS} hours of the demo market up to the first start of Tapedeck, computed by the demo market and not received over a ` +
   'connection: receive times are the times at which it sends. BTC, ETH, EURUSD, NZDUSD, SPY and IBM are real records moved ' +

@@ -90,6 +90,7 @@ export const sessions = {
   'sessions.complete': 'Complete',
   'sessions.crashed': 'Crashed',
   'sessions.imported': 'Imported',
+  'sessions.sample': 'Demo sample',
   'sessions.details': 'Details',
   'sessions.rename': 'Rename',
   'sessions.verify': 'Verify',

@@ -79,14 +79,21 @@ export interface SessionSort {
 /** Gaps that are no ordinary edges. */
 export const realGaps = (row: SessionRow): number => row.gapCount - row.edges
 
-export type SessionState = 'recording' | 'clean' | 'crashed' | 'imported'
-export const stateOf = (row: SessionRow): SessionState =>
-  row.live ? 'recording' : !row.clean ? 'crashed' : row.imported ? 'imported' : 'clean'
+export type SessionState = 'recording' | 'clean' | 'crashed' | 'imported' | 'sample'
+
+export function stateOf({ live, clean, imported, source }: SessionRow): SessionState {
+  if (live) return 'recording'
+  if (!clean) return 'crashed'
+  // Only the sample session came into the demo market's sessions without being recorded.
+  if (imported) return source === 'demo' ? 'sample' : 'imported'
+  return 'clean'
+}
 export const STATE_WORDS: Readonly<Record<SessionState, string>> = {
   recording: say('sessions.recording'),
   clean: say('sessions.complete'),
   crashed: say('sessions.crashed'),
   imported: say('sessions.imported'),
+  sample: say('sessions.sample'),
 }
 
 function valueOf(row: SessionRow, column: SessionColumn, nowMs: number): number | string {

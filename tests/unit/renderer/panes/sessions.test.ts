@@ -7,6 +7,7 @@ import {
   fittingSessionColumns,
   packageName,
   sortSessions,
+  stateOf,
   tagsOf,
 } from '../../../../src/renderer/panes/sessions/session-list.ts'
 
@@ -83,6 +84,18 @@ describe('the list of sessions', () => {
     expect(fittingSessionColumns(2_000)).toHaveLength(11)
     expect(tagsOf(' a, #b,,a ,')).toEqual(['a', 'b'])
     expect(packageName(row('a', 0, { name: 'CPI / day: 1' }))).toBe('CPI-day-1-1970-01-01-00-00.tapedeck')
+  })
+})
+
+describe('states of sessions', () => {
+  it.each([
+    [{ live: true, clean: false }, 'recording'],
+    [{ clean: false }, 'crashed'],
+    [{}, 'clean'],
+    [{ imported: true, source: 'import:me@0123' }, 'imported'],
+    [{ imported: true, source: 'demo' }, 'sample'],
+  ])('of %o: %s', (part, state) => {
+    expect(stateOf(row('a', 1, { live: false, clean: true, imported: false, ...part }))).toBe(state)
   })
 })
 

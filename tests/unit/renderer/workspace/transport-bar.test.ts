@@ -46,6 +46,18 @@ describe('the transport bar', () => {
     expect(state.view).toBe('live')
     expect(screen.queryByRole('region', { name: 'Replay' })).toBeNull()
   })
+  it.each([
+    ['button', 'Play'],
+    ['input', null],
+  ] as const)('opened from a %s, Space plays: the focus goes to %s', async (tag, name) => {
+    const from = document.body.appendChild(document.createElement(tag))
+    from.focus()
+    const { state } = await open()
+    render(TransportBar, { app: state, themeKey: 'dark' })
+    await tick()
+    expect(document.activeElement).toBe(name === null ? from : screen.getByRole('button', { name }))
+    from.remove()
+  })
   it('shows a speed that is not on the list as well', async () => {
     const { fake, state } = await open()
     fake.replay.change({ speed: 3 })
