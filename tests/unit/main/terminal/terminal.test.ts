@@ -370,7 +370,7 @@ describe('a store that cannot be written', () => {
         if (request.is !== 'close') return held.push(request)
         for (const { call } of [...held, request]) if (call) parentPort.postMessage({ is: 'done', call })
       })
-      parentPort.postMessage({ is: 'opened' })`,
+      parentPort.postMessage({ is: 'opened', notices: [] })`,
     )
     const service = await simulator()
     const terminal = await terminalOf({
