@@ -214,16 +214,26 @@ export function summarise(names, checks) {
   const found = new Map(names.flatMap((name) => read(rowsFile(name)) ?? []).map((row) => [row.id, row]))
   const rows = checks.map(
     ({ id, title }) =>
-      found.get(id) ?? { id, passed: 0, failed: 1, skipped: 0, unable: [], failures: [`${title}\n      did not run`] },
+      found.get(id) ?? {
+        id,
+        passed: 0,
+        failed: 1,
+        skipped: 0,
+        unable: [],
+        flaky: [],
+        failures: [`${title}\n      did not run`],
+      },
   )
   const total = sumOf(rows)
   console.log('')
-  for (const { id, why, seconds, passed, failed, skipped, unable } of rows) {
-    const also = `${skipped ? `, ${skipped} skipped` : ''}${unable.length ? `, ${unable.length} not possible here` : ''}`
+  for (const { id, why, seconds, passed, failed, skipped, unable, flaky } of rows) {
+    const also = `${skipped ? `, ${skipped} skipped` : ''}${unable.length ? `, ${unable.length} not possible here` : ''}${flaky.length ? `, ${flaky.length} ONLY IN A SECOND RUN` : ''}`
     const note = why ? `not run: ${why}` : `${passed} passed, ${failed} failed${also}  (${seconds?.toFixed(1)} s)`
     console.log(`  ${failed ? '✗' : passed === 0 ? '–' : '✓'} ${id.padEnd(10)} ${note}`)
   }
   for (const { id, unable } of rows) for (const text of unable) console.log(`\n  – ${id}, not possible here: ${text}`)
+  for (const { id, flaky } of rows)
+    for (const text of flaky) console.log(`\n  ! ${id}, passed only in a second run: ${text}`)
   for (const { id, failures } of rows) for (const text of failures) console.log(`\n  ✗ ${id}: ${text}`)
   console.log(`\n${total.passed} passed, ${total.failed} failed`)
   return total.failed === 0 && total.passed > 0

@@ -8,6 +8,7 @@ export interface Counts {
   readonly failed: number
   readonly skipped: number
   readonly unable: readonly string[]
+  readonly flaky: readonly string[]
   readonly failures: readonly string[]
 }
 export const UNABLE: number

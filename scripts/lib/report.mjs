@@ -15,6 +15,7 @@
  * @property {number} failed
  * @property {number} skipped did not run, and nobody minds: never on a machine of continuous integration
  * @property {readonly string[]} unable what did not run because the machine declared so
+ * @property {readonly string[]} flaky what passed only in a second run: neither passed nor failed, and always printed
  * @property {readonly string[]} failures one text per failure: its name and the first lines of why
  */
 
@@ -49,7 +50,7 @@ const firstLines = (text, count = 6) =>
  * @returns {Counts}
  */
 export function notRun(name, needs, why, machine) {
-  const none = { passed: 0, failed: 0, skipped: 0, unable: [], failures: [] }
+  const none = { passed: 0, failed: 0, skipped: 0, unable: [], flaky: [], failures: [] }
   if (needs.some((need) => machine.unable.has(need))) return { ...none, unable: [`${name}: ${why}`] }
   if (!machine.ci) return { ...none, skipped: 1 }
   return { ...none, failed: 1, failures: [`${name}\n      skipped: ${why}`] }
@@ -67,17 +68,19 @@ export function sumOf(all) {
     failed: sum('failed'),
     skipped: sum('skipped'),
     unable: all.flatMap(({ unable }) => unable),
+    flaky: all.flatMap(({ flaky }) => flaky),
     failures: all.flatMap(({ failures }) => failures),
   }
 }
 
-const passed = { passed: 1, failed: 0, skipped: 0, unable: [], failures: [] }
-const failed = (text) => ({ passed: 0, failed: 1, skipped: 0, unable: [], failures: [text] })
+const passed = { passed: 1, failed: 0, skipped: 0, unable: [], flaky: [], failures: [] }
+const failed = (text) => ({ passed: 0, failed: 1, skipped: 0, unable: [], flaky: [], failures: [text] })
 
-/** Counts of one test by its state: only the first run of a test counts, so a flaky one has failed. */
+/** Counts of one test by its state. */
 function countsOf(name, state, why, machine) {
   if (state === 'passed') return passed
   if (state === 'failed') return failed(`${name}\n      ${firstLines(why)}`)
+  if (state === 'flaky') return { ...passed, passed: 0, flaky: [`${name}\n      ${firstLines(why)}`] }
   const needs = [...name.matchAll(/\[needs ([\w-]+)\]/g)].map(([, need]) => need)
   return notRun(name, needs, 'the test was skipped', machine)
 }
@@ -95,7 +98,7 @@ function ofVitest(report, machine) {
   return report.success || sum.failed > 0 ? sum : sumOf([sum, failed('the run ended before its tests did')])
 }
 
-const PLAYWRIGHT_STATES = { expected: 'passed', unexpected: 'failed', flaky: 'failed', skipped: 'skipped' }
+const PLAYWRIGHT_STATES = { expected: 'passed', unexpected: 'failed', flaky: 'flaky', skipped: 'skipped' }
 
 function ofPlaywright(report, machine) {
   const tests = []
@@ -103,8 +106,7 @@ function ofPlaywright(report, machine) {
     for (const spec of suite.specs ?? [])
       for (const test of spec.tests) {
         const why = test.results.find((result) => result.error)?.error?.message
-        const late = test.status === 'flaky' ? ' (passed only in a second run)' : ''
-        const name = `${suite.file} › ${spec.title}${late}`
+        const name = `${suite.file} › ${spec.title}`
         tests.push(countsOf(name, PLAYWRIGHT_STATES[test.status] ?? 'failed', why, machine))
       }
     for (const inner of suite.suites ?? []) walk(inner)

@@ -118,6 +118,8 @@ test('is made, changed, turned off, put off, deleted and brought back by keys al
   await expect(screen.alert('1,234,567.00')).toContainText('Off')
   await page.keyboard.press('Delete')
   await expect(pane).toContainText('No alerts yet')
+  // The list is told before the notification that offers to undo.
+  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible()
   await page.keyboard.press('Alt+p')
   await expect(screen.alert('1,234,567.00')).toContainText('Off')
 
