@@ -93,7 +93,7 @@ async function still(page: Page): Promise<void> {
   })
 }
 
-test('a falling market with a gap looks as it did', async ({ open, home }) => {
+test('a falling market with a gap looks as it did [needs linux]', async ({ open, home }) => {
   test.skip(process.platform !== 'linux', 'letters are drawn otherwise on other systems')
   const file = join(home, 'fall.jsonl')
   await fallWithGap(file)
