@@ -65,6 +65,7 @@ const exportPreset = v.object({
   interval: v.optional(interval),
   format: v.optional(v.picklist(EXPORT_FORMATS)),
   raw: v.optional(v.boolean()),
+  extended: v.optional(v.boolean()),
   bom: v.optional(v.boolean()),
   separator: v.optional(v.picklist(SEPARATORS)),
   split: v.optional(v.picklist(SPLITS)),

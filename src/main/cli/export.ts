@@ -125,13 +125,17 @@ function requestOf(values: Values, preset: ExportPreset | undefined, out: string
     of: oneOf(values, 'of', BAR_SOURCES) ?? preset?.of ?? null,
     interval: oneOf(values, 'interval', INTERVAL_LABELS) ?? preset?.interval ?? '1m',
     format: formatOf(oneOf(values, 'format', EXPORT_FORMATS) ?? preset?.format, out),
-    extended: values.on('extended'),
+    extended: wantsExtended(values, preset),
     raw: values.on('raw') || (preset?.raw ?? false),
     bom: values.on('bom') || (preset?.bom ?? false),
     separator: separatorOf(values) ?? preset?.separator ?? ',',
     split: oneOf(values, 'split', SPLITS) ?? preset?.split ?? 'none',
   }
 }
+
+/** Extended bars: as asked for. A preset's choice is of bars, so it doesn't count where --what asks for ticks. */
+const wantsExtended = (values: Values, preset: ExportPreset | undefined): boolean =>
+  values.on('extended') || (preset?.extended === true && (values.text('what') ?? preset.what) === 'bars')
 
 /** The format: as asked for or as the file's ending says. Throws UsageError where the two differ. */
 function formatOf(asked: ExportFormat | undefined, out: string): ExportFormat {

@@ -26,6 +26,7 @@ export const exporting = {
   'export.format': 'Format',
   'export.options': 'Options',
   'export.messages-as-received-last': 'Messages as received, in a last column',
+  'export.extended-columns': 'Also feed, end time and VWAP, in last columns',
   'export.byte-order-mark-excel': 'Byte order mark, for Excel',
   'export.separator': 'Separator',
   'export.files': 'Files',

@@ -54,6 +54,8 @@ export interface ExportForm {
   readonly interval: Interval
   readonly format: ExportFormat
   readonly raw: boolean
+  /** Bars: also the feed, the end time and the VWAP. */
+  readonly extended: boolean
   readonly bom: boolean
   readonly separator: Separator
   readonly split: Split
@@ -80,6 +82,7 @@ export function openForm(prefill: ExportPrefill, sessions: readonly SessionRow[]
     interval: prefill.interval ?? '1m',
     format: 'csv',
     raw: false,
+    extended: false,
     bom: false,
     separator: ',',
     split: 'none',
@@ -134,6 +137,7 @@ export function requestOf(form: ExportForm, sessions: readonly SessionRow[]): Ex
     interval,
     format,
     raw: what === 'ticks' && format !== 'jsonl' && form.raw,
+    extended: what === 'bars' && form.extended,
     bom: csv && form.bom,
     separator: csv ? form.separator : ',',
     split,
@@ -169,12 +173,10 @@ export function instantText(ms: number | null, zone: string): string {
   return `${timeText(ms, zone, 'stamp')}.${millis}`
 }
 
-/** A form as a preset of that name: what is chosen anew each time (when, where to) is not in it. */
+/** A form as a preset of that name: without range, sessions and folder, and without options that don't apply. */
 export function presetOf(name: string, form: ExportForm): ExportPreset {
-  const { what, of, interval, format, raw, bom, separator, split } = form
-  const feed = feedOf(form)
-  const symbols = [...symbolsOf(form.symbols)]
-  return { name, what, feed, symbols, of: what === 'bars' ? of : null, interval, format, raw, bom, separator, split }
+  const { what, feed, symbols, of, interval, format, raw, extended, bom, separator, split } = requestOf(form, [])
+  return { name, what, feed, symbols: [...symbols], of, interval, format, raw, extended, bom, separator, split }
 }
 
 /** A form changed to what a preset says. */
@@ -189,6 +191,7 @@ export function withPreset(form: ExportForm, preset: ExportPreset): ExportForm {
     interval: preset.interval ?? form.interval,
     format: preset.format ?? form.format,
     raw: preset.raw ?? form.raw,
+    extended: preset.extended ?? form.extended,
     bom: preset.bom ?? form.bom,
     separator: preset.separator ?? form.separator,
     split: preset.split ?? form.split,

@@ -72,6 +72,7 @@ describe('the same from window and command line', () => {
     ['Parquet', { format: 'parquet' as const }, ['--format', 'parquet']],
     ['JSON Lines', { format: 'jsonl' as const }, ['--format', 'jsonl']],
     ['bars', { what: 'bars' as const, interval: '1h' as const }, ['--what', 'bars', '--interval', '1h']],
+    ['extended bars', { what: 'bars' as const, extended: true }, ['--what', 'bars', '--extended']],
     [
       'bars below a second',
       { what: 'bars' as const, interval: '100ms' as const },
@@ -296,6 +297,18 @@ describe('presets', () => {
     )
     expect(await line('--preset', 'Excel', '--separator', 'tab', '--force')).toEqual({ code: 0, errors: '' })
     expect((await readFile(out(), 'utf8')).split('\n')[1]).toMatch(/^crypto\/XT\tBTC-USD\t/)
+  })
+
+  it('brings its extended columns, unless ticks are asked for', async () => {
+    const bars = { what: 'bars' as const, interval: '1h' as const, extended: true }
+    createSettingsStore(fileKeeper(store.path)).set({
+      exports: { presets: [{ name: 'VWAP', feed: 'crypto/XT', ...bars }] },
+    })
+    expect(await line('--preset', 'VWAP')).toEqual({ code: 0, errors: '' })
+    expect((await readFile(out(), 'utf8')).split('\n')[0]).toMatch(/,of,feed,end_ms,end_iso,vwap$/)
+    expect(JSON.parse(await readFile(`${out()}.manifest.json`, 'utf8'))).toMatchObject({ schema: 'tapedeck/bars/2' })
+    expect(await line('--preset', 'VWAP', '--what', 'ticks', '--force')).toEqual({ code: 0, errors: '' })
+    expect((await readFile(out(), 'utf8')).split('\n')[0]).toMatch(/^feed,symbol,event_ms/)
   })
 
   it('lists what there is where one is not known', async () => {

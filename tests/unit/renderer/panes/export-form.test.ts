@@ -77,12 +77,14 @@ describe('the form of an export', () => {
   })
 
   it('asks only for what applies, and for what the contract takes', () => {
-    const form = { ...openForm({}, sessions, 'crypto'), bom: true, separator: ';' as const, raw: true }
+    const form = { ...openForm({}, sessions, 'crypto'), bom: true, separator: ';' as const, raw: true, extended: true }
     const of = (part: object) => requestOf({ ...form, ...part }, sessions)
-    expect(of({})).toMatchObject({ bom: true, separator: ';', raw: true, of: null })
+    expect(of({})).toMatchObject({ bom: true, separator: ';', raw: true, extended: false, of: null })
     expect(of({ format: 'parquet' })).toMatchObject({ bom: false, separator: ',', raw: true })
     expect(of({ format: 'jsonl' })).toMatchObject({ raw: false })
-    expect(of({ what: 'bars' })).toMatchObject({ raw: false, of: 'trade' })
+    expect(of({ what: 'bars' })).toMatchObject({ raw: false, extended: true, of: 'trade' })
+    expect(of({ what: 'bars', format: 'parquet' })).toMatchObject({ extended: true })
+    expect(of({ what: 'bars', extended: false })).toMatchObject({ extended: false })
     for (const part of [{}, { format: 'parquet' as const }, { what: 'bars' as const, symbols: 'A B' }]) {
       const args = { request: of(part), folder: null, name: null }
       expect(v.safeParse(CALLS['export.estimate'].args, args).success).toBe(true)
@@ -110,6 +112,20 @@ describe('the form of an export', () => {
     const form = { ...openForm({ symbols: ['A'] }, sessions, 'forex'), what: 'bars' as const, split: 'day' as const }
     const preset = presetOf('daily', form)
     expect(withPreset(openForm({}, sessions, 'crypto'), preset)).toEqual({ ...form, scope: 'source:demo' })
+    const extended = presetOf('more', { ...form, extended: true })
+    expect(withPreset(form, extended).extended).toBe(true)
+    expect(withPreset({ ...form, extended: true }, preset).extended).toBe(false)
+  })
+
+  it('saves a preset that the command line can take: without options that do not apply', () => {
+    const form = { ...openForm({}, sessions, 'crypto'), raw: true, bom: true, separator: ';' as const, extended: true }
+    expect(presetOf('a', { ...form, what: 'bars' })).toMatchObject({ raw: false, extended: true, bom: true })
+    expect(presetOf('b', { ...form, format: 'parquet' })).toMatchObject({
+      raw: true,
+      extended: false,
+      bom: false,
+      separator: ',',
+    })
   })
 })
 
