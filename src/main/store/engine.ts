@@ -97,9 +97,12 @@ export class StoreEngine {
     this.#nowMs = nowMs
     this.#lock = lockStore(file)
     this.file = this.#lock.file
+    let opened: Db | null = null
+    let openedHead: CommitHead | null = null
     try {
       const recovered = recoverLog(this.file, Date.now())
-      this.#db = openForWriting(this.file)
+      opened = openForWriting(this.file)
+      this.#db = opened
       noticeCutBack(this.#db, this.file, recovered, Date.now())
       // Left behind the good commits, the bad ones would be taken for another loss after the next crash.
       if (recovered.isCorrupt && !emptyLog(this.#db, CLOSE_PATIENCE_MS)) this.#emptyLogAtMs = nowMs() + EMPTY_RETRY_MS
@@ -108,7 +111,8 @@ export class StoreEngine {
       this.notices = notices
       this.#causeOfLoss = hasLoss ? 'disk' : 'crash'
       this.#closedCleanly = hasLoss && head?.closed?.clean === true ? head.closed.session : null
-      this.#head = new CommitHead(this.file, this.#db, hasLoss ? null : head)
+      openedHead = new CommitHead(this.file, this.#db, hasLoss ? null : head)
+      this.#head = openedHead
       this.#appender = new Appender(this.#db)
       this.#sealer = new Sealer(this.#db, nowMs)
       this.#logged = lastLogged(this.#db)
@@ -129,7 +133,13 @@ export class StoreEngine {
         closeRecord: (rec) => this.#closeRecord(rec),
       })
     } catch (thrown) {
-      this.#lock.release()
+      // Nobody gets this engine, so nobody else can close what it opened; each try to open the store would leak once more.
+      try {
+        openedHead?.close()
+        opened?.close()
+      } finally {
+        this.#lock.release()
+      }
       throw storeError(thrown, this.file)
     }
   }

@@ -302,6 +302,32 @@ describe('opening a store for writing', () => {
     ])
   })
 
+  it('closes what it opened where a store that was cut back cannot be opened, and can be opened later', async () => {
+    const { engine } = makeKilled()
+    const file = readFileSync(folder.file)
+    engine.end(unixMs(T0 + 9_000), [])
+    engine.drain()
+    engine.close()
+    writeFileSync(folder.file, file)
+    // The copy of the head can't be made under its name.
+    const now = vi.spyOn(Date, 'now').mockReturnValue(T0)
+    const taken = `${headFile(folder.file)}.lost-2026-01-05T10-00-00-000Z`
+    mkdirSync(taken)
+    const close = vi.spyOn(Database.prototype, 'close')
+    try {
+      expect(() => new StoreEngine(folder.file)).toThrow(expect.objectContaining({ code: 'disk-error' }))
+      const closed = (close.mock.contexts as Database.Database[]).map(
+        ({ name, readonly }) => `${basename(name)}${readonly ? ' (read-only)' : ''}`,
+      )
+      expect(closed.toSorted()).toEqual(['tapedeck.db', 'tapedeck.db (read-only)', 'tapedeck.db.lock'])
+    } finally {
+      close.mockRestore()
+      now.mockRestore()
+    }
+    rmSync(taken, { recursive: true })
+    expect((await reopen(folder.file)).notices[0]?.message).toMatch(/^The store was cut back: row 4/)
+  })
+
   it('says nothing at an ordinary start, nor after a kill, nor where a session was erased', async () => {
     const { killed, engine } = makeKilled()
     expect((await reopen(killed)).notices).toEqual([])
