@@ -59,7 +59,8 @@ import { overviewOf } from '../shared/workspace/migrate.ts'
 import { allowedPatch } from './terminal/settings-patch.ts'
 import { workspacesFile } from './workspaces/file-keeper.ts'
 import { newRecordingId } from './store/recording-id.ts'
-import { createSampleOffer, readHistoryIn } from './terminal/sample-session.ts'
+import { createSampleOffer, pendingSampleFile } from './terminal/sample-offer.ts'
+import { readHistoryIn } from './terminal/sample-session.ts'
 import { safeWorkspaces } from './workspaces/safe.ts'
 import { createWorkspaces } from './workspaces/workspaces.ts'
 import { createSourceDesk } from './terminal/source.ts'
@@ -374,7 +375,10 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
   })
 
   const sample = createSampleOffer({
-    wanted: () => options.sample === true && firstRun && options.storeFile === undefined && desk.source.kind === 'demo',
+    isAllowed: options.sample === true && options.storeFile === undefined,
+    isFirstStart: firstRun,
+    isDemo: () => desk.source.kind === 'demo',
+    pending: pendingSampleFile(join(options.dataDir, 'sample-session.pending')),
     reader,
     library: () => writer.library(),
     read: readHistoryIn(options.workers.simulator, options.demoData),
@@ -382,9 +386,9 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     symbols: () => settings.get().watchlists[0].symbols,
     seed: options.demoSeed,
     wallMs,
-    added(messages) {
+    added(messages, notice) {
       log.add('info', 'sessions', `The sample session of the demo market was added: ${messages} messages.`)
-      status.say('A sample session of the demo market is in Sessions, and charts have its history.')
+      status.say(notice)
       status.historyAdded()
       seeder.forget()
       statusStreams.changed()

@@ -11,7 +11,7 @@ import type { WatchSymbol } from '../../shared/settings.ts'
 import { FEED_IDS, unixMs, type FeedId, type RecordingId } from '../../shared/units.ts'
 import type { HistoryChunk, HistoryRequest, HistorySubscription } from '../../simulator/history.ts'
 import { newColumns } from '../message-columns.ts'
-import type { Batch, StoredEntry, StoreLibrary, StoreReader } from '../store/port.ts'
+import type { Batch, StoredEntry, StoreLibrary } from '../store/port.ts'
 
 const HOURS = 3
 const SAMPLE_MS = HOURS * 3_600_000
@@ -214,58 +214,4 @@ function answerOf(thread: Worker): Promise<Report> {
     thread.on('exit', end)
     thread.postMessage({ type: 'next' })
   })
-}
-
-export interface SampleOffer {
-  /** Resolves once the sample session has its place in the store, or isn't wanted. Never rejects. */
-  offer(): Promise<void>
-  /** Stops what is under way; nothing of it stays. */
-  close(): Promise<void>
-}
-
-export interface SampleOfferOptions {
-  /** Whether this start may add it: the first one, on the demo market, in the usual store. */
-  readonly wanted: () => boolean
-  readonly reader: Pick<StoreReader, 'sessions'>
-  /** Throws where the store isn't open for writing. */
-  readonly library: () => Pick<StoreLibrary, 'importRecording'>
-  readonly read: ReadHistory
-  readonly newId: (startedMs: number) => RecordingId
-  readonly symbols: () => readonly WatchSymbol[]
-  readonly seed: number | undefined
-  readonly wallMs: () => number
-  readonly added: (messages: number) => void
-  readonly failed: (thrown: unknown) => void
-}
-
-/** Adds the sample session to a store that holds no session. */
-export function createSampleOffer(options: SampleOfferOptions): SampleOffer {
-  const stop = new AbortController()
-  let stored: Promise<void> = Promise.resolve()
-  return {
-    async offer() {
-      try {
-        if (!options.wanted() || (await options.reader.sessions(true)).length > 0) return
-        const sample = storeSample({
-          library: options.library(),
-          read: options.read,
-          newId: options.newId,
-          symbols: options.symbols(),
-          seed: options.seed,
-          toMs: Math.floor(options.wallMs()),
-          signal: stop.signal,
-        })
-        stored = sample.stored.then(options.added, (thrown: unknown) => {
-          if (!stop.signal.aborted) options.failed(thrown)
-        })
-        await sample.begun
-      } catch (thrown) {
-        options.failed(thrown)
-      }
-    },
-    async close() {
-      stop.abort()
-      await stored
-    },
-  }
 }

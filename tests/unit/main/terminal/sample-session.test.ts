@@ -2,12 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import {
-  createSampleOffer,
-  readHistoryIn,
-  SAMPLE_NAME,
-  storeSample,
-} from '../../../../src/main/terminal/sample-session.ts'
+import { readHistoryIn, SAMPLE_NAME, storeSample } from '../../../../src/main/terminal/sample-session.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import { openStoreReader, openStoreWriter } from '../../../../src/main/store/open.ts'
 import type { LibraryWriter, StoreReader } from '../../../../src/main/store/port.ts'
@@ -140,37 +135,4 @@ test('stopped on the way, it leaves nothing', async () => {
   stop.abort()
   await expect(sample.stored).rejects.toMatchObject({ code: 'cancelled' })
   expect(await reader.sessions()).toEqual([])
-})
-
-test.each([
-  ['it is not wanted', false, 0, 0],
-  ['the store holds a session', true, 1, 0],
-  ['the store is empty', true, 0, 1],
-] as const)('offered where %s', async (_, wanted, sessions, begun) => {
-  if (sessions > 0) await sampleOf(1_000).stored
-  let imports = 0
-  const failures: unknown[] = []
-  const offer = createSampleOffer({
-    wanted: () => wanted,
-    reader,
-    library: () => ({
-      importRecording: (about, batches, options) => {
-        imports++
-        return writer.library.importRecording(about, batches, options)
-      },
-    }),
-    read: async function* () {
-      yield* []
-    },
-    newId: newRecordingId,
-    symbols: () => SYMBOLS,
-    seed: undefined,
-    wallMs: () => NOW + 10_000,
-    added: () => {},
-    failed: (thrown) => failures.push(thrown),
-  })
-  await offer.offer()
-  await offer.close()
-  expect(imports).toBe(begun)
-  expect(failures).toEqual([])
 })

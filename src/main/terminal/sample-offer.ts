@@ -1,0 +1,114 @@
+/** Decides whether a start adds the sample session, and makes up for an earlier start that was closed too soon. */
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
+import type { SessionRow } from '../../shared/recording.ts'
+import type { WatchSymbol } from '../../shared/settings.ts'
+import type { RecordingId } from '../../shared/units.ts'
+import type { StoreLibrary, StoreReader } from '../store/port.ts'
+import { storeSample, type ReadHistory } from './sample-session.ts'
+
+export interface SampleOffer {
+  /** Resolves once the sample session has its place in the store, or isn't wanted. Never rejects. */
+  offer(): Promise<void>
+  /** Stops what is under way; nothing of it stays, and the next start tries again. */
+  close(): Promise<void>
+}
+
+/** Remembers, from one start to the next, a sample session that was begun and isn't stored yet. */
+export interface PendingSample {
+  isSet(): boolean
+  set(): void
+  clear(): void
+}
+
+export interface SampleOfferOptions {
+  /** Whether this start may add it at all: with a window, in the usual store. */
+  readonly isAllowed: boolean
+  readonly isFirstStart: boolean
+  /** Whether the live market is the demo market now. */
+  readonly isDemo: () => boolean
+  readonly pending: PendingSample
+  readonly reader: Pick<StoreReader, 'sessions'>
+  /** Throws where the store isn't open for writing. */
+  readonly library: () => Pick<StoreLibrary, 'importRecording'>
+  readonly read: ReadHistory
+  readonly newId: (startedMs: number) => RecordingId
+  readonly symbols: () => readonly WatchSymbol[]
+  readonly seed: number | undefined
+  readonly wallMs: () => number
+  /** `notice` is what the user reads. */
+  readonly added: (messages: number, notice: string) => void
+  readonly failed: (thrown: unknown) => void
+}
+
+/** The demo market's own sessions are recorded; only the sample session came in as an import does. */
+const isSample = ({ source, imported }: SessionRow): boolean => source === 'demo' && imported
+
+/** Adds the sample session to a store that holds no session, or that an earlier start left without it. */
+export function createSampleOffer(options: SampleOfferOptions): SampleOffer {
+  const { pending } = options
+  const stop = new AbortController()
+  let stored: Promise<void> = Promise.resolve()
+
+  /** Where the sample session is to end, UTC ms; null: it isn't wanted. */
+  async function findEnd(): Promise<number | null> {
+    if (!options.isAllowed || !options.isDemo() || !(options.isFirstStart || pending.isSet())) return null
+    const sessions = await options.reader.sessions(true)
+    if (pending.isSet() ? sessions.some(isSample) : sessions.length > 0) {
+      pending.clear()
+      return null
+    }
+    // Imports stand before recorded sessions in the store, so it must end before the first of its source began.
+    const starts = sessions.flatMap(({ source, startedMs }) => (source === 'demo' ? [startedMs] : []))
+    return Math.floor(Math.min(options.wallMs(), ...starts))
+  }
+
+  const add = (messages: number): void => {
+    try {
+      pending.clear()
+    } catch {
+      // The next start finds the session and clears it.
+    }
+    const listed = 'A sample session of the demo market is in Sessions'
+    // Whoever signed in meanwhile has charts of another market.
+    options.added(messages, options.isDemo() ? `${listed}, and charts have its history.` : `${listed}.`)
+  }
+
+  return {
+    async offer() {
+      try {
+        const toMs = await findEnd()
+        if (toMs === null) return
+        const library = options.library()
+        pending.set()
+        const sample = storeSample({
+          library,
+          read: options.read,
+          newId: options.newId,
+          symbols: options.symbols(),
+          seed: options.seed,
+          toMs,
+          signal: stop.signal,
+        })
+        stored = sample.stored.then(add).catch((thrown: unknown) => {
+          if (!stop.signal.aborted) options.failed(thrown)
+        })
+        await sample.begun
+      } catch (thrown) {
+        options.failed(thrown)
+      }
+    },
+    async close() {
+      stop.abort()
+      await stored
+    },
+  }
+}
+
+/** A pending sample session as an empty file. `set` and `clear` throw what the disk says. */
+export function pendingSampleFile(file: string): PendingSample {
+  return {
+    isSet: () => existsSync(file),
+    set: () => closeSync(openSync(file, 'w', 0o600)),
+    clear: () => rmSync(file, { force: true }),
+  }
+}
