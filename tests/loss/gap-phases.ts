@@ -17,3 +17,10 @@ export const PHASES = [
   'closing',
 ] as const
 export type Phase = (typeof PHASES)[number]
+
+/** What the importing recorder does now, as it says before and after each step. */
+export const IMPORT_STAGES = ['importing', 'imported', 'erasing', 'erased'] as const
+export type ImportStage = (typeof IMPORT_STAGES)[number]
+
+/** The session file that it imports, in the folder of its store. */
+export const IMPORT_FILE = 'other.tapedeck'

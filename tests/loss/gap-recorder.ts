@@ -1,12 +1,13 @@
 /**
  * A process that records a service until it is killed in the middle of something: `node gap-recorder.ts FILE BASE_URL
  * PHASE AHEAD_MS`. Now and then it stands still, so that frames wait in its sockets. Prints `id ID` once it records and
- * `r` once it has received; from then on it does what the phase says.
+ * `r` once it has received; from then on it does what the phase says. An import says its stages: `s STAGE`.
  */
 import { writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { flushCompileCache } from 'node:module'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startSession } from '../../benchmarks/session.ts'
 import { makeBackup } from '../../src/main/backup/backup.ts'
 import { restoreBackup } from '../../src/main/backup/restore.ts'
@@ -15,7 +16,7 @@ import { importPackage } from '../../src/main/packages/import.ts'
 import { copyPass } from '../../src/main/moving/copy.ts'
 import { lockStore } from '../../src/main/store/lock.ts'
 import { unixMs } from '../../src/shared/units.ts'
-import { GAP_WANTS, type Phase } from './gap-phases.ts'
+import { GAP_WANTS, IMPORT_FILE, type ImportStage, type Phase } from './gap-phases.ts'
 
 const [file, baseUrl, phase, ahead] = process.argv.slice(2) as [string, string, Phase, string] // as the loop gives them
 const clock: Clock = { ...systemClock, wallMs: () => unixMs(systemClock.wallMs() + Number(ahead)) }
@@ -41,6 +42,8 @@ function begin(): void {
   work().catch((thrown: unknown) => console.error(thrown))
 }
 
+const tell = (stage: ImportStage): void => void writeSync(1, `s ${stage}\n`)
+
 async function work(): Promise<void> {
   const { writer, recorder } = session
   switch (phase) {
@@ -53,8 +56,13 @@ async function work(): Promise<void> {
       return
     case 'importing':
       for (;;) {
-        const { recording: other } = await importPackage(join(dirname(file), 'other.tapedeck'), writer.library)
+        tell('importing')
+        const { recording: other } = await importPackage(join(dirname(file), IMPORT_FILE), writer.library)
+        tell('imported')
+        await sleep(Math.random() * 200)
+        tell('erasing')
         await writer.library.erase([other])
+        tell('erased')
       }
     case 'compacting':
       for (;;) await writer.library.compact()

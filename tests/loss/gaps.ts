@@ -3,18 +3,25 @@
  * then compared with what is stored: nothing invented, nothing doubled, everything lost inside a gap, and no complete bar
  * that lacks a trade; before the next start and after it.
  */
-import { mkdir, rm, writeFile, readFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { settleRestore } from '../../src/main/backup/restore-note.ts'
 import { lockStore } from '../../src/main/store/lock.ts'
 import { realStorePath } from '../../src/main/store/store-path.ts'
 import { openStoreReader, openStoreWriter } from '../../src/main/store/open.ts'
 import type { StoreReader } from '../../src/main/store/port.ts'
-import { exportPackage } from '../../src/main/packages/export.ts'
 import { sourceKey, type Gap, type SessionRow } from '../../src/shared/recording.ts'
 import { instrumentId, instrumentKey, feedAsset, unixMs } from '../../src/shared/units.ts'
 import { startFeedService, numberOf, type FeedService, type SentFrame } from './feed-service.ts'
-import { GAP_WANTS, PHASES, type Phase } from './gap-phases.ts'
+import { GAP_WANTS, IMPORT_FILE, PHASES, type Phase } from './gap-phases.ts'
+import {
+  checkImport,
+  countRemains,
+  importAgain,
+  importStage,
+  makeImportedSession,
+  type ImportedSession,
+} from './imported.ts'
 import { spawnAndKill } from './kill.ts'
 import { must } from './stored.ts'
 
@@ -28,39 +35,39 @@ interface Sums {
   stored: number
   bars: number
   complete: number
+  /** Imports of which the kill left some rows, and those that were whole. */
+  cutImports: number
+  wholeImports: number
 }
 
-export async function gapLoop(folder: string, kills: number, say: (text: string) => void): Promise<string> {
+/** `phases`: those to kill in, by turns. */
+export async function gapLoop(
+  folder: string,
+  kills: number,
+  say: (text: string) => void,
+  phases: readonly Phase[] = PHASES,
+): Promise<string> {
   const service = await startFeedService(PER_TURN)
-  const sums: Sums = { lost: 0, stored: 0, bars: 0, complete: 0 }
+  const sums: Sums = { lost: 0, stored: 0, bars: 0, complete: 0, cutImports: 0, wholeImports: 0 }
   try {
-    const other = await otherSession(folder)
+    const other = await makeImportedSession(folder)
     for (let i = 0; i < kills; i++) {
-      await killOnce(folder, service, PHASES[i % PHASES.length], i, other, sums)
-      if ((i + 1) % PHASES.length === 0) say(`${i + 1} kills, ${sums.stored} stored, ${sums.lost} lost in gaps`)
+      await killOnce(folder, service, phases[i % phases.length], i, Math.floor(i / phases.length), other, sums)
+      if ((i + 1) % phases.length === 0) say(`${i + 1} kills, ${sums.stored} stored, ${sums.lost} lost in gaps`)
     }
   } finally {
     await service.close()
   }
   must(sums.lost > 0 && sums.complete > 0, 'nothing was lost, or no bar complete: this tested nothing')
-  return (
-    `${kills} kills in ${PHASES.length} phases: ${sums.stored} messages stored, ${sums.lost} lost, all inside gaps; ` +
-    `0 invented, 0 doubled; ${sums.complete} of ${sums.bars} bars complete, none of them lacks a trade`
+  must(
+    sums.cutImports > 0 || kills < phases.length || !phases.includes('importing'),
+    'no import was cut off: this tested none',
   )
-}
-
-/** A session file to be imported while something is recorded. */
-async function otherSession(folder: string): Promise<Buffer> {
-  const file = join(folder, 'other.db')
-  const writer = await openStoreWriter({ file })
-  const id = await writer.begin({ kind: 'demo', origin: 'demo', user: '' }, unixMs(0))
-  await writer.end(unixMs(1), [])
-  await writer.close()
-  const reader = await openStoreReader({ file })
-  const out = join(folder, 'other.tapedeck')
-  await exportPackage(reader, id, out, '1')
-  await reader.close()
-  return readFile(out)
+  return (
+    `${kills} kills in ${phases.length} phases: ${sums.stored} messages stored, ${sums.lost} lost, all inside gaps; ` +
+    `0 invented, 0 doubled; ${sums.complete} of ${sums.bars} bars complete, none of them lacks a trade; ` +
+    `${sums.cutImports} imports cut off and gone, ${sums.wholeImports} whole`
+  )
 }
 
 async function killOnce(
@@ -68,33 +75,49 @@ async function killOnce(
   service: FeedService,
   phase: Phase,
   i: number,
-  other: Uint8Array,
+  round: number,
+  other: ImportedSession,
   sums: Sums,
 ): Promise<void> {
   const where = `kill ${i + 1} (${phase})`
   const file = join(folder, String(i), 'gaps.db')
   await mkdir(dirname(file))
-  await writeFile(join(dirname(file), 'other.tapedeck'), other)
+  await writeFile(join(dirname(file), IMPORT_FILE), other.bytes)
   // Midnight comes a little after the start, by the clocks of both.
   const nowMs = Date.now()
   const aheadMs = phase === 'rolling' ? Math.ceil(nowMs / DAY) * DAY - nowMs - 2_500 : 0
   service.set({ aheadMs, padding: phase === 'sealing' ? SEALING_BYTES : 0 })
   service.forget()
-  await spawnAndKill({
+  const killed = await spawnAndKill({
     program: 'gap-recorder.ts',
     args: [file, service.baseUrl, phase, String(aheadMs)],
     env: { NODE_COMPILE_CACHE: join(folder, 'compiled') },
-    after: 'r',
-    afterMs: 1_500 + ((i * 211) % 1_500),
+    // Of imports the loop wants both: those that were cut off, and those that were confirmed, and erased perhaps.
+    ...(phase === 'importing' && round % 2 === 1
+      ? { after: 's imported', afterMs: (i * 97) % 500 }
+      : { after: 'r', afterMs: 1_500 + ((i * 211) % 1_500) }),
   })
   const sent = new Map(service.sent)
   settleRestore(file, realStorePath, lockStore) // as every start does
   await checkBars(file, service, sent, `${where}, before the next start`, sums)
+  const stage = phase === 'importing' ? importStage(killed.stage) : null
+  let wasImported = false
+  if (stage !== null) {
+    wasImported = await checkImport(file, other, stage, `${where}, before the next start`)
+    if (wasImported) sums.wholeImports++
+    else if (stage === 'importing' && countRemains(file) > 0) sums.cutImports++
+  }
   const writer = await openStoreWriter({ file })
   const source = { kind: 'service', origin: new URL(service.baseUrl).origin, user: 'test' } as const
   await writer.begin(source, unixMs(Date.now() + aheadMs))
+  if (stage !== null) {
+    const isImported = await checkImport(file, other, stage, where)
+    must(isImported === wasImported, `${where}: the next start changed whether the session is there`)
+    await importAgain(file, other, isImported, writer.library, where)
+  }
   await writer.end(unixMs(Date.now() + aheadMs), [])
   await writer.close()
+  if (stage !== null) await checkImport(file, other, 'imported', `${where}, closed`)
   await checkLedger(file, sent, where, sums)
   await checkBars(file, service, sent, where, sums)
   await rm(dirname(file), { recursive: true })

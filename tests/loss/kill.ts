@@ -12,15 +12,17 @@ export interface Killed {
   /** Messages said to be received, by number, and when, by the process's own clock. */
   readonly received: readonly { readonly n: number; readonly atMs: number }[]
   readonly killedMs: number
+  /** The last stage it had said it was in: lines `s STAGE`. */
+  readonly stage: string | undefined
 }
 
 export interface KillOptions {
-  /** A program of this folder and its arguments; it prints lines of a kind (id, r, c) and numbers. */
+  /** A program of this folder and its arguments; it prints lines of a kind (id, r, c, s) and values. */
   readonly program: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** The kind of line after which it is killed, so much later. */
-  readonly after: 'r' | 'c'
+  /** How the line begins after which it is killed, so much later. */
+  readonly after: 'r' | 'c' | `s ${string}`
   readonly afterMs: number
 }
 
@@ -35,10 +37,11 @@ export async function spawnAndKill({ program, args, env, after, afterMs }: KillO
   const bursting = Promise.withResolvers<void>()
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     text += part
-    if (text.includes(`\n${after} `)) bursting.resolve()
+    if (new RegExp(`^${after}\\b`, 'm').test(text)) bursting.resolve()
   })
   child.stderr.setEncoding('utf8').on('data', (part: string) => (errors += part))
-  const gone = once(child, 'exit')
+  // Not before its output is read to the end: a stage that it said counts.
+  const gone = once(child, 'close')
   void gone.then(() => bursting.reject(new Error(`${program} ended by itself: ${errors}`)))
   await bursting.promise
   await new Promise((resolve) => setTimeout(resolve, afterMs))
@@ -52,6 +55,7 @@ export async function spawnAndKill({ program, args, env, after, afterMs }: KillO
     committed: Number(of('c').at(-1)?.[1] ?? 0),
     received: of('r').map(([, n, atMs]) => ({ n: Number(n), atMs: Number(atMs) })),
     killedMs,
+    stage: of('s').at(-1)?.[1],
   }
 }
 

@@ -1,13 +1,14 @@
 /**
  * The loss tests: `node tests/loss/run.ts [NAME …]`. Names: gaps, crash, damage, hostile, disk, million. Prints
  * what was seen; exits 1 when a promise was broken. `KILLS=N` kills N times instead of 36 and 100, `DAMAGES=N` damages each file
- * N times in each way instead of 1,000.
+ * N times in each way instead of 1,000, `PHASE=importing` kills in that phase alone.
  */
 import { inFolder } from '../../benchmarks/session.ts'
 import { machineOf } from '../../scripts/lib/report.mjs'
 import { crashLoop } from './crash.ts'
 import { damage } from './damage.ts'
 import { fullDisk } from './disk.ts'
+import { PHASES } from './gap-phases.ts'
 import { gapLoop } from './gaps.ts'
 import { hostile } from './hostile.ts'
 import { million } from './million.ts'
@@ -15,10 +16,12 @@ import { million } from './million.ts'
 /** Four in each of its nine phases, three minutes; `KILLS=108` is the full loop of ten. */
 const GAP_KILLS = 36
 
+const phases = PHASES.filter((phase) => phase === (process.env.PHASE ?? phase))
+
 type Say = (text: string) => void
 const TESTS: Readonly<Record<string, (folder: string, say: Say) => Promise<string | undefined>>> = {
   // The longest first: two run at a time, mostly waiting for the processes that they start and kill.
-  gaps: (folder, say) => gapLoop(folder, Number(process.env.KILLS ?? GAP_KILLS), say),
+  gaps: (folder, say) => gapLoop(folder, Number(process.env.KILLS ?? GAP_KILLS), say, phases),
   crash: (folder, say) => crashLoop(folder, Number(process.env.KILLS ?? 100), say),
   damage: (folder, say) => damage(folder, Number(process.env.DAMAGES ?? 1_000), say),
   hostile: (folder) => hostile(folder, 100_000),
