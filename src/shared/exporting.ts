@@ -90,12 +90,33 @@ export function exportConflict(request: ExportRequest): string | null {
   return null
 }
 
+/** Endings of the files of each format. */
+export const EXTENSIONS: Readonly<Record<ExportFormat, string>> = { csv: '.csv', parquet: '.parquet', jsonl: '.jsonl' }
+
+/** Endings that name a format beside its own. */
+const OTHER_ENDINGS: Readonly<Record<string, ExportFormat>> = { '.ndjson': 'jsonl', '.tsv': 'csv' }
+
 /** The format that a file's ending names; undefined for an ending of none of them. */
 export function formatOfName(name: string): ExportFormat | undefined {
   const lower = name.toLowerCase()
-  if (lower.endsWith('.ndjson')) return 'jsonl'
-  return EXPORT_FORMATS.find((format) => lower.endsWith(EXTENSIONS[format]))
+  const other = Object.entries(OTHER_ENDINGS).find(([ending]) => lower.endsWith(ending))?.[1]
+  return other ?? EXPORT_FORMATS.find((format) => lower.endsWith(EXTENSIONS[format]))
 }
 
-/** Endings of the files of each format. */
-export const EXTENSIONS: Readonly<Record<ExportFormat, string>> = { csv: '.csv', parquet: '.parquet', jsonl: '.jsonl' }
+/** The separator that a file's ending promises; undefined: any. */
+export const separatorOfName = (name: string): Separator | undefined =>
+  name.toLowerCase().endsWith('.tsv') ? '\t' : undefined
+
+/** A typed name with an ending of the format: its own where it has one. */
+export const fileNameOf = (name: string, format: ExportFormat): string =>
+  formatOfName(name) === format ? name : `${name}${EXTENSIONS[format]}`
+
+/** Why a file of this name can't hold what is exported, in a sentence; null: it can. */
+export function nameConflict(
+  name: string,
+  { format, separator }: Pick<ExportRequest, 'format' | 'separator'>,
+): string | null {
+  const promised = separatorOfName(name)
+  if (promised === undefined || (format === 'csv' && separator === promised)) return null
+  return phrase('exporting.tsv-needs-tabs')
+}

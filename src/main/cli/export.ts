@@ -7,6 +7,7 @@ import {
   SEPARATORS,
   SPLITS,
   formatOfName,
+  separatorOfName,
   type ExportFormat,
   type ExportRequest,
   type Separator,
@@ -73,7 +74,7 @@ export const exportCommand: Command = {
     split: { type: 'string', value: 'symbol|day', help: 'A file for each symbol or UTC day', words: SPLITS },
     raw: { type: 'boolean', help: 'A column with the message exactly as it arrived' },
     bom: { type: 'boolean', help: 'Begin with a byte order mark, for spreadsheets' },
-    separator: { type: 'string', value: 'C', help: 'Between columns: comma (default), ; | or tab' },
+    separator: { type: 'string', value: 'C', help: 'Between columns: comma (default; tab for FILE.tsv), ; | or tab' },
     extended: { type: 'boolean', help: 'Bars: also feed, end time and VWAP (tapedeck/bars/2)' },
     force: { type: 'boolean', help: 'Replace a file that is there already' },
     'allow-empty': { type: 'boolean', help: 'Write a file without rows where nothing matches' },
@@ -128,7 +129,7 @@ function requestOf(values: Values, preset: ExportPreset | undefined, out: string
     extended: wantsExtended(values, preset),
     raw: values.on('raw') || (preset?.raw ?? false),
     bom: values.on('bom') || (preset?.bom ?? false),
-    separator: separatorOf(values) ?? preset?.separator ?? ',',
+    separator: separatorFor(values, preset, out),
     split: oneOf(values, 'split', SPLITS) ?? preset?.split ?? 'none',
   }
 }
@@ -141,9 +142,20 @@ const wantsExtended = (values: Values, preset: ExportPreset | undefined): boolea
 function formatOf(asked: ExportFormat | undefined, out: string): ExportFormat {
   const named = formatOfName(out)
   if (asked !== undefined && named !== undefined && asked !== named) {
-    throw new UsageError(`--out ${out} has the extension of ${named}, but the format is ${asked}: change one of them`)
+    const meant = separatorOfName(out) === undefined ? named : `tab-separated ${named}`
+    throw new UsageError(`--out ${out} has the extension of ${meant}, but the format is ${asked}: change one of them`)
   }
   return asked ?? named ?? 'csv'
+}
+
+/** The separator: as asked for, as the file's ending says, or the preset's. Throws UsageError where the first two differ. */
+function separatorFor(values: Values, preset: ExportPreset | undefined, out: string): Separator {
+  const asked = separatorOf(values)
+  const named = separatorOfName(out)
+  if (asked !== undefined && named !== undefined && asked !== named) {
+    throw new UsageError(`--out ${out} is separated by tabs, but --separator is "${asked}": change one of them`)
+  }
+  return asked ?? named ?? preset?.separator ?? ','
 }
 
 /** Throws `usage` where a file of the export is there already. */

@@ -3,7 +3,7 @@ import { FEEDS } from '../../service/feeds.ts'
 import { CodedError } from '../../shared/errors.ts'
 import { closest } from '../../shared/closest.ts'
 import { overlapSentence } from '../../shared/overlaps.ts'
-import { exportConflict, type ExportDone, type ExportRequest } from '../../shared/exporting.ts'
+import { exportConflict, nameConflict, type ExportDone, type ExportRequest } from '../../shared/exporting.ts'
 import type { BarSource } from '../../shared/market.ts'
 import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
@@ -42,6 +42,7 @@ export async function runExport(
   watch: ExportWatch = {},
 ): Promise<ExportDone> {
   refuseConflict(request)
+  refuseName(out, request)
   const split = request.split !== 'none'
   const feed = request.what === 'bars' ? barFeed(barTerms(request)) : request.feed
   const sessions = namedSessions(request)
@@ -114,6 +115,12 @@ export function refuseConflict(request: ExportRequest): void {
   if (conflict !== null) throw new CodedError('usage', conflict)
   // so that it is refused before anything is read
   if (request.what === 'bars') barFeed(barTerms(request))
+}
+
+/** Throws `usage` for a file whose ending promises other than what is asked for. */
+export function refuseName(name: string, request: ExportRequest): void {
+  const conflict = nameConflict(name, request)
+  if (conflict !== null) throw new CodedError('usage', conflict)
 }
 
 /** What the bars of a request are built from: a feed that sends bars is meant itself, never another of its market. */

@@ -1,14 +1,14 @@
 /** Exports as windows ask for them: into a folder of the user's, as jobs. */
 import { stat, statfs } from 'node:fs/promises'
-import { basename, extname, isAbsolute, join } from 'node:path'
+import { basename, isAbsolute, join } from 'node:path'
 import type { CallArgs } from '../../shared/contract.ts'
 import type { ExportDefaults } from '../../shared/contract/exporting.ts'
 import { CodedError } from '../../shared/errors.ts'
-import { EXTENSIONS, type ExportDone, type ExportEstimate, type ExportRequest } from '../../shared/exporting.ts'
+import { fileNameOf, type ExportDone, type ExportEstimate, type ExportRequest } from '../../shared/exporting.ts'
 import type { JobId } from '../../shared/jobs.ts'
 import { estimateExport } from '../export/estimate.ts'
 import { findExisting } from '../export/names.ts'
-import { refuseConflict, runExport } from '../export/run.ts'
+import { refuseConflict, refuseName, runExport } from '../export/run.ts'
 import type { StoreReader } from '../store/port.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -60,6 +60,7 @@ export function createExports({ reader, jobs, home, chooseFolder }: ExportsOptio
         throw new CodedError('not-found', `There is no folder ${folder}.`, { hint: 'Choose one that is there.' })
       }
       const out = pathOf(folder, name, request)
+      refuseName(out, request)
       if (!replace && (await inTheWay(out, request))) {
         throw new CodedError('usage', `${basename(out)} is there already.`, {
           hint: 'Choose another name, or replace it.',
@@ -97,10 +98,8 @@ function isName(name: string): boolean {
 }
 
 /** The file of a name, with the ending of its format. */
-function pathOf(folder: string, name: string, { format }: ExportRequest): string {
-  const ending = EXTENSIONS[format]
-  return join(folder, extname(name).toLowerCase() === ending ? name : `${name}${ending}`)
-}
+const pathOf = (folder: string, name: string, { format }: ExportRequest): string =>
+  join(folder, fileNameOf(name, format))
 
 /** Whether the file, or one of the files that a split may write, is there. */
 const inTheWay = async (out: string, { split }: ExportRequest): Promise<boolean> =>

@@ -1,6 +1,8 @@
 /** What an export dialog holds, and the request that it comes to. Pure. */
 import {
   exportConflict,
+  fileNameOf,
+  nameConflict,
   type ExportFormat,
   type ExportKind,
   type ExportRequest,
@@ -165,6 +167,17 @@ export function nameOf(form: ExportForm, nowMs: number): string {
   const day = new Date(form.fromMs ?? nowMs).toISOString().slice(0, 10)
   return `${of}-${what}-${day}`.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 120)
 }
+
+/** What the dialog shows after the typed name, so that the two are the name of the file, or the files of a split. */
+export function endingOf(name: string, { format, split }: Pick<ExportForm, 'format' | 'split'>): string {
+  const file = fileNameOf(name, format)
+  if (split === 'none') return file.slice(name.length)
+  return `${split === 'symbol' ? say('export.symbol') : say('export.day')}${file.slice(file.lastIndexOf('.'))}`
+}
+
+/** Why the file can't have the typed name, in a sentence; null: it can. */
+export const nameProblem = (name: string, request: ExportRequest): string | null =>
+  nameConflict(fileNameOf(name, request.format), request)
 
 /** An instant as it can be typed, to the millisecond; '' where it is open. */
 export function instantText(ms: number | null, zone: string): string {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../src/main/cli/run.ts'
+import { createSettingsStore, fileKeeper } from '../../../../src/main/settings/store.ts'
 import { formatOfName } from '../../../../src/shared/exporting.ts'
 import { recorded, type RecordedStore } from '../export/recorded.ts'
 import { T0, trade, type Item } from '../store/harness.ts'
@@ -78,6 +79,27 @@ describe('an export', () => {
     expect(err).toContain('x.parquet has the extension of parquet, but the format is csv: change one of them')
   })
 
+  it('into a .tsv file is separated by tabs, whatever a preset says', async () => {
+    expect((await exported('--out', path('ticks.tsv'))).code).toBe(0)
+    expect(readFileSync(path('ticks.tsv'), 'utf8')).toMatch(/^feed\tsymbol\t[^,]*\ncrypto\/XT\tBTC-USD\t[^,]*\n/)
+    const presets = [{ name: 'Excel', separator: ';' as const }]
+    createSettingsStore(fileKeeper(store.path)).set({ exports: { presets } })
+    expect((await exported('--preset', 'Excel', '--out', path('excel.tsv'))).code).toBe(0)
+    expect(readFileSync(path('excel.tsv'), 'utf8')).toMatch(/^feed\tsymbol\t/)
+    const bars = await exported('--what', 'bars', '--split', 'symbol', '--out', path('BARS.TSV'))
+    expect(bars.code).toBe(0)
+    expect(readFileSync(path('BARS.ETH-USD.TSV'), 'utf8')).toMatch(/^symbol\tstart_ms\t[^,]*\nETH-USD\t[^,]*\n$/)
+  })
+
+  it.each([
+    [['--separator', 'comma'], 'x.tsv is separated by tabs, but --separator is ",": change one of them'],
+    [['--format', 'parquet'], 'x.tsv has the extension of tab-separated csv, but the format is parquet'],
+  ])('refuses a .tsv file with %j', async (args, message) => {
+    const { code, err } = await exported(...args, '--out', path('x.tsv'))
+    expect([code, existsSync(path('x.tsv'))]).toEqual([2, false])
+    expect(err).toContain(message)
+  })
+
   it('of a session as a file never replaces another without --force', async () => {
     const [session] = store.sessions
     writeFileSync(path('day.tapedeck'), 'good\n')
@@ -98,6 +120,7 @@ it.each([
   ['a.b.parquet', 'parquet'],
   ['a.jsonl', 'jsonl'],
   ['a.ndjson', 'jsonl'],
+  ['a.TSV', 'csv'],
   ['parquet', undefined],
   ['a.txt', undefined],
 ] as const)('the ending of %s names %s', (name, format) => {

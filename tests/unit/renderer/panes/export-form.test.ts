@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
+  endingOf,
   formProblem,
   instantText,
   nameOf,
+  nameProblem,
   openForm,
   presetOf,
   requestOf,
@@ -106,6 +108,26 @@ describe('the form of an export', () => {
     expect(nameOf({ ...form, what: 'bars', symbols: '../x' }, T)).toBe('.._x-bars-1m-trade-2026-01-05')
     expect(nameOf({ ...form, symbols: 'A,B,C,D' }, T)).toBe('4-symbols-crypto-XT-2026-01-05')
     expect(symbolsOf(' A, B;A\nC ')).toEqual(['A', 'B', 'C'])
+  })
+
+  it.each([
+    ['a', 'csv', 'none', '.csv'],
+    ['a.csv', 'csv', 'none', ''],
+    ['a.tsv', 'csv', 'none', ''],
+    ['a.tsv', 'csv', 'day', '.DAY.tsv'],
+    ['a.tsv', 'parquet', 'none', '.parquet'],
+    ['a', 'jsonl', 'symbol', '.SYMBOL.jsonl'],
+  ] as const)('shows of %s as %s in files by %s the ending %s', (name, format, split, ending) => {
+    expect(endingOf(name, { format, split })).toBe(ending)
+  })
+
+  it('takes a .tsv file only with tabs', () => {
+    const form = openForm({}, sessions, 'crypto')
+    const problemOf = (name: string, part: object) => nameProblem(name, requestOf({ ...form, ...part }, sessions))
+    expect(problemOf('a.tsv', {})).toContain('A .tsv file is separated by tabs')
+    expect(problemOf('a.tsv', { separator: '\t' })).toBe(null)
+    expect(problemOf('a.tsv', { format: 'parquet' })).toBe(null) // it becomes a.tsv.parquet
+    expect(problemOf('a.csv', { separator: '\t' })).toBe(null)
   })
 
   it('is a preset and back', () => {
