@@ -55,6 +55,10 @@ export function freshnessSentence(freshness: Freshness, ageMs: number | null, re
   }
 }
 
+/** What a price is that stands in for the first one; `ageMs`: since it was recorded. */
+export const recordedSentence = (ageMs: number | null): string =>
+  say('freshness.price-recorded', { ago: agoText(ageMs ?? 0) })
+
 /** The text of the age column. */
 export function ageCell(freshness: Freshness, ageMs: number | null): string {
   switch (freshness) {

@@ -42,6 +42,7 @@ export const state = {
   'exchange.done': '{jobTitle} is done.',
   'freshness.market-closed': 'market closed',
   'freshness.waiting-first-message': 'waiting for a first message',
+  'freshness.price-recorded': 'The price shown was recorded {ago}.',
   'freshness.waiting-recorded': 'Waiting for the first message. The price shown was recorded {ago}.',
   'freshness.no-message-yet': 'no message yet',
   'freshness.fresh-then-messages-arrived': 'Fresh then: messages arrived at their usual pace.',

@@ -22,7 +22,7 @@ export interface ChartWindow {
   readonly away: string | null
   /** Whose drawings are shown; null: not known yet. */
   readonly market: DrawingMarket | null
-  /** Whether what this instrument's prices come from is disconnected. */
+  /** Whether nothing is received for this instrument: it is disconnected, or not subscribed. */
   readonly offline: boolean
   /** Why this instrument gets nothing though the market sends, and what to do; null: nothing is in the way. */
   readonly noRoom: NoRoom | null
@@ -37,6 +37,8 @@ export interface ChartWindow {
 
 /** The window of one chart. */
 export function chartWindow(app: WindowState, instrument: () => InstrumentId): ChartWindow {
+  const noRoom = (): NoRoom | null =>
+    app.view === 'live' && app.status ? noRoomFor(app.status.feeds, instrument()) : null
   return {
     get templates() {
       return app.settings.now.charts.templates
@@ -58,10 +60,11 @@ export function chartWindow(app: WindowState, instrument: () => InstrumentId): C
     },
     get offline() {
       const row = app.quotes.row(instrument())
-      return row !== undefined && shownFreshness(row, app.linkUp) === 'disconnected'
+      const freshness = shownFreshness(row, app.linkUp)
+      return (row !== undefined && freshness === 'disconnected') || (freshness !== 'live' && noRoom() !== null)
     },
     get noRoom() {
-      return app.view === 'live' && app.status ? noRoomFor(app.status.feeds, instrument()) : null
+      return noRoom()
     },
     openSettings: () => app.openSettings('connection'),
     get play() {
