@@ -87,10 +87,10 @@ const askPreload: AskForPort = (ready) => {
 
 /**
  * The transport of this window: the WebSocket of the browser host on its loopback address, else the
- * port of Electron's preload. Call once.
+ * port of Electron's preload. Call once. `reload` loads the page anew.
  */
-export function pickTransport(): Transport {
+export function pickTransport(reload: () => void = () => location.reload()): Transport {
   const inBrowser = location.protocol === 'http:' && location.hostname === '127.0.0.1'
-  if (inBrowser) reloadOnNewAddress(keysOfPage, () => location.reload())
+  if (inBrowser) reloadOnNewAddress(keysOfPage, reload)
   return createTransport(inBrowser ? socketDial(openSocket, keysOfPage) : portDial(askPreload), timing)
 }

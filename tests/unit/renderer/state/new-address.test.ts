@@ -1,5 +1,7 @@
-import { afterEach, expect, it } from 'vitest'
-import { reloadOnNewAddress } from '../../../../src/renderer/state/transport.ts'
+// @vitest-environment-options { "url": "http://127.0.0.1:4000/" }
+import { afterEach, expect, it, vi } from 'vitest'
+import { pickTransport, reloadOnNewAddress } from '../../../../src/renderer/state/transport.ts'
+import { TOKEN_KEY } from '../../../../src/shared/handshake.ts'
 
 let stop = (): void => undefined
 afterEach(() => stop())
@@ -16,4 +18,18 @@ it('loads the page anew for an address with a token that is pasted into the tab,
   stop()
   dispatchEvent(new Event('hashchange'))
   expect(reloads).toBe(1)
+})
+
+it('is what the window does in a browser', async () => {
+  const reload = vi.fn()
+  pickTransport(reload)
+  const moved = () => new Promise((done) => addEventListener('hashchange', done, { once: true }))
+  let move = moved()
+  location.hash = 'somewhere'
+  await move
+  expect(reload).not.toHaveBeenCalled()
+  move = moved()
+  location.hash = `${TOKEN_KEY}=pasted`
+  await move
+  expect(reload).toHaveBeenCalledOnce()
 })
