@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebSocketServer, WebSocket as WebSocketClient, type WebSocket } from 'ws'
 import type { Clock } from '../../../../src/main/clock.ts'
-import { systemClock } from '../../../../src/main/clock.ts'
 import type { Token, TokenSource } from '../../../../src/main/credentials/port.ts'
 import { createFeeds, type LiveFeeds } from '../../../../src/main/feeds/feeds.ts'
 import { RETRY_AFTER_AT_MOST_MS } from '../../../../src/main/feeds/link.ts'
@@ -168,14 +167,38 @@ class Tokens implements TokenSource {
   }
 }
 
-/** The machine's clock with waits made shorter: what is tested is what follows them, not their length. */
-const hurried: Clock = { ...systemClock, after: (ms, then) => systemClock.after(Math.min(ms / 20, 120), then) }
+/** How much time passes with each step of a stepped clock, ms. */
+const STEP_MS = 250
 
-/** Minutes pass in seconds on this clock, so that heartbeats and lingers fall due. */
-function fastClock(): Clock {
-  const from = systemClock.monoNs()
-  const passed = (): number => (systemClock.monoNs() - from) * 40
-  return { ...hurried, monoNs: () => monoNs(from + passed()), wallMs: () => unixMs(Date.now() + passed() / 1e6) }
+/**
+ * A clock whose time passes in steps between the turns of the event loop: minutes pass in seconds, and however slow the
+ * machine is, what arrived is read before a wait ends.
+ */
+function steppedClock(): Clock {
+  const startMs = Date.now()
+  let passedMs = 0
+  let isStepping = false
+  const waits = new Set<{ readonly untilMs: number; readonly then: () => void }>()
+  const step = (): void => {
+    passedMs += STEP_MS
+    const due = [...waits].filter(({ untilMs }) => untilMs <= passedMs).sort((a, b) => a.untilMs - b.untilMs)
+    // One of them may cancel another.
+    for (const wait of due) if (waits.delete(wait)) wait.then()
+    isStepping = waits.size > 0
+    if (isStepping) setTimeout(step, 2)
+  }
+  return {
+    monoNs: () => monoNs(1e9 + passedMs * 1e6),
+    wallMs: () => unixMs(startMs + passedMs),
+    bootMs: () => 1_000 + passedMs,
+    after(ms, then) {
+      const wait = { untilMs: passedMs + ms, then }
+      waits.add(wait)
+      if (!isStepping) setTimeout(step, 2)
+      isStepping = true
+      return () => void waits.delete(wait)
+    },
+  }
 }
 
 interface World {
@@ -184,11 +207,15 @@ interface World {
   readonly ears: Ears
   readonly tokens: Tokens
   readonly feeds: LiveFeeds
+  readonly clock: Clock
 }
 const worlds: World[] = []
 let sharding = false
 
-async function world(prepare: (service: Service) => void = () => undefined, clock: Clock = hurried): Promise<World> {
+async function world(
+  prepare: (service: Service) => void = () => undefined,
+  clock: Clock = steppedClock(),
+): Promise<World> {
   const service = new Service()
   prepare(service)
   const base = await service.listen()
@@ -204,7 +231,7 @@ async function world(prepare: (service: Service) => void = () => undefined, cloc
     random: () => 0,
     allowSharding: () => sharding,
   })
-  const made = { service, recorder, ears, tokens, feeds }
+  const made = { service, recorder, ears, tokens, feeds, clock }
   worlds.push(made)
   return made
 }
@@ -279,7 +306,7 @@ describe('a healthy service', () => {
   })
 
   test('unsubscribes only what nobody wants any more, and closes with 1000 when nothing is left', async () => {
-    const w = await world(() => undefined, fastClock())
+    const w = await world(() => undefined, steppedClock())
     const a = await open(w, 'BTC-USD', 'ETH-USD')
     const b = w.feeds.want('crypto/XT', ['BTC-USD'])
     a.release()
@@ -401,7 +428,7 @@ describe('the budget', () => {
   })
   test('a ticker that moves to another connection is missed only from then on', async () => {
     sharding = true
-    const clock = fastClock()
+    const clock = steppedClock()
     const w = await world(() => undefined, clock)
     const first = w.feeds.want('crypto/XT', many.slice(0, 1))
     w.feeds.want('crypto/XT', many.slice(1))
@@ -470,10 +497,11 @@ describe('a hostile or broken service', () => {
 
   test('the gap of a lost connection begins with the event time of the last message, not with when it was read', async () => {
     let laterMs = 0
+    const stepped = steppedClock()
     const clock: Clock = {
-      ...hurried,
-      wallMs: () => unixMs(Date.now() + laterMs),
-      monoNs: () => monoNs(systemClock.monoNs() + laterMs * 1e6),
+      ...stepped,
+      wallMs: () => unixMs(stepped.wallMs() + laterMs),
+      monoNs: () => monoNs(stepped.monoNs() + laterMs * 1e6),
     }
     const w = await world(() => undefined, clock)
     await open(w, 'BTC-USD')
@@ -506,7 +534,7 @@ describe('a hostile or broken service', () => {
         if (service.sockets.length > 1) return
         ;(ws as unknown as { _autoPong: boolean })._autoPong = false // a peer that is gone answers no ping
       }
-    }, fastClock())
+    }, steppedClock())
     await open(w, 'BTC-USD')
     await until('the return', () => w.service.requests.length >= 2 && xt(w).state.is === 'open')
     expect(w.ears.gaps.map((g) => g.cause)).toContain('half-open')
@@ -514,7 +542,7 @@ describe('a hostile or broken service', () => {
   })
 
   test('a pong that answers no ping proves nothing: the gap begins with what was answered before', async () => {
-    const clock = fastClock()
+    const clock = steppedClock()
     let pingedMs = NaN
     const w = await world((service) => {
       service.onOpen = (ws) => {
@@ -541,7 +569,7 @@ describe('a hostile or broken service', () => {
         service.upgrade = (_request, socket) =>
           void socket.end(`HTTP/1.1 503 Busy\r\nRetry-After: ${after}\r\nContent-Length: 0\r\n\r\n`)
       })
-      const beforeMs = Date.now()
+      const beforeMs = w.clock.wallMs()
       w.feeds.want('crypto/XT', ['BTC-USD'])
       await until('waiting', () => xt(w).state.is === 'waiting')
       const { state } = xt(w)
@@ -554,10 +582,8 @@ describe('a hostile or broken service', () => {
   test('a burst is read in turns: the socket rests when one has taken too long, and nothing is lost', async () => {
     let passedNs = 0
     // Every look at the clock costs more than a turn may take.
-    const clock: Clock = {
-      ...hurried,
-      monoNs: () => monoNs(systemClock.monoNs() + (passedNs += 5e6)),
-    }
+    const stepped = steppedClock()
+    const clock: Clock = { ...stepped, monoNs: () => monoNs(stepped.monoNs() + (passedNs += 5e6)) }
     const pause = vi.spyOn(WebSocketClient.prototype, 'pause')
     const resume = vi.spyOn(WebSocketClient.prototype, 'resume')
     try {
@@ -665,7 +691,7 @@ describe('a hostile or broken service', () => {
       token: w.tokens,
       recorder: w.recorder,
       listener: w.ears,
-      clock: hurried,
+      clock: w.clock,
       allowSharding: () => false,
     })
     feeds.want('crypto/XT', ['BTC-USD'])
@@ -697,10 +723,11 @@ describe('reconnection', () => {
     ['the machine slept', 3_600_000, 3_600_000, 'sleep'],
   ])('%s: a gap of its own cause, closed by the answer to another subscribe', async (_, wall, boot, cause) => {
     const moved = { wall: 0, boot: 0 }
+    const stepped = steppedClock()
     const w = await world(undefined, {
-      ...hurried,
-      wallMs: () => unixMs(Date.now() + moved.wall),
-      bootMs: () => systemClock.monoNs() / 1e6 + moved.boot,
+      ...stepped,
+      wallMs: () => unixMs(stepped.wallMs() + moved.wall),
+      bootMs: () => stepped.monoNs() / 1e6 + moved.boot,
     })
     await open(w, 'BTC-USD')
     Object.assign(moved, { wall, boot })
@@ -713,7 +740,9 @@ describe('reconnection', () => {
     expect(w.service.requests).toHaveLength(1)
     expect(w.service.received.map(({ action }) => action)).toEqual(['subscribe', 'subscribe'])
     const { state } = xt(w)
-    expect(state.is === 'open' && Math.abs(state.sinceMs - Date.now() - (boot === 0 ? wall : 0)) < 60_000).toBe(true)
+    expect(state.is === 'open' && Math.abs(state.sinceMs - stepped.wallMs() - (boot === 0 ? wall : 0)) < 60_000).toBe(
+      true,
+    )
     expect(w.ears.lines.some((line) => line.includes('moved by'))).toBe(cause === 'clock')
   })
 
@@ -749,7 +778,7 @@ describe('stopping', () => {
     await w.feeds.stop()
     expect(xt(w).state.is).toBe('idle')
     w.feeds.want('crypto/XT', ['ETH-USD'])
-    const from = Date.now()
+    const from = w.clock.wallMs()
     w.feeds.start()
     await until('open', () => xt(w).state.is === 'open')
     expect(xt(w).acknowledged).toEqual(['BTC-USD', 'ETH-USD'])
@@ -764,7 +793,8 @@ describe('a saturated socket', () => {
   test('loses nothing, keeps the order, and is paused where its reads take too long', async () => {
     // Each look at this clock takes two milliseconds, so that a turn of several reads is overspent on any machine.
     let looks = 0
-    const slow: Clock = { ...hurried, monoNs: () => monoNs(systemClock.monoNs() + looks++ * 2e6) }
+    const stepped = steppedClock()
+    const slow: Clock = { ...stepped, monoNs: () => monoNs(stepped.monoNs() + looks++ * 2e6) }
     const w = await world(undefined, slow)
     await open(w, 'BTC-USD')
     const paused = vi.spyOn(WebSocketClient.prototype, 'pause')
