@@ -3,10 +3,12 @@ import { closeSync, openSync } from 'node:fs'
 import { HeadFile, type Head } from './head.ts'
 import { findErasure, logFile, readLog } from './log-check.ts'
 import type { Db } from './sqlite.ts'
-import { findLogEnd, type LogPosition } from './wal.ts'
+import { readLogEnd, type LogPosition } from './wal.ts'
 
 export class CommitHead {
   readonly #store: string
+  /** Frames in the write-ahead log up to the last commit; changes nothing. */
+  readonly #frames
   readonly #newest
   readonly #erasedSince
   #file: HeadFile | null = null
@@ -23,6 +25,7 @@ export class CommitHead {
     this.#store = store
     this.#last = before?.last ?? null
     this.#log = before?.log ?? null
+    this.#frames = db.prepare<[], { log: number }>('PRAGMA wal_checkpoint(NOOP)')
     this.#erasedSince = findErasure(db)
     this.#newest = db.prepare<[], { n: number; kind: string; body: string; hash: Buffer }>(
       'SELECT n, kind, body, hash FROM store_log ORDER BY n DESC LIMIT 1',
@@ -40,7 +43,7 @@ export class CommitHead {
     this.#last = last
     this.#quietly(() => {
       this.#wal ??= openSync(logFile(this.#store), 'r')
-      const end = findLogEnd(readLog(this.#wal), this.#position)
+      const end = readLogEnd(readLog(this.#wal), this.#frames.get()?.log ?? 0)
       if (end?.frames !== this.#position?.frames || end?.salt1 !== this.#position?.salt1) this.#isInFile = false
       this.#position = end
       if (this.#isLogOld) this.#readLog()

@@ -155,29 +155,26 @@ function continues(sum: Checksum, frame: Frame, pageBytes: number, isLittleEndia
   return sum.equals(frame.sum1, frame.sum2)
 }
 
-/** What the frames of most commits fit into; used again by each. */
-const commitBuffer = new ArrayBuffer(32 << 10)
-
-const bufferFor = (pageBytes: number): ArrayBuffer =>
-  pageBytes + FRAME_HEADER_BYTES <= commitBuffer.byteLength ? commitBuffer : new ArrayBuffer(CHUNK_BYTES)
-
 /**
- * The end of the last transaction, looked for from `from` on, or from the start where the log was started over since.
- * Null: there is no log. Reads little: made to be called after every commit.
+ * The end of the last transaction of a log that SQLite says has `frames` frames: the checksum of everything before is in
+ * the header of its last frame, so nothing else is read. Null: there is no log. Throws where the log doesn't end a
+ * transaction there. Made to be called after every commit.
  */
-export function findLogEnd(read: ReadLog, from: LogPosition | null): LogPosition | null {
+export function readLogEnd(read: ReadLog, frames: number): LogPosition | null {
   const header = readHeader(read)
-  if (header === null) return null
-  const { salt1, salt2, pageBytes, isLittleEndian } = header
-  let last = from !== null && from.salt1 === salt1 && from.salt2 === salt2 ? from : startOf(header)
-  const sum = new Checksum()
-  sum.set(last.sum1, last.sum2)
-  for (const frame of framesOf(read, pageBytes, last.frames, bufferFor(pageBytes))) {
-    if (frame.salt1 !== salt1 || frame.salt2 !== salt2) break
-    if (!continues(sum, frame, pageBytes, isLittleEndian)) break
-    if (frame.commitPages !== 0) last = { ...last, frames: frame.number, sum1: frame.sum1, sum2: frame.sum2 }
-  }
-  return last
+  if (header === null || frames === 0) return header === null ? null : startOf(header)
+  const bytes = new Uint8Array(FRAME_HEADER_BYTES)
+  const length = read(bytes, HEADER_BYTES + (frames - 1) * (FRAME_HEADER_BYTES + header.pageBytes))
+  const view = new DataView(bytes.buffer)
+  const { salt1, salt2, pageBytes } = header
+  if (
+    length < FRAME_HEADER_BYTES ||
+    view.getUint32(4) === 0 ||
+    view.getUint32(8) !== salt1 ||
+    view.getUint32(12) !== salt2
+  )
+    throw new RangeError(`frame ${frames} of the log ends no transaction`)
+  return { salt1, salt2, frames, sum1: view.getUint32(16), sum2: view.getUint32(20), pageBytes }
 }
 
 /** Reads a whole log. `mark`: where a commit is known to have ended. */

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { findLogEnd, scanLog, type LogPosition, type ReadLog } from '../../../../src/main/store/wal.ts'
+import { readLogEnd, scanLog, type LogPosition, type ReadLog } from '../../../../src/main/store/wal.ts'
 import { tempFolder } from './harness.ts'
 
 const FRAME = 24 + 2048
@@ -32,8 +32,13 @@ const reading =
     into.set(part)
     return part.length
   }
-const endOf = (bytes: Uint8Array, from: LogPosition | null = null): LogPosition | null =>
-  findLogEnd(reading(bytes), from)
+/** What SQLite calls the end of its log, and never less or more: the whole log, read and summed, must end there, too. */
+function endNow(): LogPosition | null {
+  const [{ log: frames }] = db.pragma('wal_checkpoint(NOOP)') as [{ log: number }]
+  const end = readLogEnd(reading(log()), frames)
+  if (frames > 0) expect(end).toEqual(scan(log()).last)
+  return end
+}
 const scan = (bytes: Uint8Array, mark: LogPosition | null = null) => scanLog(reading(bytes), mark)
 
 /** Rows that SQLite reads of the store where its log is `bytes`. */
@@ -53,46 +58,86 @@ function rowsWith(bytes: Uint8Array): number {
 }
 
 describe('the end of a log', () => {
-  it('is where SQLite says, whether it is read from the start or from an earlier end', () => {
-    let last: LogPosition | null = null
+  it('is read from its last frame, wherever SQLite says that the log ends', () => {
+    const ends = new Set<number>()
     for (let i = 0; i < 30; i++) {
       insert(1 + ((i * 977) % 20_000))
-      last = endOf(log(), last)
-      const [{ log: frames }] = db.pragma('wal_checkpoint(NOOP)') as { log: number }[]
-      expect([last?.frames, endOf(log())]).toEqual([frames, last])
+      const end = endNow()
+      expect(end?.pageBytes).toBe(2048)
+      ends.add(end?.frames ?? 0)
     }
+    expect(ends.size).toBe(30)
   })
 
-  it('begins again where SQLite starts the log over, and is nowhere where it is empty', () => {
+  it('takes two short reads, however long the log is', () => {
+    for (let i = 0; i < 200; i++) insert()
+    const [{ log: frames }] = db.pragma('wal_checkpoint(NOOP)') as [{ log: number }]
+    const bytes = log()
+    let taken = 0
+    const counting: ReadLog = (into, at) => {
+      taken += into.length
+      return reading(bytes)(into, at)
+    }
+    expect(readLogEnd(counting, frames)).toEqual(scan(bytes).last)
+    expect(taken).toBe(32 + 24)
+  })
+
+  it('changes nothing: the log is neither copied nor started over', () => {
     insert()
-    const first = endOf(log())
+    const before = log()
+    endNow()
+    insert()
+    expect(log().subarray(0, before.length).equals(before)).toBe(true)
+    expect(db.pragma('wal_checkpoint(NOOP)')).toMatchObject([{ busy: 0, checkpointed: 0 }])
+  })
+
+  it('is in the new log where SQLite starts it over, and nowhere where it is empty', () => {
+    for (let i = 0; i < 9; i++) insert()
+    const first = endNow()
     db.pragma('wal_checkpoint(RESTART)')
+    // The next transaction starts it over, not the checkpoint.
+    expect(endNow()).toEqual(first)
     insert()
-    const second = endOf(log(), first)
-    expect(second).not.toEqual(first)
-    expect(second).toEqual(endOf(log()))
+    const second = endNow()
+    expect(second?.frames).toBeLessThan(first?.frames ?? 0)
     expect(((second?.salt1 ?? 0) - (first?.salt1 ?? 0)) >>> 0).toBe(1)
     db.pragma('wal_checkpoint(TRUNCATE)')
-    expect(endOf(log(), second)).toBeNull()
+    expect(endNow()).toBeNull()
     expect(scan(log())).toMatchObject({ isEmpty: true, hasLostCommits: false })
   })
 
   it('is before a transaction that was written but never committed', () => {
     insert()
-    const end = endOf(log())
+    const end = endNow()
     db.pragma('cache_size = 5')
     db.exec('BEGIN')
     for (let i = 0; i < 50; i++) insert()
     const spilled = log()
     expect(spilled.length).toBeGreaterThan(32 + (end?.frames ?? 0) * FRAME)
-    expect(endOf(spilled, end)).toEqual(end)
     expect(scan(spilled, end)).toMatchObject({ hasMark: true, hasLostCommits: false })
     db.exec('ROLLBACK')
+    expect(endNow()).toEqual(end)
     insert(10)
     // What was rolled back lies behind the next commit, with the same salts.
-    const later = endOf(log(), end)
+    const later = endNow()
     expect(later?.frames).toBeGreaterThan(end?.frames ?? 0)
     expect(scan(log(), later)).toMatchObject({ hasMark: true, hasLostCommits: false })
+  })
+
+  it('is refused where the frame is of another round, ends no transaction or is not there', () => {
+    insert(20_000)
+    const end = endNow()
+    const frames = end?.frames ?? 0
+    const read = (bytes: Uint8Array, n = frames) => readLogEnd(reading(bytes), n)
+    expect(read(log())).toEqual(end)
+    expect(() => read(log(), frames - 1)).toThrow(RangeError)
+    expect(() => read(log(), frames + 1)).toThrow(RangeError)
+    for (const at of [8, 12]) {
+      const bad = log()
+      const byte = 32 + (frames - 1) * FRAME + at
+      bad[byte] = bad[byte] ^ 1
+      expect(() => read(bad)).toThrow(RangeError)
+    }
   })
 })
 
@@ -103,7 +148,7 @@ describe('a damaged log', () => {
 
   it('shows that commits are lost by itself where two or more are, and by the mark where one is', () => {
     const good = log()
-    const mark = endOf(good)
+    const mark = scan(good).last
     const frames = mark?.frames ?? 0
     expect(scan(good, mark)).toEqual({
       hasHeader: true,
@@ -129,7 +174,7 @@ describe('a damaged log', () => {
 
   it('of which SQLite reads fewer rows never has its mark, however it was damaged', () => {
     const good = log()
-    const mark = endOf(good)
+    const mark = scan(good).last
     const change = fc.oneof(
       fc.record({ is: fc.constant('flip' as const), at: fc.nat(good.length - 1), bit: fc.nat(7) }),
       fc.record({ is: fc.constant('cut' as const), at: fc.nat(good.length - 1), bit: fc.constant(0) }),
@@ -150,7 +195,7 @@ describe('a damaged log', () => {
   })
 
   it('takes what a power cut leaves of one unfinished transaction for no loss', () => {
-    const mark = endOf(log())
+    const mark = endNow()
     insert(30_000)
     const good = log()
     for (let frame = mark?.frames ?? 0; frame < (good.length - 32) / FRAME; frame++) {
