@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import '../browser-stubs.ts'
 import { lastTag } from '../../../../src/renderer/charts/axis-tags.ts'
 import type { AxisTag, ChartPlot, ChartSeries } from '../../../../src/renderer/charts/port.ts'
@@ -256,51 +256,5 @@ describe('what is in view', () => {
     const origin = port.pixelOf(first.startMs, first.close)
     expect(line?.path[0][0]).toBeCloseTo(origin?.x ?? NaN, 0)
     expect(Math.abs((line?.path[0][1] ?? NaN) - (origin?.y ?? NaN))).toBeLessThanOrEqual(1)
-  })
-})
-
-describe('a page of history that arrives late', () => {
-  const older = falling.map((one, i) => ({
-    ...one,
-    startMs: unixMs((i - 20) * MINUTE),
-    endMs: unixMs((i - 19) * MINUTE),
-  }))
-  function waiting(): { asked: () => number; give: () => void } {
-    const pages: ((page: { bars: readonly Bar[]; more: boolean }) => void)[] = []
-    const later = () => new Promise<{ bars: readonly Bar[]; more: boolean }>((give) => pages.push(give))
-    port.setPages({
-      older: later,
-      newer: later,
-      newest: () => undefined,
-      around: () => Promise.resolve(false),
-      settled: () => undefined,
-    })
-    return { asked: () => pages.length, give: () => pages.forEach((give) => give({ bars: older, more: false })) }
-  }
-  afterEach(() => port.setPages(null))
-  const shownFrom = () => port.barsBetween(-Infinity, Infinity)[0].startMs
-
-  it('joins the bars it belongs to', async () => {
-    const page = waiting()
-    port.load(SERIES, rising, true, false)
-    port.fit()
-    await frames()
-    expect(page.asked()).toBeGreaterThan(0)
-    page.give()
-    await frames()
-    expect(shownFrom()).toBe(-20 * MINUTE)
-  })
-
-  it('is not taken into the chart of another symbol', async () => {
-    const page = waiting()
-    port.load(SERIES, rising, true, false)
-    port.fit()
-    await frames()
-    expect(page.asked()).toBeGreaterThan(0)
-    port.load({ ...SERIES, label: 'Y' }, rising, false, false)
-    page.give()
-    await frames()
-    expect(shownFrom()).toBe(0)
-    expect(port.visibleBars()).toHaveLength(rising.length)
   })
 })
