@@ -1,8 +1,8 @@
 /** `tapedeck import`: sessions of other machines, our own exports, and tables of ticks, into the store. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import { DATE_FORMAT_HELP } from '../../shared/date-formats.ts'
 import { CodedError } from '../../shared/errors.ts'
-import { DATE_FORMAT_HELP } from '../importing/date-format.ts'
 import {
   IMPORT_FIELDS,
   REPEATED_TIMES,

@@ -1,4 +1,5 @@
 /** Times in a format that a user names, such as `DD.MM.YYYY HH:mm:ss.SSS`. */
+import { DATE_FORMAT_HELP } from '../../shared/date-formats.ts'
 import { CodedError } from '../../shared/errors.ts'
 
 /** A time as its text says: UTC ms where it names an offset (`zoned`), else local time as if it were UTC. */
@@ -28,10 +29,6 @@ const TOKENS: Readonly<Record<string, string>> = {
   Z: 'Z|[+-]\\d\\d:?\\d\\d',
 }
 const TOKEN = /YYYY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|S+|A|Z|[^A-Za-z]|[A-Za-z]/g
-
-/** The formats of help and errors. */
-export const DATE_FORMAT_HELP =
-  'YYYY MM M MMM DD D HH H hh h mm ss SSS (fraction) A (AM or PM) Z (offset), such as "DD.MM.YYYY HH:mm:ss.SSS"'
 
 /**
  * A reader of times of a format; undefined for a text that is none, also for days that a month doesn't have. Throws

@@ -1,10 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../src/main/cli/run.ts'
 import { createDateFormat } from '../../../../src/main/importing/date-format.ts'
+import { previewFile } from '../../../../src/main/importing/file.ts'
 import { createTimeReader } from '../../../../src/main/importing/times.ts'
+import { CALLS } from '../../../../src/shared/contract.ts'
+import { COMMON_DATE_FORMATS } from '../../../../src/shared/date-formats.ts'
 import { commandContext } from '../cli/context.ts'
 import { tempFolder } from '../store/harness.ts'
 
@@ -89,6 +93,27 @@ describe('a format of times', () => {
       expect(() => createDateFormat(format)).toThrow('is no format of times')
     },
   )
+
+  it.each(COMMON_DATE_FORMATS)('that is offered, $format, reads $example as the instant of all of them', (one) => {
+    expect(createDateFormat(one.format)(one.example)).toEqual({ ms: Date.UTC(2026, 11, 31, 14, 30, 15), zoned: false })
+  })
+
+  it('that is offered is read by the preview that the dialog asks for', async () => {
+    const folder = tempFolder()
+    for (const { format, example } of COMMON_DATE_FORMATS) {
+      const path = join(folder.path, 'bank.csv')
+      writeFileSync(path, `time,symbol,price\n${example},SAP,100\n`)
+      const columns = ['time', 'symbol', 'price'] as const
+      const asked = { file: 'f', mapping: { columns, feed: 'stocks/T', zone: 'UTC', symbol: '', dateFormat: format } }
+      const { mapping } = v.parse(CALLS['import.preview'].args, asked)
+      const input = { path, name: 'bank.csv', bytes: 0 }
+      expect(await previewFile(input, mapping)).toMatchObject({ mapping: { dateFormat: format }, problems: [] })
+      const detected = mapping === null ? null : { ...mapping, dateFormat: undefined }
+      const { problems } = await previewFile(input, detected)
+      if (!format.startsWith('YYYY')) expect(problems).toMatchObject([{ line: 2, text: `"${example}" is no time` }])
+    }
+    folder.remove()
+  })
 
   it('reads back what it would write', () => {
     fc.assert(
