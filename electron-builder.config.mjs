@@ -1,21 +1,21 @@
-// What the packages hold and look like. `npm run pack` makes the folder, `npm run dist` the installers of this system.
+// What the packages contain. `npm run pack` builds the folder, `npm run dist` the installers for this system.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Set by scripts/pack.mjs where no Electron can be had: the folder is packed around a placeholder. */
+/** Set by scripts/pack.mjs if Electron isn't available: the folder is packed around a placeholder. */
 const placeholder = process.env.TAPEDECK_PLACEHOLDER_DIST
-/** Where updates are published; without it the packages carry no address and never ask for one. */
+/** Where updates are published. Without it, packages contain no address and never look for updates. */
 const updates = process.env.TAPEDECK_UPDATE_URL
-// On Linux nothing but TLS says who sent an update.
+// On Linux only TLS authenticates an update.
 if (updates && !updates.startsWith('https://')) throw new Error('TAPEDECK_UPDATE_URL has to begin with https://')
-/** Whether a certificate was given. The hardened runtime without one refuses to load the app's own frameworks. */
+/** Whether there is a certificate. Without one, the hardened runtime refuses to load the app's own frameworks. */
 const signs = Boolean(process.env.CSC_LINK || process.env.CSC_NAME)
 const notarise = signs && Boolean(process.env.APPLE_API_KEY || process.env.APPLE_ID)
 const only = (folder, keep) => [`!${folder}/*`, `${folder}/${keep}`]
 const BOTH = ['x64', 'arm64']
 const forBoth = (...targets) => targets.map((target) => ({ target, arch: BOTH }))
 
-/** The Electron that is installed, for packages of this very machine; for others electron-builder fetches theirs. */
+/** The installed Electron, if the package is for this platform and processor; electron-builder fetches others. */
 export function installedFor({ platformName, arch }) {
   const own = platformName === process.platform && arch === process.arch
   return own && existsSync(join('node_modules', 'electron', 'dist')) ? 'node_modules/electron/dist' : null
@@ -37,16 +37,16 @@ export default {
     '!**/*.{map,d.ts,d.mts,d.cts,md,markdown,gyp,gypi,c,cc,cpp,h}',
     '!node_modules/better-sqlite3/{deps,src}/**',
     ...only('node_modules/better-sqlite3/prebuilds', '${platform}-${arch}.node'),
-    // A release is made where those of both processors are installed.
+    // Releases are built with the modules of both processors installed.
     '!node_modules/@napi-rs/keyring-*/**',
     'node_modules/@napi-rs/keyring-${platform}-${arch}*/**',
     '!node_modules/**/{test,tests,docs,example,examples,benchmark,.github}/**',
     '!node_modules/undici/{docs,types,scripts}/**',
-    // The same once more for other loaders; and what only the command line of js-yaml takes.
+    // Duplicates for other module loaders, and what only js-yaml's command line uses.
     '!node_modules/valibot/dist/{index.cjs,index.min.*}',
     '!node_modules/js-yaml/{dist,bin}/**',
     '!node_modules/argparse/**',
-    // Headers for compiling what is shipped compiled.
+    // Headers for compiling; we ship binaries.
     '!node_modules/node-addon-api/**',
     'resources/demo/**',
   ],
@@ -57,7 +57,7 @@ export default {
   ],
   asar: true,
   asarUnpack: ['**/*.node'],
-  // Both native modules are prebuilt for Node-API: one binary serves Node and Electron.
+  // Both native modules are prebuilt for Node-API, so one binary works in Node and Electron.
   npmRebuild: false,
   nodeGypRebuild: false,
   ...(placeholder
@@ -79,7 +79,7 @@ export default {
   fileAssociations: [
     {
       ext: 'tapedeck',
-      name: 'Tapedeck recording',
+      name: 'Tapedeck session',
       description: 'A recorded market session',
       mimeType: 'application/x-tapedeck',
       role: 'Editor',
@@ -87,7 +87,7 @@ export default {
     },
   ],
   protocols: [{ name: 'Tapedeck', schemes: ['tapedeck'] }],
-  // Whether it is for the stable or the beta channel is told by the version.
+  // The version decides whether a package is on the stable or the beta channel.
   publish: updates ? [{ provider: 'generic', url: updates }] : null,
   generateUpdatesFilesForAllChannels: true,
 
@@ -118,7 +118,7 @@ export default {
   deb: { afterRemove: 'packaging/after-remove.tpl' },
   rpm: { afterRemove: 'packaging/after-remove.tpl' },
   mac: {
-    // A Mac updates itself from the zip.
+    // macOS updates from the zip.
     target: forBoth('dmg', 'zip'),
     icon: 'icon.icns',
     category: 'public.app-category.finance',
@@ -135,9 +135,9 @@ export default {
   nsis: {
     oneClick: true,
     perMachine: false,
-    // One of each processor: one for both would be twice as large.
+    // One installer per processor: a universal one would be twice as large.
     buildUniversalInstaller: false,
-    // Recordings are the user's: uninstalling leaves them, and says where.
+    // Recordings belong to the user: uninstalling keeps them and says where they are.
     deleteAppDataOnUninstall: false,
     include: 'packaging/installer.nsh',
   },

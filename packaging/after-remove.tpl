@@ -26,8 +26,8 @@ if [ -f "$APPARMOR_PROFILE_DEST" ]; then
   rm -f "$APPARMOR_PROFILE_DEST"
 fi
 
-# What was recorded is the user's: it stays, and is named.
+# Recordings belong to the user. They stay, and the user is told where they are.
 case "$1" in
   upgrade | 1) ;;
-  *) echo "Tapedeck: recordings and settings stay in ~/.local/share/tapedeck. Delete that folder if you want them gone." ;;
+  *) echo "Tapedeck: your recordings and settings are still in ~/.local/share/tapedeck. Delete that folder to remove them." ;;
 esac

@@ -1,3 +1,3 @@
 @echo off
-rem The command line of the installed app (Windows). Waits for it and hands its exit code on.
+rem The command line of the installed app (Windows). Waits for it and returns its exit code.
 "%~dp0..\..\Tapedeck.exe" %*
