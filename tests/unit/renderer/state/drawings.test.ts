@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { InstrumentDrawings } from '../../../../src/renderer/state/drawings.svelte.ts'
+import { DrawingsBook, InstrumentDrawings } from '../../../../src/renderer/state/drawings.svelte.ts'
 import { applyEdit, type DrawingsEdit } from '../../../../src/shared/drawings/edits.ts'
 import type { Drawing, DrawingsState } from '../../../../src/shared/drawings/types.ts'
 import type { Failure } from '../../../../src/shared/errors.ts'
@@ -128,5 +128,47 @@ describe('the drawings of a window', () => {
     expect(here.change(many, 'drawn')).toBe(false)
     expect(here.list).toEqual([])
     expect(problems[0].code).toBe('too-large')
+  })
+})
+
+describe('the drawings of a demo market and of a service', () => {
+  const sent: [string, unknown][] = []
+  const transport = {
+    invoke: (name: string, args: unknown) => {
+      sent.push([name, args])
+      return Promise.resolve({ ok: true, value: { instrument: btc, revision: 1, drawings: [line('a')] } })
+    },
+    subscribe: (name: string, args: unknown) => {
+      sent.push([name, args])
+      return () => sent.push(['closed', args])
+    },
+    onLink: () => () => undefined,
+  } as unknown as Transport // the three methods that are used
+  const book = new DrawingsBook(transport, {} as never) // nothing of the window is asked here
+  beforeEach(() => (sent.length = 0))
+
+  it('are two, each asked and changed by its market, with an undo of its own', async () => {
+    const demo = book.take('demo', btc)
+    const real = book.take('service', btc)
+    expect(demo).not.toBe(real)
+    demo.change([line('a')], 'drawn')
+    await Promise.resolve()
+    expect(ids(demo.list)).toBe('a')
+    expect(real.list).toEqual([])
+    expect(sent.map(([name, args]) => [name, (args as { market: string }).market])).toEqual([
+      ['drawings', 'demo'],
+      ['drawings', 'service'],
+      ['drawings.edit', 'demo'],
+    ])
+    book.release('demo', btc)
+    book.release('service', btc)
+    expect(sent.slice(3)).toEqual([
+      ['closed', { market: 'demo', instrument: btc }],
+      ['closed', { market: 'service', instrument: btc }],
+    ])
+    expect(book.take('service', btc).undo()).toBeNull()
+    expect(book.take('demo', btc).undo()).toBe('drawn')
+    book.release('service', btc)
+    book.release('demo', btc)
   })
 })
