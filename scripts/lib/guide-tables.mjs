@@ -1,4 +1,4 @@
-// The tables of the guide, written from the tables that the app itself runs on.
+// The tables in the guide, generated from the tables the app runs on.
 import { COMMANDS as CLI, COMMON_OPTIONS } from '../../src/main/cli/table.ts'
 import { BAR_COLUMNS, EXTENDED_COLUMNS } from '../../src/main/export/bar-rows.ts'
 import { tickColumns } from '../../src/main/export/ticks.ts'
@@ -17,7 +17,7 @@ import { FEED_IDS } from '../../src/shared/units.ts'
 
 const cell = (text) => String(text).replace(/\|/g, '\\|').replace(/\s+/g, ' ').trim()
 const row = (cells) => `| ${cells.map(cell).join(' | ')} |`
-/** A table of Markdown. */
+/** A Markdown table. */
 const table = (heads, rows) => [row(heads), row(heads.map(() => '---')), ...rows.map(row)].join('\n')
 const code = (text) => (text === '' ? '' : `\`${text}\``)
 const codes = (texts) => texts.map(code).join(' ')
@@ -31,7 +31,7 @@ function shortcuts() {
       codes(keys),
       `${title}${when === undefined ? '' : WHEN[when]}`,
     ])
-    return `### ${group}\n\n${table(['keys', 'what they do'], rows)}`
+    return `### ${group}\n\n${table(['keys', 'action'], rows)}`
   }).join('\n\n')
 }
 
@@ -49,27 +49,24 @@ function cli() {
           .concat(examples.map(([what, args]) => `\n# ${what}\ntapedeck ${name} ${args}`.trimEnd()))
           .join('\n') +
         '\n```',
-      Object.keys(own).length === 0 ? '' : table(['option', 'what it does'], options(own)),
+      Object.keys(own).length === 0 ? '' : table(['option', 'meaning'], options(own)),
     ]
       .filter((part) => part !== '')
       .join('\n\n'),
   )
-  return [
-    ...commands,
-    `### Options of every command\n\n${table(['option', 'what it does'], options(COMMON_OPTIONS))}`,
-  ].join('\n\n')
+  return [...commands, `### Common options\n\n${table(['option', 'meaning'], options(COMMON_OPTIONS))}`].join('\n\n')
 }
 
-/** Every chord that a command has, as it is written in the guide. */
+/** Every key chord that a command has, as the guide writes it. */
 export const CHORDS = new Set(COMMANDS.flatMap(({ keys }) => keys))
 
-/** Text of each table by its name. */
+/** Each table's text by name. */
 export const TABLES = {
   shortcuts,
   cli,
   codes: () =>
     table(
-      ['code', 'what it does', 'example'],
+      ['code', 'action', 'example'],
       CODES.map(({ code: one, also, title, example }) => [codes([one, ...also]), title, code(example)]),
     ),
   settings: () =>
@@ -79,7 +76,7 @@ export const TABLES = {
       return rows.length === 0
         ? ''
         : `### ${plain(`settings.tab.${tab}`)}\n\n${table(
-            ['setting', 'what it means'],
+            ['setting', 'meaning'],
             rows.map(({ id, title }) => [title, about(id)]),
           )}`
     })
@@ -87,21 +84,21 @@ export const TABLES = {
       .join('\n\n'),
   feeds: () =>
     table(
-      ['feed', 'what it sends'],
+      ['feed', 'content'],
       FEED_IDS.map((feed) => [code(feed), plain(`help.feed.${feed}`)]),
     ),
   panes: () =>
     table(
-      ['pane', 'what it is for'],
+      ['pane', 'content'],
       OFFERED.map(({ title, about }) => [title, about]),
     ),
   intervals: () => codes(INTERVAL_LABELS),
   indicators: () =>
     table(
-      ['indicator', 'where', 'parameters, with their usual values'],
+      ['indicator', 'where', 'parameters and defaults'],
       Object.values(INDICATORS).map(({ title, place, parameters }) => [
         title,
-        place === 'price' ? 'over the prices' : 'in a pane of its own',
+        place === 'price' ? 'on the price chart' : 'in its own pane',
         parameters.map(({ title: name, value }) => `${name} ${value}`).join(', '),
       ]),
     ),
@@ -109,11 +106,11 @@ export const TABLES = {
   endpoints: () =>
     ENDPOINT_GROUPS.map((group) => {
       const rows = ENDPOINTS.filter((one) => one.group === group).map(({ title, path }) => [title, code(path)])
-      return `### ${group[0].toUpperCase()}${group.slice(1)}\n\n${table(['answer', 'endpoint'], rows)}`
+      return `### ${group[0].toUpperCase()}${group.slice(1)}\n\n${table(['response', 'endpoint'], rows)}`
     }).join('\n\n'),
   'tick-columns': () =>
     table(
-      ['feed', 'columns of CSV'],
+      ['feed', 'CSV columns'],
       FEED_IDS.map((feed) => [code(feed), codes(tickColumns(feed, 'csv', false))]),
     ),
   'bar-columns': () => codes(BAR_COLUMNS),
@@ -122,7 +119,7 @@ export const TABLES = {
 
 const PLACE = /<!-- table: ([a-z-]+) -->\n[\s\S]*?<!-- end -->/g
 
-/** A page with its tables written anew. Throws where it names a table that is not there. */
+/** Returns a page with its tables regenerated. Throws if it names an unknown table. */
 export function withTables(page) {
   return page.replace(PLACE, (_, name) => {
     const write = TABLES[name]
@@ -130,5 +127,5 @@ export function withTables(page) {
     return `<!-- table: ${name} -->\n\n${write()}\n\n<!-- end -->`
   })
 }
-/** Names of the tables in a page. */
+/** Names of a page's tables. */
 export const tablesIn = (page) => [...page.matchAll(PLACE)].map(([, name]) => name)

@@ -1,4 +1,4 @@
-/** The table of bounds in `docs/security.md`: every constant has the value of its row, and every test exists. */
+/** The bounds table in `docs/security.md`: each constant has the value in its row, and each test exists. */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
@@ -24,7 +24,7 @@ interface Row {
   readonly test: string
 }
 
-/** Rows of the table below the heading "Bounds". */
+/** Rows of the table under the heading "Bounds". */
 function readRows(document: string): readonly Row[] {
   const [, section = ''] = document.split(/^## Bounds$/m)
   const [body = ''] = section.split(/^## /m)
@@ -38,7 +38,7 @@ function readRows(document: string): readonly Row[] {
     })
 }
 
-/** What a constant is set to, from literals and arithmetic alone; undefined where the file doesn't declare it so. */
+/** A constant's value, from literals and arithmetic only; undefined if the file doesn't declare it that way. */
 function readConstant(file: string, name: string): number | undefined {
   if (!existsSync(file)) return undefined
   const declared = new RegExp(`^(?:export )?const ${name}(?:: \\w+)? = ([\\d_.e*<+ -]+)(?: as \\w+)?;?$`, 'm')
@@ -49,7 +49,7 @@ function readConstant(file: string, name: string): number | undefined {
   return shift === undefined ? product : product * 2 ** Number(shift)
 }
 
-/** What a row says that isn't so. */
+/** What is wrong with a row. */
 function problemsOf({ value, constant, test }: Row): readonly string[] {
   const problems: string[] = []
   const [, amount = '', unit = ''] = /^([\d,.]+) ?(\w*)/.exec(value) ?? []
@@ -67,10 +67,10 @@ function problemsOf({ value, constant, test }: Row): readonly string[] {
   return problems
 }
 
-describe('the table of bounds', () => {
+describe('the bounds table', () => {
   const rows = readRows(readFileSync('docs/security.md', 'utf8'))
   it('has rows', () => expect(rows.length).toBeGreaterThan(3))
-  it.each(rows)('is right about: $bound', (row) => expect(problemsOf(row)).toEqual([]))
+  it.each(rows)('matches the code: $bound', (row) => expect(problemsOf(row)).toEqual([]))
 
   it('notices a wrong value, a missing constant and a missing test', () => {
     const row = {

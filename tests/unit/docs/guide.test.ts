@@ -7,18 +7,18 @@ const PAGES = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.md'))
   .map((name) => ({ name, text: readFileSync(new URL(name, FOLDER), 'utf8') }))
 
-/** What the platform, the symbol box or a pane does with keys that are no command. */
+/** Keys that the platform, the symbol box or a pane handles and that aren't commands. */
 const OTHER_CHORDS = new Set(['Ctrl+Enter', 'Ctrl+Shift+←/→', 'Ctrl+Alt', 'Alt+Shift'])
 
 describe('the guide', () => {
-  it('says in its tables what the app runs on', () => {
+  it('has up-to-date tables', () => {
     expect(PAGES.length).toBeGreaterThan(15)
     for (const { name, text } of PAGES) expect(withTables(text), `${name}: run npm run guide`).toBe(text)
   })
   it('uses every table', () => {
     expect(PAGES.flatMap(({ text }) => tablesIn(text)).toSorted()).toEqual(Object.keys(TABLES).toSorted())
   })
-  it('names only keys that do something', () => {
+  it('names only keys that exist', () => {
     const unknown = PAGES.flatMap(({ name, text }) =>
       [...text.matchAll(/`((?:Ctrl|Alt|Shift)\+?[^`]*)`/g)]
         .map(([, chord = '']) => chord)
@@ -27,7 +27,7 @@ describe('the guide', () => {
     )
     expect(unknown).toEqual([])
   })
-  it('links to pages that are there, from its first page to every one', () => {
+  it('links only to existing pages, and from its first page to all of them', () => {
     const names = new Set(PAGES.map(({ name }) => name))
     for (const { name, text } of PAGES) {
       const links = [...text.matchAll(/\]\(([a-z-]+\.md)\)/g)].map(([, link = '']) => link)

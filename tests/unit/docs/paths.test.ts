@@ -1,4 +1,4 @@
-/** What the documents say where something is and what holds it: the files, the names in them and the tests are there. */
+/** The files, names and tests that the documents cite exist. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -10,20 +10,20 @@ const all = [
     readdirSync(root, { recursive: true, withFileTypes: true }).map((entry) => join(entry.parentPath, entry.name)),
   ),
 ].map((file) => file.replaceAll('\\', '/'))
-/** Every file or folder that a document may mean by the end of its path. */
+/** Every file or folder whose path ends with `path`. */
 const found = (path: string): readonly string[] => all.filter((file) => `/${file}`.endsWith(`/${path}`))
 
 const FILE = /\.(?:ts|mjs|svelte|yml|css|nsh|sh|html|svg)$/
 const FOLDER = /^(?:src|tests|scripts|packaging|resources|docs)\/[\w/.-]+$/
 const jobs = (file: string): string => readFileSync(`.github/workflows/${file}.yml`, 'utf8')
 
-interface Told {
+interface Problem {
   readonly line: number
   readonly text: string
 }
 
-/** What a document says that is not so. */
-function wrong(document: string): readonly Told[] {
+/** Citations in a document that lead nowhere. */
+function brokenCitations(document: string): readonly Problem[] {
   return readFileSync(document, 'utf8')
     .split('\n')
     .flatMap((text, i) => {
@@ -48,14 +48,14 @@ function wrong(document: string): readonly Told[] {
 }
 
 describe.each(['docs/security.md', 'docs/release.md'])('%s', (document) => {
-  it('names files, names and tests that are there', () => {
-    expect(wrong(document)).toEqual([])
+  it('cites only files, names and tests that exist', () => {
+    expect(brokenCitations(document)).toEqual([])
     expect(readFileSync(document, 'utf8').match(/`[\w/.-]+\.(?:ts|mjs|yml)`/g)?.length ?? 0).toBeGreaterThan(3)
   })
 })
 
 describe('docs/release.md', () => {
-  it('names jobs and steps of the workflows that are there', () => {
+  it('cites only workflow steps that exist', () => {
     const text = readFileSync('docs/release.md', 'utf8')
     const named = [...text.matchAll(/`(release|checks)`, "([^"]+)"/g)]
     expect(named.length).toBeGreaterThan(4)

@@ -1,4 +1,4 @@
-/** The commands of the documents: they run as written, and none fetches a stranger's package. */
+/** Commands in the documents run as written, and none fetches another project's package. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -21,7 +21,7 @@ const texts = [
 ]
 
 describe('the documents', () => {
-  it('never let npx fetch `tapedeck`, which is another project’s name on npm', () => {
+  it('never let npx fetch `tapedeck`: on npm that name belongs to another project', () => {
     expect(texts.length).toBeGreaterThan(100)
     const wrong = texts.filter((file) =>
       /\b(?:npx|npm exec|npm x)\b[^\n`]*\btapedeck\b/.test(readFileSync(file, 'utf8')),
@@ -29,14 +29,14 @@ describe('the documents', () => {
     expect(wrong).toEqual([])
   })
 
-  it.skipIf(process.platform === 'win32')('run in order as the README has them', { timeout: 240_000 }, async () => {
+  it.skipIf(process.platform === 'win32')('run in the order of the README', { timeout: 240_000 }, async () => {
     const [, section = ''] = readFileSync('README.md', 'utf8').split('## The command line')
     const block = /```sh\n([\s\S]*?)```/.exec(section)?.[1] ?? ''
     const [own = '', ...commands] = block.trimEnd().split('\n')
     expect(own).toMatch(/^tapedeck\(\) \{ node scripts\/tapedeck\.mjs "\$@"; \}/)
     expect(commands.length).toBeGreaterThan(7)
     const folder = mkdtempSync(join(tmpdir(), 'tapedeck-readme-'))
-    // The built program may not be there, and half a minute is for readers.
+    // From source, because there may be no build, and for 5 s instead of the README's half a minute.
     const script = [
       'set -euo pipefail',
       `tapedeck() { "${process.execPath}" "${CLI}" "$@"; }`,

@@ -1,4 +1,4 @@
-/** What comes from others is pinned: packages by digest, actions by commit. */
+/** Dependencies are pinned: packages by digest, actions by commit. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
@@ -21,7 +21,7 @@ describe('package-lock.json', () => {
     expect(entries.length).toBeGreaterThan(100)
     const bare = entries.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))
     expect(bare.filter(([, { dev, optional }]) => dev !== true || optional !== true).map(([path]) => path)).toEqual([])
-    // Of these two, binaries for other systems: remove them from here once a registry has given their digests.
+    // Binaries of these two for other systems. Remove this exception once a registry provides their digests.
     const known = /^node_modules\/(?:@duckdb\/node-bindings|@oxc-parser\/binding)-/
     expect(bare.map(([path]) => path).filter((path) => !known.test(path))).toEqual([])
   })
@@ -33,7 +33,7 @@ describe('package-lock.json', () => {
 
 describe('the workflows', () => {
   const folder = '.github/workflows/'
-  it.each(readdirSync(folder))('%s pins each action by its commit, and says the version', (file) => {
+  it.each(readdirSync(folder))('%s pins each action by commit and names the version', (file) => {
     const used = [...readFileSync(`${folder}${file}`, 'utf8').matchAll(/uses: (.*)/g)].map(([, action = '']) => action)
     expect(used.length).toBeGreaterThan(0)
     expect(used.filter((action) => !/^[\w/-]+@[0-9a-f]{40} # v[\d.]+$/.test(action))).toEqual([])
