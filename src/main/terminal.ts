@@ -1,6 +1,7 @@
 /** The terminal: builds the features and joins them. Knows no host; `terminal/port.ts` says what it can do. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { countText } from '../shared/count-text.ts'
 import { toFailure } from '../shared/errors.ts'
 import { fixedText } from '../shared/fixed-text.ts'
 import { PLAIN_NUMBERS } from '../shared/alerts/words.ts'
@@ -387,7 +388,7 @@ export async function createTerminal(options: TerminalOptions): Promise<Terminal
     seed: options.demoSeed,
     wallMs,
     added(messages, notice) {
-      log.add('info', 'sessions', `The sample session of the demo market was added: ${messages} messages.`)
+      log.add('info', 'sessions', `The sample session of the demo market was added: ${countText(messages, 'message')}.`)
       status.say(notice)
       status.historyAdded()
       seeder.forget()

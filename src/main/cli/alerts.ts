@@ -4,6 +4,7 @@ import { alertFiles } from '../alerts/files.ts'
 import { conditionWords, measureWords, PLAIN_NUMBERS } from '../../shared/alerts/words.ts'
 import type { Alert, AlertDraft } from '../../shared/alerts/types.ts'
 import type { AlertTest } from '../../shared/alerts/test-report.ts'
+import { countText } from '../../shared/count-text.ts'
 import { CodedError } from '../../shared/errors.ts'
 import { readDrawings, drawingsFile } from '../../shared/drawings/document.ts'
 import type { Drawing } from '../../shared/drawings/types.ts'
@@ -150,5 +151,5 @@ function testText(alert: Alert, { fired, listed, messages }: AlertTest): string 
     const what = is === 'fired' ? '' : '  passed unseen'
     return `  ${iso(atMs)}  ${measureWords(alert.condition, value, PLAIN_NUMBERS)}${what}\n`
   })
-  return `${words(alert)}: ${times} among ${messages} messages\n${at.join('')}`
+  return `${words(alert)}: ${times} among ${countText(messages, 'message')}\n${at.join('')}`
 }

@@ -1,5 +1,6 @@
 /** `tapedeck backup`: everything of the user's as a folder, while recording goes on; and back again. */
 import { join, resolve } from 'node:path'
+import { countText } from '../../shared/count-text.ts'
 import { makeBackup } from '../backup/backup.ts'
 import { restoreBackup } from '../backup/restore.ts'
 import { createSettingsStore, fileKeeper } from '../settings/store.ts'
@@ -46,7 +47,7 @@ export const backup: Command = {
         const where = { kept: first, ...(second === null ? {} : { kept_settings: second }) }
         context.out(`${JSON.stringify({ restored: list.files.length, made: list.madeMs, ...where })}\n`)
       } else {
-        context.out(`Restored ${list.files.length} files as of ${new Date(list.madeMs).toISOString()}.\n`)
+        context.out(`Restored ${countText(list.files.length, 'file')} as of ${new Date(list.madeMs).toISOString()}.\n`)
         if (kept.length > 0) context.out(`What was there before is in ${kept.join(' and ')}.\n`)
       }
       return EXIT.ok
@@ -67,7 +68,7 @@ export const backup: Command = {
       if (context.interactive && !json) context.err('\r\u001b[K')
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
       if (json) context.out(`${JSON.stringify({ out, files: files.length, bytes })}\n`)
-      else context.out(`${files.length} files, ${megabytes(bytes)}, in ${out}\n`)
+      else context.out(`${countText(files.length, 'file')}, ${megabytes(bytes)}, in ${out}\n`)
       return EXIT.ok
     } catch (thrown) {
       throw storeError(thrown, store)

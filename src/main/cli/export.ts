@@ -1,5 +1,6 @@
 /** `tapedeck export`: ticks or bars to a file, with a manifest beside it. */
 import { resolve } from 'node:path'
+import { countText } from '../../shared/count-text.ts'
 import { CodedError } from '../../shared/errors.ts'
 import {
   EXPORT_FORMATS,
@@ -101,10 +102,15 @@ export const exportCommand: Command = {
       const one = { rows, bytes, sha256, manifest, feed, source }
       context.out(`${JSON.stringify(request.split === 'none' ? one : { ...one, files })}\n`)
     } else if (request.split === 'none') {
-      context.out(`${rows} rows of ${feed} from ${source}, ${bytes} bytes, manifest ${manifest}\n`)
+      context.out(
+        `${countText(rows, 'row')} of ${feed} from ${source}, ${countText(bytes, 'byte')}, manifest ${manifest}\n`,
+      )
     } else {
-      for (const file of files) context.out(`${file.path}: ${file.rows} rows, ${file.bytes} bytes\n`)
-      context.out(`${files.length} files, ${rows} rows of ${feed} from ${source}, ${bytes} bytes\n`)
+      for (const file of files)
+        context.out(`${file.path}: ${countText(file.rows, 'row')}, ${countText(file.bytes, 'byte')}\n`)
+      context.out(
+        `${countText(files.length, 'file')}, ${countText(rows, 'row')} of ${feed} from ${source}, ${countText(bytes, 'byte')}\n`,
+      )
     }
     return EXIT.ok
   },

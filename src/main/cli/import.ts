@@ -1,6 +1,7 @@
 /** `tapedeck import`: sessions of other machines, our own exports, and tables of ticks, into the store. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import { countText } from '../../shared/count-text.ts'
 import { DATE_FORMAT_HELP } from '../../shared/date-formats.ts'
 import { CodedError } from '../../shared/errors.ts'
 import {
@@ -75,11 +76,14 @@ export const importCommand: Command = {
     for (const path of paths) {
       const done = await bringIn(path, values, context)
       for (const { session, messages } of done.sessions) {
-        context.out(json ? `${JSON.stringify({ session, messages })}\n` : `${session}: ${messages} messages\n`)
+        context.out(
+          json ? `${JSON.stringify({ session, messages })}\n` : `${session}: ${countText(messages, 'message')}\n`,
+        )
       }
       if (done.already) context.err(`${basename(path)} is in the store already.\n`)
       for (const { line, text } of done.problems) context.err(`${basename(path)}, line ${line}: ${text}\n`)
-      if (done.skipped > 0) context.err(`${basename(path)}: ${done.skipped} lines were left out.\n`)
+      if (done.skipped > 0)
+        context.err(`${basename(path)}: ${countText(done.skipped, 'line was', 'lines were')} left out.\n`)
     }
     return EXIT.ok
   },
@@ -107,7 +111,7 @@ async function bringIn(path: string, values: Values, context: Context): Promise<
     }
     const watch: ImportWatch = {
       signal: context.signal,
-      onProgress: ({ done, messages }) => line.draw(Math.round(done * 100), 100, `${messages} messages`, '%'),
+      onProgress: ({ done, messages }) => line.draw(Math.round(done * 100), 100, countText(messages, 'message'), '%'),
     }
     const beside = `${path}.manifest.json`
     const manifest = existsSync(beside) ? beside : undefined

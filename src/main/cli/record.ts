@@ -1,4 +1,5 @@
 /** `tapedeck record`: records feeds until a time has passed, Ctrl+C or SIGTERM. */
+import { countText } from '../../shared/count-text.ts'
 import type { FeedStatus, StatusState } from '../../shared/state.ts'
 import { feedAsset, instrumentKey, isFeedId, FEED_IDS, type FeedId } from '../../shared/units.ts'
 import { TICKERS_PER_CONNECTION } from '../../service/feeds.ts'
@@ -169,5 +170,5 @@ function refusals(feeds: readonly FeedStatus[], wanted: ReadonlyMap<FeedId, unkn
 function progressLine({ perSecond, received, stored, receiveToStored, feeds, gapsToday }: StatusState): string {
   const open = feeds.filter(({ state }) => state.is === 'open').length
   const lag = receiveToStored === null ? '–' : `${receiveToStored.p99.toFixed(1)} ms`
-  return `${open} feeds open  ${Math.round(perSecond)} messages/s  received ${received}  stored ${stored}  lag p99 ${lag}  gaps ${gapsToday}`
+  return `${countText(open, 'feed')} open  ${Math.round(perSecond)} messages/s  received ${received}  stored ${stored}  lag p99 ${lag}  gaps ${gapsToday}`
 }

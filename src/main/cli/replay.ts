@@ -1,5 +1,6 @@
 /** `tapedeck replay`: plays a session through a hub and the fold of its digests, as the window does. */
 import { setImmediate as turn } from 'node:timers/promises'
+import { countText } from '../../shared/count-text.ts'
 import { CodedError, missingCase } from '../../shared/errors.ts'
 import type { SessionRow } from '../../shared/recording.ts'
 import type { ReplayExactness, ReplaySpeed } from '../../shared/replay.ts'
@@ -126,7 +127,7 @@ function words(exactness: ReplayExactness): string {
     case 'none':
       return 'live wrote no digest here to compare with'
     case 'identical':
-      return `identical to live at ${exactness.minutes} of ${exactness.minutes} minutes`
+      return `identical to live at ${exactness.minutes} of ${countText(exactness.minutes, 'minute')}`
     case 'differs':
       return (
         `the state differs from live first in the minute ${new Date(exactness.minuteMs).toISOString()} ` +

@@ -1,5 +1,6 @@
 /** `tapedeck sessions`: what was recorded, what is said of it, and one of them as a file. */
 import { existsSync } from 'node:fs'
+import { countText } from '../../shared/count-text.ts'
 import { CodedError } from '../../shared/errors.ts'
 import { countGaps, type Gap, type SessionRow } from '../../shared/recording.ts'
 import { recordingId } from '../../shared/units.ts'
@@ -114,7 +115,7 @@ function printGaps(rows: readonly SessionRow[], json: boolean, context: Context)
     symbols.length === 0 ? 'every symbol' : symbols.join(','),
   ])
   if (lines.length > 0) context.out(aligned([GAP_HEADS, ...lines]))
-  context.err(`${real} gaps, and ${gaps.length - real} at the edges of sessions.\n`)
+  context.err(`${countText(real, 'gap')}, and ${gaps.length - real} at the edges of sessions.\n`)
 }
 
 const GAP_HEADS = ['session', 'from', 'to', 'seconds', 'feed', 'cause', 'symbols'] as const
@@ -161,7 +162,7 @@ async function pack(one: string, out: string, values: Values, context: Context):
   context.out(
     values.on('json')
       ? `${JSON.stringify(done)}\n`
-      : `${done.file}: ${done.messages} messages, ${done.bytes} bytes, SHA-256 ${done.sha256}\n`,
+      : `${done.file}: ${countText(done.messages, 'message')}, ${countText(done.bytes, 'byte')}, SHA-256 ${done.sha256}\n`,
   )
   return EXIT.ok
 }
@@ -182,5 +183,5 @@ function sentence(row: SessionRow): string {
   ]
     .filter(Boolean)
     .join(' ')
-  return `${row.session}  ${row.source}  ${iso(row.startedMs)} ${end}  ${row.messages} messages  ${gaps} gaps  ${feeds}${said && `  ${said}`}`
+  return `${row.session}  ${row.source}  ${iso(row.startedMs)} ${end}  ${countText(row.messages, 'message')}  ${countText(gaps, 'gap')}  ${feeds}${said && `  ${said}`}`
 }

@@ -1,5 +1,6 @@
 /** `tapedeck verify`: recomputes the ledger of what is stored, and compares its ticks with the service's own bars. */
 import { FEEDS, TICK_FEEDS } from '../../service/feeds.ts'
+import { countText } from '../../shared/count-text.ts'
 import { CodedError } from '../../shared/errors.ts'
 import { ASSET_CLASSES, instrumentKey, recordingId, unixMs, type FeedId, type UnixMs } from '../../shared/units.ts'
 import type { StoreReader } from '../store/port.ts'
@@ -58,13 +59,13 @@ export const verify: Command = {
         context.out(`${id}  ${feed ?? '-'}  ${kind}: ${detail}\n`)
       }
       context.out(
-        `${report.sessions} sessions, ${report.messages} messages: ${report.ok ? 'all as recorded' : 'NOT as recorded'}\n`,
+        `${countText(report.sessions, 'session')}, ${countText(report.messages, 'message')}: ${report.ok ? 'all as recorded' : 'NOT as recorded'}\n`,
       )
       for (const one of agreement ?? []) context.out(sentence(one))
       if (agreement?.length === 0) context.out('Nothing to compare: no session holds ticks and bars of the service.\n')
     }
     if (report.ok) return EXIT.ok
-    context.err(`tapedeck: ${report.problems.length} problems stand in the store.\n`)
+    context.err(`tapedeck: the store has ${countText(report.problems.length, 'problem')}.\n`)
     return EXIT.failed
   },
 }
@@ -139,5 +140,5 @@ async function agreementOf(reader: StoreReader, values: Values, context: Context
 
 function sentence({ session, symbol, agrees, differs, not_comparable: not, agreement }: Agreement): string {
   const share = agreement === null ? 'nothing could be compared' : `${(agreement * 100).toFixed(2)} % agree`
-  return `${session}  ${symbol}  ${share}: ${agrees} minutes agree, ${differs} differ, ${not} not comparable\n`
+  return `${session}  ${symbol}  ${share}: ${countText(agrees, 'minute agrees', 'minutes agree')}, ${countText(differs, 'differs', 'differ')}, ${not} not comparable\n`
 }

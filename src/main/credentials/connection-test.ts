@@ -4,6 +4,7 @@
  */
 import { connect } from 'node:net'
 import WebSocket from 'ws'
+import { countText } from '../../shared/count-text.ts'
 import { CodedError, toFailure, type ErrorCode } from '../../shared/errors.ts'
 import type { ConnectionStep, Reason } from '../../shared/state.ts'
 import type { FeedId } from '../../shared/units.ts'
@@ -259,5 +260,9 @@ async function within<T>(task: Promise<T>, ms: number, clock: Clock, late: () =>
 
 function lasting(ms: number): string {
   const minutes = Math.round(ms / 60_000)
-  return minutes < 1 ? 'less than a minute' : minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`
+  return minutes < 1
+    ? 'less than a minute'
+    : minutes < 120
+      ? countText(minutes, 'minute')
+      : countText(Math.round(minutes / 60), 'hour')
 }

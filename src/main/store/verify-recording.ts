@@ -3,6 +3,7 @@
  * read at once, as of one seq; blocks one by one after it, each in a read of its own, so that the writer is never kept
  * from clearing its log. Blocks that were merged or compacted meanwhile are looked for anew.
  */
+import { countText } from '../../shared/count-text.ts'
 import { MOST_SPELLINGS } from '../../shared/recording.ts'
 import { isFeedId, recordingId, unixMs, type FeedId, type RecordingId } from '../../shared/units.ts'
 import { openBlock } from './blocks/open.ts'
@@ -446,7 +447,12 @@ export class RecordingCheck {
       const feed = this.#feeds.get(conn)
       const { missing, head } = walk.finish()
       heads.set(conn, head)
-      if (missing > 0) this.#problem('missing', `${missing} messages of connection ${conn} are not there`, feed)
+      if (missing > 0)
+        this.#problem(
+          'missing',
+          `${countText(missing, 'message')} of connection ${conn} ${missing === 1 ? 'is' : 'are'} not there`,
+          feed,
+        )
       for (const { kind, from, to, atMs } of walk.damage) {
         const which = from === to ? `message ${from}` : `messages ${from} to ${to}`
         const what = kind === 'changed' ? 'not as the ledger has them' : kind

@@ -1,5 +1,6 @@
 /** Rollups against the bars that the messages give. */
 import { createBarBuilder, fixedGrid, type BarState } from '../../shared/bars.ts'
+import { countText } from '../../shared/count-text.ts'
 import type { BarSource } from '../../shared/market.ts'
 import { HOUR, type Minutes } from './classify.ts'
 import { rowSum, sameBytes } from './ledger.ts'
@@ -39,7 +40,8 @@ export function checkRollups(rows: readonly RollupRow[], instrument: string, min
         tell(`the ${of} bar of ${instrument} at ${bar.startMs} differs from its messages`, bar.startMs)
       }
     }
-    if (kept.size !== builder.size) tell(`${instrument} has ${kept.size} ${of} bars instead of ${builder.size}`)
+    if (kept.size !== builder.size)
+      tell(`${instrument} has ${countText(kept.size, `${of} bar`)} instead of ${builder.size}`)
   }
 }
 

@@ -1,4 +1,5 @@
 /** Evidence for windows: verification as a job, coverage, agreement, and the messages behind what is shown. */
+import { countText } from '../../shared/count-text.ts'
 import { coverageOf, type CoverageRecording, type SymbolExtent } from '../../shared/coverage.ts'
 import type { CallArgs } from '../../shared/contract.ts'
 import { CodedError } from '../../shared/errors.ts'
@@ -75,9 +76,11 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
               signal,
             )
             tell({ count: report.messages })
-            const found = report.problems.length === 1 ? '1 difference' : `${report.problems.length} differences`
+            const found = countText(report.problems.length, 'difference')
             return {
-              text: report.ok ? `${report.messages} messages: all as recorded.` : `NOT as recorded: ${found}.`,
+              text: report.ok
+                ? `${countText(report.messages, 'message')}: all as recorded.`
+                : `NOT as recorded: ${found}.`,
               result: report,
             }
           } finally {
@@ -137,7 +140,10 @@ export function createEvidence({ reader, openReader, jobs, view, decimals }: Evi
               tell({ done, count })
             })
             const { agrees, differs, notComparable } = result.counts
-            return { text: `${agrees} minutes agree, ${differs} differ, ${notComparable} not comparable.`, result }
+            return {
+              text: `${countText(agrees, 'minute agrees', 'minutes agree')}, ${countText(differs, 'differs', 'differ')}, ${notComparable} not comparable.`,
+              result,
+            }
           } finally {
             await own.close()
           }

@@ -7,6 +7,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { open, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { CallArgs } from '../../shared/contract.ts'
+import { countText } from '../../shared/count-text.ts'
 import { CodedError } from '../../shared/errors.ts'
 import type { Clock } from '../clock.ts'
 import { fileFailure } from '../export/sink.ts'
@@ -134,7 +135,10 @@ export function createFiles(folder: string, clock: Clock): Files {
       await inTurn(file, async () => {
         if (file.sha256 !== null) return
         if (file.at !== file.bytes) {
-          throw new CodedError('bad-arguments', `Only ${file.at} of ${file.bytes} bytes of ${file.name} came.`)
+          throw new CodedError(
+            'bad-arguments',
+            `Only ${file.at} of ${countText(file.bytes, 'byte')} of ${file.name} came.`,
+          )
         }
         await file.handle?.close()
         file.handle = null

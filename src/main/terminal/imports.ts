@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import type { Ask } from '../../shared/asks.ts'
 import type { CallArgs } from '../../shared/contract.ts'
+import { countText } from '../../shared/count-text.ts'
 import { toFailure, type Failure } from '../../shared/errors.ts'
 import type { ImportDone, ImportPreview } from '../../shared/importing.ts'
 import type { JobId } from '../../shared/jobs.ts'
@@ -73,5 +74,5 @@ export function doneText({ sessions, messages, skipped, already }: ImportDone): 
   if (already) return `Session ${sessions[0].session} is in the store already.`
   const many = sessions.length === 1 ? 'one session' : `${sessions.length} sessions`
   const left = skipped === 0 ? '' : skipped === 1 ? '; one line was left out' : `; ${skipped} lines were left out`
-  return `${messages} messages in ${many}${left}.`
+  return `${countText(messages, 'message')} in ${many}${left}.`
 }

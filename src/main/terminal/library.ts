@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
 import type { CallArgs } from '../../shared/contract.ts'
 import type { PackageDone } from '../../shared/contract/library.ts'
+import { countText } from '../../shared/count-text.ts'
 import { CodedError, toFailure } from '../../shared/errors.ts'
 import type { JobId } from '../../shared/jobs.ts'
 import type { LogEntry } from '../../shared/state.ts'
@@ -106,7 +107,7 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
           const text =
             merged === 0 && freedBytes === 0
               ? 'There was nothing to free.'
-              : `Freed ${(freedBytes / 1e6).toFixed(1)} MB; ${merged} blocks went into fuller ones.`
+              : `Freed ${(freedBytes / 1e6).toFixed(1)} MB; ${countText(merged, 'block')} went into fuller ones.`
           log('info', 'sessions', `The store was compacted. ${text}`)
           return { text, result: { merged, freedBytes } }
         } finally {
@@ -145,4 +146,4 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
   }
 }
 
-const count = (n: number): string => (n === 1 ? '1 session was' : `${n} sessions were`)
+const count = (n: number): string => countText(n, 'session was', 'sessions were')

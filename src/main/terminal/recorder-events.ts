@@ -1,4 +1,5 @@
 /** What happens to a recording, on its way to the status line, the log and the digest. */
+import { countText } from '../../shared/count-text.ts'
 import { missingCase } from '../../shared/errors.ts'
 import type { DigestFold } from '../market/digest.ts'
 import type { Recorder } from '../recording/recorder-port.ts'
@@ -31,7 +32,7 @@ export function tellOfRecorder({ recorder, status, fold, log, changed }: Recorde
       case 'recovered':
         status.say('Recording goes on.')
         status.recovered(event.lost)
-        log.add('info', 'recorder', `Recording goes on; ${event.lost} messages came while it could not.`)
+        log.add('info', 'recorder', `Recording goes on; ${countText(event.lost, 'message')} came while it could not.`)
         break
       default:
         missingCase(event)

@@ -79,7 +79,7 @@ describe('import', () => {
     expect([first.code, first.err]).toEqual([0, ''])
     expect(JSON.parse(first.out)).toMatchObject({ messages: 1 })
     expect(await line(...args)).toMatchObject({ code: 2, out: '' })
-    expect((await line('verify')).out).toContain('1 messages: all as recorded')
+    expect((await line('verify')).out).toContain('1 session, 1 message: all as recorded')
   })
 
   it('says which option is missing or wrong', async () => {

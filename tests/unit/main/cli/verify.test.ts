@@ -72,7 +72,7 @@ it('tells for each session and symbol how many minutes agree, and which do not',
     ],
   })
   const told = await line('--agreement', '--symbol', 'btc/usd', '--session', session)
-  expect(told.out).toContain(`${session}  BTC-USD  75.00 % agree: 3 minutes agree, 1 differ, 0 not comparable\n`)
+  expect(told.out).toContain(`${session}  BTC-USD  75.00 % agree: 3 minutes agree, 1 differs, 0 not comparable\n`)
   expect(await line('--agreement', '--symbol', 'ETH-USD')).toEqual({
     code: 1,
     out: '',

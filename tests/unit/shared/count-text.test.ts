@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { countText } from '../../../src/shared/count-text.ts'
+
+it.each([
+  [0, '0 rows'],
+  [1, '1 row'],
+  [2, '2 rows'],
+  [1_000_001, '1000001 rows'],
+])('says what %d counts', (count, text) => {
+  expect(countText(count, 'row')).toBe(text)
+})
+
+it('takes words that form their plural in another way', () => {
+  expect([1, 2].map((n) => countText(n, 'minute agrees', 'minutes agree'))).toEqual([
+    '1 minute agrees',
+    '2 minutes agree',
+  ])
+})
+
+/** What the command line counts. */
+const COUNTED = 'alerts|blocks|bytes|feeds|files|gaps|lines|messages|minutes|problems|rows|sessions|trades'
+
+it('is how the command line says every count', () => {
+  const folder = new URL('../../../src/main/cli/', import.meta.url)
+  const bare = readdirSync(folder).flatMap((name) =>
+    [
+      ...readFileSync(new URL(name, folder), 'utf8').matchAll(new RegExp(`\\$\\{[^}]*\\} (${COUNTED})\\b(?!/s)`, 'g')),
+    ].map(([text]) => `${name}: ${text}`),
+  )
+  expect(bare).toEqual([])
+})
