@@ -63,12 +63,15 @@ export async function spawnAndKill({ program, args, env, after, afterMs }: KillO
 export const killBurst = (file: string, afterMs: number): Promise<Killed> =>
   spawnAndKill({ program: 'burst.ts', args: [file], after: 'c', afterMs })
 
-/** Reads back every seq of a recording. */
+/**
+ * Reads back every seq of a recording, in order. Entries count, too: where a process is suspended between its looks at the
+ * two clocks, it records that the clock moved.
+ */
 export async function kept(file: string, recording: RecordingId): Promise<number[]> {
   const reader = await openStoreReader({ file })
   const seqs: number[] = []
-  for (const feed of ['crypto/XT', 'crypto/XQ'] as const) {
-    for await (const ticks of reader.ticks({ feed, instruments: null, recording })) seqs.push(...ticks.seq)
+  for await (const batch of reader.replay({ recording, afterSeq: 0 })) {
+    seqs.push(...batch.seq.subarray(0, batch.count), ...batch.entries.map(({ seq }) => seq))
   }
   await reader.close()
   return seqs.sort((a, b) => a - b)
