@@ -319,9 +319,9 @@ writeFileSync(
   path.join(out, 'ATTRIBUTION.md'),
   `# Where the demo market's data comes from
 
-Real records of public sources, packed by \`scripts/demo-data.mjs\`. Their licences are in \`licences/\`.
+Real records from public sources, packed by \`scripts/demo-data.mjs\`. Their licenses are in \`licences/\`.
 
-| file | what | source | licence |
+| file | what | source | license |
 | --- | --- | --- | --- |
 | \`btc-usd.tape.br\`, \`eth-usd.tape.br\` | BTCUSDT and ETHUSDT trades and best bid/ask of Binance spot, 2024-08-08 23:54 to 24:00 UTC (shown as BTC-USD and ETH-USD) | GitHub nkaz001/hftbacktest, commit 5f3ec40b, \`examples/spot\` | MIT |
 | \`eurusd.tape.br\`, \`nzdusd.tape.br\` | Oanda quotes of 2014-05-05, 06:00 to 17:00 UTC | GitHub QuantConnect/Lean, commit 24863901, \`Data/forex/oanda/tick\` | Apache-2.0 |
@@ -330,8 +330,9 @@ Real records of public sources, packed by \`scripts/demo-data.mjs\`. Their licen
 | \`reference.json.br\`: \`quarters\`, \`years\` | Apple's income statements from its filings (XBRL company facts) | US Securities and Exchange Commission, by way of GitHub dgunning/edgartools, commit ca5a7009 | public domain; MIT |
 | \`reference.json.br\`: the rest | Apple's statements, ratios, earnings and company facts as recorded from a data vendor, without its texts | GitHub sorndotdev/fmp4j, commit ec35bd5d, \`src/testFixtures\` | MIT |
 
-Changed: packed as deltas, without the rows that the source marks suspicious, crossed or far off the last print; sizes of
-crypto quotes left out. The demo market plays a tape forwards and then backwards, moved to the present, with a slow
-made-up drift on top, and forex eight times as fast as it was. Every other symbol, and all news and transcripts, are made up.
+Changes: packed as deltas, without rows that the source marks as suspicious, crossed, or far from the last trade, and without
+the sizes of crypto quotes. The demo market plays a tape forward and then backward, shifted to the present, with a slow
+artificial drift on top, and forex eight times as fast as recorded. Every other symbol, and all news and transcripts, are
+made up.
 `,
 )
