@@ -16,6 +16,9 @@ interface Sum {
   rest: number
 }
 
+const zero = (): Sum => ({ value: 0, rest: 0 })
+const total = ({ value, rest }: Sum): number => value + rest
+
 function add(sum: Sum, x: number): void {
   const next = sum.value + x
   const part = next - sum.value
@@ -24,7 +27,8 @@ function add(sum: Sum, x: number): void {
 }
 
 /**
- * The VWAP of each bar of a page (oldest first), in its order: Σ price × size ÷ volume over the trades that built it.
+ * The VWAP of each bar of a page (oldest first), in its order: Σ price × size ÷ Σ size over the trades that built it.
+ * Both sums are of the same trades: the page's own volume is older where its last bar is still being recorded.
  * NaN where a bar isn't built from trades, or none of them carried a size. Throws as `StoreReader.ticks`.
  */
 export async function vwapsOf(
@@ -39,7 +43,9 @@ export async function vwapsOf(
   const last = page.at(-1)
   if (of !== 'trade' || first === undefined || last === undefined) return page.map(() => NaN)
   const grid = gridOf(asset, interval)
-  const sums = new Map<number, Sum>(page.map(({ startMs }) => [startMs, { value: 0, rest: 0 }]))
+  const sums = new Map<number, { readonly turnover: Sum; readonly volume: Sum }>(
+    page.map(({ startMs }) => [startMs, { turnover: zero(), volume: zero() }]),
+  )
   const record = scratch()
   const query = {
     feed,
@@ -58,11 +64,14 @@ export async function vwapsOf(
       const { kind, price, size, eventMs } = record
       if (kind !== KIND.trade || !usable(price) || !(size >= 0 && size < Infinity)) continue
       const sum = sums.get(grid.startOf(Number.isNaN(eventMs) ? ticks.recvMs[row] : eventMs))
-      if (sum !== undefined) add(sum, price * size)
+      if (sum === undefined) continue
+      add(sum.turnover, price * size)
+      add(sum.volume, size)
     }
   }
-  return page.map(({ startMs, volume }) => {
+  return page.map(({ startMs }) => {
     const sum = sums.get(startMs)
-    return sum === undefined || volume === null || volume === 0 ? NaN : (sum.value + sum.rest) / volume
+    // Without a size it is 0 ÷ 0, which is NaN.
+    return sum === undefined ? NaN : total(sum.turnover) / total(sum.volume)
   })
 }

@@ -18,14 +18,23 @@ export interface RecordedStore {
 /** One closed recording for each list of items, an hour apart. */
 export async function recorded(
   lists: readonly (readonly Item[])[],
-  { feeds, source = DEMO }: { readonly feeds?: readonly FeedId[]; readonly source?: Source } = {},
+  {
+    feeds,
+    source = DEMO,
+    sources = [],
+  }: {
+    readonly feeds?: readonly FeedId[]
+    readonly source?: Source
+    /** Of the first recordings; those after them are of `source`. */
+    readonly sources?: readonly Source[]
+  } = {},
 ): Promise<RecordedStore> {
   const folder = tempFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   const sessions = lists.map((items, i) => {
     const started = T0 + i * 3_600_000
     const id = newRecordingId(started)
-    engine.begin(id, source, unixMs(started))
+    engine.begin(id, sources[i] ?? source, unixMs(started))
     const writer = new Writer(feeds)
     for (let from = 0; from < items.length; from += 500) engine.commit([writer.batch(items.slice(from, from + 500))])
     engine.end(unixMs(started + 3_000_000), [])
