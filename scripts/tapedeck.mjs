@@ -6,16 +6,25 @@ import { fileURLToPath } from 'node:url'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const program = at('../out/main/cli.js')
-const pinned = at(`../node_modules/node/bin/node${process.platform === 'win32' ? '.exe' : ''}`)
+const onWindows = process.platform === 'win32'
+const pinned = at(`../node_modules/node/bin/node${onWindows ? '.exe' : ''}`)
 
 if (!existsSync(program)) {
   process.stderr.write('tapedeck: the program is not built: run `npm run build` (or `npm start`) first.\n')
   process.exit(1)
 }
 const node = existsSync(pinned) ? pinned : process.execPath
-const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' })
-// From a terminal Ctrl+C reaches the child too; one signal more does no harm.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+const args = [program, ...process.argv.slice(2)]
+
+// In place of this process where Node can do that (22.15 and later): signals then have one receiver.
+if (!onWindows && process.execve !== undefined) process.execve(node, [node, ...args], process.env)
+
+const child = spawn(node, args, { stdio: 'inherit' })
+// Ctrl+C and a terminal that closes reach the child by themselves, and Windows has no signals to forward: there, kill ends a
+// process at once. What reached the child twice would count as two presses of Ctrl+C.
+const isReached = onWindows || [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY === true)
+for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => void (isReached || child.kill(signal)))
+process.on('SIGTERM', () => child.kill('SIGTERM'))
 child.on('error', (error) => {
   process.stderr.write(`tapedeck: the program could not be started: ${error.message}\n`)
   process.exit(1)
