@@ -224,6 +224,12 @@ describe('day and reference', () => {
     trade(100, T0)
     expect(row()).toMatchObject({ last: 100, reference: 100, referenceOf: 'first print', stored: null })
   })
+  it('shows no recorded price of the source before', () => {
+    const stored = { price: 98.5, atMs: unixMs(T0 - 3 * DAY) }
+    hub.seed(BTC, { rank: 3, dayBefore: T0 - DAY, previousClose: null, today: null, spark: [], stored })
+    hub.reset()
+    expect(row()).toMatchObject({ last: null, stored: null })
+  })
   it('joins what the store knows, and sums volume once', () => {
     trade(100, T0 + 60_000)
     const startMs = Math.floor(T0 / DAY) * DAY

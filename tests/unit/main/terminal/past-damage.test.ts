@@ -7,7 +7,7 @@ import { StoreEngine } from '../../../../src/main/store/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../src/main/store/reader.ts'
 import { newRecordingId } from '../../../../src/main/store/recording-id.ts'
 import { createLateReader, type FoundDamage } from '../../../../src/main/terminal/late-store.ts'
-import { createPast } from '../../../../src/main/terminal/past.ts'
+import { createPast, type Visible } from '../../../../src/main/terminal/past.ts'
 import { barsPage, type View } from '../../../../src/main/terminal/views.ts'
 import { instrumentId, recordingId, unixMs, type RecordingId } from '../../../../src/shared/units.ts'
 import { blocksOf, flip, inStore } from '../store/flip.ts'
@@ -52,7 +52,12 @@ function record(lists: readonly (readonly number[])[], damaged: number): LocalRe
   return (reader = openLocalReader(folder.file))
 }
 
-function rig(reader: LocalReader, nowMs = NOW, present?: { readonly recording: RecordingId; readonly seq: number }) {
+function rig(
+  reader: LocalReader,
+  nowMs = NOW,
+  present?: { readonly recording: RecordingId; readonly seq: number },
+  visible?: Visible,
+) {
   const failed: string[] = []
   const past = createPast({
     reader,
@@ -62,6 +67,7 @@ function rig(reader: LocalReader, nowMs = NOW, present?: { readonly recording: R
     wallMs: () => nowMs,
     days: (asset) => hubCalendar.days(asset),
     failed: (what) => failed.push(what),
+    ...(visible && { visible }),
   })
   const hub = createHub({ calendar: hubCalendar })
   // Of the view only what a page of bars asks for.
@@ -105,6 +111,15 @@ describe('what a view knows from before', () => {
     const reader = record([[daysAgo - 10_000], [daysAgo, daysAgo + 1_000]], 0)
     const stored = { price: 101, atMs: Math.floor(daysAgo / 60_000) * 60_000 + 60_000 }
     expect(await rig(reader).past.seed(BTC)).toMatchObject({ previousClose: null, today: null, spark: [], stored })
+  })
+
+  test('has none in a replay, which may go back to before it', async () => {
+    const daysAgo = MIDNIGHT - 3 * DAY
+    const reader = record([[daysAgo - 10_000], [daysAgo, daysAgo + 1_000]], 0)
+    const all: Visible = { sessions: (rows) => rows, gaps: (gaps) => gaps }
+    expect(await rig(reader, NOW, undefined, all).past.seed(BTC)).toBeNull()
+    const today = record([[NOW - 60_000]], 0)
+    expect(await rig(today, NOW, undefined, all).past.seed(BTC)).toMatchObject({ today: { count: 1 }, stored: null })
   })
 
   test('has the last middle of bid and ask where a symbol was quoted but never traded', async () => {

@@ -1,5 +1,6 @@
 // @vitest-environment-options { "url": "http://127.0.0.1:4000/" }
 import { afterEach, expect, it, vi } from 'vitest'
+import { socketDial } from '../../../../src/renderer/state/transport-socket.ts'
 import { pickTransport, reloadOnNewAddress } from '../../../../src/renderer/state/transport.ts'
 import { TOKEN_KEY } from '../../../../src/shared/handshake.ts'
 
@@ -32,4 +33,17 @@ it('is what the window does in a browser', async () => {
   location.hash = `${TOKEN_KEY}=pasted`
   await move
   expect(reload).toHaveBeenCalledOnce()
+})
+
+it('shows the host the pasted token, not the secret that the tab has from before', () => {
+  const sent: string[] = []
+  const dial = socketDial(
+    ({ open }) => {
+      queueMicrotask(open)
+      return { send: (text) => sent.push(text), close: () => undefined }
+    },
+    { token: () => 'pasted', secret: () => 'of before', admitted: () => undefined, forget: () => undefined },
+  )
+  dial({ up: () => undefined, frame: () => undefined, down: () => undefined, refused: () => undefined })
+  return Promise.resolve().then(() => expect(sent).toEqual(['{"t":"token","token":"pasted"}']))
 })

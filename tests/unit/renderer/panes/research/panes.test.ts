@@ -1,6 +1,6 @@
 // Panes of research over a terminal that answers as told.
 import '../../browser-stubs.ts'
-import { cleanup, render } from '@testing-library/svelte'
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte'
 import { flushSync, tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import AnswerView from '../../../../../src/renderer/panes/research/AnswerView.svelte'
@@ -217,6 +217,48 @@ describe('panes', () => {
     flushSync()
     expect(container.textContent).toContain('It may be asked again now.')
     other.close()
+  })
+
+  describe('figures of a company', () => {
+    const shownIn = (container: HTMLElement, role: string, text: string) =>
+      [...container.querySelectorAll<HTMLElement>(role)].find((one) => one.textContent.trim() === text)
+
+    it('stand alone: what wraps the answer is in the raw one', async () => {
+      const state = await stateOf(
+        '{"status":"success","data":{"gross_margin":0.4620635,"current_ratio":0.98765432},"metadata":{"timestamp":"2026-01-02T00:00:00Z"}}',
+      )
+      const { container } = render(AnswerView, { app, state, name: 'Ratios', endpoint: 'ratios' })
+      expect(container.textContent).not.toMatch(/success|timestamp/i)
+      expect(shownIn(container, 'dd', '0.4621')?.title).toBe('0.4620635')
+      expect(shownIn(container, 'dd', '0.99')?.title).toBe('0.98765432')
+      await fireEvent.click(screen.getByRole('tab', { name: 'Raw' }))
+      await settle()
+      expect(container.textContent).toMatch(/success/)
+      expect(container.textContent).toMatch(/timestamp/)
+      expect(container.textContent).toContain('0.98765432')
+    })
+
+    it('are written so in a table too, with every digit on hover', async () => {
+      const rows = [0.4620635, 0.4711111].map((margin, i) => ({ symbol: `S${i}`, gross_margin: margin }))
+      const state = await stateOf(JSON.stringify({ status: 'success', data: rows }))
+      const { container } = render(AnswerView, { app, state, name: 'Ratios', endpoint: 'ratios', chartable: false })
+      expect(screen.queryByRole('tab', { name: /values/i })).toBeNull()
+      expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual(['Data', 'Raw'])
+      expect(container.textContent).not.toMatch(/success/)
+      const cells = [...container.querySelectorAll<HTMLElement>('[role="gridcell"]')]
+      expect(cells.map((cell) => [cell.textContent.trim(), cell.title])).toEqual([
+        ['S0', 'S0'],
+        ['0.4621', '0.4620635'],
+        ['S1', 'S1'],
+        ['0.4711', '0.4711111'],
+      ])
+    })
+
+    it('of an answer that is nothing but what wraps one are shown', async () => {
+      const state = await stateOf('{"status":"success","message":"nothing yet"}')
+      const { container } = render(AnswerView, { app, state, name: 'Ratios', endpoint: 'ratios' })
+      expect(shownIn(container, 'dd', 'nothing yet')).toBeTruthy()
+    })
   })
 
   it('show markup of the service as text, and no element of it', async () => {
