@@ -4,14 +4,14 @@
  * the part of it that the alerts' own thread has, too. Half of all messages and alerts are of one symbol. All that
  * the thread does between two messages counts but the loop itself, which is measured with a sink that does nothing.
  */
-import { Evaluator } from '../src/shared/alerts/evaluator.ts'
-import type { Alert, AlertCondition } from '../src/shared/alerts/types.ts'
-import { gridOf, isOpen } from '../src/shared/calendar.ts'
-import { instrumentId, price, serviceSymbol, size, unixMs, type FeedId, type UnixMs } from '../src/shared/units.ts'
+import { Evaluator } from '../src/shared/features/alerts/evaluator/evaluator.ts'
+import type { Alert, AlertCondition } from '../src/shared/features/alerts/types.ts'
+import { gridOf, isOpen } from '../src/shared/core/market/calendar.ts'
+import { instrumentId, price, serviceSymbol, size, unixMs, type FeedId, type UnixMs } from '../src/shared/base/units.ts'
 import { scratch, type Scratch } from '../src/service/codec.ts'
 import { CODECS } from '../src/service/codecs/table.ts'
-import { decode } from '../src/service/decode.ts'
-import { alertSink, type AlertSink } from '../src/main/alerts/record-sink.ts'
+import { decode } from '../src/service/codecs/decode.ts'
+import { alertSink, type AlertSink } from '../src/main/features/alerts/record-sink.ts'
 import { quietDraft } from './quiet-alert.ts'
 import { median, row, type Row } from './row.ts'
 import { pipelineRuns } from './pipeline.ts'

@@ -2,7 +2,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { systemClock } from '../src/main/clock.ts'
+import { systemClock } from '../src/main/base/clock.ts'
 import { percentile, row, type Row } from './row.ts'
 import { startSender } from './sender.ts'
 import { inFolder, startSession } from './session.ts'

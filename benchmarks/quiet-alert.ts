@@ -1,6 +1,6 @@
 /** Alerts that nothing tells of but their list, for measuring and for tests. */
-import type { AlertCondition, AlertDraft } from '../src/shared/alerts/types.ts'
-import type { InstrumentId } from '../src/shared/units.ts'
+import type { AlertCondition, AlertDraft } from '../src/shared/features/alerts/types.ts'
+import type { InstrumentId } from '../src/shared/base/units.ts'
 
 /** A draft that fires once and never expires, where `more` does not say otherwise. */
 export function quietDraft(

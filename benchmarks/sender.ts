@@ -10,7 +10,7 @@ import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { WebSocketServer } from 'ws'
 import { encodeAcknowledgement, parseClient } from '../src/service/control.ts'
-import { frameTexts } from '../src/simulator/frames.ts'
+import { frameTexts } from '../src/simulator/market/frames.ts'
 import { messageRuns } from './ticks.ts'
 
 export interface SenderOptions {

@@ -1,11 +1,11 @@
 /** The list of many sessions: what a window waits for when it first asks a reader that was just opened. */
 import { join } from 'node:path'
-import { newColumns } from '../src/main/message-columns.ts'
-import { StoreEngine } from '../src/main/store/engine.ts'
-import { openStoreReader } from '../src/main/store/open.ts'
-import { newRecordingId } from '../src/main/store/recording-id.ts'
-import type { StoredEntry } from '../src/main/store/port.ts'
-import { monoNs, unixMs } from '../src/shared/units.ts'
+import { newColumns } from '../src/main/core/store/format/message-columns.ts'
+import { StoreEngine } from '../src/main/core/store/threads/engine.ts'
+import { openStoreReader } from '../src/main/core/store/open.ts'
+import { newRecordingId } from '../src/main/core/store/types/recording-id.ts'
+import type { StoredEntry } from '../src/main/core/store/types/store.ts'
+import { monoNs, unixMs } from '../src/shared/base/units.ts'
 import { median, row, type Row } from './row.ts'
 import { inFolder } from './session.ts'
 

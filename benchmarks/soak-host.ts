@@ -2,11 +2,11 @@
 import { readdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { startBrowserHost } from '../src/main/browser/host.ts'
-import { createHandlers } from '../src/main/handlers.ts'
+import { startBrowserHost } from '../src/main/hosts/browser/host.ts'
+import { createHandlers } from '../src/main/rpc/handlers.ts'
 import { createTerminal } from '../src/main/terminal.ts'
-import type { AlertCondition } from '../src/shared/alerts/types.ts'
-import { instrumentId } from '../src/shared/units.ts'
+import type { AlertCondition } from '../src/shared/features/alerts/types.ts'
+import { instrumentId } from '../src/shared/base/units.ts'
 import { quietDraft } from './quiet-alert.ts'
 
 const [dataDir = '', baseUrl = '', user = '', password = ''] = process.argv.slice(2)

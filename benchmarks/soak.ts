@@ -7,7 +7,7 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Page } from '@playwright/test'
-import { firstLibrary } from '../src/shared/workspace/library.ts'
+import { firstLibrary } from '../src/shared/features/workspace/library.ts'
 import { ask, type Talk } from './talk.ts'
 import { VIEWPORT, withWindow } from './window.ts'
 

@@ -1,8 +1,8 @@
 /** Large and hostile texts: answers, workspace files and release notes, beside a parser or a text half as long. */
-import { releaseOf } from '../src/main/updates/electron-updater.ts'
-import { readAnswer } from '../src/shared/adaptive/read.ts'
-import { FILE_KIND, readWorkspaceFile } from '../src/shared/workspace/file.ts'
-import { readyWorkspace } from '../src/shared/workspace/ready.ts'
+import { releaseOf } from '../src/main/features/updates/electron-updater.ts'
+import { readAnswer } from '../src/shared/features/research/read.ts'
+import { FILE_KIND, readWorkspaceFile } from '../src/shared/features/workspace/file.ts'
+import { readyWorkspace } from '../src/shared/features/workspace/ready.ts'
 import { duel, row, type Row } from './row.ts'
 
 interface Comparison {

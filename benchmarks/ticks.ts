@@ -3,10 +3,10 @@
  * drift, as the messages that the service would send and with the stamps of the recorder (whole
  * microseconds). The same in every run.
  */
-import type { MessageColumns } from '../src/main/store/port.ts'
-import { BLOCK_ROWS } from '../src/main/store/recording-state.ts'
-import { readTape, type Tape } from '../src/simulator/tape.ts'
-import { instrumentId } from '../src/shared/units.ts'
+import type { MessageColumns } from '../src/main/core/store/types/store.ts'
+import { BLOCK_ROWS } from '../src/main/core/store/write/recording-state.ts'
+import { readTape, type Tape } from '../src/simulator/market/tape.ts'
+import { instrumentId } from '../src/shared/base/units.ts'
 
 /** How a server writes: as JavaScript's JSON.stringify, or as Python's json.dumps. */
 export type TextStyle = 'javascript' | 'python'

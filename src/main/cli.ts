@@ -1,7 +1,7 @@
 /** Root: the command line under Node. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { runProcess } from './cli/process.ts'
+import { runProcess } from './hosts/cli/process.ts'
 
 /** Built, workers lie beside this file as .js; from source, Node runs the .ts. */
 const built = import.meta.url.endsWith('.js')

@@ -3,7 +3,7 @@
  * hands it over. The page gets a port and no function of Electron's.
  */
 import { ipcRenderer } from 'electron'
-import { PORT_CHANNEL, PORT_OFFER, PORT_REQUEST } from '../shared/transport.ts'
+import { PORT_CHANNEL, PORT_OFFER, PORT_REQUEST } from '../shared/rpc/transport.ts'
 
 /** Of the page the preload needs only this; the DOM's types stay out of the Node side's program. */
 declare const window: {

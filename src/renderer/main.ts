@@ -1,11 +1,11 @@
 /** The window's root: picks how to reach the terminal, and mounts the frame. */
 // Before all that speaks: tables of words are made when their module is.
-import './messages/trial.ts'
+import './text/trial.ts'
 import { mount } from 'svelte'
 import App from './App.svelte'
-import { parseReplayRoute } from './state/replay-route.ts'
-import { pickTransport } from './state/transport.ts'
-import { WindowState } from './state/window.svelte.ts'
+import { parseReplayRoute } from './features/replay/replay-route.ts'
+import { pickTransport } from './rpc/transport.ts'
+import { WindowState } from './core/window/window.svelte.ts'
 import './styles/fonts.css'
 import './styles/tokens.css'
 import './styles/base.css'

@@ -2,8 +2,8 @@
  * How a message is read on the tick path: into one reused scratch record, without allocation for
  * the known shapes. `codecs/` implements this; `decode.ts` picks the codec of a feed.
  */
-import type { MarketRecord } from '../shared/market.ts'
-import type { FeedId } from '../shared/units.ts'
+import type { MarketRecord } from '../shared/core/market/market.ts'
+import type { FeedId } from '../shared/base/units.ts'
 
 export const KIND = { none: 0, trade: 1, quote: 2, bar: 3, unknown: 4 } as const
 export type KindCode = (typeof KIND)[keyof typeof KIND]

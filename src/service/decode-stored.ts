@@ -1,9 +1,9 @@
 /** A stored message, read as it was read when it arrived. */
-import { FLAG } from '../shared/recording.ts'
+import { FLAG } from '../shared/core/recording/recording.ts'
 import { KIND, type MessageClass, type Scratch } from './codec.ts'
 import { clear } from './codecs/reading.ts'
-import { decode } from './decode.ts'
-import type { FeedId } from '../shared/units.ts'
+import { decode } from './codecs/decode.ts'
+import type { FeedId } from '../shared/base/units.ts'
 
 /** `why` of a record that has an event time now and had none when it was recorded. */
 export const UNDATED_WHEN_RECORDED = 'no event time was read when this was recorded'

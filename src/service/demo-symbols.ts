@@ -1,5 +1,5 @@
 /** The symbol catalogue of the demo market: what a symbol box offers. Any other symbol trades there too. */
-import type { AssetClass } from '../shared/units.ts'
+import type { AssetClass } from '../shared/base/units.ts'
 
 export interface DemoSymbol {
   readonly asset: AssetClass

@@ -3,8 +3,8 @@
  * store, simulator, command line and docs derive from these rows. "Shape" says how far the document
  * goes: `documented` fields are promised, `likely` ones are a guess that is tried first and marked.
  */
-import type { RecordKind } from '../shared/market.ts'
-import { FEED_IDS, type AssetClass, type FeedId } from '../shared/units.ts'
+import type { RecordKind } from '../shared/core/market/market.ts'
+import { FEED_IDS, type AssetClass, type FeedId } from '../shared/base/units.ts'
 
 /** Which JSON key of a message plays which part. Absent parts are not in the message. */
 export interface FieldMap {

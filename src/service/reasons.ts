@@ -3,9 +3,9 @@
  * socket error, and what follows: ask for another token, try again, or stop and say what to do.
  * Document sections 3, 5, 7; a plan without the feed has no documented signal, hence "perhaps".
  */
-import type { ErrorCode } from '../shared/errors.ts'
-import type { Reason } from '../shared/state.ts'
-import type { FeedId } from '../shared/units.ts'
+import type { ErrorCode } from '../shared/base/errors.ts'
+import type { Reason } from '../shared/core/status/status.ts'
+import type { FeedId } from '../shared/base/units.ts'
 import { CLOSE } from './control.ts'
 import { FEEDS } from './feeds.ts'
 

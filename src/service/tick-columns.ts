@@ -1,5 +1,5 @@
 /** The columns of our own tables of ticks: what an export writes, an import knows again. */
-import type { FeedId } from '../shared/units.ts'
+import type { FeedId } from '../shared/base/units.ts'
 import { FEEDS } from './feeds.ts'
 
 /** The columns of a feed's own numbers, in the order of its table row. */

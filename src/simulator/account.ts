@@ -1,8 +1,8 @@
 /** The one account of a simulator: its secrets, its tokens, its plan. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { FEEDS } from '../service/feeds.ts'
-import type { FeedId } from '../shared/units.ts'
-import type { SimulatorClock } from './clock.ts'
+import type { FeedId } from '../shared/base/units.ts'
+import type { SimulatorClock } from './market/clock.ts'
 import type { PlanRefusal } from './faults.ts'
 import { readToken, signToken } from './jwt.ts'
 

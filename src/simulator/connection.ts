@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { normaliseTickers } from '../service/control.ts'
-import { instrumentId, type FeedId, type InstrumentId } from '../shared/units.ts'
+import { instrumentId, type FeedId, type InstrumentId } from '../shared/base/units.ts'
 import { FEEDS } from '../service/feeds.ts'
-import { frameTexts } from './frames.ts'
+import { frameTexts } from './market/frames.ts'
 
 /** Unsent bytes above which senders that can wait do wait, and the live market gives the reader up. */
 export const BUSY_BYTES = 4 * 1024 * 1024

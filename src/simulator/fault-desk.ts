@@ -1,9 +1,9 @@
 /** Does the faults: keeps what is due and ails the connections that are meant. */
 import { FEEDS } from '../service/feeds.ts'
-import { missingCase } from '../shared/errors.ts'
-import type { FeedId } from '../shared/units.ts'
+import { missingCase } from '../shared/base/errors.ts'
+import type { FeedId } from '../shared/base/units.ts'
 import type { Account } from './account.ts'
-import type { SimulatorClock } from './clock.ts'
+import type { SimulatorClock } from './market/clock.ts'
 import type { Connection } from './connection.ts'
 import { MALFORMED, PLAN_REFUSALS, type Fault } from './faults.ts'
 import type { RestFault } from './http.ts'

@@ -1,7 +1,7 @@
 /** What can go wrong on demand: a table for the command line, the control endpoint and the tests. */
 import { isObject, parseJson } from '../service/control.ts'
-import { CodedError } from '../shared/errors.ts'
-import { FEED_IDS, isFeedId, type FeedId } from '../shared/units.ts'
+import { CodedError } from '../shared/base/errors.ts'
+import { FEED_IDS, isFeedId, type FeedId } from '../shared/base/units.ts'
 
 interface Parameter {
   readonly type: 'number' | 'text' | 'feed' | 'flag'

@@ -1,7 +1,7 @@
 /** What the demo market sends in an interval of the past: the same texts that a connected client would have got then. */
 import { FEEDS } from '../service/feeds.ts'
-import { FEED_IDS, instrumentId, type FeedId, type InstrumentId } from '../shared/units.ts'
-import { createMarket } from './market.ts'
+import { FEED_IDS, instrumentId, type FeedId, type InstrumentId } from '../shared/base/units.ts'
+import { createMarket } from './market/market.ts'
 import { writersOf } from './pump.ts'
 
 /** Symbols of one feed, as a client would subscribe them. */

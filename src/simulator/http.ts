@@ -2,12 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject, parseJson } from '../service/control.ts'
 import { matchEndpoint, type EndpointGroup } from '../service/endpoints.ts'
-import { toFailure } from '../shared/errors.ts'
+import { toFailure } from '../shared/base/errors.ts'
 import type { Account } from './account.ts'
 import { answerOf } from './answers/answer.ts'
 import { createIntraday } from './answers/intraday.ts'
 import { readReference, type Reference } from './answers/reference.ts'
-import type { Market } from './market.ts'
+import type { Market } from './market/market.ts'
 
 /** A failure that the fault `rest` asked for. */
 export interface RestFault {

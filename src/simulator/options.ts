@@ -1,10 +1,10 @@
 /** What a simulator can be started with. */
 import type { EndpointGroup } from '../service/endpoints.ts'
-import type { FeedId } from '../shared/units.ts'
+import type { FeedId } from '../shared/base/units.ts'
 import type { AccountOptions } from './account.ts'
-import type { SimulatorClock } from './clock.ts'
+import type { SimulatorClock } from './market/clock.ts'
 import type { ScheduledFault } from './faults.ts'
-import type { NumberStyle } from './frames.ts'
+import type { NumberStyle } from './market/frames.ts'
 
 /** A message to be sent as it is to those who subscribed its symbol on its feed. */
 export interface PlaylistMessage {

@@ -1,9 +1,9 @@
 /** Moves market messages to the connections that subscribed them. */
 import { FEEDS } from '../service/feeds.ts'
-import { instrumentId, type FeedId, type InstrumentId } from '../shared/units.ts'
+import { instrumentId, type FeedId, type InstrumentId } from '../shared/base/units.ts'
 import { BUSY_BYTES, type Connection, type Outgoing } from './connection.ts'
-import { writerOf, type NumberStyle, type Values, type Writer } from './frames.ts'
-import type { InstrumentEvent, Market } from './market.ts'
+import { writerOf, type NumberStyle, type Values, type Writer } from './market/frames.ts'
+import type { InstrumentEvent, Market } from './market/market.ts'
 import type { PlaylistMessage } from './options.ts'
 
 /** Who subscribed what on which feed. */

@@ -7,16 +7,16 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import type { Duplex } from 'node:stream'
 import { CLOSE, encodeError, isObject } from '../service/control.ts'
 import { TICKERS_PER_CONNECTION } from '../service/feeds.ts'
-import { CodedError } from '../shared/errors.ts'
-import { isFeedId, type FeedId } from '../shared/units.ts'
+import { CodedError } from '../shared/base/errors.ts'
+import { isFeedId, type FeedId } from '../shared/base/units.ts'
 import { createAccount } from './account.ts'
-import { machineClock, pause } from './clock.ts'
+import { machineClock, pause } from './market/clock.ts'
 import { createConnection, type Connection, type SentConnection } from './connection.ts'
 import { createFaultDesk } from './fault-desk.ts'
 import { FAULTS, readFault, type FaultName } from './faults.ts'
 import { shakeHands, takeMessage } from './handshake.ts'
 import { createHttpHandler } from './http.ts'
-import { createMarket } from './market.ts'
+import { createMarket } from './market/market.ts'
 import type { SimulatorOptions } from './options.ts'
 import {
   createLoad,
@@ -27,7 +27,7 @@ import {
   wantedInstruments,
   writersOf,
 } from './pump.ts'
-import { fraction, hashAt } from './random.ts'
+import { fraction, hashAt } from './market/random.ts'
 
 export type { SimulatorOptions } from './options.ts'
 

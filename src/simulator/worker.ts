@@ -4,7 +4,7 @@
  */
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { toFailure, type Failure } from '../shared/errors.ts'
+import { toFailure, type Failure } from '../shared/base/errors.ts'
 import type { FaultName } from './faults.ts'
 import { marketHistory, type HistoryChunk, type HistoryRequest } from './history.ts'
 import { startSimulator, type Sent, type Simulator, type SimulatorOptions } from './simulator.ts'

@@ -1,9 +1,9 @@
 /** What structured clone can carry and no honest window sends; floods; windows that leave at the worst moment. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { serveWindow, type Carrier } from '../../src/main/carrier.ts'
-import { dispatchCall, openStream, withinLimits, type Handlers } from '../../src/main/dispatch.ts'
-import { CALL_NAMES, STREAM_NAMES } from '../../src/shared/contract.ts'
-import type { TerminalFrame } from '../../src/shared/transport.ts'
+import { serveWindow, type Carrier } from '../../src/main/rpc/carrier.ts'
+import { dispatchCall, openStream, withinLimits, type Handlers } from '../../src/main/rpc/dispatch.ts'
+import { CALL_NAMES, STREAM_NAMES } from '../../src/shared/contracts.ts'
+import type { TerminalFrame } from '../../src/shared/rpc/transport.ts'
 import { CALL_SAMPLES, STREAM_SAMPLES, stubTerminal } from './stub-terminal.ts'
 
 const carriers: Carrier[] = []

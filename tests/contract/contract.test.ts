@@ -1,9 +1,9 @@
 /** One suite over every line between a window and its terminal. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { CALL_NAMES, STREAM_NAMES, type CallName, type StreamName } from '../../src/shared/contract.ts'
-import { MOST_WORKSPACE_CHARS } from '../../src/shared/contract/workspaces.ts'
-import { CodedError, ERROR_CODES, type Failure, type Result } from '../../src/shared/errors.ts'
-import type { Transport } from '../../src/shared/transport.ts'
+import { CALL_NAMES, STREAM_NAMES, type CallName, type StreamName } from '../../src/shared/contracts.ts'
+import { MOST_WORKSPACE_CHARS } from '../../src/shared/features/workspace/contract.ts'
+import { CodedError, ERROR_CODES, type Failure, type Result } from '../../src/shared/base/errors.ts'
+import type { Transport } from '../../src/shared/rpc/transport.ts'
 import { LINES, type Line } from './lines.ts'
 import {
   CALL_SAMPLES,

@@ -1,9 +1,9 @@
 /** Hostile pages: frames and arguments that no honest window sends, at every call and stream of the contract. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { serveWindow } from '../../src/main/carrier.ts'
-import { CALL_NAMES, STREAM_NAMES } from '../../src/shared/contract.ts'
-import type { TerminalFrame } from '../../src/shared/transport.ts'
+import { serveWindow } from '../../src/main/rpc/carrier.ts'
+import { CALL_NAMES, STREAM_NAMES } from '../../src/shared/contracts.ts'
+import type { TerminalFrame } from '../../src/shared/rpc/transport.ts'
 import { CALL_SAMPLES, STREAM_SAMPLES, stubTerminal } from './stub-terminal.ts'
 
 /** A window's end of a port: what it sends, and what came back. */

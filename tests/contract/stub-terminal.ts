@@ -1,15 +1,15 @@
 /** Handlers without a terminal: canned answers, streams that a test pushes into, and a record of what was asked. */
-import type { CallArgs, CallName, CallValue, StreamArgs, StreamName, StreamValue } from '../../src/shared/contract.ts'
-import type { Alert, AlertDraft, AlertEvent } from '../../src/shared/alerts/types.ts'
-import type { Drawing } from '../../src/shared/drawings/types.ts'
-import { readyWorkspace } from '../../src/shared/workspace/ready.ts'
-import { CodedError } from '../../src/shared/errors.ts'
-import type { ReplayState } from '../../src/shared/replay.ts'
-import type { ExportRequest } from '../../src/shared/exporting.ts'
-import { DEFAULT_SETTINGS } from '../../src/shared/settings.ts'
-import type { AccountState, AppInfo, StatusState } from '../../src/shared/state.ts'
-import { instrumentId, recordingId, unixMs } from '../../src/shared/units.ts'
-import type { Handlers } from '../../src/main/dispatch.ts'
+import type { CallArgs, CallName, CallValue, StreamArgs, StreamName, StreamValue } from '../../src/shared/contracts.ts'
+import type { Alert, AlertDraft, AlertEvent } from '../../src/shared/features/alerts/types.ts'
+import type { Drawing } from '../../src/shared/features/drawings/types.ts'
+import { readyWorkspace } from '../../src/shared/features/workspace/ready.ts'
+import { CodedError } from '../../src/shared/base/errors.ts'
+import type { ReplayState } from '../../src/shared/features/replay/replay.ts'
+import type { ExportRequest } from '../../src/shared/features/export/export.ts'
+import { DEFAULT_SETTINGS } from '../../src/shared/core/settings/settings.ts'
+import type { AccountState, AppInfo, StatusState } from '../../src/shared/core/status/status.ts'
+import { instrumentId, recordingId, unixMs } from '../../src/shared/base/units.ts'
+import type { Handlers } from '../../src/main/rpc/dispatch.ts'
 
 const instrument = instrumentId('crypto', 'BTC-USD')
 const drawing: Drawing = {

@@ -2,8 +2,8 @@
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { BroadcastChannel } from 'node:worker_threads'
-import { startBrowserHost } from '../../src/main/browser/host.ts'
-import { createHandlers } from '../../src/main/handlers.ts'
+import { startBrowserHost } from '../../src/main/hosts/browser/host.ts'
+import { createHandlers } from '../../src/main/rpc/handlers.ts'
 import { createTerminal } from '../../src/main/terminal.ts'
 
 const root = new URL('../../', import.meta.url)

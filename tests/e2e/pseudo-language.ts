@@ -1,6 +1,6 @@
 /** A language that is English with every letter changed: what still reads as English did not come from the catalogue. */
-import { en } from '../../src/renderer/messages/en.ts'
-import type { Message } from '../../src/shared/phrases.ts'
+import { en } from '../../src/renderer/text/en.ts'
+import type { Message } from '../../src/shared/base/text.ts'
 
 const FROM = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const TO = [...'áƀçđéƒǧħíĵķłɱñóþɋŕšŧúṽŵẋýžÁƁÇĐÉƑǦĦÍĴĶŁṀÑÓÞɊŔŠŦÚṼŴẊÝŽ']

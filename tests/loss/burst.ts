@@ -3,10 +3,10 @@
  * what was received (before it could be stored), `c SEQ` for what a commit acknowledged.
  */
 import { writeSync } from 'node:fs'
-import { systemClock } from '../../src/main/clock.ts'
-import { createRecorder } from '../../src/main/recording/recorder.ts'
-import { openStoreWriter } from '../../src/main/store/open.ts'
-import { newRecordingId } from '../../src/main/store/recording-id.ts'
+import { systemClock } from '../../src/main/base/clock.ts'
+import { createRecorder } from '../../src/main/core/recording/recorder.ts'
+import { openStoreWriter } from '../../src/main/core/store/open.ts'
+import { newRecordingId } from '../../src/main/core/store/types/recording-id.ts'
 
 const file = process.argv[2]
 if (file === undefined) throw new TypeError('usage: burst FILE')

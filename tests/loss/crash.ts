@@ -1,8 +1,8 @@
 /** kill -9 of a recording process in a burst, again and again into one store. */
 import { dirname, join } from 'node:path'
-import { openStoreWriter } from '../../src/main/store/open.ts'
+import { openStoreWriter } from '../../src/main/core/store/open.ts'
 import { startSimulator, type Simulator } from '../../src/simulator/simulator.ts'
-import { unixMs, type RecordingId } from '../../src/shared/units.ts'
+import { unixMs, type RecordingId } from '../../src/shared/base/units.ts'
 import { CRASH_WANTS } from './crash-wants.ts'
 import { spawnAndKill } from './kill.ts'
 import { probeSyncs } from './sync-probe.ts'

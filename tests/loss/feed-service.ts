@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { feedAsset, instrumentKey, isFeedId, type FeedId } from '../../src/shared/units.ts'
+import { feedAsset, instrumentKey, isFeedId, type FeedId } from '../../src/shared/base/units.ts'
 
 /** A market frame that was handed to a socket. */
 export interface SentFrame {

@@ -3,10 +3,10 @@
  * output, a line each: `id ID` of the second, `r N MS` and `c N` once its messages are committed.
  */
 import { writeSync } from 'node:fs'
-import { SEAL_AFTER_MS, StoreEngine } from '../../src/main/store/engine.ts'
-import { newRecordingId } from '../../src/main/store/recording-id.ts'
-import { unixMs } from '../../src/shared/units.ts'
-import { DEMO, quote, T0, trade, Writer } from '../unit/main/store/harness.ts'
+import { SEAL_AFTER_MS, StoreEngine } from '../../src/main/core/store/threads/engine.ts'
+import { newRecordingId } from '../../src/main/core/store/types/recording-id.ts'
+import { unixMs } from '../../src/shared/base/units.ts'
+import { DEMO, quote, T0, trade, Writer } from '../unit/main/core/store/harness.ts'
 
 const file = process.argv[2]
 if (file === undefined) throw new TypeError('usage: few FILE [end]')

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { openStoreReader } from '../../src/main/store/open.ts'
-import { recordingId, type RecordingId } from '../../src/shared/units.ts'
+import { openStoreReader } from '../../src/main/core/store/open.ts'
+import { recordingId, type RecordingId } from '../../src/shared/base/units.ts'
 
 export interface Killed {
   readonly recording: RecordingId

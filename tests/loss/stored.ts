@@ -1,8 +1,8 @@
 /** What a store holds, as the loss tests compare it. */
 import { createHash, type Hash } from 'node:crypto'
-import { openStoreReader } from '../../src/main/store/open.ts'
-import type { Gap, VerifyReport } from '../../src/shared/recording.ts'
-import type { FeedId, RecordingId } from '../../src/shared/units.ts'
+import { openStoreReader } from '../../src/main/core/store/open.ts'
+import type { Gap, VerifyReport } from '../../src/shared/core/recording/recording.ts'
+import type { FeedId, RecordingId } from '../../src/shared/base/units.ts'
 
 export interface StoredFeed {
   readonly frames: number

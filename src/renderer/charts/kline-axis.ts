@@ -8,13 +8,13 @@ import type {
   YAxis,
   YAxisOverride,
 } from 'klinecharts'
-import { fixedText } from '../../shared/fixed-text.ts'
-import { CHIP_HEIGHT, isCovered, lastTag, stackChips, type TagSpan } from './axis-tags.ts'
-import type { AxisTag, ChartPlot, ChartSeries } from './port.ts'
-import type { RowRange } from './rows-on-screen.ts'
-import { textPx } from './canvas-text.ts'
-import { fromScale, percentText, priceTicks, toScale } from './scale.ts'
-import type { Row } from './series.ts'
+import { fixedText } from '../../shared/base/fixed-text.ts'
+import { CHIP_HEIGHT, isCovered, lastTag, stackChips, type TagSpan } from './paint/axis-tags.ts'
+import type { AxisTag, ChartPlot, ChartSeries } from './model/chart.ts'
+import type { RowRange } from './model/rows-on-screen.ts'
+import { textPx } from './paint/canvas-text.ts'
+import { fromScale, percentText, priceTicks, toScale } from './model/scale.ts'
+import type { Row } from './model/series.ts'
 
 /** What the axis reads of its chart whenever it is asked. */
 export interface AxisSource {

@@ -1,10 +1,10 @@
 /** The bars of one chart, and how the drawing library comes by them: pages of older and newer ones, and the forming one. */
 import type { Chart } from 'klinecharts'
-import type { Bar } from '../../shared/market.ts'
-import type { GapSpan } from '../../shared/state.ts'
-import { heikinAshi, heikinAshiRows } from './heikin-ashi.ts'
-import type { ChartPages, ChartSeries } from './port.ts'
-import { lowerBound, mergeBars, rowsOf, rowOf, type Row } from './series.ts'
+import type { Bar } from '../../shared/core/market/market.ts'
+import type { GapSpan } from '../../shared/core/status/status.ts'
+import { heikinAshi, heikinAshiRows } from './model/heikin-ashi.ts'
+import type { ChartPages, ChartSeries } from './model/chart.ts'
+import { lowerBound, mergeBars, rowsOf, rowOf, type Row } from './model/series.ts'
 
 /** Pages of older bars that going to an instant may read, and how many bars farther it goes there at once. */
 const MOST_PAGES = 20

@@ -1,30 +1,38 @@
 /** The chart port over klinecharts 10: the only file that drives the library. */
 import { dispose, init, registerIndicator, type Chart } from 'klinecharts'
-import { dayStart } from '../../shared/calendar.ts'
-import type { GapSpan } from '../../shared/state.ts'
-import { steadyAxes, tagsWidth } from './axis-width.ts'
-import { textPx } from './canvas-text.ts'
-import { comparedPercents } from './compared.ts'
-import { countdownText, countsDown } from './countdown.ts'
+import { dayStart } from '../../shared/core/market/calendar.ts'
+import type { GapSpan } from '../../shared/core/status/status.ts'
+import { steadyAxes, tagsWidth } from './paint/axis-width.ts'
+import { textPx } from './paint/canvas-text.ts'
+import { comparedPercents } from './model/compared.ts'
+import { countdownText, countsDown } from './model/countdown.ts'
 import { PriceAxis } from './kline-axis.ts'
 import { KlineBars } from './kline-bars.ts'
 import { KlineCrosshair } from './kline-crosshair.ts'
 import { chartLegend, type ComparedLine } from './kline-legend.ts'
 import { placesOf } from './kline-place.ts'
 import { Studies } from './kline-studies.ts'
-import { lastLineStyle, lineColor, lineDash } from './line-style.ts'
-import { placeMarkers, type ChartMarker } from './markers.ts'
-import { markSize, PAINTERS, providePaintContext } from './paint.ts'
-import { STUDY_TEMPLATE } from './paint-studies.ts'
-import { rowPxToFit } from './rows-on-screen.ts'
-import type { AxisTag, ChartLegend, ChartPlot, ChartPort, ChartSeries, ChartTheme, ComparedSeries } from './port.ts'
-import { bigText } from './scale.ts'
-import type { Row } from './series.ts'
-import { chartStyles } from './styles.ts'
-import { thinPaint } from './thin-paint.ts'
-import { axisLabels, axisText, crosshairText } from './time-axis.ts'
-import { Turns } from './turns.ts'
-import { Zone } from './zone.ts'
+import { lastLineStyle, lineColor, lineDash } from './model/line-style.ts'
+import { placeMarkers, type ChartMarker } from './model/markers.ts'
+import { markSize, PAINTERS, providePaintContext } from './paint/paint.ts'
+import { STUDY_TEMPLATE } from './paint/paint-studies.ts'
+import { rowPxToFit } from './model/rows-on-screen.ts'
+import type {
+  AxisTag,
+  ChartLegend,
+  ChartPlot,
+  ChartPort,
+  ChartSeries,
+  ChartTheme,
+  ComparedSeries,
+} from './model/chart.ts'
+import { bigText } from './model/scale.ts'
+import type { Row } from './model/series.ts'
+import { chartStyles } from './paint/styles.ts'
+import { thinPaint } from './paint/thin-paint.ts'
+import { axisLabels, axisText, crosshairText } from './model/time-axis.ts'
+import { Turns } from './model/turns.ts'
+import { Zone } from '../text/zone.ts'
 
 /** Px of a chart's height, at the usual size of the text, from which it has room for the volume below its bars. */
 const VOLUME_LEAST_PX = 150

@@ -1,8 +1,8 @@
 /** The crosshair of a chart of the drawing library: which row it is at, by mouse, by key or because a linked chart's is. */
 import type { Chart, Crosshair } from 'klinecharts'
-import type { ChartPort } from './port.ts'
+import type { ChartPort } from './model/chart.ts'
 import type { Places } from './kline-place.ts'
-import type { Row } from './series.ts'
+import type { Row } from './model/series.ts'
 
 interface Options {
   readonly rows: () => readonly Row[]

@@ -1,9 +1,9 @@
 /** What the legend of a chart tells: of the row under the crosshair, else of the last bar. */
-import type { GapSpan } from '../../shared/state.ts'
-import type { LineDash } from './line-style.ts'
-import type { ChartMarker } from './markers.ts'
-import type { ChartLegend, ComparedSeries, StudyLegend } from './port.ts'
-import type { Row } from './series.ts'
+import type { GapSpan } from '../../shared/core/status/status.ts'
+import type { LineDash } from './model/line-style.ts'
+import type { ChartMarker } from './model/markers.ts'
+import type { ChartLegend, ComparedSeries, StudyLegend } from './model/chart.ts'
+import type { Row } from './model/series.ts'
 
 /** A compared symbol in prices of the chart's own. */
 export interface ComparedLine {

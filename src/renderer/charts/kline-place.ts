@@ -1,9 +1,9 @@
 /** Where instants and prices lie on a chart of the drawing library, px from its top left corner. */
 import type { Chart, YAxis } from 'klinecharts'
-import { instantOf, placeOf } from './place.ts'
-import type { ChartPort, ChartSeries, PlotArea } from './port.ts'
-import { rowsOnScreen, type RowRange } from './rows-on-screen.ts'
-import type { Row } from './series.ts'
+import { instantOf, placeOf } from './model/place.ts'
+import type { ChartPort, ChartSeries, PlotArea } from './model/chart.ts'
+import { rowsOnScreen, type RowRange } from './model/rows-on-screen.ts'
+import type { Row } from './model/series.ts'
 
 interface Options {
   readonly rows: () => readonly Row[]

@@ -1,12 +1,12 @@
 /** The indicators of one chart over the drawing library: which there are, in which panes, what they say. */
 import type { Chart } from 'klinecharts'
-import type { DayOf } from '../../shared/indicators/indicators.ts'
-import { INDICATORS } from '../../shared/indicators/table.ts'
-import { textPx } from './canvas-text.ts'
-import { provideStudy, studyColour, studyDash, type StudyContext } from './paint-studies.ts'
-import type { ChartStudy, ChartTheme, StudyLegend } from './port.ts'
-import type { RowRange } from './rows-on-screen.ts'
-import { StudyRun } from './study-run.ts'
+import type { DayOf } from '../../shared/core/market/indicators/indicators.ts'
+import { INDICATORS } from '../../shared/core/market/indicators/table.ts'
+import { textPx } from './paint/canvas-text.ts'
+import { provideStudy, studyColour, studyDash, type StudyContext } from './paint/paint-studies.ts'
+import type { ChartStudy, ChartTheme, StudyLegend } from './model/chart.ts'
+import type { RowRange } from './model/rows-on-screen.ts'
+import { StudyRun } from './model/study-run.ts'
 
 interface Options {
   readonly theme: () => ChartTheme

@@ -1,5 +1,5 @@
 /** Short messages with at most one action (Undo) and one menu, and the polite live region's text. */
-import { say } from '../messages/catalogue.ts'
+import { say } from '../text/catalogue.ts'
 import type { MenuEntry } from './menu-entries.ts'
 
 export interface ToastAction {

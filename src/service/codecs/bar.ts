@@ -1,5 +1,5 @@
 /** Bars as the service sends them: XA, XAS, CA as documented; CAS, A, AM as is likely. */
-import type { ServiceBar } from '../../shared/market.ts'
+import type { ServiceBar } from '../../shared/core/market/market.ts'
 import { KIND } from '../codec.ts'
 import type { Feed } from '../feeds.ts'
 import { asPrice, asSize, BAD_PRICE, BAD_TIME, type ShapeCodec } from './reading.ts'

@@ -1,5 +1,5 @@
 /** Best bid and ask: XQ and C (whose pair is named `p`) as documented, Q as is likely. */
-import type { Quote } from '../../shared/market.ts'
+import type { Quote } from '../../shared/core/market/market.ts'
 import { KIND } from '../codec.ts'
 import type { Feed } from '../feeds.ts'
 import { asPrice, asSize, BAD_PRICE, BAD_TIME, type ShapeCodec } from './reading.ts'

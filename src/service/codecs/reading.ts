@@ -1,7 +1,7 @@
 /** What the slow paths share: values out of a parsed object, and the way from a record to the scratch. */
-import type { MarketRecord } from '../../shared/market.ts'
-import { missingCase } from '../../shared/errors.ts'
-import { price, size, type Price, type Size } from '../../shared/units.ts'
+import type { MarketRecord } from '../../shared/core/market/market.ts'
+import { missingCase } from '../../shared/base/errors.ts'
+import { price, size, type Price, type Size } from '../../shared/base/units.ts'
 import { KIND, type Codec, type Scratch } from '../codec.ts'
 
 /** A record read on a slow path, with what a record itself does not carry. */

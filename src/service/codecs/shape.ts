@@ -4,8 +4,8 @@
  * shape" (the tolerant codec may try); a value of the right type that the domain refuses (a price of 0,
  * 1e999) is kept as unknown with the reason.
  */
-import type { Unknown } from '../../shared/market.ts'
-import { serviceSymbol, unixMs, type ServiceSymbol, type UnixMs } from '../../shared/units.ts'
+import type { Unknown } from '../../shared/core/market/market.ts'
+import { serviceSymbol, unixMs, type ServiceSymbol, type UnixMs } from '../../shared/base/units.ts'
 import type { Feed, FieldMap } from '../feeds.ts'
 import { isSymbol } from '../intern.ts'
 import { isObject, parseJson } from '../control.ts'

@@ -1,6 +1,6 @@
 /** The codec of every feed, out of the feeds' rows. */
-import { missingCase } from '../../shared/errors.ts'
-import { FEED_IDS, type FeedId } from '../../shared/units.ts'
+import { missingCase } from '../../shared/base/errors.ts'
+import { FEED_IDS, type FeedId } from '../../shared/base/units.ts'
 import { FEEDS, type Feed } from '../feeds.ts'
 import { barCodec } from './bar.ts'
 import { quoteCodec } from './quote.ts'

@@ -1,5 +1,5 @@
 /** Trade prints: XT as documented, T as is likely. */
-import type { Trade } from '../../shared/market.ts'
+import type { Trade } from '../../shared/core/market/market.ts'
 import { KIND } from '../codec.ts'
 import type { Feed } from '../feeds.ts'
 import { asPrice, asSize, BAD_PRICE, BAD_TIME, type ShapeCodec } from './reading.ts'

@@ -4,9 +4,9 @@
  * feed's, a part is taken from the first name that holds a value of the right sort, and what does not
  * give a whole record stays unknown with its raw text.
  */
-import type { MarketRecord } from '../../shared/market.ts'
-import { missingCase } from '../../shared/errors.ts'
-import { serviceSymbol, unixMs, type Price, type Size, type UnixMs } from '../../shared/units.ts'
+import type { MarketRecord } from '../../shared/core/market/market.ts'
+import { missingCase } from '../../shared/base/errors.ts'
+import { serviceSymbol, unixMs, type Price, type Size, type UnixMs } from '../../shared/base/units.ts'
 import type { Feed } from '../feeds.ts'
 import { isSymbol } from '../intern.ts'
 import { asPrice, asSize, BAD_PRICE, BAD_TIME, own, type JsonObject, type Reading } from './reading.ts'

@@ -1,5 +1,5 @@
 /** What a path's symbol stands for, where nothing but its spelling tells. */
-import type { AssetClass } from '../../shared/units.ts'
+import type { AssetClass } from '../../shared/base/units.ts'
 
 /** `BTC-USD` is crypto, six letters are a pair of currencies, all else is a stock. */
 export const assetOf = (symbol: string): AssetClass =>

@@ -1,6 +1,6 @@
 /** Fundamentals: Apple's as they are, any other company's as a made-up one of like shape. */
-import { fraction, hashText } from '../random.ts'
-import { nameOf, profileOf } from '../symbols.ts'
+import { fraction, hashText } from '../market/random.ts'
+import { nameOf, profileOf } from '../market/symbols.ts'
 import type { Reference, Row, Statement } from './reference.ts'
 
 export interface Company {

@@ -2,10 +2,10 @@
  * Daily bars for indicators: real ones moved to the present and to the price at which the demo market
  * trades, others made up from the demo market's own prices.
  */
-import { instrumentKey, type AssetClass } from '../../shared/units.ts'
-import { midAt } from '../generator.ts'
-import { fraction, hashAt, hashText } from '../random.ts'
-import { profileOf } from '../symbols.ts'
+import { instrumentKey, type AssetClass } from '../../shared/base/units.ts'
+import { midAt } from '../market/generator.ts'
+import { fraction, hashAt, hashText } from '../market/random.ts'
+import { profileOf } from '../market/symbols.ts'
 import { assetOf } from './asset.ts'
 import type { Reference } from './reference.ts'
 

@@ -1,6 +1,6 @@
 /** Earnings, news and commodities of the demo service. Every text here is our own. */
 import { DEMO_SYMBOLS } from '../../service/demo-symbols.ts'
-import { fraction, hashAt, hashText, wander } from '../random.ts'
+import { fraction, hashAt, hashText, wander } from '../market/random.ts'
 import { companyOf, fiscalOf, round4, statementsOf, type Company } from './company.ts'
 import type { Reference } from './reference.ts'
 

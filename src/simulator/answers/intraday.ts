@@ -1,7 +1,7 @@
 /** Bars of short intervals for indicators: built by the terminal's own rules from the ticks that the demo market sends. */
-import { createBarBuilder, fixedGrid, midPrice, type BarState } from '../../shared/bars.ts'
-import { instrumentId, type InstrumentId } from '../../shared/units.ts'
-import type { Market } from '../market.ts'
+import { createBarBuilder, fixedGrid, midPrice, type BarState } from '../../shared/core/market/bars.ts'
+import { instrumentId, type InstrumentId } from '../../shared/base/units.ts'
+import type { Market } from '../market/market.ts'
 import { assetOf } from './asset.ts'
 import type { AnswerBar } from './daily.ts'
 

@@ -1,7 +1,7 @@
 /** Who may look at the terminal in a browser: the tab that was opened by its address, and nobody else. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { SOCKET_PATH } from '../../../src/shared/handshake.ts'
+import { SOCKET_PATH } from '../../../src/shared/rpc/handshake.ts'
 import { expect, test } from '../fixtures.ts'
 import { Screen } from '../screen.ts'
 

@@ -1,12 +1,12 @@
 /** The window in another language: nothing of it is left in English, nothing is glued of pieces, nothing breaks. */
 import type { Page } from '@playwright/test'
-import { en } from '../../../src/renderer/messages/en.ts'
-import { CODES } from '../../../src/renderer/workspace/palette/codes.ts'
-import type { Message } from '../../../src/shared/phrases.ts'
+import { en } from '../../../src/renderer/text/en.ts'
+import { CODES } from '../../../src/renderer/features/palette/codes.ts'
+import type { Message } from '../../../src/shared/base/text.ts'
 import { expect, test } from '../fixtures.ts'
 import { pseudoCatalogue } from '../pseudo-language.ts'
 
-/** As src/renderer/messages/trial.ts reads it. */
+/** As src/renderer/text/trial.ts reads it. */
 const TRIAL_KEY = 'tapedeck.catalogue'
 const SMALL = { width: 1024, height: 640 }
 

@@ -76,12 +76,12 @@ describe('the bounds table', () => {
     const row = {
       bound: 'Depth of a call',
       value: '12',
-      constant: '`MAX_DEPTH` in `src/main/dispatch.ts`',
+      constant: '`MAX_DEPTH` in `src/main/rpc/dispatch.ts`',
       test: '`tests/contract/contract.test.ts` "arguments nested without end are refused"',
     }
     expect(problemsOf(row)).toEqual([])
     expect(problemsOf({ ...row, value: '13' })).toEqual(['MAX_DEPTH is 12, not 13'])
-    expect(problemsOf({ ...row, constant: '`MAX_DEPHT` in `src/main/dispatch.ts`' })).toHaveLength(1)
+    expect(problemsOf({ ...row, constant: '`MAX_DEPHT` in `src/main/rpc/dispatch.ts`' })).toHaveLength(1)
     expect(problemsOf({ ...row, test: '`tests/contract/contract.test.ts` "no such title"' })).toHaveLength(1)
     expect(problemsOf({ ...row, test: '' })).toEqual(['names no test'])
   })

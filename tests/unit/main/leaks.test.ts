@@ -1,14 +1,14 @@
 /** Opened many times and closed again: nothing of it is held. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { hubCalendar } from '../../../src/main/market/hub-calendar.ts'
-import type { Hub } from '../../../src/main/market/hub-port.ts'
-import { createHub } from '../../../src/main/market/hub.ts'
-import { barsStream, quotesStream, tapeStream, type Past } from '../../../src/main/market/streams.ts'
-import { followDesktop } from '../../../src/main/electron/desktop.ts'
-import { followNetwork } from '../../../src/main/electron/network.ts'
-import type { Terminal } from '../../../src/main/terminal/port.ts'
-import { DEFAULT_SETTINGS } from '../../../src/shared/settings.ts'
-import { instrumentId } from '../../../src/shared/units.ts'
+import { hubCalendar } from '../../../src/main/core/market/hub-calendar.ts'
+import type { Hub } from '../../../src/main/core/market/hub-port.ts'
+import { createHub } from '../../../src/main/core/market/hub.ts'
+import { barsStream, quotesStream, tapeStream, type Past } from '../../../src/main/core/market/streams.ts'
+import { followDesktop } from '../../../src/main/hosts/electron/desktop/desktop.ts'
+import { followNetwork } from '../../../src/main/hosts/electron/network.ts'
+import type { Terminal } from '../../../src/main/terminal/terminal-api.ts'
+import { DEFAULT_SETTINGS } from '../../../src/shared/core/settings/settings.ts'
+import { instrumentId } from '../../../src/shared/base/units.ts'
 
 const N = 200
 const BTC = instrumentId('crypto', 'BTC-USD')

@@ -4,13 +4,13 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSession, type LiveSession } from '../../../benchmarks/session.ts'
-import { openStoreReader } from '../../../src/main/store/open.ts'
-import type { StoreReader } from '../../../src/main/store/port.ts'
+import { openStoreReader } from '../../../src/main/core/store/open.ts'
+import type { StoreReader } from '../../../src/main/core/store/types/store.ts'
 import type { PlaylistMessage } from '../../../src/simulator/options.ts'
 import { startSimulator, type Simulator } from '../../../src/simulator/simulator.ts'
-import { sourceKey } from '../../../src/shared/recording.ts'
-import { instrumentId } from '../../../src/shared/units.ts'
-import { tempFolder } from '../main/store/harness.ts'
+import { sourceKey } from '../../../src/shared/core/recording/recording.ts'
+import { instrumentId } from '../../../src/shared/base/units.ts'
+import { tempFolder } from '../main/core/store/harness.ts'
 import { LEAN_DAY, leanRows, type LeanFile } from '../shared/lean-forex.ts'
 
 const FEED = 'forex/C'

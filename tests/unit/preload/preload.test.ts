@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { PORT_CHANNEL, PORT_OFFER, PORT_REQUEST } from '../../../src/shared/transport.ts'
+import { PORT_CHANNEL, PORT_OFFER, PORT_REQUEST } from '../../../src/shared/rpc/transport.ts'
 
 type Listener = (event: { source: unknown; data: unknown }) => void
 

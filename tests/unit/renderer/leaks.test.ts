@@ -4,10 +4,10 @@ import { cleanup, render } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { FakeTerminal } from './fakes/fake-terminal.ts'
-import QuotePane from '../../../src/renderer/panes/quote/QuotePane.svelte'
-import TapePane from '../../../src/renderer/panes/tape/TapePane.svelte'
-import WatchlistPane from '../../../src/renderer/panes/watchlist/WatchlistPane.svelte'
-import { WindowState } from '../../../src/renderer/state/window.svelte.ts'
+import QuotePane from '../../../src/renderer/features/quote/QuotePane.svelte'
+import TapePane from '../../../src/renderer/features/tape/TapePane.svelte'
+import WatchlistPane from '../../../src/renderer/features/watchlist/WatchlistPane.svelte'
+import { WindowState } from '../../../src/renderer/core/window/window.svelte.ts'
 
 const N = 5
 beforeEach(() => vi.useFakeTimers())

@@ -1,13 +1,13 @@
 /** What a window keeps while it stays open for weeks: each list holds what its limit says and no more. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FakeTerminal } from './fakes/fake-terminal.ts'
-import { Log } from '../../../src/renderer/state/log.svelte.ts'
-import { ReadMarks } from '../../../src/renderer/state/read-marks.svelte.ts'
-import { Tape } from '../../../src/renderer/state/tape.svelte.ts'
+import { Log } from '../../../src/renderer/core/log/log.svelte.ts'
+import { ReadMarks } from '../../../src/renderer/features/research/company/read-marks.svelte.ts'
+import { Tape } from '../../../src/renderer/features/tape/tape.svelte.ts'
 import { Toasts } from '../../../src/renderer/ui/toasts.svelte.ts'
-import type { LogEntry } from '../../../src/shared/state.ts'
-import type { Transport } from '../../../src/shared/transport.ts'
-import { instrumentId, unixMs } from '../../../src/shared/units.ts'
+import type { LogEntry } from '../../../src/shared/core/status/status.ts'
+import type { Transport } from '../../../src/shared/rpc/transport.ts'
+import { instrumentId, unixMs } from '../../../src/shared/base/units.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 beforeEach(() => vi.useFakeTimers())

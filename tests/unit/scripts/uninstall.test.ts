@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { expect, test } from 'vitest'
-import { appHome } from '../../../src/main/settings/paths.ts'
+import { appHome } from '../../../src/main/core/settings/paths.ts'
 
 const script = readFileSync('packaging/after-remove.tpl', 'utf8')
 const said = script.slice(script.indexOf('# What was recorded'))

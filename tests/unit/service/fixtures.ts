@@ -1,6 +1,6 @@
 /** The folders of tests/fixtures as cases. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { FEED_IDS, type FeedId } from '../../../src/shared/units.ts'
+import { FEED_IDS, type FeedId } from '../../../src/shared/base/units.ts'
 
 export interface FixtureCase {
   readonly feed: FeedId

@@ -1,11 +1,11 @@
 /** The five feeds whose messages the document doesn't show: every time format, under guessed and other keys. */
 import { describe, expect, test } from 'vitest'
 import { KIND, scratch, type Scratch } from '../../../src/service/codec.ts'
-import { decode } from '../../../src/service/decode.ts'
+import { decode } from '../../../src/service/codecs/decode.ts'
 import { decodeStored, UNDATED_WHEN_RECORDED } from '../../../src/service/decode-stored.ts'
 import { FEEDS } from '../../../src/service/feeds.ts'
-import { FLAG } from '../../../src/shared/recording.ts'
-import { FEED_IDS, type FeedId } from '../../../src/shared/units.ts'
+import { FLAG } from '../../../src/shared/core/recording/recording.ts'
+import { FEED_IDS, type FeedId } from '../../../src/shared/base/units.ts'
 
 const AT = 1_610_462_007_425
 const UNITS = [

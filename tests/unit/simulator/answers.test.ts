@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { createBarBuilder, fixedGrid } from '../../../src/shared/bars.ts'
-import { computeAll, INDICATORS, PRICES } from '../../../src/shared/indicators/table.ts'
-import { instrumentId } from '../../../src/shared/units.ts'
+import { createBarBuilder, fixedGrid } from '../../../src/shared/core/market/bars.ts'
+import { computeAll, INDICATORS, PRICES } from '../../../src/shared/core/market/indicators/table.ts'
+import { instrumentId } from '../../../src/shared/base/units.ts'
 import { daysOf } from '../../../src/simulator/answers/daily.ts'
 import { stories } from '../../../src/simulator/answers/events.ts'
 import { createIntraday } from '../../../src/simulator/answers/intraday.ts'
 import { readReference } from '../../../src/simulator/answers/reference.ts'
 import { indicator, parametersOf } from '../../../src/simulator/answers/technical.ts'
-import { createMarket } from '../../../src/simulator/market.ts'
+import { createMarket } from '../../../src/simulator/market/market.ts'
 
 const DATA = new URL('../../../resources/demo/', import.meta.url)
 const NOW = Date.UTC(2026, 10, 20, 15, 3, 7, 250)

@@ -1,9 +1,9 @@
 /** A bare WebSocket client and a hand-driven clock for the simulator's tests. */
 import { createHash } from 'node:crypto'
 import { WebSocket, type ClientOptions } from 'ws'
-import type { SimulatorClock } from '../../../src/simulator/clock.ts'
+import type { SimulatorClock } from '../../../src/simulator/market/clock.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../src/simulator/simulator.ts'
-import type { FeedId } from '../../../src/shared/units.ts'
+import type { FeedId } from '../../../src/shared/base/units.ts'
 
 export const DATA = new URL('../../../resources/demo/', import.meta.url)
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseControl } from '../../../src/service/control.ts'
 import { FEEDS } from '../../../src/service/feeds.ts'
-import { FEED_IDS } from '../../../src/shared/units.ts'
+import { FEED_IDS } from '../../../src/shared/base/units.ts'
 import { readToken } from '../../../src/simulator/jwt.ts'
 import type { Simulator } from '../../../src/simulator/simulator.ts'
 import { connect, follow, start, tokenOf } from './client.ts'

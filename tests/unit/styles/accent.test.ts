@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { accentColours, contrast, readable, type Grounds } from '../../../src/renderer/workspace/accent.ts'
+import { accentColours, contrast, readable, type Grounds } from '../../../src/renderer/core/theme/accent.ts'
 
 const css = readFileSync('src/renderer/styles/tokens.css', 'utf8')
 function groundsOf(selector: string): Grounds {

@@ -1,9 +1,9 @@
 /** A canvas over a chart's plot area on which its drawings stand. Painted when they or the view change, never else. */
-import type { Frame, Pixel } from '../../../shared/drawings/figure-parts.ts'
-import { figureOf } from '../../../shared/drawings/figure.ts'
-import { isOutside } from '../../../shared/drawings/plot-area.ts'
-import type { Drawing, DrawingPoint } from '../../../shared/drawings/types.ts'
-import type { ChartPort } from '../port.ts'
+import type { Frame, Pixel } from '../../../shared/features/drawings/editor/figure-parts.ts'
+import { figureOf } from '../../../shared/features/drawings/editor/figure.ts'
+import { isOutside } from '../../../shared/features/drawings/editor/plot-area.ts'
+import type { Drawing, DrawingPoint } from '../../../shared/features/drawings/types.ts'
+import type { ChartPort } from '../model/chart.ts'
 import { paintFigure, type DrawingPalette } from './paint.ts'
 
 /** What is to be seen, lowest first. */

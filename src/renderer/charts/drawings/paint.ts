@@ -1,7 +1,7 @@
 /** Paints figures of drawings on a canvas. Knows no chart. */
-import type { Figure, Label, Pixel, Stroke, Tone } from '../../../shared/drawings/figure-parts.ts'
-import { textFont } from '../canvas-text.ts'
-import type { Drawing, DrawingColor, DrawingDash } from '../../../shared/drawings/types.ts'
+import type { Figure, Label, Pixel, Stroke, Tone } from '../../../shared/features/drawings/editor/figure-parts.ts'
+import { textFont } from '../paint/canvas-text.ts'
+import type { Drawing, DrawingColor, DrawingDash } from '../../../shared/features/drawings/types.ts'
 
 /** Colours as CSS text, from the design tokens, and how large texts are: 1 is the usual size. */
 export interface DrawingPalette {

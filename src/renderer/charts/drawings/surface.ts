@@ -1,11 +1,11 @@
 /** A chart as drawings see it: places, prices of bars to snap to, steps of keys, and words. */
-import type { Surface } from '../../../shared/drawings/editor-state.ts'
-import type { Figure, Pixel } from '../../../shared/drawings/figure-parts.ts'
-import { priceStep, rounded } from '../../../shared/drawings/shape.ts'
-import type { Drawing, DrawingPoint } from '../../../shared/drawings/types.ts'
-import { say } from '../../messages/catalogue.ts'
-import { twoUnits } from '../../ui/lengths.ts'
-import type { ChartPort } from '../port.ts'
+import type { Surface } from '../../../shared/features/drawings/editor/state.ts'
+import type { Figure, Pixel } from '../../../shared/features/drawings/editor/figure-parts.ts'
+import { priceStep, rounded } from '../../../shared/features/drawings/editor/shape.ts'
+import type { Drawing, DrawingPoint } from '../../../shared/features/drawings/types.ts'
+import { say } from '../../text/catalogue.ts'
+import { twoUnits } from '../../text/lengths.ts'
+import type { ChartPort } from '../model/chart.ts'
 
 export interface SurfaceOptions {
   readonly decimals: () => number

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CALL_SAMPLES, STREAM_SAMPLES } from '../../../contract/stub-terminal.ts'
-import { dispatchCall, openStream, type Handlers } from '../../../../src/main/dispatch.ts'
-import { createHandlers } from '../../../../src/main/handlers.ts'
+import { dispatchCall, openStream, type Handlers } from '../../../../src/main/rpc/dispatch.ts'
+import { createHandlers } from '../../../../src/main/rpc/handlers.ts'
 import { createTerminal } from '../../../../src/main/terminal.ts'
-import type { Terminal } from '../../../../src/main/terminal/port.ts'
-import type { CallName, StreamName } from '../../../../src/shared/contract.ts'
+import type { Terminal } from '../../../../src/main/terminal/terminal-api.ts'
+import type { CallName, StreamName } from '../../../../src/shared/contracts.ts'
 
 const root = new URL('../../../../', import.meta.url)
 

@@ -1,9 +1,9 @@
 /** A replay of stored sessions with nothing around it: no alerts, no bookmarks kept, a store that is there. */
-import { systemClock } from '../../../../src/main/clock.ts'
-import type { LocalReader } from '../../../../src/main/store/reader.ts'
-import { hubCalendar } from '../../../../src/main/market/hub-calendar.ts'
-import { openReplay, type OpenReplay } from '../../../../src/main/terminal/replay-view.ts'
-import type { RecordingId } from '../../../../src/shared/units.ts'
+import { systemClock } from '../../../../src/main/base/clock.ts'
+import type { LocalReader } from '../../../../src/main/core/store/threads/reader.ts'
+import { hubCalendar } from '../../../../src/main/core/market/hub-calendar.ts'
+import { openReplay, type OpenReplay } from '../../../../src/main/features/replay/replay-view.ts'
+import type { RecordingId } from '../../../../src/shared/base/units.ts'
 
 /** Opens them; whatever fails behind its back is thrown. */
 export const openedReplay = (reader: LocalReader, sessions: readonly RecordingId[]): Promise<OpenReplay> =>

@@ -6,16 +6,16 @@ import type {
   StreamArgs,
   StreamName,
   StreamValue,
-} from '../../../../src/shared/contract.ts'
-import { instrumentId, unixMs } from '../../../../src/shared/units.ts'
-import { systemClock } from '../../../../src/main/clock.ts'
-import { dispatchCall, openStream } from '../../../../src/main/dispatch.ts'
-import { createHandlers } from '../../../../src/main/handlers.ts'
-import { openStoreReader, openStoreWriter } from '../../../../src/main/store/open.ts'
+} from '../../../../src/shared/contracts.ts'
+import { instrumentId, unixMs } from '../../../../src/shared/base/units.ts'
+import { systemClock } from '../../../../src/main/base/clock.ts'
+import { dispatchCall, openStream } from '../../../../src/main/rpc/dispatch.ts'
+import { createHandlers } from '../../../../src/main/rpc/handlers.ts'
+import { openStoreReader, openStoreWriter } from '../../../../src/main/core/store/open.ts'
 import { createTerminal } from '../../../../src/main/terminal.ts'
-import type { Terminal } from '../../../../src/main/terminal/port.ts'
-import type { Source } from '../../../../src/shared/recording.ts'
-import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from '../store/harness.ts'
+import type { Terminal } from '../../../../src/main/terminal/terminal-api.ts'
+import type { Source } from '../../../../src/shared/core/recording/recording.ts'
+import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from '../core/store/harness.ts'
 
 const root = new URL('../../../../', import.meta.url)
 const BTC = instrumentId('crypto', 'BTC-USD')

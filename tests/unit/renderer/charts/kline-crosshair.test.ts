@@ -2,8 +2,8 @@
 import type { Chart } from 'klinecharts'
 import { describe, expect, it } from 'vitest'
 import { KlineCrosshair } from '../../../../src/renderer/charts/kline-crosshair.ts'
-import { rowOf, type Row } from '../../../../src/renderer/charts/series.ts'
-import { unixMs } from '../../../../src/shared/units.ts'
+import { rowOf, type Row } from '../../../../src/renderer/charts/model/series.ts'
+import { unixMs } from '../../../../src/shared/base/units.ts'
 
 const SECOND = 1_000
 const rowAt = (at: number): Row =>

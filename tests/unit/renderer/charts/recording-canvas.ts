@@ -1,7 +1,7 @@
 /** A canvas that remembers what was painted on it, and a chart of a fixed size on such canvases: jsdom paints nothing. */
 import { openChart } from '../../../../src/renderer/charts/kline-chart.ts'
-import { LINE_COLORS } from '../../../../src/renderer/charts/line-style.ts'
-import type { ChartPort, ChartTheme } from '../../../../src/renderer/charts/port.ts'
+import { LINE_COLORS } from '../../../../src/renderer/charts/model/line-style.ts'
+import type { ChartPort, ChartTheme } from '../../../../src/renderer/charts/model/chart.ts'
 
 export interface Painted {
   readonly op: 'fill' | 'stroke' | 'fillRect' | 'strokeRect' | 'fillText'

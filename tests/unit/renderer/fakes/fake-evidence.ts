@@ -6,8 +6,8 @@ import {
   joinVerdicts,
   proofSentences,
   type Comparison,
-} from '../../../../src/shared/agreement.ts'
-import type { CallArgs, CallName } from '../../../../src/shared/contract.ts'
+} from '../../../../src/shared/features/evidence/agreement.ts'
+import type { CallArgs, CallName } from '../../../../src/shared/contracts.ts'
 import type {
   AgreementMinute,
   AgreementReport,
@@ -15,10 +15,10 @@ import type {
   CoverageReport,
   EvidenceMessage,
   MessagesPage,
-} from '../../../../src/shared/evidence.ts'
-import type { CountedGap } from '../../../../src/shared/coverage.ts'
-import type { Bar } from '../../../../src/shared/market.ts'
-import { recordingId, unixMs, type FeedId } from '../../../../src/shared/units.ts'
+} from '../../../../src/shared/features/evidence/evidence.ts'
+import type { CountedGap } from '../../../../src/shared/features/evidence/coverage.ts'
+import type { Bar } from '../../../../src/shared/core/market/market.ts'
+import { recordingId, unixMs, type FeedId } from '../../../../src/shared/base/units.ts'
 
 const MINUTE = 60_000
 const SESSION = recordingId('01jbq8w4recording')

@@ -1,8 +1,8 @@
 /** Exports and imports of the made-up terminal: canned answers, and jobs that a test moves on. */
-import type { CallArgs, CallName } from '../../../../src/shared/contract.ts'
-import type { CsvMapping } from '../../../../src/shared/importing.ts'
-import type { JobState } from '../../../../src/shared/jobs.ts'
-import { unixMs } from '../../../../src/shared/units.ts'
+import type { CallArgs, CallName } from '../../../../src/shared/contracts.ts'
+import type { CsvMapping } from '../../../../src/shared/features/import/import.ts'
+import type { JobState } from '../../../../src/shared/core/jobs/jobs.ts'
+import { unixMs } from '../../../../src/shared/base/units.ts'
 
 const GUESSED: CsvMapping = {
   columns: [null, 'symbol', 'price', 'size', null],

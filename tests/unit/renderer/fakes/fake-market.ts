@@ -1,6 +1,6 @@
 /** The made-up market of the fake terminal: its instruments, their first rows, its dice. */
-import type { QuoteRow } from '../../../../src/shared/state.ts'
-import type { AssetClass, InstrumentId } from '../../../../src/shared/units.ts'
+import type { QuoteRow } from '../../../../src/shared/core/status/status.ts'
+import type { AssetClass, InstrumentId } from '../../../../src/shared/base/units.ts'
 
 export interface Seed {
   readonly asset: AssetClass

@@ -1,8 +1,8 @@
 /** A replay made up for component tests and screenshots: its state moves by calls and by hand, no market follows. */
-import type { CallArgs, CallName, CallValue } from '../../../../src/shared/contract.ts'
-import type { SessionRow } from '../../../../src/shared/recording.ts'
-import type { ReplayBookmark, ReplayState, ReplayTimeline } from '../../../../src/shared/replay.ts'
-import { recordingId, unixMs } from '../../../../src/shared/units.ts'
+import type { CallArgs, CallName, CallValue } from '../../../../src/shared/contracts.ts'
+import type { SessionRow } from '../../../../src/shared/core/recording/recording.ts'
+import type { ReplayBookmark, ReplayState, ReplayTimeline } from '../../../../src/shared/features/replay/replay.ts'
+import { recordingId, unixMs } from '../../../../src/shared/base/units.ts'
 
 export type ReplayCallName = Extract<CallName, `replay.${string}` | `bookmarks.${string}`>
 

@@ -9,13 +9,13 @@ import type {
   StreamArgs,
   StreamName,
   StreamValue,
-} from '../../../../src/shared/contract.ts'
-import type { Failure, Result } from '../../../../src/shared/errors.ts'
-import type { Bar, Print } from '../../../../src/shared/market.ts'
-import { INTERVALS } from '../../../../src/shared/market.ts'
-import type { JobState } from '../../../../src/shared/jobs.ts'
-import { UNLABELLED, type SessionRow } from '../../../../src/shared/recording.ts'
-import { DEFAULT_SETTINGS, mergeSettings, type Settings } from '../../../../src/shared/settings.ts'
+} from '../../../../src/shared/contracts.ts'
+import type { Failure, Result } from '../../../../src/shared/base/errors.ts'
+import type { Bar, Print } from '../../../../src/shared/core/market/market.ts'
+import { INTERVALS } from '../../../../src/shared/core/market/market.ts'
+import type { JobState } from '../../../../src/shared/core/jobs/jobs.ts'
+import { UNLABELLED, type SessionRow } from '../../../../src/shared/core/recording/recording.ts'
+import { DEFAULT_SETTINGS, mergeSettings, type Settings } from '../../../../src/shared/core/settings/settings.ts'
 import type {
   AccountState,
   AppInfo,
@@ -28,13 +28,13 @@ import type {
   RecorderState,
   StatusState,
   SymbolHit,
-} from '../../../../src/shared/state.ts'
-import type { Workspaces } from '../../../../src/main/workspaces/port.ts'
-import { createWorkspaces } from '../../../../src/main/workspaces/workspaces.ts'
-import { overviewOf } from '../../../../src/shared/workspace/migrate.ts'
-import type { Transport } from '../../../../src/shared/transport.ts'
-import { FEED_IDS, instrumentId, parseInstrument, recordingId, unixMs } from '../../../../src/shared/units.ts'
-import type { AssetClass, FeedId, InstrumentId } from '../../../../src/shared/units.ts'
+} from '../../../../src/shared/core/status/status.ts'
+import type { Workspaces } from '../../../../src/main/features/workspace/port.ts'
+import { createWorkspaces } from '../../../../src/main/features/workspace/workspaces.ts'
+import { overviewOf } from '../../../../src/shared/features/workspace/migrate.ts'
+import type { Transport } from '../../../../src/shared/rpc/transport.ts'
+import { FEED_IDS, instrumentId, parseInstrument, recordingId, unixMs } from '../../../../src/shared/base/units.ts'
+import type { AssetClass, FeedId, InstrumentId } from '../../../../src/shared/base/units.ts'
 import { FakeReplay } from './fake-replay.ts'
 import { fakeEvidence } from './fake-evidence.ts'
 import { FakeExchange } from './fake-exchange.ts'

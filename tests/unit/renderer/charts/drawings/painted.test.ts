@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { paintFigure, type DrawingPalette } from '../../../../../src/renderer/charts/drawings/paint.ts'
-import { figureOf } from '../../../../../src/shared/drawings/figure.ts'
-import type { Drawing } from '../../../../../src/shared/drawings/types.ts'
-import { flat } from '../../../shared/drawings/flat-chart.ts'
-import { at, drawing } from '../../../shared/drawings/samples.ts'
+import { figureOf } from '../../../../../src/shared/features/drawings/editor/figure.ts'
+import type { Drawing } from '../../../../../src/shared/features/drawings/types.ts'
+import { flat } from '../../../shared/features/drawings/flat-chart.ts'
+import { at, drawing } from '../../../shared/features/drawings/samples.ts'
 import { recordingContext, type Painted } from '../recording-canvas.ts'
 
 const PALETTE: DrawingPalette = {

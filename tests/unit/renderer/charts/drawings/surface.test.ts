@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { chartSurface, lengthText } from '../../../../../src/renderer/charts/drawings/surface.ts'
-import type { Bar } from '../../../../../src/shared/market.ts'
-import { unixMs } from '../../../../../src/shared/units.ts'
+import type { Bar } from '../../../../../src/shared/core/market/market.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
 
 const bar = (startMs: number, open: number, high: number, low: number, close: number, volume: number): Bar => ({
   startMs: unixMs(startMs),

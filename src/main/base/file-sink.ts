@@ -1,0 +1,182 @@
+/**
+ * Bytes of an export on their way into a file: hashed, written in large pieces to a temporary name in
+ * the same folder, made durable, and given their final name only when whole.
+ */
+import { createHash, randomBytes, type Hash } from 'node:crypto'
+import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { followUserMask } from './private-files.ts'
+import { CodedError } from '../../shared/base/errors.ts'
+import { syncFolder } from './sync-folder.ts'
+
+const PIECE = 1 << 20
+
+/** Bytes in the making. */
+export interface ByteSink {
+  /** Bytes waiting; write at `at`, after `room`. */
+  bytes: Uint8Array
+  at: number
+  /** Makes sure that `n` bytes fit. */
+  room(n: number): void
+  text(text: string): void
+}
+
+/** A file that appears under its name only through `commit`. */
+export interface SafeFile extends ByteSink {
+  /** Writes out what has gathered once it is a piece worth writing. */
+  drain(): Promise<void>
+  readonly written: number
+  /** Flushes, syncs; the file still has its temporary name. Answers the SHA-256 of all bytes. */
+  finish(): Promise<string>
+  /** Gives the finished file its name. */
+  commit(): Promise<void>
+  /** Removes the temporary file; harmless after `commit`. */
+  discard(): Promise<void>
+}
+
+/** Maps what a file system says to the codes of the program. */
+export function fileFailure(thrown: unknown, path: string): CodedError {
+  if (thrown instanceof CodedError) return thrown
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new CodedError('disk-full', `The disk is full: ${path} was not written.`, {
+      hint: 'Free some space or choose another folder; the partial file has been removed.',
+      cause: thrown,
+    })
+  }
+  const why =
+    code === 'ENOENT'
+      ? 'its folder does not exist'
+      : code === 'EACCES' || code === 'EPERM' || code === 'EROFS'
+        ? 'the folder may not be written to'
+        : code === 'EISDIR'
+          ? 'it is a folder'
+          : 'the disk reported an error'
+  return new CodedError('disk-error', `${path} could not be written: ${why}.`, { cause: thrown })
+}
+
+const encoder = new TextEncoder()
+
+/** Opens a temporary file beside `path`. Throws `disk-error` or `usage` when that cannot be. */
+export async function createSafeFile(path: string): Promise<SafeFile> {
+  const target = resolve(path)
+  const there = await stat(target).catch(() => undefined)
+  if (there !== undefined && !there.isFile()) {
+    throw new CodedError('usage', `${path} is not a file.`, { hint: 'Name a file to write to.' })
+  }
+  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.part`)
+  let handle: FileHandle
+  try {
+    handle = await open(temporary, 'wx', 0o666)
+    await followUserMask(handle)
+  } catch (thrown) {
+    throw fileFailure(thrown, path)
+  }
+  return new Temporary(path, target, temporary, handle)
+}
+
+/** Bytes that gather in memory and go nowhere. */
+class MemoryFile implements ByteSink {
+  bytes = new Uint8Array(2 * PIECE)
+  at = 0
+
+  room(n: number): void {
+    if (this.at + n <= this.bytes.length) return
+    const grown = new Uint8Array(Math.max(this.bytes.length * 2, this.at + n))
+    grown.set(this.bytes.subarray(0, this.at))
+    this.bytes = grown
+  }
+
+  text(text: string): void {
+    const bytes = encoder.encode(text)
+    this.room(bytes.length)
+    this.bytes.set(bytes, this.at)
+    this.at += bytes.length
+  }
+}
+
+/** Nothing is written: for a sample of what would be. */
+export function createMemoryFile(): ByteSink {
+  return new MemoryFile()
+}
+
+class Temporary extends MemoryFile implements SafeFile {
+  written = 0
+  readonly #path: string
+  readonly #target: string
+  readonly #temporary: string
+  readonly #hash: Hash = createHash('sha256')
+  #handle: FileHandle | undefined
+  #named = false
+  /** The buffer that is being written while the other one fills. */
+  #other = new Uint8Array(2 * PIECE)
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(path: string, target: string, temporary: string, handle: FileHandle) {
+    super()
+    this.#path = path
+    this.#target = target
+    this.#temporary = temporary
+    this.#handle = handle
+  }
+
+  async drain(): Promise<void> {
+    if (this.at >= PIECE) await this.#flush()
+  }
+
+  async #flush(): Promise<void> {
+    const full = this.bytes
+    const part = full.subarray(0, this.at)
+    this.#hash.update(part)
+    await this.#writing
+    this.bytes = this.#other.length < full.length ? new Uint8Array(full.length) : this.#other
+    this.#other = full
+    this.written += part.length
+    this.at = 0
+    this.#writing = this.#write(part)
+    // its error is met at the next flush; until then it must not count as unhandled
+    this.#writing.catch(() => undefined)
+  }
+
+  async #write(part: Uint8Array): Promise<void> {
+    const handle = this.#handle
+    if (handle === undefined) throw new CodedError('internal', 'The file is closed.')
+    try {
+      for (let from = 0; from < part.length;) {
+        from += (await handle.write(part, from, part.length - from)).bytesWritten
+      }
+    } catch (thrown) {
+      throw fileFailure(thrown, this.#path)
+    }
+  }
+
+  async finish(): Promise<string> {
+    if (this.at > 0) await this.#flush()
+    await this.#writing
+    try {
+      await this.#handle?.sync()
+      await this.#handle?.close()
+    } catch (thrown) {
+      throw fileFailure(thrown, this.#path)
+    }
+    this.#handle = undefined
+    return this.#hash.digest('hex')
+  }
+
+  async commit(): Promise<void> {
+    try {
+      await rename(this.#temporary, this.#target)
+    } catch (thrown) {
+      throw fileFailure(thrown, this.#path)
+    }
+    this.#named = true
+    await syncFolder(dirname(this.#target))
+  }
+
+  async discard(): Promise<void> {
+    await this.#writing.catch(() => undefined)
+    await this.#handle?.close().catch(() => undefined)
+    this.#handle = undefined
+    if (!this.#named) await rm(this.#temporary, { force: true })
+  }
+}

@@ -1,0 +1,19 @@
+/** How long a service asks to be left alone: the header `Retry-After`, and what to tell the user of it. */
+import { timeWords } from '../../shared/features/alerts/labels.ts'
+
+const MINUTE_MS = 60_000
+
+/** Milliseconds that a `Retry-After` header asks for (RFC 9110 §10.2.3: seconds or a date); null: none that can be read. */
+export function retryAfterMs(header: string | null, nowMs: number): number | null {
+  if (header === null) return null
+  const text = header.trim()
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
+  const at = /^[a-z]{3}/i.test(text) ? Date.parse(text) : NaN
+  return Number.isNaN(at) ? null : Math.max(0, at - nowMs)
+}
+
+/** Says when to call again, from the milliseconds asked for: nobody waits by the second for what takes minutes. */
+export function callAgainHint(askedMs: number): string {
+  const wait = askedMs < MINUTE_MS ? Math.max(1_000, askedMs) : Math.ceil(askedMs / MINUTE_MS) * MINUTE_MS
+  return `It asks to be called again in ${timeWords(wait)}.`
+}

@@ -1,0 +1,58 @@
+/** Addresses of a market data service: which are allowed, and how its paths hang off its origin. */
+import { CodedError } from '../../shared/base/errors.ts'
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** Whether a URL's host name is this machine itself. */
+export function isLoopbackHost(hostname: string): boolean {
+  return LOOPBACK.test(hostname)
+}
+
+/**
+ * Reads a base URL as a user types it. The documented paths start at the root of the host, so only
+ * its origin counts. Throws `bad-url` for what is no http(s) URL or carries a user name, and
+ * `insecure-url` for plain http to another machine.
+ */
+export function serviceOrigin(baseUrl: string): URL {
+  let url: URL
+  try {
+    url = new URL(baseUrl.trim())
+  } catch {
+    throw new CodedError('bad-url', 'The base URL is not a web address.', {
+      hint: 'Write it whole, such as https://data.example.com.',
+    })
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new CodedError('bad-url', 'The base URL carries a user name or a password.', {
+      hint: 'Take them out of the address and enter them in their own fields.',
+    })
+  }
+  if (url.protocol === 'http:' || url.protocol === 'ws:') {
+    if (!isLoopbackHost(url.hostname)) {
+      throw new CodedError(
+        'insecure-url',
+        'This address is not encrypted, so the password would travel in the clear.',
+        {
+          hint: 'Use https:// (plain http:// is accepted only on this machine).',
+        },
+      )
+    }
+    return new URL(`http://${url.host}`)
+  }
+  if (url.protocol === 'https:' || url.protocol === 'wss:') return new URL(`https://${url.host}`)
+  throw new CodedError('bad-url', `An address cannot start with "${url.protocol}" here.`, {
+    hint: 'Use https://, such as https://data.example.com.',
+  })
+}
+
+/** The WebSocket address of a documented path, on the same host. Throws as `serviceOrigin`. */
+export function socketUrl(baseUrl: string, path: string): URL {
+  const url = new URL(path, serviceOrigin(baseUrl))
+  url.protocol = url.protocol === 'http:' ? 'ws:' : 'wss:'
+  return url
+}
+
+/** The HTTP address of a documented path. Throws as `serviceOrigin`. */
+export function httpUrl(baseUrl: string, path: string): URL {
+  return new URL(path, serviceOrigin(baseUrl))
+}

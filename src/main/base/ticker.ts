@@ -1,0 +1,33 @@
+/** What a terminal does again and again as time passes. */
+import type { UnixMs } from '../../shared/base/units.ts'
+import type { Clock } from './clock.ts'
+
+const STATUS_MS = 250
+const SWEEP_MS = 1_000
+
+export interface Beats {
+  /** Four times a second: what windows are shown of the state. */
+  readonly status: () => void
+  /** Once a second, UTC ms: what time alone changes. */
+  readonly sweep: (nowMs: UnixMs) => void
+}
+
+/** Begins at once; gives a function that ends it. */
+export function keepTime(clock: Clock, { status, sweep }: Beats): () => void {
+  let undoStatus = () => {}
+  let undoSweep = () => {}
+  const tick = () => {
+    undoStatus = clock.after(STATUS_MS, tick)
+    status()
+  }
+  const second = () => {
+    undoSweep = clock.after(SWEEP_MS, second)
+    sweep(clock.wallMs())
+  }
+  tick()
+  second()
+  return () => {
+    undoStatus()
+    undoSweep()
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * zstd of Node's zlib, which Node has since 22.15. Imported by name from `node:zlib`, a Node without it would not even load
+ * the module that records; through here it does, and messages stay in the journal.
+ */
+import { promisify } from 'node:util'
+import * as zlib from 'node:zlib'
+import { CodedError } from '../../shared/base/errors.ts'
+
+/** Whether blocks can be written and read. */
+export const hasZstd = typeof zlib.zstdCompressSync === 'function'
+
+/** What to tell a user whose Node has no zstd; null: it has. */
+export const zstdProblem = (has = hasZstd): string | null =>
+  has
+    ? null
+    : `This build runs on Node ${process.versions.node}, which has no zstd. Messages are recorded, but sessions can't be sealed or read. Update Tapedeck, or run it on Node 24; it seals what was recorded then.`
+
+const missing = (): never => {
+  throw new CodedError('not-allowed', `Node ${process.versions.node} has no zstd.`, {
+    hint: 'Update Tapedeck, or run it on Node 24.',
+  })
+}
+
+export const zstdCompressSync: typeof zlib.zstdCompressSync = hasZstd ? zlib.zstdCompressSync : missing
+export const zstdDecompressSync: typeof zlib.zstdDecompressSync = hasZstd ? zlib.zstdDecompressSync : missing
+
+type Convert = (data: Uint8Array, options?: zlib.ZstdOptions) => Promise<Buffer>
+/** In a thread of Node's own; reject where zstd is missing. */
+export const zstdCompress: Convert = hasZstd ? promisify(zlib.zstdCompress) : async () => missing()
+export const zstdDecompress: Convert = hasZstd ? promisify(zlib.zstdDecompress) : async () => missing()

@@ -1,0 +1,17 @@
+/** Waiting for Ctrl+C, or for a time to pass: nothing else ends a command that serves. */
+import type { Clock } from '../base/clock.ts'
+
+/** Resolves `time` after `ms` (null: never) or `signal` once aborted. */
+export function waitUntil(clock: Clock, signal: AbortSignal, ms: number | null): Promise<'time' | 'signal'> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve('signal')
+    const undo = ms === null ? () => {} : clock.after(ms, () => done('time'))
+    const aborted = () => done('signal')
+    const done = (why: 'time' | 'signal') => {
+      undo()
+      signal.removeEventListener('abort', aborted)
+      resolve(why)
+    }
+    signal.addEventListener('abort', aborted)
+  })
+}

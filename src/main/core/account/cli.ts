@@ -1,0 +1,45 @@
+/** The account of a command: the stored one, or one named by options with its secrets from the environment. */
+import { createSettingsStore, fileKeeper } from '../settings/settings.ts'
+import type { TerminalOptions } from '../../terminal/terminal-api.ts'
+import { UsageError, type Context, type Values } from '../../command-line/command.ts'
+
+/** The part of the terminal's options that the account options of a command line set. */
+export type AccountOptions = Pick<TerminalOptions, 'source' | 'account'>
+
+/** The account options as given; `{}` where neither options nor environment name an account. */
+export function accountOptions(values: Values, { env }: Pick<Context, 'env'>): AccountOptions {
+  const baseUrl = values.text('base-url')
+  const user = values.text('user')
+  if (values.on('demo')) {
+    if (baseUrl !== undefined || user !== undefined) {
+      throw new UsageError('--demo is the demo market: it takes no --base-url and no --user')
+    }
+    return { source: 'demo' }
+  }
+  const password = env.TAPEDECK_PASSWORD
+  const apiKey = env.TAPEDECK_API_KEY
+  if (baseUrl === undefined && user === undefined && !password && !apiKey) return {}
+  return {
+    source: 'service',
+    account: {
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(user === undefined ? {} : { user }),
+      ...(password ? { password } : {}),
+      ...(apiKey ? { apiKey } : {}),
+    },
+  }
+}
+
+/**
+ * As `accountOptions`, for commands that keep or print market data: the demo market only where `--demo` asks for
+ * it. Throws UsageError where neither options, environment nor the window name an account.
+ */
+export function requireAccount(values: Values, context: Pick<Context, 'env' | 'dataDir'>): AccountOptions {
+  const given = accountOptions(values, context)
+  if (given.source !== undefined) return given
+  if (createSettingsStore(fileKeeper(context.dataDir)).get().account.source === 'service') return { source: 'service' }
+  throw new UsageError(
+    'no account is set up. Add --demo for the demo market, or name your service with --base-url and --user ' +
+      '(password in TAPEDECK_PASSWORD, API key in TAPEDECK_API_KEY), or sign in with the window once',
+  )
+}

@@ -1,0 +1,270 @@
+/** The account in use: who signs in where, with secrets that leave the keychain only on their way to the service. */
+import type { CredentialsInput } from '../../../shared/contracts.ts'
+import { CodedError, missingCase, toFailure } from '../../../shared/base/errors.ts'
+import type { AccountState, ConnectionStep, Reason } from '../../../shared/core/status/status.ts'
+import type { Clock } from '../../base/clock.ts'
+import { serviceOrigin } from '../../base/service-address.ts'
+import { memoryKeychain, openKeychain, type Keychain } from './keychain.ts'
+import type { KnownSecrets } from './known.ts'
+import type { Token, TokenSource } from './port.ts'
+import { runConnectionTest } from './connection-test.ts'
+import { createTokenSource, requestToken, type TokenRequest } from './token.ts'
+
+/** What the settings keep of an account: everything but its secrets. */
+export interface AccountFields {
+  readonly baseUrl: string
+  readonly user: string
+  readonly plan: string
+  readonly userField: string
+  readonly passwordField: string
+}
+
+/** The demo market's own account, which exists only in memory. */
+export interface DemoAccount {
+  readonly baseUrl: string
+  readonly user: string
+  readonly password: string
+  readonly apiKey: string
+}
+
+export interface CredentialsOptions {
+  readonly clock: Clock
+  /** Do not touch the keychain of the system. */
+  readonly memoryOnly?: boolean | undefined
+  /** For tests; the system's keychain where absent. */
+  readonly keychain?: ((fell: () => void) => Promise<Keychain>) | undefined
+  /** Told of every secret that is used, so that no text holds one. */
+  readonly known?: Pick<KnownSecrets, 'note'> | undefined
+  /** The account as windows see it has changed. */
+  readonly onChange?: ((account: AccountState) => void) | undefined
+}
+
+export interface Credentials {
+  /** Signs the feeds in; the same object whatever account is in use. */
+  readonly tokenSource: TokenSource
+  /** Base URL of the account in use; '' before any. */
+  baseUrl(): string
+  /** The account without its secrets. */
+  account(): AccountState
+  useDemo(demo: DemoAccount): void
+  /** Uses an account whose secrets were saved earlier (settings at start). Rejects with `bad-url`, `insecure-url`. */
+  useSaved(fields: AccountFields): Promise<AccountState>
+  /** Stores secrets in the keychain, then uses the account. Answers what the settings should keep. */
+  save(input: CredentialsInput): Promise<AccountFields>
+  /** Deletes the secrets of the account in use. Call `useDemo` after it. */
+  forget(): Promise<void>
+  /** Key of the REST endpoints; null where none was given. */
+  apiKey(): Promise<string | null>
+  /**
+   * Signs in once without storing anything. Rejects with `wrong-password`, `token-missing`, `bad-url` or
+   * `insecure-url`; a service that cannot be reached now is no reason to refuse what was typed.
+   */
+  check(input: CredentialsInput): Promise<void>
+  /** Runs each step without storing anything; a failed step ends the list. */
+  testConnection(input: CredentialsInput): Promise<readonly ConnectionStep[]>
+}
+
+type SecretKind = 'password' | 'api-key'
+type InUse =
+  | { readonly is: 'none' }
+  | { readonly is: 'demo'; readonly demo: DemoAccount }
+  | { readonly is: 'service'; readonly fields: AccountFields }
+
+const DEFAULT_FIELDS = { userField: 'username', passwordField: 'password' } as const
+
+export function createCredentials(options: CredentialsOptions): Credentials {
+  const { clock } = options
+  let inUse: InUse = { is: 'none' }
+  let opening: Promise<Keychain> | null = null
+  let opened: Keychain | null = null
+  let has = { password: false, apiKey: false }
+  let token: 'none' | 'held' | 'refused' = 'none'
+  let problem: Reason | null = null
+
+  function fell(): void {
+    problem = {
+      code: 'keychain',
+      message: 'The keychain of this computer stopped answering: secrets now last until Tapedeck quits.',
+      hint: 'Enter the password again if it is asked for; start Tapedeck again once the keychain answers.',
+      closeCode: null,
+    }
+    changed()
+  }
+
+  function keychain(): Promise<Keychain> {
+    opening ??= (async () => {
+      const open = options.memoryOnly
+        ? async () => memoryKeychain('it was turned off')
+        : (options.keychain ?? ((fell) => openKeychain({ fell })))
+      opened = await open(fell)
+      return opened
+    })()
+    return opening
+  }
+
+  const tokens = createTokenSource(request, clock, (outcome) => {
+    if (outcome instanceof CodedError) {
+      const { code, message, hint = '' } = toFailure(outcome)
+      token = code === 'wrong-password' || code === 'token-missing' ? 'refused' : token
+      problem = { code, message, hint, closeCode: null }
+    } else {
+      token = 'held'
+      problem = null
+    }
+    changed()
+  })
+
+  async function request(): Promise<TokenRequest> {
+    switch (inUse.is) {
+      case 'demo':
+        return { ...inUse.demo, ...DEFAULT_FIELDS }
+      case 'service': {
+        const { baseUrl, user, userField, passwordField } = inUse.fields
+        const password = await secret(inUse.fields, 'password')
+        if (password === null) {
+          throw new CodedError('wrong-password', 'Tapedeck doesn’t have this account’s password.', {
+            hint: 'Enter it again under “Connect your account”.',
+          })
+        }
+        return { baseUrl, user, password, userField, passwordField }
+      }
+      case 'none':
+        throw new CodedError('wrong-password', 'No account is in use.', { hint: 'Connect your account first.' })
+      default:
+        return missingCase(inUse)
+    }
+  }
+
+  const note = (secret: string | null | undefined): void => options.known?.note(secret)
+  const secret = async (fields: AccountFields, kind: SecretKind): Promise<string | null> => {
+    const found = await (await keychain()).get(accountKey(fields, kind))
+    note(found)
+    return found
+  }
+  const noted = async (token: Promise<Token>): Promise<Token> => {
+    note((await token).access)
+    return token
+  }
+
+  function account(): AccountState {
+    const fields = inUse.is === 'service' ? inUse.fields : null
+    const demo = inUse.is === 'demo' ? inUse.demo : null
+    const expiresMs = tokens.held?.expiresMs ?? null
+    const expired = expiresMs !== null && expiresMs <= clock.wallMs()
+    return {
+      source: inUse.is === 'service' ? 'service' : 'demo',
+      baseUrl: fields?.baseUrl ?? demo?.baseUrl ?? '',
+      user: fields?.user ?? demo?.user ?? '',
+      plan: fields?.plan ?? '',
+      hasPassword: has.password,
+      hasApiKey: has.apiKey,
+      keychain: opened?.kind ?? 'unprobed',
+      token: token === 'held' ? (expired ? 'expired' : 'valid') : token,
+      tokenExpiresMs: expiresMs,
+      problem,
+      userField: fields?.userField ?? DEFAULT_FIELDS.userField,
+      passwordField: fields?.passwordField ?? DEFAULT_FIELDS.passwordField,
+    }
+  }
+
+  function changed(): void {
+    options.onChange?.(account())
+  }
+
+  function use(next: InUse, secrets: { password: boolean; apiKey: boolean }): void {
+    tokens.clear()
+    token = 'none'
+    problem = null
+    inUse = next
+    has = secrets
+    changed()
+  }
+
+  /** A blank or absent password means the stored one. */
+  async function passwordOf(input: CredentialsInput, fields: AccountFields): Promise<string | null> {
+    note(input.password)
+    note(input.apiKey)
+    return input.password === undefined || input.password === '' ? secret(fields, 'password') : input.password
+  }
+
+  async function requestOf(input: CredentialsInput): Promise<TokenRequest> {
+    const fields = fieldsOf(input)
+    const password = await passwordOf(input, fields)
+    if (password === null) {
+      throw new CodedError('wrong-password', 'A password is needed.', { hint: 'Enter the password of this account.' })
+    }
+    const { baseUrl, user, userField, passwordField } = fields
+    return { baseUrl, user, password, userField, passwordField }
+  }
+
+  return {
+    tokenSource: { get: () => noted(tokens.get()), renew: (refused) => noted(tokens.renew(refused)) },
+    baseUrl: () => account().baseUrl,
+    account,
+    useDemo(demo) {
+      use({ is: 'demo', demo }, { password: true, apiKey: false })
+    },
+    async useSaved(saved) {
+      const fields = { ...saved, baseUrl: serviceOrigin(saved.baseUrl).origin }
+      const password = (await secret(fields, 'password')) !== null
+      const apiKey = (await secret(fields, 'api-key')) !== null
+      use({ is: 'service', fields }, { password, apiKey })
+      return account()
+    },
+    async save(input) {
+      const fields = fieldsOf(input)
+      const password = await passwordOf(input, fields)
+      if (password === null) {
+        throw new CodedError('wrong-password', 'A password is needed.', { hint: 'Enter the password of this account.' })
+      }
+      const chain = await keychain()
+      if (input.password) await chain.set(accountKey(fields, 'password'), input.password)
+      if (input.apiKey) await chain.set(accountKey(fields, 'api-key'), input.apiKey)
+      const apiKey = Boolean(input.apiKey) || (await secret(fields, 'api-key')) !== null
+      use({ is: 'service', fields }, { password: true, apiKey })
+      return fields
+    },
+    async forget() {
+      if (inUse.is !== 'service') return
+      const { fields } = inUse
+      const chain = await keychain()
+      use({ is: 'none' }, { password: false, apiKey: false })
+      await chain.delete(accountKey(fields, 'password'))
+      await chain.delete(accountKey(fields, 'api-key'))
+    },
+    async apiKey() {
+      switch (inUse.is) {
+        case 'service':
+          return secret(inUse.fields, 'api-key')
+        case 'demo':
+          return inUse.demo.apiKey
+        case 'none':
+          return null
+        default:
+          return missingCase(inUse)
+      }
+    },
+    async check(input) {
+      await requestToken(await requestOf(input), clock).catch((thrown: unknown) => {
+        const { code } = toFailure(thrown)
+        if (code !== 'offline' && code !== 'timeout' && code !== 'tls') throw thrown
+      })
+    },
+    testConnection: (input) => runConnectionTest(() => requestOf(input), clock),
+  }
+}
+
+/** One keychain entry per secret of (user, origin). */
+export function accountKey(fields: { readonly baseUrl: string; readonly user: string }, kind: SecretKind): string {
+  return `${kind}:${fields.user}@${fields.baseUrl}`
+}
+
+function fieldsOf(input: CredentialsInput): AccountFields {
+  return {
+    baseUrl: serviceOrigin(input.baseUrl).origin,
+    user: input.user.trim(),
+    plan: input.plan ?? '',
+    userField: input.userField?.trim() || DEFAULT_FIELDS.userField,
+    passwordField: input.passwordField?.trim() || DEFAULT_FIELDS.passwordField,
+  }
+}

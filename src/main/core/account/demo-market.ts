@@ -1,0 +1,122 @@
+/** The demo market: a simulator in a worker thread, started again when it dies. */
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { CodedError, type Failure } from '../../../shared/base/errors.ts'
+import type { Clock } from '../../base/clock.ts'
+
+/** How to reach the simulator; the same after a restart. */
+export interface DemoAccount {
+  readonly baseUrl: string
+  readonly user: string
+  readonly password: string
+  readonly apiKey: string
+}
+
+export interface DemoMarket {
+  readonly account: DemoAccount
+  close(): Promise<void>
+}
+
+export interface DemoMarketOptions {
+  readonly worker: URL
+  readonly dataDir: URL
+  readonly seed: number | undefined
+  readonly clock: Clock
+  /** Told in a sentence when the worker died and was started again. */
+  readonly log: (text: string, detail?: string) => void
+}
+
+/** What the worker says, as far as it matters here (`simulator/worker.ts` has the whole). */
+type Report =
+  | {
+      readonly type: 'ready'
+      readonly baseUrl: string
+      readonly username: string
+      readonly password: string
+      readonly apiKey: string
+    }
+  | { readonly type: 'failed'; readonly failure: Failure }
+  | { readonly type: 'sent' | 'closed' }
+
+type Ready = Extract<Report, { type: 'ready' }>
+
+const RESTART_MS = 500
+const MOST_RESTART_MS = 10_000
+/** A worker that does not end by itself within this is ended. */
+const CLOSE_MS = 1_000
+
+/** Starts the demo market; rejects when it cannot start at all. */
+export async function startDemoMarket(options: DemoMarketOptions): Promise<DemoMarket> {
+  const { clock } = options
+  let worker: Worker
+  let closing = false
+  let undoRestart: (() => void) | undefined
+
+  const spawn = (same: Ready | null): Promise<Ready> => {
+    const again = same && {
+      port: Number(new URL(same.baseUrl).port),
+      username: same.username,
+      password: same.password,
+      apiKey: same.apiKey,
+    }
+    worker = new Worker(options.worker, {
+      workerData: {
+        dataDir: fileURLToPath(options.dataDir),
+        ...(options.seed === undefined ? {} : { seed: options.seed }),
+        ...again,
+      },
+      name: 'demo market',
+    })
+    const mine = worker
+    return new Promise((resolve, reject) => {
+      let failure: CodedError | undefined
+      mine.on('message', (report: Report) => {
+        if (report.type === 'ready') resolve(report)
+        if (report.type === 'failed') failure = new CodedError(report.failure.code, report.failure.message)
+      })
+      mine.on('error', (cause) => {
+        failure = new CodedError('internal', 'The demo market has stopped.', { cause })
+      })
+      mine.on('exit', () => reject(failure ?? new CodedError('internal', 'The demo market has stopped.')))
+    })
+  }
+  const watch = (ready: Ready, delay: number) => {
+    const since = clock.monoNs()
+    worker.once('exit', () => {
+      if (closing) return
+      options.log('The demo market stopped and is started again.')
+      // One that lived for a while starts over at the short delay.
+      const next = clock.monoNs() - since > 60e9 ? RESTART_MS : delay
+      restart(ready, next)
+    })
+  }
+  const restart = (ready: Ready, delay: number) => {
+    undoRestart = clock.after(delay, () => {
+      const later = Math.min(MOST_RESTART_MS, delay * 2)
+      spawn(ready).then(
+        () => watch(ready, later),
+        (error: unknown) => {
+          options.log('The demo market could not be started.', error instanceof Error ? error.message : String(error))
+          if (!closing) restart(ready, later)
+        },
+      )
+    })
+  }
+
+  const ready = await spawn(null)
+  watch(ready, RESTART_MS)
+  return {
+    account: { baseUrl: ready.baseUrl, user: ready.username, password: ready.password, apiKey: ready.apiKey },
+    async close() {
+      closing = true
+      undoRestart?.()
+      const mine = worker
+      const ended = new Promise<void>((resolve) => mine.once('exit', () => resolve()))
+      if (mine.threadId === -1) return
+      mine.postMessage({ type: 'close' })
+      const undo = clock.after(CLOSE_MS, () => void mine.terminate())
+      await ended
+      undo()
+    },
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Where secrets live: the keychain of the operating system, else the memory of this process. Never a
+ * file. The keychain is loaded when first needed and proven with a canary before it is trusted: it
+ * answers null for absent and for locked alike, and may say that it deleted what it never had.
+ */
+import { randomBytes } from 'node:crypto'
+import { CodedError } from '../../../shared/base/errors.ts'
+
+export const KEYCHAIN_SERVICE = 'tapedeck'
+/** A keychain that asks its user to unlock it may take a while; one that hangs must not hold the start. */
+const PROBE_MS = 20_000
+/** The same for a question after the probe, when it is unlocked already. */
+const ANSWER_MS = 5_000
+
+export interface Keychain {
+  /** `memory`: secrets last until Tapedeck quits. A keychain that stops answering becomes that. */
+  readonly kind: 'os' | 'memory'
+  /** Why there is no keychain, for the notice; null where there is one. */
+  readonly why: string | null
+  get(account: string): Promise<string | null>
+  set(account: string, secret: string): Promise<void>
+  delete(account: string): Promise<void>
+}
+
+/** The three functions that are used of the `keytar` API. `findCredentials` unlocks, lists and hangs: never. */
+export interface Keytar {
+  getPassword(service: string, account: string): Promise<string | null>
+  setPassword(service: string, account: string, password: string): Promise<void>
+  deletePassword(service: string, account: string): Promise<boolean>
+}
+
+/** Secrets in memory, for machines without a keychain and for tests. */
+export function memoryKeychain(why: string): Keychain {
+  const secrets = new Map<string, string>()
+  return {
+    kind: 'memory',
+    why,
+    get: async (account) => secrets.get(account) ?? null,
+    set: async (account, secret) => {
+      secrets.set(account, secret)
+    },
+    delete: async (account) => {
+      secrets.delete(account)
+    },
+  }
+}
+
+export interface OpenKeychainOptions {
+  readonly load?: () => Promise<Keytar>
+  readonly probeMs?: number
+  readonly answerMs?: number
+  /** Told why, once, when a keychain that was trusted stopped answering: it is memory from then on. */
+  readonly fell?: (why: string) => void
+}
+
+/** Loads and probes the system's keychain; falls back to memory, saying why. Never rejects. */
+export async function openKeychain(options: OpenKeychainOptions = {}): Promise<Keychain> {
+  const { load = loadKeytar, probeMs = PROBE_MS, answerMs = ANSWER_MS, fell = () => undefined } = options
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('it did not answer in time')), probeMs)
+  })
+  try {
+    const keytar = await Promise.race([load(), tooLate])
+    await Promise.race([probe(keytar), tooLate])
+    return osKeychain(keytar, answerMs, fell)
+  } catch (thrown) {
+    return memoryKeychain(thrown instanceof Error ? thrown.message : String(thrown))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function loadKeytar(): Promise<Keytar> {
+  // CommonJS: its functions are on the default export under Node, and beside it once bundled.
+  const module = (await import('keytar/keytar.js')) as unknown as Keytar & { default?: Keytar }
+  return module.default ?? module
+}
+
+async function probe(keytar: Keytar): Promise<void> {
+  const account = `canary-${randomBytes(8).toString('hex')}`
+  const secret = randomBytes(16).toString('hex')
+  await keytar.setPassword(KEYCHAIN_SERVICE, account, secret)
+  const back = await keytar.getPassword(KEYCHAIN_SERVICE, account)
+  await keytar.deletePassword(KEYCHAIN_SERVICE, account)
+  if (back !== secret) throw new Error('it did not give back what it was given')
+  if ((await keytar.getPassword(KEYCHAIN_SERVICE, account)) !== null)
+    throw new Error('it did not delete what it was told to')
+}
+
+/** A keychain that stopped answering is asked no more: from then on this is the memory's. */
+function osKeychain(keytar: Keytar, answerMs: number, fell: (why: string) => void): Keychain {
+  let memory: Keychain | null = null
+  const failed = (cause: unknown): never => {
+    throw new CodedError('keychain', 'The keychain of this computer did not answer.', {
+      hint: 'Unlock it, then try again.',
+      cause,
+    })
+  }
+  const fall = (): Keychain => {
+    if (memory === null) {
+      memory = memoryKeychain('it stopped answering')
+      fell('it stopped answering')
+    }
+    return memory
+  }
+  /** The answer, or `late`; what it refuses is thrown as the keychain's failure. */
+  const within = async <T>(asked: Promise<T>): Promise<T | typeof LATE> => {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<typeof LATE>((resolve) => {
+      timer = setTimeout(() => resolve(LATE), answerMs)
+    })
+    try {
+      return await Promise.race([asked.catch(failed), late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  return {
+    get kind() {
+      return memory === null ? 'os' : 'memory'
+    },
+    get why() {
+      return memory?.why ?? null
+    },
+    async get(account) {
+      if (memory !== null) return memory.get(account)
+      const secret = await within(keytar.getPassword(KEYCHAIN_SERVICE, account))
+      return secret === LATE ? fall().get(account) : secret
+    },
+    async set(account, secret) {
+      if (memory !== null) return memory.set(account, secret)
+      const set = await within(keytar.setPassword(KEYCHAIN_SERVICE, account, secret))
+      const back = set === LATE ? LATE : await within(keytar.getPassword(KEYCHAIN_SERVICE, account))
+      if (back === LATE) return fall().set(account, secret)
+      // A keychain locked since the probe may swallow what it is given.
+      if (back !== secret) failed(undefined)
+    },
+    async delete(account) {
+      await memory?.delete(account)
+      // Said in any case: what a keychain still holds is not gone.
+      if ((await within(keytar.deletePassword(KEYCHAIN_SERVICE, account))) !== LATE) return
+      fall()
+      failed(undefined)
+    },
+  }
+}
+
+const LATE = Symbol('late')

@@ -1,0 +1,233 @@
+/** Access tokens: asked for with user and password, kept until shortly before they end, shared by all. */
+import { Agent, fetch, type Response } from 'undici'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { unixMs, type UnixMs } from '../../../shared/base/units.ts'
+import { serverWords } from '../../../service/reasons.ts'
+import type { Clock } from '../../base/clock.ts'
+import { networkError } from '../../base/network-error.ts'
+import { callAgainHint, retryAfterMs } from '../../base/retry-after.ts'
+import { httpUrl } from '../../base/service-address.ts'
+import type { Token, TokenSource } from './port.ts'
+
+export const TOKEN_PATH = '/api/token/'
+/** A token is replaced so long before it ends (short-lived ones: after half of their life). */
+export const RENEW_BEFORE_MS = 60_000
+const ANSWER_WITHIN_MS = 15_000
+const LARGEST_ANSWER = 256 * 1024
+/** Longer than any JWT, and about what servers accept as a header. */
+const LONGEST_TOKEN = 16 * 1024
+
+export interface TokenRequest {
+  readonly baseUrl: string
+  readonly user: string
+  readonly password: string
+  /** Names of the body's two fields; the document does not show them. */
+  readonly userField: string
+  readonly passwordField: string
+}
+
+/** One connection pool for token requests. Certificates are checked whatever the environment says. */
+const agent = new Agent({ connect: { rejectUnauthorized: true, timeout: 10_000 } })
+
+/**
+ * Asks the service for a token. Rejects with a `CodedError`: wrong-password, offline, timeout, tls,
+ * bad-url, insecure-url or token-missing. Nothing of the request is ever part of an error.
+ */
+export async function requestToken(request: TokenRequest, clock: Clock, signal?: AbortSignal): Promise<Token> {
+  const url = httpUrl(request.baseUrl, TOKEN_PATH)
+  const late = new AbortController()
+  const disarm = clock.after(ANSWER_WITHIN_MS, () => late.abort())
+  const stop = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal])
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      // Followed, a redirect would hand the password to whoever it names.
+      redirect: 'manual',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+      body: JSON.stringify(bodyOf(request)),
+      signal: stop,
+      dispatcher: agent,
+    })
+    return await readAnswer(response, request, url, clock.wallMs())
+  } catch (thrown) {
+    if (thrown instanceof CodedError) throw thrown
+    if (signal?.aborted) throw new CodedError('cancelled', 'The sign-in was cancelled.')
+    throw networkError(thrown, url, late.signal.aborted)
+  } finally {
+    disarm()
+  }
+}
+
+function bodyOf(request: TokenRequest): Record<string, string> {
+  // Without a prototype, so that a field named __proto__ is a field.
+  const body = Object.create(null) as Record<string, string>
+  body[request.userField || 'username'] = request.user
+  body[request.passwordField || 'password'] = request.password
+  return body
+}
+
+async function readAnswer(response: Response, request: TokenRequest, url: URL, nowMs: UnixMs): Promise<Token> {
+  const { status } = response
+  const text = await readText(response)
+  if (status >= 300 && status < 400) {
+    throw new CodedError('bad-url', `${url.host} sends callers elsewhere (HTTP ${status}).`, {
+      hint: 'Tapedeck never follows with a password. Enter the final address of the service as base URL.',
+    })
+  }
+  if (status === 404 || status === 405 || status === 410) {
+    throw new CodedError('bad-url', `There is no sign-in at ${url.host}${TOKEN_PATH} (HTTP ${status}).`, {
+      hint: 'Check the base URL.',
+    })
+  }
+  if (status === 429 || status >= 500) {
+    const asked = retryAfterMs(response.headers.get('retry-after'), nowMs)
+    throw new CodedError('offline', `The service cannot sign anyone in now (HTTP ${status}).`, {
+      hint: asked === null ? 'Wait a little, then try again.' : callAgainHint(asked),
+    })
+  }
+  if (looksLikeHtml(response, text)) {
+    throw new CodedError('bad-url', `${url.host} answered with a web page instead of a token (HTTP ${status}).`, {
+      hint: 'Check the base URL. A network that asks to sign in can cause this too.',
+    })
+  }
+  if (status === 400 || status === 401 || status === 403 || status === 422) {
+    throw new CodedError('wrong-password', `The service did not accept the user and password (HTTP ${status}).`, {
+      hint:
+        status === 400 || status === 422
+          ? `Check both. They were sent as "${serverWords(request.userField)}" and "${serverWords(request.passwordField)}": the service may call them otherwise.`
+          : 'Check both, then try again.',
+    })
+  }
+  if (status < 200 || status >= 300) {
+    throw new CodedError('bad-url', `${url.host} answered the sign-in with HTTP ${status}.`, {
+      hint: 'Check the base URL.',
+    })
+  }
+  const access = accessOf(text)
+  if (access === undefined) {
+    throw new CodedError('token-missing', 'The service answered the sign-in without an access token.', {
+      hint: 'Check the base URL; if it is right, ask the service what its token endpoint returns.',
+    })
+  }
+  return { access, expiresMs: expiryOf(access, nowMs) }
+}
+
+async function readText(response: Response): Promise<string> {
+  if (response.body === null) return ''
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > LARGEST_ANSWER) break
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function looksLikeHtml(response: Response, text: string): boolean {
+  return (response.headers.get('content-type') ?? '').includes('text/html') || text.trimStart().startsWith('<')
+}
+
+function accessOf(text: string): string | undefined {
+  const value = parse(text)
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'access')) return undefined
+  const { access } = value as { access: unknown } // its own key, of any type
+  if (typeof access !== 'string' || access.length > LONGEST_TOKEN) return undefined
+  // Only what a header can carry; a line break would let the service write headers of its own.
+  return /^[\x21-\x7e]+$/.test(access) ? access : undefined
+}
+
+/**
+ * The end of a token in local time, from the `exp` of its JWT; null where it has none. With `iat` its
+ * length counts from now, so that a local clock that is wrong does not make every token look expired.
+ */
+export function expiryOf(access: string, nowMs: UnixMs): UnixMs | null {
+  const payload = access.split('.')[1]
+  if (payload === undefined || payload === '') return null
+  const claims = parse(Buffer.from(payload, 'base64url').toString('utf8'))
+  if (typeof claims !== 'object' || claims === null) return null
+  const claim = (name: string): number | undefined => {
+    const value: unknown = Object.hasOwn(claims, name) ? (claims as Record<string, unknown>)[name] : undefined
+    return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value * 1_000 : undefined
+  }
+  const exp = claim('exp')
+  if (exp === undefined) return null
+  const iat = claim('iat')
+  const life = iat === undefined ? exp - nowMs : exp - iat
+  return life > 0 && life < 1e13 ? unixMs(nowMs + life) : null
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** What the token source asks for: secrets are read when needed and not kept. */
+export type TokenRequestSource = () => Promise<TokenRequest>
+
+export interface CachedTokens extends TokenSource {
+  /** The token held now, also when it has ended. */
+  readonly held: Token | null
+  /** Forgets the token; an answer still on its way is not kept. */
+  clear(): void
+}
+
+/**
+ * Tokens of one account. `onChange` hears of each outcome: a token, or the error that came instead.
+ */
+export function createTokenSource(
+  request: TokenRequestSource,
+  clock: Clock,
+  onChange: (outcome: Token | CodedError) => void = () => undefined,
+): CachedTokens {
+  let held: { readonly token: Token; readonly renewAtMs: number } | null = null
+  let flight: Promise<Token> | null = null
+  let epoch = 0
+
+  function fetchToken(): Promise<Token> {
+    if (flight !== null) return flight
+    const mine = epoch
+    const task = (async () => {
+      try {
+        const token = await requestToken(await request(), clock)
+        if (mine === epoch) {
+          held = { token, renewAtMs: renewAt(token, clock.wallMs()) }
+          onChange(token)
+        }
+        return token
+      } catch (thrown) {
+        if (mine === epoch && thrown instanceof CodedError) onChange(thrown)
+        throw thrown
+      } finally {
+        if (mine === epoch) flight = null
+      }
+    })()
+    flight = task
+    return task
+  }
+
+  return {
+    get held() {
+      return held?.token ?? null
+    },
+    get: async () => (held !== null && clock.wallMs() < held.renewAtMs ? held.token : fetchToken()),
+    renew: async (refused) => {
+      if (held !== null && held.token.access !== refused.access && clock.wallMs() < held.renewAtMs) return held.token
+      return fetchToken()
+    },
+    clear() {
+      held = null
+      flight = null
+      epoch++
+    },
+  }
+}
+
+function renewAt(token: Token, nowMs: UnixMs): number {
+  if (token.expiresMs === null) return Infinity
+  const life = token.expiresMs - nowMs
+  return token.expiresMs - Math.min(RENEW_BEFORE_MS, life / 2)
+}

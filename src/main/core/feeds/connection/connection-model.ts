@@ -1,0 +1,113 @@
+/** The words of a connection's life: its state, what happens to it, and what it asks to be done. */
+import type { Failure } from '../../../../shared/base/errors.ts'
+import type { GapCause } from '../../../../shared/core/recording/recording.ts'
+import type { Reason } from '../../../../shared/core/status/status.ts'
+import type { FeedId, UnixMs } from '../../../../shared/base/units.ts'
+import type { ErrorFrame } from '../../../../service/reasons.ts'
+
+/** An interval in which `symbols` should have been received and were not. */
+export interface SessionGap {
+  readonly id: number
+  readonly cause: GapCause
+  readonly symbols: readonly string[]
+  readonly fromMs: UnixMs
+}
+
+/** What `FeedState` shows, with the steps inside `connecting` told apart. */
+export type Phase =
+  | { readonly is: 'idle' }
+  | { readonly is: 'connecting'; readonly step: 'dial' | 'renew' | 'acknowledge' }
+  | { readonly is: 'open'; readonly sinceMs: UnixMs }
+  | { readonly is: 'stale'; readonly sinceMs: UnixMs; readonly lastMs: UnixMs }
+  | { readonly is: 'waiting'; readonly untilMs: UnixMs; readonly why: Reason }
+  | { readonly is: 'refused'; readonly why: Reason }
+
+export interface SessionState {
+  readonly feed: FeedId
+  /** Origin and host of the service, for the sentences. */
+  readonly origin: string
+  readonly phase: Phase
+  /** Number of the socket that counts; events of any other are ignored. */
+  readonly generation: number
+  /** Failed tries in a row. */
+  readonly attempt: number
+  /** Tokens renewed since one worked for a while. */
+  readonly renewals: number
+  /** Rejections by the service since the last success. */
+  readonly rejections: number
+  /** The error frame that came on this connection, to be joined with the close code. */
+  readonly error: ErrorFrame | null
+  /** Wanted tickers as asked for; the first to be wanted stands first. */
+  readonly wanted: readonly string[]
+  /** Tickers subscribed on this connection. */
+  readonly sent: readonly string[]
+  /** Subscribe messages on their way to an acknowledgement. */
+  readonly pending: number
+  /** How many of them were sent before the connection was last doubted: their acknowledgements prove nothing since. */
+  readonly outdated: number
+  /** Keys of the acknowledged set, and the set in the service's spelling. */
+  readonly acknowledged: readonly string[]
+  readonly gaps: readonly SessionGap[]
+  readonly nextGap: number
+}
+
+export type TimerName = 'retry' | 'ack' | 'closing'
+
+export type SessionEvent =
+  /** The whole set that is wanted now; empty ends the session. `sinceMs`: when the newest was wanted. */
+  | { readonly is: 'wanted'; readonly symbols: readonly string[]; readonly sinceMs: UnixMs }
+  | { readonly is: 'tokenReady' }
+  | { readonly is: 'tokenFailed'; readonly failure: Failure }
+  | { readonly is: 'upgraded'; readonly generation: number }
+  | {
+      readonly is: 'upgradeRefused'
+      readonly generation: number
+      readonly status: number
+      readonly retryAfterMs: number | null
+    }
+  | { readonly is: 'acknowledged'; readonly generation: number; readonly symbols: readonly string[] }
+  | { readonly is: 'released'; readonly generation: number; readonly symbols: readonly string[] }
+  /** A market message; needed only while connecting or stale. */
+  | { readonly is: 'frame'; readonly generation: number }
+  | { readonly is: 'errorFrame'; readonly generation: number; readonly error: ErrorFrame }
+  | { readonly is: 'closed'; readonly generation: number; readonly code: number; readonly words: string }
+  | { readonly is: 'socketError'; readonly generation: number; readonly code: string }
+  | { readonly is: 'oversize'; readonly generation: number; readonly limitBytes: number }
+  | { readonly is: 'halfOpen'; readonly generation: number }
+  /** `mute`: no market message ever came. */
+  | { readonly is: 'tick'; readonly silentMs: number; readonly staleAfterMs: number; readonly mute: boolean }
+  | { readonly is: 'timer'; readonly timer: TimerName }
+  | { readonly is: 'retry' }
+  | { readonly is: 'sleep' }
+  | { readonly is: 'wake' }
+  /** This process stood still for seconds: the socket may or may not have survived. */
+  | { readonly is: 'paused' }
+  /** The wall clock was set by `shiftMs`, at some time in the last `elapsedMs`. */
+  | { readonly is: 'clock'; readonly shiftMs: number; readonly elapsedMs: number }
+  | { readonly is: 'networkUp' }
+  /** The sockets are closed for good. */
+  | { readonly is: 'quit' }
+
+export type SessionEffect =
+  | { readonly do: 'dial'; readonly generation: number }
+  | { readonly do: 'close'; readonly generation: number; readonly how: 'normal' | 'terminate' }
+  | { readonly do: 'send'; readonly action: 'subscribe' | 'unsubscribe'; readonly symbols: readonly string[] }
+  | { readonly do: 'renewToken' }
+  | { readonly do: 'armTimer'; readonly timer: TimerName; readonly ms: number }
+  | { readonly do: 'dropTimers' }
+  | { readonly do: 'probe' }
+  | { readonly do: 'gapOpen'; readonly gap: SessionGap }
+  | { readonly do: 'gapClose'; readonly id: number; readonly toMs: UnixMs }
+  | { readonly do: 'problem'; readonly why: Reason }
+  | { readonly do: 'log'; readonly level: 'debug' | 'info' | 'warn'; readonly text: string }
+
+/**
+ * When an event happened. `receivedMs`: up to when all that was sent is known to have come; `roll`: random in [0, 1);
+ * `tokenEnded`: the token of the connection has lived its own life.
+ */
+export interface Moment {
+  readonly wallMs: UnixMs
+  readonly receivedMs: UnixMs | null
+  readonly roll: number
+  readonly tokenEnded?: boolean
+}

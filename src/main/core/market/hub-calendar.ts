@@ -1,0 +1,54 @@
+/** The shared calendar as the hub needs it: days that know the trading day before them. */
+import { dayStart, gridOf, isOpen, sessionState, stockStretch } from '../../../shared/core/market/calendar.ts'
+import { missingCase } from '../../../shared/base/errors.ts'
+import type { AssetClass } from '../../../shared/base/units.ts'
+import type { HubCalendar } from './hub-port.ts'
+
+const HOUR = 3_600_000
+/** Longer than any run of closed days in a row. */
+const MOST_CLOSED_DAYS = 10
+
+/** Start of the trading day before the one that starts at `start`; NaN where there is none near. */
+export function previousDay(asset: AssetClass, start: number): number {
+  switch (asset) {
+    case 'crypto':
+      return start - 24 * HOUR
+    case 'forex': {
+      let day = start
+      for (let i = 0; i < MOST_CLOSED_DAYS; i += 1) {
+        day = dayStart('forex', day - 1)
+        if (isOpen('forex', day)) return day
+      }
+      return NaN
+    }
+    case 'stocks': {
+      let midnight = dayStart('stocks', start)
+      for (let i = 0; i < MOST_CLOSED_DAYS; i += 1) {
+        midnight = dayStart('stocks', midnight - 1)
+        // Noon of New York is inside the session of every day that has one, also of half days.
+        const noon = midnight + 12 * HOUR
+        if (sessionState('stocks', noon) === 'open') return gridOf('stocks', '1D').startOf(noon)
+      }
+      return NaN
+    }
+    default:
+      return missingCase(asset)
+  }
+}
+
+/** The real calendar. */
+export const hubCalendar: HubCalendar = {
+  grid: gridOf,
+  isOpen,
+  days(asset) {
+    const previous = (start: number) => previousDay(asset, start)
+    const session = (start: number) => sessionState(asset, start)
+    if (asset !== 'stocks') return { ...gridOf(asset, '1D'), previous, session }
+    return {
+      startOf: (ms) => (Number.isFinite(ms) ? stockStretch(ms).from : NaN),
+      endOf: (start) => stockStretch(start).to,
+      previous,
+      session,
+    }
+  },
+}

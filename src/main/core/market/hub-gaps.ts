@@ -1,0 +1,78 @@
+/** The gaps of every feed since a hub began, as its bars and windows need them. */
+import type { GapCause } from '../../../shared/core/recording/recording.ts'
+import type { GapSpan } from '../../../shared/core/status/status.ts'
+import {
+  FEED_IDS,
+  feedAsset,
+  instrumentId,
+  type FeedId,
+  type InstrumentId,
+  type UnixMs,
+} from '../../../shared/base/units.ts'
+import type { BarSeries, MutableHole } from './series.ts'
+
+/** A gap as the hub keeps it; no instruments: every one of the feed. */
+interface HubGap extends MutableHole {
+  readonly cause: GapCause
+  readonly fromMs: UnixMs
+  toMs: UnixMs | null
+  readonly instruments: ReadonlySet<InstrumentId>
+}
+
+const MAX_GAPS = 500
+
+const concerns = (gap: HubGap, id: InstrumentId) => gap.instruments.size === 0 || gap.instruments.has(id)
+
+export class HubGaps {
+  readonly #of = new Map<FeedId, HubGap[]>(FEED_IDS.map((feed) => [feed, []]))
+  /** Service clock minus local clock, ms: by so much a gap may be wider. */
+  #skewMs = 0
+
+  setSkew(ms: number): void {
+    this.#skewMs = ms
+  }
+
+  /** Takes a gap; it is a hole in those of the series that it concerns. No symbols: every one of the feed. */
+  add(
+    feed: FeedId,
+    cause: GapCause,
+    symbols: readonly string[],
+    fromMs: UnixMs,
+    toMs: UnixMs | null,
+    into: Iterable<BarSeries>,
+  ): void {
+    const instruments = new Set(symbols.map((symbol) => instrumentId(feedAsset(feed), symbol)))
+    const gap: HubGap = { cause, fromMs, toMs, instruments }
+    const list = this.#of.get(feed)!
+    list.push(gap)
+    if (list.length > MAX_GAPS) list.shift()
+    for (const series of into) {
+      if (concerns(gap, series.instrument)) series.hole(gap, Math.abs(this.#skewMs))
+    }
+  }
+
+  close(feed: FeedId, fromMs: UnixMs, toMs: UnixMs): void {
+    for (const gap of this.#of.get(feed)!) {
+      if (gap.fromMs === fromMs && gap.toMs === null) gap.toMs = toMs
+    }
+  }
+
+  /** Puts the holes so far into a series that begins. */
+  tell(feed: FeedId, series: BarSeries): void {
+    for (const gap of this.#of.get(feed)!) {
+      if (concerns(gap, series.instrument)) series.hole(gap, Math.abs(this.#skewMs))
+    }
+  }
+
+  /** Those that concern an instrument, oldest first, of at most the last 500 of the feed. */
+  spans(feed: FeedId, id: InstrumentId): readonly GapSpan[] {
+    return this.#of
+      .get(feed)!
+      .filter((gap) => concerns(gap, id))
+      .map(({ cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs }))
+  }
+
+  clear(): void {
+    for (const list of this.#of.values()) list.length = 0
+  }
+}

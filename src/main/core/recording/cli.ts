@@ -1,0 +1,174 @@
+/** `tapedeck record`: records feeds until a time has passed, Ctrl+C or SIGTERM. */
+import { countText } from '../../../shared/count-text.ts'
+import type { FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
+import { feedAsset, instrumentKey, isFeedId, FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
+import { TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'
+import { createSettingsStore, fileKeeper } from '../settings/settings.ts'
+import { createTerminal } from '../../terminal.ts'
+import { openStoreReader } from '../store/open.ts'
+import { requireAccount } from '../account/cli.ts'
+import { duration, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { EXIT, exitWhenStopped } from '../../command-line/exit.ts'
+import { logLevel } from '../../command-line/log-level.ts'
+import { failureOf, reportOf, type RecordedSession, type RecordReport } from './record-report.ts'
+import { sourceText } from '../../command-line/source-text.ts'
+import { storePath } from '../store/store-path.ts'
+import { waitUntil } from '../../command-line/until.ts'
+
+const PROGRESS_MS = 500
+
+export const record: Command = {
+  name: 'record',
+  summary: 'Records feeds until the duration ends, Ctrl+C or SIGTERM.',
+  examples: [
+    ['Half a minute of the demo market', '--demo --feed crypto/XT:BTC-USD,ETH-USD --duration 30s'],
+    ['Two feeds of the account of the window, until Ctrl+C', '--feed crypto/XT:BTC-USD --feed forex/C:EURUSD'],
+  ],
+  options: {
+    feed: {
+      type: 'string',
+      multiple: true,
+      value: 'FEED:SYMBOL,…',
+      help: 'What to record, such as crypto/XT:BTC-USD,ETH-USD; repeats',
+    },
+    duration: { type: 'string', value: '30s', help: 'How long (default: until Ctrl+C)' },
+    demo: { type: 'boolean', help: 'Record the demo market; without it an account is needed' },
+    shard: {
+      type: 'boolean',
+      help: `Open further connections where a feed has more than ${TICKERS_PER_CONNECTION} symbols`,
+    },
+  },
+  async run(values, context) {
+    const requested = readFeeds(values)
+    const ms = duration(values, 'duration') ?? null
+    const json = values.on('json')
+    const account = requireAccount(values, context)
+    const shard = values.on('shard') || createSettingsStore(fileKeeper(context.dataDir)).get().account.allowSharding
+    refuseOverBudget(requested, shard)
+    const file = storePath(values, context)
+    const startedMs = context.clock.wallMs()
+    const terminal = await createTerminal({
+      dataDir: context.dataDir,
+      portable: context.portable,
+      host: 'cli',
+      version: context.version,
+      storeFile: file,
+      workers: context.workers,
+      demoData: context.demoData,
+      clock: context.clock,
+      record: true,
+      mustRecord: true,
+      wantWatchlists: false,
+      allowSharding: shard,
+      logLevel: logLevel(values),
+      ...account,
+    })
+    let last: StatusState
+    let how: 'time' | 'signal'
+    const reported = new Set<string>()
+    let undo = () => {}
+    try {
+      for (const [feed, symbols] of requested) terminal.want(feed, symbols)
+      if (!json) context.err(`Recording ${[...requested.keys()].join(', ')} from ${sourceText(terminal.status())}.\n`)
+      const progress = () => {
+        undo = context.clock.after(PROGRESS_MS, progress)
+        const now = terminal.status()
+        for (const text of refusals(now.feeds, requested)) {
+          if (!reported.has(text)) context.err(`${context.interactive ? '\r\x1b[K' : ''}${text}\n`)
+          reported.add(text)
+        }
+        if (context.interactive && !json) context.err(`\r\x1b[K${progressLine(now)}`)
+      }
+      progress()
+      how = await waitUntil(context.clock, context.signal, ms)
+      last = terminal.status()
+    } finally {
+      undo()
+      if (context.interactive && !json) context.err('\r\x1b[K')
+      await terminal.close()
+    }
+    const report = reportOf(await readBack(file, startedMs, context), requested, last.receiveToStored)
+    context.out(json ? `${JSON.stringify(report)}\n` : reportText(report))
+    // SIGTERM is how service managers end a recording: as good as the end of its duration.
+    if (how === 'signal' && exitWhenStopped(context.signal) === EXIT.interrupted) return EXIT.interrupted
+    const failure = failureOf(report, requested, last.feeds)
+    if (failure !== undefined) throw failure
+    return EXIT.ok
+  },
+}
+
+/** The sessions of this run, from the closed store. */
+async function readBack(
+  file: string,
+  startedMs: number,
+  { workers }: Pick<Context, 'workers'>,
+): Promise<readonly RecordedSession[]> {
+  const reader = await openStoreReader({ file, worker: workers.reader })
+  try {
+    const rows = (await reader.sessions()).filter((row) => row.startedMs >= startedMs - 1)
+    const sessions: RecordedSession[] = []
+    for (const row of rows) sessions.push({ row, entries: await reader.entries({ recording: row.session }) })
+    return sessions
+  } finally {
+    await reader.close()
+  }
+}
+
+function reportText({ session, source, feeds }: RecordReport): string {
+  const lines = feeds.map(
+    ({ feed, received, decoded, undecodable, stored, gaps, covered_seconds, missing_seconds }) =>
+      `${feed}  received ${received}  decoded ${decoded}  undecodable ${undecodable}  stored ${stored}  gaps ${gaps}  ` +
+      `covered ${covered_seconds.toFixed(1)} s  missing ${missing_seconds.toFixed(1)} s\n`,
+  )
+  return `session ${session}\nsource ${source}\n${lines.join('')}`
+}
+
+/** Throws UsageError where a feed has more symbols than one connection may carry and only one is allowed. */
+export function refuseOverBudget(requested: ReadonlyMap<FeedId, readonly string[]>, shard: boolean): void {
+  for (const [feed, symbols] of requested) {
+    if (shard || symbols.length <= TICKERS_PER_CONNECTION) continue
+    throw new UsageError(
+      `${feed} has ${symbols.length} symbols, and a connection carries ${TICKERS_PER_CONNECTION}. ` +
+        `Name at most ${TICKERS_PER_CONNECTION}, or add --shard to open further connections (some plans allow only one)`,
+    )
+  }
+}
+
+/** Reads `--feed crypto/XT:BTC-USD,ETH-USD`, repeated; the same feed twice joins. */
+export function readFeeds(values: Values): Map<FeedId, string[]> {
+  const wanted = new Map<FeedId, string[]>()
+  for (const text of values.texts('feed')) {
+    const colon = text.indexOf(':')
+    const feed = colon < 0 ? text : text.slice(0, colon)
+    if (!isFeedId(feed)) throw new UsageError(`"${feed}" is no feed: they are ${FEED_IDS.join(', ')}`)
+    const symbols = (colon < 0 ? '' : text.slice(colon + 1))
+      .split(',')
+      .map((one) => one.trim())
+      .filter(Boolean)
+    if (symbols.length === 0) throw new UsageError(`--feed ${feed} names no symbol: write ${feed}:SYMBOL,SYMBOL`)
+    // Two spellings of one instrument are one subscription; the first is sent.
+    const byKey = Map.groupBy([...(wanted.get(feed) ?? []), ...symbols], (one) => instrumentKey(feedAsset(feed), one))
+    wanted.set(
+      feed,
+      [...byKey.values()].map(([first]) => first),
+    )
+  }
+  if (wanted.size === 0) throw new UsageError('name at least one --feed, such as --feed crypto/XT:BTC-USD')
+  return wanted
+}
+
+function refusals(feeds: readonly FeedStatus[], wanted: ReadonlyMap<FeedId, unknown>): string[] {
+  return feeds
+    .filter(({ feed }) => wanted.has(feed))
+    .flatMap(({ feed, state }) =>
+      state.is === 'refused' || state.is === 'waiting'
+        ? [`${feed}: ${state.why.message} ${state.why.hint}`.trim()]
+        : [],
+    )
+}
+
+function progressLine({ perSecond, received, stored, receiveToStored, feeds, gapsToday }: StatusState): string {
+  const open = feeds.filter(({ state }) => state.is === 'open').length
+  const lag = receiveToStored === null ? '–' : `${receiveToStored.p99.toFixed(1)} ms`
+  return `${countText(open, 'feed')} open  ${Math.round(perSecond)} messages/s  received ${received}  stored ${stored}  lag p99 ${lag}  gaps ${gapsToday}`
+}

@@ -1,0 +1,198 @@
+/**
+ * A store that may not be there yet: locked by another Tapedeck, on a full disk, of a newer format.
+ * Watching needs none of it, so writer and reader open when they can and answer with a failure until then.
+ */
+import type { Clock } from '../../base/clock.ts'
+import { CodedError, toFailure, type ErrorCode } from '../../../shared/base/errors.ts'
+import type { Overlap } from '../../../shared/features/sessions/overlaps.ts'
+import type {
+  LibraryWriter,
+  ReplayBatch,
+  ReplayQuery,
+  StoreLibrary,
+  StoreReader,
+  StoreWriter,
+  StoredSpan,
+  TickColumns,
+  TickQuery,
+  WriterEvent,
+} from '../store/types/store.ts'
+
+/** How long a reader that could not be opened is not tried again: a window asks for many things at once. */
+const REST_MS = 1_000
+
+/** Whether waiting alone may make a store usable. */
+export const mayHeal = (code: ErrorCode): boolean =>
+  code === 'store-locked' || code === 'disk-full' || code === 'disk-error'
+
+export interface LateWriter extends StoreWriter {
+  /** What is done beside recording; throws where the store is not open for writing. */
+  library(): StoreLibrary
+  /** Opens the store unless it is open; rejects with what stands in the way. */
+  open(): Promise<void>
+  /** Closes the store; `open` opens it again, wherever it is then. The recording has ended before. */
+  pause(): Promise<void>
+}
+
+/** A writer that is opened by `open`; until then it takes nothing, and `begin` rejects. */
+export function createLateWriter(openWriter: () => Promise<LibraryWriter>): LateWriter {
+  const listeners = new Set<(event: WriterEvent) => void>()
+  let writer: LibraryWriter | null = null
+  let opening: Promise<void> | null = null
+  let closed = false
+  const mustBeOpen = (): LibraryWriter => {
+    if (writer === null) throw new CodedError('disk-error', 'The store is not open for writing.')
+    return writer
+  }
+  return {
+    open() {
+      if (writer !== null) return Promise.resolve()
+      opening ??= openWriter()
+        .then(async (opened) => {
+          if (closed) return opened.close()
+          writer = opened
+          opened.onEvent((event) => {
+            for (const listener of [...listeners]) listener(event)
+          })
+        })
+        .finally(() => {
+          opening = null
+        })
+      return opening
+    },
+    library: () => mustBeOpen().library,
+    begin: async (source, startedMs, id) => mustBeOpen().begin(source, startedMs, id),
+    append: (batch) => writer?.append(batch),
+    get backlogBytes() {
+      return writer?.backlogBytes ?? 0
+    },
+    onEvent(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    snapshot: (snapshot) => writer?.snapshot(snapshot),
+    addBookmark: async (bookmark) => mustBeOpen().addBookmark(bookmark),
+    removeBookmark: async (id) => mustBeOpen().removeBookmark(id),
+    end: async (endedMs, counts) => writer?.end(endedMs, counts),
+    async pause() {
+      await opening?.catch(() => undefined)
+      const last = writer
+      writer = null
+      await last?.close()
+    },
+    async close() {
+      closed = true
+      await opening?.catch(() => undefined)
+      await writer?.close()
+    },
+  }
+}
+
+export interface LateReader extends StoreReader {
+  /** Opens the store unless it is open; rejects with what stands in the way. */
+  open(): Promise<void>
+  /** Closes the store; the next question opens it again, wherever it is then. */
+  pause(): Promise<void>
+  /** Nothing can be read now, and whoever has to know was told. */
+  readonly failing: boolean
+}
+
+/** What of a source's store was damaged where bars were read, the first of it. */
+export interface FoundDamage {
+  /** `rebuilt`: bars, which were built from their messages again; `damaged`: messages. */
+  readonly what: 'damaged' | 'rebuilt'
+  readonly source: string
+  readonly span: StoredSpan
+}
+
+/**
+ * A reader that opens when first asked, and again after a failure. `failed` hears of the first of a row,
+ * `overlapping` of recordings of a source that hold the same time, when its bars are first read, and `damaged` of
+ * the first of a source that bars were read past.
+ */
+export function createLateReader(
+  openReader: () => Promise<StoreReader>,
+  clock: Clock,
+  failed: (thrown: unknown) => void,
+  overlapping: (overlaps: readonly Overlap[]) => void = () => undefined,
+  damaged: (found: FoundDamage) => void = () => undefined,
+): LateReader {
+  const overlapped = new Set<string>()
+  const told = new Set<string>()
+  let reader: Promise<StoreReader> | null = null
+  let failing = false
+  let closed = false
+  const opened = (): Promise<StoreReader> => {
+    if (closed) return Promise.reject(new CodedError('cancelled', 'Tapedeck is closing.'))
+    if (reader !== null) return reader
+    const opening = openReader().then(
+      (one) => {
+        failing = false
+        return one
+      },
+      (thrown: unknown) => {
+        clock.after(REST_MS, () => {
+          if (reader === opening) reader = null
+        })
+        // A store that nobody has made yet holds nothing, which is no failure.
+        if (!failing && toFailure(thrown).code !== 'not-found') failed(thrown)
+        failing = true
+        throw thrown
+      },
+    )
+    reader = opening
+    return opening
+  }
+  async function* ticks(query: TickQuery): AsyncIterable<TickColumns> {
+    yield* (await opened()).ticks(query)
+  }
+  async function* replay(query: ReplayQuery): AsyncIterable<ReplayBatch> {
+    yield* (await opened()).replay(query)
+  }
+  return {
+    open: async () => void (await opened()),
+    get failing() {
+      return failing
+    },
+    sessions: async (brief) => (await opened()).sessions(brief),
+    instruments: async (query) => (await opened()).instruments(query),
+    ledger: async (recording) => (await opened()).ledger(recording),
+    ledgerHead: async (recordings) => (await opened()).ledgerHead(recordings),
+    ticks,
+    async bars(query) {
+      const page = await (await opened()).bars(query)
+      if (page.overlaps !== undefined && !overlapped.has(query.source)) {
+        overlapped.add(query.source)
+        overlapping(page.overlaps)
+      }
+      for (const what of ['damaged', 'rebuilt'] as const) {
+        const [span] = page[what] ?? []
+        if (span === undefined || told.has(`${what} ${query.source}`)) continue
+        told.add(`${what} ${query.source}`)
+        damaged({ what, source: query.source, span })
+      }
+      return page
+    },
+    gaps: async (query) => (await opened()).gaps(query),
+    extent: async (query) => (await opened()).extent(query),
+    replay,
+    place: async (query) => (await opened()).place(query),
+    activity: async (query) => (await opened()).activity(query),
+    snapshot: async (query) => (await opened()).snapshot(query),
+    entries: async (query) => (await opened()).entries(query),
+    bookmarks: async (recording) => (await opened()).bookmarks(recording),
+    verify: async (...args) => (await opened()).verify(...args),
+    async pause() {
+      const last = reader
+      reader = null
+      const one = await last?.catch(() => null)
+      await one?.close()
+    },
+    async close() {
+      const last = reader
+      closed = true
+      const one = await last?.catch(() => null)
+      await one?.close()
+    },
+  }
+}

@@ -1,0 +1,148 @@
+/** What `tapedeck record` recorded, read back from the store: counts, coverage, and what the service never confirmed. */
+import { coverageOf, type CoverageRecording, type FeedCoverage } from '../../../shared/features/evidence/coverage.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { countGaps, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { FeedStatus, Percentiles } from '../../../shared/core/status/status.ts'
+import { feedAsset, instrumentKey, type FeedId } from '../../../shared/base/units.ts'
+import type { StoredEntry } from '../store/types/store.ts'
+
+/** A session of this run with its entries, in their order. */
+export interface RecordedSession {
+  readonly row: SessionRow
+  readonly entries: readonly StoredEntry[]
+}
+
+/** One feed of the report. */
+export interface FeedReport {
+  readonly feed: FeedId
+  readonly received: number
+  readonly decoded: number
+  readonly undecodable: number
+  readonly stored: number
+  /** Gaps other than the ordinary edges of a session (`countGaps`). */
+  readonly gaps: number
+  /** Time in which every requested symbol was received, and in which at least one was not; seconds. */
+  readonly covered_seconds: number
+  readonly missing_seconds: number
+  /** Requested symbols that the service never acknowledged. */
+  readonly unconfirmed: readonly string[]
+}
+
+/** The report as `--json` prints it. */
+export interface RecordReport {
+  readonly session: string
+  /** `sourceKey` of what was recorded: "demo", or service, user and origin. */
+  readonly source: string
+  readonly feeds: readonly FeedReport[]
+  /** Sums over the feeds, seconds. */
+  readonly covered_seconds: number
+  readonly missing_seconds: number
+  readonly bytes: number
+  /** From receipt to the disk, ms; null: nothing was stored. */
+  readonly lag_ms: Percentiles | null
+}
+
+/**
+ * The report of a run. A run that crossed midnight UTC is several sessions: counts are of all of them, `session` is
+ * the newest. Throws `disk-error` where there is none.
+ */
+export function reportOf(
+  sessions: readonly RecordedSession[],
+  requested: ReadonlyMap<FeedId, readonly string[]>,
+  lag: Percentiles | null,
+): RecordReport {
+  const newest = sessions.toSorted((a, b) => a.row.startedMs - b.row.startedMs).at(-1)?.row
+  if (newest === undefined) {
+    throw new CodedError('disk-error', 'Nothing was recorded.', { hint: 'The log says why.' })
+  }
+  const coverage = coverageByFeed(sessions)
+  const feeds = [...requested].map(([feed, symbols]): FeedReport => {
+    const counts = sessions.flatMap(({ row }) => row.feeds.filter((one) => one.feed === feed))
+    const sum = (of: 'received' | 'decoded' | 'undecodable' | 'stored') =>
+      counts.reduce((total, one) => total + one[of], 0)
+    const { wantedMs, gapMs } = coverage.get(feed) ?? neverRequested(sessions)
+    return {
+      feed,
+      received: sum('received'),
+      decoded: sum('decoded'),
+      undecodable: sum('undecodable'),
+      stored: sum('stored'),
+      gaps: sessions.reduce((total, { row }) => total + countGaps(row.gaps.filter((gap) => gap.feed === feed)), 0),
+      covered_seconds: (wantedMs - gapMs) / 1_000,
+      missing_seconds: gapMs / 1_000,
+      unconfirmed: unconfirmed(sessions, feed, symbols),
+    }
+  })
+  return {
+    session: newest.session,
+    source: newest.source,
+    feeds,
+    covered_seconds: feeds.reduce((total, one) => total + one.covered_seconds, 0),
+    missing_seconds: feeds.reduce((total, one) => total + one.missing_seconds, 0),
+    bytes: sessions.reduce((total, { row }) => total + row.bytes, 0),
+    lag_ms: lag,
+  }
+}
+
+const endOf = ({ startedMs, endedMs }: SessionRow): number => endedMs ?? startedMs
+
+function coverageByFeed(sessions: readonly RecordedSession[]): ReadonlyMap<FeedId, FeedCoverage> {
+  const recordings = sessions.map(({ row, entries }): CoverageRecording => {
+    const { session, startedMs, gaps } = row
+    return { recording: session, startedMs, endedMs: endOf(row), entries, gaps }
+  })
+  const endMs = Math.max(...sessions.map(({ row }) => endOf(row)))
+  const { feeds } = coverageOf(recordings, { fromMs: -Infinity, toMs: Infinity }, endMs)
+  return new Map(feeds.map((one) => [one.feed, one]))
+}
+
+/** A feed that the run ended before it was asked for is missing for all of it. */
+function neverRequested(sessions: readonly RecordedSession[]): Pick<FeedCoverage, 'wantedMs' | 'gapMs'> {
+  const ms = sessions.reduce((total, { row }) => total + endOf(row) - row.startedMs, 0)
+  return { wantedMs: ms, gapMs: ms }
+}
+
+function unconfirmed(
+  sessions: readonly RecordedSession[],
+  feed: FeedId,
+  symbols: readonly string[],
+): readonly string[] {
+  const asset = feedAsset(feed)
+  const confirmed = new Set(
+    sessions
+      .flatMap(({ entries }) => entries)
+      .flatMap(({ entry }) => (entry.type === 'acknowledged' && entry.feed === feed ? entry.symbols : []))
+      .map((symbol) => instrumentKey(asset, symbol)),
+  )
+  return symbols.filter((symbol) => !confirmed.has(instrumentKey(asset, symbol)))
+}
+
+/**
+ * Why a run failed although it ended as planned: a requested feed never opened, or a requested symbol was never
+ * confirmed. Undefined where everything was. `last`: the feeds shortly before the end, with their reasons.
+ */
+export function failureOf(
+  { feeds }: Pick<RecordReport, 'feeds'>,
+  requested: ReadonlyMap<FeedId, readonly string[]>,
+  last: readonly FeedStatus[],
+): CodedError | undefined {
+  const silent = feeds.filter(({ feed, unconfirmed: some }) => some.length === requested.get(feed)?.length)
+  const [first] = silent
+  if (first !== undefined) {
+    const state = last.find(({ feed }) => feed === first.feed)?.state
+    const names = silent.map(({ feed }) => feed).join(', ')
+    if (state?.is === 'refused' || state?.is === 'waiting') {
+      const { code, message, hint } = state.why
+      return new CodedError(code, `${names} never opened: ${message}`, { hint })
+    }
+    return new CodedError('timeout', `${names} never opened before the recording ended.`, {
+      hint: 'Record for longer, or check the address and your connection.',
+    })
+  }
+  const partly = feeds.filter(({ unconfirmed: some }) => some.length > 0)
+  if (partly.length === 0) return undefined
+  const names = partly.map(({ feed, unconfirmed: some }) => `${some.join(', ')} on ${feed}`).join('; ')
+  return new CodedError('unexpected-answer', `The service never confirmed ${names}.`, {
+    hint: 'Check how the service writes the symbol. What is missing is marked as a gap.',
+  })
+}

@@ -1,0 +1,42 @@
+/** What happens to a recording, on its way to the status line, the log and the digest. */
+import { countText } from '../../../shared/count-text.ts'
+import { missingCase } from '../../../shared/base/errors.ts'
+import type { DigestFold } from '../market/digest.ts'
+import type { Recorder } from './recorder-port.ts'
+import type { Log } from '../log/log.ts'
+import type { Status } from './status.ts'
+
+export interface RecorderEventsParts {
+  readonly recorder: Pick<Recorder, 'onEvent'>
+  readonly status: Pick<Status, 'say' | 'recovered'>
+  readonly fold: Pick<DigestFold, 'reset'>
+  readonly log: Log
+  readonly changed: () => void
+}
+
+/** Tells of a recording from now on, as long as there is a recorder. */
+export function tellOfRecorder({ recorder, status, fold, log, changed }: RecorderEventsParts): void {
+  recorder.onEvent((event) => {
+    switch (event.is) {
+      case 'began':
+      case 'ended':
+        break
+      case 'broken':
+        status.say(`${event.why.message} ${event.why.hint}`)
+        log.add('error', 'recorder', event.why.message, event.why.hint)
+        break
+      case 'cut':
+        // A replay begins its fold anew at the same place.
+        fold.reset()
+        break
+      case 'recovered':
+        status.say('Recording goes on.')
+        status.recovered(event.lost)
+        log.add('info', 'recorder', `Recording goes on; ${countText(event.lost, 'message')} came while it could not.`)
+        break
+      default:
+        missingCase(event)
+    }
+    changed()
+  })
+}

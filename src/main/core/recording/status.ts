@@ -1,0 +1,147 @@
+/** What the status line, the feed popover and the recorder indicator show, joined from the features. */
+import { countGaps, sourceKey, type Gap, type GapCause, type Source } from '../../../shared/core/recording/recording.ts'
+import type { FeedState, FeedStatus, Reason, RecorderState, StatusState } from '../../../shared/core/status/status.ts'
+import { missingCase } from '../../../shared/base/errors.ts'
+import { phrase } from '../../../shared/base/text.ts'
+import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
+import { FEEDS } from '../../../service/feeds.ts'
+import type { Recorder } from './recorder-port.ts'
+import type { Growth, Skew } from './measures.ts'
+
+/** What keeps a recording from beginning, since when, and how many messages came since and were not kept. */
+export interface Trouble {
+  readonly why: Reason
+  readonly sinceMs: UnixMs
+  readonly lost: number
+  /** It was interrupted on purpose, and goes on by itself. */
+  readonly planned: boolean
+}
+
+export interface StatusFacts {
+  readonly wallMs: () => UnixMs
+  readonly feeds: () => readonly FeedStatus[]
+  readonly recorder: Pick<Recorder, 'state' | 'stats'>
+  /** Why recording could not begin; null when it did or is off. */
+  readonly trouble: () => Trouble | null
+  readonly source: () => Source
+  readonly storePath: () => string
+  readonly skew: Pick<Skew, 'ms'>
+  readonly growth: Growth
+}
+
+export interface Status {
+  read(): StatusState
+  /** A sentence about what just happened. */
+  say(message: string): void
+  gapOpened(cause: GapCause): void
+  /** Recording goes on after trouble; so many messages came meanwhile, or were on their way, and are not kept. */
+  recovered(lost: number): void
+  /** Gaps of today from before this start. */
+  gapsBefore(before: readonly Pick<Gap, 'cause'>[]): void
+  forget(): void
+  /** Stored history has grown behind the present: whoever shows it reads it again. */
+  historyAdded(): void
+}
+
+const DAY = 86_400_000
+
+/** Nothing has happened yet. */
+export function createStatus(facts: StatusFacts): Status {
+  let message = ''
+  let gaps = 0
+  let recovered: StatusState['recovered']
+  let day = Math.floor(facts.wallMs() / DAY)
+  const today = () => {
+    const now = Math.floor(facts.wallMs() / DAY)
+    if (now !== day) gaps = 0
+    day = now
+  }
+  const recorderState = (): RecorderState => {
+    const trouble = facts.trouble()
+    const state = facts.recorder.state()
+    if (state.is !== 'off' || trouble === null) return state
+    const { why, sinceMs, lost, planned } = trouble
+    return { is: planned ? 'paused' : 'broken', why, sinceMs, lost }
+  }
+  let known: string | null = null
+  let changes = 0
+  function historyChangesOf(source: Source): number {
+    const key = sourceKey(source)
+    if (known !== null && key !== known) changes++
+    known = key
+    return changes
+  }
+  return {
+    read() {
+      today()
+      const { received, stored, perSecond, backlogBytes, receiveToStored, storeBytes, freeBytes } =
+        facts.recorder.stats()
+      const feeds = facts.feeds()
+      const recorder = recorderState()
+      const source = facts.source()
+      return {
+        nowMs: facts.wallMs(),
+        source: source.kind === 'demo' ? 'demo' : 'service',
+        origin: source.origin,
+        historyChanges: historyChangesOf(source),
+        feeds,
+        recorder,
+        received,
+        stored,
+        // While nothing is recorded, the feeds still know how much comes in.
+        perSecond: recorder.is === 'recording' ? perSecond : feeds.reduce((sum, feed) => sum + feed.perSecond, 0),
+        backlogBytes,
+        receiveToStored,
+        store: { path: facts.storePath(), bytes: storeBytes, freeBytes, bytesPerHour: facts.growth.bytesPerHour },
+        skewMs: facts.skew.ms,
+        gapsToday: gaps,
+        message,
+        ...(recovered === undefined ? {} : { recovered }),
+      }
+    },
+    say(text) {
+      message = text
+    },
+    recovered(lost) {
+      recovered = { atMs: facts.wallMs(), lost }
+    },
+    gapOpened(cause) {
+      today()
+      gaps += countGaps([{ cause }])
+    },
+    gapsBefore(before) {
+      gaps += countGaps(before)
+    },
+    forget() {
+      gaps = 0
+    },
+    historyAdded() {
+      changes++
+    },
+  }
+}
+
+/** What a change of a feed's state means, in a sentence; null when it is not worth one. */
+export function stateSentence(feed: FeedId, state: FeedState): string | null {
+  const { title } = FEEDS[feed]
+  switch (state.is) {
+    case 'idle':
+    case 'connecting':
+      return null
+    case 'open':
+      return `${title}: connected.`
+    case 'stale':
+      return `${title}: connected, but silent past its usual pace.`
+    case 'waiting':
+    case 'refused':
+      return `${title}: ${state.why.message}`
+    default:
+      return missingCase(state)
+  }
+}
+
+/** What a gap means, in a sentence; null for the ordinary ones of a start and an end. */
+export function gapSentence(feed: FeedId, cause: GapCause): string | null {
+  const ordinary = cause === 'connect' || cause === 'quit' || cause === 'crash'
+  return ordinary ? null : `${FEEDS[feed].title}: a gap has opened, ${phrase(`gap.cause.${cause}`)}.`
+}

@@ -1,0 +1,93 @@
+/** The store as a terminal holds it: where it lies, the one who writes, the one who reads, and what records. */
+import { overlapSentence } from '../../../shared/features/sessions/overlaps.ts'
+import { toFailure } from '../../../shared/base/errors.ts'
+import type { Clock } from '../../base/clock.ts'
+import { settleRestore } from '../../features/backup/restore-note.ts'
+import { tightenStore } from '../../base/private-files.ts'
+import { createRecorder } from './recorder.ts'
+import type { Recorder } from './recorder-port.ts'
+import { defaultStorePath } from '../settings/paths.ts'
+import { VERIFY_HINT } from '../store/types/corruption.ts'
+import { openStoreReader, openStoreWriter } from '../store/open.ts'
+import { lockStore } from '../store/schema/lock.ts'
+import type { StoreReader } from '../store/types/store.ts'
+import { newRecordingId } from '../store/types/recording-id.ts'
+import { realStorePath } from '../store/schema/store-path.ts'
+import { watchCommits, type CommitWatch } from './committed.ts'
+import { createLateReader, createLateWriter, type FoundDamage, type LateReader, type LateWriter } from './late-store.ts'
+import type { Log } from '../log/log.ts'
+import { createStoreMoving } from '../../features/move-store/move-job.ts'
+import type { TerminalOptions } from '../../terminal/terminal-api.ts'
+
+export interface StoreAccess {
+  readonly store: ReturnType<typeof createStoreMoving>
+  readonly writer: LateWriter
+  readonly reader: LateReader
+  readonly recorder: Recorder
+  readonly commits: CommitWatch
+  /** A reader of one's own, to be closed by whoever opened it. */
+  readonly openReader: () => Promise<StoreReader>
+}
+
+export interface StoreAccessParts {
+  readonly options: Pick<TerminalOptions, 'storeFile' | 'dataDir' | 'workers' | 'mustRecord'>
+  /** Store file of the settings; '': the usual one. */
+  readonly storePath: string
+  readonly clock: Clock
+  readonly log: Log
+  /** How far the service's clock is ahead, ms; null: not known. */
+  readonly skewMs: () => number | null
+}
+
+/** Opens what can be opened; what cannot is tried again when it is needed. Rejects only with `mustRecord`. */
+export async function accessStore(parts: StoreAccessParts): Promise<StoreAccess> {
+  const { options, storePath, clock, log, skewMs } = parts
+  const { workers } = options
+  const store = createStoreMoving(options.storeFile ?? (storePath || defaultStorePath(options.dataDir)))
+  // The app's own store outside of its folder, which earlier versions left readable by others.
+  if (options.storeFile === undefined && storePath !== '') tightenStore(realStorePath(storePath))
+  const openReader = async (): Promise<StoreReader> => openStoreReader({ file: store.file(), worker: workers.reader })
+  const writer = createLateWriter(async () => {
+    // Opened later than the start, the store may have seen a restore that was interrupted since.
+    const settled = settleRestore(store.file(), realStorePath, lockStore)
+    if (settled !== null) log.add('warn', 'store', settled)
+    return openStoreWriter({
+      file: store.file(),
+      worker: workers.store,
+      onNotice: ({ message, hint }) => log.add('warn', 'store', message, hint),
+    })
+  })
+  const reader = createLateReader(
+    openReader,
+    clock,
+    (thrown) => log.add('warn', 'store', `The past cannot be read: ${toFailure(thrown).message}`),
+    (overlaps) => log.add('warn', 'store', overlapSentence(overlaps)),
+    (found) => log.add('warn', 'store', damageSentence(found), VERIFY_HINT),
+  )
+  await writer.open().catch((thrown: unknown) => {
+    if (options.mustRecord === true) throw thrown // else told when the recording is to begin
+  })
+  await reader.open().catch(() => undefined) // tried again when asked
+  const recorder = createRecorder({ writer, clock, newId: newRecordingId, skewMs })
+  return { store, writer, reader, recorder, commits: watchCommits(writer, clock), openReader }
+}
+
+function damageSentence({ what, source, span }: FoundDamage): string {
+  const of = `of ${source === 'demo' ? 'the demo market' : source}`
+  const when = `${spanWords(span)}, perhaps elsewhere too`
+  return what === 'damaged'
+    ? `Stored messages ${of} are damaged: ${when}. Charts hatch what cannot be read; exports and replays of it are refused.`
+    : `Stored bars ${of} are damaged: ${when}. Charts build them from their messages again; exports of them are refused.`
+}
+
+/** "2026-11-22 06:51:32 to 06:55:57 UTC": whole seconds that hold the span; what has no end goes on. */
+function spanWords({ fromMs, toMs }: FoundDamage['span']): string {
+  const from = atSecond(Math.floor(fromMs / 1_000))
+  const to = atSecond(Math.ceil(toMs / 1_000))
+  if (to === 'now') return `${from} UTC to now`
+  return `${from} to ${to.startsWith(from.slice(0, 11)) ? to.slice(11) : to} UTC`
+}
+
+/** An instant in UTC, of seconds since the epoch; "now" where it is out of all bounds. */
+const atSecond = (seconds: number): string =>
+  Math.abs(seconds) <= 8.64e12 ? new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ') : 'now'

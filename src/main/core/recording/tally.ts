@@ -1,0 +1,25 @@
+/** What a recording has received so far, by feed. */
+import type { FeedCounts } from '../../../shared/core/recording/recording.ts'
+import { FEED_IDS } from '../../../shared/base/units.ts'
+
+/** Counts by the index of the feed in FEED_IDS. */
+export class Tally {
+  readonly received = new Float64Array(FEED_IDS.length)
+  readonly control = new Float64Array(FEED_IDS.length)
+  readonly undecodable = new Float64Array(FEED_IDS.length)
+  readonly unasked = new Float64Array(FEED_IDS.length)
+  readonly stored = new Float64Array(FEED_IDS.length)
+
+  /** Of each feed that received something. `ended`: everything received will have been stored. */
+  counts(ended: boolean): FeedCounts[] {
+    return FEED_IDS.flatMap((feed, i) => {
+      const received = this.received[i]
+      if (received === 0) return []
+      const control = this.control[i]
+      const undecodable = this.undecodable[i]
+      const decoded = received - control - undecodable
+      const stored = ended ? received : this.stored[i]
+      return [{ feed, received, decoded, control, undecodable, unasked: this.unasked[i], stored }]
+    })
+  }
+}

@@ -1,0 +1,480 @@
+/**
+ * A sealed block, opened. The whole is checked by its CRC first; columns are decoded when they are
+ * asked for. Damaged bytes throw `store-damaged`: never wrong data, never an unbounded allocation.
+ */
+import type { FeedId } from '../../../../shared/base/units.ts'
+import { firstAfter } from '../types/ascending.ts'
+import type { LiteralWriter, MessageColumns } from '../types/store.ts'
+import { damaged } from './bytes.ts'
+import { TIME, TIME_UNITS } from './format.ts'
+import { BY, constantOf, type IntColumn } from './ints.ts'
+import {
+  SEQ,
+  CONN,
+  CONN_SEQ,
+  MONO,
+  RECV,
+  FLAGS,
+  TEMPLATE,
+  type Directory,
+  type KnownTemplate,
+  type Numbers,
+} from './directory.ts'
+import type { OpenBlock } from './open-block.ts'
+import { RowInts } from './row-ints.ts'
+import type { BlockScratch } from './scratch.ts'
+import { BlockSource, type Span } from './source.ts'
+import { rowShapes } from './spans.ts'
+import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral } from './literal.ts'
+import { shapeOf, type Shape } from './template.ts'
+
+/** Seqs of the block that is being searched. */
+let finding = new Float64Array(0)
+
+const decoder = new TextDecoder()
+const NONE = new Uint8Array(0)
+
+/**
+ * Opens a block; throws CodedError `store-damaged` when it is not exactly what was sealed. With
+ * `scratch`, its columns are good until the next block is opened with the same one.
+ */
+export function openBlock(bytes: Uint8Array, scratch?: BlockScratch): OpenBlock {
+  scratch?.reset()
+  const source = new BlockSource(bytes)
+  const shapes = rowShapes(source, scratch)
+  const rows = { from: 0, to: source.directory.count }
+  return new Block(source, shapes, rows, new RowInts(source, shapes, rows, { scratch }))
+}
+
+/** A kept literal where it is a number; nothing where it only looks like one ("1-2"). */
+function numberText(text: Uint8Array): Uint8Array {
+  return /^-?\d+(\.\d*)?([eE][+-]?\d+)?$/.test(decoder.decode(text)) ? text : NONE
+}
+
+class Block implements OpenBlock {
+  readonly feed: FeedId
+  readonly count: number
+  readonly #source: BlockSource
+  /** Shape of every row of the whole; undefined: all have one. */
+  readonly #shapes: Float64Array | undefined
+  /** Which rows of the whole these are. */
+  readonly #rows: Span
+  readonly #columns: RowInts
+  readonly #ints: readonly IntColumn[]
+  readonly #templates: readonly KnownTemplate[]
+  readonly #numbers: readonly Numbers[]
+  /** Where each kept text lies in the cold part. */
+  readonly #rawEnds: readonly number[]
+  readonly #rawFrom: number
+  readonly #time: Directory['time']
+  /** Where all rows have one. */
+  #onlySymbol: string | undefined
+  #cache: {
+    conn?: Uint32Array
+    connSeq?: Uint32Array
+    flags?: Uint8Array
+    eventMs?: Float64Array
+    keys?: readonly string[]
+    places?: readonly (Uint32Array | undefined)[]
+    rawIndex?: Map<number, number>
+    /** Of templates whose rows are all as long at most. */
+    bounds?: (number | undefined)[]
+    shapes?: Map<number, Shape>
+    columns?: Map<string, Float64Array>
+    exceptions?: (Map<number, Uint8Array> | undefined)[]
+  } = {}
+
+  constructor(source: BlockSource, shapes: Float64Array | undefined, rows: Span, columns: RowInts) {
+    const { feed, ints, templates, numbers, rawEnds, rawFrom, time } = source.directory
+    this.#source = source
+    this.#shapes = shapes
+    this.#rows = rows
+    this.#columns = columns
+    this.feed = feed
+    this.count = rows.to - rows.from
+    this.#ints = ints
+    this.#templates = templates
+    this.#numbers = numbers
+    this.#rawEnds = rawEnds
+    this.#rawFrom = rawFrom
+    this.#time = time
+    if (rawEnds.length > 0) return
+    const symbol = templates[0]?.symbol
+    if (templates.every((template) => template.symbol === symbol)) this.#onlySymbol = symbol
+  }
+
+  get bytes(): number {
+    return this.#source.bytes + (this.#shapes?.byteLength ?? 0)
+  }
+
+  within(afterSeq: number, upToSeq: number): OpenBlock {
+    const { count } = this.#source.directory
+    if (finding.length < count) finding = new Float64Array(count)
+    const seq = this.#source.whole(SEQ, finding.subarray(0, count))
+    const { from, to } = this.#rows
+    const first = Math.max(from, firstAfter(seq, afterSeq))
+    const rows = { from: first, to: Math.max(first, Math.min(to, firstAfter(seq, upToSeq))) }
+    const columns = new RowInts(this.#source, this.#shapes, rows, { seq: seq.slice(rows.from, rows.to) })
+    return new Block(this.#source, this.#shapes, rows, columns)
+  }
+
+  /** A kept text; undefined where there is none. */
+  #rawText(n: number): Uint8Array | undefined {
+    const end = this.#rawEnds[n]
+    if (end === undefined) return undefined
+    return this.#source.cold.subarray(this.#rawFrom + (this.#rawEnds[n - 1] ?? 0), this.#rawFrom + end)
+  }
+
+  get seq(): Float64Array {
+    return this.#columns.int(SEQ)
+  }
+  get monoNs(): Float64Array {
+    return this.#columns.int(MONO)
+  }
+  get recvMs(): Float64Array {
+    return this.#columns.int(RECV)
+  }
+  get conn(): Uint32Array {
+    return (this.#cache.conn ??= new Uint32Array(this.#columns.int(CONN)))
+  }
+  get connSeq(): Uint32Array {
+    return (this.#cache.connSeq ??= new Uint32Array(this.#columns.int(CONN_SEQ)))
+  }
+  get flags(): Uint8Array {
+    return (this.#cache.flags ??= this.#readFlags())
+  }
+
+  #readFlags(): Uint8Array {
+    const all = constantOf(this.#ints[FLAGS])
+    return all === undefined ? new Uint8Array(this.#columns.int(FLAGS)) : new Uint8Array(this.count).fill(all)
+  }
+
+  get commonFlags(): number | undefined {
+    return constantOf(this.#ints[FLAGS])
+  }
+
+  get isDated(): boolean {
+    const { is, at } = this.#time
+    return is === TIME.column || (is === TIME.own && this.#ints[at + 1].count === 0)
+  }
+
+  get eventMs(): Float64Array {
+    return (this.#cache.eventMs ??= this.#readTimes())
+  }
+
+  #readTimes(): Float64Array {
+    const { is, at, unit } = this.#time
+    if (is === TIME.none) return new Float64Array(this.count).fill(NaN)
+    if (is === TIME.own) {
+      const out = this.#columns.int(at).slice()
+      for (const row of this.#columns.int(at + 1)) {
+        if (!(row >= 0 && row < this.#source.directory.count)) throw damaged('an undated row is out of range')
+        const { from, to } = this.#rows
+        if (row >= from && row < to) out[row - from] = NaN
+      }
+      return out
+    }
+    const { values, decimals } = this.#numbers[at]
+    const times = this.#columns.int(values)
+    if (unit === 0 && decimals === 0) return times
+    const toMs = TIME_UNITS[unit]
+    const power = POW10[decimals]
+    return times.map((t) => toMs(t / power))
+  }
+
+  /** For every column, the position of each row in it; undefined: the row itself. */
+  get #places(): readonly (Uint32Array | undefined)[] {
+    return (this.#cache.places ??= this.#readPlaces())
+  }
+
+  #readPlaces(): readonly (Uint32Array | undefined)[] {
+    const ids = this.#columns.int(TEMPLATE)
+    return this.#numbers.map((numbers, c) => {
+      if (this.#ints[numbers.values].count === this.#source.directory.count) return undefined
+      const step = this.#templates.map((t) => t.columns.includes(c))
+      const places = new Uint32Array(this.count)
+      let n = 0
+      for (let i = 0; i < this.count; i++) {
+        places[i] = n
+        const id = ids[i]
+        if (id > 0 && step[id - 1]) n++
+      }
+      return places
+    })
+  }
+
+  get #rawIndex(): Map<number, number> {
+    if (this.#cache.rawIndex !== undefined) return this.#cache.rawIndex
+    const index = new Map<number, number>()
+    const ids = this.#columns.int(TEMPLATE)
+    let n = this.count === this.#source.directory.count ? 0 : this.#columns.spans.raws
+    if (this.#rawEnds.length > 0) for (let i = 0; i < this.count; i++) if (ids[i] === 0) index.set(i, n++)
+    return (this.#cache.rawIndex = index)
+  }
+
+  /** Shape of a row that is kept as text. */
+  #shape(row: number): Shape {
+    const shapes = (this.#cache.shapes ??= new Map<number, Shape>())
+    let shape = shapes.get(row)
+    if (shape === undefined) {
+      const text = this.raw(row)
+      shape = shapeOf(this.feed, text, 0, text.length) ?? { parts: [text], slots: [], starts: [], symbol: '' }
+      shapes.set(row, shape)
+    }
+    return shape
+  }
+
+  #exceptions(c: number): Map<number, Uint8Array> {
+    const all = (this.#cache.exceptions ??= [])
+    let map = all[c]
+    if (map === undefined) {
+      map = new Map<number, Uint8Array>()
+      const { exceptions, exceptionRows } = this.#numbers[c]
+      const rows = exceptions.length === 0 ? [] : this.#columns.int(exceptionRows)
+      const { from, to } = this.#columns.span(this.#numbers[c].values)
+      for (let i = 0; i < rows.length; i++) {
+        const at = rows[i] - from
+        if (at >= 0 && at < to - from) map.set(at, exceptions[i] ?? NONE)
+      }
+      all[c] = map
+    }
+    return map
+  }
+
+  get keys(): readonly string[] {
+    if (this.#cache.keys !== undefined) return this.#cache.keys
+    const keys = new Set<string>()
+    for (const { key } of this.#numbers) if (key !== undefined) keys.add(key)
+    for (const row of this.#rawIndex.keys()) {
+      for (const { key } of this.#shape(row).slots) if (key !== undefined) keys.add(key)
+    }
+    return (this.#cache.keys = [...keys])
+  }
+
+  /** Of each template, the column that holds `key` (the last one, as JSON.parse has it); -1: none. */
+  #columnsOf(key: string): Int32Array {
+    return Int32Array.from(this.#templates, (t) => t.columns.findLast((c) => this.#numbers[c].key === key) ?? -1)
+  }
+
+  column(key: string): Float64Array {
+    const cache = (this.#cache.columns ??= new Map<string, Float64Array>())
+    let column = cache.get(key)
+    if (column === undefined) cache.set(key, (column = this.#readColumn(key)))
+    return column
+  }
+
+  /** The column that holds `key` of every row; -1: none does. */
+  #oneColumn(of: Int32Array): number {
+    const first = of[0]
+    return first !== undefined && this.#rawEnds.length === 0 && of.every((c) => c === first) ? first : -1
+  }
+
+  mantissas(key: string): { readonly values: Float64Array; readonly unit: number } | undefined {
+    const at = this.#oneColumn(this.#columnsOf(key))
+    if (at < 0) return undefined
+    const { values, style, decimals, exceptions } = this.#numbers[at]
+    if (style === STYLE.explicit || exceptions.length > 0 || this.#ints[values].by === BY.doubles) return undefined
+    return { values: this.#columns.int(values), unit: POW10[decimals] }
+  }
+
+  #readColumn(key: string): Float64Array {
+    const of = this.#columnsOf(key)
+    const only = this.#oneColumn(of)
+    if (only >= 0) return this.#readNumbers(only)
+    const out = new Float64Array(this.count).fill(NaN)
+    const ids = this.#columns.int(TEMPLATE)
+    const numbers = new Map<number, Float64Array>()
+    for (const c of of) if (c >= 0 && !numbers.has(c)) numbers.set(c, this.#readNumbers(c))
+    for (let i = 0; i < this.count; i++) {
+      const id = ids[i]
+      const c = id === 0 ? -1 : of[id - 1]
+      if (c >= 0) out[i] = numbers.get(c)![this.#places[c]?.[i] ?? i]!
+    }
+    for (const row of this.#rawIndex.keys()) {
+      const text = this.literal(key, row)
+      if (text !== '') out[row] = Number(text)
+    }
+    return out
+  }
+
+  /** A column's numbers, only of the rows that have it. */
+  #readNumbers(c: number): Float64Array {
+    const { values, decimals, perRow, style } = this.#numbers[c]
+    const mantissas = this.#columns.int(values)
+    const n = mantissas.length
+    const exceptions = this.#exceptions(c)
+    if (style !== STYLE.explicit && decimals === 0 && exceptions.size === 0) return mantissas
+    const out = this.#columns.floats(n)
+    if (style === STYLE.explicit) {
+      const places = this.#columns.int(perRow)
+      for (let i = 0; i < n; i++) out[i] = mantissas[i] / (POW10[places[i]] ?? NaN)
+    } else {
+      const power = POW10[decimals]
+      for (let i = 0; i < n; i++) out[i] = mantissas[i] / power
+    }
+    for (const [at, text] of exceptions) {
+      const number = numberText(text)
+      out[at] = number === NONE ? NaN : Number(decoder.decode(number))
+    }
+    return out
+  }
+
+  literal(key: string, row: number): string {
+    const out = new Uint8Array(MAX_LITERAL)
+    const id = this.#columns.int(TEMPLATE)[row]
+    if (id === undefined) return ''
+    if (id === 0) return decoder.decode(this.#rawLiteral(key, row))
+    const c = this.#templates[id - 1].columns.findLast((at) => this.#numbers[at].key === key) ?? -1
+    if (c < 0) return ''
+    const at = this.#places[c]?.[row] ?? row
+    const kept = this.#exceptions(c).get(at)
+    return decoder.decode(kept === undefined ? out.subarray(0, this.#write(c, at, out, 0)) : numberText(kept))
+  }
+
+  #rawLiteral(key: string, row: number): Uint8Array {
+    const shape = this.#shape(row)
+    const slot = shape.slots.findLastIndex((s) => s.key === key)
+    const start = shape.starts[slot]
+    if (start === undefined) return NONE
+    const text = this.raw(row)
+    const after = shape.starts[slot + 1] ?? text.length
+    return numberText(text.subarray(start, after - (shape.parts[slot + 1]?.length ?? 0)))
+  }
+
+  #write(c: number, at: number, out: Uint8Array, to: number): number {
+    const { values, decimals, perRow, style } = this.#numbers[c]
+    const places = style === STYLE.explicit ? this.#columns.int(perRow)[at] : decimals
+    if (!(places <= MAX_DECIMALS)) throw damaged('a column has too many decimals')
+    return writeLiteral(out, to, this.#columns.int(values)[at], places, style)
+  }
+
+  writer(key: string): LiteralWriter {
+    const of = this.#columnsOf(key)
+    const only = this.#oneColumn(of)
+    if (only >= 0) {
+      const { values, decimals, style } = this.#numbers[only]
+      if (style !== STYLE.explicit && this.#exceptions(only).size === 0) {
+        const mantissas = this.#columns.int(values)
+        return { most: MAX_LITERAL, write: (row, out, at) => writeLiteral(out, at, mantissas[row], decimals, style) }
+      }
+    }
+    const ids = this.#columns.int(TEMPLATE)
+    let most = MAX_LITERAL
+    for (const { exceptions } of this.#numbers) for (const e of exceptions) most = Math.max(most, e.length)
+    for (const [i, end] of this.#rawEnds.entries()) most = Math.max(most, end - (this.#rawEnds[i - 1] ?? 0))
+    return {
+      most,
+      write: (row, out, at) => {
+        const id = ids[row]
+        const c = id === 0 ? -1 : of[id - 1]
+        if (id !== 0 && c < 0) return at
+        const place = c < 0 ? row : (this.#places[c]?.[row] ?? row)
+        const text = c < 0 ? this.#rawLiteral(key, row) : this.#exceptions(c).get(place)
+        if (text === undefined) return this.#write(c, place, out, at)
+        const kept = numberText(text)
+        out.set(kept, at)
+        return at + kept.length
+      },
+    }
+  }
+
+  symbol(row: number): string {
+    if (this.#onlySymbol !== undefined) return this.#onlySymbol
+    const id = this.#columns.int(TEMPLATE)[row]
+    if (id === undefined) return ''
+    return id === 0 ? this.#shape(row).symbol : this.#templates[id - 1].symbol
+  }
+
+  raw(row: number): Uint8Array {
+    const id = this.#columns.int(TEMPLATE)[row]
+    if (id === undefined) return NONE
+    if (id === 0) return this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NONE
+    const out = new Uint8Array(this.#lengthBound(id - 1, row))
+    return out.subarray(0, this.#render(id - 1, row, out, 0))
+  }
+
+  rawRoom(row: number): number {
+    const id = this.#columns.int(TEMPLATE)[row]
+    if (id === undefined) return 0
+    return id === 0 ? (this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NONE).length : this.#lengthBound(id - 1, row)
+  }
+
+  writeRaw(row: number, out: Uint8Array, at: number): number {
+    const id = this.#columns.int(TEMPLATE)[row]
+    if (id === undefined) return at
+    if (id > 0) return this.#render(id - 1, row, out, at)
+    const text = this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NONE
+    out.set(text, at)
+    return at + text.length
+  }
+
+  #lengthBound(t: number, row: number): number {
+    const known = (this.#cache.bounds ??= this.#templates.map(() => undefined))[t]
+    if (known !== undefined) return known
+    const { parts, columns } = this.#templates[t]
+    let size = columns.length * MAX_LITERAL
+    let all = true
+    for (const part of parts) size += part.length
+    for (const c of columns) {
+      if (this.#numbers[c].exceptions.length === 0) continue
+      all = false
+      size += this.#exceptions(c).get(this.#places[c]?.[row] ?? row)?.length ?? 0
+    }
+    if (all) this.#cache.bounds[t] = size
+    return size
+  }
+
+  #render(t: number, row: number, out: Uint8Array, at: number): number {
+    const { parts, columns } = this.#templates[t]
+    let to = at
+    for (let s = 0; s < parts.length; s++) {
+      const part = parts[s]
+      for (let i = 0; i < part.length; i++) out[to++] = part[i]!
+      if (s === columns.length) break
+      const c = columns[s]
+      const place = this.#places[c]?.[row] ?? row
+      const kept = this.#numbers[c].exceptions.length > 0 ? this.#exceptions(c).get(place) : undefined
+      if (kept === undefined) to = this.#write(c, place, out, to)
+      else {
+        out.set(kept, to)
+        to += kept.length
+      }
+    }
+    return to
+  }
+
+  messages(from = 0, to = this.count): MessageColumns {
+    const count = to - from
+    const offsets = new Uint32Array(count + 1)
+    const ids = this.#columns.int(TEMPLATE)
+    let out = new Uint8Array(Math.max(64, count * 96))
+    let at = 0
+    for (let row = from; row < to; row++) {
+      const id = ids[row]
+      const text = id === 0 ? this.#rawText(this.#rawIndex.get(row) ?? -1) : undefined
+      const need = text === undefined ? this.#lengthBound(id - 1, row) : text.length
+      if (at + need > out.length) {
+        const grown = new Uint8Array(Math.max(out.length * 2, at + need))
+        grown.set(out.subarray(0, at))
+        out = grown
+      }
+      if (text === undefined) at = this.#render(id - 1, row, out, at)
+      else {
+        out.set(text, at)
+        at += text.length
+      }
+      offsets[row - from + 1] = at
+    }
+    return {
+      count,
+      seq: this.seq.subarray(from, to),
+      conn: this.conn.subarray(from, to),
+      connSeq: this.connSeq.subarray(from, to),
+      recvMs: this.recvMs.subarray(from, to),
+      monoNs: this.monoNs.subarray(from, to),
+      flags: this.flags.subarray(from, to),
+      offsets,
+      bytes: out.subarray(0, at),
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** The proof that a block gives back what went in: done at sealing, before the journal is let go. */
+import { CodedError } from '../../../../shared/base/errors.ts'
+import type { MessageColumns } from '../types/store.ts'
+import { openBlock } from './open.ts'
+
+/** Messages that are compared between two turns. */
+const TURN_ROWS = 1024
+
+/** Opens a block and compares every stamp and byte; throws `internal` at the first difference. */
+export function proveBlock(block: Uint8Array, messages: MessageColumns, eventMs?: Float64Array): void {
+  for (const _ of proveInTurns(block, messages, eventMs));
+}
+
+/** As `proveBlock`, giving way often. */
+export function* proveInTurns(
+  block: Uint8Array,
+  messages: MessageColumns,
+  eventMs?: Float64Array,
+): Generator<undefined, void, void> {
+  const open = openBlock(block)
+  const { count } = messages
+  if (open.count !== count) throw differs('count')
+  for (const name of ['seq', 'conn', 'connSeq', 'recvMs', 'monoNs', 'flags'] as const) {
+    if (!isSame(open[name], messages[name], count)) throw differs(name)
+    yield
+  }
+  if (eventMs !== undefined && !isSame(open.eventMs, eventMs, count)) throw differs('event time')
+  for (let from = 0; from < count; from += TURN_ROWS) {
+    yield
+    const to = Math.min(count, from + TURN_ROWS)
+    const again = open.messages(from, to)
+    const base = messages.offsets[from]
+    for (let i = from; i <= to; i++) {
+      if (again.offsets[i - from] !== messages.offsets[i] - base) throw differs('length')
+    }
+    const size = messages.offsets[to] - base
+    const left = Buffer.from(messages.bytes.buffer, messages.bytes.byteOffset + base, size)
+    if (left.compare(again.bytes, 0, size) !== 0) throw differs('text')
+  }
+}
+
+function differs(what: string): CodedError {
+  return new CodedError('internal', `Sealing changed the ${what} of a message; it stays in the journal.`)
+}
+
+type Column = Float64Array | Uint32Array | Uint8Array
+
+function isSame(after: Column, before: Column, count: number): boolean {
+  for (let i = 0; i < count; i++) if (!Object.is(before[i], after[i])) return false
+  return true
+}

@@ -1,0 +1,120 @@
+/** Where a stored message belongs, and what of it enters bars: the same answer at sealing, reading and verifying. */
+import { decodeStored } from '../../../../service/decode-stored.ts'
+import { KIND, scratch, type Scratch } from '../../../../service/codec.ts'
+import { FEEDS } from '../../../../service/feeds.ts'
+import { createBarBuilder, fixedGrid, midPrice, type BarBuilder } from '../../../../shared/core/market/bars.ts'
+import type { BarSource } from '../../../../shared/core/market/market.ts'
+import { FLAG, KEPT_ONLY } from '../../../../shared/core/recording/recording.ts'
+import { feedAsset, instrumentId, type FeedId, type InstrumentId } from '../../../../shared/base/units.ts'
+
+/** `''`: no instrument; control, undecodable and anonymous messages live there, and unasked ones beyond a bound. */
+export type SeriesName = InstrumentId | ''
+
+const BARE = FLAG.control | FLAG.undecodable
+
+/** Rows that never enter a bar. */
+export const OUT_OF_BARS = KEPT_ONLY
+
+/** The place of one message; one object is reused, valid until the next `place`. */
+export interface Placed {
+  series: SeriesName
+  /** The service's spelling; '' without an instrument. */
+  symbol: string
+  /** Event time, UTC ms; NaN: undated. */
+  eventMs: number
+  record: Scratch
+}
+
+/** Reads messages one after another, keeping the instruments of spellings it has seen. */
+export class Classifier {
+  readonly placed: Placed = { series: '', symbol: '', eventMs: NaN, record: scratch() }
+  readonly #names = new Map<FeedId, Map<string, SeriesName>>()
+
+  /** Places a message of `feed` that lies in bytes[from, to). */
+  place(feed: FeedId, flags: number, bytes: Uint8Array, from: number, to: number): Placed {
+    const { placed } = this
+    placed.series = ''
+    placed.symbol = ''
+    placed.eventMs = NaN
+    if ((flags & BARE) !== 0) return placed
+    const { record } = placed
+    if (decodeStored(feed, flags, bytes, from, to, record) !== 'market') return placed
+    placed.eventMs = record.eventMs
+    if (record.symbol === '') return placed
+    placed.symbol = record.symbol
+    placed.series = this.#instrument(feed, record.symbol)
+    return placed
+  }
+
+  #instrument(feed: FeedId, symbol: string): SeriesName {
+    let names = this.#names.get(feed)
+    if (names === undefined) this.#names.set(feed, (names = new Map<string, SeriesName>()))
+    let name = names.get(symbol)
+    if (name === undefined) {
+      if (names.size > 100_000) names.clear()
+      // instrumentKey may leave nothing of a symbol such as "-": then it names no instrument.
+      const id = instrumentId(feedAsset(feed), symbol)
+      name = id.endsWith(':') ? '' : id
+      names.set(symbol, name)
+    }
+    return name
+  }
+}
+
+/** The kinds of bars that a feed's records build. */
+export function barSources(feed: FeedId): readonly BarSource[] {
+  switch (FEEDS[feed].kind) {
+    case 'trade':
+      return ['trade']
+    case 'quote':
+      return ['bid', 'ask', 'mid']
+    case 'bar':
+      return ['service']
+  }
+}
+
+/** Whether one-minute bars of this feed are kept as rollups. */
+export const isRolled = (feed: FeedId): boolean => FEEDS[feed].barMs !== 1_000
+
+export const MINUTE = 60_000
+export const HOUR = 3_600_000
+const minuteGrid = fixedGrid(MINUTE)
+
+/** One-minute bars under construction, by kind of record. */
+export type Minutes = Map<BarSource, BarBuilder>
+
+/** Takes a placed message into the bars of its series. `timeMs`: event time, or receive time where undated. */
+export function applyToBars(
+  minutes: Minutes,
+  sources: readonly BarSource[],
+  seq: number,
+  timeMs: number,
+  r: Scratch,
+): void {
+  for (const of of sources) {
+    let builder = minutes.get(of)
+    if (builder === undefined) minutes.set(of, (builder = createBarBuilder({ grid: minuteGrid })))
+    applyRecord(builder, of, seq, timeMs, r)
+  }
+}
+
+/** Takes a record into one builder; records of another kind than `of` asks for are passed by. */
+export function applyRecord(builder: BarBuilder, of: BarSource, seq: number, timeMs: number, r: Scratch): void {
+  switch (of) {
+    case 'trade':
+      if (r.kind === KIND.trade) builder.apply(timeMs, seq, r.price, r.size)
+      return
+    case 'bid':
+      if (r.kind === KIND.quote) builder.apply(timeMs, seq, r.bid, NaN)
+      return
+    case 'ask':
+      if (r.kind === KIND.quote) builder.apply(timeMs, seq, r.ask, NaN)
+      return
+    case 'mid':
+      if (r.kind === KIND.quote) builder.apply(timeMs, seq, midPrice(r.bid, r.ask), NaN)
+      return
+    case 'service':
+      if (r.kind === KIND.bar) builder.replace(r.startMs, r.endMs, seq, r.open, r.high, r.low, r.close, r.volume)
+      return
+  }
+}

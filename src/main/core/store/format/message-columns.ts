@@ -1,0 +1,148 @@
+/** Cutting and joining runs of messages that are kept as columns. */
+import type { MessageColumns } from '../types/store.ts'
+
+/** An empty run with room for `count` messages and `bytes` bytes; offsets[0] is 0. */
+export function newColumns(count: number, bytes: number): MessageColumns {
+  return {
+    count,
+    seq: new Float64Array(count),
+    conn: new Uint32Array(count),
+    connSeq: new Uint32Array(count),
+    recvMs: new Float64Array(count),
+    monoNs: new Float64Array(count),
+    flags: new Uint8Array(count),
+    offsets: new Uint32Array(count + 1),
+    bytes: new Uint8Array(bytes),
+  }
+}
+
+/** Rows [from, to) as a run of its own; stamps are views, offsets are rebased. */
+export function sliceColumns(m: MessageColumns, from: number, to: number): MessageColumns {
+  const start = m.offsets[from]
+  const offsets = m.offsets.slice(from, to + 1)
+  if (start !== 0) for (let i = 0; i < offsets.length; i++) offsets[i] = offsets[i] - start
+  return {
+    count: to - from,
+    seq: m.seq.subarray(from, to),
+    conn: m.conn.subarray(from, to),
+    connSeq: m.connSeq.subarray(from, to),
+    recvMs: m.recvMs.subarray(from, to),
+    monoNs: m.monoNs.subarray(from, to),
+    flags: m.flags.subarray(from, to),
+    offsets,
+    bytes: m.bytes.subarray(start, m.offsets[to]),
+  }
+}
+
+/** A growing run that rows of other runs are copied into. */
+export class ColumnsBuilder {
+  private columns: MessageColumns
+  count = 0
+  private size = 0
+
+  constructor(rows = 64, bytes = 8192) {
+    this.columns = newColumns(rows, bytes)
+  }
+
+  get byteLength(): number {
+    return this.size
+  }
+
+  /** Appends rows [from, to) of `m`. */
+  add(m: MessageColumns, from: number, to: number): void {
+    const rows = to - from
+    const start = m.offsets[from]
+    const bytes = m.offsets[to] - start
+    this.room(rows, bytes)
+    const { count: at, columns: c } = this
+    if (rows === 1) {
+      c.seq[at] = m.seq[from]!
+      c.conn[at] = m.conn[from]!
+      c.connSeq[at] = m.connSeq[from]!
+      c.recvMs[at] = m.recvMs[from]!
+      c.monoNs[at] = m.monoNs[from]!
+      c.flags[at] = m.flags[from]!
+    } else {
+      c.seq.set(m.seq.subarray(from, to), at)
+      c.conn.set(m.conn.subarray(from, to), at)
+      c.connSeq.set(m.connSeq.subarray(from, to), at)
+      c.recvMs.set(m.recvMs.subarray(from, to), at)
+      c.monoNs.set(m.monoNs.subarray(from, to), at)
+      c.flags.set(m.flags.subarray(from, to), at)
+    }
+    for (let i = 1; i <= rows; i++) c.offsets[at + i] = this.size + m.offsets[from + i] - start
+    c.bytes.set(m.bytes.subarray(start, start + bytes), this.size)
+    this.count += rows
+    this.size += bytes
+  }
+
+  /** What was added, as views that the next `add` may leave behind. */
+  done(): MessageColumns {
+    const { columns: c, count } = this
+    return {
+      count,
+      seq: c.seq.subarray(0, count),
+      conn: c.conn.subarray(0, count),
+      connSeq: c.connSeq.subarray(0, count),
+      recvMs: c.recvMs.subarray(0, count),
+      monoNs: c.monoNs.subarray(0, count),
+      flags: c.flags.subarray(0, count),
+      offsets: c.offsets.subarray(0, count + 1),
+      bytes: c.bytes.subarray(0, this.size),
+    }
+  }
+
+  clear(): void {
+    this.count = 0
+    this.size = 0
+  }
+
+  private room(rows: number, bytes: number): void {
+    const old = this.columns
+    const needRows = this.count + rows
+    const needBytes = this.size + bytes
+    if (needRows <= old.count && needBytes <= old.bytes.length) return
+    const capacity = needRows <= old.count ? old.count : Math.max(needRows, old.count * 2)
+    const space = needBytes <= old.bytes.length ? old.bytes.length : Math.max(needBytes, old.bytes.length * 2)
+    const now = this.done()
+    const grown = newColumns(capacity, space)
+    grown.seq.set(now.seq)
+    grown.conn.set(now.conn)
+    grown.connSeq.set(now.connSeq)
+    grown.recvMs.set(now.recvMs)
+    grown.monoNs.set(now.monoNs)
+    grown.flags.set(now.flags)
+    grown.offsets.set(now.offsets)
+    grown.bytes.set(now.bytes)
+    this.columns = grown
+  }
+}
+
+/** Runs of consecutive rows of one connection, in order. */
+export function* connectionRuns(m: MessageColumns): Generator<readonly [from: number, to: number, conn: number]> {
+  let from = 0
+  for (let i = 1; i <= m.count; i++) {
+    if (i === m.count || m.conn[i] !== m.conn[from]) {
+      yield [from, i, m.conn[from]]
+      from = i
+    }
+  }
+}
+
+const view = (a: Float64Array | Uint32Array | Uint8Array): Uint8Array =>
+  new Uint8Array(a.buffer, a.byteOffset, a.byteLength)
+
+/** The columns' memory, in the order that leaves and journal keep them. */
+export function columnBytes(m: MessageColumns): Uint8Array[] {
+  const n = m.count
+  return [
+    view(m.seq.subarray(0, n)),
+    view(m.recvMs.subarray(0, n)),
+    view(m.monoNs.subarray(0, n)),
+    view(m.conn.subarray(0, n)),
+    view(m.connSeq.subarray(0, n)),
+    view(m.offsets.subarray(0, n + 1)),
+    view(m.flags.subarray(0, n)),
+    m.bytes.subarray(m.offsets[0], m.offsets[n]),
+  ]
+}

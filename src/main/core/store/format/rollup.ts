@@ -1,0 +1,255 @@
+/**
+ * Rollup rows: an hour of one-minute bars of a series, each kind of record, as columns. A column is
+ * integers of one power of ten where that gives every double back, else plain doubles; the whole is
+ * packed by zstd, which takes what bid, ask and mid have in common.
+ */
+import { constants } from 'node:zlib'
+import { zstdCompressSync, zstdDecompressSync } from '../../../base/zstd.ts'
+import { mergeState, type BarState } from '../../../../shared/core/market/bars.ts'
+import { BAR_SOURCES, type BarSource } from '../../../../shared/core/market/market.ts'
+import { ByteReader, ByteWriter, damaged } from '../blocks/bytes.ts'
+import { HOUR } from './classify.ts'
+import { rowSum, sameBytes } from './ledger.ts'
+
+/** Bars by start, by kind of record. */
+export type HourBars = Map<BarSource, Map<number, BarState>>
+
+const MOST_DECIMALS = 9
+const MOST_BYTES = 1 << 22
+
+/** Joins a part of a bar into its hour. Service bars: the later message stands. */
+export function joinBar(into: HourBars, of: BarSource, part: BarState): void {
+  let bars = into.get(of)
+  if (bars === undefined) into.set(of, (bars = new Map<number, BarState>()))
+  const old = bars.get(part.startMs)
+  if (old === undefined) bars.set(part.startMs, { ...part })
+  else if (of !== 'service') mergeState(old, part)
+  else if (part.lastSeq >= old.lastSeq) bars.set(part.startMs, { ...part, endMs: old.endMs })
+}
+
+/** Bytes of an hour. */
+export function encodeHour(hourMs: number, hour: HourBars): Uint8Array {
+  const out = new ByteWriter(4096)
+  const kinds = [...hour].filter(([, bars]) => bars.size > 0)
+  out.varint(kinds.length)
+  for (const [of, map] of kinds) {
+    const bars = [...map.values()].sort((a, b) => a.startMs - b.startMs)
+    const column = (value: (bar: BarState, i: number) => number, base: (bar: BarState, i: number) => number) =>
+      writeColumn(out, bars.map(value), bars.map(base))
+    const before = (i: number): BarState | undefined => bars[i - 1]
+    out.byte(BAR_SOURCES.indexOf(of))
+    out.varint(bars.length)
+    column(
+      (b) => b.startMs,
+      (_, i) => before(i)?.startMs ?? hourMs,
+    )
+    column(
+      (b) => b.endMs,
+      (b) => b.startMs,
+    )
+    column(
+      (b) => b.open,
+      (_, i) => before(i)?.close ?? 0,
+    )
+    column(
+      (b) => b.high,
+      (b) => b.open,
+    )
+    column(
+      (b) => b.low,
+      (b) => b.open,
+    )
+    column(
+      (b) => b.close,
+      (b) => b.open,
+    )
+    column(
+      (b) => b.volume,
+      () => 0,
+    )
+    column(
+      (b) => b.volumeRest,
+      () => 0,
+    )
+    column(
+      (b) => b.count,
+      () => 0,
+    )
+    column(
+      (b) => b.firstSeq,
+      (_, i) => before(i)?.lastSeq ?? 0,
+    )
+    column(
+      (b) => b.lastSeq,
+      (b) => b.firstSeq,
+    )
+    column(
+      (b) => b.openMs,
+      (b) => b.startMs,
+    )
+    column(
+      (b) => b.openSeq,
+      (b) => b.firstSeq,
+    )
+    column(
+      (b) => b.closeMs,
+      (b) => b.startMs,
+    )
+    column(
+      (b) => b.closeSeq,
+      (b) => b.lastSeq,
+    )
+  }
+  return zstdCompressSync(out.done(), { params: { [constants.ZSTD_c_compressionLevel]: 1 } })
+}
+
+/** A stored hour of bars. */
+export interface RollupRow {
+  readonly hour_ms: number
+  readonly sum: Buffer
+  readonly data: Buffer
+}
+
+/** Reads a stored hour; throws `store-damaged` where it is not what was written. */
+export function readHour({ hour_ms, sum, data }: RollupRow): HourBars {
+  // What is packed has no checksum of its own: bars that were changed might be read.
+  if (!sameBytes(rowSum([hour_ms], data), sum)) throw damaged('an hour of bars differs from its sum')
+  return decodeHour(hour_ms, data)
+}
+
+/** Reads an hour's bytes; throws `store-damaged`. */
+export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
+  let body: Uint8Array
+  try {
+    body = zstdDecompressSync(data, { maxOutputLength: MOST_BYTES })
+  } catch {
+    throw damaged('an hour of bars cannot be unpacked')
+  }
+  const reader = new ByteReader(body)
+  const hour: HourBars = new Map()
+  const kinds = reader.count(BAR_SOURCES.length, 'the kinds of bars')
+  for (let k = 0; k < kinds; k++) {
+    const of = BAR_SOURCES[reader.byte()]
+    if (of === undefined) throw damaged('a kind of bar is unknown')
+    const n = reader.count(HOUR, 'the count of bars')
+    const blank = (): BarState => ({ ...BLANK })
+    const bars = Array.from({ length: n }, blank)
+    const column = (key: NumberKey, base: (bar: BarState, i: number) => number): void => {
+      readColumn(
+        reader,
+        n,
+        (i) => base(bars[i], i),
+        (i, value) => {
+          // startMs and endMs are read-only for everyone but the reader
+          ;(bars[i] as Record<NumberKey, number>)[key] = value
+        },
+      )
+    }
+    const before = (i: number): BarState | undefined => bars[i - 1]
+    column('startMs', (_, i) => before(i)?.startMs ?? hourMs)
+    column('endMs', (b) => b.startMs)
+    // open needs the close before it, which comes later: closes are kept against opens
+    const opens = readParts(reader, n)
+    const highs = readParts(reader, n)
+    const lows = readParts(reader, n)
+    const closes = readParts(reader, n)
+    for (let i = 0; i < n; i++) {
+      const b = bars[i]
+      b.open = opens(i, before(i)?.close ?? 0)
+      b.high = highs(i, b.open)
+      b.low = lows(i, b.open)
+      b.close = closes(i, b.open)
+    }
+    column('volume', () => 0)
+    column('volumeRest', () => 0)
+    column('count', () => 0)
+    const firsts = readParts(reader, n)
+    const lasts = readParts(reader, n)
+    for (let i = 0; i < n; i++) {
+      const b = bars[i]
+      b.firstSeq = firsts(i, before(i)?.lastSeq ?? 0)
+      b.lastSeq = lasts(i, b.firstSeq)
+    }
+    column('openMs', (b) => b.startMs)
+    column('openSeq', (b) => b.firstSeq)
+    column('closeMs', (b) => b.startMs)
+    column('closeSeq', (b) => b.lastSeq)
+    hour.set(of, new Map(bars.map((bar) => [bar.startMs, { ...bar, complete: true }])))
+  }
+  if (reader.at !== reader.end) throw damaged('an hour of bars is longer than it says')
+  return hour
+}
+
+const BLANK = {
+  startMs: 0,
+  endMs: 0,
+  open: 0,
+  high: 0,
+  low: 0,
+  close: 0,
+  volume: NaN,
+  volumeRest: 0,
+  count: 0,
+  openMs: 0,
+  openSeq: 0,
+  closeMs: 0,
+  closeSeq: 0,
+  firstSeq: 0,
+  lastSeq: 0,
+  complete: true,
+} satisfies BarState
+
+type NumberKey = Exclude<keyof BarState, 'complete'>
+
+const PLAIN = 255
+const ABSENT = 254
+
+/** The fewest decimals under which every value and base is a safe integer; PLAIN without such. */
+function decimalsOf(values: readonly number[], bases: readonly number[]): number {
+  if (values.every(Number.isNaN)) return ABSENT
+  const fits = (x: number, power: number): boolean => {
+    const scaled = Math.round(x * power)
+    return Math.abs(scaled) < 2 ** 51 && Object.is(scaled / power, x)
+  }
+  for (let d = 0; d <= MOST_DECIMALS; d++) {
+    const power = 10 ** d
+    if (values.every((x) => fits(x, power)) && bases.every((x) => fits(x, power))) return d
+  }
+  return PLAIN
+}
+
+function writeColumn(out: ByteWriter, values: readonly number[], bases: readonly number[]): void {
+  const d = decimalsOf(values, bases)
+  out.byte(d)
+  if (d === ABSENT) return
+  if (d === PLAIN) {
+    out.raw(new Uint8Array(Float64Array.from(values).buffer))
+    return
+  }
+  const power = 10 ** d
+  values.forEach((x, i) => out.signed(Math.round(x * power) - Math.round(bases[i] * power)))
+}
+
+/** Reads a column whose bases are known only later: value i, given its base. */
+function readParts(reader: ByteReader, n: number): (i: number, base: number) => number {
+  const d = reader.byte()
+  if (d === ABSENT) return () => NaN
+  if (d === PLAIN) {
+    const values = new Float64Array(new Uint8Array(reader.raw(n * 8)).buffer)
+    return (i) => values[i]
+  }
+  if (d > MOST_DECIMALS) throw damaged('a column of bars has too many decimals')
+  const power = 10 ** d
+  const parts = Float64Array.from({ length: n }, () => reader.signed())
+  return (i, base) => (parts[i] + Math.round(base * power)) / power
+}
+
+function readColumn(
+  reader: ByteReader,
+  n: number,
+  base: (i: number) => number,
+  set: (i: number, x: number) => void,
+): void {
+  const part = readParts(reader, n)
+  for (let i = 0; i < n; i++) set(i, part(i, base(i)))
+}

@@ -1,0 +1,100 @@
+/**
+ * Flushes of the journal that are not what was written. Which instruments their messages were of is not known, only
+ * their seqs, and between which entries they came.
+ */
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { isWhole, type JournalRow } from './journal.ts'
+import type { Db } from '../schema/sqlite.ts'
+
+/** First and last seq of a flush. */
+export type Seqs = readonly [first: number, last: number]
+
+/** How late a message may come for what it is dated, ms: its way, and prints that are reported afterwards. */
+const LATE_MS = 60_000
+
+/** When a flush came at the earliest and the latest, UTC ms; null: nothing that was written after it tells. */
+export interface CameWithin {
+  readonly fromMs: number
+  readonly toMs: number | null
+}
+
+/** Reads of the file what is torn; to be called within a read transaction. */
+export class TornFlushes {
+  readonly #sql
+
+  constructor(db: Db) {
+    this.#sql = {
+      recording: db.prepare<[number], { key: string; started_ms: number; ended_ms: number | null }>(
+        'SELECT key, started_ms, ended_ms FROM recording WHERE id = ?',
+      ),
+      // Up to the watermark the journal keeps nothing but what is torn.
+      sealed: db
+        .prepare<[number, number, number], Seqs>(
+          `SELECT first_seq, last_seq FROM journal
+           WHERE recording = ? AND last_seq > ? AND first_seq <= ? AND torn <> 0 ORDER BY first_seq`,
+        )
+        .raw(),
+      journal: db.prepare<[number, number], JournalRow>(
+        `SELECT first_seq, last_seq, torn, crc, data FROM journal
+         WHERE recording = ? AND first_seq > ? ORDER BY first_seq`,
+      ),
+      entryBefore: db
+        .prepare<[number, number], number>(
+          'SELECT wall_ms FROM entry WHERE recording = ? AND seq < ? ORDER BY seq DESC LIMIT 1',
+        )
+        .pluck(),
+      entryAfter: db
+        .prepare<[number, number], number>(
+          'SELECT wall_ms FROM entry WHERE recording = ? AND seq > ? ORDER BY seq LIMIT 1',
+        )
+        .pluck(),
+    }
+  }
+
+  /** Those that were found torn when they were sealed and hold a seq in (after, upTo], ascending. */
+  sealed(recording: number, afterSeq: number, upToSeq: number): readonly Seqs[] {
+    return this.#sql.sealed.all(recording, afterSeq, Math.min(upToSeq, Number.MAX_SAFE_INTEGER))
+  }
+
+  /** All that begin in (after, upTo], ascending: reads what is not sealed yet. */
+  all(recording: number, afterSeq: number, upToSeq: number): Seqs[] {
+    const found: Seqs[] = []
+    for (const row of this.#sql.journal.iterate(recording, afterSeq)) {
+      if (row.first_seq > upToSeq) break
+      if (!isWhole(recording, row)) found.push([row.first_seq, row.last_seq])
+    }
+    return found
+  }
+
+  /** It came between the entries around it. */
+  cameWithin(recording: number, [first, last]: Seqs): CameWithin {
+    const row = this.#sql.recording.get(recording)
+    const fromMs = this.#sql.entryBefore.get(recording, first) ?? row?.started_ms ?? -Infinity
+    const toMs = this.#sql.entryAfter.get(recording, last) ?? row?.ended_ms ?? null
+    return { fromMs, toMs: toMs === null ? null : Math.max(fromMs, toMs) }
+  }
+
+  /** Of which times its messages may be, but for the difference of the clocks: they are dated before they come. */
+  datedWithin(recording: number, seqs: Seqs): CameWithin {
+    const { fromMs, toMs } = this.cameWithin(recording, seqs)
+    return { fromMs: fromMs - LATE_MS, toMs }
+  }
+
+  /** What a torn flush is to who must have all messages of a recording. */
+  refusal(recording: number, seqs: Seqs): CodedError {
+    const { fromMs, toMs } = this.cameWithin(recording, seqs)
+    const key = this.#sql.recording.get(recording)?.key ?? 'a session'
+    const until = toMs === null ? 'or later' : `to ${instant(toMs)}`
+    return new CodedError(
+      'store-damaged',
+      `Messages of ${key} that came from ${instant(fromMs)} ${until} are damaged, and of which symbols they were is not known.`,
+      {
+        hint: 'Choose a time that ends a minute before them or begins after them, or restore the store from a backup. Verify in the Evidence pane, or "tapedeck verify", names all that is damaged.',
+      },
+    )
+  }
+}
+
+/** A time that is out of all bounds is damaged itself. */
+const instant = (ms: number): string =>
+  Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'a time that is not known'

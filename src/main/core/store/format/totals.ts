@@ -1,0 +1,169 @@
+/** What is stored of a recording, counted from the index of its blocks. */
+import { Classifier } from './classify.ts'
+import { connectionFeeds } from '../schema/connection-feeds.ts'
+import { decodeJournal, isWhole, type JournalRow } from './journal.ts'
+import type { MessageColumns } from '../types/store.ts'
+import type { Db } from '../schema/sqlite.ts'
+import { FLAG, type FeedCounts } from '../../../../shared/core/recording/recording.ts'
+import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
+
+export interface Totals {
+  readonly messages: number
+  readonly symbols: number
+  readonly bytes: number
+  readonly feeds: readonly FeedCounts[]
+}
+
+interface Sums {
+  readonly feed: string
+  readonly stored: number
+  readonly control: number
+  readonly undecodable: number
+  readonly unasked: number
+  readonly bytes: number
+}
+
+/** What the journal of a recording that is still open adds: a flush is read once, and forgotten when it is sealed. */
+export class JournalSums {
+  readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
+  readonly #sql
+  #recording = ''
+  #flushes: readonly FlushSums[] = []
+  #instruments = new Set<string>()
+  readonly #classifier = new Classifier()
+
+  constructor(db: Db) {
+    this.#feeds = connectionFeeds(db)
+    this.#sql = {
+      sealed: db.prepare<[number], { key: string; sealed: number }>(
+        'SELECT key, sealed_seq AS sealed FROM recording WHERE id = ?',
+      ),
+      flushes: db.prepare<[number, number], JournalRow>(
+        `SELECT first_seq, last_seq, torn, crc, data FROM journal
+         WHERE recording = ? AND first_seq > ? AND torn = 0 ORDER BY first_seq`,
+      ),
+    }
+  }
+
+  /** Sums of the flushes that are not sealed; to be called within a read transaction. */
+  of(recording: number): readonly FlushSums[] {
+    const { key, sealed } = this.#sql.sealed.get(recording) ?? { key: '', sealed: 0 }
+    if (key !== this.#recording) {
+      this.#flushes = []
+      this.#instruments = new Set()
+    }
+    this.#recording = key
+    const kept = this.#flushes.filter(({ first }) => first > sealed)
+    const fresh: FlushSums[] = []
+    let feeds: ReadonlyMap<number, FeedId> | null = null
+    for (const row of this.#sql.flushes.iterate(recording, Math.max(sealed, kept.at(-1)?.first ?? 0))) {
+      feeds ??= this.#feeds(recording)
+      // What differs from its sum is torn once it is sealed, and counts as little before.
+      const { messages } = isWhole(recording, row) ? decodeJournal(row.data) : { messages: null }
+      fresh.push({
+        first: row.first_seq,
+        bytes: row.data.length,
+        sums: messages === null ? new Map<FeedId, Counts>() : flushSums(messages, feeds),
+        instruments: messages === null ? NOBODY : this.#named(messages, feeds),
+      })
+    }
+    // A list is asked for more often than something is sealed, and each flush names many of them.
+    if (kept.length < this.#flushes.length) this.#instruments = new Set()
+    const isNew = this.#instruments.size === 0
+    this.#flushes = [...kept, ...fresh]
+    for (const { instruments } of isNew ? this.#flushes : fresh)
+      for (const instrument of instruments) this.#instruments.add(instrument)
+    return this.#flushes
+  }
+
+  /** Instruments of the flushes that `of` answered last. */
+  get instruments(): ReadonlySet<string> {
+    return this.#instruments
+  }
+
+  #named(m: MessageColumns, feeds: ReadonlyMap<number, FeedId>): Set<string> {
+    const found = new Set<string>()
+    for (let i = 0; i < m.count; i++) {
+      const feed = feeds.get(m.conn[i])
+      if (feed === undefined) continue
+      const { series } = this.#classifier.place(feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
+      if (series !== '') found.add(series)
+    }
+    return found
+  }
+}
+
+interface Counts {
+  control: number
+  undecodable: number
+  unasked: number
+  stored: number
+}
+
+interface FlushSums {
+  readonly first: number
+  readonly bytes: number
+  readonly sums: ReadonlyMap<FeedId, Readonly<Counts>>
+  readonly instruments: ReadonlySet<string>
+}
+
+const NOBODY: ReadonlySet<string> = new Set()
+
+const nothing = (): Counts => ({ control: 0, undecodable: 0, unasked: 0, stored: 0 })
+
+function flushSums(messages: MessageColumns, feeds: ReadonlyMap<number, FeedId>): Map<FeedId, Counts> {
+  const found = new Map<FeedId, Counts>()
+  for (let i = 0; i < messages.count; i++) {
+    const feed = feeds.get(messages.conn[i])
+    if (feed === undefined) continue
+    let sums = found.get(feed)
+    if (sums === undefined) found.set(feed, (sums = nothing()))
+    const flags = messages.flags[i]
+    sums.stored++
+    if ((flags & FLAG.control) !== 0) sums.control++
+    else if ((flags & FLAG.undecodable) !== 0) sums.undecodable++
+    if ((flags & FLAG.unasked) !== 0) sums.unasked++
+  }
+  return found
+}
+
+/** Counts by feed; of a recording still open, the journal's messages are counted too. */
+export function feedTotals(db: Db, recording: number, journal: JournalSums = new JournalSums(db)): Totals {
+  const rows = db
+    .prepare<[number], Sums>(
+      `SELECT s.feed, sum(b.count) AS stored, sum(b.control) AS control, sum(b.undecodable) AS undecodable,
+              sum(b.unasked) AS unasked, sum(b.size) AS bytes
+       FROM series s JOIN block b ON b.series = s.id WHERE s.recording = ? GROUP BY s.feed ORDER BY s.feed`,
+    )
+    .all(recording)
+  const feeds = new Map<FeedId, Counts>()
+  let bytes = 0
+  for (const row of rows) {
+    bytes += row.bytes
+    if (isFeedId(row.feed)) feeds.set(row.feed, { ...row })
+  }
+  const symbols = new Set(
+    db
+      .prepare<[number], string>("SELECT DISTINCT instrument FROM series WHERE recording = ? AND instrument <> ''")
+      .pluck()
+      .all(recording),
+  )
+  for (const flush of journal.of(recording)) {
+    bytes += flush.bytes
+    for (const [feed, more] of flush.sums) {
+      const sums = feeds.get(feed) ?? nothing()
+      feeds.set(feed, sums)
+      sums.stored += more.stored
+      sums.control += more.control
+      sums.undecodable += more.undecodable
+      sums.unasked += more.unasked
+    }
+  }
+  for (const instrument of journal.instruments) symbols.add(instrument)
+  let messages = 0
+  const counts = [...feeds].map(([feed, { stored, control, undecodable, unasked }]): FeedCounts => {
+    messages += stored
+    return { feed, received: stored, decoded: stored - control - undecodable, control, undecodable, unasked, stored }
+  })
+  return { messages, symbols: symbols.size, bytes, feeds: counts }
+}

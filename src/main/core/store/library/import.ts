@@ -1,0 +1,228 @@
+/**
+ * Bringing whole recordings in beside the one that is being made: the same way as what is received, but in
+ * small turns between its commits, and hidden until the last of it is there.
+ */
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { sourceKey } from '../../../../shared/core/recording/recording.ts'
+import type { Appended } from '../write/commit.ts'
+import type { Labels } from './labels.ts'
+import type { Batch, ImportAbout, ImportOutcome } from '../types/store.ts'
+import { batchBytes } from '../types/protocol.ts'
+import { newRecording, type RecordingState } from '../write/recording-state.ts'
+import type { Work } from '../write/sealer.ts'
+import { isDiskTrouble, storeError } from '../schema/sqlite.ts'
+import type { BeginRecord, CloseRecord } from '../schema/records.ts'
+import type { Beside } from '../write/write-context.ts'
+
+/** What one transaction takes: it may share the one of a live commit, which must not wait for it. */
+const GROUP_BYTES = 512 << 10
+const GROUP_BATCHES = 256
+const SEAL_BYTES = 4 << 20
+
+interface Waiting {
+  readonly batches: readonly Batch[]
+  done(): void
+  failed(error: CodedError): void
+}
+
+interface Import {
+  readonly handle: number
+  readonly about: ImportAbout
+  readonly rec: RecordingState
+  readonly waiting: Waiting[]
+  ending: { done(outcome: ImportOutcome): void; failed(error: CodedError): void } | null
+  failure: CodedError | null
+}
+
+export class Imports {
+  readonly #in: Beside
+  readonly #labels: Labels
+  readonly #imports = new Map<number, Import>()
+  /** An import is over: what it left, if it was not whole, is to be cleared. */
+  readonly #left: (id: number) => void
+
+  constructor(beside: Beside, labels: Labels, left: (id: number) => void) {
+    this.#in = beside
+    this.#labels = labels
+    this.#left = left
+  }
+
+  /**
+   * Begins an import. Answers what is there where the same recording is in the store already; throws
+   * `not-allowed` where another one has its identity: it is never overwritten.
+   */
+  begin(handle: number, about: ImportAbout): ImportOutcome | null {
+    const { db, hidden } = this.#in
+    const there = db
+      .prepare<[string], { summary: string | null }>('SELECT summary FROM recording WHERE key = ?')
+      .get(about.id)
+    if (there !== undefined) {
+      const kept = there.summary === null ? null : (JSON.parse(there.summary) as CloseRecord) // written by the engine
+      if (kept !== null && about.heads !== undefined && sameHeads(kept.heads, about.heads)) {
+        return { recording: about.id, messages: kept.messages, already: true }
+      }
+      throw new CodedError('not-allowed', `The store holds another session ${about.id} already.`, {
+        hint: 'It is never overwritten. Import into another store with --store.',
+      })
+    }
+    if ([...this.#imports.values()].some((one) => one.about.id === about.id)) {
+      throw new CodedError('busy', `Session ${about.id} is being imported already.`)
+    }
+    const rec = newRecording(hidden.freshId('imported'), about.id, sourceKey(about.source), about.startedMs)
+    this.#imports.set(handle, { handle, about, rec, waiting: [], ending: null, failure: null })
+    return null
+  }
+
+  append(handle: number, waiting: Waiting): void {
+    const one = this.#imports.get(handle)
+    if (one === undefined) waiting.failed(gone())
+    else if (one.failure !== null) waiting.failed(one.failure)
+    else one.waiting.push(waiting)
+  }
+
+  end(handle: number, ending: NonNullable<Import['ending']>): void {
+    const one = this.#imports.get(handle)
+    if (one === undefined) ending.failed(gone())
+    else if (one.failure !== null) ending.failed(one.failure)
+    else one.ending = ending
+  }
+
+  /** Ends an import that is not to be. */
+  abort(handle: number): void {
+    const one = this.#imports.get(handle)
+    if (one !== undefined) this.#fail(one, new CodedError('cancelled', 'The import was stopped; nothing was kept.'))
+  }
+
+  abortAll(): void {
+    for (const handle of [...this.#imports.keys()]) this.abort(handle)
+  }
+
+  /** The next piece of work, if any. */
+  due(): Work | null {
+    for (const one of this.#imports.values()) {
+      if (one.waiting.length > 0 || one.ending !== null) return this.#guarded(one)
+    }
+    return null
+  }
+
+  *#guarded(one: Import): Work {
+    try {
+      yield* one.waiting.length > 0 ? this.#take(one) : this.#finish(one)
+    } catch (thrown) {
+      this.#fail(one, storeError(thrown, this.#in.file))
+    }
+  }
+
+  /** A transaction of an import. What goes wrong in it ends the import, and never holds up a live commit. */
+  #write(one: Import, run: () => void): () => void {
+    return () => {
+      if (one.failure !== null) return
+      try {
+        this.#in.db.transaction(run)()
+      } catch (thrown) {
+        one.failure = storeError(thrown, this.#in.file)
+        if (isDiskTrouble(thrown)) throw thrown
+      }
+    }
+  }
+
+  *#take(one: Import): Work {
+    const { appender, sealer } = this.#in
+    const group: Batch[] = []
+    const taken: Waiting[] = []
+    let bytes = 0
+    for (const waiting of one.waiting) {
+      if (group.length > 0 && (bytes >= GROUP_BYTES || group.length >= GROUP_BATCHES)) break
+      taken.push(waiting)
+      group.push(...waiting.batches)
+      for (const batch of waiting.batches) bytes += batchBytes(batch)
+    }
+    let done: Appended | undefined
+    yield this.#write(one, () => {
+      done = appender.write(one.rec, group)
+    })
+    if (one.failure !== null || done === undefined) return this.#fail(one, one.failure ?? gone())
+    appender.accept(one.rec, done, this.#in.nowMs())
+    one.waiting.splice(0, taken.length)
+    for (const waiting of taken) waiting.done()
+    if (one.rec.journalBytes < SEAL_BYTES) return
+    yield* this.#each(one, sealer.seal(one.rec))
+    yield* this.#each(one, sealer.merge(one.rec, false))
+    yield* this.#each(one, sealer.roll(one.rec, this.#in.nowMs(), false))
+  }
+
+  *#finish(one: Import): Work {
+    const { sealer } = this.#in
+    const { rec, about } = one
+    while (rec.journalBytes > 0 || rec.sealedSeq < rec.lastSeq) {
+      const before = rec.sealedSeq
+      yield* this.#each(one, sealer.seal(rec))
+      if (one.failure !== null || rec.sealedSeq === before) break
+    }
+    yield* this.#each(one, sealer.merge(rec, true))
+    yield* this.#each(one, sealer.roll(rec, this.#in.nowMs(), true))
+    rec.finish = { endedMs: about.endedMs, counts: [], clean: about.clean }
+    let record: CloseRecord | undefined
+    yield this.#write(one, () => {
+      record = this.#in.closeRecord(rec)
+      if (about.heads !== undefined && !sameHeads(record.heads, about.heads)) throw differs()
+      this.#show(one, record)
+    })
+    if (one.failure !== null || record === undefined) return this.#fail(one, one.failure ?? gone())
+    this.#imports.delete(one.handle)
+    one.ending?.done({ recording: about.id, messages: record.messages, already: false })
+  }
+
+  /** Makes an import a recording. */
+  #show({ about, rec }: Import, record: CloseRecord): void {
+    const { db, log } = this.#in
+    const begin: BeginRecord = { recording: about.id, source: about.source, startedMs: about.startedMs }
+    log('begin', JSON.stringify({ ...begin, imported: about.from }))
+    const body = JSON.stringify(record)
+    log('close', body)
+    db.prepare<[number, string, string, number, number, number, number, string]>(
+      `INSERT INTO recording (id, key, source, started_ms, ended_ms, clean, sealed_seq, summary)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(rec.id, rec.key, rec.source, rec.startedMs, record.endedMs, record.clean ? 1 : 0, rec.sealedSeq, body)
+    if (about.label !== undefined) this.#labels.set(rec.id, about.label)
+    const bookmark = db.prepare<[number, number, number | null, string]>(
+      'INSERT INTO bookmark (recording, at_ms, seq, text) VALUES (?, ?, ?, ?)',
+    )
+    for (const { atMs, seq, text } of about.bookmarks ?? []) bookmark.run(rec.id, atMs, seq, text)
+  }
+
+  /** Work whose transactions end the import when they fail. */
+  *#each(one: Import, work: Generator<(() => void) | undefined, unknown, void>): Work {
+    for (;;) {
+      const step = work.next()
+      if (step.done === true) return
+      if (step.value === undefined) {
+        yield
+        continue
+      }
+      yield this.#write(one, step.value)
+      if (one.failure !== null) throw one.failure
+    }
+  }
+
+  #fail(one: Import, error: CodedError): void {
+    one.failure = error
+    this.#imports.delete(one.handle)
+    for (const waiting of one.waiting.splice(0)) waiting.failed(error)
+    one.ending?.failed(error)
+    one.ending = null
+    this.#left(one.rec.id)
+  }
+}
+
+function sameHeads(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && a[name] === b[name])
+}
+
+const differs = (): CodedError =>
+  new CodedError('store-damaged', 'What was imported does not come to the ledger head that it was sealed with.', {
+    hint: 'Nothing was kept. Make the package again where the session was recorded.',
+  })
+
+const gone = (): CodedError => new CodedError('cancelled', 'The import was stopped; nothing was kept.')

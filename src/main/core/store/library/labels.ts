@@ -1,0 +1,50 @@
+/** What the user says of recordings: name, notes, tags, pin, bin. */
+import { CodedError } from '../../../../shared/base/errors.ts'
+import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { LabelPatch } from '../types/store.ts'
+import type { Db } from '../schema/sqlite.ts'
+
+export interface LabelRow {
+  readonly recording: number
+  readonly name: string
+  readonly notes: string
+  /** JSON: a list of texts. */
+  readonly tags: string
+  readonly pinned: number
+  readonly binned_ms: number | null
+}
+
+export class Labels {
+  readonly #get
+  readonly #put
+  readonly #find
+
+  constructor(db: Db) {
+    this.#get = db.prepare<[number], LabelRow>('SELECT * FROM label WHERE recording = ?')
+    this.#put = db.prepare<[number, string, string, string, number, number | null]>(
+      'INSERT OR REPLACE INTO label (recording, name, notes, tags, pinned, binned_ms) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    this.#find = db.prepare<[string], number>('SELECT id FROM recording WHERE key = ?').pluck()
+  }
+
+  /** The number of a recording; throws `not-found`. */
+  find(key: RecordingId): number {
+    const id = this.#find.get(key)
+    if (id === undefined) throw new CodedError('not-found', `There is no session ${key}.`)
+    return id
+  }
+
+  /** Changes what is given; within the caller's transaction. */
+  set(id: number, patch: LabelPatch, binnedMs?: number | null): void {
+    const old = this.#get.get(id)
+    const tags = patch.tags === undefined ? (old?.tags ?? '[]') : JSON.stringify([...new Set(patch.tags)])
+    this.#put.run(
+      id,
+      patch.name ?? old?.name ?? '',
+      patch.notes ?? old?.notes ?? '',
+      tags,
+      (patch.pinned ?? old?.pinned === 1) ? 1 : 0,
+      binnedMs === undefined ? (old?.binned_ms ?? null) : binnedMs,
+    )
+  }
+}

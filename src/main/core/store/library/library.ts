@@ -1,0 +1,163 @@
+/** What is done to recordings beside the one that is being made: imported, labelled, erased, compacted. */
+import { CodedError } from '../../../../shared/base/errors.ts'
+import type { RecordingId } from '../../../../shared/base/units.ts'
+import { Compaction } from '../write/compact.ts'
+import { Imports } from './import.ts'
+import { Labels } from './labels.ts'
+import type { LibraryReply, LibraryRequest } from '../types/protocol.ts'
+import type { Work } from '../write/sealer.ts'
+import { storeFailure } from '../schema/sqlite.ts'
+import type { Beside } from '../write/write-context.ts'
+import type { CloseRecord } from '../schema/records.ts'
+
+export class Library {
+  readonly #in: Beside
+  readonly #labels: Labels
+  readonly #imports: Imports
+  /** Numbers of rows without a recording, to be cleared. */
+  readonly #hidden: number[]
+  #compaction: { readonly call: number; readonly run: Compaction; readonly pieces: Iterator<Work> } | null = null
+  #reply: (reply: LibraryReply) => void = () => undefined
+
+  constructor(beside: Beside) {
+    this.#in = beside
+    this.#labels = new Labels(beside.db)
+    this.#hidden = beside.hidden.find()
+    this.#imports = new Imports(beside, this.#labels, (id) => this.#hidden.push(id))
+  }
+
+  /** Where answers go. */
+  listen(reply: (reply: LibraryReply) => void): void {
+    this.#reply = reply
+  }
+
+  /** Takes a request; what cannot be done is answered, never thrown. */
+  handle(request: LibraryRequest): void {
+    const { call } = request
+    const done = (value?: unknown): void => this.#reply({ is: 'done', call, value })
+    const failed = (thrown: unknown): void =>
+      this.#reply({ is: 'failed', call, failure: storeFailure(thrown, this.#in.file) })
+    try {
+      switch (request.is) {
+        case 'import-begin':
+          this.#mustSeal()
+          return done(this.#imports.begin(call, request.about))
+        case 'import-append':
+          return this.#imports.append(request.handle, { batches: request.batches, done, failed })
+        case 'import-end':
+          return this.#imports.end(request.handle, { done, failed })
+        case 'import-abort':
+          return done(this.#imports.abort(request.handle))
+        case 'label':
+          return done(
+            this.#transaction(() => {
+              for (const { session, patch, binnedMs } of request.labels)
+                this.#labels.set(this.#mayChange(session, binnedMs), patch, binnedMs)
+            }),
+          )
+        case 'erase':
+          return done(this.erase(request.sessions))
+        case 'compact': {
+          this.#mustSeal()
+          if (this.#compaction !== null) throw new CodedError('busy', 'The store is being compacted already.')
+          const run = new Compaction(this.#in, (part) => this.#reply({ is: 'progress', call, done: part }))
+          this.#compaction = { call, run, pieces: run.pieces() }
+          return
+        }
+        case 'compact-stop':
+          this.#compaction?.run.stop()
+          return done()
+      }
+    } catch (thrown) {
+      failed(thrown)
+    }
+  }
+
+  /**
+   * Erases closed recordings for good: a tombstone each, at once; their rows are cleared in small steps.
+   * Throws `not-found` and `not-allowed`, and has then erased none.
+   */
+  erase(sessions: readonly RecordingId[]): void {
+    const { db, log } = this.#in
+    const ids = this.#transaction(() =>
+      sessions.map((key) => {
+        const row = db
+          .prepare<[string], { id: number; summary: string | null }>('SELECT id, summary FROM recording WHERE key = ?')
+          .get(key)
+        if (row === undefined) throw new CodedError('not-found', `There is no session ${key}.`)
+        if (row.summary === null) throw new CodedError('not-allowed', `Session ${key} is not closed yet.`)
+        const { messages, heads } = JSON.parse(row.summary) as CloseRecord // written by the engine
+        log('delete', JSON.stringify({ recording: key, messages, heads }))
+        db.prepare<[number]>('DELETE FROM recording WHERE id = ?').run(row.id)
+        return row.id
+      }),
+    )
+    this.#hidden.push(...ids)
+  }
+
+  /** The next piece of work, if any: each is short, so that what is received is sealed between them. */
+  due(): Work | null {
+    return this.#imports.due() ?? this.#clear() ?? this.#compact()
+  }
+
+  /** Before the store closes: imports end without a trace, what is left to be cleared waits for the next start. */
+  stop(): void {
+    this.#imports.abortAll()
+    this.#hidden.length = 0
+    this.#compaction?.run.stop()
+  }
+
+  #clear(): Work | null {
+    const id = this.#hidden[0]
+    if (id === undefined) return null
+    const work = this.#in.hidden.clear(id)
+    const hidden = this.#hidden
+    return (function* () {
+      yield* work
+      if (hidden[0] === id) hidden.shift()
+    })()
+  }
+
+  #compact(): Work | null {
+    if (this.#compaction === null) return null
+    const { call, run, pieces } = this.#compaction
+    const over = (): null => {
+      this.#compaction = null
+      this.#in.db.pragma('wal_checkpoint(PASSIVE)')
+      return null
+    }
+    try {
+      const next = run.stopped ? undefined : pieces.next()
+      if (next !== undefined && next.done !== true) return next.value
+      over()
+      this.#reply({ is: 'done', call, value: run.result })
+    } catch (thrown) {
+      over()
+      this.#reply({ is: 'failed', call, failure: storeFailure(thrown, this.#in.file) })
+    }
+    return null
+  }
+
+  /** Nothing that is being recorded goes into the bin. */
+  #mayChange(session: RecordingId, binnedMs: number | null | undefined): number {
+    const id = this.#labels.find(session)
+    if (typeof binnedMs !== 'number') return id
+    const summary = this.#in.db
+      .prepare<[number], string | null>('SELECT summary FROM recording WHERE id = ?')
+      .pluck()
+      .get(id)
+    if (summary === null) throw new CodedError('not-allowed', 'A session that is not closed yet cannot be deleted.')
+    return id
+  }
+
+  #mustSeal(): void {
+    if (this.#in.canSeal) return
+    throw new CodedError('not-allowed', "Sessions can't be imported or compacted by a Node without zstd.", {
+      hint: 'Update Tapedeck, or run it on Node 24.',
+    })
+  }
+
+  #transaction<T>(run: () => T): T {
+    return this.#in.transaction(run)
+  }
+}

@@ -1,0 +1,352 @@
+/**
+ * Bars of what is stored: rollups where they serve, blocks and the journal for the rest, all of one
+ * snapshot. Recordings of one source follow each other; nothing after `maxSeq` is looked at.
+ */
+import {
+  createBarBuilder,
+  fixedGrid,
+  toBar,
+  touchesHole,
+  type BarBuilder,
+  type BarGrid,
+  type BarState,
+} from '../../../../shared/core/market/bars.ts'
+import { gridOf } from '../../../../shared/core/market/calendar.ts'
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { INTERVAL_LABELS, INTERVALS, type BarSource, serviceBarFeed } from '../../../../shared/core/market/market.ts'
+import { overlapOf, type Overlap } from '../../../../shared/features/sessions/overlaps.ts'
+import {
+  feedAsset,
+  parseInstrument,
+  recordingId,
+  type AssetClass,
+  type FeedId,
+  type InstrumentId,
+} from '../../../../shared/base/units.ts'
+import { FEEDS, TICK_FEEDS } from '../../../../service/feeds.ts'
+import { barsOfBlock } from './block-bars.ts'
+import { BlockScratch } from '../blocks/scratch.ts'
+import { openBlock } from '../blocks/open.ts'
+import type { SeriesExtent } from './catalog.ts'
+import { applyRecord, Classifier, HOUR, isRolled, MINUTE } from '../format/classify.ts'
+import { Damage, readable } from '../types/corruption.ts'
+import { HoleReader, type SkewedHole } from './missing.ts'
+import { JournalIndex } from './journal-index.ts'
+import type { BarPage, BarQuery } from '../types/store.ts'
+import type { StoreQueries } from './queries.ts'
+import { joinBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
+import type { RecordingRow } from '../schema/records.ts'
+
+/** Seqs of later recordings stand above those of earlier ones, so that bars across a roll keep their order. */
+const RECORDING_STEP = 2 ** 40
+/** The least time that a page of bars below a minute looks at first, ms. */
+const SHORT_SPAN = 5 * MINUTE
+const minuteGrid = fixedGrid(MINUTE)
+
+/** The feed whose records build bars of a kind; undefined: there are none of it, or none so short. */
+export function feedOfBars(asset: AssetClass, of: BarSource, intervalMs: number): FeedId | undefined {
+  if (of === 'service') return serviceBarFeed(asset, intervalMs)
+  return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === (of === 'trade' ? 'trade' : 'quote'))
+}
+
+/** The feed that a query of the service's bars names. Throws `bad-arguments` where its bars don't make such ones. */
+function namedFeed({ feed, of, interval }: BarQuery, asset: AssetClass): FeedId | undefined {
+  if (feed === undefined) return undefined
+  const { barMs } = FEEDS[feed]
+  if (of === 'service' && feedAsset(feed) === asset && barMs !== null && barMs <= INTERVALS[interval]) return feed
+  throw new CodedError('bad-arguments', `${feed} makes no ${of} bars of ${interval}.`)
+}
+
+/** One recording's share of a series. */
+interface Part {
+  readonly row: RecordingRow
+  /** Null: nothing of it is sealed. */
+  readonly sealed: SeriesExtent | null
+  /** Nothing after this seq. */
+  readonly limit: number
+  /** Rows received before this are an earlier recording's. */
+  readonly notBeforeMs: number
+  readonly overlap: Overlap | null
+  readonly base: number
+}
+
+/** Minutes of a series that their hour's rollup does not give as they are wanted: [from, to). */
+interface Again {
+  readonly from: number
+  to: number
+  readonly wants: (startMs: number) => boolean
+}
+
+/** Answers a BarQuery; to be called within a read transaction. */
+export class BarReader {
+  readonly #queries: StoreQueries
+  readonly #classifier = new Classifier()
+  readonly #scratch = new BlockScratch()
+  readonly #journal: JournalIndex
+  readonly #sql
+  readonly #holes: HoleReader
+
+  constructor(queries: StoreQueries) {
+    this.#queries = queries
+    const { db } = queries
+    this.#journal = new JournalIndex(db, this.#classifier)
+    this.#holes = new HoleReader(queries, this.#journal)
+    this.#sql = {
+      hours: db.prepare<[number, number, number], RollupRow>(
+        'SELECT hour_ms, sum, data FROM rollup WHERE series = ? AND hour_ms > ? AND hour_ms < ? ORDER BY hour_ms',
+      ),
+      blocks: db
+        .prepare<[number, number, number, number, number], readonly [minMs: number, maxMs: number, data: Buffer]>(
+          `SELECT min_ms, max_ms, data FROM block WHERE id IN (
+             SELECT id FROM block INDEXED BY block_order
+             WHERE series = ? AND max_seq > ? AND min_seq <= ? AND max_ms >= ? AND min_ms < ?)
+           ORDER BY min_seq`,
+        )
+        .raw(),
+      before: db.prepare<[number, number, number], { least: number | null; most: number | null }>(
+        `SELECT max(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order
+         WHERE series = ? AND min_seq <= ? AND min_ms < ?`,
+      ),
+    }
+  }
+
+  /** Throws `bad-arguments` where there is no such interval. */
+  bars(query: BarQuery): BarPage {
+    // What is written '1d' for '1D' has no length: no search would ever reach an end.
+    if (!Object.hasOwn(INTERVALS, query.interval))
+      throw new CodedError('bad-arguments', `There is no interval ${query.interval}.`, {
+        hint: `It is one of ${INTERVAL_LABELS.join(', ')}.`,
+      })
+    const asset = parseInstrument(query.instrument)?.asset
+    const intervalMs = INTERVALS[query.interval]
+    const feed = asset === undefined ? undefined : (namedFeed(query, asset) ?? feedOfBars(asset, query.of, intervalMs))
+    if (asset === undefined || feed === undefined) return { bars: [], more: false }
+    const parts = this.#parts(query, feed)
+    const overlaps = parts.flatMap(({ overlap }) => overlap ?? [])
+    const told = overlaps.length === 0 ? {} : { overlaps }
+    const grid = gridOf(asset, query.interval)
+    const { least, most } = this.#span(parts, feed, query.instrument)
+    if (least > most || most < (query.fromMs ?? -Infinity)) return { bars: [], more: least <= most }
+    const before = query.beforeMs ?? Infinity
+    const newest = Math.min(before - 1e-3, most)
+    const start = grid.startOf(newest)
+    let end = Number.isNaN(start) ? newest + 1e-3 : grid.endOf(start)
+    const first = query.fromMs ?? -Infinity
+    const oldest = Math.max(least, first)
+    let span = Math.max(intervalMs >= MINUTE ? HOUR : SHORT_SPAN, intervalMs * query.limit * 1.5)
+    let from = alignDown(grid, Math.max(first, newest - span))
+    const damage = query.pastDamage === true ? new Damage() : null
+    for (;;) {
+      const lower = Math.max(from, first)
+      const states = this.#build(parts, feed, query, grid, from, end, damage).filter(
+        (b) => b.startMs >= lower && b.startMs < before,
+      )
+      if (states.length > query.limit || from <= oldest) {
+        const page = states.slice(Math.max(0, states.length - query.limit))
+        const shown = { fromMs: page[0]?.startMs ?? newest, toMs: page.at(-1)?.endMs ?? newest }
+        const received = this.#holes.of(parts, feed, query.instrument, shown, damage)
+        const { lost = [], rebuilt = [] } = damage ?? {}
+        const aheadMs = this.#holes.aheadOf(parts)
+        const ahead = aheadMs === null || aheadMs >= shown.toMs ? [] : [{ fromMs: barEnd(grid, aheadMs), toMs: null }]
+        const holes = [...received, ...lost, ...ahead]
+        return {
+          bars: page.map((state) => toBar(marked(state, holes))),
+          more: states.length > page.length || least < first,
+          ...told,
+          ...(lost.length === 0 ? {} : { damaged: lost }),
+          ...(rebuilt.length === 0 ? {} : { rebuilt }),
+        }
+      }
+      if (states.length === 0) end = from
+      span *= 4
+      // Over a night or a weekend the index leads; what is in a block with what was read costs no more.
+      const there = this.#before(parts, feed, query.instrument, from)
+      from = alignDown(grid, Math.max(oldest, Math.min(Math.min(from, there.most) - span, there.least)))
+    }
+  }
+
+  #parts(query: BarQuery, feed: FeedId): Part[] {
+    const turns = this.#queries.inTurn(
+      this.#queries.chosen({ source: query.source, recordings: query.recordings }),
+      feed,
+    )
+    const at = query.maxSeq === undefined ? -1 : turns.findIndex(({ of }) => of.row.key === query.maxSeq?.recording)
+    if (query.maxSeq !== undefined && at < 0) return []
+    return (at < 0 ? turns : turns.slice(0, at + 1)).map((turn, i) => {
+      const { row } = turn.of
+      return {
+        row,
+        sealed: this.#queries.catalog.series(row, feed, query.instrument),
+        limit: i === at ? query.maxSeq!.seq : Infinity, // at >= 0 only with maxSeq
+        notBeforeMs: turn.notBeforeMs,
+        overlap: turn.of.receives ? overlapOf(turn, ({ row }) => recordingId(row.key)) : null,
+        base: i * RECORDING_STEP,
+      }
+    })
+  }
+
+  #span(parts: readonly Part[], feed: FeedId, instrument: InstrumentId): { least: number; most: number } {
+    let least = Infinity
+    let most = -Infinity
+    for (const part of parts) {
+      least = Math.min(least, part.sealed?.leastMs ?? Infinity)
+      most = Math.max(most, part.sealed?.mostMs ?? -Infinity)
+      this.#journal.times(part, feed, instrument, (_seq, ms) => {
+        least = Math.min(least, ms)
+        most = Math.max(most, ms)
+      })
+    }
+    return { least, most }
+  }
+
+  /** What the index knows of records before an instant: none is later than `most`, and one is not before `least`. */
+  #before(
+    parts: readonly Part[],
+    feed: FeedId,
+    instrument: InstrumentId,
+    ms: number,
+  ): { readonly least: number; readonly most: number } {
+    let least = -Infinity
+    let most = -Infinity
+    for (const part of parts) {
+      const blocks = part.sealed === null ? undefined : this.#sql.before.get(part.sealed.id, part.limit, ms)
+      least = Math.max(least, blocks?.least ?? -Infinity)
+      most = Math.max(most, blocks?.most ?? -Infinity)
+      this.#journal.times(part, feed, instrument, (_seq, at) => {
+        if (at >= ms) return
+        least = Math.max(least, at)
+        most = Math.max(most, at)
+      })
+    }
+    return { least, most }
+  }
+
+  /** Bars of [from, to) on `grid`, oldest first; `complete` is not decided yet. */
+  #build(
+    parts: readonly Part[],
+    feed: FeedId,
+    query: BarQuery,
+    grid: BarGrid,
+    from: number,
+    to: number,
+    damage: Damage | null,
+  ): readonly BarState[] {
+    const { of } = query
+    const rolled = isRolled(feed) && INTERVALS[query.interval] >= MINUTE
+    const minutes: HourBars = new Map()
+    const direct = createBarBuilder({ grid })
+    for (const part of parts) {
+      const builder = rolled || of === 'service' ? createBarBuilder({ grid: rolled ? minuteGrid : grid }) : direct
+      const { sealed } = part
+      // An hour's rollup holds what its blocks hold: of thousands of recordings few have anything of a page.
+      if (sealed !== null && sealed.mostMs >= from - HOUR && sealed.leastMs < to + HOUR) {
+        if (rolled) this.#rolled(part, sealed, of, from, to, minutes, damage)
+        this.#blockRows(part, sealed.id, of, rolled ? sealed.rolledSeq : 0, from, to, builder, damage)
+      }
+      this.#journal.records(part, feed, query.instrument, (seq, ms) => {
+        applyRecord(builder, of, seq + part.base, ms, this.#classifier.placed.record)
+      })
+      if (builder !== direct) for (const state of builder.states()) joinBar(minutes, of, state)
+    }
+    if (!rolled && of !== 'service') return direct.states()
+    for (const state of minutes.get(of)?.values() ?? []) {
+      if (state.startMs >= from && state.startMs < to) direct.merge(state)
+    }
+    return direct.states()
+  }
+
+  /**
+   * Rollup rows of [from, to). Minutes that reach past the limit are built again from what came before it, and
+   * those of an hour that is damaged from all of theirs.
+   */
+  #rolled(
+    part: Part,
+    sealed: SeriesExtent,
+    of: BarSource,
+    from: number,
+    to: number,
+    into: HourBars,
+    damage: Damage | null,
+  ): void {
+    const cut = new Set<number>()
+    const again: Again[] = []
+    const take = (row: RollupRow): void => {
+      for (const bar of readHour(row).get(of)?.values() ?? []) {
+        if (bar.startMs < from || bar.startMs >= to) continue
+        if (bar.lastSeq > part.limit || part.notBeforeMs > -Infinity) cut.add(bar.startMs)
+        else joinBar(into, of, shifted(bar, part.base))
+      }
+    }
+    for (const row of this.#sql.hours.iterate(sealed.id, from - HOUR, to)) {
+      if (damage === null) take(row)
+      else if (!readable(() => take(row))) {
+        const hour = { fromMs: row.hour_ms, toMs: row.hour_ms + HOUR }
+        damage.rebuild(hour)
+        const last = again.at(-1)
+        if (last?.to === hour.fromMs) last.to = hour.toMs
+        else again.push({ from: hour.fromMs, to: hour.toMs, wants: (start) => start >= from && start < to })
+      }
+    }
+    if (cut.size > 0)
+      again.push({ from: Math.min(...cut), to: Math.max(...cut) + MINUTE, wants: (start) => cut.has(start) })
+    const limited = { ...part, limit: Math.min(part.limit, sealed.rolledSeq) }
+    for (const { from: first, to: end, wants } of again) {
+      const builder = createBarBuilder({ grid: minuteGrid })
+      this.#blockRows(limited, sealed.id, of, 0, first, end, builder, damage)
+      for (const state of builder.states()) {
+        if (state.startMs >= first && state.startMs < end && wants(state.startMs)) joinBar(into, of, state)
+      }
+    }
+  }
+
+  /** Rows of sealed blocks with a seq in (after, limit] that may lie in [from, to). */
+  #blockRows(
+    part: Part,
+    series: number,
+    of: BarSource,
+    after: number,
+    from: number,
+    to: number,
+    builder: BarBuilder,
+    damage: Damage | null,
+  ): void {
+    const limit = Math.min(part.limit, part.row.sealed_seq)
+    for (const [minMs, maxMs, data] of this.#sql.blocks.iterate(series, after, limit, from, to)) {
+      const take = (): void => {
+        barsOfBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder)
+      }
+      if (damage === null) take()
+      // Ends after its last record, in the same bar: bars begin at whole milliseconds.
+      else if (!readable(take)) damage.lose({ fromMs: minMs, toMs: Math.floor(maxMs) + 1 })
+    }
+  }
+}
+
+const shifted = (bar: BarState, base: number): BarState =>
+  base === 0
+    ? bar
+    : {
+        ...bar,
+        openSeq: bar.openSeq + base,
+        closeSeq: bar.closeSeq + base,
+        firstSeq: bar.firstSeq + base,
+        lastSeq: bar.lastSeq + base,
+      }
+
+function marked(state: BarState, holes: readonly SkewedHole[]): BarState {
+  const { startMs, endMs } = state
+  const touched = holes.some((hole) => touchesHole(startMs, endMs, hole, hole.skewMs))
+  return touched ? { ...state, complete: false } : state
+}
+
+/** The end of the bar at an instant; an instant in no bar is a boundary itself. */
+function barEnd(grid: BarGrid, ms: number): number {
+  const start = grid.startOf(ms)
+  return Number.isNaN(start) ? ms : grid.endOf(start)
+}
+
+/** The start of the bar at an instant; an instant in no bar is a boundary itself. */
+function alignDown(grid: BarGrid, ms: number): number {
+  const start = grid.startOf(ms)
+  return Number.isNaN(start) ? ms : start
+}

@@ -1,0 +1,98 @@
+/** Bars straight from the columns of a sealed block. */
+import { barsFromColumns, midColumn, type BarBuilder } from '../../../../shared/core/market/bars.ts'
+import type { BarSource } from '../../../../shared/core/market/market.ts'
+import { FEEDS } from '../../../../service/feeds.ts'
+import type { OpenBlock } from '../blocks/open-block.ts'
+import { applyRecord, OUT_OF_BARS, type Classifier } from '../format/classify.ts'
+
+/** Takes the rows of a block with a seq in (after, limit] into bars. */
+export function barsOfBlock(
+  classifier: Classifier,
+  block: OpenBlock,
+  of: BarSource,
+  part: { readonly notBeforeMs: number; readonly base: number },
+  after: number,
+  limit: number,
+  builder: BarBuilder,
+): void {
+  const { seq, flags, feed } = block
+  let from = 0
+  let to = block.count
+  while (from < to && seq[from] <= after) from++
+  while (to > from && seq[to - 1] > limit) to--
+  const decodeRow = (i: number): void => {
+    if ((flags[i] & OUT_OF_BARS) !== 0 || block.recvMs[i] < part.notBeforeMs) return
+    const raw = block.raw(i)
+    const { eventMs, record } = classifier.place(feed, flags[i], raw, 0, raw.length)
+    applyRecord(builder, of, seq[i] + part.base, Number.isNaN(eventMs) ? block.recvMs[i] : eventMs, record)
+  }
+  if (FEEDS[feed].shape !== 'documented' || of === 'service' || part.notBeforeMs > -Infinity) {
+    for (let i = from; i < to; i++) decodeRow(i)
+    return
+  }
+  const { price, size, priceUnit, sizeUnit, whole } = numbersOf(block, of)
+  if (price === undefined) {
+    for (let i = from; i < to; i++) decodeRow(i)
+    return
+  }
+  let { eventMs } = block
+  if (!block.isDated) eventMs = eventMs.map((ms, i) => (Number.isNaN(ms) ? block.recvMs[i] : ms))
+  const ordered = part.base === 0 ? seq : seq.map((s) => s + part.base)
+  const columns = { eventMs, seq: ordered, price, size, flags, priceUnit, sizeUnit }
+  const skip = block.commonFlags === 0 ? 0 : OUT_OF_BARS
+  if (whole) {
+    barsFromColumns(columns, from, to, builder, skip)
+    return
+  }
+  // A price that is no plain number, or a size, may still be one to the codec: those rows it reads itself.
+  let run = from
+  for (let i = from; i <= to; i++) {
+    const odd = i < to && (Number.isNaN(price[i]) || (size !== null && Number.isNaN(size[i])))
+    if (i < to && !odd) continue
+    if (i > run) barsFromColumns(columns, run, i, builder, skip)
+    if (odd) decodeRow(i)
+    run = i + 1
+  }
+}
+
+/** What bars of a kind are built from. */
+interface Numbers {
+  /** Undefined: the block's own columns do not hold it. */
+  readonly price: Float64Array | undefined
+  readonly size: Float64Array | null
+  readonly priceUnit: number
+  readonly sizeUnit: number
+  /** Whether every row has its numbers. */
+  readonly whole: boolean
+}
+
+function numbersOf(block: OpenBlock, of: BarSource): Numbers {
+  const { price, size, bid, ask } = FEEDS[block.feed].fields
+  const key = of === 'trade' ? price : of === 'bid' ? bid : of === 'ask' ? ask : undefined
+  if (key === undefined) return { price: midOf(block, of), size: null, priceUnit: 1, sizeUnit: 1, whole: false }
+  const prices = block.mantissas(key)
+  const sized = of === 'trade' && size !== undefined
+  const sizes = sized ? block.mantissas(size) : undefined
+  if (prices === undefined || (sized && sizes === undefined)) {
+    return {
+      price: block.column(key),
+      size: sized ? block.column(size) : null,
+      priceUnit: 1,
+      sizeUnit: 1,
+      whole: false,
+    }
+  }
+  return {
+    price: prices.values,
+    size: sizes?.values ?? null,
+    priceUnit: prices.unit,
+    sizeUnit: sizes?.unit ?? 1,
+    whole: true,
+  }
+}
+
+function midOf(block: OpenBlock, of: BarSource): Float64Array | undefined {
+  const { bid, ask } = FEEDS[block.feed].fields
+  if (of !== 'mid' || bid === undefined || ask === undefined) return undefined
+  return midColumn(block.column(bid), block.column(ask), new Float64Array(block.count))
+}

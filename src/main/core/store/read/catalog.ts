@@ -1,0 +1,180 @@
+/**
+ * What a reader keeps of the list of recordings. Of a closed one nothing changes any more, so what a list, a page
+ * of bars or a question for gaps needs to know of it is read once: a store of thousands costs no more than a few.
+ */
+import { inTurn } from '../../../../shared/features/sessions/overlaps.ts'
+import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
+import type { Db } from '../schema/sqlite.ts'
+import type { RecordingRow } from '../schema/records.ts'
+
+/** Where the gaps of a recording lie, UTC ms. */
+export interface GapExtent {
+  readonly leastMs: number
+  readonly mostMs: number
+  /** Some have no end of their own. */
+  readonly open: boolean
+  /** The most that the clocks of service and computer differed. */
+  readonly skewMs: number
+}
+
+/** A recording's share of an instrument of a feed: what is sealed of it. */
+export interface SeriesExtent {
+  readonly id: number
+  readonly rolledSeq: number
+  /** Event times of its blocks, UTC ms; Infinity and -Infinity: there are none. */
+  readonly leastMs: number
+  readonly mostMs: number
+}
+
+/** Something about recordings, read once of each that is closed, and every time of others. */
+export class Kept<T> {
+  readonly #values = new Map<string, T>()
+
+  of(row: RecordingRow, read: () => T): T {
+    if (row.summary === null) return read()
+    const known = this.#values.get(row.key)
+    if (known !== undefined) return known // what is kept may be null, never undefined
+    const value = read()
+    this.#values.set(row.key, value)
+    return value
+  }
+
+  clear(): void {
+    this.#values.clear()
+  }
+}
+
+/** Instruments whose series are kept; of thousands of recordings each takes some hundred KB. */
+export const MOST_INSTRUMENTS = 64
+
+export class Catalog {
+  readonly #sql
+  /** The newest row of the store's log: whatever opens, closes, erases or imports a recording adds one. */
+  #newest = -1
+  #rows: readonly RecordingRow[] = []
+  /** Places in the list of those that are not closed. */
+  #open: readonly number[] = []
+  #next: ReadonlyMap<number, number> | null = null
+  readonly #kept: Kept<unknown>[] = []
+  readonly #gaps = this.keep<GapExtent | null>()
+  readonly #receives = new Map<FeedId, Kept<boolean>>()
+  readonly #series = new Map<string, Kept<SeriesExtent | null>>()
+
+  constructor(db: Db) {
+    this.#sql = {
+      newest: db.prepare<[], number | null>('SELECT max(n) FROM store_log').pluck(),
+      erased: db.prepare<[number], number>("SELECT 1 FROM store_log WHERE n > ? AND kind = 'delete' LIMIT 1").pluck(),
+      all: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
+      sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
+      receives: db
+        .prepare<[number, string], number>('SELECT 1 FROM connection WHERE recording = ? AND feed = ? LIMIT 1')
+        .pluck(),
+      gaps: db.prepare<[number], { least: number | null; most: number; open: number; skew: number | null }>(
+        `SELECT min(from_ms) AS least, max(max(from_ms, coalesce(to_ms, from_ms))) AS most,
+           sum(to_ms IS NULL) AS open, max(abs(skew_ms)) AS skew FROM gap WHERE recording = ?`,
+      ),
+      series: db.prepare<[number, string, string], { id: number; rolled: number }>(
+        'SELECT id, rolled_seq AS rolled FROM series WHERE recording = ? AND feed = ? AND instrument = ?',
+      ),
+      span: db.prepare<[number], { least: number | null; most: number | null }>(
+        'SELECT min(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order WHERE series = ?',
+      ),
+    }
+  }
+
+  /** In the order in which they came into the store; to be called within a read transaction. */
+  recordings(): readonly RecordingRow[] {
+    const newest = this.#sql.newest.get() ?? 0
+    if (newest !== this.#newest) {
+      // One that was erased may come again by an import, under the same name.
+      if (this.#sql.erased.get(this.#newest) !== undefined) this.#forget()
+      this.#newest = newest
+      this.#next = null
+      this.#rows = this.#sql.all.all()
+      this.#open = this.#rows.flatMap((row, i) => (row.summary === null ? [i] : []))
+      return this.#rows
+    }
+    const sealed = this.#open.map((i) => this.#sql.sealed.get(this.#rows[i].id) ?? 0)
+    if (this.#open.some((i, n) => this.#rows[i].sealed_seq !== sealed[n])) {
+      const rows = [...this.#rows]
+      for (const [n, i] of this.#open.entries()) rows[i] = { ...rows[i], sealed_seq: sealed[n] }
+      this.#rows = rows
+    }
+    return this.#rows
+  }
+
+  /** Another one whenever a recording began, was closed, imported or erased. */
+  get version(): number {
+    return this.#newest
+  }
+
+  /** Whether a recording had a connection of a feed. */
+  receives(row: RecordingRow, feed: FeedId): boolean {
+    let kept = this.#receives.get(feed)
+    if (kept === undefined) this.#receives.set(feed, (kept = this.keep()))
+    return kept.of(row, () => this.#sql.receives.get(row.id, feed) !== undefined)
+  }
+
+  /** When the next recording of the same source began; null: there is none. UTC ms. */
+  nextStart(row: RecordingRow): number | null {
+    this.#next ??= nextStarts(this.#rows)
+    return this.#next.get(row.id) ?? null
+  }
+
+  /** Where its gaps lie; null: it has none. */
+  gaps(row: RecordingRow): GapExtent | null {
+    return this.#gaps.of(row, () => {
+      const found = this.#sql.gaps.get(row.id)
+      if (found === undefined || found.least === null) return null
+      return { leastMs: found.least, mostMs: found.most, open: found.open > 0, skewMs: found.skew ?? 0 }
+    })
+  }
+
+  /** Whether a gap of a recording may lie in a range, UTC ms. */
+  hasGaps(row: RecordingRow, fromMs: number, toMs: number): boolean {
+    const extent = this.gaps(row)
+    if (extent === null || extent.leastMs >= toMs) return false
+    const end = !extent.open ? -Infinity : row.ended_ms === null ? Infinity : (this.nextStart(row) ?? Infinity)
+    return Math.max(extent.mostMs, end) >= fromMs
+  }
+
+  /** What is sealed of an instrument in a recording; null: nothing. */
+  series(row: RecordingRow, feed: FeedId, instrument: InstrumentId): SeriesExtent | null {
+    const name = `${feed} ${instrument}`
+    let kept = this.#series.get(name)
+    if (kept === undefined) {
+      if (this.#series.size >= MOST_INSTRUMENTS) this.#series.clear()
+      this.#series.set(name, (kept = new Kept()))
+    }
+    return kept.of(row, () => {
+      const found = this.#sql.series.get(row.id, feed, instrument)
+      if (found === undefined) return null
+      const { least, most } = this.#sql.span.get(found.id) ?? { least: null, most: null }
+      return { id: found.id, rolledSeq: found.rolled, leastMs: least ?? Infinity, mostMs: most ?? -Infinity }
+    })
+  }
+
+  /** A place for something about each closed recording. */
+  keep<T>(): Kept<T> {
+    const kept = new Kept<T>()
+    this.#kept.push(kept)
+    return kept
+  }
+
+  #forget(): void {
+    for (const kept of this.#kept) kept.clear()
+    this.#series.clear()
+  }
+}
+
+/** When the next recording of the same source began, by the number of a recording. */
+function nextStarts(rows: readonly RecordingRow[]): ReadonlyMap<number, number> {
+  const next = new Map<number, number>()
+  for (const [source, ofSource] of Map.groupBy(rows, (row) => row.source)) {
+    const turn = inTurn(
+      ofSource.map(({ id, started_ms: startedMs }) => ({ id, source, startedMs, endedMs: null, imported: id < 0 })),
+    ).map(({ of }) => of)
+    for (let i = 1; i < turn.length; i++) next.set(turn[i - 1].id, turn[i].startedMs)
+  }
+  return next
+}

@@ -1,0 +1,57 @@
+/** Entries of a recording, read in pages: a session of days may hold millions of them. */
+import type { EntryRow } from '../format/ledger.ts'
+import type { Db } from '../schema/sqlite.ts'
+
+const ENTRY_PAGE_ROWS = 1_000
+
+/** How many entries a recording has now, and the seq of its last one; 0: it has none. */
+export function countEntries(db: Db, recording: number): { readonly count: number; readonly lastSeq: number } {
+  const row = db
+    .prepare<[number], { count: number; lastSeq: number }>(
+      'SELECT count(*) AS count, coalesce(max(seq), 0) AS lastSeq FROM entry WHERE recording = ?',
+    )
+    .get(recording)
+  return row ?? { count: 0, lastSeq: 0 }
+}
+
+/** Entries up to a seq, oldest first. `read` runs each page's query, for example as a short transaction. */
+export function* entriesUpTo(
+  db: Db,
+  recording: number,
+  lastSeq: number,
+  read: <T>(run: () => T) => T = (run) => run(),
+  pageRows = ENTRY_PAGE_ROWS,
+): Generator<EntryRow> {
+  const page = db.prepare<[number, number, number, number], EntryRow>(
+    `SELECT seq, wall_ms AS wallMs, mono_ns AS monoNs, body FROM entry
+     WHERE recording = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+  )
+  let after = Number.MIN_SAFE_INTEGER
+  for (;;) {
+    const rows = read(() => page.all(recording, after, lastSeq, pageRows))
+    yield* rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < pageRows) return
+    after = last.seq
+  }
+}
+
+/** Entries of which the next one can be looked at before it is taken. */
+export class EntryCursor {
+  readonly #rows: Iterator<EntryRow>
+  #next: IteratorResult<EntryRow> | null = null
+
+  constructor(rows: Iterable<EntryRow>) {
+    this.#rows = rows[Symbol.iterator]()
+  }
+
+  /** The entry that `take` takes; undefined: there is no more. */
+  get next(): EntryRow | undefined {
+    this.#next ??= this.#rows.next()
+    return this.#next.done === true ? undefined : this.#next.value
+  }
+
+  take(): void {
+    if (this.next !== undefined) this.#next = null
+  }
+}

@@ -1,0 +1,75 @@
+/** How much of a feed there is, told from the index of the blocks: nothing is unpacked but the journal. */
+import { decodeJournal, isWhole, type JournalRow } from '../format/journal.ts'
+import type { TickExtent, TickQuery } from '../types/store.ts'
+import type { StoreQueries } from './queries.ts'
+
+interface BlockRow {
+  readonly min_ms: number
+  readonly max_ms: number
+  readonly count: number
+  readonly bare: number
+}
+
+/** Answers about what `ticks` of the same query would give; a block that the range cuts counts by its share. */
+export function readExtent(queries: StoreQueries, query: TickQuery): TickExtent {
+  const { db } = queries
+  const fromMs = query.fromMs ?? -Infinity
+  const toMs = query.toMs ?? Infinity
+  const series = db.prepare<[number, string], { id: number; instrument: string }>(
+    'SELECT id, instrument FROM series WHERE recording = ? AND feed = ?',
+  )
+  // every column is in the index: the blocks themselves are not touched
+  const blocks = db.prepare<[number, number, number], BlockRow>(
+    `SELECT min_ms, max_ms, count, control + undecodable + unasked AS bare FROM block INDEXED BY block_order
+     WHERE series = ? AND max_ms >= ? AND min_ms < ?`,
+  )
+  const conns = db
+    .prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?')
+    .pluck()
+  const wanted = (instrument: string): boolean =>
+    query.instruments === null || (query.instruments as readonly string[]).includes(instrument)
+  const instruments = new Set<string>()
+  let messages = 0
+  let records = 0
+  let first = Infinity
+  let last = -Infinity
+  for (const plan of queries.plan(query)) {
+    for (const { id, instrument } of series.all(plan.id, query.feed)) {
+      if (!wanted(instrument)) continue
+      for (const row of blocks.iterate(id, fromMs, toMs)) {
+        const length = row.max_ms - row.min_ms
+        const inside = Math.min(row.max_ms, toMs) - Math.max(row.min_ms, fromMs)
+        const share = length > 0 ? Math.min(1, Math.max(0, inside / length)) : 1
+        messages += row.count * share
+        records += (row.count - row.bare) * share
+        first = Math.min(first, Math.max(row.min_ms, fromMs))
+        last = Math.max(last, Math.min(row.max_ms, toMs))
+        if (row.count > row.bare) instruments.add(instrument)
+      }
+    }
+    const ours = new Set(conns.all(plan.id, query.feed))
+    const journal = db.prepare<[number], JournalRow>(
+      'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ?',
+    )
+    for (const row of journal.iterate(plan.id)) {
+      if (!isWhole(plan.id, row)) continue
+      const { messages: m } = decodeJournal(row.data)
+      for (let i = 0; i < m.count; i++) {
+        const at = m.recvMs[i]
+        if (!ours.has(m.conn[i]) || at < fromMs || at >= toMs) continue
+        messages++
+        records++
+        first = Math.min(first, at)
+        last = Math.max(last, at)
+      }
+    }
+  }
+  const many = query.instruments === null ? instruments.size : new Set(query.instruments).size
+  return {
+    messages: Math.round(messages),
+    records: Math.round(records),
+    instruments: many,
+    fromMs: first === Infinity ? null : first,
+    toMs: last === -Infinity ? null : last,
+  }
+}

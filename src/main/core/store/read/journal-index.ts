@@ -1,0 +1,221 @@
+/**
+ * Which messages of the journal are of which instrument, and when they were. A row of the journal never changes while it
+ * is there, and a long watchlist asks all of them for each of its instruments: so each is placed once and remembered
+ * until it is sealed. Kept is what tells them apart and orders them, 28 bytes a message; the messages stay in the store.
+ */
+import type { Database } from 'better-sqlite3'
+import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
+import { firstAfter } from '../types/ascending.ts'
+import { OUT_OF_BARS, type Classifier } from '../format/classify.ts'
+import { connectionFeeds } from '../schema/connection-feeds.ts'
+import { decodeJournal, isWhole, type JournalBlob, type JournalRow } from '../format/journal.ts'
+import type { RecordingRow } from '../schema/records.ts'
+
+/** A recording as far as it is asked about. */
+export interface JournalPart {
+  readonly row: RecordingRow
+  /** Nothing after this seq. */
+  readonly limit: number
+  /** Nothing received before this, UTC ms. */
+  readonly notBeforeMs: number
+}
+
+interface Head {
+  readonly first: number
+  readonly last: number
+  /** It is what was written, as far as is known. */
+  whole: boolean
+}
+
+/** What is remembered of a recording's journal. */
+interface Known {
+  /** Of the rows that are placed, ascending. */
+  readonly heads: Head[]
+  readonly places: Map<FeedId, Map<InstrumentId, Places>>
+}
+
+/** Recordings that are remembered: one is being written, others are looked at again. */
+const MOST_RECORDINGS = 4
+
+export class JournalIndex {
+  readonly #classifier: Classifier
+  readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
+  readonly #sql
+  /** By the recording's key. */
+  readonly #known = new Map<string, Known>()
+
+  /** The classifier's record is that of the message that `records` is at. */
+  constructor(db: Database, classifier: Classifier) {
+    this.#classifier = classifier
+    this.#feeds = connectionFeeds(db)
+    this.#sql = {
+      rows: db.prepare<[number, number], JournalRow>(
+        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
+      ),
+      row: db.prepare<[number, number], JournalRow>(
+        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq = ?',
+      ),
+    }
+  }
+
+  /** An instrument's messages after the watermark, in their order: their seq, and their time (UTC ms). */
+  times(part: JournalPart, feed: FeedId, instrument: InstrumentId, take: (seq: number, ms: number) => void): void {
+    const places = this.#upToDate(part.row)?.places.get(feed)?.get(instrument)
+    for (const i of wanted(places, part)) take(places!.seq[i], places!.timeMs[i]) // there are none of nothing
+  }
+
+  /** As `times`, with the classifier's record that of the message. */
+  records(part: JournalPart, feed: FeedId, instrument: InstrumentId, take: (seq: number, ms: number) => void): void {
+    const known = this.#upToDate(part.row)
+    const places = known?.places.get(feed)?.get(instrument)
+    if (known === undefined || places === undefined) return
+    let at = -1
+    let messages: JournalBlob['messages'] | null = null
+    for (const i of wanted(places, part)) {
+      const seq = places.seq[i]
+      if (at < 0 || seq > known.heads[at].last) {
+        at = headOf(known.heads, seq, at + 1)
+        const read = this.#sql.row.get(part.row.id, known.heads[at].first)
+        messages = read === undefined ? null : messagesOf(part.row.id, read)
+        if (messages === null) known.heads[at].whole = false
+      }
+      if (messages === null) continue
+      const row = places.row[i]
+      this.#classifier.place(
+        feed,
+        messages.flags[row],
+        messages.bytes,
+        messages.offsets[row],
+        messages.offsets[row + 1],
+      )
+      take(seq, places.timeMs[i])
+    }
+  }
+
+  /**
+   * First and last seq of flushes after the watermark that cannot be read, as far as they were met: whose messages were
+   * in them is not known.
+   */
+  torn(part: JournalPart): readonly (readonly [first: number, last: number])[] {
+    const heads = this.#upToDate(part.row)?.heads ?? []
+    return heads.flatMap(({ first, last, whole }) => (whole || first > part.limit ? [] : [[first, last] as const]))
+  }
+
+  /** What is in the journal now and not sealed; undefined of a closed recording, which has none. */
+  #upToDate(row: RecordingRow): Known | undefined {
+    if (row.summary !== null) {
+      this.#known.delete(row.key)
+      return undefined
+    }
+    const known = this.#known.get(row.key) ?? { heads: [], places: new Map<FeedId, Map<InstrumentId, Places>>() }
+    this.#known.delete(row.key)
+    this.#known.set(row.key, known)
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= MOST_RECORDINGS) break
+      this.#known.delete(oldest)
+    }
+    this.#forgetSealed(known, row.sealed_seq)
+    this.#takeNew(known, row)
+    return known
+  }
+
+  #forgetSealed({ heads, places }: Known, sealedSeq: number): void {
+    if (heads.length === 0 || heads[0].first > sealedSeq) return
+    const from = heads.findIndex(({ first }) => first > sealedSeq)
+    heads.splice(0, from < 0 ? heads.length : from)
+    for (const ofFeed of places.values())
+      for (const [instrument, one] of ofFeed) {
+        one.forget(sealedSeq)
+        if (one.length === 0) ofFeed.delete(instrument)
+      }
+  }
+
+  #takeNew(known: Known, row: RecordingRow): void {
+    const after = Math.max(row.sealed_seq, known.heads.at(-1)?.first ?? 0)
+    let feeds: ReadonlyMap<number, FeedId> | null = null
+    for (const fresh of this.#sql.rows.iterate(row.id, after)) {
+      const messages = messagesOf(row.id, fresh)
+      known.heads.push({ first: fresh.first_seq, last: fresh.last_seq, whole: messages !== null })
+      feeds ??= this.#feeds(row.id)
+      if (messages !== null) this.#place(messages, feeds, known.places)
+    }
+  }
+
+  #place(m: JournalBlob['messages'], feeds: ReadonlyMap<number, FeedId>, places: Known['places']): void {
+    for (let i = 0; i < m.count; i += 1) {
+      const feed = feeds.get(m.conn[i])
+      if (feed === undefined || (m.flags[i] & OUT_OF_BARS) !== 0) continue
+      const { series, eventMs } = this.#classifier.place(feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
+      if (series === '') continue
+      let ofFeed = places.get(feed)
+      if (ofFeed === undefined) places.set(feed, (ofFeed = new Map<InstrumentId, Places>()))
+      let one = ofFeed.get(series)
+      if (one === undefined) ofFeed.set(series, (one = new Places()))
+      one.add(m.seq[i], m.recvMs[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs, i)
+    }
+  }
+}
+
+/** Null where the row is not what was written. */
+function messagesOf(recording: number, row: JournalRow): JournalBlob['messages'] | null {
+  return isWhole(recording, row) ? decodeJournal(row.data).messages : null
+}
+
+/** The row of the journal that holds a seq, among those from a place on. */
+function headOf(heads: readonly Head[], seq: number, from: number): number {
+  let low = from
+  let high = heads.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (heads[middle].last < seq) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Places among those of an instrument that a part asks about. */
+function* wanted(places: Places | undefined, { limit, notBeforeMs }: JournalPart): Generator<number> {
+  for (let i = 0; places !== undefined && i < places.length && places.seq[i] <= limit; i += 1)
+    if (places.recvMs[i] >= notBeforeMs) yield i
+}
+
+/** An instrument's messages of a feed, ascending: where each stands, and when it was. */
+class Places {
+  length = 0
+  seq = new Float64Array(8)
+  recvMs = new Float64Array(8)
+  /** Event time; that of receipt where it has none. */
+  timeMs = new Float64Array(8)
+  /** Its place in the row of the journal. */
+  row = new Uint32Array(8)
+
+  add(seq: number, recvMs: number, timeMs: number, row: number): void {
+    const at = this.length
+    if (at === this.seq.length) this.#resize(0, at * 2)
+    this.seq[at] = seq
+    this.recvMs[at] = recvMs
+    this.timeMs[at] = timeMs
+    this.row[at] = row
+    this.length = at + 1
+  }
+
+  /** Forgets what is not after a seq. */
+  forget(upToSeq: number): void {
+    const from = firstAfter(this.seq.subarray(0, this.length), upToSeq)
+    if (from === 0) return
+    this.#resize(from, Math.max(8, this.length - from))
+    this.length -= from
+  }
+
+  #resize(from: number, room: number): void {
+    const { seq, recvMs, timeMs, row, length } = this
+    this.seq = new Float64Array(room)
+    this.recvMs = new Float64Array(room)
+    this.timeMs = new Float64Array(room)
+    this.row = new Uint32Array(room)
+    this.seq.set(seq.subarray(from, length))
+    this.recvMs.set(recvMs.subarray(from, length))
+    this.timeMs.set(timeMs.subarray(from, length))
+    this.row.set(row.subarray(from, length))
+  }
+}

@@ -1,0 +1,130 @@
+/** When the last stored messages of each feed of a recording that are dated came, and how long before that they were dated. */
+import {
+  DELAY_WINDOW_MS,
+  LONGEST_DELAY_MS,
+  SILENT_AT_MOST_MS,
+  type LastReceived,
+} from '../../../../shared/core/recording/delay-window.ts'
+import type { FeedId } from '../../../../shared/base/units.ts'
+import { openBlock } from '../blocks/open.ts'
+import { Classifier } from '../format/classify.ts'
+import { readable } from '../types/corruption.ts'
+import { decodeJournal, isWhole, type JournalRow } from '../format/journal.ts'
+import { lastStamp, latest, type Stamp } from '../write/recording-state.ts'
+import type { Db } from '../schema/sqlite.ts'
+
+/** Sealed blocks of a feed that are looked into, newest first: of hundreds of instruments the newest tell enough. */
+const MOST_BLOCKS = 32
+
+/** A feed's last messages as they are gathered, newest first. */
+class Tail implements LastReceived {
+  recvMs = NaN
+  delayMs = -Infinity
+  isDone = false
+
+  /** Takes the message before the one taken last. What is undated (event time NaN) tells nothing: it may have waited, too. */
+  take(recvMs: number, eventMs: () => number): void {
+    if (this.isDone) return
+    if (Math.abs(this.recvMs - recvMs) > DELAY_WINDOW_MS) {
+      this.isDone = true
+      return
+    }
+    const delay = recvMs - eventMs()
+    if (!Number.isNaN(delay) && Number.isNaN(this.recvMs)) this.recvMs = recvMs
+    if (delay > this.delayMs && delay <= LONGEST_DELAY_MS) this.delayMs = delay
+  }
+}
+
+/**
+ * Reads back from the newest message, over the journal and then the blocks, no further than SILENT_AT_MOST_MS: a feed that
+ * is not in the answer brought nothing for so long, or nothing at all. What is damaged is passed by.
+ */
+export function lastReceived(
+  db: Db,
+  recording: number,
+  feeds: readonly FeedId[],
+  lastMonoNs: number,
+): ReadonlyMap<FeedId, LastReceived> {
+  const tails = new Map(feeds.map((feed) => [feed, new Tail()]))
+  const oldestNs = lastMonoNs - SILENT_AT_MOST_MS * 1e6
+  const isDone = (): boolean => [...tails.values()].every((tail) => tail.isDone)
+  if (readJournal(db, recording, oldestNs, tails, isDone)) {
+    for (const [feed, tail] of tails) if (!tail.isDone) readBlocks(db, recording, oldestNs, feed, tail)
+  }
+  return new Map([...tails].filter(([, { recvMs }]) => !Number.isNaN(recvMs)))
+}
+
+/** Answers whether it came to the beginning of the journal with something still to be found. */
+function readJournal(
+  db: Db,
+  recording: number,
+  oldestNs: number,
+  tails: ReadonlyMap<FeedId, Tail>,
+  isDone: () => boolean,
+): boolean {
+  const classifier = new Classifier()
+  const feedOf = new Map(
+    db
+      .prepare<[number], { conn: number; feed: FeedId }>('SELECT conn, feed FROM connection WHERE recording = ?')
+      .all(recording)
+      .map(({ conn, feed }) => [conn, feed]),
+  )
+  const rows = db.prepare<[number], JournalRow>(
+    'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? ORDER BY first_seq DESC',
+  )
+  for (const row of rows.iterate(recording)) {
+    if (!isWhole(recording, row)) continue
+    const { messages: m } = decodeJournal(row.data)
+    for (let i = m.count - 1; i >= 0; i--) {
+      if (m.monoNs[i] < oldestNs) return false
+      const feed = feedOf.get(m.conn[i])
+      const tail = feed === undefined ? undefined : tails.get(feed)
+      if (feed === undefined || tail === undefined || tail.isDone) continue
+      tail.take(m.recvMs[i], () => classifier.place(feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1]).eventMs)
+    }
+    if (isDone()) return false
+  }
+  return !isDone()
+}
+
+function readBlocks(db: Db, recording: number, oldestNs: number, feed: FeedId, tail: Tail): void {
+  const newest = db
+    .prepare<[number, string], { id: number | null; seq: number }>(
+      `SELECT (SELECT id FROM block WHERE series = series.id ORDER BY min_seq DESC LIMIT 1) AS id,
+         (SELECT max_seq FROM block WHERE series = series.id ORDER BY min_seq DESC LIMIT 1) AS seq
+       FROM series WHERE recording = ? AND feed = ?`,
+    )
+    .all(recording, feed)
+    .sort((a, b) => b.seq - a.seq)
+  const data = db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck()
+  const rows: { readonly seq: number; readonly recvMs: number; readonly eventMs: number }[] = []
+  for (const { id } of newest.slice(0, MOST_BLOCKS)) {
+    const bytes = id === null ? undefined : data.get(id)
+    if (bytes === undefined) continue
+    readable(() => {
+      const { count, seq, recvMs, eventMs, monoNs } = openBlock(bytes)
+      for (let i = count - 1; i >= 0 && monoNs[i] >= oldestNs; i--) {
+        if (Math.abs(recvMs[count - 1] - recvMs[i]) > DELAY_WINDOW_MS) break
+        rows.push({ seq: seq[i], recvMs: recvMs[i], eventMs: eventMs[i] })
+      }
+    })
+  }
+  for (const { recvMs, eventMs } of rows.sort((a, b) => b.seq - a.seq)) tail.take(recvMs, () => eventMs)
+}
+
+/** The stamp of the newest entry, or of the newest message that is not sealed; undefined: there is neither. */
+export function newestStamp(db: Db, recording: number): Stamp | undefined {
+  const entry = db
+    .prepare<[number], Stamp>(
+      'SELECT seq, wall_ms AS wallMs, mono_ns AS monoNs FROM entry WHERE recording = ? ORDER BY seq DESC LIMIT 1',
+    )
+    .get(recording)
+  const rows = db.prepare<[number], JournalRow>(
+    'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? ORDER BY first_seq DESC',
+  )
+  for (const row of rows.iterate(recording)) {
+    const stamp = isWhole(recording, row) ? lastStamp(decodeJournal(row.data).messages) : undefined
+    if (stamp !== undefined) return latest(entry, stamp)
+  }
+  return entry
+}

@@ -1,0 +1,362 @@
+/** Reading the file: sessions, gaps and the short reads of ticks. Synchronous, over a read-only connection. */
+import { CodedError } from '../../../../shared/base/errors.ts'
+import {
+  GAP_CAUSES,
+  type Gap,
+  type GapCause,
+  type LedgerEntry,
+  type SessionRow,
+} from '../../../../shared/core/recording/recording.ts'
+import { inTurn, type InTurn, type Recorded } from '../../../../shared/features/sessions/overlaps.ts'
+import {
+  FEED_IDS,
+  feedAsset,
+  instrumentId,
+  isFeedId,
+  parseInstrument,
+  recordingId,
+  unixMs,
+  type FeedId,
+  type InstrumentId,
+  type RecordingId,
+} from '../../../../shared/base/units.ts'
+import { Catalog } from './catalog.ts'
+import { VERIFY_HINT } from '../types/corruption.ts'
+import { allGaps, SessionList } from './session-rows.ts'
+import { isWhole, type JournalRow } from '../format/journal.ts'
+import type { InstrumentQuery, StoredInstrument, TickQuery } from '../types/store.ts'
+import type { Db } from '../schema/sqlite.ts'
+import type { BlockQuery, TickPlan, TickSource, TickWindow } from '../types/tick-source.ts'
+import type { BeginRecord, CloseRecord, RecordingRow } from '../schema/records.ts'
+import { TornFlushes, type Seqs } from '../format/torn-flushes.ts'
+
+const WINDOW_BYTES = 4 << 20
+
+/** A recording, as far as a feed is concerned. */
+interface Received extends Recorded {
+  readonly row: RecordingRow
+  /** It had a connection of the feed. */
+  readonly receives: boolean
+}
+
+interface GapRow {
+  readonly from_seq: number
+  readonly feed: string
+  readonly cause: string
+  readonly symbols: string
+  readonly from_ms: number
+  readonly to_ms: number | null
+  readonly to_seq: number | null
+  readonly skew_ms: number | null
+}
+
+export interface GapQuery {
+  readonly feed?: FeedId
+  readonly recording?: RecordingId
+  readonly source?: string
+  readonly fromMs?: number
+  readonly toMs?: number
+  /** What cannot be read is left out; else it throws `store-damaged`. */
+  readonly pastDamage?: boolean
+}
+
+/** A gap of which more cannot be read than when it was. */
+export interface DamagedGap {
+  readonly fromMs: number
+  readonly toMs: number | null
+  readonly fromSeq: number
+  readonly toSeq: number | null
+}
+
+export class StoreQueries implements TickSource {
+  readonly db: Db
+  /** For what needs no more than closed recordings as they were read once. */
+  readonly catalog: Catalog
+  readonly #torn: TornFlushes
+  readonly #sql
+  readonly #sessions: SessionList
+  readonly #isWritten: () => boolean
+
+  /** Whether a writer has the store open now, in whatever process. */
+  isWritten(): boolean {
+    return this.#isWritten()
+  }
+
+  /** `isWritten`: whether a writer holds the store. What is still open is otherwise what a death left. */
+  constructor(db: Db, isWritten: () => boolean) {
+    this.db = db
+    this.catalog = new Catalog(db)
+    this.#sessions = new SessionList(db, this.catalog)
+    this.#isWritten = isWritten
+    this.#torn = new TornFlushes(db)
+    this.#sql = {
+      recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
+      gaps: db.prepare<[{ id: number; feed: string | null; fromMs: number; toMs: number }], GapRow>(
+        // What ends before it begins, by a clock that was set back, counts where it begins.
+        // Whose feed is none may be anyone's.
+        `SELECT * FROM gap WHERE recording = @id
+         AND (@feed IS NULL OR feed = @feed OR feed NOT IN (${FEED_NAMES})) AND from_ms < @toMs
+         AND (to_ms IS NULL OR to_ms > @fromMs OR from_ms >= @fromMs) ORDER BY from_seq`,
+      ),
+      binned: db.prepare<[], number>('SELECT recording FROM label WHERE binned_ms IS NOT NULL').pluck(),
+      sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
+      lastJournal: db.prepare<[number], number | null>('SELECT max(last_seq) FROM journal WHERE recording = ?').pluck(),
+      journal: db.prepare<[number, number], JournalRow>(
+        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND last_seq > ? ORDER BY first_seq',
+      ),
+      conns: db
+        .prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?')
+        .pluck(),
+      spellings: db.prepare<[number, string], { instrument: string; symbols: string }>(
+        'SELECT instrument, symbols FROM series WHERE recording = ? AND feed = ?',
+      ),
+      acks: db
+        .prepare<[number], string>(
+          `SELECT body FROM entry WHERE recording = ? AND body LIKE '{"type":"acknowledged"%' ORDER BY seq`,
+        )
+        .pluck(),
+      log: db.prepare<[], { body: string; hash: Buffer }>(
+        "SELECT body, hash FROM store_log WHERE kind IN ('begin', 'close') ORDER BY n DESC",
+      ),
+      series: db.prepare<[number, string], { id: number; instrument: string }>(
+        'SELECT id, instrument FROM series WHERE recording = ? AND feed = ?',
+      ),
+      blocks: db
+        .prepare<[number, number, number, number, number, number], Buffer>(
+          `SELECT data FROM block WHERE id IN (
+             SELECT id FROM block INDEXED BY block_order
+             WHERE series = ? AND max_seq > ? AND min_seq <= ? AND max_ms >= ? AND min_ms < ? ORDER BY min_seq LIMIT ?)
+           ORDER BY min_seq`,
+        )
+        .pluck(),
+    }
+  }
+
+  /** In the order in which they came into the store: that of the wall clock, unless it was set. */
+  recordings(): readonly RecordingRow[] {
+    return this.#sql.recordings.all()
+  }
+
+  /** Recordings of one source in the order of reading a feed. */
+  inTurn(rows: readonly RecordingRow[], feed: FeedId): readonly InTurn<Received>[] {
+    return inTurn(
+      rows.map((row): Received => {
+        const receives = this.catalog.receives(row, feed)
+        // One that received nothing of the feed hides nothing of it.
+        const endedMs = receives ? row.ended_ms : row.started_ms
+        return { row, receives, source: row.source, startedMs: row.started_ms, endedMs, imported: row.id < 0 }
+      }),
+    )
+  }
+
+  /** Whether a recording that is not closed is being made; else a crash left it. */
+  isLive(row: RecordingRow): boolean {
+    return this.#isWritten() && this.catalog.recordings().every(({ id }) => id <= row.id)
+  }
+
+  /** The last seq that is durable of a recording. */
+  lastSeq(id: number): number {
+    return Math.max(this.#sql.sealed.get(id) ?? 0, this.#sql.lastJournal.get(id) ?? 0)
+  }
+
+  sessions(brief = false): readonly SessionRow[] {
+    return this.#read(() => {
+      const rows = this.catalog.recordings()
+      return this.#sessions.list(rows, brief ? null : allGaps(this.gaps({})), this.#isWritten())
+    })
+  }
+
+  /** `damaged` is told of each that cannot be read, instead of throwing. */
+  gaps(query: GapQuery, damaged?: (gap: DamagedGap) => void): readonly Gap[] {
+    const { recording, source, feed, fromMs = -Infinity, toMs = Infinity } = query
+    return this.#read(() => {
+      const gaps: Gap[] = []
+      for (const row of this.catalog.recordings()) {
+        if (recording !== undefined && row.key !== recording) continue
+        if (source !== undefined && row.source !== source) continue
+        if (!this.catalog.hasGaps(row, fromMs, toMs)) continue
+        // What was still missing when a recording ended stays so until the next one of its source begins.
+        const next = this.catalog.nextStart(row)
+        for (const one of this.#sql.gaps.iterate({ id: row.id, feed: feed ?? null, fromMs, toMs })) {
+          const gap = toGap(row, one, next)
+          if (gap === null) {
+            if (damaged === undefined && query.pastDamage !== true) throw damagedGap()
+            damaged?.({ fromMs: one.from_ms, toMs: one.to_ms ?? next, fromSeq: one.from_seq, toSeq: one.to_seq })
+            continue
+          }
+          // half open, as ranges are; a gap of no length counts where it lies
+          if (gap.toMs === null || gap.toMs > fromMs || gap.fromMs >= fromMs) gaps.push(gap)
+        }
+      }
+      return gaps
+    })
+  }
+
+  /** The recordings a query means, as they came into the store; throws `ambiguous-source` or `not-found`. */
+  chosen(query: {
+    readonly recording?: RecordingId | undefined
+    readonly recordings?: readonly RecordingId[] | undefined
+    readonly source?: string | undefined
+  }): readonly RecordingRow[] {
+    const { recording, source } = query
+    const named = query.recordings ?? (recording === undefined ? undefined : [recording])
+    const wanted = named === undefined ? null : new Set<string>(named)
+    // What is in the bin is read only by its name.
+    const binned = new Set(wanted === null ? this.#sql.binned.all() : [])
+    const rows = this.catalog
+      .recordings()
+      .filter(
+        (row) =>
+          !binned.has(row.id) &&
+          (wanted === null || wanted.has(row.key)) &&
+          (source === undefined || row.source === source),
+      )
+    const missing = named?.find((one) => !rows.some((row) => row.key === one))
+    if (missing !== undefined) {
+      throw new CodedError('not-found', `There is no session ${missing}.`, {
+        hint: 'List them with "tapedeck sessions".',
+      })
+    }
+    const sources = [...new Set(rows.map((row) => row.source))]
+    if (sources.length > 1) {
+      throw new CodedError(
+        'ambiguous-source',
+        `The store holds recordings of ${sources.length} sources: ${sources.join(', ')}.`,
+        {
+          hint: 'Name one with --source.',
+        },
+      )
+    }
+    return rows
+  }
+
+  instruments(query: InstrumentQuery): readonly StoredInstrument[] {
+    return this.#read(() => {
+      const found = new Map<InstrumentId, Set<string>>()
+      const add = (instrument: InstrumentId, symbol: string): void => {
+        const symbols = found.get(instrument) ?? new Set()
+        symbols.delete(symbol) // the latest stands last
+        found.set(instrument, symbols.add(symbol))
+      }
+      for (const row of this.chosen(query)) {
+        // What is in the journal only was acknowledged, or is in no bar.
+        for (const body of this.#sql.acks.iterate(row.id)) {
+          const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
+          if (entry.type !== 'acknowledged' || entry.feed !== query.feed) continue
+          for (const symbol of entry.symbols) add(instrumentId(feedAsset(query.feed), symbol), symbol)
+        }
+        for (const { instrument, symbols } of this.#sql.spellings.iterate(row.id, query.feed)) {
+          if (parseInstrument(instrument) === undefined) continue // control messages, and what names none
+          const texts = JSON.parse(symbols) as string[] // written from a string[]
+          for (const symbol of texts) add(instrument as InstrumentId, symbol) // parsed above
+        }
+      }
+      return [...found].map(([instrument, symbols]) => ({ instrument, symbols: [...symbols] }))
+    })
+  }
+
+  ledgerHead(recordings: readonly RecordingId[]): string | null {
+    const wanted = new Set(recordings)
+    for (const { body, hash } of this.#sql.log.iterate()) {
+      const { recording } = JSON.parse(body) as BeginRecord | CloseRecord // written from one of them
+      if (wanted.has(recording)) return hash.toString('hex')
+    }
+    return null
+  }
+
+  plan(query: TickQuery): readonly TickPlan[] {
+    return this.#read(() =>
+      this.inTurn(this.chosen(query), query.feed).map(({ of: { row }, notBeforeMs }) => ({
+        id: row.id,
+        recording: recordingId(row.key),
+        maxSeq: this.lastSeq(row.id),
+        notBeforeMs,
+      })),
+    )
+  }
+
+  window(query: TickQuery, plan: TickPlan, after: number): TickWindow {
+    return this.#read(() => {
+      const sealedSeq = this.#sql.sealed.get(plan.id) ?? 0
+      const series = this.#sql.series
+        .all(plan.id, query.feed)
+        .filter(
+          ({ instrument }) =>
+            query.instruments === null || (query.instruments as readonly string[]).includes(instrument),
+        )
+        .map(({ id }) => id)
+      for (const seqs of this.#torn.sealed(plan.id, after, sealedSeq)) this.#refuseTorn(query, plan, after, seqs)
+      const journal: Uint8Array[] = []
+      let upTo = after
+      if (sealedSeq <= after) {
+        let bytes = 0
+        for (const row of this.#sql.journal.iterate(plan.id, after)) {
+          upTo = row.last_seq
+          bytes += row.data.length
+          if (isWhole(plan.id, row)) journal.push(row.data)
+          else this.#refuseTorn(query, plan, after, [row.first_seq, row.last_seq])
+          if (bytes >= WINDOW_BYTES) break
+        }
+      }
+      return { sealedSeq, series, journal, upTo, conns: this.#sql.conns.all(plan.id, query.feed) }
+    })
+  }
+
+  /**
+   * Throws `store-damaged` where a flush that is torn may have held what is asked for: by its seqs, and by when it came
+   * and how late messages may come, as far as the clocks of service and computer are known to differ.
+   */
+  #refuseTorn(query: TickQuery, plan: TickPlan, after: number, seqs: Seqs): void {
+    const [first, last] = seqs
+    if (first > Math.min(plan.maxSeq, query.upToSeq ?? Infinity) || last <= after) return
+    const { fromMs, toMs } = this.#torn.datedWithin(plan.id, seqs)
+    const row = this.recordings().find(({ id }) => id === plan.id)
+    const skewMs = row === undefined ? 0 : (this.catalog.gaps(row)?.skewMs ?? 0)
+    const end = toMs ?? Infinity
+    if (end < plan.notBeforeMs || end < (query.fromMs ?? -Infinity) - skewMs) return
+    if (fromMs >= (query.toMs ?? Infinity) + skewMs) return
+    throw this.#torn.refusal(plan.id, seqs)
+  }
+
+  blocks({ series, after, upTo, fromMs, toMs, most }: BlockQuery): readonly Uint8Array[] {
+    return this.#sql.blocks.all(series, after, upTo, fromMs, toMs, most)
+  }
+
+  #read<T>(run: () => T): T {
+    return this.db.transaction(run).deferred()
+  }
+}
+
+const FEED_NAMES = FEED_IDS.map((feed) => `'${feed}'`).join(', ')
+
+/** What a gap that cannot be read is to who must have all of them. */
+export const damagedGap = (): CodedError =>
+  new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: VERIFY_HINT })
+
+/** Null: it is damaged. */
+function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap | null {
+  const symbols = symbolsOf(row.symbols)
+  if (symbols === null || !isFeedId(row.feed) || !(GAP_CAUSES as readonly string[]).includes(row.cause)) return null
+  const toMs = row.to_ms ?? nextMs
+  return {
+    recording: recordingId(key),
+    feed: row.feed,
+    symbols,
+    cause: row.cause as GapCause, // checked above
+    fromMs: unixMs(row.from_ms),
+    // A clock set back while it was open must not turn it round.
+    toMs: toMs === null ? null : unixMs(Math.max(toMs, row.from_ms)),
+    fromSeq: row.from_seq,
+    toSeq: row.to_seq,
+    ...(row.skew_ms === null ? {} : { skewMs: row.skew_ms }),
+  }
+}
+
+/** Null: they are damaged. */
+function symbolsOf(text: string): readonly string[] | null {
+  try {
+    return JSON.parse(text) as string[] // written from a string[]
+  } catch {
+    return null
+  }
+}

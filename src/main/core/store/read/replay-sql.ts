@@ -1,0 +1,235 @@
+/** The short reads of reviewing: blocks by seq, journal, entries, snapshots, bookmarks. Synchronous. */
+import { CodedError } from '../../../../shared/base/errors.ts'
+import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
+import { FEED_IDS, isFeedId, recordingId, unixMs, type RecordingId } from '../../../../shared/base/units.ts'
+import { BlockCache } from './block-cache.ts'
+import { VERIFY_HINT } from '../types/corruption.ts'
+import type { OpenBlock } from '../blocks/open-block.ts'
+import { openBlock } from '../blocks/open.ts'
+import { decodeJournal, isWhole, type JournalRow } from '../format/journal.ts'
+import type { EntryQuery, MessageColumns, StoredEntry } from '../types/store.ts'
+import type { Db } from '../schema/sqlite.ts'
+import { TornFlushes } from '../format/torn-flushes.ts'
+
+export interface ReviewedRecording {
+  readonly id: number
+  readonly key: RecordingId
+  readonly startedMs: number
+}
+
+export interface ReviewedSeries {
+  readonly id: number
+  /** Index into FEED_IDS. */
+  readonly feed: number
+}
+
+/** Where a block lies. */
+export interface BlockPlace {
+  readonly id: number
+  readonly min_seq: number
+  readonly max_seq: number
+  readonly count: number
+}
+
+export interface JournalRun {
+  readonly firstSeq: number
+  readonly lastSeq: number
+  /** Null where the row is torn. */
+  readonly messages: MessageColumns | null
+}
+
+interface EntryRow {
+  readonly seq: number
+  readonly wall_ms: number
+  readonly mono_ns: number
+  readonly body: string
+}
+
+export class ReviewSql {
+  readonly db: Db
+  readonly torn: TornFlushes
+  readonly #cache = new BlockCache<OpenBlock>(64 << 20)
+  readonly #sql
+
+  constructor(db: Db) {
+    this.db = db
+    this.torn = new TornFlushes(db)
+    const place = 'SELECT id, min_seq, max_seq, count FROM block INDEXED BY block_order WHERE series = ?'
+    this.#sql = {
+      recording: db.prepare<[string], { id: number; started_ms: number }>(
+        'SELECT id, started_ms FROM recording WHERE key = ?',
+      ),
+      sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
+      lastJournal: db.prepare<[number], number | null>('SELECT max(last_seq) FROM journal WHERE recording = ?').pluck(),
+      series: db.prepare<[number], { id: number; feed: string }>('SELECT id, feed FROM series WHERE recording = ?'),
+      connections: db.prepare<[number], { conn: number; feed: string }>(
+        'SELECT conn, feed FROM connection WHERE recording = ?',
+      ),
+      covering: db.prepare<[number, number], BlockPlace>(`${place} AND min_seq <= ? ORDER BY min_seq DESC LIMIT 1`),
+      following: db.prepare<[number, number], BlockPlace>(`${place} AND min_seq > ? ORDER BY min_seq LIMIT 1`),
+      within: db.prepare<[number, number, number], BlockPlace>(
+        `${place} AND min_seq > ? AND min_seq <= ? ORDER BY min_seq`,
+      ),
+      data: db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck(),
+      journalFrom: db
+        .prepare<[number, number], number | null>(
+          'SELECT max(first_seq) FROM journal WHERE recording = ? AND first_seq <= ?',
+        )
+        .pluck(),
+      journal: db.prepare<[number, number], JournalRow>(
+        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq >= ? ORDER BY first_seq',
+      ),
+      entries: db.prepare<[number, number, number], EntryRow>(
+        'SELECT seq, wall_ms, mono_ns, body FROM entry WHERE recording = ? AND seq > ? AND seq <= ? ORDER BY seq',
+      ),
+      entriesOf: db.prepare<[number, number, string], EntryRow>(
+        `SELECT seq, wall_ms, mono_ns, body FROM entry
+         WHERE recording = ? AND seq > ? AND body LIKE '{"type":"%'
+           AND substr(body, 10, instr(substr(body, 10, 40), '"') - 1) IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+      ),
+      stamps: db.prepare<[number, number], { seq: number; wall_ms: number; clock: string | null }>(
+        `SELECT seq, wall_ms, CASE WHEN body LIKE '{"type":"clock"%' THEN body END AS clock
+         FROM entry WHERE recording = ? AND seq > ? ORDER BY seq`,
+      ),
+      bookmarks: db.prepare<
+        [string | null],
+        { id: number; key: string; at_ms: number; seq: number | null; text: string }
+      >(
+        `SELECT b.id, r.key, b.at_ms, b.seq, b.text FROM bookmark b JOIN recording r ON r.id = b.recording
+         WHERE r.key = coalesce(?, r.key) ORDER BY b.at_ms, b.id`,
+      ),
+    }
+  }
+
+  /** Runs short reads on one state of the file. */
+  read<T>(run: () => T): T {
+    return this.db.transaction(run).deferred()
+  }
+
+  /** Throws `not-found`. */
+  recording(key: RecordingId): ReviewedRecording {
+    const row = this.#sql.recording.get(key)
+    if (row === undefined) {
+      throw new CodedError('not-found', `There is no session ${key}.`, { hint: 'List them with "tapedeck sessions".' })
+    }
+    return { id: row.id, key, startedMs: row.started_ms }
+  }
+
+  sealedSeq(recording: number): number {
+    return this.#sql.sealed.get(recording) ?? 0
+  }
+
+  /** The last seq that is durable. */
+  lastSeq(recording: number): number {
+    return Math.max(this.sealedSeq(recording), this.#sql.lastJournal.get(recording) ?? 0)
+  }
+
+  series(recording: number): readonly ReviewedSeries[] {
+    const known: ReviewedSeries[] = []
+    for (const { id, feed } of this.#sql.series.all(recording)) {
+      if (isFeedId(feed)) known.push({ id, feed: FEED_IDS.indexOf(feed) })
+    }
+    return known
+  }
+
+  /** Index into FEED_IDS by connection. */
+  connections(recording: number): ReadonlyMap<number, number> {
+    const feeds = new Map<number, number>()
+    for (const { conn, feed } of this.#sql.connections.all(recording)) {
+      if (isFeedId(feed)) feeds.set(conn, FEED_IDS.indexOf(feed))
+    }
+    return feeds
+  }
+
+  /** The first block of a series that ends after a seq. */
+  blockAfter(series: number, seq: number): BlockPlace | undefined {
+    const covering = this.#sql.covering.get(series, seq + 1)
+    if (covering !== undefined && covering.max_seq > seq) return covering
+    return this.#sql.following.get(series, seq + 1)
+  }
+
+  /** The last block of a series. */
+  lastBlock(series: number): BlockPlace | undefined {
+    return this.#sql.covering.get(series, Number.MAX_SAFE_INTEGER)
+  }
+
+  /** Blocks of a series that hold something of (after, upTo]. */
+  blocksWithin(series: number, after: number, upTo: number): readonly BlockPlace[] {
+    const first = this.blockAfter(series, after)
+    if (first === undefined || first.min_seq > upTo) return []
+    return [first, ...this.#sql.within.all(series, first.min_seq, upTo)]
+  }
+
+  /** Opens a block that was found in the same read. `keep`: another jump may want it soon. */
+  open(recording: RecordingId, series: number, place: BlockPlace, keep: boolean): OpenBlock {
+    const name = `${recording} ${series} ${place.min_seq} ${place.max_seq}`
+    const known = this.#cache.get(name)
+    if (known !== undefined) return known
+    const data = this.#sql.data.get(place.id)
+    if (data === undefined) throw new TypeError(`block ${place.id} is gone`)
+    const block = openBlock(data)
+    if (keep) this.#cache.put(name, block, block.bytes)
+    return block
+  }
+
+  /** Flushes that end after a seq, oldest first; what is torn is told, not left out. */
+  *journal(recording: number, afterSeq: number): Generator<JournalRun, void, void> {
+    const from = this.#sql.journalFrom.get(recording, afterSeq + 1) ?? afterSeq + 1
+    for (const row of this.#sql.journal.iterate(recording, from)) {
+      if (row.last_seq <= afterSeq) continue
+      const whole = isWhole(recording, row)
+      yield {
+        firstSeq: row.first_seq,
+        lastSeq: row.last_seq,
+        messages: whole ? decodeJournal(row.data).messages : null,
+      }
+    }
+  }
+
+  /** Entries in (after, upTo]. */
+  entries(recording: number, afterSeq: number, upToSeq: number): StoredEntry[] {
+    return this.#sql.entries.all(recording, afterSeq, upToSeq).map(toEntry)
+  }
+
+  entriesOf(recording: number, { afterSeq = 0, types }: EntryQuery): readonly StoredEntry[] {
+    if (types === undefined) return this.entries(recording, afterSeq, Number.MAX_SAFE_INTEGER)
+    return this.#sql.entriesOf.all(recording, afterSeq, JSON.stringify(types)).map(toEntry)
+  }
+
+  /** When entries were written, after a seq; `shiftMs` of those that are a step of the clock. */
+  *stamps(
+    recording: number,
+    afterSeq: number,
+  ): Generator<{ readonly seq: number; readonly wallMs: number; readonly shiftMs: number }, void, void> {
+    for (const { seq, wall_ms: wallMs, clock } of this.#sql.stamps.iterate(recording, afterSeq)) {
+      const entry = clock === null ? null : parseEntry(clock)
+      yield { seq, wallMs, shiftMs: entry?.type === 'clock' ? entry.shiftMs : 0 }
+    }
+  }
+
+  bookmarks(recording: RecordingId | null): readonly ReplayBookmark[] {
+    return this.#sql.bookmarks.all(recording).map(({ id, key, at_ms: atMs, seq, text }) => ({
+      id,
+      session: recordingId(key),
+      atMs: unixMs(atMs),
+      seq,
+      text,
+    }))
+  }
+}
+
+function parseEntry(body: string): LedgerEntry {
+  try {
+    return JSON.parse(body) as LedgerEntry // written from a LedgerEntry
+  } catch {
+    throw new CodedError('store-damaged', 'An entry of the store is damaged.', { hint: VERIFY_HINT })
+  }
+}
+
+const toEntry = ({ seq, wall_ms: wallMs, mono_ns: monoNs, body }: EntryRow): StoredEntry => ({
+  seq,
+  wallMs,
+  monoNs,
+  entry: parseEntry(body),
+})

@@ -1,0 +1,140 @@
+/** The list of sessions: fast however many there are, because closed ones keep their sums. */
+import {
+  GAP_CAUSES,
+  isEdge,
+  type Gap,
+  type GapCause,
+  type SessionRow,
+} from '../../../../shared/core/recording/recording.ts'
+import { isFeedId, recordingId, unixMs } from '../../../../shared/base/units.ts'
+import type { Catalog, Kept } from './catalog.ts'
+import type { LabelRow } from '../library/labels.ts'
+import type { Db } from '../schema/sqlite.ts'
+import { feedTotals, JournalSums } from '../format/totals.ts'
+import type { CloseRecord, RecordingRow } from '../schema/records.ts'
+
+/** What a row says of the gaps of its recording. */
+type GapSum = Pick<SessionRow, 'gaps' | 'gapCount' | 'edges'>
+const NO_GAPS: GapSum = { gaps: [], gapCount: 0, edges: 0 }
+/** Gaps of a recording that a window's list tells of. */
+const FEW = 8
+
+/** Every gap, by recording. */
+export function allGaps(gaps: readonly Gap[]): ReadonlyMap<string, GapSum> {
+  return new Map(
+    [...Map.groupBy(gaps, (gap) => gap.recording)].map(([recording, of]): [string, GapSum] => [
+      recording,
+      { gaps: of, gapCount: of.length, edges: of.reduce((n, gap) => (isEdge(gap) ? n + 1 : n), 0) },
+    ]),
+  )
+}
+
+interface BriefGapRow {
+  readonly recording: number
+  readonly feed: string
+  readonly cause: string
+  readonly from_seq: number
+  readonly from_ms: number
+  readonly to_seq: number | null
+  readonly to_ms: number | null
+}
+const isGapCause = (text: string): text is GapCause => (GAP_CAUSES as readonly string[]).includes(text)
+
+/** What a row says that is read once a recording is closed. */
+type Closed = Pick<SessionRow, 'feeds' | 'symbols' | 'messages' | 'bytes'>
+
+export class SessionList {
+  readonly #db: Db
+  readonly #sums: Kept<Closed>
+  readonly #briefs: Kept<GapSum>
+  readonly #gaps
+  readonly #allGaps
+  readonly #labels
+  readonly #journal: JournalSums
+
+  constructor(db: Db, catalog: Catalog) {
+    this.#db = db
+    this.#journal = new JournalSums(db)
+    this.#sums = catalog.keep()
+    this.#briefs = catalog.keep()
+    const columns = 'recording, feed, cause, from_seq, from_ms, to_seq, to_ms'
+    this.#gaps = db.prepare<[number], BriefGapRow>(`SELECT ${columns} FROM gap WHERE recording = ? ORDER BY from_seq`)
+    this.#allGaps = db.prepare<[], BriefGapRow>(`SELECT ${columns} FROM gap ORDER BY recording, from_seq`)
+    this.#labels = db.prepare<[], LabelRow>('SELECT * FROM label')
+  }
+
+  /**
+   * Recordings as they are listed; `written`: a writer holds the store. `gapsOf` null: of the gaps only how many
+   * each has, and its first few that are no edges, without their symbols.
+   */
+  list(
+    rows: readonly RecordingRow[],
+    gapsOf: ReadonlyMap<string, GapSum> | null,
+    written: boolean,
+  ): readonly SessionRow[] {
+    const labels = new Map(this.#labels.all().map((label) => [label.recording, label]))
+    // A question for each of thousands costs more than one for all, and closed ones are asked about once.
+    let all: ReadonlyMap<number, readonly BriefGapRow[]> | null = null
+    const brief = (row: RecordingRow): GapSum => {
+      if (row.summary === null) return this.#brief(row, this.#gaps.iterate(row.id))
+      all ??= Map.groupBy(this.#allGaps.iterate(), (gap) => gap.recording)
+      return this.#brief(row, all.get(row.id) ?? [])
+    }
+    const live = written ? rows.reduce((most, row) => Math.max(most, row.id), 0) : NaN
+    return rows.map((row): SessionRow => {
+      const key = recordingId(row.key)
+      const { feeds, symbols, messages, bytes } = this.#sums.of(row, () => this.#totals(row))
+      const mine = gapsOf === null ? this.#briefs.of(row, () => brief(row)) : (gapsOf.get(key) ?? NO_GAPS)
+      const label = labels.get(row.id)
+      return {
+        session: key,
+        source: row.source,
+        startedMs: unixMs(row.started_ms),
+        endedMs: row.ended_ms === null ? null : unixMs(row.ended_ms),
+        clean: row.clean !== 0,
+        live: row.ended_ms === null && row.id === live,
+        feeds,
+        symbols,
+        messages,
+        bytes,
+        ...mine,
+        name: label?.name ?? '',
+        notes: label?.notes ?? '',
+        tags: label === undefined ? [] : (JSON.parse(label.tags) as string[]), // written by Labels
+        pinned: label?.pinned === 1,
+        binnedMs: label === undefined || label.binned_ms === null ? null : unixMs(label.binned_ms),
+        imported: row.id < 0,
+      }
+    })
+  }
+
+  #totals(row: RecordingRow): Closed {
+    if (row.summary === null) return feedTotals(this.#db, row.id, this.#journal)
+    const { counts, symbols, messages, bytes } = JSON.parse(row.summary) as CloseRecord // written by the engine's close
+    return { feeds: counts, symbols, messages, bytes }
+  }
+
+  #brief(row: RecordingRow, rows: Iterable<BriefGapRow>): GapSum {
+    const gaps: Gap[] = []
+    let gapCount = 0
+    let edges = 0
+    for (const { feed, cause, from_seq, from_ms, to_seq, to_ms } of rows) {
+      if (!isFeedId(feed) || !isGapCause(cause)) continue
+      gapCount += 1
+      if (isEdge({ cause })) edges += 1
+      else if (gaps.length < FEW) {
+        gaps.push({
+          recording: recordingId(row.key),
+          feed,
+          symbols: [],
+          cause,
+          fromMs: unixMs(from_ms),
+          toMs: to_ms === null ? null : unixMs(Math.max(to_ms, from_ms)),
+          fromSeq: from_seq,
+          toSeq: to_seq,
+        })
+      }
+    }
+    return { gaps, gapCount, edges }
+  }
+}

@@ -1,0 +1,194 @@
+/** Stored messages in seq order: blocks of many instruments and the journal, without seam and without doubles. */
+import type { RecordingId } from '../../../../shared/base/units.ts'
+import { blockTicks } from '../blocks/ticks.ts'
+import { encodeBlock } from '../blocks/encode.ts'
+import type { OpenBlock } from '../blocks/open-block.ts'
+import { openBlock } from '../blocks/open.ts'
+import { Classifier } from '../format/classify.ts'
+import { ColumnsBuilder } from '../format/message-columns.ts'
+import { decodeJournal } from '../format/journal.ts'
+import { MergedTicks, ROWS_A_BATCH } from './merged-ticks.ts'
+import type { TickColumns, TickQuery } from '../types/store.ts'
+import { dropHead, pushHead, sinkHead, turnEnds } from '../format/seq-heap.ts'
+import type { TickPlan, TickSource } from '../types/tick-source.ts'
+
+/** Rows of a block that a query wants, ascending. */
+interface Wanted {
+  readonly block: OpenBlock
+  readonly rows: Uint32Array | { readonly from: number; readonly to: number }
+}
+
+/** Where the rows of one series come from, in order. */
+type Stream = AsyncIterator<Wanted, void> | Iterator<Wanted, void>
+
+/** Reads what a query asks for, recording by recording, each in seq order. */
+export async function* readTicks(source: TickSource, query: TickQuery): AsyncGenerator<TickColumns, void, void> {
+  const classifier = new Classifier()
+  for (const plan of await source.plan(query)) {
+    const last = Math.min(plan.maxSeq, query.upToSeq ?? Infinity)
+    let cursor = query.afterSeq ?? 0
+    while (cursor < last) {
+      const window = await source.window(query, plan, cursor)
+      const sealed = Math.min(window.sealedSeq, last)
+      if (sealed > cursor) {
+        const from = cursor
+        yield* merge(
+          plan.recording,
+          window.series.map((series) => blocksOf(source, query, plan, series, from, sealed)),
+        )
+        cursor = sealed
+        continue
+      }
+      if (window.upTo <= cursor) break
+      const upTo = Math.min(window.upTo, last)
+      const tail = journalStreams(classifier, query, plan, window.journal, new Set(window.conns), cursor, upTo)
+      yield* merge(plan.recording, tail)
+      cursor = upTo
+    }
+  }
+}
+
+async function* blocksOf(
+  source: TickSource,
+  query: TickQuery,
+  plan: TickPlan,
+  series: number,
+  after: number,
+  upTo: number,
+): AsyncGenerator<Wanted, void, void> {
+  let cursor = after
+  let most = 1
+  while (cursor < upTo) {
+    const blocks = await source.blocks({
+      series,
+      after: cursor,
+      upTo,
+      fromMs: query.fromMs ?? -Infinity,
+      toMs: query.toMs ?? Infinity,
+      most,
+    })
+    if (blocks.length === 0) return
+    for (const bytes of blocks) {
+      const block = openBlock(bytes)
+      const wanted = choose(block, query, plan, cursor, upTo)
+      cursor = Math.max(cursor, block.seq[block.count - 1])
+      if (wanted !== undefined) yield wanted
+    }
+    most = Math.min(16, most * 2)
+  }
+}
+
+/** The rows of a block within the seqs and times asked for; undefined: none. */
+function choose(block: OpenBlock, query: TickQuery, plan: TickPlan, after: number, upTo: number): Wanted | undefined {
+  const { seq } = block
+  let from = 0
+  let to = block.count
+  while (from < to && seq[from] <= after) from++
+  while (to > from && seq[to - 1] > upTo) to--
+  if (from === to) return undefined
+  const fromMs = query.fromMs ?? -Infinity
+  const toMs = query.toMs ?? Infinity
+  if (fromMs === -Infinity && toMs === Infinity && plan.notBeforeMs === -Infinity) return { block, rows: { from, to } }
+  const { eventMs, recvMs } = block
+  const rows = new Uint32Array(to - from)
+  let n = 0
+  for (let i = from; i < to; i++) {
+    const ms = Number.isNaN(eventMs[i]) ? recvMs[i] : eventMs[i]
+    if (ms >= fromMs && ms < toMs && recvMs[i] >= plan.notBeforeMs) rows[n++] = i
+  }
+  if (n === 0) return undefined
+  return { block, rows: n === to - from ? { from, to } : rows.subarray(0, n) }
+}
+
+/** The journal's rows of the queried feed, a stream an instrument, read as blocks would be. */
+function journalStreams(
+  classifier: Classifier,
+  query: TickQuery,
+  plan: TickPlan,
+  journal: readonly Uint8Array[],
+  conns: ReadonlySet<number>,
+  after: number,
+  upTo: number,
+): Stream[] {
+  const buckets = new Map<string, { rows: ColumnsBuilder; eventMs: number[] }>()
+  for (const data of journal) {
+    const { messages: m } = decodeJournal(data)
+    for (let i = 0; i < m.count; i++) {
+      if (!conns.has(m.conn[i])) continue
+      const { series, eventMs } = classifier.place(query.feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
+      if (query.instruments !== null && !(query.instruments as readonly string[]).includes(series)) continue
+      let bucket = buckets.get(series)
+      if (bucket === undefined) buckets.set(series, (bucket = { rows: new ColumnsBuilder(), eventMs: [] }))
+      bucket.rows.add(m, i, i + 1)
+      bucket.eventMs.push(eventMs)
+    }
+  }
+  return [...buckets.values()].map(({ rows, eventMs }) => {
+    const sealed = encodeBlock(query.feed, rows.done(), { eventMs: Float64Array.from(eventMs), prove: false })
+    const wanted = choose(openBlock(sealed), query, plan, after, upTo)
+    return (wanted === undefined ? [] : [wanted])[Symbol.iterator]()
+  })
+}
+
+interface Head {
+  readonly stream: Stream
+  wanted: Wanted
+  at: number
+  seq: number
+}
+
+const rowAt = ({ rows }: Wanted, at: number): number => (rows instanceof Uint32Array ? rows[at] : rows.from + at)
+const rowCount = ({ rows }: Wanted): number => (rows instanceof Uint32Array ? rows.length : rows.to - rows.from)
+
+/** Streams, each in seq order, as one in seq order. */
+async function* merge(recording: RecordingId, streams: readonly Stream[]): AsyncGenerator<TickColumns, void, void> {
+  const heap: Head[] = []
+  for (const stream of streams) {
+    const next = await stream.next()
+    if (next.done !== true)
+      pushHead(heap, { stream, wanted: next.value, at: 0, seq: next.value.block.seq[rowAt(next.value, 0)] })
+  }
+  let batch = new MergedTicks(recording)
+  while (heap.length > 0) {
+    const head = heap[0]
+    if (heap.length === 1 && head.at === 0 && batch.count === 0) {
+      // One series left: its blocks are handed on as they are.
+      yield blockTicks(head.wanted.block, recording, head.wanted.rows)
+      head.at = rowCount(head.wanted)
+    } else {
+      const until = turnEnds(heap)
+      const { wanted } = head
+      const { seq } = wanted.block
+      const n = rowCount(wanted)
+      batch.use(wanted.block)
+      while (head.at < n && batch.count < ROWS_A_BATCH) {
+        const row = rowAt(wanted, head.at)
+        if (seq[row] > until) break
+        batch.add(row)
+        head.at++
+      }
+      if (batch.count === ROWS_A_BATCH) {
+        yield batch
+        batch = new MergedTicks(recording)
+      }
+    }
+    if (head.at < rowCount(head.wanted)) head.seq = head.wanted.block.seq[rowAt(head.wanted, head.at)]!
+    else {
+      const next = await head.stream.next()
+      if (next.done === true) {
+        dropHead(heap)
+        if (heap.length === 0) break
+      } else {
+        head.wanted = next.value
+        head.at = 0
+        head.seq = next.value.block.seq[rowAt(next.value, 0)]
+      }
+    }
+    sinkHead(heap)
+    if (heap.length === 1 && heap[0].at === 0 && batch.count > 0) {
+      yield batch
+      batch = new MergedTicks(recording)
+    }
+  }
+  if (batch.count > 0) yield batch
+}

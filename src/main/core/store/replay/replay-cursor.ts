@@ -1,0 +1,354 @@
+/**
+ * A recording in the order it was received: messages of every feed and entries, batch by batch. Seqs are
+ * gapless over both, so many series are brought into one order by writing each row where its seq stands,
+ * without comparing any two.
+ */
+import { firstAfter } from '../types/ascending.ts'
+import { damaged } from '../blocks/bytes.ts'
+import type { OpenBlock } from '../blocks/open-block.ts'
+import type { MessageColumns, ReplayBatch, ReplayQuery } from '../types/store.ts'
+import type { ReviewedRecording, ReviewedSeries, ReviewSql } from '../read/replay-sql.ts'
+import type { Seqs } from '../format/torn-flushes.ts'
+
+/** Seqs of the first batch, which somebody waits for, and of later ones. */
+const FIRST_SEQS = 1024
+const MOST_SEQS = 8192
+/** Text that ends a batch early. */
+const MOST_BYTES = 2 << 20
+/** Batches after which reading goes on for long: what it opens then is not kept for others. */
+const KEPT_BATCHES = 3
+/** How far the first rows of a block are decoded ahead: mostly, no more are wanted than from a snapshot to a goal. */
+const REACH_SEQS = 16_384
+
+interface Stream extends ReviewedSeries {
+  /** Rows that are not yet passed, oldest first; mostly one run. */
+  readonly blocks: OpenBlock[]
+  /** The block that was opened last, and the seq it ends with. */
+  last: { readonly block: OpenBlock; readonly maxSeq: number } | null
+  /** Nothing of it that is not in `blocks` lies before this seq. */
+  from: number
+}
+
+/** A block and its columns at hand: asking it for each row costs more than the row. */
+interface Opened {
+  readonly block: OpenBlock
+  readonly feed: number
+  readonly recvMs: Float64Array
+  /** Null where only stamps are wanted. */
+  readonly flags: Uint8Array | null
+  /** Null where they are not wanted. */
+  readonly more: { readonly monoNs: Float64Array; readonly conn: Uint32Array } | null
+}
+
+function opened(block: OpenBlock, feed: number, texts: boolean, bare: boolean): Opened {
+  const { recvMs } = block
+  if (!texts) return { block, feed, recvMs, flags: null, more: null }
+  return { block, feed, recvMs, flags: block.flags, more: bare ? null : { monoNs: block.monoNs, conn: block.conn } }
+}
+
+/** Rows on their way into a batch. */
+interface Rows {
+  readonly feed: Uint8Array
+  readonly seq: Float64Array
+  readonly recvMs: Float64Array
+  readonly monoNs: Float64Array
+  readonly conn: Uint32Array
+  readonly flags: Uint8Array
+  readonly offsets: Uint32Array
+}
+
+export interface CursorOptions {
+  /** Without: batches hold stamps and no text. */
+  readonly texts?: boolean
+}
+
+export class ReplayCursor {
+  readonly #sql: ReviewSql
+  readonly #recording: ReviewedRecording
+  readonly #texts: boolean
+  readonly #bare: boolean
+  readonly #upToSeq: number
+  readonly #upToMs: number
+  #cursor: number
+  /** Something was met that was received after all that is wanted. */
+  #passed = false
+  #seqs = FIRST_SEQS
+  #batches = 0
+  #sealedSeq = -1
+  #streams: Stream[] = []
+  /** Sealed flushes that are torn, ascending. */
+  #torn: readonly Seqs[] = []
+  #feeds: ReadonlyMap<number, number> = new Map()
+  /** By seq of the window: 1 + its block's place in `#open`, and its row there. */
+  readonly #owner = new Uint32Array(MOST_SEQS)
+  readonly #row = new Uint32Array(MOST_SEQS)
+
+  /** Fixes where reading ends; throws `not-found`. */
+  constructor(sql: ReviewSql, query: ReplayQuery, options: CursorOptions = {}) {
+    const { recording, afterSeq, upToSeq = Infinity, upToMs = Infinity, bare = false } = query
+    this.#sql = sql
+    this.#bare = bare
+    this.#upToMs = upToMs
+    this.#texts = options.texts ?? true
+    this.#recording = sql.recording(recording)
+    this.#cursor = Math.max(0, Math.floor(afterSeq))
+    this.#upToSeq = Math.min(Math.floor(upToSeq), sql.lastSeq(this.#recording.id))
+  }
+
+  /** The next batch; null: that was all. */
+  next(): ReplayBatch | null {
+    while (this.#cursor < this.#upToSeq && !this.#passed) {
+      const batch = this.#sql.read(() => this.#read())
+      if (batch === null) return null
+      this.#cursor = batch.upToSeq
+      this.#seqs = Math.min(MOST_SEQS, this.#seqs * 2)
+      this.#batches++
+      if (batch.count > 0 || batch.entries.length > 0) return batch
+    }
+    return null
+  }
+
+  #read(): ReplayBatch | null {
+    const { id } = this.#recording
+    const sealed = this.#sql.sealedSeq(id)
+    if (sealed !== this.#sealedSeq) {
+      this.#sealedSeq = sealed
+      this.#learn(id)
+    }
+    return this.#cursor < sealed
+      ? this.#fromBlocks(this.#wholeUpTo(Math.min(sealed, this.#upToSeq)))
+      : this.#fromJournal(id)
+  }
+
+  /**
+   * How far nothing that is sealed is torn; throws `store-damaged` at a flush that is: to go on without its messages
+   * would play another session. Stamps are given without them.
+   */
+  #wholeUpTo(last: number): number {
+    if (!this.#texts) return last
+    const next = this.#torn.find(([, lastTorn]) => lastTorn > this.#cursor)
+    if (next === undefined || next[0] > last) return last
+    if (next[0] <= this.#cursor + 1) throw this.#sql.torn.refusal(this.#recording.id, next)
+    return next[0] - 1
+  }
+
+  /** Series that are new, and more of those that had ended. */
+  #learn(id: number): void {
+    this.#torn = this.#sql.torn.sealed(id, 0, Infinity)
+    const known = new Map(this.#streams.map((stream) => [stream.id, stream]))
+    this.#streams = this.#sql.series(id).map((series): Stream => {
+      const stream = known.get(series.id)
+      if (stream === undefined) return { ...series, blocks: [], last: null, from: 0 }
+      if (stream.from === Infinity) stream.from = 0
+      return stream
+    })
+  }
+
+  #fromBlocks(last: number): ReplayBatch {
+    const cursor = this.#cursor
+    const end = Math.min(cursor + this.#seqs, last)
+    const owner = this.#owner.fill(0, 0, end - cursor)
+    const open: Opened[] = []
+    for (const stream of this.#streams) this.#place(stream, end, open)
+    const rows = newRows(end - cursor, this.#bare)
+    let out = new Uint8Array(this.#texts ? (end - cursor) * 96 : 0)
+    let at = 0
+    let n = 0
+    let upTo = end
+    for (let i = 0; i < end - cursor; i++) {
+      const of = owner[i]
+      if (of === 0) continue
+      const { block, feed, recvMs, flags, more } = open[of - 1]
+      const row = this.#row[i]
+      if (recvMs[row] > this.#upToMs) {
+        this.#passed = true
+        upTo = cursor + i
+        break
+      }
+      rows.feed[n] = feed
+      rows.seq[n] = cursor + i + 1
+      rows.recvMs[n] = recvMs[row]
+      if (more !== null) {
+        rows.monoNs[n] = more.monoNs[row]
+        rows.conn[n] = more.conn[row]
+      }
+      if (flags !== null) {
+        rows.flags[n] = flags[row]
+        const need = block.rawRoom(row)
+        if (at + need > out.length) out = grown(out, at, at + need)
+        at = block.writeRaw(row, out, at)
+      }
+      rows.offsets[++n] = at
+      if (at >= MOST_BYTES) {
+        upTo = cursor + i + 1
+        break
+      }
+    }
+    return this.#batch(cut(rows, n), out.subarray(0, at), upTo)
+  }
+
+  /** Opens what a series has in (cursor, end] and notes where each of its rows goes. */
+  #place(stream: Stream, end: number, open: Opened[]): void {
+    const cursor = this.#cursor
+    const { blocks } = stream
+    while (blocks.length > 0 && lastOf(blocks[0]) <= cursor) blocks.shift()
+    for (let b = 0; ; b++) {
+      if (b === blocks.length) {
+        if (stream.from > end) return
+        const after = b === 0 ? cursor : Math.max(cursor, lastOf(blocks[b - 1]))
+        const last = this.#after(stream, after, end)
+        if (last === null) return
+        const reach = this.#batches < KEPT_BATCHES ? Math.max(end, cursor + REACH_SEQS) : Infinity
+        const rows = last.block.within(after, reach)
+        stream.from = Math.min(last.maxSeq, reach) + 1
+        if (rows.count === 0) {
+          if (stream.from > end) return
+          throw damaged('its seqs are not those that it is listed with')
+        }
+        blocks.push(rows)
+      }
+      const block = blocks[b]
+      const { seq, count } = block
+      if (seq[0] > end) return
+      open.push(opened(block, stream.feed, this.#texts, this.#bare))
+      for (let row = firstAfter(seq, cursor); row < count && seq[row] <= end; row++) {
+        const at = seq[row] - cursor - 1
+        this.#owner[at] = open.length
+        this.#row[at] = row
+      }
+      if (seq[count - 1] > end) return
+    }
+  }
+
+  /** The block of a series that follows a seq, opened; null: it has none up to `end`. */
+  #after(stream: Stream, after: number, end: number): Stream['last'] {
+    if (stream.last !== null && stream.last.maxSeq > after) return stream.last
+    const place = this.#sql.blockAfter(stream.id, after)
+    stream.last = null
+    stream.from = place?.min_seq ?? Infinity
+    if (place === undefined || place.min_seq > end) return null
+    const block = this.#sql.open(this.#recording.key, stream.id, place, this.#batches < KEPT_BATCHES)
+    return (stream.last = { block, maxSeq: place.max_seq })
+  }
+
+  #fromJournal(id: number): ReplayBatch | null {
+    const cursor = this.#cursor
+    const parts: { readonly m: MessageColumns; readonly from: number; readonly to: number }[] = []
+    let upTo = cursor
+    let count = 0
+    let bytes = 0
+    for (const { firstSeq, lastSeq, messages: m } of this.#sql.journal(id, cursor)) {
+      if (m === null && this.#texts) {
+        if (upTo > cursor) break // what came before it is played first
+        throw this.#sql.torn.refusal(id, [firstSeq, lastSeq])
+      }
+      upTo = Math.min(lastSeq, this.#upToSeq)
+      if (m !== null) {
+        const from = firstAfter(m.seq, cursor)
+        const to = firstAfter(m.seq, upTo)
+        parts.push({ m, from, to })
+        count += to - from
+        bytes += m.offsets[to] - m.offsets[from]
+      }
+      if (count >= this.#seqs || bytes >= MOST_BYTES || upTo >= this.#upToSeq) break
+    }
+    if (upTo === cursor) return null
+    const rows = newRows(count, this.#bare)
+    const out = new Uint8Array(bytes)
+    let n = 0
+    let at = 0
+    for (const { m, from, to } of parts) {
+      rows.seq.set(m.seq.subarray(from, to), n)
+      rows.recvMs.set(m.recvMs.subarray(from, to), n)
+      if (!this.#bare) {
+        rows.monoNs.set(m.monoNs.subarray(from, to), n)
+        rows.conn.set(m.conn.subarray(from, to), n)
+      }
+      rows.flags.set(m.flags.subarray(from, to), n)
+      const start = m.offsets[from]
+      out.set(m.bytes.subarray(start, m.offsets[to]), at)
+      for (let i = from; i < to; i++) {
+        rows.feed[n] = this.#feedOf(id, m.conn[i])
+        rows.offsets[++n] = at + m.offsets[i + 1] - start
+      }
+      at = rows.offsets[n]
+    }
+    this.#passed = rows.recvMs.some((ms) => ms > this.#upToMs)
+    return this.#batch(rows, out, upTo)
+  }
+
+  #feedOf(id: number, conn: number): number {
+    let feed = this.#feeds.get(conn)
+    if (feed === undefined) {
+      this.#feeds = this.#sql.connections(id)
+      feed = this.#feeds.get(conn)
+    }
+    if (feed === undefined) throw new TypeError(`connection ${conn} was never announced`)
+    return feed
+  }
+
+  #batch(rows: Rows, bytes: Uint8Array, upToSeq: number): ReplayBatch {
+    const entries = this.#sql.entries(this.#recording.id, this.#cursor, upToSeq)
+    if (entries.some(({ wallMs }) => wallMs > this.#upToMs)) this.#passed = true
+    return { recording: this.#recording.key, count: rows.seq.length, ...rows, bytes, entries, upToSeq }
+  }
+}
+
+/** Seqs and wall times of messages and entries in their order. */
+export function* stampsOf(
+  sql: ReviewSql,
+  query: ReplayQuery,
+): Generator<{ readonly seq: number; readonly wallMs: number }, void, void> {
+  const cursor = new ReplayCursor(sql, query, { texts: false })
+  for (let batch = cursor.next(); batch !== null; batch = cursor.next()) {
+    const { entries, count, seq, recvMs } = batch
+    let e = 0
+    for (let i = 0; i < count; i++) {
+      for (; e < entries.length && entries[e].seq < seq[i]; e++) yield entries[e]
+      yield { seq: seq[i], wallMs: recvMs[i] }
+    }
+    for (; e < entries.length; e++) yield entries[e]
+  }
+}
+
+const lastOf = ({ seq, count }: OpenBlock): number => seq[count - 1]
+
+function newRows(n: number, bare: boolean): Rows {
+  return {
+    feed: new Uint8Array(n),
+    seq: new Float64Array(n),
+    recvMs: new Float64Array(n),
+    monoNs: new Float64Array(bare ? 0 : n),
+    conn: new Uint32Array(bare ? 0 : n),
+    flags: new Uint8Array(n),
+    offsets: new Uint32Array(n + 1),
+  }
+}
+
+function cut(rows: Rows, n: number): Rows {
+  return {
+    feed: rows.feed.subarray(0, n),
+    seq: rows.seq.subarray(0, n),
+    recvMs: rows.recvMs.subarray(0, n),
+    monoNs: rows.monoNs.subarray(0, n),
+    conn: rows.conn.subarray(0, n),
+    flags: rows.flags.subarray(0, n),
+    offsets: rows.offsets.subarray(0, n + 1),
+  }
+}
+
+function grown(out: Uint8Array<ArrayBuffer>, used: number, need: number): Uint8Array<ArrayBuffer> {
+  const more = new Uint8Array(Math.max(out.length * 2, need))
+  more.set(out.subarray(0, used))
+  return more
+}
+
+/** The buffers of a batch, to be transferred. */
+export function replayBuffers(batch: ReplayBatch): ArrayBuffer[] {
+  const buffers = new Set<ArrayBuffer>()
+  const { feed, seq, recvMs, monoNs, conn, flags, offsets, bytes } = batch
+  for (const part of [feed, seq, recvMs, monoNs, conn, flags, offsets, bytes]) {
+    if (part.buffer instanceof ArrayBuffer) buffers.add(part.buffer)
+  }
+  return [...buffers]
+}

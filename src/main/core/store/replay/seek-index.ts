@@ -1,0 +1,36 @@
+/** Where an instant lies in a recording's order. */
+import type { Place, PlaceQuery } from '../types/store.ts'
+import { stampsOf } from './replay-cursor.ts'
+import type { ReviewSql } from '../read/replay-sql.ts'
+import { CLOCK_SLACK_MS, countUpTo, type MarksCache } from './time-index.ts'
+
+/** So many seqs are read one by one; more are narrowed down first by looking into blocks. */
+const READ_SEQS = 8192
+const MOST_LOOKS = 48
+
+/** The last message or entry received at or before a replay time; null: the recording begins later. */
+export function findPlace(sql: ReviewSql, cache: MarksCache, { recording, ms }: PlaceQuery): Place | null {
+  const marks = cache.of(recording)
+  if (marks.lastSeq === 0) return null
+  for (let looks = 0, passed = 0; ; looks++) {
+    const { seq, wallMs } = marks.marks
+    // The first mark that is later, and the last one before it that is earlier beyond doubt.
+    let hi = countUpTo(seq, passed)
+    while (hi < seq.length && !(wallMs[hi] > ms)) hi++
+    let lo = hi - 1
+    while (lo > 0 && !(wallMs[lo] <= ms - CLOCK_SLACK_MS)) lo--
+    const upTo = hi === seq.length ? marks.lastSeq : seq[hi]
+    if (upTo - seq[lo] > READ_SEQS && looks < MOST_LOOKS && marks.look(seq[lo], upTo)) continue
+    // Begun a little earlier, where that is near: what lies between two marks may be a little later than both.
+    let start = lo
+    while (start > 0 && !(wallMs[start] <= wallMs[lo] - CLOCK_SLACK_MS)) start--
+    if (upTo - seq[start] > READ_SEQS) start = lo
+    let replayMs = start === 0 ? -Infinity : marks.replayMs[start]
+    for (const stamp of stampsOf(sql, { recording, afterSeq: seq[start], upToSeq: upTo })) {
+      if (stamp.wallMs > ms) return stamp.seq === 1 ? null : { seq: stamp.seq - 1, ms: replayMs }
+      replayMs = Math.max(replayMs, stamp.wallMs)
+    }
+    if (hi === seq.length) return { seq: marks.lastSeq, ms: replayMs }
+    passed = upTo
+  }
+}

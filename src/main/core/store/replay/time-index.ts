@@ -1,0 +1,287 @@
+/**
+ * When a recording's seqs were received, coarsely: from its entries (a digest a minute, connections, steps of
+ * the clock) and, where those lie far apart, from blocks that were looked into. Kept from question to question.
+ */
+import { firstAfter } from '../types/ascending.ts'
+import { stampsOf } from './replay-cursor.ts'
+import type { BlockPlace, ReviewedRecording, ReviewSql } from '../read/replay-sql.ts'
+import type { Seqs } from '../format/torn-flushes.ts'
+
+/**
+ * How far wall time may run back without an entry that says so, and as far again to be sure: the recorder
+ * writes one when wall and monotonic clock are 100 ms apart.
+ */
+export const CLOCK_SLACK_MS = 400
+/** How far before a step back of the clock its latest time is looked for. */
+const PEAK_SEQS = 2048
+/** Of a block that was looked into, every so manyth row becomes a mark. */
+const ROWS_A_MARK = 64
+/** Seqs between two rows of a part that was imported: what lies between them was not brought along. */
+const HOLE_SEQS = 1_024
+
+/** Marks in the order of seq. */
+interface Marks {
+  readonly seq: Float64Array
+  /** Wall time at receipt of the mark's seq, as it was. */
+  readonly wallMs: Float64Array
+}
+
+export class TimeMarks {
+  readonly #sql: ReviewSql
+  readonly #recording: ReviewedRecording
+  #seq: number[] = [0]
+  #wall: number[]
+  /** Seqs of all entries, ascending. */
+  #entries: number[] = []
+  /** First and last seq of torn flushes, ascending. */
+  readonly #torn: Seqs[] = []
+  #lastSeq = 0
+  #looked = new Set<string>()
+  #cache: { marks?: Marks; replay?: Float64Array; messages?: Float64Array } = {}
+  /** Of an import that lacks some of its seqs: messages by seq of each block, by its name. Else null. */
+  #counts: Map<string, BlockCount> | null = null
+
+  constructor(sql: ReviewSql, recording: ReviewedRecording) {
+    this.#sql = sql
+    this.#recording = recording
+    this.#wall = [recording.startedMs]
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  /** Takes in what was stored since. */
+  update(): void {
+    const { id } = this.#recording
+    const lastSeq = this.#sql.read(() => this.#sql.lastSeq(id))
+    if (lastSeq === this.#lastSeq) return
+    for (const { seq, wallMs, shiftMs } of [...this.#sql.stamps(id, this.#entries.at(-1) ?? 0)]) {
+      if (seq > lastSeq) break
+      this.#entries.push(seq)
+      // What came just before the clock was set back came as late as it ever gets for a while.
+      if (shiftMs < 0 && seq > 1) this.#add([seq - 1], [this.#latest(Math.max(0, seq - 1 - PEAK_SEQS), seq - 1)])
+      this.#add([seq], [wallMs])
+    }
+    this.#torn.push(...this.#sql.read(() => this.#sql.torn.all(id, this.#lastSeq, lastSeq)))
+    if (this.#lastSeq === 0) this.#wall[0] = Math.min(this.#wall[0], this.#latest(0, 1))
+    this.#lastSeq = lastSeq
+    if (id < 0) this.#counts = this.#countBlocks()
+    this.#add([lastSeq], [this.#latest(lastSeq - 1, lastSeq)])
+  }
+
+  /** The latest wall time in (after, upTo]. */
+  #latest(afterSeq: number, upToSeq: number): number {
+    let latest = -Infinity
+    for (const { wallMs } of stampsOf(this.#sql, { recording: this.#recording.key, afterSeq, upToSeq })) {
+      latest = Math.max(latest, wallMs)
+    }
+    return latest
+  }
+
+  /** All marks. */
+  get marks(): Marks {
+    return (this.#cache.marks ??= { seq: Float64Array.from(this.#seq), wallMs: Float64Array.from(this.#wall) })
+  }
+
+  /** Replay time of the marks: wall time made never to decrease. */
+  get replayMs(): Float64Array {
+    const known = this.#cache.replay
+    if (known !== undefined) return known
+    const made = this.marks.wallMs.slice()
+    for (let i = 1; i < made.length; i++) if (made[i] < made[i - 1]) made[i] = made[i - 1]
+    return (this.#cache.replay = made)
+  }
+
+  /** Messages (not entries) up to each mark that can be read. */
+  get messages(): Float64Array {
+    return (this.#cache.messages ??=
+      this.#counts === null
+        ? this.marks.seq.map((seq) => this.#messagesUpTo(seq))
+        : countMarks(this.marks.seq, this.#counts.values()))
+  }
+
+  /** What the blocks of an import hold, it changes no more; null where that is a message for each seq. */
+  #countBlocks(): Map<string, BlockCount> | null {
+    const counts = new Map<string, BlockCount>()
+    let messages = 0
+    this.#sql.read(() => {
+      for (const { id } of this.#sql.series(this.#recording.id)) {
+        for (const { min_seq: first, max_seq: last, count } of this.#sql.blocksWithin(id, 0, Number.MAX_SAFE_INTEGER)) {
+          counts.set(blockName(id, first, last), { seqs: [first - 1, last], upTo: [0, count] })
+          messages += count
+        }
+      }
+    })
+    return messages === this.#messagesUpTo(this.#lastSeq) ? null : counts
+  }
+
+  #messagesUpTo(seq: number): number {
+    let messages = seq - countUpTo(this.#entries, seq)
+    for (const [first, last] of this.#torn) {
+      if (first > seq) break
+      const upTo = Math.min(seq, last)
+      // Entries are rows of their own: a torn flush takes none with it.
+      messages -= upTo - first + 1 - (countUpTo(this.#entries, upTo) - countUpTo(this.#entries, first - 1))
+    }
+    return messages
+  }
+
+  /** Looks into what is stored of (after, upTo] for further marks; false where nothing was not looked into already. */
+  look(after: number, upTo: number): boolean {
+    return this.#lookIntoBlock(after, upTo) || this.#lookIntoJournal(after, upTo)
+  }
+
+  /** What is not sealed yet: no more than the journal holds. */
+  #lookIntoJournal(after: number, upTo: number): boolean {
+    const { id, key: recording } = this.#recording
+    const from = Math.max(after, this.#sql.sealedSeq(id))
+    const name = `journal ${from} ${upTo}`
+    if (from >= upTo || this.#looked.has(name)) return false
+    this.#looked.add(name)
+    const seqs: number[] = []
+    const walls: number[] = []
+    let row = 0
+    for (const { seq, wallMs } of stampsOf(this.#sql, { recording, afterSeq: from, upToSeq: upTo })) {
+      if (row++ % ROWS_A_MARK > 0) continue
+      seqs.push(seq)
+      walls.push(wallMs)
+    }
+    this.#add(seqs, walls)
+    return seqs.length > 0
+  }
+
+  /** Into the block in the middle, of the series that has most there. */
+  #lookIntoBlock(after: number, upTo: number): boolean {
+    return this.#sql.read(() => {
+      let best: { series: number; place: BlockPlace; rows: number } | null = null
+      for (const { id } of this.#sql.series(this.#recording.id)) {
+        const places = this.#sql.blocksWithin(id, after, upTo)
+        const middle = places[places.length >> 1]
+        // Where seqs are missing, what one block shows says nothing of the others.
+        const isNew = (one: BlockPlace): boolean => !this.#looked.has(blockName(id, one.min_seq, one.max_seq))
+        const place = this.#counts === null || middle === undefined || isNew(middle) ? middle : places.find(isNew)
+        if (place === undefined) continue
+        const rows = places.reduce((sum, { count }) => sum + count, 0)
+        if (best === null || rows > best.rows) best = { series: id, place, rows }
+      }
+      if (best === null) return false
+      const { series, place } = best
+      const name = blockName(series, place.min_seq, place.max_seq)
+      if (this.#looked.has(name)) return false
+      this.#looked.add(name)
+      const block = this.#sql.open(this.#recording.key, series, place, true)
+      const { seq, recvMs, count } = block.within(-Infinity, Infinity)
+      const seqs: number[] = []
+      const walls: number[] = []
+      const counts = this.#counts
+      const known: BlockCount = { seqs: [place.min_seq - 1], upTo: [0] }
+      for (let row = 0, last = -ROWS_A_MARK; row < count; row++) {
+        const isEdge =
+          counts !== null &&
+          ((row > 0 && seq[row] - seq[row - 1] > HOLE_SEQS) || (row < count - 1 && seq[row + 1] - seq[row] > HOLE_SEQS))
+        if (row - last < ROWS_A_MARK && row < count - 1 && !isEdge) continue
+        if (seq[row] > this.#lastSeq) break
+        last = row
+        seqs.push(seq[row])
+        walls.push(recvMs[row])
+        known.seqs.push(seq[row])
+        known.upTo.push(row + 1)
+      }
+      counts?.set(name, known)
+      this.#add(seqs, walls)
+      return true
+    })
+  }
+
+  /** Puts ascending marks in their places; of two at a seq, the later time stands. */
+  #add(seqs: readonly number[], walls: readonly number[]): void {
+    if (seqs.length === 0) return
+    this.#cache = {}
+    const last = this.#seq.at(-1)!
+    if (seqs[0] > last) {
+      this.#seq.push(...seqs)
+      this.#wall.push(...walls)
+      return
+    }
+    const at = firstAfter(Float64Array.from(this.#seq), seqs[0] - 1)
+    const tail = this.#seq.splice(at)
+    const tailWalls = this.#wall.splice(at)
+    let i = 0
+    let j = 0
+    while (i < tail.length || j < seqs.length) {
+      const a = tail[i] ?? Infinity
+      const b = seqs[j] ?? Infinity
+      this.#seq.push(Math.min(a, b))
+      if (a === b) this.#wall.push(Math.max(tailWalls[i++], walls[j++]))
+      else this.#wall.push(a < b ? tailWalls[i++] : walls[j++])
+    }
+  }
+}
+
+/** How many messages of a block lie up to some of its seqs, both ascending; spread evenly between them. */
+interface BlockCount {
+  readonly seqs: number[]
+  readonly upTo: number[]
+}
+
+const blockName = (series: number, first: number, last: number): string => `${series} ${first} ${last}`
+
+/** Messages of blocks up to each of ascending seqs. */
+function countMarks(marks: Float64Array, blocks: Iterable<BlockCount>): Float64Array {
+  const sums = new Float64Array(marks.length)
+  /** Messages of blocks that end between a mark and the one before it. */
+  const ended = new Float64Array(marks.length + 1)
+  for (const { seqs, upTo } of blocks) {
+    let i = countUpTo(marks, seqs[0])
+    let at = 1
+    for (; i < marks.length && marks[i] < seqs[seqs.length - 1]; i++) {
+      while (seqs[at] <= marks[i]) at++
+      const share = (marks[i] - seqs[at - 1]) / (seqs[at] - seqs[at - 1])
+      sums[i] += upTo[at - 1] + share * (upTo[at] - upTo[at - 1])
+    }
+    ended[i] += upTo[upTo.length - 1]
+  }
+  for (let i = 0, before = 0; i < marks.length; i++) {
+    before += ended[i]
+    sums[i] += before
+  }
+  return sums
+}
+
+/** How many of ascending numbers are at most `value`. */
+export function countUpTo(numbers: ArrayLike<number>, value: number): number {
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (numbers[middle] <= value) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The marks of the recordings that were asked about last. */
+export class MarksCache {
+  readonly #sql: ReviewSql
+  readonly #kept = new Map<string, TimeMarks>()
+
+  constructor(sql: ReviewSql) {
+    this.#sql = sql
+  }
+
+  /** Up to date; throws `not-found`. */
+  of(key: ReviewedRecording['key']): TimeMarks {
+    const recording = this.#sql.recording(key)
+    let marks = this.#kept.get(key)
+    if (marks === undefined) marks = new TimeMarks(this.#sql, recording)
+    this.#kept.delete(key)
+    this.#kept.set(key, marks)
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= 400) break
+      this.#kept.delete(oldest)
+    }
+    marks.update()
+    return marks
+  }
+}

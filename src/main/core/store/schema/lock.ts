@@ -1,0 +1,77 @@
+/** One writer a store: a lock of the operating system that any death of its process frees. */
+import Database from 'better-sqlite3'
+import { existsSync } from 'node:fs'
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { storeError } from './sqlite.ts'
+import { fileIdentity, isSameFile, realStorePath, refuseSecondName } from './store-path.ts'
+
+/** A reader that asks who writes holds the lock for an instant: a writer waits so long before it gives up, ms. */
+const PATIENCE_MS = 250
+
+export interface Lock {
+  /** The store's real path. Whatever path a writer was given, it opens this one. */
+  readonly file: string
+  /**
+   * Takes the lock again where its file was deleted or replaced, since another writer would now lock another file.
+   * Answers whether it had to; another writer may have come and gone meanwhile. Throws `store-locked` where one is there.
+   */
+  renew(): boolean
+  release(): void
+}
+
+const lockPath = (file: string): string => `${file}.lock`
+
+/**
+ * Takes the exclusive lock of a store, on a file beside the store's real path. Throws `store-locked` when another
+ * writer holds it or the store has a second name.
+ */
+export function lockStore(path: string): Lock {
+  const file = realStorePath(path)
+  refuseSecondName(file)
+  let held = take(file)
+  return {
+    file,
+    renew() {
+      if (isSameFile(held.identity, fileIdentity(lockPath(file)))) return false
+      const next = take(file)
+      held.db.close()
+      held = next
+      return true
+    },
+    release: () => void held.db.close(),
+  }
+}
+
+function take(file: string) {
+  let db: Database.Database | undefined
+  try {
+    db = new Database(lockPath(file), { timeout: PATIENCE_MS })
+    const identity = fileIdentity(lockPath(file))
+    db.exec('BEGIN EXCLUSIVE')
+    return { db, identity }
+  } catch (thrown) {
+    db?.close()
+    const error = storeError(thrown, file)
+    if (error.code !== 'store-locked') throw error
+    throw new CodedError('store-locked', `Another Tapedeck is recording into ${file}.`, {
+      hint: 'Close it first, or choose another store. Reading is possible meanwhile.',
+      cause: thrown,
+    })
+  }
+}
+
+/** Whether a writer holds the lock of a store now, in whatever process. Changes nothing. */
+export function isLocked(file: string): boolean {
+  const path = lockPath(realStorePath(file))
+  if (!existsSync(path)) return false
+  let db: Database.Database | undefined
+  try {
+    db = new Database(path, { readonly: true, fileMustExist: true, timeout: 0 })
+    db.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return false
+  } catch (thrown) {
+    return storeError(thrown, file).code === 'store-locked'
+  } finally {
+    db?.close()
+  }
+}

@@ -1,0 +1,37 @@
+/** What the store keeps of a recording itself: its row, and the records of its begin and its close. */
+import type { FeedCounts, Source } from '../../../../shared/core/recording/recording.ts'
+import type { RecordingId } from '../../../../shared/base/units.ts'
+
+/** A row of the table `recording`. */
+export interface RecordingRow {
+  readonly id: number
+  readonly key: string
+  readonly source: string
+  readonly started_ms: number
+  readonly ended_ms: number | null
+  readonly clean: number
+  readonly sealed_seq: number
+  readonly summary: string | null
+}
+
+/** The body of a `close` row of the store log, and the summary of a closed recording. */
+export interface CloseRecord {
+  readonly recording: RecordingId
+  readonly endedMs: number
+  readonly clean: boolean
+  readonly lastSeq: number
+  readonly messages: number
+  readonly entries: number
+  readonly counts: readonly FeedCounts[]
+  /** Head of each connection's chain, hex; 0: the entries. */
+  readonly heads: Readonly<Record<string, string>>
+  readonly symbols: number
+  readonly bytes: number
+}
+
+/** The body of a `begin` row of the store log. */
+export interface BeginRecord {
+  readonly recording: RecordingId
+  readonly source: Source
+  readonly startedMs: number
+}

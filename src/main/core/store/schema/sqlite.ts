@@ -1,0 +1,161 @@
+/** Opening the store's file, and SQLite's errors in the program's own words. */
+import Database from 'better-sqlite3'
+import { existsSync } from 'node:fs'
+import { CodedError, toFailure, type Failure } from '../../../../shared/base/errors.ts'
+import { LATEST_VERSION, migrate } from './migrations.ts'
+import { refuseDuringRestore } from './store-path.ts'
+
+export type Db = Database.Database
+
+/** "TDK1": what SQLite's header says of whose file this is. */
+export const APPLICATION_ID = 0x54444b31
+
+const code = (thrown: unknown): string => (thrown instanceof Database.SqliteError ? thrown.code : '')
+
+/** Whether waiting and trying again may help: the disk is full, failing, read-only, or busy. */
+export function isDiskTrouble(thrown: unknown): boolean {
+  return /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|NOMEM|PROTOCOL)/.test(code(thrown))
+}
+
+/** What SQLite threw, as an error with a code, a sentence and a next step. */
+export function storeError(thrown: unknown, file: string): CodedError {
+  if (thrown instanceof CodedError) return thrown
+  const sqlite = code(thrown)
+  const options = (hint: string) => ({ hint, cause: thrown })
+  if (sqlite.startsWith('SQLITE_FULL')) {
+    return new CodedError(
+      'disk-full',
+      'The disk that holds the store is full.',
+      options('Free some space; recording resumes by itself.'),
+    )
+  }
+  if (sqlite.startsWith('SQLITE_READONLY')) {
+    return new CodedError(
+      'disk-error',
+      `The store ${file} cannot be written.`,
+      options('Make the file and its folder writable; recording resumes by itself.'),
+    )
+  }
+  if (sqlite.startsWith('SQLITE_CANTOPEN')) {
+    return new CodedError(
+      'disk-error',
+      `The store ${file} cannot be opened.`,
+      options('Check that its folder is there and can be written, or choose another store.'),
+    )
+  }
+  if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(sqlite)) {
+    return new CodedError(
+      'store-damaged',
+      `${file} is not a readable Tapedeck store.`,
+      options('Run "tapedeck verify"; restore the file from a backup, or choose another one.'),
+    )
+  }
+  if (/^SQLITE_(BUSY|LOCKED)/.test(sqlite)) {
+    return new CodedError(
+      'store-locked',
+      `Another program holds the store ${file}.`,
+      options('Close it, or choose another store.'),
+    )
+  }
+  if (isDiskTrouble(thrown)) {
+    return new CodedError(
+      'disk-error',
+      `The disk that holds the store ${file} reported an error.`,
+      options('Check the disk; recording resumes by itself.'),
+    )
+  }
+  return new CodedError('internal', 'The store failed in an unexpected way.', options('The log pane has the details.'))
+}
+
+/** The Failure of what SQLite threw. */
+export const storeFailure = (thrown: unknown, file: string): Failure => toFailure(storeError(thrown, file))
+
+/** Refuses, without touching it, a file that a newer Tapedeck or another program made. */
+function refuseForeign(file: string): void {
+  // Through SQLite, never through fs: closing a second descriptor of the file would drop this process's locks on it.
+  const probe = new Database(file, { readonly: true, fileMustExist: true })
+  try {
+    const version = Number(probe.pragma('user_version', { simple: true }))
+    const application = Number(probe.pragma('application_id', { simple: true }))
+    const tables = probe.prepare('SELECT count(*) FROM sqlite_schema').pluck().get()
+    if (application !== APPLICATION_ID && !(application === 0 && version === 0 && tables === 0)) {
+      throw new CodedError('store-damaged', `${file} is not a Tapedeck store.`, { hint: 'Choose another file.' })
+    }
+    // Whatever Tapedeck wrote there, somebody added what would be carried out at our next commit.
+    const hidden = probe
+      .prepare(`SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'`)
+      .pluck()
+      .get()
+    if (hidden !== 0) {
+      throw new CodedError('store-damaged', `The store ${file} has commands hidden in it, and was not opened.`, {
+        hint: 'Tapedeck never writes any. Restore the store from a backup of your own, or choose another one.',
+      })
+    }
+    if (version > LATEST_VERSION) {
+      throw new CodedError(
+        'store-newer',
+        `The store ${file} was written by a newer Tapedeck (format ${version}; this one knows ${LATEST_VERSION}).`,
+        {
+          hint: 'Update Tapedeck, or choose another store. The file was left untouched.',
+        },
+      )
+    }
+  } finally {
+    probe.close()
+  }
+}
+
+/** Opens the store for the one writer, creating or migrating it. The caller holds the lock. */
+export function openForWriting(file: string): Db {
+  try {
+    refuseDuringRestore(file)
+    if (existsSync(file)) refuseForeign(file)
+    const db = new Database(file)
+    try {
+      db.pragma('secure_delete = ON')
+      db.pragma('busy_timeout = 5000')
+      migrate(db, APPLICATION_ID)
+      db.pragma('journal_mode = WAL')
+      // better-sqlite3 is built with NORMAL under WAL: a commit would not be durable.
+      db.pragma('synchronous = FULL')
+      // The engine checkpoints earlier, once it has noted the commit. This only bounds a log that it can't follow.
+      db.pragma('wal_autocheckpoint = 8000')
+      db.pragma('journal_size_limit = 67108864')
+      return db
+    } catch (thrown) {
+      db.close()
+      throw thrown
+    }
+  } catch (thrown) {
+    throw storeError(thrown, file)
+  }
+}
+
+/** Opens the store for a reader: never writes, never blocks the writer. */
+export function openForReading(file: string): Db {
+  try {
+    refuseDuringRestore(file)
+    if (!existsSync(file))
+      throw new CodedError('not-found', `There is no store at ${file}.`, {
+        hint: 'Record something first, or name another file.',
+      })
+    refuseForeign(file)
+    const db = new Database(file, { readonly: true, fileMustExist: true })
+    try {
+      db.pragma('busy_timeout = 5000')
+      const version = Number(db.pragma('user_version', { simple: true }))
+      if (version < LATEST_VERSION) {
+        throw new CodedError('store-damaged', `The store ${file} has the older format ${version}.`, {
+          hint: 'Start Tapedeck once: it brings the store up to date.',
+        })
+      }
+      db.pragma('cache_size = -32000')
+      return db
+    } catch (thrown) {
+      db.close()
+      throw thrown
+    }
+  } catch (thrown) {
+    throw storeError(thrown, file)
+  }
+}

@@ -1,0 +1,101 @@
+/** Which file a store's path leads to. A store has one name: its journal and its lock lie beside that name. */
+import { existsSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { restoreNoteFile } from '../../../base/store-files.ts'
+
+/** As many links as Linux follows. */
+const MAX_LINKS = 40
+
+/** The path without symbolic links; also of a file that isn't there yet. Absolute. */
+export function realStorePath(path: string): string {
+  let at = resolve(path)
+  for (let links = 0; links < MAX_LINKS; links++) {
+    const real = realPath(at)
+    if (real !== null) return real
+    const target = linkTarget(at)
+    if (target === null) return join(realPath(dirname(at)) ?? dirname(at), basename(at))
+    at = resolve(dirname(at), target)
+  }
+  return at // a loop of links: opening it fails with the system's own reason
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path)
+  } catch {
+    return null
+  }
+}
+
+function linkTarget(path: string): string | null {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return null
+  }
+}
+
+/** Tells files apart, whatever their names. */
+export interface FileIdentity {
+  readonly device: bigint
+  readonly inode: bigint
+}
+
+/** The file at this path; null: there is none. Throws what the system says otherwise. */
+export function fileIdentity(path: string): FileIdentity | null {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat === undefined ? null : { device: stat.dev, inode: stat.ino }
+}
+
+export const isSameFile = (a: FileIdentity | null, b: FileIdentity | null): boolean =>
+  a === null || b === null ? a === b : a.device === b.device && a.inode === b.inode
+
+/** The system's table of mounts; empty where it keeps none that can be read. */
+function readMounts(): string {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Whether a line of `/proc/self/mountinfo` mounts something at exactly this path. */
+function isMountPoint(path: string, mounts: string): boolean {
+  const escaped = path.replace(/[\\ \t\n]/g, (c) => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`)
+  return mounts.split('\n').some((line) => line.split(' ')[4] === escaped)
+}
+
+/**
+ * Throws `store-locked` where the file has further names: a hard link, or a mount of the single file. SQLite would look
+ * for the journal and we for the lock beside each name, so two writers wouldn't see each other and a reader would miss
+ * what the journal of the other name holds. `path` is a real path.
+ */
+export function refuseSecondName(path: string, mounts: () => string = readMounts): void {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) return
+  if (stat.nlink > 1) {
+    throw new CodedError('store-locked', `The store ${path} also has another name (a hard link) and wasn't opened.`, {
+      hint: 'Delete the other name, or make a real copy of the file and open that.',
+    })
+  }
+  if (isMountPoint(path, mounts())) {
+    throw new CodedError('store-locked', `The store ${path} is mounted as a single file and wasn't opened.`, {
+      hint: 'Mount the folder that holds the store instead.',
+    })
+  }
+}
+
+/**
+ * Throws `store-locked` in the middle of a restore, when the store may not be in its place. Whoever opens a store first
+ * settles a restore that was interrupted.
+ */
+export function refuseDuringRestore(path: string): void {
+  const note = restoreNoteFile(path)
+  if (!existsSync(note)) return
+  // A restore that still copies hasn't touched the store.
+  if (/"phase":"copying"/.test(readFileSync(note, 'utf8'))) return
+  throw new CodedError('store-locked', `A backup is being restored into ${path}.`, {
+    hint: 'Try again in a moment. If the restore was interrupted, start Tapedeck or run any command: it finishes the restore.',
+  })
+}

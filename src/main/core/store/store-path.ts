@@ -1,0 +1,12 @@
+/** The store that a command works on. */
+import { resolve } from 'node:path'
+import { defaultStorePath } from '../settings/paths.ts'
+import { createSettingsStore, fileKeeper } from '../settings/settings.ts'
+import type { Context, Values } from '../../command-line/command.ts'
+
+/** `--store`, else the one the settings name, else the app's own. */
+export function storePath(values: Values, { dataDir }: Context): string {
+  const given = values.text('store')
+  if (given !== undefined) return resolve(given)
+  return createSettingsStore(fileKeeper(dataDir)).get().recording.storePath || defaultStorePath(dataDir)
+}

@@ -1,0 +1,505 @@
+/**
+ * The store's one writer, without threads or timers: begin, commit, end, and background work in turns.
+ * Every method that writes throws what SQLite threw and has then changed nothing, in the file or here.
+ */
+import { statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { sourceKey, type FeedCounts, type GapCause, type Source } from '../../../../shared/core/recording/recording.ts'
+import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
+import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
+import { newColumns } from '../format/message-columns.ts'
+import { HiddenRows } from '../write/soft-delete.ts'
+import { copyLog, emptyLog } from '../schema/checkpoint.ts'
+import { CommitHead } from '../wal/commit-head.ts'
+import { Appender, type Appended } from '../write/commit.ts'
+import { LOG_GENESIS, logHash } from '../format/ledger.ts'
+import { closingEntries } from '../write/crash-recovery.ts'
+import { Library } from '../library/library.ts'
+import { lockStore, type Lock } from '../schema/lock.ts'
+import { Ownership, OwnershipLost } from '../schema/ownership.ts'
+import { deleteBookmark, insertBookmark } from '../library/bookmarks.ts'
+import type { Batch, NewBookmark, NewSnapshot } from '../types/store.ts'
+import { lastStoredSeq, loadOpenRecordings, newRecording, type RecordingState } from '../write/recording-state.ts'
+import { noticeCutBack, recoverLog, type StoreNotice } from '../wal/recover-log.ts'
+import { feedTotals } from '../format/totals.ts'
+import { Sealer, type Work } from '../write/sealer.ts'
+import { SnapshotWriter } from '../write/snapshots.ts'
+import { openForWriting, storeError, type Db } from '../schema/sqlite.ts'
+import { hasZstd } from '../../../base/zstd.ts'
+import type { CloseRecord, BeginRecord } from '../schema/records.ts'
+
+/**
+ * When the journal is sealed. A block costs the same, however few rows it has: of hundreds of instruments each should
+ * have got some dozens of messages before. What is not sealed is as durable and as well read.
+ */
+export const SEAL_AFTER_MS = 30_000
+const SEAL_AFTER_BYTES = 8 << 20
+/** A journal of so much more is sealed as fast as it goes. */
+const HASTE_BYTES = 2 * SEAL_AFTER_BYTES
+/** How long prepared work may wait for a flush to share its transaction with. */
+const APPLY_AFTER_MS = 25
+/** How long closing the store waits for readers, so that the file alone holds everything. */
+const CLOSE_PATIENCE_MS = 1_000
+/** The write-ahead log is copied into the file when it holds this many pages, 8 MB. */
+const CHECKPOINT_FRAMES = 4_000
+/** How often emptying the write-ahead log is retried while readers prevent it. */
+const EMPTY_RETRY_MS = 1_000
+const NOTHING = newColumns(0, 0)
+
+export interface CommitResult {
+  readonly recording: RecordingId
+  readonly seq: number
+  readonly messages: number
+  readonly firstMonoNs: number
+}
+
+export class StoreEngine {
+  /** The store's real path. */
+  readonly file: string
+  readonly #lock: Lock
+  readonly #db: Db
+  readonly #ownership: Ownership
+  /** Without zstd everything stays in the journal; a later start with it seals and closes. */
+  readonly #canSeal: boolean
+  readonly #appender: Appender
+  readonly #sealer: Sealer
+  readonly #hidden: HiddenRows
+  readonly #snapshots: SnapshotWriter
+  readonly #head: CommitHead
+  /** What was found wrong when the store was opened. */
+  readonly notices: readonly StoreNotice[]
+  /** Why recordings that are still open lack their end, where nobody knows better. */
+  readonly #causeOfLoss: GapCause
+  /** The session that was closed cleanly, although its close record is lost. */
+  readonly #closedCleanly: string | null
+  /** Imports, labels, erasing, compaction: beside the recording, and after it. */
+  readonly library: Library
+  /** Monotonic: a wall clock that is set back must not hold up background work. */
+  readonly #nowMs: () => number
+  /** Not closed yet, oldest first; the last one may be the current one. */
+  readonly #open: RecordingState[]
+  #current: RecordingState | null = null
+  /** Number of the last committed row of the store's log. */
+  #logged: number
+  /** A transaction added to the log, or tried to. */
+  #isLogChanged = false
+  #work: Work | null = null
+  #ready: (() => void) | null = null
+  #readySinceMs = 0
+  #isKeepingUp = false
+  /** When to try again to empty the write-ahead log, by `#nowMs`; null: nothing to retry. */
+  #emptyLogAtMs: number | null = null
+  #sizes = { atMs: -Infinity, storeBytes: 0, freeBytes: 0 }
+
+  /** Takes the lock, opens or creates the store, brings it up to date. Throws CodedError. */
+  constructor(file: string, nowMs: () => number = () => performance.now(), canSeal = hasZstd) {
+    this.#canSeal = canSeal
+    this.#nowMs = nowMs
+    this.#lock = lockStore(file)
+    this.file = this.#lock.file
+    let opened: Db | null = null
+    let openedHead: CommitHead | null = null
+    try {
+      const recovered = recoverLog(this.file, Date.now())
+      opened = openForWriting(this.file)
+      this.#db = opened
+      noticeCutBack(this.#db, this.file, recovered, Date.now())
+      // Left behind the good commits, the bad ones would be taken for another loss after the next crash.
+      if (recovered.isCorrupt && !emptyLog(this.#db, CLOSE_PATIENCE_MS)) this.#emptyLogAtMs = nowMs() + EMPTY_RETRY_MS
+      this.#ownership = new Ownership(this.#db, this.#lock, () => this.#isUnchanged())
+      const { head, hasLoss, notices } = recovered
+      this.notices = notices
+      this.#causeOfLoss = hasLoss ? 'disk' : 'crash'
+      this.#closedCleanly = hasLoss && head?.closed?.clean === true ? head.closed.session : null
+      openedHead = new CommitHead(this.file, this.#db, hasLoss ? null : head)
+      this.#head = openedHead
+      this.#appender = new Appender(this.#db)
+      this.#sealer = new Sealer(this.#db, nowMs)
+      this.#logged = lastLogged(this.#db)
+      // Without zstd their blocks can't be read: they wait, too.
+      this.#open = canSeal ? loadOpenRecordings(this.#db) : []
+      this.#hidden = new HiddenRows(this.#db)
+      this.#snapshots = new SnapshotWriter(this.#db)
+      this.library = new Library({
+        db: this.#db,
+        file: this.file,
+        appender: this.#appender,
+        sealer: this.#sealer,
+        hidden: this.#hidden,
+        canSeal,
+        nowMs,
+        transaction: (run) => this.#transaction(run),
+        log: (kind, body) => this.#log(kind, body),
+        closeRecord: (rec) => this.#closeRecord(rec),
+      })
+    } catch (thrown) {
+      // Nobody gets this engine, so nobody else can close what it opened; each try to open the store would leak once more.
+      try {
+        openedHead?.close()
+        opened?.close()
+      } finally {
+        this.#lock.release()
+      }
+      throw storeError(thrown, this.file)
+    }
+  }
+
+  /** Recordings that were not closed by whoever wrote them. */
+  get left(): readonly RecordingId[] {
+    return this.#open.filter((rec) => rec !== this.#current && rec.finish === null).map((rec) => rec.key)
+  }
+
+  /**
+   * Opens a recording. What an earlier process left open gets a gap from its last stored stamp to now for every feed
+   * that was open; its sealing and its close record follow as background work, as messages wait for the new one to be
+   * open. Asked again for the current one, it does nothing.
+   */
+  begin(
+    key: RecordingId,
+    source: Source,
+    startedMs: UnixMs,
+    causes: ReadonlyMap<RecordingId, GapCause> = new Map(),
+  ): void {
+    if (this.#current?.key === key) return
+    this.#closeAll(this.#open, startedMs, causes)
+    const id = this.#transaction(() => {
+      const body: BeginRecord = { recording: key, source, startedMs }
+      this.#log('begin', JSON.stringify(body))
+      // Never one that rows of an erased recording still bear.
+      const fresh = this.#hidden.freshId('recorded')
+      this.#db
+        .prepare<[number, string, string, number]>(
+          'INSERT INTO recording (id, key, source, started_ms, clean, sealed_seq) VALUES (?, ?, ?, ?, 0, 0)',
+        )
+        .run(fresh, key, sourceKey(source), startedMs)
+      return fresh
+    })
+    this.#snapshots.forget()
+    this.#current = newRecording(id, key, sourceKey(source), startedMs)
+    this.#open.push(this.#current)
+  }
+
+  /** Closes what an earlier process left open. */
+  closeLeft(untilMs: UnixMs): void {
+    this.#closeAll(
+      this.#open.filter((rec) => rec !== this.#current),
+      untilMs,
+      new Map(),
+    )
+  }
+
+  /** Makes batches of the current recording durable, in one transaction. */
+  commit(batches: readonly Batch[]): CommitResult {
+    const rec = this.#current
+    if (rec === null) throw new TypeError('nothing is being recorded')
+    const append = (): Appended => this.#appender.write(rec, batches)
+    const ready = this.#ready
+    let done: Appended
+    if (ready === null) done = this.#durably(append)
+    else {
+      try {
+        done = this.#durably(() => {
+          ready()
+          return append()
+        })
+        this.#ready = null
+      } catch (thrown) {
+        if (thrown instanceof OwnershipLost) throw thrown
+        // What was received comes first: background work may need more room than the disk has.
+        done = this.#durably(append)
+      }
+    }
+    this.#appender.accept(rec, done, this.#nowMs())
+    this.#noteCommit(rec)
+    return { recording: rec.key, seq: done.lastSeq, messages: done.messages, firstMonoNs: done.firstMonoNs }
+  }
+
+  /** Ends the current recording; sealing and the close record follow as background work. */
+  end(endedMs: UnixMs, counts: readonly FeedCounts[]): RecordingId | null {
+    const rec = this.#current
+    if (rec === null) return null
+    rec.finish = { endedMs, counts, clean: true }
+    this.#current = null
+    return rec.key
+  }
+
+  /** Takes a state of the market; it is written as background work once its seq is durable. */
+  snapshot(snapshot: NewSnapshot): void {
+    this.#snapshots.offer(snapshot)
+  }
+
+  /** Throws `not-found` or `not-allowed`. */
+  addBookmark(bookmark: NewBookmark): ReplayBookmark {
+    return this.#transaction(() => insertBookmark(this.#db, bookmark))
+  }
+
+  /** Answers whether there was one. */
+  removeBookmark(id: number): boolean {
+    return this.#transaction(() => deleteBookmark(this.#db, id))
+  }
+
+  /** Whether a recording is ended but its close record not yet written. */
+  isFinishing(key: RecordingId): boolean {
+    return this.#canSeal && this.#open.some((rec) => rec.key === key && rec.finish !== null)
+  }
+
+  /** What is committed of the current recording and not sealed yet. */
+  get journalBytes(): number {
+    return this.#current?.journalBytes ?? 0
+  }
+
+  /** Whether nobody waits for what `turn` does: it may take its time and leave the processor to others. */
+  get isLeisurely(): boolean {
+    return this.#isKeepingUp && this.#current !== null && this.journalBytes < HASTE_BYTES
+  }
+
+  /** Whether `turn` has something to do. */
+  get busy(): boolean {
+    if (this.#ready !== null || this.#work !== null) return true
+    this.#work = this.#due()
+    return this.#work !== null
+  }
+
+  /**
+   * Does background work for about `budgetMs`. `waiting`: prepared writes wait a little for the next
+   * commit to take them along.
+   */
+  turn(budgetMs: number): 'more' | 'waiting' | 'idle' {
+    const until = performance.now() + budgetMs
+    do {
+      if (this.#ready !== null) {
+        if (this.#current !== null && budgetMs !== Infinity && this.#nowMs() - this.#readySinceMs < APPLY_AFTER_MS) {
+          return 'waiting'
+        }
+        const ready = this.#ready
+        this.#transaction(ready)
+        this.#ready = null
+      }
+      this.#work ??= this.#due()
+      if (this.#work === null) return 'idle'
+      let step
+      try {
+        step = this.#work.next()
+      } catch (thrown) {
+        this.#work = null
+        throw thrown
+      }
+      if (step.done === true) this.#work = null
+      else if (step.value !== undefined) {
+        this.#ready = step.value
+        this.#readySinceMs = this.#nowMs()
+      }
+    } while (performance.now() < until)
+    return 'more'
+  }
+
+  /** Finishes all background work now. */
+  drain(): void {
+    while (this.busy) this.turn(Infinity)
+  }
+
+  /** Deletes a closed recording whole and leaves a tombstone. Throws `not-found` or `not-allowed`. */
+  delete(key: RecordingId): void {
+    this.library.erase([key])
+    this.drain()
+    this.#db.pragma('incremental_vacuum')
+  }
+
+  /** Size of the store with its WAL and room left on its disk, at most a second old. */
+  sizes(): { readonly storeBytes: number; readonly freeBytes: number } {
+    const now = this.#nowMs()
+    if (now - this.#sizes.atMs >= 1_000) {
+      const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+      let freeBytes = 0
+      try {
+        const fs = statfsSync(dirname(this.file))
+        freeBytes = fs.bavail * fs.bsize
+      } catch {
+        freeBytes = 0 // not every file system answers; the store's own size still does
+      }
+      this.#sizes = { atMs: now, storeBytes: size(this.file) + size(`${this.file}-wal`), freeBytes }
+    }
+    return this.#sizes
+  }
+
+  /**
+   * Empties the write-ahead log, closes the file and frees the lock. A recording still open is found again by the next
+   * begin. Close readers first: as long as one has the store open, SQLite doesn't remove the log.
+   */
+  close(): void {
+    try {
+      this.#emptyLog(CLOSE_PATIENCE_MS)
+      this.#head.close()
+      this.#db.close()
+    } finally {
+      this.#lock.release()
+    }
+  }
+
+  /** Throws OwnershipLost, before `run`, where somebody else wrote to the store. */
+  #durably<T>(run: () => T): T {
+    let logged = this.#logged
+    const value = this.#db
+      .transaction(() => {
+        this.#ownership.check()
+        const value = run()
+        // Read back: part of what was added to the log may have been rolled back within the transaction.
+        if (this.#isLogChanged) logged = lastLogged(this.#db)
+        return value
+      })
+      .immediate()
+    this.#logged = logged
+    this.#isLogChanged = false
+    return value
+  }
+
+  #transaction<T>(run: () => T): T {
+    const value = this.#durably(run)
+    this.#noteCommit()
+    return value
+  }
+
+  /** After a commit of a recording, or of something else. */
+  #noteCommit(rec?: RecordingState): void {
+    const frames = this.#head.committed(rec === undefined ? undefined : { recording: rec.id, seq: rec.lastSeq })
+    if (frames < CHECKPOINT_FRAMES) return
+    try {
+      if (copyLog(this.#db)) this.#head.copiedToFile()
+    } catch {
+      // The commit itself is durable. The next one tries again.
+    }
+  }
+
+  #due(): Work | null {
+    this.#isKeepingUp = false
+    if (!this.#canSeal) return null
+    const finishing = this.#open.find((rec) => rec.finish !== null)
+    if (finishing !== undefined) return this.#finish(finishing)
+    const rec = this.#current
+    const due =
+      rec !== null &&
+      rec.journalBytes > 0 &&
+      (rec.journalBytes >= SEAL_AFTER_BYTES || this.#nowMs() - rec.journalSinceMs >= SEAL_AFTER_MS)
+    this.#isKeepingUp = due
+    if (due) return this.#keepUp(rec)
+    if (rec !== null && this.#snapshots.isDue(rec)) return this.#snapshots.write(rec)
+    return this.library.due() ?? this.#emptyLogAgain()
+  }
+
+  #emptyLogAgain(): Work | null {
+    if (this.#emptyLogAtMs === null || this.#nowMs() < this.#emptyLogAtMs) return null
+    const empty = (): void => this.#emptyLog(0)
+    return (function* () {
+      empty()
+    })()
+  }
+
+  /**
+   * Makes the file alone hold every commit. Whatever prevents it is tried again later: the commits are durable in the
+   * log meanwhile.
+   */
+  #emptyLog(patienceMs: number): void {
+    let isEmpty = false
+    try {
+      isEmpty = emptyLog(this.#db, patienceMs)
+      if (isEmpty) this.#head.emptied()
+    } catch {
+      // A full or failing disk.
+    }
+    this.#emptyLogAtMs = isEmpty ? null : this.#nowMs() + EMPTY_RETRY_MS
+  }
+
+  *#keepUp(rec: RecordingState): Work {
+    yield* this.#sealer.seal(rec)
+    rec.journalSinceMs = this.#nowMs()
+    yield* this.#sealer.merge(rec, false)
+    yield* this.#sealer.roll(rec, this.#nowMs(), false)
+  }
+
+  *#finish(rec: RecordingState): Work {
+    yield* this.#snapshots.write(rec)
+    while (yield* this.#sealer.seal(rec));
+    yield* this.#sealer.merge(rec, true)
+    yield* this.#sealer.roll(rec, this.#nowMs(), true)
+    yield () => this.#writeClose(rec)
+    this.#open.splice(this.#open.indexOf(rec), 1)
+    this.#db.pragma('incremental_vacuum')
+    this.#emptyLog(0)
+  }
+
+  #closeRecord(rec: RecordingState): CloseRecord {
+    const { finish } = rec
+    if (finish === null) throw new TypeError(`${rec.key} is not ended`)
+    const stored = feedTotals(this.#db, rec.id)
+    const told = new Map(finish.counts.map((c) => [c.feed, c]))
+    const counts = stored.feeds.map((c) => ({ ...c, received: told.get(c.feed)?.received ?? c.stored }))
+    for (const c of finish.counts)
+      if (!stored.feeds.some(({ feed }) => feed === c.feed)) counts.push({ ...c, stored: 0 })
+    const heads: Record<string, string> = {}
+    for (const [conn, chain] of rec.chains) heads[conn] = Buffer.from(chain.head).toString('hex')
+    return {
+      recording: rec.key,
+      endedMs: finish.endedMs,
+      clean: finish.clean,
+      lastSeq: rec.lastSeq,
+      messages: stored.messages,
+      entries: Number(
+        this.#db.prepare<[number], number>('SELECT count(*) FROM entry WHERE recording = ?').pluck().get(rec.id),
+      ),
+      counts,
+      heads,
+      symbols: stored.symbols,
+      bytes: stored.bytes,
+    }
+  }
+
+  #writeClose(rec: RecordingState): void {
+    const record = this.#closeRecord(rec)
+    const body = JSON.stringify(record)
+    this.#log('close', body)
+    this.#db
+      .prepare<[number, number, string, number]>(
+        'UPDATE recording SET ended_ms = ?, clean = ?, summary = ? WHERE id = ?',
+      )
+      .run(record.endedMs, record.clean ? 1 : 0, body, rec.id)
+  }
+
+  #log(kind: 'begin' | 'close' | 'delete', body: string): void {
+    this.#head.logChanges()
+    const last = this.#db
+      .prepare<[], { n: number; hash: Buffer }>('SELECT n, hash FROM store_log ORDER BY n DESC LIMIT 1')
+      .get()
+    const n = (last?.n ?? 0) + 1
+    this.#db
+      .prepare<[number, string, string, Uint8Array]>('INSERT INTO store_log (n, kind, body, hash) VALUES (?, ?, ?, ?)')
+      .run(n, kind, body, logHash(last?.hash ?? LOG_GENESIS, n, kind, body))
+    this.#isLogChanged = true
+  }
+
+  /** Whether the store holds what this writer left: its log, and of each open session as much as it has. */
+  #isUnchanged(): boolean {
+    return (
+      lastLogged(this.#db) === this.#logged &&
+      this.#open.every((rec) => lastStoredSeq(this.#db, rec.id) === rec.lastSeq)
+    )
+  }
+
+  #closeAll(open: readonly RecordingState[], untilMs: UnixMs, causes: ReadonlyMap<RecordingId, GapCause>): void {
+    // A copy: what is closed leaves the list.
+    for (const rec of [...open]) {
+      if (rec.finish === null) this.#closeLeft(rec, causes.get(rec.key) ?? this.#causeOfLoss, untilMs)
+    }
+  }
+
+  /** Closes a recording that a death left open: gaps from its last stamp to `untilMs`, and in time the close record. */
+  #closeLeft(rec: RecordingState, cause: GapCause, untilMs: UnixMs): void {
+    const { entries, endedMs } = closingEntries(this.#db, rec, cause, untilMs)
+    if (entries.length > 0) {
+      const done = this.#transaction(() => this.#appender.write(rec, [{ messages: NOTHING, entries }]))
+      this.#appender.accept(rec, done, this.#nowMs())
+    }
+    rec.finish = { endedMs, counts: [], clean: rec.key === this.#closedCleanly }
+  }
+}
+
+const lastLogged = (db: Db): number => Number(db.prepare('SELECT max(n) FROM store_log').pluck().get())

@@ -1,0 +1,86 @@
+/** StoreLibrary as requests to the writer's thread. */
+import { CodedError } from '../../../../shared/base/errors.ts'
+import type { Batch, ImportOutcome, StoreLibrary } from '../types/store.ts'
+import { batchBuffers, batchBytes, type LibraryRequest } from '../types/protocol.ts'
+
+/** Sends a request and answers what the store does; `progress` hears of 0 to 1. */
+export type AskLibrary = <T = void>(
+  make: (call: number) => LibraryRequest,
+  give?: ArrayBuffer[],
+  progress?: (done: number) => void,
+) => Promise<T>
+
+/** Batches of one message to the thread, and what may be on its way: enough to keep the store busy. */
+const GROUP_BYTES = 256 << 10
+const MOST_UNDER_WAY = 4
+
+/** A library behind `ask`. */
+export function createLibrary(ask: AskLibrary): StoreLibrary {
+  return {
+    async importRecording(about, batches, { signal, onStored } = {}) {
+      const stop = (): void => {
+        if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was stopped; nothing was kept.')
+      }
+      stop()
+      let handle = 0
+      const there = await ask<ImportOutcome | null>((call) => ({ is: 'import-begin', call: (handle = call), about }))
+      if (there !== null) return there
+      let stored = 0
+      let failure: { readonly thrown: unknown } | null = null
+      const underWay = new Set<Promise<void>>()
+      const send = (group: readonly Batch[]): void => {
+        const messages = group.reduce((sum, batch) => sum + batch.messages.count, 0)
+        const buffers = [...new Set(group.flatMap(batchBuffers))]
+        const sent: Promise<void> = ask(
+          (call) => ({ is: 'import-append', call, handle, batches: group }),
+          buffers,
+        ).then(
+          () => {
+            underWay.delete(sent)
+            stored += messages
+            onStored?.(stored)
+          },
+          (thrown: unknown) => {
+            underWay.delete(sent)
+            failure ??= { thrown }
+          },
+        )
+        underWay.add(sent)
+      }
+      const whole = (): void => {
+        stop()
+        if (failure !== null) throw failure.thrown
+      }
+      try {
+        let group: Batch[] = []
+        let bytes = 0
+        for await (const batch of batches) {
+          group.push(batch)
+          bytes += batchBytes(batch)
+          if (bytes < GROUP_BYTES) continue
+          whole()
+          send(group)
+          group = []
+          bytes = 0
+          while (underWay.size >= MOST_UNDER_WAY) await Promise.race(underWay)
+        }
+        if (group.length > 0) send(group)
+        await Promise.all(underWay)
+        whole()
+        return await ask<ImportOutcome>((call) => ({ is: 'import-end', call, handle }))
+      } catch (thrown) {
+        await ask((call) => ({ is: 'import-abort', call, handle })).catch(() => undefined)
+        throw thrown
+      }
+    },
+    label: (labels) => ask((call) => ({ is: 'label', call, labels })),
+    erase: (sessions) => ask((call) => ({ is: 'erase', call, sessions })),
+    async compact(onProgress, signal) {
+      const stop = (): void => void ask((call) => ({ is: 'compact-stop', call })).catch(() => undefined)
+      const done = ask<{ merged: number; freedBytes: number }>((call) => ({ is: 'compact', call }), [], onProgress)
+      if (signal?.aborted === true) stop()
+      else signal?.addEventListener('abort', stop, { once: true })
+      return done.finally(() => signal?.removeEventListener('abort', stop))
+    },
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * The writer's day: requests in their order, background work between them, and patience with a disk
+ * that is full or fails. Runs in the writer's thread, or in the caller's for tools and tests.
+ */
+import { unixMs, type RecordingId } from '../../../../shared/base/units.ts'
+import type { CommitResult } from './engine.ts'
+import { isDiskTrouble, storeFailure } from '../schema/sqlite.ts'
+import { batchBuffers, type BookmarkRequest, type WriterReply, type WriterRequest } from '../types/protocol.ts'
+import type { StoreEngine } from './engine.ts'
+import { OwnershipLost } from '../schema/ownership.ts'
+
+const TURN_MS = 3
+/** Between two turns of work that nobody waits for: what is received and what is drawn need the cores more. */
+const PAUSE_MS = 6
+const RETRY_MS = 250
+const IDLE_MS = 250
+/** After background work failed in a way that waiting may not mend. */
+const REST_MS = 5_000
+/** What a death left is closed by the next begin, or after so long without one: recording may be off. */
+const LEFT_MS = 1_000
+/** Batches that one transaction takes. */
+const MOST_BATCHES = 64
+/**
+ * A commit of so much says that a burst is on: whoever receives it needs the cores, and sealing waits
+ * until it is over or the journal is this long.
+ */
+const BURST_BYTES = 128 << 10
+const BURST_MS = 20
+const LONGEST_JOURNAL = 64 << 20
+
+/** What is done in the order in which it came. */
+type QueuedRequest = Extract<WriterRequest, { is: 'begin' | 'append' | 'end' | 'close' }>
+
+export interface WriterLoop {
+  handle(request: WriterRequest): void
+}
+
+/** Runs requests over an engine; `reply` may be called at any time, buffers are given back with `committed`. */
+export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?: ArrayBuffer[]) => void): WriterLoop {
+  const queue: QueuedRequest[] = []
+  const ending: { readonly call: number; readonly key: RecordingId }[] = []
+  /** What is in trouble: the flushes, the background work. Told once, and over when both are well. */
+  const troubled = new Set<'flush' | 'background'>()
+  const openedAt = performance.now()
+  let begun = false
+  let closed = false
+  let pumping = false
+  let idle: NodeJS.Timeout | undefined
+  /** Monotonic ms, as all below: a flush that failed is not tried again before. */
+  let retryAt = 0
+  let restUntil = 0
+  let burstUntil = 0
+  let pauseUntil = 0
+
+  const wake = (): void => {
+    if (pumping || closed) return
+    pumping = true
+    setImmediate(pump)
+  }
+  const later = (ms: number): void => {
+    if (closed) return
+    clearTimeout(idle)
+    idle = setTimeout(wake, ms)
+    idle.unref()
+  }
+  const trouble = (what: 'flush' | 'background', thrown: unknown): void => {
+    if (troubled.size === 0) reply({ is: 'trouble', failure: storeFailure(thrown, engine.file) })
+    troubled.add(what)
+  }
+  const well = (what: 'flush' | 'background'): void => {
+    if (troubled.delete(what) && troubled.size === 0) reply({ is: 'recovered' })
+  }
+
+  function commit(): void {
+    const batches: Extract<WriterRequest, { is: 'append' }>[] = []
+    for (const request of queue) {
+      if (request.is !== 'append' || batches.length === MOST_BATCHES) break
+      batches.push(request)
+    }
+    let done: CommitResult
+    try {
+      done = engine.commit(batches.map(({ batch }) => batch))
+    } catch (thrown) {
+      if (isDiskTrouble(thrown) || thrown instanceof OwnershipLost) throw thrown
+      reply({ is: 'died', failure: storeFailure(thrown, engine.file) })
+      throw thrown
+    }
+    queue.splice(0, batches.length)
+    const recycled = batches.flatMap(({ batch }) => batchBuffers(batch))
+    const bytes = batches.reduce((sum, request) => sum + request.bytes, 0)
+    if (bytes >= BURST_BYTES) burstUntil = performance.now() + BURST_MS
+    reply({ is: 'committed', ...done, ...engine.sizes(), bytes, recycled, batches: batches.length }, recycled)
+  }
+
+  function serve(request: Exclude<QueuedRequest, { is: 'append' }>): void {
+    switch (request.is) {
+      case 'begin':
+        begun = true
+        engine.begin(request.id, request.source, request.startedMs, request.causes)
+        reply({ is: 'done', call: request.call })
+        return
+      case 'end': {
+        const key = engine.end(request.endedMs, request.counts)
+        if (key === null) reply({ is: 'done', call: request.call })
+        else ending.push({ call: request.call, key })
+        return
+      }
+      case 'close':
+        engine.library.stop()
+        try {
+          engine.drain()
+        } catch {
+          // A disk in trouble: what is not sealed stays in the journal, and the next start closes it.
+        }
+        closed = true
+        clearTimeout(idle)
+        engine.close()
+        for (const { call } of ending) reply({ is: 'done', call })
+        reply({ is: 'done', call: request.call })
+    }
+  }
+
+  function pump(): void {
+    pumping = false
+    if (closed) return
+    const request = queue[0]
+    const wait = retryAt - performance.now()
+    // Every batch that comes in wakes the loop; the disk is left in peace all the same, unless we leave.
+    if (wait > 0 && !leaving()) return later(wait)
+    if (request !== undefined) {
+      try {
+        if (request.is === 'append') commit()
+        else {
+          serve(request)
+          queue.shift()
+        }
+        well('flush')
+      } catch (thrown) {
+        if (thrown instanceof OwnershipLost && request.is !== 'close') return surrender(thrown)
+        if (!isDiskTrouble(thrown)) {
+          if (request.is === 'append') {
+            closed = true
+            throw thrown
+          }
+          queue.shift()
+          if (request.is !== 'close')
+            reply({ is: 'failed', call: request.call, failure: storeFailure(thrown, engine.file) })
+        } else {
+          trouble('flush', thrown)
+          // Leaving must not wait for a disk that may never come back.
+          if (leaving()) return giveUp()
+          retryAt = performance.now() + RETRY_MS
+          return later(RETRY_MS)
+        }
+      }
+    }
+    if (!closed) background()
+    if (queue.length > 0) wake()
+  }
+
+  /** Leaves the store to whoever has it now. The next writer finds the recording open and closes it. */
+  function surrender(thrown: OwnershipLost): void {
+    closed = true
+    clearTimeout(idle)
+    try {
+      engine.close() // frees the lock before a new writer asks for it
+    } finally {
+      reply({ is: 'died', failure: storeFailure(thrown, engine.file) })
+    }
+  }
+
+  function closeLeft(): void {
+    if (begun || engine.left.length === 0) return
+    if (performance.now() - openedAt >= LEFT_MS) engine.closeLeft(unixMs(Date.now()))
+    else later(LEFT_MS)
+  }
+
+  const leaving = (): boolean => queue.some(({ is }) => is === 'close')
+
+  function giveUp(): void {
+    for (const request of queue.splice(0))
+      if (request.is !== 'append') {
+        if (request.is === 'close') serve(request)
+        else reply({ is: 'done', call: request.call })
+      }
+  }
+
+  function background(): void {
+    const now = performance.now()
+    if (now < restUntil) return later(IDLE_MS)
+    if (now < burstUntil && ending.length === 0 && engine.journalBytes < LONGEST_JOURNAL) return later(BURST_MS)
+    if (now < pauseUntil && engine.isLeisurely && ending.length === 0) return later(pauseUntil - now)
+    let state: 'more' | 'waiting' | 'idle'
+    try {
+      closeLeft()
+      state = engine.turn(TURN_MS)
+      if (state !== 'waiting') well('background')
+    } catch (thrown) {
+      if (thrown instanceof OwnershipLost) return surrender(thrown)
+      trouble('background', thrown)
+      restUntil = performance.now() + (isDiskTrouble(thrown) ? RETRY_MS : REST_MS)
+      return later(RETRY_MS)
+    }
+    for (let i = ending.length - 1; i >= 0; i--) {
+      const { call, key } = ending[i]
+      if (engine.isFinishing(key)) continue
+      reply({ is: 'done', call })
+      ending.splice(i, 1)
+    }
+    if (state === 'more' && engine.isLeisurely && ending.length === 0) {
+      pauseUntil = performance.now() + PAUSE_MS
+      later(PAUSE_MS)
+    } else if (state === 'more') wake()
+    else later(state === 'waiting' ? 5 : IDLE_MS)
+  }
+
+  function mark(request: BookmarkRequest): void {
+    const { call } = request
+    try {
+      const value =
+        request.is === 'bookmark-add' ? engine.addBookmark(request.bookmark) : engine.removeBookmark(request.id)
+      reply({ is: 'done', call, value })
+    } catch (thrown) {
+      reply({ is: 'failed', call, failure: storeFailure(thrown, engine.file) })
+    }
+  }
+
+  engine.library.listen((answer) => {
+    if (!closed) reply(answer)
+  })
+  if (engine.left.length > 0) later(LEFT_MS)
+  else if (engine.busy) wake() // what a death left of an import, or of erasing
+
+  return {
+    handle(request) {
+      if (closed) return
+      // Beside the queue: what is received never waits behind it.
+      switch (request.is) {
+        case 'library':
+          engine.library.handle(request.request)
+          break
+        case 'snapshot':
+          engine.snapshot(request.snapshot)
+          break
+        case 'bookmark-add':
+        case 'bookmark-remove':
+          mark(request)
+          break
+        default:
+          queue.push(request)
+      }
+      wake()
+    },
+  }
+}

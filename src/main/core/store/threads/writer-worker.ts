@@ -1,0 +1,30 @@
+/** The writer in a thread of its own: the loop behind a message port. */
+import type { MessagePort } from 'node:worker_threads'
+import { toFailure } from '../../../../shared/base/errors.ts'
+import { StoreEngine } from './engine.ts'
+import type { WriterReply, WriterRequest } from '../types/protocol.ts'
+import { runWriter } from './writer-loop.ts'
+
+/** Opens the store and serves the port until `close`. */
+export function serveWriter(port: MessagePort, file: string): void {
+  const reply = (message: WriterReply, give: ArrayBuffer[] = []): void => port.postMessage(message, give)
+  let engine: StoreEngine
+  try {
+    engine = new StoreEngine(file)
+  } catch (thrown) {
+    reply({ is: 'failed', call: 0, failure: toFailure(thrown) })
+    port.close()
+    return
+  }
+  const loop = runWriter(engine, (message, give) => {
+    reply(message, give)
+    if (message.is === 'died') port.close() // ends the thread
+  })
+  // The port carries nothing but what StoreWriter sends.
+  port.on('message', (request: WriterRequest) => {
+    loop.handle(request)
+    // The loop says `done` in this turn or a later one; nothing keeps the thread after that but the port.
+    if (request.is === 'close') port.unref()
+  })
+  reply({ is: 'opened', notices: engine.notices })
+}

@@ -1,0 +1,148 @@
+/** Walking the chain of one connection: leaves are computed again from what is stored, flush by flush. */
+import type { MessageColumns } from '../types/store.ts'
+import { ColumnsBuilder } from '../format/message-columns.ts'
+import { entryLeaf, messageLeaf, sameBytes, type EntryRow } from '../format/ledger.ts'
+
+/** Sizes with heads, one after another, without holding each. */
+export interface FlushRun {
+  readonly size: number
+  readonly repeats: number
+  /** Head after the last of the run. */
+  readonly head: Uint8Array | null
+}
+
+/** Messages of a connection that are not what the ledger says. */
+export interface ChainDamage {
+  readonly kind: 'changed' | 'reordered' | 'doubled'
+  /** connSeq of the first and the last message that may be meant. */
+  readonly from: number
+  readonly to: number
+  /** Receipt of the first of them that is stored, UTC ms; NaN: none is. */
+  readonly atMs: number
+}
+
+export class ChainWalk {
+  readonly #runs: readonly FlushRun[]
+  /** Null: unknown after damage, until the next stored head. */
+  #head: Uint8Array | null
+  #run = 0
+  #done = 0
+  /** connSeq of the last message of the flush before. */
+  #base = 0
+  readonly #pending = new ColumnsBuilder(64, 4096)
+  /** Of the flush being gathered: how many came in their order from its start, and which after a hole. */
+  #straight = 0
+  readonly #beyond = new Set<number>()
+  #broken = false
+  /** Where the messages begin that the next stored head is about, and when the first of them came. */
+  #partFrom = 1
+  #partMs = NaN
+  #named = false
+  readonly damage: ChainDamage[] = []
+
+  constructor(genesis: Uint8Array, runs: readonly FlushRun[]) {
+    this.#head = genesis
+    this.#runs = runs
+    this.#skipEmpty()
+  }
+
+  /** Takes row i; rows come in the order of seq. Answers false where no flush claims it. */
+  take(m: MessageColumns, i: number): boolean {
+    const at = m.connSeq[i]
+    let run = this.#runs[this.#run]
+    while (run !== undefined && at > this.#base + run.size) {
+      this.#close(false)
+      run = this.#runs[this.#run]
+    }
+    if (run === undefined) return false
+    if (Number.isNaN(this.#partMs)) this.#partMs = m.recvMs[i]
+    if (at <= this.#base + this.#straight || this.#beyond.has(at)) {
+      this.#name('doubled', at, m.recvMs[i])
+      return true
+    }
+    if (at !== this.#base + this.#pending.count + 1) {
+      this.#broken = true
+      if (this.#beyond.size > 0 && at < Math.max(...this.#beyond)) this.#name('reordered', at, m.recvMs[i])
+    }
+    if (this.#broken) this.#beyond.add(at)
+    else this.#straight++
+    this.#pending.add(m, i, i + 1)
+    if (this.#pending.count === run.size) this.#close(!this.#broken)
+    return true
+  }
+
+  /** After the last row: the messages that the chain counts and nobody brought; then the head. */
+  finish(): { readonly missing: number; readonly head: Uint8Array | null } {
+    let missing = 0
+    for (let run = this.#runs[this.#run]; run !== undefined; run = this.#runs[this.#run]) {
+      missing += run.size - this.#pending.count
+      this.#close(false)
+    }
+    return { missing, head: this.#head }
+  }
+
+  #name(kind: ChainDamage['kind'], at: number, atMs: number): void {
+    this.#named = true
+    this.damage.push({ kind, from: at, to: at, atMs })
+  }
+
+  #close(whole: boolean): void {
+    const run = this.#runs[this.#run]
+    const stored = this.#done + 1 === run.repeats ? run.head : null
+    const leaf = whole && this.#head !== null ? messageLeaf(this.#head, this.#pending.done()) : null
+    this.#base += run.size
+    if (stored !== null) {
+      const right = leaf !== null && sameBytes(leaf, stored)
+      if (!right && !this.#named)
+        this.damage.push({ kind: 'changed', from: this.#partFrom, to: this.#base, atMs: this.#partMs })
+      this.#head = stored
+      this.#partFrom = this.#base + 1
+      this.#partMs = NaN
+      this.#named = false
+    } else this.#head = leaf
+    this.#pending.clear()
+    this.#straight = 0
+    this.#beyond.clear()
+    this.#broken = false
+    if (++this.#done === run.repeats) {
+      this.#run++
+      this.#done = 0
+      this.#skipEmpty()
+    }
+  }
+
+  #skipEmpty(): void {
+    while (
+      this.#runs[this.#run] !== undefined &&
+      (this.#runs[this.#run].size === 0 || this.#runs[this.#run].repeats === 0)
+    )
+      this.#run++
+  }
+}
+
+/** The entries' chain over all rows: whether every stored head is met, and the last head. Holds one flush at a time. */
+export function walkEntries(
+  genesis: Uint8Array,
+  runs: readonly FlushRun[],
+  rows: Iterable<EntryRow>,
+): { ok: boolean; head: Uint8Array } {
+  const all = rows[Symbol.iterator]()
+  let head = genesis
+  let ok = true
+  for (const { size, repeats, head: stored } of runs) {
+    for (let i = 0; i < repeats; i++) {
+      const flush: EntryRow[] = []
+      while (flush.length < size) {
+        const row = all.next()
+        if (row.done === true) return { ok: false, head }
+        flush.push(row.value)
+      }
+      head = entryLeaf(head, flush)
+    }
+    if (stored !== null && !sameBytes(head, stored)) {
+      ok = false
+      head = stored
+    }
+  }
+  return { ok: ok && all.next().done === true, head }
+}

@@ -1,0 +1,64 @@
+/** The table of gaps against the entries that it is made from. */
+import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
+import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import type { EntryRow } from '../format/ledger.ts'
+import type { Db } from '../schema/sqlite.ts'
+
+type Tell = (kind: 'entry' | 'missing', detail: string, feed?: FeedId, atMs?: number) => void
+
+interface GapRow {
+  readonly from_seq: number
+  readonly feed: string
+  readonly cause: string
+  readonly symbols: string
+  readonly from_ms: number
+  to_ms: number | null
+  to_seq: number | null
+  readonly skew_ms: number | null
+}
+
+/** Names every gap that is not there, not told by an entry, or another than its entries say. */
+export function checkGaps(db: Db, recording: number, entries: Iterable<EntryRow>, tell: Tell): void {
+  const expected = new Map<number, GapRow>()
+  for (const { seq, wallMs, body } of entries) {
+    let entry: LedgerEntry
+    try {
+      entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry; the ledger has covered its text
+    } catch {
+      tell('entry', `entry ${seq} cannot be read`, undefined, wallMs)
+      continue
+    }
+    if (entry.type === 'gap-open') {
+      const { feed, cause, symbols, fromMs, skewMs = null } = entry
+      expected.set(seq, {
+        from_seq: seq,
+        feed,
+        cause,
+        symbols: JSON.stringify(symbols),
+        from_ms: fromMs,
+        to_ms: null,
+        to_seq: null,
+        skew_ms: skewMs,
+      })
+    } else if (entry.type === 'gap-close') {
+      const gap = expected.get(entry.openedSeq)
+      if (gap?.to_seq === null) Object.assign(gap, { to_ms: wallMs, to_seq: seq })
+    }
+  }
+  const stored = db
+    .prepare<[number], GapRow>(
+      `SELECT from_seq, feed, cause, symbols, from_ms, to_ms, to_seq, skew_ms
+       FROM gap WHERE recording = ? ORDER BY from_seq`,
+    )
+    .all(recording)
+  for (const gap of stored) {
+    const told = expected.get(gap.from_seq)
+    expected.delete(gap.from_seq)
+    const feed = isFeedId(gap.feed) ? gap.feed : undefined
+    if (told === undefined) tell('entry', `the gap of seq ${gap.from_seq} has no entry`, feed, gap.from_ms)
+    else if (JSON.stringify(gap) !== JSON.stringify(told))
+      tell('entry', `the gap of seq ${gap.from_seq} differs from its entries`, feed, told.from_ms)
+  }
+  for (const { from_seq, feed, from_ms } of expected.values())
+    tell('missing', `the gap of seq ${from_seq} is not there`, isFeedId(feed) ? feed : undefined, from_ms)
+}

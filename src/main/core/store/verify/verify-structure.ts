@@ -1,0 +1,166 @@
+/**
+ * The structure of the store: pages, tables and indexes. SQLite's own check is one read from end to end, and what is
+ * recorded meanwhile piles up beside the file until it ends; so a file that takes longer than a moment is checked in
+ * pieces, each a read of its own.
+ */
+import Database from 'better-sqlite3'
+import { toFailure } from '../../../../shared/base/errors.ts'
+import { recordingId } from '../../../../shared/base/units.ts'
+import { migrate } from '../schema/migrations.ts'
+import { APPLICATION_ID, type Db } from '../schema/sqlite.ts'
+import type { Report } from './verify-report.ts'
+
+const STORE = recordingId('')
+/** A file up to this size is checked whole: less than a second. */
+const WHOLE_BYTES = 256 << 20
+/** Rows of a piece. */
+const PIECE_ROWS = 2_000
+/** Differences of one table that are named. */
+const MOST_OF_A_TABLE = 20
+/** Tables that grow with what is recorded, each of an id and one index over all of it; the others stay small. */
+const LONG_TABLES = ['block', 'rollup', 'snapshot']
+
+export interface StructureOptions {
+  /** Files up to this many bytes are checked in one read. */
+  readonly wholeBytes?: number
+  readonly pieceRows?: number
+}
+
+/**
+ * Checks pages, tables and indexes, and the schema against what the migrations make. `progress`: a fraction; it is
+ * called while nothing is being read, and what it throws ends the check. In pieces everything is checked that a
+ * reader goes by; the map of pages that SQLite keeps to shrink the file is checked only where the file is read whole.
+ */
+export function checkStructure(
+  db: Db,
+  report: Report,
+  progress: (done: number) => void = () => undefined,
+  { wholeBytes = WHOLE_BYTES, pieceRows = PIECE_ROWS }: StructureOptions = {},
+): void {
+  const bytes = Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true }))
+  checkSchema(db, report)
+  if (bytes <= wholeBytes) {
+    sqliteCheck(db, null, report)
+    progress(1)
+    return
+  }
+  const tables = db
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .pluck()
+    .all()
+  const steps = tables.length + 1
+  // By this name SQLite checks the list of free pages too.
+  sqliteCheck(db, 'sqlite_schema', report)
+  for (const [i, table] of tables.entries()) {
+    progress((i + 1) / steps)
+    if (!LONG_TABLES.includes(table)) sqliteCheck(db, table, report)
+    else checkLong(db, table, pieceRows, report, (part) => progress((i + 1 + part) / steps))
+  }
+  progress(1)
+}
+
+/** SQLite's own check, of all (null) or of one table and its indexes. */
+function sqliteCheck(db: Db, table: string | null, report: Report): void {
+  const rows = db.pragma(`integrity_check(${table ?? MOST_OF_A_TABLE})`) as { readonly integrity_check: string }[]
+  for (const { integrity_check: told } of rows.slice(0, MOST_OF_A_TABLE))
+    if (told !== 'ok') report(STORE, 'structure', told)
+}
+
+function checkSchema(db: Db, report: Report): void {
+  const fresh = new Database(':memory:')
+  try {
+    migrate(fresh, APPLICATION_ID, Number(db.pragma('user_version', { simple: true })))
+    const schema = (of: Db): string =>
+      JSON.stringify(of.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name').all())
+    if (schema(fresh) !== schema(db)) report(STORE, 'structure', 'the tables are not those of a Tapedeck store')
+  } finally {
+    fresh.close()
+  }
+}
+
+/** What an index holds of a row, and the row's id behind it. */
+type Key = readonly unknown[]
+
+/**
+ * A table by its ids and its index by its order, piece by piece: ids ascend, each row is in the index as it is, and
+ * each row of the index is in the table. What rows hold beside that is checked by their sums.
+ */
+function checkLong(db: Db, table: string, pieceRows: number, report: Report, progress: (done: number) => void): void {
+  let told = 0
+  /** Whether there is room for more of this table. */
+  const tell = (detail: string): boolean => {
+    if (told < MOST_OF_A_TABLE) report(STORE, 'structure', detail)
+    return ++told < MOST_OF_A_TABLE
+  }
+  try {
+    const index = `${table}_order`
+    const names = (db.pragma(`index_info(${index})`) as { readonly name: string }[]).map(({ name }) => name)
+    const list = names.join(', ')
+    const marks = names.map(() => '?').join(', ')
+    const same = names.map((name) => `${name} = ?`).join(' AND ')
+    const last = db.prepare<[], number | null>(`SELECT max(id) FROM ${table} NOT INDEXED`).pluck().get() ?? 0
+    const rows = db
+      .prepare<[number, number], Key>(`SELECT ${list}, id FROM ${table} NOT INDEXED WHERE id > ? ORDER BY id LIMIT ?`)
+      .raw()
+    const inIndex = db.prepare<unknown[], number>(`SELECT id FROM ${table} INDEXED BY ${index} WHERE ${same}`).pluck()
+    const first = db.prepare<[number], Key>(
+      `SELECT ${list}, id FROM ${table} INDEXED BY ${index} ORDER BY ${list} LIMIT ?`,
+    )
+    const further = db.prepare<unknown[], Key>(
+      `SELECT ${list}, id FROM ${table} INDEXED BY ${index} WHERE (${list}) > (${marks}) ORDER BY ${list} LIMIT ?`,
+    )
+    const byId = db.prepare<[number], Key>(`SELECT ${list}, id FROM ${table} NOT INDEXED WHERE id = ?`).raw()
+    const read = <T>(run: () => T): T => db.transaction(run).deferred()
+
+    let id = Number.MIN_SAFE_INTEGER
+    for (;;) {
+      const goesOn = read(() => {
+        const piece = rows.all(id, pieceRows)
+        for (const row of piece) {
+          const next = Number(row.at(-1))
+          if (!(next > id)) return tell(`rows of table ${table} are out of order at ${next}`) && false
+          id = next
+          const found = inIndex.get(...row.slice(0, -1))
+          if (found !== id && !tell(`row ${id} of table ${table} is not in its index`)) return false
+        }
+        return piece.length === pieceRows
+      })
+      if (!goesOn) break
+      progress(Math.min(0.5, (id / Math.max(1, last)) * 0.5))
+    }
+    let key: Key | null = null
+    let seen = 0
+    for (;;) {
+      const goesOn = read(() => {
+        const piece: readonly Key[] =
+          key === null ? first.raw().all(pieceRows) : further.raw().all(...key.slice(0, -1), pieceRows)
+        for (const entry of piece) {
+          if (key !== null && !isAfter(entry, key)) return tell(`the index of table ${table} is out of order`) && false
+          key = entry
+          const row = byId.get(Number(entry.at(-1)))
+          const isThere = row !== undefined && row.every((value, i) => value === entry[i])
+          if (!isThere && !tell(`the index of table ${table} names row ${Number(entry.at(-1))}, which is not there`))
+            return false
+        }
+        seen += piece.length
+        return piece.length === pieceRows
+      })
+      if (!goesOn) return
+      progress(Math.min(1, 0.5 + (seen / Math.max(seen, last)) * 0.5))
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Database.SqliteError)) throw thrown
+    const { message, detail } = toFailure(thrown)
+    report(STORE, 'structure', `table ${table}: ${detail ?? message}`)
+  }
+}
+
+/** Whether a key of an index comes after another; all of its columns are numbers. */
+function isAfter(key: Key, before: Key): boolean {
+  for (let i = 0; i < key.length; i++) {
+    const a = Number(key[i])
+    const b = Number(before[i])
+    if (a !== b) return a > b
+  }
+  return false
+}

@@ -1,0 +1,177 @@
+/**
+ * Verifying: reads all that is stored, computes the ledger again and names every difference. Nothing is
+ * written. The structure is checked as verify-structure.ts says; each row of each table is covered by a hash, a
+ * sum or by being built again from rows that are.
+ */
+import { toFailure } from '../../../../shared/base/errors.ts'
+import type { Report } from './verify-report.ts'
+import { sourceKey, type Problem, type VerifyReport } from '../../../../shared/core/recording/recording.ts'
+import { recordingId, type RecordingId } from '../../../../shared/base/units.ts'
+import { LOG_GENESIS, logHash, sameBytes } from '../format/ledger.ts'
+import type { DigestFolds } from '../types/store.ts'
+import type { StoreQueries } from '../read/queries.ts'
+import type { Db } from '../schema/sqlite.ts'
+import { ErasedMeanwhile, RecordingCheck } from './verify-recording.ts'
+import { checkLogFile } from './verify-log.ts'
+import { checkStructure, type StructureOptions } from './verify-structure.ts'
+import type { BeginRecord, CloseRecord, RecordingRow } from '../schema/records.ts'
+
+/** Problems that a report names; more of them add nothing. */
+const MOST_PROBLEMS = 500
+
+const STORE = recordingId('')
+/** The structure's share of the work, as progress tells it. */
+const STRUCTURE = 0.1
+
+/** Told of progress; what it throws ends the work. A fraction 0 to 1, and how many messages were checked. */
+export type VerifyProgress = (done: number, messages: number) => void
+
+/** Verifies one recording or all. Throws what `onProgress` throws, nothing else. */
+export function verifyStore(
+  queries: StoreQueries,
+  session: RecordingId | null,
+  onProgress: VerifyProgress = () => undefined,
+  folds?: DigestFolds,
+  structure: StructureOptions = {},
+): VerifyReport {
+  const problems: Problem[] = []
+  const report: Report = (of, kind, detail, where = {}) => {
+    if (problems.length < MOST_PROBLEMS)
+      problems.push({ session: of, kind, feed: where.feed ?? null, atMs: where.atMs ?? null, detail })
+  }
+  let sessions = 0
+  let messages = 0
+  const { db } = queries
+  let stopped: { readonly by: unknown } | null = null
+  const progress: VerifyProgress = (done, count) => {
+    try {
+      onProgress(done, count)
+    } catch (thrown) {
+      stopped = { by: thrown }
+      throw thrown
+    }
+  }
+  try {
+    progress(0, 0)
+    checkLogFile(db, () => queries.isWritten(), report)
+    checkStructure(db, report, (done) => progress(done * STRUCTURE, 0), structure)
+    const checked = (done: number): number => STRUCTURE + done * (1 - STRUCTURE)
+    const log = db.transaction(() => checkLog(db, queries.recordings(), report)).deferred()
+    const rows = queries.recordings().filter((row) => session === null || row.key === session)
+    const named = session === null ? undefined : log.get(session)
+    // One that was erased after the log was read is no difference.
+    if (session !== null && rows.length === 0 && (named === undefined || named.deleted))
+      report(session, 'missing', 'there is no such session')
+    const begin = (id: number, key: string): RecordingCheck | null => {
+      // As it is now: one that is being written has gone on since the list was read, one may be deleted, and its
+      // number belong to another.
+      const row = queries.recordings().find((one) => one.id === id && one.key === key)
+      if (row === undefined) {
+        if (!isErased(db, key)) report(recordingId(key), 'missing', 'is gone, and the store log does not say why')
+        return null
+      }
+      // What was closed since the log was read is held against its close record too.
+      return new RecordingCheck(queries, row, { close: log.get(key)?.close ?? closeOf(db, key), report, folds })
+    }
+    for (const [i, { id, key }] of rows.entries()) {
+      try {
+        const check = db.transaction(() => begin(id, key)).deferred()
+        if (check !== null) {
+          messages += check.run((part, count) => progress(checked((i + part) / rows.length), messages + count))
+          sessions++
+        }
+      } catch (thrown) {
+        if (stopped !== null) break
+        if (thrown instanceof ErasedMeanwhile) {
+          if (!isErased(db, key)) report(recordingId(key), 'missing', 'is gone, and the store log does not say why')
+          continue
+        }
+        sessions++
+        report(recordingId(key), 'structure', `cannot be read: ${describe(thrown)}`)
+      }
+      progress(checked((i + 1) / rows.length), messages)
+    }
+  } catch (thrown) {
+    if (stopped === null) report(session ?? STORE, 'structure', `the store cannot be read: ${describe(thrown)}`)
+  }
+  if (stopped !== null) throw (stopped as { readonly by: unknown }).by // set in a callback, which the compiler cannot see
+  return { sessions, messages, ok: problems.length === 0, problems }
+}
+
+function describe(thrown: unknown): string {
+  const { message, detail } = toFailure(thrown)
+  return detail ?? message
+}
+
+/** Whether the log now says that a recording was erased. */
+function isErased(db: Db, key: string): boolean {
+  return lastOf(db, 'delete', key) !== null
+}
+
+/** The close record of a recording as the log has it now; null: none. */
+function closeOf(db: Db, key: string): CloseRecord | null {
+  return lastOf(db, 'close', key)
+}
+
+function lastOf(db: Db, kind: 'close' | 'delete', key: string): CloseRecord | null {
+  const body = db
+    .prepare<[string, string], string>(
+      `SELECT body FROM store_log WHERE kind = ? AND CASE WHEN json_valid(body) THEN json_extract(body, '$.recording') END = ? ORDER BY n DESC LIMIT 1`,
+    )
+    .pluck()
+    .get(kind, key)
+  return body === undefined ? null : (JSON.parse(body) as CloseRecord) // written by the engine
+}
+
+interface LogEntry {
+  readonly begin: BeginRecord
+  close: CloseRecord | null
+  deleted: boolean
+}
+
+/** The store log's own chain, and the recordings that it says there are. */
+function checkLog(db: Db, rows: readonly RecordingRow[], report: Report): Map<string, LogEntry> {
+  const known = new Map<string, LogEntry>()
+  let previous = LOG_GENESIS
+  let expected = 1
+  const log = db.prepare<[], { n: number; kind: string; body: string; hash: Buffer }>(
+    'SELECT n, kind, body, hash FROM store_log ORDER BY n',
+  )
+  for (const { n, kind, body, hash } of log.iterate()) {
+    if (n !== expected++) report(STORE, 'missing', `row ${expected - 1} of the store log is not there`)
+    if (!sameBytes(logHash(previous, n, kind, body), hash))
+      report(STORE, 'changed', `row ${n} of the store log differs`)
+    previous = hash
+    expected = n + 1
+    try {
+      // checked by the hash above: written by the engine
+      const record = JSON.parse(body) as BeginRecord & CloseRecord
+      if (kind === 'begin') known.set(record.recording, { begin: record, close: null, deleted: false })
+      else if (kind === 'close') known.get(record.recording)!.close = record
+      else known.get(record.recording)!.deleted = true
+    } catch {
+      report(STORE, 'changed', `row ${n} of the store log cannot be read`)
+    }
+  }
+  for (const [key, { begin, close, deleted }] of known) {
+    const row = rows.find((r) => r.key === key)
+    const at = recordingId(key)
+    if (deleted) {
+      if (row !== undefined) report(at, 'structure', 'was deleted but is still there')
+      continue
+    }
+    if (row === undefined) report(at, 'missing', 'the store log names it but it is gone')
+    else if (
+      row.source !== sourceKey(begin.source) ||
+      row.started_ms !== begin.startedMs ||
+      row.ended_ms !== (close?.endedMs ?? null) ||
+      row.clean !== (close?.clean === true ? 1 : 0) ||
+      row.summary !== (close === null ? null : JSON.stringify(close))
+    ) {
+      report(at, 'changed', 'its row differs from the store log')
+    }
+  }
+  for (const row of rows)
+    if (!known.has(row.key)) report(recordingId(row.key), 'structure', 'the store log does not know it')
+  return known
+}

@@ -1,0 +1,156 @@
+/**
+ * Looks at a store's write-ahead log and head before or beside SQLite, which reads a corrupt log without a word: as if
+ * the transactions behind the first bad frame had never been. What is found is judged here and never changed.
+ */
+import { closeSync, openSync, readSync } from 'node:fs'
+import { sameBytes } from '../format/ledger.ts'
+import type { Db } from '../schema/sqlite.ts'
+import { readHead, type Head } from './store-head.ts'
+import { readRound, scanLog, type LogPosition, type LogRound, type LogScan, type ReadLog } from './wal.ts'
+
+export const logFile = (store: string): string => `${store}-wal`
+
+/** How often a log is looked at again that was started over while it was read. */
+const MOST_LOOKS = 5
+/** A log whose first salt is up to this much smaller is an earlier round of the same log. */
+const EARLIER_ROUNDS = 1 << 16
+
+/**
+ * `corrupt`: bytes of committed transactions changed. `cut`: the last transactions are missing, the rest is sound.
+ * `gone`: there is no log although commits were in it; only the database tells whether they reached the file.
+ */
+export interface LogVerdict {
+  readonly is: 'sound' | 'corrupt' | 'cut' | 'gone'
+  /** The database file alone holds every commit: nothing is lost, whatever the log holds. */
+  readonly isInFile: boolean
+}
+
+const SOUND: LogVerdict = { is: 'sound', isInFile: false }
+
+/** Judges what was read of a log by what the head says. `isLive`: a writer may be in the middle of a transaction. */
+export function judgeLog(scan: LogScan, head: Head | null, isLive = false): LogVerdict {
+  const mark = head?.position ?? null
+  const isInFile = head?.isInFile ?? false
+  const byItself: LogVerdict = scan.hasLostCommits && !isLive ? { is: 'corrupt', isInFile: false } : SOUND
+  if (mark === null || mark.frames === 0) return byItself
+  if (scan.isEmpty) return isInFile ? SOUND : { is: 'gone', isInFile }
+  if (scan.last === null) return isInFile ? SOUND : { is: 'corrupt', isInFile }
+  if (scan.last.salt1 === mark.salt1 && scan.last.salt2 === mark.salt2) {
+    if (scan.hasMark) return byItself
+    return { is: scan.isSoundToItsEnd ? 'cut' : 'corrupt', isInFile }
+  }
+  const rounds = (mark.salt1 - scan.last.salt1) >>> 0
+  return rounds > 0 && rounds <= EARLIER_ROUNDS ? { is: 'cut', isInFile } : byItself
+}
+
+/** Opens a log for reading; undefined where there is none. SQLite locks no byte of it: closing it frees no lock. */
+function openLog(store: string): number | undefined {
+  try {
+    return openSync(logFile(store), 'r')
+  } catch {
+    return undefined
+  }
+}
+
+export const readLog =
+  (descriptor: number | undefined): ReadLog =>
+  (into, at) => {
+    let length = 0
+    while (descriptor !== undefined && length < into.length) {
+      const got = readSync(descriptor, into, length, into.length - length, at + length)
+      if (got === 0) break
+      length += got
+    }
+    return length
+  }
+
+export function scanLogFile(store: string, mark: LogPosition | null): LogScan {
+  const descriptor = openLog(store)
+  try {
+    return scanLog(readLog(descriptor), mark)
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+export interface LogLook {
+  readonly head: Head | null
+  readonly verdict: LogVerdict
+}
+
+/**
+ * Looks at a store's log, also beside a writer. The head is read first, so whatever it says is on the disk by then. A log
+ * only grows until it is started over, and that changes its header before anything else: a fault counts only if neither
+ * the header nor the head changed while the log was read.
+ */
+export function lookAtLog(store: string, isLive: () => boolean): LogLook {
+  for (let look = 1; ; look++) {
+    const head = readHead(store)
+    const wasLive = isLive()
+    const scan = scanLogFile(store, head?.position ?? null)
+    const verdict = judgeLog(scan, head, wasLive)
+    if (verdict.is === 'sound') return { head, verdict }
+    const isSame = isSameRound(scan.last, roundOf(store)) && isSameHead(head, readHead(store))
+    if (isSame && !isLive()) return { head, verdict }
+    if (isSame && verdict.is === 'corrupt') return { head, verdict }
+    if (look === MOST_LOOKS) return { head, verdict: isSame ? verdict : SOUND }
+  }
+}
+
+function roundOf(store: string): LogRound | null {
+  const descriptor = openLog(store)
+  try {
+    return readRound(readLog(descriptor))
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+const isSameRound = (a: LogRound | null, b: LogRound | null): boolean => a?.salt1 === b?.salt1 && a?.salt2 === b?.salt2
+
+const isSameHead = (a: Head | null, b: Head | null): boolean =>
+  isSameRound(a?.position ?? null, b?.position ?? null) && a?.isInFile === b?.isInFile
+
+/** What a store lacks of what its head says was committed. */
+export type CutBack =
+  | { readonly is: 'log'; readonly expected: number; readonly found: number }
+  | { readonly is: 'other' }
+  | { readonly is: 'seq'; readonly expected: number; readonly found: number }
+
+/** Finds whether a session was erased after a row of the store log. */
+export const findErasure = (db: Db) =>
+  db.prepare<[number], number>("SELECT 1 FROM store_log WHERE n > ? AND kind = 'delete' LIMIT 1").pluck()
+
+/** Compares a store with a head that was read before; null: it holds all that was committed then. */
+export function findCutBack(db: Db, head: Head | null): CutBack | null {
+  if (head === null) return null
+  const newest = db.prepare<[], number | null>('SELECT max(n) FROM store_log').pluck().get() ?? 0
+  if (head.log !== null) {
+    const hash = db.prepare<[number], Buffer>('SELECT hash FROM store_log WHERE n = ?').pluck().get(head.log.n)
+    if (hash === undefined) return { is: 'log', expected: head.log.n, found: newest }
+    if (!sameBytes(hash, head.log.hash)) return { is: 'other' }
+  }
+  // Since a session was erased, the number of the last one may be that of another.
+  if (head.last === null || findErasure(db).get(head.log?.n ?? 0) !== undefined) return null
+  const { recording, seq } = head.last
+  const found = db
+    .prepare<[number, number, number], number | null>(
+      `SELECT max(sealed_seq, coalesce((SELECT max(last_seq) FROM journal WHERE recording = ?), 0),
+              coalesce((SELECT max(seq) FROM entry WHERE recording = ?), 0)) FROM recording WHERE id = ?`,
+    )
+    .pluck()
+    .get(recording, recording, recording)
+  return (found ?? 0) < seq ? { is: 'seq', expected: seq, found: found ?? 0 } : null
+}
+
+/** A sentence for each. */
+export function describeCutBack(cut: CutBack): string {
+  switch (cut.is) {
+    case 'log':
+      return `the store was cut back: row ${cut.expected} of its log was written, and it ends at row ${cut.found}`
+    case 'other':
+      return 'the store was replaced: its log differs from what was written last'
+    case 'seq':
+      return `the store was cut back: its last recording was written up to seq ${cut.expected}, and ends at ${cut.found}`
+  }
+}

@@ -1,0 +1,137 @@
+/** Before the writer opens a store: what is wrong with its write-ahead log is saved, as SQLite would overwrite it. */
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, rmSync, truncateSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { CodedError } from '../../../../shared/base/errors.ts'
+import { findLossFiles, HEAD_COPY, LOG_COPY } from '../../../base/store-files.ts'
+import { headFile, readHead, removeHead, type Head } from './store-head.ts'
+import { describeCutBack, findCutBack, judgeLog, logFile, scanLogFile } from './log-check.ts'
+import type { Db } from '../schema/sqlite.ts'
+
+/** Something that the user has to know of a store that was opened. */
+export interface StoreNotice {
+  readonly message: string
+  readonly hint: string
+}
+
+export interface RecoveredLog {
+  readonly head: Head | null
+  readonly notices: StoreNotice[]
+  /** Commits are lost, so what recordings lack at their end isn't due to a crash alone. */
+  hasLoss: boolean
+  /** The log must be started over: bad transactions lie behind the good ones. */
+  readonly isCorrupt: boolean
+}
+
+const HINT = 'Run "tapedeck verify". If you have a backup, restore the store from it.'
+
+/**
+ * Checks the log of a store that nobody writes; the caller holds the lock and SQLite has not opened the store yet. Throws
+ * `disk-full` or `disk-error` where a log that must be saved can't be: the store stays closed and nothing is changed.
+ */
+export function recoverLog(store: string, nowMs: number): RecoveredLog {
+  const head = readHead(store)
+  const nothing = { head: null, notices: [], hasLoss: false, isCorrupt: false }
+  if (!existsSync(store)) {
+    if (head === null) return nothing
+    removeHead(store)
+    return {
+      ...nothing,
+      notices: [
+        {
+          message: `The store that was at ${store} is gone. A new one is begun.`,
+          hint: 'If you did not remove it, look for it on the disk or restore a backup.',
+        },
+      ],
+    }
+  }
+  const verdict = judgeLog(scanLogFile(store, head?.position ?? null), head)
+  if (verdict.is === 'sound' || verdict.is === 'gone') return { ...nothing, head }
+  const log = logFile(store)
+  if (verdict.isInFile) {
+    const copy = setAside(log, `${store}-wal.unused-`, nowMs)
+    // SQLite would read what is left of it over newer pages of the file.
+    truncateSync(log)
+    return {
+      ...nothing,
+      head,
+      notices: [
+        {
+          message: `The write-ahead log of the store was corrupt. Everything in it was in the store already, so nothing is lost. It was saved as ${basename(copy)}.`,
+          hint: 'Check the disk. You can remove that file.',
+        },
+      ],
+    }
+  }
+  const copy = setAside(log, store + LOG_COPY, nowMs)
+  const what = verdict.is === 'cut' ? 'was cut off' : 'is corrupt'
+  return {
+    head,
+    notices: [
+      {
+        message: `The end of the store ${what}: the last messages before it was closed are lost, and marked as a gap. What is left of its write-ahead log was saved as ${basename(copy)}.`,
+        hint: HINT,
+      },
+    ],
+    hasLoss: true,
+    isCorrupt: true,
+  }
+}
+
+/** Once SQLite has opened it: notices a store that lacks what its head says was committed. */
+export function noticeCutBack(db: Db, store: string, recovered: RecoveredLog, nowMs: number): void {
+  // A corrupt log has told of the same loss.
+  const cut = recovered.hasLoss ? null : findCutBack(db, recovered.head)
+  if (cut === null) return
+  recovered.hasLoss = true
+  const copy = setAside(headFile(store), store + HEAD_COPY, nowMs)
+  const text = describeCutBack(cut)
+  recovered.notices.push({
+    message: `${text.charAt(0).toUpperCase()}${text.slice(1)}. What was known of it was saved as ${basename(copy)}.`,
+    hint: `If you put an older copy back on purpose, remove that file. Otherwise: ${HINT}`,
+  })
+}
+
+/** Copies a file to a name with a time in it, readable by nobody else, and brings it to the disk. */
+function setAside(file: string, prefix: string, nowMs: number): string {
+  const copy = `${prefix}${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}`
+  try {
+    copyFileSync(file, copy)
+    chmodSync(copy, 0o600)
+    sync(copy, 'r+')
+  } catch (cause) {
+    try {
+      rmSync(copy, { force: true })
+    } catch {
+      // What failed first is what counts.
+    }
+    const isFull = cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC'
+    throw new CodedError(isFull ? 'disk-full' : 'disk-error', `The corrupt ${basename(file)} can't be saved.`, {
+      hint: `${isFull ? 'Free some space' : 'Make the folder of the store writable'}; recording begins by itself then.`,
+      cause,
+    })
+  }
+  try {
+    sync(dirname(copy), 'r')
+  } catch {
+    // Not every system syncs folders.
+  }
+  return copy
+}
+
+function sync(path: string, flags: string): void {
+  const descriptor = openSync(path, flags)
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Files that tell of losses of a store, beside it. */
+export function lossesBeside(store: string): string[] {
+  try {
+    return findLossFiles(store).map((suffix) => store + suffix)
+  } catch {
+    return [] // the store itself was read, so its folder may only not be listed
+  }
+}

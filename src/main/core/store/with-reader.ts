@@ -1,0 +1,27 @@
+/** A command that only reads the store. */
+import { existsSync } from 'node:fs'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { openStoreReader } from './open.ts'
+import type { StoreReader } from './types/store.ts'
+import type { Context, Values } from '../../command-line/command.ts'
+import { storePath } from './store-path.ts'
+
+/** Opens the command's store for reading, which works beside a writer, and closes it after `use`. */
+export async function withReader<T>(
+  values: Values,
+  context: Context,
+  use: (reader: StoreReader) => Promise<T>,
+): Promise<T> {
+  const file = storePath(values, context)
+  if (!existsSync(file)) {
+    throw new CodedError('not-found', `There is no store at ${file}.`, {
+      hint: 'Record something first, or name another one with --store.',
+    })
+  }
+  const reader = await openStoreReader({ file, worker: context.workers.reader })
+  try {
+    return await use(reader)
+  } finally {
+    await reader.close()
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Messages on their way from the journal into blocks, gathered by series. A series costs memory while it is recorded and
+ * a block at least, so what nobody asked for can't open as many as a service has names for.
+ */
+import { MOST_SPELLINGS, FLAG } from '../../../../shared/core/recording/recording.ts'
+import type { FeedId } from '../../../../shared/base/units.ts'
+import { ColumnsBuilder } from '../format/message-columns.ts'
+import { applyToBars, barSources, isRolled, OUT_OF_BARS } from '../format/classify.ts'
+import type { Classifier, Minutes, SeriesName } from '../format/classify.ts'
+import type { MessageColumns } from '../types/store.ts'
+import { seriesKey, type RecordingState } from './recording-state.ts'
+
+/**
+ * Instruments of a feed that have a series of a recording before unasked messages open no more. Those of further
+ * instruments share the series of messages that name none; what was asked for always gets a series.
+ */
+export const MOST_UNASKED_SERIES = 1_000
+
+/** Whether an unasked message may lie in the shared series, `''`, of a feed that has `named` others. */
+export const mayShareSeries = (flags: number, named: number): boolean =>
+  (flags & FLAG.unasked) !== 0 && named >= MOST_UNASKED_SERIES
+
+/** Messages of one series, in their order, with what they add to its bars. */
+export interface Bucket {
+  readonly feed: FeedId
+  readonly name: SeriesName
+  readonly rows: ColumnsBuilder
+  /** Of each row, UTC ms; NaN: undated. */
+  readonly eventMs: number[]
+  readonly symbols: Set<string>
+  lastSymbol: string
+  readonly minutes: Minutes
+}
+
+interface FeedBuckets {
+  readonly byName: Map<SeriesName, Bucket>
+  /** Series of the feed that have a name, those that these buckets open included. */
+  named: number
+}
+
+/** The buckets of one sealing of a recording, whose series stay as they are meanwhile. */
+export class Buckets {
+  readonly #rec: RecordingState
+  readonly #classifier: Classifier
+  readonly #feeds = new Map<FeedId, FeedBuckets>()
+
+  constructor(rec: RecordingState, classifier: Classifier) {
+    this.#rec = rec
+    this.#classifier = classifier
+  }
+
+  /** Takes row `i`; throws TypeError where its connection has no feed. */
+  place(m: MessageColumns, i: number): void {
+    const feed = this.#rec.chains.get(m.conn[i])?.feed
+    if (feed === undefined || feed === '') throw new TypeError(`connection ${m.conn[i]} has no feed`)
+    const flags = m.flags[i]
+    const { series, symbol, eventMs, record } = this.#classifier.place(
+      feed,
+      flags,
+      m.bytes,
+      m.offsets[i],
+      m.offsets[i + 1],
+    )
+    const bucket = this.#bucket(feed, series, flags)
+    bucket.rows.add(m, i, i + 1)
+    bucket.eventMs.push(eventMs)
+    if (bucket.name === '') return
+    if (symbol !== bucket.lastSymbol) {
+      if (bucket.symbols.size < MOST_SPELLINGS) bucket.symbols.add(symbol)
+      bucket.lastSymbol = symbol
+    }
+    if ((flags & OUT_OF_BARS) !== 0 || !isRolled(feed)) return
+    applyToBars(bucket.minutes, barSources(feed), m.seq[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs, record)
+  }
+
+  /** All of them, by feed in the order in which each began. */
+  all(): readonly Bucket[] {
+    return [...this.#feeds.values()].flatMap(({ byName }) => [...byName.values()])
+  }
+
+  #bucket(feed: FeedId, series: SeriesName, flags: number): Bucket {
+    const ofFeed = this.#ofFeed(feed)
+    const known = ofFeed.byName.get(series)
+    if (known !== undefined) return known
+    const isNew = series !== '' && !this.#rec.series.has(seriesKey(feed, series))
+    if (isNew && mayShareSeries(flags, ofFeed.named)) return this.#bucket(feed, '', flags)
+    if (isNew) ofFeed.named++
+    const bucket: Bucket = {
+      feed,
+      name: series,
+      rows: new ColumnsBuilder(),
+      eventMs: [],
+      symbols: new Set(),
+      lastSymbol: '',
+      minutes: new Map(),
+    }
+    ofFeed.byName.set(series, bucket)
+    return bucket
+  }
+
+  #ofFeed(feed: FeedId): FeedBuckets {
+    let found = this.#feeds.get(feed)
+    if (found === undefined) {
+      const named = [...this.#rec.series.values()].filter((one) => one.feed === feed && one.name !== '').length
+      this.#feeds.set(feed, (found = { byName: new Map(), named }))
+    }
+    return found
+  }
+}

@@ -1,0 +1,154 @@
+/** Writing flushes: journal, entries, gaps and leaves of one transaction. */
+import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
+import type { Db } from '../schema/sqlite.ts'
+import { ColumnsBuilder, connectionRuns } from '../format/message-columns.ts'
+import { encodeJournal, journalCrc, type Leaf } from '../format/journal.ts'
+import { entryLeaf, messageLeaf, type EntryRow } from '../format/ledger.ts'
+import type { Batch, MessageColumns, StoredEntry } from '../types/store.ts'
+import { lastStamp, latest, newChain, type Chain, type RecordingState } from './recording-state.ts'
+
+/** What a transaction will have changed in memory once it is durable. */
+export interface Appended {
+  readonly chains: ReadonlyMap<number, Chain>
+  readonly lastSeq: number
+  readonly lastWallMs: number
+  readonly lastMonoNs: number
+  readonly bytes: number
+  readonly messages: number
+  readonly firstMonoNs: number
+}
+
+/** Prepared statements of the flush path. */
+export class Appender {
+  readonly #journal
+  readonly #entry
+  readonly #connection
+  readonly #openGap
+  readonly #closeGap
+  readonly #split = new Map<number, ColumnsBuilder>()
+
+  constructor(db: Db) {
+    this.#journal = db.prepare<[number, number, number, number, Uint8Array]>(
+      'INSERT INTO journal (recording, first_seq, last_seq, torn, crc, data) VALUES (?, ?, ?, 0, ?, ?)',
+    )
+    this.#entry = db.prepare<[number, number, number, number, string]>(
+      'INSERT INTO entry (recording, seq, wall_ms, mono_ns, body) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#connection = db.prepare<[number, number, string]>(
+      'INSERT INTO connection (recording, conn, feed) VALUES (?, ?, ?)',
+    )
+    this.#openGap = db.prepare<[number, number, string, string, string, number, number | null]>(
+      'INSERT INTO gap (recording, from_seq, feed, cause, symbols, from_ms, skew_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    )
+    this.#closeGap = db.prepare<[number, number, number, number]>(
+      'UPDATE gap SET to_ms = ?, to_seq = ? WHERE recording = ? AND from_seq = ? AND to_seq IS NULL',
+    )
+  }
+
+  /** Writes batches inside the caller's transaction; nothing in `rec` changes before `accept`. */
+  write(rec: RecordingState, batches: readonly Batch[]): Appended {
+    const chains = new Map<number, Chain>()
+    let { lastSeq, lastWallMs, lastMonoNs } = rec
+    let bytes = 0
+    let messages = 0
+    let firstMonoNs = Infinity
+    const chainOf = (conn: number): Chain => {
+      const chain = chains.get(conn) ?? rec.chains.get(conn)
+      if (chain === undefined) throw new TypeError(`connection ${conn} of ${rec.key} was never announced`)
+      return chain
+    }
+    for (const batch of batches) {
+      for (const { conn, feed } of batch.connections ?? []) {
+        this.#connection.run(rec.id, conn, feed)
+        chains.set(conn, newChain(rec.key, conn, feed))
+      }
+      const leaves: Leaf[] = []
+      const move = (conn: number, count: number, head: Uint8Array): void => {
+        chains.set(conn, { ...chainOf(conn), head })
+        leaves.push({ conn, count, head })
+      }
+      const { messages: m, entries } = batch
+      if (m.count > 0) {
+        for (const part of this.#byConnection(m)) {
+          const conn = part.conn[0]
+          move(conn, part.count, messageLeaf(chainOf(conn).head, part))
+        }
+        firstMonoNs = Math.min(firstMonoNs, m.monoNs[0])
+        messages += m.count
+      }
+      if (entries.length > 0) {
+        const rows = entries.map(entryRow)
+        for (const row of rows) this.#entry.run(rec.id, row.seq, row.wallMs, row.monoNs, row.body)
+        for (const e of entries) this.#gap(rec.id, e.seq, e.wallMs, e.entry)
+        move(0, rows.length, entryLeaf(chainOf(0).head, rows))
+      }
+      if (leaves.length === 0) continue
+      const { first, last } = seqRange(m, entries)
+      // An import of a part of a recording keeps the seqs of the whole: there they only grow.
+      const part = rec.source.startsWith('import:') && first > lastSeq
+      if (first !== lastSeq + 1 && !part)
+        throw new TypeError(`a flush of ${rec.key} starts at ${first} after ${lastSeq}`)
+      const data = encodeJournal(leaves, m)
+      this.#journal.run(rec.id, first, last, journalCrc(rec.id, first, last, data), data)
+      bytes += data.length
+      lastSeq = last
+      const stamp = latest(lastStamp(m), entries.at(-1))
+      if (stamp !== undefined) ({ wallMs: lastWallMs, monoNs: lastMonoNs } = stamp)
+    }
+    return { chains, lastSeq, lastWallMs, lastMonoNs, bytes, messages, firstMonoNs }
+  }
+
+  /** After the transaction is durable. */
+  accept(rec: RecordingState, done: Appended, nowMs: number): void {
+    for (const [conn, { feed, head }] of done.chains) {
+      const chain = rec.chains.get(conn)
+      if (chain === undefined) rec.chains.set(conn, { ...newChain(rec.key, conn, feed), head })
+      else chain.head = head
+    }
+    rec.lastSeq = done.lastSeq
+    rec.lastWallMs = done.lastWallMs
+    rec.lastMonoNs = done.lastMonoNs
+    if (rec.journalBytes === 0) rec.journalSinceMs = nowMs
+    rec.journalBytes += done.bytes
+  }
+
+  #gap(recording: number, seq: number, wallMs: number, entry: LedgerEntry): void {
+    if (entry.type === 'gap-open') {
+      const { feed, cause, symbols, fromMs, skewMs = null } = entry
+      this.#openGap.run(recording, seq, feed, cause, JSON.stringify(symbols), fromMs, skewMs)
+    } else if (entry.type === 'gap-close') this.#closeGap.run(wallMs, seq, recording, entry.openedSeq)
+  }
+
+  /** The messages of each connection as a run of its own. */
+  #byConnection(m: MessageColumns): Iterable<MessageColumns> {
+    const runs = [...connectionRuns(m)]
+    if (runs.length === 1) return [m]
+    const used = new Set<ColumnsBuilder>()
+    for (const [from, to, conn] of runs) {
+      let split = this.#split.get(conn)
+      if (split === undefined) this.#split.set(conn, (split = new ColumnsBuilder()))
+      if (!used.has(split)) split.clear()
+      used.add(split)
+      split.add(m, from, to)
+    }
+    const parts = [...used].map((split) => split.done())
+    if (this.#split.size > 64) this.#split.clear()
+    return parts
+  }
+}
+
+/** An entry as its row. */
+export const entryRow = ({ seq, wallMs, monoNs, entry }: StoredEntry): EntryRow => ({
+  seq,
+  wallMs,
+  monoNs,
+  body: JSON.stringify(entry),
+})
+
+function seqRange(m: MessageColumns, entries: readonly StoredEntry[]): { first: number; last: number } {
+  const firstEntry = entries[0]?.seq ?? Infinity
+  const lastEntry = entries.at(-1)?.seq ?? 0
+  return m.count === 0
+    ? { first: firstEntry, last: lastEntry }
+    : { first: Math.min(firstEntry, m.seq[0]), last: Math.max(lastEntry, m.seq[m.count - 1]) }
+}

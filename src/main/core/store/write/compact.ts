@@ -1,0 +1,181 @@
+/**
+ * Giving room back: small neighbouring blocks of closed recordings become full ones, erased rows' pages
+ * leave the file. Evidence stays what it is: the same messages, the same heads, a new close record that
+ * tells the new size.
+ */
+import { isFeedId, recordingId, type FeedId } from '../../../../shared/base/units.ts'
+import { openBlock } from '../blocks/open.ts'
+import { ColumnsBuilder } from '../format/message-columns.ts'
+import { BLOCK_ROWS } from './recording-state.ts'
+import { cut, sealBlock, type SealedBlock, type Work } from './sealer.ts'
+import type { Beside } from './write-context.ts'
+import { readable } from '../types/corruption.ts'
+import type { CloseRecord } from '../schema/records.ts'
+
+/** New blocks of a transaction. */
+const WRITE_BYTES = 512 << 10
+/** Messages that one merge holds in memory. */
+const MERGE_ROWS = 4 * BLOCK_ROWS
+const PAGES_A_STEP = 128
+
+interface Merged {
+  readonly series: number
+  readonly gone: readonly number[]
+  readonly blocks: readonly SealedBlock[]
+}
+
+export interface CompactResult {
+  /** Blocks that went into fuller ones. */
+  readonly merged: number
+  /** What the file gave back, bytes. */
+  readonly freedBytes: number
+}
+
+export class Compaction {
+  readonly #in: Beside
+  readonly #tell: (done: number) => void
+  #merged = 0
+  #freed = 0
+  #stopped = false
+
+  constructor(beside: Beside, tell: (done: number) => void) {
+    this.#in = beside
+    this.#tell = tell
+  }
+
+  stop(): void {
+    this.#stopped = true
+  }
+
+  get stopped(): boolean {
+    return this.#stopped
+  }
+
+  get result(): CompactResult {
+    return { merged: this.#merged, freedBytes: this.#freed }
+  }
+
+  /** One piece after another, so that what is received goes between them. */
+  *pieces(): Generator<Work, void, void> {
+    const { db } = this.#in
+    const closed = db
+      .prepare<[], { id: number; key: string }>(
+        'SELECT id, key FROM recording WHERE summary IS NOT NULL ORDER BY started_ms',
+      )
+      .all()
+    for (const [i, row] of closed.entries()) {
+      this.#tell((0.8 * i) / closed.length)
+      const series = db.prepare<[number], { id: number; feed: string }>(
+        'SELECT id, feed FROM series WHERE recording = ?',
+      )
+      let some: Merged[] = []
+      let bytes = 0
+      for (const { id, feed } of series.all(row.id)) {
+        if (!isFeedId(feed)) continue
+        for (const run of this.#runs(id)) {
+          yield this.#merge(id, feed, run, (one) => {
+            some.push(one)
+            for (const block of one.blocks) bytes += block.data.length
+          })
+          if (bytes < WRITE_BYTES) continue
+          yield this.#write(row.id, some)
+          some = []
+          bytes = 0
+        }
+      }
+      if (some.length > 0) yield this.#write(row.id, some)
+    }
+    const pages = (): number => Number(db.pragma('freelist_count', { simple: true }))
+    const all = pages()
+    while (pages() > 0) {
+      this.#tell(0.8 + 0.2 * (1 - pages() / Math.max(1, all)))
+      yield this.#vacuum()
+    }
+  }
+
+  /** Runs of neighbouring blocks of a series that fit into fewer. */
+  *#runs(series: number): Generator<readonly number[]> {
+    const blocks = this.#in.db
+      .prepare<[number], { id: number; count: number }>(
+        'SELECT id, count FROM block INDEXED BY block_order WHERE series = ? ORDER BY min_seq',
+      )
+      .all(series)
+    let run: { id: number; count: number }[] = []
+    let rows = 0
+    const worth = (): boolean => Math.ceil(rows / BLOCK_ROWS) < run.length
+    for (const block of [...blocks, { id: 0, count: BLOCK_ROWS }]) {
+      if (block.count < BLOCK_ROWS && rows + block.count <= MERGE_ROWS) {
+        run.push(block)
+        rows += block.count
+        continue
+      }
+      if (worth()) yield run.map(({ id }) => id)
+      run = block.count < BLOCK_ROWS ? [block] : []
+      rows = run.length === 0 ? 0 : block.count
+    }
+  }
+
+  *#merge(series: number, feed: FeedId, ids: readonly number[], done: (merged: Merged) => void): Work {
+    const rows = new ColumnsBuilder(BLOCK_ROWS)
+    const eventMs: number[] = []
+    const read = this.#in.db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck()
+    for (const id of ids) {
+      const data = read.get(id)
+      if (data === undefined) return // erased since
+      const add = (): void => {
+        const block = openBlock(data)
+        rows.add(block.messages(), 0, block.count)
+        for (const ms of block.eventMs) eventMs.push(ms)
+      }
+      if (!readable(add)) return // what is damaged stays what it is
+      yield
+    }
+    const blocks: SealedBlock[] = []
+    for (const part of cut(rows.done())) {
+      blocks.push(yield* sealBlock(feed, part.rows, eventMs.slice(part.from, part.to)))
+      yield
+    }
+    if (blocks.length < ids.length) done({ series, gone: ids, blocks })
+  }
+
+  *#write(recording: number, merged: readonly Merged[]): Work {
+    const { db, sealer, log } = this.#in
+    let count = 0
+    yield () => {
+      count = 0
+      const row = db.prepare<[number], { summary: string }>('SELECT summary FROM recording WHERE id = ?').get(recording)
+      if (row === undefined) return // erased since
+      const drop = db.prepare<[number]>('DELETE FROM block WHERE id = ?')
+      for (const { series, gone, blocks } of merged) {
+        for (const id of gone) drop.run(id)
+        for (const block of blocks) sealer.writeBlock(series, block)
+        count += gone.length - blocks.length
+      }
+      const bytes = db
+        .prepare<[number], number>(
+          'SELECT sum(b.size) FROM series s JOIN block b ON b.series = s.id WHERE s.recording = ?',
+        )
+        .pluck()
+        .get(recording)
+      const close = JSON.parse(row.summary) as CloseRecord // written by the engine
+      const body = JSON.stringify({ ...close, recording: recordingId(close.recording), bytes: bytes ?? 0 })
+      log('close', body)
+      db.prepare<[string, number]>('UPDATE recording SET summary = ? WHERE id = ?').run(body, recording)
+    }
+    this.#merged += count
+  }
+
+  *#vacuum(): Work {
+    const { db } = this.#in
+    const size = (): number => Number(db.pragma('page_count', { simple: true }))
+    let freed = 0
+    yield () => {
+      const before = size()
+      db.pragma(`incremental_vacuum(${PAGES_A_STEP})`)
+      freed = before - size()
+    }
+    this.#freed += freed * Number(db.pragma('page_size', { simple: true }))
+    // A file that gives nothing back must not be asked for ever.
+    if (freed === 0) this.#stopped = true
+  }
+}

@@ -1,0 +1,270 @@
+/** What the writer keeps in memory of a recording that is not closed yet, and how it is loaded again. */
+import type { Db } from '../schema/sqlite.ts'
+import {
+  barSources,
+  Classifier,
+  isRolled,
+  OUT_OF_BARS,
+  applyToBars,
+  type Minutes,
+  type SeriesName,
+} from '../format/classify.ts'
+import { decodeJournal, isWhole, type JournalRow } from '../format/journal.ts'
+import { readable } from '../types/corruption.ts'
+import { genesis, unpackRuns } from '../format/ledger.ts'
+import { openBlock } from '../blocks/open.ts'
+import type { MessageColumns } from '../types/store.ts'
+import type { FeedCounts } from '../../../../shared/core/recording/recording.ts'
+import { isFeedId, recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
+
+/** Enough that what opening costs is little of reading; few enough that a reader of hundreds of series stays small. */
+export const BLOCK_ROWS = 8192
+/** Most bytes of text that one block takes; a block of large messages holds fewer rows. */
+export const BLOCK_BYTES = 8 << 20
+
+export interface BlockRef {
+  readonly id: number
+  readonly count: number
+}
+
+export interface Series {
+  /** 0 until its row is committed. */
+  id: number
+  readonly feed: FeedId
+  readonly name: SeriesName
+  readonly symbols: Set<string>
+  /** Blocks after the last full one, oldest first: to be merged. */
+  tail: BlockRef[]
+  /** Bars of sealed messages that the rollup rows do not hold yet. */
+  minutes: Minutes
+  rolledAtMs: number
+  /** Sealed messages without rollup rows cannot be read: those of later ones would hide that they are missing. */
+  isLost: boolean
+}
+
+export interface Chain {
+  readonly feed: FeedId | ''
+  head: Uint8Array
+  /** The open row of sealed leaves. */
+  part: number
+  runs: [size: number, repeats: number][]
+}
+
+export interface Finish {
+  readonly endedMs: number
+  readonly counts: readonly FeedCounts[]
+  readonly clean: boolean
+}
+
+export interface RecordingState {
+  readonly id: number
+  readonly key: RecordingId
+  readonly source: string
+  readonly startedMs: number
+  /** By connection; 0: the entries. */
+  readonly chains: Map<number, Chain>
+  readonly series: Map<string, Series>
+  lastSeq: number
+  /** Stamps of the last message or entry: where the clock was set back, not the latest. */
+  lastWallMs: number
+  lastMonoNs: number
+  sealedSeq: number
+  /** Unsealed flushes: bytes, and when the oldest was committed. */
+  journalBytes: number
+  journalSinceMs: number
+  finish: Finish | null
+}
+
+export function newRecording(id: number, key: RecordingId, source: string, startedMs: number): RecordingState {
+  return {
+    id,
+    key,
+    source,
+    startedMs,
+    chains: new Map([[0, newChain(key, 0, '')]]),
+    series: new Map(),
+    lastSeq: 0,
+    lastWallMs: startedMs,
+    lastMonoNs: 0,
+    sealedSeq: 0,
+    journalBytes: 0,
+    journalSinceMs: 0,
+    finish: null,
+  }
+}
+
+export function newChain(key: RecordingId, conn: number, feed: FeedId | ''): Chain {
+  return { feed, head: genesis(key, conn, feed), part: 0, runs: [] }
+}
+
+export const seriesKey = (feed: FeedId, name: SeriesName): string => `${feed} ${name}`
+
+interface RecordingRow {
+  readonly id: number
+  readonly key: string
+  readonly source: string
+  readonly started_ms: number
+  readonly sealed_seq: number
+}
+
+/** Recordings that nobody closed, oldest first: a death left them. */
+export function loadOpenRecordings(db: Db): RecordingState[] {
+  const rows = db
+    .prepare<[], RecordingRow>(
+      'SELECT id, key, source, started_ms, sealed_seq FROM recording WHERE ended_ms IS NULL ORDER BY id',
+    )
+    .all()
+  return rows.map((row) => loadRecording(db, row))
+}
+
+/** Seq of the last stored message or entry of a recording that is open; null: it isn't open. */
+export function lastStoredSeq(db: Db, id: number): number | null {
+  return (
+    db
+      .prepare<[number], number>(
+        `SELECT max(sealed_seq,
+           ifnull((SELECT max(last_seq) FROM journal WHERE recording = recording.id), 0),
+           ifnull((SELECT max(seq) FROM entry WHERE recording = recording.id), 0))
+         FROM recording WHERE id = ? AND ended_ms IS NULL`,
+      )
+      .pluck()
+      .get(id) ?? null
+  )
+}
+
+function loadRecording(db: Db, row: RecordingRow): RecordingState {
+  const rec = newRecording(row.id, recordingId(row.key), row.source, row.started_ms)
+  rec.sealedSeq = rec.lastSeq = row.sealed_seq
+  loadChains(db, rec)
+  const sealed = loadSeries(db, rec)
+  const journalled = loadJournal(db, rec)
+  const entry = db
+    .prepare<[number], Stamp>(
+      'SELECT seq, wall_ms AS wallMs, mono_ns AS monoNs FROM entry WHERE recording = ? ORDER BY seq DESC LIMIT 1',
+    )
+    .get(rec.id)
+  rec.lastSeq = Math.max(rec.lastSeq, entry?.seq ?? 0)
+  const last = latest(sealed, journalled, entry)
+  if (last !== undefined) {
+    rec.lastWallMs = last.wallMs
+    rec.lastMonoNs = last.monoNs
+  }
+  return rec
+}
+
+/** When a message or entry came. */
+export interface Stamp {
+  readonly seq: number
+  readonly wallMs: number
+  readonly monoNs: number
+}
+
+/** That of the last message; undefined: there is none. */
+export function lastStamp({ count, seq, recvMs, monoNs }: MessageStamps): Stamp | undefined {
+  const last = count - 1
+  return last < 0 ? undefined : { seq: seq[last], wallMs: recvMs[last], monoNs: monoNs[last] }
+}
+
+/** That of the greatest seq; undefined: there is none. */
+export function latest(...stamps: readonly (Stamp | undefined)[]): Stamp | undefined {
+  let found: Stamp | undefined
+  for (const stamp of stamps) if (stamp !== undefined && stamp.seq > (found?.seq ?? 0)) found = stamp
+  return found
+}
+
+type MessageStamps = Pick<MessageColumns, 'count' | 'seq' | 'recvMs' | 'monoNs'>
+
+function loadChains(db: Db, rec: RecordingState): void {
+  const conns = db.prepare<[number], { conn: number; feed: string }>(
+    'SELECT conn, feed FROM connection WHERE recording = ?',
+  )
+  for (const { conn, feed } of conns.all(rec.id)) {
+    if (isFeedId(feed)) rec.chains.set(conn, newChain(rec.key, conn, feed))
+  }
+  const parts = db.prepare<[number], { conn: number; part: number; flushes: Buffer; head: Buffer }>(
+    'SELECT conn, part, flushes, head FROM chain WHERE recording = ? ORDER BY conn, part',
+  )
+  for (const { conn, part, flushes, head } of parts.all(rec.id)) {
+    const chain = rec.chains.get(conn)
+    if (chain === undefined) continue
+    chain.head = head
+    chain.part = part
+    chain.runs = unpackRuns(flushes)
+  }
+}
+
+/** Answers the stamp of the last sealed message. */
+function loadSeries(db: Db, rec: RecordingState): Stamp | undefined {
+  const rows = db.prepare<
+    [number],
+    { id: number; feed: string; instrument: string; symbols: string; rolled_seq: number }
+  >('SELECT id, feed, instrument, symbols, rolled_seq FROM series WHERE recording = ?')
+  const blocks = db.prepare<[number], { id: number; count: number; max_seq: number }>(
+    'SELECT id, count, max_seq FROM block WHERE series = ? ORDER BY min_seq',
+  )
+  const unrolled = db.prepare<[number, number], { data: Buffer }>(
+    'SELECT data FROM block WHERE series = ? AND max_seq > ? ORDER BY min_seq',
+  )
+  const data = db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck()
+  const newest: { readonly id: number; readonly max_seq: number }[] = []
+  const classifier = new Classifier()
+  for (const row of rows.all(rec.id)) {
+    const { feed } = row
+    if (!isFeedId(feed)) continue
+    const name = row.instrument as SeriesName // written from a SeriesName
+    const refs = blocks.all(row.id)
+    newest.push(...refs.slice(-1))
+    const series: Series = {
+      id: row.id,
+      feed,
+      name,
+      symbols: new Set(JSON.parse(row.symbols) as string[]), // written from a Set<string>
+      tail: refs.slice(refs.findLastIndex((b) => b.count >= BLOCK_ROWS) + 1),
+      minutes: new Map(),
+      rolledAtMs: 0,
+      isLost: false,
+    }
+    rec.series.set(seriesKey(feed, name), series)
+    const add = (data: Buffer): void => {
+      const block = openBlock(data)
+      if (name === '' || !isRolled(feed)) return
+      const { seq, flags, recvMs } = block
+      for (let i = 0; i < block.count; i++) {
+        if (seq[i] <= row.rolled_seq || (flags[i] & OUT_OF_BARS) !== 0) continue
+        const raw = block.raw(i)
+        const placed = classifier.place(feed, flags[i], raw, 0, raw.length)
+        const ms = Number.isNaN(placed.eventMs) ? recvMs[i] : placed.eventMs
+        applyToBars(series.minutes, barSources(feed), seq[i], ms, placed.record)
+      }
+    }
+    for (const { data } of unrolled.iterate(row.id, row.rolled_seq)) {
+      if (!readable(() => add(data))) series.isLost = true
+    }
+  }
+  let found: Stamp | undefined
+  for (const { id } of newest.sort((a, b) => b.max_seq - a.max_seq)) {
+    const bytes = data.get(id)
+    if (bytes !== undefined && readable(() => (found = lastStamp(openBlock(bytes))))) break
+  }
+  return found
+}
+
+/** Answers the stamp of the last message that can be read. */
+function loadJournal(db: Db, rec: RecordingState): Stamp | undefined {
+  let found: Stamp | undefined
+  const rows = db.prepare<[number, number], JournalRow>(
+    'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
+  )
+  for (const row of rows.iterate(rec.id, rec.sealedSeq)) {
+    rec.lastSeq = Math.max(rec.lastSeq, row.last_seq)
+    rec.journalBytes += row.data.length
+    if (!isWhole(rec.id, row)) continue
+    const { leaves, messages } = decodeJournal(row.data)
+    for (const leaf of leaves) {
+      const chain = rec.chains.get(leaf.conn)
+      if (chain !== undefined) chain.head = leaf.head
+    }
+    found = lastStamp(messages) ?? found
+  }
+  return found
+}

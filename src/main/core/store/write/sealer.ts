@@ -1,0 +1,423 @@
+/**
+ * The background work of the writer, as generators that give way often: seal a journal prefix into
+ * blocks, merge small blocks, persist rollups, close a recording. A yielded function is the part that
+ * writes: it runs inside a transaction (again, if that fails) and the generator goes on only once it
+ * is durable. Deleting the journal, inserting its blocks and moving the watermark are one such part.
+ */
+import type { BarBuilder, BarState } from '../../../../shared/core/market/bars.ts'
+import type { BarSource } from '../../../../shared/core/market/market.ts'
+import { FLAG, MOST_SPELLINGS } from '../../../../shared/core/recording/recording.ts'
+import type { FeedId } from '../../../../shared/base/units.ts'
+import { encodeInTurns } from '../blocks/encode.ts'
+import { openBlock } from '../blocks/open.ts'
+import { Buckets, type Bucket } from './buckets.ts'
+import { Classifier, HOUR } from '../format/classify.ts'
+import { ColumnsBuilder, sliceColumns } from '../format/message-columns.ts'
+import { decodeJournal, journalCrc, type JournalBlob } from '../format/journal.ts'
+import { readable } from '../types/corruption.ts'
+import { packRuns, rowSum } from '../format/ledger.ts'
+import type { MessageColumns } from '../types/store.ts'
+import {
+  BLOCK_BYTES,
+  BLOCK_ROWS,
+  seriesKey,
+  type BlockRef,
+  type RecordingState,
+  type Series,
+} from './recording-state.ts'
+import { encodeHour, joinBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
+import type { Db } from '../schema/sqlite.ts'
+
+export type Work = Generator<(() => void) | undefined, void, void>
+
+/** Most journal that one seal takes (a burst's makes fuller blocks), and how many messages are placed between two turns. */
+const SEAL_BYTES = 8 << 20
+const BURST_BYTES = 16 << 20
+const PLACE_ROWS = 256
+const CHAIN_PART_BYTES = 1024
+const ROLL_EVERY_MS = 15_000
+const ROLL_LATEST_MS = 120_000
+const SERIES_A_STEP = 16
+
+/** A block ready to be written. */
+export interface SealedBlock {
+  readonly data: Uint8Array
+  readonly minSeq: number
+  readonly maxSeq: number
+  readonly minMs: number
+  readonly maxMs: number
+  readonly count: number
+  readonly control: number
+  readonly undecodable: number
+  readonly unasked: number
+}
+
+export class Sealer {
+  readonly #nowMs: () => number
+  readonly #classifier = new Classifier()
+  readonly #sql
+
+  constructor(db: Db, nowMs: () => number) {
+    this.#nowMs = nowMs
+    this.#sql = {
+      next: db.prepare<
+        [number, number],
+        { id: number; first_seq: number; last_seq: number; crc: number; data: Buffer }
+      >(
+        'SELECT id, first_seq, last_seq, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq LIMIT 1',
+      ),
+      tear: db.prepare<[number]>('UPDATE journal SET torn = 1 WHERE id = ?'),
+      drop: db.prepare<[number]>('DELETE FROM journal WHERE id = ?'),
+      series: db.prepare<[number, string, string, string]>(
+        'INSERT INTO series (recording, feed, instrument, symbols, rolled_seq) VALUES (?, ?, ?, ?, 0)',
+      ),
+      symbols: db.prepare<[string, number]>('UPDATE series SET symbols = ? WHERE id = ?'),
+      rolled: db.prepare<[number, number]>('UPDATE series SET rolled_seq = ? WHERE id = ?'),
+      block: db.prepare<
+        [number, number, number, number, number, number, number, number, number, number, Uint8Array, Uint8Array]
+      >(
+        `INSERT INTO block (series, min_seq, max_seq, min_ms, max_ms, count, control, undecodable, unasked, size, sum, data)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ),
+      blockData: db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck(),
+      dropBlock: db.prepare<[number]>('DELETE FROM block WHERE id = ?'),
+      sealed: db.prepare<[number, number]>('UPDATE recording SET sealed_seq = ? WHERE id = ?'),
+      chain: db.prepare<[number, number, number, Uint8Array, Uint8Array]>(
+        'INSERT OR REPLACE INTO chain (recording, conn, part, flushes, head) VALUES (?, ?, ?, ?, ?)',
+      ),
+      hour: db.prepare<[number, number], RollupRow>(
+        'SELECT hour_ms, sum, data FROM rollup WHERE series = ? AND hour_ms = ?',
+      ),
+      putHour: db.prepare<[number, number, Uint8Array, Uint8Array]>(
+        `INSERT INTO rollup (series, hour_ms, sum, data) VALUES (?, ?, ?, ?)
+         ON CONFLICT (series, hour_ms) DO UPDATE SET sum = excluded.sum, data = excluded.data`,
+      ),
+    }
+  }
+
+  /** Seals the oldest part of a recording's journal; answers whether there was any. */
+  *seal(rec: RecordingState): Generator<(() => void) | undefined, boolean, void> {
+    const taken: number[] = []
+    const torn: number[] = []
+    const heads = new Map<number, { head: Uint8Array; sizes: number[] }>()
+    const buckets = new Buckets(rec, this.#classifier)
+    let bytes = 0
+    let upTo = rec.sealedSeq
+    const most = rec.journalBytes > BURST_BYTES ? BURST_BYTES : SEAL_BYTES
+    while (bytes < most) {
+      const row = this.#sql.next.get(rec.id, upTo)
+      if (row === undefined) break
+      upTo = row.last_seq
+      bytes += row.data.length
+      const blob = readJournal(rec.id, row)
+      if (blob === undefined) {
+        torn.push(row.id)
+        continue
+      }
+      taken.push(row.id)
+      for (const leaf of blob.leaves) {
+        const known = heads.get(leaf.conn)
+        if (known === undefined) heads.set(leaf.conn, { head: leaf.head, sizes: [leaf.count] })
+        else {
+          known.head = leaf.head
+          known.sizes.push(leaf.count)
+        }
+      }
+      for (let i = 0; i < blob.messages.count; i++) {
+        if (i % PLACE_ROWS === 0) yield
+        buckets.place(blob.messages, i)
+      }
+    }
+    if (upTo === rec.sealedSeq) return false
+    const sealed: { bucket: Bucket; blocks: SealedBlock[] }[] = []
+    for (const bucket of buckets.all()) {
+      const blocks: SealedBlock[] = []
+      for (const part of cut(bucket.rows.done())) {
+        blocks.push(yield* sealBlock(bucket.feed, part.rows, bucket.eventMs.slice(part.from, part.to)))
+        yield
+      }
+      sealed.push({ bucket, blocks })
+    }
+    const chains = [...heads].map(([conn, { head, sizes }]) => ({ conn, head, ...this.#extend(rec, conn, sizes) }))
+    const written: { series: Series; ids: { id: number; count: number }[] }[] = []
+    yield () => {
+      written.length = 0
+      for (const { bucket, blocks } of sealed) {
+        const series = this.#writeSeries(rec, bucket)
+        written.push({
+          series,
+          ids: blocks.map((block) => ({ id: this.writeBlock(series.id, block), count: block.count })),
+        })
+      }
+      for (const { conn, head, part, runs } of chains) this.#sql.chain.run(rec.id, conn, part, packRuns(runs), head)
+      for (const id of torn) this.#sql.tear.run(id)
+      for (const id of taken) this.#sql.drop.run(id)
+      this.#sql.sealed.run(upTo, rec.id)
+    }
+    rec.sealedSeq = upTo
+    rec.journalBytes = upTo >= rec.lastSeq ? 0 : Math.max(1, rec.journalBytes - bytes)
+    for (const { conn, part, runs } of chains) Object.assign(rec.chains.get(conn)!, { part, runs })
+    for (const [i, { series, ids }] of written.entries()) {
+      rec.series.set(seriesKey(series.feed, series.name), series)
+      const { minutes, symbols } = sealed[i].bucket
+      for (const symbol of freshSymbols(series.symbols, symbols)) series.symbols.add(symbol)
+      for (const [of, builder] of minutes) {
+        const known = series.minutes.get(of)
+        if (known === undefined) series.minutes.set(of, builder)
+        else joinMinutes(known, of, builder.states())
+      }
+      for (const ref of ids) {
+        if (ref.count >= BLOCK_ROWS) series.tail = []
+        else series.tail.push(ref)
+      }
+    }
+    return true
+  }
+
+  /** Merges small neighbouring blocks: four of a size, or all of them when `all`. */
+  *merge(rec: RecordingState, all: boolean): Work {
+    for (const series of rec.series.values()) {
+      for (;;) {
+        const refs = all ? (series.tail.length > 1 ? series.tail.slice() : []) : mergeable(series.tail)
+        if (refs.length === 0) break
+        const rows = new ColumnsBuilder(BLOCK_ROWS)
+        const eventMs: number[] = []
+        let damaged: BlockRef | null = null
+        for (const ref of refs) {
+          const data = this.#sql.blockData.get(ref.id)
+          if (data === undefined) throw new TypeError(`block ${ref.id} is gone`)
+          const add = (): void => {
+            const block = openBlock(data)
+            rows.add(block.messages(), 0, block.count)
+            for (const ms of block.eventMs) eventMs.push(ms)
+          }
+          if (!readable(add)) {
+            damaged = ref
+            break
+          }
+          yield
+        }
+        if (damaged !== null) {
+          // It stays what it is, for who looks after it: recording goes on, and what follows it is merged.
+          series.tail = series.tail.slice(series.tail.indexOf(damaged) + 1)
+          continue
+        }
+        const blocks: SealedBlock[] = []
+        for (const part of cut(rows.done())) {
+          blocks.push(yield* sealBlock(series.feed, part.rows, eventMs.slice(part.from, part.to)))
+          yield
+        }
+        let ids: { id: number; count: number }[] = []
+        yield () => {
+          for (const { id } of refs) this.#sql.dropBlock.run(id)
+          ids = blocks.map((block) => ({ id: this.writeBlock(series.id, block), count: block.count }))
+        }
+        const kept = series.tail.slice(0, series.tail.length - refs.length)
+        const lastFull = ids.findLastIndex((ref) => ref.count >= BLOCK_ROWS)
+        series.tail = lastFull < 0 ? [...kept, ...ids] : ids.slice(lastFull + 1)
+        // Large messages fill blocks of fewer rows: nothing left to gain, or this would not end.
+        if (ids.length >= refs.length) series.tail = series.tail.slice(-1)
+        if (all) break
+      }
+    }
+  }
+
+  /** Writes finished minutes into rollup rows, all of them when `all`. */
+  *roll(rec: RecordingState, nowMs: number, all: boolean): Work {
+    const due = [...rec.series.values()].filter((series) => {
+      if (series.isLost) return false
+      const bars = Math.max(0, ...[...series.minutes.values()].map((b) => b.size))
+      if (bars === 0) return false
+      const age = nowMs - series.rolledAtMs
+      return all || (bars > 1 && age >= ROLL_EVERY_MS) || age >= ROLL_LATEST_MS
+    })
+    for (let i = 0; i < due.length; i += SERIES_A_STEP) {
+      const step = due.slice(i, i + SERIES_A_STEP)
+      const upTo = rec.sealedSeq
+      yield () => {
+        for (const series of step) this.#writeMinutes(series, upTo)
+      }
+      for (const series of step) {
+        series.minutes = new Map()
+        series.rolledAtMs = nowMs
+      }
+    }
+  }
+
+  #writeMinutes(series: Series, upTo: number): void {
+    /** Null: what is there is damaged. It stays so, for who reads past it builds the hour from its messages. */
+    const hours = new Map<number, HourBars | null>()
+    for (const [of, builder] of series.minutes) {
+      for (const bar of builder.states()) {
+        const hourMs = Math.floor(bar.startMs / HOUR) * HOUR
+        let hour = hours.get(hourMs)
+        if (hour === undefined) hours.set(hourMs, (hour = this.#hourSoFar(series.id, hourMs)))
+        if (hour !== null) joinBar(hour, of, bar)
+      }
+    }
+    for (const [hourMs, hour] of hours) {
+      if (hour === null) continue
+      const data = encodeHour(hourMs, hour)
+      this.#sql.putHour.run(series.id, hourMs, rowSum([hourMs], data), data)
+    }
+    this.#sql.rolled.run(upTo, series.id)
+  }
+
+  #hourSoFar(series: number, hourMs: number): HourBars | null {
+    const row = this.#sql.hour.get(series, hourMs)
+    let hour: HourBars | null = new Map()
+    if (row !== undefined && !readable(() => (hour = readHour(row)))) hour = null
+    return hour
+  }
+
+  #writeSeries(rec: RecordingState, bucket: Bucket): Series {
+    const known = rec.series.get(seriesKey(bucket.feed, bucket.name))
+    if (known !== undefined) {
+      const fresh = freshSymbols(known.symbols, bucket.symbols)
+      if (fresh.length > 0) this.#sql.symbols.run(spellings([...known.symbols, ...fresh]), known.id)
+      return known
+    }
+    const { feed, name, symbols } = bucket
+    const id = Number(this.#sql.series.run(rec.id, feed, name, spellings([...symbols])).lastInsertRowid)
+    const rolledAtMs = this.#nowMs()
+    return { id, feed, name, symbols: new Set(), tail: [], minutes: new Map(), rolledAtMs, isLost: false }
+  }
+
+  /** A block as a row, within the caller's transaction; answers its number. */
+  writeBlock(series: number, b: SealedBlock): number {
+    const numbers = blockNumbers(b)
+    const row = this.#sql.block.run(
+      series, b.minSeq, b.maxSeq, b.minMs, b.maxMs, b.count, b.control, b.undecodable, b.unasked, b.data.length,
+      rowSum([series, ...numbers], b.data), b.data,
+    ) // prettier-ignore
+    return Number(row.lastInsertRowid)
+  }
+
+  /** The chain row of a connection after more flushes. */
+  #extend(rec: RecordingState, conn: number, sizes: readonly number[]): { part: number; runs: [number, number][] } {
+    const chain = rec.chains.get(conn)
+    if (chain === undefined) throw new TypeError(`connection ${conn} was never announced`)
+    const full = packRuns(chain.runs).length >= CHAIN_PART_BYTES
+    const runs: [number, number][] = full ? [] : chain.runs.map(([size, n]) => [size, n])
+    for (const size of sizes) {
+      const last = runs.at(-1)
+      if (last !== undefined && last[0] === size) last[1]++
+      else runs.push([size, 1])
+    }
+    return { part: full ? chain.part + 1 : chain.part, runs }
+  }
+}
+
+/** Which of a bucket's spellings, in the order in which they came, a series lists beside those it knows. */
+function freshSymbols(known: ReadonlySet<string>, symbols: ReadonlySet<string>): string[] {
+  return [...symbols].filter((symbol) => !known.has(symbol)).slice(0, Math.max(0, MOST_SPELLINGS - known.size))
+}
+
+/** Spellings as a series row keeps them. */
+export const spellings = (symbols: readonly string[]): string => JSON.stringify([...symbols].sort())
+
+/** The numbers of a block row that its sum covers, after the series. */
+export const blockNumbers = (b: Omit<SealedBlock, 'data'>): number[] => [
+  b.minSeq,
+  b.maxSeq,
+  b.minMs,
+  b.maxMs,
+  b.count,
+  b.control,
+  b.undecodable,
+  b.unasked,
+]
+
+/** What the index says of a block: `eventMs` NaN, undated, counts as its receive time. */
+export function blockFacts(m: MessageColumns, eventMs: ArrayLike<number>): Omit<SealedBlock, 'data'> {
+  let minMs = Infinity
+  let maxMs = -Infinity
+  let control = 0
+  let undecodable = 0
+  let unasked = 0
+  for (let i = 0; i < m.count; i++) {
+    const ms = Number.isNaN(eventMs[i]) ? m.recvMs[i] : eventMs[i]
+    if (ms < minMs) minMs = ms
+    if (ms > maxMs) maxMs = ms
+    const flags = m.flags[i]
+    if ((flags & FLAG.control) !== 0) control++
+    else if ((flags & FLAG.undecodable) !== 0) undecodable++
+    if ((flags & FLAG.unasked) !== 0) unasked++
+  }
+  return {
+    minSeq: m.seq[0] ?? 0,
+    maxSeq: m.seq[m.count - 1] ?? 0,
+    minMs,
+    maxMs,
+    count: m.count,
+    control,
+    undecodable,
+    unasked,
+  }
+}
+
+/** Seals rows of one series. */
+export function* sealBlock(
+  feed: FeedId,
+  m: MessageColumns,
+  eventMs: readonly number[],
+): Generator<undefined, SealedBlock, void> {
+  const data = yield* encodeInTurns(feed, m, { eventMs: Float64Array.from(eventMs) })
+  return { ...blockFacts(m, eventMs), data }
+}
+
+/** A run cut to what one block takes. */
+export function* cut(m: MessageColumns): Generator<{ rows: MessageColumns; from: number; to: number }> {
+  let from = 0
+  while (from < m.count) {
+    let to = Math.min(m.count, from + BLOCK_ROWS)
+    while (to > from + 1 && m.offsets[to] - m.offsets[from] > BLOCK_BYTES) to = from + ((to - from) >> 1)
+    yield { rows: sliceColumns(m, from, to), from, to }
+    from = to
+  }
+}
+
+function readJournal(
+  recording: number,
+  row: { readonly first_seq: number; readonly last_seq: number; readonly crc: number; readonly data: Buffer },
+): JournalBlob | undefined {
+  if (journalCrc(recording, row.first_seq, row.last_seq, row.data) !== row.crc) return undefined
+  try {
+    return decodeJournal(row.data)
+  } catch {
+    return undefined
+  }
+}
+
+/** The trailing blocks that are worth merging now: four or more of about one size, or a full block's worth. */
+function mergeable(
+  tail: readonly { readonly id: number; readonly count: number }[],
+): { readonly id: number; readonly count: number }[] {
+  let total = 0
+  for (const ref of tail) total += ref.count
+  if (tail.length > 1 && total >= BLOCK_ROWS) return tail.slice()
+  const level = (count: number): number => Math.floor(Math.log2(Math.max(16, count)) / 2)
+  const last = tail.at(-1)
+  if (last === undefined) return []
+  let most = level(last.count)
+  let from = tail.length
+  let best: { readonly id: number; readonly count: number }[] = []
+  // from the newest back: wherever four or more blocks of at most this level end the tail, merge them
+  while (from > 0) {
+    const here = level(tail[from - 1].count)
+    if (here > most) most = here
+    from--
+    const same = tail.slice(from).filter((ref) => level(ref.count) === most).length
+    if (same >= 4) best = tail.slice(from)
+  }
+  return best
+}
+
+function joinMinutes(into: BarBuilder, of: BarSource, states: readonly BarState[]): void {
+  for (const state of states) {
+    if (of === 'service') {
+      const { startMs, endMs, lastSeq, open, high, low, close, volume } = state
+      into.replace(startMs, endMs, lastSeq, open, high, low, close, volume)
+    } else into.merge(state)
+  }
+}

@@ -1,0 +1,350 @@
+/** What the store knows from before a window looked: bars, gaps and prints of the same source, up to now. */
+import type { BarsPage, PrintsPage, PrintsPlace } from '../../../shared/contracts.ts'
+import type { Interval, BarSource, Print } from '../../../shared/core/market/market.ts'
+import { CodedError, toFailure } from '../../../shared/base/errors.ts'
+import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
+import { FLAG, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { GapSpan } from '../../../shared/core/status/status.ts'
+import {
+  feedAsset,
+  parseInstrument,
+  unixMs,
+  type FeedId,
+  type InstrumentId,
+  type RecordingId,
+} from '../../../shared/base/units.ts'
+import { midPrice } from '../../../shared/core/market/bars.ts'
+import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
+import { RANK, type CellSeed, type DayGrid } from '../market/cell.ts'
+import { instrumentId } from '../../../shared/base/units.ts'
+import { seriesFeed } from '../market/series-feed.ts'
+import type { PastBars } from '../market/streams.ts'
+import type { BarPage, BarQuery, StoreReader, TickColumns } from '../store/types/store.ts'
+
+export interface PastOptions {
+  readonly reader: StoreReader
+  /** `sourceKey` of the source shown now. */
+  readonly source: () => string
+  /** The recording now open and the seq given last; undefined while nothing is recorded. */
+  readonly present: () => { readonly recording: RecordingId; readonly seq: number } | undefined
+  /** Resolves when everything up to `seq` can be read, or after a short while when it cannot. */
+  readonly committed: (seq: number) => Promise<void>
+  readonly wallMs: () => number
+  readonly days: (asset: 'crypto' | 'forex' | 'stocks') => DayGrid
+  /** Of what the store holds, what may be looked at; absent: all of it. */
+  readonly visible?: Visible
+  /** Told of a question the store could not answer. */
+  readonly failed: (what: string, thrown: unknown) => void
+}
+
+/** What of the store is not after the present. */
+export interface Visible {
+  sessions(rows: readonly SessionRow[]): readonly SessionRow[]
+  gaps(gaps: readonly Gap[]): readonly Gap[]
+}
+
+export interface StoredPast {
+  /** Those that can be read, and where what is stored cannot be. None where the whole store cannot, which is told. */
+  bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<PastBars>
+  /** All of the bars; rejects where one of them cannot be read. */
+  barsOrThrow(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<BarsPage['bars']>
+  gaps(feed: FeedId, id: InstrumentId, fromMs: number, toMs?: number): Promise<readonly GapSpan[]>
+  prints(id: InstrumentId, limit: number): Promise<readonly Print[]>
+  /**
+   * A page of prints of one recording of this source, before a place; null: the newest. Rejects when the
+   * store cannot be read, and with `not-found` at a place of another source.
+   */
+  printsBefore(id: InstrumentId, before: PrintsPlace | null, limit: number): Promise<PrintsPage>
+  /** Day, reference and sparkline of an instrument from before this start; null when nothing is known. */
+  seed(id: InstrumentId): Promise<CellSeed | null>
+}
+
+/** How far back prints are looked for, in steps: a busy instrument must not read a day for a hundred lines. */
+const LOOK_BACK_MS = [120_000, 1_800_000] as const
+/** A previous close counts only when something was received this near to the end of that day. */
+const CLOSE_WITHIN_MS = 300_000
+const DAY = 86_400_000
+
+/** The feed whose records are the prints of an instrument. */
+export function tapeFeed(id: InstrumentId): FeedId {
+  const asset = parseInstrument(id)?.asset ?? 'stocks'
+  const feeds = TICK_FEEDS[asset]
+  return feeds.find((feed) => FEEDS[feed].kind === 'trade') ?? feeds[0]
+}
+
+/** The past of the source shown now. */
+export function createPast(options: PastOptions): StoredPast {
+  const { reader, source, present, committed, wallMs } = options
+  const visible: Visible = options.visible ?? { sessions: (rows) => rows, gaps: (gaps) => gaps }
+  const guarded = async <T>(what: string, nothing: T, ask: () => Promise<T>): Promise<T> => {
+    try {
+      return await ask()
+    } catch (thrown) {
+      options.failed(what, thrown)
+      return nothing
+    }
+  }
+  const upToNow = async () => {
+    const now = present()
+    if (now !== undefined) await committed(now.seq)
+    return now
+  }
+  const newestBars = async (
+    query: Pick<BarQuery, 'instrument' | 'of' | 'interval' | 'limit' | 'pastDamage'>,
+  ): Promise<BarPage> => {
+    const maxSeq = await upToNow()
+    try {
+      return await reader.bars({ ...query, source: source(), beforeMs: null, maxSeq })
+    } catch (thrown) {
+      // A store that nobody has made yet holds nothing.
+      if (toFailure(thrown).code === 'not-found') return { bars: [], more: false }
+      throw thrown
+    }
+  }
+  const spans = (gaps: readonly Gap[], id: InstrumentId): GapSpan[] =>
+    gaps.filter((gap) => concerns(gap, id)).map(({ feed, cause, fromMs, toMs }) => ({ feed, cause, fromMs, toMs }))
+
+  /**
+   * The newest prints of a recording before a seq; `nearMs` is about when that was. With `shortened`: where what
+   * lies further back is damaged those after it are given, and that is told.
+   */
+  const printsOf = async (
+    id: InstrumentId,
+    recording: RecordingId,
+    before: number,
+    nearMs: number,
+    limit: number,
+    shortened?: (thrown: unknown) => void,
+  ) => {
+    const feed = tapeFeed(id)
+    const cuts = (await reader.gaps({ feed, recording, pastDamage: true }))
+      .filter((gap) => concerns(gap, id))
+      .map(({ fromSeq }) => fromSeq)
+      .toSorted((a, b) => a - b)
+    let nearer = new Keep(limit, cuts)
+    for (const back of [...LOOK_BACK_MS, Infinity]) {
+      const keep = new Keep(limit, cuts)
+      const query = { feed, instruments: [id], recording }
+      const fromMs = back === Infinity ? {} : { fromMs: nearMs - back }
+      try {
+        for await (const columns of reader.ticks({ ...query, ...fromMs })) {
+          if (columns.seq[0] >= before) break // a recording's runs come in order
+          addPrints(keep, columns, before)
+        }
+      } catch (thrown) {
+        if (shortened === undefined || toFailure(thrown).code !== 'store-damaged') throw thrown
+        shortened(thrown)
+        break
+      }
+      if (keep.full || back === Infinity) return { prints: keep.prints, more: keep.full }
+      nearer = keep
+    }
+    return { prints: nearer.prints, more: nearer.full }
+  }
+
+  return {
+    bars: (instrument, of, interval, limit) =>
+      guarded('bars', { bars: [], unreadable: [] }, async () => {
+        const page = await newestBars({ instrument, of, interval, limit, pastDamage: true })
+        const feed = seriesFeed(parseInstrument(instrument)?.asset ?? 'stocks', of, interval)
+        return { bars: page.bars, unreadable: unreadableSpans(feed, page, wallMs()) }
+      }),
+    barsOrThrow: async (instrument, of, interval, limit) =>
+      (await newestBars({ instrument, of, interval, limit })).bars,
+    gaps: (feed, id, fromMs, toMs) =>
+      guarded('gaps', [], async () => {
+        const from = Number.isFinite(fromMs) ? { fromMs } : {}
+        const to = toMs === undefined ? {} : { toMs }
+        const recording = present()?.recording
+        // Of one that cannot be read the bars beside them tell.
+        const found = await reader.gaps({ feed, source: source(), ...from, ...to, pastDamage: true })
+        const gaps = visible.gaps(found)
+        // Those of the recording now open come from the hub, which also knows their ends.
+        return spans(toMs === undefined ? gaps.filter((gap) => gap.recording !== recording) : gaps, id)
+      }),
+    // Of the recording now open only: the tape shows times of today.
+    prints: (id, limit) =>
+      guarded('prints', [], async () => {
+        const now = await upToNow()
+        if (now === undefined) return []
+        const shortened = (thrown: unknown): void => options.failed('prints', thrown)
+        return (await printsOf(id, now.recording, now.seq + 1, wallMs(), limit, shortened)).prints
+      }),
+    async printsBefore(id, before, limit) {
+      const now = await upToNow()
+      const mine = visible.sessions((await reader.sessions(true)).filter((row) => row.source === source()))
+      const rows = inTurn(mine).map(({ of }) => of)
+      let at = before === null ? rows.length - 1 : rows.findIndex((row) => row.session === before.recording)
+      if (before !== null && at < 0) {
+        throw new CodedError('not-found', 'That page is not of this source.', { hint: 'Begin again at the newest.' })
+      }
+      let { seq, ms } = before ?? { seq: null, ms: null }
+      for (; at >= 0; at -= 1) {
+        const { session, endedMs } = rows[at]
+        const last = session === now?.recording ? now.seq + 1 : Infinity
+        const page = await printsOf(id, session, Math.min(seq ?? Infinity, last), ms ?? endedMs ?? wallMs(), limit)
+        const [oldest] = page.prints
+        if (oldest !== undefined) {
+          const here = page.more ? { recording: session, seq: oldest.seq, ms: oldest.recvMs } : null
+          return { prints: page.prints, older: here ?? wholeOf(rows[at - 1]) }
+        }
+        seq = ms = null
+      }
+      return { prints: [], older: null }
+    },
+    seed: (id) =>
+      guarded('an instrument', null, async () => {
+        const parsed = parseInstrument(id)
+        if (!parsed) return null
+        const of = parsed.asset === 'forex' ? 'mid' : 'trade'
+        const days = options.days(parsed.asset)
+        const maxSeq = await upToNow()
+        const ask = (interval: Interval, limit: number, beforeMs: number | null, from: BarSource = of) =>
+          reader.bars({
+            instrument: id,
+            of: from,
+            interval,
+            source: source(),
+            beforeMs,
+            limit,
+            maxSeq,
+            pastDamage: true,
+          })
+        // What was quoted but never traded has no other price.
+        const lastMid = async () => (of === 'mid' ? [] : (await ask('1m', 1, null, 'mid')).bars).at(-1)
+        const now = wallMs()
+        const [{ bars: minutes }, { bars: daily }] = await Promise.all([ask('1m', 60, null), ask('1D', 2, null)])
+        const newest = daily.at(-1)
+        const start = days.startOf(now)
+        const dayBefore = days.previous(start)
+        const today =
+          newest !== undefined &&
+          (newest.startMs === start ||
+            // after its session, the day's range is still that of the session
+            (days.session(newest.startMs) === 'open' && days.previous(newest.startMs) === dayBefore))
+            ? newest
+            : null
+        const dayEnd = days.endOf(dayBefore)
+        const closing = Number.isNaN(dayEnd) ? null : await ask('1m', 1, dayEnd)
+        const lastOfDay = closing?.bars.at(-1)
+        const closeKnown =
+          lastOfDay !== undefined &&
+          dayEnd - lastOfDay.startMs <= CLOSE_WITHIN_MS &&
+          // what cannot be read may hold the last price of that day
+          !(closing?.damaged ?? []).some((span) => span.fromMs < dayEnd && span.toMs > lastOfDay.startMs)
+        const spark = minutes.filter(({ startMs }) => now - startMs < 3_600_000)
+        // A replay that seeks back must not see it: there nothing stands in for a price.
+        const lastMinute = options.visible === undefined ? (minutes.at(-1) ?? (await lastMid())) : undefined
+        const stored =
+          lastMinute === undefined ? null : { price: lastMinute.close, atMs: unixMs(Math.min(lastMinute.endMs, now)) }
+        if (today === null && !closeKnown && spark.length === 0 && stored === null) return null
+        return {
+          stored,
+          rank: of === 'mid' ? RANK.mid : RANK.trade,
+          dayBefore,
+          previousClose: closeKnown ? lastOfDay.close : null,
+          today:
+            today === null
+              ? null
+              : {
+                  ...today,
+                  session: days.session(today.startMs),
+                  whole: today.complete && today.endMs - today.startMs <= DAY * 1.1,
+                },
+          spark: spark.map(({ startMs, close }) => ({ minute: Math.floor(startMs / 60_000), close })),
+        }
+      }),
+  }
+}
+
+/** What a page of bars could not read, as a chart shows it: up to now, as nothing is told of what is still to come. */
+export function unreadableSpans(
+  feed: FeedId,
+  { damaged = [] }: Pick<BarPage, 'damaged'>,
+  nowMs: number,
+): readonly GapSpan[] {
+  return damaged
+    .filter(({ fromMs }) => fromMs <= nowMs)
+    .map(({ fromMs, toMs }) => ({
+      feed,
+      cause: 'unreadable',
+      fromMs: unixMs(fromMs),
+      toMs: unixMs(Math.min(toMs, nowMs)),
+    }))
+}
+
+const wholeOf = (row: SessionRow | undefined): PrintsPlace | null =>
+  row === undefined ? null : { recording: row.session, seq: null, ms: null }
+
+const concerns = ({ feed, symbols }: Gap, id: InstrumentId): boolean =>
+  symbols.length === 0 || symbols.some((one) => instrumentId(feedAsset(feed), one) === id)
+
+/**
+ * The newest so many prints of a run, with their directions; one more is kept for the first's direction. They
+ * are told as live tells them (market/cell.ts): a print after a gap follows none, and none follows a late one.
+ */
+class Keep {
+  readonly #ring: Print[] = []
+  readonly #limit: number
+  /** Where the order of prints is cut: seqs of gaps that opened, ascending. */
+  readonly #cuts: readonly number[]
+  #cut = 0
+  #before = NaN
+  #beforeMs = -Infinity
+  constructor(limit: number, cuts: readonly number[]) {
+    this.#limit = limit
+    this.#cuts = cuts
+  }
+
+  add(seq: number, eventMs: number, recvMs: number, price: number, size: number): void {
+    const from = this.#cut
+    while (this.#cuts[this.#cut] < seq) this.#cut += 1
+    if (this.#cut > from) {
+      this.#before = NaN
+      this.#beforeMs = -Infinity
+    }
+    const step = Math.sign(price - this.#before)
+    const direction = Number.isNaN(step) ? null : step > 0 ? 1 : step < 0 ? -1 : 0
+    const atMs = Number.isNaN(eventMs) ? recvMs : eventMs
+    if (atMs >= this.#beforeMs) {
+      this.#before = price
+      this.#beforeMs = atMs
+    }
+    this.#ring.push({
+      seq,
+      eventMs: Number.isNaN(eventMs) ? null : unixMs(eventMs),
+      recvMs: unixMs(recvMs),
+      price,
+      size: Number.isNaN(size) ? null : size,
+      direction,
+    })
+    if (this.#ring.length > this.#limit * 2 + 1) this.#ring.splice(0, this.#ring.length - this.#limit - 1)
+  }
+
+  get full(): boolean {
+    return this.#ring.length > this.#limit
+  }
+
+  get prints(): readonly Print[] {
+    return this.#ring.slice(-this.#limit)
+  }
+}
+
+function addPrints(keep: Keep, columns: TickColumns, beforeSeq: number): void {
+  const { fields, kind } = FEEDS[columns.feed]
+  const column = (key: string | undefined) =>
+    key !== undefined && columns.keys.includes(key) ? columns.column(key) : null
+  const price = column(fields.price)
+  const size = column(fields.size)
+  const bid = column(fields.bid)
+  const ask = column(fields.ask)
+  const skip = FLAG.unasked | FLAG.undecodable | FLAG.control
+  for (let row = 0; row < columns.count; row += 1) {
+    const seq = columns.seq[row]
+    if (seq >= beforeSeq || (columns.flags[row] & skip) !== 0) continue
+    const value = kind === 'quote' ? midPrice(bid?.[row] ?? NaN, ask?.[row] ?? NaN) : (price?.[row] ?? NaN)
+    if (!(value > 0 && value < Infinity)) continue
+    const undated = (columns.flags[row] & FLAG.undated) !== 0
+    keep.add(seq, undated ? NaN : columns.eventMs[row], columns.recvMs[row], value, size?.[row] ?? NaN)
+  }
+}

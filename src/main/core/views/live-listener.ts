@@ -1,0 +1,89 @@
+/** What the feeds tell, passed on in its order: to the digest, the hub, the snapshots, the status line and the log. */
+import type { FeedState } from '../../../shared/core/status/status.ts'
+import { monoNs, type FeedId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
+import type { Alerts } from '../../features/alerts/port.ts'
+import type { FeedListener } from '../feeds/port.ts'
+import { FOLD_VERSION, type DigestFold } from '../market/digest.ts'
+import type { Hub } from '../market/hub-port.ts'
+import type { RecorderPort } from '../feeds/connection/frame-sink.ts'
+import type { CommitWatch } from '../recording/committed.ts'
+import type { Skew } from '../recording/measures.ts'
+import type { Terminal } from '../../terminal/terminal-api.ts'
+import type { Snapshots } from '../recording/snapshots.ts'
+import { gapSentence, stateSentence, type Status } from '../recording/status.ts'
+
+export interface LiveListenerOptions {
+  readonly recorder: Pick<RecorderPort, 'recording' | 'entry'>
+  readonly fold: DigestFold
+  readonly hub: Hub
+  readonly commits: Pick<CommitWatch, 'began'>
+  readonly snapshots: Snapshots
+  readonly skew: Skew
+  readonly status: Pick<Status, 'say' | 'gapOpened'>
+  readonly alerts: Alerts['sink']
+  readonly wallMs: () => UnixMs
+  readonly log: Terminal['log']
+}
+
+/** Synchronous, on the tick path: nothing in it waits. */
+export function createLiveListener(options: LiveListenerOptions): FeedListener {
+  const { recorder, fold, hub, commits, snapshots, skew, status, wallMs, log, alerts } = options
+  /** The recording that the fold, the hub's seqs and the commits are of. */
+  let digested: RecordingId | null = null
+  const shown = new Map<FeedId, FeedState>()
+  return {
+    record(feed, seq, recvMs, monoNsNow, record) {
+      if (recorder.recording !== digested) {
+        digested = recorder.recording
+        fold.reset()
+        hub.recordingBegan()
+        if (digested !== null) {
+          commits.began(digested)
+          snapshots.began(digested, recvMs)
+        }
+      }
+      let last = seq
+      if (seq > 0) {
+        const taken = fold.apply(feed, recvMs, record)
+        if (taken !== null) {
+          last = recorder.entry(
+            { type: 'digest', ...taken, fold: FOLD_VERSION },
+            { wallMs: recvMs, monoNs: monoNs(monoNsNow) },
+          )
+        }
+      }
+      if (!Number.isNaN(record.eventMs)) skew.seen(record.eventMs, recvMs)
+      hub.apply(feed, seq, recvMs, record)
+      alerts.apply(feed, seq, recvMs, record)
+      if (seq > 0) snapshots.after(Math.max(seq, last), recvMs)
+    },
+    state(feed, state, seen) {
+      const nowMs = wallMs()
+      alerts.feedState(feed, state, nowMs, seen)
+      if (shown.get(feed) === state) return
+      shown.set(feed, state)
+      hub.feedState(feed, state, nowMs)
+      const sentence = stateSentence(feed, state)
+      if (sentence === null) return
+      status.say(sentence)
+      log(state.is === 'open' ? 'info' : 'warn', 'feeds', sentence)
+    },
+    acknowledged: (feed, acked) => hub.acknowledged(feed, acked),
+    gapOpened(feed, cause, gapSymbols, fromMs) {
+      hub.setSkew(skew.ms ?? 0) // what the recording has of it
+      hub.gapOpened(feed, cause, gapSymbols, fromMs)
+      alerts.gapOpened(feed, cause, gapSymbols, fromMs)
+      status.gapOpened(cause)
+      const sentence = gapSentence(feed, cause)
+      if (sentence !== null) log('warn', 'recorder', sentence)
+      // Measured against a clock that is no more.
+      if (cause === 'clock') skew.forget()
+    },
+    gapClosed(feed, fromMs, toMs) {
+      hub.gapClosed(feed, fromMs, toMs)
+      alerts.gapClosed(feed, fromMs, toMs)
+    },
+    problem: (feed, why) => log('warn', 'feeds', `${feed}: ${why.message} ${why.hint}`.trim()),
+    log,
+  }
+}

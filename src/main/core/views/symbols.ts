@@ -1,0 +1,124 @@
+/** Symbols known to the terminal: watched, seen, of the demo market; how each is spelt; and the search over them. */
+import { DEMO_SYMBOLS } from '../../../service/demo-symbols.ts'
+import type { Settings } from '../../../shared/core/settings/settings.ts'
+import type { SymbolHit } from '../../../shared/core/status/status.ts'
+import {
+  instrumentId,
+  instrumentKey,
+  parseInstrument,
+  type AssetClass,
+  type InstrumentId,
+} from '../../../shared/base/units.ts'
+
+/** What the hub and the market feature know of spellings; injected, so that this stays a pure search. */
+export interface SymbolFacts {
+  settings(): Settings
+  /** Instruments met so far, with the service's spelling where it told. */
+  seen(): Iterable<{ readonly id: InstrumentId; readonly symbol: string; readonly spelt: boolean }>
+  /** The service's spelling of an instrument; undefined where it has not told. */
+  spelling(id: InstrumentId): string | undefined
+  guessSpelling(id: InstrumentId): string
+  guessAssets(typed: string): readonly AssetClass[]
+  /** Whether the demo market's own catalogue is offered. */
+  demo(): boolean
+}
+
+export interface Symbols {
+  /** How an instrument is asked for: as watched, as typed, as the service told, else a guess. */
+  spell(id: InstrumentId): string
+  nameOf(id: InstrumentId): string | null
+  /** Best first: exact, watched, prefix of the symbol, of a word of the name, anywhere; then what the text may mean. */
+  search(query: string, limit: number): readonly SymbolHit[]
+}
+
+interface Entry {
+  readonly hit: SymbolHit
+  readonly key: string
+  readonly words: string
+}
+
+const MAX_TYPED = 500
+
+const NAMES: ReadonlyMap<InstrumentId, string> = new Map(
+  DEMO_SYMBOLS.map(({ asset, symbol, name }) => [instrumentId(asset, symbol), name]),
+)
+const DEMO_SPELLING: ReadonlyMap<InstrumentId, string> = new Map(
+  DEMO_SYMBOLS.map(({ asset, symbol }) => [instrumentId(asset, symbol), symbol]),
+)
+
+/** The symbols of a terminal. */
+export function createSymbols(facts: SymbolFacts): Symbols {
+  /** What a user typed and was offered: the way to ask for an instrument that nobody watches yet. */
+  const typed = new Map<InstrumentId, string>()
+
+  let watchedIn: Settings['watchlists'] | null = null
+  let found = new Map<InstrumentId, string>()
+
+  const watched = (): Map<InstrumentId, string> => {
+    const { watchlists } = facts.settings()
+    if (watchlists === watchedIn) return found
+    watchedIn = watchlists
+    found = new Map()
+    for (const { symbols } of watchlists) {
+      for (const { asset, symbol } of symbols) {
+        const id = instrumentId(asset, symbol)
+        if (!found.has(id)) found.set(id, symbol)
+      }
+    }
+    return found
+  }
+  const entries = (mine: Map<InstrumentId, string>): Map<InstrumentId, Entry> => {
+    const all = new Map<InstrumentId, Entry>()
+    const add = (id: InstrumentId, symbol: string) => {
+      const parsed = parseInstrument(id)
+      if (!parsed || all.has(id)) return
+      const name = NAMES.get(id) ?? null
+      const hit = { instrument: id, symbol, asset: parsed.asset, name, watched: mine.has(id) }
+      all.set(id, { hit, key: parsed.key, words: (name ?? '').toUpperCase() })
+    }
+    for (const [id, symbol] of mine) add(id, symbol)
+    for (const { id, symbol, spelt } of facts.seen()) if (spelt) add(id, symbol)
+    if (facts.demo()) for (const { asset, symbol } of DEMO_SYMBOLS) add(instrumentId(asset, symbol), symbol)
+    return all
+  }
+
+  return {
+    spell: (id) =>
+      watched().get(id) ?? typed.get(id) ?? facts.spelling(id) ?? DEMO_SPELLING.get(id) ?? facts.guessSpelling(id),
+    nameOf: (id) => NAMES.get(id) ?? null,
+    search(query, limit) {
+      const text = query.trim().toUpperCase()
+      const mine = watched()
+      const all = entries(mine)
+      const ranked = [...all.values()]
+        .map((entry) => ({ entry, rank: rankOf(entry, text) }))
+        .filter(({ rank }) => rank < Infinity)
+        .sort((a, b) => a.rank - b.rank || a.entry.hit.symbol.localeCompare(b.entry.hit.symbol, 'en'))
+        .map(({ entry }) => entry.hit)
+      const guesses = facts
+        .guessAssets(text)
+        .map((asset): SymbolHit => {
+          const instrument = instrumentId(asset, text)
+          return { instrument, symbol: text, asset, name: null, watched: false }
+        })
+        .filter(({ instrument }) => !all.has(instrument))
+      for (const { instrument, symbol } of guesses) {
+        if (typed.size >= MAX_TYPED) typed.clear()
+        typed.set(instrument, symbol)
+      }
+      // A guess must not be crowded out: it is the only way to a symbol nobody has met yet.
+      return [...ranked.slice(0, Math.max(1, limit - guesses.length)), ...guesses].slice(0, limit)
+    },
+  }
+}
+
+function rankOf({ hit, key, words }: Entry, text: string): number {
+  if (text === '') return hit.watched ? 0 : 1
+  const wanted = instrumentKey(hit.asset, text)
+  const ofMine = hit.watched ? 0 : 0.5
+  if (key === wanted) return 0
+  if (wanted !== '' && key.startsWith(wanted)) return 1 + ofMine
+  if (words.split(/[^A-Z0-9]+/).some((word) => word.startsWith(text))) return 2 + ofMine
+  if (wanted !== '' && key.includes(wanted)) return 3 + ofMine
+  return words.includes(text) ? 4 + ofMine : Infinity
+}

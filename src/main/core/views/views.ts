@@ -1,0 +1,65 @@
+/** Views of the market: the live one, and one a replay. Every call and stream of the market is over one. */
+import type { BarsPage, CallArgs } from '../../../shared/contracts.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import type { StatusState } from '../../../shared/core/status/status.ts'
+import type { StreamSource } from '../../../shared/rpc/transport.ts'
+import { parseInstrument, type RecordingId } from '../../../shared/base/units.ts'
+import type { Hub } from '../market/hub-port.ts'
+import { seriesFeed } from '../market/series-feed.ts'
+import type { StoreReader } from '../store/types/store.ts'
+import { unreadableSpans, type StoredPast } from './history.ts'
+import type { Seeder } from './seeder.ts'
+import type { WholeStreams } from '../../rpc/state-stream.ts'
+
+export interface View {
+  /** Whether what it shows is received now: only then are feeds wanted for it. */
+  readonly live: boolean
+  readonly hub: Hub
+  readonly past: StoredPast
+  readonly seeder: Seeder
+  readonly status: WholeStreams<StatusState>
+  /** Its clock, UTC ms. */
+  wallMs(): number
+  /** `sourceKey` of what it shows. */
+  source(): string
+  /** Nothing of the store after this is visible in it; undefined: everything is. */
+  upTo(): { readonly recording: RecordingId; readonly seq: number } | undefined
+  /** A stream of this view, which ends when the view does. */
+  hold<T>(source: StreamSource<T>, wake: () => void): StreamSource<T>
+}
+
+export interface Views {
+  /** Throws `not-found` where there is no such view. */
+  get(view: string): View
+}
+
+/** The live view, and those of replays. */
+export function createViews(live: View, replayed: (id: string) => View | undefined): Views {
+  return {
+    get(view) {
+      const found = view === 'live' ? live : replayed(view)
+      if (found !== undefined) return found
+      throw new CodedError('not-found', `There is no view "${view.slice(0, 64)}".`, {
+        hint: 'The replay was closed. Open the session again, or go back to live.',
+      })
+    },
+  }
+}
+
+/** A page of stored bars as a view sees them. */
+export async function barsPage(
+  reader: Pick<StoreReader, 'bars'>,
+  view: View,
+  { instrument, of, interval, beforeMs, limit }: Omit<CallArgs<'bars.history'>, 'view'>,
+): Promise<BarsPage> {
+  const toMs = beforeMs ?? view.wallMs()
+  const query = { instrument, of, interval, source: view.source(), beforeMs, limit, maxSeq: view.upTo() }
+  const page = await reader.bars({ ...query, pastDamage: true })
+  const { bars, more } = page
+  const asset = parseInstrument(instrument)?.asset ?? 'stocks'
+  const [first] = bars
+  const feed = seriesFeed(asset, of, interval)
+  const gaps = bars.length === 0 ? [] : await view.past.gaps(feed, instrument, first.startMs, toMs)
+  const unreadable = unreadableSpans(feed, page, view.wallMs())
+  return { bars, gaps: [...gaps, ...unreadable], decimals: view.hub.cell(instrument).decimals, more }
+}

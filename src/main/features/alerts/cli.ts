@@ -1,0 +1,155 @@
+/** `tapedeck alerts`: the alerts that the window keeps, and what each would have done on a recorded session. */
+import { readAlerts } from './kept.ts'
+import { alertFiles } from './files.ts'
+import { conditionWords, measureWords, PLAIN_NUMBERS } from '../../../shared/features/alerts/labels.ts'
+import type { Alert, AlertDraft } from '../../../shared/features/alerts/types.ts'
+import type { AlertTest } from '../../../shared/features/alerts/test-report.ts'
+import { countText } from '../../../shared/count-text.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { readDrawings, drawingsFile } from '../../../shared/features/drawings/document.ts'
+import type { Drawing } from '../../../shared/features/drawings/types.ts'
+import { parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
+import { drawingsFolder } from '../drawings/file-keeper.ts'
+import { join } from 'node:path'
+import { testAlert } from './dry-run.ts'
+import { instant, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { EXIT } from '../../command-line/exit.ts'
+import { createProgressLine } from '../../command-line/progress-line.ts'
+import { withReader } from '../../core/store/with-reader.ts'
+
+const TURN_MS = 20
+const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+const words = (alert: Alert): string =>
+  `${parseInstrument(alert.instrument)?.key ?? alert.instrument}: ${conditionWords(alert.condition, PLAIN_NUMBERS)}`
+
+/** How an alert was left; what is watched now only the window knows. */
+function stateOf(alert: Alert, nowMs: number): string {
+  if (!alert.enabled) return 'off'
+  if (alert.done) return 'fired'
+  return alert.expiresMs !== null && alert.expiresMs <= nowMs ? 'expired' : 'on'
+}
+
+export const alertsCommand: Command = {
+  name: 'alerts',
+  summary: 'Lists the alerts, or runs them over a recorded session: when each would have fired.',
+  examples: [
+    ['As JSON Lines, for scripts', '--json'],
+    ['When each would have fired in a session', '--test 01k…'],
+    ['One of them, in an hour of it', '--test 01k… --alert ID --from 2026-01-05T14:00Z --to 2026-01-05T15:00Z'],
+  ],
+  options: {
+    alert: { type: 'string', multiple: true, value: 'ID', help: 'Only this alert' },
+    test: { type: 'string', value: 'SESSION', help: 'Run them over this session; nothing is notified' },
+    from: { type: 'string', value: 'T', help: 'With --test: receive time to begin at' },
+    to: { type: 'string', value: 'T', help: 'With --test: receive time to end before' },
+  },
+  async run(values, context) {
+    const session = values.text('test')
+    if (session === undefined && (values.text('from') ?? values.text('to')) !== undefined) {
+      throw new UsageError('--from and --to are of --test')
+    }
+    const alerts = chosen(kept(context), values.texts('alert'))
+    if (session !== undefined) return test(alerts, session, values, context)
+    for (const alert of alerts) context.out(`${values.on('json') ? json(alert, context) : sentence(alert, context)}\n`)
+    if (alerts.length === 0) context.err('There are no alerts yet.\n')
+    return EXIT.ok
+  },
+}
+
+function kept(context: Context): readonly Alert[] {
+  const text = alertFiles(context.dataDir).load('alerts')
+  if (text === null) return []
+  const { entries, newer } = readAlerts(text)
+  if (newer) throw new CodedError('store-newer', 'These alerts were kept by a newer Tapedeck.')
+  return entries
+}
+
+function chosen(alerts: readonly Alert[], ids: readonly string[]): readonly Alert[] {
+  const missing = ids.find((id) => !alerts.some((alert) => alert.id === id))
+  if (missing !== undefined) throw new CodedError('not-found', `There is no alert ${missing}.`)
+  return ids.length === 0 ? alerts : alerts.filter(({ id }) => ids.includes(id))
+}
+
+function json(alert: Alert, context: Context): string {
+  const { id, instrument, condition, repeat, expiresMs, note, fired, firedMs, market } = alert
+  const state = stateOf(alert, context.clock.wallMs())
+  return JSON.stringify({
+    alert: id,
+    instrument,
+    state,
+    text: words(alert),
+    condition,
+    repeat,
+    expires: iso(expiresMs),
+    note,
+    market,
+    fired,
+    last: iso(firedMs),
+  })
+}
+
+function sentence(alert: Alert, context: Context): string {
+  const fired = alert.firedMs === null ? '' : `  fired ${alert.fired}, last ${iso(alert.firedMs)}`
+  const state = stateOf(alert, context.clock.wallMs())
+  return `${alert.id}  ${state.padEnd(7)}  ${words(alert)}${fired}${alert.note && `  "${alert.note}"`}`
+}
+
+async function test(alerts: readonly Alert[], session: string, values: Values, context: Context): Promise<number> {
+  const range = { fromMs: instant(values, 'from') ?? null, toMs: instant(values, 'to') ?? null }
+  const asJson = values.on('json')
+  const line = createProgressLine(context, !asJson)
+  return withReader(values, context, async (reader) => {
+    for (const alert of alerts) {
+      if (alert.condition.is === 'earnings') {
+        if (!asJson) context.err(`${words(alert)}: a recording holds no calendar.\n`)
+        continue
+      }
+      const result = await testAlert({
+        reader,
+        draft: draftOf(alert),
+        session,
+        ...range,
+        drawings: (instrument) => drawingsOf(alert.market, instrument, context),
+        turnMs: TURN_MS,
+        realMs: () => context.clock.monoNs() / 1e6,
+        signal: context.signal,
+        progress: (done) => line.draw(Math.floor(done * 100), 100, words(alert), '%'),
+      }).finally(() => line.clear())
+      context.out(asJson ? `${JSON.stringify(testJson(alert, session, result))}\n` : testText(alert, result))
+    }
+    return EXIT.ok
+  })
+}
+
+function draftOf(alert: Alert): AlertDraft {
+  const { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled } = alert
+  return { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled }
+}
+
+function drawingsOf(market: Alert['market'], instrument: InstrumentId, context: Context): readonly Drawing[] {
+  const text = drawingsFolder(join(context.dataDir, 'drawings'), market).load(drawingsFile(instrument))
+  const read = text === null ? null : readDrawings(text, instrument)
+  return read?.is === 'read' ? read.drawings : []
+}
+
+function testJson(alert: Alert, session: string, { fired, unseen, listed, blind, messages }: AlertTest): object {
+  return {
+    alert: alert.id,
+    text: words(alert),
+    session,
+    fired,
+    unseen,
+    messages,
+    at: listed.map(({ is, atMs, seq, value, before }) => ({ is, at: iso(atMs), seq, value, before })),
+    blind: blind.map(({ feed, cause, fromMs, toMs }) => ({ feed, cause, from: iso(fromMs), to: iso(toMs) })),
+  }
+}
+
+function testText(alert: Alert, { fired, listed, messages }: AlertTest): string {
+  const times = fired === 0 ? 'would not have fired' : `would have fired ${fired === 1 ? 'once' : `${fired} times`}`
+  const at = listed.map(({ is, atMs, value }) => {
+    const what = is === 'fired' ? '' : '  passed unseen'
+    return `  ${iso(atMs)}  ${measureWords(alert.condition, value, PLAIN_NUMBERS)}${what}\n`
+  })
+  return `${words(alert)}: ${times} among ${countText(messages, 'message')}\n${at.join('')}`
+}

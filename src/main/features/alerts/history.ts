@@ -1,0 +1,64 @@
+/** What happened to alerts: a bounded list, the oldest forgotten first. */
+import { MOST_EVENTS, type AlertEvent } from '../../../shared/features/alerts/types.ts'
+import type { AlertHistory } from '../../../shared/features/alerts/contract.ts'
+import type { InstrumentId } from '../../../shared/base/units.ts'
+
+/** An event without its number. */
+export type NewEvent = AlertEvent extends infer E ? (E extends AlertEvent ? Omit<E, 'id'> : never) : never
+
+export interface History {
+  /** Oldest first. */
+  readonly events: readonly AlertEvent[]
+  add(event: NewEvent): AlertEvent
+  /** Another wording of one that is still there. */
+  replace(event: AlertEvent): void
+  clear(): void
+  /** Newest first; of one alert: its own, and when it was blind (`instrument`, since `sinceMs`). */
+  page(
+    of: { readonly alert: string; readonly instrument: InstrumentId | null; readonly sinceMs: number } | null,
+    before: number | null,
+    limit: number,
+  ): AlertHistory
+}
+
+/** Begins with what was kept, oldest first. */
+export function createHistory(kept: readonly AlertEvent[]): History {
+  let events = [...kept]
+  let next = events.reduce((most, { id }) => Math.max(most, id), 0) + 1
+  return {
+    get events() {
+      return events
+    },
+    add(event) {
+      const made: AlertEvent = { ...event, id: next++ }
+      events.push(made)
+      // In steps, so that it is not copied each time.
+      if (events.length > MOST_EVENTS * 1.1) events = events.slice(-MOST_EVENTS)
+      return made
+    },
+    replace(event) {
+      const at = events.findLastIndex(({ id }) => id === event.id)
+      if (at >= 0) events[at] = event
+    },
+    clear() {
+      events = []
+    },
+    page(of, before, limit) {
+      const found: AlertEvent[] = []
+      for (let at = events.length - 1; at >= 0; at -= 1) {
+        const event = events[at]
+        if (before !== null && event.id >= before) continue
+        if (of !== null) {
+          const mine =
+            event.is === 'blind'
+              ? of.instrument !== null && event.instruments.includes(of.instrument) && event.atMs >= of.sinceMs - 1
+              : event.alert === of.alert
+          if (!mine) continue
+        }
+        if (found.length === limit) return { events: found, more: true }
+        found.push(event)
+      }
+      return { events: found, more: false }
+    },
+  }
+}

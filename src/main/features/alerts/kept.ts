@@ -1,0 +1,89 @@
+/** Alerts and their history as text: versioned, each entry validated alone, so that one bad one takes no other along. */
+import * as v from 'valibot'
+import {
+  ALERTS_VERSION,
+  alertSchema,
+  conditionSchema,
+  MOST_ALERTS,
+  MOST_EVENTS,
+  type Alert,
+  type AlertEvent,
+  type BlindCause,
+} from '../../../shared/features/alerts/types.ts'
+import { GAP_CAUSES } from '../../../shared/core/recording/recording.ts'
+import { FEED_IDS, parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
+
+/** What a file gave. `damaged`: how many entries could not be read; null: nothing of it could. */
+export interface Read<T> {
+  readonly entries: readonly T[]
+  readonly damaged: number | null
+  /** A later Tapedeck wrote it: it must stay as it is. */
+  readonly newer: boolean
+}
+
+const finite = v.pipe(v.number(), v.finite())
+const instrument = v.custom<InstrumentId>((x) => typeof x === 'string' && parseInstrument(x) !== undefined)
+const base = { id: finite, atMs: finite }
+const ofAlert = { ...base, alert: v.string(), instrument, condition: conditionSchema, note: v.string() }
+const cause = v.picklist([...GAP_CAUSES, 'stale', 'unwanted'] as const satisfies readonly BlindCause[])
+const eventSchema: v.GenericSchema<unknown, AlertEvent> = v.variant('is', [
+  v.object({
+    ...ofAlert,
+    is: v.literal('fired'),
+    eventMs: v.nullable(finite),
+    value: finite,
+    before: v.nullable(finite),
+  }),
+  v.object({ ...ofAlert, is: v.literal('unseen'), value: finite, before: finite }),
+  v.object({ ...ofAlert, is: v.literal('expired') }),
+  v.object({ ...ofAlert, is: v.literal('snoozed'), untilMs: v.nullable(finite) }),
+  v.object({
+    ...base,
+    is: v.literal('blind'),
+    feed: v.picklist(FEED_IDS),
+    cause,
+    instruments: v.array(instrument),
+    toMs: v.nullable(finite),
+    alerts: finite,
+  }),
+])
+
+function read<T>(text: string, schema: v.GenericSchema<unknown, T>, most: number): Read<T> {
+  const nothing: Read<T> = { entries: [], damaged: null, newer: false }
+  let file: unknown
+  try {
+    file = JSON.parse(text)
+  } catch {
+    return nothing
+  }
+  const whole = v.safeParse(v.object({ version: finite, entries: v.array(v.unknown()) }), file)
+  if (!whole.success) return nothing
+  const { version, entries } = whole.output
+  if (version > ALERTS_VERSION) return { ...nothing, newer: true }
+  const good: T[] = []
+  for (const entry of entries) {
+    const one = v.safeParse(schema, entry)
+    if (one.success) good.push(one.output)
+  }
+  return { entries: good.slice(-most), damaged: entries.length - good.length, newer: false }
+}
+
+const write = (entries: readonly unknown[]): string => `${JSON.stringify({ version: ALERTS_VERSION, entries })}\n`
+
+export const readAlerts = (text: string): Read<Alert> => read(text, alertSchema, MOST_ALERTS)
+export const writeAlerts = (alerts: readonly Alert[]): string => write(alerts)
+export const readHistory = (text: string): Read<AlertEvent> => read(text, eventSchema, MOST_EVENTS)
+export const writeHistory = (events: readonly AlertEvent[]): string => write(events)
+
+const aliveSchema = v.object({ ms: finite, clean: v.boolean() })
+
+/** When alerts were watched last, and whether that ended in order; null: not known. */
+export function readAlive(text: string | null): { readonly ms: number; readonly clean: boolean } | null {
+  if (text === null) return null
+  try {
+    const one = v.safeParse(aliveSchema, JSON.parse(text))
+    return one.success ? one.output : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,159 @@
+/** Alerts along a replay: where they would stand, and what would have fired. Nothing is kept, sounded or notified. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { Evaluator, type EvaluatorOptions } from '../../../shared/features/alerts/evaluator/evaluator.ts'
+import type { Alert, AlertRow, AlertState } from '../../../shared/features/alerts/types.ts'
+import type { StreamValue } from '../../../shared/contracts.ts'
+import type { Drawing } from '../../../shared/features/drawings/types.ts'
+import type { StreamSource } from '../../../shared/rpc/transport.ts'
+import { unixMs, type InstrumentId } from '../../../shared/base/units.ts'
+import type { Market } from '../../core/market/port.ts'
+import { createHistory, type NewEvent } from './history.ts'
+import { alertSink } from './record-sink.ts'
+import { alertStreams } from './streams.ts'
+import { createWarming, type PastBars } from './warming.ts'
+
+export interface RehearsalOptions {
+  /** Every alert as it is now. */
+  readonly alerts: () => readonly Alert[]
+  /** Called back whenever they are others; answers its undo. */
+  readonly onChange: (listener: () => void) => () => void
+  readonly calendar: Pick<EvaluatorOptions, 'grid' | 'isOpen' | 'feeds'>
+  /** Bars up to the replay's clock. */
+  readonly bars: PastBars
+  readonly drawings: (instrument: InstrumentId) => readonly Drawing[]
+}
+
+export interface Rehearsal {
+  /** The market of the replay, which the alerts are told of too. */
+  over(market: Market): Market
+  stream(wake: () => void): StreamSource<StreamValue<'alerts'>>
+  sweep(nowMs: number): void
+  close(): void
+}
+
+/** As if none had fired yet. Reports are not watched: what was known of them then is not. */
+const anew = (alert: Alert): Alert => ({
+  ...alert,
+  done: false,
+  fired: 0,
+  firedMs: null,
+  firedOf: null,
+  away: null,
+  snoozedMs: null,
+})
+
+export function createRehearsal(options: RehearsalOptions): Rehearsal {
+  const alerts = new Map<string, Alert>()
+  const fired = new Map<string, { count: number; ms: number; done: boolean }>()
+  const history = createHistory([])
+  const stateOf = (alert: Alert): AlertState => {
+    if (!alert.enabled) return { is: 'off' }
+    if (fired.get(alert.id)?.done === true) return { is: 'fired' }
+    return evaluator.state(alert.id) ?? { is: 'waiting', for: alert.condition.is === 'earnings' ? 'date' : 'record' }
+  }
+  const row = (id: string): AlertRow | undefined => {
+    const alert = alerts.get(id)
+    if (alert === undefined) return undefined
+    const { count = 0, ms = null, done = false } = fired.get(id) ?? {}
+    return { ...alert, fired: count, firedMs: ms, done, state: stateOf(alert) }
+  }
+  const streams = alertStreams(() => [...alerts.keys()].flatMap((id) => row(id) ?? []), row)
+  const happened = (event: NewEvent): void => streams.happened(history.add(event))
+  const about = ({ id, instrument, condition, note }: Alert) => ({ alert: id, instrument, condition, note })
+  const evaluator = new Evaluator({
+    ...options.calendar,
+    listener: {
+      fired({ alert, atMs, eventMs, value, before }) {
+        const count = (fired.get(alert.id)?.count ?? 0) + 1
+        fired.set(alert.id, { count, ms: atMs, done: alert.repeat === null })
+        happened({ ...about(alert), is: 'fired', atMs, eventMs, value, before })
+        streams.changed([alert.id])
+      },
+      back: () => undefined,
+      unseen: (alert, atMs, value, before) => happened({ ...about(alert), is: 'unseen', atMs, value, before }),
+      expired: (alert) => streams.changed([alert.id]),
+      blind: () => undefined,
+      wantsBars: (instrument, of, interval) => warming.ask(instrument, of, interval),
+      changed: (watch) => streams.changed([...watch.runs].map(({ alert }) => alert.id)),
+    },
+  })
+  /** The latest that the market or the replay's clock told. */
+  let latestMs = -Infinity
+  const warming = createWarming({
+    evaluator: () => evaluator,
+    async bars(...wanted) {
+      // The place that a seek goes to is the replay's own only when it is done.
+      await turn()
+      return options.bars(...wanted)
+    },
+    failed: () => undefined,
+  })
+  const take = (): void => {
+    for (const id of alerts.keys()) evaluator.remove(id)
+    alerts.clear()
+    for (const alert of options.alerts()) {
+      alerts.set(alert.id, alert)
+      if (!alert.enabled || fired.get(alert.id)?.done === true || alert.condition.is === 'earnings') continue
+      evaluator.put(anew(alert))
+      if (alert.condition.is === 'drawing') evaluator.setDrawings(alert.instrument, options.drawings(alert.instrument))
+    }
+    streams.reset()
+  }
+  take()
+  const off = options.onChange(take)
+
+  return {
+    over(market) {
+      const { sink } = market
+      const mine = alertSink(evaluator)
+      return {
+        ...market,
+        sink: {
+          acknowledged: (feed, symbols) => sink.acknowledged(feed, symbols),
+          apply(feed, seq, recvMs, record) {
+            sink.apply(feed, seq, recvMs, record)
+            if (recvMs > latestMs) latestMs = recvMs
+            mine.apply(feed, seq, recvMs, record)
+          },
+          feedState(feed, state, nowMs, seen) {
+            sink.feedState(feed, state, nowMs, seen)
+            mine.feedState(feed, state, nowMs, seen)
+          },
+          gapOpened(feed, cause, symbols, fromMs) {
+            sink.gapOpened(feed, cause, symbols, fromMs)
+            mine.gapOpened(feed, cause, symbols, fromMs)
+          },
+          gapClosed(feed, fromMs, toMs) {
+            sink.gapClosed(feed, fromMs, toMs)
+            mine.gapClosed(feed, fromMs, toMs)
+          },
+        },
+        restore(save, around) {
+          market.restore(save, around)
+          warming.forget()
+          latestMs = -Infinity
+          fired.clear()
+          history.clear()
+          evaluator.forget()
+          for (const [feed, state, seen] of around.feedStates) mine.feedState(feed, state, unixMs(-Infinity), seen)
+          for (const { feed, cause, symbols, fromMs, toMs } of around.gaps) {
+            if (toMs === null) evaluator.gapOpened(feed, cause, symbols, fromMs)
+          }
+          take()
+        },
+      }
+    },
+    stream: (wake) => streams.open(wake),
+    sweep(nowMs) {
+      warming.sweep()
+      // Where the clock was set back in the recording, the replay's stands until the market is there again.
+      if (nowMs <= latestMs) return
+      latestMs = nowMs
+      evaluator.advance(nowMs)
+    },
+    close() {
+      warming.forget()
+      off()
+    },
+  }
+}

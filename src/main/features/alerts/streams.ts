@@ -1,0 +1,89 @@
+/** Streams of alerts: all of them once, then what changed. */
+import type { StreamValue } from '../../../shared/contracts.ts'
+import type { AlertEvent, AlertRow } from '../../../shared/features/alerts/types.ts'
+import type { StreamSource } from '../../../shared/rpc/transport.ts'
+
+type Value = StreamValue<'alerts'>
+
+/** A window that is away is not told of more. */
+const MOST_EVENTS_AT_ONCE = 200
+
+interface Open {
+  reset: boolean
+  readonly changed: Set<string>
+  readonly removed: Set<string>
+  events: AlertEvent[]
+  readonly wake: () => void
+}
+
+export interface AlertStreams {
+  readonly count: number
+  changed(ids: Iterable<string>): void
+  removed(ids: Iterable<string>): void
+  happened(event: AlertEvent): void
+  /** Everything is another. */
+  reset(): void
+  open(wake: () => void): StreamSource<Value>
+}
+
+/** `all`: every row; `row`: one of them, undefined where it is gone. */
+export function alertStreams(all: () => readonly AlertRow[], row: (id: string) => AlertRow | undefined): AlertStreams {
+  const streams = new Set<Open>()
+  return {
+    get count() {
+      return streams.size
+    },
+    changed(ids) {
+      if (streams.size === 0) return
+      const list = [...ids]
+      for (const one of streams) {
+        for (const id of list) {
+          one.changed.add(id)
+          one.removed.delete(id)
+        }
+        one.wake()
+      }
+    },
+    removed(ids) {
+      const list = [...ids]
+      for (const one of streams) {
+        for (const id of list) {
+          one.changed.delete(id)
+          one.removed.add(id)
+        }
+        one.wake()
+      }
+    },
+    happened(event) {
+      for (const one of streams) {
+        one.events.push(event)
+        if (one.events.length > MOST_EVENTS_AT_ONCE) one.events.shift()
+        one.wake()
+      }
+    },
+    reset() {
+      for (const one of streams) {
+        one.reset = true
+        one.wake()
+      }
+    },
+    open(wake) {
+      const one: Open = { reset: true, changed: new Set(), removed: new Set(), events: [], wake }
+      streams.add(one)
+      return {
+        take() {
+          const { reset, events } = one
+          if (!reset && events.length === 0 && one.changed.size === 0 && one.removed.size === 0) return undefined
+          const alerts = reset ? all() : [...one.changed].flatMap((id) => row(id) ?? [])
+          const removed = reset ? [] : [...one.removed]
+          one.reset = false
+          one.events = []
+          one.changed.clear()
+          one.removed.clear()
+          return { reset, alerts, removed, events }
+        },
+        close: () => streams.delete(one),
+      }
+    },
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * A backup is a folder: the store as of one instant, the history of answers, and the user's own files, with a list of
+ * sizes and hashes. It is made beside a running recorder; what is committed when it begins is in it, whole.
+ */
+import Database from 'better-sqlite3'
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { diskError, syncFile, systemDisk, type Disk } from './disk.ts'
+import { beginDraft } from './drafts.ts'
+import type { LockStore } from './restore-note.ts'
+import { STORE_NAME } from './store-name.ts'
+
+/** The list of what a backup holds. `name` may have one folder: "drawings/x.json". */
+const listSchema = v.strictObject({
+  format: v.literal(1),
+  /** UTC ms. */
+  madeMs: v.number(),
+  version: v.string(),
+  files: v.pipe(
+    v.array(
+      v.strictObject({
+        name: v.pipe(v.string(), v.regex(/^(?:drawings\/)?[A-Za-z0-9][A-Za-z0-9._%-]{0,200}$/)),
+        bytes: v.pipe(v.number(), v.integer(), v.minValue(0)),
+        sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+      }),
+    ),
+    v.minLength(1),
+    v.maxLength(20_000),
+  ),
+})
+export type BackupList = v.InferOutput<typeof listSchema>
+
+export const LIST_FILE = 'backup.json'
+const ANSWERS_NAME = 'research.db'
+/** Of this machine only. */
+const NOT_KEPT = new Set(['window.json'])
+
+export interface BackupOptions {
+  readonly store: string
+  /** The app's own folder. */
+  readonly dataDir: string
+  /** The backup, which must not exist yet. */
+  readonly out: string
+  readonly nowMs: number
+  readonly version: string
+  /** Locks the draft, so that nobody takes it for one that a killed backup left. */
+  readonly lock: LockStore
+  /** Called with the name of each part before it is copied. */
+  readonly onPart?: (name: string) => void
+  readonly disk?: Disk | undefined
+}
+
+/** A database as of one instant, into a file that does not exist yet. Other writers go on meanwhile. */
+function copyDatabase(from: string, to: string): void {
+  const db = new Database(from, { readonly: true, fileMustExist: true, timeout: 10_000 })
+  try {
+    db.prepare('VACUUM INTO ?').run(to)
+  } finally {
+    db.close()
+  }
+  syncFile(to)
+}
+
+/** The user's own small files: settings, workspaces, alerts, drawings. */
+function ownFiles(dataDir: string): string[] {
+  const below = (folder: string, prefix: string): string[] =>
+    existsSync(folder)
+      ? readdirSync(folder)
+          .filter((name) => /^[A-Za-z0-9][A-Za-z0-9._%-]*\.json$/.test(name) && lstatSync(join(folder, name)).isFile())
+          .map((name) => prefix + name)
+      : []
+  return [
+    ...below(dataDir, '').filter((name) => !NOT_KEPT.has(name)),
+    ...below(join(dataDir, 'drawings'), 'drawings/'),
+  ].sort()
+}
+
+export async function sha256(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of createReadStream(file)) hash.update(piece as Buffer) // a stream without an encoding
+  return hash.digest('hex')
+}
+
+/**
+ * Makes a backup. Nothing is left under its name until it is whole. Throws `not-found` without a store,
+ * `bad-arguments` where something has the name already, and what the disk says.
+ */
+export async function makeBackup(options: BackupOptions): Promise<BackupList> {
+  const { store, dataDir, out, nowMs, version, lock, onPart, disk = systemDisk } = options
+  if (!existsSync(store)) {
+    throw new CodedError('not-found', `There is no store at ${store}.`, { hint: 'Record something first.' })
+  }
+  if (existsSync(out)) {
+    throw new CodedError('bad-arguments', `${out} exists already.`, { hint: 'Name a folder that does not.' })
+  }
+  const draft = beginDraft(out, dataDir, lock, disk)
+  try {
+    const names: string[] = []
+    const add = async (name: string, fill: (to: string) => void | Promise<void>): Promise<void> => {
+      onPart?.(name)
+      await fill(join(draft.folder, name))
+      names.push(name)
+    }
+    disk.makeFolder(join(draft.folder, 'drawings'))
+    await add(STORE_NAME, (to) => copyDatabase(store, to))
+    const answers = join(dataDir, ANSWERS_NAME)
+    if (existsSync(answers)) await add(ANSWERS_NAME, (to) => copyDatabase(answers, to))
+    for (const name of ownFiles(dataDir)) await add(name, (to) => disk.copy(join(dataDir, name), to))
+    const files: BackupList['files'] = []
+    for (const name of names) {
+      const path = join(draft.folder, name)
+      files.push({ name, bytes: lstatSync(path).size, sha256: await sha256(path) })
+    }
+    const list: BackupList = { format: 1, madeMs: nowMs, version, files }
+    disk.syncFolder(join(draft.folder, 'drawings'))
+    disk.write(join(draft.folder, LIST_FILE), `${JSON.stringify(list, null, 2)}\n`)
+    draft.finish()
+    return list
+  } catch (thrown) {
+    draft.drop()
+    throw diskError(thrown, 'The backup')
+  }
+}
+
+/** The list of a backup, checked. Throws `bad-arguments` where the folder is none. */
+export function parseList(text: string): BackupList {
+  try {
+    return v.parse(listSchema, JSON.parse(text))
+  } catch (thrown) {
+    throw new CodedError('bad-arguments', 'This folder holds no Tapedeck backup that can be read.', {
+      hint: 'Name the folder that "tapedeck backup" made, with its backup.json.',
+      cause: thrown,
+    })
+  }
+}

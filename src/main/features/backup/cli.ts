@@ -1,0 +1,77 @@
+/** `tapedeck backup`: everything of the user's as a folder, while recording goes on; and back again. */
+import { join, resolve } from 'node:path'
+import { countText } from '../../../shared/count-text.ts'
+import { makeBackup } from './backup.ts'
+import { restoreBackup } from './restore.ts'
+import { createSettingsStore, fileKeeper } from '../../core/settings/settings.ts'
+import { lockStore } from '../../core/store/schema/lock.ts'
+import { storeError } from '../../core/store/schema/sqlite.ts'
+import { UsageError, type Command } from '../../command-line/command.ts'
+import { EXIT } from '../../command-line/exit.ts'
+import { storePath } from '../../core/store/store-path.ts'
+
+const stamp = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace(/:/g, '-')
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+
+export const backup: Command = {
+  name: 'backup',
+  summary: 'Keeps the store, settings, workspaces and drawings as a folder, also while recording; or puts one back.',
+  examples: [
+    ['Into the folder you are in', ''],
+    ['Somewhere else', '--out /mnt/safe/tapedeck-friday'],
+    ['Back again; what was there is kept', '--restore /mnt/safe/tapedeck-friday'],
+  ],
+  options: {
+    out: { type: 'string', value: 'FOLDER', help: 'The backup to make (default: ./tapedeck-backup-TIME)', file: true },
+    restore: { type: 'string', value: 'FOLDER', help: 'Put this backup back instead', file: true },
+  },
+  async run(values, context) {
+    const { clock, dataDir, version } = context
+    const nowMs = clock.wallMs()
+    const store = storePath(values, context)
+    const from = values.text('restore')
+    const json = values.on('json')
+    if (from !== undefined) {
+      if (values.text('out') !== undefined) throw new UsageError('--out and --restore exclude each other')
+      const { storePath: configured } = createSettingsStore(fileKeeper(dataDir)).get().recording
+      const { list, kept } = await restoreBackup({
+        from: resolve(from),
+        store,
+        dataDir,
+        storePath: configured,
+        nowMs,
+        lock: lockStore,
+      })
+      const [first = null, second = null] = kept
+      if (json) {
+        const where = { kept: first, ...(second === null ? {} : { kept_settings: second }) }
+        context.out(`${JSON.stringify({ restored: list.files.length, made: list.madeMs, ...where })}\n`)
+      } else {
+        context.out(`Restored ${countText(list.files.length, 'file')} as of ${new Date(list.madeMs).toISOString()}.\n`)
+        if (kept.length > 0) context.out(`What was there before is in ${kept.join(' and ')}.\n`)
+      }
+      return EXIT.ok
+    }
+    const out = resolve(values.text('out') ?? join(process.cwd(), `tapedeck-backup-${stamp(nowMs)}`))
+    try {
+      const { files } = await makeBackup({
+        store,
+        dataDir,
+        out,
+        nowMs,
+        version,
+        lock: lockStore,
+        onPart: (name) => {
+          if (context.interactive && !json) context.err(`\r${name} \u001b[K`)
+        },
+      })
+      if (context.interactive && !json) context.err('\r\u001b[K')
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+      if (json) context.out(`${JSON.stringify({ out, files: files.length, bytes })}\n`)
+      else context.out(`${countText(files.length, 'file')}, ${megabytes(bytes)}, in ${out}\n`)
+      return EXIT.ok
+    } catch (thrown) {
+      throw storeError(thrown, store)
+    }
+  },
+}

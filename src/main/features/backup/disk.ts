@@ -1,0 +1,122 @@
+/** The steps on the disk that making and restoring a backup consist of, so that a test can end the program at each. */
+import {
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { chmod, copyFile, open } from 'node:fs/promises'
+import { CodedError } from '../../../shared/base/errors.ts'
+
+export interface Disk {
+  makeFolder(path: string): void
+  /** Copies a file onto the disk, synced. */
+  copy(from: string, to: string): Promise<void>
+  /** Writes a small file, synced. */
+  write(path: string, text: string): void
+  rename(from: string, to: string): void
+  /** Renames a file, or copies and removes it where the new name is on another file system. */
+  move(from: string, to: string): void
+  /** Removes a file, or a folder with everything in it; nothing happens where there is none. */
+  remove(path: string): void
+  /** Makes the names in a folder last; does nothing where the system can't, as on Windows. */
+  syncFolder(path: string): void
+}
+
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+export const systemDisk: Disk = {
+  makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+  async copy(from, to) {
+    await copyFile(from, to)
+    // Ours, and to be written: what lies on a read-only medium brings a mode that forbids it.
+    await chmod(to, 0o600)
+    const file = await open(to, 'r+')
+    try {
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  },
+  write(path, text) {
+    const file = openSync(path, 'w', 0o600)
+    try {
+      writeSync(file, text)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+  },
+  rename: (from, to) => renameSync(from, to),
+  move(from, to) {
+    try {
+      renameSync(from, to)
+    } catch (thrown) {
+      if (!(thrown instanceof Error) || !('code' in thrown) || thrown.code !== 'EXDEV') throw thrown
+      copyFileSync(from, `${to}.partial`)
+      syncFile(`${to}.partial`)
+      renameSync(`${to}.partial`, to)
+      rmSync(from)
+    }
+  },
+  remove: (path) => rmSync(path, { recursive: true, force: true }),
+  syncFolder(path) {
+    let folder: number
+    try {
+      folder = openSync(path, 'r')
+    } catch {
+      return
+    }
+    try {
+      fsyncSync(folder)
+    } catch {
+      // Not every file system syncs folders.
+    } finally {
+      closeSync(folder)
+    }
+  },
+}
+
+/** Replaces a small file in one step: after a crash it is the old one or the new one. */
+export function replaceFile(disk: Disk, path: string, text: string, folder: string): void {
+  disk.write(`${path}.tmp`, text)
+  disk.rename(`${path}.tmp`, path)
+  disk.syncFolder(folder)
+}
+
+/** The parsed content of a JSON file; undefined: there is none, or it can't be read. */
+export function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** What the disk said, with a code and a next step. `what` names the work that failed: "The backup". */
+export function diskError(thrown: unknown, what: string): unknown {
+  if (!(thrown instanceof Error) || thrown instanceof CodedError || !('code' in thrown)) return thrown
+  const { code } = thrown
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new CodedError('disk-full', `${what} failed: the disk is full.`, { hint: 'Free some space.', cause: thrown })
+  }
+  if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) {
+    return new CodedError('disk-error', `${what} failed: ${thrown.message}.`, {
+      hint: 'Check the disk and the permissions of its folders.',
+      cause: thrown,
+    })
+  }
+  return thrown
+}

@@ -1,0 +1,126 @@
+/**
+ * Restores a backup. Everything is checked and copied beside its place before anything is touched; then the copies take
+ * their places by renaming, and what was there is kept in a folder beside.
+ */
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { LIST_FILE, parseList, sha256, type BackupList } from './backup.ts'
+import { diskError, systemDisk, type Disk } from './disk.ts'
+import { finishRestore, readNote, undoRestore, writeNote, type LockStore, type RestoreNote } from './restore-note.ts'
+import { STORE_NAME } from './store-name.ts'
+
+export interface RestoreOptions {
+  /** The backup's folder. */
+  readonly from: string
+  readonly store: string
+  readonly dataDir: string
+  /** `recording.storePath` of this machine's settings, which stays: the backup's may name another disk. */
+  readonly storePath: string
+  readonly nowMs: number
+  /** Throws `store-locked` where another writer is. */
+  readonly lock: LockStore
+  readonly disk?: Disk | undefined
+}
+
+export interface Restored {
+  readonly list: BackupList
+  /** Where what was there before is now: beside the store, and in the app's folder if that is another one. */
+  readonly kept: readonly string[]
+}
+
+const SETTINGS = 'settings.json'
+const draftOf = (goal: string): string => `${goal}.restoring`
+
+/**
+ * Throws `store-locked` while Tapedeck records, `store-damaged` where the backup is not as it was made, `disk-full` and
+ * `disk-error`; then nothing is changed.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  const { from, nowMs, lock, storePath, disk = systemDisk } = options
+  const dataDir = resolve(options.dataDir)
+  const list = await checkBackup(from)
+  disk.makeFolder(dataDir)
+  disk.makeFolder(dirname(options.store))
+  const held = lock(options.store)
+  try {
+    const store = held.file
+    // One that was interrupted is settled first: it would be forgotten with its note.
+    const before = readNote(store)
+    if (before?.phase === 'swapping') finishRestore(disk, store, before)
+    else if (before !== null) undoRestore(disk, store, before)
+    const aside = `before-restore-${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}`
+    const beside = join(dirname(store), aside)
+    const inHome = join(dataDir, aside)
+    const note: RestoreNote = {
+      format: 1,
+      phase: 'copying',
+      madeMs: list.madeMs,
+      dataDir,
+      asides: [...new Set([beside, inHome])],
+      // Drafts are on the file system of their place: a rename across two fails.
+      files: list.files.map(({ name }) =>
+        name === STORE_NAME
+          ? { goal: store, draft: draftOf(store), kept: join(beside, name), database: true }
+          : {
+              goal: join(dataDir, name),
+              draft: draftOf(join(dataDir, name)),
+              kept: join(inHome, name),
+              database: name.endsWith('.db'),
+            },
+      ),
+    }
+    try {
+      writeNote(disk, store, note)
+      for (const [i, { name, sha256: wanted }] of list.files.entries()) {
+        const { draft } = note.files[i]
+        disk.makeFolder(dirname(draft))
+        const settings = name === SETTINGS ? settingsFor(join(from, name), storePath) : null
+        if (settings !== null) {
+          disk.write(draft, settings)
+          continue
+        }
+        await disk.copy(join(from, name), draft)
+        if ((await sha256(draft)) !== wanted) throw damaged(`The copy of ${name}`, 'Check the disk that it goes to.')
+      }
+      writeNote(disk, store, { ...note, phase: 'swapping' })
+    } catch (thrown) {
+      undoRestore(disk, store, note)
+      throw diskError(thrown, 'The restore')
+    }
+    return { list, kept: finishRestore(disk, store, note) }
+  } finally {
+    held.release()
+  }
+}
+
+/** The list of a backup whose every file is as it was made. */
+async function checkBackup(from: string): Promise<BackupList> {
+  const listFile = join(from, LIST_FILE)
+  const list = parseList(existsSync(listFile) ? readFileSync(listFile, 'utf8') : '')
+  for (const { name, bytes, sha256: wanted } of list.files) {
+    const path = join(from, name)
+    const isSound =
+      existsSync(path) && lstatSync(path).isFile() && lstatSync(path).size === bytes && (await sha256(path)) === wanted
+    if (!isSound) throw damaged(`${name} of the backup`, 'Use another backup.')
+  }
+  return list
+}
+
+const damaged = (what: string, hint: string): CodedError =>
+  new CodedError('store-damaged', `${what} is not as it was made.`, { hint: `${hint} Nothing was changed.` })
+
+/** The backup's settings with this machine's place of the store; null: they stay as they are. */
+function settingsFor(file: string, storePath: string): string | null {
+  try {
+    const settings: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof settings !== 'object' || settings === null) return null
+    const recording = 'recording' in settings && typeof settings.recording === 'object' ? settings.recording : null
+    const named: unknown = recording !== null && 'storePath' in recording ? recording.storePath : ''
+    // The file stays byte for byte where it names the same place.
+    if (named === storePath) return null
+    return JSON.stringify({ ...settings, recording: { ...recording, storePath } }, null, 2)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,97 @@
+/** Between the host's desktop (menu, links, shortcuts) and the windows. */
+import type { Ask, MenuRow, NumberedAsk } from '../../../shared/features/desktop/requests.ts'
+import type { AppInfo } from '../../../shared/core/status/status.ts'
+import type { StreamSource } from '../../../shared/rpc/transport.ts'
+
+/** What the host found out about its desktop, for windows to say. */
+export type DeskFacts = Pick<AppInfo, 'startsAtLogin' | 'shortcutFault'>
+
+export interface Desk {
+  /** Asks the window that has listened longest; kept until there is one. */
+  ask(ask: Ask): void
+  /** The menu as a window tells it. */
+  setMenu(rows: readonly MenuRow[]): void
+  /** Called with every menu that is told. */
+  onMenu(listener: (rows: readonly MenuRow[]) => void): void
+  streams(wake: () => void): StreamSource<readonly NumberedAsk[]>
+  /** The accent of the system, `#rrggbb`; null: none that the host knows. */
+  readonly accent: string | null
+  setAccent(accent: string | null): void
+  readonly facts: DeskFacts
+  setFacts(facts: DeskFacts): void
+  /** Called with every change of the accent and of the facts. */
+  onSystem(listener: () => void): void
+}
+
+/** More than anybody asks before a window is there. */
+const KEPT = 20
+
+export function createDesk(): Desk {
+  let waiting: NumberedAsk[] = []
+  let next = 1
+  let accent: string | null = null
+  let facts: DeskFacts = {}
+  const followers = new Set<() => void>()
+  const menus = new Set<(rows: readonly MenuRow[]) => void>()
+  const windows: { readonly wake: () => void; inbox: readonly NumberedAsk[]; fresh: boolean }[] = []
+  const give = (): void => {
+    const first = windows.at(0)
+    if (!first || waiting.length === 0) return
+    first.inbox = [...first.inbox, ...waiting].slice(-KEPT)
+    first.fresh = true
+    waiting = []
+    first.wake()
+  }
+  return {
+    ask(ask) {
+      waiting = [...waiting, { id: next++, ask }].slice(-KEPT)
+      give()
+    },
+    setMenu(rows) {
+      for (const listener of menus) listener(rows)
+    },
+    onMenu(listener) {
+      menus.add(listener)
+    },
+    get accent() {
+      return accent
+    },
+    setAccent(next) {
+      if (next === accent) return
+      accent = next
+      for (const listener of followers) listener()
+    },
+    get facts() {
+      return facts
+    },
+    setFacts(next) {
+      facts = next
+      for (const listener of followers) listener()
+    },
+    onSystem(listener) {
+      followers.add(listener)
+    },
+    streams(wake) {
+      const window = { wake, inbox: [] as readonly NumberedAsk[], fresh: true }
+      windows.push(window)
+      give()
+      return {
+        take() {
+          if (!window.fresh) return undefined
+          const taken = window.inbox
+          window.inbox = []
+          window.fresh = false
+          return taken
+        },
+        close() {
+          const at = windows.indexOf(window)
+          if (at < 0) return
+          windows.splice(at, 1)
+          // What it did not take is the next one's.
+          waiting = [...window.inbox, ...waiting]
+          give()
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,16 @@
+/** Addresses that are shown by another program. */
+import { CodedError } from '../../../shared/base/errors.ts'
+import type { Terminal, TerminalOptions } from '../../terminal/terminal-api.ts'
+
+/** Opens nothing but web addresses: `bad-url`; `not-allowed` where the host opens none. */
+export function openOutside(open: TerminalOptions['openExternal']): Terminal['openExternal'] {
+  return async (url) => {
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+      throw new CodedError('bad-url', 'Only web addresses are opened outside.')
+    }
+    if (open === undefined) {
+      throw new CodedError('not-allowed', 'This window cannot open other programs.', { hint: 'Copy the address.' })
+    }
+    await open(url)
+  }
+}

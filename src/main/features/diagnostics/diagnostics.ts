@@ -1,0 +1,52 @@
+/** What a terminal tells somebody who helps, and what it keeps of what died. */
+import { homedir } from 'node:os'
+import { keepCrash, readCrashes } from './crashes.ts'
+import { diagnosticsText } from './report.ts'
+import type { Settings } from '../../../shared/core/settings/settings.ts'
+import type { AppInfo, StatusState } from '../../../shared/core/status/status.ts'
+import { blot, type Log } from '../../core/log/log.ts'
+import type { Terminal } from '../../terminal/terminal-api.ts'
+
+export interface DiagnosingParts {
+  readonly dataDir: string
+  readonly wallMs: () => number
+  readonly info: () => AppInfo
+  readonly settings: () => Settings
+  readonly status: () => StatusState
+  readonly log: Log
+  /** Secrets that no report may hold. */
+  readonly known: () => readonly string[]
+}
+
+export function createDiagnosing(parts: DiagnosingParts): Pick<Terminal, 'diagnostics' | 'crashed'> {
+  const { dataDir, wallMs, info, settings, status, log, known } = parts
+  const { node, electron, chrome } = process.versions
+  const hidden = (text: string): string => known().reduce((safe, secret) => safe.replaceAll(secret, '***'), text)
+  return {
+    diagnostics: (symbols) =>
+      diagnosticsText(
+        {
+          info: info(),
+          versions: { node, electron, chrome },
+          nowMs: wallMs(),
+          settings: settings(),
+          status: status(),
+          log: log.entries,
+          crashes: readCrashes(dataDir),
+          home: homedir(),
+        },
+        symbols,
+      ),
+    crashed: (what, text) =>
+      keepCrash(dataDir, {
+        atMs: wallMs(),
+        version: info().version,
+        what,
+        // Whole first: a secret may hold the end of a line.
+        text: hidden(text)
+          .split('\n')
+          .map((line) => blot(line))
+          .join('\n'),
+      }),
+  }
+}

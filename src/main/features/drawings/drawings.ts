@@ -1,0 +1,123 @@
+/** The drawings of every instrument: read once, changed by edits, each change kept before it is told. */
+import { CodedError } from '../../../shared/base/errors.ts'
+import { drawingsFile, readDrawings, writeDrawings } from '../../../shared/features/drawings/document.ts'
+import { applyEdit, isNoEdit, tooMany } from '../../../shared/features/drawings/edits.ts'
+import type { DrawingMarket, DrawingsState } from '../../../shared/features/drawings/types.ts'
+import type { InstrumentId } from '../../../shared/base/units.ts'
+import type { Drawings, DrawingsKeeper } from './port.ts'
+
+export interface DrawingsOptions {
+  readonly keeper: DrawingsKeeper
+  /** Whose drawings these are; each market has a keeper of its own. */
+  readonly market: DrawingMarket
+  /** What was wrong with a file, in a sentence. */
+  readonly problem: (text: string, detail?: string) => void
+}
+
+/** Longest name of a file that every file system takes, with what is put behind it while it is written. */
+const LONGEST_NAME = 200
+
+interface Held {
+  state: DrawingsState
+  /** Why the file must stay as it is. */
+  readonly refuses: CodedError | null
+}
+
+const said = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Starts without reading anything. */
+export function createDrawings({ keeper, market, problem }: DrawingsOptions): Drawings {
+  const held = new Map<InstrumentId, Held>()
+  const listeners = new Set<(instrument: InstrumentId) => void>()
+
+  function read(instrument: InstrumentId): Held {
+    const none: DrawingsState = { instrument, revision: 0, drawings: [] }
+    const name = drawingsFile(instrument)
+    if (name.length > LONGEST_NAME) {
+      return { state: none, refuses: new CodedError('bad-arguments', 'This symbol is too long to keep drawings for.') }
+    }
+    let text: string | null
+    try {
+      text = keeper.load(name)
+    } catch (cause) {
+      problem(`The drawings of ${instrument} could not be read.`, said(cause))
+      // Written over, they would be lost: what cannot be read may be readable tomorrow.
+      return {
+        state: none,
+        refuses: new CodedError('disk-error', 'The drawings of this symbol could not be read, and stay as they are.', {
+          hint: `Check the rights of ${name} in the folder of drawings, then start again.`,
+          cause,
+        }),
+      }
+    }
+    if (text === null) return { state: none, refuses: null }
+    const found = readDrawings(text, instrument)
+    switch (found.is) {
+      case 'newer':
+        return {
+          state: none,
+          refuses: new CodedError(
+            'store-newer',
+            'A newer Tapedeck drew on this chart; its drawings stay as they are.',
+            {
+              hint: 'Open them with that version.',
+            },
+          ),
+        }
+      case 'garbage':
+        return { state: none, refuses: null, ...aside(name, `The drawings of ${instrument} were damaged`) }
+      case 'read': {
+        const state = { ...none, drawings: found.drawings }
+        if (found.damaged === 0) return { state, refuses: null }
+        const what = found.damaged === 1 ? 'One drawing' : `${found.damaged} drawings`
+        return { state, refuses: null, ...aside(name, `${what} of ${instrument} could not be read`) }
+      }
+    }
+  }
+
+  function aside(name: string, what: string): { refuses?: CodedError } {
+    try {
+      problem(`${what}; the file is kept as ${keeper.setAside(name)}.`)
+      return {}
+    } catch (cause) {
+      problem(`${what}; the file stays as it is.`, said(cause))
+      return { refuses: new CodedError('disk-error', `${what}, and the file cannot be put aside.`, { cause }) }
+    }
+  }
+
+  function of(instrument: InstrumentId): Held {
+    let one = held.get(instrument)
+    if (one === undefined) {
+      one = read(instrument)
+      held.set(instrument, one)
+    }
+    return one
+  }
+
+  return {
+    get: (instrument) => of(instrument).state,
+    edit(instrument, edit) {
+      const one = of(instrument)
+      if (one.refuses !== null) throw one.refuses
+      if (isNoEdit(edit)) return one.state
+      const drawings = applyEdit(one.state.drawings, edit)
+      const limit = tooMany(drawings)
+      if (limit !== null) throw new CodedError('too-large', limit, { hint: 'Delete some, then try again.' })
+      try {
+        keeper.save(drawingsFile(instrument), writeDrawings(instrument, drawings, market))
+      } catch (cause) {
+        throw new CodedError('disk-error', 'The drawings could not be saved.', {
+          hint: 'Check free space and the rights of the folder.',
+          cause,
+        })
+      }
+      one.state = { instrument, revision: one.state.revision + 1, drawings }
+      for (const listener of [...listeners]) listener(instrument)
+      return one.state
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

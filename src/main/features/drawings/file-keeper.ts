@@ -1,0 +1,74 @@
+/** A folder with a file an instrument: written beside, synced, renamed. */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { namesNoMarket } from '../../../shared/features/drawings/document.ts'
+import type { DrawingMarket } from '../../../shared/features/drawings/types.ts'
+import type { DrawingsKeeper } from './port.ts'
+
+/** Files of the demo market begin with it, those of a service with their asset class. */
+const PREFIXES: Readonly<Record<DrawingMarket, string>> = { demo: 'demo-', service: '' }
+const BY_ASSET = /^(?:crypto|forex|stocks)-.*\.json$/
+
+/**
+ * Gives files from before drawings were kept by market to the demo market, for a Tapedeck that never had an account. Never
+ * throws; `problem` is told of a file that could not be moved.
+ */
+export function adoptDemoDrawings(folder: string, problem: (text: string, detail: string) => void): void {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const to = join(folder, `${PREFIXES.demo}${name}`)
+    try {
+      if (!BY_ASSET.test(name) || existsSync(to) || !namesNoMarket(readFileSync(join(folder, name), 'utf8'))) continue
+      renameSync(join(folder, name), to)
+    } catch (error) {
+      problem(`The drawings in ${name} stay with the account.`, error instanceof Error ? error.message : String(error))
+    }
+  }
+}
+
+/** Keeps a market's files in a folder, which is made with the first of them. A bad one is kept as `<name>.bad`. */
+export function drawingsFolder(root: string, market: DrawingMarket = 'service'): DrawingsKeeper {
+  const prefix = PREFIXES[market]
+  const at = (name: string): string => join(root, `${prefix}${name}`)
+  return {
+    load(name) {
+      try {
+        return readFileSync(at(name), 'utf8')
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+        throw error
+      }
+    },
+    save(name, text) {
+      mkdirSync(root, { recursive: true })
+      const beside = at(`${name}.${process.pid}.tmp`)
+      try {
+        const handle = openSync(beside, 'w', 0o600)
+        try {
+          writeSync(handle, text)
+          fsyncSync(handle)
+        } finally {
+          closeSync(handle)
+        }
+        renameSync(beside, at(name))
+      } catch (error) {
+        rmSync(beside, { force: true })
+        throw error
+      }
+    },
+    setAside(name) {
+      renameSync(at(name), at(`${name}.bad`))
+      return `${prefix}${name}.bad`
+    },
+  }
+}

@@ -1,0 +1,311 @@
+/** Bars that received ticks give against those that the service sent, read page by page. */
+import { setImmediate as turn } from 'node:timers/promises'
+import {
+  agreementOf,
+  compareBars,
+  countVerdicts,
+  joinVerdicts,
+  proofSentences,
+  type AgreementCounts,
+  type Comparison,
+} from '../../../shared/features/evidence/agreement.ts'
+import { liesIn, receivedSpans } from '../../../shared/features/evidence/coverage.ts'
+import type { CallArgs } from '../../../shared/contracts.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import type {
+  AgreementMinute,
+  AgreementReport,
+  AgreementSeconds,
+  AgreementTotal,
+} from '../../../shared/features/evidence/evidence.ts'
+import { SERVICE_BAR_FEEDS, type Bar, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
+import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { Span } from '../../../shared/base/spans.ts'
+import {
+  feedAsset,
+  instrumentKey,
+  parseInstrument,
+  recordingId,
+  unixMs,
+  type FeedId,
+  type InstrumentId,
+  type RecordingId,
+  type UnixMs,
+} from '../../../shared/base/units.ts'
+import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
+import type { StoreReader } from '../../core/store/types/store.ts'
+import { recordingOf, visibleSessions, type EvidenceView } from './view.ts'
+
+const SECOND = 1_000
+const MINUTE = 60_000
+/** A bar may come so long after its end. */
+const GRACE_MS = 5_000
+/** A page: two days of minutes. */
+const PAGE_MS = 2_880 * MINUTE
+/** Minutes of seconds that are read at once. */
+const STRETCH_MS = 30 * MINUTE
+/** Minutes that are read at once where there are no seconds. */
+const LONG_STRETCH_MS = 12 * 60 * MINUTE
+/** Minutes that differ are named so many times; the rest are counted. */
+const MOST_NAMED = 500
+
+/** Everything about one comparison but the bars. */
+interface Case {
+  readonly row: SessionRow
+  readonly instrument: InstrumentId
+  readonly tickFeed: FeedId
+  readonly minuteFeed: FeedId | null
+  readonly secondFeed: FeedId | null
+  readonly volumes: boolean
+  /** Its minutes; the end as far as the view sees. */
+  readonly fromMs: number
+  readonly toMs: number
+  received(feed: FeedId): readonly Span[]
+  bars(of: BarSource, interval: Interval, fromMs: number, toMs: number): Promise<Map<number, Bar>>
+}
+
+async function openCase(
+  reader: StoreReader,
+  view: EvidenceView,
+  session: string,
+  instrument: InstrumentId,
+): Promise<Case> {
+  const row = (await reader.sessions(true)).find((one) => one.session === session)
+  if (row === undefined || (view.past && row.source !== view.source)) {
+    throw new CodedError('not-found', `There is no session ${session}.`, { hint: 'Look at the list of sessions.' })
+  }
+  const asset = parseInstrument(instrument)?.asset ?? 'stocks'
+  const trades = TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'trade')
+  const tickFeed = trades ?? TICK_FEEDS[asset][0]
+  const has = (feed: FeedId | undefined): FeedId | null =>
+    feed !== undefined && row.feeds.some((one) => one.feed === feed && one.stored > 0) ? feed : null
+  const recording = await recordingOf(reader, view, row, await reader.gaps({ recording: row.session }))
+  const key = parseInstrument(instrument)?.key
+  const spans = new Map<FeedId, readonly Span[]>()
+  const maxSeq = view.past && view.upTo !== null ? view.upTo : undefined
+  const toMs = recording.endedMs
+  return {
+    row,
+    instrument,
+    tickFeed,
+    minuteFeed: has(SERVICE_BAR_FEEDS[asset].minute),
+    secondFeed: has(Object.values(FEEDS).find((feed) => feed.asset === asset && feed.barMs === SECOND)?.id),
+    volumes: trades !== undefined,
+    fromMs: Math.floor(row.startedMs / MINUTE) * MINUTE,
+    toMs,
+    received(feed) {
+      let known = spans.get(feed)
+      if (known === undefined) {
+        known = receivedSpans(recording, feed, (symbol) => instrumentKey(feedAsset(feed), symbol) === key)
+        spans.set(feed, known)
+      }
+      return known
+    },
+    async bars(of, interval, from, to) {
+      const found = new Map<number, Bar>()
+      const query = { instrument, of, interval, source: row.source, fromMs: from, beforeMs: to, maxSeq }
+      const { bars } = await reader.bars({ ...query, limit: Math.ceil((to - from) / SECOND) })
+      for (const bar of bars) found.set(bar.startMs, bar)
+      return found
+    },
+  }
+}
+
+/** Compares each interval of [from, to) of which either side has a bar; oldest first. */
+function compareAll(
+  of: Case,
+  built: ReadonlyMap<number, Bar>,
+  sent: ReadonlyMap<number, Bar>,
+  barFeed: FeedId | null,
+  lengthMs: number,
+): Comparison[] {
+  const ticks = of.received(of.tickFeed)
+  const bars = barFeed === null ? [] : of.received(barFeed)
+  const starts = [...new Set([...built.keys(), ...sent.keys()])].sort((a, b) => a - b)
+  return starts.map((startMs) => {
+    const endMs = startMs + lengthMs
+    return compareBars(built.get(startMs), sent.get(startMs), {
+      startMs,
+      ticksWhole: built.get(startMs)?.complete !== false && liesIn(ticks, startMs, endMs),
+      barsWhole: liesIn(bars, startMs, Math.min(endMs + GRACE_MS, of.toMs)),
+      over: endMs + GRACE_MS <= of.toMs,
+      volumes: of.volumes,
+    })
+  })
+}
+
+/** Where the newest page of it begins. */
+const newestPage = (one: Case): number => Math.max(one.fromMs, Math.ceil(one.toMs / MINUTE) * MINUTE - PAGE_MS)
+
+/** The kind of tick bars that agrees most with the service's minutes, by the newest page: the same for every other. */
+async function chooseOf(one: Case): Promise<BarSource> {
+  if (one.volumes) return 'trade'
+  const fromMs = newestPage(one)
+  const sent = one.minuteFeed === null ? new Map<number, Bar>() : await one.bars('service', '1m', fromMs, one.toMs)
+  let best: { readonly of: BarSource; readonly share: number } = { of: 'mid', share: -1 }
+  for (const side of ['mid', 'bid', 'ask'] as const) {
+    const built = await one.bars(side, '1m', fromMs, one.toMs)
+    const share = agreementOf(countVerdicts(compareAll(one, built, sent, one.minuteFeed, MINUTE))) ?? -1
+    if (share > best.share) best = { of: side, share }
+  }
+  return best.of
+}
+
+async function secondsOf(one: Case, of: BarSource, fromMs: number, toMs: number): Promise<Comparison[]> {
+  if (one.secondFeed === null) return []
+  const [built, sent] = await Promise.all([one.bars(of, '1s', fromMs, toMs), one.bars('service', '1s', fromMs, toMs)])
+  return compareAll(one, built, sent, one.secondFeed, SECOND)
+}
+
+/** Minutes of [fromMs, toMs) of which either side has anything, oldest first, a stretch of them at a time. */
+async function* compareStretches(
+  one: Case,
+  of: BarSource,
+  fromMs: number,
+  toMs: number,
+): AsyncGenerator<{ readonly minutes: readonly AgreementMinute[]; readonly upToMs: number }, void, void> {
+  const length = one.secondFeed === null ? LONG_STRETCH_MS : STRETCH_MS
+  for (let from = fromMs; from < toMs; from += length) {
+    const to = Math.min(from + length, toMs)
+    const built = await one.bars(of, '1m', from, to)
+    const sent = one.minuteFeed === null ? new Map<number, Bar>() : await one.bars('service', '1m', from, to)
+    const seconds = Map.groupBy(
+      await secondsOf(one, of, from, to),
+      (second) => Math.floor(second.startMs / MINUTE) * MINUTE,
+    )
+    const minutes = compareAll(one, built, sent, one.minuteFeed, MINUTE).map((minute): AgreementMinute => {
+      const counts = countVerdicts(seconds.get(minute.startMs) ?? [])
+      seconds.delete(minute.startMs)
+      return { ...minute, seconds: counts, overall: joinVerdicts(minute.verdict, counts) }
+    })
+    for (const [startMs, list] of seconds) {
+      // Only the seconds have something: the minute's own bar is on neither side.
+      const counts = countVerdicts(list)
+      minutes.push({
+        startMs,
+        verdict: 'not comparable',
+        why: 'nothing received',
+        parts: [],
+        built: null,
+        sent: null,
+        seconds: counts,
+        overall: joinVerdicts('not comparable', counts),
+      })
+    }
+    yield { minutes: minutes.sort((a, b) => a.startMs - b.startMs), upToMs: to }
+    await turn() // the market goes on meanwhile
+  }
+}
+
+/** Compares a page of a session's bars of an instrument, minute by minute. Rejects with `not-found`. */
+export async function readAgreement(
+  reader: StoreReader,
+  view: EvidenceView,
+  { session, instrument, beforeMs = null }: Omit<CallArgs<'evidence.agreement'>, 'view'>,
+): Promise<AgreementReport> {
+  const one = await openCase(reader, view, session, instrument)
+  const of = await chooseOf(one)
+  const toMs = Math.max(one.fromMs, Math.min(one.toMs, beforeMs ?? Infinity))
+  const fromMs = Math.max(one.fromMs, Math.ceil(toMs / MINUTE) * MINUTE - PAGE_MS)
+  const minutes: AgreementMinute[] = []
+  for await (const stretch of compareStretches(one, of, fromMs, toMs)) minutes.push(...stretch.minutes)
+  const counts = countVerdicts(minutes.map(({ overall }) => ({ verdict: overall })))
+  return {
+    session: one.row.session,
+    instrument,
+    tickFeed: one.tickFeed,
+    of,
+    minuteFeed: one.minuteFeed,
+    secondFeed: one.secondFeed,
+    minutes,
+    fromMs: unixMs(fromMs),
+    toMs: unixMs(toMs),
+    more: fromMs > one.fromMs,
+    later: toMs < one.toMs,
+    counts,
+    agreement: agreementOf(counts),
+    proves: proofSentences({ volumes: one.volumes }),
+  }
+}
+
+const NOTHING: AgreementCounts = { agrees: 0, differs: 0, notComparable: 0 }
+const plus = (a: AgreementCounts, b: AgreementCounts): AgreementCounts => ({
+  agrees: a.agrees + b.agrees,
+  differs: a.differs + b.differs,
+  notComparable: a.notComparable + b.notComparable,
+})
+
+/**
+ * Compares all of a session, or of the view's sessions, within a range; what it holds does not grow with them.
+ * `onProgress`: a fraction and the minutes so far; what it throws ends the work. Rejects with `not-found`.
+ */
+export async function totalAgreement(
+  reader: StoreReader,
+  view: EvidenceView,
+  { session, instrument, fromMs, toMs }: Omit<CallArgs<'evidence.agree'>, 'view'>,
+  onProgress: (done: number, minutes: number) => void,
+): Promise<AgreementTotal> {
+  const sessions =
+    session === null ? (await visibleSessions(reader, view)).map((row) => row.session) : [recordingId(session)]
+  const differing: { readonly session: RecordingId; readonly startMs: UnixMs }[] = []
+  const compared: RecordingId[] = []
+  let counts = NOTHING
+  let secondCounts = NOTHING
+  let minutesSoFar = 0
+  let last: Case | null = null
+  let of: BarSource | null = null
+  for (const [i, name] of sessions.entries()) {
+    const one = await openCase(reader, view, name, instrument)
+    const from = Math.max(one.fromMs, Math.floor((fromMs ?? -Infinity) / MINUTE) * MINUTE)
+    const to = Math.min(one.toMs, toMs ?? Infinity)
+    onProgress(i / sessions.length, minutesSoFar)
+    if (from >= to || (one.minuteFeed === null && one.secondFeed === null)) continue
+    compared.push(one.row.session)
+    last = one
+    of ??= await chooseOf(one)
+    for await (const { minutes, upToMs } of compareStretches(one, of, from, to)) {
+      for (const { overall, startMs, seconds } of minutes) {
+        counts = plus(counts, countVerdicts([{ verdict: overall }]))
+        secondCounts = plus(secondCounts, seconds)
+        if (overall === 'differs' && differing.length < MOST_NAMED)
+          differing.push({ session: one.row.session, startMs: unixMs(startMs) })
+      }
+      minutesSoFar += minutes.length
+      onProgress((i + (upToMs - from) / (to - from)) / sessions.length, minutesSoFar)
+    }
+  }
+  const volumes = tickVolumes(instrument)
+  return {
+    instrument,
+    sessions: compared,
+    of: of ?? (volumes ? 'trade' : 'mid'),
+    minuteFeed: last?.minuteFeed ?? null,
+    secondFeed: last?.secondFeed ?? null,
+    counts,
+    seconds: secondCounts,
+    agreement: agreementOf(counts),
+    differing,
+    proves: proofSentences({ volumes }),
+  }
+}
+
+/** Whether ticks of an instrument carry sizes that sum up as the service's volumes do. */
+const tickVolumes = (instrument: InstrumentId): boolean =>
+  TICK_FEEDS[parseInstrument(instrument)?.asset ?? 'stocks'].some((feed) => FEEDS[feed].kind === 'trade')
+
+/** The seconds of a minute. Rejects with `not-found`. */
+export async function readSeconds(
+  reader: StoreReader,
+  view: EvidenceView,
+  args: {
+    readonly session: string
+    readonly instrument: InstrumentId
+    readonly of: BarSource
+    readonly minuteMs: number
+  },
+): Promise<AgreementSeconds> {
+  const one = await openCase(reader, view, args.session, args.instrument)
+  const startMs = Math.floor(args.minuteMs / MINUTE) * MINUTE
+  const seconds = await secondsOf(one, args.of, startMs, startMs + MINUTE)
+  return { startMs: unixMs(startMs), of: args.of, secondFeed: one.secondFeed, seconds }
+}

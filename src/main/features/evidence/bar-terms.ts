@@ -1,0 +1,167 @@
+/** A bar's arithmetic, row by row: which message opens, tops, bottoms and closes it, and what its volume sums. */
+import { createBarBuilder, midPrice, usable, type BarGrid, type BarState } from '../../../shared/core/market/bars.ts'
+import type { BarArithmetic, BarTerm } from '../../../shared/features/evidence/evidence.ts'
+import type { BarSource } from '../../../shared/core/market/market.ts'
+import { FLAG } from '../../../shared/core/recording/recording.ts'
+import type { RecordingId } from '../../../shared/base/units.ts'
+import { KIND, scratch } from '../../../service/codec.ts'
+import { decodeStored } from '../../../service/decode-stored.ts'
+import { FEEDS } from '../../../service/feeds.ts'
+import type { TickColumns } from '../../core/store/types/store.ts'
+
+/** Seqs of later recordings stand above those of earlier ones. */
+const RECORDING_STEP = 2 ** 40
+const OUT_OF_BARS = FLAG.control | FLAG.undecodable | FLAG.unasked
+const record = scratch()
+
+/** A bar that the service sent, and by which message. */
+interface Sent {
+  readonly order: number
+  readonly startMs: number
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+  readonly volume: number
+}
+
+export class BarTerms {
+  readonly #of: BarSource
+  readonly #grid: BarGrid
+  readonly #startMs: number
+  readonly #recordings: RecordingId[] = []
+  readonly #builder
+  readonly #sent = new Map<number, Sent>()
+  #high = NaN
+  #highAt = 0
+  #low = NaN
+  #lowAt = 0
+  #sized = 0
+  #leftOut = 0
+
+  /** The bar of `grid` that starts at `startMs`. */
+  constructor(of: BarSource, grid: BarGrid, startMs: number) {
+    this.#of = of
+    this.#grid = grid
+    this.#startMs = startMs
+    this.#builder = createBarBuilder({ grid })
+  }
+
+  /** Takes rows [0, count) that `wants` wants; answers which rows of them are in the bar's time. */
+  take(columns: TickColumns, wants: (i: number) => boolean): number[] {
+    if (this.#recordings.at(-1) !== columns.recording) this.#recordings.push(columns.recording)
+    const base = (this.#recordings.length - 1) * RECORDING_STEP
+    const read = this.#reader(columns)
+    const rows: number[] = []
+    for (let i = 0; i < columns.count; i++) {
+      if (!wants(i)) continue
+      const ms = Number.isNaN(columns.eventMs[i]) ? columns.recvMs[i] : columns.eventMs[i]
+      if (this.#grid.startOf(ms) !== this.#startMs) continue
+      rows.push(i)
+      if ((columns.flags[i] & OUT_OF_BARS) !== 0 || !read(i, ms, base + columns.seq[i])) this.#leftOut++
+    }
+    return rows
+  }
+
+  #reader(columns: TickColumns): (i: number, ms: number, order: number) => boolean {
+    const { fields, shape } = FEEDS[columns.feed]
+    const slow = (i: number): boolean => {
+      const raw = columns.raw(i)
+      return decodeStored(columns.feed, columns.flags[i], raw, 0, raw.length, record) === 'market'
+    }
+    if (this.#of === 'service') return (i, _ms, order) => slow(i) && record.kind === KIND.bar && this.#takeSent(order)
+    const column = (key: string | undefined) =>
+      shape === 'documented' && key !== undefined && columns.keys.includes(key) ? columns.column(key) : null
+    const prices = column(this.#of === 'trade' ? fields.price : this.#of === 'bid' ? fields.bid : fields.ask)
+    const bids = this.#of === 'mid' ? column(fields.bid) : null
+    const sizes = this.#of === 'trade' ? column(fields.size) : null
+    return (i, ms, order) => {
+      let price = this.#of === 'mid' ? midPrice(bids?.[i] ?? NaN, prices?.[i] ?? NaN) : (prices?.[i] ?? NaN)
+      let size = sizes?.[i] ?? NaN
+      // What is no plain number in the message may still be one to the codec.
+      if (Number.isNaN(price) || (this.#of === 'trade' && Number.isNaN(size))) {
+        if (!slow(i)) return false
+        if (this.#of === 'mid') price = midPrice(record.bid, record.ask)
+        else price = this.#of === 'trade' ? record.price : this.#of === 'bid' ? record.bid : record.ask
+        size = this.#of === 'trade' ? record.size : NaN
+      }
+      return this.#takePrice(ms, order, price, size)
+    }
+  }
+
+  #takePrice(ms: number, order: number, price: number, size: number): boolean {
+    if (!usable(price)) return false
+    this.#builder.apply(ms, order, price, size)
+    if (size >= 0 && size < Infinity) this.#sized++
+    this.#extremes(order, price, price)
+    return true
+  }
+
+  #takeSent(order: number): boolean {
+    const { startMs, open, high, low, close, volume } = record
+    if (![open, high, low, close].every(usable)) return false
+    if (this.#sent.has(startMs)) this.#leftOut++ // a later message of the same start stands for it
+    this.#sent.set(startMs, { order, startMs, open, high, low, close, volume })
+    return true
+  }
+
+  #extremes(order: number, high: number, low: number): void {
+    if (!(high <= this.#high)) {
+      this.#high = high
+      this.#highAt = order
+    }
+    if (!(low >= this.#low)) {
+      this.#low = low
+      this.#lowAt = order
+    }
+  }
+
+  /** The bar, after the last row; null: no message is in it. */
+  done(): { readonly state: BarState; readonly arithmetic: BarArithmetic } | null {
+    for (const { order, startMs, open, high, low, close, volume } of [...this.#sent.values()].sort(
+      (a, b) => a.startMs - b.startMs,
+    )) {
+      const sized = volume >= 0 && volume < Infinity
+      if (sized) this.#sized++
+      this.#builder.merge({
+        startMs,
+        endMs: this.#grid.endOf(this.#startMs),
+        open,
+        high,
+        low,
+        close,
+        volume: sized ? volume : NaN,
+        volumeRest: 0,
+        count: 1,
+        openMs: startMs,
+        openSeq: order,
+        closeMs: startMs,
+        closeSeq: order,
+        firstSeq: order,
+        lastSeq: order,
+        complete: true,
+      })
+      this.#extremes(order, high, low)
+    }
+    const state = this.#builder.get(this.#startMs)
+    if (state === undefined) return null
+    const term = (value: number, order: number): BarTerm => ({
+      value,
+      recording: this.#recordings[Math.floor(order / RECORDING_STEP)],
+      seq: order % RECORDING_STEP,
+    })
+    return {
+      state,
+      arithmetic: {
+        open: term(state.open, state.openSeq),
+        high: term(state.high, this.#highAt),
+        low: term(state.low, this.#lowAt),
+        close: term(state.close, state.closeSeq),
+        volume: Number.isNaN(state.volume) ? null : state.volume,
+        sized: this.#sized,
+        count: state.count,
+        leftOut: this.#leftOut,
+      },
+    }
+  }
+}

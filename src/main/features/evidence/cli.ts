@@ -1,0 +1,151 @@
+/** `tapedeck verify`: recomputes the ledger of what is stored, and compares its ticks with the service's own bars. */
+import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
+import { countText } from '../../../shared/count-text.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import {
+  ASSET_CLASSES,
+  instrumentKey,
+  recordingId,
+  unixMs,
+  type FeedId,
+  type UnixMs,
+} from '../../../shared/base/units.ts'
+import type { StoreReader } from '../../core/store/types/store.ts'
+import { totalAgreement } from './agreement.ts'
+import { UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { EXIT } from '../../command-line/exit.ts'
+import { withReader } from '../../core/store/with-reader.ts'
+
+/** A session's bars of ticks against those that the service sent, by the minute. */
+interface Agreement {
+  readonly session: string
+  readonly symbol: string
+  readonly of: string
+  readonly agrees: number
+  readonly differs: number
+  readonly not_comparable: number
+  /** 0 to 1; null: nothing could be compared. */
+  readonly agreement: number | null
+  /** The first minutes that differ. */
+  readonly differing: readonly string[]
+}
+
+export const verify: Command = {
+  name: 'verify',
+  summary: 'Recomputes the ledger of what is stored and names every difference.',
+  examples: [
+    ['Everything', ''],
+    ['One session', '--session ID --json'],
+    ['How far the ticks of a symbol agree with the bars that the service sent', '--agreement --symbol BTC-USD'],
+  ],
+  options: {
+    session: { type: 'string', value: 'ID', help: 'Only this session (default: all)' },
+    agreement: { type: 'boolean', help: 'Also compare ticks with the bars that the service sent; does not fail' },
+    symbol: { type: 'string', multiple: true, value: 'S', help: 'Compare only this symbol, in any spelling; repeats' },
+  },
+  async run(values, context) {
+    const session = values.text('session')
+    const symbols = values.texts('symbol')
+    if (symbols.length > 0 && !values.on('agreement')) throw new UsageError('--symbol goes with --agreement')
+    const { report, agreement } = await withReader(values, context, async (reader) => {
+      await refuseUnknownSymbols(reader, session, symbols)
+      return {
+        report: await reader.verify(
+          session === undefined ? null : recordingId(session),
+          (done) => progress(values, context, 'verifying', done),
+          context.signal,
+        ),
+        agreement: values.on('agreement') ? await agreementOf(reader, values, context) : null,
+      }
+    })
+    if (context.interactive && !values.on('json')) context.err('\r\x1b[K')
+    if (values.on('json')) {
+      context.out(`${JSON.stringify(agreement === null ? report : { ...report, agreement })}\n`)
+    } else {
+      for (const { session: id, kind, feed, detail } of report.problems) {
+        context.out(`${id}  ${feed ?? '-'}  ${kind}: ${detail}\n`)
+      }
+      context.out(
+        `${countText(report.sessions, 'session')}, ${countText(report.messages, 'message')}: ${report.ok ? 'all as recorded' : 'NOT as recorded'}\n`,
+      )
+      for (const one of agreement ?? []) context.out(sentence(one))
+      if (agreement?.length === 0) context.out('Nothing to compare: no session holds ticks and bars of the service.\n')
+    }
+    if (report.ok) return EXIT.ok
+    context.err(`tapedeck: the store has ${countText(report.problems.length, 'problem')}.\n`)
+    return EXIT.failed
+  },
+}
+
+/** Throws `not-found` for symbols that no session asked about holds: a typo is no agreement. */
+async function refuseUnknownSymbols(
+  reader: StoreReader,
+  session: string | undefined,
+  symbols: readonly string[],
+): Promise<void> {
+  if (symbols.length === 0) return
+  const recorded = new Map<string, string>()
+  for (const row of await reader.sessions(true)) {
+    if (session !== undefined && row.session !== session) continue
+    for (const { feed } of row.feeds) {
+      for (const { symbols: spelled } of await reader.instruments({ feed, recording: row.session })) {
+        for (const one of spelled) recorded.set(instrumentKey(FEEDS[feed].asset, one), one)
+      }
+    }
+  }
+  const unknown = symbols.filter((one) => !ASSET_CLASSES.some((asset) => recorded.has(instrumentKey(asset, one))))
+  if (unknown.length === 0) return
+  throw new CodedError('not-found', `No session holds ${unknown.join(', ')}.`, {
+    hint: `Recorded: ${[...new Set(recorded.values())].sort().join(', ') || 'nothing'}.`,
+  })
+}
+
+function progress(values: Values, context: Context, what: string, done: number): void {
+  if (context.interactive && !values.on('json')) context.err(`\r${what} ${Math.floor(done * 100)} % `)
+}
+
+/** Each session that holds both, by symbol; oldest first. */
+async function agreementOf(reader: StoreReader, values: Values, context: Context): Promise<readonly Agreement[]> {
+  const symbols = values.texts('symbol')
+  const session = values.text('session')
+  const found: Agreement[] = []
+  const rows = (await reader.sessions(true)).filter((row) =>
+    session === undefined ? row.binnedMs === null : row.session === session,
+  )
+  for (const [i, row] of rows.entries()) {
+    const has = (feed: FeedId): boolean => row.feeds.some((one) => one.feed === feed && one.stored > 0)
+    const now: UnixMs = row.endedMs ?? unixMs(context.clock.wallMs())
+    for (const feed of row.feeds.map((one) => one.feed).filter(has)) {
+      const { asset } = FEEDS[feed]
+      const ticks = TICK_FEEDS[asset].find((one) => FEEDS[one].kind === 'trade') ?? TICK_FEEDS[asset][0]
+      if (feed !== ticks) continue
+      for (const { instrument, symbols: spelled } of await reader.instruments({ feed, recording: row.session })) {
+        const key = instrumentKey(asset, spelled.at(-1) ?? '')
+        if (symbols.length > 0 && !symbols.some((one) => instrumentKey(asset, one) === key)) continue
+        const view = { source: row.source, nowMs: now, upTo: null, past: false }
+        const asked = { session: row.session, instrument, fromMs: null, toMs: null }
+        const { counts, of, agreement, differing, sessions } = await totalAgreement(reader, view, asked, (done) => {
+          if (context.signal.aborted) throw new CodedError('cancelled', 'The comparison was stopped.')
+          progress(values, context, `comparing ${spelled.at(-1) ?? instrument}`, (i + done) / rows.length)
+        })
+        if (sessions.length === 0) continue
+        found.push({
+          session: row.session,
+          symbol: spelled.at(-1) ?? instrument,
+          of,
+          agrees: counts.agrees,
+          differs: counts.differs,
+          not_comparable: counts.notComparable,
+          agreement,
+          differing: differing.map(({ startMs }) => new Date(startMs).toISOString()),
+        })
+      }
+    }
+  }
+  return found
+}
+
+function sentence({ session, symbol, agrees, differs, not_comparable: not, agreement }: Agreement): string {
+  const share = agreement === null ? 'nothing could be compared' : `${(agreement * 100).toFixed(2)} % agree`
+  return `${session}  ${symbol}  ${share}: ${countText(agrees, 'minute agrees', 'minutes agree')}, ${countText(differs, 'differs', 'differ')}, ${not} not comparable\n`
+}

@@ -1,0 +1,163 @@
+/** Evidence for windows: verification as a job, coverage, agreement, and the messages behind what is shown. */
+import { countText } from '../../../shared/count-text.ts'
+import { coverageOf, type CoverageRecording, type SymbolExtent } from '../../../shared/features/evidence/coverage.ts'
+import type { CallArgs } from '../../../shared/contracts.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import type {
+  AgreementReport,
+  AgreementSeconds,
+  CoverageReport,
+  MessagesPage,
+} from '../../../shared/features/evidence/evidence.ts'
+import type { JobId } from '../../../shared/core/jobs/jobs.ts'
+import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import { recordingId, unixMs, type InstrumentId, type RecordingId } from '../../../shared/base/units.ts'
+import type { StoreReader } from '../../core/store/types/store.ts'
+import { readAgreement, readSeconds, totalAgreement } from './agreement.ts'
+import { readMessages } from './messages.ts'
+import { recordingOf, visibleSessions, type EvidenceView } from './view.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
+
+/** Imports whose symbols' extents are kept. */
+const MOST_IMPORTS = 64
+
+export interface EvidenceOptions {
+  readonly reader: StoreReader
+  /** Opens a reader for one verification: it takes long, and others read meanwhile. */
+  readonly openReader: () => Promise<StoreReader>
+  readonly jobs: Jobs
+  /** What a view shows now, everything of it readable; rejects with `not-found`. */
+  readonly view: (view: string) => Promise<EvidenceView>
+  readonly decimals: (instrument: InstrumentId) => number
+}
+
+/** What windows ask of evidence. Whatever names a view or session that is not there fails with `not-found`. */
+export interface Evidence {
+  /** Starts a job of kind `verify`; its result is a VerifyReport. */
+  verify(session: string | null): JobId
+  coverage(args: CallArgs<'evidence.coverage'>): Promise<CoverageReport>
+  agreement(args: CallArgs<'evidence.agreement'>): Promise<AgreementReport>
+  /** Starts a job of kind `agreement`; its result is an AgreementTotal. */
+  agree(args: CallArgs<'evidence.agree'>): JobId
+  seconds(args: CallArgs<'evidence.seconds'>): Promise<AgreementSeconds>
+  messages(args: CallArgs<'evidence.messages'>): Promise<MessagesPage>
+}
+
+/** Evidence over a store that others write. */
+export function createEvidence({ reader, openReader, jobs, view, decimals }: EvidenceOptions): Evidence {
+  // An import never changes, and its blocks are asked for by symbol.
+  const extents = new Map<RecordingId, readonly SymbolExtent[]>()
+  const extentsOf = async (row: SessionRow): Promise<readonly SymbolExtent[]> => {
+    const known = extents.get(row.session)
+    if (known !== undefined) return known
+    const found: SymbolExtent[] = []
+    for (const { feed, stored } of row.feeds) {
+      if (stored === 0) continue
+      for (const { instrument, symbols } of await reader.instruments({ feed, recording: row.session })) {
+        const extent = await reader.extent({ feed, instruments: [instrument], recording: row.session })
+        const { fromMs, toMs } = extent
+        if (fromMs !== null && toMs !== null) found.push({ feed, symbol: symbols.at(-1) ?? instrument, fromMs, toMs })
+      }
+    }
+    extents.set(row.session, found)
+    for (const oldest of extents.keys()) {
+      if (extents.size <= MOST_IMPORTS) break
+      extents.delete(oldest)
+    }
+    return found
+  }
+  return {
+    verify: (session) =>
+      jobs.start(
+        'verify',
+        session === null ? 'all sessions' : `session ${session}`,
+        'messages',
+        async (tell, signal) => {
+          const own = await openReader()
+          try {
+            const report = await own.verify(
+              session === null ? null : recordingId(session),
+              (done, count) => tell({ done, count }),
+              signal,
+            )
+            tell({ count: report.messages })
+            const found = countText(report.problems.length, 'difference')
+            return {
+              text: report.ok
+                ? `${countText(report.messages, 'message')}: all as recorded.`
+                : `NOT as recorded: ${found}.`,
+              result: report,
+            }
+          } finally {
+            await own.close()
+          }
+        },
+      ),
+    async coverage({ view: name, fromMs, toMs, session, skip, limit, symbolsOf = null }) {
+      const seen = await view(name)
+      const rows =
+        session === null || seen.past
+          ? await visibleSessions(reader, seen)
+          : (await reader.sessions(true)).filter((row) => row.session === session)
+      const chosen = session === null ? rows : rows.filter((row) => row.session === session)
+      if (session !== null && chosen.length === 0) throw new CodedError('not-found', `There is no session ${session}.`)
+      const range = {
+        fromMs: fromMs ?? Math.min(seen.nowMs, ...chosen.map((row) => row.startedMs)),
+        toMs: Math.min(seen.nowMs, toMs ?? Infinity),
+      }
+      // One that ends where the range begins counts as one of no length.
+      const inRange = { fromMs: range.fromMs - 1, toMs: range.toMs }
+      const of = session === null ? { source: seen.source } : { recording: recordingId(session) }
+      const gapsOf = Map.groupBy(await reader.gaps({ ...of, ...inRange }), (gap) => gap.recording)
+      // A gap may reach past the end of its recording: what a crash left lasts until the next start.
+      const touching = chosen.filter(
+        (row) => row.startedMs < range.toMs && ((row.endedMs ?? Infinity) >= range.fromMs || gapsOf.has(row.session)),
+      )
+      const recordings: CoverageRecording[] = []
+      // One after the other: what a window asks for meanwhile must not wait behind thousands of them.
+      for (const row of touching) {
+        const one = await recordingOf(reader, seen, row, gapsOf.get(row.session) ?? [])
+        recordings.push(row.source.startsWith('import:') ? { ...one, extents: await extentsOf(row) } : one)
+      }
+      const { feeds, covered, symbols, gaps } = coverageOf(recordings, range, seen.nowMs, symbolsOf)
+      return {
+        fromMs: unixMs(range.fromMs),
+        toMs: unixMs(range.toMs),
+        sessions: touching.map((row) => row.session),
+        feeds,
+        covered,
+        symbols,
+        gaps: gaps.slice(skip, skip + limit),
+        gapCount: gaps.length,
+      }
+    },
+    agreement: async ({ view: name, ...args }) => readAgreement(reader, await view(name), args),
+    agree: ({ view: name, ...args }) =>
+      jobs.start(
+        'agreement',
+        args.session === null ? `all sessions of ${args.instrument}` : `session ${args.session}`,
+        'minutes',
+        async (tell, signal) => {
+          const own = await openReader()
+          try {
+            const result = await totalAgreement(own, await view(name), args, (done, count) => {
+              if (signal.aborted) throw new CodedError('cancelled', 'The comparison was stopped.')
+              tell({ done, count })
+            })
+            const { agrees, differs, notComparable } = result.counts
+            return {
+              text: `${countText(agrees, 'minute agrees', 'minutes agree')}, ${countText(differs, 'differs', 'differ')}, ${notComparable} not comparable.`,
+              result,
+            }
+          } finally {
+            await own.close()
+          }
+        },
+      ),
+    seconds: async ({ view: name, ...args }) => readSeconds(reader, await view(name), args),
+    async messages(args) {
+      const page = await readMessages(reader, await view(args.view), args)
+      return { ...page, decimals: decimals(args.instrument) }
+    },
+  }
+}

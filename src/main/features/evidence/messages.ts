@@ -1,0 +1,260 @@
+/** Where a number on screen comes from: the messages behind a bar, a print or a quote. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { sameVolume } from '../../../shared/features/evidence/agreement.ts'
+import { gridOf } from '../../../shared/core/market/calendar.ts'
+import type { CallArgs } from '../../../shared/contracts.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import type {
+  BarArithmetic,
+  BarEvidence,
+  EvidenceMessage,
+  MessagePlace,
+  MessagesPage,
+} from '../../../shared/features/evidence/evidence.ts'
+import { INTERVALS, SERVICE_BAR_FEEDS, serviceBarFeed } from '../../../shared/core/market/market.ts'
+import { FLAG, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { feedAsset, parseInstrument, unixMs, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
+import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
+import type { StoreReader, TickColumns } from '../../core/store/types/store.ts'
+import { BarTerms } from './bar-terms.ts'
+import { readMessage } from './read-message.ts'
+import { isVisible, visibleSessions, type EvidenceView } from './view.ts'
+
+type Args = CallArgs<'evidence.messages'>
+type BarArgs = Extract<Args['what'], { is: 'bar' }>
+type PrintArgs = Extract<Args['what'], { is: 'print' }>
+type Page = Omit<MessagesPage, 'decimals'>
+
+/** A page ends early where its texts are so large. */
+const MOST_BYTES = 4 << 20
+/** How far back the messages of a quote are looked for, in steps. */
+const LOOK_BACK_MS = [120_000, 1_800_000, Infinity] as const
+/** Recordings that are looked through for them. */
+const MOST_RECORDINGS = 3
+const LEFT_OUT = FLAG.control | FLAG.undecodable | FLAG.unasked
+
+/** Answers a page of messages. Rejects with `not-found` where there is no such print. */
+export function readMessages(reader: StoreReader, view: EvidenceView, args: Args): Promise<Page> {
+  const { what, instrument, after, limit } = args
+  switch (what.is) {
+    case 'bar':
+      return barMessages(reader, view, instrument, what, after, limit)
+    case 'print':
+      return printMessage(reader, view, instrument, what)
+    case 'quote':
+      return quoteMessages(reader, view, instrument)
+  }
+}
+
+function feedOf(instrument: InstrumentId, { of, interval }: BarArgs): FeedId {
+  const asset = parseInstrument(instrument)?.asset ?? 'stocks'
+  if (of === 'service') return serviceBarFeed(asset, INTERVALS[interval]) ?? SERVICE_BAR_FEEDS[asset].minute
+  const kind = of === 'trade' ? 'trade' : 'quote'
+  return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === kind) ?? TICK_FEEDS[asset][0]
+}
+
+async function barMessages(
+  reader: StoreReader,
+  view: EvidenceView,
+  instrument: InstrumentId,
+  what: BarArgs,
+  after: MessagePlace | null,
+  limit: number,
+): Promise<Page> {
+  const feed = feedOf(instrument, what)
+  const grid = gridOf(feedAsset(feed), what.interval)
+  const startMs = grid.startOf(what.startMs)
+  if (Number.isNaN(startMs)) throw new CodedError('not-found', 'There is no bar at that instant: the market is closed.')
+  const endMs = grid.endOf(startMs)
+  const seen = view.past ? new Set((await visibleSessions(reader, view)).map((row) => row.session)) : null
+  const terms = new BarTerms(what.of, grid, startMs)
+  const messages: { readonly columns: TickColumns; readonly row: number }[] = []
+  let past = after === null
+  let bytes = 0
+  let more = false
+  const query = { feed, instruments: [instrument], source: view.source, fromMs: startMs, toMs: endMs }
+  for await (const columns of reader.ticks(query)) {
+    if (seen !== null && !seen.has(columns.recording)) break
+    const rows = terms.take(columns, (i) => isVisible(view, columns.recording, columns.seq[i]))
+    for (const row of rows) {
+      if (!past) {
+        past = columns.recording === after?.recording && columns.seq[row] >= after.seq
+        continue
+      }
+      if (messages.length >= limit || bytes >= MOST_BYTES) {
+        more = true
+        break
+      }
+      messages.push({ columns, row })
+      bytes += columns.raw(row).length
+    }
+    // Only the first page needs the whole bar.
+    if (more && after !== null) break
+    await turn()
+  }
+  const found = after === null ? terms.done() : null
+  const arithmetic = found?.arithmetic ?? null
+  const page = messages.map(({ columns, row }) => readMessage(columns, row, rolesOf(columns, row, arithmetic)))
+  const last = page.at(-1)
+  return {
+    messages: page,
+    after: more && last !== undefined ? { recording: last.recording, seq: last.seq } : null,
+    bar: after === null ? await compare(reader, view, instrument, what, startMs, endMs, arithmetic) : null,
+  }
+}
+
+function rolesOf(columns: TickColumns, row: number, bar: BarArithmetic | null): string[] {
+  if ((columns.flags[row] & LEFT_OUT) !== 0) return ['left out']
+  if (bar === null) return []
+  return (['open', 'high', 'low', 'close'] as const).filter(
+    (part) => bar[part].recording === columns.recording && bar[part].seq === columns.seq[row],
+  )
+}
+
+async function compare(
+  reader: StoreReader,
+  view: EvidenceView,
+  instrument: InstrumentId,
+  { of, interval }: BarArgs,
+  startMs: number,
+  endMs: number,
+  arithmetic: BarArithmetic | null,
+): Promise<BarEvidence> {
+  const maxSeq = view.upTo ?? undefined
+  const { bars } = await reader.bars({
+    instrument,
+    of,
+    interval,
+    source: view.source,
+    beforeMs: endMs,
+    fromMs: startMs,
+    limit: 1,
+    maxSeq,
+  })
+  const bar = bars.find((one) => one.startMs === startMs)
+  const same =
+    bar === undefined || arithmetic === null
+      ? null
+      : bar.open === arithmetic.open.value &&
+        bar.high === arithmetic.high.value &&
+        bar.low === arithmetic.low.value &&
+        bar.close === arithmetic.close.value &&
+        bar.count === arithmetic.count &&
+        (bar.volume === null || arithmetic.volume === null
+          ? bar.volume === arithmetic.volume
+          : sameVolume(bar.volume, arithmetic.volume))
+  const stored =
+    bar === undefined
+      ? null
+      : {
+          open: bar.open,
+          high: bar.high,
+          low: bar.low,
+          close: bar.close,
+          volume: bar.volume,
+          count: bar.count,
+          complete: bar.complete,
+        }
+  return { of, interval, startMs: unixMs(startMs), endMs: unixMs(endMs), arithmetic, stored, same }
+}
+
+/** The recording that held an instant; where times say nothing, the newest. */
+function recordingAt(rows: readonly SessionRow[], ms: number | null): SessionRow | undefined {
+  if (ms === null) return rows.at(-1)
+  return rows.findLast((row) => row.startedMs <= ms && ms <= (row.endedMs ?? Infinity)) ?? rows.at(-1)
+}
+
+async function printMessage(
+  reader: StoreReader,
+  view: EvidenceView,
+  instrument: InstrumentId,
+  { recording, seq, recvMs }: PrintArgs,
+): Promise<Page> {
+  const none = new CodedError('not-found', 'The message of this print is not in the store.', {
+    hint: 'It came while nothing was recorded, or its session was deleted.',
+  })
+  const rows = await visibleSessions(reader, view)
+  const row = recording === null ? recordingAt(rows, recvMs) : rows.find((one) => one.session === recording)
+  if (row === undefined || seq === 0 || !isVisible(view, row.session, seq)) throw none
+  const asset = parseInstrument(instrument)?.asset ?? 'stocks'
+  const feeds = [...TICK_FEEDS[asset], SERVICE_BAR_FEEDS[asset].minute]
+  for (const feed of feeds) {
+    const query = { feed, instruments: [instrument], recording: row.session }
+    for await (const columns of reader.ticks({ ...query, afterSeq: seq - 1, upToSeq: seq })) {
+      if (columns.count > 0) return { messages: [readMessage(columns, 0, ['print'])], after: null, bar: null }
+    }
+  }
+  throw none
+}
+
+interface Wanted {
+  readonly role: 'last' | 'bid' | 'ask'
+  readonly usable: (columns: TickColumns, row: number) => boolean
+}
+
+/** The newest trade, and the newest messages that told a bid and an ask: often one and the same. */
+async function quoteMessages(reader: StoreReader, view: EvidenceView, instrument: InstrumentId): Promise<Page> {
+  const asset = parseInstrument(instrument)?.asset ?? 'stocks'
+  const rows = (await visibleSessions(reader, view)).slice(-MOST_RECORDINGS).reverse()
+  const found = new Map<string, EvidenceMessage>()
+  for (const feed of TICK_FEEDS[asset]) {
+    const { kind, fields } = FEEDS[feed]
+    const has = (part: string, key: string | undefined): Wanted['usable'] => {
+      return (columns, row) => {
+        const plain = key !== undefined && columns.keys.includes(key) ? columns.column(key)[row] : NaN
+        if (!Number.isNaN(plain)) return true
+        return readMessage(columns, row, []).read.values.some((one) => one.part === part)
+      }
+    }
+    const wanted: Wanted[] =
+      kind === 'trade'
+        ? [{ role: 'last', usable: has('price', fields.price) }]
+        : [
+            { role: 'bid', usable: has('bid', fields.bid) },
+            { role: 'ask', usable: has('ask', fields.ask) },
+          ]
+    for (const row of rows) {
+      await newest(reader, view, instrument, feed, row, wanted, found)
+      if (wanted.every(({ role }) => found.has(role))) break
+    }
+  }
+  const messages = new Map<string, EvidenceMessage>()
+  for (const [role, message] of found) {
+    const key = `${message.recording} ${message.seq}`
+    const known = messages.get(key)
+    messages.set(key, { ...message, roles: [...(known?.roles ?? []), role] })
+  }
+  const sorted = [...messages.values()].sort((a, b) => a.recvMs - b.recvMs || a.seq - b.seq)
+  return { messages: sorted, after: null, bar: null }
+}
+
+/** Finds what is still missing in one recording, in steps back from its end. */
+async function newest(
+  reader: StoreReader,
+  view: EvidenceView,
+  instrument: InstrumentId,
+  feed: FeedId,
+  { session, endedMs }: SessionRow,
+  wanted: readonly Wanted[],
+  found: Map<string, EvidenceMessage>,
+): Promise<void> {
+  const end = Math.min(endedMs ?? view.nowMs, view.nowMs)
+  for (const back of LOOK_BACK_MS) {
+    const last = new Map<string, { readonly columns: TickColumns; readonly row: number }>()
+    const from = back === Infinity ? {} : { fromMs: end - back }
+    for await (const columns of reader.ticks({ feed, instruments: [instrument], recording: session, ...from })) {
+      for (const { role, usable } of wanted) {
+        if (found.has(role)) continue
+        for (let row = columns.count - 1; row >= 0; row--) {
+          if ((columns.flags[row] & LEFT_OUT) !== 0 || !isVisible(view, session, columns.seq[row])) continue
+          if (!usable(columns, row)) continue
+          last.set(role, { columns, row })
+          break
+        }
+      }
+      await turn()
+    }
+    for (const [role, { columns, row }] of last) found.set(role, readMessage(columns, row, []))
+    if (wanted.every(({ role }) => found.has(role))) return
+  }
+}

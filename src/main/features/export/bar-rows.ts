@@ -1,0 +1,169 @@
+/** Rows and columns of bar exports: CSV, and Parquet with types. */
+import type { Bar, BarSource } from '../../../shared/core/market/market.ts'
+import type { Separator } from '../../../shared/features/export/export.ts'
+import type { FeedId } from '../../../shared/base/units.ts'
+import { createTimeWriter, textRoom, TIME_ROOM, writeText } from './cells.ts'
+import { createParquetTable, type ParquetColumn } from './parquet.ts'
+import type { ByteSink } from '../../base/file-sink.ts'
+
+/** The part of an export's options that its rows depend on. */
+export interface BarRowOptions {
+  /** CSV unless told. */
+  readonly format?: 'csv' | 'parquet' | undefined
+  readonly of: BarSource
+  readonly extended?: boolean | undefined
+  readonly bom?: boolean | undefined
+  readonly separator?: Separator | undefined
+}
+
+/** Columns of `tapedeck/bars/1`. */
+export const BAR_COLUMNS = [
+  'symbol',
+  'start_ms',
+  'start_iso',
+  'open',
+  'high',
+  'low',
+  'close',
+  'volume',
+  'count',
+  'complete',
+  'of',
+] as const
+
+/** What `tapedeck/bars/2` has after them. */
+export const EXTENDED_COLUMNS = ['feed', 'end_ms', 'end_iso', 'vwap'] as const
+
+/** As CSV, with types; the start twice: ms, and a UTC timestamp. */
+const PARQUET_COLUMNS: readonly ParquetColumn[] = [
+  { name: 'symbol', is: 'text' },
+  { name: 'start_ms', is: 'whole', optional: false },
+  { name: 'start_time', is: 'time', optional: false },
+  { name: 'open', is: 'number', optional: false },
+  { name: 'high', is: 'number', optional: false },
+  { name: 'low', is: 'number', optional: false },
+  { name: 'close', is: 'number', optional: false },
+  { name: 'volume', is: 'number', optional: true },
+  { name: 'count', is: 'whole', optional: false },
+  { name: 'complete', is: 'bool' },
+  { name: 'of', is: 'text' },
+]
+
+const PARQUET_EXTENDED: readonly ParquetColumn[] = [
+  { name: 'feed', is: 'text' },
+  { name: 'end_ms', is: 'whole', optional: false },
+  { name: 'end_time', is: 'time', optional: false },
+  { name: 'vwap', is: 'number', optional: true },
+]
+
+export type BarSchema = 'tapedeck/bars/1' | 'tapedeck/bars/2'
+/** The schema that a manifest names. */
+export const barSchema = ({ extended }: Pick<BarRowOptions, 'extended'>): BarSchema =>
+  extended === true ? 'tapedeck/bars/2' : 'tapedeck/bars/1'
+
+/** Header cells of a bar export. */
+export function barColumns({ format, extended }: Pick<BarRowOptions, 'format' | 'extended'>): readonly string[] {
+  if (format === 'parquet') return parquetColumns(extended).map(({ name }) => name)
+  return extended === true ? [...BAR_COLUMNS, ...EXTENDED_COLUMNS] : BAR_COLUMNS
+}
+
+const parquetColumns = (extended: boolean | undefined): readonly ParquetColumn[] =>
+  extended === true ? [...PARQUET_COLUMNS, ...PARQUET_EXTENDED] : PARQUET_COLUMNS
+
+const NUMBER_ROOM = 26
+
+/** Writes the bars of one symbol after another into a file. */
+interface BarTable {
+  /** `vwap`: of extended rows; NaN: there is none. */
+  of(symbol: string): (bar: Bar, vwap: number) => void
+  end(): void
+}
+
+/** The writer of the rows of a format, after what stands before them is written. `feed`: what the bars are built from. */
+export function beginBars(file: ByteSink, options: BarRowOptions, feed: FeedId): BarTable {
+  const { format, separator = ',', bom } = options
+  if (format === 'parquet') return createBarTable(file, options, feed)
+  if (bom === true) file.text('\ufeff')
+  file.text(`${barColumns(options).join(separator)}\n`)
+  return { of: (symbol) => createBarRow(symbol, options, feed, file), end: () => undefined }
+}
+
+function createBarTable(file: ByteSink, options: BarRowOptions, feed: FeedId): BarTable {
+  const { of, extended } = options
+  const table = createParquetTable(file, parquetColumns(extended), { schema: barSchema(options), zone: 'UTC' })
+  return {
+    end: () => table.end(),
+    of: (symbol) => (bar, vwap) => {
+      table.text(0, symbol)
+      table.number(1, bar.startMs)
+      table.number(2, bar.startMs)
+      table.number(3, bar.open)
+      table.number(4, bar.high)
+      table.number(5, bar.low)
+      table.number(6, bar.close)
+      table.number(7, bar.volume ?? NaN)
+      table.number(8, bar.count)
+      table.bool(9, bar.complete)
+      table.text(10, of)
+      if (extended === true) {
+        table.text(11, feed)
+        table.number(12, bar.endMs)
+        table.number(13, bar.endMs)
+        table.number(14, vwap)
+      }
+      table.row()
+    },
+  }
+}
+
+const encoder = new TextEncoder()
+
+function createBarRow(
+  symbol: string,
+  { of, separator: separatorText = ',', extended = false }: BarRowOptions,
+  feed: FeedId,
+  file: ByteSink,
+): (bar: Bar, vwap: number) => void {
+  const separator = separatorText.charCodeAt(0)
+  const time = createTimeWriter(separator)
+  const end = createTimeWriter(separator)
+  const text = encoder.encode(symbol)
+  const cell = new Uint8Array(textRoom(text))
+  const name = cell.subarray(0, writeText(cell, 0, text, separator, true))
+  const after = extended ? `${separatorText}${feed}${separatorText}` : '\n'
+  const tails = [false, true].map((complete) =>
+    encoder.encode(`${separatorText}${complete ? 'true' : 'false'}${separatorText}${of}${after}`),
+  )
+  const number = (value: number): void => {
+    file.bytes[file.at++] = separator
+    file.at += encoder.encodeInto(String(value), file.bytes.subarray(file.at)).written
+  }
+  const absent = (): void => {
+    file.bytes[file.at++] = separator
+  }
+  const instant = (writer: typeof time, ms: number): void => {
+    file.at = writer.write(file.bytes, new DataView(file.bytes.buffer), file.at, ms)
+  }
+  return (bar, vwap) => {
+    const tail = tails[bar.complete ? 1 : 0]
+    file.room(name.length + 2 * TIME_ROOM + 7 * (NUMBER_ROOM + 1) + tail.length + 4)
+    file.bytes.set(name, file.at)
+    file.at += name.length
+    file.bytes[file.at++] = separator
+    instant(time, bar.startMs)
+    number(bar.open)
+    number(bar.high)
+    number(bar.low)
+    number(bar.close)
+    if (bar.volume === null) absent()
+    else number(bar.volume)
+    number(bar.count)
+    file.bytes.set(tail, file.at)
+    file.at += tail.length
+    if (!extended) return
+    instant(end, bar.endMs)
+    if (Number.isNaN(vwap)) absent()
+    else number(vwap)
+    file.bytes[file.at++] = 10
+  }
+}

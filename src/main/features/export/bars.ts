@@ -1,0 +1,193 @@
+/** Bars out of the store into a file, oldest first, with a manifest beside. */
+import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import type { ExportedFile } from '../../../shared/features/export/export.ts'
+import {
+  INTERVAL_LABELS,
+  INTERVALS,
+  type Bar,
+  type BarSource,
+  type Interval,
+  serviceBarFeed,
+} from '../../../shared/core/market/market.ts'
+import { phrase } from '../../../shared/base/text.ts'
+import { instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
+import type { StoreReader } from '../../core/store/types/store.ts'
+import { barColumns, barSchema, beginBars } from './bar-rows.ts'
+import { chooseSource, gapsOf, stopIfCancelled, type Chosen, type CommonOptions, type Prepared } from './options.ts'
+import { commitPrepared, prepareFile } from './prepare.ts'
+import { vwapsOf } from './vwap.ts'
+
+export interface BarExportOptions extends CommonOptions {
+  readonly asset: AssetClass
+  /** CSV unless told. */
+  readonly format?: 'csv' | 'parquet' | undefined
+  /** In any spelling of the same instrument; none: every symbol. */
+  readonly symbols?: readonly string[] | undefined
+  readonly of: BarSource
+  readonly interval: Interval
+  /** A feed of the service's own bars, to fold those of this feed and no other; absent: the interval's own. */
+  readonly feed?: FeedId | undefined
+  /** Adds `EXTENDED_COLUMNS`. */
+  readonly extended?: boolean | undefined
+}
+
+const PAGE = 5_000
+
+/**
+ * The feed whose records make the bars: the named one where it sends bars itself, else the asset's feed for `of` and
+ * `interval`. Throws `usage` where there is none, or the named one's bars are longer than `interval`.
+ */
+export function barFeed({
+  asset,
+  of,
+  interval,
+  feed: named,
+}: Pick<BarExportOptions, 'asset' | 'of' | 'interval' | 'feed'>): FeedId {
+  if (of === 'service') {
+    if (named !== undefined) return foldable(named, interval)
+    const feed = serviceBarFeed(asset, INTERVALS[interval])
+    if (feed === undefined) throw new CodedError('usage', phrase('exporting.no-service-bars'))
+    return feed
+  }
+  const feed = TICK_FEEDS[asset].find((id) => FEEDS[id].kind === (of === 'trade' ? 'trade' : 'quote'))
+  if (feed === undefined) {
+    throw new CodedError('usage', `The service sends no trades of ${asset}.`, { hint: 'Use --of bid, ask or mid.' })
+  }
+  return feed
+}
+
+function foldable(feed: FeedId, interval: Interval): FeedId {
+  const { barMs } = FEEDS[feed]
+  if (barMs !== null && INTERVALS[interval] >= barMs) return feed
+  const least = INTERVAL_LABELS.find((one) => INTERVALS[one] === barMs) ?? '1m'
+  throw new CodedError('usage', `${feed} sends bars of ${least}: it has none of ${interval}.`, {
+    hint: `Export ${least} or longer, or choose a feed with shorter bars.`,
+  })
+}
+
+/**
+ * Exports the bars of one source that start within [fromMs, toMs), in the order (symbol, start): a bar
+ * may span recordings, so these do not part the file. Errors and promises as of `exportTicks`.
+ */
+export async function exportBars(reader: StoreReader, options: BarExportOptions): Promise<ExportedFile> {
+  return commitPrepared(await prepareBars(reader, options))
+}
+
+/** As `exportBars`, up to the names. */
+export async function prepareBars(reader: StoreReader, options: BarExportOptions): Promise<Prepared> {
+  const { of, interval, signal } = options
+  stopIfCancelled(signal)
+  const feed = barFeed(options)
+  const chosen = chooseSource(await reader.sessions(), feed, options)
+  const wanted = await barInstruments(reader, feed, chosen, options)
+  return prepareFile(options.out, signal, async (file) => {
+    const table = beginBars(file, options, feed)
+    const range = barRange(options)
+    let rows = 0
+    let first = Infinity
+    let last = -Infinity
+    for (const { instrument, symbol } of wanted) {
+      const write = table.of(symbol)
+      for await (const page of pagesOf(reader, instrument, chosen.source, range, options)) {
+        const vwaps =
+          options.extended === true ? await vwapsOf(reader, feed, instrument, chosen.source, page, options) : []
+        for (const [i, bar] of page.entries()) write(bar, vwaps[i] ?? NaN)
+        rows += page.length
+        first = Math.min(first, page[0].startMs)
+        last = Math.max(last, page[page.length - 1].endMs)
+        await file.drain()
+        stopIfCancelled(signal)
+        options.onProgress?.({ rows, bytes: file.written + file.at })
+      }
+    }
+    table.end()
+    return async () => {
+      const recordings = chosen.sessions.map((row) => row.session)
+      return {
+        schema: barSchema(options),
+        columns: barColumns(options),
+        feed,
+        chosen,
+        sessions: recordings,
+        fromMs: options.fromMs ?? (rows === 0 ? null : first),
+        toMs: options.toMs ?? (rows === 0 ? null : last),
+        rows,
+        gaps: await gapsOf(reader, feed, chosen, options),
+        ledgerHead: await reader.ledgerHead(recordings),
+        more: { interval, of },
+      }
+    }
+  })
+}
+
+export interface Wanted {
+  readonly instrument: InstrumentId
+  /** As it stands in the file: the service's spelling, where it is known. */
+  readonly symbol: string
+}
+
+/** The instruments asked for, or every one of the chosen recordings, by symbol. */
+export async function barInstruments(
+  reader: StoreReader,
+  feed: FeedId,
+  { source }: Chosen,
+  { asset, symbols, sessions }: Pick<BarExportOptions, 'asset' | 'symbols' | 'sessions'>,
+): Promise<readonly Wanted[]> {
+  const stored = new Map<InstrumentId, string>()
+  for (const { instrument, symbols: spelt } of await reader.instruments({ feed, source, recordings: sessions })) {
+    const latest = spelt.at(-1)
+    if (latest !== undefined) stored.set(instrument, latest)
+  }
+  const wanted = symbols?.map((symbol) => [instrumentId(asset, symbol), symbol] as const) ?? [...stored]
+  return [...new Map(wanted)]
+    .map(([instrument, symbol]) => ({ instrument, symbol: stored.get(instrument) ?? symbol }))
+    .sort((a, b) => (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : 0))
+}
+
+interface Range {
+  readonly fromMs: number
+  readonly toMs: number | null
+}
+
+/** So many pages are kept while going backwards; the newer ones are read again on the way forward. */
+const PAGES_KEPT = 40
+/** Bars that may have come between since a page was read first. */
+const LATE = 1_000
+
+/** The bars of an instrument, oldest first, no page empty. The store pages backwards from the newest. */
+async function* pagesOf(
+  reader: StoreReader,
+  instrument: InstrumentId,
+  source: string,
+  { fromMs, toMs }: Range,
+  { of, interval, feed, sessions, signal }: BarExportOptions,
+): AsyncGenerator<readonly Bar[], void, void> {
+  const pages: { readonly fromMs: number; readonly beforeMs: number | null; bars: readonly Bar[] | null }[] = []
+  const ask = (beforeMs: number | null, limit: number) =>
+    reader.bars({ instrument, of, interval, feed, source, recordings: sessions, beforeMs, limit })
+  let beforeMs = toMs
+  for (;;) {
+    stopIfCancelled(signal)
+    const { bars, more } = await ask(beforeMs, PAGE)
+    const inside = bars.filter((bar) => bar.startMs >= fromMs)
+    const [first] = inside
+    if (first !== undefined) pages.push({ fromMs: first.startMs, beforeMs, bars: inside })
+    const forgotten = pages.at(-1 - PAGES_KEPT)
+    if (forgotten !== undefined) forgotten.bars = null
+    const oldest = bars[0]
+    if (!more || oldest === undefined || oldest.startMs < fromMs) break
+    beforeMs = oldest.startMs
+  }
+  for (const page of pages.reverse()) {
+    const bars = page.bars ?? (await ask(page.beforeMs, PAGE + LATE)).bars
+    yield bars.filter((bar) => bar.startMs >= page.fromMs)
+    page.bars = null
+  }
+}
+
+/** The range asked for. */
+export const barRange = ({ fromMs, toMs }: Pick<BarExportOptions, 'fromMs' | 'toMs'>): Range => ({
+  fromMs: fromMs ?? -Infinity,
+  toMs: toMs ?? null,
+})

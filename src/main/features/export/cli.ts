@@ -1,0 +1,207 @@
+/** `tapedeck export`: ticks or bars to a file, with a manifest beside it. */
+import { resolve } from 'node:path'
+import { countText } from '../../../shared/count-text.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import {
+  EXPORT_FORMATS,
+  EXPORT_KINDS,
+  SEPARATORS,
+  SPLITS,
+  formatOfName,
+  separatorOfName,
+  type ExportFormat,
+  type ExportRequest,
+  type Separator,
+} from '../../../shared/features/export/export.ts'
+import { BAR_SOURCES, INTERVAL_LABELS } from '../../../shared/core/market/market.ts'
+import type { ExportPreset } from '../../../shared/core/settings/settings.ts'
+import { FEED_IDS, isFeedId, recordingId } from '../../../shared/base/units.ts'
+import { estimateExport } from './estimate.ts'
+import { findExisting } from './names.ts'
+import { runExport } from './run.ts'
+import { createSettingsStore, fileKeeper } from '../../core/settings/settings.ts'
+import { instant, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { EXIT } from '../../command-line/exit.ts'
+import { createProgressLine } from '../../command-line/progress-line.ts'
+import { withReader } from '../../core/store/with-reader.ts'
+
+export const exportCommand: Command = {
+  name: 'export',
+  summary: 'Exports ticks or bars with a manifest beside the file; a partial file is never left under its name.',
+  examples: [
+    [
+      'One session of trades as CSV, with the messages as they came',
+      '--feed crypto/XT --session ID --raw --out btc.csv',
+    ],
+    [
+      'Five-minute bars of two symbols in a range',
+      '--feed crypto/XT --what bars --interval 5m --symbol BTC-USD --symbol ETH-USD --from 2026-01-05T00:00:00Z --out bars.csv',
+    ],
+    ['Quotes as Parquet, a file for each UTC day', '--feed forex/C --split day --out quotes.parquet'],
+    ['As a preset of the window says', '--preset "Excel" --session ID --out day.csv'],
+  ],
+  options: {
+    feed: { type: 'string', value: 'FEED', help: 'The feed, such as crypto/XT', words: FEED_IDS },
+    symbol: { type: 'string', multiple: true, value: 'S', help: 'Only this symbol, in any spelling; repeats' },
+    session: { type: 'string', multiple: true, value: 'ID', help: 'Only this session; repeats' },
+    source: { type: 'string', value: 'KEY', help: 'Only this source; needed where several hold the feed' },
+    from: { type: 'string', value: 'T', help: 'From this event time on: ISO 8601 with a zone, or epoch ms' },
+    to: { type: 'string', value: 'T', help: 'Up to, not including, this event time' },
+    what: { type: 'string', value: EXPORT_KINDS.join('|'), help: 'Default: ticks', words: EXPORT_KINDS },
+    interval: {
+      type: 'string',
+      value: '1m',
+      help: `Length of bars: ${INTERVAL_LABELS.join(', ')}`,
+      words: INTERVAL_LABELS,
+    },
+    of: {
+      type: 'string',
+      value: 'KIND',
+      help: `What bars are built from: ${BAR_SOURCES.join(', ')} (default: as the feed)`,
+      words: BAR_SOURCES,
+    },
+    format: {
+      type: 'string',
+      value: EXPORT_FORMATS.join('|'),
+      help: 'Default: from the extension of FILE, else csv',
+      words: EXPORT_FORMATS,
+    },
+    out: {
+      type: 'string',
+      value: 'FILE',
+      help: 'File to write; split, FILE.SYMBOL or FILE.DAY with its ending',
+      file: true,
+    },
+    split: { type: 'string', value: 'symbol|day', help: 'A file for each symbol or UTC day', words: SPLITS },
+    raw: { type: 'boolean', help: 'A column with the message exactly as it arrived' },
+    bom: { type: 'boolean', help: 'Begin with a byte order mark, for spreadsheets' },
+    separator: { type: 'string', value: 'C', help: 'Between columns: comma (default; tab for FILE.tsv), ; | or tab' },
+    extended: { type: 'boolean', help: 'Bars: also feed, end time and VWAP (tapedeck/bars/2)' },
+    force: { type: 'boolean', help: 'Replace a file that is there already' },
+    'allow-empty': { type: 'boolean', help: 'Write a file without rows where nothing matches' },
+    preset: { type: 'string', value: 'NAME', help: 'As this preset of the window says; other options change it' },
+  },
+  async run(values, context) {
+    const out = values.text('out')
+    if (out === undefined) throw new UsageError('--out names the file to write')
+    const request = requestOf(values, presetOf(values, context), out)
+    if (!values.on('force')) await refuseExisting(resolve(out), request)
+    const json = values.on('json')
+    const line = createProgressLine(context, !json)
+    const result = await withReader(values, context, async (reader) => {
+      const { rows: all } = line.shown ? await estimateExport(reader, request) : { rows: 0 }
+      return runExport(reader, request, resolve(out), {
+        signal: context.signal,
+        refuseEmpty: !values.on('allow-empty'),
+        onOverlap: (sentence) => context.err(`tapedeck: ${sentence}\n`),
+        onProgress: ({ rows, bytes }) => line.draw(rows, all, `${(bytes / 1e6).toFixed(1)} MB`, 'rows'),
+      })
+    }).finally(() => line.clear())
+    const { rows, bytes, feed, source, sha256, manifest, files } = result
+    if (json) {
+      const one = { rows, bytes, sha256, manifest, feed, source }
+      context.out(`${JSON.stringify(request.split === 'none' ? one : { ...one, files })}\n`)
+    } else if (request.split === 'none') {
+      context.out(
+        `${countText(rows, 'row')} of ${feed} from ${source}, ${countText(bytes, 'byte')}, manifest ${manifest}\n`,
+      )
+    } else {
+      for (const file of files)
+        context.out(`${file.path}: ${countText(file.rows, 'row')}, ${countText(file.bytes, 'byte')}\n`)
+      context.out(
+        `${countText(files.length, 'file')}, ${countText(rows, 'row')} of ${feed} from ${source}, ${countText(bytes, 'byte')}\n`,
+      )
+    }
+    return EXIT.ok
+  },
+}
+
+/** The request of a command line: what it does not name is the preset's, or as usual. */
+function requestOf(values: Values, preset: ExportPreset | undefined, out: string): ExportRequest {
+  const feed = values.text('feed') ?? preset?.feed
+  if (feed === undefined || !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
+  const symbols = values.texts('symbol')
+  return {
+    what: oneOf(values, 'what', EXPORT_KINDS) ?? preset?.what ?? 'ticks',
+    feed,
+    symbols: symbols.length > 0 ? symbols : (preset?.symbols ?? []),
+    sessions: [...new Set(values.texts('session'))].map(recordingId),
+    source: values.text('source') ?? null,
+    fromMs: instant(values, 'from') ?? null,
+    toMs: instant(values, 'to') ?? null,
+    of: oneOf(values, 'of', BAR_SOURCES) ?? preset?.of ?? null,
+    interval: oneOf(values, 'interval', INTERVAL_LABELS) ?? preset?.interval ?? '1m',
+    format: formatOf(oneOf(values, 'format', EXPORT_FORMATS) ?? preset?.format, out),
+    extended: wantsExtended(values, preset),
+    raw: values.on('raw') || (preset?.raw ?? false),
+    bom: values.on('bom') || (preset?.bom ?? false),
+    separator: separatorFor(values, preset, out),
+    split: oneOf(values, 'split', SPLITS) ?? preset?.split ?? 'none',
+  }
+}
+
+/** Extended bars: as asked for. A preset's choice is of bars, so it doesn't count where --what asks for ticks. */
+const wantsExtended = (values: Values, preset: ExportPreset | undefined): boolean =>
+  values.on('extended') || (preset?.extended === true && (values.text('what') ?? preset.what) === 'bars')
+
+/** The format: as asked for or as the file's ending says. Throws UsageError where the two differ. */
+function formatOf(asked: ExportFormat | undefined, out: string): ExportFormat {
+  const named = formatOfName(out)
+  if (asked !== undefined && named !== undefined && asked !== named) {
+    const meant = separatorOfName(out) === undefined ? named : `tab-separated ${named}`
+    throw new UsageError(`--out ${out} has the extension of ${meant}, but the format is ${asked}: change one of them`)
+  }
+  return asked ?? named ?? 'csv'
+}
+
+/** The separator: as asked for, as the file's ending says, or the preset's. Throws UsageError where the first two differ. */
+function separatorFor(values: Values, preset: ExportPreset | undefined, out: string): Separator {
+  const asked = separatorOf(values)
+  const named = separatorOfName(out)
+  if (asked !== undefined && named !== undefined && asked !== named) {
+    throw new UsageError(`--out ${out} is separated by tabs, but --separator is "${asked}": change one of them`)
+  }
+  return asked ?? named ?? preset?.separator ?? ','
+}
+
+/** Throws `usage` where a file of the export is there already. */
+async function refuseExisting(out: string, request: ExportRequest): Promise<void> {
+  const there = await findExisting(out, request.split !== 'none')
+  if (there === undefined) return
+  throw new CodedError('usage', `${there} is there already.`, {
+    hint: 'Choose another name, or replace it with --force.',
+  })
+}
+
+function presetOf(values: Values, { dataDir }: Context): ExportPreset | undefined {
+  const name = values.text('preset')
+  if (name === undefined) return undefined
+  const { presets } = createSettingsStore(fileKeeper(dataDir)).get().exports
+  const found = presets.find((preset) => preset.name === name)
+  if (found !== undefined) return found
+  throw new CodedError('usage', `There is no preset "${name}".`, {
+    hint:
+      presets.length === 0
+        ? 'The export dialog of the window saves them.'
+        : `There are: ${presets.map((preset) => preset.name).join(', ')}.`,
+  })
+}
+
+function oneOf<const T extends string>(values: Values, name: string, words: readonly T[]): T | undefined {
+  const text = values.text(name)
+  if (text === undefined) return undefined
+  const word = words.find((one) => one === text)
+  if (word === undefined) throw new UsageError(`--${name} is one of ${words.join(', ')}, not "${text}"`)
+  return word
+}
+
+/** Reads --separator: a word or the character itself. */
+export function separatorOf(values: Values): Separator | undefined {
+  const text = values.text('separator')
+  if (text === undefined) return undefined
+  const word = SEPARATORS.find(
+    (one) => one === (text === 'tab' || text === '\\t' ? '\t' : text === 'comma' ? ',' : text),
+  )
+  if (word === undefined) throw new UsageError('--separator is comma, tab, ; or |')
+  return word
+}

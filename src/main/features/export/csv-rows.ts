@@ -1,0 +1,83 @@
+/** Ticks as rows of a CSV file. */
+import { fieldsOf } from '../../../service/tick-columns.ts'
+import type { FeedId } from '../../../shared/base/units.ts'
+import type { LiteralWriter } from '../../core/store/types/store.ts'
+import { createTimeWriter, textRoom, TIME_ROOM, writeMessage, writeText, writeWhole, type TimeWriter } from './cells.ts'
+import { createSymbolCells, LEFT_OUT_OF_TABLES, utf8Of, widen, type Span, type TickRows } from './rows.ts'
+import type { ByteSink } from '../../base/file-sink.ts'
+
+const encoder = new TextEncoder()
+
+/** What stands before a row's first time, with the writer of both. */
+interface Head {
+  readonly bytes: number
+  readonly event: TimeWriter
+}
+
+/** Rows of `tickColumns`, separated by `separatorText`; `span` is widened by what is written. */
+export function createCsvRows(file: ByteSink, feed: FeedId, separatorText: string, raw: boolean, span: Span): TickRows {
+  const separator = separatorText.charCodeAt(0)
+  const fields = fieldsOf(feed)
+  const recv: TimeWriter = createTimeWriter(separator)
+  // Feed and symbol stand together before the first time of every row. Symbols alternate: each keeps a writer of its own.
+  const headOf = createSymbolCells<Head>((symbol) => {
+    const text = encoder.encode(symbol)
+    const out = new Uint8Array(textRoom(text) + feed.length + 2)
+    let at = encoder.encodeInto(feed, out).written
+    out[at++] = separator
+    at = writeText(out, at, text, separator, true)
+    out[at++] = separator
+    const event = createTimeWriter(separator)
+    event.lead(out.subarray(0, at))
+    return { bytes: at, event }
+  })
+  return {
+    end() {},
+    of(ticks) {
+      const { eventMs, recvMs, seq, flags } = ticks
+      const writers: readonly LiteralWriter[] = fields.map((key) => ticks.writer(key))
+      const count = writers.length
+      let most = 2 * TIME_ROOM + 24
+      for (const writer of writers) most += writer.most + 1
+      return (from, to) => {
+        file.room(64 * most)
+        let out = file.bytes
+        let view = new DataView(out.buffer)
+        let at = file.at
+        let rows = 0
+        for (let row = from; row < to; row++) {
+          if ((flags[row] & LEFT_OUT_OF_TABLES) !== 0) continue
+          const head = headOf(ticks.symbol(row))
+          const text = raw ? utf8Of(ticks.raw(row), flags[row]) : undefined
+          const need = most + head.bytes + (text === undefined ? 0 : textRoom(text) + 1)
+          if (at + need > out.length) {
+            file.at = at
+            file.room(need)
+            out = file.bytes
+            view = new DataView(out.buffer)
+          }
+          const eventAt = eventMs[row]
+          const recvAt = recvMs[row]
+          widen(span, eventAt, recvAt)
+          at = head.event.write(out, view, at, eventAt)
+          out[at++] = separator
+          at = recv.write(out, view, at, recvAt)
+          out[at++] = separator
+          at = writeWhole(out, at, seq[row])
+          for (let i = 0; i < count; i++) {
+            out[at++] = separator
+            at = writers[i].write(row, out, at)
+          }
+          if (text !== undefined) {
+            out[at++] = separator
+            at = writeMessage(out, at, text, separator)
+          }
+          out[at++] = 10
+          rows++
+        }
+        file.at = at
+        return rows
+      }
+    },
+  }
+}

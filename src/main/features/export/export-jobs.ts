@@ -1,0 +1,119 @@
+/** Exports as windows ask for them: into a folder of the user's, as jobs. */
+import { stat, statfs } from 'node:fs/promises'
+import { basename, isAbsolute, join } from 'node:path'
+import type { CallArgs } from '../../../shared/contracts.ts'
+import type { ExportDefaults } from '../../../shared/features/export/contract.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import {
+  fileNameOf,
+  type ExportDone,
+  type ExportEstimate,
+  type ExportRequest,
+} from '../../../shared/features/export/export.ts'
+import type { JobId } from '../../../shared/core/jobs/jobs.ts'
+import { estimateExport } from './estimate.ts'
+import { findExisting } from './names.ts'
+import { refuseConflict, refuseName, runExport } from './run.ts'
+import type { StoreReader } from '../../core/store/types/store.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
+
+export interface ExportsOptions {
+  readonly reader: StoreReader
+  readonly jobs: Jobs
+  /** The user's own folder. */
+  readonly home: string
+  /** The host's own chooser of a folder; absent: it has none. */
+  readonly chooseFolder?: ((from: string) => Promise<string | null>) | undefined
+}
+
+export interface Exports {
+  defaults(): Promise<ExportDefaults>
+  /** Rejects with `not-allowed` where the host has no chooser. */
+  choose(folder: string): Promise<string | null>
+  estimate(args: CallArgs<'export.estimate'>): Promise<ExportEstimate>
+  /** Rejects with `usage` and `not-found` before a job is made. */
+  start(args: CallArgs<'export.start'>): Promise<JobId>
+}
+
+export function createExports({ reader, jobs, home, chooseFolder }: ExportsOptions): Exports {
+  return {
+    async defaults() {
+      const downloads = join(home, 'Downloads')
+      return { folder: (await isFolder(downloads)) ? downloads : home, canChoose: chooseFolder !== undefined }
+    },
+    choose(folder) {
+      if (chooseFolder !== undefined) return chooseFolder(folder)
+      throw new CodedError('not-allowed', 'This window cannot show the folders of the computer.', {
+        hint: 'Type the path of the folder.',
+      })
+    },
+    async estimate({ request, folder, name }) {
+      const estimated = await estimateExport(reader, request)
+      const there = folder !== null && isAbsolute(folder) && (await isFolder(folder))
+      return {
+        ...estimated,
+        exists: there && name !== null && isName(name) ? await inTheWay(pathOf(folder, name, request), request) : null,
+        freeBytes: there ? await roomOf(folder) : null,
+      }
+    },
+    async start({ request, folder, name, replace }) {
+      refuseConflict(request)
+      if (!isName(name)) {
+        throw new CodedError('usage', `"${name}" is no name for a file.`, { hint: 'Use letters, digits, - and _.' })
+      }
+      if (!isAbsolute(folder) || !(await isFolder(folder))) {
+        throw new CodedError('not-found', `There is no folder ${folder}.`, { hint: 'Choose one that is there.' })
+      }
+      const out = pathOf(folder, name, request)
+      refuseName(out, request)
+      if (!replace && (await inTheWay(out, request))) {
+        throw new CodedError('usage', `${basename(out)} is there already.`, {
+          hint: 'Choose another name, or replace it.',
+        })
+      }
+      return jobs.start('export', basename(out), 'rows', async (progress, signal) => {
+        const { rows: all } = await estimateExport(reader, request)
+        const done = await runExport(reader, request, out, {
+          signal,
+          onProgress: ({ rows, bytes }) =>
+            progress({ done: all === 0 ? null : Math.min(0.999, rows / all), count: rows, bytes }),
+        })
+        progress({ count: done.rows, bytes: done.bytes })
+        return { text: doneText(done, folder), result: done }
+      })
+    },
+  }
+}
+
+function doneText({ files }: ExportDone, folder: string): string {
+  const [first, ...others] = files
+  if (first === undefined) return 'There was nothing to write.'
+  return others.length === 0 ? first.path : `${files.length} files in ${folder}`
+}
+
+/** Whether a text is a file's name on every system: no path, nothing hidden. */
+function isName(name: string): boolean {
+  return (
+    name === basename(name) &&
+    !/[\\/:*?"<>|\p{Cc}]/u.test(name) &&
+    !/^\.|[. ]$/.test(name) &&
+    name.trim() !== '' &&
+    Buffer.byteLength(name) <= 200
+  )
+}
+
+/** The file of a name, with the ending of its format. */
+const pathOf = (folder: string, name: string, { format }: ExportRequest): string =>
+  join(folder, fileNameOf(name, format))
+
+/** Whether the file, or one of the files that a split may write, is there. */
+const inTheWay = async (out: string, { split }: ExportRequest): Promise<boolean> =>
+  (await findExisting(out, split !== 'none')) !== undefined
+
+const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true
+
+async function roomOf(folder: string): Promise<number | null> {
+  const room = await statfs(folder).catch(() => undefined)
+  return room === undefined ? null : room.bavail * room.bsize
+}

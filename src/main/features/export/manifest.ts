@@ -1,0 +1,61 @@
+/** The manifest beside an export: what the file is, of what, and what it lacks. */
+import type { Gap } from '../../../shared/core/recording/recording.ts'
+import type { FeedId } from '../../../shared/base/units.ts'
+import type { Chosen } from './options.ts'
+
+export interface ManifestInput {
+  readonly schema: 'tapedeck/ticks/1' | 'tapedeck/bars/1' | 'tapedeck/bars/2'
+  readonly columns: readonly string[]
+  /** The feed whose messages the rows are, or are built from. */
+  readonly feed: FeedId
+  readonly chosen: Chosen
+  /** Recordings that rows came from. */
+  readonly sessions: readonly string[]
+  /** UTC ms; null: open. */
+  readonly fromMs: number | null
+  readonly toMs: number | null
+  readonly rows: number
+  readonly sha256: string
+  readonly gaps: readonly Gap[]
+  readonly ledgerHead: string | null
+  readonly more?: Readonly<Record<string, unknown>>
+}
+
+const iso = (ms: number | null): string | null =>
+  ms === null || !Number.isFinite(ms) || Math.abs(ms) > 8.64e15 ? null : new Date(ms).toISOString()
+
+/** The text of a manifest, JSON with a final line feed. */
+export function manifestText(input: ManifestInput): string {
+  const overlaps = input.chosen.overlaps.map(({ earlier, later, fromMs, toMs }) => ({
+    read: earlier,
+    left_out: later,
+    from: iso(fromMs),
+    to: iso(toMs),
+  }))
+  const manifest = {
+    schema: input.schema,
+    columns: input.columns,
+    feed: input.feed,
+    source: input.chosen.source,
+    sessions: input.sessions,
+    zone: 'UTC',
+    from: iso(input.fromMs),
+    to: iso(input.toMs),
+    rows: input.rows,
+    sha256: input.sha256,
+    gaps: input.gaps.map((gap) => ({
+      session: gap.recording,
+      feed: gap.feed,
+      symbols: gap.symbols,
+      cause: gap.cause,
+      from: iso(gap.fromMs),
+      to: iso(gap.toMs),
+      from_seq: gap.fromSeq,
+      to_seq: gap.toSeq,
+    })),
+    ledger_head: input.ledgerHead,
+    ...(overlaps.length === 0 ? {} : { overlaps }),
+    ...input.more,
+  }
+  return `${JSON.stringify(manifest, null, 2)}\n`
+}

@@ -1,0 +1,171 @@
+/**
+ * Parquet, streamed: rows gather in columns until they are a row group, which is packed with zstd and handed
+ * on, so that memory does not grow with the file.
+ */
+import { constants } from 'node:zlib'
+import { zstdCompressSync } from '../../base/zstd.ts'
+import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
+import type { ByteSink } from '../../base/file-sink.ts'
+
+/**
+ * `whole`: 64 bits. `time`: UTC, to the microsecond, from ms. A column that is `optional` has nulls, by NaN.
+ */
+export type ParquetColumn =
+  | { readonly name: string; readonly is: 'text' | 'bool' }
+  | { readonly name: string; readonly is: 'whole' | 'time' | 'number'; readonly optional: boolean }
+
+/** Rows of a group: so many columns of them are held at once. */
+const GROUP = 65_536
+
+interface Column {
+  readonly about: ParquetColumn
+  text: string[]
+  bool: boolean[]
+  readonly numbers: Float64Array
+}
+
+/** A table on its way into a file. */
+export interface ParquetTable {
+  /** Texts, numbers and booleans of a row, in the order of the columns. NaN: null, where a column is optional. */
+  text(column: number, value: string): void
+  number(column: number, value: number): void
+  bool(column: number, value: boolean): void
+  /** Ends a row; a full group goes into the file. */
+  row(): void
+  /** Writes what has gathered and the footer. */
+  end(): void
+}
+
+/** Begins a table; `notes` go into the file's own key-value metadata. */
+export function createParquetTable(
+  file: ByteSink,
+  columns: readonly ParquetColumn[],
+  notes: Readonly<Record<string, string>>,
+): ParquetTable {
+  const bytes = new FileBytes(file)
+  const writer = new ParquetWriter({
+    writer: bytes,
+    schema: [{ name: 'root', num_children: columns.length }, ...columns.map(elementOf)],
+    codec: 'ZSTD',
+    compressors: { ZSTD: compress },
+    kvMetadata: Object.entries(notes).map(([key, value]) => ({ key, value })),
+    createdBy: 'Tapedeck',
+  })
+  const held: Column[] = columns.map((about) => ({
+    about,
+    text: [],
+    bool: [],
+    numbers: new Float64Array(about.is === 'text' || about.is === 'bool' ? 0 : GROUP),
+  }))
+  let rows = 0
+  const flush = (): void => {
+    if (rows === 0) return
+    // Never a promise: this writer's `flush` is none.
+    void writer.write({
+      columnData: held.map((column) => ({
+        name: column.about.name,
+        data: valuesOf(column, rows),
+        offsetIndex: false,
+        ...encodingOf(column.about),
+      })),
+      rowGroupSize: GROUP,
+    })
+    bytes.pour()
+    for (const column of held) {
+      column.text = []
+      column.bool = []
+    }
+    rows = 0
+  }
+  return {
+    text: (column, value) => void held[column].text.push(value),
+    number: (column, value) => void (held[column].numbers[rows] = value),
+    bool: (column, value) => void held[column].bool.push(value),
+    row() {
+      if (++rows === GROUP) flush()
+    },
+    end() {
+      flush()
+      void writer.finish() // as above
+      bytes.pour()
+    },
+  }
+}
+
+/** Times and seqs grow by little: as differences they are small, and nobody looks for repeats among them. */
+const encodingOf = (column: ParquetColumn): { readonly encoding?: 'DELTA_BINARY_PACKED' } =>
+  column.is === 'whole' || column.is === 'time' ? { encoding: 'DELTA_BINARY_PACKED' } : {}
+
+function elementOf(column: ParquetColumn): SchemaElement {
+  const { name } = column
+  const repetition = (optional: boolean) => ({ repetition_type: optional ? 'OPTIONAL' : 'REQUIRED' }) as const
+  switch (column.is) {
+    case 'text':
+      return {
+        name,
+        type: 'BYTE_ARRAY',
+        converted_type: 'UTF8',
+        logical_type: { type: 'STRING' },
+        ...repetition(false),
+      }
+    case 'bool':
+      return { name, type: 'BOOLEAN', ...repetition(false) }
+    case 'number':
+      return { name, type: 'DOUBLE', ...repetition(column.optional) }
+    case 'whole':
+      return { name, type: 'INT64', ...repetition(column.optional) }
+    case 'time':
+      return {
+        name,
+        type: 'INT64',
+        converted_type: 'TIMESTAMP_MICROS',
+        logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+        ...repetition(column.optional),
+      }
+  }
+}
+
+function valuesOf({ about, text, bool, numbers }: Column, rows: number): unknown[] | Float64Array {
+  switch (about.is) {
+    case 'text':
+      return text
+    case 'bool':
+      return bool
+    case 'number':
+      if (!about.optional || !numbers.subarray(0, rows).some(Number.isNaN)) return numbers.subarray(0, rows)
+      return Array.from(numbers.subarray(0, rows), (value) => (Number.isNaN(value) ? null : value))
+    case 'whole':
+    case 'time': {
+      const by = about.is === 'time' ? 1_000 : 1
+      const values = new Array<bigint | null>(rows)
+      for (let i = 0; i < rows; i++) {
+        const value = numbers[i]
+        values[i] = Number.isNaN(value)
+          ? null
+          : BigInt(about.is === 'time' ? Math.round(value * by) : Math.floor(value))
+      }
+      return values
+    }
+  }
+}
+
+const compress = (input: Uint8Array): Uint8Array =>
+  zstdCompressSync(input, { params: { [constants.ZSTD_c_compressionLevel]: 3 } })
+
+/** The writer's bytes, poured into the file after each group. */
+class FileBytes extends ByteWriter {
+  readonly #file: ByteSink
+
+  constructor(file: ByteSink) {
+    super(1 << 20)
+    this.#file = file
+  }
+
+  pour(): void {
+    const part = this.getBytes()
+    this.#file.room(part.length)
+    this.#file.bytes.set(part, this.#file.at)
+    this.#file.at += part.length
+    this.index = 0
+  }
+}

@@ -1,0 +1,264 @@
+/** An export as it is asked for, by the window and by the command line alike: one file, or one a symbol or day. */
+import { FEEDS } from '../../../service/feeds.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { closest } from '../../../shared/base/closest.ts'
+import { overlapSentence } from '../../../shared/features/sessions/overlaps.ts'
+import {
+  exportConflict,
+  nameConflict,
+  type ExportDone,
+  type ExportRequest,
+} from '../../../shared/features/export/export.ts'
+import type { BarSource } from '../../../shared/core/market/market.ts'
+import { feedAsset, instrumentId, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
+import type { StoreReader } from '../../core/store/types/store.ts'
+import { barFeed, barInstruments, barRange, prepareBars, type BarExportOptions } from './bars.ts'
+import { nameOfSymbol, NAMELESS, partPath } from './names.ts'
+import { chooseSource, stopIfCancelled, type Prepared } from './options.ts'
+import { commitPrepared } from './prepare.ts'
+import { prepareTicks, tickQuery, type TickExportOptions } from './ticks.ts'
+
+export interface ExportWatch {
+  readonly onProgress?: ((progress: { readonly rows: number; readonly bytes: number }) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Told once, in a sentence, where recordings overlap. */
+  readonly onOverlap?: ((sentence: string) => void) | undefined
+  /** Reject with `not-found` where nothing would be written; what lies under the name stays as it is. */
+  readonly refuseEmpty?: boolean | undefined
+}
+
+const DAY_MS = 86_400_000
+
+/** What bars are built from where nothing is said: as the feed sends. */
+export function barSourceOf(feed: FeedId): BarSource {
+  const { kind } = FEEDS[feed]
+  return kind === 'trade' ? 'trade' : kind === 'quote' ? 'mid' : 'service'
+}
+
+/**
+ * Exports what is asked for to `out`, or to names made of it, each with a manifest beside. No file gets its
+ * name before all of them are whole. A symbol that was never recorded is `not-found`. Throws CodedError: `usage`, `not-found`, `ambiguous-source`, `cancelled`,
+ * `disk-full`, `disk-error`.
+ */
+export async function runExport(
+  reader: StoreReader,
+  request: ExportRequest,
+  out: string,
+  watch: ExportWatch = {},
+): Promise<ExportDone> {
+  refuseConflict(request)
+  refuseName(out, request)
+  const split = request.split !== 'none'
+  const feed = request.what === 'bars' ? barFeed(barTerms(request)) : request.feed
+  const sessions = namedSessions(request)
+  const chosen = chooseSource(await reader.sessions(), feed, { sessions, source: request.source ?? undefined })
+  if (chosen.overlaps.length > 0) watch.onOverlap?.(overlapSentence(chosen.overlaps))
+  await refuseUnknownSymbols(reader, feed, chosen.source, request)
+  const done = { rows: 0, bytes: 0 }
+  const prepared: Prepared[] = []
+  try {
+    for (const part of await partsOf(reader, request, out, watch.signal)) {
+      const onProgress = ({ rows, bytes }: typeof done): void =>
+        watch.onProgress?.({ rows: done.rows + rows, bytes: done.bytes + bytes })
+      const one = await prepare(reader, part, { signal: watch.signal, onProgress })
+      // A day or symbol without a row has no file.
+      if (split && one.rows === 0) {
+        await one.discard()
+        continue
+      }
+      prepared.push(one)
+      done.rows += one.rows
+      done.bytes += one.bytes
+    }
+    stopIfCancelled(watch.signal)
+    if (done.rows === 0 && watch.refuseEmpty === true) throw noRows(feed, request)
+    const files = []
+    for (const one of prepared) files.push(await commitPrepared(one))
+    const only = split ? undefined : files[0]
+    const { source } = chosen
+    return { ...done, feed, source, sha256: only?.sha256 ?? null, manifest: only?.manifest ?? null, files }
+  } finally {
+    for (const one of prepared) await one.discard()
+  }
+}
+
+/** Throws `not-found` where a symbol is asked for that none of the recordings holds: a typo is no empty file. */
+async function refuseUnknownSymbols(
+  reader: StoreReader,
+  feed: FeedId,
+  source: string,
+  request: ExportRequest,
+): Promise<void> {
+  if (request.symbols.length === 0) return
+  const stored = await reader.instruments({ feed, source, recordings: namedSessions(request) })
+  const known = new Set(stored.map(({ instrument }) => instrument))
+  const unknown = request.symbols.filter((symbol) => !known.has(instrumentId(feedAsset(feed), symbol)))
+  if (unknown.length === 0) return
+  const names = stored.flatMap(({ symbols }) => symbols.at(-1) ?? []).sort()
+  const near = closest(unknown[0], names)
+  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
+  throw new CodedError('not-found', `${feed} holds no ${unknown.join(', ')}.`, {
+    hint:
+      `${near === undefined ? '' : `Did you mean ${near}? `}` +
+      `Recorded: ${names.slice(0, MOST_NAMES).join(', ')}${more}.`,
+  })
+}
+
+/** Symbols that a sentence lists. */
+const MOST_NAMES = 20
+
+function noRows(feed: FeedId, { what, fromMs, toMs }: ExportRequest): CodedError {
+  const range = fromMs !== null || toMs !== null
+  return new CodedError('not-found', `There are no ${what} of ${feed}${range ? ' in this range' : ''}.`, {
+    hint: 'Nothing was written. Check the range and the session, or add --allow-empty for a file without rows.',
+  })
+}
+
+/** Throws `usage` for what cannot be combined. */
+export function refuseConflict(request: ExportRequest): void {
+  const conflict = exportConflict(request)
+  if (conflict !== null) throw new CodedError('usage', conflict)
+  // so that it is refused before anything is read
+  if (request.what === 'bars') barFeed(barTerms(request))
+}
+
+/** Throws `usage` for a file whose ending promises other than what is asked for. */
+export function refuseName(name: string, request: ExportRequest): void {
+  const conflict = nameConflict(name, request)
+  if (conflict !== null) throw new CodedError('usage', conflict)
+}
+
+/** What the bars of a request are built from: a feed that sends bars is meant itself, never another of its market. */
+function barTerms({ feed, of, interval }: ExportRequest): Pick<BarExportOptions, 'asset' | 'of' | 'interval' | 'feed'> {
+  const terms = { asset: feedAsset(feed), of: of ?? barSourceOf(feed), interval }
+  return terms.of === 'service' && FEEDS[feed].kind === 'bar' ? { ...terms, feed } : terms
+}
+
+/** One file of an export. */
+type Part =
+  | { readonly what: 'ticks'; readonly options: TickExportOptions }
+  | { readonly what: 'bars'; readonly options: BarExportOptions }
+
+const prepare = (reader: StoreReader, part: Part, watch: ExportWatch): Promise<Prepared> =>
+  part.what === 'ticks'
+    ? prepareTicks(reader, { ...part.options, ...watch })
+    : prepareBars(reader, { ...part.options, ...watch })
+
+const namedSessions = ({ sessions }: ExportRequest): readonly RecordingId[] | undefined =>
+  sessions.length === 0 ? undefined : sessions
+
+/** The request as options of its one file. */
+export function wholePart(request: ExportRequest, out: string): Part {
+  const { feed, symbols, source, fromMs, toMs, format, raw, bom, separator } = request
+  const common = {
+    out,
+    sessions: namedSessions(request),
+    source: source ?? undefined,
+    fromMs: fromMs ?? undefined,
+    toMs: toMs ?? undefined,
+    symbols: symbols.length === 0 ? undefined : symbols,
+    bom,
+    separator,
+  }
+  if (request.what === 'ticks') return { what: 'ticks', options: { ...common, feed, format, raw } }
+  // as `exportConflict` says
+  if (format === 'jsonl') throw new CodedError('usage', 'Bars are exported as CSV or Parquet.')
+  return { what: 'bars', options: { ...common, ...barTerms(request), format, extended: request.extended } }
+}
+
+async function partsOf(
+  reader: StoreReader,
+  request: ExportRequest,
+  out: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly Part[]> {
+  const whole = wholePart(request, out)
+  const narrowed = (name: string, by: Partial<TickExportOptions & BarExportOptions>): Part => {
+    const path = partPath(out, name)
+    return whole.what === 'ticks'
+      ? { what: 'ticks', options: { ...whole.options, ...by, out: path } }
+      : { what: 'bars', options: { ...whole.options, ...by, out: path } }
+  }
+  switch (request.split) {
+    case 'none':
+      return [whole]
+    case 'symbol': {
+      const symbols = await symbolsOf(reader, whole)
+      const parts = symbols.map((symbol) => narrowed(nameOfSymbol(symbol), { symbols: [symbol] }))
+      const others = request.format === 'jsonl' && request.symbols.length === 0
+      return others ? [...parts, narrowed(NAMELESS, { nameless: true })] : parts
+    }
+    case 'day':
+      return (await daysOf(reader, whole, signal)).map(({ day, fromMs, toMs }) =>
+        narrowed(new Date(day).toISOString().slice(0, 10), { fromMs, toMs }),
+      )
+  }
+}
+
+/** The symbols of a split, each instrument once. */
+async function symbolsOf(reader: StoreReader, { what, options }: Part): Promise<readonly string[]> {
+  const feed = what === 'ticks' ? options.feed : barFeed(options)
+  const chosen = chooseSource(await reader.sessions(), feed, options)
+  const asset = feedAsset(feed)
+  const wanted = await barInstruments(reader, feed, chosen, {
+    asset,
+    sessions: options.sessions,
+    symbols: options.symbols,
+  })
+  return [...new Map(wanted.map(({ symbol }) => [instrumentId(asset, symbol), symbol])).values()]
+}
+
+/** The UTC days that hold a row, as ranges within what is asked for. */
+async function daysOf(
+  reader: StoreReader,
+  part: Part,
+  signal: AbortSignal | undefined,
+): Promise<readonly { readonly day: number; readonly fromMs: number; readonly toMs: number }[]> {
+  const { options } = part
+  const days = new Set<number>()
+  let range: { readonly fromMs?: number | undefined; readonly toMs?: number | null | undefined } = options
+  if (part.what === 'ticks') {
+    const { source } = chooseSource(await reader.sessions(), part.options.feed, options)
+    for await (const { count, eventMs, recvMs } of reader.ticks(tickQuery(part.options, source))) {
+      stopIfCancelled(signal)
+      let last = NaN
+      for (let i = 0; i < count; i++) {
+        const day = Math.floor((Number.isNaN(eventMs[i]) ? recvMs[i] : eventMs[i]) / DAY_MS)
+        if (day !== last) days.add((last = day))
+      }
+    }
+  } else {
+    const feed = barFeed(part.options)
+    const chosen = chooseSource(await reader.sessions(), feed, options)
+    range = barRange(part.options)
+    for (const { instrument } of await barInstruments(reader, feed, chosen, part.options)) {
+      const { of, interval, feed: named } = part.options
+      let beforeMs = range.toMs ?? null
+      for (;;) {
+        stopIfCancelled(signal)
+        const { bars, more } = await reader.bars({
+          instrument,
+          of,
+          interval,
+          feed: named,
+          source: chosen.source,
+          recordings: options.sessions,
+          beforeMs,
+          limit: 5_000,
+        })
+        for (const { startMs } of bars)
+          if (startMs >= (range.fromMs ?? -Infinity)) days.add(Math.floor(startMs / DAY_MS))
+        const oldest = bars[0]
+        if (!more || oldest === undefined || oldest.startMs < (range.fromMs ?? -Infinity)) break
+        beforeMs = oldest.startMs
+      }
+    }
+  }
+  return [...days]
+    .sort((a, b) => a - b)
+    .map((n) => ({
+      day: n * DAY_MS,
+      fromMs: Math.max(n * DAY_MS, range.fromMs ?? -Infinity),
+      toMs: Math.min((n + 1) * DAY_MS, range.toMs ?? Infinity),
+    }))
+}

@@ -1,0 +1,153 @@
+/** `tapedeck import`: sessions of other machines, our own exports, and tables of ticks, into the store. */
+import { existsSync, statSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { countText } from '../../../shared/count-text.ts'
+import { DATE_FORMAT_HELP } from '../../../shared/date-formats.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import {
+  IMPORT_FIELDS,
+  REPEATED_TIMES,
+  type CsvMapping,
+  type ImportDone,
+  type ImportField,
+} from '../../../shared/features/import/import.ts'
+import { FEED_IDS, isFeedId } from '../../../shared/base/units.ts'
+import { kindOfText } from './kinds.ts'
+import { guessMapping } from './mapping.ts'
+import { importFile, type FileImportStore } from './file.ts'
+import type { ImportWatch } from './run.ts'
+import { isPackage } from '../sessions/unpack.ts'
+import { openStoreReader, openStoreWriter } from '../../core/store/open.ts'
+import { newRecordingId } from '../../core/store/types/recording-id.ts'
+import { UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { EXIT } from '../../command-line/exit.ts'
+import { createProgressLine } from '../../command-line/progress-line.ts'
+import { storePath } from '../../core/store/store-path.ts'
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'Brings sessions of another machine, our own exports, or a table of ticks into the store.',
+  positionals: 'FILE …',
+  examples: [
+    ['A session of another machine', 'monday.tapedeck'],
+    ['Our own CSV or JSON Lines with the gaps that the manifest beside it tells', 'btc.csv'],
+    [
+      'Any table of trades; columns are found by name, --map names the others',
+      'trades.csv --feed stocks/T --zone America/New_York --map when=time,qty=size',
+    ],
+    [
+      'Local times of a bank in Frankfurt',
+      'dax.csv --feed stocks/T --symbol SAP --zone Europe/Berlin --date-format "DD.MM.YYYY HH:mm:ss"',
+    ],
+    ['A table of one symbol', 'eurusd.csv --feed forex/C --symbol EURUSD'],
+  ],
+  options: {
+    feed: { type: 'string', value: 'FEED', help: 'Of a table: the feed that its rows are of', words: FEED_IDS },
+    map: {
+      type: 'string',
+      multiple: true,
+      value: 'COLUMN=FIELD,…',
+      help: `Of a table: what its columns hold: ${IMPORT_FIELDS.join(', ')}, or none`,
+    },
+    symbol: { type: 'string', value: 'S', help: 'Of a table without a column for it: the symbol of every row' },
+    zone: { type: 'string', value: 'ZONE', help: 'Of a table: zone of times that name none (default: UTC)' },
+    'date-format': {
+      type: 'string',
+      value: 'FORMAT',
+      help: `Of a table: how its times are written: ${DATE_FORMAT_HELP}`,
+    },
+    repeated: {
+      type: 'string',
+      value: 'first|second',
+      help: 'Of a table: which instant a local time means that its zone had twice; without it such a table is refused',
+      words: REPEATED_TIMES,
+    },
+  },
+  async run(values, context) {
+    const files = values.texts('')
+    if (files.length === 0) throw new UsageError('import takes the files to bring in')
+    const paths = files.map((file) => resolve(file))
+    for (const path of paths) {
+      if (!existsSync(path) || !statSync(path).isFile()) {
+        throw new CodedError('not-found', `There is no file ${path}.`)
+      }
+    }
+    const json = values.on('json')
+    for (const path of paths) {
+      const done = await bringIn(path, values, context)
+      for (const { session, messages } of done.sessions) {
+        context.out(
+          json ? `${JSON.stringify({ session, messages })}\n` : `${session}: ${countText(messages, 'message')}\n`,
+        )
+      }
+      if (done.already) context.err(`${basename(path)} is in the store already.\n`)
+      for (const { line, text } of done.problems) context.err(`${basename(path)}, line ${line}: ${text}\n`)
+      if (done.skipped > 0)
+        context.err(`${basename(path)}: ${countText(done.skipped, 'line was', 'lines were')} left out.\n`)
+    }
+    return EXIT.ok
+  },
+}
+
+/** Needs the store's lock: while Tapedeck runs, its window imports. */
+async function bringIn(path: string, values: Values, context: Context): Promise<ImportDone> {
+  const name = basename(path)
+  const mapping = await mappingOf(path, values)
+  const file = storePath(values, context)
+  const writer = await openStoreWriter({
+    file,
+    worker: context.workers.store,
+    onNotice: ({ message, hint }) => context.err(`${message} ${hint}\n`),
+  })
+  const line = createProgressLine(context, !values.on('json'))
+  try {
+    const store: FileImportStore = {
+      library: writer.library,
+      newId: newRecordingId,
+      async sessions() {
+        const reader = await openStoreReader({ file, worker: context.workers.reader })
+        return reader.sessions().finally(() => reader.close())
+      },
+    }
+    const watch: ImportWatch = {
+      signal: context.signal,
+      onProgress: ({ done, messages }) => line.draw(Math.round(done * 100), 100, countText(messages, 'message'), '%'),
+    }
+    const beside = `${path}.manifest.json`
+    const manifest = existsSync(beside) ? beside : undefined
+    return await importFile({ path, name, bytes: statSync(path).size, manifest }, mapping, store, watch)
+  } finally {
+    line.clear()
+    await writer.close()
+  }
+}
+
+/** The mapping of a table: guessed by the names of its columns, then as the options say. */
+async function mappingOf(path: string, values: Values): Promise<CsvMapping | null> {
+  const feed = values.text('feed')
+  if (feed !== undefined && !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
+  if (await isPackage(path)) return null
+  const kind = await kindOfText(path)
+  if (kind.is !== 'table') return null
+  const guessed = guessMapping(kind.columns)
+  const columns = [...guessed.columns]
+  for (const pair of values.texts('map').flatMap((text) => text.split(','))) {
+    const [, column, word] = /^(.+)=([A-Za-z]+)$/.exec(pair) ?? []
+    const field = IMPORT_FIELDS.find((one) => one === word) ?? (word === 'none' ? null : undefined)
+    const at = kind.columns.findIndex((one) => one === column)
+    if (field === undefined) throw new UsageError(`--map takes COLUMN=FIELD with ${IMPORT_FIELDS.join(', ')} or none`)
+    if (at < 0) throw new UsageError(`there is no column "${column}" in ${basename(path)}: ${kind.columns.join(', ')}`)
+    columns.forEach((one: ImportField | null, i) => {
+      if (one === field) columns[i] = null // what is named takes the place of what was guessed
+    })
+    columns[at] = field
+  }
+  if (feed === undefined) {
+    throw new UsageError(`${basename(path)} is no export of Tapedeck: --feed says what its rows are`)
+  }
+  const word = values.text('repeated')
+  const repeated = REPEATED_TIMES.find((one) => one === word)
+  if (word !== undefined && repeated === undefined) throw new UsageError(`--repeated is first or second, not "${word}"`)
+  const zone = values.text('zone') ?? 'UTC'
+  return { columns, feed, zone, symbol: values.text('symbol') ?? '', dateFormat: values.text('date-format'), repeated }
+}

@@ -1,0 +1,155 @@
+/** Rows of a CSV file: RFC 4180, with or without a byte order mark, LF or CRLF, read piece by piece. */
+import { createReadStream } from 'node:fs'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { SEPARATORS, type Separator } from '../../../shared/features/export/export.ts'
+
+export interface CsvRow {
+  /** Of its first character, from 1. */
+  readonly line: number
+  readonly cells: readonly string[]
+}
+
+/** Longest row, in characters: a quote that is never closed must not gather a whole file. */
+const LONGEST_ROW = 32 << 20
+const MOST_CELLS = 1_000
+
+/**
+ * Takes text in pieces and gives whole rows; empty lines are none. Throws `usage` at a row that is too long
+ * and at a quote that is not closed at the end.
+ */
+export function createCsvParser(separator: Separator): {
+  push(text: string): CsvRow[]
+  end(): CsvRow[]
+} {
+  let rest = ''
+  let line = 1
+  /** Up to here `rest` is known to hold no end of a row; quotes before it are counted in `open`. */
+  let seen = 0
+  let open = false
+  const take = (last: boolean): CsvRow[] => {
+    const rows: CsvRow[] = []
+    let from = 0
+    for (;;) {
+      // the end of the row: a line feed outside of quotes
+      let at = Math.max(seen, from)
+      let end = -1
+      for (;;) {
+        const feed = rest.indexOf('\n', at)
+        const stop = feed < 0 ? rest.length : feed
+        for (let quote = rest.indexOf('"', at); quote >= 0 && quote < stop; quote = rest.indexOf('"', quote + 1)) {
+          open = !open
+        }
+        at = stop
+        if (feed < 0) break
+        if (!open) {
+          end = feed
+          break
+        }
+        at = feed + 1
+      }
+      seen = at
+      if (end < 0) {
+        if (rest.length - from > LONGEST_ROW) throw tooLong(line, open)
+        break
+      }
+      addRow(rows, rest.slice(from, end))
+      from = end + 1
+      seen = from
+    }
+    rest = rest.slice(from)
+    seen -= from
+    if (last && rest !== '') {
+      if (open) throw new CodedError('usage', `Line ${line}: a quote is not closed.`)
+      addRow(rows, rest)
+      rest = ''
+    }
+    return rows
+  }
+  const addRow = (rows: CsvRow[], text: string): void => {
+    const first = line
+    const body = text.endsWith('\r') ? text.slice(0, -1) : text
+    line++
+    if (!body.includes('"')) {
+      if (body !== '') rows.push({ line: first, cells: limited(body.split(separator), first) })
+      return
+    }
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) line++
+    rows.push({ line: first, cells: limited(quotedCells(body, separator), first) })
+  }
+  return {
+    push(text) {
+      rest += text
+      return take(false)
+    },
+    end: () => take(true),
+  }
+}
+
+const tooLong = (line: number, open: boolean): CodedError =>
+  new CodedError('usage', open ? `Line ${line}: a quote is not closed.` : `Line ${line} is too long.`, {
+    hint: 'Is this a table as text?',
+  })
+
+function limited(cells: string[], line: number): string[] {
+  if (cells.length > MOST_CELLS) throw new CodedError('usage', `Line ${line} has more than ${MOST_CELLS} columns.`)
+  return cells
+}
+
+/** Cells of a row that has quotes somewhere. What follows a closing quote belongs to the cell as it stands. */
+function quotedCells(text: string, separator: string): string[] {
+  const cells: string[] = []
+  let at = 0
+  for (;;) {
+    let cell = ''
+    if (text[at] === '"') {
+      at++
+      for (;;) {
+        const quote = text.indexOf('"', at)
+        if (quote < 0) {
+          cell += text.slice(at)
+          at = text.length
+          break
+        }
+        cell += text.slice(at, quote)
+        at = quote + 1
+        if (text[at] !== '"') break
+        cell += '"'
+        at++
+      }
+    }
+    const next = text.indexOf(separator, at)
+    cells.push(cell + text.slice(at, next < 0 ? undefined : next))
+    if (next < 0) return cells
+    at = next + 1
+  }
+}
+
+/** The separator of a header line: the one that parts it most often. */
+export function separatorOfLine(line: string): Separator {
+  const bare = line.replace(/"[^"]*"/g, '')
+  const counts = SEPARATORS.map((one) => bare.split(one).length)
+  return SEPARATORS[counts.indexOf(Math.max(...counts))]
+}
+
+/** Text of a file in pieces, without a byte order mark. Bytes that are no UTF-8 become U+FFFD. */
+export async function* textOf(path: string, signal?: AbortSignal): AsyncGenerator<{ text: string; bytes: number }> {
+  const decoder = new TextDecoder('utf-8')
+  let bytes = 0
+  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) {
+    if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was cancelled.')
+    const chunk = piece as Buffer // the stream has no encoding
+    bytes += chunk.length
+    yield { text: decoder.decode(chunk, { stream: true }), bytes }
+  }
+  yield { text: decoder.decode(), bytes }
+}
+
+/** The first `most` characters of a file. */
+export async function headOf(path: string, most: number): Promise<string> {
+  let head = ''
+  for await (const { text } of textOf(path)) {
+    head += text
+    if (head.length >= most) break
+  }
+  return head.slice(0, most)
+}

@@ -1,0 +1,78 @@
+/** Imports as windows ask for them: of files that were sent, as jobs. */
+import { basename } from 'node:path'
+import type { Ask } from '../../../shared/features/desktop/requests.ts'
+import type { CallArgs } from '../../../shared/contracts.ts'
+import { countText } from '../../../shared/count-text.ts'
+import { toFailure, type Failure } from '../../../shared/base/errors.ts'
+import type { ImportDone, ImportPreview } from '../../../shared/features/import/import.ts'
+import type { JobId } from '../../../shared/core/jobs/jobs.ts'
+import { importFile, previewFile } from './file.ts'
+import type { ImportInput } from './run.ts'
+import type { StoreLibrary, StoreReader } from '../../core/store/types/store.ts'
+import { newRecordingId } from '../../core/store/types/recording-id.ts'
+import type { Files } from './uploads.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
+
+export interface ImportsOptions {
+  readonly files: Files
+  readonly jobs: Jobs
+  readonly reader: Pick<StoreReader, 'sessions'>
+  /** Throws where the store is not open for writing. */
+  readonly library: () => StoreLibrary
+  /** Asks a window for something. */
+  readonly ask: (ask: Ask) => void
+  /** A file of this computer could not be opened. */
+  readonly refused: (failure: Failure) => void
+}
+
+export interface Imports {
+  preview(args: CallArgs<'import.preview'>): Promise<ImportPreview>
+  start(args: CallArgs<'import.start'>): Promise<JobId>
+  /** Has a window offer a file of this computer, which the host was asked to open, for import. Never rejects. */
+  open(path: string): Promise<void>
+}
+
+export function createImports({ files, jobs, reader, library, ask, refused }: ImportsOptions): Imports {
+  const inputOf = (file: string, manifest: string | undefined): ImportInput => {
+    const { path, name, bytes } = files.received(file)
+    return { path, name, bytes, manifest: manifest === undefined ? undefined : files.received(manifest).path }
+  }
+  return {
+    async open(path) {
+      try {
+        ask({ do: 'import', file: await files.adopt(path), name: basename(path) })
+      } catch (thrown) {
+        refused(toFailure(thrown))
+      }
+    },
+    async preview({ file, mapping, manifest }) {
+      return previewFile(inputOf(file, manifest), mapping)
+    },
+    async start({ file, mapping, manifest }) {
+      const input = inputOf(file, manifest)
+      const { name, bytes } = input
+      const store = { library: library(), sessions: () => reader.sessions(), newId: newRecordingId }
+      return jobs.start('import', name, 'messages', async (progress, signal) => {
+        try {
+          const result = await importFile(input, mapping, store, {
+            signal,
+            onProgress: ({ done, messages }) => progress({ done: Math.min(0.999, done), count: messages }),
+          })
+          progress({ count: result.messages, bytes })
+          return { text: doneText(result), result }
+        } finally {
+          await files.drop(file)
+          if (manifest !== undefined) await files.drop(manifest)
+        }
+      })
+    },
+  }
+}
+
+/** What an import came to, in a sentence. */
+export function doneText({ sessions, messages, skipped, already }: ImportDone): string {
+  if (already) return `Session ${sessions[0].session} is in the store already.`
+  const many = sessions.length === 1 ? 'one session' : `${sessions.length} sessions`
+  const left = skipped === 0 ? '' : skipped === 1 ? '; one line was left out' : `; ${skipped} lines were left out`
+  return `${countText(messages, 'message')} in ${many}${left}.`
+}

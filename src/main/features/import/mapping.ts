@@ -1,0 +1,71 @@
+/** Guessing what the columns of a table hold, by their names; and refusing what cannot be read that way. */
+import { FEEDS } from '../../../service/feeds.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import type { CsvMapping, ImportField } from '../../../shared/features/import/import.ts'
+import { createDateFormat } from './date-format.ts'
+
+/** Names that tables of ticks use, without case, spaces and punctuation. */
+const NAMES: Readonly<Record<ImportField, readonly string[]>> = {
+  symbol: ['symbol', 'ticker', 'pair', 'sym', 'instrument', 'security', 'code', 'product'],
+  time: ['time', 'timestamp', 'ts', 't', 'datetime', 'date', 'eventms', 'eventtime', 'eventiso', 'tradetime', 'start'],
+  received: ['recvms', 'received', 'receivetime', 'recvtime', 'localtime', 'localtimestamp', 'recviso'],
+  price: ['price', 'p', 'last', 'tradeprice', 'px', 'rate'],
+  size: ['size', 's', 'qty', 'quantity', 'amount', 'sz', 'lots', 'tradesize'],
+  bid: ['bid', 'b', 'bp', 'bidprice', 'bestbid'],
+  ask: ['ask', 'a', 'ap', 'askprice', 'bestask', 'offer'],
+  bidSize: ['bidsize', 'bs', 'bidqty', 'bidvolume', 'bidamount'],
+  askSize: ['asksize', 'as', 'askqty', 'askvolume', 'askamount'],
+  open: ['open', 'o'],
+  high: ['high', 'h'],
+  low: ['low', 'l'],
+  close: ['close', 'c'],
+  volume: ['volume', 'v', 'vol'],
+  end: ['end', 'e', 'endtime', 'closetime'],
+  raw: ['raw', 'message', 'json'],
+}
+
+const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+/** A mapping by the names of the columns; no field is used twice, the first column that fits has it. */
+export function guessMapping(columns: readonly string[]): CsvMapping {
+  const taken = new Set<ImportField>()
+  const fields = columns.map((column): ImportField | null => {
+    const name = plain(column)
+    const found = (Object.entries(NAMES) as [ImportField, readonly string[]][]) // built of every field
+      .find(([field, names]) => !taken.has(field) && names.includes(name))?.[0]
+    if (found === undefined) return null
+    taken.add(found)
+    return found
+  })
+  const feed = taken.has('bid') || taken.has('ask') ? 'crypto/XQ' : taken.has('open') ? 'crypto/XA' : 'crypto/XT'
+  return { columns: fields, feed, zone: 'UTC', symbol: '' }
+}
+
+/** Throws `usage` where a mapping leaves out what every message needs, or names a field twice. */
+export function checkMapping({ columns, feed, symbol, dateFormat }: CsvMapping): void {
+  if (dateFormat !== undefined) createDateFormat(dateFormat)
+  const used = columns.filter((field) => field !== null)
+  const twice = used.find((field, i) => used.indexOf(field) !== i)
+  if (twice !== undefined) throw new CodedError('usage', `Two columns are mapped to ${twice}.`)
+  const has = (field: ImportField): boolean => used.includes(field)
+  if (has('raw')) {
+    if (!has('received') && !has('time')) throw new CodedError('usage', 'A column with the time is missing.')
+    return
+  }
+  if (!has('time')) throw new CodedError('usage', 'A column with the time is missing.', { hint: 'Map one to time.' })
+  if (!has('symbol') && symbol.trim() === '') {
+    throw new CodedError('usage', 'A column with the symbol is missing.', {
+      hint: 'Map one, or name one symbol for all.',
+    })
+  }
+  const { kind } = FEEDS[feed]
+  const enough =
+    kind === 'trade'
+      ? has('price')
+      : kind === 'quote'
+        ? has('bid') || has('ask')
+        : has('open') && has('high') && has('low') && has('close')
+  if (enough) return
+  const missing = kind === 'trade' ? 'price' : kind === 'quote' ? 'bid or ask' : 'open, high, low and close'
+  throw new CodedError('usage', `${feed} needs ${missing}: map a column to it, or choose another feed.`)
+}

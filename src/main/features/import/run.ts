@@ -1,0 +1,321 @@
+/**
+ * Files into recordings: looked at once from end to end, then written. What came from one recording of another
+ * store becomes one recording here; nothing is ever joined with what was recorded on this machine.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { CodedError } from '../../../shared/base/errors.ts'
+import type { CsvMapping, ImportDone, ImportPreview, ImportProblem } from '../../../shared/features/import/import.ts'
+import { sourceKey, type Source } from '../../../shared/core/recording/recording.ts'
+import { unixMs, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
+import { newColumns } from '../../core/store/format/message-columns.ts'
+import type { Batch, ImportAbout, StoredEntry, StoreLibrary, StoreReader } from '../../core/store/types/store.ts'
+import { kindOfText, type TextKind } from './kinds.ts'
+import { readManifest, type ManifestGaps } from './manifest.ts'
+import { checkMapping, guessMapping } from './mapping.ts'
+import { incoming, type Incoming, type Portion } from './rows.ts'
+
+export interface ImportInput {
+  readonly path: string
+  /** As the user knows it. */
+  readonly name: string
+  readonly bytes: number
+  /** Path of the manifest that was exported beside it; absent: there is none. */
+  readonly manifest?: string | undefined
+}
+
+export interface ImportWatch {
+  readonly signal?: AbortSignal | undefined
+  /** `done`: 0 to 1. */
+  readonly onProgress?: ((now: { readonly done: number; readonly messages: number }) => void) | undefined
+}
+
+export interface ImportStore {
+  readonly library: Pick<StoreLibrary, 'importRecording'>
+  readonly sessions: StoreReader['sessions']
+  readonly newId: (startedMs: number) => RecordingId
+}
+
+/** Problems that are listed; the rest are counted. */
+const TOLD = 20
+const PREVIEW_ROWS = 20
+const BATCH_ROWS = 4_096
+const BATCH_BYTES = 512 << 10
+
+/** What a text file is and how it would be read. Throws `usage` where a table cannot be read as mapped. */
+export async function previewText(input: ImportInput, mapping: CsvMapping | null): Promise<ImportPreview> {
+  const kind = await kindOfText(input.path)
+  const used = kind.is === 'table' ? (mapping ?? guessMapping(kind.columns)) : null
+  const problems: ImportProblem[] = []
+  const unread = used === null ? null : refusal(used)
+  if (unread !== null) problems.push({ line: 1, text: unread })
+  else {
+    for await (const portion of incoming(input.path, kind, used)) {
+      problems.push(...portion.problems)
+      break
+    }
+  }
+  const about = await tableOf(input, kind)
+  return {
+    kind: kind.is,
+    name: input.name,
+    bytes: input.bytes,
+    ...about,
+    mapping: used,
+    problems: problems.slice(0, TOLD),
+    gaps: await gapsTold(input, kind),
+    exact: kind.is === 'lines' || (kind.is === 'ticks' ? kind.raw : (used?.columns.includes('raw') ?? false)),
+  }
+}
+
+/** The manifest of a file of ours; null: there is none. */
+const manifestOf = (input: ImportInput, kind: TextKind): Promise<ManifestGaps | null> =>
+  input.manifest === undefined || kind.is === 'table' ? Promise.resolve(null) : readManifest(input.manifest)
+
+/** How many gaps would come with it; whether the manifest is of this very file is known only when it is imported. */
+async function gapsTold(input: ImportInput, kind: TextKind): Promise<number | null> {
+  return (await manifestOf(input, kind))?.count ?? null
+}
+
+function refusal(mapping: CsvMapping): string | null {
+  try {
+    checkMapping(mapping)
+    return null
+  } catch (thrown) {
+    if (thrown instanceof CodedError) return `${thrown.message} ${thrown.hint ?? ''}`.trim()
+    throw thrown
+  }
+}
+
+async function tableOf({ path }: ImportInput, kind: TextKind): Promise<Pick<ImportPreview, 'columns' | 'rows'>> {
+  if (kind.is === 'table') return { columns: kind.columns, rows: kind.rows.slice(0, PREVIEW_ROWS) }
+  for await (const { messages } of incoming(path, kind, null)) {
+    const text = new TextDecoder()
+    return {
+      columns: ['feed', 'seq', 'received', 'message'],
+      rows: messages
+        .slice(0, PREVIEW_ROWS)
+        .map(({ feed, seq, recvMs, bytes }) => [
+          feed,
+          String(seq ?? ''),
+          new Date(recvMs).toISOString(),
+          text.decode(bytes.subarray(0, 400)),
+        ]),
+    }
+  }
+  return { columns: [], rows: [] }
+}
+
+/** The messages of one recording in a file. */
+interface Segment {
+  readonly startedMs: number
+  readonly endedMs: number
+  readonly messages: number
+}
+
+/**
+ * Imports a text file. Rejects with `usage` where nothing of it can be read and where it was imported before,
+ * `cancelled`, or a disk's error; nothing of a recording that is not whole stays.
+ */
+export async function importText(
+  input: ImportInput,
+  mapping: CsvMapping | null,
+  store: ImportStore,
+  watch: ImportWatch = {},
+): Promise<ImportDone> {
+  const { signal, onProgress } = watch
+  const kind = await kindOfText(input.path)
+  const used = kind.is === 'table' ? (mapping ?? guessMapping(kind.columns)) : null
+  if (used !== null) checkMapping(used)
+  const sha256 = await hashOf(input.path, signal)
+  const source: Source = { kind: 'import', origin: sha256.slice(0, 16), user: input.name }
+  const before = (await store.sessions()).find((row) => row.source === sourceKey(source))
+  if (before !== undefined) {
+    throw new CodedError('usage', `${input.name} is in the store already, as session ${before.session}.`)
+  }
+  const read = { skipped: 0, problems: [] as ImportProblem[] }
+  const manifest = await manifestOf(input, kind)
+  const segments: Segment[] = []
+  let back = 0
+  // Stamps of the whole are needed before the first message is written.
+  for await (const portion of incoming(input.path, kind, used, signal)) {
+    refuseUnclear(portion.problems)
+    read.skipped += portion.problems.length
+    if (read.problems.length < TOLD) read.problems.push(...portion.problems.slice(0, TOLD - read.problems.length))
+    back += addToSegments(segments, portion)
+    onProgress?.({ done: (0.3 * portion.bytes) / Math.max(1, input.bytes), messages: 0 })
+  }
+  const all = segments.reduce((sum, { messages }) => sum + messages, 0)
+  if (all === 0) {
+    const [first] = read.problems
+    throw new CodedError('usage', `Nothing in ${input.name} could be read.`, {
+      hint: first === undefined ? 'It has no rows.' : `Line ${first.line}: ${first.text}.`,
+    })
+  }
+  const gaps = manifest?.sha256 === sha256 && manifest.entries.length === segments.length ? manifest.entries : null
+  if (input.manifest !== undefined && gaps === null) {
+    read.problems.push({ line: 1, text: 'The manifest beside it is not of this file: its gaps were left out' })
+  }
+  const sessions: ImportDone['sessions'][number][] = []
+  let written = 0
+  const messages = createQueue(incoming(input.path, kind, used, signal))
+  for (const [i, segment] of segments.entries()) {
+    const edges = gaps?.[i] ?? []
+    const id = store.newId(segment.startedMs)
+    const about: ImportAbout = {
+      id,
+      source,
+      startedMs: unixMs(Math.min(segment.startedMs, ...edges.map(({ wallMs }) => wallMs))),
+      endedMs: unixMs(Math.max(segment.endedMs, ...edges.map(({ wallMs }) => wallMs))),
+      clean: true,
+      from: input.name,
+      label: {
+        name: input.name.slice(0, 80),
+        notes: notesOf(kind, used, sha256, gaps !== null, back),
+        tags: ['imported'],
+      },
+    }
+    const outcome = await store.library.importRecording(about, batchesOf(messages, segment, edges, about.startedMs), {
+      ...(signal === undefined ? {} : { signal }),
+      onStored: (n) => onProgress?.({ done: 0.3 + (0.7 * (written + n)) / all, messages: written + n }),
+    })
+    written += outcome.messages
+    sessions.push({ session: outcome.recording, messages: outcome.messages })
+  }
+  return { sessions, messages: written, already: false, ...read }
+}
+
+/** Throws `usage` at a line whose meaning is the user's to say: nothing was written yet. */
+function refuseUnclear(problems: readonly ImportProblem[]): void {
+  const unclear = problems.find(({ refuses }) => refuses === true)
+  if (unclear === undefined) return
+  throw new CodedError('usage', `Line ${unclear.line}: ${unclear.text}.`, {
+    hint:
+      'Say which one is meant: beside the time zone in the window, or with --repeated first or --repeated second on the ' +
+      'command line. Or write the times with their offset.',
+  })
+}
+
+/** A replay follows the order of the file: its clock never runs back. */
+const backwards = (rows: number): string =>
+  `${rows} ${rows === 1 ? 'row was' : 'rows were'} received before the row above: in a replay ${rows === 1 ? 'it comes' : 'they come'} at the time of that one.`
+
+/** What the user reads about an import: where it came from, and whether its messages are those received. */
+function notesOf(kind: TextKind, mapping: CsvMapping | null, sha256: string, gaps: boolean, back: number): string {
+  const exact = kind.is === 'lines' || (kind.is === 'ticks' && kind.raw) || mapping?.columns.includes('raw') === true
+  const how = exact
+    ? 'The messages are those of the file, to the byte.'
+    : 'The file held no messages: they were written anew in the shape of the feed, from its columns.'
+  const lacks = gaps ? 'Its gaps are those of its manifest.' : 'What it lacks is not known: gaps are not marked.'
+  const order = back === 0 ? '' : ` ${backwards(back)}`
+  return `Imported from a file with SHA-256 ${sha256}. ${how} ${lacks}${order}`
+}
+
+async function hashOf(path: string, signal: AbortSignal | undefined): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) {
+    if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was cancelled.')
+    hash.update(piece as Buffer) // the stream has no encoding
+  }
+  return hash.digest('hex')
+}
+
+/**
+ * A seq that does not grow begins another recording: exports are in the order (recording, seq). Answers how many
+ * messages were received before one that stands above them.
+ */
+function addToSegments(segments: (Segment & { lastSeq?: number })[], { messages }: Portion): number {
+  let back = 0
+  for (const { seq, recvMs } of messages) {
+    const last = segments.at(-1)
+    if (last === undefined || (seq !== null && seq <= (last.lastSeq ?? 0))) {
+      segments.push({ startedMs: recvMs, endedMs: recvMs, messages: 1, ...(seq === null ? {} : { lastSeq: seq }) })
+      continue
+    }
+    if (recvMs < last.endedMs) back++
+    segments[segments.length - 1] = {
+      startedMs: Math.min(last.startedMs, recvMs),
+      endedMs: Math.max(last.endedMs, recvMs),
+      messages: last.messages + 1,
+      ...(seq === null ? {} : { lastSeq: seq }),
+    }
+  }
+  return back
+}
+
+/** Messages one after the other out of portions. */
+function createQueue(portions: AsyncGenerator<Portion, void, void>): { next(): Promise<Incoming | undefined> } {
+  let now: readonly Incoming[] = []
+  let at = 0
+  return {
+    async next() {
+      while (at >= now.length) {
+        const { value, done } = await portions.next()
+        if (done === true) return undefined
+        now = value.messages
+        at = 0
+      }
+      return now[at++]
+    },
+  }
+}
+
+/** The messages of a segment in batches, with the seqs that they had; numbered from 1 where they had none. */
+async function* batchesOf(
+  queue: { next(): Promise<Incoming | undefined> },
+  { messages: count }: Segment,
+  edges: readonly StoredEntry[],
+  startedMs: number,
+): AsyncGenerator<Batch, void, void> {
+  const conns = new Map<FeedId, { readonly conn: number; seq: number }>()
+  let taken = 0
+  let monoNs = 0
+  let edge = 0
+  /** Edges of gaps that stand before a message; one that a message has the place of is left out. */
+  const edgesBefore = (seq: number): StoredEntry[] => {
+    const found: StoredEntry[] = []
+    for (; edge < edges.length && edges[edge].seq <= seq; edge++) {
+      const one = edges[edge]
+      monoNs = Math.max(monoNs, Math.round((one.wallMs - startedMs) * 1_000) * 1_000)
+      if (one.seq < seq) found.push({ ...one, monoNs })
+    }
+    return found
+  }
+  while (taken < count) {
+    const rows: Incoming[] = []
+    let bytes = 0
+    while (taken + rows.length < count && rows.length < BATCH_ROWS && bytes < BATCH_BYTES) {
+      const one = await queue.next()
+      if (one === undefined) throw new CodedError('disk-error', 'The file changed while it was read.')
+      rows.push(one)
+      bytes += one.bytes.length
+    }
+    const columns = newColumns(rows.length, bytes)
+    const connections: { conn: number; feed: FeedId }[] = []
+    const entries: StoredEntry[] = []
+    let at = 0
+    for (const [i, row] of rows.entries()) {
+      let conn = conns.get(row.feed)
+      if (conn === undefined) {
+        conn = { conn: conns.size + 1, seq: 0 }
+        conns.set(row.feed, conn)
+        connections.push({ conn: conn.conn, feed: row.feed })
+      }
+      const seq = row.seq ?? taken + i + 1
+      entries.push(...edgesBefore(seq))
+      monoNs = Math.max(monoNs, Math.round((row.recvMs - startedMs) * 1_000) * 1_000)
+      columns.seq[i] = seq
+      columns.conn[i] = conn.conn
+      columns.connSeq[i] = ++conn.seq
+      columns.recvMs[i] = row.recvMs
+      columns.monoNs[i] = monoNs
+      columns.flags[i] = row.flags
+      columns.bytes.set(row.bytes, at)
+      at += row.bytes.length
+      columns.offsets[i + 1] = at
+    }
+    taken += rows.length
+    if (taken === count) entries.push(...edgesBefore(Infinity))
+    yield { messages: columns, entries, connections }
+  }
+}

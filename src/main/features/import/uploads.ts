@@ -1,0 +1,171 @@
+/**
+ * Files that windows send in pieces, the same way in every host: kept in a folder of the app's own until they
+ * are used or forgotten. How many and how large is bounded; what an earlier run left is removed.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { open, rm, stat, statfs, type FileHandle } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { CallArgs } from '../../../shared/contracts.ts'
+import { countText } from '../../../shared/count-text.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import type { Clock } from '../../base/clock.ts'
+import { fileFailure } from '../../base/file-sink.ts'
+
+/** A file that came whole. */
+export interface ReceivedFile {
+  readonly path: string
+  /** As the window called it. */
+  readonly name: string
+  readonly bytes: number
+  /** Null: it was not sent, but is read where it lies. */
+  readonly sha256: string | null
+}
+
+export interface Files {
+  begin(args: CallArgs<'files.begin'>): Promise<{ readonly file: string }>
+  chunk(args: CallArgs<'files.chunk'>): Promise<void>
+  end(file: string): Promise<void>
+  drop(file: string): Promise<void>
+  /** Takes a file of this computer as if it had been sent; it is left where it is. Rejects with `not-found`. */
+  adopt(path: string): Promise<string>
+  /** Rejects with `not-found` where it is not there or not whole. It stays until `drop`. */
+  received(file: string): ReceivedFile
+  close(): Promise<void>
+}
+
+/** Files that may be on their way, or waiting to be used. */
+const MOST = 8
+/** A file that nothing happened to for so long is dropped. */
+const PATIENCE_MS = 3_600_000
+/** Room on the disk that is left to the recorder. */
+const SPARE_BYTES = 500e6
+
+interface Coming {
+  readonly path: string
+  readonly name: string
+  readonly bytes: number
+  readonly hash: ReturnType<typeof createHash>
+  handle: FileHandle | null
+  /** It is the user's own: read where it lies, never removed. */
+  readonly adopted: boolean
+  at: number
+  sha256: string | null
+  touchedMs: number
+  /** Pieces are written one after the other. */
+  queue: Promise<unknown>
+}
+
+/** `folder` is made empty: nothing of an earlier run is asked for again. */
+export function createFiles(folder: string, clock: Clock): Files {
+  rmSync(folder, { recursive: true, force: true })
+  const files = new Map<string, Coming>()
+  const now = () => clock.monoNs() / 1e6
+  const found = (id: string): Coming => {
+    const file = files.get(id)
+    if (file === undefined) {
+      throw new CodedError('not-found', 'That file is not here any more.', { hint: 'Choose it again.' })
+    }
+    file.touchedMs = now()
+    return file
+  }
+  const drop = async (id: string): Promise<void> => {
+    const file = files.get(id)
+    files.delete(id)
+    if (file === undefined) return
+    await file.queue.catch(() => undefined)
+    await file.handle?.close().catch(() => undefined)
+    if (!file.adopted) await rm(file.path, { force: true }).catch(() => undefined)
+  }
+  const dropOld = async (): Promise<void> => {
+    for (const [id, file] of files) if (now() - file.touchedMs > PATIENCE_MS) await drop(id)
+  }
+  const inTurn = <T>(file: Coming, work: () => Promise<T>): Promise<T> => {
+    const next = file.queue.then(work)
+    file.queue = next.catch(() => undefined)
+    return next
+  }
+
+  return {
+    async begin({ name, bytes }) {
+      await dropOld()
+      if (files.size >= MOST) {
+        throw new CodedError('budget', 'Too many files are on their way.', { hint: 'Wait for one to be imported.' })
+      }
+      const id = randomBytes(12).toString('hex')
+      const path = join(folder, id)
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        const room = await statfs(folder)
+        if (room.bavail * room.bsize < bytes + SPARE_BYTES) {
+          throw new CodedError('disk-full', `There is no room for ${name} on the disk.`, {
+            hint: 'Free some space and try again.',
+          })
+        }
+        const handle = await open(path, 'wx', 0o600)
+        const hash = createHash('sha256')
+        const touchedMs = now()
+        const coming = { path, name, bytes, hash, handle, adopted: false, at: 0, sha256: null, touchedMs }
+        files.set(id, { ...coming, queue: Promise.resolve() })
+      } catch (thrown) {
+        throw fileFailure(thrown, name)
+      }
+      return { file: id }
+    },
+    async chunk({ file: id, offset, data }) {
+      const file = found(id)
+      await inTurn(file, async () => {
+        const piece = Buffer.from(data, 'base64')
+        if (file.handle === null || offset !== file.at || file.at + piece.length > file.bytes) {
+          throw new CodedError('bad-arguments', 'The pieces of the file do not follow one another.')
+        }
+        try {
+          for (let from = 0; from < piece.length;) {
+            from += (await file.handle.write(piece, from, piece.length - from)).bytesWritten
+          }
+        } catch (thrown) {
+          throw fileFailure(thrown, file.name)
+        }
+        file.hash.update(piece)
+        file.at += piece.length
+      })
+    },
+    async end(id) {
+      const file = found(id)
+      await inTurn(file, async () => {
+        if (file.sha256 !== null) return
+        if (file.at !== file.bytes) {
+          throw new CodedError(
+            'bad-arguments',
+            `Only ${file.at} of ${countText(file.bytes, 'byte')} of ${file.name} came.`,
+          )
+        }
+        await file.handle?.close()
+        file.handle = null
+        file.sha256 = file.hash.digest('hex')
+      })
+    },
+    drop,
+    async adopt(path) {
+      await dropOld()
+      const about = await stat(path).catch(() => undefined)
+      if (about?.isFile() !== true) {
+        throw new CodedError('not-found', `There is no file ${path}.`, { hint: 'It was moved or renamed.' })
+      }
+      const id = randomBytes(12).toString('hex')
+      const hash = createHash('sha256')
+      const coming = { path, name: basename(path), bytes: about.size, hash, handle: null, adopted: true, at: 0 }
+      files.set(id, { ...coming, sha256: null, touchedMs: now(), queue: Promise.resolve() })
+      return id
+    },
+    received(id) {
+      const { path, name, bytes, sha256, adopted } = found(id)
+      if (sha256 === null && !adopted) throw new CodedError('not-found', `${name} has not come whole yet.`)
+      return { path, name, bytes, sha256 }
+    },
+    async close() {
+      for (const id of [...files.keys()]) await drop(id)
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined)
+    },
+  }
+}

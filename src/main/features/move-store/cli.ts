@@ -1,0 +1,63 @@
+/** `tapedeck move`: the store into another folder, while nothing records. */
+import { open } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { toFailure } from '../../../shared/base/errors.ts'
+import { moveStore, planMove } from './move.ts'
+import { defaultStorePath } from '../../core/settings/paths.ts'
+import { createSettingsStore, fileKeeper } from '../../core/settings/settings.ts'
+import { checkpointStore } from '../../core/store/schema/checkpoint.ts'
+import { lockStore } from '../../core/store/schema/lock.ts'
+import { UsageError, type Command } from '../../command-line/command.ts'
+import { EXIT } from '../../command-line/exit.ts'
+import { storePath } from '../../core/store/store-path.ts'
+
+export const move: Command = {
+  name: 'move',
+  summary: 'Moves the store into another folder: copied, read back, then removed where it was. Nothing may record.',
+  examples: [['Onto a larger disk', '/mnt/large/tapedeck']],
+  positionals: 'FOLDER',
+  options: {},
+  async run(values, context) {
+    const [folder, ...others] = values.texts('')
+    if (folder === undefined || others.length > 0) throw new UsageError('move takes one folder')
+    if (values.text('store') !== undefined) {
+      throw new UsageError('move is for the app’s own store, whose place it keeps: it takes no --store')
+    }
+    const from = storePath(values, context)
+    // A recorder is found before anything is copied; the lock is taken again once the copy is whole.
+    lockStore(from).release()
+    const plan = await planMove(from, resolve(folder))
+    const source = await open(from, 'r')
+    const settings = createSettingsStore(fileKeeper(context.dataDir))
+    const draw = context.interactive && !values.on('json')
+    try {
+      const moved = await moveStore({
+        ...plan,
+        source,
+        release: async () => {},
+        resume: async () => {},
+        lock: lockStore,
+        checkpoint: checkpointStore,
+        dataDir: context.dataDir,
+        keep: (file) =>
+          settings.set({ recording: { storePath: file === defaultStorePath(context.dataDir) ? '' : file } }),
+        onProgress(done) {
+          if (draw) context.err(`\r${Math.floor(done * 100)} % \u001b[K`)
+        },
+        signal: context.signal,
+      })
+      if (draw) context.err('\r\u001b[K')
+      if (values.on('json')) context.out(`${JSON.stringify({ from, to: moved.path, bytes: moved.bytes })}\n`)
+      else context.out(`${moved.path}, ${(moved.bytes / 1e6).toFixed(1)} MB.\n`)
+      if (moved.leftovers) context.err(`Something of it could not be removed from ${from}.\n`)
+      return EXIT.ok
+    } catch (thrown) {
+      const { code, message, hint } = toFailure(thrown)
+      if (code !== 'cancelled') throw thrown
+      context.err(`${draw ? '\r\u001b[K' : ''}${message} ${hint ?? ''}\n`)
+      return EXIT.interrupted
+    } finally {
+      await source.close()
+    }
+  },
+}

@@ -1,0 +1,157 @@
+/** Moving the store from a window: a job that ends the recording for as long as it must, and begins it again. */
+import { open, type FileHandle } from 'node:fs/promises'
+import type { StoreMoved } from '../../../shared/features/sessions/contract.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import type { JobId } from '../../../shared/core/jobs/jobs.ts'
+import { dropPlan, moveStore, planMove, type MovePlan } from './move.ts'
+import { checkpointStore } from '../../core/store/schema/checkpoint.ts'
+import { lockStore } from '../../core/store/schema/lock.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
+import type { LateReader, LateWriter } from '../../core/recording/late-store.ts'
+import type { Terminal } from '../../terminal/terminal-api.ts'
+import type { RecordingDesk } from '../../core/recording/recorder-control.ts'
+
+export interface StorePlace {
+  /** The store's file now. Throws `busy` while it is nowhere. */
+  file(): string
+  /** For those who only tell it. */
+  readonly shown: string
+}
+
+export interface MovingOptions {
+  /** The app's own folder. */
+  readonly dataDir: string
+  readonly jobs: Jobs
+  readonly reader: Pick<LateReader, 'pause' | 'open'>
+  readonly writer: Pick<LateWriter, 'pause' | 'open'>
+  readonly recordings: Pick<RecordingDesk, 'serially' | 'interrupt' | 'begin'>
+  /** Replays that are open. */
+  readonly replays: () => number
+  /** Why the store may not be moved at all; null: it may. */
+  readonly fixed: () => string | null
+  /** Keeps the new place for the next start. */
+  readonly keep: (file: string) => void
+  readonly changed: () => void
+  readonly log: Terminal['log']
+  /** Free bytes of a folder; the system's answer unless told. */
+  readonly free?: ((folder: string) => Promise<number>) | undefined
+}
+
+export interface StoreMoving {
+  /** Starts a job; its result is a `StoreMoved`. Rejects before that with what stands against it. */
+  move(folder: string): Promise<JobId>
+  /** Once nothing has the store open any more. */
+  close(): Promise<void>
+}
+
+const AWAY = 'The store is being moved.'
+
+/** The store's place, `file` at first. `start` is called once everything that has the store open is there. */
+export function createStoreMoving(file: string): StorePlace & { start(options: MovingOptions): StoreMoving } {
+  let now = file
+  let away = false
+  return {
+    file() {
+      if (away) throw new CodedError('busy', AWAY, { hint: 'Try again in a moment.' })
+      return now
+    },
+    get shown() {
+      return now
+    },
+    start(options) {
+      const { jobs, reader, writer, recordings, log } = options
+      /** Of the store as it is now: closing one while the store is open would drop the store's locks. */
+      let source: FileHandle | null = null
+      const letGo = async (): Promise<void> => {
+        const last = source
+        source = null
+        await last?.close()
+      }
+      async function work(plan: MovePlan, progress: (done: number, bytes: number) => void, signal: AbortSignal) {
+        source ??= await open(now, 'r')
+        const opened = source
+        let hold = (): void => {}
+        /** Whoever changes the recording waits until the store is somewhere again. */
+        const held = new Promise<void>((resolve) => (hold = resolve))
+        try {
+          const moved = await moveStore({
+            ...plan,
+            source: opened,
+            lock: lockStore,
+            checkpoint: checkpointStore,
+            dataDir: options.dataDir,
+            signal,
+            keep: options.keep,
+            onProgress: progress,
+            release: () =>
+              new Promise((resolve, reject) => {
+                void recordings
+                  .serially(async () => {
+                    await recordings.interrupt({
+                      code: 'busy',
+                      message: AWAY,
+                      hint: 'Live data continues. Messages that arrive meanwhile are not recorded; the chart shows a gap.',
+                      closeCode: null,
+                    })
+                    away = true
+                    options.changed()
+                    await reader.pause()
+                    await writer.pause()
+                    resolve()
+                    await held
+                  })
+                  .catch(reject)
+              }),
+            async resume(to) {
+              await letGo()
+              now = to
+              away = false
+              hold()
+              await writer.open().catch(() => undefined) // told when the recording is to begin
+              await reader.open().catch(() => undefined)
+              await recordings.serially(() => recordings.begin())
+              options.changed()
+            },
+          })
+          return moved
+        } finally {
+          hold()
+        }
+      }
+      /** Throws what stands against a move now. */
+      const refuse = (): void => {
+        const fixed = options.fixed()
+        if (fixed !== null) throw new CodedError('not-allowed', fixed)
+        if (jobs.running() > 0) {
+          throw new CodedError('busy', 'Other work is going on with the store.', {
+            hint: 'Wait for it or cancel it, then move the store.',
+          })
+        }
+        if (options.replays() > 0) {
+          throw new CodedError('busy', 'A replay is open.', { hint: 'Go back to live first, then move the store.' })
+        }
+      }
+      return {
+        async move(folder) {
+          refuse()
+          const plan = await planMove(now, folder, options.free)
+          try {
+            refuse() // others may have begun meanwhile
+          } catch (thrown) {
+            await dropPlan(plan)
+            throw thrown
+          }
+          const from = now
+          return jobs.start('move', `the store to ${folder}`, 'bytes', async (progress, signal) => {
+            const moved: StoreMoved = await work(plan, (done, bytes) => progress({ done, count: bytes, bytes }), signal)
+            progress({ count: moved.bytes, bytes: moved.bytes })
+            const left = moved.leftovers ? ` Something of it could not be removed from ${from}.` : ''
+            log('info', 'store', `The store was moved from ${from} to ${moved.path}.${left}`)
+            return { text: `${moved.path}.${left}`, result: moved }
+          })
+        },
+        close: letGo,
+      }
+    },
+  }
+}

@@ -1,0 +1,249 @@
+/** `tapedeck replay`: plays a session through a hub and the fold of its digests, as the window does. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { countText } from '../../../shared/count-text.ts'
+import { CodedError, missingCase } from '../../../shared/base/errors.ts'
+import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { ReplayExactness, ReplaySpeed } from '../../../shared/features/replay/replay.ts'
+import { recordingId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
+import { createDigestFold } from '../../core/market/digest.ts'
+import { createHub } from '../../core/market/hub.ts'
+import { hubCalendar } from '../../core/market/hub-calendar.ts'
+import type { Market } from '../../core/market/port.ts'
+import { createMarket } from '../../core/market/snapshot.ts'
+import { Cursor } from './cursor.ts'
+import type { Part } from './parts.ts'
+import { NO_LIMITS, Rig } from './rig.ts'
+import type { StoreReader } from '../../core/store/types/store.ts'
+import { instant, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { EXIT, exitWhenUnfinished } from '../../command-line/exit.ts'
+import { createProgressLine, type ProgressLine } from '../../command-line/progress-line.ts'
+import { withReader } from '../../core/store/with-reader.ts'
+
+/** Longest turn without looking at Ctrl+C, and longest rest between two looks at the clock, ms. */
+const TURN_MS = 20
+const REST_MS = 20
+
+export const replay: Command = {
+  name: 'replay',
+  summary: 'Plays a session through the hub, and compares its state with what live had, minute by minute.',
+  examples: [
+    ['Whether a replay gives the same state as live, as fast as it goes', '--session ID --digest'],
+    ['Ten times as fast, from an instant on', '--session ID --speed 10 --from 2026-01-05T09:30:00-05:00'],
+  ],
+  options: {
+    session: { type: 'string', value: 'ID', help: 'Which session; tapedeck sessions lists them' },
+    speed: { type: 'string', value: '0.25..1000|max', help: 'How fast (default: 1; with --digest: max)' },
+    from: { type: 'string', value: 'T', help: 'Receive time to begin at: ISO 8601 with a zone, or epoch ms' },
+    digest: { type: 'boolean', help: 'Print a hash of the state at each minute and at the end' },
+  },
+  async run(values, context) {
+    const session = values.text('session')
+    if (session === undefined) throw new UsageError('name the session with --session ID')
+    const speed = readSpeed(values)
+    const fromMs = instant(values, 'from')
+    const json = values.on('json')
+    const played = await withReader(values, context, async (reader) => {
+      const row = (await reader.sessions()).find((one) => one.session === session)
+      if (row === undefined) {
+        throw new CodedError('not-found', `There is no session ${session}.`, {
+          hint: '"tapedeck sessions" lists them.',
+        })
+      }
+      const progress = createProgressLine(context, !json)
+      try {
+        return await play({ reader, row, speed, fromMs, context, progress })
+      } finally {
+        progress.clear()
+      }
+    })
+    if (played === null) return exitWhenUnfinished(context.signal)
+    const { messages, digest, minutes, exactness } = played
+    if (json) context.out(`${JSON.stringify(jsonOf(played))}\n`)
+    else {
+      if (values.on('digest')) {
+        for (const one of minutes) context.out(`${new Date(one.at).toISOString()}  ${one.seq}  ${one.digest}\n`)
+      }
+      context.out(`messages ${messages}\ndigest ${digest}\n${words(exactness)}\n`)
+    }
+    if (exactness.is !== 'differs') return EXIT.ok
+    context.err(`tapedeck: ${words(exactness)}\n`)
+    return EXIT.failed
+  },
+}
+
+/** The answer as JSON: settled shape first, then what it was compared with. */
+function jsonOf({ messages, digest, minutes, live, exactness }: Played): Record<string, unknown> {
+  const difference =
+    exactness.is === 'differs'
+      ? { at: exactness.minuteMs, seq: exactness.seq, live: exactness.live, replay: exactness.replay || null }
+      : null
+  return {
+    messages,
+    digest,
+    minutes,
+    verdict: VERDICTS[exactness.is],
+    compared: comparedMinutes(exactness, live),
+    difference,
+    ...(exactness.is === 'not comparable' ? { why: exactness.why } : {}),
+    live,
+  }
+}
+
+const VERDICTS = {
+  none: 'nothing-to-compare',
+  'not comparable': 'nothing-to-compare',
+  identical: 'identical',
+  differs: 'different',
+} as const satisfies Record<ReplayExactness['is'], string>
+
+/** How many minutes were compared, the first different one included. */
+function comparedMinutes(exactness: ReplayExactness, live: readonly MinuteLine[]): number {
+  switch (exactness.is) {
+    case 'identical':
+      return exactness.minutes
+    case 'differs':
+      return live.filter(({ at }) => at <= exactness.minuteMs).length
+    case 'none':
+    case 'not comparable':
+      return 0
+    default:
+      return missingCase(exactness)
+  }
+}
+
+function readSpeed(values: Values): ReplaySpeed {
+  const text = values.text('speed')
+  if (text === undefined) return values.on('digest') ? 'max' : 1
+  if (text === 'max') return 'max'
+  const speed = Number(text)
+  if (text.trim() === '' || !(speed >= 0.25 && speed <= 1_000)) {
+    throw new UsageError(`--speed takes a number from 0.25 to 1000, or max, not "${text}"`)
+  }
+  return speed
+}
+
+function words(exactness: ReplayExactness): string {
+  switch (exactness.is) {
+    case 'none':
+      return 'live wrote no digest here to compare with'
+    case 'identical':
+      return `identical to live at ${exactness.minutes} of ${countText(exactness.minutes, 'minute')}`
+    case 'differs':
+      return (
+        `the state differs from live first in the minute ${new Date(exactness.minuteMs).toISOString()} ` +
+        `(seq ${exactness.seq}): live ${exactness.live}, replay ${exactness.replay || 'none'}`
+      )
+    case 'not comparable':
+      return `not comparable: ${exactness.why}`
+  }
+}
+
+interface MinuteLine {
+  /** Start of the minute, UTC ms. */
+  readonly at: UnixMs
+  /** The first message that is not in it any more; of live, the seq of the digest itself. */
+  readonly seq: number
+  readonly digest: string
+}
+
+export interface Played {
+  readonly messages: number
+  readonly digest: string
+  readonly minutes: readonly MinuteLine[]
+  /** The digests that live wrote of what was played, and on the way from the nearest snapshot to `--from`. */
+  readonly live: readonly MinuteLine[]
+  readonly exactness: ReplayExactness
+}
+
+interface PlayOptions {
+  readonly reader: StoreReader
+  readonly row: SessionRow
+  readonly speed: ReplaySpeed
+  readonly fromMs: number | undefined
+  readonly context: Pick<Context, 'clock' | 'signal'>
+  readonly progress?: ProgressLine
+}
+
+/** Plays a session to its end; null: ended by Ctrl+C. */
+export async function play({ reader, row, speed, fromMs, context, progress }: PlayOptions): Promise<Played | null> {
+  const { clock, signal } = context
+  const recording = recordingId(row.session)
+  const minutes: MinuteLine[] = []
+  const fold = createDigestFold()
+  const inner = createMarket(createHub({ calendar: hubCalendar }), fold)
+  const market: Market = {
+    ...inner,
+    digest(feed, recvMs, record) {
+      const taken = inner.digest(feed, recvMs, record)
+      if (taken !== null) minutes.push({ at: taken.minuteMs, seq: rig.seq, digest: taken.sha256 })
+      return taken
+    },
+  }
+  const end = await reader.place({ recording, ms: Number.MAX_SAFE_INTEGER })
+  const start = fromMs === undefined ? null : await reader.place({ recording, ms: fromMs })
+  const snapshot =
+    start === null ? null : await reader.snapshot({ recording, upToSeq: start.seq, version: market.version })
+  const part: Part = {
+    recording,
+    fromMs: row.startedMs,
+    toMs: end?.ms ?? row.startedMs,
+    lastSeq: end?.seq ?? 0,
+    notBeforeMs: -Infinity,
+    clean: row.clean,
+  }
+  const at = { seq: snapshot?.seq ?? 0, timeMs: snapshot?.wallMs ?? row.startedMs }
+  const cursor = new Cursor(reader, recording, at.seq, part.lastSeq)
+  const rig = new Rig(market, part, cursor, at)
+  try {
+    if (snapshot !== null) {
+      rig.catchUp(await reader.entries({ recording }))
+      market.restore(snapshot.data, rig.tracker.around())
+    }
+    const nowMs = (): number => clock.monoNs() / 1e6
+    const goTo = async (due: () => { readonly upToMs: number; readonly upToSeq: number }): Promise<boolean> => {
+      for (;;) {
+        if (signal.aborted) return false
+        const until = nowMs() + TURN_MS
+        const went = rig.advance({ ...NO_LIMITS, ...due(), spent: () => nowMs() >= until })
+        if (cursor.failure !== null) throw cursor.failure
+        progress?.draw(rig.messages, row.messages, new Date(rig.timeMs).toISOString(), 'messages')
+        if (went === 'end') return true
+        if (went === 'dry') await cursor.more()
+        else if (went === 'spent') await turn()
+        else if (due().upToMs === Infinity) return true
+        else await rest(context, REST_MS)
+      }
+    }
+    if (start !== null && !(await goTo(() => ({ upToMs: Infinity, upToSeq: start.seq })))) return null
+    const before = rig.messages
+    minutes.length = 0
+    const sinceMs = nowMs()
+    const clockMs = Math.max(fromMs ?? -Infinity, rig.nextMs() ?? rig.timeMs)
+    const upToMs = (): number => (speed === 'max' ? Infinity : clockMs + (nowMs() - sinceMs) * speed)
+    if (!(await goTo(() => ({ upToMs: upToMs(), upToSeq: Infinity })))) return null
+    const live = await liveDigests(reader, recording, at.seq)
+    return { messages: rig.messages - before, digest: fold.now(), minutes, live, exactness: rig.exactness }
+  } finally {
+    cursor.close()
+  }
+}
+
+async function liveDigests(reader: StoreReader, recording: RecordingId, afterSeq: number): Promise<MinuteLine[]> {
+  const entries = await reader.entries({ recording, afterSeq, types: ['digest'] })
+  return entries.flatMap(({ seq, entry }) =>
+    entry.type === 'digest' ? [{ at: entry.minuteMs, seq, digest: entry.sha256 }] : [],
+  )
+}
+
+/** Waits a little, less at Ctrl+C. */
+function rest({ clock, signal }: Pick<Context, 'clock' | 'signal'>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      undo()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const undo = clock.after(ms, done)
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

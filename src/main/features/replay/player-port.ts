@@ -1,0 +1,39 @@
+/** What a replay's player needs, and where it stands. */
+import type { ReplayExactness, ReplaySpeed } from '../../../shared/features/replay/replay.ts'
+import type { Reason } from '../../../shared/core/status/status.ts'
+import type { RecordingId } from '../../../shared/base/units.ts'
+import type { Market } from '../../core/market/port.ts'
+import type { StoreReader } from '../../core/store/types/store.ts'
+import type { Part } from './parts.ts'
+import type { Span } from './play.ts'
+
+export interface PlayerOptions {
+  readonly reader: Pick<StoreReader, 'replay' | 'snapshot' | 'entries'>
+  /** In the order of playing, their times never decreasing: `joined`. At least one. */
+  readonly parts: readonly Part[]
+  /** What windows look at. */
+  readonly market: Market
+  /** An empty one, in which a seek is prepared. */
+  readonly newMarket: () => Market
+  /** Real time on a monotonic clock, ms. */
+  readonly realMs: () => number
+  readonly after: (ms: number, then: () => void) => () => void
+  /** Something that `state` tells is different. */
+  readonly changed: () => void
+}
+
+/** Where a replay stands. */
+export interface PlayerState {
+  readonly nowMs: number
+  readonly at: { readonly session: RecordingId; readonly seq: number } | null
+  readonly playing: boolean
+  readonly speed: ReplaySpeed
+  readonly skipIdle: boolean
+  readonly loop: Span | null
+  readonly seeking: boolean
+  readonly ended: boolean
+  readonly messages: number
+  readonly perSecond: number
+  readonly exactness: ReplayExactness
+  readonly problem: Reason | null
+}

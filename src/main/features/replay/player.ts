@@ -1,0 +1,398 @@
+/**
+ * A replay: pulls what was recorded through a market of its own, by a clock of its own. Works in slices of a
+ * few milliseconds, so that what is received meanwhile is never held up.
+ */
+import { CodedError, toFailure } from '../../../shared/base/errors.ts'
+import type { ReplaySpeed } from '../../../shared/features/replay/replay.ts'
+import type { FeedStatus, Reason } from '../../../shared/core/status/status.ts'
+import type { RecordingId } from '../../../shared/base/units.ts'
+import type { Market } from '../../core/market/port.ts'
+import { Cursor } from './cursor.ts'
+import { KeptSnapshots } from './kept.ts'
+import type { Part } from './parts.ts'
+import { ANY_TIME, Places, type Target } from './places.ts'
+import { due, newPlay, play, restMs, type Play, type PlayEvent, type Span } from './play.ts'
+import type { PlayerOptions, PlayerState } from './player-port.ts'
+import { Rates } from './rates.ts'
+import { NO_LIMITS, Rig, type Advanced, type Limits } from './rig.ts'
+import { givingWay, KEEP_EVERY, SLICE_MS, travel } from './travel.ts'
+
+/** How often the clock moves while nothing is due, ms. */
+const FRAME_MS = 20
+/** Up to so much replay time a step forward plays through; further ones go as a seek. */
+const PLAYED_MS = 60_000
+
+export class Player {
+  readonly #o: PlayerOptions
+  #parts: readonly Part[]
+  readonly #kept = new KeptSnapshots()
+  readonly #places: Places
+  #play: Play
+  #index = 0
+  #rig: Rig
+  /** Grows with each seek and step: one that is not the newest gives up. */
+  #ticket = 0
+  #busy = 0
+  #seeking = false
+  #closed = false
+  #problem: Reason | null = null
+  #undoTurn = () => {}
+  readonly #rates = new Rates()
+
+  /** At the start of the first part; `seek` puts it where it begins. */
+  constructor(options: PlayerOptions) {
+    this.#o = options
+    this.#parts = options.parts
+    this.#places = new Places(options.reader, () => this.#parts, this.#kept, options.market.version)
+    const [first] = options.parts
+    const range = { fromMs: first.fromMs, toMs: options.parts.at(-1)?.toMs ?? first.toMs }
+    this.#play = newPlay(range, options.realMs())
+    this.#rig = this.#newRig(options.market, 0, { seq: 0, timeMs: first.fromMs })
+  }
+
+  get state(): PlayerState {
+    const { playing, speed, skipIdle, loop, clockMs, ended } = this.#play
+    const { seq, messages, exactness } = this.#rig
+    return {
+      nowMs: clockMs,
+      at: this.#index === 0 && seq === 0 ? null : this.present,
+      playing,
+      speed,
+      skipIdle,
+      loop,
+      seeking: this.#seeking,
+      ended,
+      messages,
+      perSecond: playing ? this.#rates.perSecond : 0,
+      exactness,
+      problem: this.#problem,
+    }
+  }
+
+  get nowMs(): number {
+    return this.#play.clockMs
+  }
+
+  /** What may be looked at: everything of earlier recordings, and of this one up to a seq. */
+  get present(): { readonly recording: RecordingId; readonly seq: number; readonly session: RecordingId } {
+    const { recording } = this.#rig.part
+    return { recording, session: recording, seq: this.#rig.seq }
+  }
+
+  feeds(): readonly FeedStatus[] {
+    const { tracker, received, lastMs } = this.#rig
+    return tracker.statuses(received, this.#rates.ofFeeds(received, this.nowMs), lastMs)
+  }
+
+  play(on: boolean): void {
+    this.#tell({ is: 'play', on })
+  }
+
+  speed(speed: ReplaySpeed): void {
+    this.#tell({ is: 'speed', speed })
+  }
+
+  options(options: { readonly skipIdle?: boolean | undefined; readonly loop?: Span | null | undefined }): void {
+    this.#tell({ is: 'options', ...options })
+  }
+
+  /** Puts the state as of a replay time. Rejects with `cancelled` when another seek or step takes its place. */
+  async seek(ms: number): Promise<void> {
+    const { fromMs, toMs } = this.#play.range
+    await this.#alone(true, (current) =>
+      this.#goTo(this.#places.resolve(Math.min(Math.max(ms, fromMs), toMs)), current),
+    )
+  }
+
+  /** Puts the state right after a seq of one of the recordings, not before a replay time. */
+  async seekSeq(recording: RecordingId, seq: number, ms: number): Promise<void> {
+    const part = this.#parts.findIndex((one) => one.recording === recording)
+    if (part < 0) return this.seek(ms)
+    const { lastSeq } = this.#parts[part]
+    const target = { part, seq: Math.min(seq, lastSeq), upToMs: ANY_TIME, ms, over: false }
+    await this.#alone(true, (current) => this.#goTo(target, current))
+  }
+
+  /** Puts the state where nothing is applied yet. */
+  async seekStart(): Promise<void> {
+    await this.#alone(true, (current) => this.#goTo(this.#places.start(), current))
+  }
+
+  /** Pauses and goes one message on or back. */
+  async stepMessage(forward: boolean): Promise<void> {
+    this.#pause()
+    await this.#alone(!forward, async (current) => {
+      if (forward) return this.#through(current, { upToMs: Infinity, messages: 1 })
+      const { seq, lastMessageSeq } = this.#rig
+      const target = (await this.#places.messageBack(this.#index, seq, lastMessageSeq)) ?? this.#places.start()
+      current()
+      await this.#goTo(target, current)
+    })
+  }
+
+  /** Pauses and goes on or back to a replay time. Going on a little, windows see it as playing. */
+  async stepTo(ms: number): Promise<void> {
+    this.#pause()
+    const { fromMs, toMs } = this.#play.range
+    const to = Math.min(Math.max(ms, fromMs), toMs)
+    if (to < this.nowMs || to - this.nowMs > PLAYED_MS) return this.seek(to)
+    await this.#alone(false, async (current) => {
+      await this.#through(current, { upToMs: to, messages: Infinity })
+      this.#reached(to)
+    })
+  }
+
+  /** More of the last recording is there now: the range ends with it. */
+  grow({ toMs, lastSeq }: Pick<Part, 'toMs' | 'lastSeq'>): void {
+    const last = this.#parts[this.#parts.length - 1]
+    if (this.#closed || lastSeq <= last.lastSeq) return
+    const grown = { ...last, lastSeq, toMs: Math.max(last.toMs, toMs) }
+    this.#parts = [...this.#parts.slice(0, -1), grown]
+    this.#places.forgetEntries(this.#parts.length - 1)
+    this.#tell({ is: 'grown', toMs: grown.toMs })
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#ticket += 1
+    this.#undoTurn()
+    this.#rig.cursor.close()
+  }
+
+  // -- playing --
+
+  #tell(event: PlayEvent): void {
+    if (this.#closed) return
+    const [next, jump] = play(this.#play, event, this.#o.realMs())
+    this.#play = next
+    this.#o.changed()
+    // A seek that is under way puts it somewhere anyway.
+    if (jump !== null && !this.#seeking) this.#jump(jump.toMs)
+    else if (next.playing) this.#schedule(0)
+  }
+
+  #jump(ms: number): void {
+    void this.seek(ms).catch((thrown: unknown) => this.#failed(thrown))
+  }
+
+  #pause(): void {
+    if (this.#play.playing) this.#tell({ is: 'play', on: false })
+  }
+
+  #reached(ms: number): void {
+    this.#tell({ is: 'reached', ms })
+  }
+
+  /** A turn after so many real ms, in place of one that was to come; 0: as soon as others had theirs. */
+  #schedule(ms: number): void {
+    if (this.#closed) return
+    this.#undoTurn()
+    if (ms > 0) {
+      this.#undoTurn = this.#o.after(ms, () => this.#turn())
+      return
+    }
+    const turn = setImmediate(() => this.#turn())
+    this.#undoTurn = () => clearImmediate(turn)
+  }
+
+  #turn(): void {
+    const { realMs } = this.#o
+    if (this.#closed || this.#busy > 0 || !this.#play.playing) return
+    const start = realMs()
+    const dueMs = due(this.#play, start)
+    const spent = () => realMs() - start >= SLICE_MS
+    const done = this.#advance({ ...NO_LIMITS, upToMs: dueMs, spent })
+    if (this.#rig.cursor.failure !== null) return this.#failed(this.#rig.cursor.failure)
+    this.#rates.measure(this.#rig.messages, start)
+    this.#keepSome()
+    if (done === 'end' && this.#crossing(dueMs)) return
+    const nextMs = this.#nextMs()
+    const left = done === 'spent' || done === 'dry'
+    this.#tellTurned(dueMs, nextMs, left)
+    if (!this.#play.playing) return
+    if (done === 'dry' || nextMs === undefined) {
+      void this.#rig.cursor.more().then(() => this.#schedule(0))
+    } else this.#schedule(left ? 0 : restMs(this.#play, nextMs, FRAME_MS))
+  }
+
+  /** Applies what comes, also what was recorded since its cursor was opened. */
+  #advance(limits: Limits): Advanced {
+    const rig = this.#rig
+    if (rig.over) return 'end'
+    const done = rig.advance(limits)
+    const { lastSeq } = this.#parts[this.#index]
+    if (done !== 'end' || rig.cursor.failure !== null || rig.cursor.upToSeq >= lastSeq) return done
+    rig.goOn(this.#cursorAt(this.#index, rig.seq))
+    return rig.advance(limits)
+  }
+
+  #tellTurned(dueMs: number, nextMs: number | null | undefined, left: boolean): void {
+    const { timeMs } = this.#rig
+    const [next, jump] = play(this.#play, { is: 'turned', dueMs, timeMs, nextMs, left }, this.#o.realMs())
+    this.#play = next
+    this.#o.changed()
+    if (jump !== null) this.#jump(jump.toMs)
+  }
+
+  /** At the end of a recording that is not the last: ends it, and begins the next where it is due. */
+  #crossing(dueMs: number): boolean {
+    const following = this.#parts.at(this.#index + 1)
+    if (following === undefined) return false
+    if (!this.#rig.over && this.#rig.part.toMs <= dueMs) this.#rig.finish()
+    if (following.fromMs > dueMs) return false
+    const ticket = this.#ticket
+    this.#busy += 1
+    this.#enterNext(() => this.#assertNewest(ticket))
+      .catch((thrown: unknown) => this.#failed(thrown))
+      .finally(() => {
+        this.#busy -= 1
+        this.#schedule(0)
+      })
+    return true
+  }
+
+  #nextMs(): number | null | undefined {
+    const next = this.#rig.over ? null : this.#rig.nextMs()
+    if (next !== null) return next
+    const following = this.#parts.at(this.#index + 1)
+    if (following === undefined) return null
+    return this.#rig.over ? following.fromMs : this.#rig.part.toMs
+  }
+
+  async #enterNext(current: () => void): Promise<void> {
+    const index = this.#index + 1
+    const part = this.#parts[index]
+    const base = await this.#places.stored(part, { upToSeq: 0 })
+    current()
+    const before = this.#rig
+    before.cursor.close()
+    const rig = this.#newRig(this.#o.market, index, { seq: 0, timeMs: part.fromMs })
+    rig.messages = before.messages
+    rig.exactness = before.exactness
+    this.#index = index
+    this.#rig = rig
+    this.#o.market.restore(base?.data ?? null, rig.tracker.around())
+  }
+
+  // -- going to a place --
+
+  /** Runs the newest seek or step; whatever of them runs already gives up. */
+  async #alone(seeking: boolean, work: (current: () => void) => Promise<void>): Promise<void> {
+    const ticket = ++this.#ticket
+    const current = () => this.#assertNewest(ticket)
+    this.#busy += 1
+    this.#seeking = seeking
+    this.#o.changed()
+    try {
+      current()
+      await work(current)
+      this.#problem = null
+    } finally {
+      this.#busy -= 1
+      if (ticket === this.#ticket) this.#seeking = false
+      if (!this.#closed) this.#o.changed()
+      if (this.#busy === 0 && this.#play.playing) this.#schedule(0)
+    }
+  }
+
+  /** Builds the state of a place beside the one that windows see, then puts it there at once. */
+  async #goTo(target: Target, current: () => void): Promise<void> {
+    const { newMarket, market } = this.#o
+    const known = this.#places.entries(target.part)
+    known.catch(() => undefined) // told where it is waited for
+    const from = await this.#places.nearest(target, this.#here(target.part))
+    current()
+    const aside = newMarket()
+    const rig = this.#newRig(aside, target.part, from ?? { seq: 0, timeMs: -Infinity }, target)
+    rig.cursor.begin()
+    try {
+      const entries = await known
+      current()
+      rig.lastMessageSeq = from?.lastMessageSeq ?? 0
+      rig.catchUp(entries)
+      aside.restore(from?.data ?? null, rig.tracker.around())
+      await travel(rig, target, { kept: this.#kept, realMs: this.#o.realMs, current })
+      if (target.over) rig.finish()
+      rig.cursor.close()
+      const data = aside.save()
+      const placed = rig.onto(market, this.#cursorAt(target.part, rig.seq))
+      this.#rig.cursor.close()
+      this.#rig = placed
+      this.#index = target.part
+      this.#rates.restart()
+      this.#reached(Math.max(target.ms ?? -Infinity, rig.timeMs))
+      market.restore(data, placed.tracker.around())
+    } catch (thrown) {
+      rig.cursor.close()
+      throw thrown
+    }
+  }
+
+  /** Plays through what lies before a limit, in slices. */
+  async #through(current: () => void, limit: { readonly upToMs: number; readonly messages: number }): Promise<void> {
+    const { realMs } = this.#o
+    const before = this.#rig.messages
+    for (;;) {
+      const start = realMs()
+      const spent = () => realMs() - start >= SLICE_MS
+      const messages = limit.messages - (this.#rig.messages - before)
+      const done = this.#advance({ ...NO_LIMITS, upToMs: limit.upToMs, messages, spent })
+      if (this.#rig.cursor.failure !== null) throw this.#rig.cursor.failure
+      this.#keepSome()
+      if (done === 'reached') break
+      if (done === 'end') {
+        const following = this.#parts.at(this.#index + 1)
+        if (following === undefined || following.fromMs > limit.upToMs) {
+          if (following !== undefined && !this.#rig.over && this.#rig.part.toMs <= limit.upToMs) this.#rig.finish()
+          break
+        }
+        if (!this.#rig.over) this.#rig.finish()
+        await this.#enterNext(current)
+      } else if (done === 'dry') await this.#rig.cursor.more()
+      else await givingWay()
+      current()
+    }
+    this.#reached(Math.max(this.#rig.timeMs, this.nowMs))
+  }
+
+  // -- beside --
+
+  #assertNewest(ticket: number): void {
+    if (this.#closed) throw new CodedError('cancelled', 'The replay was closed.')
+    if (ticket !== this.#ticket) throw new CodedError('cancelled', 'The replay goes somewhere else now.')
+  }
+
+  /** Where it stands, if what follows can be built from that. */
+  #here(part: number): Rig | null {
+    return this.#index === part && !this.#rig.over && this.#rig.seq > 0 ? this.#rig : null
+  }
+
+  #newRig(
+    market: Market,
+    index: number,
+    at: { readonly seq: number; readonly timeMs: number },
+    upTo?: Pick<Target, 'seq' | 'upToMs'>,
+  ): Rig {
+    return new Rig(market, this.#parts[index], this.#cursorAt(index, at.seq, upTo), at)
+  }
+
+  #cursorAt(index: number, seq: number, upTo?: Pick<Target, 'seq' | 'upToMs'>): Cursor {
+    const { recording, lastSeq } = this.#parts[index]
+    return new Cursor(this.#o.reader, recording, seq, upTo?.seq ?? lastSeq, upTo?.upToMs)
+  }
+
+  #keepSome(): void {
+    const { seq } = this.#rig
+    if (seq - Math.max(0, this.#kept.newestSeq(this.#index, seq)) >= KEEP_EVERY && !this.#rig.over) {
+      this.#kept.add(this.#index, this.#rig.keep())
+    }
+  }
+
+  #failed(thrown: unknown): void {
+    const { code, message, hint = '' } = toFailure(thrown)
+    if (code === 'cancelled' || this.#closed) return
+    this.#problem = { code, message, hint, closeCode: null }
+    this.#pause()
+    this.#o.changed()
+  }
+}

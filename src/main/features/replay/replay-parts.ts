@@ -1,0 +1,88 @@
+/** From listed sessions to the parts of a replay, and the gaps between and in them. */
+import { CodedError } from '../../../shared/base/errors.ts'
+import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
+import type { Gap, SessionRow } from '../../../shared/core/recording/recording.ts'
+import { unixMs } from '../../../shared/base/units.ts'
+import { joined, type Part } from './parts.ts'
+import type { StoreReader } from '../../core/store/types/store.ts'
+
+/** Parts of the sessions with these names, in the order of playing. Fails with `not-found` and `ambiguous-source`. */
+export async function partsOf(
+  reader: Pick<StoreReader, 'sessions' | 'place'>,
+  names: readonly string[],
+): Promise<{ readonly source: string; readonly rows: readonly SessionRow[]; readonly parts: readonly Part[] }> {
+  const all = await reader.sessions()
+  const chosen = all.filter(({ session }) => names.includes(session))
+  const missing = names.find((name) => !all.some(({ session }) => session === name))
+  const [first] = chosen
+  if (missing !== undefined || chosen.length === 0) {
+    throw new CodedError('not-found', `There is no session "${missing ?? ''}".`, {
+      hint: 'The list has those there are.',
+    })
+  }
+  const { source } = first
+  if (chosen.some((row) => row.source !== source)) {
+    throw new CodedError('ambiguous-source', 'These sessions are of different sources and cannot be joined.', {
+      hint: 'Choose sessions of one source, or open each in a window of its own.',
+    })
+  }
+  const rows: SessionRow[] = []
+  const parts: Part[] = []
+  for (const { of: row, notBeforeMs } of inTurn(all.filter((one) => one.source === source))) {
+    if (!names.includes(row.session)) continue
+    const last = await reader.place({ recording: row.session, ms: Number.MAX_SAFE_INTEGER })
+    if (last === null) continue
+    rows.push(row)
+    parts.push({
+      recording: row.session,
+      fromMs: row.startedMs,
+      toMs: Math.max(row.endedMs ?? -Infinity, last.ms),
+      lastSeq: last.seq,
+      notBeforeMs,
+      clean: row.clean,
+    })
+  }
+  if (parts.length === 0) {
+    throw new CodedError('not-found', 'Nothing was recorded in this session.', { hint: 'Choose another one.' })
+  }
+  return { source, rows, parts: joined(parts) }
+}
+
+/** What lies between parts and is in no stored gap: of every feed that the recording before had. */
+export function gapsBetween(parts: readonly Part[], rows: readonly SessionRow[]): readonly Gap[] {
+  return parts.flatMap((part, i) => {
+    const next = parts.at(i + 1)
+    const row = rows.find(({ session }) => session === part.recording)
+    if (next === undefined || row === undefined || next.fromMs <= part.toMs) return []
+    return row.feeds
+      .filter(({ feed }) => !row.gaps.some((gap) => gap.feed === feed && gap.symbols.length === 0 && covers(gap, part)))
+      .map(({ feed }): Gap => ({
+        recording: part.recording,
+        feed,
+        symbols: [],
+        cause: part.clean ? 'quit' : 'crash',
+        fromMs: unixMs(part.toMs),
+        toMs: unixMs(next.fromMs),
+        fromSeq: part.lastSeq,
+        toSeq: null,
+      }))
+  })
+}
+
+const covers = (gap: Gap, { toMs }: Part): boolean => gap.fromMs <= toMs && (gap.toMs === null || gap.toMs > toMs)
+
+/** Gaps as they were known at a place: none that opened later, and none closed that closed later. */
+export function gapsAt(
+  gaps: readonly Gap[],
+  order: ReadonlyMap<string, number>,
+  at: { readonly recording: string; readonly seq: number },
+  nowMs: number,
+): readonly Gap[] {
+  const here = order.get(at.recording) ?? -1
+  return gaps.flatMap((gap): Gap[] => {
+    const place = order.get(gap.recording) ?? Infinity
+    if (place > here || (place === here && gap.fromSeq > at.seq) || gap.fromMs > nowMs) return []
+    const closed = gap.toMs !== null && gap.toMs <= nowMs && (place < here || (gap.toSeq ?? Infinity) <= at.seq)
+    return [closed ? gap : { ...gap, toMs: null, toSeq: null }]
+  })
+}

@@ -1,0 +1,326 @@
+/** One replay as a view: a hub of its own, the past up to its clock, and the player that feeds it. */
+import { gridOf } from '../../../shared/core/market/calendar.ts'
+import type { CallArgs } from '../../../shared/contracts.ts'
+import { CodedError, missingCase } from '../../../shared/base/errors.ts'
+import { INTERVALS } from '../../../shared/core/market/market.ts'
+import type { ReplayId, ReplayState, ReplayTimeline } from '../../../shared/features/replay/replay.ts'
+import type { StatusState } from '../../../shared/core/status/status.ts'
+import type { StreamSource } from '../../../shared/rpc/transport.ts'
+import { unixMs, type InstrumentId } from '../../../shared/base/units.ts'
+import { createRehearsal, type Rehearsal, type RehearsalOptions } from '../alerts/rehearsal.ts'
+import type { Clock } from '../../base/clock.ts'
+import { createDigestFold } from '../../core/market/digest.ts'
+import type { HubCalendar } from '../../core/market/hub-port.ts'
+import { createHub } from '../../core/market/hub.ts'
+import { createMarket } from '../../core/market/snapshot.ts'
+import { nextOpen } from './opens.ts'
+import { Player } from './player.ts'
+import type { StoreReader, StoreWriter } from '../../core/store/types/store.ts'
+import { ALERT_CALENDAR } from '../alerts/alert-calendar.ts'
+import { createPast } from '../../core/views/history.ts'
+import { gapsAt, gapsBetween, partsOf } from './replay-parts.ts'
+import { createSeeder } from '../../core/views/seeder.ts'
+import type { View } from '../../core/views/views.ts'
+import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
+
+export interface OpenReplay {
+  readonly player: Player
+  readonly view: View
+  readonly states: WholeStreams<ReplayState>
+  readonly rehearsal: Rehearsal
+  /** How many streams look at it. */
+  readonly streams: number
+  state(): ReplayState
+  /** Looks, not too often, whether the last recording went on: the range ends where it does. */
+  grow(): void
+  seek(to: CallArgs<'replay.seek'>['to']): Promise<void>
+  step(args: Omit<CallArgs<'replay.step'>, 'id'>): Promise<void>
+  timeline(args: Omit<CallArgs<'replay.timeline'>, 'id'>): Promise<ReplayTimeline>
+  close(): void
+}
+
+/** What every replay needs of its surroundings. */
+export interface ReplaysOptions {
+  readonly reader: StoreReader
+  readonly writer: Pick<StoreWriter, 'addBookmark' | 'removeBookmark'>
+  readonly clock: Clock
+  readonly calendar: HubCalendar
+  readonly nameOf: (id: InstrumentId) => string | null
+  /** The store is being moved: nothing can be read. */
+  readonly storeIsAway: () => boolean
+  /** The live status: what a replay's is not about comes from there. */
+  readonly status: () => StatusState
+  /** Told of a question the store could not answer. */
+  readonly failed: (what: string, thrown: unknown) => void
+  /** What is rehearsed along every replay. */
+  readonly alerts: Pick<RehearsalOptions, 'alerts' | 'onChange' | 'drawings'>
+}
+
+export interface OpenOptions extends ReplaysOptions {
+  readonly id: ReplayId
+  readonly sessions: readonly string[]
+}
+
+/** How often a recording that goes on is looked at, real ms. */
+const GROW_MS = 2_000
+/** How often freshness is looked at while the clock flows, real ms. */
+const SWEEP_MS = 200
+
+/** Opens sessions as a replay that stands nowhere yet: seek it. Fails with `not-found` and `ambiguous-source`. */
+export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
+  const { id, reader, clock, calendar, nameOf } = options
+  const opened = await partsOf(reader, options.sessions)
+  const { source, rows } = opened
+  let { parts } = opened
+  const between = gapsBetween(parts, rows)
+  const end = () => parts[parts.length - 1]
+  /** Of the last recording, as they are known now: it may go on. */
+  let lastGaps = rows[rows.length - 1].gaps
+  const newHub = () => createHub({ calendar, nameOf })
+  const hub = newHub()
+  const realMs = () => clock.monoNs() / 1e6
+  let closed = false
+  const wakes = new Set<() => void>()
+  let sweptMs = 0
+
+  const rehearsal = createRehearsal({
+    ...options.alerts,
+    calendar: ALERT_CALENDAR,
+    bars: (instrument, of, interval, limit) => past.barsOrThrow(instrument, of, interval, limit),
+  })
+  const player = new Player({
+    reader,
+    parts,
+    market: rehearsal.over(createMarket(hub, createDigestFold())),
+    newMarket: () => createMarket(newHub(), createDigestFold()),
+    realMs,
+    after: (ms, then) => clock.after(ms, then),
+    changed() {
+      states.changed()
+      const now = realMs()
+      if (now - sweptMs < SWEEP_MS) return
+      sweptMs = now
+      hub.sweep(player.nowMs)
+      rehearsal.sweep(player.nowMs)
+      status.changed()
+    },
+  })
+  const state = (): ReplayState => {
+    const { nowMs, at, loop, ...rest } = player.state
+    return {
+      id,
+      source,
+      sessions: parts.map(({ recording, fromMs, toMs }) => ({
+        session: recording,
+        fromMs: unixMs(fromMs),
+        toMs: unixMs(toMs),
+      })),
+      fromMs: unixMs(parts[0].fromMs),
+      toMs: unixMs(end().toMs),
+      nowMs: unixMs(nowMs),
+      at: at === null ? null : { session: at.session, seq: at.seq },
+      loop: loop === null ? null : { fromMs: unixMs(loop.fromMs), toMs: unixMs(loop.toMs) },
+      ...rest,
+    }
+  }
+  const states = wholeStreams(state)
+  const status = wholeStreams((): StatusState => {
+    const live = options.status()
+    return {
+      ...live,
+      nowMs: unixMs(player.nowMs),
+      source: source === 'demo' ? 'demo' : 'service',
+      origin: source === 'demo' ? 'demo' : source.slice(source.lastIndexOf('@') + 1),
+      feeds: player.feeds(),
+      skewMs: null,
+    }
+  })
+
+  /** Recordings of the source in the order of reading, as far as they lie before the end of this replay. */
+  let order: ReadonlyMap<string, number> = new Map()
+  const readOrder = async (): Promise<void> => {
+    const all = (await reader.sessions(true)).filter((row) => row.source === source)
+    order = new Map(all.map(({ session }, i) => [session, i]))
+  }
+  await readOrder()
+  const past = createPast({
+    reader,
+    source: () => source,
+    present: () => player.present,
+    committed: () => Promise.resolve(),
+    wallMs: () => player.nowMs,
+    days: (asset) => calendar.days(asset),
+    visible: {
+      sessions: (all) =>
+        all.filter(({ session }) => (order.get(session) ?? Infinity) <= (order.get(player.present.recording) ?? -1)),
+      gaps: (gaps) => gapsAt([...gaps, ...between], order, player.present, player.nowMs),
+    },
+    failed: options.failed,
+  })
+  const seeder = createSeeder(hub, past)
+  hub.onReset(() => seeder.forget())
+
+  const view: View = {
+    live: false,
+    hub,
+    past,
+    seeder,
+    status,
+    wallMs: () => player.nowMs,
+    source: () => source,
+    upTo: () => player.present,
+    hold<T>(stream: StreamSource<T>, wake: () => void): StreamSource<T> {
+      wakes.add(wake)
+      return {
+        take() {
+          if (closed) throw new CodedError('not-found', 'The replay was closed.', { hint: 'Open the session again.' })
+          return stream.take()
+        },
+        close() {
+          wakes.delete(wake)
+          stream.close()
+        },
+      }
+    },
+  }
+
+  const gapsOfAll = () => [...rows.slice(0, -1).flatMap(({ gaps }) => gaps), ...lastGaps, ...between]
+  const marksOf = async () => (await Promise.all(parts.map(({ recording }) => reader.bookmarks(recording)))).flat()
+  /** The nearest of some instants after now (1) or before it (-1). */
+  const nearest = (instants: readonly number[], towards: 1 | -1): number | undefined => {
+    const { nowMs } = player
+    if (towards > 0) return instants.filter((ms) => ms > nowMs).reduce<number | undefined>(least, undefined)
+    return instants.filter((ms) => ms < nowMs).reduce<number | undefined>(most, undefined)
+  }
+  const none = (what: string): CodedError =>
+    new CodedError('not-found', `There is no ${what} in this replay.`, { hint: 'The replay stays where it is.' })
+  const toBookmark = async (
+    pick: (all: readonly { readonly id: number; readonly atMs: number }[]) => number | undefined,
+  ) => {
+    const all = await marksOf()
+    const chosen = all.find((one) => one.id === pick(all))
+    if (chosen === undefined) throw none('such bookmark')
+    const { session, seq, atMs } = chosen
+    await (seq === null ? player.seek(atMs) : player.seekSeq(session, Math.max(0, seq - 1), atMs))
+  }
+
+  let goesOn = rows[rows.length - 1].endedMs === null
+  let growing = false
+  let grownMs = -Infinity
+  const grow = async (): Promise<void> => {
+    const { recording } = end()
+    const { recorder } = options.status()
+    const [last, gaps] = await Promise.all([
+      reader.place({ recording, ms: Number.MAX_SAFE_INTEGER }),
+      reader.gaps({ recording }),
+    ])
+    // What was written before it ended is read once more.
+    goesOn = recorder.is === 'recording' && recorder.session === recording
+    if (closed || last === null || last.seq <= end().lastSeq) return
+    lastGaps = gaps
+    parts = [...parts.slice(0, -1), { ...end(), lastSeq: last.seq, toMs: Math.max(end().toMs, last.ms) }]
+    player.grow(end())
+  }
+
+  return {
+    player,
+    view,
+    states,
+    grow() {
+      const now = realMs()
+      if (!goesOn || growing || closed || now - grownMs < GROW_MS) return
+      grownMs = now
+      growing = true
+      grow()
+        .catch((thrown: unknown) => options.failed('replay', thrown))
+        .finally(() => (growing = false))
+    },
+    rehearsal,
+    get streams() {
+      return wakes.size
+    },
+    state,
+    async seek(to) {
+      switch (to.at) {
+        case 'start':
+          return player.seekStart()
+        case 'end':
+          return player.seek(end().toMs)
+        case 'ms':
+          return player.seek(to.ms)
+        case 'next gap':
+        case 'previous gap': {
+          // That a feed was not there yet at the start is no event to go to.
+          const starts = gapsOfAll().flatMap(({ cause, fromMs }) => (cause === 'connect' ? [] : [fromMs]))
+          const found = nearest(starts, to.at === 'next gap' ? 1 : -1)
+          if (found === undefined) throw none(to.at === 'next gap' ? 'further gap' : 'gap before this')
+          return player.seek(found)
+        }
+        case 'next bookmark':
+        case 'previous bookmark':
+          return toBookmark((all) => {
+            const atMs = nearest(
+              all.map((one) => one.atMs),
+              to.at === 'next bookmark' ? 1 : -1,
+            )
+            return all.find((one) => one.atMs === atMs)?.id
+          })
+        case 'bookmark':
+          return toBookmark(() => to.bookmark)
+        case 'next open': {
+          const open = nextOpen(to.asset, player.nowMs)
+          if (!(open <= end().toMs)) throw none('further opening')
+          return player.seek(open)
+        }
+        default:
+          return missingCase(to)
+      }
+    },
+    async step({ by, forward, interval, asset }) {
+      switch (by) {
+        case 'message':
+          return player.stepMessage(forward)
+        case 'second':
+          return player.stepTo(player.nowMs + (forward ? 1_000 : -1_000))
+        case 'bar':
+          return player.stepTo(barEdge(player.nowMs, forward, gridOf(asset ?? 'crypto', interval), INTERVALS[interval]))
+        default:
+          return missingCase(by)
+      }
+    },
+    async timeline({ fromMs, toMs, buckets }) {
+      const recordings = parts.map(({ recording }) => recording)
+      const [counts, marks] = await Promise.all([reader.activity({ recordings, fromMs, toMs, buckets }), marksOf()])
+      return {
+        fromMs: unixMs(fromMs),
+        toMs: unixMs(toMs),
+        counts,
+        gaps: gapsOfAll().filter((gap) => gap.fromMs < toMs && (gap.toMs ?? Infinity) > fromMs),
+        bookmarks: marks.filter(({ atMs }) => atMs >= fromMs && atMs < toMs),
+      }
+    },
+    close() {
+      closed = true
+      rehearsal.close()
+      player.close()
+      for (const wake of [...wakes]) wake()
+    },
+  }
+}
+
+const least = (a: number | undefined, b: number): number => (a === undefined ? b : Math.min(a, b))
+const most = (a: number | undefined, b: number): number => (a === undefined ? b : Math.max(a, b))
+
+/** The nearest edge of a bar after or before an instant. */
+function barEdge(
+  ms: number,
+  forward: boolean,
+  grid: { startOf(ms: number): number; endOf(start: number): number },
+  intervalMs: number,
+): number {
+  const start = grid.startOf(ms)
+  if (forward) return Number.isNaN(start) ? ms + intervalMs : grid.endOf(start)
+  if (start < ms) return start
+  const before = grid.startOf(ms - 1)
+  return Number.isNaN(before) ? ms - intervalMs : before
+}

@@ -1,0 +1,131 @@
+/** The replays of a terminal: each a view of its own over recordings of one source. */
+import type { CallArgs, StreamValue } from '../../../shared/contracts.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import type {
+  ReplayBookmark,
+  ReplayId,
+  ReplaySpeed,
+  ReplayState,
+  ReplayTimeline,
+} from '../../../shared/features/replay/replay.ts'
+import type { StreamSource } from '../../../shared/rpc/transport.ts'
+import { recordingId } from '../../../shared/base/units.ts'
+import { storeAway } from '../../core/jobs/jobs.ts'
+import { openReplay, type OpenReplay, type ReplaysOptions } from './replay-view.ts'
+import type { View } from '../../core/views/views.ts'
+
+/** What windows do with replays. Whatever names one that is not open fails with `not-found`. */
+export interface Replays {
+  /** Opens recordings of one source; `atMs` null: at the start. */
+  open(sessions: readonly string[], atMs: number | null): Promise<ReplayState>
+  /** Ends it and its streams; one that is not open is left so. */
+  close(id: ReplayId): Promise<void>
+  play(id: ReplayId, on: boolean): void
+  speed(id: ReplayId, speed: ReplaySpeed): void
+  step(args: CallArgs<'replay.step'>): Promise<ReplayState>
+  seek(id: ReplayId, to: CallArgs<'replay.seek'>['to']): Promise<ReplayState>
+  options(args: CallArgs<'replay.options'>): void
+  timeline(args: CallArgs<'replay.timeline'>): Promise<ReplayTimeline>
+  stream(args: { readonly id: ReplayId }, wake: () => void): StreamSource<ReplayState>
+  /** What alerts would have done along a replay. */
+  alerts(view: string, wake: () => void): StreamSource<StreamValue<'alerts'>>
+  /** The replay's clock, UTC ms; null for `live`. Throws `not-found`. */
+  instantOf(view: string): number | null
+  /** How many are open. */
+  count(): number
+  /** The view of a replay that is open. */
+  view(id: ReplayId): View | undefined
+  /** Of one session, or of all; oldest first. */
+  bookmarks(session: string | null): Promise<readonly ReplayBookmark[]>
+  addBookmark(args: CallArgs<'bookmarks.add'>): Promise<ReplayBookmark>
+  removeBookmark(bookmark: number): Promise<void>
+  /** Call it now and then: what a replay's status tells of the live recorder moves while its clock stands. */
+  tick(): void
+  /** Ends all of them. */
+  closeAll(): void
+}
+
+/** Replays that are kept open; a window that died leaves its own behind. */
+const MOST = 8
+
+/** No replay is open. */
+export function createReplays(options: ReplaysOptions): Replays {
+  const { reader, writer } = options
+  const open = new Map<ReplayId, OpenReplay>()
+  let count = 0
+  const known = (id: ReplayId): OpenReplay => {
+    const replay = open.get(id)
+    if (replay !== undefined) return replay
+    throw new CodedError('not-found', `There is no replay "${id}".`, { hint: 'Open the session again.' })
+  }
+  const end = (id: ReplayId): void => {
+    open.get(id)?.close()
+    open.delete(id)
+  }
+  const makeRoom = (): void => {
+    if (open.size < MOST) return
+    const left = [...open].find(([, replay]) => replay.streams === 0)
+    if (left === undefined) {
+      throw new CodedError('budget', `${MOST} replays are open.`, { hint: 'Close one of them first.' })
+    }
+    end(left[0])
+  }
+  return {
+    async open(sessions, atMs) {
+      if (options.storeIsAway()) throw storeAway()
+      makeRoom()
+      count += 1
+      const id = `replay-${count}`
+      const replay = await openReplay({ ...options, id, sessions: [...new Set(sessions)] })
+      open.set(id, replay)
+      try {
+        await (atMs === null ? replay.seek({ at: 'start' }) : replay.seek({ at: 'ms', ms: atMs }))
+      } catch (thrown) {
+        end(id)
+        throw thrown
+      }
+      return replay.state()
+    },
+    close: async (id) => end(id),
+    play: (id, on) => known(id).player.play(on),
+    speed: (id, speed) => known(id).player.speed(speed),
+    async step(args) {
+      const replay = known(args.id)
+      await replay.step(args)
+      return replay.state()
+    },
+    async seek(id, to) {
+      const replay = known(id)
+      await replay.seek(to)
+      return replay.state()
+    },
+    options: ({ id, ...wish }) => known(id).player.options(wish),
+    timeline: async (args) => known(args.id).timeline(args),
+    stream({ id }, wake) {
+      const replay = known(id)
+      return replay.view.hold(replay.states.open(wake), wake)
+    },
+    alerts(view, wake) {
+      const replay = known(view)
+      return replay.view.hold(replay.rehearsal.stream(wake), wake)
+    },
+    instantOf: (view) => (view === 'live' ? null : known(view).player.nowMs),
+    view: (id) => open.get(id)?.view,
+    bookmarks: (session) => reader.bookmarks(session === null ? null : recordingId(session)),
+    addBookmark: ({ session, atMs, seq, text }) =>
+      writer.addBookmark({ recording: recordingId(session), atMs, seq, text }),
+    async removeBookmark(bookmark) {
+      await writer.removeBookmark(bookmark)
+    },
+    tick() {
+      for (const replay of open.values()) {
+        replay.view.status.changed()
+        replay.grow()
+      }
+    },
+    count: () => open.size,
+    closeAll() {
+      for (const id of [...open.keys()]) end(id)
+    },
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * What a recording's entries say of its feeds: states, acknowledgements, gaps. The same entries that live
+ * wrote while it told its hub; here they tell another one.
+ */
+import { bestState, worstState } from '../../../shared/core/status/feed-severity.ts'
+import type { GapCause, LedgerEntry } from '../../../shared/core/recording/recording.ts'
+import type { FeedState, FeedStatus, Reason } from '../../../shared/core/status/status.ts'
+import { FEED_IDS, feedAsset, instrumentKey, unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
+import type { HubSink, MarketAround } from '../../core/market/port.ts'
+
+/** Gaps of one feed that are kept; older ones the store knows. */
+const MAX_GAPS = 500
+
+interface TrackedGap {
+  readonly feed: FeedId
+  readonly cause: GapCause
+  readonly symbols: readonly string[]
+  readonly fromMs: UnixMs
+  readonly seq: number
+  toMs: UnixMs | null
+}
+
+interface Connection {
+  readonly feed: FeedId
+  readonly asked: Set<string>
+  readonly acknowledged: Map<string, string>
+}
+
+/** The state of one connection; number 0: of a session without one. */
+interface Slot {
+  readonly conn: number
+  readonly state: FeedState
+}
+
+export class FeedTracker {
+  readonly #gaps: TrackedGap[] = []
+  readonly #connections = new Map<number, Connection>()
+  readonly #slots = new Map<FeedId, Slot[]>()
+  /** Of its connections the one that needs attention most, and the best. */
+  readonly #shown = new Map<FeedId, FeedState>()
+  readonly #seen = new Map<FeedId, FeedState>()
+  readonly #why = new Map<FeedId, Reason>()
+
+  /** Takes an entry; `sink` is told what live told its hub. */
+  apply(seq: number, wallMs: UnixMs, entry: LedgerEntry, sink: HubSink | null): void {
+    switch (entry.type) {
+      case 'connecting': {
+        const { feed, conn } = entry
+        this.#connections.set(conn, { feed, asked: new Set(), acknowledged: new Map() })
+        // The session that waited has a connection now.
+        const slots = this.#slots.get(feed) ?? []
+        const at = slots.findIndex((slot) => slot.conn !== conn && !this.#connections.has(slot.conn))
+        if (at >= 0) slots[at] = { conn, state: slots[at].state }
+        return
+      }
+      case 'connected':
+        return
+      case 'disconnected':
+        this.#connections.delete(entry.conn)
+        this.#why.set(entry.feed, reasonOf(entry.closeCode, entry.reason))
+        return
+      case 'subscribe': {
+        const connection = this.#connections.get(entry.conn)
+        for (const symbol of entry.symbols) connection?.asked.add(keyOf(entry.feed, symbol))
+        return
+      }
+      case 'acknowledged':
+        return this.#acknowledged(entry, sink)
+      case 'unsubscribe':
+        return
+      case 'released': {
+        const connection = this.#connections.get(entry.conn)
+        for (const symbol of entry.symbols) {
+          const key = keyOf(entry.feed, symbol)
+          connection?.asked.delete(key)
+          connection?.acknowledged.delete(key)
+        }
+        return
+      }
+      case 'state':
+        return this.#state(entry.feed, entry.conn, this.#stateOf(entry, wallMs), wallMs, sink)
+      case 'gap-open':
+        return this.#gapOpened(seq, entry.feed, entry.cause, entry.symbols, entry.fromMs, sink)
+      case 'gap-close': {
+        const gap = this.#gaps.findLast((one) => one.seq === entry.openedSeq && one.feed === entry.feed)
+        if (gap === undefined) return
+        gap.toMs = unixMs(Math.max(wallMs, gap.fromMs))
+        sink?.gapClosed(gap.feed, gap.fromMs, gap.toMs)
+        return
+      }
+      case 'oversize':
+      case 'clock':
+      case 'digest':
+        return
+    }
+  }
+
+  /** The recording ended: what comes until the next one is in none. */
+  end(wallMs: UnixMs, cause: GapCause, sink: HubSink | null): void {
+    const open = new Set(
+      this.#gaps.filter(({ toMs, symbols }) => toMs === null && symbols.length === 0).map((g) => g.feed),
+    )
+    for (const [feed, state] of [...this.#shown]) {
+      if (state.is === 'idle') continue
+      if (!open.has(feed)) this.#gapOpened(Infinity, feed, cause, [], wallMs, sink)
+      this.#slots.delete(feed)
+      this.#show(feed, wallMs, sink)
+    }
+    this.#connections.clear()
+  }
+
+  /** What stands around the market now. */
+  around(): MarketAround {
+    return {
+      feedStates: [...this.#shown].map(([feed, state]) => [feed, state, this.#seen.get(feed) ?? state]),
+      gaps: this.#gaps.map(({ feed, cause, symbols, fromMs, toMs }) => ({ feed, cause, symbols, fromMs, toMs })),
+    }
+  }
+
+  /** Every feed as the status line shows it. `received` and `perSecond` by the index of the feed. */
+  statuses(received: ArrayLike<number>, perSecond: ArrayLike<number>, lastMs: ArrayLike<number>): FeedStatus[] {
+    return FEED_IDS.map((feed, i) => {
+      const mine = [...this.#connections.values()].filter((one) => one.feed === feed)
+      const known = new Set(mine.flatMap((one) => [...one.acknowledged.keys()]))
+      return {
+        feed,
+        state: this.#shown.get(feed) ?? { is: 'idle' },
+        connections: mine.length,
+        acknowledged: mine.flatMap((one) => [...one.acknowledged.values()]),
+        missing: mine.flatMap((one) => [...one.asked].filter((key) => !known.has(key))),
+        overBudget: [],
+        budget: 50 * Math.max(1, mine.length),
+        perSecond: perSecond[i],
+        received: received[i],
+        undecodable: 0,
+        unasked: 0,
+        lastMessageMs: Number.isNaN(lastMs[i]) ? null : unixMs(lastMs[i]),
+        mappings: [],
+      }
+    })
+  }
+
+  #acknowledged(entry: LedgerEntry & { readonly type: 'acknowledged' }, sink: HubSink | null): void {
+    const connection = this.#connections.get(entry.conn)
+    if (connection === undefined) return
+    // What nobody asked for is in the recording; a window must not learn symbols from it.
+    const asked = entry.symbols.filter((symbol) => connection.asked.has(keyOf(entry.feed, symbol)))
+    for (const symbol of asked) connection.acknowledged.set(keyOf(entry.feed, symbol), symbol)
+    sink?.acknowledged(entry.feed, asked)
+  }
+
+  #gapOpened(
+    seq: number,
+    feed: FeedId,
+    cause: GapCause,
+    symbols: readonly string[],
+    fromMs: UnixMs,
+    sink: HubSink | null,
+  ): void {
+    this.#gaps.push({ feed, cause, symbols, fromMs, seq, toMs: null })
+    if (this.#gaps.length > MAX_GAPS) {
+      const closed = this.#gaps.findIndex(({ toMs }) => toMs !== null)
+      this.#gaps.splice(Math.max(0, closed), 1)
+    }
+    sink?.gapOpened(feed, cause, symbols, fromMs)
+  }
+
+  #state(feed: FeedId, conn: number, state: FeedState, wallMs: UnixMs, sink: HubSink | null): void {
+    const slots = this.#slots.get(feed) ?? []
+    const mine = slots.findIndex((slot) => slot.conn === conn)
+    // A session whose connection is gone tells its next state without one.
+    const at = mine >= 0 ? mine : slots.findIndex((slot) => !this.#connections.has(slot.conn))
+    if (at < 0) slots.push({ conn, state })
+    else slots[at] = { conn, state }
+    this.#slots.set(feed, slots)
+    this.#show(feed, wallMs, sink)
+  }
+
+  #show(feed: FeedId, wallMs: UnixMs, sink: HubSink | null): void {
+    const states = (this.#slots.get(feed) ?? []).map(({ state }) => state)
+    const worst = worstState(states)
+    const best = bestState(states)
+    this.#shown.set(feed, worst)
+    this.#seen.set(feed, best)
+    sink?.feedState(feed, worst, wallMs, best)
+  }
+
+  /** An entry tells little more than the kind of a state; what else a window shows of it follows from those before. */
+  #stateOf(entry: LedgerEntry & { readonly type: 'state' }, wallMs: UnixMs): FeedState {
+    const { feed, state: is, untilMs = wallMs, attempt = 1 } = entry
+    switch (is) {
+      case 'connecting':
+        return { is, attempt: 1 }
+      case 'open':
+        return { is, sinceMs: wallMs }
+      case 'stale':
+        return { is, sinceMs: wallMs, lastMs: wallMs }
+      case 'waiting':
+        return { is, untilMs: unixMs(untilMs), attempt, why: this.#why.get(feed) ?? LOST }
+      case 'refused':
+        return { is, why: this.#why.get(feed) ?? LOST }
+      default:
+        return { is: 'idle' }
+    }
+  }
+}
+
+const LOST: Reason = {
+  code: 'offline',
+  message: 'The connection was lost at this point of the recording.',
+  hint: '',
+  closeCode: null,
+}
+
+function reasonOf(closeCode: number, reason: string): Reason {
+  if (closeCode === 0 && reason === '') return LOST
+  const code = closeCode === 0 ? '' : ` (close code ${closeCode})`
+  return {
+    ...LOST,
+    message: `The connection ended at this point of the recording${code}${reason === '' ? '' : `: ${reason}`}.`,
+    closeCode: closeCode === 0 ? null : closeCode,
+  }
+}
+
+const keyOf = (feed: FeedId, symbol: string): string => instrumentKey(feedAsset(feed), symbol)

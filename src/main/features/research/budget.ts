@@ -1,0 +1,24 @@
+/**
+ * The daily call budget: a count since 00:00 UTC, kept over restarts. The document's only hint is
+ * "10,000+ daily API calls" (section 8), so the number is the user's.
+ */
+import { unixMs, type UnixMs } from '../../../shared/base/units.ts'
+
+const DAY = 86_400_000
+
+/** What is kept of it: of which UTC day (its start, ms) and how many calls. */
+export interface CallCount {
+  readonly dayMs: number
+  readonly used: number
+}
+
+/** The count at an instant: nothing on a later day; a clock set back keeps the later day's. */
+export function countAt(count: CallCount, nowMs: number): CallCount {
+  const dayMs = Math.floor(nowMs / DAY) * DAY
+  return dayMs > count.dayMs ? { dayMs, used: 0 } : count
+}
+
+/** When the count begins anew, UTC ms. */
+export function resetOf(count: CallCount): UnixMs {
+  return unixMs(count.dayMs + DAY)
+}

@@ -1,0 +1,150 @@
+/**
+ * What an HTTP answer is worth: the document shows no status codes and no error bodies (section 7.2),
+ * so every kind of failure is told by what HTTP means, and its words are the service's own.
+ */
+import { CodedError } from '../../../shared/base/errors.ts'
+import type { Endpoint } from '../../../service/endpoints.ts'
+import { serverWords } from '../../../service/reasons.ts'
+import { MAX_JSON_DEPTH, nestsTooDeep } from '../../../shared/base/json-depth.ts'
+import { callAgainHint } from '../../base/retry-after.ts'
+import { LONGEST_WAIT_MS } from './retry.ts'
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly text: string
+  /** How long it asks to be left alone; null or absent: it does not. */
+  readonly retryAfterMs?: number | null
+}
+
+/** Failures that a second try may mend. */
+export const mayMend = (status: number): boolean => status === 429 || status === 408 || status >= 500
+
+/**
+ * What to do about a service that asks for patience, once no call waits for it any more. `otherwise`: where it does not
+ * say for how long.
+ */
+function patience(
+  { retryAfterMs }: HttpAnswer,
+  nowMs: number,
+  otherwise: string,
+): { hint: string; notBeforeMs?: number } {
+  if (typeof retryAfterMs !== 'number' || retryAfterMs <= LONGEST_WAIT_MS) return { hint: otherwise }
+  return { hint: callAgainHint(retryAfterMs), notBeforeMs: nowMs + retryAfterMs }
+}
+
+/** Null: a good answer (JSON or CSV, status 2xx). Else what is wrong with it, and what to do. `nowMs`: when it came, UTC ms. */
+export function failureOf(
+  endpoint: Endpoint,
+  answer: HttpAnswer,
+  auth: 'api-key' | 'token',
+  nowMs: number,
+): CodedError | null {
+  const { status, text } = answer
+  const words = wordsOf(answer)
+  // The server's sentence may end itself.
+  const said = words === '' ? '' : ` It says: “${words}”${/[.!?…]$/.test(words) ? '' : '.'}`
+  const key = auth === 'api-key' ? 'API key' : 'sign-in'
+  if (status >= 200 && status < 300) {
+    if (isMarkup(answer)) {
+      return new CodedError('unexpected-answer', 'The service answered with a web page instead of data.', {
+        hint: 'A network that asks to sign in can cause this. Open a web page, then try again.',
+      })
+    }
+    if (text.trim() === '') {
+      return new CodedError('unexpected-answer', 'The service answered with nothing at all.', { hint: 'Try again.' })
+    }
+    if (looksLikeJson(answer) && nestsTooDeep(text)) {
+      return new CodedError(
+        'unexpected-answer',
+        `The answer nests more than ${MAX_JSON_DEPTH} levels deep and was not read.`,
+        {
+          hint: 'Ask the service what this endpoint returns.',
+        },
+      )
+    }
+    if (looksLikeJson(answer) && !isJson(text)) {
+      return new CodedError('truncated', 'The answer was cut off or damaged on its way.', { hint: 'Try again.' })
+    }
+    return null
+  }
+  if (status === 401) {
+    return new CodedError('unauthorized', `The service does not accept this ${key}.${said}`, {
+      hint:
+        auth === 'api-key'
+          ? 'Check the API key under “Connect your account”. If it is the same as the token, choose that in the settings.'
+          : 'Sign in again, or enter an API key under “Connect your account”.',
+    })
+  }
+  if (status === 402 || status === 403) {
+    return new CodedError('forbidden', `This account may not ask for ${endpoint.title}.${said}`, {
+      hint: 'Perhaps your plan does not include it; the service can tell.',
+    })
+  }
+  if (status === 404 || status === 410 || status === 501) {
+    if (status === 501 || /coming[ _-]?soon|not (yet )?(available|implemented)/i.test(words)) {
+      return new CodedError('coming-soon', `${endpoint.title} is not available yet.${said}`, {
+        hint: 'The service lists it as coming soon; an earlier answer, where there is one, stays readable.',
+      })
+    }
+    return new CodedError('not-found', `The service knows no ${endpoint.title} here.${said}`, {
+      hint: 'Check the symbol, or whether this kind of instrument has such data.',
+    })
+  }
+  if (status === 429) {
+    const what = `The service asks for fewer calls (HTTP 429).${said}`
+    return new CodedError('rate-limited', what, patience(answer, nowMs, 'Wait a little, then refresh.'))
+  }
+  if (status >= 500 || status === 408) {
+    const later = 'Try again later; an earlier answer, where there is one, stays readable.'
+    const what = `The service has a problem (HTTP ${status}).${said}`
+    return new CodedError('server-error', what, patience(answer, nowMs, later))
+  }
+  if (status >= 300 && status < 400) {
+    return new CodedError('unexpected-answer', `The service sends callers elsewhere (HTTP ${status}).`, {
+      hint: 'Tapedeck never follows with a key. Check the base URL.',
+    })
+  }
+  return new CodedError('unexpected-answer', `The service refused the call (HTTP ${status}).${said}`, {
+    hint: 'Check the symbol and the parameters of this endpoint.',
+  })
+}
+
+const head = (text: string): string => text.slice(0, 512).trimStart().toLowerCase()
+
+function isMarkup({ contentType, text }: HttpAnswer): boolean {
+  return /\b(text\/html|application\/xhtml)/i.test(contentType) || /^<(!doctype|html|head|body|\?xml)/.test(head(text))
+}
+
+function looksLikeJson({ contentType, text }: HttpAnswer): boolean {
+  return /\bjson\b/i.test(contentType) || /^[[{]/.test(head(text))
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The service's own words about a failure, from the usual places of an error body; '' where there are none. */
+function wordsOf(answer: HttpAnswer): string {
+  if (isMarkup(answer) || answer.text.length > 64 * 1024) return ''
+  let value: unknown
+  try {
+    value = JSON.parse(answer.text)
+  } catch {
+    return /\bplain\b/i.test(answer.contentType) ? serverWords(answer.text) : ''
+  }
+  for (let depth = 0; depth < 4; depth++) {
+    if (typeof value === 'string') return serverWords(value)
+    if (typeof value !== 'object' || value === null) return ''
+    const object = value as Record<string, unknown> // only own keys are read
+    const name = ['detail', 'message', 'error', 'errors', 'reason', '0'].find((key) => Object.hasOwn(object, key))
+    if (name === undefined) return ''
+    value = object[name]
+  }
+  return ''
+}

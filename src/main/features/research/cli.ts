@@ -1,0 +1,140 @@
+/** `tapedeck fetch`: one REST call through the client, with its history and its budget. */
+import { join, dirname } from 'node:path'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { sourceKey } from '../../../shared/core/recording/recording.ts'
+import type { Answer } from '../../../shared/features/research/research.ts'
+import { endpointOf, ENDPOINTS, takesSymbol } from '../../../service/endpoints.ts'
+import { createCredentials } from '../../core/account/credentials.ts'
+import { serviceOrigin } from '../../base/service-address.ts'
+import { createSettingsStore, fileKeeper } from '../../core/settings/settings.ts'
+import { startDemoMarket } from '../../core/account/demo-market.ts'
+import { createResearch } from './research.ts'
+import { createSourceDesk } from '../../core/account/source.ts'
+import { UsageError, type Command, type Values } from '../../command-line/command.ts'
+import { requireAccount } from '../../core/account/cli.ts'
+import { EXIT } from '../../command-line/exit.ts'
+import { storePath } from '../../core/store/store-path.ts'
+
+export const fetchCommand: Command = {
+  name: 'fetch',
+  summary: 'One REST call through the client, with its history and its daily budget; prints the answer.',
+  positionals: 'ENDPOINT',
+  options: {
+    symbol: { type: 'string', value: 'S', help: 'For endpoints with {symbol} in their path' },
+    param: { type: 'string', multiple: true, value: 'K=V', help: 'A query parameter; repeats' },
+    cached: { type: 'boolean', help: 'Print what is known, without a call' },
+    demo: { type: 'boolean', help: 'Ask the demo market; without it an account is needed' },
+  },
+  async run(values, context) {
+    const { endpoint, symbol, params } = readQuestion(values)
+    const settings = createSettingsStore(fileKeeper(context.dataDir))
+    const { account, research: settled } = settings.get()
+    const chosen = requireAccount(values, context)
+    const credentials = createCredentials({
+      clock: context.clock,
+      memoryOnly:
+        context.portable === true || chosen.account?.password !== undefined || chosen.account?.apiKey !== undefined,
+    })
+    const desk = createSourceDesk({
+      credentials,
+      startDemo: () =>
+        startDemoMarket({
+          worker: context.workers.simulator,
+          dataDir: context.demoData,
+          seed: undefined,
+          clock: context.clock,
+          log: (text) => context.err(`${text}\n`),
+        }),
+    })
+    // The endpoints take the API key: without a feed nobody has to sign in, unless the settings say so.
+    const key = chosen.account?.apiKey
+    const base = chosen.account?.baseUrl ?? account.baseUrl
+    const keyOnly = key !== undefined && base !== '' && settled.auth === 'api-key'
+    if (chosen.source === 'service' && key === undefined && (chosen.account?.user ?? account.user) === '') {
+      throw new UsageError(
+        'fetch needs the API key: set TAPEDECK_API_KEY, or name the account it is stored for with --user',
+      )
+    }
+    const origin = keyOnly ? serviceOrigin(base).origin : ''
+    if (!keyOnly) await desk.begin(settings.get(), chosen)
+    const user = chosen.account?.user ?? account.user
+    const research = createResearch({
+      clock: context.clock,
+      dataDir: context.dataDir,
+      file: values.text('store') === undefined ? undefined : join(dirname(storePath(values, context)), 'research.db'),
+      settings: () => settings.get().research,
+      source: () => sourceKey(keyOnly ? { kind: 'service', origin, user } : desk.source),
+      baseUrl: () => (keyOnly ? origin : credentials.baseUrl()),
+      apiKey: () => (keyOnly ? Promise.resolve(key) : credentials.apiKey()),
+      token: async () => (await credentials.tokenSource.get()).access,
+      instantOf: () => null,
+      problem: (text, detail) => context.err(`${text}${detail ? ` ${detail}` : ''}\n`),
+    })
+    const ticket = 'fetch'
+    const cancel = () => research.cancel(ticket)
+    context.signal.addEventListener('abort', cancel)
+    try {
+      const mode = values.on('cached') ? 'cached' : 'force'
+      const { answer, failure } = await research.get({ view: 'live', endpoint, symbol, params, mode, ticket })
+      if (failure !== null) {
+        const known = answer === null ? '' : ' An earlier answer is known: --cached prints it.'
+        throw new CodedError(failure.code, failure.message, { hint: `${failure.hint ?? ''}${known}` })
+      }
+      if (answer === null) {
+        throw new CodedError('not-found', 'Nothing was ever answered to this.', { hint: 'Ask without --cached.' })
+      }
+      context.out(values.on('json') ? `${jsonOf(answer)}\n` : plain(answer))
+      return EXIT.ok
+    } finally {
+      context.signal.removeEventListener('abort', cancel)
+      research.close()
+      await desk.close()
+    }
+  },
+}
+
+function readQuestion(values: Values): { endpoint: string; symbol: string; params: Record<string, string> } {
+  const [asked, ...more] = values.texts('')
+  if (asked === undefined || more.length > 0) throw new UsageError('name one ENDPOINT, such as "/news"')
+  const endpoint = endpointOf(asked)
+  if (endpoint === undefined) {
+    const paths = ENDPOINTS.map(({ path }) => path)
+    throw new UsageError(`"${asked}" is no documented path; they are ${paths.join(', ')}`)
+  }
+  const symbol = values.text('symbol') ?? ''
+  if (takesSymbol(endpoint) && symbol === '') throw new UsageError(`${endpoint.path} wants --symbol`)
+  if (!takesSymbol(endpoint) && symbol !== '') throw new UsageError(`${endpoint.path} takes no --symbol`)
+  const params: Record<string, string> = {}
+  for (const text of values.texts('param')) {
+    const at = text.indexOf('=')
+    if (at < 1) throw new UsageError(`--param takes K=V, not "${text}"`)
+    Object.defineProperty(params, text.slice(0, at), {
+      value: text.slice(at + 1),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+  }
+  return { endpoint: endpoint.id, symbol, params }
+}
+
+const isJson = ({ text }: Answer): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The service's own JSON on one line, its numbers untouched; what is no JSON, as a text in an object. */
+function jsonOf(answer: Answer): string {
+  if (!isJson(answer)) return JSON.stringify({ content_type: answer.contentType, text: answer.text })
+  // Line breaks lie outside of JSON's strings, so joining the lines changes no value.
+  return answer.text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .join('')
+}
+
+const plain = ({ text }: Answer): string => (text.endsWith('\n') ? text : `${text}\n`)

@@ -1,0 +1,236 @@
+/**
+ * The one way to the thirty-nine endpoints: answers from the store first, calls shared while they are
+ * on their way, counted against the user's daily budget, tried again where that makes sense.
+ */
+import { createHash } from 'node:crypto'
+import PQueue from 'p-queue'
+import { CodedError, toFailure } from '../../../shared/base/errors.ts'
+import type { Answer, ResearchAnswer } from '../../../shared/features/research/research.ts'
+import { unixMs } from '../../../shared/base/units.ts'
+import type { Endpoint } from '../../../service/endpoints.ts'
+import type { Clock } from '../../base/clock.ts'
+import { encodingsOf, redact } from '../../base/redaction.ts'
+import { httpUrl } from '../../base/service-address.ts'
+import { countAt, resetOf, type CallCount } from './budget.ts'
+import { failureOf, mayMend } from './classify.ts'
+import type { AnswerKey, AnswerStore, NewAnswer, RestClient } from './port.ts'
+import { readParams, readQuestion } from './question.ts'
+import { callEndpoint } from './request.ts'
+import { waitBefore } from './retry.ts'
+import { isStale } from './ttl.ts'
+
+export interface RestOptions {
+  readonly clock: Clock
+  readonly store: AnswerStore
+  readonly source: () => string
+  readonly baseUrl: () => string
+  readonly auth: () => 'api-key' | 'token'
+  /** The key or token of the account in use; null: there is none. May reject with a `CodedError`. */
+  readonly secret: () => Promise<string | null>
+  /** Calls that the user allows from 00:00 to 24:00 UTC. */
+  readonly dailyCalls: () => number
+  readonly count: { load(): CallCount; save(count: CallCount): void }
+  /** In [0, 1). */
+  readonly chance: () => number
+  /** The budget's figures changed. */
+  readonly changed: () => void
+  /** An answer could not be kept. */
+  readonly notKept: (thrown: unknown) => void
+}
+
+const AT_ONCE = 4
+/** Calls that wait for a free line; more are refused at once. */
+const MOST_WAITING = 200
+/** Error bodies are kept as evidence, but not at length. */
+const LONGEST_ERROR_TEXT = 64 * 1024
+
+interface Flight {
+  readonly outcome: Promise<Answer>
+  readonly stop: AbortController
+  waiters: number
+}
+
+/** A client without any call on its way. */
+export function createRestClient(options: RestOptions): RestClient {
+  const { clock, store } = options
+  const queue = new PQueue({ concurrency: AT_ONCE })
+  const flights = new Map<string, Flight>()
+  let count = options.count.load()
+  let closed = false
+
+  const spend = (): void => {
+    count = countAt(count, clock.wallMs())
+    const limit = options.dailyCalls()
+    if (count.used >= limit) {
+      throw new CodedError('budget', `The ${limit} calls of today are used up.`, {
+        hint: `They begin anew at ${new Date(resetOf(count)).toISOString().slice(11, 16)} UTC; the settings change the number.`,
+      })
+    }
+    count = { ...count, used: count.used + 1 }
+    options.count.save(count)
+    options.changed()
+  }
+
+  const secretOf = async (): Promise<string> => {
+    const secret = await options.secret()
+    if (secret !== null) return secret
+    throw new CodedError('no-key', 'This account has no API key.', {
+      hint: 'Enter it under “Connect your account”. If the token serves as key too, choose that in the settings.',
+    })
+  }
+
+  /** Its id in the store; 0: it could not be kept. */
+  const keep = async (answer: NewAnswer): Promise<number> => {
+    try {
+      return await store.save(answer)
+    } catch (thrown) {
+      options.notKept(thrown)
+      return 0
+    }
+  }
+
+  const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const cancelled = () => {
+        undo()
+        reject(new CodedError('cancelled', 'The call was cancelled.'))
+      }
+      const undo = clock.after(ms, () => {
+        signal.removeEventListener('abort', cancelled)
+        resolve()
+      })
+      signal.addEventListener('abort', cancelled, { once: true })
+    })
+
+  /** Calls until there is a good answer or no hope; every complete answer is kept. */
+  const call = async (endpoint: Endpoint, path: string, key: AnswerKey, signal: AbortSignal): Promise<Answer> => {
+    for (let tried = 1; ; tried++) {
+      // Another account than when it was asked for: the answer would be of the wrong one.
+      if (options.source() !== key.source) throw new CodedError('cancelled', 'The account was changed.')
+      const secret = await secretOf()
+      const auth = options.auth()
+      spend()
+      let failure: CodedError
+      let patience: number | null = null
+      let hope: boolean
+      try {
+        const given = await callEndpoint({ url: httpUrl(options.baseUrl(), path), secret, clock, signal })
+        // A service that writes the key back would carry it into the store and onto the screen.
+        const encodings = encodingsOf(secret)
+        const http = {
+          ...given,
+          contentType: redact(given.contentType, encodings),
+          text: redact(given.text, encodings),
+        }
+        const wrong = failureOf(endpoint, http, auth, clock.wallMs())
+        const fetchedMs = clock.wallMs()
+        const { status, contentType, text } = http
+        if (wrong === null) {
+          const id = await keep({ ...key, status, contentType, fetchedMs, text })
+          const sha256 = createHash('sha256').update(text).digest('hex')
+          return { id, fetchedMs, status, contentType, size: Buffer.byteLength(text), sha256, text }
+        }
+        if (status < 200 || status >= 300) {
+          await keep({ ...key, status, contentType, fetchedMs, text: text.slice(0, LONGEST_ERROR_TEXT) })
+        }
+        failure = wrong
+        patience = http.retryAfterMs
+        hope = mayMend(status) || wrong.code === 'truncated'
+      } catch (thrown) {
+        if (!(thrown instanceof CodedError)) throw thrown
+        failure = thrown
+        hope = thrown.code === 'offline' || thrown.code === 'truncated'
+      }
+      const wait = hope ? waitBefore(tried + 1, patience, options.chance()) : null
+      if (wait === null) throw failure
+      await pause(wait, signal)
+    }
+  }
+
+  /** One call a key, however many ask; it is cancelled when the last of them has left. */
+  const shared = (endpoint: Endpoint, path: string, key: AnswerKey): Flight => {
+    const name = JSON.stringify(key)
+    const going = flights.get(name)
+    if (going !== undefined) return going
+    if (queue.size >= MOST_WAITING) {
+      throw new CodedError('busy', `${queue.size} calls are waiting already.`, { hint: 'Try again in a moment.' })
+    }
+    const stop = new AbortController()
+    const outcome = queue
+      .add(() => call(endpoint, path, key, stop.signal), { signal: stop.signal })
+      .catch((thrown: unknown) => {
+        if (stop.signal.aborted) throw new CodedError('cancelled', 'The call was cancelled.')
+        throw thrown
+      })
+      .finally(() => {
+        if (flights.get(name) === flight) flights.delete(name)
+        options.changed()
+      })
+    outcome.catch(() => undefined) // whoever waits hears of it; nobody may
+    const flight: Flight = { outcome, stop, waiters: 0 }
+    flights.set(name, flight)
+    options.changed()
+    return flight
+  }
+
+  const joined = async (flight: Flight, signal: AbortSignal | undefined): Promise<Answer> => {
+    flight.waiters++
+    const left = Promise.withResolvers<never>()
+    const leave = () => left.reject(new CodedError('cancelled', 'The call was cancelled.'))
+    left.promise.catch(() => undefined)
+    signal?.addEventListener('abort', leave, { once: true })
+    if (signal?.aborted === true) leave()
+    try {
+      return await Promise.race([flight.outcome, left.promise])
+    } finally {
+      signal?.removeEventListener('abort', leave)
+      flight.waiters--
+      if (flight.waiters === 0) flight.stop.abort()
+    }
+  }
+
+  return {
+    async get(question, mode, signal) {
+      if (closed) throw new CodedError('cancelled', 'Tapedeck is closing.')
+      const { endpoint, path, key } = readQuestion(options.source(), question)
+      const known = await store.newest(key, null).catch(() => null)
+      const stale = known === null || isStale(endpoint, known.fetchedMs, clock.wallMs())
+      if (mode === 'cached' || (mode === 'fresh' && !stale)) {
+        return { answer: known, failure: null, stale, fresh: false }
+      }
+      try {
+        const answer = await joined(shared(endpoint, path, key), signal)
+        return { answer, failure: null, stale: false, fresh: true }
+      } catch (thrown) {
+        if (thrown instanceof CodedError && thrown.code === 'cancelled') throw thrown
+        return { answer: known, failure: toFailure(thrown), stale, fresh: false } satisfies ResearchAnswer
+      }
+    },
+    async asOf(question, atMs) {
+      const { key } = readQuestion(options.source(), question)
+      return { answer: await store.newest(key, atMs), failure: null, stale: false, fresh: false }
+    },
+    versions: (question, atMs) => store.versions(readQuestion(options.source(), question).key, atMs),
+    async asked(question, atMs) {
+      const { key } = readQuestion(options.source(), { ...question, params: {} })
+      return (await store.asked(key, atMs)).map(readParams)
+    },
+    version: (id) => store.byId(id),
+    clear: (endpoint) => store.clear(options.source(), endpoint),
+    budget() {
+      const now = countAt(count, clock.wallMs())
+      return {
+        used: now.used,
+        limit: options.dailyCalls(),
+        resetsMs: unixMs(resetOf(now)),
+        running: queue.pending,
+        waiting: queue.size,
+      }
+    },
+    close() {
+      closed = true
+      for (const { stop } of flights.values()) stop.abort()
+      queue.clear()
+    },
+  }
+}

@@ -1,0 +1,42 @@
+/** What is asked, checked and written as one text: the key of its history and the query of its URL. */
+import { CodedError } from '../../../shared/base/errors.ts'
+import { endpointOf, endpointPath, takesSymbol, type Endpoint } from '../../../service/endpoints.ts'
+import type { AnswerKey, RestQuestion } from './port.ts'
+
+const MOST_PARAMS = 32
+
+/** Parameters in the order of their names, as a query without its question mark; '' for none. */
+export function paramsText(params: Readonly<Record<string, string>>): string {
+  const sorted = Object.entries(params).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return new URLSearchParams(sorted).toString()
+}
+
+/** The parameters that `paramsText` wrote. */
+export const readParams = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(new URLSearchParams(text))
+
+/** The endpoint, its path with query, and the key of its answers. Throws `bad-arguments` or `not-found`. */
+export function readQuestion(
+  source: string,
+  { endpoint: id, symbol, params }: RestQuestion,
+): { readonly endpoint: Endpoint; readonly path: string; readonly key: AnswerKey } {
+  const endpoint = endpointOf(id)
+  if (endpoint === undefined) throw new CodedError('not-found', `There is no endpoint “${String(id).slice(0, 80)}”.`)
+  const entries = Object.entries(params)
+  if (entries.length > MOST_PARAMS || entries.some(([name]) => name === '')) {
+    throw new CodedError('bad-arguments', `An endpoint takes at most ${MOST_PARAMS} named parameters.`)
+  }
+  const asked = takesSymbol(endpoint) ? symbol.trim() : ''
+  const query = paramsText(params)
+  let path: string
+  try {
+    path = endpointPath(endpoint, asked)
+  } catch (cause) {
+    throw new CodedError('bad-arguments', `${endpoint.title} wants a symbol.`, { hint: 'Name one, like AAPL.', cause })
+  }
+  return {
+    endpoint,
+    path: query === '' ? path : `${path}?${query}`,
+    key: { source, endpoint: endpoint.id, symbol: asked, params: query },
+  }
+}

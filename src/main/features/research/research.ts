@@ -1,0 +1,130 @@
+/** Research of a terminal: the REST client with its history, as calls and a stream of the contract. */
+import { join } from 'node:path'
+import type { CallArgs } from '../../../shared/contracts.ts'
+import { CodedError, toFailure } from '../../../shared/base/errors.ts'
+import type {
+  Answer,
+  AnswerVersion,
+  CallBudget,
+  EndpointInfo,
+  ResearchAnswer,
+} from '../../../shared/features/research/research.ts'
+import type { Settings } from '../../../shared/core/settings/settings.ts'
+import { ENDPOINTS, endpointOf, takesSymbol, type EndpointId } from '../../../service/endpoints.ts'
+import type { Clock } from '../../base/clock.ts'
+import { openAnswers, type AnswerFile } from './answers.ts'
+import { fileCount } from './count-file.ts'
+import { createRestClient } from './client.ts'
+import type { AnswerStore, RestQuestion } from './port.ts'
+import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
+
+export interface ResearchOptions {
+  readonly clock: Clock
+  readonly dataDir: string
+  /** Instead of `<dataDir>/research.db`. */
+  readonly file?: string | undefined
+  readonly settings: () => Settings['research']
+  readonly source: () => string
+  readonly baseUrl: () => string
+  readonly apiKey: () => Promise<string | null>
+  readonly token: () => Promise<string>
+  /** The instant of a replay, UTC ms; null for `live`. Throws `not-found` for a view that does not exist. */
+  readonly instantOf: (view: string) => number | null
+  readonly problem: (text: string, detail?: string) => void
+}
+
+export interface Research {
+  endpoints(): readonly EndpointInfo[]
+  get(args: CallArgs<'research.get'>): Promise<ResearchAnswer>
+  cancel(ticket: string): void
+  versions(args: CallArgs<'research.versions'>): Promise<readonly AnswerVersion[]>
+  asked(args: CallArgs<'research.asked'>): Promise<readonly RestQuestion['params'][]>
+  version(id: number): Promise<Answer | null>
+  clear(endpoint: string | null): Promise<void>
+  readonly streams: WholeStreams<CallBudget>
+  close(): void
+}
+
+/** Starts without a call. The history is opened when it is first needed; without one nothing is kept, and that is said. */
+export function createResearch(options: ResearchOptions): Research {
+  const { clock } = options
+  let file: AnswerFile | null = null
+  let opened = false
+  const history = (): AnswerFile | null => {
+    if (opened) return file
+    opened = true
+    try {
+      file = openAnswers(options.file ?? join(options.dataDir, 'research.db'))
+    } catch (thrown) {
+      const { message, hint = '' } = toFailure(thrown)
+      options.problem(`Answers are not kept: ${message}`, hint)
+    }
+    return file
+  }
+  const store: AnswerStore = {
+    newest: async (key, atMs) => (await history()?.newest(key, atMs)) ?? null,
+    versions: async (key, atMs) => (await history()?.versions(key, atMs)) ?? [],
+    asked: async (key, atMs) => (await history()?.asked(key, atMs)) ?? [],
+    byId: async (id) => (await history()?.byId(id)) ?? null,
+    save: async (answer) => (await history()?.save(answer)) ?? 0,
+    clear: async (source, endpoint) => history()?.clear(source, endpoint),
+  }
+  const streams = wholeStreams(() => client.budget())
+  const client = createRestClient({
+    clock,
+    store,
+    source: options.source,
+    baseUrl: options.baseUrl,
+    auth: () => options.settings().auth,
+    secret: () => (options.settings().auth === 'token' ? options.token() : options.apiKey()),
+    dailyCalls: () => options.settings().dailyCalls,
+    count: fileCount(join(options.dataDir, 'calls.json')),
+    chance: Math.random,
+    changed: () => streams.changed(),
+    notKept: (thrown) => options.problem('An answer could not be kept.', toFailure(thrown).message),
+  })
+  const tickets = new Map<string, AbortController>()
+  const question = ({ endpoint, symbol, params }: CallArgs<'research.versions'>): RestQuestion => ({
+    endpoint: known(endpoint),
+    symbol,
+    params,
+  })
+
+  return {
+    endpoints: () =>
+      ENDPOINTS.map((endpoint) => {
+        const { id, group, path, title, availability } = endpoint
+        return { id, group, path, title, availability, takesSymbol: takesSymbol(endpoint) }
+      }),
+    async get(args) {
+      const atMs = options.instantOf(args.view)
+      if (atMs !== null) return client.asOf(question(args), atMs)
+      const stop = new AbortController()
+      tickets.get(args.ticket)?.abort()
+      tickets.set(args.ticket, stop)
+      try {
+        return await client.get(question(args), args.mode, stop.signal)
+      } finally {
+        if (tickets.get(args.ticket) === stop) tickets.delete(args.ticket)
+      }
+    },
+    cancel: (ticket) => tickets.get(ticket)?.abort(),
+    versions: async (args) => client.versions(question(args), options.instantOf(args.view)),
+    asked: async ({ view, endpoint, symbol }) =>
+      client.asked({ endpoint: known(endpoint), symbol }, options.instantOf(view)),
+    version: (id) => client.version(id),
+    clear: (endpoint) => client.clear(endpoint === null ? null : known(endpoint)),
+    streams,
+    close() {
+      client.close()
+      file?.close()
+      file = null
+    },
+  }
+}
+
+function known(text: string): EndpointId {
+  const endpoint = endpointOf(text)
+  if (endpoint === undefined) throw new CodedError('not-found', `There is no endpoint “${text}”.`)
+  return endpoint.id
+}

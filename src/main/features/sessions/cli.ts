@@ -1,0 +1,187 @@
+/** `tapedeck sessions`: what was recorded, what is said of it, and one of them as a file. */
+import { existsSync } from 'node:fs'
+import { countText } from '../../../shared/count-text.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { countGaps, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
+import { recordingId } from '../../../shared/base/units.ts'
+import { exportPackage } from './pack.ts'
+import { openStoreWriter } from '../../core/store/open.ts'
+import { UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
+import { EXIT } from '../../command-line/exit.ts'
+import { createProgressLine } from '../../command-line/progress-line.ts'
+import { storePath } from '../../core/store/store-path.ts'
+import { withReader } from '../../core/store/with-reader.ts'
+
+const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+
+/** A session as the command line's contract says. */
+export function sessionJson(row: SessionRow): Record<string, unknown> {
+  return {
+    session: row.session,
+    source: row.source,
+    started: iso(row.startedMs),
+    ended: iso(row.endedMs),
+    clean: row.clean,
+    feeds: row.feeds,
+    messages: row.messages,
+    bytes: row.bytes,
+    gaps: row.gaps.map(({ feed, fromMs, toMs, cause }) => ({ feed, from: iso(fromMs), to: iso(toMs), cause })),
+    symbols: row.symbols,
+    live: row.live,
+    imported: row.imported,
+    name: row.name,
+    notes: row.notes,
+    tags: row.tags,
+    pinned: row.pinned,
+    binned: iso(row.binnedMs),
+  }
+}
+
+/** A gap as the command line's contract says: times ISO 8601; `to` and `seconds` null while it is open. */
+export function gapJson({ recording, feed, cause, symbols, fromMs, toMs }: Gap): Record<string, unknown> {
+  const seconds = toMs === null ? null : (toMs - fromMs) / 1000
+  return { session: recording, feed, cause, symbols, from: iso(fromMs), to: iso(toMs), seconds }
+}
+
+const CHANGES = ['name', 'notes', 'tag', 'pin', 'unpin', 'bin', 'restore'] as const
+
+export const sessions: Command = {
+  name: 'sessions',
+  summary: 'Lists recorded sessions, newest last; names one, or writes one as a file.',
+  examples: [
+    ['As JSON Lines, for scripts', '--json'],
+    ['One session as a file that another Tapedeck can open', '--session 01k… --out monday.tapedeck'],
+    ['Every gap, with cause and length', '--gaps'],
+    ['What it was', '--session 01k… --name "CPI day" --tag macro --pin'],
+  ],
+  options: {
+    session: { type: 'string', value: 'ID', help: 'Only this session' },
+    gaps: { type: 'boolean', help: 'Their gaps, one a line, in place of the sessions' },
+    out: { type: 'string', value: 'FILE', help: 'Write the session as a .tapedeck file, verified before' },
+    force: { type: 'boolean', help: 'With --out: replace a file that is there already' },
+    name: { type: 'string', value: 'TEXT', help: 'Call the session so' },
+    notes: { type: 'string', value: 'TEXT', help: 'Notes of the session' },
+    tag: { type: 'string', multiple: true, value: 'TAG', help: 'Its tags, in place of those it has' },
+    pin: { type: 'boolean', help: 'No rule of keeping deletes it' },
+    unpin: { type: 'boolean', help: 'Rules of keeping may delete it' },
+    bin: { type: 'boolean', help: 'Put it into the bin' },
+    restore: { type: 'boolean', help: 'Take it out of the bin' },
+  },
+  async run(values, context) {
+    const one = values.text('session')
+    const changes = CHANGES.some((name) => values.on(name) || values.texts(name).length > 0 || values.text(name))
+    if (one === undefined && (changes || values.text('out') !== undefined)) {
+      throw new UsageError('--session says which session is meant')
+    }
+    if (values.on('pin') && values.on('unpin')) throw new UsageError('--pin and --unpin exclude each other')
+    if (values.on('bin') && values.on('restore')) throw new UsageError('--bin and --restore exclude each other')
+    if (values.on('gaps') && values.text('out') !== undefined) {
+      throw new UsageError('--gaps and --out exclude each other')
+    }
+    if (one !== undefined && changes) await change(one, values, context)
+    const out = values.text('out')
+    if (one !== undefined && out !== undefined) return pack(one, out, values, context)
+    const rows = await withReader(values, context, (reader) => reader.sessions())
+    const ordered = rows
+      .filter((row) => one === undefined || row.session === one)
+      .toSorted((a, b) => a.startedMs - b.startedMs)
+    if (one !== undefined && ordered.length === 0) throw new CodedError('not-found', `There is no session ${one}.`)
+    if (values.on('gaps')) {
+      printGaps(ordered, values.on('json'), context)
+      return EXIT.ok
+    }
+    for (const row of ordered) {
+      context.out(`${values.on('json') ? JSON.stringify(sessionJson(row)) : sentence(row)}\n`)
+    }
+    if (ordered.length === 0) context.err('No session was recorded yet.\n')
+    return EXIT.ok
+  },
+}
+
+function printGaps(rows: readonly SessionRow[], json: boolean, context: Context): void {
+  const gaps = rows.flatMap((row) => row.gaps.toSorted((a, b) => a.fromSeq - b.fromSeq))
+  if (json) {
+    for (const gap of gaps) context.out(`${JSON.stringify(gapJson(gap))}\n`)
+    return
+  }
+  const real = countGaps(gaps)
+  const lines = gaps.map(({ recording, feed, cause, symbols, fromMs, toMs }) => [
+    recording,
+    new Date(fromMs).toISOString(),
+    toMs === null ? 'still open' : new Date(toMs).toISOString(),
+    toMs === null ? '-' : ((toMs - fromMs) / 1000).toFixed(3),
+    feed,
+    cause,
+    symbols.length === 0 ? 'every symbol' : symbols.join(','),
+  ])
+  if (lines.length > 0) context.out(aligned([GAP_HEADS, ...lines]))
+  context.err(`${countText(real, 'gap')}, and ${gaps.length - real} at the edges of sessions.\n`)
+}
+
+const GAP_HEADS = ['session', 'from', 'to', 'seconds', 'feed', 'cause', 'symbols'] as const
+
+/** Columns as wide as their longest cell, two spaces between them. */
+function aligned(lines: readonly (readonly string[])[]): string {
+  const widths = (lines[0] ?? []).map((_, at) => Math.max(...lines.map((line) => (line[at] ?? '').length)))
+  const line = (cells: readonly string[]) => cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')
+  return lines.map((cells) => `${line(cells).trimEnd()}\n`).join('')
+}
+
+/** Says something of a session, or moves it into the bin or out; the store must not be open for recording. */
+async function change(one: string, values: Values, context: Context): Promise<void> {
+  const writer = await openStoreWriter({
+    file: storePath(values, context),
+    worker: context.workers.store,
+    onNotice: ({ message, hint }) => context.err(`${message} ${hint}\n`),
+  })
+  try {
+    const tags = values.texts('tag')
+    const pinned = values.on('pin') ? true : values.on('unpin') ? false : undefined
+    const patch = { name: values.text('name'), notes: values.text('notes'), pinned }
+    const binnedMs = values.on('bin') ? context.clock.wallMs() : values.on('restore') ? null : undefined
+    const session = recordingId(one)
+    await writer.library.label([{ session, patch: tags.length === 0 ? patch : { ...patch, tags }, binnedMs }])
+  } finally {
+    await writer.close()
+  }
+}
+
+async function pack(one: string, out: string, values: Values, context: Context): Promise<number> {
+  if (!values.on('force') && existsSync(out)) {
+    throw new CodedError('usage', `${out} is there already.`, {
+      hint: 'Choose another name, or replace it with --force.',
+    })
+  }
+  const line = createProgressLine(context, !values.on('json'))
+  const done = await withReader(values, context, (reader) =>
+    exportPackage(reader, recordingId(one), out, context.version, {
+      signal: context.signal,
+      onProgress: (part) => line.draw(Math.floor(part * 100), 100, 'of the session', '%'),
+    }),
+  ).finally(() => line.clear())
+  context.out(
+    values.on('json')
+      ? `${JSON.stringify(done)}\n`
+      : `${done.file}: ${countText(done.messages, 'message')}, ${countText(done.bytes, 'byte')}, SHA-256 ${done.sha256}\n`,
+  )
+  return EXIT.ok
+}
+
+function sentence(row: SessionRow): string {
+  const end = row.live
+    ? 'recording now'
+    : row.clean
+      ? `to ${iso(row.endedMs)}`
+      : `ended in a crash, to ${iso(row.endedMs) ?? 'an unknown time'}`
+  const feeds = row.feeds.map(({ feed, received }) => `${feed} ${received}`).join(', ')
+  const gaps = countGaps(row.gaps)
+  const said = [
+    row.name && `"${row.name}"`,
+    ...row.tags.map((tag) => `#${tag}`),
+    row.pinned && 'pinned',
+    row.binnedMs !== null && 'in the bin',
+  ]
+    .filter(Boolean)
+    .join(' ')
+  return `${row.session}  ${row.source}  ${iso(row.startedMs)} ${end}  ${countText(row.messages, 'message')}  ${countText(gaps, 'gap')}  ${feeds}${said && `  ${said}`}`
+}

@@ -1,0 +1,149 @@
+/** Recorded sessions as a library: labels, the bin, rules of keeping, compaction, sessions as files. */
+import { stat } from 'node:fs/promises'
+import { basename, isAbsolute, join } from 'node:path'
+import type { CallArgs } from '../../../shared/contracts.ts'
+import type { PackageDone } from '../../../shared/features/sessions/contract.ts'
+import { countText } from '../../../shared/count-text.ts'
+import { CodedError, toFailure } from '../../../shared/base/errors.ts'
+import type { JobId } from '../../../shared/core/jobs/jobs.ts'
+import type { LogEntry } from '../../../shared/core/status/status.ts'
+import { retentionPlan, type RetentionRules } from '../../../shared/features/sessions/retention.ts'
+import type { Clock } from '../../base/clock.ts'
+import { exportPackage } from './pack.ts'
+import { SUFFIX } from './parts.ts'
+import type { StoreLibrary, StoreReader } from '../../core/store/types/store.ts'
+import { isFileName } from '../../base/file-names.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
+
+const RETENTION_MS = 3_600_000
+/** After a start, what the user wants to see comes first. */
+const FIRST_RETENTION_MS = 10_000
+
+export interface LibraryOptions {
+  readonly reader: StoreReader
+  /** Throws where the store is not open for writing. */
+  readonly library: () => StoreLibrary
+  readonly jobs: Jobs
+  readonly clock: Clock
+  readonly rules: () => RetentionRules
+  readonly log: (level: LogEntry['level'], from: string, text: string, detail?: string) => void
+  readonly version: string
+}
+
+export interface SessionLibrary {
+  annotate(args: CallArgs<'sessions.annotate'>): Promise<void>
+  bin(args: CallArgs<'sessions.bin'>): Promise<void>
+  erase(args: CallArgs<'sessions.erase'>): Promise<void>
+  compact(): JobId
+  package(args: CallArgs<'sessions.package'>): Promise<JobId>
+  /** Applies the rules of keeping now. Never rejects. */
+  applyRules(): Promise<void>
+  close(): void
+}
+
+/** The library over a store; applies the rules of keeping soon after it is made, and every hour. */
+export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
+  const { reader, library, jobs, clock, log } = options
+  let compacting: JobId | null = null
+  let undo = (): void => {}
+
+  const applyRules = async (): Promise<void> => {
+    const rules = options.rules()
+    if (rules.keepDays === 0 && rules.keepGb === 0 && rules.binDays === 0) return
+    try {
+      const { bin, erase } = retentionPlan(await reader.sessions(true), rules, clock.wallMs())
+      if (bin.length > 0) {
+        await library().label(bin.map((session) => ({ session, patch: {}, binnedMs: clock.wallMs() })))
+        log('info', 'sessions', `${count(bin.length)} put into the bin, as the rules of keeping say.`, bin.join(' '))
+      }
+      if (erase.length > 0) {
+        await library().erase(erase)
+        log(
+          'info',
+          'sessions',
+          `${count(erase.length)} erased after ${rules.binDays} days in the bin.`,
+          erase.join(' '),
+        )
+      }
+    } catch (thrown) {
+      const { code, message } = toFailure(thrown)
+      if (code !== 'not-found') log('warn', 'sessions', `The rules of keeping could not be applied: ${message}`)
+    }
+  }
+  const again = (ms: number): void => {
+    undo = clock.after(ms, () => {
+      void applyRules()
+      again(RETENTION_MS)
+    })
+  }
+  again(FIRST_RETENTION_MS)
+
+  return {
+    annotate: ({ session, ...patch }) => library().label([{ session, patch }]),
+    async bin({ sessions, binned }) {
+      const binnedMs = binned ? clock.wallMs() : null
+      await library().label(sessions.map((session) => ({ session, patch: {}, binnedMs })))
+      log('info', 'sessions', `${count(sessions.length)} ${binned ? 'put into' : 'taken out of'} the bin.`)
+    },
+    async erase({ sessions }) {
+      const wanted = new Set<string>(sessions)
+      const rows = (await reader.sessions(true)).filter(({ session }) => wanted.has(session))
+      if (rows.some(({ binnedMs }) => binnedMs === null)) {
+        throw new CodedError('not-allowed', 'Only a session in the bin can be erased.', {
+          hint: 'Delete it first: it then lies in the bin.',
+        })
+      }
+      await library().erase(sessions)
+      log('info', 'sessions', `${count(sessions.length)} erased for good.`, sessions.join(' '))
+    },
+    compact() {
+      if (compacting !== null) {
+        throw new CodedError('busy', 'The store is being compacted already.', { hint: 'Its progress is shown below.' })
+      }
+      const job = jobs.start('compact', 'the store', 'bytes', async (progress, signal) => {
+        try {
+          const { merged, freedBytes } = await library().compact((done) => progress({ done }), signal)
+          progress({ count: freedBytes, bytes: freedBytes })
+          const text =
+            merged === 0 && freedBytes === 0
+              ? 'There was nothing to free.'
+              : `Freed ${(freedBytes / 1e6).toFixed(1)} MB; ${countText(merged, 'block')} went into fuller ones.`
+          log('info', 'sessions', `The store was compacted. ${text}`)
+          return { text, result: { merged, freedBytes } }
+        } finally {
+          compacting = null
+        }
+      })
+      compacting = job
+      return job
+    },
+    async package({ session, folder, name, replace }) {
+      const whole = name.toLowerCase().endsWith(SUFFIX) ? name : `${name}${SUFFIX}`
+      if (!isFileName(whole)) {
+        throw new CodedError('usage', `"${name}" is no name for a file.`, { hint: 'Use letters, digits, - and _.' })
+      }
+      if (!isAbsolute(folder) || !(await stat(folder).catch(() => undefined))?.isDirectory()) {
+        throw new CodedError('not-found', `There is no folder ${folder}.`, { hint: 'Choose one that is there.' })
+      }
+      const file = join(folder, whole)
+      if (!replace && (await stat(file).catch(() => undefined)) !== undefined) {
+        throw new CodedError('usage', `${basename(file)} is there already.`, {
+          hint: 'Choose another name, or replace it.',
+        })
+      }
+      await reader.ledger(session) // says at once what stands against it
+      return jobs.start('package', basename(file), 'messages', async (progress, signal) => {
+        const done: PackageDone = await exportPackage(reader, session, file, options.version, {
+          signal,
+          onProgress: (part, messages) => progress({ done: part, count: messages }),
+        })
+        progress({ bytes: done.bytes })
+        return { text: done.file, result: done }
+      })
+    },
+    applyRules,
+    close: () => undo(),
+  }
+}
+
+const count = (n: number): string => countText(n, 'session was', 'sessions were')

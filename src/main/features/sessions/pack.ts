@@ -1,0 +1,165 @@
+/** One session as one file, from which another store can make it again to the byte. */
+import { createHash, randomBytes } from 'node:crypto'
+import { open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { followUserMask } from '../../base/private-files.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import type { RecordingId } from '../../../shared/base/units.ts'
+import type { StoreReader } from '../../core/store/types/store.ts'
+import { MOST_SESSION_GAPS } from '../../../shared/core/recording/session-bounds.ts'
+import { checkFlushEntries, encodeChains } from './flushes.ts'
+import { encodeEntries, type EntryLine, type Meta } from './meta.ts'
+import { encodePart, fileHeader, tooLarge, type PartKind } from './parts.ts'
+import type { Packed, PackageOptions } from './port.ts'
+import { encodeRows } from './rows.ts'
+
+/** The share of the progress that verifying takes. */
+const VERIFY = 0.4
+
+/**
+ * Writes a closed session as a file: verified first, because what is damaged comes to no head. The file has
+ * its name only when it is whole. Rejects with `not-found`, `not-allowed` (not closed), `too-large`, `store-damaged`,
+ * `cancelled`, `disk-full` or `disk-error`; no file is then left. `app`: the version that writes it.
+ */
+export async function exportPackage(
+  reader: StoreReader,
+  session: RecordingId,
+  file: string,
+  app: string,
+  { signal, onProgress }: PackageOptions = {},
+): Promise<Packed> {
+  const stop = (): void => {
+    if (signal?.aborted === true) throw new CodedError('cancelled', 'The session file was not written.')
+  }
+  const ledger = await reader.ledger(session)
+  const report = await reader.verify(session, (done) => onProgress?.(done * VERIFY, 0), signal)
+  stop()
+  if (!report.ok) {
+    throw new CodedError('store-damaged', `Session ${session} is damaged: ${report.problems[0]?.detail ?? ''}.`, {
+      hint: 'Verify names every difference. A file of it would be refused wherever it is opened.',
+    })
+  }
+  const { recording, chains, label, startedMs, endedMs, ...facts } = ledger
+  const gaps = await reader.gaps({ recording })
+  // Better refused here than wherever it is opened.
+  if (gaps.length > MOST_SESSION_GAPS) throw tooLarge('gaps', MOST_SESSION_GAPS)
+  checkFlushEntries(chains)
+  const bookmarks = await reader.bookmarks(session)
+  const meta: Meta = {
+    format: 'tapedeck session',
+    app,
+    session: recording,
+    ...facts,
+    startedMs,
+    endedMs,
+    source: { ...facts.source },
+    heads: { ...facts.heads },
+    connections: [...facts.connections],
+    gaps: [...gaps],
+    label,
+    bookmarks: bookmarks.map(({ atMs, seq, text }) => ({ atMs, seq, text })),
+  }
+  const out = await PartFile.create(file)
+  try {
+    await out.part('meta', Buffer.from(JSON.stringify(meta)))
+    await out.part('chns', encodeChains(chains))
+    let messages = 0
+    for await (const batch of reader.replay({ recording, afterSeq: 0 })) {
+      stop()
+      await out.part('rows', encodeRows(batch))
+      await out.part(
+        'entr',
+        encodeEntries(
+          batch.entries.map(({ seq, wallMs, monoNs, entry }): EntryLine => [
+            seq,
+            wallMs,
+            monoNs,
+            JSON.stringify(entry),
+          ]),
+        ),
+      )
+      messages += batch.count
+      onProgress?.(VERIFY + (1 - VERIFY) * Math.min(1, batch.upToSeq / Math.max(1, ledger.lastSeq)), messages)
+    }
+    if (messages !== ledger.messages) {
+      throw new CodedError('store-damaged', `Session ${session} changed while it was being read.`, {
+        hint: 'Try again.',
+      })
+    }
+    stop()
+    const done = await out.finish()
+    onProgress?.(1, messages)
+    return { file: resolve(file), messages, ...done }
+  } catch (thrown) {
+    await out.discard()
+    throw fileError(thrown, file)
+  }
+}
+
+class PartFile {
+  readonly #target: string
+  readonly #temporary: string
+  #handle: FileHandle | undefined
+  readonly #hash = createHash('sha256')
+  #parts = 0
+  #bytes = 0
+
+  private constructor(target: string, temporary: string, handle: FileHandle) {
+    this.#target = target
+    this.#temporary = temporary
+    this.#handle = handle
+  }
+
+  static async create(file: string): Promise<PartFile> {
+    const target = resolve(file)
+    const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.part`)
+    try {
+      const handle = await open(temporary, 'wx', 0o666)
+      const out = new PartFile(target, temporary, handle)
+      await followUserMask(handle)
+      await out.#write(fileHeader())
+      return out
+    } catch (thrown) {
+      throw fileError(thrown, file)
+    }
+  }
+
+  async part(kind: PartKind, content: Uint8Array): Promise<void> {
+    await this.#write(await encodePart(kind, this.#parts++, content))
+  }
+
+  async finish(): Promise<{ readonly bytes: number; readonly sha256: string }> {
+    await this.part('done', Buffer.from(this.#hash.copy().digest('hex')))
+    await this.#handle?.sync()
+    await this.#handle?.close()
+    this.#handle = undefined
+    await rename(this.#temporary, this.#target)
+    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') }
+  }
+
+  async discard(): Promise<void> {
+    await this.#handle?.close().catch(() => undefined)
+    await rm(this.#temporary, { force: true }).catch(() => undefined)
+  }
+
+  async #write(bytes: Buffer): Promise<void> {
+    this.#hash.update(bytes)
+    this.#bytes += bytes.length
+    for (let at = 0; at < bytes.length;) {
+      at += (await this.#handle?.write(bytes, at))?.bytesWritten ?? bytes.length
+    }
+  }
+}
+
+function fileError(thrown: unknown, file: string): unknown {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  if (thrown instanceof CodedError || typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return thrown
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new CodedError('disk-full', `The disk is full: ${file} was not written.`, {
+      hint: 'Free some space or choose another folder; the partial file has been removed.',
+      cause: thrown,
+    })
+  }
+  const why = code === 'ENOENT' ? 'its folder does not exist' : 'the disk or the folder refused it'
+  return new CodedError('disk-error', `${file} could not be written: ${why}.`, { cause: thrown })
+}

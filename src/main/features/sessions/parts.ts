@@ -1,0 +1,129 @@
+/**
+ * The container of a `.tapedeck` file. Magic and version, then parts one after another: what it is, its sizes,
+ * its number, the SHA-256 of its content, the content as a zstd frame (or as it is where that is not smaller).
+ * The last part holds the SHA-256 of every byte before it, and nothing follows it. Written and read from
+ * beginning to end; numbers are little-endian.
+ */
+import { createHash } from 'node:crypto'
+import { constants } from 'node:zlib'
+import { zstdCompress as compress, zstdDecompress as decompress } from '../../base/zstd.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+
+export const MAGIC = Buffer.from('TAPEDECK')
+export const VERSION = 1
+/** Magic, version, room. */
+export const HEADER_BYTES = 16
+/** Kind, number, content size, stored size, SHA-256 of the content. */
+export const PART_HEADER_BYTES = 48
+export const SUFFIX = '.tapedeck'
+
+/** `meta`: what the session is; `chns`: sizes of flushes; `rows`: messages; `entr`: entries; `done`: the end. */
+export const PART_KINDS = ['meta', 'chns', 'rows', 'entr', 'done'] as const
+export type PartKind = (typeof PART_KINDS)[number]
+
+/** Largest content of a part: whoever reads one holds it in memory. */
+export const MOST_CONTENT = 96 << 20
+/** A part that grows more than this, beyond what any reader has room for, is no honest one. */
+const MOST_RATIO = 1_000
+const SMALL_CONTENT = 1 << 20
+
+export interface PartHeader {
+  readonly kind: PartKind
+  readonly number: number
+  readonly contentBytes: number
+  readonly storedBytes: number
+  readonly sha256: Buffer
+}
+
+const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 6 } }
+
+/** The beginning of a file. */
+export function fileHeader(): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES)
+  MAGIC.copy(header)
+  header.writeUInt16LE(VERSION, MAGIC.length)
+  return header
+}
+
+/** Throws `unexpected-answer` for what is no package and `store-newer` for one of a later version. */
+export function checkFileHeader(bytes: Uint8Array): void {
+  const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (header.length < HEADER_BYTES || !header.subarray(0, MAGIC.length).equals(MAGIC)) {
+    throw new CodedError('unexpected-answer', 'This is not a Tapedeck session file.', {
+      hint: 'Choose a file that ends in .tapedeck.',
+    })
+  }
+  const version = header.readUInt16LE(MAGIC.length)
+  if (version > VERSION) {
+    throw new CodedError(
+      'store-newer',
+      `This session file was written by a newer Tapedeck (format ${version}; this one knows ${VERSION}).`,
+      { hint: 'Update Tapedeck, then open it again.' },
+    )
+  }
+  if (version !== VERSION || header.subarray(MAGIC.length + 2).some((byte) => byte !== 0))
+    throw damaged('its beginning')
+}
+
+/** A part as it stands in a file. */
+export async function encodePart(kind: PartKind, number: number, content: Uint8Array): Promise<Buffer> {
+  if (content.length > MOST_CONTENT) {
+    throw new CodedError('too-large', 'The session has a message that is too large for a session file.')
+  }
+  // The end is kept as it is: no sum is left to cover how it was packed.
+  const packed = kind === 'done' ? content : await compress(content, LEVEL)
+  const honest = content.length <= SMALL_CONTENT || content.length <= packed.length * MOST_RATIO
+  const stored = packed.length < content.length && honest ? packed : content
+  const header = Buffer.alloc(PART_HEADER_BYTES)
+  header.write(kind, 0, 'latin1')
+  header.writeUInt32LE(number, 4)
+  header.writeUInt32LE(content.length, 8)
+  header.writeUInt32LE(stored.length, 12)
+  createHash('sha256').update(header.subarray(0, 16)).update(content).digest().copy(header, 16)
+  return Buffer.concat([header, stored])
+}
+
+/** Reads the head of a part; throws `store-damaged` where its numbers cannot be. */
+export function readPartHeader(bytes: Buffer, number: number): PartHeader {
+  const kind = PART_KINDS.find((one) => one === bytes.toString('latin1', 0, 4))
+  const contentBytes = bytes.readUInt32LE(8)
+  const storedBytes = bytes.readUInt32LE(12)
+  if (
+    kind === undefined ||
+    bytes.readUInt32LE(4) !== number ||
+    contentBytes > MOST_CONTENT ||
+    storedBytes > contentBytes ||
+    (contentBytes > SMALL_CONTENT && contentBytes > storedBytes * MOST_RATIO)
+  ) {
+    throw damaged(`part ${number}`)
+  }
+  return { kind, number, contentBytes, storedBytes, sha256: Buffer.from(bytes.subarray(16, PART_HEADER_BYTES)) }
+}
+
+/** The content of a part; throws `store-damaged` where it is not what its head says. */
+export async function readPart(header: PartHeader, head: Uint8Array, stored: Uint8Array): Promise<Buffer> {
+  let content
+  try {
+    content =
+      header.storedBytes === header.contentBytes
+        ? Buffer.from(stored)
+        : await decompress(stored, { maxOutputLength: Math.max(1, header.contentBytes) })
+  } catch {
+    throw damaged(`part ${header.number}`)
+  }
+  const sum = createHash('sha256').update(head.subarray(0, 16)).update(content).digest()
+  if (content.length !== header.contentBytes || !sum.equals(header.sha256)) throw damaged(`part ${header.number}`)
+  return content
+}
+
+/** Refuses a session that is larger than this process can bear. `what`: what it has more than `most` of, in the plural. */
+export const tooLarge = (what: string, most: number): CodedError =>
+  new CodedError('too-large', `The session has more than ${most.toLocaleString('en-US')} ${what}.`, {
+    hint: 'A session file holds no more. To copy a store as it is, use "tapedeck backup".',
+  })
+
+/** Says which part of a file is not as it was written. */
+export const damaged = (what: string): CodedError =>
+  new CodedError('store-damaged', `The session file is damaged: ${what} is not as it was written.`, {
+    hint: 'Nothing was imported. Copy the file again, or make it again where the session was recorded.',
+  })

@@ -1,0 +1,199 @@
+/**
+ * Opening a session file: its parts are read once from beginning to end, checked, and handed to the store as
+ * the flushes they were, so that the store computes the chain again. The store shows nothing of it before the
+ * last part was read and every head is the one that the file was sealed with.
+ */
+import { createHash, type Hash } from 'node:crypto'
+import { open, type FileHandle } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
+import { CodedError } from '../../../shared/base/errors.ts'
+import type { Source } from '../../../shared/core/recording/recording.ts'
+import { recordingId, unixMs } from '../../../shared/base/units.ts'
+import type { Batch, ImportAbout, StoreLibrary } from '../../core/store/types/store.ts'
+import { readChains, Reflush } from './flushes.ts'
+import { decodeEntries, readMeta, type Meta } from './meta.ts'
+import {
+  checkFileHeader,
+  damaged,
+  HEADER_BYTES,
+  MAGIC,
+  PART_HEADER_BYTES,
+  readPart,
+  readPartHeader,
+  type PartHeader,
+} from './parts.ts'
+import type { PackageOptions, Unpacked } from './port.ts'
+import { decodeRows } from './rows.ts'
+
+/** Whether a file begins as a session file does; false where it cannot be read. */
+export async function isPackage(file: string): Promise<boolean> {
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(file, 'r')
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0)
+    return bytesRead === MAGIC.length && buffer.equals(MAGIC)
+  } catch {
+    return false
+  } finally {
+    await handle?.close()
+  }
+}
+
+/**
+ * Imports a session file into a store. Rejects with `unexpected-answer` (no session file), `store-newer`,
+ * `too-large`, `store-damaged`, `not-allowed` (the store holds another session of that name), `cancelled`, or a disk's
+ * error; nothing of it is then in the store. `library`: the store's writer's.
+ */
+export async function importPackage(
+  file: string,
+  library: StoreLibrary,
+  options: PackageOptions = {},
+): Promise<Unpacked> {
+  let handle: FileHandle
+  try {
+    handle = await open(file, 'r')
+  } catch (cause) {
+    throw new CodedError('not-found', `The file ${file} cannot be opened.`, { hint: 'Check its name.', cause })
+  }
+  try {
+    const { size } = await handle.stat()
+    const parts = new Parts(handle)
+    checkFileHeader(await parts.take(Math.min(HEADER_BYTES, size)))
+    const first = await parts.next()
+    if (first?.header.kind !== 'meta') throw damaged('its first part')
+    const meta = readMeta(first.content)
+    const { onProgress, signal } = options
+    let stored = 0
+    const tell = (): void => onProgress?.(Math.min(1, parts.at / Math.max(1, size)), stored)
+    return await library.importRecording(about(meta, file), batches(meta, parts, size, tell), {
+      signal,
+      onStored: (messages) => {
+        stored = messages
+        tell()
+      },
+    })
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * A session of another machine keeps its name, and is of a source of its own: what was recorded there is
+ * joined with nothing that was recorded here.
+ */
+function about(meta: Meta, file: string): ImportAbout {
+  const { source, store } = meta
+  const of: Source =
+    source.kind === 'import'
+      ? source
+      : {
+          kind: 'import',
+          user: store.slice(0, 8),
+          origin: source.kind === 'demo' ? 'demo' : `service:${source.user}@${source.origin}`,
+        }
+  return {
+    id: recordingId(meta.session),
+    source: of,
+    startedMs: unixMs(meta.startedMs),
+    endedMs: unixMs(meta.endedMs),
+    clean: meta.clean,
+    from: `session file ${file.split(/[\\/]/).at(-1) ?? ''} of store ${store}`,
+    heads: meta.heads,
+    label: meta.label,
+    bookmarks: meta.bookmarks,
+  }
+}
+
+/** The flushes of a session, as its file holds them; throws where a part or the whole is not as it was written. */
+async function* batches(meta: Meta, parts: Parts, size: number, tell: () => void): AsyncGenerator<Batch> {
+  const second = await parts.next()
+  if (second?.header.kind !== 'chns') throw damaged('its second part')
+  const flushes = new Reflush(meta.connections, readChains(second.content))
+  yield flushes.announce(meta.connections)
+  for (;;) {
+    const before = parts.digest()
+    const part = await parts.next()
+    if (part === null) throw damaged('its end')
+    tell()
+    switch (part.header.kind) {
+      case 'meta':
+      case 'chns':
+        throw damaged(`part ${part.header.number}`)
+      case 'rows': {
+        const rows = decodeRows(part.content)
+        const next = await parts.next()
+        if (next?.header.kind !== 'entr') throw damaged(`part ${part.header.number + 1}`)
+        yield* inTurns(flushes.take(rows, await decodeEntries(next.content)))
+        break
+      }
+      case 'entr':
+        throw damaged(`part ${part.header.number}`)
+      case 'done': {
+        const { messages, entries, lastSeq } = flushes.finish()
+        if (
+          part.header.storedBytes !== part.header.contentBytes ||
+          part.content.toString('utf8') !== before ||
+          parts.at !== size ||
+          messages !== meta.messages ||
+          entries !== meta.entries ||
+          lastSeq !== meta.lastSeq
+        ) {
+          throw damaged('the whole')
+        }
+        return
+      }
+    }
+  }
+}
+
+/** So many flushes are handed over at a time before others have their turn. */
+const FLUSHES_A_TURN = 256
+
+async function* inTurns(batches: Iterable<Batch>): AsyncGenerator<Batch> {
+  let taken = 0
+  for (const batch of batches) {
+    yield batch
+    if (++taken % FLUSHES_A_TURN === 0) await setImmediate()
+  }
+}
+
+/** The parts of a file, in order. */
+class Parts {
+  at = 0
+  #number = 0
+  readonly #handle: FileHandle
+  readonly #hash: Hash = createHash('sha256')
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle
+  }
+
+  /** SHA-256 (hex) of every byte so far. */
+  digest(): string {
+    return this.#hash.copy().digest('hex')
+  }
+
+  async take(bytes: number): Promise<Buffer> {
+    const buffer = Buffer.alloc(bytes)
+    let got = 0
+    while (got < bytes) {
+      const { bytesRead } = await this.#handle.read(buffer, got, bytes - got, this.at + got)
+      if (bytesRead === 0) throw damaged('its end')
+      got += bytesRead
+    }
+    this.at += bytes
+    this.#hash.update(buffer)
+    return buffer
+  }
+
+  /** The next part; null at the end of the file. */
+  async next(): Promise<{ readonly header: PartHeader; readonly content: Buffer } | null> {
+    const left = (await this.#handle.stat()).size - this.at
+    if (left === 0) return null
+    if (left < PART_HEADER_BYTES) throw damaged('its end')
+    const head = await this.take(PART_HEADER_BYTES)
+    const header = readPartHeader(head, this.#number++)
+    if (header.storedBytes > left - PART_HEADER_BYTES) throw damaged('its end')
+    return { header, content: await readPart(header, head, await this.take(header.storedBytes)) }
+  }
+}

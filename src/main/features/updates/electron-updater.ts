@@ -1,0 +1,79 @@
+/** electron-updater as the port of updates. It verifies what it downloads: SHA-512 always, the signature where the system has one. */
+import type { AppUpdater, UpdateInfo } from 'electron-updater'
+import type { Release } from '../../../shared/features/updates/updates.ts'
+import { BOUNDS, boundRequests, type Bounds, type Requests } from './bounds.ts'
+import type { Updater } from './updates.ts'
+
+const MOST_NOTES = 20_000
+
+/** Notes are a stranger's text: shown as text, so markup is taken out, in one pass however many brackets it opens. */
+function notesOf({ releaseNotes }: UpdateInfo): string {
+  const text = Array.isArray(releaseNotes)
+    ? releaseNotes.map(({ version, note }) => `${version}\n${note ?? ''}`).join('\n\n')
+    : (releaseNotes ?? '')
+  return text
+    .replace(/<[^<>]*>/g, '')
+    .slice(0, MOST_NOTES)
+    .trim()
+}
+
+/** What an update's publisher says of it. */
+export function releaseOf(info: UpdateInfo): Release {
+  const dateMs = Date.parse(info.releaseDate)
+  return { version: info.version, notes: notesOf(info), dateMs: Number.isNaN(dateMs) ? null : dateMs }
+}
+
+/**
+ * Whether a list of releases may be read at all. It is YAML, whose names for parts let a few lines stand for billions:
+ * writing them out would hold up the process that records. No publisher's tool writes such names.
+ */
+export function isPlainList(text: string): boolean {
+  if (text.length > BOUNDS.listBytes) return false
+  const anchors = new Set([...text.matchAll(/&([^\s,[\]{}]+)/g)].map(([, name]) => name))
+  return ![...text.matchAll(/\*([^\s,[\]{}]+)/g)].some(([, name]) => anchors.has(name))
+}
+
+/** What of an updater's network is needed here. */
+interface Lists extends Requests {
+  request(...asked: unknown[]): Promise<string | null>
+}
+
+function refuseOddLists(lists: Lists): void {
+  const request = lists.request.bind(lists)
+  lists.request = async (...asked) => {
+    const text = await request(...asked)
+    if (text !== null && !isPlainList(text)) throw new Error('The list of releases is not one that can be read.')
+    return text
+  }
+}
+
+/** Wraps an updater. It downloads only when told, within `bounds`, and installs on quit what it has verified. */
+export function updaterOf(updater: AppUpdater, bounds: Bounds = BOUNDS): Updater {
+  updater.autoDownload = false
+  updater.autoInstallOnAppQuit = true
+  updater.logger = null
+  // A private of theirs: there is no other place between the network and their reading of the list.
+  const { httpExecutor } = updater as unknown as { readonly httpExecutor: Lists }
+  boundRequests(httpExecutor, bounds)
+  refuseOddLists(httpExecutor)
+  return {
+    async check(channel) {
+      updater.channel = channel === 'beta' ? 'beta' : 'latest'
+      // Setting a channel allows going back; only a person who returns from beta to stable wants that.
+      updater.allowDowngrade = false
+      const found = await updater.checkForUpdates()
+      return found?.isUpdateAvailable ? releaseOf(found.updateInfo) : null
+    },
+    async download(onProgress) {
+      const listener = ({ percent, bytesPerSecond }: { percent: number; bytesPerSecond: number }): void =>
+        onProgress(percent / 100, bytesPerSecond)
+      updater.on('download-progress', listener)
+      try {
+        await updater.downloadUpdate()
+      } finally {
+        updater.off('download-progress', listener)
+      }
+    },
+    install: () => updater.quitAndInstall(),
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Updates: asked for now and then, downloaded behind, verified by the updater, installed when the app quits, and never
+ * during a recording or a replay without asking. Over a port, so that hosts without an updater have none.
+ */
+import { CodedError } from '../../../shared/base/errors.ts'
+import type { Settings } from '../../../shared/core/settings/settings.ts'
+import {
+  nextUpdate,
+  type Release,
+  type UpdateEvent,
+  type UpdateState,
+} from '../../../shared/features/updates/updates.ts'
+import type { Clock } from '../../base/clock.ts'
+
+/** What electron-updater's updaters are to us. */
+export interface Updater {
+  /** Resolves with what is offered; null: nothing newer. Rejects where it cannot be asked or read. */
+  check(channel: Settings['updates']['channel']): Promise<Release | null>
+  /** Downloads and verifies what was found. Rejects where it is not what its publisher signed off. */
+  download(onProgress: (done: number, bytesPerSecond: number) => void): Promise<void>
+  /** Quits, installs, starts again. The host ends the recording before. */
+  install(): void
+}
+
+export interface UpdatesOptions {
+  /** Null with a sentence: this copy is not updated from here. */
+  readonly updater: Updater | { readonly off: string }
+  readonly settings: () => Settings['updates']
+  /** What an installation would cut off; null: nothing. */
+  readonly busy: () => 'recording' | 'replay' | null
+  readonly clock: Pick<Clock, 'wallMs' | 'after'>
+  readonly changed: () => void
+  readonly log: (level: 'info' | 'warn', text: string, detail?: string) => void
+}
+
+export interface Updates {
+  state(): UpdateState
+  check(): Promise<void>
+  install(anyway: boolean): void
+  close(): void
+}
+
+/** After the start, so that it never stands in the way of the first price; then a few times a day. */
+const FIRST_MS = 60_000
+const EVERY_MS = 6 * 3_600_000
+
+/** Why a download was refused, as a person needs to hear it. */
+function failureOf(thrown: unknown): { message: string; hint: string } {
+  const text = thrown instanceof Error ? thrown.message : String(thrown)
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  if (/sha512|checksum|signature|ERR_CHECKSUM_MISMATCH|not signed/i.test(`${code} ${text}`)) {
+    return {
+      message: 'The update is not what its publisher released, and was thrown away.',
+      hint: 'Try again later; if it stays so, install by hand from a release whose checksum you have compared.',
+    }
+  }
+  if (/ERR_UPDATE_(?:ENDLESS|REDIRECTED)/.test(code)) {
+    return {
+      message: 'The update server sent more than an update can be, and was not read to its end.',
+      hint: 'Nothing was changed. Tapedeck asks again by itself; if it stays so, tell whoever runs the server.',
+    }
+  }
+  if (code === 'ERR_UPDATE_SLOW') {
+    return {
+      message: 'The update server did not come to an end with its answer, and was hung up on.',
+      hint: 'Nothing was changed. Tapedeck asks again by itself.',
+    }
+  }
+  if (
+    /ENOTFOUND|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|EAI_AGAIN|ECONNRESET|socket hang up|ERR_INTERNET/i.test(
+      `${code} ${text}`,
+    )
+  ) {
+    return { message: 'The update server could not be reached.', hint: 'Tapedeck asks again by itself.' }
+  }
+  return {
+    message: 'The update could not be downloaded.',
+    hint: 'Tapedeck asks again by itself; the log has the details.',
+  }
+}
+
+export function createUpdates(options: UpdatesOptions): Updates {
+  const { updater, settings, busy, clock, changed, log } = options
+  let state: UpdateState = 'off' in updater ? { is: 'off', why: updater.off } : { is: 'current', checkedMs: null }
+  const step = (event: UpdateEvent): void => {
+    const next = nextUpdate(state, event)
+    if (next === state) return
+    state = next
+    changed()
+  }
+  async function check(): Promise<void> {
+    if ('off' in updater) return
+    step({ is: 'check' })
+    if (state.is !== 'checking') return
+    try {
+      const release = await updater.check(settings().channel)
+      if (release === null) return step({ is: 'none', atMs: clock.wallMs() })
+      step({ is: 'found', release })
+      await updater.download((done, bytesPerSecond) => step({ is: 'progress', done, bytesPerSecond }))
+      step({ is: 'verified' })
+      log('info', `Tapedeck ${release.version} is ready and is installed when you quit`)
+    } catch (thrown) {
+      const failure = failureOf(thrown)
+      step({ is: 'failed', ...failure, atMs: clock.wallMs() })
+      log('warn', failure.message, thrown instanceof Error ? thrown.message : String(thrown))
+    }
+  }
+  let cancel = (): void => {}
+  const plan = (ms: number): void => {
+    cancel = clock.after(ms, () => {
+      if (settings().check) void check()
+      plan(EVERY_MS)
+    })
+  }
+  if (!('off' in updater)) plan(FIRST_MS)
+  return {
+    state: () => state,
+    check,
+    install(anyway) {
+      if (state.is !== 'ready' || 'off' in updater) {
+        throw new CodedError('not-found', 'There is no update to install.', { hint: 'Check for one first.' })
+      }
+      const what = busy()
+      if (what !== null && !anyway) {
+        throw new CodedError('not-allowed', `Tapedeck is ${what === 'recording' ? 'recording' : 'replaying'}.`, {
+          hint: 'The update is installed when you quit; install it now only if what is missed meanwhile does not matter.',
+        })
+      }
+      updater.install()
+    },
+    close: () => cancel(),
+  }
+}

@@ -1,0 +1,78 @@
+/** Workspaces of safe mode: the ready-made ones, kept nowhere, until safe mode is left. */
+import { firstLibrary } from '../../../shared/features/workspace/library.ts'
+import type { Workspaces, WorkspacesKeeper } from './port.ts'
+
+/** Begins the ids of safe mode's workspaces: none of them is ever taken for one that is kept. */
+const SAFE_ID = 'safe-mode--'
+
+/** Keeps nothing; what was kept before stays as it is. */
+function nowhere(): WorkspacesKeeper {
+  const { workspaces, ...rest } = firstLibrary()
+  const renamed = workspaces.map((one) => ({ ...one, id: SAFE_ID + one.id }))
+  return {
+    load: () => JSON.stringify({ ...rest, workspaces: renamed, latest: SAFE_ID + rest.latest }),
+    save: () => {},
+    setAside: () => '',
+  }
+}
+
+export interface SafeWorkspaces extends Workspaces {
+  /** Begins safe mode: the ready-made workspaces, and nothing of it is kept. */
+  enter(): void
+  /** Ends safe mode: the kept workspaces are back as they were. */
+  leave(): void
+}
+
+/** `open` makes workspaces over a keeper; while `safe`, `kept` is neither read nor written. */
+export function safeWorkspaces(
+  open: (keeper: WorkspacesKeeper) => Workspaces,
+  kept: WorkspacesKeeper,
+  safe: boolean,
+): SafeWorkspaces {
+  const listeners = new Set<() => void>()
+  const tell = (): void => {
+    for (const listener of [...listeners]) listener()
+  }
+  const follow = (one: Workspaces): Workspaces => {
+    one.onChange(tell)
+    return one
+  }
+  let now = follow(open(safe ? nowhere() : kept))
+  return {
+    state: () => now.state(),
+    put(text, replaces) {
+      // A window that has not heard yet that safe mode has ended sends the layout that it showed.
+      if (!safe && isOfSafeMode(text)) return
+      now.put(text, replaces)
+    },
+    remove: (id) => now.remove(id),
+    show: (id) => now.show(id),
+    snapshot: (id, atMs) => now.snapshot(id, atMs),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    enter() {
+      if (safe) return
+      safe = true
+      now = follow(open(nowhere()))
+      tell()
+    },
+    leave() {
+      if (!safe) return
+      safe = false
+      now = follow(open(kept))
+      tell()
+    },
+  }
+}
+
+function isOfSafeMode(text: string): boolean {
+  try {
+    const content: unknown = JSON.parse(text)
+    const id = typeof content === 'object' && content !== null && 'id' in content ? content.id : undefined
+    return typeof id === 'string' && id.startsWith(SAFE_ID)
+  } catch {
+    return false // refused with a sentence where it is parsed
+  }
+}

@@ -1,0 +1,138 @@
+/** The workspaces of the user: read once, checked at every change, kept before they are told. */
+import type { SnapshotRow } from '../../../shared/features/workspace/contract.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { parseWorkspace, type Workspace } from '../../../shared/features/workspace/document.ts'
+import {
+  findWorkspace,
+  firstLibrary,
+  MOST_WORKSPACES,
+  parseLibrary,
+  putWorkspace,
+  removeWorkspace,
+  sameLayout,
+  withSnapshot,
+  type WorkspaceLibrary,
+} from '../../../shared/features/workspace/library.ts'
+import { migrateWorkspace } from '../../../shared/features/workspace/migrate.ts'
+import type { Workspaces, WorkspacesKeeper } from './port.ts'
+
+export interface WorkspacesOptions {
+  readonly keeper: WorkspacesKeeper
+  readonly nowMs: () => number
+  /** The overview of a first start, which settings of before docking may shape. */
+  readonly overview: () => Workspace
+  /** What was wrong with the file, in a sentence. */
+  readonly problem: (text: string, detail?: string) => void
+}
+
+const said = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Opens the workspaces; whatever is kept, this never fails and there is always one. */
+export function createWorkspaces({ keeper, nowMs, overview, problem }: WorkspacesOptions): Workspaces {
+  const listeners = new Set<() => void>()
+  /** A file that could not be read stays as it is: what cannot be read may be readable tomorrow. */
+  let readOnly = false
+  let library = read()
+
+  function read(): WorkspaceLibrary {
+    let text: string | null
+    try {
+      text = keeper.load()
+    } catch (error) {
+      readOnly = true
+      problem('The workspaces could not be read; the ready-made ones are shown and nothing is kept.', said(error))
+      return firstLibrary()
+    }
+    if (text === null) return firstLibrary(overview())
+    let content: unknown
+    try {
+      content = JSON.parse(text)
+    } catch {
+      aside('The workspaces were damaged')
+      return firstLibrary(overview())
+    }
+    const found = parseLibrary(content)
+    const listed =
+      typeof content === 'object' && content !== null && 'workspaces' in content && Array.isArray(content.workspaces)
+        ? content.workspaces.length
+        : -1
+    if (listed !== found.workspaces.length)
+      aside(listed < 0 ? 'The workspaces were damaged' : 'Some workspaces could not be read')
+    return found
+  }
+  function aside(what: string): void {
+    try {
+      problem(`${what}; the file is kept as ${keeper.setAside()}.`)
+    } catch (error) {
+      readOnly = true
+      problem(`${what}; the file stays as it is, and nothing is kept.`, said(error))
+    }
+  }
+
+  function keep(next: WorkspaceLibrary): void {
+    if (next === library) return
+    if (!readOnly) {
+      try {
+        keeper.save(JSON.stringify(next))
+      } catch (cause) {
+        throw new CodedError('disk-error', 'The workspace could not be saved.', {
+          hint: 'Check free space and the rights of the folder.',
+          cause,
+        })
+      }
+    }
+    library = next
+    for (const listener of [...listeners]) listener()
+  }
+
+  return {
+    state: () => ({
+      workspaces: library.workspaces,
+      latest: library.latest,
+      snapshots: Object.fromEntries(
+        Object.entries(library.snapshots).map(([id, list]): [string, readonly SnapshotRow[]] => [
+          id,
+          list.map((one) => ({ atMs: one.atMs, panes: one.workspace.panes.length })),
+        ]),
+      ),
+    }),
+    put(text, replaces) {
+      let content: unknown
+      try {
+        content = JSON.parse(text)
+      } catch {
+        content = undefined
+      }
+      const workspace = parseWorkspace(migrateWorkspace(content))
+      if (!workspace) throw new CodedError('bad-arguments', 'This is no workspace that can be shown.')
+      const before = findWorkspace(library, workspace.id)
+      if (!before && library.workspaces.length >= MOST_WORKSPACES)
+        throw new CodedError('too-large', `There are ${MOST_WORKSPACES} workspaces, which is the most.`, {
+          hint: 'Delete one, then try again.',
+        })
+      const noted =
+        before && !sameLayout(before, workspace) ? withSnapshot(library, before, nowMs(), replaces) : library
+      keep(putWorkspace(noted, workspace))
+    },
+    remove(id) {
+      const found = findWorkspace(library, id)
+      if (!found) return
+      if (library.workspaces.length === 1)
+        throw new CodedError('not-allowed', 'This is the only workspace.', { hint: 'Add another one first.' })
+      keep(removeWorkspace(withSnapshot(library, found, nowMs(), true), id))
+    },
+    show(id) {
+      if (library.latest !== id && findWorkspace(library, id)) keep({ ...library, latest: id })
+    },
+    snapshot(id, atMs) {
+      const list = Object.hasOwn(library.snapshots, id) ? library.snapshots[id] : undefined
+      const found = list?.find((one) => one.atMs === atMs)
+      if (!found) throw new CodedError('not-found', 'This state of the workspace is no longer kept.')
+      return found.workspace
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

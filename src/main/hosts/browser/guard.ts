@@ -1,0 +1,56 @@
+/** The checks of every request to the browser host, as pure functions of what arrived. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { SOCKET_PATH, type Hello } from '../../../shared/rpc/handshake.ts'
+
+/** A refusal as HTTP says it. */
+export interface Refusal {
+  readonly status: 400 | 403 | 404 | 405 | 421
+  readonly text: string
+}
+
+/** Pages are for anybody who asks this very host by its address: a name that was rebound to it is refused. */
+export function refusePage(
+  method: string | undefined,
+  headers: IncomingHttpHeaders,
+  host: string,
+): Refusal | undefined {
+  if (headers.host !== host) return { status: 421, text: 'This is not the host you asked for.' }
+  if (method !== 'GET' && method !== 'HEAD') return { status: 405, text: 'Pages can only be read.' }
+  return undefined
+}
+
+/** The WebSocket is only for pages of this very origin. Whoever passes must still show a token or secret. */
+export function refuseUpgrade(
+  method: string | undefined,
+  url: string | undefined,
+  headers: IncomingHttpHeaders,
+  host: string,
+): Refusal | undefined {
+  if (headers.host !== host) return { status: 421, text: 'This is not the host you asked for.' }
+  if (method !== 'GET') return { status: 405, text: 'A WebSocket begins with GET.' }
+  if (url !== SOCKET_PATH) return { status: 404, text: 'There is no such socket.' }
+  if (headers.origin !== `http://${host}`) return { status: 403, text: 'Only pages of this host may connect.' }
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin') {
+    return { status: 403, text: 'Only pages of this host may connect.' }
+  }
+  return undefined
+}
+
+const MAX_HELLO_CHARS = 512
+
+/** The first message of a socket; undefined when it is anything else. */
+export function parseHello(text: string): Hello | undefined {
+  if (text.length > MAX_HELLO_CHARS) return undefined
+  let hello: unknown
+  try {
+    hello = JSON.parse(text)
+  } catch {
+    return undefined // whatever it is, it is no hello
+  }
+  if (typeof hello !== 'object' || hello === null) return undefined
+  const fields = hello as Record<string, unknown> // any object may be asked for its fields
+  if (fields.t === 'token' && typeof fields.token === 'string') return { t: 'token', token: fields.token }
+  if (fields.t === 'secret' && typeof fields.secret === 'string') return { t: 'secret', secret: fields.secret }
+  return undefined
+}

@@ -1,0 +1,17 @@
+/** Pages of the build, held in memory for the browser host. */
+import type { Page, Pages } from '../window-files.ts'
+
+/**
+ * Reads each page from the disk once and gives every request the same bytes: whoever asks a thousand times and reads
+ * nothing must not hold a thousand copies in memory.
+ */
+export function readOnce(pages: Pages): (pathname: string) => Promise<Page> {
+  const held = new Map<string, Promise<Page>>()
+  return async (pathname) => {
+    const page = held.get(pathname) ?? pages.read(pathname)
+    held.set(pathname, page)
+    const { status } = await page
+    if (status !== 200) held.delete(pathname) // a path can be anything: only files of the build are held
+    return page
+  }
+}

@@ -1,0 +1,105 @@
+/** Runs a command line in the process at hand: signals, streams and the terminal's line input, joined to a context. */
+import { homedir } from 'node:os'
+import { createInterface } from 'node:readline'
+import { systemClock } from '../../base/clock.ts'
+import { keepCrash } from '../../features/diagnostics/crashes.ts'
+import { protectHome } from '../../base/private-files.ts'
+import { homeOf } from '../../core/settings/portable.ts'
+import { blot } from '../../core/log/log.ts'
+import type { Context } from '../../command-line/command.ts'
+import { EXIT, type StopReason } from '../../command-line/exit.ts'
+import { processOutput } from '../../command-line/output.ts'
+import { runCommandLine } from './run.ts'
+
+/** What only a root knows: where the built parts lie beside it. */
+export type Places = Pick<Context, 'version' | 'workers' | 'demoData' | 'rendererDir'> & {
+  /** The program's own file, or the folder that it was unpacked to: `--portable` keeps its files beside it. */
+  readonly program: string
+}
+
+/** How long a command may take to close its recording after an error nobody caught, ms. */
+const CLOSE_WITHIN_MS = 10_000
+
+/**
+ * Runs `args` (without node and script) and returns the exit code. SIGTERM and Ctrl+C end it cleanly; `exit` is
+ * called at the third of them. After an error nobody caught the recording is closed, a report is written, and the
+ * code is 1.
+ */
+export async function runProcess(
+  args: readonly string[],
+  places: Places,
+  exit: (code: number) => void,
+): Promise<number> {
+  const stopping = new AbortController()
+  const stop = (reason: StopReason): void => stopping.abort(reason)
+  let signals = 0
+  const onSignal = (reason: StopReason) => () => {
+    signals += 1
+    stop(reason)
+    // Whoever asks a third time does not want to wait for a clean end.
+    if (signals > 2) exit(EXIT.interrupted)
+  }
+  const interrupt = onSignal('interrupt')
+  process.on('SIGINT', interrupt)
+  process.on('SIGHUP', interrupt)
+  process.on('SIGTERM', onSignal('terminate'))
+  const output = processOutput(() => stop('output'))
+
+  const { program, ...within } = places
+  const home = homeOf(args, { path: program, platform: process.platform, home: homedir(), env: process.env })
+  protectHome(home)
+  const err = (text: string): void => void process.stderr.write(text)
+  let crashed = false
+  const onCrash = (thrown: unknown): void => {
+    if (!crashed) setTimeout(() => exit(EXIT.failed), CLOSE_WITHIN_MS).unref()
+    crashed = true
+    err(crashSentence(thrown, home.folder, places.version, process.env))
+    stop('crash')
+  }
+  process.on('uncaughtException', onCrash)
+  process.on('unhandledRejection', onCrash)
+
+  const code = await runCommandLine(args, {
+    ...within,
+    out: (text) => output.write(text),
+    err,
+    interactive: process.stderr.isTTY === true,
+    signal: stopping.signal,
+    ...(process.stdin.isTTY === true
+      ? {
+          lines(listener: () => void) {
+            const reader = createInterface({ input: process.stdin })
+            reader.on('line', listener)
+            reader.on('SIGINT', interrupt)
+            return () => reader.close()
+          },
+        }
+      : {}),
+    env: process.env,
+    clock: systemClock,
+    dataDir: home.folder,
+    portable: home.portable,
+  })
+  await output.flush()
+  if (output.failure !== null) {
+    err(`tapedeck: standard output could not be written: ${output.failure.message}.\n`)
+    return EXIT.failed
+  }
+  return crashed ? EXIT.failed : code
+}
+
+/** Keeps a report of an error nobody caught; returns the sentence for standard error. Holds no secret of the environment. */
+function crashSentence(thrown: unknown, dataDir: string, version: string, env: Context['env']): string {
+  const secrets = [env.TAPEDECK_PASSWORD, env.TAPEDECK_API_KEY].filter((one) => one !== undefined && one !== '')
+  const hide = (text: string): string =>
+    secrets
+      .reduce<string>((safe, secret) => safe.replaceAll(secret ?? '', '***'), text)
+      .split('\n')
+      .map((line) => blot(line))
+      .join('\n')
+  const text = hide(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown))
+  const message = hide(thrown instanceof Error ? thrown.message : String(thrown)).replace(/\s*\n\s*/g, ' ')
+  const file = keepCrash(dataDir, { atMs: systemClock.wallMs(), version, what: 'main', text })
+  const where = file === null ? '' : ` The report is ${file}.`
+  return `tapedeck: an unexpected error ended this command: ${message}.${where}\n`
+}

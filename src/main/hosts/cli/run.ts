@@ -1,0 +1,144 @@
+/** Runs a command line: finds the command, parses, answers help, maps what went wrong to an exit code. */
+import { parseArgs } from 'node:util'
+import { toFailure } from '../../../shared/base/errors.ts'
+import { closest } from '../../../shared/base/closest.ts'
+import { zstdProblem } from '../../base/zstd.ts'
+import { settleUnfinished } from '../finish-interrupted.ts'
+import { EXIT, type StopReason } from '../../command-line/exit.ts'
+import { COMMON_OPTIONS, COMMANDS } from './table.ts'
+import { UsageError, type Command, type Context, type Option, type Values } from '../../command-line/command.ts'
+
+/** Options that would put a secret where every process of the machine can read it. */
+const SECRET_OPTIONS = /^--?(password|pass|api-key|apikey|token)(=|$)/
+
+function valuesOf(parsed: Readonly<Record<string, unknown>>): Values {
+  return {
+    text: (name) => (typeof parsed[name] === 'string' ? parsed[name] : undefined),
+    texts: (name) => (Array.isArray(parsed[name]) ? parsed[name].filter((one) => typeof one === 'string') : []),
+    on: (name) => parsed[name] === true,
+  }
+}
+
+/** Runs `args` (without node and script). Never rejects; answers the exit code. */
+export async function runCommandLine(args: readonly string[], context: Context): Promise<number> {
+  const json = args.includes('--json')
+  try {
+    const [name, ...rest] = args
+    if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+      const command = rest[0] === undefined ? undefined : COMMANDS.find((one) => one.name === rest[0])
+      context.out(command ? commandHelp(command) : overview())
+      return name === undefined ? EXIT.usage : EXIT.ok
+    }
+    if (name === '--version') {
+      context.out(`${context.version}\n`)
+      return EXIT.ok
+    }
+    const command = COMMANDS.find((one) => one.name === name)
+    if (!command) throw unknownCommand(args)
+    if (rest.includes('--help') || rest.includes('-h')) {
+      context.out(commandHelp(command))
+      return EXIT.ok
+    }
+    const values = parse(command, rest)
+    if (command.storeless !== true) {
+      const settled = settleUnfinished(context.dataDir, values.text('store') ?? null)
+      const problem = zstdProblem()
+      if (problem !== null) settled.push(problem)
+      for (const sentence of settled) context.err(`tapedeck: ${sentence}\n`)
+    }
+    return await command.run(values, context)
+  } catch (thrown) {
+    if (context.signal.aborted && stoppedByUser(context.signal, thrown)) return EXIT.interrupted
+    if (thrown instanceof UsageError) {
+      const command = COMMANDS.find(({ name }) => name === args[0])
+      context.err(`tapedeck: ${thrown.message}. See tapedeck${command ? ` ${command.name}` : ''} --help.\n`)
+      return EXIT.usage
+    }
+    const failure = toFailure(thrown)
+    const hint = failure.hint === undefined ? '' : ` ${failure.hint}`
+    // The sentence of an unknown error says nothing; on the command line its detail is all there is.
+    const text = failure.code === 'internal' ? `${failure.message} (${failure.detail})` : `${failure.message}${hint}`
+    context.err(`tapedeck: ${text.replace(/\s*\n\s*/g, ' ')}\n`)
+    if (json && context.env.TAPEDECK_DEBUG && thrown instanceof Error) context.err(`${thrown.stack}\n`)
+    return failure.code === 'usage' ? EXIT.usage : EXIT.failed
+  }
+}
+
+/** Whether a command ended because somebody stopped it. SIGTERM of unfinished work is a failure with its sentence. */
+function stoppedByUser({ reason }: AbortSignal, thrown: unknown): boolean {
+  if (reason === ('terminate' satisfies StopReason)) return false
+  return reason !== ('crash' satisfies StopReason) || toFailure(thrown).code === 'cancelled'
+}
+
+function unknownCommand(args: readonly string[]): UsageError {
+  const [first = ''] = args
+  const names = COMMANDS.map(({ name }) => name)
+  if (first.startsWith('-')) {
+    const command = names.find((name) => args.includes(name))
+    const example = command === undefined ? 'tapedeck COMMAND --json' : `tapedeck ${command} ${first}`
+    return new UsageError(`options follow the command: ${example}`)
+  }
+  const near = closest(first, names)
+  return new UsageError(`there is no command "${first}"${near === undefined ? '' : `: did you mean ${near}`}`)
+}
+
+function parse(command: Command, args: readonly string[]): Values {
+  if (args.some((arg) => SECRET_OPTIONS.test(arg))) {
+    throw new UsageError(
+      'a secret is never given as an argument: set TAPEDECK_PASSWORD or TAPEDECK_API_KEY, or sign in with the window once',
+    )
+  }
+  const options = { ...COMMON_OPTIONS, ...command.options }
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: Object.fromEntries(
+        Object.entries(options).map(([name, { type, multiple }]) => [name, { type, multiple: multiple ?? false }]),
+      ),
+      allowPositionals: command.positionals !== undefined,
+      strict: true,
+    })
+    return valuesOf({ ...values, '': positionals })
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    throw new UsageError(
+      text
+        .split(/\.\s/)[0]
+        .replace(/\.$/, '')
+        .replace(/^(.)/, (c) => c.toLowerCase()),
+    )
+  }
+}
+
+function optionLines(options: Readonly<Record<string, Option>>): string {
+  const left = (name: string, { value }: Option) => `--${name}${value === undefined ? '' : ` ${value}`}`
+  const width = Math.max(...Object.entries(options).map(([name, option]) => left(name, option).length))
+  return Object.entries(options)
+    .map(([name, option]) => `  ${left(name, option).padEnd(width)}  ${option.help}\n`)
+    .join('')
+}
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length))
+  return (
+    'Tapedeck: watch a market data service live, keep every message.\n\n' +
+    'Usage: tapedeck COMMAND [options]\n\nCommands:\n' +
+    COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`).join('') +
+    `\nOptions of every command:\n${optionLines(COMMON_OPTIONS)}` +
+    '\nPassword and API key come from the keychain, or from TAPEDECK_PASSWORD and TAPEDECK_API_KEY.\n' +
+    'Exit codes: 0 success (also record and serve ended by SIGTERM), 1 failure, 2 wrong usage, 130 ended by Ctrl+C.\n'
+  )
+}
+
+function commandHelp(command: Command): string {
+  const own = Object.keys(command.options).length === 0 ? '' : `Options:\n${optionLines(command.options)}\n`
+  const after = command.positionals === undefined ? '' : ` ${command.positionals}`
+  const examples = (command.examples ?? [])
+    .map(([what, args]) => `  # ${what}\n  tapedeck ${command.name}${args === '' ? '' : ` ${args}`}\n`)
+    .join('\n')
+  return (
+    `Usage: tapedeck ${command.name}${after} [options]\n\n${command.summary}\n\n${own}` +
+    `Options of every command:\n${optionLines(COMMON_OPTIONS)}` +
+    (examples === '' ? '' : `\nExamples:\n${examples}`)
+  )
+}

@@ -1,0 +1,93 @@
+/** `tapedeck serve`: the browser host. */
+import { CodedError } from '../../../shared/base/errors.ts'
+import { sourceKey } from '../../../shared/core/recording/recording.ts'
+import { openInBrowser } from '../browser/open.ts'
+import { startBrowserHost } from '../browser/host.ts'
+import { createHandlers } from '../../rpc/handlers.ts'
+import { createTerminal } from '../../terminal.ts'
+import { accountOptions } from '../../core/account/cli.ts'
+import { sourceText } from '../../command-line/source-text.ts'
+import { wholeNumber, type Command } from '../../command-line/command.ts'
+import { exitWhenStopped } from '../../command-line/exit.ts'
+import { logLevel } from '../../command-line/log-level.ts'
+import { waitUntil } from '../../command-line/until.ts'
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'The window in your browser: prints a one-time address on loopback and serves until Ctrl+C or SIGTERM.',
+  examples: [['In a browser, on the demo market', '--demo --open']],
+  options: {
+    port: { type: 'string', value: 'N', help: 'Port to listen on (default: any free one)' },
+    'safe-mode': {
+      type: 'boolean',
+      help: 'Ready-made panes and looks, no sounds; what you kept of them is left as it is',
+    },
+    'no-sample': { type: 'boolean', help: 'Don’t add the sample session of the demo market at the first start' },
+    demo: { type: 'boolean', help: 'Show the demo market, whatever account is stored' },
+    open: { type: 'boolean', help: 'Open the address in the system’s browser' },
+  },
+  async run(values, context) {
+    const port = wholeNumber(values, 'port', 0, 65_535) ?? 0
+    const terminal = await createTerminal({
+      dataDir: context.dataDir,
+      host: 'browser',
+      version: context.version,
+      storeFile: values.text('store'),
+      workers: context.workers,
+      demoData: context.demoData,
+      clock: context.clock,
+      logLevel: logLevel(values),
+      safe: values.on('safe-mode'),
+      portable: context.portable,
+      sample: !values.on('no-sample'),
+      ...accountOptions(values, context),
+    })
+    try {
+      const host = await startBrowserHost(createHandlers(terminal), {
+        port,
+        rendererDir: context.rendererDir,
+        log: (level, text) => terminal.log(level, 'browser', text),
+        onReuse: () => context.err(REUSED),
+      }).catch((cause: unknown) => {
+        throw hostFailure(cause, port)
+      })
+      const status = terminal.status()
+      const source = sourceKey({ kind: status.source, origin: status.origin, user: terminal.account().user })
+      const tell = (url: string) => context.out(values.on('json') ? `${JSON.stringify({ url, source })}\n` : `${url}\n`)
+      tell(host.url)
+      if (!values.on('json')) {
+        context.err(`Watching ${sourceText(status)}.\n`)
+        context.err(
+          'Open this address in a browser of this computer; it works once. Enter prints another, Ctrl+C ends.\n',
+        )
+      }
+      const stopLines = context.lines?.(() => tell(host.newUrl()))
+      const page = values.on('open') ? await openInBrowser(host.url, context.dataDir) : null
+      if (page?.opened === false) context.err('Couldn’t open a browser here. Open the address yourself.\n')
+      await waitUntil(context.clock, context.signal, null)
+      stopLines?.()
+      await host.close()
+      await page?.remove()
+    } finally {
+      await terminal.close()
+    }
+    return exitWhenStopped(context.signal)
+  },
+}
+
+const REUSED =
+  'Someone opened an address that was already used, and was refused. If that wasn’t you, press Ctrl+C and start again.\n'
+
+function hostFailure(cause: unknown, port: number): unknown {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  if (code === 'EADDRINUSE') {
+    return new CodedError('not-allowed', `Port ${port} is taken.`, {
+      hint: 'Give another one with --port, or none.',
+      cause,
+    })
+  }
+  if (code === 'ENOENT') {
+    return new CodedError('not-found', 'The window is not built.', { hint: 'Run `npm run build` first.', cause })
+  }
+  return cause
+}

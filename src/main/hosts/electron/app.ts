@@ -1,0 +1,331 @@
+/** The Electron host: joins window, protocol, ports and power to one terminal, and ends it cleanly once. */
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import {
+  app,
+  BaseWindow,
+  BrowserWindow,
+  dialog,
+  ipcMain,
+  nativeTheme,
+  net,
+  powerMonitor,
+  protocol,
+  session,
+  type RenderProcessGoneDetails,
+} from 'electron'
+import { toFailure } from '../../../shared/base/errors.ts'
+import type { LogEntry } from '../../../shared/core/status/status.ts'
+import { createHandlers } from '../../rpc/handlers.ts'
+import { openPages } from '../window-files.ts'
+import type { Notice } from '../../features/alerts/port.ts'
+import type { Terminal } from '../../terminal/terminal-api.ts'
+import { parseLink, LINK_SCHEME } from '../../../shared/features/desktop/requests.ts'
+import { followDesktop, type Desktop } from './desktop/desktop.ts'
+import { serveWindows } from './ipc.ts'
+import { installMenu } from './desktop/menu.ts'
+import { askToQuit } from './desktop/quit.ts'
+import { HIDDEN } from './desktop/login.ts'
+import { createLeaving } from './desktop/quit-flow.ts'
+import { followNetwork } from './network.ts'
+import { showNotice } from './desktop/notify.ts'
+import { filesIn, linksIn } from './opened.ts'
+import { placeKey, sizeIn } from './window-places.ts'
+import { followPower, followSessionEnd } from './power.ts'
+import { createRevivals } from './revival.ts'
+import { askAfterDeaths } from './crash-handlers.ts'
+import { registerScheme, servePages } from './protocol.ts'
+import { followSaves } from './downloads.ts'
+import { APP_URL, guardApp, guardSession } from './security.ts'
+import { openWindow } from './window.ts'
+
+export interface ElectronAppOptions {
+  /** The app's own folder: settings, store, window place, and Chromium's files below it. */
+  readonly home: string
+  /** `home` is carried along: the system learns of no link and no start of ours. */
+  readonly portable: boolean
+  /** Path of the built preload. */
+  readonly preload: string
+  /** Folder of the built window. */
+  readonly rendererDir: string
+  /** Folder of the icons. */
+  readonly icons: string
+  /** The dev server's address while developing; absent: the built pages. */
+  readonly devUrl: string | undefined
+  /** Builds the terminal, once the single instance is sure. */
+  readonly start: (desktop: StartDesktop) => Promise<Terminal>
+}
+
+/** What a terminal can ask of the desktop. */
+export interface StartDesktop {
+  readonly notify: (notice: Notice) => void
+  /** Lets an installer of updates take over, when the recording is closed. */
+  readonly install: (begin: () => void) => void
+}
+
+/** As `appId` in electron-builder.config.mjs, which a test compares. */
+export const APP_ID = 'app.tapedeck.Tapedeck'
+
+/** A terminal that does not end by then is left to the next start, which closes its recording as a crash. */
+const LONGEST_CLOSE_MS = 10_000
+
+/** Runs the app until it quits. Returns at once: Electron gets ready only after the main module is read. */
+export function runElectronApp(options: ElectronAppOptions): void {
+  mkdirSync(options.home, { recursive: true })
+  app.setPath('userData', options.home)
+  app.setPath('sessionData', join(options.home, 'chromium'))
+  registerScheme(protocol)
+  if (!app.requestSingleInstanceLock()) {
+    app.quit() // the first instance shows its window on `second-instance`
+    return
+  }
+
+  /** Installed: the system may be told of it. What is carried along leaves no trace there. */
+  const installed = app.isPackaged && !options.portable
+  // The name that the shortcuts of the installer carry: notifications and the taskbar go by it.
+  if (process.platform === 'win32' && app.isPackaged) app.setAppUserModelId(APP_ID)
+
+  const url = options.devUrl ?? APP_URL
+  const developing = !app.isPackaged
+  let window: BrowserWindow | undefined
+  let terminal: Terminal | undefined
+  const log = (level: LogEntry['level'], text: string, detail?: string): void =>
+    terminal?.log(level, 'window', text, detail)
+
+  guardApp(app, url, log, (page, features) => openBeside(page, features))
+  /** A fault nobody caught. The recording goes on: what it would miss comes never again. */
+  const surprise = (thrown: unknown): void => {
+    const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+    log('error', 'An unexpected error', text)
+    terminal?.crashed('main', text)
+  }
+  process.on('uncaughtException', surprise)
+  process.on('unhandledRejection', surprise)
+
+  const show = (): void => {
+    if (!window || window.isDestroyed()) return open()
+    if (window.isMinimized()) window.restore()
+    window.show()
+    window.focus()
+  }
+
+  function open(): void {
+    if (!app.isReady() || leaving.begun()) return
+    window = make(url)
+    ear?.destroy()
+    ear = undefined
+  }
+  /** Windows tells only windows that the user's session ends: where none is left, one that is never shown listens. */
+  let ear: BaseWindow | undefined
+  function listen(): void {
+    if (process.platform !== 'win32' || leaving.begun() || ear !== undefined) return
+    ear = new BaseWindow({ show: false })
+    followSessionEnd(ear, records, () => leaving.now())
+  }
+
+  /** Replays and panes in windows of their own; more than anyone can look at is a mistake. */
+  const beside = new Set<BrowserWindow>()
+  const MOST_BESIDE = 8
+  function openBeside(page: string, features: string): void {
+    if (leaving.begun()) return
+    if (beside.size >= MOST_BESIDE) {
+      log('warn', `A further window was not opened: there are ${MOST_BESIDE} beside the main one`)
+      // The page cannot know: whatever it opens is answered with nothing.
+      void dialog.showMessageBox({
+        type: 'info',
+        message: `No further window was opened: there are ${MOST_BESIDE} beside the main one.`,
+        detail: 'Close one of them first. Panes that were on their way come back to where they were.',
+        noLink: true,
+      })
+      return
+    }
+    const made = make(page, features)
+    beside.add(made)
+    made.once('closed', () => beside.delete(made))
+  }
+
+  /** `features`: what a page asks of a window beside the main one; absent: the main one. */
+  function make(page: string, features?: string): BrowserWindow {
+    const made = openWindow({
+      preload: options.preload,
+      url: page,
+      ...(features === undefined
+        ? {}
+        : {
+            further: {
+              placesFile: join(options.home, 'windows.json'),
+              key: placeKey(page),
+              size: sizeIn(features),
+            },
+          }),
+      placementFile: join(options.home, 'window.json'),
+      background: nativeTheme.shouldUseDarkColors ? '#0E1116' : '#F4F6F9',
+      devTools: developing,
+      onLoadFailure: (thrown) => log('error', 'The window could not be loaded', String(thrown)),
+    })
+    desktop?.dress(made)
+    if (process.platform === 'win32') followSessionEnd(made, records, () => leaving.now())
+    const { webContents } = made
+    const revivals = createRevivals()
+    webContents.on('render-process-gone', (_event, { reason }: RenderProcessGoneDetails) => {
+      if (reason === 'clean-exit' || leaving.begun()) return
+      log('error', `The window's process ended: ${reason}`)
+      terminal?.crashed('window', reason)
+      if (revivals.died(performance.now()) === 'reload' || terminal === undefined) return webContents.reload()
+      void askAfterDeaths(terminal).then((answer) => {
+        revivals.forget()
+        if (made.isDestroyed()) return
+        if (answer === 'close') return made.destroy()
+        if (answer === 'safe') terminal?.enterSafeMode()
+        webContents.reload()
+      })
+    })
+    return made
+  }
+
+  let desktop: Desktop | undefined
+  let unfollowNetwork = (): void => {}
+  const records = (): boolean => desktop?.state().keepAwake === true
+  const leaving = createLeaving({
+    asks: () => terminal !== undefined && desktop?.state().asksBeforeQuit === true,
+    ask: (among) => (terminal ? askToQuit(terminal, among) : Promise.resolve('end')),
+    reachable: () => process.platform === 'darwin' || desktop?.tray === true,
+    stays: () => process.platform === 'darwin' || desktop?.state().staysWithoutWindow === true,
+    windows: () => [...beside, ...(window ? [window] : [])],
+    show,
+    // A terminal that is still starting is awaited: it may already have begun a recording.
+    async end() {
+      desktop?.close()
+      unfollowNetwork()
+      await (await starting)?.close()
+    },
+    ended: () => ports.close(),
+    quit: () => app.quit(),
+    log,
+    patienceMs: LONGEST_CLOSE_MS,
+  })
+  const notify = (notice: Notice): void =>
+    showNotice(notice, {
+      platform: process.platform,
+      window: () => BrowserWindow.getAllWindows().length > 0,
+      show,
+      snooze(alert, forMs) {
+        terminal?.alerts.snooze([alert], Date.now() + forMs).catch((thrown: unknown) => {
+          log('error', 'An alert could not be put off', String(thrown))
+        })
+      },
+      switchOff(alert) {
+        terminal?.alerts.enable([alert], false).catch((thrown: unknown) => {
+          log('error', 'An alert could not be switched off', String(thrown))
+        })
+      },
+    })
+
+  const ready = app.whenReady()
+  const starting: Promise<Terminal | undefined> = ready
+    .then(() => options.start({ notify, install: (begin) => leaving.install(begin) }))
+    .then(
+      (started) => (terminal = started),
+      (thrown: unknown) => {
+        const { message, hint, detail } = toFailure(thrown)
+        dialog.showErrorBox('Tapedeck cannot start', [message, hint, detail].filter(Boolean).join('\n\n'))
+        leaving.nothingToEnd()
+        app.exit(1)
+        return undefined
+      },
+    )
+  const handlers = starting.then((started) => started && createHandlers(started))
+  const ports = serveWindows(ipcMain, handlers, url, () => log('warn', 'A page that is not ours asked for a port'))
+
+  const menu = {
+    platform: process.platform,
+    developing,
+    run: (id: string) => terminal?.desk.ask({ do: 'command', id }),
+  }
+  void ready
+    .then(async () => {
+      installMenu({ ...menu, rows: [] })
+      guardSession(session.defaultSession, url)
+      followSaves(session.defaultSession, url, log)
+      if (options.devUrl === undefined) servePages(protocol, await openPages(options.rendererDir, "'self'"))
+      // Started by the system at login: it records, and shows itself when asked.
+      if (startsHidden()) listen()
+      else open()
+      const started = await starting
+      if (!started) return
+      followPower(powerMonitor, started, () => leaving.now())
+      unfollowNetwork = followNetwork(
+        () => net.isOnline(),
+        () => started.networkChanged(),
+      )
+      started.desk.onMenu((rows) => installMenu({ ...menu, rows }))
+      desktop = followDesktop(started, {
+        icons: options.icons,
+        installed,
+        focused: () => BrowserWindow.getFocusedWindow() !== null,
+        notify,
+        windows: () => [...beside, ...(window ? [window] : [])],
+        show,
+        quit: () => app.quit(),
+      })
+      // Without a tray nothing would lead to an app that started hidden.
+      if (!window && !desktop.tray && process.platform !== 'darwin') open()
+    })
+    .catch((thrown: unknown) => {
+      dialog.showErrorBox('Tapedeck cannot start', `The window is not built: ${String(thrown)}`)
+      void leaving.close().then(() => app.exit(1))
+    })
+
+  /** Links of ours: they name what to look at, and nothing else (see `parseLink`). */
+  const openLinks = (words: readonly string[]): void => {
+    for (const word of linksIn(words)) {
+      const ask = parseLink(word)
+      void starting.then((started) => {
+        if (ask) started?.desk.ask(ask)
+        else started?.log('warn', 'desktop', 'A link that asks for nothing known was opened and ignored')
+      })
+    }
+  }
+  /** Session files that the system asked to open: by the command line, by a double click, by a second start. */
+  const openFiles = (paths: readonly string[]): void => {
+    for (const path of paths) {
+      void starting.then((started) => started?.imports.open(path))
+    }
+  }
+  const openAll = (words: readonly string[]): void => {
+    openFiles(filesIn(words))
+    openLinks(words)
+  }
+  openAll(process.argv.slice(1))
+  // Only an installed app may take the scheme for itself.
+  if (installed) app.setAsDefaultProtocolClient(LINK_SCHEME.slice(0, -1))
+  app.on('open-url', (event, url) => {
+    event.preventDefault()
+    openLinks([url])
+    show()
+  })
+  app.on('open-file', (event, path) => {
+    event.preventDefault()
+    openFiles(filesIn([path]))
+    show()
+  })
+  app.on('second-instance', (_event, argv, workingDirectory) => {
+    // Told apart before they are made whole: a link would become a path.
+    openFiles(filesIn(argv.slice(1)).map((path) => resolve(workingDirectory, path)))
+    openLinks(argv.slice(1))
+    if (argv.includes('--safe-mode')) void starting.then((started) => started?.enterSafeMode())
+    show()
+  })
+  app.on('activate', show)
+  app.on('window-all-closed', () => {
+    leaving.allClosed()
+    listen()
+  })
+  app.on('before-quit', (event) => leaving.beforeQuit(event))
+}
+
+/** Started by the system at login: no window until it is asked for. macOS passes no words, but tells. */
+function startsHidden(): boolean {
+  if (process.argv.includes(HIDDEN)) return true
+  return process.platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin
+}

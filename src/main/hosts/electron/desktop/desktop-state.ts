@@ -1,0 +1,70 @@
+/** What the desktop is told of a terminal: pure, from its status and settings. */
+import type { Settings } from '../../../../shared/core/settings/settings.ts'
+import type { StatusState } from '../../../../shared/core/status/status.ts'
+import type { Notice } from '../../../features/alerts/port.ts'
+
+export interface DesktopState {
+  /** A recording runs, of whichever market. */
+  readonly recording: boolean
+  /** Of the tray's icon: what is going on, in a line. */
+  readonly tooltip: string
+  /** The system may not put the app to sleep: what it would miss comes never again. */
+  readonly keepAwake: boolean
+  /** Closing the last window leaves the app in the tray, recording on. */
+  readonly staysWithoutWindow: boolean
+  /** Quitting ends a recording of a real market, so it asks first. */
+  readonly asksBeforeQuit: boolean
+}
+
+const two = (n: number): string => String(n).padStart(2, '0')
+
+/** "0:12:33" of a length in ms. */
+export function lengthText(ms: number): string {
+  const s = Math.max(0, Math.floor(ms / 1000))
+  return `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`
+}
+
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+
+/** `tray`: the desktop has one. Without it nobody could reach an app without a window. */
+export function desktopState(status: StatusState, settings: Pick<Settings, 'desktop'>, tray: boolean): DesktopState {
+  const { recorder, source } = status
+  const recording = recorder.is === 'recording'
+  /** Interrupted for a moment: what counts while recording counts then too. */
+  const goesOn = recording || recorder.is === 'paused'
+  const real = goesOn && source === 'service'
+  const where = source === 'demo' ? ' (demo market)' : ''
+  const what =
+    recorder.is === 'recording'
+      ? `recording for ${lengthText(status.nowMs - recorder.sinceMs)}, ${whole.format(status.perSecond)}/s`
+      : recorder.is === 'broken'
+        ? 'not recording: the store cannot be written'
+        : recorder.is === 'paused'
+          ? 'recording is paused while the store is moved'
+          : 'watching, not recording'
+  return {
+    recording,
+    tooltip: `Tapedeck${where}: ${what}`,
+    keepAwake: goesOn,
+    staysWithoutWindow: tray && real && settings.desktop.keepInTray,
+    asksBeforeQuit: real && settings.desktop.askOnQuit,
+  }
+}
+
+/** What is to be told of a recording to who looks at no window; null: nothing. `before`: what was looked at last. */
+export function recorderNotice(
+  before: Pick<StatusState, 'recorder' | 'recovered'> | undefined,
+  { recorder, recovered }: Pick<StatusState, 'recorder' | 'recovered'>,
+): Notice | null {
+  if (before === undefined) return null
+  if (recorder.is === 'broken') {
+    if (before.recorder.is === 'broken') return null
+    const { message, hint } = recorder.why
+    return { title: 'Tapedeck cannot record', body: [message, hint].filter(Boolean).join(' ') }
+  }
+  if (recovered === undefined || recovered.atMs === before.recovered?.atMs) return null
+  return {
+    title: 'Tapedeck records again',
+    body: `${whole.format(recovered.lost)} messages are missing from the recording.`,
+  }
+}

@@ -1,0 +1,192 @@
+/** The app on its desktop: tray, badge, sleep, start at login, shortcut of everywhere, theme, accent. Follows the terminal. */
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import {
+  app,
+  globalShortcut,
+  Menu,
+  nativeImage,
+  nativeTheme,
+  powerSaveBlocker,
+  systemPreferences,
+  Tray,
+  type BrowserWindow,
+  type NativeImage,
+} from 'electron'
+import type { Settings } from '../../../../shared/core/settings/settings.ts'
+import type { StatusState } from '../../../../shared/core/status/status.ts'
+import type { Terminal } from '../../../terminal/terminal-api.ts'
+import { followAccent } from './accent.ts'
+import type { Notice } from '../../../features/alerts/port.ts'
+import { desktopState, recorderNotice, type DesktopState } from './desktop-state.ts'
+import { dockMenu, userTasks } from './jump-list.ts'
+import { canStartAtLogin, setStartAtLogin, type LoginHost } from './login.ts'
+import { followShortcut } from './shortcut.ts'
+
+export interface DesktopOptions {
+  /** Folder of the pictures. */
+  readonly icons: string
+  /** Installed, not carried along: the system may be told to start it. */
+  readonly installed: boolean
+  readonly windows: () => readonly BrowserWindow[]
+  /** A window of ours has the focus: what it says needs no notification. */
+  readonly focused: () => boolean
+  readonly show: () => void
+  readonly notify: (notice: Notice) => void
+  readonly quit: () => void
+}
+
+export interface Desktop {
+  state(): DesktopState
+  /** It can be reached without a window. */
+  readonly tray: boolean
+  /** Gives a new window what the others have. */
+  dress(window: BrowserWindow): void
+  close(): void
+}
+
+/** How often the tray follows, ms: its tooltip counts seconds. */
+const EVERY_MS = 1_000
+
+/** Whether the theme of a setting is dark or light to the system; anything else follows it. */
+function themeSource(theme: string): 'dark' | 'light' | 'system' {
+  return theme === 'dark' || theme === 'light' ? theme : 'system'
+}
+
+/** Puts the terminal on the desktop, until `close`. */
+export function followDesktop(terminal: Terminal, options: DesktopOptions): Desktop {
+  const picture = (name: string): NativeImage => nativeImage.createFromPath(join(options.icons, name))
+  const pictures = { idle: picture('tapedeck-32.png'), recording: picture('tapedeck-32-recording.png') }
+  let tray: Tray | undefined
+  try {
+    tray = new Tray(pictures.idle)
+    tray.on('click', options.show)
+  } catch (thrown) {
+    // Some desktops have no tray: everything else goes on, and closing the window then ends the app.
+    terminal.log('info', 'desktop', 'This desktop has no tray', String(thrown))
+  }
+
+  if (process.platform === 'darwin')
+    app.dock?.setMenu(Menu.buildFromTemplate(dockMenu((ask) => terminal.desk.ask(ask))))
+  // While developing the program is Electron's own, which knows no word of ours.
+  // What is carried along would be started without its folder.
+  if (process.platform === 'win32' && options.installed) app.setUserTasks(userTasks(process.execPath))
+
+  let shown: DesktopState | undefined
+  let seen: StatusState | undefined
+  let blocker: number | undefined
+  function follow(): void {
+    const status = terminal.status()
+    const notice = recorderNotice(seen, status)
+    seen = status
+    if (notice !== null && !options.focused()) options.notify(notice)
+    const next = desktopState(status, terminal.settings(), tray !== undefined)
+    if (next.tooltip !== shown?.tooltip) tray?.setToolTip(next.tooltip)
+    if (next.recording !== shown?.recording) {
+      tray?.setImage(next.recording ? pictures.recording : pictures.idle)
+      tray?.setContextMenu(
+        Menu.buildFromTemplate([
+          { label: 'Open Tapedeck', click: options.show },
+          { type: 'separator' },
+          {
+            label: 'Record',
+            type: 'checkbox',
+            checked: next.recording,
+            click: ({ checked }) => {
+              terminal.setRecording(checked).catch((thrown: unknown) => {
+                terminal.log('error', 'desktop', 'Recording could not be switched', String(thrown))
+              })
+            },
+          },
+          { type: 'separator' },
+          { label: 'Quit', click: options.quit },
+        ]),
+      )
+      badge(next.recording)
+    }
+    if (next.keepAwake !== shown?.keepAwake) {
+      if (next.keepAwake) {
+        blocker = powerSaveBlocker.start('prevent-app-suspension')
+        terminal.log('info', 'desktop', 'The system is asked not to suspend Tapedeck while it records')
+      } else if (blocker !== undefined) {
+        powerSaveBlocker.stop(blocker)
+        blocker = undefined
+      }
+    }
+    shown = next
+  }
+  function badge(recording: boolean): void {
+    if (process.platform === 'darwin') app.dock?.setBadge(recording ? 'REC' : '')
+    for (const window of options.windows()) overlay(window, recording)
+  }
+  function overlay(window: BrowserWindow, recording: boolean): void {
+    if (process.platform === 'win32' && !window.isDestroyed())
+      window.setOverlayIcon(recording ? pictures.recording : null, recording ? 'Recording' : '')
+  }
+
+  const login: LoginHost = {
+    platform: process.platform,
+    installed: options.installed,
+    program: process.env['APPIMAGE'] ?? process.execPath,
+    config: process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'),
+    setItem: (item) => app.setLoginItemSettings(item),
+  }
+  const startsAtLogin = canStartAtLogin(login)
+  const shortcut = followShortcut(globalShortcut, bookmark)
+  let asked: Settings['desktop'] | undefined
+  function followSettings(now: Settings): void {
+    nativeTheme.themeSource = themeSource(now.appearance.theme)
+    const { startAtLogin, bookmarkShortcut } = now.desktop
+    if (startAtLogin !== asked?.startAtLogin) {
+      try {
+        setStartAtLogin(login, startAtLogin)
+      } catch (thrown) {
+        terminal.log('warn', 'desktop', 'The system could not be told about the start at login', String(thrown))
+      }
+    }
+    if (bookmarkShortcut !== asked?.bookmarkShortcut) {
+      const fault = shortcut.take(bookmarkShortcut)
+      if (fault !== null) {
+        const why = fault === 'taken' ? 'another program has it' : 'it is no shortcut of this system'
+        terminal.log('warn', 'desktop', `The shortcut ${bookmarkShortcut} could not be taken: ${why}`)
+      }
+      terminal.desk.setFacts({ startsAtLogin, ...(fault === null ? {} : { shortcutFault: fault }) })
+    }
+    asked = now.desktop
+  }
+  /** Marks this instant in the recording that runs. */
+  function bookmark(): void {
+    const { recorder, nowMs } = terminal.status()
+    if (recorder.is !== 'recording') return
+    terminal.replays
+      .addBookmark({ session: recorder.session, atMs: nowMs, seq: null, text: 'Marked by shortcut' })
+      .then(
+        () => terminal.log('info', 'desktop', 'This instant was marked'),
+        (thrown: unknown) => terminal.log('error', 'desktop', 'This instant could not be marked', String(thrown)),
+      )
+  }
+
+  const settings = terminal.streams.settings({}, () => takeSettings())
+  function takeSettings(): void {
+    const now = settings.take()
+    if (now) followSettings(now)
+  }
+  takeSettings()
+  const unfollowAccent = followAccent(systemPreferences, process.platform, (accent) => terminal.desk.setAccent(accent))
+  follow()
+  const timer = setInterval(follow, EVERY_MS)
+  timer.unref()
+  return {
+    state: () => desktopState(terminal.status(), terminal.settings(), tray !== undefined),
+    tray: tray !== undefined,
+    dress: (window) => overlay(window, shown?.recording === true),
+    close() {
+      clearInterval(timer)
+      settings.close()
+      unfollowAccent()
+      shortcut.take('')
+      if (blocker !== undefined) powerSaveBlocker.stop(blocker)
+      tray?.destroy()
+    },
+  }
+}

@@ -1,0 +1,22 @@
+/** The updater of an installed app; a sentence where there is none. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { updaterOf } from '../../features/updates/electron-updater.ts'
+import type { Updater } from '../../features/updates/updates.ts'
+
+/** `resources`: the package's folder, which holds an address of updates only if it was built with one. `over`: closes what runs, then begins. */
+export async function installedUpdater(
+  packaged: boolean,
+  resources: string,
+  over: (begin: () => void) => void,
+): Promise<Updater | { readonly off: string }> {
+  if (!packaged) return { off: 'This copy runs from a checkout: it is updated with it.' }
+  if (!existsSync(join(resources, 'app-update.yml'))) {
+    return { off: 'This package was built without an address of updates. Newer ones are installed by hand.' }
+  }
+  // Loaded only where it is of use.
+  const { autoUpdater } = (await import('electron-updater')).default
+  const updater = updaterOf(autoUpdater)
+  // Its installer ends this process by force within seconds: nothing may be open then, and nobody be asked again.
+  return { ...updater, install: () => over(() => updater.install()) }
+}

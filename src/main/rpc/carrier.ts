@@ -1,0 +1,234 @@
+/**
+ * One window's frames, whatever carries them: calls in, results out, streams pumped by credit. Knows
+ * no host; a host hands over a port and closes the carrier when it is done.
+ *
+ * A stream has at most one value outstanding: `take` is called only when the window has given its
+ * credit back and something is new. A window that is hidden or slow gives no credit, so it costs a
+ * boolean, and catches up with state instead of history.
+ */
+import { toFailure, type Failure } from '../../shared/base/errors.ts'
+import type { StreamSource, TerminalFrame } from '../../shared/rpc/transport.ts'
+import { dispatchCall, openStream, type Handlers } from './dispatch.ts'
+
+/** A host's end of the line to one window. */
+export interface WindowPort {
+  /** Hands a frame on; must not throw once the port is closed. */
+  send(frame: TerminalFrame): void
+  /** Called once, by the carrier. Frames are whatever arrived: checked by the carrier. */
+  onFrame(listener: (frame: unknown) => void): void
+  /** Called once, by the carrier. The listener may be called more than once. */
+  onClose(listener: () => void): void
+  /** Hangs up, telling the reason where the carrier of the host can. Idempotent. */
+  close(reason: string): void
+}
+
+export interface CarrierOptions {
+  /** Shortest time between two pumps, ms; default 6: well under a frame. */
+  readonly frameMs?: number
+  /** Most streams open at a time; default 256. */
+  readonly maxStreams?: number
+  /** Most calls unanswered at a time; default 256. */
+  readonly maxCalls?: number
+  /** Monotonic milliseconds. */
+  readonly now?: () => number
+  /** Calls back once after `ms`; returns its own undo. */
+  readonly after?: (ms: number, then: () => void) => () => void
+}
+
+export interface Carrier {
+  readonly openStreams: number
+  readonly pendingCalls: number
+  /** Closes every source and hangs up. Idempotent. */
+  close(reason?: string): void
+}
+
+interface OpenStream {
+  readonly source: StreamSource<unknown>
+  /** The window took the last value and may have another. */
+  credit: boolean
+  /** The source may have something new. */
+  fresh: boolean
+}
+
+type ParsedFrame =
+  | {
+      readonly t: 'call' | 'open' | 'close'
+      readonly id: number
+      readonly name: unknown
+      readonly args: unknown
+    }
+  | { readonly t: 'credit'; readonly ids: readonly number[] }
+
+const isId = (id: unknown): id is number => typeof id === 'number' && Number.isSafeInteger(id) && id >= 1
+
+/** A frame of the contract's shape, or the reason why it is none. Names and arguments are checked later, by dispatch. */
+function parseFrame(frame: unknown, maxStreams: number): ParsedFrame | string {
+  if (typeof frame !== 'object' || frame === null || Array.isArray(frame)) return 'a frame is an object'
+  const own = (key: string): unknown =>
+    Object.hasOwn(frame, key) ? (frame as Record<string, unknown>)[key] : undefined // own key just proven
+  const t = own('t')
+  if (t === 'credit') {
+    const ids = own('ids')
+    if (!Array.isArray(ids) || ids.length > maxStreams || !ids.every(isId)) return 'a credit has the ids of streams'
+    return { t, ids }
+  }
+  const id = own('id')
+  if (!isId(id)) return 'a frame has a positive whole id'
+  switch (t) {
+    case 'call':
+    case 'open':
+    case 'close':
+      return { t, id, name: own('name'), args: own('args') }
+    default:
+      return 'a frame is a call, an open, a credit or a close'
+  }
+}
+
+const timerAfter = (ms: number, then: () => void): (() => void) => {
+  const timer = setTimeout(then, ms)
+  return () => clearTimeout(timer)
+}
+
+/** Serves one window until either side closes. Never throws. */
+export function serveWindow(port: WindowPort, handlers: Handlers, options: CarrierOptions = {}): Carrier {
+  const { frameMs = 6, maxStreams = 256, maxCalls = 256 } = options
+  const now = options.now ?? (() => performance.now())
+  const after = options.after ?? timerAfter
+  const streams = new Map<number, OpenStream>()
+  const calls = new Set<number>()
+  let closed = false
+  let lastPumpMs = -Infinity
+  let cancelPump: (() => void) | undefined
+
+  function close(reason = 'closing'): void {
+    if (closed) return
+    closed = true
+    cancelPump?.()
+    const sources = [...streams.values()]
+    streams.clear()
+    calls.clear()
+    for (const { source } of sources) closeSource(source)
+    port.close(reason)
+  }
+
+  function closeSource(source: StreamSource<unknown>): void {
+    try {
+      source.close()
+    } catch (thrown) {
+      handlers.onInternal?.('close of a stream', toFailure(thrown))
+    }
+  }
+
+  function endStream(id: number, stream: OpenStream, error: Failure): void {
+    streams.delete(id)
+    closeSource(stream.source)
+    port.send({ t: 'end', id, error })
+  }
+
+  function schedule(): void {
+    if (closed || cancelPump) return
+    cancelPump = after(Math.max(0, lastPumpMs + frameMs - now()), pump)
+  }
+
+  function pump(): void {
+    cancelPump = undefined
+    if (closed) return
+    lastPumpMs = now()
+    const values: [number, unknown][] = []
+    for (const [id, stream] of streams) {
+      if (!stream.fresh || !stream.credit) continue
+      // Cleared before taking: a source that wakes while it is asked has something for the next frame.
+      stream.fresh = false
+      let value: unknown
+      try {
+        value = stream.source.take()
+      } catch (thrown) {
+        const error = toFailure(thrown)
+        if (error.code === 'internal') handlers.onInternal?.('take of a stream', error)
+        endStream(id, stream, error)
+        continue
+      }
+      if (closed) return // a source may end its own window
+      if (value === undefined) continue
+      stream.credit = false
+      values.push([id, value])
+    }
+    if (values.length > 0) port.send({ t: 'values', values })
+  }
+
+  function open(id: number, name: unknown, args: unknown): void {
+    if (streams.size >= maxStreams) {
+      const error: Failure = { code: 'not-allowed', message: `A window has at most ${maxStreams} open streams.` }
+      port.send({ t: 'end', id, error })
+      return
+    }
+    let stream: OpenStream | undefined = undefined
+    const opened = openStream(handlers, name, args, () => {
+      if (!stream) return // woken while it opens: it is fresh then anyway
+      stream.fresh = true
+      if (stream.credit) schedule()
+    })
+    if (!opened.ok) {
+      port.send({ t: 'end', id, error: opened.error })
+      return
+    }
+    if (closed) return closeSource(opened.value) // the window left while it was opened
+    stream = { source: opened.value, credit: true, fresh: true }
+    streams.set(id, stream)
+    schedule()
+  }
+
+  function call(id: number, name: unknown, args: unknown): void {
+    if (calls.size >= maxCalls) {
+      const error: Failure = { code: 'not-allowed', message: `A window has at most ${maxCalls} calls under way.` }
+      port.send({ t: 'result', id, result: { ok: false, error } })
+      return
+    }
+    calls.add(id)
+    void dispatchCall(handlers, name, args).then((result) => {
+      if (closed) return
+      calls.delete(id)
+      port.send({ t: 'result', id, result })
+    })
+  }
+
+  function credit(id: number): void {
+    const stream = streams.get(id)
+    // A credit may cross the end of its stream on the way: then it is for nobody.
+    if (!stream) return
+    stream.credit = true
+    if (stream.fresh) schedule()
+  }
+
+  port.onClose(() => close('the window left'))
+  port.onFrame((raw) => {
+    if (closed) return
+    const frame = parseFrame(raw, maxStreams)
+    if (typeof frame === 'string') return close(`bad frame: ${frame}`)
+    if (frame.t === 'credit') return frame.ids.forEach(credit)
+    const { id } = frame
+    const stream = streams.get(id)
+    switch (frame.t) {
+      case 'call':
+        if (calls.has(id)) return close('bad frame: the id of a call is in use')
+        return call(id, frame.name, frame.args)
+      case 'open':
+        if (stream) return close('bad frame: the id of a stream is in use')
+        return open(id, frame.name, frame.args)
+      case 'close':
+        if (!stream) return
+        streams.delete(id)
+        closeSource(stream.source)
+    }
+  })
+
+  return {
+    get openStreams() {
+      return streams.size
+    },
+    get pendingCalls() {
+      return calls.size
+    },
+    close,
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * From a name and arguments that came over a wire to a handler and back: the only place where
+ * arguments are validated and where errors become envelopes. Knows no host; carriers call it.
+ */
+import * as v from 'valibot'
+import {
+  CALLS,
+  STREAMS,
+  type CallArgs,
+  type CallName,
+  type CallValue,
+  type StreamArgs,
+  type StreamName,
+  type StreamValue,
+} from '../../shared/contracts.ts'
+import { toFailure, type Failure, type Result } from '../../shared/base/errors.ts'
+import type { StreamSource } from '../../shared/rpc/transport.ts'
+
+/** One handler a call and a stream of the contract; a missing one does not compile. */
+export interface Handlers {
+  readonly calls: { readonly [K in CallName]: (args: CallArgs<K>) => Promise<CallValue<K>> }
+  /** The first `take` after opening gives everything asked for; later, `wake` tells that there is something new. */
+  readonly streams: {
+    readonly [K in StreamName]: (args: StreamArgs<K>, wake: () => void) => StreamSource<StreamValue<K>>
+  }
+  /** Told of every failure that is ours (`internal`), with its detail, for the log. */
+  readonly onInternal?: (name: string, failure: Failure) => void
+}
+
+/** Largest text of one frame from a window, in UTF-16 units: the biggest honest one is a watchlist import. */
+export const MAX_FRAME_CHARS = 1_000_000
+
+const MAX_DEPTH = 12
+const MAX_NODES = 50_000
+
+/**
+ * Whether a value is plain data of a sane size: no functions, no exotic objects, at most 12 deep and
+ * 50,000 values (holes of lists too), at most 1,000,000 characters. Structured clone can carry more than JSON.
+ */
+export function withinLimits(value: unknown): boolean {
+  let nodes = 0
+  let chars = 0
+  const visit = (x: unknown, depth: number): boolean => {
+    nodes += 1
+    if (nodes > MAX_NODES || depth > MAX_DEPTH) return false
+    switch (typeof x) {
+      case 'string':
+        chars += x.length
+        return chars <= MAX_FRAME_CHARS
+      case 'number':
+      case 'boolean':
+      case 'undefined':
+        return true
+      case 'object': {
+        if (x === null) return true
+        if (Array.isArray(x)) {
+          // A list may be billions of holes long and weigh nothing: its length counts before it is walked.
+          if (nodes + x.length > MAX_NODES) return false
+          return x.every((item) => visit(item, depth + 1))
+        }
+        const proto: unknown = Object.getPrototypeOf(x)
+        if (proto !== Object.prototype && proto !== null) return false
+        for (const key of Object.keys(x)) {
+          chars += key.length
+          if (!visit((x as Record<string, unknown>)[key], depth + 1)) return false // own key of a plain object
+        }
+        return chars <= MAX_FRAME_CHARS
+      }
+      default:
+        return false
+    }
+  }
+  return visit(value, 0)
+}
+
+function describe(issues: readonly v.BaseIssue<unknown>[]): string {
+  const [first] = issues
+  if (!first) return 'not as the contract says'
+  const path = v.getDotPath(first)
+  // Issues quote what they refuse: bounded, so that a huge argument makes no huge sentence.
+  const text = first.message.length > 160 ? `${first.message.slice(0, 160)}…` : first.message
+  return path === null ? text : `${path.slice(0, 80)}: ${text}`
+}
+
+function checkArgs<A>(schema: v.GenericSchema<unknown, A>, name: string, args: unknown): Result<A> {
+  const odd = {
+    ok: false,
+    error: { code: 'bad-arguments', message: `The arguments of ${name} are too large or no plain data.` },
+  } as const
+  try {
+    // An array passes valibot's object schemas where no key is required.
+    if (Array.isArray(args) || !withinLimits(args)) return odd
+    const parsed = v.safeParse(schema, args, { abortEarly: true })
+    if (parsed.success) return { ok: true, value: parsed.output }
+    return {
+      ok: false,
+      error: { code: 'bad-arguments', message: `Bad arguments of ${name}: ${describe(parsed.issues)}.` },
+    }
+  } catch {
+    return odd // whoever throws while it is looked at is no data
+  }
+}
+
+const unknownName = (kind: string, name: unknown): Failure => ({
+  code: 'unknown-call',
+  message: `There is no ${kind} named ${JSON.stringify((typeof name === 'string' ? name : typeof name).slice(0, 64))}.`,
+})
+
+function failed(handlers: Handlers, name: string, thrown: unknown): { readonly ok: false; readonly error: Failure } {
+  const error = toFailure(thrown)
+  if (error.code === 'internal') handlers.onInternal?.(name, error)
+  return { ok: false, error }
+}
+
+/**
+ * Answers a call by name. Never rejects: unknown names, bad arguments and whatever a handler throws
+ * come back as failures.
+ */
+export async function dispatchCall(handlers: Handlers, name: unknown, args: unknown): Promise<Result<unknown>> {
+  if (typeof name !== 'string' || !Object.hasOwn(CALLS, name)) {
+    return { ok: false, error: unknownName('call', name) }
+  }
+  const known = name as CallName // an own key of CALLS
+  const checked = checkArgs(CALLS[known].args as v.GenericSchema, known, args)
+  if (!checked.ok) return checked
+  try {
+    // The schema of this very name produced the arguments; TypeScript cannot see the pairing.
+    const handler = handlers.calls[known] as (args: unknown) => Promise<unknown>
+    return { ok: true, value: await handler(checked.value) }
+  } catch (thrown) {
+    return failed(handlers, known, thrown)
+  }
+}
+
+/** Opens a stream by name. Never throws. The carrier owns the source and must close it. */
+export function openStream(
+  handlers: Handlers,
+  name: unknown,
+  args: unknown,
+  wake: () => void,
+): Result<StreamSource<unknown>> {
+  if (typeof name !== 'string' || !Object.hasOwn(STREAMS, name)) {
+    return { ok: false, error: unknownName('stream', name) }
+  }
+  const known = name as StreamName // an own key of STREAMS
+  const checked = checkArgs(STREAMS[known].args as v.GenericSchema, known, args)
+  if (!checked.ok) return checked
+  try {
+    // As above: the schema of this very name produced the arguments.
+    const handler = handlers.streams[known] as (args: unknown, wake: () => void) => StreamSource<unknown>
+    return { ok: true, value: handler(checked.value, wake) }
+  } catch (thrown) {
+    return failed(handlers, known, thrown)
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * What a pane needs of a chart. Only `kline-chart.ts` knows the drawing library behind it.
+ * All times are UTC ms; prices are numbers as received.
+ */
+import type { ChartScale, ChartStyle, StudyKind } from '../../../shared/features/chart/chart-settings.ts'
+import type { PriceName } from '../../../shared/core/market/indicators/table.ts'
+import type { Bar } from '../../../shared/core/market/market.ts'
+import type { GapSpan } from '../../../shared/core/status/status.ts'
+import type { AssetClass } from '../../../shared/base/units.ts'
+import type { LineDash } from './line-style.ts'
+import type { ChartMarker } from './markers.ts'
+
+export type { ChartStyle }
+
+/** A place on the chart, px from its top left corner. */
+export interface ChartPixel {
+  readonly x: number
+  readonly y: number
+}
+
+/** An instant (UTC ms) and a price. */
+export interface ChartPoint {
+  readonly ms: number
+  readonly price: number
+}
+
+/** Where bars and prices are drawn, px from the chart's top left corner: without axes and further panes. */
+export interface PlotArea {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+/** What is drawn: changing any part but `decimals` and `style` needs `load`. */
+export interface ChartSeries {
+  readonly label: string
+  readonly intervalMs: number
+  readonly decimals: number
+  readonly style: ChartStyle
+  /** Points are single prints: no bodies, no volume bars. */
+  readonly ticks: boolean
+}
+
+/** Colours as CSS text, read from the design tokens, and the size of the text. */
+export interface ChartTheme {
+  readonly pane: string
+  readonly raised: string
+  readonly line: string
+  /** Behind the bars. */
+  readonly grid: string
+  readonly text: string
+  readonly dim: string
+  readonly faint: string
+  readonly accent: string
+  readonly up: string
+  readonly down: string
+  readonly warn: string
+  /** How large texts are: 1 is the usual size. */
+  readonly textScale: number
+  /** Of indicators and compared symbols, in their order. */
+  readonly series: readonly string[]
+}
+
+/** A price label beside the axis: bid, ask, or the last trade where the bars are averages. */
+export interface AxisTag {
+  readonly key: 'B' | 'A' | 'L'
+  readonly price: number
+  readonly text: string
+  /** Its middle, px from the top of the price pane. */
+  readonly y: number
+}
+
+/** How the plot is laid out, besides what it shows. */
+export interface ChartPlot {
+  readonly scale: ChartScale
+  readonly inverted: boolean
+  readonly volume: boolean
+  /** Hours outside of the main session shaded, and their bounds. */
+  readonly sessions: boolean
+  readonly days: boolean
+  /** Time until the last bar closes, under its price. */
+  readonly countdown: boolean
+  /** Whose calendar days and sessions follow. */
+  readonly asset: AssetClass
+}
+
+/** An indicator on the chart. */
+export interface ChartStudy {
+  readonly id: string
+  readonly kind: StudyKind
+  readonly values: Readonly<Record<string, number>>
+  readonly price: PriceName
+  /** CSS colours by output; an empty text or none: from the theme, by its place in `palette`. */
+  readonly colours: readonly string[]
+  /** By output: which of the chart's line styles it has, see `line-style.ts`. */
+  readonly palette: readonly number[]
+  /** In a pane of its own instead of over the prices. */
+  readonly own: boolean
+}
+
+/** The values of one study under the crosshair, by output; null: absent there. */
+export interface StudyLegend {
+  readonly id: string
+  readonly values: readonly (number | null)[]
+  readonly colours: readonly string[]
+  /** By output: how its line is broken. */
+  readonly dashes: readonly LineDash[]
+  /** Top of its pane, px from the chart's; null: over the prices. */
+  readonly top: number | null
+}
+
+/** Another symbol's bars beside the chart's own, drawn in percent from the left edge. */
+export interface ComparedSeries {
+  readonly label: string
+  readonly bars: readonly Bar[]
+}
+export interface ComparedLegend {
+  readonly label: string
+  readonly colour: string
+  readonly dash: LineDash
+  /** From its close at the left edge to the bar under the crosshair; null: no bar there. */
+  readonly percent: number | null
+}
+
+/** The bar under the crosshair, or the last one while the crosshair is elsewhere. */
+export interface ChartLegend {
+  readonly bar: Bar | null
+  /** Close of the bar before, for the change. */
+  readonly previousClose: number | null
+  readonly fromCrosshair: boolean
+  /** The mouse rests, and bars moved on below it: nobody went to this one. */
+  readonly rests: boolean
+  /** The gap under the crosshair, in a bar or where there is none. */
+  readonly gap: GapSpan | null
+  /** Start of what is under the crosshair, UTC ms; null: it is elsewhere. */
+  readonly atMs: number | null
+  readonly markers: readonly ChartMarker[]
+  readonly studies: readonly StudyLegend[]
+  readonly compared: readonly ComparedLegend[]
+}
+
+/** Bars that join those loaded, oldest first, and whether still more exist beyond them. */
+export interface ChartPage {
+  readonly bars: readonly Bar[]
+  readonly more: boolean
+}
+
+/** Where a chart gets what it has not loaded. It holds a stretch of history, which need not reach the newest bar. */
+export interface ChartPages {
+  /** Bars before an instant, UTC ms. */
+  older(beforeMs: number): Promise<ChartPage>
+  /** Bars after the last one loaded. */
+  newer(): Promise<ChartPage>
+  /** Loads the stretch that ends with the newest bar. */
+  newest(): void
+  /** Loads the stretch around an instant; false: there is none, what is loaded stays. */
+  around(ms: number): Promise<boolean>
+  /** Pages were put in and nobody holds the chart: what is too much may be given up, through `load`. */
+  settled(): void
+}
+
+export interface ChartPort {
+  /**
+   * Replaces everything shown; `keepView` leaves zoom and position on the same instants. `more`: older bars exist,
+   * `newer`: so do ones after the last, which then is no last price.
+   */
+  load(series: ChartSeries, bars: readonly Bar[], more: boolean, keepView: boolean, newer?: boolean): void
+  /** Bars by start: the same start replaces, a later one appends, an earlier one is corrected in place. */
+  update(bars: readonly Bar[]): void
+  setGaps(gaps: readonly GapSpan[]): void
+  /** Events at the feet of their bars; those under the crosshair are told in the legend. */
+  setMarkers(markers: readonly ChartMarker[]): void
+  setTheme(theme: ChartTheme): void
+  /** IANA zone of the axis and the crosshair. */
+  setZone(zone: string): void
+  setStyle(style: ChartStyle): void
+  setDecimals(decimals: number): void
+  /** Null: there is nothing but what is loaded. */
+  setPages(pages: ChartPages | null): void
+  setPlot(plot: ChartPlot): void
+  /** Keeps the highest price below so many px from the top, as far as that leaves room for the bars. */
+  setHeadroom(px: number): void
+  /** The indicators, in the order of their panes. */
+  setStudies(studies: readonly ChartStudy[]): void
+  /** Best bid and ask as lines; null: none. */
+  setQuote(quote: { readonly bid: number | null; readonly ask: number | null } | null): void
+  /** Symbols to compare with, oldest bar first each; the price axis counts percent while there are some. */
+  setCompared(series: readonly ComparedSeries[]): void
+  /** Nothing is received any more: the label of the last price turns grey. */
+  setStale(stale: boolean): void
+  /** Now of what is shown, UTC ms: for the time until the last bar closes. */
+  setClock(now: () => number): void
+  onLegend(listener: (legend: ChartLegend) => void): void
+  /** Called with the labels beside the price axis after each painting that moved or changed one. */
+  onTags(listener: (tags: readonly AxisTag[]) => void): () => void
+  /** Moves the crosshair by bars (negative: older); the first step starts at the last bar. */
+  stepCrosshair(bars: number): void
+  clearCrosshair(): void
+  /** The crosshair of another chart: on the bar of that instant, without being told to others. Null: it left. */
+  showCrosshair(ms: number | null): void
+  /** Where the own crosshair stands, UTC ms; null: nowhere. */
+  onCrosshair(listener: (ms: number | null) => void): () => void
+  /** Zooms by a factor around the last visible bar; above 1 shows fewer bars. */
+  zoom(factor: number): void
+  scroll(bars: number): void
+  scrollToLatest(): void
+  /** Zooms so that all loaded bars are in view, as far as they stay tellable apart; the price axis fits itself again. */
+  fit(): void
+  /** Brings an instant into view, reading older bars for it where there are some. */
+  goTo(ms: number): Promise<void>
+  /** The bar at so many px from the chart's left edge; null: there is none. */
+  barAt(x: number): Bar | null
+  /** The marks drawn at a place, px from the chart's top left corner; none: empty. */
+  markersAt(x: number, y: number): readonly ChartMarker[]
+  /** Bars that begin within [fromMs, toMs], oldest first. */
+  barsBetween(fromMs: number, toMs: number): readonly Bar[]
+  /** Bars now in view, oldest first. */
+  visibleBars(): readonly Bar[]
+  /**
+   * Where an instant and a price lie, px from the chart's top left corner, also outside of the plot area:
+   * between two bars in proportion, beyond the last at the pace of the interval. Null: there are no bars.
+   */
+  pixelOf(ms: number, price: number): ChartPixel | null
+  /** The instant and price at a place: the inverse of `pixelOf`, to the price of a pixel. */
+  pointAt(x: number, y: number): ChartPoint | null
+  /** Called once in a frame in which `pixelOf` began to answer otherwise (pan, zoom, scale, size, a new range). */
+  onView(listener: () => void): () => void
+  plotArea(): PlotArea
+  /** PNG of the chart as a data URL. */
+  png(): string
+  resize(): void
+  destroy(): void
+}

@@ -1,0 +1,98 @@
+/** Scales of the price axis: what a price is on it, and where it has lines. Pure. */
+import { missingCase } from '../../../shared/base/errors.ts'
+import type { ChartScale } from '../../../shared/features/chart/chart-settings.ts'
+import { fixedText } from '../../../shared/base/fixed-text.ts'
+
+export interface PriceTick {
+  readonly price: number
+  readonly text: string
+}
+
+/** The place of a price on a scale, up to a factor: even steps of it are even steps on screen. */
+export const toScale = (scale: ChartScale, price: number): number => (scale === 'log' ? Math.log10(price) : price)
+export const fromScale = (scale: ChartScale, place: number): number => (scale === 'log' ? 10 ** place : place)
+
+/** The next step of 1, 2 or 5 times a power of ten that is at least `least`. */
+function niceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least))
+  const factor = least / power
+  return (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10) * power
+}
+
+/** Decimals that tell apart values that are `step` apart. */
+const decimalsOf = (step: number): number => Math.max(0, Math.min(12, -Math.floor(Math.log10(step) + 1e-9)))
+
+/** Even steps from `from` to `to`, at most so many. */
+function evenly(from: number, to: number, most: number): { readonly values: number[]; readonly step: number } {
+  const step = niceStep((to - from) / Math.max(1, most))
+  const values: number[] = []
+  for (let n = Math.ceil(from / step - 1e-9); n * step <= to + step * 1e-9; n++) values.push(n * step)
+  return { values, step }
+}
+
+/** Percent of a price from a base, with its sign: "+1.50%". */
+export function percentText(price: number, base: number, decimals: number): string {
+  const percent = (price / base - 1) * 100
+  const text = fixedText(Math.abs(percent), decimals)
+  return `${/^[0.]+$/.test(text) ? '' : percent > 0 ? '+' : '−'}${text}%`
+}
+
+/**
+ * Lines of the price axis from `from` to `to` (prices, from < to), at least `apart` px from each other on
+ * `height` px. `base`: the price that percent counts from. `format` writes a price in its decimals.
+ */
+export function priceTicks(
+  scale: ChartScale,
+  from: number,
+  to: number,
+  height: number,
+  base: number,
+  format: (price: number) => string,
+  apart = 36,
+): readonly PriceTick[] {
+  const most = Math.max(1, Math.floor(height / apart))
+  if (!(to > from) || !Number.isFinite(to - from)) return []
+  switch (scale) {
+    case 'linear':
+      return evenly(from, to, most).values.map((price) => ({ price, text: format(price) }))
+    case 'percent': {
+      if (!(base > 0)) return []
+      const { values, step } = evenly((from / base - 1) * 100, (to / base - 1) * 100, most)
+      const decimals = decimalsOf(step)
+      return values.map((percent) => {
+        const price = base * (1 + percent / 100)
+        return { price, text: percentText(price, base, decimals) }
+      })
+    }
+    case 'log': {
+      if (!(from > 0)) return []
+      // Over less than a threefold range even steps of price are nearly even on screen, and rounder.
+      if (to / from < 3) return evenly(from, to, most).values.map((price) => ({ price, text: format(price) }))
+      const decades = Math.log10(to / from)
+      const factors = decades * 3 <= most ? [1, 2, 5] : [1]
+      const every = factors.length === 1 ? Math.max(1, Math.ceil(decades / most)) : 1
+      const ticks: PriceTick[] = []
+      for (let power = Math.floor(Math.log10(from)); power <= Math.ceil(Math.log10(to)); power++) {
+        if (power % every !== 0) continue
+        for (const factor of factors) {
+          const price = factor * 10 ** power
+          if (price >= from && price <= to) ticks.push({ price, text: format(price) })
+        }
+      }
+      return ticks
+    }
+    default:
+      return missingCase(scale)
+  }
+}
+
+const thousands = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+/** A large number in little room. */
+export function bigText(value: string | number): string {
+  const n = Number(value)
+  const size = Math.abs(n)
+  if (size >= 1e9) return `${(n / 1e9).toFixed(2)}B`
+  if (size >= 1e6) return `${(n / 1e6).toFixed(2)}M`
+  if (size >= 1e4) return `${(n / 1e3).toFixed(1)}K`
+  return size >= 100 ? thousands.format(n) : String(Number(n.toPrecision(4)))
+}

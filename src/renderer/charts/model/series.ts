@@ -1,0 +1,98 @@
+/** The rows a chart draws: bars, and empty slots where nothing was received. Pure. */
+import type { Bar } from '../../../shared/core/market/market.ts'
+import type { GapSpan } from '../../../shared/core/status/status.ts'
+
+/** A drawn row. Slots have NaN prices: nothing is drawn in them but the hatching behind. */
+export interface Row {
+  timestamp: number
+  open: number
+  high: number
+  low: number
+  close: number
+  volume: number
+  bar: Bar | null
+  [key: string]: unknown
+}
+
+/** A gap never takes more width than this many bars; its label tells its true length. */
+export const MAX_SLOTS = 30
+
+/** The row of a bar. */
+export function rowOf(bar: Bar): Row {
+  return {
+    timestamp: bar.startMs,
+    open: bar.open,
+    high: bar.high,
+    low: bar.low,
+    close: bar.close,
+    volume: bar.volume ?? NaN,
+    bar,
+  }
+}
+
+function slot(timestamp: number): Row {
+  return { timestamp, open: NaN, high: NaN, low: NaN, close: NaN, volume: NaN, bar: null }
+}
+
+/** Index of the first bar that starts at or after `ms`. */
+export function lowerBound(bars: readonly { readonly startMs: number }[], ms: number): number {
+  let low = 0
+  let high = bars.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (bars[middle].startMs < ms) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * Bars as rows, with slots for the intervals that a closed gap left empty between two bars. A slot is
+ * never the first or the last row, so an unfinished outage widens the chart only once it is over.
+ * Intervals in which simply nothing traded get no slot: no trade, no bar.
+ */
+export function rowsOf(bars: readonly Bar[], gaps: readonly GapSpan[], intervalMs: number): Row[] {
+  const rows = bars.map(rowOf)
+  if (bars.length < 2 || gaps.length === 0) return rows
+  const slots = new Map<number, Row>()
+  for (const gap of gaps) {
+    const toMs = gap.toMs
+    if (toMs === null) continue
+    const next = lowerBound(bars, gap.fromMs)
+    if (next === 0 || next >= bars.length) continue
+    const before = bars[next - 1]
+    const first = Math.max(before.endMs, Math.floor(gap.fromMs / intervalMs) * intervalMs)
+    const last = Math.min(bars[next].startMs, Math.ceil(toMs / intervalMs) * intervalMs)
+    const missing = Math.floor((last - first) / intervalMs)
+    if (missing <= 0) continue
+    const shown = Math.min(missing, MAX_SLOTS)
+    const step = (missing / shown) * intervalMs
+    for (let i = 0; i < shown; i++) {
+      const at = Math.round(first + i * step)
+      slots.set(at, slot(at))
+    }
+  }
+  if (slots.size === 0) return rows
+  for (const row of rows) slots.delete(row.timestamp)
+  return [...rows, ...slots.values()].sort((a, b) => a.timestamp - b.timestamp)
+}
+
+/**
+ * Puts updates into a sorted list of bars, in place: the same start replaces, others are inserted.
+ * Answers whether only the last bar was replaced or bars were appended (the cheap case).
+ */
+export function mergeBars(bars: Bar[], updates: readonly Bar[]): 'tail' | 'middle' {
+  let kind: 'tail' | 'middle' = 'tail'
+  for (const update of updates) {
+    const last = bars[bars.length - 1]
+    if (last === undefined || update.startMs > last.startMs) bars.push(update)
+    else if (update.startMs === last.startMs) bars[bars.length - 1] = update
+    else {
+      kind = 'middle'
+      const at = lowerBound(bars, update.startMs)
+      if (bars[at].startMs === update.startMs) bars[at] = update
+      else bars.splice(at, 0, update)
+    }
+  }
+  return kind
+}

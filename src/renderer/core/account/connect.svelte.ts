@@ -1,0 +1,87 @@
+/** The form of an account: what was typed, what the test saw, and what can be done next. */
+import type { CredentialsInput } from '../../../shared/contracts.ts'
+import type { Failure } from '../../../shared/base/errors.ts'
+import type { AccountState, ConnectionStep } from '../../../shared/core/status/status.ts'
+import type { Transport } from '../../../shared/rpc/transport.ts'
+import { say } from '../../text/catalogue.ts'
+import { urlProblem } from './base-url.ts'
+
+export const CONNECTION_STEPS = ['reach', 'token', 'handshake', 'subscribe', 'first message'] as const
+
+export class ConnectForm {
+  baseUrl = $state('')
+  user = $state('')
+  password = $state('')
+  apiKey = $state('')
+  plan = $state('')
+  userField = $state('username')
+  passwordField = $state('password')
+  busy = $state<'test' | 'connect' | null>(null)
+  steps = $state.raw<readonly ConnectionStep[] | null>(null)
+  problem = $state.raw<Failure | null>(null)
+  /** A password is stored and need not be typed again. */
+  readonly hasPassword: boolean
+  readonly hasApiKey: boolean
+  readonly #transport: Transport
+
+  constructor(transport: Transport, account: AccountState | undefined) {
+    this.#transport = transport
+    // The demo market's own account is nobody's business, and not what a user would connect to.
+    const own = account?.source === 'service' ? account : undefined
+    this.baseUrl = own?.baseUrl ?? ''
+    this.user = own?.user ?? ''
+    this.plan = own?.plan ?? ''
+    this.userField = own?.userField || 'username'
+    this.passwordField = own?.passwordField || 'password'
+    this.hasPassword = own?.hasPassword ?? false
+    this.hasApiKey = own?.hasApiKey ?? false
+  }
+
+  /** Why the form cannot be sent yet; null when it can. */
+  get missing(): string | null {
+    const url = urlProblem(this.baseUrl)
+    if (url) return url
+    if (this.user.trim() === '') return say('connect.type-your-user-name')
+    return this.password === '' && !this.hasPassword ? say('connect.type-your-password') : null
+  }
+
+  #input(): CredentialsInput {
+    return {
+      baseUrl: this.baseUrl.trim(),
+      user: this.user.trim(),
+      ...(this.password === '' ? {} : { password: this.password }),
+      ...(this.apiKey === '' ? {} : { apiKey: this.apiKey }),
+      ...(this.plan.trim() === '' ? {} : { plan: this.plan.trim() }),
+      userField: this.userField.trim() || 'username',
+      passwordField: this.passwordField.trim() || 'password',
+    }
+  }
+
+  /** Tries each step without storing anything. */
+  async test(): Promise<void> {
+    if (this.busy) return
+    this.busy = 'test'
+    this.problem = null
+    this.steps = null
+    const result = await this.#transport.invoke('account.test', this.#input())
+    this.busy = null
+    if (result.ok) this.steps = result.value
+    else this.problem = result.error
+  }
+
+  /** Stores the credentials and switches to the service; answers whether it did. */
+  async connect(): Promise<boolean> {
+    if (this.busy) return false
+    this.busy = 'connect'
+    this.problem = null
+    const result = await this.#transport.invoke('account.connect', this.#input())
+    this.busy = null
+    if (!result.ok) {
+      this.problem = result.error
+      return false
+    }
+    this.password = ''
+    this.apiKey = ''
+    return true
+  }
+}

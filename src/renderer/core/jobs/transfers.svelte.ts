@@ -1,0 +1,95 @@
+/** What goes out as files and comes in: the jobs that run, and what the dialogs were opened with. */
+import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
+import type { JobState } from '../../../shared/core/jobs/jobs.ts'
+import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { FeedId, RecordingId } from '../../../shared/base/units.ts'
+import type { ExportKind } from '../../../shared/features/export/export.ts'
+import { say } from '../../text/catalogue.ts'
+import type { Toasts } from '../../ui/toasts.svelte.ts'
+import { keepStream } from '../../rpc/follow-stream.ts'
+
+/** What an export dialog starts from; absent: as usual. */
+export interface ExportPrefill {
+  readonly what?: ExportKind
+  readonly feed?: FeedId
+  readonly symbols?: readonly string[]
+  /** None: every one of a source. */
+  readonly sessions?: readonly RecordingId[]
+  /** [from, to), UTC ms. */
+  readonly fromMs?: number
+  readonly toMs?: number
+  readonly interval?: Interval
+  readonly of?: BarSource
+  /** What it is of, for the title: "Majors", "BTC-USD". */
+  readonly title?: string
+}
+
+export class Exchange {
+  /** Oldest first, also those that have ended. */
+  jobs = $state.raw<readonly JobState[]>([])
+  prefill = $state.raw<ExportPrefill>({})
+  /** When the dialog was opened: its files are named by that day. */
+  openedMs = $state(Date.now())
+  /** The file that the import dialog begins with; null: it asks for one. */
+  file = $state.raw<File | null>(null)
+  /** The manifest that was given with it. */
+  beside = $state.raw<File | null>(null)
+  /** A file that the terminal has already: it goes before `file`. */
+  there = $state.raw<{ readonly file: string; readonly name: string } | null>(null)
+  readonly running = $derived(this.jobs.filter(({ outcome }) => outcome.is === 'running'))
+  readonly #transport: Transport
+  readonly #toasts: Toasts
+  readonly #stop: () => void
+
+  constructor(transport: Transport, toasts: Toasts) {
+    this.#transport = transport
+    this.#toasts = toasts
+    this.#stop = keepStream(transport, 'jobs', {}, (jobs) => this.#took(jobs))
+  }
+
+  #took(jobs: readonly JobState[]): void {
+    const before = this.jobs
+    this.jobs = jobs
+    for (const job of jobs) {
+      const was = before.find(({ id }) => id === job.id)?.outcome.is
+      if (was === 'running' && job.outcome.is !== 'running') this.#toasts.say(endWords(job))
+    }
+  }
+
+  /** What the next export dialog starts from. */
+  begin(prefill: ExportPrefill): void {
+    this.prefill = prefill
+    this.openedMs = Date.now()
+  }
+
+  job(id: string): JobState | undefined {
+    return this.jobs.find((job) => job.id === id)
+  }
+  async cancel(id: string): Promise<void> {
+    await this.#transport.invoke('jobs.cancel', { job: id })
+  }
+  async dismiss(id: string): Promise<void> {
+    await this.#transport.invoke('jobs.dismiss', { job: id })
+  }
+  close(): void {
+    this.#stop()
+  }
+}
+
+/** What a job is, in a few words. */
+export const jobTitle = ({ kind, title }: JobState): string => say(`job.${kind}`, { title })
+
+/** How a job ended, in a sentence. */
+export function endWords(job: JobState): string {
+  const { outcome } = job
+  switch (outcome.is) {
+    case 'running':
+      return say('exchange.goes-on', { jobTitle: jobTitle(job) })
+    case 'cancelled':
+      return say('exchange.was-cancelled', { jobTitle: jobTitle(job) })
+    case 'failed':
+      return say('exchange.failed', { jobTitle: jobTitle(job), message: outcome.failure.message })
+    case 'done':
+      return say('exchange.done', { jobTitle: jobTitle(job) })
+  }
+}

@@ -1,0 +1,29 @@
+/** Which lines of the log are shown, and their text. */
+import type { LogEntry } from '../../../shared/core/status/status.ts'
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+
+/** Newest first, from a level up, holding a text in any case. */
+export function filterLog(entries: readonly LogEntry[], level: LogEntry['level'], text: string): readonly LogEntry[] {
+  const from = LOG_LEVELS.indexOf(level)
+  const wanted = text.trim().toLowerCase()
+  return entries
+    .filter(
+      (entry) =>
+        LOG_LEVELS.indexOf(entry.level) >= from &&
+        (wanted === '' || `${entry.from} ${entry.text} ${entry.detail ?? ''}`.toLowerCase().includes(wanted)),
+    )
+    .toReversed()
+}
+
+/** Lines for the clipboard, oldest first. */
+export function logText(entries: readonly LogEntry[]): string {
+  return entries
+    .toReversed()
+    .map((entry) =>
+      [new Date(entry.atMs).toISOString(), entry.level, entry.from, entry.text, entry.detail ?? '']
+        .join('\t')
+        .trimEnd(),
+    )
+    .join('\n')
+}

@@ -1,0 +1,229 @@
+/** The columns of a watchlist: one row each for header, cell text, sorting and width. */
+import type { Freshness, QuoteRow } from '../../../shared/core/status/status.ts'
+import { say } from '../../text/catalogue.ts'
+import type { NumberText } from '../../text/format.ts'
+import { DASH, toneOf } from '../../text/format.ts'
+import { ageCell } from './freshness.ts'
+
+export const COLUMN_IDS = [
+  'last',
+  'change',
+  'changePercent',
+  'bid',
+  'ask',
+  'spread',
+  'volume',
+  'high',
+  'low',
+  'age',
+  'spark',
+] as const
+export type ColumnId = (typeof COLUMN_IDS)[number]
+
+export interface CellContext {
+  readonly numbers: NumberText
+  readonly nowMs: number
+  readonly freshness: Freshness
+}
+
+export interface Column {
+  readonly id: ColumnId
+  readonly title: string
+  /** In the column chooser and for a screen reader. */
+  readonly longTitle: string
+  /** Px that it has at least, with its gap. */
+  readonly width: number
+  /** For sorting; null sorts last. */
+  readonly value: (row: QuoteRow) => number | null
+  readonly text: (row: QuoteRow, context: CellContext) => string
+  /** For columns that show direction by colour, sign and arrow. */
+  readonly tone?: (row: QuoteRow) => '' | 'up' | 'down'
+}
+
+/** Of a change in percent, wherever one is shown. */
+export const PERCENT_DECIMALS = 2
+
+/** Last minus reference; null where either is missing. */
+export function changeOf(row: QuoteRow): number | null {
+  return row.last === null || row.reference === null ? null : row.last - row.reference
+}
+/** In percent of the reference. */
+export function changePercentOf(row: QuoteRow): number | null {
+  const change = changeOf(row)
+  return change === null || row.reference === null || row.reference === 0 ? null : (change / row.reference) * 100
+}
+export const changeTone = (row: QuoteRow) => toneOf(changeOf(row), row.decimals)
+export const percentTone = (row: QuoteRow) => toneOf(changePercentOf(row), PERCENT_DECIMALS)
+/** Ask minus bid; negative when crossed. */
+export function spreadOf(row: QuoteRow): number | null {
+  return row.bid === null || row.ask === null ? null : row.ask - row.bid
+}
+/** In pips where the instrument has them, else in price with the instrument's decimals. */
+export function spreadText(row: QuoteRow, numbers: NumberText): string {
+  const spread = spreadOf(row)
+  if (spread === null) return DASH
+  return row.pip === null
+    ? numbers.fixed(spread, row.decimals)
+    : say('columns.pip', { spread: numbers.fixed(spread / row.pip, 1) })
+}
+/** How old the last message is, or the recorded price that stands in for it, ms. */
+export function ageOf(row: QuoteRow, nowMs: number): number | null {
+  const atMs = row.lastRecvMs ?? row.stored?.atMs ?? null
+  return atMs === null ? null : Math.max(0, nowMs - atMs)
+}
+/** The last price, else the last recorded one. */
+export const lastOf = (row: QuoteRow): number | null => row.last ?? row.stored?.price ?? null
+/** Its text: before the first message the decimals of the service are not known, and none of a recorded price is cut. */
+export function lastText(row: QuoteRow, numbers: NumberText): string {
+  if (row.last !== null || !row.stored) return numbers.fixed(row.last, row.decimals)
+  const { price } = row.stored
+  const digits = /\.(\d+)$/.exec(String(Number(price.toPrecision(12))))?.[1]?.length ?? 0
+  return numbers.fixed(price, Math.max(row.decimals, digits))
+}
+
+const price = (of: (row: QuoteRow) => number | null) => (row: QuoteRow, context: CellContext) =>
+  context.numbers.fixed(of(row), row.decimals)
+
+function column(
+  id: ColumnId,
+  title: string,
+  longTitle: string,
+  width: number,
+  value: Column['value'],
+  text: Column['text'],
+  tone?: Column['tone'],
+): Column {
+  return { id, title, longTitle, width, value, text, ...(tone && { tone }) }
+}
+
+export const COLUMNS: Readonly<Record<ColumnId, Column>> = {
+  last: column('last', say('columns.last'), say('columns.last-price'), 56, lastOf, (r, c) => lastText(r, c.numbers)),
+  change: column(
+    'change',
+    say('columns.chg'),
+    say('columns.change-against-reference-price'),
+    56,
+    changeOf,
+    (r, c) => c.numbers.signed(changeOf(r), r.decimals),
+    changeTone,
+  ),
+  changePercent: column(
+    'changePercent',
+    say('columns.chg-2'),
+    say('columns.change-percent-against-reference'),
+    52,
+    changePercentOf,
+    (r, c) => c.numbers.signed(changePercentOf(r), PERCENT_DECIMALS),
+    percentTone,
+  ),
+  bid: column(
+    'bid',
+    say('columns.bid'),
+    say('columns.best-bid'),
+    56,
+    (r) => r.bid,
+    price((r) => r.bid),
+  ),
+  ask: column(
+    'ask',
+    say('columns.ask'),
+    say('columns.best-ask'),
+    56,
+    (r) => r.ask,
+    price((r) => r.ask),
+  ),
+  spread: column('spread', say('columns.spread'), say('columns.spread-pips-forex-else'), 50, spreadOf, (r, c) =>
+    spreadText(r, c.numbers),
+  ),
+  volume: column(
+    'volume',
+    say('columns.volume'),
+    say('columns.volume-day'),
+    56,
+    (r) => r.volume,
+    (r, c) => c.numbers.short(r.volume),
+  ),
+  high: column(
+    'high',
+    say('columns.high'),
+    say('columns.high-day'),
+    56,
+    (r) => r.high,
+    price((r) => r.high),
+  ),
+  low: column(
+    'low',
+    say('columns.low'),
+    say('columns.low-day'),
+    56,
+    (r) => r.low,
+    price((r) => r.low),
+  ),
+  age: column(
+    'age',
+    say('columns.age'),
+    say('columns.age-last-message'),
+    46,
+    (r) => (r.lastRecvMs === null ? null : 0 - r.lastRecvMs),
+    (r, c) => ageCell(c.freshness, ageOf(r, c.nowMs)),
+  ),
+  spark: column('spark', say('columns.hour'), say('columns.last-60-minutes'), 64, changePercentOf, () => ''),
+}
+
+export function isColumnId(text: string): text is ColumnId {
+  return (COLUMN_IDS as readonly string[]).includes(text)
+}
+
+/** Px that the symbol column never goes below. */
+export const SYMBOL_WIDTH = 86
+
+/** Px of a text in the 12 px type: near enough to reserve room, on the wide side. */
+function textWidth(text: string): number {
+  let width = 0
+  for (const character of text) {
+    if (character >= '0' && character <= '9') width += 7.5
+    else if (character === '.' || character === ',' || character === ' ') width += 3.6
+    else width += 7.4
+  }
+  return width
+}
+
+/**
+ * Room that each column needs for these rows, px by column. Widths of `before` never shrink, so that
+ * nothing moves when a number gets shorter.
+ */
+export function columnWidths(
+  columns: readonly Column[],
+  rows: readonly QuoteRow[],
+  numbers: NumberText,
+  before: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const widths: Record<string, number> = { ...before }
+  const context: CellContext = { numbers, nowMs: 0, freshness: 'live' }
+  for (const column of columns) {
+    let widest = Math.max(column.width, widths[column.id] ?? 0)
+    if (column.id !== 'age' && column.id !== 'spark')
+      for (const row of rows)
+        widest = Math.max(widest, Math.ceil(textWidth(column.text(row, context)) + (column.tone ? 25 : 9)))
+    widths[column.id] = widest
+  }
+  return widths
+}
+
+/** The chosen columns that fit into a pane: the last ones that do not are left out, never cut. */
+export function fittingColumns(
+  chosen: readonly string[],
+  paneWidth: number,
+  widths: Readonly<Record<string, number>> = {},
+): { shown: Column[]; left: number } {
+  const wanted = chosen.filter(isColumnId).map((id) => COLUMNS[id])
+  let room = paneWidth - SYMBOL_WIDTH
+  const shown: Column[] = []
+  for (const one of wanted) {
+    const width = widths[one.id] ?? one.width
+    if (shown.length > 0 && width > room) break
+    shown.push(one)
+    room -= width
+  }
+  return { shown, left: wanted.length - shown.length }
+}

@@ -1,0 +1,77 @@
+/** What a right click on a symbol offers, wherever the symbol stands. */
+import { fixedText } from '../../../shared/base/fixed-text.ts'
+import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
+import type { InstrumentId } from '../../../shared/base/units.ts'
+import { say } from '../../text/catalogue.ts'
+import { instrumentOf } from '../../features/watchlist/watchlist-edit.ts'
+import type { WindowState } from '../window/window.svelte.ts'
+import type { MenuEntry } from '../../ui/menu-entries.ts'
+import { openPane } from '../window/open-pane.ts'
+import { entryKeys } from '../window/entry-keys.ts'
+
+const MOST_LISTS = 8
+
+/** Copies a text, and says so. */
+export function copyText(app: WindowState, text: string): void {
+  void navigator.clipboard.writeText(text).then(
+    () => app.toasts.show(say('menu.copied', { text })),
+    () => app.toasts.show(say('menu.notCopied'), { tone: 'bad' }),
+  )
+}
+
+/** The part that every symbol has: look at it, its company, its lists, its export. */
+export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (MenuEntry | null)[] {
+  const instrument = instrumentOf(symbol)
+  const row = app.quotes.peek(instrument)
+  const last = row && row.last !== null ? fixedText(row.last, row.decimals) : null
+  const show = (id: InstrumentId) => {
+    if (id !== app.instrument) app.select(id)
+  }
+  const inLists = app.settings.now.watchlists.slice(0, MOST_LISTS)
+  return [
+    { text: say('menu.chart'), run: () => show(instrument) },
+    symbol.asset === 'stocks'
+      ? {
+          text: say('menu.company'),
+          run: () => {
+            show(instrument)
+            openPane(app, 'company')
+          },
+        }
+      : null,
+    symbol.asset === 'stocks'
+      ? {
+          text: say('menu.news'),
+          run: () => {
+            show(instrument)
+            openPane(app, 'news')
+          },
+        }
+      : null,
+    'rule',
+    ...inLists.map((list): MenuEntry => {
+      const has = list.symbols.some((one) => instrumentOf(one) === instrument)
+      return {
+        text: say('menu.inList', { list: list.name }),
+        checked: has,
+        run: () => (has ? app.lists.removeFrom(list.id, instrument) : app.lists.addTo(list.id, symbol)),
+      }
+    }),
+    'rule',
+    {
+      text: say('menu.alert'),
+      ...(instrument === app.instrument ? entryKeys(app, 'new-alert') : {}),
+      run: () => app.alerts.draft(instrument),
+    },
+    {
+      text: say('menu.messages'),
+      ...(instrument === app.instrument ? entryKeys(app, 'quote-messages') : {}),
+      run: () =>
+        app.evidence.show({ instrument, what: { is: 'quote' }, title: say('menu.quoteOf', { symbol: symbol.symbol }) }),
+    },
+    { text: say('menu.export'), ...entryKeys(app, 'export'), run: () => app.openExport({ symbols: [symbol.symbol] }) },
+    'rule',
+    { text: say('menu.copySymbol'), run: () => copyText(app, symbol.symbol) },
+    last === null ? null : { text: say('menu.copyPrice', { price: last }), run: () => copyText(app, last) },
+  ]
+}

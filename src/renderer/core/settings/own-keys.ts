@@ -1,0 +1,24 @@
+/** The keys that the user gave: what is the same as in the table is not kept. Pure. */
+import type { Command } from '../window/command.ts'
+import type { OwnKeys } from '../window/command-registry.ts'
+
+const same = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((one, i) => one === b[i])
+
+/** The command has its usual keys again. */
+export function withoutOwn(own: OwnKeys, command: Pick<Command, 'id'>): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(own)
+      .filter(([id]) => id !== command.id)
+      .map(([id, keys]) => [id, [...keys]]),
+  )
+}
+
+/** The command has these keys; none: it has no key. */
+export function withKeys(
+  own: OwnKeys,
+  command: Pick<Command, 'id' | 'keys'>,
+  keys: readonly string[],
+): Record<string, string[]> {
+  const others = withoutOwn(own, command)
+  return same(keys, command.keys) ? others : { ...others, [command.id]: [...keys] }
+}

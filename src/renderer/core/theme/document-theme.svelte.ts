@@ -1,0 +1,47 @@
+/** Keeps the document dressed as the settings and the system say. For the root of a window. */
+import type { Settings } from '../../../shared/core/settings/settings.ts'
+import { useTextScale } from '../../ui/text-size.svelte.ts'
+import { useDates } from '../../text/zone-time.ts'
+import { LOOK_QUERIES, lookOf, motionOf, wear, wearAccent, type Look } from './theme.ts'
+
+export interface DocumentLook {
+  readonly look: Look
+  /** Changes with everything that a canvas has to be painted anew for. */
+  readonly key: string
+}
+
+/** Call it while a component is made. `systemAccent`: `#rrggbb`; null: the host's system has none. */
+export function documentLook(settings: () => Settings, systemAccent: () => string | null): DocumentLook {
+  const appearance = $derived(settings().appearance)
+  let turns = $state(0)
+  const prefers = (query: string): boolean => {
+    void turns
+    return matchMedia(query).matches
+  }
+  const look = $derived(lookOf(appearance.theme, prefers))
+  const motion = $derived(motionOf(appearance.motion, prefers))
+  const accent = $derived(appearance.accent === 'system' ? systemAccent() : null)
+  let key = $state('')
+  $effect(() => {
+    const turn = () => void turns++
+    const queries = LOOK_QUERIES.map((query) => matchMedia(query))
+    for (const query of queries) query.addEventListener('change', turn)
+    return () => queries.forEach((query) => query.removeEventListener('change', turn))
+  })
+  $effect.pre(() => useDates(settings().dates))
+  $effect.pre(() => {
+    wear(document.documentElement, appearance, look, motion)
+    wearAccent(document.documentElement, accent)
+    useTextScale(appearance.scale / 100)
+    // Told only once it is worn: panes are roots of their own, and read the colours of the document.
+    key = `${look} ${appearance.direction} ${appearance.scale} ${accent ?? ''}`
+  })
+  return {
+    get look() {
+      return look
+    },
+    get key() {
+      return key
+    },
+  }
+}

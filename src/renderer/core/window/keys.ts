@@ -1,0 +1,101 @@
+/** What a key does wherever the focus is. Panes that want a key stop it before it comes here. */
+import { say } from '../../text/catalogue.ts'
+import { isBegun, parseInterval } from './interval-entry.ts'
+import type { WindowState } from './window.svelte.ts'
+import { commandOf } from './command-registry.ts'
+
+const TYPING_MS = 900
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLInputElement ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    (target instanceof HTMLElement && target.isContentEditable)
+  )
+}
+/** Where Space and Enter already mean something. */
+const PRESSABLE = 'button, a, summary, [role="tab"], [role="radio"]'
+function isPressable(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(PRESSABLE) !== null
+}
+/** What Space would choose once more: pressing it does nothing. */
+const CHOSEN = '[role="tab"][aria-selected="true"], [role="radio"][aria-checked="true"]'
+function isChosen(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(PRESSABLE)?.matches(CHOSEN) === true
+}
+/** Keys that move a caret, a scrollbar or whatever else has the focus, before they move a replay. */
+const MOVES = /^(Arrow|Home|End|Page)/
+function movesItself(target: EventTarget | null): boolean {
+  if (isTyping(target)) return true
+  if (!(target instanceof HTMLElement) || target.closest('[data-transport]')) return false
+  return target.tabIndex >= 0 && !isPressable(target)
+}
+
+/**
+ * What the dock takes on its tabs though it is the window's: arrows with Ctrl, Alt or Cmd, and Space on the tab in front,
+ * which would only bring it to the front once more.
+ */
+function isTabChord({ key, target, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean {
+  if (!(target instanceof Element) || target.closest('.dv-tab') === null) return false
+  return ctrlKey || altKey || metaKey || (key === ' ' && isChosen(target))
+}
+
+/** Makes the window's key handler. */
+export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function endInterval(): void {
+    clearTimeout(timer)
+    const typed = app.intervalTyped
+    app.intervalTyped = ''
+    const interval = parseInterval(typed)
+    if (interval) app.setInterval(interval)
+    else if (typed !== '') app.toasts.show(say('panels.there-no-interval-try', { typed }))
+  }
+  function typeInterval(character: string): void {
+    app.intervalTyped = (app.intervalTyped + character).slice(0, 5)
+    clearTimeout(timer)
+    if (/[a-z]$/i.test(character) && !isBegun(app.intervalTyped)) endInterval()
+    else timer = setTimeout(endInterval, TYPING_MS)
+  }
+
+  return (event) => {
+    if (event.isComposing || (event.defaultPrevented && !isTabChord(event))) return
+    const bare = !event.ctrlKey && !event.metaKey && !event.altKey
+    const inDialog = app.dialog !== null || document.querySelector('dialog[open], [data-open]') !== null
+    if (inDialog) return
+    const command = commandOf(event, app.view !== 'live', app.settings.now.shortcuts.keys)
+    if (isTyping(event.target) && (bare || !command)) return
+    if (command?.when === 'replay' && MOVES.test(event.key) && !event.altKey && movesItself(event.target)) return
+
+    if (app.intervalTyped !== '' && bare) {
+      if (event.key === 'Escape') {
+        clearTimeout(timer)
+        app.intervalTyped = ''
+        return event.preventDefault()
+      }
+      if (event.key === 'Enter') {
+        endInterval()
+        return event.preventDefault()
+      }
+      if (/^[\dsmhd]$/i.test(event.key)) {
+        typeInterval(event.key)
+        return event.preventDefault()
+      }
+    }
+    if (command) {
+      if (event.key === ' ' && isPressable(event.target) && !isChosen(event.target)) return
+      event.preventDefault()
+      return command.run(app)
+    }
+    if (!bare) return
+    if (/^\d$/.test(event.key)) {
+      event.preventDefault()
+      typeInterval(event.key)
+    } else if (/^[a-z]$/i.test(event.key)) {
+      event.preventDefault()
+      app.openSymbolBox(event.key)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** Zone and language of a first start: as the system has them, told once. */
+import type { SettingsPatch } from '../../../shared/core/settings/settings.ts'
+import type { AppInfo } from '../../../shared/core/status/status.ts'
+import { say } from '../../text/catalogue.ts'
+import { systemZone, zonePlace } from '../../text/zone-time.ts'
+import type { Toasts } from '../../ui/toasts.svelte.ts'
+import type { DockState } from '../../features/workspace/dock.svelte.ts'
+import type { SettingsState } from './settings.svelte.ts'
+
+/** What of a window a first look reads and sets. */
+export interface FirstWindow {
+  readonly info: AppInfo | undefined
+  readonly dock: Pick<DockState, 'window'>
+  readonly settings: Pick<SettingsState, 'ready' | 'now'>
+  readonly toasts: Pick<Toasts, 'show'>
+  set(patch: SettingsPatch): void
+  openSettings(tab: string): void
+}
+
+/** Zones that are the default by other names. */
+const UTC_NAMES = new Set(['UTC', 'Etc/UTC', 'GMT', 'Etc/GMT', 'Universal', 'Zulu'])
+
+/**
+ * What a system's IANA zone and BCP 47 language change of the default settings; empty: nothing. Plain American English
+ * changes nothing: it is also what a system says that nobody set up, and its numbers are the defaults.
+ */
+export function systemLook(zone: string, language: string): Pick<SettingsPatch, 'zone' | 'numbers' | 'dates'> {
+  return {
+    ...(zone === '' || UTC_NAMES.has(zone) ? {} : { zone: 'local' }),
+    ...(language === '' || language === 'en-US' ? {} : { numbers: 'system', dates: 'system' }),
+  }
+}
+
+/** At a first start takes the system's zone and language once the settings are there; answers its undo. */
+export function takeSystemLook(app: FirstWindow): () => void {
+  if (app.info?.firstRun !== true || app.info.safe === true || app.dock.window !== null) return () => {}
+  return $effect.root(() => {
+    $effect(() => {
+      const { ready, now } = app.settings
+      if (!ready || now.help.looksTaken) return
+      const zone = systemZone()
+      const look = systemLook(zone, navigator.language)
+      if (Object.keys(look).length === 0) return
+      app.set({ ...look, help: { looksTaken: true } })
+      const told = [
+        ...(look.zone === undefined ? [] : [say('first.zone', { zone: zonePlace(zone) })]),
+        ...(look.numbers === undefined ? [] : [say('first.numbers')]),
+      ]
+      const tab = look.zone === undefined ? 'numbers' : 'zone'
+      app.toasts.show(told.join(' '), { action: { label: say('first.change'), run: () => app.openSettings(tab) } })
+    })
+  })
+}

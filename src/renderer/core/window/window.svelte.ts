@@ -1,0 +1,442 @@
+/** The root of what a window knows: every controller, and what the user is looking at. */
+import * as v from 'valibot'
+import { chartSettingsSchema, type ChartSettings } from '../../../shared/features/chart/chart-settings.ts'
+import type { SettingsPatch, Watchlist } from '../../../shared/core/settings/settings.ts'
+import type { DrawingMarket } from '../../../shared/features/drawings/types.ts'
+import type { Failure } from '../../../shared/base/errors.ts'
+import type { Interval } from '../../../shared/core/market/market.ts'
+import type { ReplayId } from '../../../shared/features/replay/replay.ts'
+import type { AccountState, AppInfo, StatusState } from '../../../shared/core/status/status.ts'
+import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { UpdateState } from '../../../shared/features/updates/updates.ts'
+import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
+import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
+import type { ChartMarker } from '../../charts/model/markers.ts'
+import { say } from '../../text/catalogue.ts'
+import { NumberText } from '../../text/format.ts'
+import type { LatencyPercentiles } from '../../base/latency.ts'
+import { Toasts, undoing, type ToastAction } from '../../ui/toasts.svelte.ts'
+import { DockState } from '../../features/workspace/dock.svelte.ts'
+import { DrawingsBook } from '../../features/drawings/drawings.svelte.ts'
+import { alertHooks } from '../../features/alerts/alert-hooks.ts'
+import { Alerts } from '../../features/alerts/alerts.svelte.ts'
+import { EvidenceState } from '../../features/evidence/evidence.svelte.ts'
+import { Exchange, type ExportPrefill } from '../jobs/transfers.svelte.ts'
+import { keepStream } from '../../rpc/follow-stream.ts'
+import { takeSystemLook } from './system-theme.svelte.ts'
+import { Log } from '../log/log.svelte.ts'
+import { Quotes, type QuotesClocks } from '../market/quotes.svelte.ts'
+import { Replay } from '../../features/replay/replay.svelte.ts'
+import { SettingsState } from './settings.svelte.ts'
+import { Tape } from '../../features/tape/tape.svelte.ts'
+import { dockHash, parseDockRoute } from '../../features/workspace/dock-route.ts'
+import { isOfSource, replayFrom } from '../../features/replay/replay-from.ts'
+import { replayHash } from '../../features/replay/replay-route.ts'
+import { rowHeightOf } from '../theme/row-height.ts'
+import { instrumentOf } from '../../features/watchlist/watchlist-edit.ts'
+import { Watchlists } from '../../features/watchlist/watchlists.ts'
+import { featuresOf } from './window-place.ts'
+import { zoneOf } from '../../text/zones.ts'
+
+export type DialogName = 'export' | 'import' | 'settings' | 'connect' | 'shortcuts' | 'help' | 'jump' | 'bookmark'
+/** A mark on the chart of an instrument. */
+export interface ShownEvent {
+  readonly instrument: InstrumentId
+  readonly marker: ChartMarker
+}
+const TICK_MS = 250
+/** Address of the built page in Electron. */
+const APP_PAGE = 'app://tapedeck/'
+
+export class WindowState {
+  readonly transport: Transport
+  readonly settings: SettingsState
+  readonly quotes: Quotes
+  readonly tape: Tape
+  readonly log: Log
+  readonly exchange: Exchange
+  readonly dock: DockState
+  readonly replay: Replay
+  readonly evidence: EvidenceState
+  readonly alerts: Alerts
+  readonly drawings: DrawingsBook
+  readonly toasts = new Toasts()
+  readonly lists: Watchlists
+
+  info = $state.raw<AppInfo | undefined>()
+  /** Of the live terminal, also while a replay is shown: recording goes on underneath. */
+  status = $state.raw<StatusState | undefined>()
+  /** Of a replay as of its clock; undefined while the live market is shown. */
+  replayStatus = $state.raw<StatusState | undefined>()
+  account = $state.raw<AccountState | undefined>()
+  /** Null: not told yet. */
+  update = $state.raw<UpdateState | null>(null)
+  linkUp = $state(true)
+  /** Why the terminal turned this window away for good, if it did. */
+  refused = $state.raw<Failure | undefined>()
+  /** Grows with each return of the link, change of view and jump of a replay: what comes then does not flash. */
+  epoch = $state(0)
+  /** Grows when the live market is that of another source. */
+  markets = $state(0)
+  /** Now of what is shown, for ages: the wall clock's or the replay's. Moved four times a second, not with every tick. */
+  nowMs = $state(Date.now())
+  /** The wall clock, at the same pace, also while a replay is shown. */
+  wallMs = $state(Date.now())
+  paint = $state.raw<LatencyPercentiles | undefined>()
+  dialog = $state<DialogName | null>(null)
+  /** A mark of a chart that the user wants to read about; its pane takes it away. */
+  event = $state.raw<ShownEvent | null>(null)
+  /** Changes whenever the design tokens do (theme, direction palette). */
+  themeKey = $state('')
+  settingsTab = $state('connection')
+  /** The setting that the dialog should show, by its id in the table of settings. */
+  settingsFocus = $state<string | null>(null)
+  /** What the help is asked about when it opens. */
+  helpQuery = $state('')
+  /** The step that the tour is at; null: it is not on. */
+  tour = $state<number | null>(null)
+  /** An endpoint that was chosen elsewhere than in its pane; `asked` grows with each choice. */
+  askedEndpoint = $state.raw<{ readonly id: string; readonly asked: number } | null>(null)
+  /** Grows when the symbol box should take the focus; `typed` is what the user began to type. */
+  symbolBox = $state.raw<{ readonly asked: number; readonly typed: string }>({ asked: 0, typed: '' })
+  /** Digits typed so far for a new interval. */
+  intervalTyped = $state('')
+
+  /** What every call and stream of the market is asked for: `live`, or a replay's id. */
+  readonly view = $derived.by<string>(() => this.replay.state?.id ?? 'live')
+  /** Now of what is shown, to the frame: for clocks and for what is said to be the latest. */
+  readonly clockMs = $derived.by(() => {
+    const { state } = this.replay
+    if (!state) return this.nowMs
+    // Prints and state come by streams of their own: where a print is there first, the replay has reached it.
+    return state.playing ? Math.min(Math.max(state.nowMs, this.tape.latestMs), state.toMs) : state.nowMs
+  })
+  /** Whose market is shown: a recording of the demo market stays one, also while an account is signed in. Null: not told yet. */
+  readonly market = $derived.by<DrawingMarket | null>(() => {
+    const { state } = this.replay
+    return state ? (state.source === 'demo' ? 'demo' : 'service') : (this.status?.source ?? null)
+  })
+  /** The status that belongs to what is shown. */
+  readonly shownStatus = $derived.by(() => (this.view === 'live' ? this.status : this.replayStatus))
+  readonly numbers = $derived.by(() => new NumberText(this.settings.now.numbers))
+  /** What the pane in front looks at. */
+  readonly instrument = $derived.by<InstrumentId>(() => this.dock.instrument)
+  readonly asset = $derived.by<AssetClass>(() => parseInstrument(this.instrument)?.asset ?? 'crypto')
+  readonly zone = $derived.by(() => zoneOf(this.settings.now.zone, this.asset))
+  /** Settings of the chart that keys speak to. */
+  readonly chart = $derived.by<ChartSettings>(() => v.parse(chartSettingsSchema, this.dock.chart?.settings ?? {}))
+  readonly list = $derived.by(() => this.#listOf())
+  /** How much larger than usual the text is. */
+  readonly scale = $derived.by(() => this.settings.now.appearance.scale / 100)
+  /** Px, as `--row` of the tokens. */
+  readonly rowHeight = $derived.by(() => rowHeightOf(this.settings.now.appearance))
+
+  readonly #undo: (() => void)[] = []
+
+  constructor(transport: Transport, clocks: QuotesClocks = {}) {
+    this.transport = transport
+    this.settings = new SettingsState(transport, (failure) => this.tell(failure))
+    this.lists = new Watchlists({
+      all: () => this.settings.now.watchlists,
+      list: () => this.list,
+      set: (patch) => this.set(patch),
+      toasts: this.toasts,
+    })
+    this.dock = new DockState(transport, (failure) => this.tell(failure), parseDockRoute(location.hash))
+    this.quotes = new Quotes(transport, clocks)
+    this.tape = new Tape(transport, clocks.frame)
+    this.log = new Log(transport, clocks.frame)
+    this.exchange = new Exchange(transport, this.toasts)
+    this.evidence = new EvidenceState(transport)
+    const hooks = alertHooks(this)
+    this.alerts = new Alerts(transport, this.toasts, hooks)
+    this.#undo.push(() => hooks.release())
+    this.drawings = new DrawingsBook(transport, {
+      settings: () => this.settings.now.drawing,
+      set: (patch) => this.set(patch),
+      tell: (text, undo, can) => this.toasts.show(text, { action: undoing(undo, can) }),
+      problem: (failure) => this.tell(failure),
+    })
+    this.replay = new Replay(transport, {
+      view: (id) => this.#showView(id),
+      jumped: () => this.epoch++,
+      state: ({ nowMs, playing }) => {
+        if (nowMs < this.#shownMs) this.tape.cutAfter(nowMs)
+        this.#shownMs = nowMs
+        // While it plays the clock moves at its own pace; a jump or a step shows at once.
+        if (!playing) this.nowMs = nowMs
+      },
+      failed: (failure) => {
+        // "There is no further gap" is an answer, no failure.
+        if (failure.code === 'not-found' && this.replay.state) this.toasts.show(failure.message)
+        else if (failure.code === 'store-damaged') this.#tellDamaged(failure)
+        else this.tell(failure)
+      },
+    })
+    this.#undo.push(
+      transport.onLink((up, refused) => {
+        this.refused = refused
+        if (up && !this.linkUp) this.epoch++
+        if (up !== this.linkUp) this.toasts.say(up ? say('window.terminal-back') : say('window.lost-terminal'))
+        this.linkUp = up
+      }),
+      keepStream(transport, 'status', { view: 'live' }, (value) => this.#tookStatus(value)),
+      keepStream(transport, 'account', {}, (value) => (this.account = value)),
+      keepStream(transport, 'updates', {}, (value) => (this.update = value)),
+    )
+    const timer = setInterval(() => {
+      this.wallMs = Date.now()
+      this.nowMs = this.replay.state?.nowMs ?? this.wallMs
+      this.alerts.tick(this.wallMs)
+      this.paint = this.quotes.latency()
+    }, TICK_MS)
+    this.#undo.push(() => clearInterval(timer))
+    const online = () => void transport.invoke('app.networkChanged', {})
+    window.addEventListener('online', online)
+    this.#undo.push(() => window.removeEventListener('online', online))
+    const leaving = () => {
+      this.replay.abandon()
+      this.dock.flush()
+      this.drawings.flush()
+    }
+    window.addEventListener('pagehide', leaving)
+    this.#undo.push(() => window.removeEventListener('pagehide', leaving))
+    this.#undo.push(keepStream(transport, 'desk.info', {}, (info) => this.#tookInfo(info)))
+  }
+
+  #tookInfo(info: AppInfo): void {
+    const before = this.info
+    this.info = info
+    if (before === undefined) this.#undo.push(takeSystemLook(this))
+    else if ((before.safe === true) !== (info.safe === true)) this.dock.otherWorkspaces()
+  }
+
+  /** From now on this window keeps its workspace to itself, so that another one can stand beside it. */
+  keepOwnInstrument(): void {
+    this.dock.detach()
+  }
+  #listOf(): Watchlist {
+    const { watchlists, workspace } = this.settings.now
+    const found = watchlists.find((list) => list.id === workspace.activeWatchlist) ?? watchlists[0]
+    return found ?? { id: '', name: '', symbols: [], sort: null }
+  }
+
+  #tookStatus(value: StatusState): void {
+    const before = this.status
+    this.status = value
+    if (before && before.historyChanges !== value.historyChanges) this.markets++
+    if (before && before.message !== value.message && value.message !== '') this.toasts.say(value.message)
+    const { recovered } = value
+    // However short it was: what is missing is told where everybody sees it.
+    if (before && recovered !== undefined && recovered.atMs !== before.recovered?.atMs) {
+      this.toasts.show(say('recording.recovered', { count: recovered.lost }), { tone: 'bad' })
+    }
+  }
+
+  /** Where the replay stood when it last told. */
+  #shownMs = -Infinity
+  #unfollowStatus: (() => void) | undefined
+  #showView(id: ReplayId | null): void {
+    this.epoch++
+    this.#unfollowStatus?.()
+    this.alerts.follow(id ?? 'live')
+    this.replayStatus = undefined
+    if (id === null) {
+      this.#unfollowStatus = undefined
+      this.nowMs = Date.now()
+    } else
+      this.#unfollowStatus = keepStream(this.transport, 'status', { view: id }, (value) => (this.replayStatus = value))
+  }
+
+  // Replay
+
+  /** Shows recordings of one source, from an instant (UTC ms) or from their start, instead of the live market. */
+  async openReplay(sessions: readonly string[], atMs: number | null): Promise<void> {
+    if (await this.replay.open(sessions, atMs)) this.toasts.say(say('window.replaying'))
+  }
+  /** Opens the newest recording that has ended, or the one that is being written. */
+  async replayLatest(): Promise<void> {
+    const result = await this.transport.invoke('sessions.list', {})
+    if (!result.ok) return this.tell(result.error)
+    const rows = result.value.filter((row) => row.messages > 0).toSorted((a, b) => b.startedMs - a.startedMs)
+    const row = rows.find((one) => !one.live) ?? rows[0]
+    if (row) return this.openReplay([row.session], null)
+    this.toasts.show(say('window.there-no-recorded-session'))
+  }
+  /**
+   * Goes back to an instant of what is shown, UTC ms: in the replay that holds it, else in the session that was
+   * recorded then.
+   */
+  async replayFrom(ms: number): Promise<void> {
+    const { state } = this.replay
+    if (state && state.fromMs <= ms && ms <= state.toMs) return this.replay.seek({ at: 'ms', ms })
+    const result = await this.transport.invoke('sessions.list', {})
+    if (!result.ok) return this.tell(result.error)
+    const { status } = this
+    const source = state?.source
+    const rows = result.value.filter((row) =>
+      source === undefined ? status !== undefined && isOfSource(row, status) : row.source === source,
+    )
+    const route = replayFrom(rows, ms, this.wallMs)
+    if (route) return this.openReplay(route.sessions, route.atMs)
+    this.toasts.show(say('window.nothing-was-recorded-here'))
+  }
+  /** Shows recordings in a window of their own, so that this one can stay as it is. False when it was blocked. */
+  openReplayWindow(sessions: readonly string[], atMs: number | null): boolean {
+    return this.#openBeside(replayHash({ sessions, atMs }), 'popup,width=1280,height=800')
+  }
+  #openBeside(hash: string, features: string): boolean {
+    // The app's own address by its name: in a stand-in for Electron the page's own is another one.
+    const page = this.info?.host === 'electron' && location.protocol !== 'http:' ? APP_PAGE : location.pathname
+    const opened = window.open(`${page}${hash}`, '_blank', features)
+    // Electron makes the window itself, and so answers null.
+    if (opened || this.info?.host === 'electron') return true
+    this.toasts.show(say('window.browser-blocked-new-window'), {
+      tone: 'bad',
+    })
+    return false
+  }
+  /** Opens a window for panes that were moved out of the dock. False when it was blocked. */
+  openPaneWindow(workspace: string, window: string): boolean {
+    return this.#openBeside(dockHash({ workspace, window }), featuresOf(localStorage, workspace, window))
+  }
+  /** Moves the replay of this window into one of its own; this one goes back to live. */
+  popOutReplay(): void {
+    const { state } = this.replay
+    if (!state) return
+    const sessions = state.sessions.map((one) => one.session)
+    if (this.openReplayWindow(sessions, state.nowMs)) this.backToLive()
+  }
+  backToLive(): void {
+    if (!this.replay.state) return
+    this.replay.close()
+    this.toasts.say(say('window.live-again'))
+  }
+
+  /** A length of the usual size of the text, px, at the size chosen; whole. */
+  px(usual: number): number {
+    return Math.round(usual * this.scale)
+  }
+
+  /** A failure as a toast: what happened and what to do. */
+  tell(failure: Failure): void {
+    this.toasts.show(failure.hint ? `${failure.message} ${failure.hint}` : failure.message, { tone: 'bad' })
+  }
+
+  /** A replay came to what cannot be read: what it means goes first, and the way on beside it. */
+  #tellDamaged({ message }: Failure): void {
+    const action = { label: say('window.open-evidence'), run: () => this.openPane('evidence') }
+    this.toasts.show(say('window.replay-damaged', { message }), { tone: 'bad', action })
+  }
+
+  set(patch: SettingsPatch): void {
+    this.settings.set(patch)
+  }
+  setWorkspace(part: SettingsPatch['workspace']): void {
+    this.settings.set({ workspace: part ?? {} })
+  }
+
+  /** What the quotes stream must carry: the list on screen and what the panes in sight look at. */
+  followQuotes(): void {
+    this.quotes.follow(this.view, [
+      ...this.list.symbols.map(instrumentOf),
+      ...this.dock.instruments,
+      ...this.alerts.quoted,
+    ])
+  }
+
+  select(instrument: InstrumentId): void {
+    this.dock.select(instrument)
+  }
+  setInterval(interval: Interval): void {
+    this.dock.setInterval(interval)
+    this.toasts.say(say('window.interval', { interval }))
+  }
+  /** Shows a pane of a kind and lets it take the focus. */
+  openPane(kind: PaneKind): void {
+    this.dock.open(kind)
+  }
+  /** Shows what a mark on a chart stands for, in the pane of its kind. */
+  showEvent(event: ShownEvent): void {
+    this.event = event
+    this.openPane(event.marker.kind)
+  }
+  /** Puts a pane of a kind away where one is in sight, else shows one. */
+  togglePane(kind: PaneKind): void {
+    const shown = this.dock.shown(kind)
+    if (shown) this.closePane(shown.id)
+    else this.dock.open(kind)
+  }
+  /** Takes back the last change of the layout, for as long as it is the last. */
+  undoingLayout(): ToastAction {
+    const { step } = this.dock
+    return undoing(
+      () => void this.dock.undo(),
+      () => this.dock.step === step,
+    )
+  }
+  /** Says that a pane was closed, and offers it back. */
+  toldClosed(title: string): void {
+    this.toasts.show(say('window.closed', { title }), { action: this.undoingLayout() })
+  }
+  /** With a way back. The last pane stays. */
+  closePane(id: string): void {
+    const title = this.dock.titleOf(id)
+    if (!this.dock.close(id)) return this.toasts.show(say('window.only-pane-add-another'))
+    this.toldClosed(title)
+  }
+  openSymbolBox(typed = ''): void {
+    this.symbolBox = { asked: this.symbolBox.asked + 1, typed }
+  }
+  openExport(prefill: ExportPrefill = {}): void {
+    this.exchange.begin(prefill)
+    this.dialog = 'export'
+  }
+  /** Null: the dialog asks for the file. */
+  openImport(file: File | null = null): void {
+    this.exchange.file = file
+    this.dialog = 'import'
+  }
+  /** `setting`: the one to show, by its id in the table of settings. */
+  openSettings(tab: string, setting: string | null = null): void {
+    this.settingsTab = tab
+    this.settingsFocus = setting
+    this.dialog = 'settings'
+  }
+  openHelp(query = ''): void {
+    this.helpQuery = query
+    this.dialog = 'help'
+  }
+  startTour(): void {
+    this.dialog = null
+    this.tour = 0
+  }
+  /** Also keeps in mind that it was seen, so that it is not offered again. */
+  endTour(): void {
+    this.tour = null
+    if (!this.settings.now.help.tourSeen) this.set({ help: { tourSeen: true } })
+  }
+
+  // Feeds and recording
+
+  async retry(feed: FeedId): Promise<void> {
+    const result = await this.transport.invoke('feeds.retry', { feed })
+    if (!result.ok) this.tell(result.error)
+  }
+  async setRecording(on: boolean): Promise<void> {
+    const result = await this.transport.invoke('recording.set', { on })
+    if (!result.ok) this.tell(result.error)
+  }
+  close(): void {
+    for (const undo of this.#undo) undo()
+    this.replay.close()
+    this.settings.close()
+    this.quotes.close()
+    this.tape.close()
+    this.log.close()
+    this.exchange.close()
+    this.dock.dispose()
+    this.evidence.close()
+    this.alerts.close()
+  }
+}

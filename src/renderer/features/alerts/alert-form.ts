@@ -1,0 +1,303 @@
+/** The dialog of an alert as text, and back: every field is what a person typed. Pure. */
+import { INDICATORS, type PRICES } from '../../../shared/core/market/indicators/table.ts'
+import { missingCase } from '../../../shared/base/errors.ts'
+import type { Interval } from '../../../shared/core/market/market.ts'
+import {
+  LEAST_MS,
+  LONGEST_WITHIN_MS,
+  type AlertCondition,
+  type AlertDirection,
+  type AlertDraft,
+  type AlertIndicatorId,
+  type AlertKind,
+  type AlertPrice,
+  type AlertSound,
+  type IndicatorLine,
+} from '../../../shared/features/alerts/types.ts'
+import type { InstrumentId } from '../../../shared/base/units.ts'
+import { say } from '../../text/catalogue.ts'
+
+/** A line of an indicator as it is typed. */
+export interface LineForm {
+  id: AlertIndicatorId
+  values: string[]
+  price: keyof typeof PRICES
+  output: number
+}
+
+export interface AlertForm {
+  kind: AlertKind
+  of: AlertPrice
+  direction: AlertDirection
+  level: string
+  percent: string
+  within: string
+  unit: 'price' | 'percent'
+  above: string
+  barsOf: 'trade' | 'bid' | 'ask' | 'mid'
+  interval: Interval
+  line: LineForm
+  against: 'level' | 'price' | 'line'
+  other: LineForm
+  lineLevel: string
+  on: 'close' | 'record'
+  drawing: string
+  /** On which scale, and over which hours, its lines are straight. */
+  scale: 'linear' | 'log'
+  hours: 'all' | 'open'
+  after: string
+  days: string
+  again: boolean
+  rest: string
+  back: string
+  note: string
+  sound: AlertSound
+  system: boolean
+  log: boolean
+  flash: boolean
+}
+
+export type FormField =
+  | 'level'
+  | 'percent'
+  | 'within'
+  | 'above'
+  | 'line'
+  | 'other'
+  | 'lineLevel'
+  | 'drawing'
+  | 'after'
+  | 'days'
+  | 'rest'
+  | 'back'
+export type Problems = Readonly<Partial<Record<FormField, string>>>
+
+/** "30s", "5m", "1h 30m", "250ms" as ms; a bare number is of seconds. NaN: it is none. */
+export function parseDuration(typed: string): number {
+  const text = typed.trim().toLowerCase()
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000
+  const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)\s*/g)]
+  if (parts.length === 0 || parts.map(([whole]) => whole).join('') !== text) return NaN
+  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS[unit === 'min' ? 'm' : unit], 0)
+}
+
+/** Ms as a person types them: "5m", "1h 30m". */
+export function durationText(ms: number): string {
+  const units = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1_000],
+    ['ms', 1],
+  ] as const
+  let left = Math.round(ms)
+  const parts: string[] = []
+  for (const [unit, length] of units) {
+    const whole = Math.floor(left / length)
+    if (whole > 0) parts.push(`${whole}${unit}`)
+    left -= whole * length
+  }
+  return parts.join(' ') || '0s'
+}
+
+/** A number as typed, with grouping or a decimal comma where that is plain; NaN: none. */
+export function parseNumber(typed: string): number {
+  const text = typed
+    .trim()
+    .replace(/\u2212/g, '-')
+    .replace(/[\s\u00A0\u202F_']/g, '')
+  const plain = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text)
+    ? text.replaceAll(',', '')
+    : /^-?\d+,\d+$/.test(text)
+      ? text.replace(',', '.')
+      : text
+  return /^-?(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(plain) ? Number(plain) : NaN
+}
+
+export function lineForm(id: AlertIndicatorId, line?: IndicatorLine): LineForm {
+  return {
+    id,
+    values: INDICATORS[id].parameters.map(({ value }, i) => String(line?.values[i] ?? value)),
+    price: line?.price ?? 'close',
+    output: line?.output ?? 0,
+  }
+}
+
+const EMPTY: AlertForm = {
+  kind: 'price',
+  of: 'last',
+  direction: 'either',
+  level: '',
+  percent: '1',
+  within: '5m',
+  unit: 'price',
+  above: '',
+  barsOf: 'trade',
+  interval: '1m',
+  line: lineForm('rsi'),
+  against: 'level',
+  other: lineForm('sma'),
+  lineLevel: '70',
+  on: 'close',
+  drawing: '',
+  scale: 'linear',
+  hours: 'open',
+  after: '30s',
+  days: '3',
+  again: false,
+  rest: '1m',
+  back: '0',
+  note: '',
+  sound: 'chime',
+  system: true,
+  log: true,
+  flash: true,
+}
+
+/** What the dialog begins with. */
+export function formOf(draft: AlertDraft): AlertForm {
+  const { condition, repeat, note, sound, system, log, flash } = draft
+  const form: AlertForm = {
+    ...structuredClone(EMPTY),
+    kind: condition.is,
+    again: repeat !== null,
+    rest: durationText(repeat?.restMs ?? 60_000),
+    back: String(repeat?.backPercent ?? 0),
+    note,
+    sound,
+    system,
+    log,
+    flash,
+  }
+  switch (condition.is) {
+    case 'price': {
+      const { of, direction, level } = condition
+      return { ...form, of, direction, level: level > 0 ? String(level) : '' }
+    }
+    case 'move': {
+      const { of, direction, percent, withinMs } = condition
+      return { ...form, of, direction, percent: String(percent), within: durationText(withinMs) }
+    }
+    case 'spread':
+      return { ...form, above: String(condition.above), unit: condition.unit }
+    case 'volume':
+      return { ...form, above: String(condition.above), within: durationText(condition.withinMs) }
+    case 'indicator': {
+      const { of, interval, line, against, direction, on } = condition
+      return {
+        ...form,
+        barsOf: of,
+        interval,
+        line: lineForm(line.id, line),
+        against: against.is,
+        other: against.is === 'line' ? lineForm(against.line.id, against.line) : form.other,
+        lineLevel: against.is === 'level' ? String(against.level) : form.lineLevel,
+        direction,
+        on,
+      }
+    }
+    case 'drawing': {
+      const { of, drawing, direction, scale = 'linear', hours = 'all' } = condition
+      return { ...form, of, drawing, direction, scale, hours }
+    }
+    case 'stale':
+      return { ...form, after: durationText(condition.afterMs) }
+    case 'earnings':
+      return { ...form, days: String(condition.days) }
+    default:
+      return missingCase(condition)
+  }
+}
+
+class Reader {
+  readonly problems: Partial<Record<FormField, string>> = {}
+
+  number(field: FormField, typed: string, above0: boolean): number {
+    const value = parseNumber(typed)
+    if (!Number.isFinite(value) || (above0 && value <= 0)) {
+      this.problems[field] = say(above0 ? 'alerts.bad.number' : 'alerts.bad.any-number')
+    }
+    return value
+  }
+  duration(field: FormField, typed: string, least: number, most: number, why: string): number {
+    const ms = Math.round(parseDuration(typed))
+    if (!(ms >= least && ms <= most)) this.problems[field] = why
+    return ms
+  }
+  line(field: 'line' | 'other', { id, values, price, output }: LineForm): IndicatorLine {
+    const numbers = INDICATORS[id].parameters.map(({ least, most }, i) => {
+      const value = parseNumber(values[i] ?? '')
+      if (!(value >= least && value <= most)) this.problems[field] = say('alerts.bad.parameters', { least, most })
+      return value
+    })
+    return { id, values: numbers, price, output }
+  }
+}
+
+function conditionOf(form: AlertForm, read: Reader): AlertCondition {
+  const { of, direction } = form
+  const within = () => read.duration('within', form.within, LEAST_MS, LONGEST_WITHIN_MS, say('alerts.bad.time'))
+  switch (form.kind) {
+    case 'price':
+      return { is: 'price', of, level: read.number('level', form.level, true), direction }
+    case 'move':
+      return { is: 'move', of, percent: read.number('percent', form.percent, true), withinMs: within(), direction }
+    case 'spread':
+      return { is: 'spread', above: read.number('above', form.above, true), unit: form.unit }
+    case 'volume':
+      return { is: 'volume', above: read.number('above', form.above, true), withinMs: within() }
+    case 'indicator': {
+      const against =
+        form.against === 'level'
+          ? { is: 'level' as const, level: read.number('lineLevel', form.lineLevel, false) }
+          : form.against === 'price'
+            ? { is: 'price' as const }
+            : { is: 'line' as const, line: read.line('other', form.other) }
+      const line = read.line('line', form.line)
+      return { is: 'indicator', of: form.barsOf, interval: form.interval, line, against, direction, on: form.on }
+    }
+    case 'drawing':
+      if (form.drawing === '') read.problems.drawing = say('alerts.bad.drawing')
+      return { is: 'drawing', of, drawing: form.drawing, direction, scale: form.scale, hours: form.hours }
+    case 'stale':
+      return {
+        is: 'stale',
+        afterMs: read.duration('after', form.after, 0, LONGEST_WITHIN_MS, say('alerts.bad.after')),
+      }
+    case 'earnings': {
+      const days = parseNumber(form.days)
+      if (!Number.isInteger(days) || days < 0 || days > 60) read.problems.days = say('alerts.bad.days')
+      return { is: 'earnings', days }
+    }
+    default:
+      return missingCase(form.kind)
+  }
+}
+
+/** What was typed as an alert, or what is wrong with which field. */
+export function readForm(
+  form: AlertForm,
+  instrument: InstrumentId,
+  expiresMs: number | null,
+): { readonly draft: AlertDraft | null; readonly problems: Problems } {
+  const read = new Reader()
+  const condition = conditionOf(form, read)
+  const restMs = form.again ? read.duration('rest', form.rest, LEAST_MS, 604_800_000, say('alerts.bad.rest')) : 0
+  const backPercent = form.again && form.kind === 'price' ? parseNumber(form.back) : 0
+  if (!(backPercent >= 0 && backPercent <= 50)) read.problems.back = say('alerts.bad.back')
+  const { note, sound, system, log, flash } = form
+  const draft: AlertDraft = {
+    instrument,
+    condition,
+    repeat: form.again ? { restMs, backPercent } : null,
+    expiresMs,
+    note: note.trim(),
+    sound,
+    system,
+    log,
+    flash,
+    enabled: true,
+  }
+  return { draft: Object.keys(read.problems).length === 0 ? draft : null, problems: read.problems }
+}

@@ -1,0 +1,363 @@
+/** Alerts as this window shows and edits them; the terminal watches them, with or without it. */
+// Maps and sets here are replaced, never changed in place: `$state.raw` follows them.
+/* eslint-disable svelte/prefer-svelte-reactivity */
+import { untrack } from 'svelte'
+import type { AlertDraft, AlertEvent, AlertRow, AlertSound } from '../../../shared/features/alerts/types.ts'
+import type { AlertTest } from '../../../shared/features/alerts/test-report.ts'
+import { eventWords, type AlertNumbers } from '../../../shared/features/alerts/labels.ts'
+import type { AlertsValue } from '../../../shared/features/alerts/contract.ts'
+import type { Failure } from '../../../shared/base/errors.ts'
+import type { JobId } from '../../../shared/core/jobs/jobs.ts'
+import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { InstrumentId } from '../../../shared/base/units.ts'
+import type { MenuEntry } from '../../ui/menu-entries.ts'
+import { undoing, type ToastMenu, type Toasts } from '../../ui/toasts.svelte.ts'
+import { say } from '../../text/catalogue.ts'
+import { keepStream } from '../../rpc/follow-stream.ts'
+
+/** What an alert does beyond the list: the window lends its hands. */
+export interface AlertHooks {
+  readonly symbolOf: (instrument: InstrumentId) => string
+  readonly numbersOf: (instrument: InstrumentId) => AlertNumbers
+  readonly show: (instrument: InstrumentId) => void
+  /** Last price; null: not known. */
+  readonly lastOf: (instrument: InstrumentId) => number | null
+  readonly sound: (name: Exclude<AlertSound, 'none'>) => void
+  /** Shows a notification where the page has to and may. `tag`: the same one is shown once. */
+  readonly notify: (title: string, body: string, tag: string) => void
+  /** Asks whether notifications may be shown, where the page has to ask. Within a click or a key press. */
+  readonly askToNotify: () => void
+  readonly nowMs: () => number
+  /** An instant to be read. */
+  readonly timeOf: (ms: number) => string
+  /** How long an alert can be put off; `run` gets the instant, UTC ms. */
+  readonly snoozes: (run: (untilMs: number) => void) => readonly MenuEntry[]
+  readonly failed: (failure: Failure) => void
+}
+
+/** What the dialog is open for; `id` null: a new alert. */
+export interface Editing {
+  readonly id: string | null
+  readonly draft: AlertDraft
+}
+export type FiredEvent = Extract<AlertEvent, { readonly is: 'fired' }>
+
+/** A row and the title stay marked for so long. */
+const MARK_MS = 20_000
+/** More at once are told as a number. */
+const FEW = 3
+const HISTORY_PAGE = 200
+const MOST_SHOWN = 2_000
+
+export class Alerts {
+  rows = $state.raw<ReadonlyMap<string, AlertRow>>(new Map())
+  /** The stream has brought what there is. */
+  ready = $state(false)
+  /** Newest first: of one alert, or of all. */
+  history = $state.raw<readonly AlertEvent[]>([])
+  historyOf = $state<string | null>(null)
+  historyMore = $state(false)
+  editing = $state.raw<Editing | null>(null)
+  /** What is to be tested on a recording; null: the dialog is closed. */
+  testing = $state.raw<AlertDraft | null>(null)
+  /** Instruments whose alert fired a moment ago, with the instant until which they are marked, UTC ms. */
+  marked = $state.raw<ReadonlyMap<InstrumentId, number>>(new Map())
+  /** Instruments whose quotes are wanted beside those on screen, by who wants them. */
+  #quotesOf = $state.raw<ReadonlyMap<string, readonly InstrumentId[]>>(new Map())
+  readonly quoted = $derived.by(() => [...new Set([...this.#quotesOf.values()].flat())])
+  /** Follows a replay: what fires here would have fired. */
+  rehearses = $state(false)
+
+  readonly counts = $derived.by(() => {
+    const counts = { all: 0, armed: 0, fired: 0, blind: 0 }
+    for (const { state } of this.rows.values()) {
+      counts.all += 1
+      if (state.is === 'armed' || state.is === 'resting') counts.armed += 1
+      else if (state.is === 'fired') counts.fired += 1
+      else if (state.is === 'blind') counts.blind += 1
+    }
+    return counts
+  })
+  /** Alerts on a price, for the lines of charts. */
+  readonly levels = $derived.by(() =>
+    [...this.rows.values()].flatMap((row) =>
+      row.condition.is === 'price' ? [{ row, level: row.condition.level }] : [],
+    ),
+  )
+
+  readonly #transport: Transport
+  readonly #toasts: Toasts
+  readonly #hooks: AlertHooks
+  #stop = (): void => undefined
+  #asked = 0
+
+  constructor(transport: Transport, toasts: Toasts, hooks: AlertHooks) {
+    this.#transport = transport
+    this.#toasts = toasts
+    this.#hooks = hooks
+    this.follow('live')
+  }
+
+  /** Shows the alerts of a view: the live market's, or how they do along a replay. */
+  follow(view: string): void {
+    this.#stop()
+    this.rehearses = view !== 'live'
+    this.ready = false
+    this.#stop = keepStream(this.#transport, 'alerts', { view }, (value) => this.#took(value))
+    if (view === 'live') void this.loadHistory(this.historyOf)
+    else this.history = []
+  }
+
+  #took({ reset, alerts, removed, events }: AlertsValue): void {
+    const rows = reset ? new Map<string, AlertRow>() : new Map(this.rows)
+    for (const id of removed) rows.delete(id)
+    for (const row of alerts) rows.set(row.id, row)
+    this.rows = rows
+    this.ready = true
+    if (reset && this.rehearses) this.history = []
+    if (events.length > 0) this.#happened(events)
+  }
+
+  #happened(events: readonly AlertEvent[]): void {
+    const ids = new Set(events.map(({ id }) => id))
+    const mine = events.filter((event) => this.#isShown(event)).toReversed()
+    this.history = [...mine, ...this.history.filter(({ id }) => !ids.has(id))].slice(0, MOST_SHOWN)
+    const fired = events.filter((event): event is FiredEvent => event.is === 'fired')
+    this.#tell(fired)
+    for (const event of events) {
+      if (event.is === 'unseen') this.#toasts.show(this.sentence(event), { action: this.#showing(event.instrument) })
+    }
+  }
+
+  #isShown(event: AlertEvent): boolean {
+    const of = this.historyOf
+    if (of === null) return true
+    if (event.is !== 'blind') return event.alert === of
+    const row = this.rows.get(of)
+    return row !== undefined && event.instruments.includes(row.instrument)
+  }
+
+  #tell(fired: readonly FiredEvent[]): void {
+    if (fired.length === 0) return
+    if (this.rehearses) {
+      const [last] = fired.toReversed()
+      const text = fired.length > FEW ? say('alerts.would-many', { count: fired.length }) : this.sentence(last)
+      this.#toasts.show(say('alerts.would', { what: text }))
+      return
+    }
+    const menu = this.#snoozing([...new Set(fired.map(({ alert }) => alert))])
+    if (fired.length > FEW) this.#toasts.show(say('alerts.many', { count: fired.length }), { menu })
+    else {
+      for (const event of fired) {
+        const mine = this.#snoozing([event.alert])
+        this.#toasts.show(this.sentence(event), { action: this.#showing(event.instrument), menu: mine })
+      }
+    }
+    const marked = new Map(this.marked)
+    let sound: AlertSound = 'none'
+    for (const event of fired) {
+      const row = this.rows.get(event.alert)
+      if (row === undefined) continue
+      if (row.flash) marked.set(event.instrument, this.#hooks.nowMs() + MARK_MS)
+      if (row.sound !== 'none') sound = row.sound
+      if (row.system) this.#hooks.notify(this.sentence(event), event.note, `tapedeck-alert-${event.id}`)
+    }
+    this.marked = marked
+    if (sound !== 'none') this.#hooks.sound(sound)
+  }
+
+  #showing(instrument: InstrumentId) {
+    return { label: say('alerts.show'), run: () => this.#hooks.show(instrument) }
+  }
+
+  #snoozing(ids: readonly string[]): ToastMenu {
+    const entries = () => this.#hooks.snoozes((untilMs) => void this.snooze(ids, untilMs))
+    return { label: say('alerts.menu.snooze'), entries }
+  }
+
+  symbolOf(instrument: InstrumentId): string {
+    return this.#hooks.symbolOf(instrument)
+  }
+  numbersOf(instrument: InstrumentId): AlertNumbers {
+    return this.#hooks.numbersOf(instrument)
+  }
+  askToNotify(): void {
+    this.#hooks.askToNotify()
+  }
+  /** Makes quotes of these be there; answers its undo. */
+  followQuotes(who: string, instruments: readonly InstrumentId[]): () => void {
+    untrack(() => {
+      const before = this.#quotesOf.get(who) ?? []
+      if (before.length === instruments.length && before.every((one, i) => one === instruments[i])) return
+      this.#quotesOf = new Map([...this.#quotesOf, [who, instruments]])
+    })
+    return () => {
+      untrack(() => {
+        if (this.#quotesOf.get(who) === instruments) {
+          this.#quotesOf = new Map([...this.#quotesOf].filter(([name]) => name !== who))
+        }
+      })
+    }
+  }
+
+  /** Marks end; call it now and then. */
+  tick(nowMs: number): void {
+    if (this.marked.size === 0) return
+    const left = [...this.marked].filter(([, until]) => until > nowMs)
+    if (left.length < this.marked.size) this.marked = new Map(left)
+  }
+
+  /** "BTC-USD: Last rises to 64,000: 64,003.50". */
+  sentence(event: Exclude<AlertEvent, { readonly is: 'blind' }>): string {
+    return `${this.#hooks.symbolOf(event.instrument)}: ${eventWords(event, this.#hooks.numbersOf(event.instrument))}`
+  }
+
+  // -- editing --
+
+  /** Opens the dialog for a new alert; at a price: on crossing it, from where the price is now. */
+  draft(instrument: InstrumentId, price: number | null = null): void {
+    const last = this.#hooks.lastOf(instrument)
+    const level = price ?? last
+    const direction = level === null || last === null || level === last ? 'either' : level > last ? 'up' : 'down'
+    this.editing = {
+      id: null,
+      draft: {
+        instrument,
+        // A level that is not known yet is asked for: the form does not take 0.
+        condition: { is: 'price', of: 'last', level: level ?? 0, direction },
+        repeat: null,
+        expiresMs: null,
+        note: '',
+        sound: 'chime',
+        system: true,
+        log: true,
+        flash: true,
+        enabled: true,
+      },
+    }
+  }
+
+  /** Opens the dialog for a drawing of an instrument, as it is seen: straight on a scale, over all hours or open ones. */
+  draftOnDrawing(
+    instrument: InstrumentId,
+    drawing: string,
+    seen: { readonly scale: 'linear' | 'log'; readonly hours: 'all' | 'open' },
+  ): void {
+    this.draft(instrument)
+    const now = this.editing
+    if (now === null) return
+    this.editing = {
+      ...now,
+      draft: { ...now.draft, condition: { is: 'drawing', of: 'last', drawing, direction: 'either', ...seen } },
+    }
+  }
+
+  edit(id: string): void {
+    const row = this.rows.get(id)
+    if (row !== undefined) this.editing = { id, draft: draftOf(row) }
+  }
+
+  test(id: string): void {
+    const row = this.rows.get(id)
+    if (row !== undefined) this.testing = draftOf(row)
+  }
+
+  /** Answers the failure, if any: the dialog says it where it happened. */
+  async save(id: string | null, draft: AlertDraft): Promise<Failure | null> {
+    const result = await this.#transport.invoke('alerts.save', { id, alert: draft })
+    if (!result.ok) return result.error
+    this.#toasts.say(say(id === null ? 'alerts.made' : 'alerts.changed'))
+    return null
+  }
+
+  async enable(ids: readonly string[], on: boolean): Promise<void> {
+    if (ids.length === 0) return
+    const result = await this.#transport.invoke('alerts.enable', { alerts: [...ids], on })
+    if (!result.ok) this.#hooks.failed(result.error)
+  }
+
+  /** None of them fires before then, UTC ms; null: they may at once. */
+  async snooze(ids: readonly string[], untilMs: number | null): Promise<void> {
+    const result = await this.#transport.invoke('alerts.snooze', { alerts: [...ids], untilMs })
+    if (!result.ok) return this.#hooks.failed(result.error)
+    if (untilMs !== null) this.#toasts.show(say('alerts.snoozed', { time: this.#hooks.timeOf(untilMs) }))
+  }
+
+  /** Moves a price alert to another level: what dragging its line does. */
+  async move(id: string, level: number): Promise<void> {
+    const row = this.rows.get(id)
+    if (row === undefined || row.condition.is !== 'price') return
+    const failure = await this.save(id, { ...draftOf(row), condition: { ...row.condition, level } })
+    if (failure !== null) this.#hooks.failed(failure)
+  }
+
+  async remove(ids: readonly string[]): Promise<void> {
+    const gone = ids.flatMap((id) => this.rows.get(id) ?? [])
+    if (gone.length === 0) return
+    const result = await this.#transport.invoke('alerts.remove', { alerts: gone.map(({ id }) => id) })
+    if (!result.ok) return this.#hooks.failed(result.error)
+    const restore = async (): Promise<void> => {
+      for (let at = 0; at < gone.length; at += 1_000) {
+        const part = gone.slice(at, at + 1_000).map(({ state: _, ...alert }) => alert)
+        const back = await this.#transport.invoke('alerts.restore', { alerts: part })
+        if (!back.ok) return this.#hooks.failed(back.error)
+      }
+    }
+    this.#toasts.show(say('alerts.deleted', { count: gone.length }), {
+      action: undoing(() => void restore()),
+    })
+  }
+
+  // -- history --
+
+  /** The newest events of one alert, or of all (null). */
+  async loadHistory(of: string | null): Promise<void> {
+    this.historyOf = of
+    await this.#page(of, null)
+  }
+  async moreHistory(): Promise<void> {
+    const oldest = this.history.at(-1)
+    if (oldest !== undefined) await this.#page(this.historyOf, oldest.id)
+  }
+  async #page(alert: string | null, before: number | null): Promise<void> {
+    if (this.rehearses) return
+    const asked = ++this.#asked
+    const result = await this.#transport.invoke('alerts.history', { alert, before, limit: HISTORY_PAGE })
+    if (asked !== this.#asked) return
+    if (!result.ok) return this.#hooks.failed(result.error)
+    const { events, more } = result.value
+    this.history = before === null ? events : [...this.history, ...events]
+    this.historyMore = more
+  }
+  async clearHistory(): Promise<void> {
+    const result = await this.#transport.invoke('alerts.clearHistory', {})
+    if (!result.ok) return this.#hooks.failed(result.error)
+    this.history = []
+    this.historyMore = false
+  }
+
+  // -- tests on a recording --
+
+  async startTest(
+    draft: AlertDraft,
+    session: string,
+    fromMs: number | null,
+    toMs: number | null,
+  ): Promise<JobId | Failure> {
+    const result = await this.#transport.invoke('alerts.test', { alert: draft, session, fromMs, toMs })
+    return result.ok ? result.value : result.error
+  }
+
+  close(): void {
+    this.#stop()
+  }
+}
+
+/** What a user said of an alert. */
+export function draftOf(row: AlertRow): AlertDraft {
+  const { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled } = row
+  return { instrument, condition, repeat, expiresMs, note, sound, system, log, flash, enabled }
+}
+
+/** The result of a job of kind `alert`. */
+export const testOf = (result: unknown): AlertTest => result as AlertTest // the contract of `alerts.test` says so

@@ -1,0 +1,81 @@
+/** What can be done with a place of a chart, as its menu lists it. */
+import type { ChartMarker } from '../../charts/model/markers.ts'
+import { fixedText } from '../../../shared/base/fixed-text.ts'
+import type { Bar } from '../../../shared/core/market/market.ts'
+import { say } from '../../text/catalogue.ts'
+import type { ChartAction } from './ChartMenu.svelte'
+
+export interface ChartPlace {
+  readonly bar: Bar | null
+  /** When it is, UTC ms; null: beyond all bars. */
+  readonly ms: number | null
+  /** The price of an alert there; undefined: none. */
+  readonly level: number | undefined
+  /** The price under the mouse; null: of the keyboard. */
+  readonly price: number | null
+  readonly marks: readonly ChartMarker[]
+}
+
+/** What the pane can do; null: not here. */
+export interface PlaceActs {
+  readonly onEvent: (mark: ChartMarker) => void
+  readonly replayFrom: ((ms: number) => void) | null
+  readonly alertAt: ((price: number) => void) | null
+  readonly messages: ((bar: Bar) => void) | null
+  readonly open: (box: 'indicators' | 'compare' | 'view' | 'date') => void
+  readonly fit: () => void
+  readonly picture: (to: 'file' | 'clipboard') => void
+  /** Whether the bars stand as a table, and the change of it. */
+  readonly table: boolean
+  readonly toggleTable: () => void
+  readonly decimals: number
+  readonly priceText: (price: number) => string
+  /** The chord of a command as it is set now; empty: none. */
+  readonly keys: (id: string) => string
+}
+
+export function markActions(marks: readonly ChartMarker[], onEvent: PlaceActs['onEvent']): ChartAction[] {
+  return marks.map((mark) => ({ text: mark.text, key: marks.length === 1 ? 'Enter' : '', run: () => onEvent(mark) }))
+}
+
+export function placeActions({ bar, ms, level, price, marks }: ChartPlace, acts: PlaceActs): ChartAction[] {
+  const able = markActions(marks, acts.onEvent)
+  const { replayFrom, alertAt, messages, priceText } = acts
+  if (replayFrom && ms !== null) {
+    able.push({ text: say('chart.replay-from-here'), key: 'Shift+Enter', run: () => replayFrom(ms) })
+  }
+  if (alertAt && level !== undefined && level > 0) {
+    const at = Number(fixedText(level, acts.decimals))
+    able.push({
+      text: say('chart.alert-at', { price: priceText(at) }),
+      key: acts.keys('new-alert'),
+      run: () => alertAt(at),
+    })
+  }
+  if (messages && bar) {
+    able.push({ text: say('chart.messages-bar'), key: marks.length > 0 ? '' : 'Enter', run: () => messages(bar) })
+  }
+  if (price !== null) {
+    const text = priceText(price)
+    able.push({
+      text: say('chart.copy-price', { text }),
+      key: '',
+      run: () => void navigator.clipboard.writeText(text.replaceAll(',', '')),
+    })
+  }
+  able.push(
+    { text: say('chart.indicators'), key: acts.keys('chart-indicators'), run: () => acts.open('indicators') },
+    { text: say('chart.compare'), key: '', run: () => acts.open('compare') },
+    { text: say('chart.go-date'), key: acts.keys('chart-date'), run: () => acts.open('date') },
+    { text: say('chart.scale-lines'), key: '', run: () => acts.open('view') },
+    { text: say('chart.fit-all-bars'), key: 'Home', run: acts.fit },
+    { text: say('chart.save-picture'), key: '', run: () => acts.picture('file') },
+    { text: say('chart.copy-picture'), key: '', run: () => acts.picture('clipboard') },
+    {
+      text: acts.table ? say('chart.hide-table') : say('chart.bars-as-table'),
+      key: '',
+      run: acts.toggleTable,
+    },
+  )
+  return able
+}

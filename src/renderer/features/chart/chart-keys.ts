@@ -1,0 +1,41 @@
+/** The keys that move what a chart shows. */
+import type { ChartPort } from '../../charts/model/chart.ts'
+
+/** Bars that a page key passes. */
+const PAGE_BARS = 40
+
+/** Does what the key says of the view or the crosshair. Answers whether it says anything. */
+export function moveByKey(chart: ChartPort, { key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKey'>): boolean {
+  const step = shiftKey ? 10 : 1
+  switch (key) {
+    case 'ArrowLeft':
+      chart.stepCrosshair(-step)
+      return true
+    case 'ArrowRight':
+      chart.stepCrosshair(step)
+      return true
+    case 'ArrowUp':
+    case '+':
+      chart.zoom(1.2)
+      return true
+    case 'ArrowDown':
+    case '-':
+      chart.zoom(1 / 1.2)
+      return true
+    case 'PageUp':
+      chart.scroll(-PAGE_BARS)
+      return true
+    case 'PageDown':
+      chart.scroll(PAGE_BARS)
+      return true
+    case 'Home':
+      chart.fit()
+      return true
+    case 'End':
+      chart.clearCrosshair()
+      chart.scrollToLatest()
+      return true
+    default:
+      return false
+  }
+}

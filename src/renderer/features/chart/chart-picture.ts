@@ -1,0 +1,41 @@
+/** A picture of a chart with what lies over it, to a file or the clipboard. */
+import { FAMILY } from '../../charts/paint/canvas-text.ts'
+import type { ChartPort, ChartTheme } from '../../charts/model/chart.ts'
+
+/** The chart and the canvases drawn over its plot as a PNG; `title` stands in its corner. Throws without a canvas. */
+export async function chartPicture(
+  chart: ChartPort,
+  host: HTMLElement,
+  title: string,
+  theme: Pick<ChartTheme, 'text' | 'textScale'>,
+): Promise<Blob> {
+  const image = new Image()
+  image.src = chart.png()
+  await image.decode()
+  const canvas = document.createElement('canvas')
+  canvas.width = image.naturalWidth
+  canvas.height = image.naturalHeight
+  const ctx = canvas.getContext('2d')
+  if (!ctx) throw new Error('this browser gives no canvas')
+  ctx.drawImage(image, 0, 0)
+  const box = host.getBoundingClientRect()
+  const ratio = image.naturalWidth / box.width
+  for (const layer of host.parentElement?.querySelectorAll('canvas') ?? []) {
+    if (host.contains(layer) || layer.width === 0 || layer.height === 0) continue
+    const at = layer.getBoundingClientRect()
+    ctx.drawImage(layer, (at.left - box.left) * ratio, (at.top - box.top) * ratio, at.width * ratio, at.height * ratio)
+  }
+  const size = ratio * theme.textScale
+  ctx.font = `600 ${13 * size}px ${FAMILY}`
+  ctx.fillStyle = theme.text
+  ctx.fillText(title, 10 * size, 18 * size)
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture could not be made'))), 'image/png'),
+  )
+}
+
+/** Puts a picture on the clipboard; rejects where the browser does not allow it. */
+export async function copyPicture(picture: Promise<Blob>): Promise<void> {
+  // Given as a promise, so that the permission of the click still counts when it is ready.
+  await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })])
+}

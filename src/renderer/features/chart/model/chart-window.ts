@@ -1,0 +1,79 @@
+/** What a chart asks of its window besides bars and settings. */
+import type { ChartTemplate } from '../../../../shared/features/chart/chart-settings.ts'
+import type { DrawingMarket } from '../../../../shared/features/drawings/types.ts'
+import type { InstrumentId } from '../../../../shared/base/units.ts'
+import { shownFreshness } from '../../../core/market/freshness.ts'
+import { noRoomFor, type NoRoom } from '../../../core/market/no-room.ts'
+import { sourcePill } from '../../../core/account/source-labels.ts'
+import type { WindowState } from '../../../core/window/window.svelte.ts'
+import { entryKeys } from '../../../core/window/entry-keys.ts'
+
+/** Getters are reactive. */
+export interface ChartWindow {
+  readonly templates: readonly ChartTemplate[]
+  setTemplates(templates: readonly ChartTemplate[]): void
+  /** Best bid and ask of the chart's instrument. */
+  readonly quote: { readonly bid: number | null; readonly ask: number | null } | null
+  /** Of the window, where the chart has none of its own. */
+  readonly zoneSetting: string
+  /** Now of what is shown, UTC ms. */
+  now(): number
+  /** Why nothing comes from the market, in a sentence; null: it comes, or this is no live market. */
+  readonly away: string | null
+  /** Whose drawings are shown; null: not known yet. */
+  readonly market: DrawingMarket | null
+  /** Whether nothing is received for this instrument: it is disconnected, or not subscribed. */
+  readonly offline: boolean
+  /** Why this instrument gets nothing though the market sends, and what to do; null: nothing is in the way. */
+  readonly noRoom: NoRoom | null
+  openSettings(): void
+  /** Plays the replay that is shown; null: none is, or it plays. */
+  readonly play: (() => void) | null
+  /** Says in a sentence what was done. */
+  tell(text: string): void
+  /** The chord of a command as it is set now; empty where it has none. */
+  keys(id: string): string
+}
+
+/** The window of one chart. */
+export function chartWindow(app: WindowState, instrument: () => InstrumentId): ChartWindow {
+  const noRoom = (): NoRoom | null =>
+    app.view === 'live' && app.status ? noRoomFor(app.status.feeds, instrument()) : null
+  return {
+    get templates() {
+      return app.settings.now.charts.templates
+    },
+    setTemplates: (templates) => app.set({ charts: { templates: [...templates] } }),
+    get quote() {
+      const row = app.quotes.row(instrument())
+      return row === undefined ? null : { bid: row.bid, ask: row.ask }
+    },
+    get zoneSetting() {
+      return app.settings.now.zone
+    },
+    get away() {
+      const pill = sourcePill(app.status, app.linkUp)
+      return app.view === 'live' && pill.tone === 'bad' ? pill.sentence : null
+    },
+    get market() {
+      return app.market
+    },
+    get offline() {
+      const row = app.quotes.row(instrument())
+      const freshness = shownFreshness(row, app.linkUp)
+      return (row !== undefined && freshness === 'disconnected') || (freshness !== 'live' && noRoom() !== null)
+    },
+    get noRoom() {
+      return noRoom()
+    },
+    openSettings: () => app.openSettings('connection'),
+    get play() {
+      const { replay } = app
+      return replay.state && !replay.state.playing ? () => replay.play(true) : null
+    },
+    // What is live goes on between the window's own beats of the clock.
+    now: () => (app.view === 'live' ? Date.now() : app.clockMs),
+    tell: (text) => app.toasts.show(text),
+    keys: (id) => entryKeys(app, id).keys ?? '',
+  }
+}

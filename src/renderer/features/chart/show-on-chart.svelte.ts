@@ -1,0 +1,111 @@
+/** What a chart's pane shows, brought to its chart whenever it changes. */
+import { untrack } from 'svelte'
+import { followCompared } from './model/compare-data.ts'
+import { followChart, type ChartQuery, type ChartStage } from './model/chart-data.ts'
+import { studiesOf } from './model/chart-studies.ts'
+import { chartTheme } from './model/chart-theme.ts'
+import type { ChartPaneProps } from './model/chart-props.ts'
+import type { ChartPlot, ChartPort } from '../../charts/model/chart.ts'
+
+/** Each a getter of its own, and reactive: a change of one must not bring what hangs on another. */
+export interface Shown extends Required<
+  Pick<ChartPaneProps, 'transport' | 'asOf' | 'markers' | 'goTo' | 'crosshair' | 'window' | 'settings' | 'themeKey'>
+> {
+  /** Null: not there yet. */
+  readonly chart: ChartPort | null
+  readonly query: ChartQuery
+  /** Grows when the market that is looked at is that of another source. */
+  readonly markets: number
+  readonly zone: string
+  readonly plot: ChartPlot
+  readonly quote: Parameters<ChartPort['setQuote']>[0]
+  /** Grows when the same is to be asked for once more. */
+  readonly retry: number
+  /** Whether the mouse is on the chart: then it leads the crosshair. */
+  readonly leads: () => boolean
+  readonly onStage: (stage: ChartStage) => void
+  readonly onDecimals: (decimals: number) => void
+}
+
+/** To be called while a component is made: it follows for as long as that lives. */
+export function showOnChart(shown: Shown): void {
+  const chart = $derived(shown.chart)
+  // By value: any other setting makes another object of these.
+  const queryKey = $derived(JSON.stringify({ ...shown.query, style: null }))
+  const plotKey = $derived(JSON.stringify(shown.plot))
+  const studyKey = $derived(JSON.stringify(shown.settings.indicators))
+  const compareKey = $derived(shown.settings.compare.join())
+
+  let cut: ((ms: number) => void) | undefined
+  $effect(() => {
+    void queryKey
+    void shown.markets
+    void shown.retry
+    const { transport } = shown
+    if (!chart) return
+    const port = chart
+    const query = untrack(() => shown.query)
+    const following = followChart(
+      transport,
+      port,
+      query,
+      (stage) => shown.onStage(stage),
+      (decimals) => shown.onDecimals(decimals),
+    )
+    cut = following.cut
+    return following.stop
+  })
+  let before: number | null = null
+  $effect(() => {
+    const { asOf } = shown
+    if (asOf !== null && before !== null && asOf < before) cut?.(asOf)
+    before = asOf
+  })
+  $effect(() => {
+    const { ticks, style } = shown.query
+    chart?.setStyle(ticks && style !== 'area' ? 'line' : style)
+  })
+  $effect(() => chart?.setZone(shown.zone))
+  $effect(() => {
+    void plotKey
+    chart?.setPlot(untrack(() => shown.plot))
+  })
+  $effect(() => {
+    void studyKey
+    chart?.setStudies(untrack(() => studiesOf(shown.settings.indicators)))
+  })
+  $effect(() => {
+    void compareKey
+    void shown.markets
+    const { transport } = shown
+    const { view, interval, ticks } = shown.query
+    const instruments = untrack(() => shown.settings.compare)
+    if (!chart || instruments.length === 0 || ticks) return
+    return followCompared(transport, chart, view, interval, instruments)
+  })
+  $effect(() => chart?.setQuote(shown.quote))
+  // As a value of its own: rows change with every tick.
+  const offline = $derived(shown.window?.offline ?? false)
+  $effect(() => chart?.setStale(offline))
+  $effect(() => {
+    const { window: around } = shown
+    chart?.setClock(() => around?.now() ?? Date.now())
+  })
+  $effect(() => chart?.setMarkers(shown.markers ?? []))
+  $effect(() => {
+    const { goTo } = shown
+    if (goTo) void chart?.goTo(goTo.ms)
+  })
+  // As a value of its own: whatever else moves on the shared desk must not take this chart's own crosshair away.
+  const linkedMs = $derived(shown.crosshair)
+  $effect(() => {
+    const ms = linkedMs
+    if (chart && !shown.leads()) chart.showCrosshair(ms)
+  })
+  $effect(() => {
+    void shown.themeKey
+    // The tokens change with the next style pass.
+    const frame = requestAnimationFrame(() => chart?.setTheme(chartTheme()))
+    return () => cancelAnimationFrame(frame)
+  })
+}

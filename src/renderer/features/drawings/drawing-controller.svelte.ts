@@ -1,0 +1,390 @@
+/** The drawing of one chart: its editor, what of it is seen, and everything that menus and keys do to drawings. */
+import { untrack } from 'svelte'
+import { handlesOf } from '../../../shared/features/drawings/editor/hit.ts'
+import { cycled } from '../../../shared/features/drawings/editor/keys.ts'
+import { draftOf } from '../../../shared/features/drawings/editor/placing.ts'
+import {
+  AT_REST,
+  EDITOR_KEYS,
+  type EditorEvent,
+  type EditorKey,
+  type EditorState,
+  type Outcome,
+  type Surroundings,
+} from '../../../shared/features/drawings/editor/state.ts'
+import { edited } from '../../../shared/features/drawings/editor/editor.ts'
+import type { Pixel } from '../../../shared/features/drawings/editor/figure-parts.ts'
+import { allChanged, changed, ordered, without, type OrderStep } from '../../../shared/features/drawings/lists.ts'
+import {
+  defaultStyle,
+  type Drawing,
+  type DrawingKind,
+  type DrawingMarket,
+  type DrawingPoint,
+  type DrawingStyle,
+} from '../../../shared/features/drawings/types.ts'
+import type { Settings } from '../../../shared/core/settings/settings.ts'
+import type { InstrumentId } from '../../../shared/base/units.ts'
+import { say } from '../../text/catalogue.ts'
+import type { ChartSurface } from '../../charts/drawings/surface.ts'
+import type { DrawingCommands, DrawingsBook, InstrumentDrawings } from './drawings.svelte.ts'
+
+const isEditorKey = (key: string): key is EditorKey => (EDITOR_KEYS as readonly string[]).includes(key)
+/** Px that a copy lies beside what it was made of. */
+const COPY_PX = 18
+const RECENT = 4
+
+export class DrawingDesk implements DrawingCommands {
+  readonly #book: DrawingsBook
+  #of = $state.raw<InstrumentDrawings | null>(null)
+  state = $state.raw<EditorState>(AT_REST)
+  surface = $state.raw<ChartSurface | null>(null)
+  /** The clock of a replay, UTC ms; null: live. */
+  asOf = $state<number | null>(null)
+  /** In a replay: also what was drawn later than its clock. */
+  showLater = $state(false)
+  /** The drawing of which the text is being written. */
+  writing = $state<string | null>(null)
+  /** Where the menu of the selected drawing is open, px in the chart. */
+  menu = $state.raw<Pixel | null>(null)
+  /** The last sentence for a screen reader. */
+  said = $state('')
+  /** Grows whenever the view of the chart changes: places of what floats over it hang on it. */
+  view = $state(0)
+
+  /** The element of the chart, which has the keys. */
+  host: HTMLElement | null = null
+
+  constructor(book: DrawingsBook) {
+    this.#book = book
+  }
+
+  /** Follows an instrument of a market; answers its undo. */
+  follow(market: DrawingMarket, instrument: InstrumentId): () => void {
+    this.#of = this.#book.take(market, instrument)
+    this.state = { ...AT_REST, tool: this.state.tool }
+    this.writing = null
+    this.menu = null
+    this.#book.desk ??= this
+    return () => this.#book.release(market, instrument)
+  }
+
+  /** Commands of the window speak to this chart from now on. */
+  use(): void {
+    this.#book.desk = this
+  }
+  close(): void {
+    if (this.#book.desk === this) this.#book.desk = null
+  }
+  focus(): void {
+    this.host?.focus()
+  }
+
+  /** The view of the chart changed. */
+  viewed(): void {
+    // Told from within effects too, which must not hang on what they tell.
+    untrack(() => this.view++)
+  }
+
+  // What is seen
+
+  get list(): readonly Drawing[] {
+    return this.#of?.list ?? []
+  }
+  get ready(): boolean {
+    return this.#of?.ready ?? false
+  }
+  /** Whether a drawing was made later than the replay's clock: it knows what came after. */
+  isLater(drawing: Drawing): boolean {
+    return this.asOf !== null && drawing.asOfMs > this.asOf
+  }
+  isShown = (drawing: Drawing): boolean =>
+    !drawing.hidden && !this.settings.hidden && (this.showLater || !this.isLater(drawing))
+
+  readonly later = $derived.by(() => this.list.filter((one) => this.isLater(one)).length)
+  readonly selected = $derived.by(() => this.list.find((one) => one.id === this.state.selected) ?? null)
+  /** What is painted, lowest first: the drawings with the one under way in its place. */
+  readonly shown = $derived.by<readonly Drawing[]>(() => {
+    const draft = this.surface ? draftOf(this.state, this.#around()) : null
+    const list = this.list.filter(this.isShown)
+    if (draft === null) return list
+    return list.some((one) => one.id === draft.id)
+      ? list.map((one) => (one.id === draft.id ? draft : one))
+      : [...list, draft]
+  })
+  /** The place of the keys, while they place points. */
+  readonly cursor = $derived.by<DrawingPoint | null>(() => {
+    const { mode } = this.state
+    if (mode.is === 'placing' && mode.byKeys) return mode.at
+    return mode.is === 'brushing' && mode.byKeys ? (mode.points.at(-1) ?? null) : null
+  })
+  /** Which of the painted handles the keys move. */
+  readonly handle = $derived.by<number | null>(() => {
+    const { mode } = this.state
+    const { selected, surface } = this
+    if (mode.is !== 'points' || !selected || !surface) return null
+    return handlesOf(selected, { surface }).length > 0 ? mode.handle : null
+  })
+  get settings(): Settings['drawing'] {
+    return this.#book.window.settings()
+  }
+  get canPaste(): boolean {
+    return this.#book.clipboard !== null
+  }
+  get canUndo(): boolean {
+    return (this.#of?.history.past.length ?? 0) > 0
+  }
+  get canRedo(): boolean {
+    return (this.#of?.history.future.length ?? 0) > 0
+  }
+
+  // Events
+
+  #around(): Surroundings {
+    const { surface } = this
+    // Asked for only where there is one.
+    if (!surface) throw new Error('the chart is not open yet')
+    return {
+      surface,
+      drawings: this.list,
+      isShown: this.isShown,
+      magnet: this.settings.magnet,
+      styleOf: (kind) => this.#styleOf(kind),
+      id: this.#peekId,
+      asOfMs: this.asOf ?? Date.now(),
+    }
+  }
+  #peekId = crypto.randomUUID().slice(0, 13)
+  #takeId(): string {
+    const id = this.#peekId
+    this.#peekId = crypto.randomUUID().slice(0, 13)
+    return id
+  }
+  #styleOf(kind: DrawingKind): DrawingStyle {
+    return this.settings.styles[kind] ?? defaultStyle(kind)
+  }
+
+  /** Gives an event to the editor; answers whether it was the editor's. */
+  send(event: EditorEvent): boolean {
+    if (!this.surface) return false
+    return this.#took(edited(this.state, event, this.#around()))
+  }
+  #took({ state, taken, edit, write, say }: Outcome): boolean {
+    this.state = state
+    if (say !== undefined) this.said = say
+    if (edit) {
+      const added = edit.drawings.length > this.list.length
+      this.#of?.change(edit.drawings, edit.what, edit.merge ?? null)
+      if (added) this.#takeId()
+    }
+    if (write !== undefined) this.writing = write
+    return taken
+  }
+
+  /** A key pressed on the chart; answers whether it was the drawings'. */
+  key(event: KeyboardEvent): boolean {
+    if (event.altKey || !this.surface) return false
+    const ctrl = event.ctrlKey || event.metaKey
+    const mods = { shift: event.shiftKey, ctrl }
+    if (ctrl) return this.#chord(event.key.toLowerCase(), event.shiftKey)
+    if ((event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) && this.selected) {
+      this.openMenuAtSelected()
+      return true
+    }
+    if (event.key === 'F2' && this.selected && !this.selected.locked) {
+      this.writing = this.selected.id
+      return true
+    }
+    return isEditorKey(event.key) && this.send({ is: 'key', key: event.key, mods })
+  }
+  #chord(key: string, shift: boolean): boolean {
+    switch (key) {
+      case 'z':
+        this.#say(shift ? this.redo() : this.undo())
+        return true
+      case 'y':
+        this.#say(this.redo())
+        return true
+      case 'c':
+        return this.copy()
+      case 'v':
+        return this.paste()
+      case 'd':
+        return this.duplicate()
+      default:
+        return false
+    }
+  }
+  #say(text: string): void {
+    this.said = text
+  }
+
+  choose(tool: DrawingKind | null): void {
+    if (tool !== null) {
+      const recent = [tool, ...this.settings.recent.filter((one) => one !== tool)].slice(0, RECENT)
+      this.#book.window.set({ drawing: { recent, ...(this.settings.hidden ? { hidden: false } : {}) } })
+    }
+    this.send({ is: 'tool', tool })
+  }
+  select(id: string | null): void {
+    this.send({ is: 'select', id })
+  }
+  /** Selects the next drawing in view of the keys. */
+  next(step: 1 | -1): void {
+    if (this.surface) this.#took(cycled(this.state, step, this.#around()))
+  }
+  openMenuAtSelected(): void {
+    const { selected, surface } = this
+    const at = selected && surface?.toPixel(selected.points[0])
+    if (!at || !surface) return
+    const { left, top, width, height } = surface.plot
+    this.menu = {
+      x: Math.max(left, Math.min(at.x, left + width - 40)),
+      y: Math.max(top, Math.min(at.y, top + height - 40)),
+    }
+  }
+
+  // What menus do
+
+  #change(drawings: readonly Drawing[], what: string, merge: string | null = null): boolean {
+    return this.#of?.change(drawings, what, merge) ?? false
+  }
+  undo(): string {
+    const what = this.#of?.undo() ?? null
+    this.#settle()
+    return what === null ? say('chart.nothing-undo') : say('chart.undone', { what })
+  }
+  redo(): string {
+    const what = this.#of?.redo() ?? null
+    this.#settle()
+    return what === null ? say('chart.nothing-redo') : say('chart.done-again', { what })
+  }
+  /** What is gone is not selected, and its gesture is over. */
+  #settle(): void {
+    if (this.state.mode.is !== 'placing') this.state = { ...this.state, mode: { is: 'idle' } }
+    if (this.state.selected !== null && !this.selected) this.state = { ...this.state, selected: null }
+  }
+
+  restyle(id: string, part: Partial<DrawingStyle>): void {
+    const drawing = this.list.find((one) => one.id === id)
+    if (!drawing) return
+    const style = { ...drawing.style, ...part }
+    this.#change(
+      changed(this.list, id, { style }),
+      say('chart.styled', { what: say(`drawing.${drawing.kind}`) }),
+      `style ${id}`,
+    )
+    // The next one of its kind looks alike.
+    this.#book.window.set({ drawing: { styles: { ...this.settings.styles, [drawing.kind]: style } } })
+  }
+  /** Ends writing; a text that says nothing is no drawing. */
+  write(id: string, text: string): void {
+    this.writing = null
+    const drawing = this.list.find((one) => one.id === id)
+    if (!drawing) return
+    const now = text.trim()
+    if (drawing.kind === 'text' && now === '') {
+      this.select(null)
+      this.#change(without(this.list, id), say('chart.text-deleted'), `text ${id}`)
+      return
+    }
+    if (now === drawing.text) return
+    this.#change(
+      changed(this.list, id, { text: now, asOfMs: this.asOf ?? Date.now() }),
+      say('chart.text-written'),
+      `text ${id}`,
+    )
+  }
+  setLocked(id: string, locked: boolean): void {
+    this.#change(
+      changed(this.list, id, { locked }),
+      locked ? say('chart.drawing-locked') : say('chart.drawing-unlocked'),
+    )
+  }
+  setHidden(id: string, hidden: boolean): void {
+    this.#change(changed(this.list, id, { hidden }), hidden ? say('chart.drawing-hidden') : say('chart.drawing-shown'))
+    if (hidden && this.state.selected === id) this.select(null)
+  }
+  order(id: string, step: OrderStep): void {
+    this.#change(ordered(this.list, id, step), say('chart.order-changed'))
+  }
+  remove(id: string): void {
+    const drawing = this.list.find((one) => one.id === id)
+    if (!drawing || drawing.locked) return
+    if (this.state.selected === id) this.select(null)
+    this.#change(without(this.list, id), say('chart.deleted', { what: say(`drawing.${drawing.kind}`) }))
+    this.#say(say('chart.deleted-2', { what: say(`drawing.${drawing.kind}`) }))
+  }
+  get allLocked(): boolean {
+    return this.list.length > 0 && this.list.every((one) => one.locked)
+  }
+  lockAll(locked: boolean): void {
+    this.#change(allChanged(this.list, { locked }), locked ? say('chart.all-locked') : say('chart.all-unlocked'))
+  }
+  hideAll(hidden: boolean): void {
+    this.#book.window.set({ drawing: { hidden } })
+    if (hidden) this.select(null)
+  }
+  setMagnet(magnet: boolean): void {
+    this.#book.window.set({ drawing: { magnet } })
+    this.#say(magnet ? say('chart.magnet-on') : say('chart.magnet-off'))
+  }
+  /** Deletes all of this instrument, locked ones too: it can be undone. */
+  removeAll(): void {
+    const count = this.list.length
+    if (count === 0) return
+    this.select(null)
+    const of = this.#of
+    const gone = this.list
+    /** Gives back what was deleted, whatever was drawn since. */
+    const restore = (): void => {
+      const there = of?.list ?? []
+      of?.change(
+        [...gone.filter(({ id }) => there.every((one) => one.id !== id)), ...there],
+        say('chart.all-given-back'),
+      )
+    }
+    if (this.#change([], say('chart.all-deleted')))
+      this.#book.window.tell(say('chart.drawings-deleted', { count }), restore, () => this.#book.shows(of))
+  }
+
+  copy(): boolean {
+    if (!this.selected) return false
+    this.#book.clipboard = this.selected
+    this.#say(say('chart.copied', { what: say(`drawing.${this.selected.kind}`) }))
+    return true
+  }
+  /** Puts a copy of the clipboard beside what it was made of, or into view where that is elsewhere. */
+  paste(): boolean {
+    const copied = this.#book.clipboard
+    return copied !== null && this.#put(copied)
+  }
+  duplicate(): boolean {
+    return this.selected !== null && this.#put(this.selected)
+  }
+  #put(drawing: Drawing): boolean {
+    const { surface } = this
+    if (!surface) return false
+    const { plot } = surface
+    const pixels = drawing.points.map((point) => surface.toPixel(point))
+    const seen = pixels.some(
+      (at) =>
+        at && at.x >= plot.left && at.x <= plot.left + plot.width && at.y >= plot.top && at.y <= plot.top + plot.height,
+    )
+    const [first] = pixels
+    if (!first) return false
+    const by = seen
+      ? { x: COPY_PX, y: COPY_PX }
+      : { x: plot.left + plot.width / 2 - first.x, y: plot.top + plot.height / 2 - first.y }
+    const points = pixels.map(
+      (at, i) => (at && surface.toPoint({ x: at.x + by.x, y: at.y + by.y })) ?? drawing.points[i],
+    )
+    const id = this.#takeId()
+    const copy: Drawing = { ...drawing, id, points, locked: false, hidden: false, asOfMs: this.asOf ?? Date.now() }
+    if (!this.#change([...this.list, copy], say('chart.copied-2', { what: say(`drawing.${drawing.kind}`) })))
+      return true
+    this.select(id)
+    this.#say(say('chart.pasted', { what: say(`drawing.${drawing.kind}`) }))
+    return true
+  }
+}

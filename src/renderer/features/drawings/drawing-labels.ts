@@ -1,0 +1,74 @@
+/** Words and colours of drawings in the window. */
+import { say } from '../../text/catalogue.ts'
+import type { DrawingPalette } from '../../charts/drawings/paint.ts'
+import type { Drawing, DrawingColor, DrawingKind } from '../../../shared/features/drawings/types.ts'
+
+/** Tools as the menu shows them. */
+export const TOOL_GROUPS: readonly { readonly title: string; readonly kinds: readonly DrawingKind[] }[] = [
+  { title: say('chart.lines'), kinds: ['trend', 'ray', 'extended', 'horizontal', 'vertical', 'channel'] },
+  { title: say('chart.levels-shapes'), kinds: ['fib', 'fib-extension', 'rectangle', 'arrow'] },
+  { title: say('chart.notes'), kinds: ['text', 'brush'] },
+  { title: say('chart.planning'), kinds: ['long', 'short', 'measure'] },
+]
+
+export const COLOR_NAMES: Readonly<Record<DrawingColor, string>> = {
+  accent: say('chart.blue'),
+  green: say('chart.green'),
+  red: say('chart.red'),
+  orange: say('chart.orange'),
+  yellow: say('chart.yellow'),
+  violet: say('chart.violet'),
+  text: say('chart.text'),
+  dim: say('chart.grey'),
+}
+
+/** The design token of each colour. */
+export const COLOR_TOKENS: Readonly<Record<DrawingColor, string>> = {
+  accent: '--accent',
+  green: '--green',
+  red: '--red',
+  orange: '--orange',
+  yellow: '--warn',
+  violet: '--replay',
+  text: '--text',
+  dim: '--dim',
+}
+
+/** What of a style a kind has. */
+export function stylesOf(kind: DrawingKind): {
+  readonly line: boolean
+  readonly fill: boolean
+  readonly color: boolean
+} {
+  const area = ['channel', 'rectangle', 'fib', 'fib-extension', 'long', 'short', 'measure', 'text'].includes(kind)
+  return { line: kind !== 'text' && kind !== 'measure', fill: area, color: kind !== 'measure' }
+}
+
+/** A drawing in a list: its kind, and what the user wrote or its price. */
+export function drawingTitle(drawing: Drawing, price: (value: number) => string): { name: string; detail: string } {
+  const [line] = drawing.text.split('\n')
+  if (drawing.kind === 'text') return { name: line === '' ? say('drawing.text') : line, detail: '' }
+  const [first, ...rest] = drawing.points
+  const last = rest.at(-1)
+  const level = drawing.kind === 'vertical' ? '' : price(first.price)
+  const span = last && drawing.kind !== 'brush' ? `${level} → ${price((rest[0] ?? last).price)}` : level
+  return { name: say(`drawing.${drawing.kind}`), detail: line === '' ? span : line }
+}
+
+/** Reads the colours and the size of the text from the design tokens as they are now. */
+export function drawingPalette(): DrawingPalette {
+  const css = getComputedStyle(document.documentElement)
+  const read = (token: string): string => css.getPropertyValue(token).trim() || '#8b97a8'
+  const colors = Object.fromEntries(Object.entries(COLOR_TOKENS).map(([color, token]) => [color, read(token)]))
+  return {
+    colors: colors as DrawingPalette['colors'], // made from the table of all colours
+    up: read('--up'),
+    down: read('--down'),
+    pane: read('--pane'),
+    raised: read('--raised'),
+    line: read('--line-strong'),
+    text: read('--text'),
+    accent: read('--accent'),
+    textScale: Number(css.getPropertyValue('--scale')) || 1,
+  }
+}

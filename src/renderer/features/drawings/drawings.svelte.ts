@@ -1,0 +1,204 @@
+/** The drawings of instruments as this window holds them: changed here at once, kept by the terminal. */
+import { applyEdit, editOf, isNoEdit, sameDrawing, tooMany } from '../../../shared/features/drawings/edits.ts'
+import { did, NO_HISTORY, redo, undo, type DrawingsHistory } from '../../../shared/features/drawings/history.ts'
+import type { Drawing, DrawingKind, DrawingMarket, DrawingsState } from '../../../shared/features/drawings/types.ts'
+import type { Failure } from '../../../shared/base/errors.ts'
+import type { Settings, SettingsPatch } from '../../../shared/core/settings/settings.ts'
+import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { InstrumentId } from '../../../shared/base/units.ts'
+import { say } from '../../text/catalogue.ts'
+import { keepStream } from '../../rpc/follow-stream.ts'
+
+/** Steps of a key held down are sent together. */
+const TOGETHER_MS = 150
+
+/** Drawings of one instrument. Whatever another window draws comes in between the changes made here. */
+export class InstrumentDrawings {
+  readonly market: DrawingMarket
+  readonly instrument: InstrumentId
+  list = $state.raw<readonly Drawing[]>([])
+  history = $state.raw<DrawingsHistory>(NO_HISTORY)
+  /** Whether the terminal's came. */
+  ready = $state(false)
+  /** What the list here was made from. */
+  #base: readonly Drawing[] = []
+  #revision = -1
+  #sending = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #transport: Transport
+  readonly #onProblem: (failure: Failure) => void
+  readonly #close: () => void
+
+  constructor(
+    transport: Transport,
+    market: DrawingMarket,
+    instrument: InstrumentId,
+    onProblem: (failure: Failure) => void,
+  ) {
+    this.market = market
+    this.instrument = instrument
+    this.#transport = transport
+    this.#onProblem = onProblem
+    this.#close = keepStream(
+      transport,
+      'drawings',
+      { market, instrument },
+      (state) => this.#arrived(state),
+      // A terminal that was started anew counts anew.
+      () => (this.#revision = -1),
+    )
+  }
+
+  #arrived({ revision, drawings }: DrawingsState): void {
+    this.ready = true
+    if (revision < this.#revision) return
+    this.#revision = revision
+    const mine = editOf(this.#base, this.list)
+    // Nothing that is shown hangs on it.
+    // eslint-disable-next-line svelte/prefer-svelte-reactivity
+    const old = new Map(this.list.map((one) => [one.id, one]))
+    // What says the same stays the same object: what hangs on it need not be made again.
+    this.#base = drawings.map((one) => {
+      const was = old.get(one.id)
+      return was && sameDrawing(was, one) ? was : one
+    })
+    const next = applyEdit(this.#base, mine)
+    const same = next.length === this.list.length && next.every((one, i) => one === this.list[i])
+    if (!same) this.list = next
+  }
+
+  /** Shows other drawings at once and keeps them. False, with a reason told, where they are too many. */
+  change(drawings: readonly Drawing[], what: string, merge: string | null = null): boolean {
+    const limit = drawings.length > this.list.length ? tooMany(drawings) : null
+    if (limit !== null) {
+      this.#onProblem({ code: 'too-large', message: limit, hint: say('drawings.delete-some-then-try') })
+      return false
+    }
+    this.history = did(this.history, this.list, drawings, what, merge)
+    this.#set(drawings, merge !== null)
+    return true
+  }
+  /** Takes the last change back; answers what it was, or null where there is none. */
+  undo(): string | null {
+    return this.#walk(undo(this.history, this.list))
+  }
+  redo(): string | null {
+    return this.#walk(redo(this.history, this.list))
+  }
+  #walk(walked: ReturnType<typeof undo>): string | null {
+    if (walked === null) return null
+    this.history = walked.history
+    this.#set(walked.drawings, false)
+    return walked.what
+  }
+
+  #set(drawings: readonly Drawing[], later: boolean): void {
+    this.list = drawings
+    clearTimeout(this.#timer)
+    if (later) this.#timer = setTimeout(() => this.flush(), TOGETHER_MS)
+    else this.flush()
+  }
+
+  /** Sends what the terminal has not got yet. */
+  flush(): void {
+    clearTimeout(this.#timer)
+    if (this.#sending) return
+    const edit = editOf(this.#base, this.list)
+    if (isNoEdit(edit)) return
+    this.#sending = true
+    void this.#transport
+      .invoke('drawings.edit', { market: this.market, instrument: this.instrument, edit })
+      .then((result) => {
+        this.#sending = false
+        if (result.ok) {
+          this.#arrived(result.value)
+          this.flush()
+          return
+        }
+        // What cannot be kept is not shown as if it were.
+        this.list = this.#base
+        this.history = NO_HISTORY
+        this.#onProblem(result.error)
+      })
+  }
+
+  close(): void {
+    this.flush()
+    this.#close()
+  }
+}
+
+/** What commands of the window do to the drawings of a chart. */
+export interface DrawingCommands {
+  choose(tool: DrawingKind | null): void
+  next(step: 1 | -1): void
+  undo(): string
+  redo(): string
+  setMagnet(on: boolean): void
+  hideAll(hidden: boolean): void
+  lockAll(locked: boolean): void
+  removeAll(): void
+  readonly allLocked: boolean
+  readonly settings: Settings['drawing']
+  /** Gives the keyboard to the chart. */
+  focus(): void
+}
+
+/** What drawing needs of its window. */
+export interface DrawingWindow {
+  readonly settings: () => Settings['drawing']
+  readonly set: (patch: SettingsPatch) => void
+  /** A short message with an undo, and whether that can still be done. */
+  readonly tell: (text: string, undo: () => void, can: () => boolean) => void
+  readonly problem: (failure: Failure) => void
+}
+
+/** Drawings of every instrument that a chart of this window shows, and the window's one clipboard for them. */
+export class DrawingsBook {
+  clipboard = $state.raw<Drawing | null>(null)
+  /** The chart that commands speak to: the one that was used last. */
+  desk: DrawingCommands | null = null
+  readonly window: DrawingWindow
+  // Nothing that is shown hangs on it.
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly #open = new Map<string, { readonly drawings: InstrumentDrawings; charts: number }>()
+  /** What can be undone of instruments that no chart shows just now. */
+  // Nothing that is shown hangs on it.
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly #histories = new Map<string, DrawingsHistory>()
+  readonly #transport: Transport
+
+  constructor(transport: Transport, window: DrawingWindow) {
+    this.#transport = transport
+    this.window = window
+  }
+
+  /** Those of an instrument in a market, for as long as a chart shows them: every `take` needs its `release`. */
+  take(market: DrawingMarket, instrument: InstrumentId): InstrumentDrawings {
+    const key = `${market} ${instrument}`
+    let one = this.#open.get(key)
+    if (one === undefined) {
+      one = { drawings: new InstrumentDrawings(this.#transport, market, instrument, this.window.problem), charts: 0 }
+      one.drawings.history = this.#histories.get(key) ?? NO_HISTORY
+      this.#open.set(key, one)
+    }
+    one.charts++
+    return one.drawings
+  }
+  release(market: DrawingMarket, instrument: InstrumentId): void {
+    const key = `${market} ${instrument}`
+    const one = this.#open.get(key)
+    if (one === undefined || --one.charts > 0) return
+    this.#open.delete(key)
+    this.#histories.set(key, one.drawings.history)
+    one.drawings.close()
+  }
+  /** Whether a chart still shows these. */
+  shows(drawings: InstrumentDrawings | null): boolean {
+    return [...this.#open.values()].some((one) => one.drawings === drawings)
+  }
+  /** Sends everything that waits: the window goes. */
+  flush(): void {
+    for (const { drawings } of this.#open.values()) drawings.flush()
+  }
+}

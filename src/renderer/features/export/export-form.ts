@@ -1,0 +1,212 @@
+/** What an export dialog holds, and the request that it comes to. Pure. */
+import {
+  exportConflict,
+  fileNameOf,
+  nameConflict,
+  type ExportFormat,
+  type ExportKind,
+  type ExportRequest,
+  type Separator,
+  type Split,
+} from '../../../shared/features/export/export.ts'
+import { INTERVALS, serviceBarFeed, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
+import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { ExportPreset } from '../../../shared/core/settings/settings.ts'
+import { feedAsset, type AssetClass, type FeedId } from '../../../shared/base/units.ts'
+import { say } from '../../text/catalogue.ts'
+import type { ExportPrefill } from '../../core/jobs/transfers.svelte.ts'
+import { timeText } from '../../text/zone-time.ts'
+
+/** What each feed brings, as the dialog says it. */
+export const FEED_WORDS: Readonly<Record<FeedId, string>> = {
+  'crypto/XT': say('export.crypto-trades'),
+  'crypto/XQ': say('export.crypto-quotes'),
+  'crypto/XA': say('export.crypto-bars-minute-as'),
+  'crypto/XAS': say('export.crypto-bars-second-as'),
+  'forex/C': say('export.forex-quotes'),
+  'forex/CA': say('export.forex-bars-minute-as'),
+  'forex/CAS': say('export.forex-bars-second-as'),
+  'stocks/T': say('export.stock-trades'),
+  'stocks/Q': say('export.stock-quotes'),
+  'stocks/AM': say('export.stock-bars-minute-as'),
+  'stocks/A': say('export.stock-bars-second-as'),
+}
+/** In the order of the list above: what a trader wants first stands first. */
+export const FEED_ORDER = Object.keys(FEED_WORDS) as readonly FeedId[] // a key for each feed
+
+/** A feed of each market, to name it by where bars are exported. */
+export const MARKET_FEED: Readonly<Record<AssetClass, FeedId>> = {
+  crypto: 'crypto/XT',
+  forex: 'forex/C',
+  stocks: 'stocks/T',
+}
+
+/** What stands in the dialog. Times are instants; null: open. */
+export interface ExportForm {
+  readonly what: ExportKind
+  readonly feed: FeedId
+  /** Parted by commas or spaces; '' is every symbol. */
+  readonly symbols: string
+  /** `source:KEY`, `session:ID`, or `few`: those of `few`. */
+  readonly scope: string
+  readonly few: readonly string[]
+  readonly fromMs: number | null
+  readonly toMs: number | null
+  readonly of: BarSource
+  readonly interval: Interval
+  readonly format: ExportFormat
+  readonly raw: boolean
+  /** Bars: also the feed, the end time and the VWAP. */
+  readonly extended: boolean
+  readonly bom: boolean
+  readonly separator: Separator
+  readonly split: Split
+}
+
+/** What bars of a market can be built from. */
+export const barSources = (asset: AssetClass): readonly BarSource[] =>
+  asset === 'forex' ? ['mid', 'bid', 'ask', 'service'] : ['trade', 'mid', 'bid', 'ask', 'service']
+
+/** A dialog as it opens. */
+export function openForm(prefill: ExportPrefill, sessions: readonly SessionRow[], asset: AssetClass): ExportForm {
+  const feed = prefill.feed ?? MARKET_FEED[asset]
+  const newest = sessions.toSorted((a, b) => b.startedMs - a.startedMs)
+  const source = newest.find((row) => !row.source.startsWith('import:')) ?? newest[0]
+  return {
+    what: prefill.what ?? 'ticks',
+    feed,
+    symbols: prefill.symbols?.join(', ') ?? '',
+    scope: scopeOf(prefill.sessions ?? []) ?? `source:${source?.source ?? 'demo'}`,
+    few: prefill.sessions ?? [],
+    fromMs: prefill.fromMs ?? null,
+    toMs: prefill.toMs ?? null,
+    of: prefill.of ?? (feedAsset(feed) === 'forex' ? 'mid' : 'trade'),
+    interval: prefill.interval ?? '1m',
+    format: 'csv',
+    raw: false,
+    extended: false,
+    bom: false,
+    separator: ',',
+    split: 'none',
+  }
+}
+
+function scopeOf(sessions: readonly string[]): string | null {
+  const [first, ...others] = sessions
+  return first === undefined ? null : others.length === 0 ? `session:${first}` : 'few'
+}
+
+/** Symbols as they were typed, each once. */
+export const symbolsOf = (text: string): readonly string[] => [
+  ...new Set(
+    text
+      .split(/[\s,;]+/)
+      .map((one) => one.trim())
+      .filter((one) => one !== ''),
+  ),
+]
+
+/** The sessions that a form names; null: every one of a source. */
+function wantedSessions({ scope, few }: ExportForm): readonly string[] | null {
+  if (scope === 'few') return few
+  return scope.startsWith('session:') ? [scope.slice('session:'.length)] : null
+}
+
+/** The feed that is exported. The dialog names a market for bars: a feed chosen for ticks before is not meant. */
+function feedOf({ what, of, feed, interval }: ExportForm): FeedId {
+  const bars = what === 'bars' && of === 'service' ? serviceBarFeed(feedAsset(feed), INTERVALS[interval]) : undefined
+  return bars ?? feed
+}
+
+/** The request of a form: what does not apply is left out of it. */
+export function requestOf(form: ExportForm, sessions: readonly SessionRow[]): ExportRequest {
+  const { what, fromMs, toMs, interval, format, split } = form
+  const wanted = wantedSessions(form)
+  const csv = format === 'csv'
+  return {
+    what,
+    feed: feedOf(form),
+    symbols: symbolsOf(form.symbols),
+    // In the order in which they were made, however they were chosen.
+    sessions: sessions
+      .filter((row) => wanted?.includes(row.session))
+      .toSorted((a, b) => a.startedMs - b.startedMs)
+      .map((row) => row.session),
+    source: form.scope.startsWith('source:') ? form.scope.slice('source:'.length) : null,
+    fromMs,
+    toMs,
+    of: what === 'bars' ? form.of : null,
+    interval,
+    format,
+    raw: what === 'ticks' && format !== 'jsonl' && form.raw,
+    extended: what === 'bars' && form.extended,
+    bom: csv && form.bom,
+    separator: csv ? form.separator : ',',
+    split,
+  }
+}
+
+/** Why a form cannot be exported, in a sentence; null: it can. */
+export function formProblem(form: ExportForm, request: ExportRequest, sessions: readonly SessionRow[]): string | null {
+  const wanted = wantedSessions(form)
+  if (wanted?.length === 0) return say('export.choose-at-least-one')
+  if (wanted !== null && request.sessions.length < wanted.length) {
+    return wanted.length === 1 ? say('export.session-not-there-any') : say('export.some-these-sessions-not')
+  }
+  const of = new Set(sessions.filter((row) => wanted?.includes(row.session)).map((row) => row.source))
+  if (of.size > 1) return say('export.these-sessions-several-sources')
+  if (request.symbols.some((symbol) => symbol.length > 64)) return say('export.symbol-too-long')
+  return exportConflict(request)
+}
+
+/** A name for the file: what it is of, and when. Without its ending. */
+export function nameOf(form: ExportForm, nowMs: number): string {
+  const symbols = symbolsOf(form.symbols)
+  const of = symbols.length === 0 ? 'all' : symbols.length <= 3 ? symbols.join('_') : `${symbols.length}-symbols`
+  const what = form.what === 'bars' ? `bars-${form.interval}-${form.of}` : form.feed.replace('/', '-')
+  const day = new Date(form.fromMs ?? nowMs).toISOString().slice(0, 10)
+  return `${of}-${what}-${day}`.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 120)
+}
+
+/** What the dialog shows after the typed name, so that the two are the name of the file, or the files of a split. */
+export function endingOf(name: string, { format, split }: Pick<ExportForm, 'format' | 'split'>): string {
+  const file = fileNameOf(name, format)
+  if (split === 'none') return file.slice(name.length)
+  return `${split === 'symbol' ? say('export.symbol') : say('export.day')}${file.slice(file.lastIndexOf('.'))}`
+}
+
+/** Why the file can't have the typed name, in a sentence; null: it can. */
+export const nameProblem = (name: string, request: ExportRequest): string | null =>
+  nameConflict(fileNameOf(name, request.format), request)
+
+/** An instant as it can be typed, to the millisecond; '' where it is open. */
+export function instantText(ms: number | null, zone: string): string {
+  if (ms === null) return ''
+  const [, millis = '000'] = timeText(ms, zone, 'millis').split('.')
+  return `${timeText(ms, zone, 'stamp')}.${millis}`
+}
+
+/** A form as a preset of that name: without range, sessions and folder, and without options that don't apply. */
+export function presetOf(name: string, form: ExportForm): ExportPreset {
+  const { what, feed, symbols, of, interval, format, raw, extended, bom, separator, split } = requestOf(form, [])
+  return { name, what, feed, symbols: [...symbols], of, interval, format, raw, extended, bom, separator, split }
+}
+
+/** A form changed to what a preset says. */
+export function withPreset(form: ExportForm, preset: ExportPreset): ExportForm {
+  const feed = preset.feed ?? form.feed
+  return {
+    ...form,
+    what: preset.what ?? form.what,
+    feed,
+    symbols: preset.symbols === undefined ? form.symbols : preset.symbols.join(', '),
+    of: preset.of ?? (feedAsset(feed) === 'forex' && form.of === 'trade' ? 'mid' : form.of),
+    interval: preset.interval ?? form.interval,
+    format: preset.format ?? form.format,
+    raw: preset.raw ?? form.raw,
+    extended: preset.extended ?? form.extended,
+    bom: preset.bom ?? form.bom,
+    separator: preset.separator ?? form.separator,
+    split: preset.split ?? form.split,
+  }
+}

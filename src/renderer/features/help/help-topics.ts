@@ -1,0 +1,122 @@
+/** What the help says, derived from the tables that the window runs on. */
+import { GAP_CAUSES } from '../../../shared/core/recording/recording.ts'
+import type { EndpointInfo } from '../../../shared/features/research/research.ts'
+import type { Freshness } from '../../../shared/core/status/status.ts'
+import { FEED_IDS } from '../../../shared/base/units.ts'
+import { languageTag, say } from '../../text/catalogue.ts'
+import { settingsHere } from '../../core/settings/settings-table.ts'
+import { freshnessLabel, freshnessSentence } from '../../core/market/freshness.ts'
+import { causeText } from '../../text/replay-labels.ts'
+import { feedWords } from '../../core/account/source-labels.ts'
+import type { WindowState } from '../../core/window/window.svelte.ts'
+import { keysNamed } from '../../core/window/tooltip.ts'
+import { COMMANDS, isThere, keysOf } from '../../core/window/command-registry.ts'
+import { CODES } from '../palette/codes.ts'
+import { endpointItems } from '../palette/items.ts'
+import { fitOf } from '../../text/fuzzy-rank.ts'
+
+export const HELP_SECTIONS = ['start', 'commands', 'codes', 'words', 'feeds', 'endpoints', 'settings'] as const
+export type HelpSection = (typeof HELP_SECTIONS)[number]
+
+export interface HelpTopic {
+  readonly id: string
+  readonly section: HelpSection
+  readonly title: string
+  readonly text: string
+  readonly keys: readonly string[]
+  readonly words: readonly string[]
+  /** Leads there; null: it is only to be read. */
+  readonly run: ((app: WindowState) => void) | null
+}
+
+const topic = (
+  section: HelpSection,
+  id: string,
+  title: string,
+  text: string,
+  more: Partial<Pick<HelpTopic, 'keys' | 'words' | 'run'>> = {},
+): HelpTopic => ({ id: `${section}:${id}`, section, title, text, keys: [], words: [], run: null, ...more })
+
+const START = ['palette', 'interval', 'record', 'replay', 'menus'] as const
+const WORDS = [
+  'demo',
+  'replay',
+  'recording',
+  'incomplete',
+  'mid',
+  'identical',
+  'undecodable',
+  'unasked',
+  'p99',
+] as const
+const FRESHNESS: readonly Freshness[] = ['live', 'quiet', 'stale', 'closed', 'disconnected', 'waiting']
+
+const capital = (text: string) => text.slice(0, 1).toLocaleUpperCase(languageTag()) + text.slice(1)
+
+/** Every topic as things are now. */
+export function helpTopics(app: WindowState, endpoints: readonly EndpointInfo[]): readonly HelpTopic[] {
+  const own = app.settings.now.shortcuts.keys
+  const replaying = app.view !== 'live'
+  const keys = keysNamed(app)
+  return [
+    ...START.map((id) => topic('start', id, say(`help.start.${id}`), say(`help.start.${id}.text`, keys))),
+    ...COMMANDS.map((one) =>
+      topic('commands', one.id, one.title, '', {
+        keys: keysOf(one, own),
+        words: [say(`group.${one.group}`)],
+        run: one.listedOnly || !isThere(one, replaying) ? null : one.run,
+      }),
+    ),
+    ...CODES.map((row) =>
+      topic(
+        'codes',
+        row.code,
+        `${row.code}: ${row.title}`,
+        row.also.length === 0
+          ? say('help.code.example', { example: row.example })
+          : say('help.code.also', { example: row.example, also: row.also.join(', ') }),
+        { words: [row.code, ...row.also] },
+      ),
+    ),
+    ...WORDS.map((id) => topic('words', id, say(`help.word.${id}`), say(`help.word.${id}.text`))),
+    ...FRESHNESS.map((one) => topic('words', one, capital(freshnessLabel(one)), freshnessSentence(one, null))),
+    ...GAP_CAUSES.map((cause) =>
+      topic('words', `gap-${cause}`, say('help.gap', { cause: causeText(cause) }), say('help.gap.text'), {
+        words: [cause],
+      }),
+    ),
+    ...FEED_IDS.map((id) => {
+      const feed = app.status?.feeds.find((one) => one.feed === id)
+      const state = feed ? say('help.feed.state', { state: feedWords(feed.state, app.wallMs) }) : ''
+      return topic('feeds', id, id, [say(`help.feed.${id}`), state].join('. ').replace(/\. $/, '.'))
+    }),
+    ...endpointItems(endpoints).map((item) =>
+      topic('endpoints', item.id, item.title, item.detail ?? '', { words: item.words ?? [], run: item.run }),
+    ),
+    ...settingsHere(app).map((row) =>
+      topic('settings', row.id, row.title, say(`settings.tab.${row.tab}`), {
+        words: row.words,
+        run: (window) => window.openSettings(row.tab, row.id),
+      }),
+    ),
+  ]
+}
+
+/** Of the text of a topic only whole words count. */
+const TEXT_FIT = 90
+
+/** Topics about a text, best first within their sections; all of them where nothing is asked. Pure. */
+export function searchHelp(query: string, topics: readonly HelpTopic[]): readonly HelpTopic[] {
+  const wanted = query.trim()
+  if (wanted === '') return topics
+  const words = wanted.toLowerCase().split(/\s+/)
+  return topics
+    .flatMap((one, order) => {
+      const keys = one.keys.some((chord) => chord.toLowerCase() === wanted.toLowerCase()) ? 900 : 0
+      const text = words.every((word) => one.text.toLowerCase().includes(word)) ? TEXT_FIT : 0
+      const score = Math.max(fitOf(wanted, one) ?? 0, keys, text)
+      return score > 0 ? [{ one, order, score }] : []
+    })
+    .toSorted((a, b) => b.score - a.score || a.order - b.order)
+    .map(({ one }) => one)
+}

@@ -1,0 +1,115 @@
+/** What the palette offers beside symbols: rows of the tables that the rest of the window runs on. */
+import type { EndpointInfo } from '../../../shared/features/research/research.ts'
+import { PANE_KINDS, type PaneKind } from '../../../shared/features/workspace/kinds.ts'
+import { say, sayIfThere } from '../../text/catalogue.ts'
+import { settingsHere } from '../../core/settings/settings-table.ts'
+import type { WindowState } from '../../core/window/window.svelte.ts'
+import { keysOf, runnable } from '../../core/window/command-registry.ts'
+import { CODES } from './codes.ts'
+import { openPane } from '../../core/window/open-pane.ts'
+import type { Candidate } from '../../text/fuzzy-rank.ts'
+
+export const ITEM_KINDS = ['command', 'pane', 'code', 'workspace', 'list', 'endpoint', 'setting', 'help'] as const
+export type ItemKind = (typeof ITEM_KINDS)[number]
+
+export interface PaletteItem extends Candidate {
+  readonly kind: ItemKind
+  /** In dim text beside the title. */
+  readonly detail?: string
+  readonly keys?: readonly string[]
+  readonly run: (app: WindowState) => void
+}
+
+/** Something that gives items, as they are now. */
+export type PaletteSource = (app: WindowState) => readonly PaletteItem[]
+
+/** How a pane is called in the palette. */
+export const paneTitle = (kind: PaneKind): string => say(`pane.${kind}`)
+
+/** Where the answers of an endpoint are shown. */
+const PANE_OF: Readonly<Record<string, PaneKind>> = {
+  fundamentals: 'company',
+  earnings: 'earnings',
+  technical: 'technical',
+  commodities: 'commodities',
+  news: 'news',
+}
+
+const commands: PaletteSource = (app) =>
+  runnable(app.view !== 'live')
+    .filter((one) => one.id !== 'symbol')
+    .map((command) => ({
+      id: `command:${command.id}`,
+      kind: 'command',
+      title: command.title,
+      words: [command.id.replaceAll('-', ' ')],
+      keys: keysOf(command, app.settings.now.shortcuts.keys),
+      bonus: 20,
+      run: command.run,
+    }))
+const panes: PaletteSource = () =>
+  PANE_KINDS.map((kind) => ({
+    id: `pane:${kind}`,
+    kind: 'pane',
+    title: paneTitle(kind),
+    bonus: 30,
+    run: (app) => openPane(app, kind),
+  }))
+const codes: PaletteSource = () =>
+  CODES.map((row) => ({
+    id: `code:${row.code}`,
+    kind: 'code',
+    title: row.code,
+    detail: row.title,
+    words: row.also,
+    run: (app) => row.run(app, '', null),
+  }))
+const lists: PaletteSource = (app) =>
+  app.settings.now.watchlists.map((list) => ({
+    id: `list:${list.id}`,
+    kind: 'list',
+    title: list.name,
+    run: () => app.setWorkspace({ activeWatchlist: list.id }),
+  }))
+const workspaces: PaletteSource = (app) =>
+  app.dock.all.map((one) => ({
+    id: `workspace:${one.id}`,
+    kind: 'workspace',
+    title: one.name,
+    bonus: 20,
+    run: (window) => window.dock.show(one.id),
+  }))
+const settings: PaletteSource = (app) =>
+  settingsHere(app).map((row) => ({
+    id: `setting:${row.id}`,
+    kind: 'setting',
+    title: row.title,
+    detail: say(`settings.tab.${row.tab}`),
+    words: row.words,
+    run: () => app.openSettings(row.tab, row.id),
+  }))
+
+/** Endpoints as items; they are asked of the terminal once. */
+export function endpointItems(endpoints: readonly EndpointInfo[]): readonly PaletteItem[] {
+  return endpoints.map((one) => ({
+    id: `endpoint:${one.id}`,
+    kind: 'endpoint',
+    title: sayIfThere(`endpoint.${one.id}`, one.title),
+    detail: one.path,
+    words: [one.path, one.id],
+    bonus: -20,
+    run: (app) => {
+      const pane = PANE_OF[one.group]
+      if (!pane) return
+      app.askedEndpoint = { id: one.id, asked: (app.askedEndpoint?.asked ?? 0) + 1 }
+      openPane(app, pane)
+    },
+  }))
+}
+
+const SOURCES: readonly PaletteSource[] = [commands, panes, codes, workspaces, lists, settings]
+
+/** All items but the endpoints'. */
+export function paletteItems(app: WindowState): readonly PaletteItem[] {
+  return SOURCES.flatMap((source) => source(app))
+}

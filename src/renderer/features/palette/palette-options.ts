@@ -1,0 +1,153 @@
+/** What the palette lists for a text: the entry it may be, symbols, and everything else by how well it fits. Pure. */
+import type { SymbolHit } from '../../../shared/core/status/status.ts'
+import { instrumentId } from '../../../shared/base/units.ts'
+import { unknownSymbols } from '../../core/market/unknown-symbols.ts'
+import { codeRow } from './codes.ts'
+import type { Entry } from './entry.ts'
+import type { PaletteItem } from './items.ts'
+import { rank, type Candidate } from '../../text/fuzzy-rank.ts'
+
+export type PaletteOption =
+  | { readonly is: 'hit'; readonly id: string; readonly hit: SymbolHit; readonly unknown: boolean }
+  | { readonly is: 'item'; readonly id: string; readonly item: PaletteItem }
+  /** `hit` null: the symbol on screen; `unresolved`: a symbol was named that nothing is known of. */
+  | {
+      readonly is: 'entry'
+      readonly id: string
+      readonly entry: Entry
+      readonly hit: SymbolHit | null
+      readonly unresolved: boolean
+    }
+
+export interface PaletteSection {
+  /** Null: one list without headings. */
+  readonly title: 'recent' | 'symbols' | 'commands' | null
+  readonly options: readonly PaletteOption[]
+}
+
+const MOST_HITS = 12
+const MOST_RECENT = 8
+/** Of two that fit alike the symbol is meant. */
+const SYMBOL_BONUS = 150
+/** What the terminal's search found for another reason than its letters. */
+const FOUND = 120
+/** A spelling that nothing is known of: after all that is called so, before what only shares its letters. */
+const GUESS = 300
+
+const bare = (symbol: string) =>
+  symbol
+    .toUpperCase()
+    .replace(/^[XC]:/, '')
+    .replace(/[-/_]/g, '')
+export const symbolItemId = (hit: Pick<SymbolHit, 'asset' | 'symbol'>): string => `symbol:${hit.asset}:${hit.symbol}`
+
+const hitOption = (hit: SymbolHit, unknown = false): PaletteOption => ({
+  is: 'hit',
+  id: `${symbolItemId(hit)}${unknown ? ' ?' : ''}`,
+  hit,
+  unknown,
+})
+const itemOption = (item: PaletteItem): PaletteOption => ({ is: 'item', id: item.id, item })
+
+/** A symbol that was chosen before, from its id; undefined for any other id. */
+function recentHit(id: string): SymbolHit | undefined {
+  const match = /^symbol:(crypto|forex|stocks):(.+)$/.exec(id)
+  const [, asset, symbol] = match ?? []
+  if ((asset !== 'crypto' && asset !== 'forex' && asset !== 'stocks') || symbol === undefined) return undefined
+  return { instrument: instrumentId(asset, symbol), asset, symbol, name: null, watched: false }
+}
+
+/** The symbol that an entry names: exactly so, or else the first that begins so, or one that a service may have. */
+export function resolveSymbol(symbol: string, hits: readonly SymbolHit[]): SymbolHit | null {
+  const wanted = bare(symbol)
+  return (
+    hits.find((hit) => bare(hit.symbol) === wanted) ??
+    hits.find((hit) => bare(hit.symbol).startsWith(wanted)) ??
+    unknownSymbols(symbol, hits)[0] ??
+    null
+  )
+}
+
+export interface PaletteInput {
+  readonly text: string
+  readonly entry: Entry | null
+  /** What the terminal found for the text, or for the entry's symbol. */
+  readonly hits: readonly SymbolHit[]
+  /** Whether `hits` answer the text as it is now. */
+  readonly answered: boolean
+  readonly items: readonly PaletteItem[]
+  readonly recent: readonly string[]
+}
+
+interface Ranked extends Candidate {
+  readonly option: PaletteOption
+}
+const rankedItem = (item: PaletteItem): Ranked => ({ ...item, option: itemOption(item) })
+
+/** Sections in their order; with a text it is one list without headings. */
+export function paletteOptions(input: PaletteInput): readonly PaletteSection[] {
+  const { text, entry, hits, answered, items, recent } = input
+  const typed = text.trim()
+  if (typed.startsWith('>')) {
+    const commands = items.filter((item) => item.kind === 'command')
+    return [{ title: null, options: rank(typed.slice(1), commands, recent).map(itemOption) }]
+  }
+  if (typed === '') return withoutText(hits, items, recent)
+
+  const options: PaletteOption[] = []
+  if (entry) {
+    const hit = entry.symbol === null ? null : resolveSymbol(entry.symbol, hits)
+    const row = entry.code === null ? undefined : codeRow(entry.code)
+    // A code alone is one of the items, and may as well begin a symbol.
+    const alone = row !== undefined && entry.symbol === null && entry.interval === null && entry.argument === ''
+    if (!alone)
+      options.push({ is: 'entry', id: 'entry', entry, hit, unresolved: entry.symbol !== null && answered && !hit })
+  }
+  const symbols: Ranked[] = hits.slice(0, MOST_HITS).map((hit) => {
+    const guessed = !hit.watched && hit.name === null && hit.symbol === typed.toUpperCase()
+    if (guessed) return { id: symbolItemId(hit), title: '', least: GUESS, option: hitOption(hit) }
+    return {
+      id: symbolItemId(hit),
+      title: hit.symbol,
+      words: [bare(hit.symbol), ...(hit.name === null ? [] : [hit.name])],
+      bonus: SYMBOL_BONUS,
+      least: FOUND,
+      option: hitOption(hit),
+    }
+  })
+  const ranked = rank(typed, [...symbols, ...items.map(rankedItem)], recent).map(({ option }) => option)
+  const unknown = answered && !entry ? unknownSymbols(typed, hits).map((hit) => hitOption(hit, true)) : []
+  return [{ title: null, options: [...options, ...ranked, ...unknown] }]
+}
+
+function withoutText(
+  hits: readonly SymbolHit[],
+  items: readonly PaletteItem[],
+  recent: readonly string[],
+): readonly PaletteSection[] {
+  const byId = new Map(items.map((item) => [item.id, item]))
+  const chosen = recent.flatMap((id): PaletteOption[] => {
+    const item = byId.get(id)
+    if (item) return [itemOption(item)]
+    const hit = recentHit(id)
+    if (!hit) return []
+    return [hitOption(hits.find((one) => one.instrument === hit.instrument) ?? hit)]
+  })
+  const lately = chosen.slice(0, MOST_RECENT)
+  const there = new Set(lately.map(({ id }) => id))
+  const sections: PaletteSection[] = [
+    { title: 'recent', options: lately },
+    {
+      title: 'symbols',
+      options: hits
+        .slice(0, MOST_HITS)
+        .map((hit) => hitOption(hit))
+        .filter(({ id }) => !there.has(id)),
+    },
+    {
+      title: 'commands',
+      options: items.filter((item) => item.kind === 'command' && !there.has(item.id)).map(itemOption),
+    },
+  ]
+  return sections.filter(({ options }) => options.length > 0)
+}

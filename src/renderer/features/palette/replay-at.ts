@@ -1,0 +1,31 @@
+/** Which recording a typed time is of: `REPLAY 09:30`. Pure. */
+import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import { parseTimeEntry } from '../../text/time-entry.ts'
+
+export type ReplayPlace =
+  /** `atMs` null: from its start. */
+  | { readonly is: 'found'; readonly session: string; readonly atMs: number | null }
+  | { readonly is: 'none' }
+  /** Nothing was recorded then; `why`: where the text is no time. */
+  | { readonly is: 'not then'; readonly why: string }
+
+/**
+ * The recording that a moment lies in; of several the latest moment counts. An empty text means the newest
+ * recording that has ended, or else the one being written. `zone`: IANA, of what names none.
+ */
+export function replayPlace(typed: string, rows: readonly SessionRow[], zone: string, nowMs: number): ReplayPlace {
+  const usable = rows
+    .filter((row) => row.messages > 0 && row.binnedMs === null)
+    .toSorted((a, b) => b.startedMs - a.startedMs)
+  const newest = usable.find((row) => !row.live) ?? usable[0]
+  if (!newest) return { is: 'none' }
+  if (typed.trim() === '') return { is: 'found', session: newest.session, atMs: null }
+  let best: { session: string; atMs: number } | undefined
+  let why = ''
+  for (const row of usable) {
+    const entry = parseTimeEntry(typed, { zone, nowMs, fromMs: row.startedMs, toMs: row.endedMs ?? nowMs })
+    if (!entry.ok) why ||= entry.why
+    else if (!best || entry.ms > best.atMs) best = { session: row.session, atMs: entry.ms }
+  }
+  return best ? { is: 'found', ...best } : { is: 'not then', why }
+}

@@ -1,0 +1,297 @@
+/** The replay that a window shows, if any: its state, its bookmarks and gaps, and what can be done with it. */
+import type { CallArgs } from '../../../shared/contracts.ts'
+import type { Failure, Result } from '../../../shared/base/errors.ts'
+import type { Interval } from '../../../shared/core/market/market.ts'
+import type { Gap } from '../../../shared/core/recording/recording.ts'
+import type { ReplayBookmark, ReplayId, ReplaySpeed, ReplayState } from '../../../shared/features/replay/replay.ts'
+import type { Transport } from '../../../shared/rpc/transport.ts'
+import type { AssetClass } from '../../../shared/base/units.ts'
+import { keepStream } from '../../rpc/follow-stream.ts'
+import { speedAfter } from '../../text/replay-labels.ts'
+import { Timeline } from './timeline.svelte.ts'
+
+export const STEP_UNITS = ['message', 'second', 'bar'] as const
+export type StepUnit = (typeof STEP_UNITS)[number]
+export type SeekTarget = CallArgs<'replay.seek'>['to']
+
+/** What a window does when its replay does something. */
+export interface ReplayEvents {
+  /** Another view from now on; null: the live one. */
+  readonly view: (id: ReplayId | null) => void
+  /** What comes next is of another moment: nothing of it may flash. */
+  readonly jumped: () => void
+  readonly state: (state: ReplayState) => void
+  readonly failed: (failure: Failure) => void
+}
+
+/** Loop ranges shorter than this are meant as none, ms. */
+const LEAST_LOOP_MS = 100
+const REVIVE_EVERY_MS = 5_000
+const MARKS_EVERY_MS = 10_000
+
+export class Replay {
+  /** Null: the window shows the live market. */
+  state = $state.raw<ReplayState | null>(null)
+  opening = $state(false)
+  /** Where a seek under way will end, so that the cursor follows the hand; null: none. */
+  aimMs = $state<number | null>(null)
+  /** What one step is. */
+  unit = $state<StepUnit>('message')
+  bookmarks = $state.raw<readonly ReplayBookmark[]>([])
+  gaps = $state.raw<readonly Gap[]>([])
+  /** Grows when bookmarks or gaps were read anew: what was drawn of them is old. */
+  marksVersion = $state(0)
+  readonly timeline: Timeline
+  readonly #transport: Transport
+  readonly #events: ReplayEvents
+  #stop: (() => void) | undefined
+  #asked = 0
+  #revivedAt = -Infinity
+  /** The end of the range that the marks were read of. */
+  #marksToMs = Infinity
+  #busy = false
+  #next: (() => Promise<void>) | undefined
+
+  constructor(transport: Transport, events: ReplayEvents) {
+    this.#transport = transport
+    this.#events = events
+    this.timeline = new Timeline(transport)
+  }
+
+  /** The replay's clock, or where a seek under way will put it; null: no replay. */
+  get cursorMs(): number | null {
+    return this.state === null ? null : (this.aimMs ?? this.state.nowMs)
+  }
+
+  /** Opens recordings of one source and shows them instead of what is shown now. True when it did. */
+  async open(sessions: readonly string[], atMs: number | null): Promise<boolean> {
+    const asked = ++this.#asked
+    this.opening = true
+    const result = await this.#transport.invoke('replay.open', { sessions: [...sessions], atMs })
+    if (asked !== this.#asked) {
+      // Something else was asked for meanwhile: this one is not wanted any more.
+      if (result.ok) void this.#transport.invoke('replay.close', { id: result.value.id })
+      return false
+    }
+    this.opening = false
+    if (!result.ok) {
+      this.#events.failed(result.error)
+      return false
+    }
+    this.#leave()
+    this.#enter(result.value)
+    return true
+  }
+
+  #enter(first: ReplayState): void {
+    const { id } = first
+    this.state = first
+    this.timeline.setRange(id, first.fromMs, first.toMs)
+    this.#events.view(id)
+    this.#events.state(first)
+    this.#stop = keepStream(
+      this.#transport,
+      'replay',
+      { id },
+      (state) => this.#take(state),
+      (failure) => {
+        // The terminal began anew and knows nothing of this replay: take it up where it stood.
+        if (failure.code === 'not-found') void this.#revive()
+      },
+    )
+    void this.loadMarks()
+  }
+
+  #take(state: ReplayState): void {
+    const before = this.state
+    if (before?.id !== state.id) return
+    const jumped = (before.seeking && !state.seeking) || state.nowMs < before.nowMs
+    this.state = state
+    this.timeline.setRange(state.id, state.fromMs, state.toMs)
+    if (jumped) this.#events.jumped()
+    this.#events.state(state)
+    // A recording that goes on has new gaps; they need not come with each message.
+    if (state.toMs - this.#marksToMs >= MARKS_EVERY_MS) void this.loadMarks()
+  }
+
+  async #revive(): Promise<void> {
+    const last = this.state
+    if (!last) return
+    // Once: a replay that ends again at once is not to be had.
+    if (performance.now() - this.#revivedAt < REVIVE_EVERY_MS) return this.close()
+    this.#revivedAt = performance.now()
+    this.#stop?.()
+    this.#stop = undefined
+    const opened = await this.open(
+      last.sessions.map((one) => one.session),
+      last.nowMs,
+    )
+    if (!opened && this.state === last) this.close()
+  }
+
+  /** Closes what is shown, without showing anything else yet. */
+  #leave(): void {
+    const { state } = this
+    this.#stop?.()
+    this.#stop = undefined
+    this.#next = undefined
+    this.aimMs = null
+    this.bookmarks = []
+    this.gaps = []
+    if (state) void this.#transport.invoke('replay.close', { id: state.id })
+  }
+
+  /** Back to the live market. */
+  close(): void {
+    this.#asked++
+    this.opening = false
+    if (!this.state) return
+    this.#leave()
+    this.state = null
+    this.#events.view(null)
+  }
+
+  /** Tells the terminal that nobody looks any more: for a page that is about to be gone. */
+  abandon(): void {
+    if (this.state) void this.#transport.invoke('replay.close', { id: this.state.id })
+  }
+
+  #failedUnless(result: Result<unknown>): void {
+    if (!result.ok) this.#events.failed(result.error)
+  }
+
+  play(on: boolean): void {
+    const { state } = this
+    if (!state) return
+    this.#next = undefined
+    void this.#transport.invoke('replay.play', { id: state.id, on }).then((result) => this.#failedUnless(result))
+  }
+  /** Plays or pauses; at the end it plays from the start again. */
+  toggle(): void {
+    const { state } = this
+    if (!state) return
+    if (state.playing || !state.ended || state.loop) return this.play(!state.playing)
+    this.seek({ at: 'start' }, () => this.play(true))
+  }
+  setSpeed(speed: ReplaySpeed): void {
+    const { state } = this
+    if (!state) return
+    void this.#transport.invoke('replay.speed', { id: state.id, speed }).then((result) => this.#failedUnless(result))
+  }
+  /** The next faster (1) or slower (-1) of the speeds on offer. */
+  changeSpeed(by: 1 | -1): void {
+    if (this.state) this.setSpeed(speedAfter(this.state.speed, by))
+  }
+  setSkipIdle(skipIdle: boolean): void {
+    this.#options({ skipIdle })
+  }
+  /** Plays a range over and over; null: to the end, once. Either end may be given first. */
+  setLoop(loop: { readonly fromMs: number; readonly toMs: number } | null): void {
+    if (!loop) return this.#options({ loop: null })
+    const fromMs = Math.min(loop.fromMs, loop.toMs)
+    const toMs = Math.max(loop.fromMs, loop.toMs)
+    this.#options({ loop: toMs - fromMs < LEAST_LOOP_MS ? null : { fromMs, toMs } })
+  }
+  /** Moves one edge of the loop to the cursor; the other stays, or is the end of the whole. */
+  loopEdge(edge: 'from' | 'to'): void {
+    const { state, cursorMs } = this
+    if (!state || cursorMs === null) return
+    const { fromMs, toMs } = state.loop ?? state
+    if (edge === 'from') this.setLoop({ fromMs: cursorMs, toMs: toMs > cursorMs ? toMs : state.toMs })
+    else this.setLoop({ fromMs: fromMs < cursorMs ? fromMs : state.fromMs, toMs: cursorMs })
+  }
+  #options(options: Omit<CallArgs<'replay.options'>, 'id'>): void {
+    const { state } = this
+    if (!state) return
+    void this.#transport
+      .invoke('replay.options', { id: state.id, ...options })
+      .then((result) => this.#failedUnless(result))
+  }
+
+  /** Goes to a moment. While one move is under way only the latest further wish is kept. `then` runs once it is there. */
+  seek(to: SeekTarget, then?: () => void): void {
+    const { state } = this
+    if (!state) return
+    const target = to.at === 'ms' ? { ...to, ms: Math.min(Math.max(to.ms, state.fromMs), state.toMs) } : to
+    this.aimMs =
+      target.at === 'ms' ? target.ms : target.at === 'start' ? state.fromMs : target.at === 'end' ? state.toMs : null
+    this.#events.jumped()
+    this.#move(() => this.#transport.invoke('replay.seek', { id: state.id, to: target }), true, then)
+  }
+  step(by: StepUnit, forward: boolean, interval: Interval, asset: AssetClass): void {
+    const { state } = this
+    if (!state) return
+    this.#move(() => this.#transport.invoke('replay.step', { id: state.id, by, forward, interval, asset }), !forward)
+  }
+
+  #move(ask: () => Promise<Result<ReplayState>>, jumps: boolean, then?: () => void): void {
+    const run = async (): Promise<void> => {
+      const result = await ask()
+      if (this.#next === undefined) this.aimMs = null
+      if (!result.ok) {
+        // Another move took its place: that one answers.
+        if (result.error.code !== 'cancelled') this.#events.failed(result.error)
+        return
+      }
+      if (this.state?.id !== result.value.id) return
+      this.state = result.value
+      if (jumps) this.#events.jumped()
+      this.#events.state(result.value)
+      then?.()
+    }
+    if (this.#busy) {
+      this.#next = run
+      return
+    }
+    this.#busy = true
+    void (async () => {
+      let todo: (() => Promise<void>) | undefined = run
+      while (todo) {
+        await todo()
+        todo = this.#next
+        this.#next = undefined
+      }
+      this.#busy = false
+    })()
+  }
+
+  /** Reads bookmarks and gaps of the whole range. */
+  async loadMarks(): Promise<void> {
+    const { state } = this
+    if (!state) return
+    const { id, fromMs, toMs } = state
+    this.#marksToMs = toMs
+    const result = await this.#transport.invoke('replay.timeline', { id, fromMs, toMs: toMs + 1, buckets: 1 })
+    if (this.state?.id !== id) return
+    if (!result.ok) return this.#events.failed(result.error)
+    this.bookmarks = result.value.bookmarks.toSorted((a, b) => a.atMs - b.atMs)
+    this.gaps = result.value.gaps.toSorted((a, b) => a.fromMs - b.fromMs)
+    this.marksVersion++
+  }
+
+  /** Adds a bookmark where the replay stood in that state. True when it was added. */
+  async addBookmark(text: string, state: ReplayState): Promise<boolean> {
+    const session = state.at?.session ?? state.sessions[0]?.session
+    if (session === undefined) return false
+    const result = await this.#transport.invoke('bookmarks.add', {
+      session,
+      atMs: state.nowMs,
+      seq: state.at ? state.at.seq + 1 : null,
+      text: text.trim().slice(0, 200),
+    })
+    this.#failedUnless(result)
+    await this.loadMarks()
+    return result.ok
+  }
+  async removeBookmark(bookmark: ReplayBookmark): Promise<boolean> {
+    const result = await this.#transport.invoke('bookmarks.remove', { bookmark: bookmark.id })
+    this.#failedUnless(result)
+    await this.loadMarks()
+    return result.ok
+  }
+  /** Puts a removed bookmark back. */
+  async restoreBookmark({ session, atMs, seq, text }: ReplayBookmark): Promise<void> {
+    this.#failedUnless(await this.#transport.invoke('bookmarks.add', { session, atMs, seq, text }))
+    await this.loadMarks()
+  }
+}

@@ -1,0 +1,87 @@
+/** Where instants lie on a timeline: zoom, pan, and the labels of its ruler. Pure; spans are [fromMs, toMs). */
+import { axisText } from '../../charts/model/time-axis.ts'
+import type { Zone } from '../../text/zone.ts'
+
+export interface Span {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+const DAY = 86_400_000
+/** The deepest zoom. */
+export const LEAST_SPAN_MS = SECOND
+
+export const lengthOf = (span: Span) => span.toMs - span.fromMs
+
+/** The whole range with a little air, so that its ends can be seen and grasped. */
+export function wholeSpan(fromMs: number, toMs: number): Span {
+  const length = Math.max(LEAST_SPAN_MS, toMs - fromMs)
+  const air = Math.max(20, length * 0.012)
+  return { fromMs: fromMs - air, toMs: fromMs + length + air }
+}
+
+/** A span of the same length, moved so that it lies within the whole. */
+function kept(span: Span, whole: Span): Span {
+  const length = lengthOf(span)
+  if (length >= lengthOf(whole)) return whole
+  const fromMs = Math.min(Math.max(span.fromMs, whole.fromMs), whole.toMs - length)
+  return { fromMs, toMs: fromMs + length }
+}
+
+/** Zooms by a factor (above 1: closer) so that an instant keeps its place on screen. */
+export function zoomSpan(span: Span, factor: number, aroundMs: number, whole: Span): Span {
+  const length = Math.min(Math.max(lengthOf(span) / factor, LEAST_SPAN_MS), lengthOf(whole))
+  const share = (Math.min(Math.max(aroundMs, span.fromMs), span.toMs) - span.fromMs) / lengthOf(span)
+  const fromMs = aroundMs - share * length
+  return kept({ fromMs, toMs: fromMs + length }, whole)
+}
+
+export function panSpan(span: Span, byMs: number, whole: Span): Span {
+  return kept({ fromMs: span.fromMs + byMs, toMs: span.toMs + byMs }, whole)
+}
+
+/** The span to show so that an instant is on screen: turned like a page when it left. */
+export function followSpan(span: Span, atMs: number, whole: Span): Span {
+  if (atMs >= span.fromMs && atMs < span.toMs) return span
+  const length = lengthOf(span)
+  return kept({ fromMs: atMs - length * 0.08, toMs: atMs + length * 0.92 }, whole)
+}
+
+export const xOf = (ms: number, span: Span, width: number) => ((ms - span.fromMs) / lengthOf(span)) * width
+export const msAt = (x: number, span: Span, width: number) => span.fromMs + (x / width) * lengthOf(span)
+
+const STEPS = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500,
+  SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 15 * SECOND, 30 * SECOND,
+  MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
+  HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR,
+  DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY,
+] // prettier-ignore
+
+export interface RulerLabel {
+  readonly ms: number
+  readonly text: string
+}
+
+/** Labels at round wall times of a zone, at least `leastPx` apart. */
+export function rulerLabels(span: Span, width: number, zone: Zone, leastPx = 76): RulerLabel[] {
+  if (width <= 0) return []
+  const wanted = (lengthOf(span) / width) * leastPx
+  const step = STEPS.find((one) => one >= wanted) ?? Math.ceil(wanted / (28 * DAY)) * 28 * DAY
+  const labels: RulerLabel[] = []
+  let day = Math.floor(zone.wall(span.fromMs) / DAY)
+  // One step beyond each end: where clocks change, a round wall time may lie an hour off.
+  for (let wall = Math.ceil((zone.wall(span.fromMs) - HOUR) / step) * step; ; wall += step) {
+    const guess = wall - zone.offset(wall - zone.offset(span.fromMs))
+    const ms = wall - zone.offset(guess)
+    if (ms >= span.toMs) break
+    if (ms < span.fromMs || ms <= (labels.at(-1)?.ms ?? -Infinity)) continue
+    const today = Math.floor(zone.wall(ms) / DAY)
+    labels.push({ ms, text: axisText(ms, Math.min(step, 28 * DAY), today !== day, zone) })
+    day = today
+  }
+  return labels
+}

@@ -1,0 +1,55 @@
+/** Boards of prices out of answers of any shape. Pure. */
+import type { Reading, Table } from '../../../shared/features/research/read.ts'
+import { numberOf } from '../../../shared/features/research/types.ts'
+import { scalarText } from '../../../shared/features/research/value.ts'
+
+export interface BoardRow {
+  /** As the service names it for its history; '' where it gives none. */
+  readonly symbol: string
+  readonly name: string
+  readonly unit: string
+  /** As sent; NaN: not sent. */
+  readonly price: number
+  readonly change: number
+  readonly changePercent: number
+}
+
+const NAMES = {
+  symbol: /^(symbol|ticker|code|key)$/i,
+  name: /^(name|commodity|title|description|key)$/i,
+  unit: /^(unit|currency|quote_?unit)$/i,
+  price: /^(price|last|close|value|rate)$/i,
+  change: /^(change|day_?change|change_?abs(olute)?)$/i,
+  percent: /^(change_?(percent(age)?|pct)|percent_?change|changes_?percentage)$/i,
+} as const
+
+/** The table of an answer that is a board: something named, with a price. */
+export function boardTable(reading: Reading): Table | undefined {
+  return reading.tables.find(({ columns }) => {
+    const has = (pattern: RegExp) => columns.some(({ key }) => pattern.test(key))
+    return has(NAMES.price) && (has(NAMES.symbol) || has(NAMES.name))
+  })
+}
+
+/** Its rows, in the service's order. */
+export function boardOf(table: Table): readonly BoardRow[] {
+  const place = (pattern: RegExp): number => table.columns.findIndex(({ key }) => pattern.test(key))
+  const at = {
+    symbol: place(NAMES.symbol),
+    name: place(NAMES.name),
+    unit: place(NAMES.unit),
+    price: place(NAMES.price),
+    change: place(NAMES.change),
+    percent: place(NAMES.percent),
+  }
+  const text = (row: number, column: number): string => (column < 0 ? '' : scalarText(table.cell(row, column)))
+  const number = (row: number, column: number): number => (column < 0 ? NaN : numberOf(table.cell(row, column)))
+  return Array.from({ length: table.rows }, (_, row) => ({
+    symbol: text(row, at.symbol),
+    name: text(row, at.name) || text(row, at.symbol),
+    unit: text(row, at.unit),
+    price: number(row, at.price),
+    change: number(row, at.change),
+    changePercent: number(row, at.percent),
+  }))
+}

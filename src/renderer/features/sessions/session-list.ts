@@ -1,0 +1,182 @@
+/** The list of sessions: what is shown of each, in which order, and which of them. */
+import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import { say } from '../../text/catalogue.ts'
+import { sourceName } from '../../core/account/source-labels.ts'
+
+export const SESSION_COLUMNS = [
+  'started',
+  'name',
+  'length',
+  'messages',
+  'size',
+  'gaps',
+  'state',
+  'symbols',
+  'feeds',
+  'source',
+  'ended',
+] as const
+export type SessionColumn = (typeof SESSION_COLUMNS)[number]
+
+export interface ColumnWords {
+  readonly title: string
+  readonly long: string
+  /** Px. */
+  readonly width: number
+  readonly numeric: boolean
+}
+
+export const COLUMN_WORDS: Readonly<Record<SessionColumn, ColumnWords>> = {
+  started: { title: say('sessions.started'), long: say('sessions.start-session'), width: 156, numeric: false },
+  name: { title: say('sessions.name'), long: say('sessions.name-tags'), width: 120, numeric: false },
+  length: { title: say('sessions.length'), long: say('sessions.from-start-end'), width: 84, numeric: true },
+  messages: { title: say('sessions.messages'), long: say('sessions.messages-stored'), width: 88, numeric: true },
+  size: { title: say('sessions.size'), long: say('sessions.room-store'), width: 76, numeric: true },
+  gaps: {
+    title: say('sessions.gaps'),
+    long: say('sessions.interruptions-ordinary-beginning-end'),
+    width: 60,
+    numeric: true,
+  },
+  state: { title: say('sessions.state'), long: say('sessions.how-ended'), width: 104, numeric: false },
+  symbols: { title: say('sessions.symbols'), long: say('sessions.symbols-came'), width: 68, numeric: true },
+  feeds: { title: say('sessions.feeds'), long: say('sessions.feeds-brought-messages'), width: 60, numeric: true },
+  source: { title: say('sessions.source'), long: say('sessions.where-was-received-from'), width: 150, numeric: false },
+  ended: { title: say('sessions.ended'), long: say('sessions.end-session'), width: 156, numeric: false },
+}
+/** In this order columns are given room, as far as it goes. */
+const BY_IMPORTANCE: readonly SessionColumn[] = [
+  'started',
+  'name',
+  'messages',
+  'gaps',
+  'state',
+  'length',
+  'size',
+  'symbols',
+  'feeds',
+  'source',
+  'ended',
+]
+
+/** Columns that fit into px at the usual size of the text, in the order of the table. */
+export function fittingSessionColumns(width: number): readonly SessionColumn[] {
+  let left = width - 8
+  const shown = new Set<SessionColumn>()
+  for (const column of BY_IMPORTANCE) {
+    if (COLUMN_WORDS[column].width > left) break
+    left -= COLUMN_WORDS[column].width
+    shown.add(column)
+  }
+  return SESSION_COLUMNS.filter((column) => shown.has(column))
+}
+
+export interface SessionSort {
+  readonly column: SessionColumn
+  readonly descending: boolean
+}
+
+/** Gaps that are no ordinary edges. */
+export const realGaps = (row: SessionRow): number => row.gapCount - row.edges
+
+export type SessionState = 'recording' | 'clean' | 'crashed' | 'imported' | 'sample'
+
+export function stateOf({ live, clean, imported, source }: SessionRow): SessionState {
+  if (live) return 'recording'
+  if (!clean) return 'crashed'
+  // Only the sample session came into the demo market's sessions without being recorded.
+  if (imported) return source === 'demo' ? 'sample' : 'imported'
+  return 'clean'
+}
+export const STATE_WORDS: Readonly<Record<SessionState, string>> = {
+  recording: say('sessions.recording'),
+  clean: say('sessions.complete'),
+  crashed: say('sessions.crashed'),
+  imported: say('sessions.imported'),
+  sample: say('sessions.sample'),
+}
+
+function valueOf(row: SessionRow, column: SessionColumn, nowMs: number): number | string {
+  switch (column) {
+    case 'started':
+      return row.startedMs
+    case 'ended':
+      return row.endedMs ?? Infinity
+    case 'length':
+      return (row.endedMs ?? nowMs) - row.startedMs
+    case 'name':
+      return row.name.toLowerCase()
+    case 'messages':
+      return row.messages
+    case 'size':
+      return row.bytes
+    case 'gaps':
+      return realGaps(row)
+    case 'state':
+      return stateOf(row)
+    case 'symbols':
+      return row.symbols
+    case 'feeds':
+      return row.feeds.length
+    case 'source':
+      return row.source
+  }
+}
+
+/** Sorted by a column, equals newest first; names that are empty always last. */
+export function sortSessions(rows: readonly SessionRow[], sort: SessionSort, nowMs: number): SessionRow[] {
+  const turn = sort.descending ? -1 : 1
+  return rows.toSorted((a, b) => {
+    const x = valueOf(a, sort.column, nowMs)
+    const y = valueOf(b, sort.column, nowMs)
+    if (x === y) return b.startedMs - a.startedMs
+    if (x === '' || y === '') return x === '' ? 1 : -1
+    return (x < y ? -1 : 1) * turn
+  })
+}
+
+/**
+ * Sessions that hold every word: in name, notes, tags, source, feeds, state or id. `#word` asks for a tag
+ * that begins so.
+ */
+export function filterSessions(rows: readonly SessionRow[], typed: string): readonly SessionRow[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return rows
+  return rows.filter((row) => {
+    const text = [
+      row.name,
+      row.notes,
+      row.tags.join(' '),
+      row.source,
+      sourceName(row.source),
+      row.feeds.map(({ feed }) => feed).join(' '),
+      STATE_WORDS[stateOf(row)],
+      row.pinned ? 'pinned' : '',
+      row.session,
+    ]
+      .join('\n')
+      .toLowerCase()
+    return words.every((word) =>
+      word.length > 1 && word.startsWith('#')
+        ? row.tags.some((tag) => tag.toLowerCase().startsWith(word.slice(1)))
+        : text.includes(word),
+    )
+  })
+}
+
+/** Tags as typed, by commas; each once. */
+export const tagsOf = (typed: string): string[] => [
+  ...new Set(
+    typed
+      .split(',')
+      .map((tag) => tag.trim().replace(/^#/, '').slice(0, 40))
+      .filter(Boolean),
+  ),
+]
+
+/** A name for the file of a session. */
+export function packageName(row: SessionRow): string {
+  const stamp = new Date(row.startedMs).toISOString().slice(0, 16).replace(/[:T]/g, '-')
+  const name = row.name.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-+|-+$/g, '')
+  return `${name === '' ? 'session' : name.slice(0, 60)}-${stamp}.tapedeck`
+}

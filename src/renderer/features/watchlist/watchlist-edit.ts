@@ -1,0 +1,129 @@
+/** Changes to watchlists as pure functions: each answers new lists and leaves the old ones alone. */
+import type { WatchSymbol, Watchlist } from '../../../shared/core/settings/settings.ts'
+import { ASSET_CLASSES, instrumentId, type AssetClass, type InstrumentId } from '../../../shared/base/units.ts'
+import type { QuoteRow } from '../../../shared/core/status/status.ts'
+import { COLUMNS, isColumnId } from '../../core/market/columns.ts'
+
+type Lists = readonly Watchlist[]
+
+function change(lists: Lists, id: string, edit: (list: Watchlist) => Watchlist): Watchlist[] {
+  return lists.map((list) => (list.id === id ? edit(list) : list))
+}
+
+export function instrumentOf(symbol: WatchSymbol): InstrumentId {
+  return instrumentId(symbol.asset, symbol.symbol)
+}
+
+/** Adds at `at` (the end by default); a symbol that the list has in any spelling is not added twice. */
+export function addSymbol(lists: Lists, id: string, symbol: WatchSymbol, at?: number): Watchlist[] {
+  return change(lists, id, (list) => {
+    if (list.symbols.some((one) => instrumentOf(one) === instrumentOf(symbol))) return list
+    const symbols = [...list.symbols]
+    symbols.splice(at ?? symbols.length, 0, symbol)
+    return { ...list, symbols }
+  })
+}
+
+export function removeSymbol(lists: Lists, id: string, instrument: InstrumentId): Watchlist[] {
+  return change(lists, id, (list) => ({
+    ...list,
+    symbols: list.symbols.filter((one) => instrumentOf(one) !== instrument),
+  }))
+}
+
+/** Puts `instrument` before `before` (null: at the end). Reordering by hand ends the sort by a column. */
+export function moveSymbol(
+  lists: Lists,
+  id: string,
+  instrument: InstrumentId,
+  before: InstrumentId | null,
+): Watchlist[] {
+  if (instrument === before) return [...lists]
+  return change(lists, id, (list) => {
+    const moved = list.symbols.find((one) => instrumentOf(one) === instrument)
+    if (!moved) return list
+    const symbols = list.symbols.filter((one) => one !== moved)
+    const at = before === null ? -1 : symbols.findIndex((one) => instrumentOf(one) === before)
+    symbols.splice(at < 0 ? symbols.length : at, 0, moved)
+    return { ...list, symbols, sort: null }
+  })
+}
+
+/** A list with a name of its own; `id` is made by the caller. */
+export function addList(lists: Lists, id: string, name: string): Watchlist[] {
+  return [...lists, { id, name, symbols: [], sort: null }]
+}
+
+export function renameList(lists: Lists, id: string, name: string): Watchlist[] {
+  const kept = name.trim().slice(0, 80)
+  return kept === '' ? [...lists] : change(lists, id, (list) => ({ ...list, name: kept }))
+}
+
+/** Removes a list; the last one stays. */
+export function removeList(lists: Lists, id: string): Watchlist[] {
+  return lists.length > 1 ? lists.filter((list) => list.id !== id) : [...lists]
+}
+
+/** Puts a removed list back where it was. */
+export function restoreList(lists: Lists, list: Watchlist, at: number): Watchlist[] {
+  const all = lists.filter((one) => one.id !== list.id)
+  all.splice(at, 0, list)
+  return all
+}
+
+/** Next sort of a column: largest first, smallest first, then by hand again. */
+export function nextSort(sort: Watchlist['sort'], column: string): Watchlist['sort'] {
+  const firstDescending = column !== 'symbol'
+  if (sort?.column !== column) return { column, descending: firstDescending }
+  return sort.descending === firstDescending ? { column, descending: !firstDescending } : null
+}
+
+export function setSort(lists: Lists, id: string, sort: Watchlist['sort']): Watchlist[] {
+  return change(lists, id, (list) => ({ ...list, sort }))
+}
+
+/** A line of the watchlist pane: a heading of a group, or a symbol. */
+export type WatchLine =
+  | { readonly is: 'group'; readonly asset: AssetClass; readonly count: number }
+  | { readonly is: 'symbol'; readonly instrument: InstrumentId; readonly symbol: WatchSymbol }
+
+/** The lines in the order of the screen: grouped by asset class if asked, sorted inside a group. */
+export function watchLines(
+  list: Watchlist,
+  grouped: boolean,
+  rowOf: (instrument: InstrumentId) => QuoteRow | undefined,
+): WatchLine[] {
+  const lines = list.symbols.map((symbol) => ({ is: 'symbol' as const, instrument: instrumentOf(symbol), symbol }))
+  const sorted = sortLines(lines, list.sort, rowOf)
+  if (!grouped) return sorted
+  const out: WatchLine[] = []
+  for (const asset of ASSET_CLASSES) {
+    const group = sorted.filter((line) => line.symbol.asset === asset)
+    if (group.length > 0) out.push({ is: 'group', asset, count: group.length }, ...group)
+  }
+  return out
+}
+
+type SymbolLine = Extract<WatchLine, { is: 'symbol' }>
+
+function sortLines(
+  lines: SymbolLine[],
+  sort: Watchlist['sort'],
+  rowOf: (instrument: InstrumentId) => QuoteRow | undefined,
+): SymbolLine[] {
+  if (!sort) return lines
+  const sign = sort.descending ? -1 : 1
+  if (!isColumnId(sort.column)) {
+    return lines.toSorted((a, b) => sign * (a.symbol.symbol < b.symbol.symbol ? -1 : 1))
+  }
+  const { value } = COLUMNS[sort.column]
+  const keyed = lines.map((line) => {
+    const row = rowOf(line.instrument)
+    return { line, key: row ? value(row) : null }
+  })
+  keyed.sort((a, b) => {
+    if (a.key === null || b.key === null) return (a.key === null ? 1 : 0) - (b.key === null ? 1 : 0)
+    return sign * (a.key - b.key)
+  })
+  return keyed.map((one) => one.line)
+}

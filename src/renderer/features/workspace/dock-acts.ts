@@ -1,0 +1,38 @@
+/** What is done to panes by menu and by key alike. */
+import { MOST_POPOUTS, panesIn } from '../../../shared/features/workspace/document.ts'
+import * as edits from '../../../shared/features/workspace/edits.ts'
+import { say } from '../../text/catalogue.ts'
+import type { WindowState } from '../../core/window/window.svelte.ts'
+
+/** Lifts the pane in front above the others, or puts it back among them. */
+export function toggleFloat(app: WindowState, id: string): void {
+  const { dock } = app
+  if (!panesIn(dock.now.dock).includes(id)) return dock.change((now) => edits.dockPane(now, id))
+  const box = edits.boxOfPane(dock.now, id)
+  const { width, height } = dock.area
+  const size = {
+    width: Math.min(560, Math.max(280, box?.width ?? 420)),
+    height: Math.min(420, Math.max(220, box?.height ?? 320)),
+  }
+  const x = Math.round((width - size.width) / 2)
+  const y = Math.round((height - size.height) / 2)
+  dock.change((now) => edits.floatPane(now, id, { x, y, ...size }))
+}
+
+/** Moves a pane into a window of its own; from there, back into the dock. */
+export function popOutPane(app: WindowState, id: string): void {
+  const { dock } = app
+  const mine = dock.window
+  if (mine !== null) return dock.changeWhole((now) => edits.popIn(now, mine))
+  if (dock.whole.popouts.length >= MOST_POPOUTS)
+    return app.toasts.show(say('dock.most-windows', { most: MOST_POPOUTS }))
+  const taken = new Set(dock.whole.popouts.map((one) => one.id))
+  let n = 1
+  while (taken.has(`window-${n}`)) n++
+  const window = `window-${n}`
+  if (edits.popOut(dock.whole, window, [id]) === dock.whole) return app.toasts.show(say('dock.only-pane-add-another'))
+  if (!app.openPaneWindow(dock.id, window)) return
+  dock.changeWhole((now) => edits.popOut(now, window, [id]))
+  // The new window reads what is kept.
+  dock.flush()
+}

@@ -1,0 +1,265 @@
+/**
+ * The window's side of any carrier: numbers calls and streams, gives credits back with its frames, and
+ * after a lost line dials for ever and opens every stream again. A carrier only supplies `dial`.
+ */
+import type { StreamName } from '../../shared/contracts.ts'
+import type { Failure, Result } from '../../shared/base/errors.ts'
+import type { TerminalFrame, Transport, WindowFrame } from '../../shared/rpc/transport.ts'
+import { say } from '../text/catalogue.ts'
+
+/** What one try of a carrier tells. After `down` or `refused` it tells nothing more. */
+export interface LineEvents {
+  /** The line stands; frames go by `send` until `down`. `send` must not throw. */
+  up(send: (frame: WindowFrame) => void): void
+  frame(frame: TerminalFrame): void
+  /** Lost or not to be had: another try follows. */
+  down(): void
+  /** Turned away for good: no further try. */
+  refused(failure: Failure): void
+}
+
+/** Tries once to get a line; returns its own undo. */
+export type Dial = (events: LineEvents) => () => void
+
+/** What the window lends: its frames, its timers. */
+export interface Timing {
+  /** Calls back before the next paint. A hidden window does not paint, and so costs its terminal nothing. */
+  readonly frame: (then: () => void) => void
+  readonly after: (ms: number, then: () => void) => () => void
+  /** 0 to 1, for the jitter of the next try. */
+  readonly random: () => number
+}
+
+const FIRST_TRY_MS = 250
+const LAST_TRY_MS = 5_000
+
+/**
+ * Prices are merged into what a frame will show, so several values may come while it is awaited: it
+ * then shows prices of a moment ago, not of the frame before. Bounded, so that a window that does not
+ * paint soon costs its terminal nothing.
+ */
+const FRESHEST: StreamName = 'quotes'
+const MOST_A_FRAME = 6
+
+const LOST: Failure = {
+  code: 'offline',
+  message: say('transportClient.connection-tapedeck-was-lost'),
+  hint: say('transportClient.being-tried-again-nothing'),
+}
+const GONE: Failure = { code: 'cancelled', message: say('transportClient.window-has-let-go') }
+
+interface Call {
+  readonly name: string
+  readonly args: unknown
+  readonly settle: (result: Result<unknown>) => void
+}
+
+interface Follow {
+  readonly name: string
+  readonly args: unknown
+  readonly onValue: (value: unknown) => void
+  readonly onEnd: ((failure: Failure) => void) | undefined
+}
+
+export interface ClientTransport extends Transport {
+  /** Ends every stream silently, fails what is under way, hangs up and tries no more. */
+  close(): void
+}
+
+/** A transport over a carrier. Dials at once. */
+export function createTransport(dial: Dial, timing: Timing): ClientTransport {
+  const calls = new Map<number, Call>()
+  const follows = new Map<number, Follow>()
+  const owed = new Set<number>()
+  const listeners = new Set<(up: boolean, refused?: Failure) => void>()
+  let send: ((frame: WindowFrame) => void) | undefined
+  let hangUp: (() => void) | undefined
+  let cancelTry: (() => void) | undefined
+  let wasUp = false
+  let tries = 0
+  let lastId = 0
+  let over: Failure | undefined
+
+  const nextId = (): number => (lastId += 1)
+
+  function tell(up: boolean): void {
+    for (const listener of [...listeners]) guarded(() => listener(up, over))
+  }
+
+  /** A listener's own mistake is reported as the window's, and never stops the line. */
+  function guarded(run: () => void): void {
+    try {
+      run()
+    } catch (thrown) {
+      queueMicrotask(() => {
+        throw thrown
+      })
+    }
+  }
+
+  function failCalls(error: Failure): void {
+    const failed = [...calls.values()]
+    calls.clear()
+    for (const call of failed) call.settle({ ok: false, error })
+  }
+
+  function tryAgain(): void {
+    if (over || cancelTry) return
+    const ceiling = Math.min(LAST_TRY_MS, FIRST_TRY_MS * 2 ** Math.min(tries, 10))
+    tries += 1
+    cancelTry = timing.after(ceiling * (0.5 + 0.5 * timing.random()), connect)
+  }
+
+  function connect(): void {
+    cancelTry = undefined
+    if (over) return
+    let live = true
+    hangUp = dial({
+      up(sendFrame) {
+        if (!live) return
+        send = sendFrame
+        wasUp = true
+        tries = 0
+        for (const [id, { name, args }] of calls) send({ t: 'call', id, name, args })
+        // Ids are fresh on every line, so that nothing of a lost line can be mistaken for this one's.
+        const again = [...follows.values()]
+        follows.clear()
+        for (const follow of again) reopen(follow)
+        tell(true)
+      },
+      frame(frame) {
+        if (live && send) receive(frame)
+      },
+      down() {
+        if (!live) return
+        live = false
+        const had = send !== undefined
+        send = undefined
+        owed.clear()
+        if (had) {
+          failCalls(LOST)
+          tell(false)
+        }
+        tryAgain()
+      },
+      refused(failure) {
+        if (!live) return
+        live = false
+        end(failure)
+      },
+    })
+  }
+
+  function end(failure: Failure): void {
+    over = failure
+    send = undefined
+    cancelTry?.()
+    failCalls(failure)
+    const ended = [...follows.values()]
+    follows.clear()
+    owed.clear()
+    for (const follow of ended) guarded(() => follow.onEnd?.(failure))
+    tell(false)
+  }
+
+  const ids = new Map<Follow, number>()
+  function reopen(follow: Follow): void {
+    const id = nextId()
+    follows.set(id, follow)
+    ids.set(follow, id)
+    send?.({ t: 'open', id, name: follow.name, args: follow.args })
+  }
+
+  /** Values taken of each stream since the last frame. */
+  const taken = new Map<number, number>()
+  let frameAsked = false
+  function giveCredit(id: number, name: string): void {
+    const count = (taken.get(id) ?? 0) + 1
+    taken.set(id, count)
+    if (count < (name === FRESHEST ? MOST_A_FRAME : 1)) send?.({ t: 'credit', ids: [id] })
+    else owed.add(id)
+    if (frameAsked) return
+    frameAsked = true
+    timing.frame(() => {
+      frameAsked = false
+      taken.clear()
+      const ids = [...owed].filter((id) => follows.has(id))
+      owed.clear()
+      if (ids.length > 0) send?.({ t: 'credit', ids })
+    })
+  }
+
+  function receive(frame: TerminalFrame): void {
+    switch (frame.t) {
+      case 'result': {
+        const call = calls.get(frame.id)
+        calls.delete(frame.id)
+        call?.settle(frame.result)
+        return
+      }
+      case 'values':
+        for (const [id, value] of frame.values) {
+          const follow = follows.get(id)
+          if (!follow) continue
+          guarded(() => follow.onValue(value))
+          giveCredit(id, follow.name)
+        }
+        return
+      case 'end': {
+        const follow = follows.get(frame.id)
+        if (!follow) return
+        follows.delete(frame.id)
+        ids.delete(follow)
+        guarded(() => follow.onEnd?.(frame.error))
+      }
+    }
+  }
+
+  connect()
+
+  return {
+    invoke(name, args) {
+      return new Promise((resolve) => {
+        // The contract pairs a name's arguments and value; the wire does not know of it.
+        const settle = resolve as (result: Result<unknown>) => void
+        if (over) return settle({ ok: false, error: over })
+        // Before the first line a call waits for it; after a lost one it fails at once, because the
+        // person who asked is watching.
+        if (!send && wasUp) return settle({ ok: false, error: LOST })
+        const id = nextId()
+        calls.set(id, { name, args, settle })
+        send?.({ t: 'call', id, name, args })
+      })
+    },
+    subscribe<K extends StreamName>(name: K, args: unknown, onValue: (value: never) => void, onEnd?: Follow['onEnd']) {
+      // As above: values of this stream are what its subscriber asked for.
+      const follow: Follow = { name, args, onValue: onValue as (value: unknown) => void, onEnd }
+      if (over) {
+        const failure = over
+        queueMicrotask(() => onEnd?.(failure))
+        return () => {}
+      }
+      reopen(follow)
+      return () => {
+        const id = ids.get(follow)
+        if (id === undefined) return
+        ids.delete(follow)
+        if (follows.delete(id)) send?.({ t: 'close', id })
+      }
+    },
+    onLink(listener) {
+      listeners.add(listener)
+      if (send) guarded(() => listener(true))
+      else if (wasUp || over) guarded(() => listener(false, over))
+      return () => {
+        listeners.delete(listener)
+      }
+    },
+    close() {
+      if (over) return
+      follows.clear()
+      end(GONE)
+      hangUp?.()
+    },
+  }
+}

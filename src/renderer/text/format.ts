@@ -1,0 +1,159 @@
+/**
+ * Text of numbers: fixed decimals, a true minus, an em dash for what is missing. No market knowledge.
+ * One Intl.NumberFormat per shape is kept, since making one costs more than a thousand uses.
+ */
+import { say } from './catalogue.ts'
+
+export const MINUS = '\u2212'
+export const DASH = '\u2014'
+
+export type Maybe = number | null | undefined
+
+function usable(value: Maybe): value is number {
+  return value !== null && value !== undefined && Number.isFinite(value)
+}
+
+/** A BCP 47 locale as Intl takes it; `system` and tags that Intl refuses mean the system's own. */
+function knownLocale(tag: string): string | undefined {
+  if (tag === 'system') return undefined
+  try {
+    return Intl.getCanonicalLocales(tag)[0]
+  } catch {
+    return undefined
+  }
+}
+
+export class NumberText {
+  readonly #locale: string | undefined
+  readonly #fixed = new Map<number, Intl.NumberFormat>()
+  readonly #significant: Intl.NumberFormat
+  readonly #whole: Intl.NumberFormat
+
+  /** `tag`: BCP 47, or `system`. */
+  constructor(tag: string) {
+    this.#locale = knownLocale(tag)
+    this.#whole = new Intl.NumberFormat(this.#locale, { maximumFractionDigits: 0 })
+    this.#significant = new Intl.NumberFormat(this.#locale, { maximumFractionDigits: 8 })
+  }
+
+  #format(decimals: number): Intl.NumberFormat {
+    const n = Math.min(20, Math.max(0, Math.trunc(decimals)))
+    let format = this.#fixed.get(n)
+    if (!format) {
+      format = new Intl.NumberFormat(this.#locale, { minimumFractionDigits: n, maximumFractionDigits: n })
+      this.#fixed.set(n, format)
+    }
+    return format
+  }
+
+  /** With exactly `decimals` decimals: 1.1 with 5 is "1.10000". Rounds to zero: no sign. */
+  fixed(value: Maybe, decimals: number): string {
+    if (!usable(value)) return DASH
+    const text = this.#format(decimals).format(Math.abs(value))
+    return value < 0 && !roundsToZero(value, decimals) ? MINUS + text : text
+  }
+
+  /** As `fixed`, and a plus above zero. */
+  signed(value: Maybe, decimals: number): string {
+    if (!usable(value)) return DASH
+    const text = this.#format(decimals).format(Math.abs(value))
+    if (roundsToZero(value, decimals)) return text
+    return (value < 0 ? MINUS : '+') + text
+  }
+
+  /** Whole numbers with grouping. */
+  whole(value: Maybe): string {
+    if (!usable(value)) return DASH
+    return value < 0 && Math.round(value) !== 0
+      ? MINUS + this.#whole.format(-value)
+      : this.#whole.format(Math.abs(value))
+  }
+
+  /** Up to eight decimals, as many as there are. */
+  plain(value: Maybe): string {
+    if (!usable(value)) return DASH
+    return value < 0 ? MINUS + this.#significant.format(-value) : this.#significant.format(value)
+  }
+
+  /** Short with a unit letter: 18,204 is "18.20K"; below ten thousand two decimals at most. */
+  short(value: Maybe): string {
+    if (!usable(value)) return DASH
+    const size = Math.abs(value)
+    const unit = SHORT_UNITS.find((u) => size >= u.from)
+    if (!unit) return size >= 100 ? this.fixed(value, 0) : this.plain(roundTo(value, size >= 1 ? 2 : 4))
+    return this.fixed(value / unit.by, 2) + unit.letter
+  }
+
+  /** Bytes with a decimal unit: 412000000 is "412 MB". */
+  bytes(value: Maybe): string {
+    if (!usable(value)) return DASH
+    let n = value
+    let unit = 0
+    while (Math.abs(n) >= 1000 && unit < BYTE_UNITS.length - 1) {
+      n /= 1000
+      unit++
+    }
+    return `${this.fixed(n, unit === 0 || n >= 100 ? 0 : 1)} ${BYTE_UNITS[unit]}`
+  }
+
+  /** Milliseconds as a latency: "0.4 ms", "6 ms", "1.25 s". */
+  latency(ms: Maybe): string {
+    if (!usable(ms)) return DASH
+    if (ms < 10) return say('span.ms', { n: this.fixed(ms, 1) })
+    return ms < 1000 ? say('span.ms', { n: this.fixed(ms, 0) }) : say('span.s', { n: this.fixed(ms / 1000, 2) })
+  }
+}
+
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
+const SHORT_UNITS = [
+  { from: 1e12, by: 1e12, letter: 'T' },
+  { from: 1e9, by: 1e9, letter: 'B' },
+  { from: 1e6, by: 1e6, letter: 'M' },
+  { from: 1e4, by: 1e3, letter: 'K' },
+]
+
+function roundTo(value: number, decimals: number): number {
+  const scale = 10 ** decimals
+  return Math.round(value * scale) / scale
+}
+
+/** The direction that a signed number shows, by its text: what reads as zero has none. */
+export function toneOf(value: Maybe, decimals: number): '' | 'up' | 'down' {
+  if (!usable(value) || roundsToZero(value, decimals)) return ''
+  return value > 0 ? 'up' : 'down'
+}
+
+function roundsToZero(value: number, decimals: number): boolean {
+  return Math.abs(value) < 0.5 * 10 ** -decimals
+}
+
+/** An age for a narrow column: "0.3s", "14s", "3m", "2h", "5d". Never negative. */
+export function ageText(ms: Maybe): string {
+  if (!usable(ms)) return DASH
+  const s = Math.max(0, ms) / 1000
+  const whole = (n: number) => ({ n: String(Math.floor(n)) })
+  if (s < 10) return say('age.s', { n: (Math.floor(s * 10) / 10).toFixed(1) })
+  if (s < 60) return say('age.s', whole(s))
+  if (s < 3600) return say('age.min', whole(s / 60))
+  return s < 86_400 ? say('age.h', whole(s / 3600)) : say('age.d', whole(s / 86_400))
+}
+
+/** An age as a person says it: "120 ms ago", "14 s ago", "3 min ago". */
+export function agoText(ms: Maybe): string {
+  if (!usable(ms)) return DASH
+  const past = Math.max(0, ms)
+  const whole = (unit: number) => ({ n: String(Math.floor(past / unit)) })
+  if (past < 1000) return say('ago.ms', { n: String(Math.floor(past / 10) * 10) })
+  if (past < 60_000) return say('ago.s', whole(1000))
+  if (past < 3_600_000) return say('ago.min', whole(60_000))
+  return past < 86_400_000 ? say('ago.h', whole(3_600_000)) : say('ago.d', whole(86_400_000))
+}
+
+/** A length of time as a running clock: "00:12:33", beyond a day "1d 02:03:04". */
+export function elapsedText(ms: Maybe): string {
+  if (!usable(ms)) return DASH
+  const s = Math.floor(Math.max(0, ms) / 1000)
+  const two = (n: number) => String(n).padStart(2, '0')
+  const clock = `${two(Math.floor(s / 3600) % 24)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`
+  return s < 86_400 ? clock : say('elapsed.days', { n: String(Math.floor(s / 86_400)), clock })
+}

@@ -1,0 +1,32 @@
+/** What is on screen as CSV, with every digit: a watchlist's rows, a chart's bars. Pure. */
+import { csvTable } from '../../shared/base/csv.ts'
+import type { Bar, BarSource } from '../../shared/core/market/market.ts'
+import type { QuoteRow } from '../../shared/core/status/status.ts'
+
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+/** The quotes of a watchlist, in its order. */
+export function quotesCsv(rows: readonly QuoteRow[]): string {
+  return csvTable(
+    [
+      ...['symbol', 'asset', 'name', 'last', 'last_of', 'last_event_ms', 'last_event_iso', 'bid', 'ask'],
+      ...['bid_size', 'ask_size', 'open', 'high', 'low', 'volume', 'reference', 'reference_of', 'freshness'],
+    ],
+    rows.map((row) => [
+      ...[row.symbol, row.asset, row.name, row.last, row.lastOf, row.lastEventMs, iso(row.lastEventMs)],
+      ...[row.bid, row.ask, row.bidSize, row.askSize, row.open, row.high, row.low, row.volume],
+      ...[row.reference, row.referenceOf, row.freshness],
+    ]),
+  )
+}
+
+/** Bars as an export writes them. */
+export function barsCsv(symbol: string, of: BarSource, bars: readonly Bar[]): string {
+  return csvTable(
+    ['symbol', 'start_ms', 'start_iso', 'open', 'high', 'low', 'close', 'volume', 'count', 'complete', 'of'],
+    bars.map((bar) => [
+      ...[symbol, bar.startMs, iso(bar.startMs), bar.open, bar.high, bar.low, bar.close],
+      ...[bar.volume, bar.count, bar.complete, of],
+    ]),
+  )
+}

@@ -1,0 +1,214 @@
+/** A moment typed by a person: clock time, date, or both, in any zone; ISO 8601; epoch ms; a step from now. Pure. */
+import { say } from './catalogue.ts'
+import { Zone } from './zone.ts'
+import { allZones, knownZone, systemZone, timeText, zoneAbbreviation, zonePlace } from './zone-time.ts'
+
+export interface TimeEntryContext {
+  /** IANA zone of what names none. */
+  readonly zone: string
+  readonly nowMs: number
+  /** Only moments within [fromMs, toMs] are taken. */
+  readonly fromMs: number
+  readonly toMs: number
+}
+export type TimeEntry = { readonly ok: true; readonly ms: number } | { readonly ok: false; readonly why: string }
+
+export const TIME_EXAMPLES = '14:03, 14:03:22.500 New York, 4 Nov 09:30, 2026-11-04T14:03:22Z, +5m, start or end'
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+const DAY = 86_400_000
+/** A clock time without a date is looked for on so many days of a replay. */
+const MOST_DAYS = 800
+
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: SECOND,
+  sec: SECOND,
+  m: MINUTE,
+  min: MINUTE,
+  h: HOUR,
+  d: DAY,
+}
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+/** Short names that mean one offset, hours east of UTC; names that mean several places are left out. */
+const FIXED: Readonly<Record<string, number>> = {
+  UTC: 0,
+  GMT: 0,
+  Z: 0,
+  EST: -5,
+  EDT: -4,
+  CDT: -5,
+  MST: -7,
+  MDT: -6,
+  PST: -8,
+  PDT: -7,
+  CET: 1,
+  CEST: 2,
+  EET: 2,
+  EEST: 3,
+  JST: 9,
+  HKT: 8,
+  SGT: 8,
+  AEST: 10,
+  AEDT: 11,
+}
+const PLACES: Readonly<Record<string, string>> = {
+  ET: 'America/New_York',
+  CT: 'America/Chicago',
+  PT: 'America/Los_Angeles',
+  NY: 'America/New_York',
+  NYC: 'America/New_York',
+  LDN: 'Europe/London',
+}
+
+/** Wall time of a zone as instants: none where clocks went forward over it, two where they went back. */
+type Instants = (wall: number) => readonly number[]
+
+function ofZone(name: string): Instants {
+  const zone = new Zone(name)
+  return (wall) =>
+    [...new Set([zone.offset(wall - DAY), zone.offset(wall + DAY)])]
+      .map((offset) => wall - offset)
+      .filter((ms) => zone.wall(ms) === wall)
+      .toSorted((a, b) => a - b)
+}
+const ofOffset =
+  (offsetMs: number): Instants =>
+  (wall) => [wall - offsetMs]
+
+interface NamedZone {
+  readonly instants: Instants
+  /** To read dates in. */
+  readonly wall: (ms: number) => number
+}
+
+function named(name: string): NamedZone {
+  const zone = new Zone(name)
+  return { instants: ofZone(name), wall: (ms) => zone.wall(ms) }
+}
+function fixed(offsetMs: number): NamedZone {
+  return { instants: ofOffset(offsetMs), wall: (ms) => ms + offsetMs }
+}
+
+/** The zone that a text names; undefined: none is called so. */
+function zoneNamed(text: string, otherwise: string): NamedZone | undefined {
+  if (text === '') return named(otherwise)
+  const offset = /^(?:UTC|GMT)?\s*([+\-\u2212])(\d{1,2})(?::?([0-5]\d))?$/i.exec(text)
+  if (offset) {
+    const [, sign, hours, minutes] = offset
+    const size = Number(hours) * HOUR + Number(minutes ?? 0) * MINUTE
+    return size > 14 * HOUR ? undefined : fixed(sign === '+' ? size : -size)
+  }
+  const upper = text.toUpperCase()
+  const hours = FIXED[upper]
+  if (hours !== undefined) return fixed(hours * HOUR)
+  if (upper === 'LOCAL') return named(systemZone())
+  const place = PLACES[upper]
+  if (place) return named(place)
+  if (text.includes('/') && knownZone(text)) return named(text)
+  const found = allZones().find((zone) => zonePlace(zone).toUpperCase() === upper)
+  return found ? named(found) : undefined
+}
+
+interface Day {
+  readonly month: number
+  readonly day: number
+  /** Null: whichever year fits. */
+  readonly year: number | null
+}
+
+function dayOf(iso: string | undefined, day: string | undefined, month: string | undefined, year: string | undefined) {
+  if (iso !== undefined) {
+    const [y, m, d] = iso.split('-').map(Number)
+    return { year: y ?? 0, month: (m ?? 0) - 1, day: d ?? 0 } satisfies Day
+  }
+  const index = MONTHS.indexOf((month ?? '').slice(0, 3).toLowerCase())
+  return { year: year === undefined ? null : Number(year), month: index, day: Number(day) } satisfies Day
+}
+
+const isDay = (year: number, { month, day }: Day) => {
+  const date = new Date(Date.UTC(year, month, day))
+  return date.getUTCMonth() === month && date.getUTCDate() === day
+}
+
+const PATTERN =
+  /^(?:(\d{4}-\d{2}-\d{2})|(\d{1,2})\.?\s+([a-z]{3,9})\.?(?:,?\s+(\d{4}))?)?(?:[t\s,]*(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(.*)$/i
+
+const no = (why: string): TimeEntry => ({ ok: false, why })
+
+/** Reads a typed moment; what cannot be meant is answered with a sentence that says why. */
+export function parseTimeEntry(typed: string, context: TimeEntryContext): TimeEntry {
+  const text = typed
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i, '')
+  if (text === '') return no(say('timeEntry.type-time-such-as', { TIME_EXAMPLES }))
+  if (/^start$/i.test(text)) return { ok: true, ms: context.fromMs }
+  if (/^end$/i.test(text)) return { ok: true, ms: context.toMs }
+  if (/^\d{12,14}$/.test(text)) return within([Number(text)], 1, context)
+  const step = /^([+\-\u2212])\s?(\d+(?:\.\d+)?)\s?(ms|s|sec|m|min|h|d)$/i.exec(text)
+  if (step) {
+    const size = Number(step[2]) * (UNITS[(step[3] ?? '').toLowerCase()] ?? 0)
+    return within([Math.round(context.nowMs + (step[1] === '+' ? size : -size))], 1, context)
+  }
+
+  const match = PATTERN.exec(text)
+  const [, iso, day, month, year, hour, minute, second, fraction, rest = ''] = match ?? []
+  const hasDay = iso !== undefined || day !== undefined
+  if (!match || (!hasDay && hour === undefined))
+    return no(say('timeEntry.no-time-can-be', { typed: typed.trim(), TIME_EXAMPLES }))
+  const zone = zoneNamed(rest.trim(), context.zone)
+  if (!zone) return no(say('timeEntry.no-time-zone-called', { rest: rest.trim() }))
+  if (Number(hour ?? 0) > 23 || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59)
+    return no(say('timeEntry.hours-go-23-minutes'))
+  const time =
+    Number(hour ?? 0) * HOUR +
+    Number(minute ?? 0) * MINUTE +
+    Number(second ?? 0) * SECOND +
+    Number((fraction ?? '').padEnd(3, '0').slice(0, 3))
+  const days = hasDay ? daysNamed(dayOf(iso, day, month, year), zone, context) : daysOf(zone, context)
+  if (days.length === 0) return no(say('timeEntry.there-no-such-date'))
+  const instants = days.flatMap((midnight) => zone.instants(midnight + time))
+  if (instants.length === 0) return no(say('timeEntry.clocks-went-forward-over'))
+  const precision = fraction !== undefined ? 1 : second !== undefined ? SECOND : hour !== undefined ? MINUTE : DAY
+  return within(instants, precision, context)
+}
+
+/** Midnights (wall time) that a named date may mean. */
+function daysNamed(day: Day, zone: NamedZone, { fromMs, toMs }: TimeEntryContext): number[] {
+  if (day.month < 0) return []
+  const first = day.year ?? new Date(zone.wall(fromMs)).getUTCFullYear()
+  const last = day.year ?? new Date(zone.wall(toMs)).getUTCFullYear()
+  const midnights: number[] = []
+  for (let year = first; year <= last; year++) if (isDay(year, day)) midnights.push(Date.UTC(year, day.month, day.day))
+  return midnights
+}
+/** Midnights (wall time) of every day of the range, or only those around now where it has too many. */
+function daysOf(zone: NamedZone, { fromMs, toMs, nowMs }: TimeEntryContext): number[] {
+  const dayNumber = (ms: number) => Math.floor(zone.wall(ms) / DAY)
+  const [first, last] = [dayNumber(fromMs), dayNumber(toMs)]
+  if (last - first > MOST_DAYS) return [-1, 0, 1].map((by) => (dayNumber(nowMs) + by) * DAY)
+  return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * DAY)
+}
+
+/** Of several instants the one in the range that is nearest to now. `precision`: what was left unsaid, ms. */
+function within(instants: readonly number[], precision: number, context: TimeEntryContext): TimeEntry {
+  const { fromMs, toMs, nowMs, zone } = context
+  const near = (a: number, b: number) => Math.abs(a - nowMs) - Math.abs(b - nowMs)
+  const inside = instants
+    .map((ms) => (ms < fromMs && ms + precision > fromMs ? fromMs : ms))
+    .filter((ms) => ms >= fromMs && ms <= toMs)
+    .toSorted(near)
+  if (inside[0] !== undefined) return { ok: true, ms: inside[0] }
+  const [nearest] = instants.toSorted(near)
+  if (nearest === undefined || !Number.isFinite(nearest) || Math.abs(nearest) > 8.64e15)
+    return no(say('timeEntry.no-date-calendar'))
+  const said = (ms: number) => `${timeText(ms, zone, 'stamp')} ${zoneAbbreviation(zone, ms)}`
+  return no(
+    nearest < fromMs
+      ? say('timeEntry.before-recording-begins', { said: said(nearest), said2: said(fromMs) })
+      : say('timeEntry.after-recording-ends', { said: said(nearest), said2: said(toMs) }),
+  )
+}

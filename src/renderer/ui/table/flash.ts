@@ -1,0 +1,25 @@
+/** When a price may flash: it compares prints, and only while the market is being watched. */
+import type { QuoteRow } from '../../../shared/core/status/status.ts'
+
+/** What a cell remembers of the row that it showed last. */
+export interface FlashMemory {
+  readonly instrument: string
+  readonly flash: number
+  /** Grows with each reconnect of the window; a new epoch never flashes. */
+  readonly epoch: number
+}
+
+export function remember(row: QuoteRow, epoch: number): FlashMemory {
+  return { instrument: row.instrument, flash: row.flash, epoch }
+}
+
+/**
+ * The direction to flash in, or null. No flash for the first value of a cell, for another
+ * instrument (scrolling), after a reconnect or a seek (`tick` is null), for an equal price, or while
+ * the price is not live.
+ */
+export function flashOf(before: FlashMemory | undefined, row: QuoteRow, epoch: number): 1 | -1 | null {
+  if (!before || before.instrument !== row.instrument || before.epoch !== epoch) return null
+  if (row.flash <= before.flash || row.tick === null || row.tick === 0) return null
+  return row.freshness === 'live' || row.freshness === 'quiet' ? row.tick : null
+}

@@ -1,9 +1,0 @@
-/** The keys that an entry of a menu shows. */
-import type { WindowState } from '../../state/window.svelte.ts'
-import { keysOfId } from '../commands.ts'
-
-/** The first chord of a command as it is set now, as part of an entry; nothing where it has none. */
-export function entryKeys(app: WindowState, id: string): { readonly keys?: string } {
-  const [first] = keysOfId(id, app.settings.now.shortcuts.keys)
-  return first === undefined ? {} : { keys: first }
-}

@@ -1,0 +1,167 @@
+/**
+ * One message of a feed, from bytes to record. The scanner of the feed's shape first; then JSON.parse
+ * and, in this order: control messages, the strict shape, the tolerant codec.
+ *
+ * Classes: `control` as control.ts settles it; `market` for every other JSON object without `type`
+ * (a record, or `KIND.unknown` with `why` where none could be read); `undecodable` for the rest: no
+ * UTF-8, no JSON, no object, or a `type` that no document knows. An array holding exactly one market
+ * object is that object (its mapping says so); one holding several stays whole and unknown, because a
+ * stored message is one record.
+ */
+import type { MarketRecord } from '../../shared/core/market/market.ts'
+import { serviceSymbol, price, size, unixMs, type FeedId } from '../../shared/base/units.ts'
+import { KIND, scratch, type Decode, type MessageClass, type Scratch } from '../codec.ts'
+import { controlOf, isObject, parseJson } from '../control.ts'
+import { clear, fill, own, type JsonObject, type Reading } from './reading.ts'
+import { CODECS } from './table.ts'
+import { readTolerantly } from './unknown.ts'
+import { FEEDS } from '../feeds.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * Reads one message of a feed from bytes[from, to) into `out`, resetting all of it. Never throws, never
+ * reads outside the range. `out.why` also names a flaw of a record that could be read (its bad part is
+ * NaN): "event time out of range", or a side of a quote that is no price.
+ */
+export const decode: Decode = (feed, bytes, from, to, out) =>
+  CODECS[feed].scan(bytes, from, to, out) ? 'market' : decodeSlowly(feed, bytes, from, to, out)
+
+function decodeSlowly(feed: FeedId, bytes: Uint8Array, from: number, to: number, out: Scratch): MessageClass {
+  let text: string
+  try {
+    text = utf8.decode(bytes.subarray(from, to))
+  } catch {
+    return undecodable(out, 'not UTF-8')
+  }
+  const value = parseJson(text)
+  if (value === undefined) return undecodable(out, text.trim() === '' ? 'empty' : 'not JSON')
+  if (controlOf(value) !== undefined) {
+    clear(out)
+    return 'control'
+  }
+  const single = Array.isArray(value) && value.length === 1
+  const object: unknown = single ? value[0] : value
+  if (!isObject(object)) {
+    if (!Array.isArray(value) || value.length === 0 || !value.every(isMarketObject)) {
+      return undecodable(out, 'not a JSON object')
+    }
+    fill(out, unknownReading(feed, `an array of ${value.length} messages`), 0)
+    return 'market'
+  }
+  if (!isMarketObject(object)) {
+    return undecodable(out, single ? 'an array around a control message' : 'carries a type that no document knows')
+  }
+  const reading = CODECS[feed].read(object) ?? readTolerantly(FEEDS[feed], object)
+  fill(out, reading, reading.priceKeys.length === 0 ? 0 : decimalsOf(text, object, reading.priceKeys))
+  if (single && out.kind !== KIND.unknown) out.mapping = `array of one, ${out.mapping || 'documented shape'}`
+  return 'market'
+}
+
+function isMarketObject(value: unknown): value is JsonObject {
+  return isObject(value) && !Object.hasOwn(value, 'type') && controlOf(value) === undefined
+}
+
+function undecodable(out: Scratch, why: string): MessageClass {
+  clear(out)
+  out.why = why
+  return 'undecodable'
+}
+
+function unknownReading(feed: FeedId, why: string): Reading {
+  return { record: { kind: 'unknown', feed, why }, mapping: '', priceKeys: [], flaw: '' }
+}
+
+/** JSON.parse as it is since V8 11.4: the reviver is told the literal. TypeScript's library does not say so yet. */
+type ParseWithSource = (
+  text: string,
+  reviver: (this: unknown, key: string, value: unknown, context: { readonly source?: string } | undefined) => unknown,
+) => unknown
+
+/** Most decimals among the literals of `keys` in the message object. */
+function decimalsOf(text: string, object: JsonObject, keys: readonly string[]): number {
+  // By the object that holds the key: nested objects may use the same keys, and come first.
+  const most = new Map<unknown, number>()
+  let root: unknown
+  try {
+    ;(JSON.parse as ParseWithSource)(text, function (key, value, context) {
+      if (key === '') root = value
+      if (!keys.includes(key)) return value
+      const literal = typeof value === 'string' ? value : (context?.source ?? String(value))
+      most.set(this, Math.max(most.get(this) ?? 0, literalDecimals(literal)))
+      return value
+    })
+  } catch {
+    // The reviver recurses, so nesting too deep for it ends here; the values themselves are at hand.
+    return Math.max(...keys.map((key) => literalDecimals(String(own(object, key)))))
+  }
+  return most.get(Array.isArray(root) ? root[0] : root) ?? 0
+}
+
+/** Decimals of a number's literal: 1.10000 has 5, 1e-05 has 5, 120 has 0; never above 22. */
+function literalDecimals(literal: string): number {
+  const m = /^[+-]?\d*(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(literal)
+  if (m === null) return 0
+  return Math.min(22, Math.max(0, (m[1]?.length ?? 0) - Number(m[2] ?? 0)))
+}
+
+/** A decoded text: its class and, for a market message, its record. */
+export interface Decoded {
+  readonly class: MessageClass
+  readonly record: MarketRecord | undefined
+}
+
+/** Reads one message's text; for cold paths (export, tests, tools). Never throws. */
+export function decodeText(feed: FeedId, text: string): Decoded {
+  const bytes = new TextEncoder().encode(text)
+  const out = scratch()
+  const kind = decode(feed, bytes, 0, bytes.length, out)
+  return { class: kind, record: kind === 'market' ? recordOf(feed, out) : undefined }
+}
+
+/** A lasting record out of a scratch; undefined when the scratch holds none. */
+export function recordOf(feed: FeedId, s: Scratch): MarketRecord | undefined {
+  const symbol = serviceSymbol(s.symbol)
+  const eventMs = Number.isNaN(s.eventMs) ? {} : { eventMs: unixMs(s.eventMs) }
+  switch (s.kind) {
+    case KIND.none:
+      return undefined
+    case KIND.trade:
+      return {
+        kind: 'trade',
+        feed,
+        symbol,
+        price: price(s.price),
+        ...(Number.isNaN(s.size) ? {} : { size: size(s.size) }),
+        ...eventMs,
+      }
+    case KIND.quote:
+      return {
+        kind: 'quote',
+        feed,
+        symbol,
+        ...(Number.isNaN(s.bid) ? {} : { bid: price(s.bid) }),
+        ...(Number.isNaN(s.ask) ? {} : { ask: price(s.ask) }),
+        ...(Number.isNaN(s.bidSize) ? {} : { bidSize: size(s.bidSize) }),
+        ...(Number.isNaN(s.askSize) ? {} : { askSize: size(s.askSize) }),
+        ...eventMs,
+      }
+    case KIND.bar:
+      return {
+        kind: 'bar',
+        feed,
+        symbol,
+        open: price(s.open),
+        high: price(s.high),
+        low: price(s.low),
+        close: price(s.close),
+        ...(Number.isNaN(s.volume) ? {} : { volume: size(s.volume) }),
+        startMs: unixMs(s.startMs),
+        ...(Number.isNaN(s.endMs) ? {} : { endMs: unixMs(s.endMs) }),
+      }
+    case KIND.unknown:
+      return { kind: 'unknown', feed, ...(s.symbol === '' ? {} : { symbol }), ...eventMs, why: s.why }
+    default:
+      throw new TypeError(`missing kind ${String(s.kind satisfies never)}`)
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * When markets trade and where days and bars begin (UTC in, UTC out). Crypto never closes and rolls at
+ * 00:00 UTC; a forex week runs from Sunday to Friday 17:00 New York and its days roll then; US stocks
+ * trade 09:30 to 16:00 New York, with hours before (from 04:00) and after (to 20:00) that never mix
+ * with them. New York's daylight saving follows the rules of 1987 and 2007.
+ */
+import { fixedGrid, type BarGrid } from './bars.ts'
+import { US_STOCK_DAYS } from './calendar-data.ts'
+import { INTERVALS, type Interval } from './market.ts'
+import type { AssetClass } from '../../base/units.ts'
+import { missingCase } from '../../base/errors.ts'
+
+export type SessionState = 'open' | 'pre' | 'post' | 'closed'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const PRE_OPEN = 4 * HOUR
+const OPEN = 9.5 * HOUR
+const CLOSE = 16 * HOUR
+const HALF_CLOSE = 13 * HOUR
+/** The session after the close lasts four hours, also on half days. */
+const POST = 4 * HOUR
+const ROLL = 17 * HOUR
+
+/** Day of the month of the nth (from 1) or last (0) Sunday; month from 0. */
+function sunday(year: number, month: number, nth: number): number {
+  if (nth > 0) {
+    const first = new Date(Date.UTC(year, month, 1)).getUTCDay()
+    return 1 + ((7 - first) % 7) + 7 * (nth - 1)
+  }
+  const last = new Date(Date.UTC(year, month + 1, 0))
+  return last.getUTCDate() - last.getUTCDay()
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+const summers = new Map<number, Span>()
+
+/** UTC span of daylight saving time in New York: changes are at 02:00 local time. */
+function summerOf(year: number): Span {
+  let span = summers.get(year)
+  if (span === undefined) {
+    const from = year >= 2007 ? Date.UTC(year, 2, sunday(year, 2, 2), 7) : Date.UTC(year, 3, sunday(year, 3, 1), 7)
+    const to = year >= 2007 ? Date.UTC(year, 10, sunday(year, 10, 1), 6) : Date.UTC(year, 9, sunday(year, 9, 0), 6)
+    span = { from, to }
+    summers.set(year, span)
+  }
+  return span
+}
+
+/** New York local time minus UTC, ms, at a UTC instant. */
+export function newYorkOffset(ms: number): number {
+  if (!Number.isFinite(ms)) return -5 * HOUR
+  const { from, to } = summerOf(new Date(ms).getUTCFullYear())
+  return ms >= from && ms < to ? -4 * HOUR : -5 * HOUR
+}
+
+/** UTC instant of a New York wall clock time (ms as if it were UTC); times asked for here are never ambiguous. */
+function fromNewYork(local: number): number {
+  const winter = local + 5 * HOUR
+  const { from, to } = summerOf(new Date(local).getUTCFullYear())
+  const summer = local + 4 * HOUR
+  return summer >= from && summer < to ? summer : winter
+}
+
+const closedDays = new Map<number, { readonly closed: ReadonlySet<string>; readonly half: ReadonlySet<string> }>()
+const NO_DAYS = { closed: new Set<string>(), half: new Set<string>() }
+
+function daysOf(year: number): { readonly closed: ReadonlySet<string>; readonly half: ReadonlySet<string> } {
+  const row = US_STOCK_DAYS[year]
+  if (row === undefined) return NO_DAYS
+  let days = closedDays.get(year)
+  if (days === undefined) {
+    days = { closed: new Set(row[0].split(' ')), half: new Set(row[1].split(' ')) }
+    closedDays.set(year, days)
+  }
+  return days
+}
+
+/** How US stocks trade on a date given as its midnight in ms as if it were UTC. */
+export function stockDay(localMidnight: number): 'full' | 'half' | 'closed' {
+  const date = new Date(localMidnight)
+  const weekday = date.getUTCDay()
+  if (weekday === 0 || weekday === 6) return 'closed'
+  const { closed, half } = daysOf(date.getUTCFullYear())
+  const name = String((date.getUTCMonth() + 1) * 100 + date.getUTCDate()).padStart(4, '0')
+  return closed.has(name) ? 'closed' : half.has(name) ? 'half' : 'full'
+}
+
+/** A stretch of one state in the stock market, within one New York date. */
+interface Segment extends Span {
+  readonly state: SessionState
+  /** The date has a session at all. */
+  readonly trading: boolean
+}
+
+let segment: Segment = { from: 0, to: 0, state: 'closed', trading: false }
+
+/** The stretch an instant lies in; the last one is remembered, for ticks come in order. */
+function segmentOf(ms: number): Segment {
+  if (ms >= segment.from && ms < segment.to) return segment
+  const local = ms + newYorkOffset(ms)
+  const midnight = Math.floor(local / DAY) * DAY
+  const day = stockDay(midnight)
+  const next = fromNewYork(midnight + DAY)
+  if (day === 'closed') return (segment = { from: fromNewYork(midnight), to: next, state: 'closed', trading: false })
+  const close = day === 'half' ? HALF_CLOSE : CLOSE
+  const edges: readonly (readonly [at: number, state: SessionState])[] = [
+    [0, 'closed'],
+    [PRE_OPEN, 'pre'],
+    [OPEN, 'open'],
+    [close, 'post'],
+    [close + POST, 'closed'],
+  ]
+  let at = edges.length - 1
+  while (at > 0 && ms < fromNewYork(midnight + edges[at][0])) at--
+  const following = edges[at + 1]
+  return (segment = {
+    from: fromNewYork(midnight + edges[at][0]),
+    to: following === undefined ? next : fromNewYork(midnight + following[0]),
+    state: edges[at][1],
+    trading: true,
+  })
+}
+
+/** The stretch of one state that an instant lies in, UTC [from, to); a date without a session is one stretch. */
+export function stockStretch(ms: number): { readonly from: number; readonly to: number; readonly state: SessionState } {
+  return segmentOf(ms)
+}
+
+/** What the market of an asset class is doing at an instant. */
+export function sessionState(asset: AssetClass, ms: number): SessionState {
+  switch (asset) {
+    case 'crypto':
+      return 'open'
+    case 'forex': {
+      const local = ms + newYorkOffset(ms)
+      const weekday = new Date(local).getUTCDay()
+      const time = local - Math.floor(local / DAY) * DAY
+      if (weekday === 6 || (weekday === 5 && time >= ROLL) || (weekday === 0 && time < ROLL)) return 'closed'
+      return 'open'
+    }
+    case 'stocks':
+      return segmentOf(ms).state
+    default:
+      return missingCase(asset)
+  }
+}
+
+/** Whether the market's main session is on. */
+export function isOpen(asset: AssetClass, ms: number): boolean {
+  return sessionState(asset, ms) === 'open'
+}
+
+/** Where the asset's day that holds an instant began: its roll. */
+export function dayStart(asset: AssetClass, ms: number): number {
+  switch (asset) {
+    case 'crypto':
+      return Math.floor(ms / DAY) * DAY
+    case 'forex': {
+      const local = ms + newYorkOffset(ms)
+      return fromNewYork(Math.floor((local - ROLL) / DAY) * DAY + ROLL)
+    }
+    case 'stocks': {
+      const local = ms + newYorkOffset(ms)
+      return fromNewYork(Math.floor(local / DAY) * DAY)
+    }
+    default:
+      return missingCase(asset)
+  }
+}
+
+/** The next roll after an instant. Days last 23, 24 or 25 hours. */
+export function dayEnd(asset: AssetClass, ms: number): number {
+  return dayStart(asset, dayStart(asset, ms) + 25 * HOUR)
+}
+
+/** Stocks: bars count from the start of their stretch of the day and end with it. */
+function stockGrid(intervalMs: number): BarGrid {
+  return {
+    startOf(ms) {
+      if (!Number.isFinite(ms)) return NaN
+      const { from } = segmentOf(ms)
+      return from + Math.floor((ms - from) / intervalMs) * intervalMs
+    },
+    endOf: (start) => Math.min(start + intervalMs, segmentOf(start).to),
+  }
+}
+
+/** Daily bars of stocks: the main session only; a date without one has its whole day. */
+const stockDays: BarGrid = {
+  startOf(ms) {
+    if (!Number.isFinite(ms)) return NaN
+    const { from, state, trading } = segmentOf(ms)
+    return state === 'open' || !trading ? from : NaN
+  },
+  endOf: (start) => segmentOf(start).to,
+}
+
+const forexDays: BarGrid = {
+  startOf: (ms) => (Number.isFinite(ms) ? dayStart('forex', ms) : NaN),
+  endOf: (start) => dayEnd('forex', start),
+}
+
+/**
+ * Where the bars of an asset class and interval begin and end. Intraday bars count from the UTC
+ * epoch, stocks' from 09:30 New York (and the hours before and after from their own start). A daily
+ * bar follows the calendar; stocks outside of the main session of a trading day are in none (NaN).
+ */
+export function gridOf(asset: AssetClass, interval: Interval): BarGrid {
+  const ms = INTERVALS[interval]
+  if (interval === '1D') return asset === 'forex' ? forexDays : asset === 'stocks' ? stockDays : fixedGrid(ms)
+  // every session begins on a half hour: up to that, both ways of counting are the same
+  return asset === 'stocks' && ms > HOUR / 2 ? stockGrid(ms) : fixedGrid(ms)
+}
+
+/** Start of the bar that an instant belongs to; NaN where it belongs to none. */
+export function barStart(asset: AssetClass, interval: Interval, ms: number): number {
+  return gridOf(asset, interval).startOf(ms)
+}
+
+/** End (exclusive) of the bar that an instant belongs to; NaN where it belongs to none. */
+export function barEnd(asset: AssetClass, interval: Interval, ms: number): number {
+  const grid = gridOf(asset, interval)
+  const start = grid.startOf(ms)
+  return Number.isNaN(start) ? NaN : grid.endOf(start)
+}

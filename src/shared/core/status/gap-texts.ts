@@ -1,0 +1,19 @@
+/** How the causes of a gap are called, everywhere: on charts, in lists, in the help, the log and the history of alerts. */
+import type { SpanCause } from './status.ts'
+
+export const GAP_TEXTS = {
+  'gap.cause.connect': 'not yet connected',
+  'gap.cause.drop': 'connection lost',
+  'gap.cause.half-open': 'connection silent',
+  'gap.cause.refused': 'refused by the service',
+  'gap.cause.unacknowledged': 'not subscribed',
+  'gap.cause.sleep': 'computer asleep',
+  'gap.cause.clock': 'clock changed',
+  'gap.cause.token': 'signed out',
+  'gap.cause.disk': 'not stored: disk',
+  'gap.cause.overflow': 'not stored: too much at once',
+  'gap.cause.worker': 'not stored: recorder failed',
+  'gap.cause.crash': 'Tapedeck crashed',
+  'gap.cause.quit': 'Tapedeck was closed',
+  'gap.cause.unreadable': 'stored messages damaged',
+} as const satisfies Readonly<Record<`gap.cause.${SpanCause}`, string>>

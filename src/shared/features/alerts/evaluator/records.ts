@@ -1,0 +1,206 @@
+/**
+ * Records of the market, measured against what waits for them. This is the tick path: a record that crosses
+ * nothing costs some comparisons, and nothing is made for it.
+ */
+import { midPrice, usable } from '../../../core/market/bars.ts'
+import { openTime } from '../../drawings/open-time.ts'
+import { priceAt } from '../../drawings/price-at.ts'
+import type { Drawing } from '../../drawings/types.ts'
+import type { BarSource } from '../../../core/market/market.ts'
+import type { FeedId, InstrumentId } from '../../../base/units.ts'
+import type { EventOrder } from './event-order.ts'
+import type { Firing } from './firing.ts'
+import type { Moment } from './instant.ts'
+import type { EvaluatorListener } from './last-value.ts'
+import type { Alert, AlertDirection } from '../types.ts'
+import { KIND_RANK, type PriceChain, type Watch } from './condition.ts'
+
+/** What alerts need of a trade; NaN: it has none. `eventMs` UTC ms. Handed on whole, as loose numbers would be copied. */
+export interface TradeNumbers {
+  readonly price: number
+  readonly size: number
+  readonly eventMs: number
+}
+/** A side that is NaN is not told; one that is no price says that there is none. */
+export interface QuoteNumbers {
+  readonly bid: number
+  readonly ask: number
+  readonly eventMs: number
+}
+export interface BarNumbers {
+  readonly close: number
+  readonly eventMs: number
+}
+
+export interface RecordsOptions {
+  readonly moment: Moment
+  readonly firing: Firing
+  readonly listener: Pick<EvaluatorListener, 'changed'>
+  readonly drawings: ReadonlyMap<InstrumentId, ReadonlyMap<string, Drawing>>
+}
+
+export class Records {
+  readonly #moment: Moment
+  readonly #firing: Firing
+  readonly #crossed: Firing['crossed']
+  readonly #unseen: Firing['unseen']
+  readonly #listener: Pick<EvaluatorListener, 'changed'>
+  readonly #drawings: RecordsOptions['drawings']
+
+  constructor({ moment, firing, listener, drawings }: RecordsOptions) {
+    this.#moment = moment
+    this.#firing = firing
+    this.#crossed = firing.crossed
+    this.#unseen = firing.unseen
+    this.#listener = listener
+    this.#drawings = drawings
+  }
+
+  trade(watch: Watch, feed: FeedId, record: TradeNumbers, recvMs: number): void {
+    const { price, size, eventMs } = record
+    if (!usable(price) || (watch.blind.size > 0 && watch.blind.has(feed))) return
+    this.#date(watch.order, eventMs, recvMs)
+    if (watch.volumes.length > 0 && size >= 0 && size < Infinity) this.#volume(watch, size)
+    if (watch.bars.length > 0) this.#bars(watch, 'trade', price, size)
+    if (watch.rank < KIND_RANK.trade) this.#rank(watch, KIND_RANK.trade)
+    this.#last(watch, feed, price, recvMs)
+    if (watch.calm !== feed) watch.settleTrades(feed)
+  }
+
+  quote(watch: Watch, feed: FeedId, record: QuoteNumbers, recvMs: number): void {
+    const { bid, ask, eventMs } = record
+    if (watch.blind.size > 0 && watch.blind.has(feed)) return
+    this.#date(watch.quotes, eventMs, recvMs)
+    if (!this.#takes(watch.quotes, recvMs)) return
+    const mid = midPrice(bid, ask)
+    if (watch.bars.length > 0) {
+      this.#bars(watch, 'bid', bid, NaN)
+      this.#bars(watch, 'ask', ask, NaN)
+      this.#bars(watch, 'mid', mid, NaN)
+    }
+    if (!Number.isNaN(bid)) watch.bid = bid > 0 ? bid : NaN
+    if (!Number.isNaN(ask)) watch.ask = ask > 0 ? ask : NaN
+    const { chains } = watch
+    if (usable(bid)) this.#price(watch, chains.bid, bid)
+    if (usable(ask)) this.#price(watch, chains.ask, ask)
+    if (usable(mid)) {
+      this.#price(watch, chains.mid, mid)
+      if (watch.rank <= KIND_RANK.mid) this.#midAsLast(watch, feed, mid)
+    }
+    this.#spread(watch)
+    if (watch.calmQuotes !== feed) watch.settleQuotes(feed)
+  }
+
+  #spread(watch: Watch): void {
+    const moment = this.#moment
+    const apart = watch.ask - watch.bid
+    if (Number.isNaN(apart)) return
+    moment.value = apart
+    watch.spread.price.step(apart, this.#crossed)
+    const percent = (apart / (watch.bid + apart / 2)) * 100
+    moment.value = percent
+    watch.spread.percent.step(percent, this.#crossed)
+  }
+
+  bar(watch: Watch, feed: FeedId, { close, eventMs }: BarNumbers, recvMs: number): void {
+    if (watch.rank > KIND_RANK.bar || !usable(close) || watch.blind.has(feed)) return
+    this.#date(watch.order, eventMs, recvMs)
+    if (watch.rank < KIND_RANK.bar) this.#rank(watch, KIND_RANK.bar)
+    this.#last(watch, feed, close, recvMs)
+  }
+
+  /** The moment is that of a record of this order. */
+  #date(order: EventOrder, eventMs: number, recvMs: number): void {
+    const moment = this.#moment
+    moment.believed = Number.isNaN(eventMs) || order.believes(eventMs, recvMs)
+    moment.eventMs = Number.isNaN(eventMs) || !moment.believed ? recvMs : eventMs
+  }
+
+  /** Whether the moment's record is not late in its order. */
+  #takes(order: EventOrder, recvMs: number): boolean {
+    if (this.#moment.believed) return order.takes(this.#moment.eventMs, recvMs)
+    order.takesUndated(recvMs)
+    return true
+  }
+
+  /** Quotes have an order of their own. */
+  #midAsLast(watch: Watch, feed: FeedId, mid: number): void {
+    if (watch.rank < KIND_RANK.mid) this.#rank(watch, KIND_RANK.mid)
+    if (watch.lastFeed !== feed) watch.lastFeed = feed
+    this.#price(watch, watch.chains.last, mid)
+  }
+
+  /** A late one changes no price. */
+  #last(watch: Watch, feed: FeedId, price: number, recvMs: number): void {
+    if (watch.lastFeed !== feed) watch.lastFeed = feed
+    if (this.#takes(watch.order, recvMs)) this.#price(watch, watch.chains.last, price)
+  }
+
+  #rank(watch: Watch, rank: number): void {
+    const first = watch.rank === KIND_RANK.none
+    watch.rank = rank
+    watch.stir()
+    watch.order.lastMs = -Infinity
+    if (!first) watch.cutPrice('last', true)
+    this.#listener.changed(watch)
+  }
+
+  /** The record says that a price is `price`. */
+  #price(watch: Watch, chain: PriceChain, price: number): void {
+    this.#moment.value = price
+    chain.index.step(price, this.#crossed, this.#unseen)
+    if (chain.moves.length > 0) this.#moves(chain, price)
+    if (chain.drawn.length > 0 && this.#moment.believed) this.#drawn(watch, chain, price)
+  }
+
+  #moves(chain: PriceChain, price: number): void {
+    const moment = this.#moment
+    for (const { window, up, down } of chain.moves) {
+      window.step(price, moment.nowMs)
+      moment.value = window.up
+      up.step(window.up, this.#crossed)
+      moment.value = -window.down
+      down.step(window.down, this.#crossed)
+    }
+  }
+
+  #drawn(watch: Watch, chain: PriceChain, price: number): void {
+    const atMs = this.#moment.eventMs
+    for (const one of chain.drawn) {
+      const drawing = this.#drawings.get(watch.id)?.get(drawingOf(one.run.alert))
+      const { condition } = one.run.alert
+      // Every one of these is about a drawing.
+      if (condition.is !== 'drawing') continue
+      const axis = condition.hours === 'open' ? openTime(watch.asset) : undefined
+      const levels = drawing === undefined ? [] : priceAt(drawing, atMs, axis, condition.scale)
+      const apart = levels.map((level) => price - level)
+      const before = one.apart
+      one.apart = apart
+      if (before.length !== apart.length) continue
+      const at = apart.findIndex((now, i) => crosses(before[i], now, one.direction))
+      if (at >= 0) this.#firing.fire(one.run, price, levels[at] + before[at])
+    }
+  }
+
+  #volume(watch: Watch, size: number): void {
+    const moment = this.#moment
+    for (const { window, index } of watch.volumes) {
+      if (window.moveTo(moment.nowMs)) index.step(window.sum, this.#crossed)
+      window.add(size)
+      moment.value = window.sum
+      index.step(window.sum, this.#crossed)
+    }
+  }
+
+  #bars(watch: Watch, of: BarSource, price: number, size: number): void {
+    const { believed, eventMs: atMs } = this.#moment
+    if (!believed) return
+    for (const lines of watch.bars) if (lines.of === of) lines.record(atMs, price, size, this.#firing.linesCrossed)
+  }
+}
+
+const crosses = (before: number, now: number, direction: AlertDirection): boolean =>
+  (direction !== 'down' && before < 0 && now >= 0) || (direction !== 'up' && before > 0 && now <= 0)
+
+/** The drawing that an alert is about; '': it is about none. */
+export const drawingOf = ({ condition }: Alert): string => (condition.is === 'drawing' ? condition.drawing : '')

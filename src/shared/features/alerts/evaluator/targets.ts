@@ -1,0 +1,106 @@
+/** Where each kind of alert is measured: put there when it is watched, and taken away again. */
+import type { BarGrid } from '../../../core/market/bars.ts'
+import { missingCase } from '../../../base/errors.ts'
+import type { BarSource, Interval } from '../../../core/market/market.ts'
+import type { AssetClass, InstrumentId } from '../../../base/units.ts'
+import { BarLines } from './bar-lines.ts'
+import { LevelIndex } from './levels.ts'
+import type { LevelItem, Run } from './condition.ts'
+import { MoveWindow, VolumeWindow } from './windows.ts'
+
+export interface Places {
+  readonly grid: (asset: AssetClass, interval: Interval) => BarGrid
+  readonly wantsBars: (instrument: InstrumentId, of: BarSource, interval: Interval) => void
+}
+
+/** Puts an alert where its measure is taken; answers how to take it away. */
+export function place(run: Run, { grid, wantsBars }: Places): () => void {
+  const { watch, alert } = run
+  const { condition } = alert
+  switch (condition.is) {
+    case 'price': {
+      const { index } = watch.chains[condition.of]
+      const item: LevelItem = { run, role: 'fire', level: condition.level, direction: condition.direction }
+      index.add(item.level, item)
+      return () => index.remove(item.level, item)
+    }
+    case 'move': {
+      const { of, percent, withinMs, direction } = condition
+      const chain = watch.chains[of]
+      let moves = chain.moves.find(({ window }) => window.withinMs === withinMs)
+      if (moves === undefined) {
+        moves = { window: new MoveWindow(withinMs), up: new LevelIndex(), down: new LevelIndex() }
+        moves.up.restart()
+        moves.down.restart()
+        chain.moves = [...chain.moves, moves]
+        watch.stir()
+      }
+      const mine = moves
+      const item: LevelItem = { run, role: 'fire', level: percent, direction: 'up' }
+      if (direction !== 'down') mine.up.add(percent, item, true)
+      if (direction !== 'up') mine.down.add(percent, item, true)
+      return () => {
+        mine.up.remove(percent, item)
+        mine.down.remove(percent, item)
+        if (mine.up.size + mine.down.size === 0) chain.moves = chain.moves.filter((one) => one !== mine)
+      }
+    }
+    case 'spread': {
+      const index = watch.spread[condition.unit]
+      if (index.size === 0) index.restart()
+      watch.stir()
+      return register(index, { run, role: 'fire', level: condition.above, direction: 'up' })
+    }
+    case 'volume': {
+      const { above, withinMs } = condition
+      let volumes = watch.volumes.find(({ window }) => window.withinMs === withinMs)
+      if (volumes === undefined) {
+        volumes = { window: new VolumeWindow(withinMs), index: new LevelIndex() }
+        volumes.index.restart()
+        watch.volumes = [...watch.volumes, volumes]
+        watch.stir()
+      }
+      const mine = volumes
+      const undo = register(mine.index, { run, role: 'fire', level: above, direction: 'up' })
+      return () => {
+        undo()
+        if (mine.index.size === 0) watch.volumes = watch.volumes.filter((one) => one !== mine)
+      }
+    }
+    case 'indicator': {
+      const { of, interval } = condition
+      let lines = watch.bars.find((one) => one.of === of && one.interval === interval)
+      if (lines === undefined) {
+        lines = new BarLines<Run>(of, interval, grid(watch.asset, interval))
+        watch.bars = [...watch.bars, lines]
+        watch.stir()
+      }
+      const mine = lines
+      mine.add(run, condition)
+      if (!mine.seeded) wantsBars(watch.id, of, interval)
+      return () => {
+        mine.remove(run)
+        if (mine.empty) watch.bars = watch.bars.filter((one) => one !== mine)
+      }
+    }
+    case 'drawing': {
+      const chain = watch.chains[condition.of]
+      const drawn = { run, direction: condition.direction, apart: [] }
+      chain.drawn = [...chain.drawn, drawn]
+      watch.stir()
+      return () => {
+        chain.drawn = chain.drawn.filter((one) => one !== drawn)
+      }
+    }
+    case 'stale':
+    case 'earnings':
+      return () => undefined
+    default:
+      return missingCase(condition)
+  }
+}
+
+function register(index: LevelIndex<LevelItem>, item: LevelItem): () => void {
+  index.add(item.level, item, true)
+  return () => index.remove(item.level, item)
+}

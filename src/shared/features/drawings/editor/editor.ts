@@ -1,0 +1,33 @@
+/**
+ * Drawing by pointer and by keys as a state machine: an event and what the chart is now in, the next
+ * state and what became of the drawings out. Pure: ids, instants and the chart are arguments.
+ */
+import { missingCase } from '../../../base/errors.ts'
+import { key } from './keys.ts'
+import { withTool } from './placing.ts'
+import { double, down, leave, move, up } from './pointer.ts'
+import { idle, type EditorEvent, type EditorState, type Outcome, type Surroundings } from './state.ts'
+
+/** The next state, and what comes of an event. */
+export function edited(state: EditorState, event: EditorEvent, around: Surroundings): Outcome {
+  switch (event.is) {
+    case 'tool':
+      return withTool(state, event.tool)
+    case 'select':
+      return { state: { ...state, tool: null, mode: idle, selected: event.id }, taken: true }
+    case 'down':
+      return down(state, event, around)
+    case 'move':
+      return move(state, event, around)
+    case 'up':
+      return up(state, event, around)
+    case 'double':
+      return double(state, event.at, around)
+    case 'leave':
+      return leave(state)
+    case 'key':
+      return key(state, event.key, event.mods, around)
+    default:
+      return missingCase(event)
+  }
+}

@@ -1,0 +1,174 @@
+/** A drawing that comes into being: its points placed one after the other, by pointer or by keys. */
+import { phrase } from '../../../base/text.ts'
+import { freshPlacing, idle, type EditorState, type Mode, type Mods, type Outcome, type Surroundings } from './state.ts'
+import type { Pixel } from './figure-parts.ts'
+import { completed, isDegenerate, pointsToPlace, simplified, straightened } from './shape.ts'
+import { MOST_BRUSH_POINTS, type Drawing, type DrawingKind, type DrawingPoint } from '../types.ts'
+
+/** How far a left-out point of a stroke may be off, px. */
+const STROKE_TOLERANCE = 0.6
+
+/** Takes a tool into the hand; null: puts it away. */
+export function withTool(state: EditorState, tool: DrawingKind | null): Outcome {
+  return {
+    state: { ...state, tool, mode: tool === null ? idle : freshPlacing, selected: null, hovered: null },
+    taken: true,
+    say:
+      tool === null
+        ? phrase('drawings.no-tool')
+        : phrase('drawings.tool', { name: phrase(`drawing.${tool}`), how: howToPlace(tool) }),
+  }
+}
+
+function howToPlace(kind: DrawingKind): string {
+  return kind === 'brush' ? phrase('drawings.how-brush') : phrase('drawings.how', { count: pointsToPlace(kind) })
+}
+
+/** The drawing that is under way: as it would be if the pointer let go now. Null: none is. */
+export function draftOf(state: EditorState, around: Surroundings): Drawing | null {
+  const { mode, tool } = state
+  switch (mode.is) {
+    case 'dragging':
+      return mode.now
+    case 'placing': {
+      const points = mode.at === null ? mode.points : [...mode.points, mode.at]
+      return tool === null || points.length === 0 ? null : made(tool, points, around)
+    }
+    case 'brushing':
+      return made('brush', mode.points, around)
+    case 'idle':
+    case 'pressed':
+    case 'points':
+      return null
+  }
+}
+
+function made(kind: DrawingKind, points: readonly DrawingPoint[], around: Surroundings): Drawing {
+  return {
+    id: around.id,
+    kind,
+    points: completed(kind, points),
+    style: around.styleOf(kind),
+    text: '',
+    locked: false,
+    hidden: false,
+    asOfMs: around.asOfMs,
+  }
+}
+
+/** Where a pixel stands: at a price of a bar where the magnet holds, Ctrl turns it the other way. */
+export function placed(at: Pixel, mods: Mods, anchor: DrawingPoint | null, around: Surroundings): DrawingPoint | null {
+  const { surface } = around
+  if (around.magnet !== mods.ctrl) {
+    const snapped = surface.snap(at)
+    if (snapped) return snapped
+  }
+  const from = anchor && mods.shift ? surface.toPixel(anchor) : null
+  const point = surface.toPoint(from ? straightened(from, at) : at)
+  if (point === null || from === null || anchor === null) return point
+  // Level and upright are exact, not as exact as a pixel.
+  const straight = straightened(from, at)
+  return {
+    ms: straight.x === from.x ? anchor.ms : point.ms,
+    price: straight.y === from.y ? anchor.price : point.price,
+  }
+}
+
+/** One more point of what is being placed: with the last one the drawing is there. */
+export function add(
+  state: EditorState,
+  tool: DrawingKind,
+  points: readonly DrawingPoint[],
+  how: { readonly pressed: Pixel | null; readonly byKeys: boolean },
+  around: Surroundings,
+): Outcome {
+  if (points.length < pointsToPlace(tool)) {
+    const at = points[points.length - 1]
+    const say = how.byKeys
+      ? phrase('drawings.placed', { n: points.length, price: around.surface.words.price(at.price) })
+      : undefined
+    return {
+      state: { ...state, mode: { is: 'placing', points, at, ...how } },
+      taken: true,
+      ...(say === undefined ? {} : { say }),
+    }
+  }
+  return finish(state, tool, points, around)
+}
+
+function finish(state: EditorState, tool: DrawingKind, points: readonly DrawingPoint[], around: Surroundings): Outcome {
+  const drawing = made(tool, points, around)
+  if (isDegenerate(tool, drawing.points)) {
+    // A double click, or Enter twice: the second point is still to come.
+    const mode: Mode = {
+      is: 'placing',
+      points: points.slice(0, -1),
+      at: points.at(-1) ?? null,
+      pressed: null,
+      byKeys: false,
+    }
+    return { state: { ...state, mode: tool === 'brush' ? idle : mode }, taken: true }
+  }
+  return {
+    state: { ...state, tool: null, mode: idle, selected: drawing.id },
+    taken: true,
+    edit: {
+      drawings: [...around.drawings, drawing],
+      what: phrase('drawings.drawn', { name: phrase(`drawing.${tool}`) }),
+      // What is written into it at once is the same step.
+      ...(tool === 'text' ? { merge: `text ${drawing.id}` } : {}),
+    },
+    ...(tool === 'text' ? { write: drawing.id } : {}),
+    say: phrase('drawings.is-drawn', { name: phrase(`drawing.${tool}`) }),
+  }
+}
+
+/** The button is let go: what was drawn is a stroke, without the points that it does not need. */
+export function endStroke(state: EditorState, points: readonly DrawingPoint[], around: Surroundings): Outcome {
+  const pixels = points.map((point) => around.surface.toPixel(point) ?? { x: NaN, y: NaN })
+  const kept = simplified(pixels, STROKE_TOLERANCE).map((i) => points[i])
+  const ended = points.length < 2 ? { ...state, mode: idle } : null
+  if (ended) return { state: ended, taken: true }
+  const outcome = finish(state, 'brush', kept, around)
+  // A hand goes on writing: the brush stays in it.
+  return { ...outcome, state: { ...state, tool: 'brush', mode: freshPlacing, selected: null } }
+}
+
+/** Arrow keys move where the next point would be. */
+export function byArrow(
+  state: EditorState,
+  tool: DrawingKind,
+  bars: number,
+  steps: number,
+  around: Surroundings,
+): Outcome {
+  const { mode } = state
+  const { surface } = around
+  if (mode.is === 'brushing') {
+    const next = surface.step(mode.points[mode.points.length - 1], bars, steps)
+    if (mode.points.length >= MOST_BRUSH_POINTS) return { state, taken: true }
+    return { state: { ...state, mode: { ...mode, points: [...mode.points, next] } }, taken: true }
+  }
+  const points = mode.is === 'placing' ? mode.points : []
+  const from = (mode.is === 'placing' ? mode.at : null) ?? points.at(-1)
+  const at = from ? surface.step(from, bars, steps) : surface.middle()
+  return {
+    state: { ...state, tool, mode: { is: 'placing', points, at, pressed: null, byKeys: true } },
+    taken: true,
+    ...(at ? { say: surface.words.price(at.price) } : {}),
+  }
+}
+
+/** Enter places the next point. */
+export function byEnter(state: EditorState, tool: DrawingKind, around: Surroundings): Outcome {
+  const { mode } = state
+  if (mode.is === 'brushing') return endStroke(state, mode.points, around)
+  const points = mode.is === 'placing' ? mode.points : []
+  const at = (mode.is === 'placing' ? mode.at : null) ?? around.surface.middle()
+  if (at === null) return { state, taken: true }
+  const pixel = around.magnet ? around.surface.toPixel(at) : null
+  const point = (pixel && around.surface.snap(pixel)) ?? at
+  if (tool === 'brush')
+    return { state: { ...state, mode: { is: 'brushing', points: [point], byKeys: true } }, taken: true }
+  return add(state, tool, [...points, point], { pressed: null, byKeys: true }, around)
+}

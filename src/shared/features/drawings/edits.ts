@@ -1,0 +1,108 @@
+/**
+ * Changes of a list of drawings as data: what two windows send instead of their whole lists, so that each
+ * keeps what the other drew, and what undo takes back. Pure.
+ */
+import { phrase } from '../../base/text.ts'
+import * as v from 'valibot'
+import { drawingSchema, MOST_DRAWINGS, MOST_POINTS, type Drawing } from './types.ts'
+
+const id = v.pipe(v.string(), v.maxLength(40))
+
+export const drawingsEditSchema = v.strictObject({
+  /** New ones, and those that changed, whole. */
+  put: v.pipe(v.array(drawingSchema), v.maxLength(MOST_DRAWINGS)),
+  remove: v.pipe(v.array(id), v.maxLength(MOST_DRAWINGS)),
+  /** Ids from the lowest to the highest after this; null: new ones on top, the others as they lie. */
+  order: v.nullable(v.pipe(v.array(id), v.maxLength(MOST_DRAWINGS))),
+})
+
+export interface DrawingsEdit {
+  readonly put: readonly Drawing[]
+  readonly remove: readonly string[]
+  readonly order: readonly string[] | null
+}
+
+/** What makes `after` of `before`; drawings are compared by identity, then by content. */
+export function editOf(before: readonly Drawing[], after: readonly Drawing[]): DrawingsEdit {
+  const old = new Map(before.map((drawing) => [drawing.id, drawing]))
+  const kept = new Set(after.map((drawing) => drawing.id))
+  const put = after.filter((drawing) => {
+    const was = old.get(drawing.id)
+    return was === undefined || (was !== drawing && !sameDrawing(was, drawing))
+  })
+  const remove = before.filter((drawing) => !kept.has(drawing.id)).map((drawing) => drawing.id)
+  const plain = applyEdit(before, { put, remove, order: null })
+  const ordered = plain.every((drawing, i) => drawing.id === after[i]?.id)
+  return { put, remove, order: ordered ? null : after.map((drawing) => drawing.id) }
+}
+
+/** Whether an edit changes nothing. */
+export function isNoEdit(edit: DrawingsEdit): boolean {
+  return edit.put.length === 0 && edit.remove.length === 0 && edit.order === null
+}
+
+/**
+ * The list after an edit. What the edit names and is not there any more is passed over, and what it does
+ * not know of stays, next to the neighbour below it.
+ */
+export function applyEdit(drawings: readonly Drawing[], { put, remove, order }: DrawingsEdit): readonly Drawing[] {
+  const gone = new Set(remove)
+  const fresh = new Map(put.map((drawing) => [drawing.id, drawing]))
+  const list: Drawing[] = []
+  for (const drawing of drawings) {
+    if (gone.has(drawing.id)) continue
+    list.push(fresh.get(drawing.id) ?? drawing)
+    fresh.delete(drawing.id)
+  }
+  list.push(...fresh.values())
+  return order === null ? list : inOrder(list, order)
+}
+
+function inOrder(list: readonly Drawing[], order: readonly string[]): Drawing[] {
+  const by = new Map(list.map((drawing) => [drawing.id, drawing]))
+  const named = new Set(order)
+  const after: Drawing[] = []
+  /** Those the order does not name, by the id they lie upon; null: at the bottom. */
+  const strangers = new Map<string | null, Drawing[]>()
+  let below: string | null = null
+  for (const drawing of list) {
+    if (named.has(drawing.id)) below = drawing.id
+    else {
+      const there: Drawing[] = strangers.get(below) ?? []
+      there.push(drawing)
+      strangers.set(below, there)
+    }
+  }
+  after.push(...(strangers.get(null) ?? []))
+  for (const name of new Set(order)) {
+    const drawing = by.get(name)
+    if (drawing !== undefined) after.push(drawing)
+    after.push(...(strangers.get(name) ?? []))
+  }
+  return after
+}
+
+/** Whether two drawings say the same. */
+export function sameDrawing(a: Drawing, b: Drawing): boolean {
+  return (
+    a.id === b.id &&
+    a.kind === b.kind &&
+    a.text === b.text &&
+    a.locked === b.locked &&
+    a.hidden === b.hidden &&
+    a.asOfMs === b.asOfMs &&
+    a.style.color === b.style.color &&
+    a.style.width === b.style.width &&
+    a.style.dash === b.style.dash &&
+    a.style.fill === b.style.fill &&
+    a.points.length === b.points.length &&
+    a.points.every((point, i) => point.ms === b.points[i].ms && point.price === b.points[i].price)
+  )
+}
+
+/** Why a list cannot be kept, in a sentence; null: it can. */
+export function tooMany(drawings: readonly Drawing[]): string | null {
+  if (drawings.length > MOST_DRAWINGS) return phrase('drawings.too-many', { count: MOST_DRAWINGS })
+  const points = drawings.reduce((sum, drawing) => sum + drawing.points.length, 0)
+  return points > MOST_POINTS ? phrase('drawings.too-many-points', { count: MOST_POINTS }) : null
+}

@@ -1,0 +1,62 @@
+/** The clock of a chart that leaves out the hours in which nothing trades. Pure. */
+import { newYorkOffset, stockDay } from '../../core/market/calendar.ts'
+import { missingCase } from '../../base/errors.ts'
+import type { AssetClass } from '../../base/units.ts'
+import type { TimeAxis } from './price-at.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const WEEK = 7 * DAY
+/** Sunday 17:00 of New York's wall clock, when a week of forex begins; 4 January 1970 was a Sunday. */
+const FOREX_WEEK = 3 * DAY + 17 * HOUR
+const FOREX_OPEN = 5 * DAY
+/** Stocks trade from 04:00, before the session, until four hours after its close, of which half days have less. */
+const STOCKS_FROM = 4 * HOUR
+const STOCKS_FULL = 16 * HOUR
+const STOCKS_HALF = 13 * HOUR
+/** Days whose calendar is counted, from 1 January 1970; farther out a day is as long as one of five in seven. */
+const COUNTED_DAYS = 47_000
+const MEAN_DAY = (STOCKS_FULL * 5) / 7
+
+let opened: Float64Array | null = null
+/** Open ms of stocks before each day. Counted once: a line may reach over years. */
+function openedBefore(): Float64Array {
+  if (opened !== null) return opened
+  opened = new Float64Array(COUNTED_DAYS + 1)
+  for (let day = 0; day < COUNTED_DAYS; day++) opened[day + 1] = opened[day] + openOf(day)
+  return opened
+}
+function openOf(day: number): number {
+  const kind = stockDay(day * DAY)
+  return kind === 'closed' ? 0 : kind === 'half' ? STOCKS_HALF : STOCKS_FULL
+}
+
+function forexTime(ms: number): number {
+  const local = ms + newYorkOffset(ms) - FOREX_WEEK
+  const week = Math.floor(local / WEEK)
+  // Clocks change while it is closed, so every week is as long as another.
+  return week * FOREX_OPEN + Math.min(local - week * WEEK, FOREX_OPEN)
+}
+
+function stocksTime(ms: number): number {
+  const local = ms + newYorkOffset(ms)
+  const day = Math.floor(local / DAY)
+  if (day < 0) return (local / DAY) * MEAN_DAY
+  const before = openedBefore()
+  if (day >= COUNTED_DAYS) return before[COUNTED_DAYS] + (local / DAY - COUNTED_DAYS) * MEAN_DAY
+  return before[day] + Math.max(0, Math.min(local - day * DAY - STOCKS_FROM, openOf(day)))
+}
+
+/** How long an asset class has been open until an instant (UTC ms), from a beginning of its own: it never decreases. */
+export function openTime(asset: AssetClass): TimeAxis {
+  switch (asset) {
+    case 'crypto':
+      return (ms) => ms
+    case 'forex':
+      return forexTime
+    case 'stocks':
+      return stocksTime
+    default:
+      return missingCase(asset)
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * Drawings of a chart: what the user wrote on the market. A drawing belongs to an instrument and stands
+ * in time and price, never in pixels or bars: it is at the same place at every interval and in every zone.
+ */
+import * as v from 'valibot'
+import type { InstrumentId } from '../../base/units.ts'
+
+export const DRAWING_KINDS = [
+  'trend',
+  'ray',
+  'extended',
+  'horizontal',
+  'vertical',
+  'channel',
+  'rectangle',
+  'fib',
+  'fib-extension',
+  'text',
+  'arrow',
+  'brush',
+  'long',
+  'short',
+  'measure',
+] as const
+export type DrawingKind = (typeof DRAWING_KINDS)[number]
+
+/** By the role of a design token, so that a drawing is readable in every theme. */
+export const DRAWING_COLORS = ['accent', 'green', 'red', 'orange', 'yellow', 'violet', 'text', 'dim'] as const
+export type DrawingColor = (typeof DRAWING_COLORS)[number]
+/** Drawings of the demo market and those of a service never mix. */
+export const DRAWING_MARKETS = ['demo', 'service'] as const
+export type DrawingMarket = (typeof DRAWING_MARKETS)[number]
+export const DRAWING_DASHES = ['solid', 'dashed', 'dotted'] as const
+export type DrawingDash = (typeof DRAWING_DASHES)[number]
+
+/** An instrument has at most so many drawings. */
+export const MOST_DRAWINGS = 500
+/** Points of one stroke of the brush. */
+export const MOST_BRUSH_POINTS = 2_000
+/** Points of all drawings of an instrument. */
+export const MOST_POINTS = 50_000
+export const MOST_TEXT = 500
+/** Widest line, px. */
+export const WIDEST = 4
+
+/** Points of a kind, as [least, most]. */
+export const POINT_COUNTS: Readonly<Record<DrawingKind, readonly [number, number]>> = {
+  trend: [2, 2],
+  ray: [2, 2],
+  extended: [2, 2],
+  horizontal: [1, 1],
+  vertical: [1, 1],
+  /** Two of the base line, then one that the parallel goes through. */
+  channel: [3, 3],
+  rectangle: [2, 2],
+  fib: [2, 2],
+  /** A move from the first to the second, projected from the third. */
+  'fib-extension': [3, 3],
+  text: [1, 1],
+  arrow: [2, 2],
+  brush: [2, MOST_BRUSH_POINTS],
+  /** Entry, target, stop; the target's time is the right edge, and the stop's is the same. */
+  long: [3, 3],
+  short: [3, 3],
+  measure: [2, 2],
+}
+
+const finite = v.pipe(v.number(), v.finite())
+/** Farthest instants a Date can hold. */
+const FARTHEST_MS = 8.64e15
+const point = v.strictObject({ ms: v.pipe(finite, v.minValue(-FARTHEST_MS), v.maxValue(FARTHEST_MS)), price: finite })
+const style = v.strictObject({
+  color: v.picklist(DRAWING_COLORS),
+  /** Px. */
+  width: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(WIDEST)),
+  dash: v.picklist(DRAWING_DASHES),
+  /** Opacity of the ground, 0 (none) to 1. */
+  fill: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+})
+
+export const drawingSchema = v.pipe(
+  v.strictObject({
+    /** Of the drawing among those of its instrument. */
+    id: v.pipe(v.string(), v.minLength(1), v.maxLength(40)),
+    kind: v.picklist(DRAWING_KINDS),
+    points: v.pipe(v.array(point), v.maxLength(MOST_BRUSH_POINTS)),
+    style,
+    /** What `text` says; of the others a label beside it. */
+    text: v.pipe(v.string(), v.maxLength(MOST_TEXT)),
+    locked: v.boolean(),
+    hidden: v.boolean(),
+    /**
+     * The instant of the market (UTC ms) at which it was drawn or last changed: now, or the clock of the replay.
+     * Nothing of it was known before.
+     */
+    asOfMs: finite,
+  }),
+  v.check(({ kind, points }) => {
+    const [least, most] = POINT_COUNTS[kind]
+    return points.length >= least && points.length <= most
+  }, 'as many points as its kind has'),
+)
+
+/** A place on a chart: UTC ms, which may have a fraction, and a price, which may be one nobody trades at. */
+export interface DrawingPoint {
+  readonly ms: number
+  readonly price: number
+}
+export interface DrawingStyle {
+  readonly color: DrawingColor
+  readonly width: number
+  readonly dash: DrawingDash
+  readonly fill: number
+}
+/** One drawing. In a list of them later ones lie above earlier ones. */
+export interface Drawing {
+  readonly id: string
+  readonly kind: DrawingKind
+  readonly points: readonly DrawingPoint[]
+  readonly style: DrawingStyle
+  readonly text: string
+  readonly locked: boolean
+  readonly hidden: boolean
+  readonly asOfMs: number
+}
+
+/** The drawings of an instrument and how often they changed since the terminal started. */
+export interface DrawingsState {
+  readonly instrument: InstrumentId
+  readonly revision: number
+  readonly drawings: readonly Drawing[]
+}
+
+/** The style a kind starts with. */
+export function defaultStyle(kind: DrawingKind): DrawingStyle {
+  const plain: DrawingStyle = { color: 'accent', width: 2, dash: 'solid', fill: 0 }
+  switch (kind) {
+    case 'trend':
+    case 'ray':
+    case 'extended':
+    case 'arrow':
+    case 'brush':
+      return plain
+    case 'horizontal':
+      return { ...plain, width: 1 }
+    case 'vertical':
+      return { ...plain, width: 1, dash: 'dashed', color: 'dim' }
+    case 'channel':
+    case 'rectangle':
+      return { ...plain, width: 1, fill: 0.12 }
+    case 'fib':
+    case 'fib-extension':
+      return { ...plain, width: 1, color: 'yellow', fill: 0.06 }
+    case 'text':
+      return { ...plain, color: 'text', width: 1 }
+    case 'long':
+    case 'short':
+      return { ...plain, width: 1, color: 'text', fill: 0.16 }
+    case 'measure':
+      return { ...plain, width: 1, fill: 0.12 }
+  }
+}

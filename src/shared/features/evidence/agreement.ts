@@ -1,0 +1,140 @@
+/**
+ * Finding loss where messages carry no numbers: bars that the ticks received give are held against the
+ * bars that the service sent itself. What can be compared, what agrees, and what that proves.
+ */
+import type { Bar } from '../../core/market/market.ts'
+
+export type Verdict = 'agrees' | 'differs' | 'not comparable'
+export const BAR_PARTS = ['open', 'high', 'low', 'close', 'volume'] as const
+export type BarPart = (typeof BAR_PARTS)[number]
+
+/** What a bar says, for a comparison. */
+export interface BarNumbers {
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+  /** Null: its records carry none. */
+  readonly volume: number | null
+  /** Records that it was built from. */
+  readonly count: number
+}
+
+/** Why an interval cannot be compared, or how two bars of it differ. */
+export type Why =
+  | 'gap in the ticks'
+  | 'gap in the bars'
+  | 'no bar received'
+  | 'nothing received'
+  | 'no tick received'
+  | 'not over yet'
+  | 'numbers differ'
+
+export interface Comparison {
+  readonly startMs: number
+  readonly verdict: Verdict
+  /** Null where the bars agree. */
+  readonly why: Why | null
+  /** The parts that differ, in the order of BAR_PARTS. */
+  readonly parts: readonly BarPart[]
+  readonly built: BarNumbers | null
+  readonly sent: BarNumbers | null
+}
+
+/** What is known of an interval beside its two bars. */
+export interface Circumstances {
+  readonly startMs: number
+  /** The ticks were received from its start to its end. */
+  readonly ticksWhole: boolean
+  /** The service's bar of it should have come: its feed was received then and a while after. */
+  readonly barsWhole: boolean
+  /** It has ended, and its bar has had time to come. */
+  readonly over: boolean
+  /** Volumes are of the same thing (trades); quotes have none. */
+  readonly volumes: boolean
+}
+
+/** Sums of sizes are doubles, and a service may round what it sends: so far apart they are the same. */
+const SAME_VOLUME = 1e-9
+
+/** Whether two sums of sizes are one number, rounded differently at most. */
+export function sameVolume(a: number, b: number): boolean {
+  return Math.abs(a - b) <= SAME_VOLUME * Math.max(1, Math.abs(a), Math.abs(b))
+}
+
+const numbers = (bar: Bar | undefined): BarNumbers | null =>
+  bar === undefined
+    ? null
+    : { open: bar.open, high: bar.high, low: bar.low, close: bar.close, volume: bar.volume, count: bar.count }
+
+/** Compares the bar that ticks gave with the one that the service sent. */
+export function compareBars(built: Bar | undefined, sent: Bar | undefined, about: Circumstances): Comparison {
+  const answer = (verdict: Verdict, why: Why | null, parts: readonly BarPart[] = []): Comparison => ({
+    startMs: about.startMs,
+    verdict,
+    why,
+    parts,
+    built: numbers(built),
+    sent: numbers(sent),
+  })
+  if (!about.over) return answer('not comparable', 'not over yet')
+  if (!about.ticksWhole) return answer('not comparable', 'gap in the ticks')
+  if (built === undefined && sent === undefined) return answer('not comparable', 'nothing received')
+  if (sent === undefined) {
+    return about.barsWhole ? answer('differs', 'no bar received') : answer('not comparable', 'gap in the bars')
+  }
+  if (built === undefined) {
+    // A bar that repeats the last price of a quiet interval says no trade: nothing is missing.
+    const empty = about.volumes && sent.volume === 0
+    return empty ? answer('agrees', null) : answer('differs', 'no tick received')
+  }
+  const parts = BAR_PARTS.filter((part) => {
+    if (part !== 'volume') return built[part] !== sent[part]
+    return about.volumes && built.volume !== null && sent.volume !== null && !sameVolume(built.volume, sent.volume)
+  })
+  return parts.length === 0 ? answer('agrees', null) : answer('differs', 'numbers differ', parts)
+}
+
+export interface AgreementCounts {
+  readonly agrees: number
+  readonly differs: number
+  readonly notComparable: number
+}
+
+/** How often each verdict was given. */
+export function countVerdicts(of: Iterable<{ readonly verdict: Verdict }>): AgreementCounts {
+  let agrees = 0
+  let differs = 0
+  let notComparable = 0
+  for (const { verdict } of of) {
+    if (verdict === 'agrees') agrees++
+    else if (verdict === 'differs') differs++
+    else notComparable++
+  }
+  return { agrees, differs, notComparable }
+}
+
+/** Share of what could be compared that agrees, 0 to 1; null: nothing could. */
+export function agreementOf({ agrees, differs }: AgreementCounts): number | null {
+  return agrees + differs === 0 ? null : agrees / (agrees + differs)
+}
+
+/** The verdict on a minute from that on its own bar and on its seconds: one difference is one. */
+export function joinVerdicts(minute: Verdict, seconds: AgreementCounts): Verdict {
+  if (minute === 'differs' || seconds.differs > 0) return 'differs'
+  return minute === 'agrees' || seconds.agrees > 0 ? 'agrees' : 'not comparable'
+}
+
+/** What a comparison can prove and what it cannot, in sentences. `volumes` as in Circumstances. */
+export function proofSentences({ volumes }: { readonly volumes: boolean }): readonly string[] {
+  return [
+    volumes
+      ? 'A trade that was lost changes the volume of its bar, and open, high, low or close if it set one: then the bars differ.'
+      : 'A quote that was lost shows only where it set the open, high, low or close of its bar. One between them leaves no trace.',
+    'Bars that agree make loss unlikely, but do not prove that every message came: what the service itself left out of both is not seen.',
+    'Bars that differ do not prove a loss here: the service may build its bars from other records, correct them later or date them otherwise.',
+    volumes
+      ? 'Prices are compared exactly, volumes to nine digits. Intervals that a gap touches are not compared.'
+      : 'Prices are compared exactly; the volume of bars over quotes is not defined and not compared. Intervals that a gap touches are not compared.',
+  ]
+}

@@ -1,0 +1,333 @@
+/**
+ * How much of what was wanted was received, by symbol and time: from the entries of recordings and their gaps.
+ * Time in which a symbol was not wanted is neither covered nor missing.
+ */
+import { GAP_CAUSES, type Gap, type GapCause, type LedgerEntry } from '../../core/recording/recording.ts'
+import { commonSpans, mergeSpans, spansMs, withoutSpans, type Span } from '../../base/spans.ts'
+import { FEED_IDS, feedAsset, instrumentKey, type FeedId, type RecordingId } from '../../base/units.ts'
+
+/** What of a recording decides when its feeds were wanted. */
+export interface CoverageRecording {
+  readonly recording: RecordingId
+  readonly startedMs: number
+  /** Its end, or now while it goes on. */
+  readonly endedMs: number
+  /** `subscribe`, `unsubscribe`, `released`, `disconnected`, in their order; others are passed by. */
+  readonly entries: readonly { readonly wallMs: number; readonly entry: LedgerEntry }[]
+  readonly gaps: readonly Gap[]
+  /**
+   * Of an import that does not tell what was subscribed to: first and last message of each symbol, between which
+   * it counts as wanted. Its gaps then make nothing wanted.
+   */
+  readonly extents?: readonly SymbolExtent[]
+}
+
+/** From a symbol's first message to its last. */
+export interface SymbolExtent extends Span {
+  readonly feed: FeedId
+  readonly symbol: string
+}
+
+/** A symbol of a feed. */
+export interface SymbolCoverage {
+  /** '' where the feed was wanted but no symbol of it is known. */
+  readonly symbol: string
+  readonly wantedMs: number
+  readonly gapMs: number
+  /** 0 to 1; null: it was not wanted. */
+  readonly covered: number | null
+  /** Stretches that are missing; gaps that touch are one. */
+  readonly gaps: number
+}
+
+export interface FeedCoverage {
+  readonly feed: FeedId
+  /** Time in which at least one symbol of the feed was wanted. */
+  readonly wantedMs: number
+  /** Of that, the time in which at least one wanted symbol was not received. Overlapping gaps count once. */
+  readonly gapMs: number
+  /** The share of symbol and time that was received, 0 to 1; null: it was not wanted. */
+  readonly covered: number | null
+  readonly gaps: number
+  /** Most time first. `ms` of two causes may overlap. */
+  readonly causes: readonly { readonly cause: GapCause; readonly gaps: number; readonly ms: number }[]
+  /** How many symbols were wanted. */
+  readonly symbols: number
+  /** Some of it is an import that does not tell what was wanted: see CoverageRecording.extents. */
+  readonly assumed: boolean
+}
+
+/** A gap as it counts. */
+export interface CountedGap extends Gap {
+  /** How much of it lies in time in which one of its symbols was wanted, within what was asked for. */
+  readonly ms: number
+}
+
+export interface Coverage {
+  readonly feeds: readonly FeedCoverage[]
+  /** Over symbols and time of all feeds; null: none was wanted. */
+  readonly covered: number | null
+  /** Newest first; also those of an end that was asked for, which count for nothing. */
+  readonly gaps: readonly CountedGap[]
+  /** Of the feed asked for, least covered first; else none. */
+  readonly symbols: readonly SymbolCoverage[]
+}
+
+/** Causes that nobody was waiting in: the user ended the recording. */
+export const isUnwanted = (cause: GapCause): boolean => cause === 'quit'
+
+interface SymbolSpans {
+  readonly symbol: string
+  readonly spans: Span[]
+}
+
+/** Times at which symbols of a feed were subscribed to, by feed and key of the symbol. Wall clock, never going back. */
+export function subscribedSpans({
+  startedMs,
+  endedMs,
+  entries,
+}: CoverageRecording): ReadonlyMap<FeedId, ReadonlyMap<string, SymbolSpans>> {
+  /** Since when a connection holds a symbol, by its key. */
+  const holding = new Map<string, { readonly feed: FeedId; readonly since: Map<string, number> }>()
+  const spans = new Map<FeedId, Map<string, SymbolSpans>>()
+  let now = startedMs
+  const end = (feed: FeedId, since: Map<string, number>, key: string): void => {
+    const fromMs = since.get(key)
+    if (fromMs === undefined) return
+    since.delete(key)
+    spans.get(feed)?.get(key)?.spans.push({ fromMs, toMs: now })
+  }
+  for (const { wallMs, entry } of entries) {
+    now = Math.min(endedMs, Math.max(now, wallMs))
+    if (!('conn' in entry)) continue
+    const { feed } = entry
+    const name = `${feed} ${entry.conn}`
+    const { since } = holding.get(name) ?? { since: new Map<string, number>() }
+    if (entry.type === 'subscribe') {
+      const known = spans.get(feed) ?? new Map<string, SymbolSpans>()
+      spans.set(feed, known)
+      for (const symbol of entry.symbols) {
+        const key = instrumentKey(feedAsset(feed), symbol)
+        if (!known.has(key)) known.set(key, { symbol, spans: [] })
+        if (!since.has(key)) since.set(key, now)
+      }
+      holding.set(name, { feed, since })
+    } else if (entry.type === 'unsubscribe' || entry.type === 'released') {
+      for (const symbol of entry.symbols) end(feed, since, instrumentKey(feedAsset(feed), symbol))
+    } else if (entry.type === 'disconnected') {
+      for (const key of [...since.keys()]) end(feed, since, key)
+      holding.delete(name)
+    }
+  }
+  now = endedMs
+  for (const { feed, since } of holding.values()) for (const key of [...since.keys()]) end(feed, since, key)
+  return spans
+}
+
+/** What is known of a symbol of a feed over all recordings. */
+interface Tally {
+  readonly symbol: string
+  readonly wanted: Span[]
+  readonly unwanted: Span[]
+  readonly missing: Span[]
+  held: readonly Span[]
+}
+
+class FeedTally {
+  readonly symbols = new Map<string, Tally>()
+  /** With the keys that each concerns; null: every symbol of the feed. */
+  readonly gaps: { readonly gap: Gap; readonly span: Span; readonly keys: readonly string[] | null }[] = []
+  readonly unwanted: Span[] = []
+  readonly missing: Span[] = []
+  assumed = false
+
+  of(key: string, symbol: string): Tally {
+    let one = this.symbols.get(key)
+    if (one === undefined) this.symbols.set(key, (one = { symbol, wanted: [], unwanted: [], missing: [], held: [] }))
+    return one
+  }
+
+  add(gap: Gap, span: Span, subscribed: ReadonlyMap<string, SymbolSpans> | undefined, assumed: boolean): void {
+    const asset = feedAsset(gap.feed)
+    const named = gap.symbols.map((symbol) => [instrumentKey(asset, symbol), symbol] as const)
+    const keys = named.length === 0 ? null : named.map(([key]) => key)
+    this.gaps.push({ gap, span, keys })
+    const lost = isUnwanted(gap.cause) ? 'unwanted' : 'missing'
+    if (keys === null) this[lost].push(span)
+    else for (const [key, symbol] of named) if (!assumed || this.symbols.has(key)) this.of(key, symbol)[lost].push(span)
+    if (assumed || lost === 'unwanted') return
+    if (keys !== null) for (const [key, symbol] of named) this.of(key, symbol).wanted.push(span)
+    else for (const [key, { symbol }] of waiting(subscribed, span)) this.of(key, symbol).wanted.push(span)
+  }
+}
+
+/** Whom a gap of a whole feed kept waiting: those held when it began, else when it ended, else all of the recording. */
+function waiting(
+  subscribed: ReadonlyMap<string, SymbolSpans> | undefined,
+  gap: Span,
+): Iterable<readonly [string, { readonly symbol: string }]> {
+  if (subscribed === undefined || subscribed.size === 0) return [['', { symbol: '' }]]
+  const heldAt = (ms: number) =>
+    [...subscribed].filter(([, { spans }]) => spans.some(({ fromMs, toMs }) => fromMs <= ms && ms <= toMs))
+  const before = heldAt(gap.fromMs)
+  if (before.length > 0) return before
+  const after = heldAt(gap.toMs)
+  return after.length > 0 ? after : subscribed
+}
+
+/**
+ * Coverage of recordings of one source within [fromMs, toMs). `nowMs` ends gaps that are still open; the symbols of
+ * `symbolsOf` are told one by one.
+ */
+export function coverageOf(
+  recordings: readonly CoverageRecording[],
+  range: { readonly fromMs: number; readonly toMs: number },
+  nowMs: number,
+  symbolsOf: FeedId | null = null,
+): Coverage {
+  const within = [{ fromMs: range.fromMs, toMs: Math.min(range.toMs, nowMs) }]
+  const tallies = new Map<FeedId, FeedTally>()
+  const tally = (feed: FeedId): FeedTally => {
+    let one = tallies.get(feed)
+    if (one === undefined) tallies.set(feed, (one = new FeedTally()))
+    return one
+  }
+  for (const recording of recordings) {
+    const subscribed = subscribedSpans(recording)
+    for (const [feed, symbols] of subscribed) {
+      for (const [key, { symbol, spans }] of symbols)
+        tally(feed)
+          .of(key, symbol)
+          .wanted.push(...spans)
+    }
+    const assumed = new Set<FeedId>()
+    for (const { feed, symbol, fromMs, toMs } of recording.extents ?? []) {
+      if (subscribed.has(feed)) continue
+      assumed.add(feed)
+      tally(feed).assumed = true
+      tally(feed)
+        .of(instrumentKey(feedAsset(feed), symbol), symbol)
+        .wanted.push({ fromMs, toMs })
+    }
+    for (const gap of recording.gaps) {
+      // An end that nobody has told yet is now; one before its start comes of a clock set back.
+      const span = { fromMs: gap.fromMs, toMs: Math.max(gap.fromMs, gap.toMs ?? nowMs) }
+      // An import that holds nothing of the feed says nothing of whether it was wanted.
+      const guessed = assumed.has(gap.feed) || (recording.extents !== undefined && !subscribed.has(gap.feed))
+      tally(gap.feed).add(gap, span, subscribed.get(gap.feed), guessed)
+    }
+  }
+  const feeds: FeedCoverage[] = []
+  const counted: CountedGap[] = []
+  let symbols: SymbolCoverage[] = []
+  let allMs = 0
+  let allMissing = 0
+  for (const feed of FEED_IDS) {
+    const mine = tallies.get(feed)
+    if (mine === undefined) continue
+    const inRange = mine.gaps.filter(({ span }) => span.toMs >= within[0].fromMs && span.fromMs < within[0].toMs)
+    const everyMissing = mergeSpans(mine.missing)
+    const told: SymbolCoverage[] = []
+    const lostSpans: Span[] = []
+    for (const one of mine.symbols.values()) {
+      one.held = withoutSpans(commonSpans(one.wanted, within), [...mine.unwanted, ...one.unwanted])
+      if (one.held.length === 0) continue
+      const lost = commonSpans([...everyMissing, ...one.missing], one.held)
+      lostSpans.push(...lost)
+      const wantedMs = spansMs(one.held)
+      const gapMs = spansMs(lost)
+      told.push({ symbol: one.symbol, wantedMs, gapMs, covered: 1 - gapMs / wantedMs, gaps: lost.length })
+    }
+    if (told.length === 0 && inRange.length === 0) continue
+    const held = mergeSpans([...mine.symbols.values()].flatMap((one) => one.held))
+    const msOf = gapMeasure(mine, held)
+    const real: { readonly cause: GapCause; readonly spans: readonly Span[] }[] = []
+    for (const { gap, span, keys } of inRange) {
+      const spans = isUnwanted(gap.cause) ? [] : msOf(span, keys)
+      counted.push({ ...gap, ms: spansMs(spans) })
+      if (!isUnwanted(gap.cause)) real.push({ cause: gap.cause, spans })
+    }
+    const causes = GAP_CAUSES.flatMap((cause) => {
+      const of = real.filter((one) => one.cause === cause)
+      return of.length === 0 ? [] : [{ cause, gaps: of.length, ms: spansMs(of.flatMap(({ spans }) => spans)) }]
+    })
+    const symbolMs = told.reduce((sum, one) => sum + one.wantedMs, 0)
+    const missingMs = told.reduce((sum, one) => sum + one.gapMs, 0)
+    allMs += symbolMs
+    allMissing += missingMs
+    feeds.push({
+      feed,
+      wantedMs: spansMs(held),
+      gapMs: spansMs(lostSpans),
+      covered: symbolMs > 0 ? 1 - missingMs / symbolMs : null,
+      gaps: real.length,
+      causes: causes.sort((a, b) => b.ms - a.ms),
+      symbols: told.length,
+      assumed: mine.assumed,
+    })
+    if (feed === symbolsOf)
+      symbols = told.sort((a, b) => (a.covered ?? 1) - (b.covered ?? 1) || a.symbol.localeCompare(b.symbol))
+  }
+  return {
+    feeds,
+    covered: allMs > 0 ? 1 - allMissing / allMs : null,
+    gaps: counted.sort((a, b) => b.fromMs - a.fromMs),
+    symbols,
+  }
+}
+
+/** What of a gap lies in time in which one of its symbols was wanted. */
+function gapMeasure(
+  { symbols }: FeedTally,
+  everyHeld: readonly Span[],
+): (span: Span, keys: readonly string[] | null) => readonly Span[] {
+  // Gaps name the same symbols again and again.
+  const heldOf = new Map<string, readonly Span[]>()
+  return (span, keys) => {
+    if (keys === null) return commonSpans([span], everyHeld)
+    const name = keys.join(' ')
+    const held = heldOf.get(name) ?? mergeSpans(keys.flatMap((key) => symbols.get(key)?.held ?? []))
+    heldOf.set(name, held)
+    return commonSpans([span], held)
+  }
+}
+
+/**
+ * Times at which a feed brought an instrument: acknowledged, and in no gap that concerns it, each widened by
+ * the clocks' difference. Where a recording holds no acknowledgement of it, reception is taken for granted.
+ * `mine` says whether a spelling is the instrument's.
+ */
+export function receivedSpans(
+  { startedMs, endedMs, entries, gaps }: CoverageRecording,
+  feed: FeedId,
+  mine: (symbol: string) => boolean,
+): readonly Span[] {
+  const acknowledged = new Map<number, number>()
+  const spans: Span[] = []
+  let known = false
+  const end = (conn: number, ms: number): void => {
+    const from = acknowledged.get(conn)
+    if (from !== undefined) spans.push({ fromMs: from, toMs: ms })
+    acknowledged.delete(conn)
+  }
+  for (const { wallMs, entry } of entries) {
+    if (!('conn' in entry) || entry.feed !== feed) continue
+    if (entry.type === 'disconnected') end(entry.conn, wallMs)
+    else if (entry.type === 'acknowledged' && entry.symbols.some(mine)) {
+      known = true
+      if (!acknowledged.has(entry.conn)) acknowledged.set(entry.conn, wallMs)
+    } else if (entry.type === 'released' && entry.symbols.some(mine)) end(entry.conn, wallMs)
+  }
+  for (const conn of [...acknowledged.keys()]) end(conn, endedMs)
+  const holes = gaps
+    .filter((gap) => gap.feed === feed && (gap.symbols.length === 0 || gap.symbols.some(mine)))
+    .map(({ fromMs, toMs, skewMs = 0 }) => ({
+      fromMs: fromMs - Math.abs(skewMs),
+      toMs: Math.max(fromMs, toMs ?? endedMs) + Math.abs(skewMs),
+    }))
+  return withoutSpans(known ? spans : [{ fromMs: startedMs, toMs: endedMs }], holes)
+}
+
+/** Whether [fromMs, toMs) lies in one of merged spans whole. */
+export const liesIn = (spans: readonly Span[], fromMs: number, toMs: number): boolean =>
+  spans.some((span) => span.fromMs <= fromMs && span.toMs >= toMs)

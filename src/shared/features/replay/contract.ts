@@ -1,0 +1,69 @@
+/** Calls and the stream of replays. */
+import * as v from 'valibot'
+import { ASSET_CLASSES } from '../../base/units.ts'
+import type { ReplayBookmark, ReplayState, ReplayTimeline } from './replay.ts'
+import { call, interval, limit, ms, text } from '../../rpc/contract.ts'
+
+const id = text(64)
+const session = text(64)
+const seq = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+/** The number of a bookmark. */
+const bookmark = limit(2 ** 31)
+const at = v.variant('at', [
+  v.strictObject({ at: v.literal('start') }),
+  v.strictObject({ at: v.literal('end') }),
+  v.strictObject({ at: v.literal('ms'), ms }),
+  /** Start of the next or previous gap of any feed. */
+  v.strictObject({ at: v.picklist(['next gap', 'previous gap']) }),
+  v.strictObject({ at: v.picklist(['next bookmark', 'previous bookmark']) }),
+  v.strictObject({ at: v.literal('bookmark'), bookmark }),
+  /** The next opening of the asset class's trading session (of crypto: of the UTC day). */
+  v.strictObject({ at: v.literal('next open'), asset: v.picklist(ASSET_CLASSES) }),
+])
+
+export const REPLAY_CALLS = {
+  /** Opens recordings of one source as a view. Fails with `not-found` and `ambiguous-source`. */
+  'replay.open': call<ReplayState>()(
+    v.strictObject({ sessions: v.pipe(v.array(session), v.minLength(1), v.maxLength(100)), atMs: v.nullable(ms) }),
+  ),
+  'replay.close': call<null>()(v.strictObject({ id })),
+  'replay.play': call<null>()(v.strictObject({ id, on: v.boolean() })),
+  'replay.speed': call<null>()(
+    v.strictObject({ id, speed: v.union([v.literal('max'), v.pipe(v.number(), v.minValue(0.25), v.maxValue(1000))]) }),
+  ),
+  /**
+   * Pauses and steps; answers when the state is reached. `interval` is of a bar's step, to the next or previous
+   * edge of a bar of `asset`'s grid (absent: UTC). Going on up to a minute is seen as playing, further or back as a
+   * seek. Rejects with `cancelled` when another step or seek took its place.
+   */
+  'replay.step': call<ReplayState>()(
+    v.strictObject({
+      id,
+      by: v.picklist(['message', 'second', 'bar']),
+      forward: v.boolean(),
+      interval,
+      asset: v.optional(v.picklist(ASSET_CLASSES)),
+    }),
+  ),
+  /**
+   * Answers when the state as of that instant is reached; goes on playing where it played. Rejects with `not-found`
+   * where there is no such gap, bookmark or opening, and with `cancelled` when another seek took its place.
+   */
+  'replay.seek': call<ReplayState>()(v.strictObject({ id, to: at })),
+  'replay.options': call<null>()(
+    v.strictObject({
+      id,
+      skipIdle: v.optional(v.boolean()),
+      loop: v.optional(v.nullable(v.strictObject({ fromMs: ms, toMs: ms }))),
+    }),
+  ),
+  'replay.timeline': call<ReplayTimeline>()(v.strictObject({ id, fromMs: ms, toMs: ms, buckets: limit(2_000) })),
+  'bookmarks.list': call<readonly ReplayBookmark[]>()(v.strictObject({ session: v.nullable(session) })),
+  'bookmarks.add': call<ReplayBookmark>()(v.strictObject({ session, atMs: ms, seq: v.nullable(seq), text: text(200) })),
+  'bookmarks.remove': call<null>()(v.strictObject({ bookmark })),
+} as const
+
+export const REPLAY_STREAMS = {
+  /** The replay's state, at most once a frame; ends with `not-found` when it is closed, as do all streams of its view. */
+  replay: call<ReplayState>()(v.strictObject({ id })),
+} as const

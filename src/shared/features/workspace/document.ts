@@ -1,0 +1,231 @@
+/**
+ * A workspace as it is kept: which panes there are, how they are laid out, and what they follow. In our own
+ * terms, so that no library's format outlives the library. Sizes are px within `area`; see `fit.ts`.
+ */
+import * as v from 'valibot'
+import { INTERVAL_LABELS, type Interval } from '../../core/market/market.ts'
+import { parseInstrument, type InstrumentId } from '../../base/units.ts'
+import { LINK_COLOURS, LINK_SHARES, PANE_KINDS, type LinkColour } from './kinds.ts'
+
+export const WORKSPACE_VERSION = 2
+export const MOST_PANES = 60
+/** Windows beside the one that holds the dock. */
+export const MOST_POPOUTS = 8
+const MOST_DEPTH = 12
+const MOST_SETTINGS_CHARS = 65_536
+
+const id = v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/))
+/** Marks that turn or hide the text around them, and controls: a name is shown amid the window's own words. */
+const UNSEEN = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu
+const name = v.pipe(
+  v.string(),
+  v.transform((text) => text.replace(UNSEEN, '')),
+  v.trim(),
+  v.minLength(1),
+  v.maxLength(60),
+)
+const px = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(100_000))
+const place = v.pipe(v.number(), v.finite(), v.minValue(-100_000), v.maxValue(100_000))
+// parseInstrument accepts exactly the texts that are instruments
+const instrument = v.custom<InstrumentId>((x) => typeof x === 'string' && parseInstrument(x) !== undefined)
+const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x))
+
+/** Panes in one place, one of them in front. */
+export interface DockGroup {
+  readonly is: 'group'
+  readonly panes: readonly string[]
+  readonly front: string
+  /** Along the axis of the split around it; of the outermost: nothing. */
+  readonly size: number
+}
+/** Parts beside each other (`row`) or below each other (`column`). A part never has the axis of its parent. */
+export interface DockSplit {
+  readonly is: 'split'
+  readonly axis: 'row' | 'column'
+  readonly parts: readonly DockNode[]
+  readonly size: number
+}
+export type DockNode = DockGroup | DockSplit
+
+const group = v.object({
+  is: v.literal('group'),
+  panes: v.pipe(v.array(id), v.maxLength(MOST_PANES)),
+  front: v.fallback(v.string(), ''),
+  size: v.fallback(px, 0),
+})
+const node: v.GenericSchema<DockNode> = v.lazy((): v.GenericSchema<DockNode> => {
+  const split = v.object({
+    is: v.literal('split'),
+    axis: v.picklist(['row', 'column']),
+    parts: v.pipe(v.array(node), v.maxLength(MOST_PANES)),
+    size: v.fallback(px, 0),
+  })
+  return v.union([group, split])
+})
+
+/** A pane's own settings: plain JSON, read by the pane through a schema of its own. */
+const settings = v.fallback(
+  v.custom<Readonly<Record<string, unknown>>>((x) => isPlain(x)),
+  {},
+)
+
+const pane = v.object({
+  id,
+  kind: v.picklist(PANE_KINDS),
+  link: v.fallback(v.nullable(v.picklist(LINK_COLOURS)), null),
+  /** What it looks at while it has no colour. */
+  instrument: v.fallback(v.nullable(instrument), null),
+  settings,
+})
+export type WorkspacePane = v.InferOutput<typeof pane>
+
+const link = v.object({
+  instrument: v.fallback(instrument, 'crypto:BTCUSD' as InstrumentId),
+  interval: v.fallback(v.nullable(interval), null),
+  shares: v.fallback(v.array(v.picklist(LINK_SHARES)), []),
+})
+export type WorkspaceLink = v.InferOutput<typeof link>
+
+const area = v.fallback(v.object({ width: px, height: px }), { width: 1440, height: 836 })
+const float = v.object({ x: place, y: place, width: px, height: px, dock: node })
+/** Panes in a window of their own; its place is that of its window. */
+const popout = v.object({ id, dock: node })
+
+/** Ready-made workspaces by name: what a reset goes back to. */
+export const READY_NAMES = ['overview', 'day-trading', 'review', 'research', 'charts-4', 'charts-9'] as const
+export type ReadyName = (typeof READY_NAMES)[number]
+
+export const workspaceSchema = v.object({
+  version: v.literal(WORKSPACE_VERSION),
+  id,
+  name,
+  ready: v.fallback(v.nullable(v.picklist(READY_NAMES)), null),
+  area,
+  dock: node,
+  floats: v.fallback(v.pipe(v.array(float), v.maxLength(20)), []),
+  popouts: v.fallback(v.pipe(v.array(popout), v.maxLength(MOST_POPOUTS)), []),
+  panes: v.pipe(v.array(v.unknown()), v.maxLength(MOST_PANES)),
+  links: v.fallback(v.record(v.picklist(LINK_COLOURS), link), {}),
+  /** The pane that keys speak to. */
+  front: v.fallback(v.string(), ''),
+  /** The pane that takes the whole dock. */
+  maximised: v.fallback(v.nullable(v.string()), null),
+})
+type Raw = v.InferOutput<typeof workspaceSchema>
+export interface Workspace extends Omit<Raw, 'panes' | 'links'> {
+  readonly panes: readonly WorkspacePane[]
+  readonly links: Readonly<Partial<Record<LinkColour, WorkspaceLink>>>
+}
+export type WorkspaceFloat = Workspace['floats'][number]
+
+/** Whether a value is JSON of bounded size, and without keys that reach into prototypes. */
+function isPlain(x: unknown): boolean {
+  if (typeof x !== 'object' || x === null || Array.isArray(x)) return false
+  try {
+    if (JSON.stringify(x).length > MOST_SETTINGS_CHARS) return false
+  } catch {
+    return false
+  }
+  const sound = (value: unknown, depth: number): boolean => {
+    if (depth > MOST_DEPTH) return false
+    if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+    if (typeof value === 'number') return Number.isFinite(value)
+    if (typeof value !== 'object') return false
+    if (Array.isArray(value)) return value.every((one) => sound(one, depth + 1))
+    return Object.entries(value).every(([key, one]) => key !== '__proto__' && sound(one, depth + 1))
+  }
+  return sound(x, 0)
+}
+
+/** Deepest nesting, looked at without recursion: a hostile file must not end the stack. */
+function isShallow(x: unknown, most: number): boolean {
+  let level: unknown[] = [x]
+  for (let depth = 0; depth <= most; depth++) {
+    const next = level.flatMap((one): unknown[] => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+    if (next.length === 0) return true
+    if (next.length > 100_000) return false
+    level = next
+  }
+  return false
+}
+
+/**
+ * Keeps of a tree what names panes that are there, each once: empty groups go, a split of one part becomes it,
+ * a part with its parent's axis is taken into it. Null: nothing is left.
+ */
+export function tidy(tree: DockNode, there: ReadonlySet<string>, seen = new Set<string>()): DockNode | null {
+  if (tree.is === 'group') {
+    const panes = tree.panes.filter((one) => there.has(one) && !seen.has(one) && seen.add(one))
+    const [first] = panes
+    if (first === undefined) return null
+    return { is: 'group', panes, front: panes.includes(tree.front) ? tree.front : first, size: tree.size }
+  }
+  const parts = tree.parts.flatMap((part): readonly DockNode[] => {
+    const kept = tidy(part, there, seen)
+    if (!kept) return []
+    if (kept.is !== 'split' || kept.axis !== tree.axis) return [kept]
+    // Its parts share what it had.
+    const sum = kept.parts.reduce((all, one) => all + one.size, 0)
+    return kept.parts.map((one) => ({
+      ...one,
+      size: sum > 0 ? (one.size / sum) * part.size : part.size / kept.parts.length,
+    }))
+  })
+  const [only] = parts
+  if (only === undefined) return null
+  if (parts.length === 1) return { ...only, size: tree.size }
+  return { is: 'split', axis: tree.axis, parts, size: tree.size }
+}
+
+/** Ids of the panes of a tree, from left to right and top to bottom. */
+export function panesIn(tree: DockNode): readonly string[] {
+  return tree.is === 'group' ? tree.panes : tree.parts.flatMap(panesIn)
+}
+/** Groups of a tree in the same order. */
+export function groupsIn(tree: DockNode): readonly DockGroup[] {
+  return tree.is === 'group' ? [tree] : tree.parts.flatMap(groupsIn)
+}
+
+/** Makes everything agree: each pane stands in one place, each place names a pane, the front one is there. */
+export function sound(raw: Workspace): Workspace | null {
+  const panes = raw.panes.filter((one, i) => raw.panes.findIndex(({ id }) => id === one.id) === i)
+  const there = new Set(panes.map((one) => one.id))
+  const seen = new Set<string>()
+  const dock = tidy(raw.dock, there, seen)
+  if (!dock) return null
+  const floats = raw.floats.flatMap((one) => {
+    const kept = tidy(one.dock, there, seen)
+    return kept ? [{ ...one, dock: kept }] : []
+  })
+  const popouts = raw.popouts.flatMap((one, i) => {
+    if (raw.popouts.findIndex(({ id }) => id === one.id) !== i) return []
+    const kept = tidy(one.dock, there, seen)
+    return kept ? [{ ...one, dock: kept }] : []
+  })
+  const docked = new Set([dock, ...floats.map((one) => one.dock)].flatMap(panesIn))
+  const [first = ''] = panesIn(dock)
+  return {
+    ...raw,
+    dock,
+    floats,
+    popouts,
+    panes: panes.filter((one) => seen.has(one.id)),
+    front: docked.has(raw.front) ? raw.front : first,
+    maximised: raw.maximised !== null && panesIn(dock).includes(raw.maximised) ? raw.maximised : null,
+  }
+}
+
+/**
+ * Reads a workspace of this version. A pane of an unknown kind, or one that is not sound, goes alone; null:
+ * there is no pane left, or it is no workspace.
+ */
+export function parseWorkspace(x: unknown): Workspace | null {
+  if (!isShallow(x, 64)) return null
+  const result = v.safeParse(workspaceSchema, x)
+  if (!result.success) return null
+  const panes = result.output.panes.flatMap((one) => {
+    const read = v.safeParse(pane, one)
+    return read.success ? [read.output] : []
+  })
+  return sound({ ...result.output, panes })
+}

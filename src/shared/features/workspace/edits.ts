@@ -1,0 +1,341 @@
+/** Every change of a workspace that a person can make, as a function from one to the next. Pure. */
+import type { Interval } from '../../core/market/market.ts'
+import type { InstrumentId } from '../../base/units.ts'
+import {
+  groupsIn,
+  MOST_PANES,
+  panesIn,
+  sound,
+  type DockNode,
+  type Workspace,
+  type WorkspaceLink,
+  type WorkspacePane,
+} from './document.ts'
+import { boxesOf, fitTo, leastOf, type Box, type KindOf } from './fit.ts'
+import type { LinkColour, LinkShare, PaneKind } from './kinds.ts'
+
+export type Direction = 'left' | 'right' | 'up' | 'down'
+/** Where a pane goes: into the group of another one, or beside that group. */
+export interface Spot {
+  readonly of: string
+  readonly side: Direction | 'within'
+}
+export const NEW_LINK: WorkspaceLink = {
+  instrument: 'crypto:BTCUSD' as InstrumentId, // a valid one, as written
+  interval: null,
+  shares: [],
+}
+
+export function paneOf(workspace: Workspace, id: string): WorkspacePane | undefined {
+  return workspace.panes.find((one) => one.id === id)
+}
+export const kindOfIn =
+  (workspace: Workspace): KindOf =>
+  (id) =>
+    paneOf(workspace, id)?.kind
+
+/** What a pane looks at. */
+export function instrumentOf(workspace: Workspace, pane: WorkspacePane): InstrumentId {
+  const linked = pane.link === null ? undefined : workspace.links[pane.link]
+  return linked?.instrument ?? pane.instrument ?? NEW_LINK.instrument
+}
+
+/** An id for a further pane of a kind. */
+export function freshId(workspace: Workspace, kind: PaneKind): string {
+  const taken = new Set(workspace.panes.map((one) => one.id))
+  let n = 1
+  while (taken.has(`${kind}-${n}`)) n++
+  return `${kind}-${n}`
+}
+
+const settled = (workspace: Workspace): Workspace => sound(workspace) ?? workspace
+const everyTree = (workspace: Workspace, change: (tree: DockNode) => DockNode): Workspace => ({
+  ...workspace,
+  dock: change(workspace.dock),
+  floats: workspace.floats.map((one) => ({ ...one, dock: change(one.dock) })),
+  popouts: workspace.popouts.map((one) => ({ ...one, dock: change(one.dock) })),
+})
+
+const without = (tree: DockNode, id: string): DockNode =>
+  tree.is === 'group'
+    ? {
+        ...tree,
+        panes: tree.panes.filter((one) => one !== id),
+        front: tree.front === id ? nextFront(tree, id) : tree.front,
+      }
+    : { ...tree, parts: tree.parts.map((part) => without(part, id)) }
+function nextFront({ panes }: { readonly panes: readonly string[] }, id: string): string {
+  const at = panes.indexOf(id)
+  return panes[at + 1] ?? panes[at - 1] ?? ''
+}
+
+/** Puts a pane that is in no tree yet at a spot. `size`: px that it takes beside; null: half. */
+function placed(tree: DockNode, id: string, spot: Spot, size: number | null): DockNode {
+  if (tree.is === 'split') return { ...tree, parts: tree.parts.map((part) => placed(part, id, spot, size)) }
+  if (!tree.panes.includes(spot.of)) return tree
+  if (spot.side === 'within') {
+    const at = tree.panes.indexOf(spot.of) + 1
+    return { ...tree, panes: tree.panes.toSpliced(at, 0, id), front: id }
+  }
+  const first = spot.side === 'left' || spot.side === 'up'
+  const whole = Math.max(2, tree.size)
+  const own = size === null ? whole / 2 : size
+  const added: DockNode = { is: 'group', panes: [id], front: id, size: own }
+  const rest: DockNode = { ...tree, size: Math.max(1, whole - own) }
+  return {
+    is: 'split',
+    axis: spot.side === 'left' || spot.side === 'right' ? 'row' : 'column',
+    parts: first ? [added, rest] : [rest, added],
+    size: tree.size,
+  }
+}
+
+/** Sizes across: a group's size along the other axis than its parent's is that of the tree around it. */
+function withRoom(workspace: Workspace, spot: Spot): Workspace {
+  if (spot.side === 'within') return workspace
+  const side = spot.side === 'left' || spot.side === 'right' ? 'width' : 'height'
+  const box = boxOfPane(workspace, spot.of)
+  if (!box) return workspace
+  const sized = (tree: DockNode): DockNode =>
+    tree.is === 'group'
+      ? tree.panes.includes(spot.of)
+        ? { ...tree, size: box[side] }
+        : tree
+      : { ...tree, parts: tree.parts.map(sized) }
+  return { ...workspace, dock: sized(workspace.dock) }
+}
+/** Where the group of a docked pane lies within the area; undefined: it is not docked. */
+export function boxOfPane(workspace: Workspace, id: string): Box | undefined {
+  const kindOf = kindOfIn(workspace)
+  return boxesOf(fitTo(workspace.dock, workspace.area, kindOf), { x: 0, y: 0, ...workspace.area }).find(({ group }) =>
+    group.panes.includes(id),
+  )?.box
+}
+
+function put(workspace: Workspace, id: string, spot: Spot, size: number | null): Workspace {
+  // The size of what it is put beside counts along the new axis; its own place along its parent's stays.
+  const along = withRoom(workspace, spot)
+  const tree = everyTree(along, (one) => placed(one, id, spot, size))
+  const restore = (after: DockNode, before: DockNode): DockNode => {
+    if (before.is === 'group' && after.is === 'split') return { ...after, size: before.size }
+    if (before.is === 'split' && after.is === 'split')
+      return { ...after, parts: after.parts.map((part, i) => restore(part, before.parts[i] ?? part)) }
+    return after
+  }
+  return settled({ ...tree, dock: restore(tree.dock, workspace.dock), front: id, maximised: null })
+}
+
+/** A further pane. Beyond what a workspace may hold nothing changes. */
+export function addPane(workspace: Workspace, pane: WorkspacePane, spot: Spot, size: number | null = null): Workspace {
+  if (workspace.panes.length >= MOST_PANES || paneOf(workspace, pane.id)) return workspace
+  return put({ ...workspace, panes: [...workspace.panes, pane] }, pane.id, spot, size)
+}
+
+/** The last pane stays: a window without any would be a dead end. */
+export function closePane(workspace: Workspace, id: string): Workspace {
+  if (!paneOf(workspace, id) || (panesIn(workspace.dock).length === 1 && panesIn(workspace.dock)[0] === id))
+    return workspace
+  return settled({
+    ...everyTree(workspace, (tree) => without(tree, id)),
+    panes: workspace.panes.filter((one) => one.id !== id),
+    front: workspace.front === id ? frontAfter(workspace, id) : workspace.front,
+  })
+}
+function frontAfter(workspace: Workspace, id: string): string {
+  const groups = [workspace.dock, ...workspace.floats.map((one) => one.dock)].flatMap((tree) =>
+    boxesOf(tree, { x: 0, y: 0, width: 0, height: 0 }),
+  )
+  const mine = groups.find(({ group }) => group.panes.includes(id))
+  return mine ? nextFront(mine.group, id) : ''
+}
+
+export function movePane(workspace: Workspace, id: string, spot: Spot, size: number | null = null): Workspace {
+  if (spot.of === id || !paneOf(workspace, id) || !paneOf(workspace, spot.of)) return workspace
+  const docked = panesIn(workspace.dock)
+  // What is left of the dock must be something.
+  if (docked.length === 1 && docked[0] === id) return workspace
+  const taken = sound(everyTree(workspace, (tree) => without(tree, id)))
+  if (!taken) return workspace
+  return put({ ...taken, panes: workspace.panes }, id, spot, size)
+}
+
+/** Shows a pane in front of its group, and lets keys speak to it. */
+export function setFront(workspace: Workspace, id: string): Workspace {
+  const shown = (tree: DockNode): DockNode =>
+    tree.is === 'group'
+      ? tree.panes.includes(id) && tree.front !== id
+        ? { ...tree, front: id }
+        : tree
+      : { ...tree, parts: tree.parts.map(shown) }
+  const next = everyTree(workspace, shown)
+  // Another pane than the one that takes the whole dock cannot be seen behind it.
+  const maximised = workspace.maximised !== null && groupOf(next, workspace.maximised)?.includes(id) ? id : null
+  const here = panesIn(next.dock).includes(id) || next.floats.some((one) => panesIn(one.dock).includes(id))
+  return here ? { ...next, front: id, maximised } : next
+}
+function groupOf(workspace: Workspace, id: string): readonly string[] | undefined {
+  return boxesOf(workspace.dock, { x: 0, y: 0, width: 0, height: 0 }).find(({ group }) => group.panes.includes(id))
+    ?.group.panes
+}
+export function toggleMaximised(workspace: Workspace, id: string): Workspace {
+  if (workspace.maximised !== null) return { ...workspace, maximised: null }
+  return panesIn(workspace.dock).includes(id) ? { ...setFront(workspace, id), maximised: id } : workspace
+}
+
+/** The pane in front of the group that lies next in a direction; null: there is none. */
+export function neighbour(workspace: Workspace, id: string, direction: Direction): string | null {
+  const kindOf = kindOfIn(workspace)
+  const all = boxesOf(fitTo(workspace.dock, workspace.area, kindOf), { x: 0, y: 0, ...workspace.area })
+  const from = all.find(({ group }) => group.panes.includes(id))
+  if (!from) return null
+  const flat = direction === 'left' || direction === 'right'
+  const ahead = ({ box }: { readonly box: Box }) =>
+    direction === 'left'
+      ? from.box.x - (box.x + box.width)
+      : direction === 'right'
+        ? box.x - (from.box.x + from.box.width)
+        : direction === 'up'
+          ? from.box.y - (box.y + box.height)
+          : box.y - (from.box.y + from.box.height)
+  const beside = ({ box }: { readonly box: Box }) =>
+    flat
+      ? Math.min(box.y + box.height, from.box.y + from.box.height) - Math.max(box.y, from.box.y)
+      : Math.min(box.x + box.width, from.box.x + from.box.width) - Math.max(box.x, from.box.x)
+  const [best] = all
+    .filter((one) => one !== from && ahead(one) >= -1 && beside(one) > 0)
+    .toSorted((a, b) => ahead(a) - ahead(b) || beside(b) - beside(a))
+  return best?.group.front ?? null
+}
+
+/** Out of its group to a side where it has company; else into the neighbour there. */
+export function moveTowards(workspace: Workspace, id: string, direction: Direction): Workspace {
+  const mates = groupOf(workspace, id)?.filter((one) => one !== id)
+  if (!mates) return workspace
+  const [mate] = mates
+  if (mate !== undefined) return movePane(workspace, id, { of: mate, side: direction })
+  const next = neighbour(workspace, id, direction)
+  return next === null ? workspace : movePane(workspace, id, { of: next, side: 'within' })
+}
+
+const rank = (i: number, at: number): number => (i > at ? i - at : 1_000 + at - i)
+
+/** Makes the group of a pane wider (or higher) by `px`, at the cost of what lies beside it. */
+export function resizePane(workspace: Workspace, id: string, axis: 'row' | 'column', px: number): Workspace {
+  const kindOf = kindOfIn(workspace)
+  const side = axis === 'row' ? 'width' : 'height'
+  const grow = (tree: DockNode): DockNode => {
+    if (tree.is === 'group') return tree
+    const at = tree.parts.findIndex((part) => panesIn(part).includes(id))
+    const part = tree.parts[at]
+    if (!part) return tree
+    const inner = grow(part)
+    if (inner !== part) return { ...tree, parts: tree.parts.with(at, inner) }
+    if (tree.axis !== axis || tree.parts.length < 2) return tree
+    // What lies after it gives way first, the nearest before the farther; then what lies before it.
+    const others = [...tree.parts.keys()].filter((i) => i !== at).toSorted((a, b) => rank(a, at) - rank(b, at))
+    const spare = (i: number) => {
+      const one = tree.parts[i]
+      return one ? Math.max(0, one.size - leastOf(one, kindOf)[side]) : 0
+    }
+    const sizes = tree.parts.map((one) => one.size)
+    let left = Math.max(px, Math.min(0, leastOf(part, kindOf)[side] - part.size))
+    for (const i of others) {
+      const by = left > 0 ? Math.min(left, spare(i)) : left
+      sizes[i] = (sizes[i] ?? 0) - by
+      sizes[at] = (sizes[at] ?? 0) + by
+      left -= by
+      if (left === 0) break
+    }
+    return sizes[at] === part.size
+      ? tree
+      : { ...tree, parts: tree.parts.map((one, i) => ({ ...one, size: sizes[i] ?? one.size })) }
+  }
+  const fitted = fitTo(workspace.dock, workspace.area, kindOf)
+  const dock = grow(fitted)
+  return dock === fitted ? workspace : { ...workspace, dock }
+}
+
+/** Lifts a pane out of the dock to float above it. */
+export function floatPane(workspace: Workspace, id: string, box: Box): Workspace {
+  const docked = panesIn(workspace.dock)
+  if (!docked.includes(id) || docked.length === 1) return workspace
+  const taken = sound(everyTree(workspace, (tree) => without(tree, id)))
+  if (!taken) return workspace
+  const dock: DockNode = { is: 'group', panes: [id], front: id, size: 0 }
+  return settled({
+    ...taken,
+    panes: workspace.panes,
+    floats: [...taken.floats, { ...box, dock }],
+    front: id,
+    maximised: null,
+  })
+}
+/** Puts a floating or popped-out pane back into the dock, at the right of everything. */
+export function dockPane(workspace: Workspace, id: string): Workspace {
+  if (panesIn(workspace.dock).includes(id)) return workspace
+  const last = panesIn(workspace.dock).at(-1)
+  return last === undefined ? workspace : movePane(workspace, id, { of: last, side: 'within' })
+}
+/** Moves panes into a window of their own, as one group. */
+export function popOut(workspace: Workspace, window: string, ids: readonly string[]): Workspace {
+  const [first] = ids
+  const left = panesIn(workspace.dock).filter((one) => !ids.includes(one))
+  if (first === undefined || left.length === 0 || workspace.popouts.some((one) => one.id === window)) return workspace
+  const taken = ids.reduce((now, id) => everyTree(now, (tree) => without(tree, id)), workspace)
+  const dock: DockNode = { is: 'group', panes: ids, front: first, size: 0 }
+  return settled({ ...taken, popouts: [...taken.popouts, { id: window, dock }], maximised: null })
+}
+/** Takes the panes of a window back into the dock. */
+export function popIn(workspace: Workspace, window: string): Workspace {
+  const found = workspace.popouts.find((one) => one.id === window)
+  if (!found) return workspace
+  return panesIn(found.dock).reduce((now, id) => dockPane(now, id), workspace)
+}
+const changePane = (workspace: Workspace, id: string, change: Partial<WorkspacePane>): Workspace => ({
+  ...workspace,
+  panes: workspace.panes.map((one) => (one.id === id ? { ...one, ...change } : one)),
+})
+/** Merges settings of a pane; `undefined` takes a key away. */
+export function setPaneSettings(workspace: Workspace, id: string, patch: Readonly<Record<string, unknown>>): Workspace {
+  const pane = paneOf(workspace, id)
+  if (!pane) return workspace
+  const merged = Object.entries({ ...pane.settings, ...patch }).filter(([, value]) => value !== undefined)
+  return changePane(workspace, id, { settings: Object.fromEntries(merged) })
+}
+/** Gives a pane another colour; null: it keeps what it looks at to itself. */
+export function setLink(workspace: Workspace, id: string, link: LinkColour | null): Workspace {
+  const pane = paneOf(workspace, id)
+  if (!pane || pane.link === link) return workspace
+  const instrument = instrumentOf(workspace, pane)
+  if (link === null) return changePane(workspace, id, { link, instrument })
+  const links = { [link]: { ...NEW_LINK, instrument }, ...workspace.links }
+  return { ...changePane(workspace, id, { link, instrument: null }), links }
+}
+export function setInstrument(workspace: Workspace, id: string, instrument: InstrumentId): Workspace {
+  const pane = paneOf(workspace, id)
+  if (!pane || instrumentOf(workspace, pane) === instrument) return workspace
+  if (pane.link === null) return changePane(workspace, id, { instrument })
+  return changeLink(workspace, pane.link, { instrument })
+}
+export function changeLink(workspace: Workspace, colour: LinkColour, change: Partial<WorkspaceLink>): Workspace {
+  const before = workspace.links[colour] ?? NEW_LINK
+  return { ...workspace, links: { ...workspace.links, [colour]: { ...before, ...change } } }
+}
+/** The panes that share a place with one, in the order of their tabs, itself among them; empty: it is nowhere. */
+export function tabsWith(workspace: Workspace, id: string): readonly string[] {
+  for (const tree of [workspace.dock, ...workspace.floats.map((one) => one.dock)])
+    for (const { panes } of groupsIn(tree)) if (panes.includes(id)) return panes
+  return []
+}
+
+/** The interval that a pane's colour shares. Where it shares none, nothing changes. */
+export function setLinkInterval(workspace: Workspace, id: string, interval: Interval): Workspace {
+  const colour = paneOf(workspace, id)?.link ?? null
+  if (colour === null || !workspace.links[colour]?.shares.includes('interval')) return workspace
+  return changeLink(workspace, colour, { interval })
+}
+export function toggleShare(workspace: Workspace, colour: LinkColour, share: LinkShare): Workspace {
+  const { shares, interval } = workspace.links[colour] ?? NEW_LINK
+  const next = shares.includes(share) ? shares.filter((one) => one !== share) : [...shares, share]
+  return changeLink(workspace, colour, { shares: next, interval: next.includes('interval') ? interval : null })
+}

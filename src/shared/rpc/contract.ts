@@ -1,0 +1,28 @@
+/** What calls and streams of the contract are made of: the schemas that several of them share. */
+import * as v from 'valibot'
+import { BAR_SOURCES, INTERVAL_LABELS, type Interval } from '../core/market/market.ts'
+import { FEED_IDS, parseInstrument, type InstrumentId } from '../base/units.ts'
+
+export const instrument = v.custom<InstrumentId>(
+  (x) => typeof x === 'string' && x.length <= 80 && parseInstrument(x) !== undefined,
+  'an instrument such as "crypto:BTCUSD"',
+)
+export const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x), 'an interval')
+export const of = v.picklist(BAR_SOURCES)
+export const feed = v.picklist(FEED_IDS)
+export const ms = v.pipe(v.number(), v.finite())
+export const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
+export const limit = (max: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(max))
+/** `live`, or a replay by its id: settled rule 4. */
+export const view = v.union([v.literal('live'), text(64)])
+export const none = v.strictObject({})
+
+export interface Spec<A, R> {
+  readonly args: v.GenericSchema<unknown, A>
+  /** Carries the result type only; never present at run time. */
+  readonly result?: R
+}
+/** A call or stream: `call<Result>()(schema of its arguments)`. */
+export const call =
+  <R>() =>
+  <A>(args: v.GenericSchema<unknown, A>): Spec<A, R> => ({ args })

@@ -1,0 +1,64 @@
+/** The demo market: which instruments exist, and what they do between two instants. */
+import { parseInstrument, type AssetClass, type InstrumentId } from '../../shared/base/units.ts'
+import { createGenerator } from './generator.ts'
+import { createInstrument, type Instrument, type MarketEvent } from './instrument.ts'
+import { loopTape, readTape } from './tape.ts'
+import type { TickSource } from './tick.ts'
+
+export interface InstrumentEvent extends MarketEvent {
+  readonly instrument: InstrumentId
+}
+
+export interface Market {
+  /** Decimals of prices and sizes of an instrument. */
+  decimalsOf(id: InstrumentId): { readonly decimals: number; readonly sizeDecimals: number }
+  /**
+   * Everything that the wanted instruments do up to `toMs` and was not told yet, in order of time.
+   * One that is new starts now; one that is no longer wanted is forgotten.
+   */
+  advance(toMs: number, wanted: Iterable<InstrumentId>): InstrumentEvent[]
+  /** Ticks of an instrument at any time, as its source has them. */
+  source(id: InstrumentId): TickSource
+}
+
+/** A market of a seed: the same seed, times and wishes give the same events. */
+export function createMarket(dataDir: URL, seed: number): Market {
+  const sources = new Map<InstrumentId, TickSource>()
+  let live = new Map<InstrumentId, Instrument>()
+
+  const source = (id: InstrumentId): TickSource => {
+    const known = sources.get(id)
+    if (known !== undefined) return known
+    const { asset, key } = partsOf(id)
+    const tape = readTape(dataDir, id)
+    const made = tape === undefined ? createGenerator(asset, key, seed) : loopTape(tape, seed)
+    sources.set(id, made)
+    return made
+  }
+
+  return {
+    source,
+    decimalsOf: (id) => source(id),
+    advance(toMs, wanted) {
+      const still = new Map<InstrumentId, Instrument>()
+      const out: InstrumentEvent[] = []
+      for (const id of wanted) {
+        if (still.has(id)) continue
+        const { asset, key } = partsOf(id)
+        const instrument = live.get(id) ?? createInstrument(asset, key, source(id), seed, toMs)
+        still.set(id, instrument)
+        for (const event of instrument.advance(toMs)) out.push({ ...event, instrument: id })
+      }
+      live = still
+      return out.sort(
+        (a, b) => a.atMs - b.atMs || (a.instrument < b.instrument ? -1 : a.instrument > b.instrument ? 1 : 0),
+      )
+    },
+  }
+}
+
+function partsOf(id: InstrumentId): { asset: AssetClass; key: string } {
+  const parts = parseInstrument(id)
+  // a symbol such as "X:" has no key of its own; it trades under its whole text
+  return parts ?? { asset: id.startsWith('crypto') ? 'crypto' : id.startsWith('forex') ? 'forex' : 'stocks', key: id }
+}

@@ -1,0 +1,194 @@
+/** Real records of `resources/demo`: unpacked, moved to the present, played forwards and backwards for ever. */
+import { readFileSync } from 'node:fs'
+import { brotliDecompressSync } from 'node:zlib'
+import { instrumentId, type AssetClass, type InstrumentId } from '../../shared/base/units.ts'
+import { hashAt, hashText, wander } from './random.ts'
+import { quoteTick, tickScale, tradeTick, type Tick, type TickSource } from './tick.ts'
+
+/** The unpacked columns of a tape (`scripts/demo-data.mjs` describes the file). */
+export interface Tape {
+  readonly asset: AssetClass
+  readonly symbol: string
+  readonly decimals: number
+  readonly sizeDecimals: number
+  /** How many ms of the record pass in one ms of the market. */
+  readonly pace: number
+  readonly durationMs: number
+  readonly events: number
+  /** Ms since the first event. */
+  readonly offset: Uint32Array
+  readonly isQuote: Uint8Array
+  /** Trade: price, size. Quote: bid, ask. In ticks and lots. */
+  readonly first: Int32Array
+  readonly second: Int32Array
+  readonly bidSize: Int32Array
+  readonly askSize: Int32Array
+  readonly quoted: boolean
+}
+
+const FILES: Readonly<Partial<Record<InstrumentId, string>>> = {
+  [instrumentId('crypto', 'BTC-USD')]: 'btc-usd',
+  [instrumentId('crypto', 'ETH-USD')]: 'eth-usd',
+  [instrumentId('forex', 'EURUSD')]: 'eurusd',
+  [instrumentId('forex', 'NZDUSD')]: 'nzdusd',
+  [instrumentId('stocks', 'SPY')]: 'spy',
+  [instrumentId('stocks', 'IBM')]: 'ibm',
+}
+
+/** Reads the tape of an instrument; undefined where the folder's data has none. Throws when the file is missing or damaged. */
+export function readTape(dataDir: URL, id: InstrumentId): Tape | undefined {
+  const name = FILES[id]
+  return name === undefined ? undefined : unpackTape(readFileSync(new URL(`${name}.tape.br`, dataDir)))
+}
+
+/** Unpacks the bytes of a tape file. */
+function unpackTape(file: Uint8Array): Tape {
+  const bytes = brotliDecompressSync(file)
+  let at = 0
+  const block = () => {
+    const length = bytes.readUInt32LE(at)
+    at += 4 + length
+    return bytes.subarray(at - length, at)
+  }
+  const head: unknown = JSON.parse(block().toString('utf8'))
+  // our own build wrote this header; a damaged file fails at the brotli or length checks
+  const header = head as Omit<Tape, 'offset' | 'isQuote' | 'first' | 'second' | 'bidSize' | 'askSize' | 'quoted'> & {
+    trades: number
+    columns: string[]
+  }
+  const columns = new Map(header.columns.map((name) => [name, varints(block())]))
+  const next = (name: string) => columns.get(name)?.() ?? 0
+  const n = header.events
+  const tape = {
+    ...header,
+    offset: new Uint32Array(n),
+    isQuote: new Uint8Array(n),
+    first: new Int32Array(n),
+    second: new Int32Array(n),
+    bidSize: new Int32Array(n),
+    askSize: new Int32Array(n),
+    quoted: header.trades < n,
+  }
+  let ms = 0
+  let price = 0
+  let bid = 0
+  for (let i = 0; i < n; i++) {
+    ms += next('dt')
+    tape.offset[i] = ms
+    if (next('kind') === 0) {
+      price += zigzag(next('price'))
+      tape.first[i] = price
+      tape.second[i] = next('size')
+    } else {
+      tape.isQuote[i] = 1
+      bid += zigzag(next('bid'))
+      tape.first[i] = bid
+      tape.second[i] = bid + next('spread')
+      tape.bidSize[i] = next('bidSize')
+      tape.askSize[i] = next('askSize')
+    }
+  }
+  return tape
+}
+
+const zigzag = (n: number) => (n % 2 === 0 ? n / 2 : -(n + 1) / 2)
+
+function varints(bytes: Uint8Array): () => number {
+  let at = 0
+  return () => {
+    let value = 0
+    let factor = 1
+    for (;;) {
+      const byte = bytes[at++]
+      if (byte === undefined) throw new RangeError('the tape ends early')
+      value += (byte & 127) * factor
+      if (byte < 128) return value
+      factor *= 128
+    }
+  }
+}
+
+const DRIFT_PERIODS = [86_400_000, 21_600_000, 7_200_000, 2_400_000, 900_000]
+const DRIFT: Readonly<Record<AssetClass, number>> = { crypto: 0.035, forex: 0.005, stocks: 0.012 }
+
+/**
+ * A tape as an endless market: forwards, then backwards, so that its ends meet without a jump, with
+ * a slow drift in whole ticks on top so that no two rounds look alike. Where in the record the
+ * market stands follows from the time and the seed alone.
+ */
+export function loopTape(tape: Tape, marketSeed: number): TickSource {
+  const seed = hashText(`${tape.asset}:${tape.symbol}`, marketSeed)
+  const scale = tickScale(tape.decimals)
+  const lots = tickScale(tape.sizeDecimals)
+  const period = loopMs(tape)
+  const anchor = hashAt(seed, 1) % period
+  const level = tape.first[0]
+  const driftAt = (ms: number) =>
+    Math.round(level * wander(seed, Math.floor(ms / 100) * 100, DRIFT[tape.asset], DRIFT_PERIODS))
+
+  const push = (out: Tick[], i: number, ms: number) => {
+    const drift = driftAt(ms)
+    const first = tape.first[i] + drift
+    const second = tape.second[i]
+    if (tape.isQuote[i] === 1) {
+      const sized = tape.asset === 'stocks'
+      const ask = (second + drift) / scale
+      out.push(
+        sized ? quoteTick(ms, first / scale, ask, tape.bidSize[i], tape.askSize[i]) : quoteTick(ms, first / scale, ask),
+      )
+      return
+    }
+    out.push(tradeTick(ms, first / scale, second / lots))
+    if (tape.quoted) return
+    // a tape of trades only: a book one tick wide around each change of price and now and then
+    const h = hashAt(seed, i, 9)
+    if (tape.first[i - 1] === tape.first[i] && h % 4 !== 0) return
+    const bid = first - (hashAt(seed, Math.floor(i / 6), 8) & 1)
+    out.push(quoteTick(ms, bid / scale, (bid + 1) / scale, 100 * (1 + ((h >>> 4) & 31)), 100 * (1 + ((h >>> 10) & 31))))
+  }
+
+  return {
+    decimals: tape.decimals,
+    sizeDecimals: tape.sizeDecimals,
+    ticks(from, to) {
+      const out: Tick[] = []
+      for (let round = Math.floor((from - anchor) / period); anchor + round * period < to; round++) {
+        const start = anchor + round * period
+        const place = (i: number) => Math.floor(tape.offset[i] / tape.pace)
+        if (round % 2 === 0) {
+          for (let i = lowerBound(tape.offset, (from - start) * tape.pace); i < tape.events; i++) {
+            const ms = start + place(i)
+            if (ms >= to) break
+            push(out, i, ms)
+          }
+        } else {
+          const last = start + period - 1
+          // backwards: the first event due at `from` or later is the last one at or before this place
+          for (let i = lowerBound(tape.offset, (last - from + 1) * tape.pace) - 1; i >= 0; i--) {
+            const ms = last - place(i)
+            if (ms >= to) break
+            push(out, i, ms)
+          }
+        }
+      }
+      return out
+    },
+  }
+}
+
+/** How long one pass over a tape lasts in the market. */
+export function loopMs(tape: Pick<Tape, 'durationMs' | 'pace'>): number {
+  return Math.floor(tape.durationMs / tape.pace) + 1
+}
+
+/** Index of the first offset that is not below `value`. */
+function lowerBound(offsets: Uint32Array, value: number): number {
+  let low = 0
+  let high = offsets.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (offsets[middle] < value) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { tightenHome } from '../../../../src/main/base/private-files.ts'
+import { openStoreWriter } from '../../../../src/main/core/store/open.ts'
+import { unixMs } from '../../../../src/shared/base/units.ts'
+import { DEMO, T0, tempFolder, trade, Writer } from '../core/store/harness.ts'
+
+let folder: ReturnType<typeof tempFolder>
+let home: string
+beforeEach(() => {
+  folder = tempFolder()
+  home = join(folder.path, 'home')
+  mkdirSync(home)
+})
+afterEach(() => folder.remove())
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8)
+const cli = fileURLToPath(new URL('../../../../src/main/cli.ts', import.meta.url))
+
+describe.skipIf(process.platform === 'win32')('files of the app', () => {
+  test('of an earlier version are closed to others at the start, exports have the mode of any program', async () => {
+    const file = join(home, 'tapedeck.db')
+    const writer = await openStoreWriter({ file })
+    const id = await writer.begin(DEMO, unixMs(T0))
+    writer.append(new Writer().batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0) }]))
+    await writer.end(unixMs(T0 + 1_000), [])
+    await writer.close()
+    mkdirSync(join(home, 'drawings'))
+    writeFileSync(join(home, 'drawings', 'a.json'), '{}')
+    for (const path of [home, join(home, 'drawings')]) chmodSync(path, 0o755)
+    for (const path of [file, `${file}.lock`, join(home, 'drawings', 'a.json')]) chmodSync(path, 0o644)
+    const saved = join(folder.path, 'monday.tapedeck')
+    const backup = join(folder.path, 'safe')
+    for (const args of [
+      ['sessions', '--session', id, '--out', saved],
+      ['backup', '--out', backup],
+    ]) {
+      const run = spawnSync('sh', ['-c', 'umask 022; exec "$0" "$@"', process.execPath, cli, ...args], {
+        env: { ...process.env, TAPEDECK_HOME: home, NODE_OPTIONS: '' },
+        encoding: 'utf8',
+      })
+      expect(run.stderr).toBe('')
+      expect(run.status).toBe(0)
+    }
+    expect(modeOf(saved)).toBe('644')
+    // A backup holds everything that the home holds.
+    expect([backup, join(backup, 'tapedeck.db'), join(backup, 'backup.json')].map(modeOf)).toEqual([
+      '700',
+      '600',
+      '600',
+    ])
+    expect(modeOf(home)).toBe('700')
+    for (const entry of readdirSync(home, { recursive: true, withFileTypes: true })) {
+      expect([entry.name, modeOf(join(entry.parentPath, entry.name))]).toEqual([
+        entry.name,
+        entry.isFile() ? '600' : '700',
+      ])
+    }
+  }, 60_000)
+
+  test('what is shared on purpose, linked or not a home of ours stays as it is', () => {
+    const outside = join(folder.path, 'outside')
+    writeFileSync(outside, '')
+    chmodSync(outside, 0o644)
+    symlinkSync(outside, join(home, 'link'))
+    mkdirSync(join(home, 'chromium'))
+    chmodSync(join(home, 'chromium'), 0o755)
+    chmodSync(home, 0o2775)
+    tightenHome(home)
+    expect(modeOf(home)).toBe('2775')
+    chmodSync(home, 0o1777)
+    tightenHome(home)
+    expect(modeOf(home)).toBe('1777')
+    chmodSync(home, 0o755)
+    tightenHome(home)
+    expect([home, outside, join(home, 'chromium')].map(modeOf)).toEqual(['700', '644', '755'])
+    const own = modeOf(homedir())
+    tightenHome(homedir())
+    expect(modeOf(homedir())).toBe(own)
+    tightenHome(join(folder.path, 'none'))
+    expect(existsSync(join(folder.path, 'none'))).toBe(false)
+  })
+})

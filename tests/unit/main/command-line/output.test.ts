@@ -1,0 +1,71 @@
+import { EventEmitter } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { createOutput, type OutputParts } from '../../../../src/main/command-line/output.ts'
+
+const errno = (code: string) => Object.assign(new Error(code), { code })
+
+function parts(part: Partial<OutputParts> = {}) {
+  const events = new EventEmitter()
+  let streamed = ''
+  const failures: string[] = []
+  const stream = {
+    on: events.on.bind(events),
+    write(text: string, done?: () => void) {
+      streamed += text
+      done?.()
+      return true
+    },
+  } as unknown as OutputParts['stream'] // the two methods that output uses
+  const output = createOutput({
+    stream,
+    fd: 1,
+    isFile: () => false,
+    writeSync: () => 0,
+    onFailure: ({ code }) => failures.push(code ?? ''),
+    ...part,
+  })
+  return { output, failures, streamed: () => streamed, fail: (code: string) => events.emit('error', errno(code)) }
+}
+
+describe('standard output', () => {
+  it('writes a file to its end, however little the disk takes at once', () => {
+    let written = ''
+    const writeSync = (_fd: number, bytes: Uint8Array) => {
+      written += Buffer.from(bytes.subarray(0, 3)).toString('latin1')
+      return Math.min(3, bytes.length)
+    }
+    const { output, streamed } = parts({ isFile: () => true, writeSync })
+    output.write('{"whole":true}\n')
+    expect([written, streamed(), output.failure]).toEqual(['{"whole":true}\n', '', null])
+  })
+
+  it.each(['ENOSPC', 'EIO', 'EBADF'])(
+    'keeps a write that failed with %s as its failure, and writes no more',
+    (code) => {
+      let calls = 0
+      const writeSync = (): number => {
+        calls += 1
+        throw errno(code)
+      }
+      const { output, failures } = parts({ isFile: () => true, writeSync })
+      output.write('one\n')
+      output.write('two\n')
+      expect([calls, output.failure?.code, failures]).toEqual([1, code, [code]])
+    },
+  )
+
+  it('takes a pipe without a reader for the end, not for a failure', async () => {
+    const { output, failures, streamed, fail } = parts()
+    output.write('one\n')
+    fail('EPIPE')
+    output.write('two\n')
+    await output.flush()
+    expect([streamed(), output.failure, failures]).toEqual(['one\n', null, ['EPIPE']])
+  })
+
+  it('keeps any other error of a pipe', () => {
+    const { output, fail } = parts()
+    fail('EIO')
+    expect(output.failure?.code).toBe('EIO')
+  })
+})

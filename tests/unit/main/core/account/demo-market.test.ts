@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BroadcastChannel } from 'node:worker_threads'
+import { afterEach, expect, it } from 'vitest'
+import { systemClock } from '../../../../../src/main/base/clock.ts'
+import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
+import { startDemoMarket } from '../../../../../src/main/core/account/demo-market.ts'
+import { createTerminal } from '../../../../../src/main/terminal.ts'
+
+const root = new URL('../../../../../', import.meta.url)
+const worker = new URL('dying-simulator.ts', import.meta.url)
+const demoData = new URL('resources/demo/', root)
+const undo: (() => unknown)[] = []
+afterEach(async () => {
+  for (const one of undo.splice(0).reverse()) await one()
+})
+
+function crash(): void {
+  const orders = new BroadcastChannel('tapedeck test: die')
+  orders.postMessage(null)
+  orders.close()
+}
+
+it('comes back on the same port with the same account', async () => {
+  const said = Promise.withResolvers<string>()
+  const market = await startDemoMarket({
+    worker,
+    dataDir: demoData,
+    seed: 1,
+    clock: systemClock,
+    log: (text) => said.resolve(text),
+  })
+  undo.push(() => market.close())
+  const { baseUrl, user, password } = market.account
+  const token = async (): Promise<boolean> => {
+    const answer = await fetch(`${baseUrl}/api/token/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: user, password }),
+    }).catch(() => null)
+    return answer?.ok === true
+  }
+  expect(await token()).toBe(true)
+  crash()
+  expect(await said.promise).toContain('started again')
+  await expect.poll(token, { timeout: 10_000 }).toBe(true)
+})
+
+it('is watched on after a crash, with a gap of what was missed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tapedeck-demo-'))
+  undo.push(() => rmSync(folder, { recursive: true, force: true }))
+  const terminal = await createTerminal({
+    dataDir: folder,
+    host: 'test',
+    version: '0.0.0',
+    workers: {
+      store: new URL('src/main/store-worker.ts', root),
+      reader: new URL('src/main/reader-worker.ts', root),
+      simulator: worker,
+    },
+    demoData,
+    memoryKeychain: true,
+    source: 'demo',
+    wantWatchlists: false,
+  })
+  undo.push(() => terminal.close())
+  terminal.want('crypto/XT', ['BTC-USD'])
+  const feed = () => terminal.status().feeds.find((one) => one.feed === 'crypto/XT')
+  await expect.poll(() => feed()?.received ?? 0, { timeout: 10_000 }).toBeGreaterThan(1)
+  crash()
+  await expect.poll(() => feed()?.state.is, { timeout: 10_000 }).not.toBe('open')
+  const before = feed()?.received ?? 0
+  await expect.poll(() => feed()?.received ?? 0, { timeout: 20_000 }).toBeGreaterThan(before + 1)
+  expect(feed()).toMatchObject({ state: { is: 'open' }, acknowledged: ['BTC-USD'] })
+  await terminal.setRecording(false) // ends the recording: everything is on disk
+  const reader = await openStoreReader({ file: terminal.info.storePath })
+  const gaps = await reader.gaps({})
+  await reader.close()
+  const gap = gaps.find(({ cause }) => cause === 'drop' || cause === 'half-open')
+  expect(gap).toMatchObject({ feed: 'crypto/XT', cause: 'drop', symbols: ['BTC-USD'] })
+  expect(gap?.toMs).toBeGreaterThan(gap?.fromMs ?? NaN)
+  expect(await terminal.verify(null)).toMatchObject({ ok: true })
+})

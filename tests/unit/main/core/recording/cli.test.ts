@@ -1,0 +1,211 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { requireAccount } from '../../../../../src/main/core/account/cli.ts'
+import { UsageError, type Context, type Values } from '../../../../../src/main/command-line/command.ts'
+import { readFeeds, refuseOverBudget } from '../../../../../src/main/core/recording/cli.ts'
+import type { RecordReport } from '../../../../../src/main/core/recording/record-report.ts'
+import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
+import { createSettingsStore, fileKeeper } from '../../../../../src/main/core/settings/settings.ts'
+import { startSimulator, type Simulator, type SimulatorOptions } from '../../../../../src/simulator/simulator.ts'
+import { commandContext } from '../../hosts/cli/context.ts'
+
+let home: string
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'tapedeck-record-'))
+})
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const POLL = { timeout: 20_000 }
+const demoData = new URL('../../../../../resources/demo/', import.meta.url)
+const noValues: Values = { text: () => undefined, texts: () => [], on: () => false }
+const feeds = (...texts: string[]) => readFeeds({ ...noValues, texts: () => texts })
+const symbols = (count: number) => Array.from({ length: count }, (_, i) => `S${i}-USD`)
+
+async function run(args: readonly string[], part: Partial<Context> = {}) {
+  const context = commandContext({ dataDir: home, ...part })
+  const code = await runCommandLine(args, context)
+  return { code, out: context.output(), err: context.errors() }
+}
+
+interface Recorded {
+  readonly code: number
+  readonly err: string
+  readonly report: RecordReport
+}
+
+/** Records until `stop` is called, which stands for SIGTERM, or its end comes. */
+function startRecording(name: string, args: readonly string[], env: Context['env']) {
+  const stopping = new AbortController()
+  const context = commandContext({ dataDir: home, env, signal: stopping.signal })
+  const store = join(home, `${name}.db`)
+  const ran = runCommandLine(['record', '--json', '--store', store, ...args], context)
+  return {
+    stop: () => stopping.abort('terminate'),
+    errors: () => context.errors(),
+    store,
+    async ended(): Promise<Recorded> {
+      const code = await ran
+      return { code, err: context.errors(), report: JSON.parse(context.output()) as RecordReport }
+    },
+  }
+}
+
+/** Records from a simulator of its own until `until` resolves. */
+async function recordFrom(
+  name: string,
+  options: Omit<SimulatorOptions, 'dataDir'>,
+  args: readonly string[],
+  until: (simulator: Simulator, recording: ReturnType<typeof startRecording>) => Promise<unknown>,
+): Promise<Recorded> {
+  const simulator = await startSimulator({ dataDir: demoData, ...options })
+  const account = ['--base-url', simulator.baseUrl, '--user', simulator.username]
+  const recording = startRecording(name, [...account, ...args], { TAPEDECK_PASSWORD: simulator.password })
+  await until(simulator, recording)
+  recording.stop()
+  const recorded = await recording.ended()
+  await simulator.close()
+  return recorded
+}
+
+describe('the account of a command that keeps market data', () => {
+  it.each([
+    ['record', ['--feed', 'crypto/XT:BTC-USD', '--duration', '10ms']],
+    ['fetch', ['/commodities/metals']],
+    ['fetch', ['/commodities/metals', '--cached']],
+  ])('%s without one and without --demo is refused with both ways out, and nothing is stored', async (name, args) => {
+    const store = join(home, 'never.db')
+    const { code, out, err } = await run([name, ...args, '--store', store])
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toMatch(/--demo .*--base-url and --user .*TAPEDECK_PASSWORD.*TAPEDECK_API_KEY/)
+    expect(err.trimEnd().split('\n')).toHaveLength(1)
+    expect(existsSync(store)).toBe(false)
+  })
+
+  it('is the one that the window signed in to', () => {
+    const dataDir = join(home, 'signed-in')
+    expect(() => requireAccount(noValues, { env: {}, dataDir })).toThrow(UsageError)
+    createSettingsStore(fileKeeper(dataDir)).set({
+      account: { source: 'service', baseUrl: 'https://data.example.com', user: 'joe' },
+    })
+    expect(requireAccount(noValues, { env: {}, dataDir })).toEqual({ source: 'service' })
+  })
+})
+
+describe('symbols of one feed', () => {
+  it('beyond those of a connection are refused with the budget and both ways out', async () => {
+    const feed = `crypto/XT:${symbols(51).join(',')}`
+    const { code, err } = await run(['record', '--demo', '--feed', feed, '--duration', '10ms'])
+    expect(code).toBe(2)
+    expect(err).toContain('crypto/XT has 51 symbols, and a connection carries 50. Name at most 50, or add --shard')
+  })
+
+  it('count as the service counts them', () => {
+    const exactly = feeds(`crypto/XT:${symbols(50).join(',')}`, 'crypto/XT:X:S0USD')
+    expect(exactly.get('crypto/XT')).toEqual(symbols(50))
+    expect(() => refuseOverBudget(exactly, false)).not.toThrow()
+    const more = feeds(`crypto/XT:${symbols(51).join(',')}`)
+    expect(() => refuseOverBudget(more, false)).toThrow(UsageError)
+    expect(() => refuseOverBudget(more, true)).not.toThrow()
+  })
+
+  it('are all subscribed to with --shard', { timeout: 30_000 }, async () => {
+    const args = ['--shard', '--feed', `crypto/XT:${symbols(51).join(',')}`]
+    const { code, report } = await recordFrom('sharded', { market: { kind: 'none' } }, args, async (simulator) => {
+      await Promise.all(symbols(51).map((symbol) => simulator.subscribed('crypto/XT', symbol)))
+    })
+    expect([code, report.feeds[0].unconfirmed]).toEqual([0, []])
+  })
+})
+
+describe('what a recording came to', { timeout: 30_000 }, () => {
+  it('names its source, and how many seconds of each feed it covers and lacks', async () => {
+    const args = ['--feed', 'crypto/XT:BTC-USD']
+    const market = { kind: 'load', messagesPerSecond: 200 } as const
+    const { code, err, report } = await recordFrom('good', { market }, args, (_, { store }) => holdsMessages(store))
+    expect([code, err]).toEqual([0, ''])
+    expect(report.source).toMatch(/^service:.*@http:\/\/127\.0\.0\.1:\d+$/)
+    const [feed] = report.feeds
+    expect(feed.unconfirmed).toEqual([])
+    expect(feed.covered_seconds).toBeGreaterThan(0)
+    expect(feed.missing_seconds).toBeGreaterThanOrEqual(0)
+    expect([report.covered_seconds, report.missing_seconds]).toEqual([feed.covered_seconds, feed.missing_seconds])
+  })
+
+  it('fails where the service was never reached, and all of it is missing', async () => {
+    const args = ['--base-url', 'http://127.0.0.1:1', '--user', 'joe', '--feed', 'crypto/XT:BTC-USD']
+    const recording = startRecording('unreachable', args, { TAPEDECK_PASSWORD: 'x' })
+    await expect.poll(recording.errors, POLL).toContain('crypto/XT: ')
+    recording.stop()
+    const { code, err, report } = await recording.ended()
+    expect(code).toBe(1)
+    expect(err).toContain('crypto/XT never opened')
+    expect(report.feeds).toMatchObject([{ received: 0, covered_seconds: 0, unconfirmed: ['BTC-USD'] }])
+    expect(report.missing_seconds).toBeGreaterThan(0)
+  })
+
+  it('fails where the service has the feed disabled', async () => {
+    const args = ['--feed', 'crypto/XT:BTC-USD']
+    const options: Omit<SimulatorOptions, 'dataDir'> = { market: { kind: 'none' }, disabledFeeds: ['crypto/XT'] }
+    const { code, err, report } = await recordFrom('disabled', options, args, (_, { errors }) =>
+      expect.poll(errors, POLL).toContain('crypto/XT: '),
+    )
+    expect([code, report.feeds[0].unconfirmed]).toEqual([1, ['BTC-USD']])
+    expect(err).toContain('crypto/XT never opened')
+  })
+
+  it('fails where one of its symbols was never confirmed, and names it', async () => {
+    const args = ['--feed', 'crypto/XT:BTC-USD,ETH-USD']
+    const market = { kind: 'load', messagesPerSecond: 200 } as const
+    const { code, err, report } = await recordFrom('partial', { market }, args, (simulator, { store }) => {
+      simulator.fault('partial-ack', { count: 1_000 })
+      return holdsMessages(store)
+    })
+    expect([code, report.feeds[0].unconfirmed]).toEqual([1, ['ETH-USD']])
+    expect(err).toContain('never confirmed ETH-USD on crypto/XT')
+  })
+
+  it.each([
+    ['terminate', 0],
+    ['interrupt', 130],
+  ] as const)('stopped to %s ends with %i and its report', async (reason, expected) => {
+    const stop = new AbortController()
+    const started = Promise.withResolvers<void>()
+    const context = commandContext({
+      dataDir: home,
+      signal: stop.signal,
+      err: (text) => text.startsWith('Recording crypto/XT from the demo market') && started.resolve(),
+    })
+    const store = join(home, `${reason}.db`)
+    const ran = runCommandLine(['record', '--demo', '--store', store, '--feed', 'crypto/XT:BTC-USD'], context)
+    await started.promise
+    await holdsMessages(store)
+    stop.abort(reason)
+    expect(await ran).toBe(expected)
+    expect(context.output()).toMatch(/^session \S+\nsource demo\ncrypto\/XT {2}received /)
+  })
+})
+
+/** Resolves once a store holds market messages. */
+async function holdsMessages(store: string): Promise<void> {
+  await expect
+    .poll(async () => {
+      const { code, out } = await run(['sessions', '--json', '--store', store])
+      return code === 0 && out !== '' ? (JSON.parse(out) as { messages: number }).messages : 0
+    }, POLL)
+    .toBeGreaterThan(2)
+}
+
+describe('fetch with an API key', () => {
+  it('needs no user', async () => {
+    const simulator = await startSimulator({ dataDir: demoData, market: { kind: 'none' } })
+    const args = ['fetch', '/commodities/metals', '--json', '--base-url', simulator.baseUrl]
+    const good = await run(args, { env: { TAPEDECK_API_KEY: simulator.apiKey, TAPEDECK_PASSWORD: 'unused' } })
+    const bare = await run(args)
+    await simulator.close()
+    expect([good.code, good.err]).toEqual([0, ''])
+    expect(JSON.parse(good.out)).toMatchObject({ status: 'success' })
+    expect([bare.code, bare.err]).toEqual([2, expect.stringContaining('set TAPEDECK_API_KEY')])
+  })
+})

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import type { Source } from '../../../../../src/shared/core/recording/recording.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { createStatus } from '../../../../../src/main/core/recording/status.ts'
+
+const DAY = 86_400_000
+const DEMO: Source = { kind: 'demo', origin: 'demo', user: '' }
+
+const statusAt = (wallMs: () => number, source: () => Source = () => DEMO) =>
+  createStatus({
+    wallMs: () => unixMs(wallMs()),
+    feeds: () => [],
+    recorder: {
+      state: () => ({ is: 'off' }),
+      stats: () => ({
+        received: 0,
+        stored: 0,
+        lost: 0,
+        perSecond: 0,
+        backlogBytes: 0,
+        receiveToStored: null,
+        storeBytes: 0,
+        freeBytes: 0,
+        feeds: [],
+      }),
+    },
+    trouble: () => null,
+    source,
+    storePath: () => '',
+    skew: { ms: null },
+    growth: { bytesPerHour: null, sized: () => undefined },
+  })
+
+it('counts the gaps of the day, without the ordinary edges of recordings', () => {
+  let nowMs = 20_000 * DAY + 1
+  const status = statusAt(() => nowMs)
+  status.gapsBefore([{ cause: 'connect' }, { cause: 'crash' }, { cause: 'quit' }])
+  status.gapOpened('connect')
+  expect(status.read().gapsToday).toBe(1)
+  status.gapOpened('drop')
+  status.gapOpened('quit')
+  expect(status.read().gapsToday).toBe(2)
+  nowMs += DAY
+  expect(status.read().gapsToday).toBe(0)
+})
+
+it('tells by a number that another source came: of another user, too, whose name it does not tell', () => {
+  let source = DEMO
+  const status = statusAt(
+    () => DAY,
+    () => source,
+  )
+  const read = (next: Source) => {
+    source = next
+    return status.read()
+  }
+  const ann: Source = { kind: 'service', origin: 'https://data.example.com', user: 'ann' }
+  const told = [DEMO, DEMO, ann, { ...ann }, { ...ann, user: 'bob' }, { ...ann, origin: 'https://x' }, DEMO].map(read)
+  expect(told.map(({ historyChanges }) => historyChanges)).toEqual([0, 0, 1, 1, 2, 3, 4])
+  expect(JSON.stringify(told)).not.toMatch(/ann|bob/)
+})
+
+it('asks windows to read history again once hours were added behind the present', () => {
+  const status = statusAt(() => DAY)
+  expect(status.read().historyChanges).toBe(0)
+  status.historyAdded()
+  expect([status.read().historyChanges, status.read().historyChanges]).toEqual([1, 1])
+})

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../../../../src/shared/core/settings/settings.ts'
+import { safeSettings } from '../../../../../src/main/core/settings/safe-settings.ts'
+import { createSettingsStore, isNew, memoryKeeper } from '../../../../../src/main/core/settings/settings.ts'
+
+const kept = () =>
+  memoryKeeper(JSON.stringify({ appearance: { theme: 'light' }, numbers: 'de-CH', research: { dailyCalls: 7 } }))
+
+describe('the settings of safe mode', () => {
+  it('are looks as after a first start, and all the rest as ever', () => {
+    const settings = safeSettings(createSettingsStore(kept()), true)
+    expect(settings.get()).toMatchObject({ appearance: DEFAULT_SETTINGS.appearance, numbers: 'en-US' })
+    expect(settings.get().research.dailyCalls).toBe(7)
+  })
+
+  it('keep what is no look, and a look for this run only', () => {
+    const keeper = kept()
+    const settings = safeSettings(createSettingsStore(keeper), true)
+    settings.set({ appearance: { theme: 'contrast' }, research: { dailyCalls: 8 } })
+    expect(settings.get()).toMatchObject({ appearance: { theme: 'contrast' }, research: { dailyCalls: 8 } })
+    const again = createSettingsStore(memoryKeeper(keeper.text)).get()
+    expect(again).toMatchObject({ appearance: { theme: 'light' }, numbers: 'de-CH', research: { dailyCalls: 8 } })
+  })
+
+  it('refuse what the others refuse', () => {
+    const settings = safeSettings(createSettingsStore(kept()), true)
+    expect(() => settings.set({ appearance: { scale: 7 as 100 } })).toThrow('not valid') // what a window could send
+  })
+
+  it('are the kept ones once safe mode is left, which everybody hears', () => {
+    const settings = safeSettings(createSettingsStore(kept()), true)
+    const themes: string[] = []
+    settings.onChange((now, before) => themes.push(`${before.appearance.theme} ${now.appearance.theme}`))
+    settings.leave()
+    settings.leave()
+    expect(themes).toEqual(['dark light'])
+    expect(settings.safe).toBe(false)
+    settings.set({ numbers: 'en-IN' })
+    expect(settings.get()).toMatchObject({ numbers: 'en-IN', appearance: { theme: 'light' } })
+  })
+})
+
+describe('settings that go into safe mode while they run', () => {
+  it('show the looks of a first start, and the kept ones again afterwards', () => {
+    const settings = safeSettings(createSettingsStore(kept()), false)
+    expect(settings.get().appearance.theme).toBe('light')
+    settings.enter()
+    settings.enter()
+    expect(settings.safe).toBe(true)
+    expect(settings.get().appearance.theme).toBe('dark')
+    settings.set({ appearance: { scale: 130 } })
+    settings.leave()
+    expect(settings.get().appearance).toMatchObject({ theme: 'light', scale: 100 })
+  })
+})
+
+describe('a first start', () => {
+  it('is one without settings; what cannot be read was there before', () => {
+    expect(isNew(memoryKeeper())).toBe(true)
+    expect(isNew(memoryKeeper('{}'))).toBe(false)
+    const torn = memoryKeeper('')
+    torn.load = () => {
+      throw new Error('EACCES')
+    }
+    expect(isNew(torn)).toBe(false)
+  })
+})

@@ -1,0 +1,104 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CodedError } from '../../../../../src/shared/base/errors.ts'
+import { DEFAULT_SETTINGS } from '../../../../../src/shared/core/settings/settings.ts'
+import { appHome } from '../../../../../src/main/core/settings/paths.ts'
+import { createSettingsStore, fileKeeper, memoryKeeper } from '../../../../../src/main/core/settings/settings.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tapedeck-settings-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the settings store', () => {
+  it('starts with defaults, writes nothing until asked', () => {
+    expect(createSettingsStore(fileKeeper(folder)).get()).toEqual(DEFAULT_SETTINGS)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('merges sections one level deep and gives the same after a restart', () => {
+    const store = createSettingsStore(fileKeeper(folder))
+    store.set({ appearance: { theme: 'light' }, zone: 'America/New_York' })
+    store.set({ appearance: { density: 'compact' } })
+    const again = createSettingsStore(fileKeeper(folder))
+    expect(again.get().appearance).toEqual({ ...DEFAULT_SETTINGS.appearance, theme: 'light', density: 'compact' })
+    expect(again.get().zone).toBe('America/New_York')
+    expect(readdirSync(folder)).toEqual(['settings.json'])
+  })
+
+  it('keeps a damaged file aside, says so and starts with defaults', () => {
+    writeFileSync(join(folder, 'settings.json'), '{"zone": "UTC"')
+    const store = createSettingsStore(fileKeeper(folder))
+    expect(store.get()).toEqual(DEFAULT_SETTINGS)
+    expect(store.problem).toContain('settings.bad.json')
+    expect(readFileSync(join(folder, 'settings.bad.json'), 'utf8')).toBe('{"zone": "UTC"')
+    expect(existsSync(join(folder, 'settings.json'))).toBe(false)
+  })
+
+  it('tells listeners the new and the old, until they leave', () => {
+    const store = createSettingsStore(memoryKeeper())
+    const seen: string[] = []
+    const leave = store.onChange((now, before) => seen.push(`${before.zone}>${now.zone}`))
+    store.set({ zone: 'Asia/Tokyo' })
+    leave()
+    store.set({ zone: 'UTC' })
+    expect(seen).toEqual(['UTC>Asia/Tokyo'])
+  })
+
+  it('refuses a patch that is no settings and keeps what it had', () => {
+    const store = createSettingsStore(memoryKeeper())
+    const huge = Array.from({ length: 2_001 }, () => ({ asset: 'crypto' as const, symbol: 'A' }))
+    const mine = [{ id: 'mine', name: 'Mine', sort: null, symbols: [] }]
+    store.set({ watchlists: mine })
+    const tooMany = { watchlists: [{ id: 'a', name: 'a', sort: null, symbols: huge }] }
+    for (const patch of [
+      { version: 2 },
+      { account: 'x' },
+      tooMany,
+      { watchlists: [] },
+      { appearance: { theme: 'pink' } },
+    ]) {
+      expect(() => store.set(patch as never)).toThrow(CodedError)
+    }
+    expect(store.get().watchlists).toEqual(mine)
+    expect(store.set({ unheardOf: 1, zone: 'UTC' } as never).zone).toBe('UTC')
+  })
+
+  it('keeps running on the old settings when the disk refuses', () => {
+    const keeper = memoryKeeper()
+    const store = createSettingsStore({
+      ...keeper,
+      save: () => {
+        throw new Error('ENOSPC')
+      },
+    })
+    expect(() => store.set({ zone: 'Asia/Tokyo' })).toThrow(/could not be saved/)
+    expect(store.get().zone).toBe('UTC')
+  })
+
+  it('survives any text in the file', () => {
+    const hostile = fc.oneof(fc.string(), fc.json(), fc.constant('{"__proto__":{"zone":"x"}}'))
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const settings = createSettingsStore(memoryKeeper(text)).get()
+        expect(settings.version).toBe(1)
+        expect(settings.watchlists.length).toBeGreaterThan(0)
+        expect(Object.getPrototypeOf(settings)).toBe(Object.prototype)
+      }),
+    )
+  })
+})
+
+describe('appHome', () => {
+  const cases: [string, Parameters<typeof appHome>[0], string][] = [
+    ['Linux', { platform: 'linux', home: '/home/a', env: {} }, '/home/a/.local/share/tapedeck'],
+    ['XDG', { platform: 'linux', home: '/home/a', env: { XDG_DATA_HOME: '/d' } }, '/d/tapedeck'],
+    ['macOS', { platform: 'darwin', home: '/Users/a', env: {} }, '/Users/a/Library/Application Support/Tapedeck'],
+    ['override', { platform: 'win32', home: 'C:', env: { TAPEDECK_HOME: '/x', APPDATA: '/y' } }, '/x'],
+  ]
+  it.each(cases)('%s', (_name, surroundings, expected) => expect(appHome(surroundings)).toBe(expected))
+})

@@ -1,0 +1,28 @@
+/** A process that is killed while it imports or erases: says so when it is in the midst of it. */
+import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
+import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { T0, trade, Writer } from './harness.ts'
+
+const [file, what, session] = process.argv.slice(2)
+const engine = new StoreEngine(file)
+if (what === 'erasing') engine.library.erase([recordingId(session)])
+else {
+  const writer = new Writer(['crypto/XT', 'crypto/XT'])
+  const batches = Array.from({ length: 20 }, () =>
+    writer.batch(Array.from({ length: 50 }, (_, i) => ({ conn: 1 + (i % 2), data: trade('A', i, 1, T0) }))),
+  )
+  const about = {
+    id: newRecordingId(T0),
+    source: { kind: 'import', origin: 'demo', user: '' },
+    startedMs: unixMs(T0),
+    endedMs: unixMs(T0),
+    clean: true,
+    from: 'a test',
+  } as const
+  engine.library.handle({ is: 'import-begin', call: 1, about })
+  engine.library.handle({ is: 'import-append', call: 2, handle: 1, batches })
+  engine.drain()
+}
+process.stdout.write('now\n')
+setInterval(() => undefined, 1_000)

@@ -1,0 +1,48 @@
+/** Damages a store as a disk would: one bit of a row that was written. */
+import Database from 'better-sqlite3'
+import type { FeedId, InstrumentId } from '../../../../../src/shared/base/units.ts'
+
+/** Runs something over the store's file. */
+export function inStore<T>(file: string, run: (db: Database.Database) => T): T {
+  const db = new Database(file)
+  try {
+    return run(db)
+  } finally {
+    db.close()
+  }
+}
+
+export interface FlipPlace {
+  readonly column?: string
+  /** Where in it, 0 to 1. */
+  readonly byte?: number
+  readonly bit?: number
+}
+
+/** Turns one bit of a row; doing it again mends it. */
+export function flip(
+  file: string,
+  table: 'block' | 'rollup' | 'journal',
+  id: number,
+  { column = 'data', byte = 0.5, bit = 3 }: FlipPlace = {},
+): void {
+  inStore(file, (db) => {
+    const data = db.prepare<[number], Buffer>(`SELECT ${column} FROM ${table} WHERE id = ?`).pluck().get(id)
+    if (data === undefined) throw new TypeError(`${table} ${id} is not there`)
+    const place = Math.min(data.length - 1, Math.floor(byte * data.length))
+    data[place] = data[place] ^ (1 << bit)
+    db.prepare(`UPDATE ${table} SET ${column} = ? WHERE id = ?`).run(data, id)
+  })
+}
+
+/** Blocks of a series, oldest first. */
+export const blocksOf = (file: string, feed: FeedId, instrument: InstrumentId): readonly number[] =>
+  inStore(file, (db) =>
+    db
+      .prepare<[string, string], number>(
+        `SELECT b.id FROM block b JOIN series s ON s.id = b.series
+         WHERE s.feed = ? AND s.instrument = ? ORDER BY b.min_seq`,
+      )
+      .pluck()
+      .all(feed, instrument),
+  )

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
+import { openLocalReader, type LocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
+import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { flip, inStore } from '../flip.ts'
+import { DEMO, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
+
+const MINUTE = 60_000
+const FEED = 'crypto/XT'
+let folder: ReturnType<typeof tempFolder>
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder.remove())
+
+const at = (minute: number, second = 1): number => T0 + minute * MINUTE + second * 1_000
+const print = (minute: number, second = 1, lateMs = 0): Item => ({
+  conn: 1,
+  data: trade('BTC-USD', 100 + minute, 1, at(minute, second) - lateMs),
+  recvMs: at(minute, second),
+})
+const digest = (minute: number): Item => ({
+  entry: { type: 'digest', minuteMs: unixMs(at(minute, 0)), sha256: 'ab'.repeat(32) },
+  wallMs: at(minute, 0),
+})
+
+/**
+ * Five flushes of a minute each, (1) 1 2, (3) 4 5, (6) 7 8 …, the digest of a minute first, and the third one torn:
+ * its messages came after the digest of 10:01, as is known without it, and before that of 10:03. The first print is
+ * dated 09:59:59.
+ */
+function store(sealed: boolean): RecordingId {
+  let now = T0
+  const engine = new StoreEngine(folder.file, () => now)
+  const id = newRecordingId(T0)
+  engine.begin(id, DEMO, unixMs(T0))
+  const writer = new Writer()
+  for (const minute of [0, 1, 2, 3, 4])
+    engine.commit([writer.batch([digest(minute), print(minute, 1, minute === 0 ? 2_000 : 0), print(minute, 59)])])
+  const third = inStore(folder.file, (db) =>
+    db.prepare<[], number>('SELECT id FROM journal ORDER BY id').pluck().all(),
+  )[2]
+  flip(folder.file, 'journal', third)
+  if (sealed) {
+    now += 10 * MINUTE
+    engine.end(unixMs(now), [])
+    engine.drain()
+  }
+  engine.close()
+  return id
+}
+
+describe.each([
+  ['before it is sealed', false],
+  ['sealed over', true],
+])('a torn flush %s', (_, sealed) => {
+  let reader: LocalReader
+  let recording: RecordingId
+  beforeEach(() => {
+    recording = store(sealed)
+    reader = openLocalReader(folder.file)
+  })
+  afterEach(() => reader.close())
+
+  const minutes = async (query: { fromMs?: number; toMs?: number; afterSeq?: number; upToSeq?: number }) => {
+    const found: number[] = []
+    for await (const run of reader.ticks({ feed: FEED, instruments: null, recording, ...query }))
+      for (let i = 0; i < run.count; i++) found.push(Math.floor((run.recvMs[i] - T0) / MINUTE))
+    return found
+  }
+  const played = async (afterSeq: number, until: { upToSeq?: number; upToMs?: number } = {}) => {
+    const found: number[] = []
+    const batches = reader.replay({ recording, afterSeq, ...until })
+    try {
+      for await (const { seq } of batches) found.push(...seq)
+    } catch (thrown) {
+      return { found, thrown }
+    }
+    return { found, thrown: null }
+  }
+  const refusal = {
+    code: 'store-damaged',
+    message: expect.stringContaining(
+      'that came from 2026-01-05T10:01:00.000Z to 2026-01-05T10:03:00.000Z are damaged, and of which symbols they were is not known.',
+    ) as string,
+  }
+
+  it('refuses ticks of any time and seq that it may be of, and gives all others', async () => {
+    await expect(minutes({})).rejects.toMatchObject(refusal)
+    await expect(minutes({ fromMs: at(2, 30), toMs: at(2, 31) })).rejects.toMatchObject(refusal)
+    await expect(minutes({ fromMs: at(3, 0) })).rejects.toMatchObject(refusal)
+    await expect(minutes({ afterSeq: 6, upToSeq: 8 })).rejects.toMatchObject(refusal)
+    // Of no instrument is it known that it had none of it.
+    const other = reader.ticks({ feed: FEED, instruments: [instrumentId('crypto', 'ETH-USD')], recording })
+    await expect(other[Symbol.asyncIterator]().next()).rejects.toMatchObject(refusal)
+    // A print may come up to a minute after what it is dated.
+    await expect(minutes({ toMs: at(1, 0) })).rejects.toMatchObject(refusal)
+    await expect(minutes({ toMs: at(0, 1) })).rejects.toMatchObject(refusal)
+    expect(await minutes({ toMs: at(0, 0) })).toEqual([0])
+    expect(await minutes({ fromMs: at(3, 1) })).toEqual([3, 3, 4, 4])
+    expect(await minutes({ upToSeq: 6 })).toEqual([0, 0, 1, 1])
+    expect(await minutes({ afterSeq: 9 })).toEqual([3, 3, 4, 4])
+  })
+
+  it('is as far as a replay plays; one that begins after it plays on', async () => {
+    expect(await played(0)).toMatchObject({ found: [2, 3, 5, 6], thrown: refusal })
+    expect(await played(7)).toMatchObject({ found: [], thrown: refusal })
+    expect(await played(0, { upToSeq: 6 })).toEqual({ found: [2, 3, 5, 6], thrown: null })
+    expect((await played(0, { upToMs: at(1, 58) })).thrown).toBe(null)
+    expect(await played(9)).toEqual({ found: [11, 12, 14, 15], thrown: null })
+  })
+
+  it('does not keep a session from being listed, placed and counted', async () => {
+    expect((await reader.sessions()).map(({ session }) => session)).toEqual([recording])
+    const found = await reader.activity({ recordings: [recording], fromMs: T0, toMs: at(5, 0), buckets: 5 })
+    expect(found.reduce((a, b) => a + b)).toBe(8)
+    expect(await reader.place({ recording, ms: at(3, 30) })).toMatchObject({ seq: 11 })
+  })
+})

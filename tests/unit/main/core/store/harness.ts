@@ -1,0 +1,110 @@
+/** What the store's tests share: a folder a test, batches without a recorder, and everything read back. */
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ColumnsBuilder, newColumns } from '../../../../../src/main/core/store/format/message-columns.ts'
+import type { Batch, MessageColumns, StoredEntry, StoreReader } from '../../../../../src/main/core/store/types/store.ts'
+import type { LedgerEntry, Source } from '../../../../../src/shared/core/recording/recording.ts'
+import { FEED_IDS, type FeedId, type RecordingId } from '../../../../../src/shared/base/units.ts'
+
+export const DEMO: Source = { kind: 'demo', origin: 'demo', user: '' }
+export const T0 = Date.UTC(2026, 0, 5, 10, 0, 0)
+const encoder = new TextEncoder()
+
+/** A new folder and how to remove it. */
+export function tempFolder(): { readonly path: string; readonly file: string; remove(): void } {
+  const path = mkdtempSync(join(realpathSync(tmpdir()), 'tapedeck-store-'))
+  return { path, file: join(path, 'tapedeck.db'), remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** One message or entry to be written. */
+export type Item =
+  | { readonly conn: number; readonly data: Uint8Array | string; readonly flags?: number; readonly recvMs?: number }
+  | { readonly entry: LedgerEntry; readonly wallMs?: number }
+
+/** Numbers items as a recorder does: one order, connections from 1. */
+export class Writer {
+  seq = 0
+  readonly #connSeq = new Map<number, number>()
+  readonly #known = new Set<number>()
+  readonly feeds: readonly FeedId[]
+
+  constructor(feeds: readonly FeedId[] = ['crypto/XT', 'crypto/XQ']) {
+    this.feeds = feeds
+  }
+
+  batch(items: readonly Item[]): Batch {
+    const rows = new ColumnsBuilder(16, 256)
+    const entries: StoredEntry[] = []
+    const connections: { conn: number; feed: FeedId }[] = []
+    for (const item of items) {
+      const seq = ++this.seq
+      if ('entry' in item) {
+        entries.push({ seq, wallMs: item.wallMs ?? T0 + seq, monoNs: seq * 1_000_000, entry: item.entry })
+        continue
+      }
+      const { conn, flags = 0, recvMs = T0 + seq } = item
+      if (!this.#known.has(conn)) {
+        this.#known.add(conn)
+        connections.push({ conn, feed: this.feeds[conn - 1] })
+      }
+      const connSeq = (this.#connSeq.get(conn) ?? 0) + 1
+      this.#connSeq.set(conn, connSeq)
+      const bytes = typeof item.data === 'string' ? encoder.encode(item.data) : item.data
+      const one: MessageColumns = {
+        count: 1,
+        seq: Float64Array.of(seq),
+        conn: Uint32Array.of(conn),
+        connSeq: Uint32Array.of(connSeq),
+        recvMs: Float64Array.of(recvMs),
+        monoNs: Float64Array.of(seq * 1_000_000),
+        flags: Uint8Array.of(flags),
+        offsets: Uint32Array.of(0, bytes.length),
+        bytes,
+      }
+      rows.add(one, 0, 1)
+    }
+    const done = rows.count === 0 ? newColumns(0, 0) : rows.done()
+    return { messages: done, entries, connections }
+  }
+}
+
+export const trade = (pair: string, p: number | string, s: number | string, t: number): string =>
+  `{"ev":"XT","pair":"${pair}","p":${p},"t":${t},"s":${s}}`
+export const quote = (pair: string, bp: number | string, ap: number | string, t: number): string =>
+  `{"ev":"XQ","pair":"${pair}","bp":${bp},"ap":${ap},"t":${t}}`
+
+export interface Row {
+  readonly seq: number
+  readonly recvMs: number
+  readonly flags: number
+  readonly raw: string
+  readonly symbol: string
+}
+
+/** Everything a reader gives of a feed, raw bytes as latin1 text. */
+export async function readAll(reader: StoreReader, feed: FeedId, recording?: RecordingId): Promise<Row[]> {
+  const rows: Row[] = []
+  for await (const ticks of reader.ticks({ feed, instruments: null, recording })) {
+    for (let i = 0; i < ticks.count; i++) {
+      rows.push({
+        seq: ticks.seq[i],
+        recvMs: ticks.recvMs[i],
+        flags: ticks.flags[i],
+        raw: Buffer.from(ticks.raw(i)).toString('latin1'),
+        symbol: ticks.symbol(i),
+      })
+    }
+  }
+  return rows
+}
+
+/** Every message of every feed, by seq. */
+export async function readEverything(reader: StoreReader, recording?: RecordingId): Promise<Row[]> {
+  const all: Row[] = []
+  for (const feed of FEED_IDS) all.push(...(await readAll(reader, feed, recording)))
+  return all.sort((a, b) => a.seq - b.seq)
+}
+
+export const latin1 = (data: Uint8Array | string): string =>
+  Buffer.from(typeof data === 'string' ? encoder.encode(data) : data).toString('latin1')

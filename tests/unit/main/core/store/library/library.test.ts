@@ -1,0 +1,335 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
+import { openStoreReader, openStoreWriter } from '../../../../../../src/main/core/store/open.ts'
+import type { Batch, ImportAbout } from '../../../../../../src/main/core/store/types/store.ts'
+import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
+import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { DEMO, readEverything, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
+
+let folder: ReturnType<typeof tempFolder>
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder.remove())
+
+const dying = fileURLToPath(new URL('../dying-library.ts', import.meta.url))
+const writerThread = new URL('../../../../../../src/main/store-worker.ts', import.meta.url)
+const trades = (count: number, from = 0): Item[] =>
+  Array.from({ length: count }, (_, i) => ({
+    conn: 1 + (i % 2),
+    data: trade(i % 3 === 0 ? 'ETH-USD' : 'BTC-USD', (100 + i / 100).toFixed(2), '0.5', T0 + from + i),
+  }))
+const about = (id: RecordingId, more: Partial<ImportAbout> = {}): ImportAbout => ({
+  id,
+  source: { kind: 'import', origin: 'demo', user: 'elsewhere' },
+  startedMs: unixMs(T0),
+  endedMs: unixMs(T0 + 60_000),
+  clean: true,
+  from: 'a test',
+  ...more,
+})
+async function* stream(batches: readonly Batch[]): AsyncGenerator<Batch> {
+  yield* batches
+}
+const batchesOf = (count: number, each = 100): { batches: Batch[]; texts: string[] } => {
+  const writer = new Writer(['crypto/XT', 'crypto/XT'])
+  const texts: string[] = []
+  const batches = Array.from({ length: count }, (_, i) => {
+    const items = trades(each, i * each)
+    for (const item of items) if ('data' in item) texts.push(item.data as string)
+    return writer.batch(items)
+  })
+  return { batches, texts }
+}
+
+describe('importing a recording', () => {
+  it.each([
+    ['in this thread', undefined],
+    ['in a thread', writerThread],
+  ])('rejects when the store is closed meanwhile, and leaves nothing, %s', async (_, worker) => {
+    const writer = await openStoreWriter({ file: folder.file, worker })
+    const { batches } = batchesOf(40)
+    const closing = Promise.withResolvers<void>()
+    let taken = 0
+    async function* endless(): AsyncGenerator<Batch> {
+      for (const batch of batches) {
+        yield batch
+        if (++taken === 5) void writer.close().then(closing.resolve, closing.reject)
+      }
+      await closing.promise
+    }
+    const importing = writer.library.importRecording(about(newRecordingId(T0)), endless())
+    await expect(importing).rejects.toMatchObject({ code: expect.stringMatching(/^(cancelled|disk-error)$/) })
+    await closing.promise
+    const reader = openLocalReader(folder.file)
+    expect(await reader.sessions()).toEqual([])
+    await reader.close()
+  })
+
+  it('is refused, and so is compaction, where nothing can be sealed: neither could end', () => {
+    const engine = new StoreEngine(folder.file, undefined, false)
+    const replies: unknown[] = []
+    engine.library.listen((reply) => replies.push(reply))
+    engine.library.handle({ is: 'import-begin', call: 1, about: about(newRecordingId(T0)) })
+    engine.library.handle({ is: 'compact', call: 2 })
+    engine.close()
+    expect(replies).toMatchObject([1, 2].map((call) => ({ is: 'failed', call, failure: { code: 'not-allowed' } })))
+  })
+
+  it.each([
+    ['in this thread', undefined],
+    ['in a thread', writerThread],
+  ])('writes it beside the live one, %s', async (_, worker) => {
+    const writer = await openStoreWriter({ file: folder.file, worker })
+    const live = await writer.begin(DEMO, unixMs(T0 + 100_000))
+    const id = newRecordingId(T0)
+    const { batches, texts } = batchesOf(80)
+    const mine = new Writer()
+    let stored = 0
+    const importing = writer.library.importRecording(
+      about(id, { label: { name: 'From the desk', tags: ['a', 'b', 'a'] } }),
+      stream(batches),
+      { onStored: (n) => (stored = n) },
+    )
+    for (let i = 0; i < 20; i++) writer.append(mine.batch(trades(10)))
+    expect(await importing).toEqual({ recording: id, messages: 8_000, already: false })
+    expect(stored).toBe(8_000)
+    await writer.end(unixMs(T0 + 200_000), [])
+    const reader = await openStoreReader({ file: folder.file })
+    expect((await readEverything(reader, id)).map((row) => row.raw)).toEqual(texts)
+    expect(await readEverything(reader, live)).toHaveLength(200)
+    expect((await reader.verify(null)).problems).toEqual([])
+    const rows = await reader.sessions()
+    expect(rows.map(({ session, source, live: now }) => ({ session, source, now }))).toEqual(
+      expect.arrayContaining([
+        { session: live, source: 'demo', now: false },
+        { session: id, source: 'import:elsewhere@demo', now: false },
+      ]),
+    )
+    await reader.close()
+    await writer.close()
+  })
+
+  it('leaves nothing of an import that fails, is stopped, or comes to another head', async () => {
+    const writer = await openStoreWriter({ file: folder.file })
+    const reader = await openStoreReader({ file: folder.file })
+    const { library } = writer
+    const left = async (): Promise<number> => {
+      await expect.poll(() => count(folder.file)).toBe(0)
+      return (await reader.sessions()).length
+    }
+    async function* torn(): AsyncGenerator<Batch> {
+      yield* batchesOf(30).batches
+      throw new TypeError('the file ends here')
+    }
+    await expect(library.importRecording(about(newRecordingId(T0)), torn())).rejects.toThrow('the file ends here')
+    expect(await left()).toBe(0)
+    const stop = new AbortController()
+    const stopped = library.importRecording(about(newRecordingId(T0)), stream(batchesOf(400).batches), {
+      signal: stop.signal,
+      onStored: () => stop.abort(),
+    })
+    await expect(stopped).rejects.toMatchObject({ code: 'cancelled' })
+    expect(await left()).toBe(0)
+    const wrong = about(newRecordingId(T0), { heads: { 0: '00', 1: '00', 2: '00' } })
+    await expect(library.importRecording(wrong, stream(batchesOf(3).batches))).rejects.toMatchObject({
+      code: 'store-damaged',
+    })
+    expect(await left()).toBe(0)
+    const turned = batchesOf(3).batches
+    await expect(
+      library.importRecording(
+        about(newRecordingId(T0)),
+        stream([turned[0], { ...turned[2], connections: [] }, { ...turned[1], connections: [] }]),
+      ),
+    ).rejects.toMatchObject({ code: 'internal' })
+    expect(await left()).toBe(0)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    await writer.close()
+  })
+
+  it('does not clear what is imported after an import that brought nothing', async () => {
+    const engine = new StoreEngine(folder.file, () => T0)
+    const answers: string[] = []
+    engine.library.listen((reply) => answers.push(reply.is))
+    engine.library.handle({ is: 'import-begin', call: 1, about: about(newRecordingId(T0)) })
+    engine.library.handle({ is: 'import-abort', call: 2, handle: 1 })
+    const id = newRecordingId(T0 + 1)
+    engine.library.handle({ is: 'import-begin', call: 3, about: about(id) })
+    engine.library.handle({ is: 'import-append', call: 4, handle: 3, batches: batchesOf(1).batches })
+    engine.drain()
+    engine.library.handle({ is: 'import-end', call: 5, handle: 3 })
+    engine.drain()
+    expect(answers).not.toContain('failed')
+    const reader = openLocalReader(folder.file)
+    expect(await readEverything(reader, id)).toHaveLength(100)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    engine.close()
+  })
+
+  it('never overwrites: the same recording is there already, another one of its name is refused', async () => {
+    const writer = await openStoreWriter({ file: folder.file })
+    const id = newRecordingId(T0)
+    await writer.library.importRecording(about(id), stream(batchesOf(3).batches))
+    const db = openLocalReader(folder.file)
+    const { heads } = JSON.parse(db.queries.recordings()[0].summary!) as { heads: Record<string, string> }
+    await db.close()
+    expect(await writer.library.importRecording(about(id, { heads }), stream([]))).toEqual({
+      recording: id,
+      messages: 300,
+      already: true,
+    })
+    for (const other of [undefined, { ...heads, 1: '00' }]) {
+      await expect(
+        writer.library.importRecording(about(id, { heads: other }), stream(batchesOf(1).batches)),
+      ).rejects.toMatchObject({ code: 'not-allowed' })
+    }
+    await writer.close()
+  })
+})
+
+/** Rows of the store that name a recording. */
+function count(file: string): number {
+  const reader = openLocalReader(file)
+  const n = reader.queries.db
+    .prepare(
+      'SELECT (SELECT count(*) FROM journal) + (SELECT count(*) FROM series) + (SELECT count(*) FROM chain) + (SELECT count(*) FROM block) + (SELECT count(*) FROM connection) + (SELECT count(*) FROM rollup)',
+    )
+    .pluck()
+    .get()
+  void reader.close()
+  return Number(n)
+}
+
+describe('erasing and compacting', () => {
+  it('erases at once, clears in steps, and gives no number to a new recording before', async () => {
+    const engine = new StoreEngine(folder.file)
+    const keys: RecordingId[] = []
+    for (let i = 0; i < 2; i++) {
+      const key = newRecordingId(T0 + i)
+      keys.push(key)
+      engine.begin(key, DEMO, unixMs(T0))
+      engine.commit([new Writer(['crypto/XT', 'crypto/XT']).batch(trades(500))])
+      engine.end(unixMs(T0 + 1_000), [])
+      engine.drain()
+    }
+    engine.library.erase([keys[1]])
+    const next = newRecordingId(T0 + 5)
+    engine.begin(next, DEMO, unixMs(T0))
+    engine.commit([new Writer(['crypto/XT', 'crypto/XT']).batch(trades(20))])
+    const reader = openLocalReader(folder.file)
+    expect((await reader.sessions()).map((row) => row.session)).toEqual([keys[0], next])
+    expect(await readEverything(reader, next)).toHaveLength(20)
+    expect((await reader.verify(null)).problems).toEqual([])
+    engine.drain()
+    expect(reader.queries.db.prepare('SELECT count(DISTINCT recording) FROM series').pluck().get()).toBe(1)
+    expect(await readEverything(reader, next)).toHaveLength(20)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    engine.close()
+  })
+
+  it('does not clear what begins after an empty recording was erased', async () => {
+    const open = (): StoreEngine => new StoreEngine(folder.file, () => T0)
+    const empty = newRecordingId(T0)
+    const before = open()
+    before.begin(empty, DEMO, unixMs(T0))
+    before.end(unixMs(T0 + 1), [])
+    before.drain()
+    before.close()
+    const engine = open()
+    engine.library.erase([empty])
+    const next = newRecordingId(T0 + 5)
+    engine.begin(next, DEMO, unixMs(T0 + 5))
+    engine.commit([new Writer(['crypto/XT', 'crypto/XT']).batch(trades(20))])
+    engine.drain()
+    const reader = openLocalReader(folder.file)
+    expect(await readEverything(reader, next)).toHaveLength(20)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    engine.close()
+  })
+})
+
+describe('what a death leaves', () => {
+  it.each(['importing', 'erasing'] as const)(
+    'of %s is cleared by the next start, and nothing of it is seen',
+    async (what) => {
+      const whole = newRecordingId(T0)
+      const before = new StoreEngine(folder.file)
+      before.begin(whole, DEMO, unixMs(T0))
+      before.commit([new Writer(['crypto/XT', 'crypto/XT']).batch(trades(300))])
+      before.end(unixMs(T0 + 1_000), [])
+      before.drain()
+      before.close()
+      const child = spawn(process.execPath, [dying, folder.file, what, whole], { stdio: ['ignore', 'pipe', 'inherit'] })
+      await once(child.stdout, 'data')
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+
+      const left = openLocalReader(folder.file)
+      expect((await left.verify(null)).problems).toEqual([])
+      expect((await left.sessions()).map((row) => row.session)).toEqual(what === 'importing' ? [whole] : [])
+      expect(left.queries.db.prepare('SELECT count(*) FROM connection WHERE recording <> 1').pluck().get()).toBe(
+        what === 'importing' ? 2 : 0,
+      )
+      const engine = new StoreEngine(folder.file)
+      engine.drain()
+      expect((await left.sessions()).length).toBe(what === 'importing' ? 1 : 0)
+      expect(left.queries.db.prepare('SELECT count(DISTINCT recording) FROM connection').pluck().get()).toBe(
+        what === 'importing' ? 1 : 0,
+      )
+      expect((await left.verify(null)).problems).toEqual([])
+      await left.close()
+      engine.close()
+    },
+    30_000,
+  )
+})
+
+describe('labels and rules', () => {
+  it('keeps what is said of a session, and reads what is in the bin by its name only', async () => {
+    const writer = await openStoreWriter({ file: folder.file })
+    const [kept, gone] = [newRecordingId(T0), newRecordingId(T0 + 1)]
+    for (const id of [kept, gone]) await writer.library.importRecording(about(id), stream(batchesOf(2).batches))
+    await writer.library.label([{ session: gone, patch: { name: 'A', tags: ['x'] }, binnedMs: T0 }])
+    const reader = await openStoreReader({ file: folder.file })
+    const [first, second] = (await reader.sessions(true)).toSorted((a, b) => (a.binnedMs ?? 0) - (b.binnedMs ?? 0))
+    expect([first.session, second.session, second.name, second.tags]).toEqual([kept, gone, 'A', ['x']])
+    const seen = new Set<string>()
+    for await (const ticks of reader.ticks({ feed: 'crypto/XT', instruments: null })) seen.add(ticks.recording)
+    expect([...seen]).toEqual([kept])
+    expect(await readEverything(reader, gone)).toHaveLength(200)
+    const none = newRecordingId(T0 + 9)
+    await expect(writer.library.label([{ session: none, patch: {} }])).rejects.toMatchObject({ code: 'not-found' })
+    const live = await writer.begin(DEMO, unixMs(T0))
+    await expect(writer.library.label([{ session: live, patch: {}, binnedMs: T0 }])).rejects.toMatchObject({
+      code: 'not-allowed',
+    })
+    await reader.close()
+    await writer.close()
+  })
+
+  it('compacts without a change to what was received', async () => {
+    const writer = await openStoreWriter({ file: folder.file })
+    const ids = [newRecordingId(T0), newRecordingId(T0 + 1)]
+    for (const id of ids) await writer.library.importRecording(about(id), stream(batchesOf(60).batches))
+    const reader = await openStoreReader({ file: folder.file })
+    const rows = await readEverything(reader, ids[0])
+    await writer.library.erase([ids[1]])
+    const progress: number[] = []
+    const { freedBytes } = await writer.library.compact((done) => progress.push(done))
+    expect(freedBytes).toBeGreaterThan(0)
+    expect(progress.length).toBeGreaterThan(0)
+    expect(await readEverything(reader, ids[0])).toEqual(rows)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    await writer.close()
+  })
+})

@@ -1,0 +1,361 @@
+import { join } from 'node:path'
+import type Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { exportBars } from '../../../../../src/main/features/export/bars.ts'
+import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
+import type { BarPage, BarQuery, StoredSpan } from '../../../../../src/main/core/store/types/store.ts'
+import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
+import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import type { Bar, Interval } from '../../../../../src/shared/core/market/market.ts'
+import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { blocksOf, flip, inStore, type FlipPlace } from './flip.ts'
+import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
+
+const BTC = instrumentId('crypto', 'BTC-USD')
+const MINUTE = 60_000
+const HOUR = 3_600_000
+const BARS = { instrument: BTC, of: 'trade', interval: '1m', source: 'demo', beforeMs: null, limit: 1_000 } as const
+
+let folder: ReturnType<typeof tempFolder>
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder.remove())
+
+const at = (minute: number, second = 1): number => T0 + minute * MINUTE + second * 1_000
+const print = (minute: number, price = 100 + minute, second = 1): Item => ({
+  conn: 1,
+  data: trade('BTC-USD', price, 1, at(minute, second)),
+  recvMs: at(minute, second),
+})
+const acknowledged = (minute: number): Item => ({
+  entry: { type: 'acknowledged', feed: 'crypto/XT', conn: 1, symbols: ['BTC-USD'] },
+  wallMs: at(minute, 0),
+})
+
+/** An open recording, each round sealed for itself but for the last, which stays in the journal. */
+function store(rounds: readonly (readonly Item[])[], roundMs = 130_000): RecordingId {
+  let now = T0
+  const engine = new StoreEngine(folder.file, () => now)
+  const id = newRecordingId(T0)
+  engine.begin(id, DEMO, unixMs(T0))
+  const writer = new Writer()
+  for (const [i, round] of rounds.entries()) {
+    engine.commit([writer.batch(round)])
+    now += roundMs
+    if (i < rounds.length - 1) engine.drain()
+  }
+  engine.close()
+  return id
+}
+
+const sql = <T>(run: (db: Database.Database) => T): T => inStore(folder.file, run)
+const flipped = (table: 'block' | 'rollup' | 'journal', id: number, where?: FlipPlace): void =>
+  flip(folder.file, table, id, where)
+const blocks = (): readonly number[] => blocksOf(folder.file, 'crypto/XT', BTC)
+const hours = (): readonly number[] =>
+  sql((db) => db.prepare<[], number>('SELECT id FROM rollup ORDER BY series, hour_ms').pluck().all())
+
+async function bars(query: Partial<BarQuery> = {}): Promise<BarPage> {
+  const reader = openLocalReader(folder.file)
+  try {
+    return await reader.bars({ ...BARS, ...query })
+  } finally {
+    await reader.close()
+  }
+}
+const past = (query: Partial<BarQuery> = {}): Promise<BarPage> => bars({ ...query, pastDamage: true })
+const touches = ({ startMs, endMs }: Bar, { fromMs, toMs }: StoredSpan): boolean =>
+  fromMs < endMs && (toMs > startMs || (fromMs === toMs && fromMs >= startMs))
+/** Minute and close of each bar, with "?" where it is not complete. */
+const told = ({ bars }: BarPage): readonly string[] =>
+  bars.map(({ startMs, close, complete }) => `${(startMs - T0) / MINUTE} ${close}${complete ? '' : '?'}`)
+const range = (from: number, to: number): readonly number[] => Array.from({ length: to - from }, (_, i) => from + i)
+
+describe('a damaged block', () => {
+  const rounds = [[acknowledged(0), ...range(0, 3).map((m) => print(m))], range(3, 6).map((m) => print(m)), [print(6)]]
+
+  it('costs a chart its own bars alone, which the page tells; whoever must have all of them is refused', async () => {
+    store(rounds)
+    const before = await bars({ interval: '1s' })
+    expect(await past({ interval: '1s' })).toEqual(before)
+    const [, second] = blocks()
+    flipped('block', second)
+    await expect(bars({ interval: '1s' })).rejects.toMatchObject({ code: 'store-damaged' })
+    const page = await past({ interval: '1s' })
+    expect(page.damaged).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+    expect(told(page)).toEqual(told(before).filter((_, m) => m < 3 || m === 6))
+    expect(page).toMatchObject({ more: false })
+  })
+
+  it('is looked past by a page that would be all of it', async () => {
+    store(rounds)
+    flipped('block', blocks()[1])
+    const page = await past({ interval: '1s', beforeMs: at(6, 0), limit: 2 })
+    expect(told(page).map((one) => one.split(' ')[1])).toEqual(['101', '102'])
+    expect(page.damaged).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+  })
+
+  it('costs minutes nothing while their rollups are whole', async () => {
+    store(rounds)
+    const before = await bars()
+    for (const id of blocks()) flipped('block', id)
+    expect(await past()).toEqual(before)
+  })
+
+  it('leaves an export refused, and no file', async () => {
+    store(rounds)
+    flipped('block', blocks()[1])
+    const reader = openLocalReader(folder.file)
+    const out = join(folder.path, 'out.csv')
+    const wanted = { out, asset: 'crypto', of: 'trade', interval: '1s' } as const
+    await expect(exportBars(reader, wanted)).rejects.toMatchObject({ code: 'store-damaged' })
+    expect((await reader.verify(null)).ok).toBe(false)
+    await reader.close()
+  })
+
+  it('is of no account to what was received before it', async () => {
+    const recording = store(rounds)
+    flipped('block', blocks()[1])
+    const page = await past({ interval: '1s', maxSeq: { recording, seq: 4 } })
+    expect(page.damaged).toBeUndefined()
+    expect(page.bars).toHaveLength(3)
+    expect((await past({ interval: '1s', maxSeq: { recording, seq: 5 } })).damaged).toHaveLength(1)
+  })
+})
+
+describe('a damaged hour of bars', () => {
+  const rounds = [
+    [acknowledged(0), ...range(0, 90).map((m) => print(m))],
+    range(90, 150).map((m) => print(m)),
+    [print(150)],
+  ]
+
+  it('is built again from its messages, all of it, also where what was changed can be unpacked', async () => {
+    store(rounds, HOUR)
+    const before = await bars()
+    for (const column of ['data', 'sum']) {
+      const [first] = hours()
+      flipped('rollup', first, { column })
+      await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
+      const page = await past()
+      expect(page).toEqual({ ...before, rebuilt: [{ fromMs: T0, toMs: T0 + HOUR }] })
+      flipped('rollup', first, { column })
+    }
+    expect(await bars()).toEqual(before)
+  })
+
+  it('lacks what of its messages is damaged too', async () => {
+    store(rounds, HOUR)
+    const before = await bars()
+    for (const id of hours()) flipped('rollup', id)
+    flipped('block', blocks()[1])
+    const page = await past()
+    expect(page.damaged).toEqual([{ fromMs: at(90), toMs: at(149) + 1 }])
+    expect(page.rebuilt).toEqual([{ fromMs: T0, toMs: T0 + 3 * HOUR }])
+    expect(told(page)).toEqual(told(before).filter((_, m) => m < 90 || m === 150))
+    const long = await past({ interval: '1h' })
+    expect(long.bars.map(({ complete, count }) => [complete, count])).toEqual([
+      [true, 60],
+      [false, 30],
+      [false, 1],
+    ])
+  })
+})
+
+describe('a damaged ledger', () => {
+  const gap: readonly Item[] = [
+    { entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(at(1, 30)) } },
+    { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 4 }, wallMs: at(2, 30) },
+  ]
+  const rounds = [[acknowledged(0), print(0), print(1), ...gap, print(3), print(4)], [print(5)]]
+
+  it('tells of a gap that cannot be read where it was, whatever of it is damaged', async () => {
+    store(rounds)
+    const before = await bars()
+    expect(told(before)).toEqual(['0 100', '1 101?', '3 103', '4 104', '5 105?'])
+    for (const change of ["cause = 'dqop'", "feed = 'crypto/YT'", "symbols = '['"]) {
+      const keep = sql((db) => db.prepare('SELECT * FROM gap').get() as Record<string, unknown>)
+      sql((db) => db.exec(`UPDATE gap SET ${change}`))
+      await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
+      const page = await past()
+      expect(page.damaged).toEqual([{ fromMs: at(1, 30), toMs: at(2, 30) }])
+      expect(page.bars).toEqual(before.bars)
+      const reader = openLocalReader(folder.file)
+      await expect(reader.gaps({ feed: 'crypto/XT' })).rejects.toMatchObject({ code: 'store-damaged' })
+      expect(await reader.gaps({ feed: 'crypto/XT', pastDamage: true })).toEqual([])
+      await reader.close()
+      sql((db) => db.prepare('UPDATE gap SET feed = @feed, cause = @cause, symbols = @symbols').run(keep))
+    }
+  })
+
+  it('does not take an instrument for received by what it cannot read', async () => {
+    store(rounds)
+    for (const body of ['{"type":"acknowledged"', '{"type":"acknowledged","feed":"crypto/XT","rymbols":["BTC-USD"]}']) {
+      sql((db) => db.prepare(`UPDATE entry SET body = ? WHERE body LIKE '{"type":"acknowledged"%'`).run(body))
+      await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
+      expect((await past()).damaged).toEqual([{ fromMs: T0, toMs: T0 }])
+    }
+  })
+})
+
+describe('a torn flush', () => {
+  const digest = (minute: number): Item => ({
+    entry: { type: 'digest', minuteMs: unixMs(at(minute, 0)), sha256: 'ab'.repeat(32) },
+    wallMs: at(minute, 2),
+  })
+
+  it('is told between the entries around it, sealed over or not, and its bars are not complete', async () => {
+    store([
+      [acknowledged(0), print(0), digest(1)],
+      [print(1), print(2), digest(3), print(4), digest(5), print(6)],
+      [print(7)],
+    ])
+    const whole = told(await bars())
+    expect(whole).toEqual(['0 100', '1 101', '2 102', '4 104', '6 106', '7 107?'])
+    const [last] = sql((db) => db.prepare<[], number>('SELECT id FROM journal').pluck().all())
+    flipped('journal', last)
+    const page = await past()
+    expect(told(page)).toEqual(['0 100', '1 101', '2 102', '4 104?', '6 106?'])
+    // From a minute before it came: that late prints may be.
+    expect(page.damaged).toEqual([{ fromMs: at(4, 2), toMs: Infinity }])
+    await expect(bars()).rejects.toThrow(/^Messages of .* that came from .* or later are damaged/)
+    expect(told(await bars({ beforeMs: at(4, 0) }))).toEqual(['0 100', '1 101', '2 102'])
+    // The writer finds it when it seals, marks it, and goes on.
+    const engine = new StoreEngine(folder.file, () => T0 + HOUR)
+    engine.begin(newRecordingId(T0 + HOUR), DEMO, unixMs(T0 + HOUR))
+    engine.drain()
+    engine.close()
+    const after = await past()
+    expect(told(after)).toEqual(told(page))
+    expect(after.damaged).toMatchObject([{ fromMs: at(4, 2) }])
+    await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
+    expect(told(await bars({ beforeMs: at(4, 0) }))).toEqual(['0 100', '1 101', '2 102'])
+  })
+})
+
+describe('a writer that comes to what is damaged', () => {
+  const rounds = [
+    [acknowledged(0), ...range(0, 3).map((m) => print(m))],
+    range(3, 6).map((m) => print(m)),
+    range(6, 9).map((m) => print(m)),
+    [print(9)],
+  ]
+  /** Closes what a death left open, and records on. */
+  function goOn(): void {
+    const engine = new StoreEngine(folder.file, () => T0 + 2 * HOUR)
+    engine.begin(newRecordingId(T0 + 2 * HOUR), DEMO, unixMs(T0 + 2 * HOUR))
+    engine.commit([new Writer().batch([print(121)])])
+    engine.end(unixMs(T0 + 2 * HOUR + 2 * MINUTE), [])
+    engine.drain()
+    engine.close()
+  }
+  const closed = (): unknown =>
+    sql((db) => db.prepare('SELECT count(*) FROM recording WHERE summary IS NOT NULL').pluck().get())
+
+  it('closes a recording with a damaged block, keeps the block, and goes on', async () => {
+    store(rounds)
+    const before = await bars({ interval: '1s' })
+    flipped('block', blocks()[1])
+    goOn()
+    expect(closed()).toBe(2)
+    const page = await past({ interval: '1s' })
+    expect(page.damaged).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+    // The last one before the death and what came after it: whether they are complete, the death decides.
+    expect(told(page).slice(0, -2)).toEqual(told(before).filter((_, m) => m < 3 || (m > 5 && m < 9)))
+    expect(page.bars.slice(-2).map(({ close }) => close)).toEqual([109, 221])
+  })
+
+  it('leaves minutes of a block that it cannot read unrolled, rather than in silence', async () => {
+    store(rounds)
+    sql((db) => db.exec('UPDATE series SET rolled_seq = 4; DELETE FROM rollup'))
+    flipped('block', blocks()[1])
+    goOn()
+    const page = await past()
+    expect(page.damaged).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+    expect(page.bars.map(({ startMs }) => (startMs - T0) / MINUTE)).toEqual([6, 7, 8, 9, 121])
+  })
+
+  it('does not make a good hour of one that it cannot read', async () => {
+    store(rounds)
+    const before = await bars()
+    const [hour] = hours()
+    const size = sql((db) =>
+      db.prepare<[number], number>('SELECT length(data) FROM rollup WHERE id = ?').pluck().get(hour),
+    )
+    flipped('rollup', hour)
+    goOn()
+    expect(sql((db) => db.prepare('SELECT length(data) FROM rollup WHERE id = ?').pluck().get(hour))).toBe(size)
+    await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
+    const page = await past()
+    expect(page.rebuilt).toEqual([{ fromMs: T0, toMs: T0 + HOUR }])
+    expect(page.damaged).toBeUndefined()
+    expect(page.bars.slice(0, -2)).toEqual(before.bars.slice(0, -1))
+  })
+})
+
+describe('any damage of one row', () => {
+  const event = fc.record({
+    what: fc.constantFrom('trade', 'trade', 'quote'),
+    ms: fc.integer({ min: 0, max: 2 * HOUR }),
+    cents: fc.integer({ min: 1, max: 100_000 }),
+    size: fc.integer({ min: 0, max: 1_000_000 }),
+  })
+  const toItem = ({ what, ms, cents, size }: { what: string; ms: number; cents: number; size: number }): Item =>
+    what === 'quote'
+      ? { conn: 2, data: quote('BTC-USD', cents / 100, cents / 100 + 0.01, T0 + ms) }
+      : { conn: 1, data: trade('BTC-USD', cents / 100, (size / 1e4).toFixed(4), T0 + ms) }
+
+  it('leaves every bar that it does not touch as it was, and none that it touches complete', async () => {
+    let refused = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(event, { minLength: 1, maxLength: 40 }), { minLength: 2, maxLength: 4 }),
+        fc.constantFrom('block' as const, 'rollup' as const, 'both' as const),
+        fc.nat(),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.integer({ min: 0, max: 7 }),
+        async (rounds, what, which, byte, bit) => {
+          folder.remove()
+          folder = tempFolder()
+          store(rounds.map((round) => round.map(toItem)))
+          const asked = (['trade', 'mid'] as const).flatMap((of) =>
+            (['100ms', '1s', '1m', '5m', '1h', '1D'] as const).map(
+              (interval): { of: typeof of; interval: Interval } => ({
+                of,
+                interval,
+              }),
+            ),
+          )
+          const before = new Map<object, BarPage>()
+          for (const query of asked) before.set(query, await bars(query))
+          const all = sql((db) => db.prepare<[], number>('SELECT id FROM block ORDER BY id').pluck().all())
+          const rolled = hours()
+          if (what !== 'rollup') flipped('block', all[which % all.length], { byte, bit })
+          if (what === 'both') for (const id of rolled) flipped('rollup', id, { byte, bit })
+          if (what === 'rollup' && rolled.length > 0) flipped('rollup', rolled[which % rolled.length], { byte, bit })
+          for (const query of asked) {
+            const good = before.get(query)
+            if (good === undefined) throw new TypeError('it was asked')
+            const page = await past(query)
+            const { damaged: lost = [], rebuilt = [] } = page
+            const outside = (one: Bar): boolean => !lost.some((span) => touches(one, span))
+            expect(page.bars.filter(outside)).toEqual(good.bars.filter(outside))
+            expect(page.bars.filter((one) => !outside(one) && one.complete)).toEqual([])
+            expect(page.more).toBe(false)
+            if (what === 'rollup') expect(lost).toEqual([])
+            // Whoever must have all of it is refused wherever there is anything to tell, and only there.
+            const strict = await bars(query).catch((thrown: unknown) => thrown)
+            if (lost.length + rebuilt.length > 0) {
+              refused++
+              expect(strict).toMatchObject({ code: 'store-damaged' })
+            } else expect(strict).toEqual(good)
+          }
+        },
+      ),
+      { numRuns: 8 },
+    )
+    expect(refused).toBeGreaterThan(10)
+  }, 120_000)
+})

@@ -1,0 +1,221 @@
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
+import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
+import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { FLAG, MOST_SPELLINGS } from '../../../../../../src/shared/core/recording/recording.ts'
+import { unixMs } from '../../../../../../src/shared/base/units.ts'
+import { DEMO, latin1, quote, readEverything, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
+
+let folder: ReturnType<typeof tempFolder>
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder.remove())
+
+const frame = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom('BTC-USD', 'ETH-USD', 'X:SOL-USD'),
+        fc.integer({ min: 1, max: 1e6 }),
+        fc.integer({ min: 0, max: 200_000 }),
+      )
+      .map(([s, p, t]) => trade(s, p / 100, 0.5, T0 + t)),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.integer({ min: 1, max: 1e6 }), fc.integer({ min: 0, max: 200_000 }))
+      .map(([p, t]) => quote('BTC-USD', p / 10, (p + 1) / 10, T0 + t)),
+  },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 65_536 }).map((n) => new Uint8Array(n).fill(n & 255)) },
+  { weight: 1, arbitrary: fc.json() },
+)
+const item: fc.Arbitrary<Item> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      conn: fc.integer({ min: 1, max: 3 }),
+      data: frame,
+      flags: fc.constantFrom(0, 0, 0, FLAG.binary, FLAG.undecodable, FLAG.unasked, FLAG.undated | FLAG.control),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant<Item>({ entry: { type: 'state', feed: 'crypto/XT', conn: 1, state: 'open' } }) },
+)
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.array(item, { minLength: 1, maxLength: 40 }) },
+  { weight: 2, arbitrary: fc.constantFrom('seal' as const, 'turn' as const) },
+)
+
+describe('StoreEngine', () => {
+  it('gives every message back to the byte, in order, across journal, seal and merge', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.boolean(), async (steps, ended) => {
+        const here = tempFolder()
+        let now = T0
+        const engine = new StoreEngine(here.file, () => now)
+        const reader = openLocalReader(here.file)
+        try {
+          const key = newRecordingId(T0)
+          engine.begin(key, DEMO, unixMs(T0))
+          const writer = new Writer(['crypto/XT', 'crypto/XQ', 'crypto/XT'])
+          const expected: { seq: number; raw: string; flags: number; recvMs: number }[] = []
+          for (const s of steps) {
+            if (s === 'seal') {
+              now += SEAL_AFTER_MS
+              engine.drain()
+            } else if (s === 'turn') {
+              now += SEAL_AFTER_MS
+              engine.turn(0)
+            } else {
+              let seq = writer.seq
+              for (const i of s) {
+                seq++
+                if (!('entry' in i)) expected.push({ seq, raw: latin1(i.data), flags: i.flags ?? 0, recvMs: T0 + seq })
+              }
+              expect(engine.commit([writer.batch(s)]).seq).toBe(seq)
+            }
+            const rows = await readEverything(reader, key)
+            expect(rows.map(({ seq, raw, flags, recvMs }) => ({ seq, raw, flags, recvMs }))).toEqual(expected)
+          }
+          if (ended) {
+            engine.end(unixMs(T0 + 100_000), [])
+            engine.drain()
+            const rows = await readEverything(reader, key)
+            expect(rows.map(({ seq, raw }) => ({ seq, raw }))).toEqual(expected.map(({ seq, raw }) => ({ seq, raw })))
+          }
+          const report = await reader.verify(null)
+          expect(report.problems).toEqual([])
+          expect(report.messages).toBe(expected.length)
+        } finally {
+          await reader.close()
+          engine.close()
+          here.remove()
+        }
+      }),
+      { numRuns: 10 },
+    )
+  })
+
+  it('lists so many spellings of an instrument, the first ones, however they are sealed', async () => {
+    let now = T0
+    const engine = new StoreEngine(folder.file, () => now)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    const writer = new Writer()
+    const spelling = (i: number) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`
+    for (let round = 0; round < 10; round++) {
+      const texts = Array.from({ length: 20 }, (_, i) => trade(spelling(round * 20 + i - round), 1, 1, T0))
+      engine.commit([writer.batch(texts.map((data) => ({ conn: 1, data })))])
+      now += SEAL_AFTER_MS
+      if (round % 3 === 0) engine.drain()
+    }
+    engine.end(unixMs(now), [])
+    engine.drain()
+    const reader = openLocalReader(folder.file)
+    const [found] = await reader.instruments({ feed: 'crypto/XT' })
+    expect([...found.symbols].sort()).toEqual(Array.from({ length: MOST_SPELLINGS }, (_, i) => spelling(i)).sort())
+    expect(await reader.verify(null)).toMatchObject({ messages: 200, problems: [] })
+    await reader.close()
+    engine.close()
+  })
+
+  it('merges small blocks, and keeps every row while it does', async () => {
+    let now = T0
+    const engine = new StoreEngine(folder.file, () => now)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    const writer = new Writer()
+    const reader = openLocalReader(folder.file)
+    const sent: string[] = []
+    for (let round = 0; round < 40; round++) {
+      const items = Array.from({ length: 150 }, (_, i) => {
+        const text = trade(
+          i % 3 === 0 ? 'ETH-USD' : 'BTC-USD',
+          (30_000 + round + i / 100).toFixed(2),
+          '0.25',
+          T0 + round * 3_000 + i,
+        )
+        sent.push(text)
+        return { conn: 1, data: text }
+      })
+      engine.commit([writer.batch(items)])
+      now += SEAL_AFTER_MS
+      engine.drain()
+    }
+    const blocks = reader.queries.db.prepare('SELECT count(*) FROM block').pluck().get()
+    expect(blocks).toBeLessThan(14)
+    expect((await readEverything(reader)).map((row) => row.raw)).toEqual(sent)
+    expect((await reader.verify(null)).problems).toEqual([])
+    engine.end(unixMs(now), [])
+    engine.drain()
+    expect(reader.queries.db.prepare('SELECT count(*) FROM block').pluck().get()).toBe(2)
+    expect((await readEverything(reader)).map((row) => row.raw)).toEqual(sent)
+    expect((await reader.verify(null)).problems).toEqual([])
+    await reader.close()
+    engine.close()
+  })
+
+  it('counts the instruments of what is not sealed yet, and goes on past a flush that is damaged', async () => {
+    let now = T0
+    const engine = new StoreEngine(folder.file, () => now)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    const writer = new Writer()
+    const reader = openLocalReader(folder.file)
+    const session = async (): Promise<unknown> => (await reader.sessions())[0]
+    engine.commit([
+      writer.batch([
+        { conn: 1, data: trade('BTC-USD', 1, 1, T0) },
+        { conn: 2, data: quote('BTC-USD', 1, 2, T0) },
+      ]),
+    ])
+    expect(await session()).toMatchObject({ symbols: 1, messages: 2 })
+    engine.commit([writer.batch([{ conn: 1, data: trade('ETH-USD', 1, 1, T0) }])])
+    expect(await session()).toMatchObject({ symbols: 2, messages: 3 })
+    now += SEAL_AFTER_MS
+    engine.drain()
+    engine.commit([writer.batch([{ conn: 1, data: trade('SOL-USD', 1, 1, T0) }])])
+    expect(await session()).toMatchObject({ symbols: 3, messages: 4 })
+    engine.commit([writer.batch([{ conn: 1, data: trade('BTC-USD', 2, 1, T0) }])])
+    const disk = new Database(folder.file)
+    disk.exec('UPDATE journal SET data = CAST(substr(data, 1, length(data) - 1) AS BLOB) WHERE first_seq = 5')
+    disk.close()
+    expect(await session()).toMatchObject({ symbols: 3, messages: 4 })
+    now += SEAL_AFTER_MS
+    engine.drain()
+    expect(await session()).toMatchObject({ symbols: 3, messages: 4 })
+    await reader.close()
+    engine.close()
+  })
+
+  it('takes its time to seal while nobody waits, and none where a recording ends or the journal is long', () => {
+    let now = T0
+    const engine = new StoreEngine(folder.file, () => now)
+    engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+    const writer = new Writer()
+    const put = (bytes: number): void => {
+      const text = trade('BTC-USD', '1'.padEnd(1_000_000, '0'), 1, T0)
+      for (let sent = 0; sent < bytes; sent += text.length) engine.commit([writer.batch([{ conn: 1, data: text }])])
+    }
+    put(1)
+    expect(engine.turn(3)).toBe('idle')
+    expect(engine.isLeisurely).toBe(false)
+    now += SEAL_AFTER_MS
+    engine.turn(0)
+    expect(engine.isLeisurely).toBe(true)
+    put(17 << 20)
+    expect(engine.isLeisurely).toBe(false)
+    engine.drain()
+    expect(engine.journalBytes).toBeLessThan(8 << 20)
+    put(1)
+    now += SEAL_AFTER_MS
+    engine.turn(0)
+    expect(engine.isLeisurely).toBe(true)
+    engine.end(unixMs(now), [])
+    expect(engine.isLeisurely).toBe(false)
+    engine.drain()
+    engine.close()
+  })
+})

@@ -1,0 +1,140 @@
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
+import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
+import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { openForReading, openForWriting } from '../../../../../../src/main/core/store/schema/sqlite.ts'
+import { checkStructure } from '../../../../../../src/main/core/store/verify/verify-structure.ts'
+import { verifyStore } from '../../../../../../src/main/core/store/verify/verify.ts'
+import { unixMs } from '../../../../../../src/shared/base/units.ts'
+import { DEMO, T0, tempFolder, trade, Writer } from '../harness.ts'
+
+const PIECES = { wholeBytes: 0, pieceRows: 2 }
+
+let folder: ReturnType<typeof tempFolder>
+beforeEach(() => {
+  folder = tempFolder()
+  // Ten recordings: as many blocks and rollups.
+  for (let i = 0; i < 10; i++) {
+    const engine = new StoreEngine(folder.file, () => T0)
+    engine.begin(newRecordingId(T0 + i), DEMO, unixMs(T0))
+    const writer = new Writer(['crypto/XT'])
+    engine.commit([
+      writer.batch(
+        Array.from({ length: 50 }, (_, n) => ({ conn: 1, data: trade('BTC-USD', n, 1, T0), recvMs: T0 + n * 2_000 })),
+      ),
+    ])
+    engine.end(unixMs(T0 + 200_000), [])
+    engine.drain()
+    engine.close()
+  }
+})
+afterEach(() => folder.remove())
+
+function problems(options = PIECES): string[] {
+  const db = openForReading(folder.file)
+  const told: string[] = []
+  try {
+    checkStructure(db, (_, kind, detail) => told.push(`${kind}: ${detail}`), undefined, options)
+  } finally {
+    db.close()
+  }
+  return told
+}
+
+/** Writes while SQLite does not know an index, so that it goes stale. */
+function behindIndex(index: string, sql: string): void {
+  const db = new Database(folder.file)
+  db.unsafeMode()
+  db.pragma('writable_schema = ON')
+  const row = db.prepare('SELECT * FROM sqlite_schema WHERE name = ?').get(index)
+  db.prepare('DELETE FROM sqlite_schema WHERE name = ?').run(index)
+  db.close()
+  const blind = new Database(folder.file)
+  blind.unsafeMode()
+  blind.exec(sql)
+  blind.pragma('writable_schema = ON')
+  blind
+    .prepare(
+      'INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (@type, @name, @tbl_name, @rootpage, @sql)',
+    )
+    .run(row)
+  blind.close()
+}
+
+describe('the structure in pieces', () => {
+  it('of a sound store is sound', () => {
+    expect(problems()).toEqual([])
+    expect(problems({ wholeBytes: Infinity, pieceRows: 2 })).toEqual([])
+  })
+
+  it.each([
+    [
+      'a row that its index does not know',
+      'UPDATE block SET max_seq = max_seq + 1000 WHERE id = 5',
+      [
+        'structure: row 5 of table block is not in its index',
+        'structure: the index of table block names row 5, which is not there',
+      ],
+    ],
+    [
+      'a row that only the index knows',
+      'DELETE FROM block WHERE id = 7',
+      ['structure: the index of table block names row 7, which is not there'],
+    ],
+  ])('names %s', (_, sql, expected) => {
+    behindIndex('block_order', sql)
+    expect(problems()).toEqual(expected)
+    expect(problems({ wholeBytes: Infinity, pieceRows: 2 })).not.toEqual([])
+  })
+
+  it('names a foreign table, and what SQLite finds in a small one', () => {
+    const db = new Database(folder.file)
+    db.exec('CREATE TABLE guest (a); INSERT INTO guest VALUES (1)')
+    db.close()
+    expect(problems()).toEqual(['structure: the tables are not those of a Tapedeck store'])
+    behindIndex('bookmark_order', 'INSERT INTO bookmark (recording, at_ms, text) VALUES (1, 2, 3)')
+    expect(problems()).toHaveLength(3)
+  })
+
+  it('lets go between two pieces: the writer can fold its log into the file', () => {
+    const writer = openForWriting(folder.file)
+    const reader = openForReading(folder.file)
+    const parts: number[] = []
+    const held: unknown[] = []
+    try {
+      checkStructure(
+        reader,
+        (_, kind, detail) => held.push(kind, detail),
+        (done) => {
+          parts.push(done)
+          writer.exec("INSERT INTO bookmark (recording, at_ms, text) VALUES (1, 2, 'while it is checked')")
+          const [{ busy }] = writer.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+          if (busy !== 0) held.push(done)
+        },
+        PIECES,
+      )
+    } finally {
+      reader.close()
+      writer.close()
+    }
+    expect(held).toEqual([])
+    expect(parts.length).toBeGreaterThan(20)
+    expect(parts).toEqual(parts.toSorted((a, b) => a - b))
+    expect(parts.at(-1)).toBe(1)
+  })
+
+  it('ends where its caller wants it to', async () => {
+    const reader = openLocalReader(folder.file)
+    const parts: number[] = []
+    const stop = new TypeError('enough')
+    const progress = (done: number): void => {
+      parts.push(done)
+      if (parts.length === 6) throw stop
+    }
+    expect(() => verifyStore(reader.queries, null, progress, undefined, PIECES)).toThrow(stop)
+    await reader.close()
+    expect(parts).toHaveLength(6)
+    expect(parts.at(-1)).toBeLessThan(0.1)
+  })
+})

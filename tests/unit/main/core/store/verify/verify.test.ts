@@ -1,0 +1,407 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createDigestFold, FOLD_VERSION } from '../../../../../../src/main/core/market/digest.ts'
+import { ColumnsBuilder } from '../../../../../../src/main/core/store/format/message-columns.ts'
+import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
+import { genesis, messageLeaf } from '../../../../../../src/main/core/store/format/ledger.ts'
+import type { MessageColumns } from '../../../../../../src/main/core/store/types/store.ts'
+import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
+import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { openStoreReader } from '../../../../../../src/main/core/store/open.ts'
+import { ChainWalk } from '../../../../../../src/main/core/store/verify/verify-chain.ts'
+import { KIND, scratch } from '../../../../../../src/service/codec.ts'
+import { decode } from '../../../../../../src/service/codecs/decode.ts'
+import type { BarSource } from '../../../../../../src/shared/core/market/market.ts'
+import { FLAG, type LedgerEntry, type VerifyReport } from '../../../../../../src/shared/core/recording/recording.ts'
+import {
+  recordingId,
+  unixMs,
+  type FeedId,
+  type InstrumentId,
+  type RecordingId,
+} from '../../../../../../src/shared/base/units.ts'
+import { DEMO, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
+
+const FOLDS = { version: FOLD_VERSION, create: createDigestFold }
+const BTC = 'crypto:BTCUSD' as InstrumentId // a spelling-free key
+
+let folder: ReturnType<typeof tempFolder>
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => folder.remove())
+
+const sha = (): string => createHash('sha256').update(readFileSync(folder.file)).digest('hex')
+
+async function verify(
+  onProgress?: (done: number, messages: number) => void,
+  session?: RecordingId,
+): Promise<VerifyReport> {
+  const reader = openLocalReader(folder.file, FOLDS)
+  try {
+    return await reader.verify(session ?? null, onProgress)
+  } finally {
+    await reader.close()
+  }
+}
+
+/** Items as live writes them: trades, and before the first of a later minute the digest of what came before. */
+class Live {
+  readonly #fold = createDigestFold()
+  readonly #record = scratch()
+  readonly #encoder = new TextEncoder()
+
+  trade(ms: number, price: number): Item[] {
+    const text = trade('BTC-USD', price, 0.5, ms)
+    const bytes = this.#encoder.encode(text)
+    decode('crypto/XT', bytes, 0, bytes.length, this.#record)
+    const taken = this.#fold.apply('crypto/XT', ms, this.#record)
+    const message: Item = { conn: 1, data: text, recvMs: ms }
+    if (taken === null) return [message]
+    return [message, { entry: { type: 'digest', ...taken, fold: FOLD_VERSION }, wallMs: ms }]
+  }
+
+  /** The disk took nothing between these: a gap, and the fold begins anew. */
+  cut(writer: Writer, fromMs: number, toMs: number): Item[] {
+    this.#fold.reset()
+    const open: LedgerEntry = {
+      type: 'gap-open',
+      feed: 'crypto/XT',
+      cause: 'disk',
+      symbols: [],
+      fromMs: unixMs(fromMs),
+    }
+    return [
+      { entry: open, wallMs: toMs },
+      { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: writer.seq + 1 }, wallMs: toMs },
+    ]
+  }
+}
+
+/** A store of one recording, ended or going on. */
+function store(
+  fill: (write: (items: readonly Item[]) => void, writer: Writer) => void,
+  end = true,
+  feed: FeedId = 'crypto/XT',
+): StoreEngine {
+  let now = T0
+  const engine = new StoreEngine(folder.file, () => now)
+  engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+  const writer = new Writer([feed])
+  fill((items) => {
+    engine.commit([writer.batch(items)])
+    now += SEAL_AFTER_MS / 2
+    engine.drain()
+  }, writer)
+  if (end) {
+    engine.end(unixMs(T0 + 3_600_000), [])
+    engine.drain()
+  }
+  return engine
+}
+
+const tamper = (sql: string, ...args: unknown[]): void => {
+  const db = new Database(folder.file)
+  db.prepare(sql).run(...args)
+  db.close()
+}
+
+describe('digests', () => {
+  const minutes = (live: Live, from: number, to: number): Item[] =>
+    Array.from({ length: to - from }, (_, i) => from + i).flatMap((m) => [
+      ...live.trade(T0 + m * 60_000 + 1_000, 100 + m),
+      ...live.trade(T0 + m * 60_000 + 31_000, 101 + m / 7),
+    ])
+
+  it('are computed again from the messages, over any number of seals', async () => {
+    const live = new Live()
+    const engine = store((write) => {
+      write(minutes(live, 0, 4))
+      write(minutes(live, 4, 9))
+    })
+    engine.close()
+    expect(await verify()).toMatchObject({ ok: true, messages: 18, problems: [] })
+  })
+
+  it('begin anew after a disk gap, whose bars are incomplete on both sides', async () => {
+    const live = new Live()
+    const engine = store((write, writer) => {
+      write(minutes(live, 0, 3))
+      write(live.cut(writer, T0 + 170_000, T0 + 250_000))
+      write(minutes(live, 5, 8))
+    })
+    engine.close()
+    expect((await verify()).problems).toEqual([])
+    const reader = openLocalReader(folder.file)
+    const query = { instrument: BTC, of: 'trade', interval: '1m', source: 'demo', beforeMs: null, limit: 10 } as const
+    const { bars } = await reader.bars(query)
+    await reader.close()
+    // the first bar: no acknowledgement tells that reception began with its start
+    const marked = bars.map(({ startMs, complete }) => [(startMs - T0) / 60_000, complete])
+    expect(marked.filter(([minute]) => minute === 1 || minute === 2 || minute === 5 || minute === 6)).toEqual([
+      [1, true],
+      [2, false],
+      [5, true],
+      [6, true],
+    ])
+  })
+
+  it.each([
+    ['stocks/T', '{"ev":"T","sym":"AAPL","p":101.5,"s":2,"t":1610462007}', ['trade']],
+    ['stocks/Q', '{"ev":"Q","sym":"AAPL","bp":101,"ap":102,"bs":2,"as":3,"t":1610462007}', ['bid', 'ask', 'mid']],
+    ['stocks/AM', '{"ev":"AM","sym":"AAPL","o":1,"h":2,"l":1,"c":2,"v":9,"s":1610462007,"e":1610462067}', []],
+  ] as const)(
+    'and bars of %s dated in seconds stay as an earlier version recorded them',
+    async (feed, text, sources) => {
+      const fold = createDigestFold()
+      const record = scratch()
+      const bytes = new TextEncoder().encode(text)
+      const engine = store(
+        (write) => {
+          for (let minute = 0; minute < 4; minute++) {
+            const recvMs = T0 + minute * 60_000 + 2_000
+            // That version found no time: it gave trades and quotes their receive time, and knew no bar.
+            decode(feed, bytes, 0, bytes.length, record)
+            record.eventMs = NaN
+            if (feed === 'stocks/AM') record.kind = KIND.unknown
+            const taken = fold.apply(feed, recvMs, record)
+            const digest: Item[] =
+              taken === null ? [] : [{ entry: { type: 'digest', ...taken, fold: FOLD_VERSION }, wallMs: recvMs }]
+            write([{ conn: 1, data: text, recvMs, flags: FLAG.undated }, ...digest])
+          }
+        },
+        true,
+        feed,
+      )
+      engine.close()
+      expect(await verify()).toMatchObject({ ok: true, messages: 4, problems: [] })
+      const reader = openLocalReader(folder.file)
+      const instrument = 'stocks:AAPL' as InstrumentId // a spelling-free key
+      const starts = async (of: BarSource): Promise<number[]> => {
+        const query = { instrument, of, interval: '1m', source: 'demo', beforeMs: null, limit: 10 } as const
+        return (await reader.bars(query)).bars.map(({ startMs }) => startMs)
+      }
+      for (const of of sources) expect(await starts(of)).toEqual([0, 1, 2, 3].map((minute) => T0 + minute * 60_000))
+      if (feed === 'stocks/AM') expect(await starts('service')).toEqual([])
+      await reader.close()
+    },
+  )
+
+  it('of a fold that went on over a disk gap are found', async () => {
+    const live = new Live()
+    const other = new Live()
+    const engine = store((write, writer) => {
+      write(minutes(live, 0, 3))
+      write(other.cut(writer, T0 + 170_000, T0 + 250_000)) // live's own fold is not told
+      write(minutes(live, 5, 8))
+    })
+    engine.close()
+    const { problems } = await verify()
+    expect(problems).toMatchObject([{ kind: 'digest', atMs: T0 + 120_000 }])
+  })
+
+  it('that are wrong are named with their minute, once', async () => {
+    const live = new Live()
+    const engine = store((write) => {
+      const items = minutes(live, 0, 6).map((item): Item => {
+        if (!('entry' in item) || item.entry.type !== 'digest' || item.entry.minuteMs !== T0 + 120_000) return item
+        return { ...item, entry: { ...item.entry, sha256: 'ab'.repeat(32) } }
+      })
+      write(items)
+    })
+    engine.close()
+    expect((await verify()).problems).toMatchObject([
+      { kind: 'digest', atMs: T0 + 120_000, detail: expect.stringContaining('the messages give another') as string },
+    ])
+  })
+
+  it('of another fold are passed by', async () => {
+    const engine = store((write) => {
+      write([{ entry: { type: 'digest', minuteMs: unixMs(T0), sha256: 'ab'.repeat(32), fold: FOLD_VERSION + 1 } }])
+    })
+    engine.close()
+    expect((await verify()).ok).toBe(true)
+  })
+})
+
+describe('verifying', () => {
+  const some = (from: number, n: number): Item[] =>
+    Array.from({ length: n }, (_, i) => ({
+      conn: 1,
+      data: trade('BTC-USD', 100 + ((from + i) % 9), 0.5, T0 + (from + i) * 1_000),
+      recvMs: T0 + (from + i) * 1_000,
+    }))
+  const gapped: Item[] = [
+    { entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(T0 + 5), skewMs: 3 } },
+    { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 1 } },
+  ]
+
+  it('changes nothing, and tells how far it is', async () => {
+    store((write) => {
+      write(gapped)
+      write(some(0, 300))
+    }).close()
+    const before = sha()
+    const seen: [number, number][] = []
+    expect((await verify((done, messages) => seen.push([done, messages]))).ok).toBe(true)
+    expect(sha()).toBe(before)
+    expect(seen.at(-1)).toEqual([1, 300])
+    for (const [i, [done]] of seen.entries()) expect(done).toBeGreaterThanOrEqual(seen[i - 1]?.[0] ?? 0)
+  })
+
+  it('ends early when asked, here and in a thread', async () => {
+    store((write) => write(some(0, 300))).close()
+    const reader = openLocalReader(folder.file, FOLDS)
+    const stop = new AbortController()
+    stop.abort()
+    await expect(reader.verify(null, undefined, stop.signal)).rejects.toMatchObject({ code: 'cancelled' })
+    expect((await reader.verify(null)).ok).toBe(true) // and can be asked again
+    await reader.close()
+    const worker = new URL('../../../../../../src/main/reader-worker.ts', import.meta.url)
+    const remote = await openStoreReader({ file: folder.file, worker })
+    await expect(remote.verify(null, undefined, stop.signal)).rejects.toMatchObject({ code: 'cancelled' })
+    const counted: number[] = []
+    expect((await remote.verify(null, (_, messages) => counted.push(messages))).ok).toBe(true)
+    expect(counted.at(-1)).toBe(300)
+    await remote.close()
+  })
+
+  it('sees a recording as it is when its turn comes, though it goes on meanwhile', async () => {
+    const engine = store((write) => write(some(0, 300)))
+    engine.begin(newRecordingId(T0 + 1), DEMO, unixMs(T0 + 1))
+    const writer = new Writer(['crypto/XT'])
+    engine.commit([writer.batch(some(0, 200))])
+    let grown = false
+    const report = await verify((_, messages) => {
+      if (grown || messages < 300) return
+      grown = true
+      engine.commit([writer.batch(some(200, 200))])
+      engine.drain()
+    })
+    engine.close()
+    expect(report).toMatchObject({ ok: true, sessions: 2, messages: 700 })
+    expect(grown).toBe(true)
+  })
+
+  it('names a block that is gone, doubled, or torn, with feed and time', async () => {
+    const make = (): void =>
+      store((write) => {
+        write(some(0, 300))
+        write(some(300, 300))
+      }).close()
+    make()
+    tamper('DELETE FROM block WHERE id = (SELECT max(id) FROM block)')
+    expect((await verify()).problems).toContainEqual(
+      expect.objectContaining({
+        kind: 'missing',
+        feed: 'crypto/XT',
+        detail: expect.stringContaining('of connection 1') as string,
+      }),
+    )
+    folder.remove()
+    folder = tempFolder()
+    make()
+    tamper(
+      `INSERT INTO block (series, min_seq, max_seq, min_ms, max_ms, count, control, undecodable, unasked, size, sum, data)
+       SELECT series, min_seq, max_seq, min_ms + 1, max_ms, count, control, undecodable, unasked, size, sum, data FROM block LIMIT 1`,
+    )
+    const doubled = (await verify()).problems
+    expect(doubled).toContainEqual(expect.objectContaining({ kind: 'doubled', feed: 'crypto/XT' }))
+    expect(doubled.find(({ kind }) => kind === 'doubled')?.atMs).toBeGreaterThanOrEqual(T0)
+    folder.remove()
+    folder = tempFolder()
+    make()
+    tamper('UPDATE block SET data = zeroblob(size) WHERE id = (SELECT max(id) FROM block)')
+    expect((await verify()).problems.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['torn', 'changed']))
+  })
+
+  it.each([
+    ['missing', 'DELETE FROM gap'],
+    ['entry', "UPDATE gap SET cause = 'sleep'"],
+    ['entry', 'UPDATE gap SET to_ms = to_ms + 1'],
+    ['entry', 'UPDATE gap SET skew_ms = NULL'],
+    [
+      'entry',
+      "INSERT INTO gap (recording, from_seq, feed, cause, symbols, from_ms) VALUES (1, 77, 'crypto/XT', 'drop', '[]', 5)",
+    ],
+  ])('names a gap that is not as its entries say: %s, %s', async (kind, sql) => {
+    store((write) => {
+      write(gapped)
+      write(some(2, 10))
+    }).close()
+    tamper(sql)
+    expect((await verify()).problems).toMatchObject([{ kind, feed: 'crypto/XT' }])
+  })
+
+  it('takes labels for what they are: no evidence', async () => {
+    store((write) => write(some(0, 10))).close()
+    tamper("INSERT INTO label (recording, name, notes, tags, pinned) VALUES (1, 'mine', '', '[]', 1)")
+    expect((await verify()).ok).toBe(true)
+  })
+
+  it('says that a session is not there', async () => {
+    store((write) => write(some(0, 10))).close()
+    const none = recordingId('01none')
+    expect((await verify(undefined, none)).problems).toMatchObject([{ session: none, kind: 'missing' }])
+  })
+})
+
+describe('the walk of a chain', () => {
+  const encoder = new TextEncoder()
+  const rows = (connSeqs: readonly number[]): MessageColumns => {
+    const builder = new ColumnsBuilder(8, 64)
+    for (const connSeq of connSeqs) {
+      const bytes = encoder.encode(`m${connSeq}`)
+      builder.add(
+        {
+          count: 1,
+          seq: Float64Array.of(connSeq),
+          conn: Uint32Array.of(1),
+          connSeq: Uint32Array.of(connSeq),
+          recvMs: Float64Array.of(T0 + connSeq),
+          monoNs: Float64Array.of(connSeq),
+          flags: Uint8Array.of(0),
+          offsets: Uint32Array.of(0, bytes.length),
+          bytes,
+        },
+        0,
+        1,
+      )
+    }
+    return builder.done()
+  }
+  const start = genesis(recordingId('r'), 1, 'crypto/XT')
+  const first = messageLeaf(start, rows([1, 2, 3, 4]))
+  const second = messageLeaf(first, rows([5, 6, 7]))
+  const walk = (connSeqs: readonly number[]) => {
+    const one = new ChainWalk(start, [
+      { size: 4, repeats: 1, head: first },
+      { size: 3, repeats: 1, head: second },
+    ])
+    const m = rows(connSeqs)
+    const strangers = connSeqs.filter((_, i) => !one.take(m, i))
+    return { damage: one.damage, ...one.finish(), strangers }
+  }
+
+  it('meets every head when all is there', () => {
+    expect(walk([1, 2, 3, 4, 5, 6, 7])).toMatchObject({ damage: [], missing: 0, strangers: [] })
+  })
+  it('names what lies in another order', () => {
+    expect(walk([1, 3, 2, 4, 5, 6, 7]).damage).toMatchObject([{ kind: 'reordered', from: 2, to: 2, atMs: T0 + 2 }])
+  })
+  it('names what is there twice, and nothing after it', () => {
+    expect(walk([1, 2, 2, 3, 4, 5, 6, 7]).damage).toMatchObject([{ kind: 'doubled', from: 2, to: 2, atMs: T0 + 2 }])
+    expect(walk([1, 2, 3, 4, 4, 5, 6, 7])).toMatchObject({ damage: [{ kind: 'doubled', from: 4 }], missing: 0 })
+  })
+  it('counts what is missing, and names where', () => {
+    const { damage, missing } = walk([1, 2, 4, 5, 6, 7])
+    expect(missing).toBe(0) // the flush was closed by the next one's first message
+    expect(damage).toMatchObject([{ kind: 'changed', from: 1, to: 4 }])
+    expect(walk([1, 2, 3, 4, 5, 6])).toMatchObject({ missing: 1 })
+  })
+  it('claims nothing that the ledger does not count', () => {
+    expect(walk([1, 2, 3, 4, 5, 6, 7, 8]).strangers).toEqual([8])
+  })
+})

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { createRehearsal } from '../../../../../src/main/features/alerts/rehearsal.ts'
+import { sinkOnly } from '../../../../../src/main/core/market/sink-only.ts'
+import { ALERT_CALENDAR } from '../../../../../src/main/features/alerts/alert-calendar.ts'
+import { KIND, scratch } from '../../../../../src/service/codec.ts'
+import type { Alert } from '../../../../../src/shared/features/alerts/types.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { alertOf, T0 } from '../../../shared/features/alerts/harness.ts'
+
+const HOUR = 3_600_000
+
+function rig(alerts: readonly Alert[]) {
+  const rehearsal = createRehearsal({
+    alerts: () => alerts,
+    onChange: () => () => undefined,
+    calendar: ALERT_CALENDAR,
+    bars: () => Promise.resolve([]),
+    drawings: () => [],
+  })
+  const { sink } = rehearsal.over(
+    sinkOnly({
+      apply: () => undefined,
+      feedState: () => undefined,
+      acknowledged: () => undefined,
+      gapOpened: () => undefined,
+      gapClosed: () => undefined,
+    }),
+  )
+  const stream = rehearsal.stream(() => undefined)
+  stream.take()
+  let seq = 0
+  return {
+    rehearsal,
+    trade(ms: number, price: number, eventMs = ms): void {
+      const record = { ...scratch(), kind: KIND.trade, symbol: 'BTC-USD', price, size: 1, eventMs: T0 + eventMs }
+      sink.apply('crypto/XT', ++seq, unixMs(T0 + ms), record)
+    },
+    /** Receipts at which something fired since last asked, ms since T0. */
+    fired: () => (stream.take()?.events ?? []).flatMap((one) => (one.is === 'fired' ? [one.atMs - T0] : [])),
+  }
+}
+
+test('where the clock was set back in a recording, the clock of the replay stands and moves no window', () => {
+  const alert = alertOf(
+    { is: 'move', of: 'last', percent: 3, withinMs: 60_000, direction: 'up' },
+    { repeat: { restMs: 1_000, backPercent: 0 } },
+  )
+  const { rehearsal, trade, fired } = rig([alert])
+  trade(2 * HOUR, 100, 0)
+  rehearsal.sweep(T0 + 2 * HOUR)
+  for (let i = 1; i <= 60; i++) {
+    trade(i * 30_000, 100 + (i % 2) * 4)
+    // Until the market is there again.
+    rehearsal.sweep(T0 + 2 * HOUR)
+  }
+  // Up four percent within half a minute, each minute but the first of the new time.
+  expect(fired()).toEqual(Array.from({ length: 29 }, (_, i) => (2 * i + 3) * 30_000))
+  rehearsal.close()
+})
+
+test('what waits for time alone follows the clock of the replay', () => {
+  const { rehearsal, trade, fired } = rig([
+    alertOf({ is: 'price', of: 'last', level: 100, direction: 'up' }, { expiresMs: T0 + 60_000 }),
+  ])
+  trade(0, 99)
+  rehearsal.sweep(T0 + 60_000)
+  trade(50_000, 101)
+  expect(fired()).toEqual([])
+  rehearsal.close()
+})

@@ -1,0 +1,174 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createDrawings } from '../../../../../src/main/features/drawings/drawings.ts'
+import { adoptWithoutAccount } from '../../../../../src/main/features/drawings/adoption.ts'
+import { adoptDemoDrawings, drawingsFolder } from '../../../../../src/main/features/drawings/file-keeper.ts'
+import type { DrawingsKeeper } from '../../../../../src/main/features/drawings/port.ts'
+import { drawingStreams } from '../../../../../src/main/features/drawings/streams.ts'
+import { MOST_DRAWINGS, type Drawing, type DrawingMarket } from '../../../../../src/shared/features/drawings/types.ts'
+import { instrumentId } from '../../../../../src/shared/base/units.ts'
+import { at, drawing } from '../../../shared/features/drawings/samples.ts'
+
+const btc = instrumentId('crypto', 'BTC-USD')
+const ibm = instrumentId('stocks', 'IBM')
+const line = (id: string) => drawing('horizontal', [at(1, 2)], { id })
+const put = (...drawings: Drawing[]) => ({ put: drawings, remove: [], order: null })
+
+let folder: string
+let problems: string[]
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'drawings-')), 'drawings')
+  problems = []
+})
+afterEach(() => rmSync(join(folder, '..'), { recursive: true }))
+const open = (keeper: DrawingsKeeper = drawingsFolder(folder), market: DrawingMarket = 'service') =>
+  createDrawings({ keeper, market, problem: (text) => problems.push(text) })
+
+describe('the drawings of a terminal', () => {
+  it('are there again after a restart, each instrument by itself', () => {
+    const first = open()
+    expect(first.get(btc)).toEqual({ instrument: btc, revision: 0, drawings: [] })
+    first.edit(btc, put(line('a'), line('b')))
+    first.edit(ibm, put(line('c')))
+    expect(first.edit(btc, { put: [], remove: ['a'], order: null }).revision).toBe(2)
+    const again = open()
+    expect(again.get(btc).drawings).toEqual([line('b')])
+    expect(again.get(ibm).drawings).toEqual([line('c')])
+    expect(readdirSync(folder).sort()).toEqual(['crypto-BTCUSD.json', 'stocks-IBM.json'])
+    expect(problems).toEqual([])
+  })
+  it('put a damaged file aside, keep what of it is whole, and go on', () => {
+    open().edit(btc, put(line('a'), line('b')))
+    const file = join(folder, 'crypto-BTCUSD.json')
+    const text = readFileSync(file, 'utf8').replace('"horizontal"', '"spiral"')
+    writeFileSync(file, text)
+    const drawings = open()
+    expect(drawings.get(btc).drawings).toEqual([line('b')])
+    expect(problems).toEqual([
+      'One drawing of crypto:BTCUSD could not be read; the file is kept as crypto-BTCUSD.json.bad.',
+    ])
+    drawings.edit(btc, put(line('c')))
+    expect(readFileSync(`${file}.bad`, 'utf8')).toBe(text)
+    expect(open().get(btc).drawings).toEqual([line('b'), line('c')])
+
+    writeFileSync(file, '\u0000garbage')
+    expect(open().get(btc).drawings).toEqual([])
+    expect(problems.at(-1)).toMatch(/damaged; the file is kept as/)
+  })
+  it('leave a file of a newer version as it is', () => {
+    mkdirSync(folder)
+    const file = join(folder, 'crypto-BTCUSD.json')
+    const text = JSON.stringify({ version: 99, instrument: btc, drawings: 'in another shape' })
+    writeFileSync(file, text)
+    const drawings = open()
+    expect(drawings.get(btc).drawings).toEqual([])
+    expect(() => drawings.edit(btc, put(line('a')))).toThrow('A newer Tapedeck')
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+  it('never write over what could not be read', () => {
+    const saved: string[] = []
+    const keeper: DrawingsKeeper = {
+      load: () => {
+        throw new Error('EACCES')
+      },
+      save: (name) => saved.push(name),
+      setAside: (name) => name,
+    }
+    const drawings = open(keeper)
+    expect(drawings.get(btc).drawings).toEqual([])
+    expect(() => drawings.edit(btc, put(line('a')))).toThrow('could not be read')
+    expect(saved).toEqual([])
+  })
+  it('stay as they were when they cannot be saved, or are too many', () => {
+    let full = false
+    const kept = drawingsFolder(folder)
+    const drawings = open({
+      ...kept,
+      save(name, text) {
+        if (full) throw new Error('ENOSPC')
+        kept.save(name, text)
+      },
+    })
+    drawings.edit(btc, put(line('a')))
+    full = true
+    expect(() => drawings.edit(btc, put(line('b')))).toThrow('could not be saved')
+    expect(drawings.get(btc)).toEqual({ instrument: btc, revision: 1, drawings: [line('a')] })
+    full = false
+    const many = Array.from({ length: MOST_DRAWINGS }, (_, i) => line(`n${i}`))
+    expect(() => drawings.edit(btc, put(...many))).toThrow(`at most ${MOST_DRAWINGS}`)
+    expect(open().get(btc).drawings).toEqual([line('a')])
+  })
+  it('are told to every window that shows the instrument, and to no other', () => {
+    const drawings = open()
+    const streams = drawingStreams({ service: drawings, demo: open(drawingsFolder(folder, 'demo'), 'demo') })
+    let woken = 0
+    const mine = streams({ market: 'service', instrument: btc }, () => woken++)
+    const other = streams({ market: 'service', instrument: ibm }, () => expect.fail('woken for another instrument'))
+    const demo = streams({ market: 'demo', instrument: btc }, () => expect.fail('woken for another market'))
+    expect(mine.take()?.drawings).toEqual([])
+    expect(other.take()?.drawings).toEqual([])
+    drawings.edit(btc, put(line('a')))
+    drawings.edit(btc, put(line('b')))
+    expect(woken).toBe(2)
+    expect(mine.take()).toEqual({ instrument: btc, revision: 2, drawings: [line('a'), line('b')] })
+    expect(mine.take()).toBeUndefined()
+    mine.close()
+    drawings.edit(btc, put(line('c')))
+    expect(woken).toBe(2)
+    expect(demo.take()?.drawings).toEqual([])
+    demo.close()
+    other.close()
+  })
+})
+
+describe('drawings of the demo market', () => {
+  const demo = () => open(drawingsFolder(folder, 'demo'), 'demo')
+
+  it('never show on an account, nor the other way round', () => {
+    demo().edit(btc, put(line('practice')))
+    open().edit(btc, put(line('real')))
+    expect(demo().get(btc).drawings).toEqual([line('practice')])
+    expect(open().get(btc).drawings).toEqual([line('real')])
+    expect(readdirSync(folder).sort()).toEqual(['crypto-BTCUSD.json', 'demo-crypto-BTCUSD.json'])
+  })
+
+  it('are those of a Tapedeck without an account from before they were kept apart; what names its market stays', () => {
+    mkdirSync(folder)
+    const older = JSON.stringify({ version: 1, instrument: btc, drawings: [line('old')] })
+    writeFileSync(join(folder, 'crypto-BTCUSD.json'), older)
+    open().edit(ibm, put(line('real')))
+    writeFileSync(join(folder, 'forex-EURUSD.json'), 'garbage')
+    const told: string[] = []
+    adoptDemoDrawings(folder, (text) => told.push(text))
+    adoptDemoDrawings(folder, (text) => told.push(text))
+    expect(readdirSync(folder).sort()).toEqual(['demo-crypto-BTCUSD.json', 'forex-EURUSD.json', 'stocks-IBM.json'])
+    expect(demo().get(btc).drawings).toEqual([line('old')])
+    expect(open().get(btc).drawings).toEqual([])
+    expect(open().get(ibm).drawings).toEqual([line('real')])
+    expect(told).toEqual([])
+  })
+
+  it.each([
+    ['an account', true, async () => [], false],
+    ['sessions of an account that was signed out', false, async () => ['demo', 'service:ann@https://a.example'], false],
+    ['a store that cannot be read', false, () => Promise.reject(new Error('damaged')), false],
+    ['sessions of the demo market alone', false, async () => ['demo'], true],
+  ])('with %s', async (_, hasAccount, sources, adopted) => {
+    mkdirSync(folder)
+    const older = JSON.stringify({ version: 1, instrument: btc, drawings: [line('old')] })
+    writeFileSync(join(folder, 'crypto-BTCUSD.json'), older)
+    await adoptWithoutAccount({ folder, hasAccount, sources, problem: () => expect.fail('nothing went wrong') })
+    expect([demo().get(btc).drawings.length, open().get(btc).drawings.length]).toEqual(adopted ? [1, 0] : [0, 1])
+  })
+
+  it('are left where they are while the demo has some of that symbol already', () => {
+    demo().edit(btc, put(line('practice')))
+    const older = JSON.stringify({ version: 1, instrument: btc, drawings: [line('old')] })
+    writeFileSync(join(folder, 'crypto-BTCUSD.json'), older)
+    adoptDemoDrawings(folder, () => expect.fail('nothing went wrong'))
+    expect(demo().get(btc).drawings).toEqual([line('practice')])
+    expect(open().get(btc).drawings).toEqual([line('old')])
+  })
+})

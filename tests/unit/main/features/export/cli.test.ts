@@ -1,0 +1,128 @@
+/** What an export of the command line refuses rather than mislead. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
+import { createSettingsStore, fileKeeper } from '../../../../../src/main/core/settings/settings.ts'
+import { formatOfName } from '../../../../../src/shared/features/export/export.ts'
+import { recorded, type RecordedStore } from './recorded.ts'
+import { T0, trade, type Item } from '../../core/store/harness.ts'
+import { commandContext } from '../../hosts/cli/context.ts'
+
+let store: RecordedStore
+beforeAll(async () => {
+  const items = ['BTC-USD', 'ETH-USD'].map((symbol, i): Item => ({
+    conn: 1,
+    data: trade(symbol, 100 + i, 1, T0 + i),
+    recvMs: T0 + i,
+  }))
+  store = await recorded([items])
+})
+afterAll(() => store.close())
+
+const path = (name: string) => join(store.path, name)
+
+async function exported(...args: string[]) {
+  const context = commandContext({ dataDir: store.path })
+  const code = await runCommandLine(['export', '--feed', 'crypto/XT', '--store', store.file, ...args], context)
+  return { code, out: context.output(), err: context.errors() }
+}
+
+describe('an export', () => {
+  it('of a symbol that was never recorded fails, names those that were, and leaves the file alone', async () => {
+    writeFileSync(path('keep.csv'), 'good\n')
+    const { code, out, err } = await exported('--symbol', 'BTCUSDT', '--out', path('keep.csv'), '--force')
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toBe('tapedeck: crypto/XT holds no BTCUSDT. Did you mean BTC-USD? Recorded: BTC-USD, ETH-USD.\n')
+    expect(readFileSync(path('keep.csv'), 'utf8')).toBe('good\n')
+  })
+
+  it('takes a symbol in any spelling', async () => {
+    const { code, out } = await exported('--symbol', 'x:btcusd', '--out', path('spelled.csv'), '--json')
+    expect([code, JSON.parse(out)]).toMatchObject([0, { rows: 1, feed: 'crypto/XT', source: 'demo' }])
+  })
+
+  it('without a row fails and leaves the file alone, unless empty files are allowed', async () => {
+    writeFileSync(path('rows.csv'), 'good\n')
+    const later = ['--from', String(T0 + 1_000), '--out', path('rows.csv'), '--force']
+    const { code, err } = await exported(...later)
+    expect([code, readFileSync(path('rows.csv'), 'utf8')]).toEqual([1, 'good\n'])
+    expect(err).toContain('There are no ticks of crypto/XT in this range.')
+    const allowed = await exported(...later, '--allow-empty')
+    expect([allowed.code, readFileSync(path('rows.csv'), 'utf8').split('\n')]).toMatchObject([0, { length: 2 }])
+  })
+
+  it.each([
+    ['one file', 'there.csv', []],
+    ['a part of a split', 'there.BTC-USD.csv', ['--split', 'symbol']],
+  ])('never replaces %s without --force', async (_, name, args) => {
+    writeFileSync(path(name), 'good\n')
+    const refused = await exported('--out', path('there.csv'), ...args)
+    expect([refused.code, readFileSync(path(name), 'utf8')]).toEqual([2, 'good\n'])
+    expect(refused.err).toContain(`${name} is there already. Choose another name, or replace it with --force.`)
+    const forced = await exported('--out', path('there.csv'), '--force', ...args)
+    expect([forced.code, readFileSync(path(name), 'utf8')]).toEqual([0, expect.stringMatching(/^feed,symbol/)])
+  })
+
+  it('takes its format from the ending of the file', async () => {
+    expect((await exported('--out', path('ticks.parquet'))).code).toBe(0)
+    expect(readFileSync(path('ticks.parquet')).subarray(0, 4).toString('latin1')).toBe('PAR1')
+    expect((await exported('--out', path('ticks.jsonl'))).code).toBe(0)
+    expect(readFileSync(path('ticks.jsonl'), 'utf8')).toMatch(/^\{"feed":"crypto\/XT"/)
+    expect((await exported('--out', path('ticks.txt'))).code).toBe(0)
+    expect(readFileSync(path('ticks.txt'), 'utf8')).toMatch(/^feed,symbol/)
+  })
+
+  it('refuses a format that contradicts the ending', async () => {
+    const { code, err } = await exported('--format', 'csv', '--out', path('x.parquet'))
+    expect([code, existsSync(path('x.parquet'))]).toEqual([2, false])
+    expect(err).toContain('x.parquet has the extension of parquet, but the format is csv: change one of them')
+  })
+
+  it('into a .tsv file is separated by tabs, whatever a preset says', async () => {
+    expect((await exported('--out', path('ticks.tsv'))).code).toBe(0)
+    expect(readFileSync(path('ticks.tsv'), 'utf8')).toMatch(/^feed\tsymbol\t[^,]*\ncrypto\/XT\tBTC-USD\t[^,]*\n/)
+    const presets = [{ name: 'Excel', separator: ';' as const }]
+    createSettingsStore(fileKeeper(store.path)).set({ exports: { presets } })
+    expect((await exported('--preset', 'Excel', '--out', path('excel.tsv'))).code).toBe(0)
+    expect(readFileSync(path('excel.tsv'), 'utf8')).toMatch(/^feed\tsymbol\t/)
+    const bars = await exported('--what', 'bars', '--split', 'symbol', '--out', path('BARS.TSV'))
+    expect(bars.code).toBe(0)
+    expect(readFileSync(path('BARS.ETH-USD.TSV'), 'utf8')).toMatch(/^symbol\tstart_ms\t[^,]*\nETH-USD\t[^,]*\n$/)
+  })
+
+  it.each([
+    [['--separator', 'comma'], 'x.tsv is separated by tabs, but --separator is ",": change one of them'],
+    [['--format', 'parquet'], 'x.tsv has the extension of tab-separated csv, but the format is parquet'],
+  ])('refuses a .tsv file with %j', async (args, message) => {
+    const { code, err } = await exported(...args, '--out', path('x.tsv'))
+    expect([code, existsSync(path('x.tsv'))]).toEqual([2, false])
+    expect(err).toContain(message)
+  })
+
+  it('of a session as a file never replaces another without --force', async () => {
+    const [session] = store.sessions
+    writeFileSync(path('day.tapedeck'), 'good\n')
+    const packed = async (...more: string[]) => {
+      const context = commandContext({ dataDir: store.path })
+      const args = ['sessions', '--session', session, '--out', path('day.tapedeck'), '--store', store.file, ...more]
+      return { code: await runCommandLine(args, context), err: context.errors() }
+    }
+    expect(await packed()).toMatchObject({ code: 2, err: expect.stringContaining('is there already') as string })
+    expect(readFileSync(path('day.tapedeck'), 'utf8')).toBe('good\n')
+    expect((await packed('--force')).code).toBe(0)
+  })
+})
+
+it.each([
+  ['a.csv', 'csv'],
+  ['A.CSV', 'csv'],
+  ['a.b.parquet', 'parquet'],
+  ['a.jsonl', 'jsonl'],
+  ['a.ndjson', 'jsonl'],
+  ['a.TSV', 'csv'],
+  ['parquet', undefined],
+  ['a.txt', undefined],
+] as const)('the ending of %s names %s', (name, format) => {
+  expect(formatOfName(name)).toBe(format)
+})

@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { readManifest } from '../../../../../src/main/features/import/manifest.ts'
+import { incoming } from '../../../../../src/main/features/import/rows.ts'
+import { decodeEntries, readMeta } from '../../../../../src/main/features/sessions/meta.ts'
+import { MAX_JSON_DEPTH } from '../../../../../src/shared/base/json-depth.ts'
+
+const DEEP = '['.repeat(MAX_JSON_DEPTH + 1) + ']'.repeat(MAX_JSON_DEPTH + 1)
+
+let folder: string
+let file: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tapedeck-depth-'))
+  file = join(folder, 'file')
+  writeFileSync(file, DEEP)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(folder, { recursive: true })
+})
+
+it.each([
+  ['a manifest', () => readManifest(file), null],
+  [
+    'a line of an import',
+    async () => {
+      const found = []
+      for await (const { problems } of incoming(file, { is: 'lines' }, null)) found.push(...problems)
+      return found
+    },
+    [{ line: 1, text: 'it is no JSON' }],
+  ],
+  ['the description of a session file', async () => readMeta(Buffer.from(DEEP)), /store-damaged/],
+  ['the entries of a session file', () => decodeEntries(Buffer.from(DEEP)), /store-damaged/],
+])('%s that nests too deep is refused before it is parsed', async (_name, read, outcome) => {
+  const parse = vi.spyOn(JSON, 'parse')
+  const found = await read().catch((thrown: { code: string }) => thrown.code)
+  if (outcome instanceof RegExp) expect(found).toMatch(outcome)
+  else expect(found).toEqual(outcome)
+  expect(parse.mock.calls.filter(([text]) => text === DEEP)).toEqual([])
+})

@@ -1,0 +1,136 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
+import type { StatusState } from '../../../../../src/shared/core/status/status.ts'
+import type { StreamSource } from '../../../../../src/shared/rpc/transport.ts'
+import { createTerminal } from '../../../../../src/main/terminal.ts'
+import { createJobs } from '../../../../../src/main/core/jobs/jobs.ts'
+import { createStoreMoving } from '../../../../../src/main/features/move-store/move-job.ts'
+import type { Terminal, TerminalOptions } from '../../../../../src/main/terminal/terminal-api.ts'
+
+const root = new URL('../../../../../', import.meta.url)
+let folder: string
+let terminals: Terminal[]
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tapedeck-move-'))
+  terminals = []
+})
+afterEach(async () => {
+  for (const terminal of terminals) await terminal.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function terminalOf(options: Partial<TerminalOptions> = {}): Promise<Terminal> {
+  const terminal = await createTerminal({
+    dataDir: join(folder, 'home'),
+    host: 'test',
+    version: '0.0.0',
+    workers: {
+      store: new URL('src/main/store-worker.ts', root),
+      reader: new URL('src/main/reader-worker.ts', root),
+      simulator: new URL('src/simulator/worker.ts', root),
+    },
+    demoData: new URL('resources/demo/', root),
+    memoryKeychain: true,
+    source: 'demo',
+    ...options,
+  })
+  terminals.push(terminal)
+  return terminal
+}
+
+async function follow<T>(open: (wake: () => void) => StreamSource<T>, until: (value: T) => boolean): Promise<T> {
+  const found = Promise.withResolvers<T>()
+  const take = () => {
+    const value = source.take()
+    if (value !== undefined && until(value)) found.resolve(value)
+  }
+  const source = open(() => setImmediate(take))
+  take()
+  return found.promise.finally(() => source.close())
+}
+const status = (terminal: Terminal, until: (value: StatusState) => boolean) =>
+  follow((wake) => terminal.streams.status({ view: 'live' }, wake), until)
+const ended = async (terminal: Terminal, job: string): Promise<JobState | undefined> =>
+  (
+    await follow(
+      (wake) => terminal.streams.jobs({}, wake),
+      (jobs) => jobs.find(({ id }) => id === job)?.outcome.is !== 'running',
+    )
+  ).find(({ id }) => id === job)
+
+it('moves the store while it records: a session ends, another begins with a gap, and all of it is sound', async () => {
+  const terminal = await terminalOf()
+  await status(terminal, ({ stored }) => stored > 200)
+  const before = terminal.info.storePath
+  const target = join(folder, 'large')
+  const job = await ended(terminal, await terminal.moveStore(target))
+  expect(job?.outcome).toMatchObject({ is: 'done', result: { path: join(target, 'tapedeck.db'), leftovers: false } })
+  expect(terminal.info.storePath).toBe(join(target, 'tapedeck.db'))
+  expect(existsSync(before)).toBe(false)
+  const { received } = await status(terminal, ({ recorder }) => recorder.is === 'recording')
+  await status(terminal, ({ stored }) => stored > received + 100)
+  await terminal.close()
+
+  const again = await terminalOf({ record: false })
+  expect(again.info.storePath).toBe(join(target, 'tapedeck.db'))
+  const sessions = [...(await again.sessions())].sort((a, b) => a.startedMs - b.startedMs)
+  expect(sessions).toMatchObject([{ clean: true }, { clean: true }])
+  expect(sessions[1]?.gaps.some(({ cause, fromMs }) => cause === 'disk' && fromMs <= sessions[1].startedMs)).toBe(true)
+  expect(await again.verify(null)).toMatchObject({ ok: true, problems: [] })
+}, 30_000)
+
+it('is cancelled while it pauses: says so meanwhile, and records on at the old place', async () => {
+  const terminal = await terminalOf()
+  await status(terminal, ({ stored }) => stored > 200)
+  const before = terminal.info.storePath
+  const target = join(folder, 'large')
+  const job = await terminal.moveStore(target)
+  const { recorder } = await status(terminal, (now) => now.recorder.is === 'paused')
+  terminal.jobs.cancel(job)
+  expect(recorder).toMatchObject({ is: 'paused', why: { message: 'The store is being moved.' } })
+  expect((await ended(terminal, job))?.outcome).toEqual({ is: 'cancelled' })
+  expect(terminal.info.storePath).toBe(before)
+  expect(existsSync(target)).toBe(false)
+  await status(terminal, (now) => now.recorder.is === 'recording')
+  expect(await terminal.verify(null)).toMatchObject({ ok: true, problems: [] })
+}, 30_000)
+
+it('refuses before a job is made: no room, a place that is fixed, other work, a replay', async () => {
+  const file = join(folder, 'tapedeck.db')
+  writeFileSync(file, 'a store')
+  const jobs = createJobs(() => 0)
+  const facts = { fixed: null as string | null, replays: 0, free: 1e12 }
+  const unasked = async () => {
+    throw new Error('the store was touched')
+  }
+  const moving = createStoreMoving(file).start({
+    dataDir: folder,
+    jobs,
+    reader: { pause: unasked, open: unasked },
+    writer: { pause: unasked, open: unasked },
+    recordings: { serially: unasked, interrupt: unasked, begin: unasked },
+    replays: () => facts.replays,
+    fixed: () => facts.fixed,
+    keep: () => {},
+    changed: () => {},
+    log: () => {},
+    free: async () => facts.free,
+  })
+  const move = () => moving.move(join(folder, 'large'))
+  facts.fixed = 'It stays.'
+  await expect(move()).rejects.toMatchObject({ code: 'not-allowed', message: 'It stays.' })
+  facts.fixed = null
+  facts.replays = 1
+  await expect(move()).rejects.toMatchObject({ code: 'busy' })
+  facts.replays = 0
+  facts.free = 1_000
+  await expect(move()).rejects.toMatchObject({ code: 'disk-full' })
+  const work = Promise.withResolvers<{ text: string }>()
+  jobs.start('export', 'one', 'rows', () => work.promise)
+  await expect(move()).rejects.toMatchObject({ code: 'busy' })
+  work.resolve({ text: '' })
+  await jobs.close()
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { FeedTracker } from '../../../../../src/main/features/replay/tracker.ts'
+import type { HubSink } from '../../../../../src/main/core/market/port.ts'
+import type { LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
+
+test('of several connections it tells the one that needs attention and the best, as live does', () => {
+  const tracker = new FeedTracker()
+  const told: string[] = []
+  const sink: HubSink = {
+    apply: () => undefined,
+    feedState: (_feed, state, _nowMs, seen) => void told.push(`${state.is} ${seen?.is}`),
+    acknowledged: () => undefined,
+    gapOpened: () => undefined,
+    gapClosed: () => undefined,
+  }
+  const feed = 'crypto/XT'
+  const entries: LedgerEntry[] = [
+    { type: 'connecting', feed, conn: 1 },
+    { type: 'state', feed, conn: 1, state: 'open' },
+    { type: 'connecting', feed, conn: 2 },
+    { type: 'state', feed, conn: 2, state: 'connecting' },
+    { type: 'state', feed, conn: 2, state: 'refused' },
+    { type: 'state', feed, conn: 1, state: 'stale' },
+    { type: 'state', feed, conn: 1, state: 'idle' },
+    { type: 'state', feed, conn: 2, state: 'idle' },
+  ]
+  entries.forEach((entry, i) => tracker.apply(i + 1, unixMs(i), entry, sink))
+  expect(told).toEqual([
+    'open open',
+    'connecting open',
+    'refused open',
+    'refused stale',
+    'refused refused',
+    'idle idle',
+  ])
+  tracker.apply(9, unixMs(9), { type: 'state', feed, conn: 1, state: 'open' }, sink)
+  tracker.apply(10, unixMs(10), { type: 'state', feed, conn: 2, state: 'waiting' }, sink)
+  const [[, state, seen]] = tracker.around().feedStates
+  expect([state.is, seen?.is]).toEqual(['waiting', 'open'])
+})

@@ -1,0 +1,134 @@
+import Database from 'better-sqlite3'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openAnswers } from '../../../../../src/main/features/research/answers.ts'
+import type { NewAnswer } from '../../../../../src/main/features/research/port.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
+
+let folder: string
+let file: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tapedeck-answers-'))
+  file = join(folder, 'research.db')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const answer = (text: string, fetchedMs: number, over: Partial<NewAnswer> = {}): NewAnswer => ({
+  source: 'demo',
+  endpoint: 'news',
+  symbol: '',
+  params: '',
+  status: 200,
+  contentType: 'application/json',
+  fetchedMs: unixMs(fetchedMs),
+  text,
+  ...over,
+})
+
+it('keeps every answer, and a text that came twice once', async () => {
+  const store = openAnswers(file)
+  const text = JSON.stringify({ a: 'ü'.repeat(100_000) })
+  for (let i = 0; i < 20; i++) await store.save(answer(text, i))
+  await store.save(answer('{"failed":1}', 30, { status: 500 }))
+  expect(await store.newest(answer('', 0), null)).toMatchObject({ fetchedMs: 19, text })
+  expect(await store.newest(answer('', 0), 7)).toMatchObject({ fetchedMs: 7 })
+  const versions = await store.versions(answer('', 0), null)
+  expect(versions.map(({ status }) => status)).toEqual([500, ...Array.from({ length: 20 }, () => 200)])
+  expect(new Set(versions.slice(1).map(({ sha256 }) => sha256)).size).toBe(1)
+  expect((await store.byId(versions[0].id))?.text).toBe('{"failed":1}')
+  store.close()
+  expect(statSync(file).size).toBeLessThan(100_000)
+})
+
+it('parts sources, endpoints, symbols and parameters; clears one and leaves the others', async () => {
+  const store = openAnswers(file)
+  const keys = [{}, { source: 'service:a@b' }, { endpoint: 'ratios' as const }, { symbol: 'A' }, { params: 'q=1' }]
+  for (const [i, key] of keys.entries()) await store.save(answer(`${i}`, i, key))
+  for (const [i, key] of keys.entries()) expect((await store.newest(answer('', 0, key), null))?.text).toBe(`${i}`)
+  await store.clear('demo', 'news')
+  expect(await store.newest(answer('', 0), null)).toBeNull()
+  expect((await store.newest(answer('', 0, keys[1]), null))?.text).toBe('1')
+  expect((await store.newest(answer('', 0, keys[2]), null))?.text).toBe('2')
+  await store.clear('demo', null)
+  expect(await store.newest(answer('', 0, keys[2]), null)).toBeNull()
+  store.close()
+})
+
+it('leaves nothing of what was cleared in its files, not even in the log', async () => {
+  const store = openAnswers(file)
+  const held = (): string =>
+    [file, `${file}-wal`].map((path) => (existsSync(path) ? readFileSync(path, 'latin1') : '')).join('')
+  await store.save(answer('{"a":1}', 1))
+  for (let i = 0; i < 200; i++)
+    await store.save(answer(`{"n":${i}}`, i, { endpoint: 'ratios', params: `key=CANARY${i}` }))
+  expect(held()).toContain('CANARY')
+  await store.clear('demo', 'ratios')
+  expect(held()).not.toContain('CANARY')
+  expect((await store.newest(answer('', 0), null))?.text).toBe('{"a":1}')
+  store.close()
+})
+
+it('clears at once while another program reads, whose view the log still holds', async () => {
+  const store = openAnswers(file)
+  await store.save(answer('{"a":1}', 1))
+  const reader = new Database(file, { readonly: true })
+  const rows = reader.prepare('SELECT * FROM answer').iterate()
+  rows.next()
+  await store.clear('demo', null)
+  expect(await store.newest(answer('', 0), null)).toBeNull()
+  rows.return?.()
+  reader.close()
+  await store.save(answer('{"b":1}', 2))
+  store.close()
+})
+
+it('is there after a restart and beside another program', async () => {
+  const first = openAnswers(file)
+  const second = openAnswers(file)
+  await first.save(answer('"one"', 1))
+  await second.save(answer('"two"', 2))
+  first.close()
+  second.close()
+  const third = openAnswers(file)
+  expect(await third.versions(answer('', 0), null)).toHaveLength(2)
+  third.close()
+})
+
+it('shows no text that its hash does not prove', async () => {
+  const store = openAnswers(file)
+  const id = await store.save(answer('{"price":100}', 1))
+  store.close()
+  const db = new Database(file)
+  const data = db.prepare<[], Buffer>('SELECT data FROM body').pluck().get()
+  if (data === undefined) throw new Error('nothing was kept')
+  data[data.length - 3] ^= 1
+  db.prepare('UPDATE body SET data = ?').run(data)
+  db.close()
+  const again = openAnswers(file)
+  await expect(again.byId(id)).rejects.toMatchObject({ code: 'store-damaged' })
+  again.close()
+})
+
+it.each([
+  ['another program’s database', () => new Database(file).exec('CREATE TABLE x (y)').close(), 'store-damaged'],
+  [
+    'a file that is none',
+    () => writeFileSync(file, 'not a database at all, but long enough to be one'.repeat(9)),
+    'store-damaged',
+  ],
+])('leaves %s untouched', (_, make, code) => {
+  make()
+  const before = readFileSync(file)
+  expect(() => openAnswers(file)).toThrow(expect.objectContaining({ code }))
+  expect(readFileSync(file).equals(before)).toBe(true)
+})
+
+it('refuses the file of a newer version', () => {
+  openAnswers(file).close()
+  const db = new Database(file)
+  db.pragma('user_version = 9')
+  db.close()
+  expect(() => openAnswers(file)).toThrow(expect.objectContaining({ code: 'store-newer' }))
+})

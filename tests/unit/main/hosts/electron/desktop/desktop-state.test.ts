@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import {
+  desktopState,
+  lengthText,
+  recorderNotice,
+} from '../../../../../../src/main/hosts/electron/desktop/desktop-state.ts'
+import { DEFAULT_SETTINGS } from '../../../../../../src/shared/core/settings/settings.ts'
+import type { RecorderState, StatusState } from '../../../../../../src/shared/core/status/status.ts'
+import { unixMs } from '../../../../../../src/shared/base/units.ts'
+
+const now = 1_700_000_000_000
+const status = (source: 'demo' | 'service', recorder: RecorderState): StatusState => ({
+  nowMs: unixMs(now),
+  source,
+  origin: 'https://x',
+  historyChanges: 0,
+  feeds: [],
+  recorder,
+  received: 0,
+  stored: 0,
+  perSecond: 1284.4,
+  backlogBytes: 0,
+  receiveToStored: null,
+  store: { path: '', bytes: 0, freeBytes: 0, bytesPerHour: null },
+  skewMs: null,
+  gapsToday: 0,
+  message: '',
+})
+const recording: RecorderState = { is: 'recording', session: 's', sinceMs: unixMs(now - 753_000), paused: false }
+const off: RecorderState = { is: 'off' }
+const broken: RecorderState = {
+  is: 'broken',
+  why: { code: 'disk-full', message: '', hint: '', closeCode: null },
+  sinceMs: unixMs(now),
+  lost: 3,
+}
+
+const paused: RecorderState = { ...broken, is: 'paused' }
+
+describe('the desktop', () => {
+  test.each([
+    ['service', recording, 'Tapedeck: recording for 0:12:33, 1,284/s', true, true, true],
+    ['demo', recording, 'Tapedeck (demo market): recording for 0:12:33, 1,284/s', true, false, false],
+    ['service', off, 'Tapedeck: watching, not recording', false, false, false],
+    ['service', paused, 'Tapedeck: recording is paused while the store is moved', true, true, true],
+    ['service', broken, 'Tapedeck: not recording: the store cannot be written', false, false, false],
+  ] as const)('%s, %o', (source, recorder, tooltip, keepAwake, staysWithoutWindow, asksBeforeQuit) => {
+    expect(desktopState(status(source, recorder), DEFAULT_SETTINGS, true)).toEqual({
+      recording: recorder.is === 'recording',
+      tooltip,
+      keepAwake,
+      staysWithoutWindow,
+      asksBeforeQuit,
+    })
+  })
+
+  test('the user’s own choices hold', () => {
+    const desktop = { ...DEFAULT_SETTINGS.desktop, keepInTray: false, askOnQuit: false }
+    expect(desktopState(status('service', recording), { desktop }, true)).toMatchObject({
+      keepAwake: true,
+      staysWithoutWindow: false,
+      asksBeforeQuit: false,
+    })
+  })
+
+  test('does not stay where nothing would lead back to it', () => {
+    expect(desktopState(status('service', recording), DEFAULT_SETTINGS, false).staysWithoutWindow).toBe(false)
+  })
+
+  test('tells of a recording that breaks and of one that goes on, each once', () => {
+    const full = { ...broken, why: { ...broken.why, message: 'The disk is full.', hint: 'Make room.' } } as const
+    const was = { recorder: recording }
+    const back = { recorder: recording, recovered: { atMs: unixMs(now), lost: 1200 } }
+    expect(recorderNotice(undefined, { recorder: full })).toBeNull()
+    expect(recorderNotice(was, { recorder: full })).toEqual({
+      title: 'Tapedeck cannot record',
+      body: 'The disk is full. Make room.',
+    })
+    expect(recorderNotice({ recorder: full }, { recorder: { ...full, lost: 900 } })).toBeNull()
+    expect(recorderNotice({ recorder: full }, back)?.body).toBe('1,200 messages are missing from the recording.')
+    // However short it was: between two looks.
+    expect(recorderNotice(was, back)?.title).toBe('Tapedeck records again')
+    expect(recorderNotice(back, back)).toBeNull()
+    expect(recorderNotice(was, { recorder: off })).toBeNull()
+  })
+
+  test.each([
+    [-5, '0:00:00'],
+    [59_999, '0:00:59'],
+    [3_600_000, '1:00:00'],
+    [100 * 3_600_000, '100:00:00'],
+  ])('%d ms is %s', (ms, text) => {
+    expect(lengthText(ms)).toBe(text)
+  })
+})

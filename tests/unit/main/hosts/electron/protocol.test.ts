@@ -1,0 +1,45 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answerPage } from '../../../../../src/main/hosts/electron/protocol.ts'
+import { openPages, type Pages } from '../../../../../src/main/hosts/window-files.ts'
+
+let folder: string
+let pages: Pages
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tapedeck-app-'))
+  await mkdir(join(folder, 'pages'))
+  await writeFile(join(folder, 'pages', 'index.html'), '<!doctype html>')
+  await writeFile(join(folder, 'secret.txt'), 'not for you')
+  pages = await openPages(join(folder, 'pages'), "'self'")
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+test('serves the built pages with the policy', async () => {
+  for (const url of ['app://tapedeck/', 'app://tapedeck/index.html', 'app://tapedeck/?x#y']) {
+    const answer = await answerPage(pages, 'GET', url)
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toBe('<!doctype html>')
+    expect(answer.headers.get('content-security-policy')).toContain("connect-src 'self'")
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  }
+})
+
+test.each([
+  'app://evil/index.html',
+  'app://tapedeck/../secret.txt',
+  'app://tapedeck/%2e%2e/secret.txt',
+  'app://tapedeck/..%2Fsecret.txt',
+  'app://tapedeck//etc/passwd',
+  'app://tapedeck/index.html/',
+  'nonsense',
+])('serves nothing for %s', async (url) => {
+  const answer = await answerPage(pages, 'GET', url)
+  expect(answer.status).toBe(404)
+  expect(await answer.text()).not.toContain('not for you')
+})
+
+test('answers readers only', async () => {
+  expect((await answerPage(pages, 'POST', 'app://tapedeck/')).status).toBe(405)
+})

@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { MAX_SLOTS, mergeBars, rowsOf } from '../../../../../src/renderer/charts/model/series.ts'
+import type { Bar } from '../../../../../src/shared/core/market/market.ts'
+import type { GapSpan } from '../../../../../src/shared/core/status/status.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
+
+const MINUTE = 60_000
+const bar = (minute: number, close = 100): Bar => ({
+  startMs: unixMs(minute * MINUTE),
+  endMs: unixMs((minute + 1) * MINUTE),
+  open: close,
+  high: close,
+  low: close,
+  close,
+  volume: 1,
+  count: 1,
+  complete: true,
+})
+const gap = (from: number, to: number | null): GapSpan => ({
+  feed: 'crypto/XT',
+  cause: 'drop',
+  fromMs: unixMs(from * MINUTE),
+  toMs: to === null ? null : unixMs(to * MINUTE),
+})
+
+describe('rows of a chart', () => {
+  it('leaves slots for the minutes that a closed gap swallowed', () => {
+    const rows = rowsOf([bar(0), bar(5)], [gap(1, 5)], MINUTE)
+    expect(rows.map((row) => [row.timestamp / MINUTE, row.bar !== null])).toEqual([
+      [0, true],
+      [1, false],
+      [2, false],
+      [3, false],
+      [4, false],
+      [5, true],
+    ])
+    expect(rows[1].close).toBeNaN()
+  })
+
+  it('invents nothing where simply nothing traded', () => {
+    expect(rowsOf([bar(0), bar(5)], [], MINUTE)).toHaveLength(2)
+  })
+
+  it('never ends in a slot: an outage still going on adds none', () => {
+    expect(rowsOf([bar(0), bar(1)], [gap(2, null)], MINUTE)).toHaveLength(2)
+    expect(rowsOf([bar(0), bar(1)], [gap(2, 9)], MINUTE)).toHaveLength(2)
+  })
+
+  it('bounds the width of a long gap', () => {
+    const rows = rowsOf([bar(0), bar(10_000)], [gap(1, 10_000)], MINUTE)
+    expect(rows).toHaveLength(2 + MAX_SLOTS)
+  })
+
+  it('is sorted, keeps every bar, and has each time once, whatever the gaps', () => {
+    const minutes = fc.uniqueArray(fc.nat(500), { maxLength: 40 }).map((list) => list.sort((a, b) => a - b))
+    const gaps = fc.array(
+      fc.tuple(fc.double({ min: 0, max: 500, noNaN: true }), fc.double({ min: 0, max: 60, noNaN: true })),
+      { maxLength: 5 },
+    )
+    fc.assert(
+      fc.property(minutes, gaps, (starts, spans) => {
+        const bars = starts.map((minute) => bar(minute))
+        const rows = rowsOf(
+          bars,
+          spans.map(([from, length]) => gap(from, from + length)),
+          MINUTE,
+        )
+        const times = rows.map((row) => row.timestamp)
+        expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
+        expect(rows.filter((row) => row.bar).map((row) => row.bar)).toEqual(bars)
+        if (rows.length > 0) expect(rows[0].bar && rows[rows.length - 1].bar).toBeTruthy()
+      }),
+    )
+  })
+})
+
+describe('updates to bars', () => {
+  it('replace by start, append, and correct older bars in place', () => {
+    const bars = [bar(0), bar(1), bar(3)]
+    expect(mergeBars(bars, [bar(3, 7), bar(4)])).toBe('tail')
+    expect(mergeBars(bars, [bar(1, 9), bar(2, 8)])).toBe('middle')
+    expect(bars.map((b) => [b.startMs / MINUTE, b.close])).toEqual([
+      [0, 100],
+      [1, 9],
+      [2, 8],
+      [3, 7],
+      [4, 100],
+    ])
+  })
+})

@@ -1,0 +1,260 @@
+// @vitest-environment jsdom
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import '../../browser-stubs.ts'
+import { lastTag } from '../../../../../src/renderer/charts/paint/axis-tags.ts'
+import type { AxisTag, ChartPlot, ChartSeries } from '../../../../../src/renderer/charts/model/chart.ts'
+import type { Bar } from '../../../../../src/shared/core/market/market.ts'
+import type { GapSpan } from '../../../../../src/shared/core/status/status.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { recordedChart, type Painted } from '../recording-canvas.ts'
+
+const MINUTE = 60_000
+const WIDTH = 1_000
+const HEIGHT = 600
+const SERIES: ChartSeries = { label: 'X', intervalMs: MINUTE, decimals: 2, style: 'candles', ticks: false }
+const PLOT: ChartPlot = {
+  scale: 'linear',
+  inverted: false,
+  volume: true,
+  sessions: false,
+  days: false,
+  countdown: false,
+  asset: 'crypto',
+}
+
+function bar(minute: number, open: number, close: number, more: Partial<Bar> = {}): Bar {
+  return {
+    startMs: unixMs(minute * MINUTE),
+    endMs: unixMs((minute + 1) * MINUTE),
+    open,
+    high: Math.max(open, close) + 1,
+    low: Math.min(open, close) - 1,
+    close,
+    volume: 5,
+    count: 1,
+    complete: true,
+    ...more,
+  }
+}
+const falling = Array.from({ length: 20 }, (_, i) => bar(i, 200 - i * 2, 199 - i * 2))
+const rising = Array.from({ length: 20 }, (_, i) => bar(i, 100 + i * 2, 101 + i * 2))
+const gap = (fromMinute: number, toMinute: number | null): GapSpan => ({
+  feed: 'crypto/XT',
+  cause: 'drop',
+  fromMs: unixMs(fromMinute * MINUTE),
+  toMs: toMinute === null ? null : unixMs(toMinute * MINUTE),
+})
+
+const { port, painted, frames } = recordedChart(WIDTH, HEIGHT)
+let tags: readonly AxisTag[] = []
+port.onTags((next) => (tags = next))
+afterAll(() => port.destroy())
+beforeEach(() => {
+  port.setGaps([])
+  port.setStudies([])
+  port.setCompared([])
+  port.setQuote(null)
+  port.clearCrosshair()
+  port.setPlot(PLOT)
+  port.setStyle('candles')
+})
+
+async function show(bars: readonly Bar[], series: Partial<ChartSeries> = {}): Promise<void> {
+  port.load({ ...SERIES, ...series }, bars, false, false)
+  await frames()
+}
+/** What was painted around the middle of a bar, in the pane of prices. */
+const atBar = (minute: number): readonly Painted[] => {
+  const x = port.pixelOf(minute * MINUTE, 0)?.x ?? NaN
+  return painted().filter(({ path }) => path.length === 4 && path[0][0] <= x + 1 && path[1][0] >= x - 1)
+}
+const colorsOf = (list: readonly Painted[]): readonly string[] =>
+  [...new Set(list.map(({ color }) => color))].filter((color) => color === 'up' || color === 'down')
+
+describe('candles', () => {
+  it.each(['candles', 'bars', 'hollow'] as const)(
+    'of a falling market have the color of down, drawn as %s',
+    async (style) => {
+      await show(falling, { style })
+      expect(atBar(3)).not.toEqual([])
+      for (const { startMs } of falling) expect(colorsOf(atBar(startMs / MINUTE))).toEqual(['down'])
+      await show(rising, { style })
+      for (const { startMs } of rising) expect(colorsOf(atBar(startMs / MINUTE))).toEqual(['up'])
+    },
+  )
+
+  it('of heikin-ashi averages follow the averages, and the last trade is a line of its own', async () => {
+    await show(falling, { style: 'heikin-ashi' })
+    for (const { startMs } of falling.slice(1)) expect(colorsOf(atBar(startMs / MINUTE))).toEqual(['down'])
+    expect(tags).toMatchObject([{ key: 'L', price: 161, text: 'L 161.00' }])
+  })
+
+  it('have volumes of their own color below', async () => {
+    await show([bar(0, 10, 12), bar(1, 12, 9), bar(2, 9, 9)])
+    const foot = port.plotArea().height
+    const volumes = painted().filter(({ op, alpha }) => op === 'fillRect' && alpha === 0.5)
+    expect(foot).toBeLessThan(HEIGHT - 60)
+    expect(volumes.map(({ color }) => color).toSorted()).toEqual(['down', 'up', 'up'])
+    const [down] = volumes.filter(({ color }) => color === 'down')
+    expect(Math.abs(down.at[0] + down.at[2] / 2 - (port.pixelOf(MINUTE, 0)?.x ?? NaN))).toBeLessThan(2)
+  })
+})
+
+describe('a gap', () => {
+  const bars = [...falling.slice(0, 8), ...falling.slice(14)]
+  const warned = (): readonly Painted[] => painted().filter(({ color }) => color === 'warn')
+
+  it('is hatched over the time it took, with its cause', async () => {
+    await show(bars)
+    expect(warned()).toEqual([])
+    port.setGaps([gap(8, 14)])
+    await frames()
+    const left = port.pixelOf(8 * MINUTE, 0)?.x ?? NaN
+    const right = port.pixelOf(13 * MINUTE, 0)?.x ?? NaN
+    const hatches = warned().filter(({ op, clipped }) => op === 'stroke' && clipped)
+    // Once behind the prices, once behind the volume.
+    expect(hatches).toHaveLength(2)
+    const [{ path }] = hatches
+    for (let i = 0; i < path.length; i += 2) {
+      expect(path[i + 1][0] - path[i][0]).toBeCloseTo(path[i][1] - path[i + 1][1], 6)
+    }
+    // Diagonals every few px, all over it.
+    expect(path.length / 2).toBeGreaterThanOrEqual((right - left) / 7)
+    expect(Math.min(...path.map(([x]) => x))).toBeLessThanOrEqual(left)
+    expect(Math.max(...path.map(([x]) => x))).toBeGreaterThanOrEqual(right)
+    const grounds = warned().filter(({ op }) => op === 'fillRect')
+    expect(grounds[0].at[0]).toBeLessThanOrEqual(left)
+    expect(grounds[0].at[0] + grounds[0].at[2]).toBeGreaterThanOrEqual(right)
+    expect(warned().some(({ op, text }) => op === 'fillText' && /connection/i.test(text))).toBe(true)
+  })
+
+  it('that is still open is hatched to the edge of the plot', async () => {
+    await show(bars)
+    port.setGaps([gap(20, null)])
+    await frames()
+    const [ground] = warned().filter(({ op }) => op === 'fillRect')
+    expect(ground.at[0] + ground.at[2]).toBeCloseTo(port.plotArea().width, 0)
+  })
+
+  it('too narrow to be hatched is one broken line', async () => {
+    await show(falling)
+    port.setGaps([gap(8.2, 8.21)])
+    await frames()
+    const [line] = warned().filter(({ op }) => op === 'stroke')
+    expect(line).toMatchObject({ clipped: false, dash: [2, 4] })
+    expect(line.path.map(([, y]) => y)).toEqual([0, port.plotArea().height])
+  })
+
+  it('within a bar marks the bar as incomplete', async () => {
+    await show([...falling.slice(0, 5), bar(5, 190, 189, { complete: false }), ...falling.slice(6)])
+    const x = port.pixelOf(5 * MINUTE, 0)?.x ?? NaN
+    const [mark] = warned().filter(({ op }) => op === 'stroke')
+    expect(mark.path).toHaveLength(3)
+    expect(mark.path[1][0]).toBeCloseTo(x, 0)
+  })
+})
+
+describe('bid and ask', () => {
+  it('are broken lines in the colors of up and down', async () => {
+    await show(falling)
+    port.setQuote({ bid: 170, ask: 180 })
+    await frames()
+    const level = (price: number): number => Math.round((port.pixelOf(0, price)?.y ?? NaN) - port.plotArea().top) + 0.5
+    const lines = painted().filter(({ op, dash }) => op === 'stroke' && dash.join() === '6,3')
+    expect(lines.map(({ color, path }) => [color, path[0][1]])).toEqual([
+      ['up', level(170)],
+      ['down', level(180)],
+    ])
+  })
+
+  it.each([
+    ['bid above the last price', 180.5, 180.4],
+    ['both right at the last price', 180.01, 180],
+    ['both below', 179.9, 179.8],
+  ])('have labels that touch the one of the last price but never cover it: %s', async (_, bid, ask) => {
+    await show([...falling.slice(0, 19), bar(19, 181, 180)])
+    port.setQuote({ bid, ask })
+    await frames()
+    const { top, height } = port.plotArea()
+    const last = lastTag((port.pixelOf(0, 180)?.y ?? NaN) - top, height, 1, false)
+    expect(tags.map(({ key }) => key).toSorted()).toEqual(['A', 'B'])
+    for (const { y } of tags) expect(y + 7.5 <= last.from + 1 || y - 7.5 >= last.to - 1).toBe(true)
+    // No room is kept for a countdown that there is not.
+    expect(Math.min(...tags.map(({ y }) => Math.abs(y - last.middle)))).toBeLessThan(19)
+  })
+
+  it('keep off the last price while the crosshair is on another bar', async () => {
+    await show(falling)
+    port.stepCrosshair(-15)
+    port.update([bar(19, 162, 190)])
+    port.setQuote({ bid: 190, ask: 190.02 })
+    await frames()
+    const last = (port.pixelOf(0, 190)?.y ?? NaN) - port.plotArea().top
+    expect(tags).toHaveLength(2)
+    for (const { y } of tags) expect(Math.abs(y - last)).toBeGreaterThanOrEqual(17)
+  })
+
+  it('have room for their whole text beside the plot', async () => {
+    await show(falling)
+    const before = WIDTH - port.plotArea().width
+    port.setQuote({ bid: 163_456.78, ask: 163_456.79 })
+    await frames()
+    // Of the recording canvas, on which a letter is 6 px wide.
+    expect(WIDTH - port.plotArea().width).toBeGreaterThanOrEqual('B 163,456.78'.length * 6 + 5)
+    expect(WIDTH - port.plotArea().width).toBeGreaterThan(before)
+  })
+})
+
+it('the label of the last price loses its color while nothing is received', async () => {
+  const labelOf = (): string | undefined =>
+    painted().find(({ op, path }) => op === 'fill' && path.length === 4 && path[0][0] === 0 && path[1][0] > 40)?.color
+  await show(falling)
+  expect(labelOf()).toBe('down')
+  port.setStale(true)
+  await frames()
+  expect(labelOf()).toBe('dim')
+  port.setStale(false)
+  await frames()
+  expect(labelOf()).toBe('down')
+})
+
+describe('what is in view', () => {
+  const many = Array.from({ length: 2_000 }, (_, i) => bar(i, 100, 101))
+
+  it.each([2, 19, 48, 300])('is every bar after fitting %d of them', async (count) => {
+    await show(many.slice(0, count))
+    port.fit()
+    await frames()
+    const half = ((port.pixelOf(MINUTE, 0)?.x ?? NaN) - (port.pixelOf(0, 0)?.x ?? NaN)) / 2
+    const { left, width } = port.plotArea()
+    expect((port.pixelOf(0, 0)?.x ?? NaN) - half).toBeGreaterThanOrEqual(left)
+    expect((port.pixelOf((count - 1) * MINUTE, 0)?.x ?? NaN) + half).toBeLessThanOrEqual(left + width)
+    expect(port.visibleBars()).toHaveLength(count)
+  })
+
+  it('alone sets the scale: a low that is left of the edge does not press the bars flat', async () => {
+    await show(many)
+    const first = port.visibleBars()[0].startMs / MINUTE
+    expect(first).toBeGreaterThan(10)
+    const y = () => port.pixelOf(0, 100)?.y ?? NaN
+    const before = y()
+    const deep = many.map((one, i) => (i === first - 1 ? { ...one, low: 10 } : one))
+    await show(deep)
+    expect(y()).toBe(before)
+    await show(many.map((one, i) => (i === first ? { ...one, low: 10 } : one)))
+    expect(y()).not.toBe(before)
+  })
+
+  it('is the first bar from which compared symbols count percent', async () => {
+    const moving = many.map((_, i) => bar(i, 100 + i, 101 + i))
+    await show(moving)
+    const others = many.map((_, i) => bar(i, 5_000 - i, 4_999 - i))
+    port.setCompared([{ label: 'Y', bars: others }])
+    await frames()
+    const [first] = port.visibleBars()
+    const line = painted().findLast(({ op, path }) => op === 'stroke' && path.length > 50)
+    const origin = port.pixelOf(first.startMs, first.close)
+    expect(line?.path[0][0]).toBeCloseTo(origin?.x ?? NaN, 0)
+    expect(Math.abs((line?.path[0][1] ?? NaN) - (origin?.y ?? NaN))).toBeLessThanOrEqual(1)
+  })
+})

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { withKeys, withoutOwn } from '../../../../../src/renderer/core/settings/own-keys.ts'
+import { chordText } from '../../../../../src/renderer/ui/chord-text.ts'
+import { chordOf, unfitness, type KeyPress } from '../../../../../src/renderer/core/window/chords.ts'
+import {
+  COMMANDS,
+  commandOf,
+  conflictOf,
+  keysOf,
+  keysOfId,
+} from '../../../../../src/renderer/core/window/command-registry.ts'
+
+const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  ...more,
+})
+const command = (id: string) => {
+  const found = COMMANDS.find((one) => one.id === id)
+  if (!found) throw new Error(`no command ${id}`)
+  return found
+}
+
+describe('a chord', () => {
+  it.each([
+    ['k', { ctrlKey: true }, 'Ctrl+K'],
+    ['k', { metaKey: true }, 'Ctrl+K'],
+    ['?', { shiftKey: true }, '?'],
+    ['ArrowUp', { shiftKey: true, altKey: true }, 'Alt+Shift+\u2191'],
+    [' ', {}, 'Space'],
+    ['F2', {}, 'F2'],
+    ['\u00AC', { altKey: true, code: 'KeyL' }, 'Alt+L'],
+    ['\u00A1', { altKey: true, code: 'Digit1' }, 'Alt+1'],
+    ['\u00E9', { code: 'Digit2' }, '\u00C9'],
+  ])('of %s %o is %s', (key, more, chord) => {
+    expect(chordOf(press(key, more))).toBe(chord)
+  })
+  it.each(['Shift', 'Control', 'Alt', 'Meta', 'Dead', 'AltGraph'])('is none while only %s is down', (key) => {
+    expect(chordOf(press(key))).toBeNull()
+  })
+  it('is written as the platform writes it', () => {
+    expect(chordText('Ctrl+Alt+Shift+\u2191', 'darwin')).toBe('\u2318\u2325\u21E7\u2191')
+    expect(chordText('Ctrl+K', 'linux')).toBe('Ctrl+K')
+  })
+  it('that types or that belongs to others cannot be given', () => {
+    expect(unfitness('A', 'electron')).toBe('types')
+    expect(unfitness('5', 'electron')).toBe('digit')
+    expect(unfitness('Tab', 'electron')).toBe('fixed')
+    expect(unfitness('Ctrl+W', 'browser')).toBe('browser')
+    expect(unfitness('Ctrl+W', 'electron')).toBeNull()
+    expect(unfitness('Alt+A', 'browser')).toBeNull()
+  })
+})
+
+describe('own keys', () => {
+  it('count instead of those of the table, and none is a choice too', () => {
+    const own = { log: ['F9'], settings: [] }
+    expect(commandOf(press('F9'), false, own)?.id).toBe('log')
+    expect(commandOf(press('l', { altKey: true }), false, own)).toBeUndefined()
+    expect(commandOf(press(',', { ctrlKey: true }), false, own)).toBeUndefined()
+    expect(keysOfId('log', own)).toEqual(['F9'])
+    expect(keysOf(command('log'))).toEqual(['Alt+L'])
+  })
+  it('do not reach keys that a pane handles itself', () => {
+    expect(keysOf(command('rename'), { rename: ['F9'] })).toEqual(['F2'])
+  })
+  it('name what they would be taken from, but not across live and replay', () => {
+    expect(conflictOf('Alt+L', command('settings'))?.id).toBe('log')
+    expect(conflictOf('Alt+L', command('log'))).toBeUndefined()
+    expect(conflictOf('F2', command('settings'))?.id).toBe('rename')
+    expect(conflictOf('Space', command('replay-play'))).toBeUndefined()
+    expect(conflictOf('Space', command('settings'))).toBeDefined()
+    expect(conflictOf('Alt+L', command('settings'), { log: ['F9'] })).toBeUndefined()
+  })
+  it('are kept only where they differ from the table', () => {
+    const own = withKeys({}, command('log'), ['F9'])
+    expect(own).toEqual({ log: ['F9'] })
+    expect(withKeys(own, command('log'), ['Alt+L'])).toEqual({})
+    expect(withKeys(own, command('settings'), [])).toEqual({ log: ['F9'], settings: [] })
+    expect(withoutOwn(own, command('log'))).toEqual({})
+  })
+})

@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { COMMANDS, commandOf } from '../../../../../src/renderer/core/window/command-registry.ts'
+import { windowKeys } from '../../../../../src/renderer/core/window/keys.ts'
+import { lookOf } from '../../../../../src/renderer/core/theme/theme.ts'
+
+describe('keys', () => {
+  let app: WindowState
+  let handle: (event: KeyboardEvent) => void
+  const press = (key: string, init: KeyboardEventInit = {}, target: Element = document.body) => {
+    const event = new KeyboardEvent('keydown', { key, cancelable: true, ...init })
+    Object.defineProperty(event, 'target', { value: target })
+    handle(event)
+    return event
+  }
+  beforeEach(() => {
+    vi.useFakeTimers()
+    app = new WindowState(new FakeTerminal())
+    handle = windowKeys(app)
+  })
+  afterEach(() => {
+    app.close()
+    vi.useRealTimers()
+  })
+
+  it('open the symbol box with the letter typed', () => {
+    expect(press('a').defaultPrevented).toBe(true)
+    expect(app.symbolBox).toEqual({ asked: 1, typed: 'a' })
+    press('k', { ctrlKey: true })
+    expect(app.symbolBox).toEqual({ asked: 2, typed: '' })
+  })
+  it('change the interval by digits, after a pause or by a unit', () => {
+    press('1')
+    press('5')
+    expect(app.intervalTyped).toBe('15')
+    expect(app.chart.interval).toBe('1s')
+    vi.advanceTimersByTime(1_000)
+    expect(app.chart.interval).toBe('15m')
+    press('3')
+    press('0')
+    press('s')
+    expect(app.chart.interval).toBe('30s')
+  })
+  it('take both letters of milliseconds, and tell after a pause what is none', () => {
+    for (const key of '250ms') press(key)
+    expect(app.chart.interval).toBe('250ms')
+    for (const key of '5m') press(key)
+    expect(app.chart.interval).toBe('5m')
+    for (const key of '100m') press(key)
+    expect(app.intervalTyped).toBe('100m')
+    vi.advanceTimersByTime(1_000)
+    expect(app.toasts.list.at(-1)?.text).toContain('no interval “100m”')
+    expect(app.chart.interval).toBe('5m')
+  })
+  it('drop the digits with Esc, and say when there is no such interval', () => {
+    press('5')
+    press('Escape')
+    expect(app.intervalTyped).toBe('')
+    press('7')
+    press('Enter')
+    expect(app.toasts.list.at(-1)?.text).toContain('no interval “7”')
+    expect(app.chart.interval).toBe('1s')
+  })
+  it('play a replay with Space wherever the focus is, but not where Space presses a button', () => {
+    let played = 0
+    app.replay.state = { id: 'r1', playing: false } as unknown as typeof app.replay.state // what the keys ask of it
+    app.replay.toggle = () => void played++
+    const at = (html: string): Element => {
+      const holder = document.createElement('div')
+      holder.innerHTML = html
+      return holder.firstElementChild ?? holder
+    }
+    const cases: readonly (readonly [string, number])[] = [
+      ['<div></div>', 1],
+      ['<div role="tab" aria-selected="true"></div>', 1],
+      ['<button role="tab" aria-selected="true"></button>', 1],
+      ['<button role="radio" aria-checked="true"></button>', 1],
+      ['<button role="tab" aria-selected="false"></button>', 0],
+      ['<button role="radio" aria-checked="false"></button>', 0],
+      ['<button></button>', 0],
+      ['<input>', 0],
+      ['<textarea></textarea>', 0],
+    ]
+    for (const [html, times] of cases) {
+      played = 0
+      press(' ', {}, at(html))
+      expect([html, played]).toEqual([html, times])
+    }
+    // The dock takes Space on its tabs before it comes here.
+    const dockTab = at('<div class="dv-tab" role="tab" aria-selected="true"></div>')
+    const taken = new KeyboardEvent('keydown', { key: ' ', cancelable: true })
+    Object.defineProperty(taken, 'target', { value: dockTab })
+    taken.preventDefault()
+    played = 0
+    handle(taken)
+    expect(played).toBe(1)
+  })
+  it('hold the tape with Space, but not where Space presses a button', () => {
+    press(' ')
+    expect(app.tape.paused).toBe(true)
+    press(' ', {}, document.createElement('button'))
+    expect(app.tape.paused).toBe(true)
+  })
+  it('leave a text box alone, except for a command', () => {
+    const input = document.createElement('input')
+    press('a', {}, input)
+    press('5', {}, input)
+    press('?', {}, input)
+    expect(app.symbolBox.asked).toBe(0)
+    expect(app.dialog).toBeNull()
+    press('k', { ctrlKey: true }, input)
+    expect(app.symbolBox.asked).toBe(1)
+  })
+  it('play a replay with Space and leave the tape alone, and step it by arrows', async () => {
+    press('ArrowRight')
+    expect(app.replay.state).toBeNull()
+    await app.openReplay(['01jbq1a2recording'], null)
+    const start = app.replay.state?.nowMs ?? 0
+    press(' ')
+    await vi.waitFor(() => expect(app.replay.state?.playing).toBe(true))
+    expect(app.tape.paused).toBe(false)
+    press('ArrowRight', { ctrlKey: true })
+    await vi.waitFor(() => expect(app.replay.state?.nowMs).toBe(start + 1_000))
+    expect(app.replay.state?.playing).toBe(false)
+    press('ArrowRight', { shiftKey: true })
+    await vi.waitFor(() => expect(app.replay.state?.nowMs).toBe(start + 61_000))
+    press('ArrowLeft')
+    await vi.waitFor(() => expect(app.replay.state?.nowMs).toBe(start + 60_880))
+    const input = document.createElement('input')
+    expect(press('ArrowLeft', { ctrlKey: true }, input).defaultPrevented).toBe(false)
+    const list = document.createElement('div')
+    list.tabIndex = 0
+    expect(press('End', {}, list).defaultPrevented).toBe(false)
+    expect(press('g', { ctrlKey: true }).defaultPrevented).toBe(true)
+    expect(app.dialog).toBe('jump')
+    app.dialog = null
+    press('End', { altKey: true })
+    expect(app.view).toBe('live')
+    press(' ')
+    expect(app.tape.paused).toBe(true)
+  })
+  it('do nothing behind a dialog', () => {
+    app.dialog = 'settings'
+    press('a')
+    expect(app.symbolBox.asked).toBe(0)
+  })
+})
+
+describe('commands', () => {
+  it.each(['live', 'replay'] as const)('have one key each in %s, and every id once', (when) => {
+    const keys = COMMANDS.filter((one) => (one.when ?? when) === when).flatMap((one) => one.keys)
+    expect(keys.filter((chord, i) => keys.indexOf(chord) !== i)).toEqual([])
+    const ids = COMMANDS.map((one) => one.id)
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
+  })
+  it('are found by their key', () => {
+    expect(commandOf({ key: '?', ctrlKey: false, metaKey: false, altKey: false })?.id).toBe('shortcuts')
+  })
+})
+
+describe('look', () => {
+  it('follows the system only where asked to', () => {
+    expect(lookOf('dark', () => true)).toBe('dark')
+    expect(lookOf('system', (query) => query.includes('light'))).toBe('light')
+    expect(lookOf('system', (query) => query.includes('contrast'))).toBe('contrast')
+    expect(lookOf('system', () => false)).toBe('dark')
+  })
+})

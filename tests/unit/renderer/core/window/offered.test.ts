@@ -1,0 +1,65 @@
+import '../../browser-stubs.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { popOutPane } from '../../../../../src/renderer/features/workspace/dock-acts.ts'
+import { helpTopics } from '../../../../../src/renderer/features/help/help-topics.ts'
+import { paletteItems } from '../../../../../src/renderer/features/palette/items.ts'
+import { MOST_POPOUTS } from '../../../../../src/shared/features/workspace/document.ts'
+import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+
+let app: WindowState | undefined
+afterEach(() => {
+  app?.close()
+  app = undefined
+  vi.unstubAllGlobals()
+})
+async function open() {
+  const state = new WindowState(new FakeTerminal())
+  app = state
+  await vi.waitFor(() => expect(state.dock.ready && state.info !== undefined && state.update !== null).toBe(true))
+  return state
+}
+
+describe('what the palette and the help offer', () => {
+  const HOSTS_OWN = ['tray', 'ask-quit', 'login', 'mark-key', 'channel']
+  const offered = (state: WindowState) => {
+    const ids = (all: readonly { readonly id: string }[], begins: string) =>
+      HOSTS_OWN.filter((id) => all.some((one) => one.id === `${begins}:${id}`))
+    const [palette, help] = [ids(paletteItems(state), 'setting'), ids(helpTopics(state, []), 'settings')]
+    expect(help).toEqual(palette)
+    return palette
+  }
+  it('are the settings that this copy has', async () => {
+    const state = await open()
+    const { info } = state
+    if (!info) throw new Error('nothing is known of the host')
+    state.info = { ...info, host: 'browser' }
+    expect(offered(state)).toEqual([])
+    state.info = { ...info, host: 'electron' }
+    expect(offered(state)).toEqual(['tray', 'ask-quit', 'mark-key'])
+    state.info = { ...info, host: 'electron', startsAtLogin: true }
+    state.update = { is: 'current', checkedMs: null }
+    expect(offered(state)).toEqual(HOSTS_OWN)
+  })
+})
+
+describe('a window too many', () => {
+  it('is refused in a sentence, and the pane stays where it was', async () => {
+    const state = await open()
+    const opened = vi.fn(() => ({}))
+    vi.stubGlobal('open', opened)
+    const pane = () => state.dock.now.front
+    for (let i = 0; i <= MOST_POPOUTS; i++) state.dock.open('log')
+    for (let i = 0; i < MOST_POPOUTS; i++) {
+      state.dock.duplicate(pane())
+      popOutPane(state, pane())
+    }
+    expect(state.dock.whole.popouts).toHaveLength(MOST_POPOUTS)
+    expect(opened).toHaveBeenCalledTimes(MOST_POPOUTS)
+    const before = state.dock.whole
+    popOutPane(state, pane())
+    expect(opened).toHaveBeenCalledTimes(MOST_POPOUTS)
+    expect(state.dock.whole).toBe(before)
+    expect(state.toasts.list.at(-1)?.text).toContain(`There are ${MOST_POPOUTS} windows`)
+  })
+})

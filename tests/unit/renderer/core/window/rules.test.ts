@@ -1,0 +1,156 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  columnWidths,
+  COLUMNS,
+  fittingColumns,
+  spreadText,
+  SYMBOL_WIDTH,
+} from '../../../../../src/renderer/core/market/columns.ts'
+import { emptyRow } from '../../fakes/fake-market.ts'
+import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { flashOf, remember } from '../../../../../src/renderer/ui/table/flash.ts'
+import { ageCell, freshnessSentence } from '../../../../../src/renderer/core/market/freshness.ts'
+import { isBegun, parseInterval } from '../../../../../src/renderer/core/window/interval-entry.ts'
+import { sourcePill } from '../../../../../src/renderer/core/account/source-labels.ts'
+import { unknownSymbols } from '../../../../../src/renderer/core/market/unknown-symbols.ts'
+import { urlProblem } from '../../../../../src/renderer/core/account/base-url.ts'
+import { zoneOf } from '../../../../../src/renderer/text/zones.ts'
+import { NumberText } from '../../../../../src/renderer/text/format.ts'
+import type { Freshness, QuoteRow } from '../../../../../src/shared/core/status/status.ts'
+import { instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
+
+const btc = instrumentId('crypto', 'BTC-USD')
+const en = new NumberText('en-US')
+const row = (part: Partial<QuoteRow>): QuoteRow => ({
+  ...emptyRow(btc, 'crypto', 'BTC-USD'),
+  freshness: 'live',
+  ...part,
+})
+
+describe('flash', () => {
+  const first = row({ last: 100, flash: 1, tick: 1 })
+  it('never marks the first value of a cell', () => {
+    expect(flashOf(undefined, first, 0)).toBeNull()
+  })
+  it('marks a newer print in its direction, once', () => {
+    const before = remember(first, 0)
+    const next = row({ last: 99, flash: 2, tick: -1 })
+    expect(flashOf(before, next, 0)).toBe(-1)
+    expect(flashOf(remember(next, 0), next, 0)).toBeNull()
+  })
+  it('leaves an equal price, and the first print after a reconnect or a seek, alone', () => {
+    const before = remember(first, 0)
+    expect(flashOf(before, row({ flash: 2, tick: 0 }), 0)).toBeNull()
+    expect(flashOf(before, row({ flash: 2, tick: null }), 0)).toBeNull()
+    expect(flashOf(before, row({ flash: 2, tick: 1 }), 1)).toBeNull()
+  })
+  it('does not carry over to another instrument of the same cell', () => {
+    const other = { ...row({ flash: 9, tick: 1 }), instrument: instrumentId('crypto', 'ETH-USD') }
+    expect(flashOf(remember(first, 0), other, 0)).toBeNull()
+  })
+  it.each<Freshness>(['stale', 'closed', 'disconnected'])('never makes a %s price look live', (freshness) => {
+    expect(flashOf(remember(first, 0), row({ flash: 2, tick: 1, freshness }), 0)).toBeNull()
+  })
+})
+
+describe('freshness', () => {
+  it('has five sentences that differ, each with its age where the price may be old', () => {
+    const states: Freshness[] = ['live', 'quiet', 'stale', 'closed', 'disconnected', 'waiting']
+    expect(new Set(states.map((state) => freshnessSentence(state, 14_000).split(/[:.]/)[0])).size).toBe(6)
+    expect(freshnessSentence('stale', 14_000)).toContain('14')
+    expect(ageCell('closed', 14_000)).toBe('closed')
+    expect(ageCell('stale', 14_000)).toBe('14s')
+  })
+})
+
+describe('columns', () => {
+  it('show a forex spread in pips and others in price', () => {
+    expect(spreadText(row({ bid: 1.09312, ask: 1.09318, pip: 1e-4, decimals: 5 }), en)).toBe('0.6 pip')
+    expect(spreadText(row({ bid: 147.2, ask: 147.209, pip: 0.01, decimals: 3 }), en)).toBe('0.9 pip')
+    expect(spreadText(row({ bid: 10, ask: 10.2, decimals: 2 }), en)).toBe('0.20')
+    expect(spreadText(row({ bid: 10 }), en)).toBe('\u2014')
+  })
+  it('are left out whole when they do not fit', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray(Object.keys(COLUMNS)), fc.integer({ min: 150, max: 1200 }), (chosen, width) => {
+        const { shown, left } = fittingColumns(chosen, width)
+        expect(shown.length + left).toBe(chosen.length)
+        const used = shown.reduce((sum, one) => sum + one.width, SYMBOL_WIDTH)
+        if (shown.length > 1) expect(used).toBeLessThanOrEqual(width)
+      }),
+    )
+  })
+  it('grow with their numbers and never shrink', () => {
+    const wide = columnWidths([COLUMNS.last], [row({ last: 64_123.5 })], en, {})
+    const after = columnWidths([COLUMNS.last], [row({ last: 1 })], en, wide)
+    expect(wide['last']).toBeGreaterThan(COLUMNS.last.width)
+    expect(after).toEqual(wide)
+  })
+})
+
+describe('typed intervals', () => {
+  it.each([
+    ['1', '1m'],
+    ['15', '15m'],
+    ['60', '1h'],
+    ['240', '4h'],
+    ['30s', '30s'],
+    ['1D', '1D'],
+    ['1d', '1D'],
+    ['4H', '4h'],
+    ['250ms', '250ms'],
+    ['100MS', '100ms'],
+    ['1000ms', '1s'],
+    ['60s', '1m'],
+  ])('%s is %s', (typed, interval) => expect(parseInterval(typed)).toBe(interval))
+  it.each(['', '7', '0', '99999', 'x', '1w', '250m', '50ms'])('“%s” is none', (typed) =>
+    expect(parseInterval(typed)).toBeUndefined(),
+  )
+  it('wait for the last letter where only that makes one of them', () => {
+    expect(['250m', '500m', '5m', '7m', '250', '25m'].map(isBegun)).toEqual([true, true, false, false, false, false])
+  })
+})
+
+describe('the source pill', () => {
+  const status = (faults: ConstructorParameters<typeof FakeTerminal>[0]) => new FakeTerminal(faults).status()
+  it('says live only of a service whose feeds are all open', () => {
+    expect(sourcePill(status({ faults: { source: 'service' } }), true).label).toBe('LIVE')
+    expect(sourcePill(status({}), true).label).toBe('DEMO')
+    expect(sourcePill(status({ faults: { source: 'service' } }), false).label).toBe('NO LINK')
+    const partly = status({ faults: { source: 'service', feeds: { 'crypto/XQ': { is: 'connecting', attempt: 2 } } } })
+    expect(sourcePill(partly, true)).toMatchObject({ label: 'LIVE 3/4', tone: 'busy' })
+    const off = { is: 'connecting', attempt: 1 } as const
+    const none = { 'crypto/XQ': off, 'crypto/XT': off, 'forex/C': off, 'stocks/T': off }
+    expect(sourcePill(status({ faults: { source: 'service', feeds: none } }), true).label).toBe('CONNECTING')
+  })
+  it('never says demo of a demo market that is away', () => {
+    const stale = { is: 'stale', sinceMs: unixMs(0), lastMs: unixMs(0) } as const
+    const all = { 'crypto/XQ': stale, 'crypto/XT': stale, 'forex/C': stale, 'stocks/T': stale }
+    expect(sourcePill(status({ faults: { feeds: all } }), true).label).toBe('STALE')
+  })
+})
+
+describe('what is typed', () => {
+  it('may be an unseen symbol of the classes whose symbols look so', () => {
+    expect(unknownSymbols('tsla', []).map((hit) => hit.asset)).toEqual(['stocks'])
+    expect(unknownSymbols('eurchf', []).map((hit) => hit.asset)).toEqual(['forex'])
+    expect(unknownSymbols('pepe-usd', []).map((hit) => hit.asset)).toEqual(['crypto'])
+    expect(unknownSymbols('<b>', [])).toEqual([])
+  })
+  it('is a base URL only with https, or http on this machine, and without a password', () => {
+    expect(urlProblem('https://data.example.com')).toBeNull()
+    expect(urlProblem('http://127.0.0.1:8080')).toBeNull()
+    expect(urlProblem('http://data.example.com')).toContain('https')
+    expect(urlProblem('https://me:secret@data.example.com')).toContain('out of the URL')
+    expect(urlProblem('data.example.com')).not.toBeNull()
+  })
+})
+
+describe('zones', () => {
+  it('follow the market where the setting says exchange', () => {
+    expect(zoneOf('exchange', 'stocks')).toBe('America/New_York')
+    expect(zoneOf('exchange', 'crypto')).toBe('UTC')
+    expect(zoneOf('No/Where', 'crypto')).toBe('UTC')
+  })
+})

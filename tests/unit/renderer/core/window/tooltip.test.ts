@@ -1,0 +1,48 @@
+import '../../browser-stubs.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { en } from '../../../../../src/renderer/text/en.ts'
+import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { chordHere, usePlatform } from '../../../../../src/renderer/ui/chord-text.ts'
+import { keysNamed, titled } from '../../../../../src/renderer/core/window/tooltip.ts'
+import type { Message } from '../../../../../src/shared/base/text.ts'
+import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+
+let app: WindowState | undefined
+afterEach(() => {
+  app?.close()
+  app = undefined
+  usePlatform('')
+})
+async function open() {
+  const state = new WindowState(new FakeTerminal())
+  app = state
+  await vi.waitFor(() => expect(state.info).toBeDefined())
+  return state
+}
+
+describe('keys in texts', () => {
+  it('are those that are set now, as the platform writes them', async () => {
+    const state = await open()
+    expect(titled(state, 'Speed', 'replay-faster', 'replay-slower')).toBe('Speed (Ctrl+↑, Ctrl+↓)')
+    state.set({ shortcuts: { keys: { 'replay-faster': ['Ctrl+Alt+U'], 'replay-slower': [], symbol: [] } } })
+    expect(titled(state, 'Speed', 'replay-faster', 'replay-slower')).toBe('Speed (Ctrl+Alt+U)')
+    expect(keysNamed(state)).toMatchObject({ palette: '“Symbol or command”', menu: 'Shift+F10' })
+    if (state.info) state.info = { ...state.info, platform: 'darwin' }
+    expect(titled(state, 'Speed', 'replay-faster')).toBe('Speed (⌘⌥U)')
+    expect(titled(state, 'Speed', 'replay-slower')).toBe('Speed')
+  })
+  it('that never change are written as the platform does', () => {
+    expect(chordHere('Ctrl+Enter')).toBe('Ctrl+Enter')
+    usePlatform('darwin')
+    expect(chordHere('Ctrl+Enter')).toBe('⌘Enter')
+  })
+  it('stand in no message of the catalogue', () => {
+    const texts = Object.entries<Message>(en).flatMap(([key, message]) =>
+      (typeof message === 'string' ? [message] : Object.values(message)).map((text) => [key, text] as const),
+    )
+    const chord = /\b(Ctrl|Alt|Shift)\+|\bF\d{1,2}\b/
+    // An example of what can be typed, and keys with the mouse or of a text box, which nobody sets.
+    const fixed = ['setting.mark-key.about', 'setting.mark-key.unknown', 'chart.text-shift-enter-new', 'chart.text-f2']
+    expect(texts.filter(([key, text]) => chord.test(text) && !fixed.includes(key))).toEqual([])
+  })
+})

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import type { SymbolHit } from '../../../../../src/shared/core/status/status.ts'
+import { instrumentId, type AssetClass } from '../../../../../src/shared/base/units.ts'
+import { CODE_FORMS, CODES } from '../../../../../src/renderer/features/palette/codes.ts'
+import { parseEntry } from '../../../../../src/renderer/features/palette/entry.ts'
+import type { PaletteItem } from '../../../../../src/renderer/features/palette/items.ts'
+import { paletteOptions, resolveSymbol } from '../../../../../src/renderer/features/palette/palette-options.ts'
+import { replayPlace } from '../../../../../src/renderer/features/palette/replay-at.ts'
+import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+
+const hit = (asset: AssetClass, symbol: string, name: string | null = null): SymbolHit => ({
+  instrument: instrumentId(asset, symbol),
+  asset,
+  symbol,
+  name,
+  watched: false,
+})
+const HITS = [hit('crypto', 'ETH-USD', 'Ether'), hit('stocks', 'FA', 'First Advantage'), hit('stocks', 'AAPL')]
+const item = (kind: PaletteItem['kind'], title: string): PaletteItem => ({
+  id: `${kind}:${title}`,
+  kind,
+  title,
+  run: () => undefined,
+})
+const ITEMS = [item('command', 'Export'), item('code', 'FA'), item('pane', 'Earnings'), item('setting', 'Theme')]
+
+const ids = (text: string, hits: readonly SymbolHit[] = [], recent: readonly string[] = [], answered = true) =>
+  paletteOptions({ text, entry: parseEntry(text, CODE_FORMS), hits, answered, items: ITEMS, recent }).flatMap(
+    ({ options }) => options.map(({ id }) => id),
+  )
+
+describe('the palette', () => {
+  it('puts a symbol before what fits alike, and a symbol that nobody has seen last', () => {
+    expect(ids('fa', [hit('stocks', 'FA', 'First Advantage')]).slice(0, 2)).toEqual(['symbol:stocks:FA', 'code:FA'])
+    expect(ids('eth', [hit('crypto', 'ETH-USD')])).toEqual(['symbol:crypto:ETH-USD', 'symbol:stocks:ETH ?'])
+    expect(ids('eth', [], [], false)).toEqual([])
+  })
+  it('puts a spelling that is only guessed behind what is called so', () => {
+    expect(ids('export', [hit('stocks', 'EXPORT')]).slice(0, 2)).toEqual(['command:Export', 'symbol:stocks:EXPORT'])
+    expect(ids('xyz', [hit('stocks', 'XYZ')])[0]).toBe('symbol:stocks:XYZ')
+  })
+  it('keeps what the terminal found for another reason than its letters', () => {
+    expect(ids('ether', [hit('crypto', 'ETH-USD', null)])[0]).toBe('symbol:crypto:ETH-USD')
+  })
+  it('begins with what an entry says, and names a symbol that is not known', () => {
+    const options = (text: string, hits: readonly SymbolHit[]) =>
+      paletteOptions({ text, entry: parseEntry(text, CODE_FORMS), hits, answered: true, items: ITEMS, recent: [] })[0]
+        ?.options[0]
+    expect(options('eth-usd 5m', HITS)).toMatchObject({ is: 'entry', hit: { symbol: 'ETH-USD' }, unresolved: false })
+    expect(options('aapl fa', HITS)).toMatchObject({ is: 'entry', hit: { symbol: 'AAPL' }, entry: { code: 'FA' } })
+    expect(options('NOSUCHTHING fa', [])).toMatchObject({ is: 'entry', hit: null, unresolved: true })
+    expect(options('5m', [])).toMatchObject({ is: 'entry', hit: null, unresolved: false })
+  })
+  it('offers a code alone as one of many', () => {
+    expect(ids('FA', [])[0]).toBe('code:FA')
+    expect(ids('FA', [])).not.toContain('entry')
+  })
+  it('shows only commands after a >', () => {
+    expect(ids('>')).toEqual(['command:Export'])
+    expect(ids('> exp', HITS)).toEqual(['command:Export'])
+  })
+  it('starts with what was chosen lately, symbols among it, and drops what is gone', () => {
+    const recent = ['setting:Theme', 'symbol:stocks:AAPL', 'list:gone']
+    const sections = paletteOptions({ text: '', entry: null, hits: HITS, answered: true, items: ITEMS, recent })
+    expect(sections.map(({ title, options }) => [title, options.map(({ id }) => id)])).toEqual([
+      ['recent', ['setting:Theme', 'symbol:stocks:AAPL']],
+      ['symbols', ['symbol:crypto:ETH-USD', 'symbol:stocks:FA']],
+      ['commands', ['command:Export']],
+    ])
+  })
+  it('finds the symbol of an entry however it is written', () => {
+    expect(resolveSymbol('X:ETH/USD', HITS)?.symbol).toBe('ETH-USD')
+    expect(resolveSymbol('eth', HITS)?.symbol).toBe('ETH-USD')
+    expect(resolveSymbol('MSFT', HITS)).toMatchObject({ symbol: 'MSFT', asset: 'stocks' })
+    expect(resolveSymbol('NOSUCHTHING', HITS)).toBeNull()
+  })
+  it('has every code once, with an example that the grammar reads as that code', () => {
+    const all = CODE_FORMS.map(({ code }) => code)
+    expect(new Set(all).size).toBe(all.length)
+    for (const { code, example } of CODES) expect([code, parseEntry(example, CODE_FORMS)?.code]).toEqual([code, code])
+  })
+})
+
+describe('the recording of a typed time', () => {
+  const at = Date.UTC(2026, 10, 4, 9)
+  const rows = async () => {
+    const result = await new FakeTerminal().invoke('sessions.list', {})
+    const [row] = result.ok ? result.value : []
+    if (!row) throw new Error('the fake has sessions')
+    const session = (name: string, fromMs: number, toMs: number | null, messages = 5) =>
+      ({
+        ...row,
+        session: name,
+        startedMs: fromMs,
+        endedMs: toMs,
+        live: toMs === null,
+        messages,
+        binnedMs: null,
+      }) as typeof row
+    return [
+      session('old', at - 86_400_000, at - 82_800_000),
+      session('new', at, at + 3_600_000),
+      session('empty', at + 4_000_000, at + 4_000_001, 0),
+      session('now', at + 7_200_000, null),
+    ]
+  }
+  it('is the newest that reaches it, and the newest that ended where no time is typed', async () => {
+    const all = await rows()
+    const now = at + 9_000_000
+    expect(replayPlace('', all, 'UTC', now)).toEqual({ is: 'found', session: 'new', atMs: null })
+    expect(replayPlace('09:30', all, 'UTC', now)).toEqual({ is: 'found', session: 'new', atMs: at + 1_800_000 })
+    expect(replayPlace('3 Nov 09:30', all, 'UTC', now)).toMatchObject({ session: 'old' })
+    expect(replayPlace('11:10', all, 'UTC', now)).toMatchObject({ session: 'now' })
+  })
+  it('is none where nothing was recorded, and says why where the time is outside or none', async () => {
+    expect(replayPlace('09:30', [], 'UTC', at)).toEqual({ is: 'none' })
+    const outside = replayPlace('10:45', await rows(), 'UTC', at + 9_000_000)
+    expect(outside).toMatchObject({ is: 'not then' })
+    expect(replayPlace('soon', await rows(), 'UTC', at)).toMatchObject({ is: 'not then' })
+  })
+})

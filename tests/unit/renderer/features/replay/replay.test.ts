@@ -1,0 +1,257 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import {
+  exactnessWords,
+  gapText,
+  spanText,
+  speedAfter,
+  speedText,
+} from '../../../../../src/renderer/text/replay-labels.ts'
+import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+
+const SESSION = '01jbq1a2recording'
+let fake: FakeTerminal
+let app: WindowState
+let queue: (() => void)[] = []
+const frame = () => {
+  const now = queue
+  queue = []
+  for (const run of now) run()
+}
+beforeEach(() => {
+  vi.useFakeTimers()
+  fake = new FakeTerminal()
+  app = new WindowState(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  app.followQuotes()
+  app.tape.follow(app.view, app.instrument)
+})
+afterEach(() => {
+  app.close()
+  vi.useRealTimers()
+})
+/** What the frame does when the view changed. */
+function follow(): void {
+  app.followQuotes()
+  app.tape.follow(app.view, app.instrument)
+}
+const asked = (name: string) => fake.calls.filter((call) => call.name === name)
+
+describe('a replay in the window', () => {
+  it('is the view of everything the market shows, and live again after', async () => {
+    await app.openReplay([SESSION], null)
+    expect(app.view).toBe('replay-1')
+    follow()
+    for (const name of ['quotes', 'tape'] as const)
+      expect(fake.argsOf(name).map((one) => one.view)).toEqual(['replay-1'])
+    // The live status stays: recording goes on underneath.
+    expect(fake.argsOf('status').map((one) => one.view)).toEqual(['live', 'replay-1'])
+    app.backToLive()
+    follow()
+    expect(fake.argsOf('quotes').map((one) => one.view)).toEqual(['live'])
+    expect(fake.argsOf('status').map((one) => one.view)).toEqual(['live'])
+    expect(fake.openStreams('replay')).toBe(0)
+    expect(asked('replay.close').map((call) => call.args)).toEqual([{ id: 'replay-1' }])
+  })
+  it('never shows a price of the other view', async () => {
+    frame()
+    expect(app.quotes.row(app.instrument)?.last).toBeGreaterThan(0)
+    await app.openReplay([SESSION], null)
+    // The new stream has nothing to tell yet.
+    vi.spyOn(fake, 'subscribe').mockReturnValue(() => undefined)
+    follow()
+    expect(app.quotes.row(app.instrument)).toBeUndefined()
+    expect(app.tape.count).toBe(0)
+  })
+  it('wears its own clock, while the wall clock runs on', async () => {
+    await app.openReplay([SESSION], null)
+    const from = app.replay.state?.nowMs
+    const { wallMs } = app
+    expect(app.nowMs).toBe(from)
+    app.replay.play(true)
+    await vi.advanceTimersByTimeAsync(1)
+    fake.replay.change({ nowMs: unixMs((from ?? 0) + 5_000) })
+    await vi.advanceTimersByTimeAsync(250)
+    expect(app.nowMs).toBe((from ?? 0) + 5_000)
+    // Timers of this test are fake: the wall clock ticked as they did.
+    expect(app.wallMs).toBeGreaterThan(wallMs)
+    app.backToLive()
+    expect(app.nowMs).toBe(Date.now())
+  })
+  it('does not let anything flash across a change of view or a jump', async () => {
+    const first = app.epoch
+    await app.openReplay([SESSION], null)
+    expect(app.epoch).toBeGreaterThan(first)
+    const second = app.epoch
+    app.replay.seek({ at: 'end' })
+    expect(app.epoch).toBeGreaterThan(second)
+    await vi.advanceTimersByTimeAsync(1)
+    const third = app.epoch
+    fake.replay.change({ nowMs: unixMs((app.replay.state?.nowMs ?? 0) + 40) })
+    expect(app.epoch).toBe(third)
+    fake.replay.change({ nowMs: app.replay.state?.fromMs ?? unixMs(0) })
+    expect(app.epoch).toBeGreaterThan(third)
+  })
+  it('shows the tape as of its clock after a jump back, also where it was held', async () => {
+    await app.openReplay([SESSION], null)
+    follow()
+    app.tape.pause('hover')
+    const [tape] = [...fake.argsOf('tape')]
+    expect(tape?.view).toBe('replay-1')
+    const before = app.tape.count
+    expect(before).toBeGreaterThan(0)
+    // As after a seek to before the first print.
+    fake.resetTape()
+    expect(app.tape.count).toBe(0)
+  })
+  it('takes prints of its future away as soon as its clock goes back, before their stream tells', async () => {
+    await app.openReplay([SESSION], null)
+    follow()
+    const newest = app.tape.latestMs
+    fake.replay.change({ nowMs: unixMs(newest) })
+    const before = app.tape.count
+    fake.replay.change({ nowMs: unixMs(newest - 60_000) })
+    expect(app.tape.count).toBeGreaterThan(0)
+    expect(app.tape.count).toBeLessThan(before)
+    expect(app.tape.latestMs).toBeLessThanOrEqual(newest - 60_000)
+  })
+  it('tells no earlier time than that of a print which is already there', async () => {
+    await app.openReplay([SESSION], null)
+    const from = app.replay.state?.nowMs ?? 0
+    follow()
+    fake.replay.change({ playing: true, nowMs: unixMs(from + 40), toMs: unixMs(app.tape.latestMs + 1_000) })
+    expect(app.clockMs).toBe(app.tape.latestMs)
+    fake.replay.change({ playing: false })
+    expect(app.clockMs).toBe(from + 40)
+  })
+  it('keeps one move under way and the latest wish', async () => {
+    await app.openReplay([SESSION], null)
+    const { fromMs } = app.replay.state ?? { fromMs: 0 }
+    for (let i = 1; i <= 50; i++) app.replay.seek({ at: 'ms', ms: fromMs + i * 1_000 })
+    expect(app.replay.cursorMs).toBe(fromMs + 50_000)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(asked('replay.seek')).toHaveLength(2)
+    expect(app.replay.state?.nowMs).toBe(fromMs + 50_000)
+    expect(app.replay.aimMs).toBeNull()
+  })
+  it('seeks within the recording only', async () => {
+    await app.openReplay([SESSION], null)
+    app.replay.seek({ at: 'ms', ms: 0 })
+    expect(asked('replay.seek').at(-1)?.args).toMatchObject({ to: { ms: app.replay.state?.fromMs } })
+  })
+  it('loops a range whose ends are set one by one', async () => {
+    await app.openReplay([SESSION], null)
+    const { fromMs, toMs } = app.replay.state ?? { fromMs: 0, toMs: 0 }
+    app.replay.seek({ at: 'ms', ms: fromMs + 60_000 })
+    await vi.advanceTimersByTimeAsync(1)
+    app.replay.loopEdge('from')
+    expect(app.replay.state?.loop).toEqual({ fromMs: fromMs + 60_000, toMs })
+    app.replay.seek({ at: 'ms', ms: fromMs + 90_000 })
+    await vi.advanceTimersByTimeAsync(1)
+    app.replay.loopEdge('to')
+    expect(app.replay.state?.loop).toEqual({ fromMs: fromMs + 60_000, toMs: fromMs + 90_000 })
+    app.replay.setLoop({ fromMs: fromMs + 5, toMs: fromMs })
+    expect(app.replay.state?.loop).toBeNull()
+  })
+  it('keeps bookmarks at the moment they were asked for', async () => {
+    await app.openReplay([SESSION], null)
+    const then = app.replay.state
+    app.replay.step('second', true, '1m', 'crypto')
+    await vi.advanceTimersByTimeAsync(1)
+    if (!then) throw new Error('no replay')
+    expect(await app.replay.addBookmark('  opening  ', then)).toBe(true)
+    expect(app.replay.bookmarks).toMatchObject([{ atMs: then.nowMs, text: 'opening', session: SESSION }])
+    const [bookmark] = app.replay.bookmarks
+    if (!bookmark) throw new Error('no bookmark')
+    await app.replay.removeBookmark(bookmark)
+    expect(app.replay.bookmarks).toEqual([])
+  })
+  it('plays from the start again once it has ended', async () => {
+    await app.openReplay([SESSION], null)
+    app.replay.seek({ at: 'end' })
+    await vi.advanceTimersByTimeAsync(1)
+    fake.replay.change({ ended: true })
+    app.replay.toggle()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(app.replay.state).toMatchObject({ nowMs: app.replay.state?.fromMs, playing: true })
+  })
+  it('says why it could not be opened, and stays live', async () => {
+    fake.faults = { failing: { 'replay.open': { code: 'not-found', message: 'There is no such session.' } } }
+    await app.openReplay(['gone'], null)
+    expect(app.view).toBe('live')
+    expect(app.replay.opening).toBe(false)
+    expect(app.toasts.list.at(-1)).toMatchObject({ tone: 'bad', text: 'There is no such session.' })
+  })
+  it('closes what was opened when something else was asked for meanwhile', async () => {
+    const opening = app.openReplay([SESSION], null)
+    app.replay.close()
+    await opening
+    expect(app.view).toBe('live')
+    expect(asked('replay.close')).toHaveLength(1)
+  })
+  it('is taken up where it stood when the terminal began anew', async () => {
+    await app.openReplay([SESSION], null)
+    app.replay.step('bar', true, '1m', 'crypto')
+    await vi.advanceTimersByTimeAsync(1)
+    const at = app.replay.state?.nowMs
+    fake.endStream('replay', { code: 'not-found', message: 'There is no such replay.' })
+    await vi.advanceTimersByTimeAsync(1)
+    expect(app.view).toBe('replay-2')
+    expect(app.replay.state?.nowMs).toBe(at)
+  })
+  it('replays the newest session that has ended', async () => {
+    await app.replayLatest()
+    expect(app.replay.state?.sessions.map((one) => one.session)).toEqual([SESSION])
+  })
+})
+
+describe('words of a replay', () => {
+  it('step through the speeds on offer', () => {
+    expect([
+      speedAfter(1, 1),
+      speedAfter(1, -1),
+      speedAfter(1000, 1),
+      speedAfter('max', 1),
+      speedAfter(0.25, -1),
+    ]).toEqual([2, 0.5, 'max', 'max', 0.25])
+    expect([speedAfter(3, 1), speedAfter(3, -1)]).toEqual([5, 2])
+    expect([speedText(0.25), speedText('max')]).toEqual(['0.25\u00D7', 'max'])
+  })
+  it('tell exactness apart', () => {
+    expect(exactnessWords({ is: 'identical', minutes: 1 }, 'UTC').text).toBe('identical \u2713 1 minute')
+    expect(exactnessWords({ is: 'identical', minutes: 12 }, 'UTC')).toMatchObject({
+      text: 'identical \u2713 12 minutes',
+      tone: 'ok',
+    })
+    const differs = exactnessWords(
+      { is: 'differs', minuteMs: unixMs(34_260_000), seq: 77, live: 'a'.repeat(64), replay: 'b'.repeat(64) },
+      'UTC',
+    )
+    expect(differs).toMatchObject({ text: 'differs at 09:31:00', tone: 'bad' })
+    expect(differs.explanation).toContain('entry 77')
+    expect(exactnessWords({ is: 'not comparable', why: 'Another version.' }, 'UTC').explanation).toBe(
+      'Another version.',
+    )
+  })
+  it('say how long and why', () => {
+    expect([850, 4_250, 200_000, 7_500_000, 90_000_000, 180_000].map(spanText)).toEqual([
+      '850 ms',
+      '4.2 s',
+      '3 min 20 s',
+      '2 h 5 min',
+      '1 d 1 h',
+      '3 min',
+    ])
+    const gap = {
+      recording: recordingId('a'),
+      feed: 'crypto/XT',
+      symbols: [],
+      cause: 'drop',
+      fromSeq: 1,
+      toSeq: 2,
+    } as const
+    expect(gapText({ ...gap, fromMs: unixMs(86_400_000), toMs: unixMs(86_404_200) }, 'UTC')).toBe(
+      'connection lost \u00B7 crypto/XT \u00B7 00:00:00 for 4.2 s',
+    )
+  })
+})

@@ -1,0 +1,177 @@
+import '../../browser-stubs.ts'
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte'
+import { tick } from 'svelte'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import BookmarkDialog from '../../../../../src/renderer/features/replay/BookmarkDialog.svelte'
+import GoPanel from '../../../../../src/renderer/features/replay/GoPanel.svelte'
+import JumpDialog from '../../../../../src/renderer/features/replay/JumpDialog.svelte'
+import TransportBar from '../../../../../src/renderer/features/replay/TransportBar.svelte'
+import StatusBar from '../../../../../src/renderer/core/frame/StatusBar.svelte'
+import TopBar from '../../../../../src/renderer/core/frame/TopBar.svelte'
+import { FakeTerminal, type FakeFaults } from '../../fakes/fake-terminal.ts'
+import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
+
+const SESSION = '01jbq1a2recording'
+let app: WindowState | undefined
+afterEach(() => {
+  cleanup()
+  app?.close()
+  app = undefined
+})
+async function open(faults: FakeFaults = {}) {
+  const fake = new FakeTerminal({ faults })
+  const state = new WindowState(fake)
+  app = state
+  await state.openReplay([SESSION], null)
+  await vi.waitFor(() => expect(state.replay.gaps).not.toEqual([]))
+  return { fake, state }
+}
+const last = (fake: FakeTerminal, name: string) => fake.calls.findLast((call) => call.name === name)?.args
+const timeline = () => screen.getByRole('slider', { name: 'Position in the replay' })
+
+describe('the transport bar', () => {
+  it('plays, steps by what was chosen, and changes speed', async () => {
+    const { fake, state } = await open()
+    render(TransportBar, { app: state, themeKey: 'dark' })
+    await fireEvent.click(screen.getByRole('button', { name: 'Play' }))
+    expect(last(fake, 'replay.play')).toMatchObject({ on: true })
+    await vi.waitFor(() => screen.getByRole('button', { name: 'Pause' }))
+    await fireEvent.change(screen.getByRole('combobox', { name: 'Step by' }), { target: { value: 'bar' } })
+    await fireEvent.click(screen.getByRole('button', { name: 'One bar forward' }))
+    expect(last(fake, 'replay.step')).toMatchObject({ by: 'bar', forward: true, interval: '1s', asset: 'crypto' })
+    await fireEvent.change(screen.getByRole('combobox', { name: 'Speed' }), { target: { value: 'max' } })
+    expect(last(fake, 'replay.speed')).toMatchObject({ speed: 'max' })
+    await fireEvent.click(screen.getByRole('button', { name: 'Back to live' }))
+    expect(state.view).toBe('live')
+    expect(screen.queryByRole('region', { name: 'Replay' })).toBeNull()
+  })
+  it.each([
+    ['button', 'Play'],
+    ['input', null],
+  ] as const)('opened from a %s, Space plays: the focus goes to %s', async (tag, name) => {
+    const from = document.body.appendChild(document.createElement(tag))
+    from.focus()
+    const { state } = await open()
+    render(TransportBar, { app: state, themeKey: 'dark' })
+    await tick()
+    expect(document.activeElement).toBe(name === null ? from : screen.getByRole('button', { name }))
+    from.remove()
+  })
+  it('shows a speed that is not on the list as well', async () => {
+    const { fake, state } = await open()
+    fake.replay.change({ speed: 3 })
+    render(TransportBar, { app: state, themeKey: 'dark' })
+    expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'Speed' }).selectedOptions[0]?.text).toBe('3\u00D7')
+  })
+  it('says the instant to the millisecond, and whether it is exact', async () => {
+    const { fake, state } = await open()
+    render(TransportBar, { app: state, themeKey: 'dark' })
+    fake.replay.change({
+      nowMs: unixMs(Date.UTC(2026, 10, 4, 13, 1, 2, 345)),
+      exactness: { is: 'identical', minutes: 3 },
+    })
+    await tick()
+    expect(screen.getByTestId('replay-clock').textContent).toMatch(/13:01:02\.345\s+UTC/)
+    expect(screen.getByTestId('exactness').textContent).toBe('identical \u2713 3 minutes')
+    fake.replay.change({
+      exactness: { is: 'differs', minuteMs: unixMs(Date.UTC(2026, 10, 4, 13, 1)), seq: 9, live: 'a', replay: 'b' },
+    })
+    await tick()
+    expect(screen.getByTestId('exactness').textContent).toBe('differs at 13:01:00')
+  })
+  it('is a slider that tells its place in words, and does not chatter while it plays', async () => {
+    const { fake, state } = await open()
+    render(TransportBar, { app: state, themeKey: 'dark' })
+    await tick()
+    const from = state.replay.state?.fromMs ?? 0
+    expect(timeline().getAttribute('aria-valuenow')).toBe('0')
+    expect(timeline().getAttribute('aria-valuetext')).toMatch(/^\d\d:\d\d:\d\d\.\d{3} UTC, Wed 4 Nov 2026$/)
+    fake.replay.change({ nowMs: unixMs(from + 2_500) })
+    await tick()
+    expect(timeline().getAttribute('aria-valuenow')).toBe('2.5')
+    fake.replay.change({ playing: true })
+    for (let i = 1; i <= 20; i++) {
+      fake.replay.change({ nowMs: unixMs(from + 2_500 + i * 16) })
+      await tick()
+    }
+    expect(timeline().getAttribute('aria-valuenow')).toBe('2.5')
+    fake.replay.change({ playing: false })
+    await tick()
+    expect(timeline().getAttribute('aria-valuenow')).toBe('2.82')
+  })
+})
+
+describe('the Go panel', () => {
+  it('lists gaps with cause and length, goes to them, and keeps bookmarks', async () => {
+    const { fake, state } = await open()
+    const close = vi.fn()
+    render(GoPanel, { app: state, close })
+    const gaps = screen.getByRole('list', { name: 'Gaps' })
+    const [first] = within(gaps).getAllByRole('button')
+    expect(first?.textContent).toMatch(/crypto\/XQ: .*, 4\.2 s$/)
+    if (first) await fireEvent.click(first)
+    expect(last(fake, 'replay.seek')).toMatchObject({ to: { at: 'ms' } })
+    expect(close).toHaveBeenCalled()
+    const at = state.replay.state
+    if (at) await state.replay.addBookmark('halt', at)
+    await tick()
+    const bookmarks = screen.getByRole('list', { name: 'Bookmarks' })
+    expect(bookmarks.textContent).toContain('halt')
+    await fireEvent.click(within(bookmarks).getByRole('button', { name: /^Remove the bookmark at / }))
+    await vi.waitFor(() => expect(screen.getByRole('list', { name: 'Bookmarks' }).textContent).toContain('None yet'))
+    await vi.waitFor(() => expect(state.toasts.list.at(-1)?.action?.label).toBe('Undo'))
+    state.toasts.list.at(-1)?.action?.run()
+    await vi.waitFor(() => expect(screen.getByRole('list', { name: 'Bookmarks' }).textContent).toContain('halt'))
+  })
+})
+
+describe('going to a time', () => {
+  it('reads while it is typed, explains what cannot be, and goes', async () => {
+    const { fake, state } = await open()
+    const onclose = vi.fn()
+    render(JumpDialog, { app: state, onclose })
+    const box = screen.getByRole('textbox', { name: /^Time, in UTC/ })
+    await fireEvent.input(box, { target: { value: '99:99' } })
+    expect(screen.queryByRole('alert')).toBeNull()
+    await fireEvent.keyDown(box, { key: 'Enter' })
+    expect(screen.getByRole('alert').textContent).toContain('Hours go to 23')
+    expect(onclose).not.toHaveBeenCalled()
+    await fireEvent.input(box, { target: { value: '+90s' } })
+    await fireEvent.keyDown(box, { key: 'Enter' })
+    expect(last(fake, 'replay.seek')).toMatchObject({
+      to: { at: 'ms', ms: (state.replay.state?.fromMs ?? 0) + 90_000 },
+    })
+    expect(onclose).toHaveBeenCalledOnce()
+  })
+})
+
+describe('adding a bookmark', () => {
+  it('is of the moment at which it was asked for', async () => {
+    const { fake, state } = await open()
+    const asked = state.replay.state?.nowMs ?? 0
+    render(BookmarkDialog, { app: state, onclose: () => undefined })
+    fake.replay.change({ nowMs: unixMs(asked + 60_000) })
+    const box = screen.getByRole('textbox', { name: 'Note' })
+    await fireEvent.input(box, { target: { value: 'first print' } })
+    await fireEvent.keyDown(box, { key: 'Enter' })
+    await vi.waitFor(() => expect(last(fake, 'bookmarks.add')).toMatchObject({ atMs: asked, text: 'first print' }))
+  })
+})
+
+describe('the frame of a replay', () => {
+  it('says REPLAY, and that recording goes on underneath, truly', async () => {
+    const { state } = await open()
+    render(TopBar, { app: state })
+    expect(screen.getByRole('button', { name: /^Source: This is a replay/ }).textContent).toContain('REPLAY')
+    expect(screen.getByRole('button', { name: /^Recording/ }).textContent).toContain('REC')
+    cleanup()
+    render(StatusBar, { app: state })
+    expect(screen.getByRole('contentinfo').textContent).toContain('Recording goes on underneath.')
+  })
+  it('does not say so where nothing is recorded', async () => {
+    const { state } = await open({ recorder: { is: 'off' } })
+    render(StatusBar, { app: state })
+    expect(screen.getByRole('contentinfo').textContent).toContain('Nothing is being recorded meanwhile.')
+  })
+})

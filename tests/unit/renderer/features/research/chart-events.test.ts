@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ChartEvents, knownBy, markersOf } from '../../../../../src/renderer/features/research/chart-events.svelte.ts'
+import { readAnswer } from '../../../../../src/shared/features/research/read.ts'
+import type { Transport } from '../../../../../src/shared/rpc/transport.ts'
+
+const T = Date.UTC(2026, 5, 1, 14)
+const MINUTE = 60_000
+const news = (...minutes: number[]) =>
+  JSON.stringify(minutes.map((m) => ({ headline: `Story ${m}`, published_at: new Date(T + m * MINUTE).toISOString() })))
+const reports = JSON.stringify([
+  { date: '2026-06-01', quarter: 'Q2', eps_actual: 1.2, eps_estimate: 1.1 },
+  { date: '2026-09-01', quarter: 'Q3', eps_actual: null, eps_estimate: 1.3 },
+])
+
+interface Stored {
+  readonly id: number
+  readonly fetchedMs: number
+  readonly text: string
+}
+/** A terminal that holds answers, and shows a replay those that were fetched by its instant. */
+function terminal(stored: Record<string, Stored[]>) {
+  const state = { nowMs: T, asked: [] as string[] }
+  const seen = (endpoint: string) => (stored[endpoint] ?? []).filter(({ fetchedMs }) => fetchedMs <= state.nowMs)
+  const transport = {
+    invoke: async (name: string, { endpoint }: { endpoint: string }) => {
+      state.asked.push(`${name} ${endpoint}`)
+      const known = seen(endpoint).toReversed()
+      if (name === 'research.versions') return { ok: true, value: known.map((one) => ({ ...one, status: 200 })) }
+      return { ok: true, value: { answer: known[0] ?? null, failure: null, stale: false, fresh: false } }
+    },
+  }
+  return { state, stored, transport: transport as unknown as Transport } // only what is asked of it here
+}
+const texts = (list: readonly { text: string }[]) => list.map(({ text }) => text)
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+describe('events on a chart', () => {
+  it('are stories by their instant and reports by their day', () => {
+    expect(markersOf('company-news', readAnswer(news(3)))).toEqual([
+      { kind: 'news', ms: T + 3 * MINUTE, day: false, text: 'Story 3' },
+    ])
+    expect(markersOf('earnings-history', readAnswer(reports))[0]).toEqual({
+      kind: 'earnings',
+      ms: Date.UTC(2026, 5, 1),
+      day: true,
+      text: 'Earnings Q2, 1.2, estimate 1.1',
+    })
+  })
+
+  it('are known neither before they happen nor before they were told', () => {
+    const told = [
+      { endpoint: 'company-news', id: 1, fetchedMs: T, markers: markersOf('company-news', readAnswer(news(-5, 2))) },
+      {
+        endpoint: 'company-news',
+        id: 2,
+        fetchedMs: T + 10 * MINUTE,
+        markers: markersOf('company-news', readAnswer(news(-7, 2, 4))),
+      },
+    ] as const
+    for (let minute = -10; minute < 20; minute++) {
+      const now = T + minute * MINUTE
+      const known = knownBy(told, now)
+      for (const one of known) expect(one.ms).toBeLessThanOrEqual(now)
+      if (minute < 0) expect(known).toEqual([])
+      if (minute >= 0 && minute < 10) expect(texts(known)).not.toContain('Story 4')
+    }
+    expect(texts(knownBy(told, T + 11 * MINUTE))).toEqual(['Story 4', 'Story 2', 'Story -7'])
+  })
+
+  it('follow the clock of a replay forwards and back, and read no answer twice', async () => {
+    const { state, transport } = terminal({
+      'company-news': [
+        { id: 1, fetchedMs: T + MINUTE, text: news(0) },
+        { id: 2, fetchedMs: T + 5 * MINUTE, text: news(0, 3, 90) },
+      ],
+      'earnings-history': [{ id: 3, fetchedMs: T + 2 * MINUTE, text: reports }],
+    })
+    const events = new ChartEvents(transport)
+    const stop = events.follow({ view: 'replay-1', symbol: 'AAPL', params: {} })
+    const at = async (ms: number) => {
+      state.nowMs = ms
+      await vi.advanceTimersByTimeAsync(1_000)
+      return texts(events.upTo(ms))
+    }
+    expect(await at(T)).toEqual([])
+    expect(await at(T + MINUTE)).toEqual(['Story 0'])
+    expect(await at(T + 6 * MINUTE)).toEqual(['Earnings Q2, 1.2, estimate 1.1', 'Story 3', 'Story 0'])
+    // Back at once, before anything was asked again.
+    expect(texts(events.upTo(T + 4 * MINUTE))).toEqual(['Earnings Q2, 1.2, estimate 1.1', 'Story 0'])
+    expect(texts(events.upTo(T + MINUTE))).toEqual(['Story 0'])
+    expect(await at(T + MINUTE - 1)).toEqual([])
+    expect(state.asked.filter((one) => one === 'research.get company-news')).toHaveLength(2)
+    expect(state.asked.filter((one) => one === 'research.get earnings-history')).toHaveLength(1)
+    stop()
+    const asked = state.asked.length
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(state.asked).toHaveLength(asked)
+  })
+
+  it('live come again as answers grow old, and keep their list where nothing changed', async () => {
+    const { state, stored, transport } = terminal({ 'company-news': [{ id: 1, fetchedMs: T, text: news(0) }] })
+    const events = new ChartEvents(transport)
+    const stop = events.follow({ view: 'live', symbol: 'AAPL', params: {} })
+    await vi.advanceTimersByTimeAsync(1)
+    const first = events.upTo(T + 1_000)
+    expect(texts(first)).toEqual(['Story 0'])
+    expect(events.upTo(T + 2_000)).toBe(first)
+    state.nowMs = T + 2 * MINUTE
+    stored['company-news'].push({ id: 2, fetchedMs: T + 2 * MINUTE, text: news(0, 1) })
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    expect(texts(events.upTo(T + 2 * MINUTE))).toEqual(['Story 1', 'Story 0'])
+    stop()
+  })
+})

@@ -1,0 +1,265 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { boardOf, boardTable } from '../../../../../src/renderer/features/research/boards.ts'
+import { arrange, cellText, headings, tableCsv } from '../../../../../src/renderer/features/research/answer/cells.ts'
+import {
+  daysOf,
+  reportsOf,
+  reportTable,
+  speechesOf,
+  weekOf,
+} from '../../../../../src/renderer/features/research/answer/earnings.ts'
+import { figureKind } from '../../../../../src/renderer/features/research/answer/figure-kinds.ts'
+import { periodsOf } from '../../../../../src/renderer/features/research/company/income-periods.ts'
+import { jsonLines, pathOf } from '../../../../../src/renderer/features/research/answer/json-lines.ts'
+import { marked } from '../../../../../src/renderer/features/research/company/highlight.ts'
+import { moodOf, newsTable, storiesOf } from '../../../../../src/renderer/features/research/company/story.ts'
+import { parseCsv } from '../../../../../src/shared/features/research/csv.ts'
+import { readAnswer, type Table } from '../../../../../src/shared/features/research/read.ts'
+import { parseValue } from '../../../../../src/shared/features/research/parse.ts'
+import type { Value } from '../../../../../src/shared/features/research/value.ts'
+import { NumberText } from '../../../../../src/renderer/text/format.ts'
+import { ticksOf } from '../../../../../src/renderer/ui/figure/figure-axis.ts'
+
+const look = { numbers: new NumberText('en-US'), zone: 'UTC' }
+const tableFrom = (value: unknown): Table => {
+  const [table] = readAnswer(JSON.stringify(value)).tables
+  if (table === undefined) throw new Error('no table')
+  return table
+}
+const all = (table: Table) => Array.from({ length: table.rows }, (_, i) => i)
+
+describe('figures of a company', () => {
+  const text = (endpoint: string, value: number, key: string): string => {
+    const kinds = (path: string) => figureKind(endpoint, path)
+    return cellText('number', value, { ...look, kinds }, key)
+  }
+  it.each([
+    ['ratios', 'gross_profit_margin', 0.4620635, '0.4621'],
+    ['ratios', 'gross_profit_margin', 46.20635, '46.2064'],
+    ['ratios', 'return_on_equity', 1.5602, '1.5602'],
+    ['ratios-ttm', 'grossProfitMargin', 0.4620635, '0.4621'],
+    ['growth', 'data.revenue_growth', 5.2, '5.2000'],
+    ['dcf', 'upside', -0.1445, '\u22120.1445'],
+    ['ratios', 'current_ratio', 0.98765432, '0.99'],
+    ['ratios', 'dividend', 4, '4'],
+    ['ratios', 'turnover', 0.00123456, '0.0012'],
+  ])(
+    'of %s: %s %d is written %s, and no unit is claimed that the service did not name',
+    (endpoint, key, n, written) => {
+      expect(text(endpoint, n, key)).toBe(written)
+    },
+  )
+  it('keep every digit elsewhere', () => {
+    expect(text('technical', 0.4620635, 'gross_margin')).toBe('0.4620635')
+  })
+})
+
+describe('cells', () => {
+  it('show what came: exact texts, dashes for nothing, no digit rounded away', () => {
+    expect(cellText('number', 1234567, look)).toBe('1,234,567')
+    expect(cellText('number', '0.10', look)).toBe('0.10')
+    expect(cellText('number', null, look)).toBe('—')
+    expect(cellText('percent', '12.50%', look)).toBe('12.50%')
+    expect(cellText('instant', 'soon', look)).toBe('soon')
+    expect(cellText('boolean', false, look)).toBe('no')
+    const table = tableFrom([{ n: 1 }].concat(JSON.parse('[{"n":2}]') as { n: number }[]))
+    expect(table.rows).toBe(2)
+    const [long] = readAnswer('[{"n":12345678901234567890.123},{"n":1}]').tables
+    expect(cellText('number', long.cell(0, 0), look)).toBe('12345678901234567890.123')
+  })
+  it.each([
+    ['1.50', '1.50'],
+    ['94036000000.10', '94,036,000,000.10'],
+    ['-1234.0', '−1,234.0'],
+    ['0.0000000001', '0.0000000001'],
+    ['0.00', '0.00'],
+    ['-0', '-0'],
+    ['-0.0', '-0.0'],
+    ['1e400', '1e400'],
+    ['1e-400', '1e-400'],
+    ['1e-05', '1e-05'],
+    ['123456789.1234567', '123456789.1234567'],
+  ])('show the number %s with every digit, as %s', (literal, shown) => {
+    const [table] = readAnswer(`[{"n":${literal}},{"n":1}]`).tables
+    expect(table.columns[0].type).toBe('number')
+    expect(cellText('number', table.cell(0, 0), look)).toBe(shown)
+    expect(tableCsv(table, [0])).toBe(`n\n${literal}\n`)
+  })
+  it('sort by value with absent ones last, either way, and filter over every column', () => {
+    const table = tableFrom([
+      { n: '10', s: 'b' },
+      { n: null, s: 'Apple' },
+      { n: '9', s: 'a' },
+    ])
+    expect([...arrange(table, { column: 0, descending: false }, '')]).toEqual([2, 0, 1])
+    expect([...arrange(table, { column: 0, descending: true }, '')]).toEqual([0, 2, 1])
+    expect([...arrange(table, null, ' APP ')]).toEqual([1])
+  })
+  it('are written as CSV that reads back the same, formulas defused', () => {
+    const table = tableFrom([
+      { a: '=1+1', b: '-5' },
+      { a: 'x,"y"\nz', b: '@me' },
+    ])
+    expect(tableCsv(table, all(table))).toBe('a,b\n\'=1+1,-5\n"x,""y""\nz",\'@me\n')
+    fc.assert(
+      fc.property(fc.array(fc.record({ k: fc.string(), v: fc.string() }), { minLength: 2 }), (rows) => {
+        const made = tableFrom(rows)
+        const read = parseCsv(tableCsv(made, all(made)))
+        const plain = (text: string) => text.replace(/^'/, '')
+        // A row of two empty fields is a line with a comma.
+        expect(read.slice(1).map(([k, v]) => [plain(k), plain(v)])).toEqual(
+          rows.map(({ k, v }) => [plain(k), plain(v)]),
+        )
+      }),
+    )
+  })
+  it('have headings that tell columns of one name apart', () => {
+    const table = tableFrom([
+      { a: { value: 1 }, a_value: 2 },
+      { a: { value: 3 }, a_value: 4 },
+    ])
+    expect(headings(table.columns)).toEqual(['a.value', 'a_value'])
+  })
+})
+
+describe('lines of a raw answer', () => {
+  const value: Value = parseValue('{"data":{"rows":[{"close":1},{"close":2}],"odd key":"Needle"},"x":null}') ?? null
+  it('carry paths that lead back to their values', () => {
+    const lines = jsonLines(value, new Set())
+    expect(lines.map(({ path }) => path)).toContain('$.data["odd key"]')
+    expect(pathOf('$.data.rows', 3)).toBe('$.data.rows[3]')
+  })
+  it('fold, and a search leaves what matches and what leads to it', () => {
+    expect(jsonLines(value, new Set(['$.data'])).map(({ path }) => path)).toEqual(['$', '$.data', '$.x'])
+    expect(jsonLines(value, new Set(), 'needle').map(({ path }) => path)).toEqual(['$', '$.data', '$.data["odd key"]'])
+    expect(jsonLines(value, new Set(), 'nowhere')).toEqual([])
+  })
+})
+
+describe('a search in a text', () => {
+  it('parts it without losing a letter', () => {
+    expect(marked('Abcabc', 'BC')).toEqual([
+      { text: 'A', hit: false },
+      { text: 'bc', hit: true },
+      { text: 'a', hit: false },
+      { text: 'bc', hit: true },
+    ])
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (text, search) => {
+        expect(
+          marked(text, search)
+            .map((part) => part.text)
+            .join(''),
+        ).toBe(text)
+      }),
+    )
+  })
+})
+
+describe('stories', () => {
+  const table = tableFrom([
+    { title: 'old', published_at: '2026-01-02T10:00:00Z', url: 'javascript:alert(1)', sentiment: 'Bearish' },
+    { title: 'new', published_at: '2026-01-03T10:00:00Z', url: 'https://a.example/b', score: '0.4' },
+    { title: 'undated', published_at: null, url: null, sentiment: 'neutral' },
+  ])
+  const stories = storiesOf(table)
+  it('stand newest first, undated ones last, and link only to pages', () => {
+    expect(stories.map(({ headline }) => headline)).toEqual(['new', 'old', 'undated'])
+    expect(stories.map(({ url }) => url)).toEqual(['https://a.example/b', '', ''])
+  })
+  it('have the mood that was sent, as number or word, or none', () => {
+    expect(stories.map(moodOf)).toEqual([1, -1, 0])
+    expect(moodOf({ sentiment: NaN, sentimentWord: '' })).toBeNull()
+  })
+  it('are not seen where nothing is a headline', () => {
+    expect(newsTable(readAnswer('[{"a":1},{"a":2}]'))).toBeUndefined()
+  })
+})
+
+describe('earnings', () => {
+  const reading = readAnswer(
+    JSON.stringify([
+      { ticker: 'B', report_date: '2026-01-31', eps_estimate: '1.5', quarter: 'Q1', fiscal_year: 2026 },
+      { ticker: 'A', report_date: '2026-01-26', eps_actual: -0.2, eps_estimate: null },
+      { ticker: 'C', report_date: 'tba', eps_actual: 1 },
+    ]),
+  )
+  const table = reportTable(reading)
+  it('are read with their days, absent numbers as absent, undated rows left to the table', () => {
+    const reports = table === undefined ? [] : reportsOf(table)
+    expect(reports.map(({ symbol, day, period }) => [symbol, day, period])).toEqual([
+      ['A', '2026-01-26', ''],
+      ['B', '2026-01-31', 'Q1 2026'],
+    ])
+    expect(reports[0]).toMatchObject({ actual: -0.2, estimate: NaN, surprise: NaN })
+  })
+  it('fall into weeks from Monday, weekends only where something is on them', () => {
+    expect(weekOf('2026-02-01')).toBe('2026-01-26')
+    const reports = table === undefined ? [] : reportsOf(table)
+    expect(daysOf('2026-01-26', reports)).toHaveLength(6)
+    expect(daysOf('2026-02-02', reports)).toHaveLength(5)
+  })
+  it('calls are speeches, or paragraphs of one text, or none', () => {
+    expect(speechesOf([{ speaker: 'CEO', text: 'Hello' }])).toEqual([{ speaker: 'CEO', text: 'Hello' }])
+    const long = `Operator: ${'word '.repeat(60)}\nand on`
+    expect(speechesOf({ data: { transcript: long } }).map(({ speaker }) => speaker)).toEqual(['Operator', ''])
+    expect(speechesOf({ data: { text: 'short' } })).toEqual([])
+  })
+})
+
+describe('boards', () => {
+  it('show prices and changes as they were sent', () => {
+    const reading = readAnswer(
+      '{"m":[{"symbol":"XAU","name":"Gold","price":"2500.10","change_percent":-0.5},{"symbol":"XAG","price":null}]}',
+    )
+    const table = boardTable(reading)
+    expect(table === undefined ? [] : boardOf(table)).toMatchObject([
+      { symbol: 'XAU', name: 'Gold', price: 2500.1, change: NaN, changePercent: -0.5 },
+      { symbol: 'XAG', name: 'XAG', price: NaN },
+    ])
+    expect(boardTable(readAnswer('[{"price":1},{"price":2}]'))).toBeUndefined()
+  })
+})
+
+describe('periods of income statements', () => {
+  const one = (ends: string, quarter: string, revenue: number): Value => ({
+    data: { fiscal_year: 2025, quarter, period_ending: ends, income_statement: { revenue, net_income: 1 } },
+  })
+  it('stand oldest first, once each, the newest answer counting, years apart from quarters', () => {
+    const found = periodsOf([
+      one('2025-06-28', 'Q3', 5),
+      one('2025-06-28', 'Q3', 4),
+      one('2025-09-27', 'FY', 20),
+      one('2025-03-29', 'Q2', 3),
+      { data: 'nothing' },
+    ])
+    expect(found.map(({ label, annual, revenue }) => [label, annual, revenue])).toEqual([
+      ['Q2 2025', false, 3],
+      ['Q3 2025', false, 5],
+      ['2025', true, 20],
+    ])
+    expect(found[0].netMargin).toBeNaN()
+  })
+})
+
+describe('an axis', () => {
+  it('holds every value between round ticks', () => {
+    const finite = fc.double({ min: -1e12, max: 1e12, noNaN: true })
+    fc.assert(
+      fc.property(fc.array(finite, { minLength: 1, maxLength: 20 }), fc.constantFrom(0, null), (values, base) => {
+        const { least, most, ticks } = ticksOf(values, base, 4)
+        const slack = (most - least) * 1e-9
+        expect(most).toBeGreaterThan(least)
+        for (const value of base === null ? values : [...values, base]) {
+          expect(value).toBeGreaterThanOrEqual(least - slack)
+          expect(value).toBeLessThanOrEqual(most + slack)
+        }
+        expect(ticks.length).toBeGreaterThan(1)
+        expect(ticks.length).toBeLessThan(10)
+        expect([...ticks].sort((a, b) => a - b)).toEqual(ticks)
+      }),
+    )
+    expect(ticksOf([], null, 4)).toEqual({ least: 0, most: 1, ticks: [] })
+  })
+})

@@ -1,0 +1,36 @@
+import '../../browser-stubs.ts'
+import { cleanup, render } from '@testing-library/svelte'
+import { compile } from 'svelte/compiler'
+import { tick } from 'svelte'
+import { afterEach, expect, it } from 'vitest'
+import ListTabs from '../../../../../src/renderer/features/watchlist/ListTabs.svelte'
+import source from '../../../../../src/renderer/features/watchlist/ListTabs.svelte?raw'
+import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+
+afterEach(() => {
+  cleanup()
+  document.head.querySelector('style[data-test]')?.remove()
+})
+
+it('the options of a watchlist are not laid out by rules of the button that opens them', async () => {
+  const app = new WindowState(new FakeTerminal())
+  const { container } = render(ListTabs, { app, hidden: 0 })
+  const options = container.querySelector('[role="dialog"]')
+  if (options === null) throw new Error('the button opens nothing')
+  options.dispatchEvent(Object.assign(new Event('beforetoggle'), { newState: 'open' }))
+  await tick()
+  expect(options.querySelectorAll('button, input').length).toBeGreaterThan(8)
+  // The same class that the component has in this page.
+  const scope = /svelte-\w+/.exec(container.querySelector('.pane-head')?.className ?? '')?.[0] ?? ''
+  expect(scope).not.toBe('')
+  const { css } = compile(source, { cssHash: () => scope })
+  const style = document.createElement('style')
+  style.dataset['test'] = ''
+  style.textContent = css?.code ?? ''
+  document.head.append(style)
+  const rules = [...(style.sheet?.cssRules ?? [])].filter((rule) => rule instanceof CSSStyleRule)
+  expect(rules.some((rule) => container.querySelector(rule.selectorText)?.getAttribute('aria-haspopup'))).toBe(true)
+  expect(rules.filter((rule) => options.querySelector(rule.selectorText) !== null)).toEqual([])
+  app.close()
+})

@@ -1,0 +1,136 @@
+import { flushSync } from 'svelte'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { DockState } from '../../../../../src/renderer/features/workspace/dock.svelte.ts'
+import { dockHash, parseDockRoute } from '../../../../../src/renderer/features/workspace/dock-route.ts'
+import { fromDockview, shapeOf, toDockview } from '../../../../../src/renderer/features/workspace/dock-json.ts'
+import { panesIn, READY_NAMES } from '../../../../../src/shared/features/workspace/document.ts'
+import { floatPane, kindOfIn } from '../../../../../src/shared/features/workspace/edits.ts'
+import { fitTo } from '../../../../../src/shared/features/workspace/fit.ts'
+import { partOf, withPart } from '../../../../../src/shared/features/workspace/parts.ts'
+import { readyWorkspace } from '../../../../../src/shared/features/workspace/ready.ts'
+import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+
+describe('the format of the docking library', () => {
+  it.each(READY_NAMES)('comes back as it was given: %s', (name) => {
+    const area = { width: 1600, height: 900 }
+    const workspace = floatPane(readyWorkspace(name), panesIn(readyWorkspace(name).dock).at(-1) ?? '', {
+      x: 100,
+      y: 80,
+      width: 400,
+      height: 300,
+    })
+    const json = toDockview(workspace, area, (id) => id)
+    const back = fromDockview(json, workspace)
+    const fitted = fitTo(workspace.dock, area, kindOfIn(workspace))
+    expect(back && shapeOf(back)).toBe(shapeOf({ dock: fitted, floats: workspace.floats }))
+    expect(back?.panes).toEqual(workspace.panes)
+    expect(Object.keys(json.panels).toSorted()).toEqual(workspace.panes.map((one) => one.id).toSorted())
+  })
+})
+
+describe('the address of a window', () => {
+  it('names a workspace and its part, and nothing that is none', () => {
+    const route = { workspace: 'workspace-3', window: 'window-1' }
+    expect(parseDockRoute(dockHash(route))).toEqual(route)
+    for (const hash of [
+      '',
+      '#replay=01',
+      '#workspace=',
+      '#workspace=../etc&window=a',
+      '#window=a',
+      `#workspace=${'a'.repeat(99)}`,
+    ])
+      expect(parseDockRoute(hash)).toEqual({})
+  })
+})
+
+describe('the dock of a window', () => {
+  let terminal: FakeTerminal
+  let dock: DockState
+  const problems: string[] = []
+  beforeEach(() => {
+    vi.useFakeTimers()
+    terminal = new FakeTerminal()
+    dock = new DockState(terminal, (failure) => problems.push(failure.message))
+    flushSync()
+  })
+  afterEach(() => {
+    dock.dispose()
+    vi.useRealTimers()
+    expect(problems).toEqual([])
+  })
+  const stored = () => terminal.workspaces.state().workspaces.find((one) => one.id === 'overview')
+
+  it('opens a pane in its place, keeps it, and takes it back', async () => {
+    expect(dock.ready).toBe(true)
+    dock.open('log')
+    expect(dock.now.front).toBe('log-1')
+    expect(dock.shown('log')?.id).toBe('log-1')
+    await vi.runAllTimersAsync()
+    expect(stored()?.panes.map((one) => one.id)).toContain('log-1')
+    dock.open('sessions')
+    expect(dock.shown('log')).toBeUndefined()
+    dock.open('log')
+    expect(dock.shown('log')?.id).toBe('log-1')
+    expect(dock.undo()).toBe(true)
+    expect(dock.first('sessions')).toBeUndefined()
+    expect(dock.undo()).toBe(true)
+    expect(dock.first('log')).toBeUndefined()
+    expect(dock.undo()).toBe(false)
+    expect(dock.redo()).toBe(true)
+    await vi.runAllTimersAsync()
+    expect(stored()?.panes.map((one) => one.id)).toContain('log-1')
+  })
+
+  it('forgets what was done in safe mode when it is left, and a part of it closes', async () => {
+    const [first] = terminal.workspaces.state().workspaces
+    const id = 'safe-mode--overview'
+    const part = floatPane(readyWorkspace('overview'), 'tape-1', { x: 0, y: 0, width: 400, height: 300 })
+    terminal.workspaces.put(JSON.stringify({ ...part, id }), false)
+    const main = new DockState(terminal, () => undefined, { workspace: id })
+    const beside = new DockState(terminal, () => undefined, { workspace: id, window: 'window-1' })
+    main.open('log')
+    terminal.workspaces.remove(id)
+    for (const one of [main, beside]) one.otherWorkspaces()
+    expect(main.id).toBe(terminal.workspaces.state().latest)
+    expect(main.gone).toBe(false)
+    expect(beside.gone).toBe(true)
+    await vi.runAllTimersAsync()
+    expect(terminal.workspaces.state().workspaces.map((one) => one.id)).not.toContain(id)
+    expect(main.whole.panes).toEqual(first?.panes)
+    for (const one of [main, beside]) one.dispose()
+  })
+
+  it('shows what another window did, but not while a change of its own is on its way', async () => {
+    const other = new DockState(terminal, () => undefined)
+    other.open('news')
+    await vi.runAllTimersAsync()
+    expect(dock.shown('news')?.id).toBe('news-1')
+    other.dispose()
+  })
+
+  it('keeps the title of a pane that the next workspace has too', () => {
+    const [chart] = dock.now.panes.filter(({ kind }) => kind === 'chart')
+    const alike = dock.all.find(({ id, panes }) => id !== dock.id && panes.some((one) => one.id === chart?.id))
+    if (!chart || !alike) throw new Error('no two ready-made workspaces with the same chart')
+    dock.title(chart.id, 'BTC-USD 1m')
+    dock.title('log-1', 'gone')
+    dock.show(alike.id)
+    expect(dock.titleOf(chart.id)).toBe('BTC-USD 1m')
+    expect(dock.titles['log-1']).toBeUndefined()
+  })
+
+  it('keeps to itself once it was told to', async () => {
+    dock.detach()
+    dock.open('log')
+    await vi.runAllTimersAsync()
+    expect(dock.shown('log')?.id).toBe('log-1')
+    expect(stored()?.panes.map((one) => one.id)).not.toContain('log-1')
+  })
+
+  it('is a part of a workspace in a window of its own, and nothing else', () => {
+    const whole = { ...readyWorkspace('overview') }
+    expect(partOf(whole, 'window-1')).toBeNull()
+    expect(withPart(whole, 'window-1', whole)).toBe(whole)
+  })
+})

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import type { ChartLegend } from '../../../../src/renderer/charts/model/chart.ts'
+import { Zone } from '../../../../src/renderer/text/zone.ts'
+import { gapText, spokenLegend } from '../../../../src/renderer/features/chart/model/chart-labels.ts'
+import { causeText } from '../../../../src/renderer/text/replay-labels.ts'
+import { causeWords } from '../../../../src/shared/features/alerts/labels.ts'
+import { GAP_CAUSES } from '../../../../src/shared/core/recording/recording.ts'
+import { unixMs } from '../../../../src/shared/base/units.ts'
+
+describe('a cause of a gap', () => {
+  it('has one name, and no other cause has it', () => {
+    const names = GAP_CAUSES.map(causeText)
+    expect(GAP_CAUSES.map(causeWords)).toEqual(names)
+    expect(new Set([...names, causeText('unreadable')]).size).toBe(GAP_CAUSES.length + 1)
+  })
+
+  it('is not told as nothing received where it is what cannot be read', () => {
+    const gap = { feed: 'crypto/XT', cause: 'unreadable', fromMs: unixMs(0), toMs: unixMs(1_000) } as const
+    const legend = { bar: null, previousClose: null, fromCrosshair: true, rests: true, gap, atMs: 0, markers: [] }
+    const whole = { ...legend, studies: [], compared: [] } satisfies ChartLegend
+    const spoken = (one: ChartLegend): string =>
+      spokenLegend(one, gapText(one.gap, 'UTC'), String, 1_000, new Zone('UTC'))
+    expect(spoken(whole)).toBe('Cannot be read: stored messages damaged 00:00:00.000 to 00:00:01.000')
+    expect(spoken({ ...whole, gap: { ...gap, cause: 'drop' } })).toBe(
+      'Nothing received: connection lost 00:00:00.000 to 00:00:01.000',
+    )
+  })
+
+  it('is told with its days where it is not over on the day on which it began', () => {
+    const night = { feed: 'crypto/XT', cause: 'quit', fromMs: unixMs(86_399_000), toMs: unixMs(86_401_000) } as const
+    expect(gapText(night, 'UTC')).toBe('Tapedeck was closed 01 Jan 1970 23:59:59 to 02 Jan 1970 00:00:01')
+    expect(gapText({ ...night, toMs: null }, 'UTC')).toBe('Tapedeck was closed 01 Jan 1970 23:59:59 to now')
+  })
+})

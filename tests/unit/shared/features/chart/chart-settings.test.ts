@@ -1,0 +1,48 @@
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import {
+  DEFAULT_CHART_SETTINGS,
+  MOST_COMPARED,
+  chartSettingsSchema,
+  type ChartIndicator,
+} from '../../../../../src/shared/features/chart/chart-settings.ts'
+
+const average: ChartIndicator = {
+  id: 'a',
+  kind: 'sma',
+  values: { period: 50 },
+  price: 'hl2',
+  colours: ['#ff8800'],
+  pane: 'auto',
+  hidden: false,
+}
+
+describe('settings of a chart', () => {
+  it('are whole from nothing, and read back as they were written', () => {
+    expect(v.parse(chartSettingsSchema, {})).toEqual(DEFAULT_CHART_SETTINGS)
+    const set = {
+      ...DEFAULT_CHART_SETTINGS,
+      indicators: [average],
+      compare: ['stocks:SPY'],
+      zone: 'Asia/Tokyo',
+      scale: 'log',
+    }
+    expect(v.parse(chartSettingsSchema, JSON.parse(JSON.stringify(set)))).toEqual(set)
+  })
+
+  it('lose only what is wrong', () => {
+    const read = v.parse(chartSettingsSchema, {
+      interval: '7m',
+      scale: 'log',
+      inverted: 'yes',
+      zone: 4,
+      indicators: [average, { id: 'b', kind: 'from the future' }, { ...average, id: 'c', values: { period: 'x' } }, 3],
+      compare: ['stocks:SPY', 'nothing', 7, ...Array.from({ length: 9 }, (_, i) => `stocks:S${i}`)],
+    })
+    expect(read).toMatchObject({ interval: '1s', scale: 'log', inverted: false, zone: null })
+    expect(read.indicators.map((one) => one.id)).toEqual(['a', 'c'])
+    expect(read.indicators[1].values).toEqual({})
+    expect(read.compare).toHaveLength(MOST_COMPARED)
+    expect(read.compare[0]).toBe('stocks:SPY')
+  })
+})

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { inTurn, overlapSentence } from '../../../../../src/shared/features/sessions/overlaps.ts'
+import { recordingId } from '../../../../../src/shared/base/units.ts'
+
+const here = (name: string, startedMs: number, endedMs: number | null) => ({
+  name,
+  source: 'demo',
+  startedMs,
+  endedMs,
+  imported: false,
+})
+const brought = (name: string, startedMs: number, endedMs: number | null) => ({
+  ...here(name, startedMs, endedMs),
+  imported: true,
+})
+const read = (...all: ReturnType<typeof here>[]) =>
+  inTurn(all).map(({ of, behind, notBeforeMs }) => (behind === null ? of.name : `${of.name}>${notBeforeMs}`))
+
+describe('recordings in turn', () => {
+  it('made here are never behind each other, whatever the clock said', () => {
+    expect(read(here('a', 100, 200), here('b', 50, 150), here('c', 120, null))).toEqual(['a', 'b', 'c'])
+  })
+  it('imported ones are behind whatever started earlier and lasts, and hide what starts later', () => {
+    expect(read(here('a', 100, 200), brought('x', 150, 300), here('b', 250, 400))).toEqual(['a', 'x>200', 'b>300'])
+    expect(read(brought('y', 150, 300), brought('x', 100, 200))).toEqual(['x', 'y>200'])
+    expect(read(here('a', 100, null), brought('x', 150, 160))).toEqual(['a', 'x>Infinity'])
+    expect(read(here('a', 100, 200), brought('x', 200, 300), here('b', 300, 400))).toEqual(['a', 'x', 'b'])
+  })
+  it('one that lasts long hides also behind a short one', () => {
+    expect(read(brought('x', 0, 1_000), brought('y', 10, 20), here('a', 500, 1_500))).toEqual(['x', 'y>1000', 'a>1000'])
+  })
+})
+
+it('says overlaps in a sentence', () => {
+  const one = { source: 'demo', earlier: recordingId('a'), later: recordingId('b'), fromMs: 1, toMs: 2 }
+  expect(overlapSentence([])).toBe('')
+  expect(overlapSentence([one])).toBe('Sessions a and b of demo overlap: there, the earlier one is read.')
+  expect(overlapSentence([one, one])).toContain('and 1 more like it')
+})

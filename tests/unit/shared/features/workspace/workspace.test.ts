@@ -1,0 +1,452 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../../../../src/shared/core/settings/settings.ts'
+import {
+  groupsIn,
+  panesIn,
+  parseWorkspace,
+  READY_NAMES,
+  type DockNode,
+  type Workspace,
+} from '../../../../../src/shared/features/workspace/document.ts'
+import {
+  addPane,
+  boxOfPane,
+  closePane,
+  dockPane,
+  floatPane,
+  freshId,
+  instrumentOf,
+  kindOfIn,
+  movePane,
+  moveTowards,
+  neighbour,
+  paneOf,
+  popIn,
+  popOut,
+  resizePane,
+  setFront,
+  setInstrument,
+  setLink,
+  setPaneSettings,
+  toggleMaximised,
+  type Direction,
+} from '../../../../../src/shared/features/workspace/edits.ts'
+import { readWorkspaceFile, workspaceFile } from '../../../../../src/shared/features/workspace/file.ts'
+import { boxesOf, fitTo, leastOf } from '../../../../../src/shared/features/workspace/fit.ts'
+import { NO_HISTORY, noted, redone, undone } from '../../../../../src/shared/features/workspace/history.ts'
+import { LINK_COLOURS, PANE_KINDS } from '../../../../../src/shared/features/workspace/kinds.ts'
+import {
+  duplicated,
+  firstLibrary,
+  freeName,
+  parseLibrary,
+  putWorkspace,
+  removeWorkspace,
+  resetWorkspace,
+  sameLayout,
+  withSnapshot,
+} from '../../../../../src/shared/features/workspace/library.ts'
+import { migrateWorkspace, overviewOf } from '../../../../../src/shared/features/workspace/migrate.ts'
+import { readyWorkspace } from '../../../../../src/shared/features/workspace/ready.ts'
+import type { InstrumentId } from '../../../../../src/shared/base/units.ts'
+
+const DIRECTIONS: readonly Direction[] = ['left', 'right', 'up', 'down']
+type Step = (now: Workspace) => Workspace
+const pick = (now: Workspace, n: number) => now.panes[n % now.panes.length]?.id ?? ''
+
+/** One thing a person does, with the panes that there are then. */
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc
+    .tuple(
+      fc.nat(),
+      fc.constantFrom(...PANE_KINDS),
+      fc.constantFrom('within' as const, ...DIRECTIONS),
+      fc.option(fc.integer({ min: 1, max: 900 })),
+    )
+    .map(
+      ([n, kind, side, size]): Step =>
+        (now) =>
+          addPane(
+            now,
+            { id: freshId(now, kind), kind, link: 'blue', instrument: null, settings: {} },
+            { of: pick(now, n), side },
+            size,
+          ),
+    ),
+  fc.nat().map(
+    (n): Step =>
+      (now) =>
+        closePane(now, pick(now, n)),
+  ),
+  fc.tuple(fc.nat(), fc.nat(), fc.constantFrom('within' as const, ...DIRECTIONS)).map(
+    ([a, b, side]): Step =>
+      (now) =>
+        movePane(now, pick(now, a), { of: pick(now, b), side }),
+  ),
+  fc.tuple(fc.nat(), fc.constantFrom(...DIRECTIONS)).map(
+    ([n, to]): Step =>
+      (now) =>
+        moveTowards(now, pick(now, n), to),
+  ),
+  fc.tuple(fc.nat(), fc.constantFrom('row' as const, 'column' as const), fc.integer({ min: -400, max: 400 })).map(
+    ([n, axis, by]): Step =>
+      (now) =>
+        resizePane(now, pick(now, n), axis, by),
+  ),
+  fc.nat().map(
+    (n): Step =>
+      (now) =>
+        floatPane(now, pick(now, n), { x: 10, y: 20, width: 300, height: 200 }),
+  ),
+  fc.nat().map(
+    (n): Step =>
+      (now) =>
+        dockPane(now, pick(now, n)),
+  ),
+  fc.nat().map(
+    (n): Step =>
+      (now) =>
+        popOut(now, 'window-1', [pick(now, n)]),
+  ),
+  fc.constant<Step>((now) => popIn(now, 'window-1')),
+  fc.nat().map(
+    (n): Step =>
+      (now) =>
+        setFront(now, pick(now, n)),
+  ),
+  fc.nat().map(
+    (n): Step =>
+      (now) =>
+        toggleMaximised(now, pick(now, n)),
+  ),
+  fc.tuple(fc.nat(), fc.option(fc.constantFrom(...LINK_COLOURS))).map(
+    ([n, colour]): Step =>
+      (now) =>
+        setLink(now, pick(now, n), colour),
+  ),
+  // Settings with a key that reaches into prototypes are refused when they are read: no pane makes them.
+  fc
+    .tuple(
+      fc.nat(),
+      fc.jsonValue().filter((value) => !JSON.stringify(value).includes('__proto__')),
+    )
+    .map(
+      ([n, value]): Step =>
+        (now) =>
+          setPaneSettings(now, pick(now, n), { value: value === null ? 0 : value }),
+    ),
+)
+const steps = fc.array(step, { maxLength: 25 })
+const start = fc.constantFrom(...READY_NAMES).map((one) => readyWorkspace(one))
+const done = (from: Workspace, all: readonly Step[]) => all.reduce((now, one) => one(now), from)
+/** As it comes back from a disk. */
+const throughJson = (x: unknown): unknown => JSON.parse(JSON.stringify(x))
+
+/** What must hold of every workspace. */
+function expectSound(now: Workspace): void {
+  const trees = [now.dock, ...now.floats.map((one) => one.dock), ...now.popouts.map((one) => one.dock)]
+  const placed = trees.flatMap(panesIn)
+  expect(placed.toSorted()).toEqual(now.panes.map((one) => one.id).toSorted())
+  expect(new Set(placed).size).toBe(placed.length)
+  expect(panesIn(now.dock).length).toBeGreaterThan(0)
+  const check = (tree: DockNode, axis: string | null): void => {
+    if (tree.is === 'group') return expect(tree.panes).toContain(tree.front)
+    expect(tree.parts.length).toBeGreaterThan(1)
+    expect(tree.axis).not.toBe(axis)
+    for (const part of tree.parts) check(part, tree.axis)
+  }
+  for (const tree of trees) check(tree, null)
+  if (now.maximised !== null) expect(panesIn(now.dock)).toContain(now.maximised)
+}
+
+describe('a workspace', () => {
+  it('stays sound whatever is done to it, and comes back from disk as it was', () => {
+    fc.assert(
+      fc.property(start, steps, (from, all) => {
+        const now = done(from, all)
+        expectSound(now)
+        const back = parseWorkspace(migrateWorkspace(throughJson(now)))
+        expect(back).toEqual(throughJson(now))
+        expect(parseWorkspace(back)).toEqual(back)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('is undone and redone exactly, step by step', () => {
+    fc.assert(
+      fc.property(start, steps, (from, all) => {
+        let history = NO_HISTORY
+        let now = from
+        const states: Workspace[] = [from]
+        for (const one of all) {
+          const next = one(now)
+          history = noted(history, now, next)
+          if (!sameLayout(now, next)) states.push(next)
+          now = next
+        }
+        expect(history.past.length).toBe(states.length - 1)
+        for (const state of states.slice(0, -1).toReversed()) {
+          const back = undone(history, now)
+          expect(back).not.toBeNull()
+          if (!back) return
+          ;[history, now] = back
+          expect(sameLayout(now, state)).toBe(true)
+        }
+        expect(undone(history, now)).toBeNull()
+        for (const state of states.slice(1)) {
+          const forth = redone(history, now)
+          if (!forth) throw new Error('no step forth')
+          ;[history, now] = forth
+          expect(sameLayout(now, state)).toBe(true)
+        }
+        expect(redone(history, now)).toBeNull()
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('fits any area exactly, twice the same, and gives each pane its least where there is room', () => {
+    fc.assert(
+      fc.property(
+        start,
+        steps,
+        fc.integer({ min: 700, max: 4_000 }),
+        fc.integer({ min: 400, max: 2_400 }),
+        (from, all, width, height) => {
+          const now = done(from, all)
+          const kindOf = kindOfIn(now)
+          const fitted = fitTo(now.dock, { width, height }, kindOf)
+          const boxes = boxesOf(fitted, { x: 0, y: 0, width, height })
+          expect(boxes.reduce((sum, { box }) => sum + box.width * box.height, 0)).toBe(width * height)
+          expect(fitTo(fitted, { width, height }, kindOf)).toEqual(fitted)
+          const least = leastOf(now.dock, kindOf)
+          if (least.width > width || least.height > height) return
+          for (const { group, box } of boxes) {
+            const wanted = leastOf(group, kindOf)
+            // Rounding to whole pixels may take one.
+            expect(box.width).toBeGreaterThanOrEqual(wanted.width - 1)
+            expect(box.height).toBeGreaterThanOrEqual(wanted.height - 1)
+          }
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  it('keeps columns as wide as they were in a larger window, and gives the rest to the chart', () => {
+    const now = readyWorkspace('overview')
+    const boxes = boxesOf(fitTo(now.dock, { width: 1920, height: 1000 }, kindOfIn(now)), {
+      x: 0,
+      y: 0,
+      width: 1920,
+      height: 1000,
+    })
+    expect(boxes.map(({ group, box }) => [group.front, box.width, box.height])).toEqual([
+      ['watchlist-1', 328, 1000],
+      ['chart-1', 1340, 1000],
+      ['quote-1', 252, 318],
+      ['tape-1', 252, 682],
+    ])
+    expect(fitTo(now.dock, { width: 1024, height: 576 }, kindOfIn(now))).toMatchObject({
+      parts: [{ size: 328 }, { size: 444 }, { size: 252, parts: [{ size: 318 }, { size: 258 }] }],
+    })
+  })
+
+  it('moves, splits and joins by direction as the eye expects', () => {
+    const now = readyWorkspace('overview')
+    expect(neighbour(now, 'chart-1', 'left')).toBe('watchlist-1')
+    expect(neighbour(now, 'chart-1', 'right')).toBe('tape-1')
+    expect(neighbour(now, 'tape-1', 'up')).toBe('quote-1')
+    expect(neighbour(now, 'watchlist-1', 'left')).toBeNull()
+    const joined = moveTowards(now, 'tape-1', 'up')
+    expect(groupsIn(joined.dock).map((one) => one.panes)).toEqual([['watchlist-1'], ['chart-1'], ['quote-1', 'tape-1']])
+    const split = moveTowards(joined, 'tape-1', 'left')
+    expect(groupsIn(split.dock).map((one) => one.panes)).toEqual([
+      ['watchlist-1'],
+      ['chart-1'],
+      ['tape-1'],
+      ['quote-1'],
+    ])
+    expect(boxOfPane(resizePane(now, 'chart-1', 'row', 100), 'chart-1')?.width).toBe(960)
+    expect(boxOfPane(resizePane(now, 'quote-1', 'column', 40), 'quote-1')?.height).toBe(358)
+    // What lies beside keeps what it needs.
+    expect(boxOfPane(resizePane(now, 'chart-1', 'row', 5_000), 'tape-1')?.width).toBe(224)
+  })
+
+  it('shows an instrument in every pane of a colour, and in a pane without one alone', () => {
+    const apple = 'stocks:AAPL' as InstrumentId // a valid one
+    const now = setInstrument(readyWorkspace('overview'), 'chart-1', apple)
+    for (const pane of now.panes) expect(instrumentOf(now, pane)).toBe(apple)
+    const loose = setLink(now, 'tape-1', null)
+    const ether = setInstrument(loose, 'tape-1', 'crypto:ETHUSD' as InstrumentId) // a valid one
+    const shown = (id: string) => {
+      const pane = paneOf(ether, id)
+      return pane && instrumentOf(ether, pane)
+    }
+    expect([shown('tape-1'), shown('quote-1')]).toEqual(['crypto:ETHUSD', 'stocks:AAPL'])
+  })
+
+  it('keeps its last pane, and its windows come back into the dock', () => {
+    let now = readyWorkspace('overview')
+    for (const { id } of now.panes) now = closePane(now, id)
+    expect(now.panes.length).toBe(1)
+    const out = popOut(readyWorkspace('overview'), 'window-1', ['tape-1', 'quote-1'])
+    expect(panesIn(out.dock)).toEqual(['watchlist-1', 'chart-1'])
+    expect(panesIn(popIn(out, 'window-1').dock).toSorted()).toEqual(['chart-1', 'quote-1', 'tape-1', 'watchlist-1'])
+  })
+})
+
+describe('what is read from a disk or a file', () => {
+  it('never empties a workspace: garbage gives none, and leaves the library with all it had', () => {
+    fc.assert(
+      fc.property(fc.anything({ maxDepth: 6 }), (junk) => {
+        const read = parseWorkspace(migrateWorkspace(junk))
+        if (read) expectSound(read)
+        const library = parseLibrary({ workspaces: [junk, readyWorkspace('review')], snapshots: junk, latest: junk })
+        expect(library.workspaces.some((one) => one.id === 'review')).toBe(true)
+        expect(parseLibrary(junk).workspaces.length).toBeGreaterThan(0)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('is sound also where one value anywhere was replaced by another', () => {
+    const spots = (x: unknown, path: readonly string[] = []): readonly (readonly string[])[] =>
+      typeof x === 'object' && x !== null
+        ? Object.entries(x).flatMap(([key, value]) => [[...path, key], ...spots(value, [...path, key])])
+        : []
+    fc.assert(
+      fc.property(start, fc.nat(), fc.anything({ maxDepth: 3 }), (from, n, junk) => {
+        const all = spots(from)
+        const path = all[n % all.length] ?? []
+        const broken = throughJson(from) as Record<string, unknown> // an object, as every workspace
+        let at: Record<string, unknown> = broken
+        for (const key of path.slice(0, -1)) at = at[key] as Record<string, unknown> // `spots` went this way
+        at[path.at(-1) ?? ''] = junk
+        const read = parseWorkspace(broken)
+        if (read) expectSound(read)
+        const library = parseLibrary({ workspaces: [broken], snapshots: { [from.id]: [{ atMs: 1, workspace: from }] } })
+        expect(library.workspaces.length).toBeGreaterThan(0)
+        for (const one of library.workspaces) expectSound(one)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('takes a snapshot where a workspace cannot be read', () => {
+    const from = readyWorkspace('review')
+    const library = parseLibrary({
+      workspaces: [{ ...from, dock: 'gone' }],
+      snapshots: { review: [{ atMs: 5, workspace: from }] },
+    })
+    expect(library.workspaces).toEqual([from])
+  })
+
+  it('is refused with a sentence where a file is hostile', () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+    const wide = JSON.stringify({ kind: 'tapedeck workspace', workspace: 1 })
+    for (const text of [
+      '',
+      '{',
+      'null',
+      '[]',
+      '{"kind":"other"}',
+      wide,
+      deep,
+      'x'.repeat(2_000_000),
+      `{"kind":"tapedeck workspace","workspace":${deep}}`,
+    ]) {
+      const read = readWorkspaceFile(text)
+      expect(read.ok).toBe(false)
+      if (!read.ok) expect(read.why).toMatch(/^This .+\.$/)
+    }
+    const newer = readWorkspaceFile(JSON.stringify({ kind: 'tapedeck workspace', workspace: { version: 99 } }))
+    expect(newer).toMatchObject({ ok: false, why: expect.stringContaining('newer') as unknown })
+    const proto = `{"kind":"tapedeck workspace","workspace":${JSON.stringify(readyWorkspace('overview')).replace('"settings":{}', '"settings":{"__proto__":{"polluted":1}}')}}`
+    const read = readWorkspaceFile(proto)
+    expect(read.ok && read.workspace.panes.every((one) => !('polluted' in one.settings))).toBe(true)
+    expect('polluted' in {}).toBe(false)
+  })
+
+  it('comes back from its own file as it was', () => {
+    fc.assert(
+      fc.property(start, steps, (from, all) => {
+        const now = done(from, all)
+        const read = readWorkspaceFile(workspaceFile(now))
+        if (!read.ok) throw new Error(read.why)
+        expect(sameLayout(read.workspace, popoutsLeft(now))).toBe(true)
+      }),
+      { numRuns: 100 },
+    )
+  })
+  const popoutsLeft = (now: Workspace): Workspace => {
+    const out = new Set(now.popouts.flatMap((one) => panesIn(one.dock)))
+    return JSON.parse(
+      JSON.stringify({ ...now, popouts: [], panes: now.panes.filter((one) => !out.has(one.id)) }),
+    ) as Workspace // what was written is one
+  }
+
+  it('is brought over from the settings of before docking', () => {
+    const before = {
+      ...DEFAULT_SETTINGS.workspace,
+      instrument: 'stocks:SPY',
+      interval: '5m' as const,
+      layout: { left: 300, right: 260, bottom: 210, split: 0.5 },
+      bottomPane: 'log' as const,
+      activeWatchlist: 'fx',
+    }
+    const now = overviewOf(before)
+    expectSound(now)
+    expect(groupsIn(now.dock).map((one) => [one.panes, one.size])).toEqual([
+      [['watchlist-1'], 300],
+      [['chart-1'], expect.any(Number)],
+      [['log-1'], 210],
+      [['quote-1'], 418],
+      [['tape-1'], 418],
+    ])
+    expect(now.links.blue?.instrument).toBe('stocks:SPY')
+    expect(paneOf(now, 'chart-1')?.settings).toMatchObject({ interval: '5m', style: 'candles' })
+    expect(paneOf(now, 'watchlist-1')?.settings).toMatchObject({ list: 'fx' })
+    expect(parseWorkspace(migrateWorkspace(throughJson(before)))).toEqual(throughJson(now))
+    expect(parseWorkspace(now)).toEqual(now)
+  })
+})
+
+describe('the library', () => {
+  it('begins with the ready-made ones, each sound and whole', () => {
+    for (const one of firstLibrary().workspaces) {
+      expectSound(one)
+      expect(parseWorkspace(throughJson(one))).toEqual(one)
+    }
+    expect(parseLibrary(throughJson(firstLibrary()))).toEqual(firstLibrary())
+  })
+
+  it('keeps five snapshots, two minutes apart, and nothing twice', () => {
+    let library = firstLibrary()
+    let now = readyWorkspace('overview')
+    for (let i = 0; i < 20; i++) {
+      library = withSnapshot(library, now, i * 60_000)
+      now = resizePane(now, 'chart-1', 'row', -10)
+    }
+    expect(library.snapshots['overview']?.map((one) => one.atMs)).toEqual([18, 16, 14, 12, 10].map((n) => n * 60_000))
+    const [newest] = library.snapshots['overview'] ?? []
+    expect(newest && withSnapshot(library, newest.workspace, 9e9)).toBe(library)
+  })
+
+  it('copies under a name of its own, resets to what was ready-made, and keeps the last one', () => {
+    const library = firstLibrary()
+    const overview = readyWorkspace('overview')
+    const copy = duplicated(library, overview)
+    expect([copy.name, copy.id]).toEqual(['Overview 2', 'workspace-1'])
+    const both = putWorkspace(library, copy)
+    expect(duplicated(both, copy).name).toBe('Overview 3')
+    expect(freeName(both, '  ')).toBe('Workspace')
+    expect(sameLayout(resetWorkspace(closePane(overview, 'tape-1')), overview)).toBe(true)
+    let left = both
+    for (const one of both.workspaces) left = removeWorkspace(left, one.id)
+    expect(left.workspaces.length).toBe(1)
+    expect(left.latest).toBe(left.workspaces[0]?.id)
+  })
+})
