@@ -1,68 +1,8 @@
-// The walls of the house and the habits of its code. The import walls follow docs/architecture.md.
+// The habits of the code. Which file may import which stands in scripts/house/walls.mjs.
 import svelte from 'eslint-plugin-svelte'
 import globals from 'globals'
 import ts from 'typescript-eslint'
-
-/** Folders by what they may import. Patterns are matched against the import's own text. */
-const node = ['node:*', 'better-sqlite3', 'ws', 'undici', 'keytar', 'keytar/*', 'electron', 'electron/*']
-const FEATURES = [
-  'alerts',
-  'backup',
-  'credentials',
-  'diagnostics',
-  'drawings',
-  'export',
-  'feeds',
-  'importing',
-  'market',
-  'moving',
-  'packages',
-  'recording',
-  'replay',
-  'rest',
-  'settings',
-  'store',
-  'updates',
-  'workspaces',
-]
-const forbid = (patterns, message, allowTypeImports = false) => ({
-  '@typescript-eslint/no-restricted-imports': ['error', { patterns: [{ group: patterns, message, allowTypeImports }] }],
-})
-const wall = (files, patterns, message) => ({ files, rules: forbid(patterns, message) })
-const withTypes = (files, hard, hardMessage, soft, softMessage) => ({
-  files,
-  rules: {
-    '@typescript-eslint/no-restricted-imports': [
-      'error',
-      {
-        patterns: [
-          { group: hard, message: hardMessage },
-          ...(soft.length > 0 ? [{ group: soft, message: softMessage, allowTypeImports: true }] : []),
-        ],
-      },
-    ],
-  },
-})
-
-const featureWalls = FEATURES.map((name) => {
-  const others = FEATURES.filter((other) => other !== name)
-  return withTypes(
-    [`src/main/${name}/**/*.ts`],
-    [
-      'electron',
-      'electron/*',
-      '**/simulator/**',
-      '**/renderer/**',
-      '**/terminal.ts',
-      '**/handlers.ts',
-      ...others.map((other) => `../${other}/!(port.ts)`),
-      ...others.map((other) => `../../${other}/!(port.ts)`),
-    ],
-    'a feature imports shared, service and its own folder; of other features only the types of port.ts',
-    others.flatMap((other) => [`../${other}/port.ts`, `../../${other}/port.ts`]),
-    'only types cross between features',
-  )
-})
+import { houseWalls } from './scripts/house/walls.mjs'
 
 export default ts.config(
   {
@@ -111,66 +51,19 @@ export default ts.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
     },
   },
-  wall(
-    ['src/shared/**/*.ts'],
-    [...node, 'svelte', '../service/**', '../main/**', '../renderer/**', '../simulator/**'],
-    'shared imports nothing of ours',
-  ),
-  wall(
-    ['src/service/**/*.ts'],
-    [...node, 'svelte', '**/main/**', '**/renderer/**', '**/simulator/**'],
-    'service imports shared only',
-  ),
-  wall(
-    ['src/simulator/**/*.ts'],
-    ['electron', 'electron/*', '**/main/**', '**/renderer/**'],
-    'the simulator imports shared and service only',
-  ),
-  ...featureWalls,
-  withTypes(
-    [
-      'src/main/{terminal,handlers,dispatch,carrier,clock}.ts',
-      'src/main/terminal/**/*.ts',
-      'src/main/browser/**/*.ts',
-      'src/main/cli/**/*.ts',
-    ],
-    ['electron', 'electron/*', '**/renderer/**', '**/electron/*'],
-    'only main/electron, main/index and preload import electron',
-    [],
-    '',
-  ),
-  withTypes(
-    ['src/renderer/**/*.ts', 'src/renderer/**/*.svelte'],
-    [...node, '**/main/**', '**/simulator/**'],
-    'the window knows the contract, not the terminal',
-    ['**/service/**'],
-    'the window knows the contract, not the service',
-  ),
-  wall(
-    ['src/renderer/ui/**/*'],
-    [
-      ...node,
-      '**/main/**',
-      '**/service/**',
-      '**/shared/**',
-      '../state/**',
-      '../panes/**',
-      '../charts/**',
-      '../workspace/**',
-    ],
-    'ui has no market knowledge and imports nothing of ours',
-  ),
-  wall(
-    ['src/renderer/charts/**/*'],
-    [...node, '**/main/**', '**/service/**', '../state/**', '../panes/**', '../workspace/**'],
-    'charts import shared and ui only',
-  ),
+  ...houseWalls,
   {
     files: ['scripts/**/*.mjs', '*.js'],
     languageOptions: { globals: { ...globals.node } },
   },
   {
-    files: ['src/main/cli.ts', 'src/main/cli/**/*.ts', 'benchmarks/**/*.ts', 'tests/**/*.ts'],
+    files: [
+      'src/main/cli.ts',
+      'src/main/hosts/cli/**/*.ts',
+      'src/main/**/cli.ts',
+      'benchmarks/**/*.ts',
+      'tests/**/*.ts',
+    ],
     rules: { 'no-console': 'off' },
   },
   {

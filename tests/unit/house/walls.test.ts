@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { EXCEPTIONS, findWall, readImports } from '../../../scripts/house/walls.mjs'
+
+const WIDEST = 20
+
+const files = readdirSync('src', { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => posix.join(entry.parentPath.replaceAll('\\', '/'), entry.name).slice('src/'.length))
+const imports = files
+  .filter((file) => /\.(ts|svelte)$/.test(file))
+  .flatMap((from) => readImports(from, readFileSync(`src/${from}`, 'utf8')).map((one) => ({ from, ...one })))
+const crossings = imports
+  .filter(({ from, to, typesOnly }) => findWall(from, to, typesOnly) !== null)
+  .map(({ from, to }) => `${from} -> ${to}`)
+
+describe('the house', () => {
+  it('reads every import of the sources', () => {
+    expect(files.length).toBeGreaterThan(500)
+    expect(imports.length).toBeGreaterThan(3 * files.length)
+    const lost = imports.filter(({ to }) => /\.(ts|svelte)$/.test(to) && !files.includes(to))
+    expect(lost).toEqual([])
+  })
+
+  it('has no import across a wall that is not on the list of exceptions', () => {
+    expect(crossings.filter((one) => !EXCEPTIONS.has(one))).toEqual([])
+  })
+
+  it('lists no exception that is gone', () => {
+    expect([...EXCEPTIONS].filter((one) => !crossings.includes(one))).toEqual([])
+  })
+
+  it(`has no folder of more than ${WIDEST} files`, () => {
+    const widths = Map.groupBy(files, (file) => posix.dirname(file))
+    expect([...widths].filter(([, inside]) => inside.length > WIDEST).map(([folder]) => folder)).toEqual([])
+  })
+})
+
+describe('a wall', () => {
+  it.each([
+    ['shared/core/market/bars.ts', 'main/base/clock.ts', false, "shared can't import from main"],
+    ['renderer/core/market/quotes.ts', 'service/feeds.ts', false, 'renderer can import only types from service'],
+    ['renderer/core/market/quotes.ts', 'service/feeds.ts', true, null],
+    ['main/core/market/hub.ts', 'main/features/alerts/alerts.ts', true, 'main/core is below main/features'],
+    ['main/features/alerts/alerts.ts', 'main/core/market/hub.ts', false, null],
+    ['main/features/alerts/alerts.ts', 'main/features/replay/rig.ts', true, null],
+    [
+      'main/features/alerts/alerts.ts',
+      'main/features/replay/rig.ts',
+      false,
+      'features meet in feature.ts: alerts can import only types from replay',
+    ],
+    ['main/features/alerts/feature.ts', 'main/features/replay/feature.ts', false, null],
+    ['main/things/a.ts', 'main/base/clock.ts', false, "src/main/things isn't a shelf: add it to SHELVES, in order"],
+    ['main/core/recording/cli.ts', 'main/index.ts', false, 'main/core/recording/cli.ts imports an entry point'],
+    ['main/index.ts', 'main/hosts/electron/app.ts', false, null],
+  ])('%s -> %s (only types: %s): %s', (from, to, typesOnly, why) => {
+    expect(findWall(from, to, typesOnly)).toBe(why)
+  })
+
+  it('is found behind every kind of import', () => {
+    const text = `import type { A } from './a.ts'
+import { type B, c } from '../b.ts'
+import { type D } from './d.ts'
+export * from './e.ts'
+import './f.css?inline'
+const g = await import('./g.ts')
+import {
+  h,
+  type I,
+} from './h.svelte'
+`
+    expect(readImports('main/core/x.ts', text)).toEqual([
+      { to: 'main/core/a.ts', typesOnly: true },
+      { to: 'main/b.ts', typesOnly: false },
+      { to: 'main/core/d.ts', typesOnly: true },
+      { to: 'main/core/e.ts', typesOnly: false },
+      { to: 'main/core/f.css', typesOnly: false },
+      { to: 'main/core/g.ts', typesOnly: false },
+      { to: 'main/core/h.svelte', typesOnly: false },
+    ])
+  })
+})
