@@ -52,7 +52,7 @@ test('extended bars go into a file with tabs, and a preset remembers them', asyn
 
 test('a table is imported in the time format that is chosen', async ({ open, home }) => {
   const file = join(home, 'bank.csv')
-  await writeFile(file, 'time,symbol,price,size\n31.12.2025 14:30:15,SAP,100,1\n31.12.2025 14:30:16,SAP,101,2\n')
+  await writeFile(file, 'time,symbol,price,size\n31.12.2025 14:30:15,SAP,100,1\n25.10.2026 02:30:00,SAP,101,2\n')
   const { page } = await open()
   await new Screen(page).trades('BTC-USD')
   await page.keyboard.press('Alt+i')
@@ -67,6 +67,13 @@ test('a table is imported in the time format that is chosen', async ({ open, hom
   await expect(problems).toContainText('"DD.MM" is no format of times')
   await expect(dialog.getByRole('button', { name: 'Import', exact: true })).toBeDisabled()
   await format.selectOption('DD.MM.YYYY HH:mm:ss')
+  await expect(problems).toHaveCount(0)
+  // The second line lies in the hour that Berlin has twice.
+  await dialog.getByLabel('Zone of its times').fill('Europe/Berlin')
+  await page.keyboard.press('Tab')
+  await expect(problems).toContainText('occurred twice in Europe/Berlin')
+  await expect(dialog.getByRole('button', { name: 'Import', exact: true })).toBeDisabled()
+  await dialog.getByLabel('Times that come twice').selectOption('second')
   await expect(problems).toHaveCount(0)
   await dialog.getByLabel('Rows are of').selectOption('stocks/T')
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
