@@ -157,7 +157,7 @@ describe('an import of local times', () => {
     const { code, err, started } = await imported('2026-03-29 02:30:00,100,1\n2026-03-29 03:30:00,101,1\n')
     expect([code, started]).toEqual([0, '2026-03-29T01:30:00.000Z'])
     expect(err).toContain('line 2: "2026-03-29 02:30:00" never occurred in Europe/Berlin')
-    expect(err).toContain('1 lines were left out')
+    expect(err).toContain('1 line was left out')
   })
 
   it('reads its times as --date-format says', async () => {
