@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { CALL_NAMES } from '../../../../src/shared/contracts.ts'
+import { DRAWING_MARKETS, type DrawingMarket } from '../../../../src/shared/features/drawings/types.ts'
 import { CodedError } from '../../../../src/shared/base/errors.ts'
 import { dispatchCall, withinLimits, type Handlers } from '../../../../src/main/rpc/dispatch.ts'
 import { createHandlers } from '../../../../src/main/rpc/handlers.ts'
+import type { Drawings } from '../../../../src/main/features/drawings/port.ts'
 import type { Terminal } from '../../../../src/main/terminal/terminal-api.ts'
 
 /** A terminal of which only what a test gives exists. */
@@ -42,6 +44,29 @@ describe('dispatchCall', () => {
       ok: false,
       error: { code: 'disk-error', message: 'The store cannot be read.', hint: 'Look.' },
     })
+  })
+
+  it('asks and changes the drawings of the market that was named, and of no other', async () => {
+    const asked: string[] = []
+    const of = (market: DrawingMarket): Drawings => ({
+      get: (instrument) => {
+        asked.push(`get ${market}`)
+        return { instrument, revision: 0, drawings: [] }
+      },
+      edit: (instrument) => {
+        asked.push(`edit ${market}`)
+        return { instrument, revision: 1, drawings: [] }
+      },
+      onChange: () => () => undefined,
+    })
+    const handlers = handlersOf({ drawings: { demo: of('demo'), service: of('service') } })
+    const instrument = 'crypto:BTCUSD'
+    const edit = { put: [], remove: ['a'], order: null }
+    for (const market of DRAWING_MARKETS) {
+      expect(await dispatchCall(handlers, 'drawings.get', { market, instrument })).toMatchObject({ ok: true })
+      expect(await dispatchCall(handlers, 'drawings.edit', { market, instrument, edit })).toMatchObject({ ok: true })
+    }
+    expect(asked).toEqual(DRAWING_MARKETS.flatMap((market) => [`get ${market}`, `edit ${market}`]))
   })
 
   it('passes on that the network changed', async () => {
