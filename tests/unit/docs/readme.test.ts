@@ -29,6 +29,14 @@ describe('the documents', () => {
     expect(wrong).toEqual([])
   })
 
+  it('read CSV with pandas to the last bit: its default parser rounds about every fifth price', () => {
+    const calls = texts.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/pd\.read_csv\(([^\n]*)/g)].map(([, call = '']) => `${file}: ${call}`),
+    )
+    expect(calls.length).toBeGreaterThan(1)
+    expect(calls.filter((call) => !call.includes('float_precision="round_trip"'))).toEqual([])
+  })
+
   it.skipIf(process.platform === 'win32')('run in the order of the README', { timeout: 240_000 }, async () => {
     const [, section = ''] = readFileSync('README.md', 'utf8').split('## The command line')
     const block = /```sh\n([\s\S]*?)```/.exec(section)?.[1] ?? ''
