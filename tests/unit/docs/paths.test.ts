@@ -47,11 +47,15 @@ function brokenCitations(document: string): readonly Problem[] {
     })
 }
 
-describe.each(['docs/security.md', 'docs/release.md'])('%s', (document) => {
+describe.each(['docs/architecture.md', 'docs/security.md', 'docs/release.md'])('%s', (document) => {
   it('cites only files, names and tests that exist', () => {
     expect(brokenCitations(document)).toEqual([])
     expect(readFileSync(document, 'utf8').match(/`[\w/.-]+\.(?:ts|mjs|yml)`/g)?.length ?? 0).toBeGreaterThan(3)
   })
+})
+
+describe('CONTRIBUTING.md', () => {
+  it('cites only files, names and tests that exist', () => expect(brokenCitations('CONTRIBUTING.md')).toEqual([]))
 })
 
 describe('docs/release.md', () => {
