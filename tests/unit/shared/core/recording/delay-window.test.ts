@@ -102,4 +102,12 @@ describe('a connection has received everything', () => {
     received.clockMoved(-60_000, at(-58_900))
     expect(received.at(0)).toBe(T - 59_000)
   })
+
+  it('up to its last answer, in the new time, where it dates nothing', () => {
+    const received = new ReceivedUpTo()
+    received.heard(at(1_000))
+    received.answered(T + 500)
+    received.clockMoved(-60_000, at(-58_900))
+    expect(received.at(0)).toBe(T - 59_500)
+  })
 })
