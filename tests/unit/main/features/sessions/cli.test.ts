@@ -1,6 +1,6 @@
 /** `tapedeck sessions`: what it lists, what it says of a session, its gaps, and one of them as a file. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -166,6 +166,17 @@ describe('what is said of a session', () => {
 })
 
 describe('--out', () => {
+  it('replaces a file only with --force', async () => {
+    const file = join(home, 'taken.tapedeck')
+    writeFileSync(file, 'precious')
+    const { code, out, err } = await line('sessions', '--session', first, '--out', file)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain('--force')
+    expect(readFileSync(file, 'utf8')).toBe('precious')
+    expect(await line('sessions', '--session', first, '--out', file, '--force')).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'latin1')).not.toContain('precious')
+  })
+
   it('writes one session, which another store takes in once and gives back as it was', async () => {
     await lines('sessions', '--session', first, '--name', 'CPI day', '--tag', 'macro')
     const file = join(home, 'cpi.tapedeck')
