@@ -8,3 +8,8 @@ export declare function readImports(
   path: string,
   text: string,
 ): readonly { readonly to: string; readonly typesOnly: boolean }[]
+export declare const CIRCLE_FREE: readonly string[]
+export declare function findFolderCircles(
+  root: string,
+  imports: readonly { readonly from: string; readonly to: string }[],
+): string[][]

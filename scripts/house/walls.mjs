@@ -147,3 +147,44 @@ export function readImports(path, text) {
   }
   return found
 }
+
+/** Folders below which no two folders import each other, directly or through others. Add to it; never remove one. */
+export const CIRCLE_FREE = [
+  'main/core/store',
+  'main/hosts',
+  'renderer/charts',
+  'renderer/ui',
+  'shared/core',
+  'shared/features',
+  'simulator',
+]
+
+/**
+ * The folders below `root` that import each other in a circle, one sorted list for each circle.
+ * @param {string} root path below `src`
+ * @param {readonly { from: string, to: string }[]} imports paths of files below `src`
+ */
+export function findFolderCircles(root, imports) {
+  const below = (folder) => folder === root || folder.startsWith(`${root}/`)
+  const targets = new Map()
+  for (const { from, to } of imports) {
+    const [a, b] = [posix.dirname(from), posix.dirname(to)]
+    if (a !== b && below(a) && below(b)) targets.set(a, (targets.get(a) ?? new Set()).add(b))
+  }
+  const reachable = (start) => {
+    const seen = new Set()
+    const pending = [start]
+    while (pending.length > 0) {
+      for (const next of targets.get(pending.pop()) ?? []) {
+        if (!seen.has(next)) pending.push(next)
+        seen.add(next)
+      }
+    }
+    return seen
+  }
+  const reach = new Map([...targets.keys()].map((folder) => [folder, reachable(folder)]))
+  const circles = [...reach.keys()]
+    .filter((folder) => reach.get(folder).has(folder))
+    .map((folder) => [...reach.get(folder)].filter((other) => reach.get(other)?.has(folder)).sort())
+  return [...new Map(circles.map((circle) => [circle.join(), circle])).values()]
+}

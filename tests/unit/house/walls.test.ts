@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { EXCEPTIONS, findWall, readImports } from '../../../scripts/house/walls.mjs'
+import { CIRCLE_FREE, EXCEPTIONS, findFolderCircles, findWall, readImports } from '../../../scripts/house/walls.mjs'
 
 const WIDEST = 20
 
@@ -34,6 +34,34 @@ describe('the house', () => {
   it(`has no folder of more than ${WIDEST} files`, () => {
     const widths = Map.groupBy(files, (file) => posix.dirname(file))
     expect([...widths].filter(([, inside]) => inside.length > WIDEST).map(([folder]) => folder)).toEqual([])
+  })
+})
+
+describe('folders', () => {
+  it.each(CIRCLE_FREE)('below %s import each other in no circle', (root) => {
+    expect(imports.some(({ from }) => from.startsWith(`${root}/`))).toBe(true)
+    expect(findFolderCircles(root, imports)).toEqual([])
+  })
+
+  it('are reported with every folder of their circle', () => {
+    const edges = [
+      'a/b/1 a/c/2',
+      'a/c/3 a/d/4',
+      'a/d/5 a/b/6',
+      'a/e/7 a/b/8',
+      'a/9 a/f/10',
+      'a/f/11 a/12',
+      'a/b/1 g/1',
+      'g/1 a/b/1',
+    ]
+    const found = findFolderCircles(
+      'a',
+      edges.map((edge) => ({ from: edge.split(' ')[0] ?? '', to: edge.split(' ')[1] ?? '' })),
+    )
+    expect(found).toEqual([
+      ['a/b', 'a/c', 'a/d'],
+      ['a', 'a/f'],
+    ])
   })
 })
 

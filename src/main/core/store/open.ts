@@ -2,9 +2,8 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
-import type { LibraryWriter, StoreReader } from './types/store.ts'
+import type { LibraryWriter, StoreNotice, StoreReader } from './types/store.ts'
 import { openLocalReader } from './threads/reader.ts'
-import type { StoreNotice } from './wal/recover-log.ts'
 import { openRemoteReader } from './threads/remote-reader.ts'
 import { openWriter } from './threads/writer.ts'
 

@@ -2,17 +2,8 @@
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import type { LabelPatch } from '../types/store.ts'
+import type { LabelRow } from '../schema/records.ts'
 import type { Db } from '../schema/sqlite.ts'
-
-export interface LabelRow {
-  readonly recording: number
-  readonly name: string
-  readonly notes: string
-  /** JSON: a list of texts. */
-  readonly tags: string
-  readonly pinned: number
-  readonly binned_ms: number | null
-}
 
 export class Labels {
   readonly #get

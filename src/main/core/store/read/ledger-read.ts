@@ -1,11 +1,10 @@
 /** What a session file needs of a recording's ledger. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { isFeedId, unixMs, type RecordingId } from '../../../../shared/base/units.ts'
-import type { LabelRow } from '../library/labels.ts'
 import { unpackRuns } from '../format/ledger.ts'
 import type { ChainRuns, RecordingLedger } from '../types/store.ts'
 import type { StoreQueries } from './queries.ts'
-import type { BeginRecord, CloseRecord } from '../schema/records.ts'
+import type { BeginRecord, CloseRecord, LabelRow } from '../schema/records.ts'
 
 /** Reads it within one transaction; throws `not-found`, and `not-allowed` while the recording is not closed. */
 export function readLedger(queries: StoreQueries, key: RecordingId): RecordingLedger {

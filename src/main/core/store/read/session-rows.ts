@@ -8,10 +8,9 @@ import {
 } from '../../../../shared/core/recording/recording.ts'
 import { isFeedId, recordingId, unixMs } from '../../../../shared/base/units.ts'
 import type { Catalog, Kept } from './catalog.ts'
-import type { LabelRow } from '../library/labels.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { feedTotals, JournalSums } from '../format/totals.ts'
-import type { CloseRecord, RecordingRow } from '../schema/records.ts'
+import type { CloseRecord, LabelRow, RecordingRow } from '../schema/records.ts'
 
 /** What a row says of the gaps of its recording. */
 type GapSum = Pick<SessionRow, 'gaps' | 'gapCount' | 'edges'>

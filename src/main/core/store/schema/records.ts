@@ -14,6 +14,17 @@ export interface RecordingRow {
   readonly summary: string | null
 }
 
+/** A row of the table `label`. */
+export interface LabelRow {
+  readonly recording: number
+  readonly name: string
+  readonly notes: string
+  /** JSON: a list of texts. */
+  readonly tags: string
+  readonly pinned: number
+  readonly binned_ms: number | null
+}
+
 /** The body of a `close` row of the store log, and the summary of a closed recording. */
 export interface CloseRecord {
   readonly recording: RecordingId

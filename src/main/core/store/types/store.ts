@@ -71,6 +71,12 @@ export type WriterEvent =
   | { readonly is: 'recovered' }
   | { readonly is: 'died'; readonly failure: Failure }
 
+/** Something that the user has to know of a store that was opened. */
+export interface StoreNotice {
+  readonly message: string
+  readonly hint: string
+}
+
 export interface LibraryWriter extends StoreWriter {
   readonly library: StoreLibrary
 }

@@ -6,12 +6,7 @@ import { findLossFiles, HEAD_COPY, LOG_COPY } from '../../../base/store-files.ts
 import { headFile, readHead, removeHead, type Head } from './store-head.ts'
 import { describeCutBack, findCutBack, judgeLog, logFile, scanLogFile } from './log-check.ts'
 import type { Db } from '../schema/sqlite.ts'
-
-/** Something that the user has to know of a store that was opened. */
-export interface StoreNotice {
-  readonly message: string
-  readonly hint: string
-}
+import type { StoreNotice } from '../types/store.ts'
 
 export interface RecoveredLog {
   readonly head: Head | null

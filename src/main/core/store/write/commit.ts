@@ -5,7 +5,8 @@ import { ColumnsBuilder, connectionRuns } from '../format/message-columns.ts'
 import { encodeJournal, journalCrc, type Leaf } from '../format/journal.ts'
 import { entryLeaf, messageLeaf, type EntryRow } from '../format/ledger.ts'
 import type { Batch, MessageColumns, StoredEntry } from '../types/store.ts'
-import { lastStamp, latest, newChain, type Chain, type RecordingState } from './recording-state.ts'
+import { lastStamp, latest } from '../format/last-received.ts'
+import { newChain, type Chain, type RecordingState } from './recording-state.ts'
 
 /** What a transaction will have changed in memory once it is durable. */
 export interface Appended {

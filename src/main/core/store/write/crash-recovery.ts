@@ -3,7 +3,7 @@ import type { GapCause, LedgerEntry } from '../../../../shared/core/recording/re
 import { isFeedId, unixMs, type FeedId, type UnixMs } from '../../../../shared/base/units.ts'
 import type { StoredEntry } from '../types/store.ts'
 import { earliestLost, SILENT_AT_MOST_MS } from '../../../../shared/core/recording/delay-window.ts'
-import { lastReceived } from '../read/last-received.ts'
+import { lastReceived } from '../format/last-received.ts'
 import type { RecordingState } from './recording-state.ts'
 import type { Db } from '../schema/sqlite.ts'
 

@@ -13,7 +13,7 @@ import { decodeJournal, isWhole, type JournalRow } from '../format/journal.ts'
 import { readable } from '../types/corruption.ts'
 import { genesis, unpackRuns } from '../format/ledger.ts'
 import { openBlock } from '../blocks/open.ts'
-import type { MessageColumns } from '../types/store.ts'
+import { lastStamp, latest, type Stamp } from '../format/last-received.ts'
 import type { FeedCounts } from '../../../../shared/core/recording/recording.ts'
 import { isFeedId, recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
 
@@ -151,28 +151,6 @@ function loadRecording(db: Db, row: RecordingRow): RecordingState {
   }
   return rec
 }
-
-/** When a message or entry came. */
-export interface Stamp {
-  readonly seq: number
-  readonly wallMs: number
-  readonly monoNs: number
-}
-
-/** That of the last message; undefined: there is none. */
-export function lastStamp({ count, seq, recvMs, monoNs }: MessageStamps): Stamp | undefined {
-  const last = count - 1
-  return last < 0 ? undefined : { seq: seq[last], wallMs: recvMs[last], monoNs: monoNs[last] }
-}
-
-/** That of the greatest seq; undefined: there is none. */
-export function latest(...stamps: readonly (Stamp | undefined)[]): Stamp | undefined {
-  let found: Stamp | undefined
-  for (const stamp of stamps) if (stamp !== undefined && stamp.seq > (found?.seq ?? 0)) found = stamp
-  return found
-}
-
-type MessageStamps = Pick<MessageColumns, 'count' | 'seq' | 'recvMs' | 'monoNs'>
 
 function loadChains(db: Db, rec: RecordingState): void {
   const conns = db.prepare<[number], { conn: number; feed: string }>(

@@ -7,10 +7,10 @@ import {
 } from '../../../../shared/core/recording/delay-window.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import { openBlock } from '../blocks/open.ts'
-import { Classifier } from '../format/classify.ts'
+import { Classifier } from './classify.ts'
 import { readable } from '../types/corruption.ts'
-import { decodeJournal, isWhole, type JournalRow } from '../format/journal.ts'
-import { lastStamp, latest, type Stamp } from '../write/recording-state.ts'
+import { decodeJournal, isWhole, type JournalRow } from './journal.ts'
+import type { MessageColumns } from '../types/store.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** Sealed blocks of a feed that are looked into, newest first: of hundreds of instruments the newest tell enough. */
@@ -128,3 +128,25 @@ export function newestStamp(db: Db, recording: number): Stamp | undefined {
   }
   return entry
 }
+
+/** When a message or entry came. */
+export interface Stamp {
+  readonly seq: number
+  readonly wallMs: number
+  readonly monoNs: number
+}
+
+/** That of the last message; undefined: there is none. */
+export function lastStamp({ count, seq, recvMs, monoNs }: MessageStamps): Stamp | undefined {
+  const last = count - 1
+  return last < 0 ? undefined : { seq: seq[last], wallMs: recvMs[last], monoNs: monoNs[last] }
+}
+
+/** That of the greatest seq; undefined: there is none. */
+export function latest(...stamps: readonly (Stamp | undefined)[]): Stamp | undefined {
+  let found: Stamp | undefined
+  for (const stamp of stamps) if (stamp !== undefined && stamp.seq > (found?.seq ?? 0)) found = stamp
+  return found
+}
+
+type MessageStamps = Pick<MessageColumns, 'count' | 'seq' | 'recvMs' | 'monoNs'>
