@@ -157,3 +157,18 @@ export function elapsedText(ms: Maybe): string {
   const clock = `${two(Math.floor(s / 3600) % 24)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`
   return s < 86_400 ? clock : say('elapsed.days', { n: String(Math.floor(s / 86_400)), clock })
 }
+
+/**
+ * A share in percent that never says more than it is: what is not whole never reads "100 %", and what is
+ * nearly whole gets the decimals that show what is missing: "99.98 %", "99.9997 %".
+ */
+export function shareText(share: number | null): string {
+  if (share === null || !Number.isFinite(share)) return DASH
+  if (share >= 1) return '100 %'
+  for (let decimals = 2; decimals <= 6; decimals++) {
+    const shown = Math.floor(share * 100 * 10 ** decimals + 1e-6) / 10 ** decimals
+    const says = shown < 100 && (!/^99\.9+$/.test(shown.toFixed(decimals)) || share * 100 - shown < 1e-9)
+    if (says) return `${shown.toFixed(decimals)} %`
+  }
+  return '> 99.99999 %'
+}

@@ -33,8 +33,8 @@ import { dockHash, parseDockRoute } from '../../features/workspace/dock-route.ts
 import { isOfSource, replayFrom } from '../../features/replay/replay-from.ts'
 import { replayHash } from '../../features/replay/replay-route.ts'
 import { rowHeightOf } from '../theme/row-height.ts'
-import { instrumentOf } from '../../features/watchlist/watchlist-edit.ts'
-import { Watchlists } from '../../features/watchlist/watchlists.ts'
+import { instrumentOf } from '../market/watchlist-edit.ts'
+import { Watchlists } from '../market/watchlists.ts'
 import { featuresOf } from './window-place.ts'
 import { zoneOf } from '../../text/zones.ts'
 

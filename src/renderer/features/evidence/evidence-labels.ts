@@ -1,23 +1,8 @@
-/** Evidence in words: shares, flags, parts. */
+/** Evidence in words: flags, parts. */
 import type { Verdict } from '../../../shared/features/evidence/agreement.ts'
 import type { BarSource } from '../../../shared/core/market/market.ts'
 import { FLAG, type Problem } from '../../../shared/core/recording/recording.ts'
 import { say } from '../../text/catalogue.ts'
-
-/**
- * A share in percent that never says more than it is: what is not whole never reads "100 %", and what is
- * nearly whole gets the decimals that show what is missing: "99.98 %", "99.9997 %".
- */
-export function shareText(share: number | null): string {
-  if (share === null || !Number.isFinite(share)) return '\u2014'
-  if (share >= 1) return '100 %'
-  for (let decimals = 2; decimals <= 6; decimals++) {
-    const shown = Math.floor(share * 100 * 10 ** decimals + 1e-6) / 10 ** decimals
-    const says = shown < 100 && (!/^99\.9+$/.test(shown.toFixed(decimals)) || share * 100 - shown < 1e-9)
-    if (says) return `${shown.toFixed(decimals)} %`
-  }
-  return '> 99.99999 %'
-}
 
 /** What the bits of a stored message say. */
 export function flagWords(flags: number): readonly string[] {

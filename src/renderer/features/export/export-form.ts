@@ -14,32 +14,9 @@ import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { ExportPreset } from '../../../shared/core/settings/settings.ts'
 import { feedAsset, type AssetClass, type FeedId } from '../../../shared/base/units.ts'
 import { say } from '../../text/catalogue.ts'
+import { MARKET_FEED } from '../../core/market/feed-labels.ts'
 import type { ExportPrefill } from '../../core/jobs/transfers.svelte.ts'
 import { timeText } from '../../text/zone-time.ts'
-
-/** What each feed brings, as the dialog says it. */
-export const FEED_WORDS: Readonly<Record<FeedId, string>> = {
-  'crypto/XT': say('export.crypto-trades'),
-  'crypto/XQ': say('export.crypto-quotes'),
-  'crypto/XA': say('export.crypto-bars-minute-as'),
-  'crypto/XAS': say('export.crypto-bars-second-as'),
-  'forex/C': say('export.forex-quotes'),
-  'forex/CA': say('export.forex-bars-minute-as'),
-  'forex/CAS': say('export.forex-bars-second-as'),
-  'stocks/T': say('export.stock-trades'),
-  'stocks/Q': say('export.stock-quotes'),
-  'stocks/AM': say('export.stock-bars-minute-as'),
-  'stocks/A': say('export.stock-bars-second-as'),
-}
-/** In the order of the list above: what a trader wants first stands first. */
-export const FEED_ORDER = Object.keys(FEED_WORDS) as readonly FeedId[] // a key for each feed
-
-/** A feed of each market, to name it by where bars are exported. */
-export const MARKET_FEED: Readonly<Record<AssetClass, FeedId>> = {
-  crypto: 'crypto/XT',
-  forex: 'forex/C',
-  stocks: 'stocks/T',
-}
 
 /** What stands in the dialog. Times are instants; null: open. */
 export interface ExportForm {

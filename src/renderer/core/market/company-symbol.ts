@@ -1,6 +1,6 @@
 /** The company that panes follow: the stock in view. */
 import { parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
-import type { WindowState } from '../../core/window/window.svelte.ts'
+import type { WindowState } from '../window/window.svelte.ts'
 
 /** Its symbol in the service's spelling; null: what is in view, or another `of`, is no stock. */
 export function companySymbol(

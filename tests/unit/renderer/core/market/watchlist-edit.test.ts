@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import * as edit from '../../../../../src/renderer/features/watchlist/watchlist-edit.ts'
+import * as edit from '../../../../../src/renderer/core/market/watchlist-edit.ts'
 import { emptyRow } from '../../fakes/fake-market.ts'
 import { DEFAULT_WATCHLISTS } from '../../../../../src/shared/core/settings/settings.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'

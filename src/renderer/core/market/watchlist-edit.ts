@@ -2,7 +2,7 @@
 import type { WatchSymbol, Watchlist } from '../../../shared/core/settings/settings.ts'
 import { ASSET_CLASSES, instrumentId, type AssetClass, type InstrumentId } from '../../../shared/base/units.ts'
 import type { QuoteRow } from '../../../shared/core/status/status.ts'
-import { COLUMNS, isColumnId } from '../../core/market/columns.ts'
+import { COLUMNS, isColumnId } from './columns.ts'
 
 type Lists = readonly Watchlist[]
 
