@@ -52,7 +52,8 @@ import { tellOfRecorder } from './core/recording/recorder-events.ts'
 import { createRecordingDesk } from './core/recording/recorder-control.ts'
 import { createReplays } from './features/replay/replays.ts'
 import { createResearch } from './features/research/research.ts'
-import type { Terminal, TerminalOptions } from './terminal/terminal-api.ts'
+import type { Terminal } from './terminal/terminal-api.ts'
+import type { HostOptions } from './terminal/host.ts'
 import { keepTime } from './base/ticker.ts'
 import { createSafeMode } from './features/workspace/safe-mode.ts'
 import { createSeeder } from './core/views/seeder.ts'
@@ -82,7 +83,7 @@ import { tickWishes, wantAll } from './core/feeds/subscriptions.ts'
  * store that cannot be written (`store-locked`, `store-newer`, `store-damaged`, a disk's error) rejects
  * only with `mustRecord`: else the market is watched and the recorder says what stands in the way.
  */
-export async function createTerminal(options: TerminalOptions): Promise<Terminal> {
+export async function createTerminal(options: HostOptions): Promise<Terminal> {
   const clock = options.clock ?? systemClock
   const wallMs = () => clock.wallMs()
   const settled = settleAtStart(options.dataDir, options.storeFile ?? null)

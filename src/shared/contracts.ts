@@ -31,7 +31,20 @@ import { REPLAY_CALLS, REPLAY_STREAMS } from './features/replay/contract.ts'
 import { RESEARCH_CALLS, RESEARCH_STREAMS } from './features/research/contract.ts'
 import { WORKSPACE_CALLS, WORKSPACE_STREAMS } from './features/workspace/contract.ts'
 import { UPDATE_CALLS, UPDATE_STREAMS } from './features/updates/contract.ts'
-import { call, feed, instrument, interval, limit, ms, none, of, text, view, type Spec } from './rpc/contract.ts'
+import {
+  call,
+  feed,
+  instrument,
+  interval,
+  limit,
+  ms,
+  none,
+  of,
+  text,
+  view,
+  type ArgsOf,
+  type ValueOf,
+} from './rpc/contract.ts'
 
 const credentials = v.strictObject({
   baseUrl: text(2048),
@@ -163,14 +176,12 @@ export const STREAMS = {
   ...UPDATE_STREAMS,
 } as const
 
-type SpecArgs<S> = S extends Spec<infer A, unknown> ? A : never
-
 export type CallName = keyof typeof CALLS
-export type CallArgs<K extends CallName> = SpecArgs<(typeof CALLS)[K]>
-export type CallValue<K extends CallName> = Exclude<(typeof CALLS)[K]['result'], undefined>
+export type CallArgs<K extends CallName> = ArgsOf<(typeof CALLS)[K]>
+export type CallValue<K extends CallName> = ValueOf<(typeof CALLS)[K]>
 export type StreamName = keyof typeof STREAMS
-export type StreamArgs<K extends StreamName> = SpecArgs<(typeof STREAMS)[K]>
-export type StreamValue<K extends StreamName> = Exclude<(typeof STREAMS)[K]['result'], undefined>
+export type StreamArgs<K extends StreamName> = ArgsOf<(typeof STREAMS)[K]>
+export type StreamValue<K extends StreamName> = ValueOf<(typeof STREAMS)[K]>
 
 export const CALL_NAMES = Object.keys(CALLS) as readonly CallName[] // keys of a literal object
 export const STREAM_NAMES = Object.keys(STREAMS) as readonly StreamName[]

@@ -4,7 +4,7 @@ import { serveWindow, type Carrier } from '../../src/main/rpc/carrier.ts'
 import { dispatchCall, openStream, withinLimits, type Handlers } from '../../src/main/rpc/dispatch.ts'
 import { CALL_NAMES, STREAM_NAMES } from '../../src/shared/contracts.ts'
 import type { TerminalFrame } from '../../src/shared/rpc/transport.ts'
-import { CALL_SAMPLES, STREAM_SAMPLES, stubTerminal } from './stub-terminal.ts'
+import { CALL_SAMPLES, replaceHandler, STREAM_SAMPLES, stubTerminal } from './stub-terminal.ts'
 
 const carriers: Carrier[] = []
 afterEach(() => {
@@ -145,17 +145,12 @@ describe('a window that behaves badly', () => {
 
   test('leaves while its stream is opened: the source is closed all the same', () => {
     const stub = stubTerminal()
-    const handlers: Handlers = {
-      ...stub.handlers,
-      streams: {
-        ...stub.handlers.streams,
-        log(args, wake) {
-          const source = stub.handlers.streams.log(args, wake)
-          one.leave()
-          return source
-        },
-      },
-    }
+    const { run } = stub.handlers.streams.get('log') ?? expect.fail('no such stream')
+    const handlers = replaceHandler(stub.handlers, 'stream', 'log', (args, wake) => {
+      const source = run(args, wake)
+      one.leave()
+      return source
+    })
     const one = windowOf(handlers)
     one.send({ t: 'open', id: 1, name: 'log', args: {} })
     expect(stub.openStreams).toBe(0)
@@ -166,19 +161,13 @@ describe('a window that behaves badly', () => {
   test('leaves while a source is asked: nothing is sent after it, and everything is closed', async () => {
     const stub = stubTerminal()
     let closes = 0
-    const handlers: Handlers = {
-      ...stub.handlers,
-      streams: {
-        ...stub.handlers.streams,
-        log: () => ({
-          take() {
-            one.leave()
-            return { entries: [], dropped: 0 }
-          },
-          close: () => void (closes += 1),
-        }),
+    const handlers = replaceHandler(stub.handlers, 'stream', 'log', () => ({
+      take() {
+        one.leave()
+        return { entries: [], dropped: 0 }
       },
-    }
+      close: () => void (closes += 1),
+    }))
     const one = windowOf(handlers)
     one.send({ t: 'open', id: 1, name: 'log', args: {} })
     one.send({ t: 'open', id: 2, name: 'log', args: {} })

@@ -1,5 +1,14 @@
 /** Handlers without a terminal: canned answers, streams that a test pushes into, and a record of what was asked. */
-import type { CallArgs, CallName, CallValue, StreamArgs, StreamName, StreamValue } from '../../src/shared/contracts.ts'
+import {
+  CALLS,
+  STREAMS,
+  type CallArgs,
+  type CallName,
+  type CallValue,
+  type StreamArgs,
+  type StreamName,
+  type StreamValue,
+} from '../../src/shared/contracts.ts'
 import type { Alert, AlertDraft, AlertEvent } from '../../src/shared/features/alerts/types.ts'
 import type { Drawing } from '../../src/shared/features/drawings/types.ts'
 import { readyWorkspace } from '../../src/shared/features/workspace/ready.ts'
@@ -9,7 +18,8 @@ import type { ExportRequest } from '../../src/shared/features/export/export.ts'
 import { DEFAULT_SETTINGS } from '../../src/shared/core/settings/settings.ts'
 import type { AccountState, AppInfo, StatusState } from '../../src/shared/core/status/status.ts'
 import { instrumentId, recordingId, unixMs } from '../../src/shared/base/units.ts'
-import type { Handlers } from '../../src/main/rpc/dispatch.ts'
+import { handlersOf, type Handlers } from '../../src/main/rpc/dispatch.ts'
+import type { Responder } from '../../src/main/rpc/respond.ts'
 
 const instrument = instrumentId('crypto', 'BTC-USD')
 const drawing: Drawing = {
@@ -397,39 +407,38 @@ export function stubTerminal(): StubTerminal {
   let takes = 0
   let broken: { thrown: unknown } | undefined
 
-  const calls = Object.fromEntries(
-    Object.entries(CALL_VALUES).map(([name, value]) => [
-      name,
-      async (args: unknown) => {
-        asked.push({ name, args })
-        await held.get(name as CallName)
-        return value
-      },
-    ]),
-  )
-  const streams = Object.fromEntries(
-    Object.entries(STREAM_VALUES).map(([name, value]) => [
-      name,
-      (_args: unknown, wake: () => void) => {
-        const source: StubSource = { name: name as StreamName, pending: value, wake }
-        open.add(source)
-        return {
-          take() {
-            takes += 1
-            if (broken) throw broken.thrown
-            const taken = source.pending
-            source.pending = undefined
-            return taken
-          },
-          close: () => void open.delete(source),
-        }
-      },
-    ]),
-  )
+  const calls = Object.entries(CALL_VALUES).map(([name, value]): Responder => ({
+    kind: 'call',
+    name,
+    args: CALLS[name as CallName].args, // CALL_VALUES has the names of CALLS
+    async run(args) {
+      asked.push({ name, args })
+      await held.get(name as CallName)
+      return value
+    },
+  }))
+  const streams = Object.entries(STREAM_VALUES).map(([name, value]): Responder => ({
+    kind: 'stream',
+    name,
+    args: STREAMS[name as StreamName].args, // STREAM_VALUES has the names of STREAMS
+    run(_args, wake) {
+      const source: StubSource = { name: name as StreamName, pending: value, wake }
+      open.add(source)
+      return {
+        take() {
+          takes += 1
+          if (broken) throw broken.thrown
+          const taken = source.pending
+          source.pending = undefined
+          return taken
+        },
+        close: () => void open.delete(source),
+      }
+    },
+  }))
 
   return {
-    // Built from tables that name every call and stream, so each name has its own type of value.
-    handlers: { calls, streams, onInternal: (name: string) => internal.push(name) } as unknown as Handlers,
+    handlers: handlersOf([...calls, ...streams], (name) => internal.push(name)),
     asked,
     internal,
     get openStreams() {
@@ -457,4 +466,17 @@ export function stubTerminal(): StubTerminal {
       return { release: () => fail(new CodedError('cancelled', 'Let go.')) }
     },
   }
+}
+
+/** `handlers` with another function behind one call or stream. */
+export function replaceHandler(
+  handlers: Handlers,
+  kind: Responder['kind'],
+  name: string,
+  run: Responder['run'],
+): Handlers {
+  const table = kind === 'call' ? 'calls' : 'streams'
+  const before = handlers[table].get(name)
+  if (before === undefined) throw new Error(`No ${kind} ${name}.`)
+  return { ...handlers, [table]: new Map(handlers[table]).set(name, { ...before, run }) }
 }

@@ -1,6 +1,6 @@
 /** What a command of the command line is: a row that help, parsing and running derive from. */
 import type { Clock } from '../base/clock.ts'
-import type { WorkerUrls } from '../terminal/terminal-api.ts'
+import type { WorkerUrls } from '../base/workers.ts'
 
 /** One option: parsed by node:util, shown by help. */
 export interface Option {

@@ -3,28 +3,28 @@
  * arguments are validated and where errors become envelopes. Knows no host; carriers call it.
  */
 import * as v from 'valibot'
-import {
-  CALLS,
-  STREAMS,
-  type CallArgs,
-  type CallName,
-  type CallValue,
-  type StreamArgs,
-  type StreamName,
-  type StreamValue,
-} from '../../shared/contracts.ts'
 import { toFailure, type Failure, type Result } from '../../shared/base/errors.ts'
 import type { StreamSource } from '../../shared/rpc/transport.ts'
+import type { Responder } from './respond.ts'
 
-/** One handler a call and a stream of the contract; a missing one does not compile. */
+/** Every call and stream that a terminal answers, by name. */
 export interface Handlers {
-  readonly calls: { readonly [K in CallName]: (args: CallArgs<K>) => Promise<CallValue<K>> }
-  /** The first `take` after opening gives everything asked for; later, `wake` tells that there is something new. */
-  readonly streams: {
-    readonly [K in StreamName]: (args: StreamArgs<K>, wake: () => void) => StreamSource<StreamValue<K>>
-  }
-  /** Told of every failure that is ours (`internal`), with its detail, for the log. */
+  readonly calls: ReadonlyMap<string, Responder>
+  readonly streams: ReadonlyMap<string, Responder>
+  /** Called with every failure that is ours (`internal`), with its detail, for the log. */
   readonly onInternal?: (name: string, failure: Failure) => void
+}
+
+/** Sorts responders by name. Throws where two features answer the same call or stream. */
+export function handlersOf(responders: readonly Responder[], onInternal?: Handlers['onInternal']): Handlers {
+  const calls = new Map<string, Responder>()
+  const streams = new Map<string, Responder>()
+  for (const one of responders) {
+    const byName = one.kind === 'call' ? calls : streams
+    if (byName.has(one.name)) throw new Error(`Two features answer the ${one.kind} ${one.name}.`)
+    byName.set(one.name, one)
+  }
+  return { calls, streams, ...(onInternal === undefined ? {} : { onInternal }) }
 }
 
 /** Largest text of one frame from a window, in UTF-16 units: the biggest honest one is a watchlist import. */
@@ -101,6 +101,8 @@ function checkArgs<A>(schema: v.GenericSchema<unknown, A>, name: string, args: u
   }
 }
 
+const ignoreWake = (): void => {}
+
 const unknownName = (kind: string, name: unknown): Failure => ({
   code: 'unknown-call',
   message: `There is no ${kind} named ${JSON.stringify((typeof name === 'string' ? name : typeof name).slice(0, 64))}.`,
@@ -117,18 +119,15 @@ function failed(handlers: Handlers, name: string, thrown: unknown): { readonly o
  * come back as failures.
  */
 export async function dispatchCall(handlers: Handlers, name: unknown, args: unknown): Promise<Result<unknown>> {
-  if (typeof name !== 'string' || !Object.hasOwn(CALLS, name)) {
-    return { ok: false, error: unknownName('call', name) }
-  }
-  const known = name as CallName // an own key of CALLS
-  const checked = checkArgs(CALLS[known].args as v.GenericSchema, known, args)
+  const responder = typeof name === 'string' ? handlers.calls.get(name) : undefined
+  if (responder === undefined) return { ok: false, error: unknownName('call', name) }
+  const checked = checkArgs(responder.args, responder.name, args)
   if (!checked.ok) return checked
   try {
-    // The schema of this very name produced the arguments; TypeScript cannot see the pairing.
-    const handler = handlers.calls[known] as (args: unknown) => Promise<unknown>
-    return { ok: true, value: await handler(checked.value) }
+    const value = await responder.run(checked.value, ignoreWake)
+    return { ok: true, value: value === undefined ? null : value }
   } catch (thrown) {
-    return failed(handlers, known, thrown)
+    return failed(handlers, responder.name, thrown)
   }
 }
 
@@ -139,17 +138,14 @@ export function openStream(
   args: unknown,
   wake: () => void,
 ): Result<StreamSource<unknown>> {
-  if (typeof name !== 'string' || !Object.hasOwn(STREAMS, name)) {
-    return { ok: false, error: unknownName('stream', name) }
-  }
-  const known = name as StreamName // an own key of STREAMS
-  const checked = checkArgs(STREAMS[known].args as v.GenericSchema, known, args)
+  const responder = typeof name === 'string' ? handlers.streams.get(name) : undefined
+  if (responder === undefined) return { ok: false, error: unknownName('stream', name) }
+  const checked = checkArgs(responder.args, responder.name, args)
   if (!checked.ok) return checked
   try {
-    // As above: the schema of this very name produced the arguments.
-    const handler = handlers.streams[known] as (args: unknown, wake: () => void) => StreamSource<unknown>
-    return { ok: true, value: handler(checked.value, wake) }
+    // `stream` made this responder, and its openers return sources.
+    return { ok: true, value: responder.run(checked.value, wake) as StreamSource<unknown> }
   } catch (thrown) {
-    return failed(handlers, known, thrown)
+    return failed(handlers, responder.name, thrown)
   }
 }

@@ -21,13 +21,12 @@ import type {
 } from '../../shared/core/status/status.ts'
 import type { StreamSource } from '../../shared/rpc/transport.ts'
 import type { FeedId } from '../../shared/base/units.ts'
-import type { Clock } from '../base/clock.ts'
 import type { Want } from '../core/feeds/port.ts'
-import type { Alerts, Notice } from '../features/alerts/port.ts'
+import type { Alerts } from '../features/alerts/port.ts'
 import type { MarketDrawings } from '../features/drawings/port.ts'
 import type { Workspaces } from '../features/workspace/port.ts'
 import type { Crash } from '../features/diagnostics/crashes.ts'
-import type { Updater, Updates } from '../features/updates/updates.ts'
+import type { Updates } from '../features/updates/updates.ts'
 import type { Desk } from '../features/desktop/host-bridge.ts'
 import type { Evidence } from '../features/evidence/evidence.ts'
 import type { Exports } from '../features/export/export-jobs.ts'
@@ -37,70 +36,6 @@ import type { Jobs } from '../core/jobs/jobs.ts'
 import type { SessionLibrary } from '../features/sessions/library.ts'
 import type { Replays } from '../features/replay/replays.ts'
 import type { Research } from '../features/research/research.ts'
-
-/** The built (or .ts, under Node) entries of the workers a terminal starts. */
-export interface WorkerUrls {
-  readonly store: URL
-  readonly reader: URL
-  readonly simulator: URL
-}
-
-export interface TerminalOptions {
-  /** Folder of settings, store and logs; made where missing. `appHome()` gives the app's own. */
-  readonly dataDir: string
-  readonly host: AppInfo['host']
-  readonly version: string
-  /** Instead of the settings' store path or `<dataDir>/tapedeck.db`. */
-  readonly storeFile?: string | undefined
-  readonly workers: WorkerUrls
-  /** Folder of the demo market's data (`resources/demo/`, ending in a slash). */
-  readonly demoData: URL
-  readonly clock?: Clock | undefined
-  /** Do not touch the OS keychain: secrets live in memory (tests, `--no-keychain` hosts). */
-  readonly memoryKeychain?: boolean | undefined
-  /** Where newer versions come from; absent: this host is not installed, and is not updated from here. */
-  readonly updater?: Updater | { readonly off: string } | undefined
-  /** Opens an http(s) URL outside; absent: the host cannot. */
-  readonly openExternal?: ((url: string) => Promise<void>) | undefined
-  /** Shows the host's own chooser of a folder; absent: it has none. */
-  readonly chooseFolder?: ((from: string) => Promise<string | null>) | undefined
-  /** The user's own folder; the system's unless told. */
-  readonly userFolder?: string | undefined
-  /** Start on this source whatever the settings say, without storing the choice. */
-  readonly source?: 'demo' | 'service' | undefined
-  /** Sign in with these instead of what is stored; nothing of it is kept. Absent parts come from the settings. */
-  readonly account?:
-    | {
-        readonly baseUrl?: string
-        readonly user?: string
-        readonly password?: string
-        readonly apiKey?: string
-      }
-    | undefined
-  /** Record (true) or not (false) whatever the settings say. */
-  readonly record?: boolean | undefined
-  /** Allow a feed more than one connection, whatever the settings say. */
-  readonly allowSharding?: boolean | undefined
-  /** Refuse to start on a store that cannot be written: for what exists to record. */
-  readonly mustRecord?: boolean | undefined
-  /** Want every watchlist's symbols (default: what the settings say). */
-  readonly wantWatchlists?: boolean | undefined
-  /** File of the answers' history; absent: `<dataDir>/research.db`. */
-  readonly answersFile?: string | undefined
-  /** Seed of the demo market; absent: the simulator's own. */
-  readonly demoSeed?: number | undefined
-  /** Add the sample session of the demo market to a store without sessions at the first start. Off unless set. */
-  readonly sample?: boolean | undefined
-  /** Free bytes of a folder; the system's answer unless told. */
-  readonly freeBytes?: ((folder: string) => Promise<number>) | undefined
-  readonly logLevel?: LogEntry['level'] | undefined
-  /** Ready-made panes and looks, no sounds; what is kept of them is neither read nor written. */
-  readonly safe?: boolean | undefined
-  /** `dataDir` is carried along: secrets live in memory, and the window says so. */
-  readonly portable?: boolean | undefined
-  /** Shows a notification of the system; absent: the host has none. */
-  readonly notify?: ((notice: Notice) => void) | undefined
-}
 
 /** One running terminal. Every method may reject with a `CodedError`. */
 export interface Terminal {

@@ -26,3 +26,10 @@ export interface Spec<A, R> {
 export const call =
   <R>() =>
   <A>(args: v.GenericSchema<unknown, A>): Spec<A, R> => ({ args })
+
+/** A feature's calls or streams by name. */
+export type Table = Readonly<Record<string, Spec<unknown, unknown>>>
+/** The arguments of a call or stream, checked. */
+export type ArgsOf<S> = S extends Spec<infer A, unknown> ? A : never
+/** What a call resolves to, or what a stream gives. */
+export type ValueOf<S> = S extends { readonly result?: infer R } ? Exclude<R, undefined> : never

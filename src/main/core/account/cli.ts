@@ -1,10 +1,10 @@
 /** The account of a command: the stored one, or one named by options with its secrets from the environment. */
 import { createSettingsStore, fileKeeper } from '../settings/settings.ts'
-import type { TerminalOptions } from '../../terminal/terminal-api.ts'
+import type { HostOptions } from '../../terminal/host.ts'
 import { UsageError, type Context, type Values } from '../../command-line/command.ts'
 
 /** The part of the terminal's options that the account options of a command line set. */
-export type AccountOptions = Pick<TerminalOptions, 'source' | 'account'>
+export type AccountOptions = Pick<HostOptions, 'source' | 'account'>
 
 /** The account options as given; `{}` where neither options nor environment name an account. */
 export function accountOptions(values: Values, { env }: Pick<Context, 'env'>): AccountOptions {

@@ -8,7 +8,7 @@ import type { Source } from '../../../shared/core/recording/recording.ts'
 import type { Settings } from '../../../shared/core/settings/settings.ts'
 import type { AccountFields, Credentials } from './credentials.ts'
 import type { DemoMarket } from './demo-market.ts'
-import type { TerminalOptions } from '../../terminal/terminal-api.ts'
+import type { HostOptions } from '../../terminal/host.ts'
 
 export interface SourceOptions {
   readonly credentials: Credentials
@@ -19,7 +19,7 @@ export interface SourceDesk {
   /** The source in use; settled before any feed starts. */
   readonly source: Source
   /** Before the first: as the command line or the settings say. */
-  begin(settings: Settings, override: Pick<TerminalOptions, 'source' | 'account'>): Promise<void>
+  begin(settings: Settings, override: Pick<HostOptions, 'source' | 'account'>): Promise<void>
   useDemo(): Promise<void>
   /** Uses an account, storing its secrets in the keychain; answers what the settings should keep. */
   useService(input: CredentialsInput): Promise<AccountFields>

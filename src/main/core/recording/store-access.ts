@@ -17,7 +17,7 @@ import { watchCommits, type CommitWatch } from './committed.ts'
 import { createLateReader, createLateWriter, type FoundDamage, type LateReader, type LateWriter } from './late-store.ts'
 import type { Log } from '../log/log.ts'
 import { createStoreMoving } from '../../features/move-store/move-job.ts'
-import type { TerminalOptions } from '../../terminal/terminal-api.ts'
+import type { HostOptions } from '../../terminal/host.ts'
 
 export interface StoreAccess {
   readonly store: ReturnType<typeof createStoreMoving>
@@ -30,7 +30,7 @@ export interface StoreAccess {
 }
 
 export interface StoreAccessParts {
-  readonly options: Pick<TerminalOptions, 'storeFile' | 'dataDir' | 'workers' | 'mustRecord'>
+  readonly options: Pick<HostOptions, 'storeFile' | 'dataDir' | 'workers' | 'mustRecord'>
   /** Store file of the settings; '': the usual one. */
   readonly storePath: string
   readonly clock: Clock

@@ -6,16 +6,6 @@ import type { StreamSource } from '../../../shared/rpc/transport.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import type { HubSink } from '../../core/market/port.ts'
 
-/** A notification of the system. */
-export interface Notice {
-  readonly title: string
-  readonly body: string
-  /** The alert that rang: what the notification offers to put off. */
-  readonly alert?: string
-  /** It may ring again as it is: the notification offers to switch it off, too. */
-  readonly again?: boolean
-}
-
 /** Where alerts are kept: texts by name, each written whole or not at all. */
 export interface AlertsKeeper {
   /** Null: nothing was kept yet. */

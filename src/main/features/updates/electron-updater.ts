@@ -2,7 +2,7 @@
 import type { AppUpdater, UpdateInfo } from 'electron-updater'
 import type { Release } from '../../../shared/features/updates/updates.ts'
 import { BOUNDS, boundRequests, type Bounds, type Requests } from './bounds.ts'
-import type { Updater } from './updates.ts'
+import type { Updater } from '../../terminal/host.ts'
 
 const MOST_NOTES = 20_000
 

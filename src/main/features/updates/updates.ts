@@ -4,23 +4,9 @@
  */
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Settings } from '../../../shared/core/settings/settings.ts'
-import {
-  nextUpdate,
-  type Release,
-  type UpdateEvent,
-  type UpdateState,
-} from '../../../shared/features/updates/updates.ts'
+import { nextUpdate, type UpdateEvent, type UpdateState } from '../../../shared/features/updates/updates.ts'
 import type { Clock } from '../../base/clock.ts'
-
-/** What electron-updater's updaters are to us. */
-export interface Updater {
-  /** Resolves with what is offered; null: nothing newer. Rejects where it cannot be asked or read. */
-  check(channel: Settings['updates']['channel']): Promise<Release | null>
-  /** Downloads and verifies what was found. Rejects where it is not what its publisher signed off. */
-  download(onProgress: (done: number, bytesPerSecond: number) => void): Promise<void>
-  /** Quits, installs, starts again. The host ends the recording before. */
-  install(): void
-}
+import type { Updater } from '../../terminal/host.ts'
 
 export interface UpdatesOptions {
   /** Null with a sentence: this copy is not updated from here. */

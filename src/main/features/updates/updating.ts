@@ -2,7 +2,8 @@
 import type { Settings } from '../../../shared/core/settings/settings.ts'
 import type { UpdateState } from '../../../shared/features/updates/updates.ts'
 import type { Clock } from '../../base/clock.ts'
-import { createUpdates, type Updater, type Updates } from './updates.ts'
+import { createUpdates, type Updates } from './updates.ts'
+import type { Updater } from '../../terminal/host.ts'
 import type { Log } from '../../core/log/log.ts'
 import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
 

@@ -1,7 +1,7 @@
 /** What the words after the app's name say about the terminal behind its window: cli.md's common options. */
 import { parseArgs } from 'node:util'
 import { HOME_OPTIONS } from '../../core/settings/portable.ts'
-import type { TerminalOptions } from '../../terminal/terminal-api.ts'
+import type { HostOptions } from '../../terminal/host.ts'
 import { accountOptions } from '../../core/account/cli.ts'
 import type { Context, Values } from '../../command-line/command.ts'
 
@@ -23,7 +23,7 @@ export const WINDOW_OPTIONS: Readonly<Record<string, { readonly type: 'string' |
 export function windowOptions(
   words: readonly string[],
   env: Context['env'],
-): Pick<TerminalOptions, 'source' | 'account' | 'storeFile' | 'safe' | 'sample'> {
+): Pick<HostOptions, 'source' | 'account' | 'storeFile' | 'safe' | 'sample'> {
   const { values } = parseArgs({
     args: [...words],
     strict: false,

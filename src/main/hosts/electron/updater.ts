@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { updaterOf } from '../../features/updates/electron-updater.ts'
-import type { Updater } from '../../features/updates/updates.ts'
+import type { Updater } from '../../terminal/host.ts'
 
 /** `resources`: the package's folder, which holds an address of updates only if it was built with one. `over`: closes what runs, then begins. */
 export async function installedUpdater(

@@ -12,7 +12,8 @@ import { dispatchCall, openStream } from '../../../../src/main/rpc/dispatch.ts'
 import { createHandlers } from '../../../../src/main/rpc/handlers.ts'
 import { openStoreWriter } from '../../../../src/main/core/store/open.ts'
 import { createTerminal } from '../../../../src/main/terminal.ts'
-import type { Terminal, TerminalOptions } from '../../../../src/main/terminal/terminal-api.ts'
+import type { Terminal } from '../../../../src/main/terminal/terminal-api.ts'
+import type { HostOptions } from '../../../../src/main/terminal/host.ts'
 
 const root = new URL('../../../../', import.meta.url)
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -29,7 +30,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function terminalOf(options: Partial<TerminalOptions> = {}): Promise<Terminal> {
+async function terminalOf(options: Partial<HostOptions> = {}): Promise<Terminal> {
   const terminal = await createTerminal({
     dataDir: folder,
     host: 'test',

@@ -1,7 +1,7 @@
 /** What the desktop is told of a terminal: pure, from its status and settings. */
 import type { Settings } from '../../../../shared/core/settings/settings.ts'
 import type { StatusState } from '../../../../shared/core/status/status.ts'
-import type { Notice } from '../../../features/alerts/port.ts'
+import type { Notice } from '../../../terminal/host.ts'
 
 export interface DesktopState {
   /** A recording runs, of whichever market. */

@@ -1,7 +1,7 @@
 /** Notifications of the system: a click brings the window to the front, buttons put off or switch off what rang. */
 import { Notification } from 'electron'
 import { phrase } from '../../../../shared/base/text.ts'
-import type { Notice } from '../../../features/alerts/port.ts'
+import type { Notice } from '../../../terminal/host.ts'
 
 export interface NoticeHost {
   readonly platform: NodeJS.Platform

@@ -8,7 +8,8 @@ import type { StreamSource } from '../../../../../src/shared/rpc/transport.ts'
 import { createTerminal } from '../../../../../src/main/terminal.ts'
 import { createJobs } from '../../../../../src/main/core/jobs/jobs.ts'
 import { createStoreMoving } from '../../../../../src/main/features/move-store/move-job.ts'
-import type { Terminal, TerminalOptions } from '../../../../../src/main/terminal/terminal-api.ts'
+import type { Terminal } from '../../../../../src/main/terminal/terminal-api.ts'
+import type { HostOptions } from '../../../../../src/main/terminal/host.ts'
 
 const root = new URL('../../../../../', import.meta.url)
 let folder: string
@@ -22,7 +23,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function terminalOf(options: Partial<TerminalOptions> = {}): Promise<Terminal> {
+async function terminalOf(options: Partial<HostOptions> = {}): Promise<Terminal> {
   const terminal = await createTerminal({
     dataDir: join(folder, 'home'),
     host: 'test',

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { createUpdates, type Updater } from '../../../../../src/main/features/updates/updates.ts'
+import { createUpdates } from '../../../../../src/main/features/updates/updates.ts'
+import type { Updater } from '../../../../../src/main/terminal/host.ts'
 import {
   nextUpdate,
   type Release,

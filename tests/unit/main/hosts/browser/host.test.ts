@@ -18,7 +18,7 @@ import { createTransport, type Timing } from '../../../../../src/renderer/rpc/tr
 import { socketDial } from '../../../../../src/renderer/rpc/transport-socket.ts'
 import type { Failure } from '../../../../../src/shared/base/errors.ts'
 import { keysOf, socketOf } from '../../../../contract/lines.ts'
-import { stubTerminal, type StubTerminal } from '../../../../contract/stub-terminal.ts'
+import { replaceHandler, stubTerminal, type StubTerminal } from '../../../../contract/stub-terminal.ts'
 
 const timing: Timing = {
   frame: (then) => void setImmediate(then),
@@ -414,18 +414,11 @@ describe('its WebSocket', () => {
   test('hangs up on a window that reads nothing while results pile up', async () => {
     const large = 'x'.repeat(1_000_000)
     let answered = 0
-    const info = stub.handlers.calls['app.info']
     const talkative = await startBrowserHost(
-      {
-        ...stub.handlers,
-        calls: {
-          ...stub.handlers.calls,
-          'app.info': async (args) => {
-            answered += 1
-            return { ...(await info(args)), version: large }
-          },
-        },
-      },
+      replaceHandler(stub.handlers, 'call', 'app.info', () => {
+        answered += 1
+        return { version: large }
+      }),
       { rendererDir: join(folder, 'pages'), log: (_level, text) => logged.push(text) },
     )
     try {

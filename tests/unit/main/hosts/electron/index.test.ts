@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { TerminalOptions } from '../../../../../src/main/terminal/terminal-api.ts'
+import type { HostOptions } from '../../../../../src/main/terminal/host.ts'
 
 const { shell, made } = vi.hoisted(() => ({
   shell: { openExternal: vi.fn(() => Promise.resolve()) },
@@ -19,11 +19,11 @@ vi.mock('../../../../../src/main/hosts/electron/updater.ts', () => ({
   installedUpdater: () => Promise.resolve(undefined),
 }))
 vi.mock('../../../../../src/main/hosts/electron/command.ts', () => ({ runElectronCommand: vi.fn() }))
-vi.mock('../../../../../src/main/terminal.ts', () => ({ createTerminal: (options: TerminalOptions) => options }))
+vi.mock('../../../../../src/main/terminal.ts', () => ({ createTerminal: (options: HostOptions) => options }))
 
 test('the app gives the system web addresses and nothing else to open', async () => {
   await import('../../../../../src/main/index.ts')
-  const options = (await made.start?.({ notify: undefined, install: undefined })) as TerminalOptions
+  const options = (await made.start?.({ notify: undefined, install: undefined })) as HostOptions
   for (const url of ['file:///etc/passwd', 'javascript:alert(1)', 'ms-msdt:/id', 'tapedeck://x', 'nonsense', '']) {
     await options.openExternal?.(url)
   }

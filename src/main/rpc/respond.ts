@@ -1,0 +1,41 @@
+/** How a feature answers its own calls and streams: one handler for each row of its contract. */
+import type { GenericSchema } from 'valibot'
+import type { ArgsOf, Table, ValueOf } from '../../shared/rpc/contract.ts'
+import type { StreamSource } from '../../shared/rpc/transport.ts'
+
+/** One call or stream with the feature's function behind it. The dispatcher validates the arguments first. */
+export interface Responder {
+  readonly kind: 'call' | 'stream'
+  readonly name: string
+  readonly args: GenericSchema
+  /** `wake` tells the carrier that a stream has something new; calls ignore it. */
+  readonly run: (args: unknown, wake: () => void) => unknown
+}
+
+/** What a call's handler may return: one whose result is `null` may return nothing. */
+type Returned<S> = ValueOf<S> extends null ? void | null : ValueOf<S>
+
+/** Answers the calls of a table. A missing, misspelled or surplus handler doesn't compile. */
+export function respond<const T extends Table>(
+  table: T,
+  handlers: { readonly [K in keyof T]: (args: ArgsOf<T[K]>) => Returned<T[K]> | Promise<Returned<T[K]>> },
+): readonly Responder[] {
+  return respondersOf('call', table, handlers)
+}
+
+/** Answers the streams of a table. The first `take` after opening gives everything asked for. */
+export function stream<const T extends Table>(
+  table: T,
+  openers: { readonly [K in keyof T]: (args: ArgsOf<T[K]>, wake: () => void) => StreamSource<ValueOf<T[K]>> },
+): readonly Responder[] {
+  return respondersOf('stream', table, openers)
+}
+
+function respondersOf(kind: Responder['kind'], table: Table, handlers: object): readonly Responder[] {
+  const byName = new Map(Object.entries(handlers))
+  return Object.entries(table).map(([name, { args }]) => {
+    // `respond` and `stream` pair each schema with its handler; a loop over their names can't show it.
+    const run = byName.get(name) as Responder['run']
+    return { kind, name, args, run }
+  })
+}
