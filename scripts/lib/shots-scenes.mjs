@@ -373,7 +373,7 @@ export const REPLAY = [
     name: 'replay-bookmark',
     arrange: async (page) => {
       await page.keyboard.press('Control+b')
-      await dialog(page, 'Add a bookmark').waitFor()
+      await dialog(page, 'Add bookmark').waitFor()
     },
   },
   { name: 'replay-source', arrange: (page) => popover(page, banner(page, /^Source: /)) },

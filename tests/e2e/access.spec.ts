@@ -208,10 +208,10 @@ test('everything of a day can be done by keyboard alone', async ({ open }) => {
   // The tape is held by Space and let go by it.
   await expect.poll(() => screen.prints().count()).toBeGreaterThan(1)
   await page.keyboard.press('Space')
-  await expect(screen.tape().getByRole('button', { name: 'Let the tape run' })).toBeVisible()
-  await expect(screen.tape().getByRole('button', { name: /Held/ })).toContainText(/new/)
+  await expect(screen.tape().getByRole('button', { name: 'Resume tape' })).toBeVisible()
+  await expect(screen.tape().getByRole('button', { name: /Paused/ })).toContainText(/new/)
   await page.keyboard.press('Space')
-  await expect(screen.tape().getByRole('button', { name: 'Hold the tape still' })).toBeVisible()
+  await expect(screen.tape().getByRole('button', { name: 'Pause tape' })).toBeVisible()
 
   // The watchlist is reached by Tab, walked by arrows, reordered and undone.
   const grid = screen.watchlist().getByRole('grid')

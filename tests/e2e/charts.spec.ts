@@ -312,7 +312,7 @@ test('a narrow chart has all of its tools, and a drawing takes an alert', async 
     await page.getByRole('menuitem', { name: 'Duplicate' }).click()
     await expect(page.getByRole('tab', { name: /15m$/ })).toHaveCount(2)
     await page.getByRole('tab', { name: /15m$/ }).last().click({ button: 'right' })
-    await page.getByRole('menuitem', { name: 'Close the other tabs' }).click()
+    await page.getByRole('menuitem', { name: 'Close other tabs' }).click()
     await expect(page.getByRole('tab', { name: /15m$/ })).toHaveCount(1)
 
     const sessions = await openPane(page, 'sessions')
@@ -322,7 +322,7 @@ test('a narrow chart has all of its tools, and a drawing takes an alert', async 
     await page.keyboard.press('Enter')
     await expect(sessions.getByRole('row', { name: /Morning/ })).toBeVisible()
     await page.getByRole('tab', { name: /15m$/ }).click({ button: 'right' })
-    await page.getByRole('menuitem', { name: 'Float above the others' }).click()
+    await page.getByRole('menuitem', { name: 'Float' }).click()
     await expect(page.locator('.dv-resize-container')).toHaveCount(1)
   })
 })
@@ -350,7 +350,7 @@ test('a chart in a window of its own wears what the others wear, and comes back 
         }),
     )
     await page.getByRole('tab', { name: /^BTC-USD/ }).click({ button: 'right' })
-    await page.getByRole('menuitem', { name: 'Into a window of its own' }).click()
+    await page.getByRole('menuitem', { name: 'Move to new window' }).click()
     const other = await opened
     await expect(other.getByRole('region', { name: /^Chart of BTC-USD/ })).toBeVisible({ timeout: 30_000 })
     return { other, features: await features }

@@ -47,7 +47,7 @@ class ReplayScreen extends Screen {
     return this.page.getByRole('region', { name: 'Replay' })
   }
   timeline(): Locator {
-    return this.dock().getByRole('slider', { name: 'Position in the replay' })
+    return this.dock().getByRole('slider', { name: 'Replay position' })
   }
   /** Time of day of the replay's clock in UTC, ms. */
   async clockMs(): Promise<number> {
@@ -166,7 +166,7 @@ test('a recording with gaps is played back as it was', async ({ open, home, simu
     await page.keyboard.press('Home')
     await expect(screen.bigPrice()).toHaveText('\u2014')
     await page.keyboard.press('Control+g')
-    const jump = screen.dialog('Go to a time')
+    const jump = screen.dialog('Go to time')
     await jump.getByRole('textbox').fill('27:00')
     await page.keyboard.press('Enter')
     await expect(jump.getByRole('alert')).toContainText('Hours go to 23')
@@ -203,9 +203,9 @@ test('a recording with gaps is played back as it was', async ({ open, home, simu
   await test.step('a bookmark keeps a moment', async () => {
     const at = await screen.clockMs()
     await page.keyboard.press('Control+b')
-    await screen.dialog('Add a bookmark').getByRole('textbox').fill('second gap')
+    await screen.dialog('Add bookmark').getByRole('textbox').fill('second gap')
     await page.keyboard.press('Enter')
-    await expect(screen.dialog('Add a bookmark')).toHaveCount(0)
+    await expect(screen.dialog('Add bookmark')).toHaveCount(0)
     await page.keyboard.press('Home')
     await expect.poll(() => screen.clockMs()).toBeLessThan(at)
     await page.keyboard.press('>')

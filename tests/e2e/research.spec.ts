@@ -358,8 +358,8 @@ test.describe('a service with answers of its own', () => {
     await page.keyboard.press('Control+,')
     const settings = page.getByRole('dialog', { name: 'Settings' })
     await settings.getByRole('tab', { name: 'Research' }).click()
-    await settings.getByLabel(/Calls a day/).fill('1')
-    await settings.getByLabel(/Calls a day/).blur()
+    await settings.getByLabel(/Daily request limit/).fill('1')
+    await settings.getByLabel(/Daily request limit/).blur()
     await page.keyboard.press('Escape')
     const before = odd.calls.length
     const pane = await go(page, 'kpis')
@@ -505,7 +505,7 @@ test('earnings and news are marked on the chart, and in a replay never before th
     })
     await test.step('in a replay, before, after and before again', async () => {
       await page.keyboard.press('Alt+r')
-      const place = page.getByRole('slider', { name: 'Position in the replay' })
+      const place = page.getByRole('slider', { name: 'Replay position' })
       /** Plays from one end; both marks, or none. */
       const end = async (key: 'Home' | 'End', expected: readonly unknown[]) => {
         await place.press(key)

@@ -287,7 +287,7 @@ test('a recording is reviewed, proven, taken out and brought into another store'
     fresh.page.setDefaultTimeout(15_000)
     const there = new ReviewScreen(fresh.page)
     await there.trades('BTC-USD')
-    await there.bringIn(file, /A session of another machine, whole and sealed/, () => audit(fresh, DIALOG, 'import'))
+    await there.bringIn(file, /A complete session recorded by Tapedeck/, () => audit(fresh, DIALOG, 'import'))
     await expect(there.session(id)).toContainText(NAME)
     expect(await there.exportAll(id, folders.again)).toEqual(byLine)
     expect(await ask(other, 'verify', '--session', id)).toMatchObject([{ sessions: 1, ok: true, problems: [] }])
@@ -296,7 +296,7 @@ test('a recording is reviewed, proven, taken out and brought into another store'
     const gaps = ['sessions', '--gaps', '--session', id]
     expect(await ask(other, ...gaps)).toEqual(await ask(home, ...gaps))
 
-    await there.bringIn(join(folders.window, 'trades.csv'), /Ticks that Tapedeck exported as CSV/)
+    await there.bringIn(join(folders.window, 'trades.csv'), /Ticks exported by Tapedeck as CSV/)
     const sessions = await ask<{ session: string; imported: boolean }>(other, 'sessions')
     const [copy, ...more] = sessions.filter(({ session, imported }) => imported && session !== id)
     expect(more).toEqual([])

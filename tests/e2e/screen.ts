@@ -18,7 +18,7 @@ export class Screen {
   }
   /** Waits until every feed that something wants is open. */
   async allFeedsOpen(timeout: number): Promise<void> {
-    await expect(this.feeds()).toHaveAccessibleName(/^Feeds: ([1-9]\d*) of \1 wanted are open/, { timeout })
+    await expect(this.feeds()).toHaveAccessibleName(/^Feeds: ([1-9]\d*) of \1 open/, { timeout })
   }
   recorder(): Locator {
     return this.page.getByRole('banner').getByRole('button', { name: /recording/i })

@@ -85,9 +85,9 @@ export async function playSecrets({ open, home, simulator, args = [], crash }: S
   await test.step('a report is made for somebody who helps', async () => {
     await page.keyboard.press('Control+,')
     await page.getByRole('tab', { name: 'App and updates' }).click()
-    await page.getByRole('button', { name: 'Make the report' }).click()
+    await page.getByRole('button', { name: 'Create report' }).click()
   })
-  const report = await page.getByRole('textbox', { name: 'The report' }).inputValue()
+  const report = await page.getByRole('textbox', { name: 'Report' }).inputValue()
   await page.keyboard.press('Escape')
   await screen.trades('BTC-USD')
   const heap = await heapOf(page)

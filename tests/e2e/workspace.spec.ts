@@ -64,7 +64,7 @@ test('panes are added, linked, floated, maximised, closed and taken back by mous
 
   await test.step('a pane without a colour keeps its symbol, and says which', async () => {
     await screen.tape().getByRole('button', { name: 'Pane menu' }).click()
-    await page.getByRole('radio', { name: 'No colour' }).click()
+    await page.getByRole('radio', { name: 'No color' }).click()
     await page.keyboard.press('Escape')
     await screen.row('ETH-USD').click()
     await expect(screen.chart('ETH-USD')).toBeVisible()
@@ -136,11 +136,11 @@ test('panes are added, linked, floated, maximised, closed and taken back by mous
 
   await test.step('a pane floats, and takes the whole dock', async () => {
     await pane(page, 'log').getByRole('button', { name: 'Pane menu' }).click()
-    await page.getByRole('button', { name: 'Float above the others' }).click()
+    await page.getByRole('button', { name: 'Float' }).click()
     await expect(page.locator('.dv-resize-container').getByRole('tab', { name: 'Log' })).toBeVisible()
     await audit(page, 'a floating pane')
     await screen.quote().getByRole('button', { name: 'Pane menu' }).click()
-    await page.getByRole('button', { name: /^Maximise/ }).click()
+    await page.getByRole('button', { name: /^Maximize/ }).click()
     await expect(screen.watchlist()).toBeHidden()
     await page.keyboard.press('Alt+Enter')
     await expect(screen.watchlist()).toBeVisible()
@@ -149,7 +149,7 @@ test('panes are added, linked, floated, maximised, closed and taken back by mous
   await test.step('a pane moves into a window of its own, follows there, and comes back with its end', async () => {
     const opened = app.electron ? app.electron.waitForEvent('window') : page.context().waitForEvent('page')
     await screen.quote().getByRole('button', { name: 'Pane menu' }).click()
-    await page.getByRole('button', { name: 'Into a window of its own' }).click()
+    await page.getByRole('button', { name: 'Move to new window' }).click()
     const other = new Screen(await opened)
     await expect(other.bigPrice()).toHaveText(/\d/, { timeout: 30_000 })
     await expect(screen.quote()).toHaveCount(0)
@@ -173,7 +173,7 @@ test('workspaces are named, copied, kept over a start, reset, restored and opene
     await inMenu(app.page, 'Duplicate')
     await expect(app.page.getByRole('banner').getByRole('button', { name: 'Workspace: Overview 2' })).toBeVisible()
     await inMenu(app.page, 'Rename…')
-    await menu(app.page).getByLabel('Name of the workspace').fill('Mine')
+    await menu(app.page).getByLabel('Workspace name').fill('Mine')
     await app.page.keyboard.press('Enter')
     await app.page.keyboard.press('Escape')
     await openPane(app.page, 'log')
@@ -208,7 +208,7 @@ test('workspaces are named, copied, kept over a start, reset, restored and opene
     const folder = await mkdtemp(join(tmpdir(), 'tapedeck-workspace-'))
     try {
       const download = app.page.waitForEvent('download')
-      await inMenu(app.page, 'Save as a file')
+      await inMenu(app.page, 'Save as file…')
       const file = join(folder, 'mine.workspace.json')
       await (await download).saveAs(file)
       expect(await readFile(file, 'utf8')).toContain('tapedeck workspace')

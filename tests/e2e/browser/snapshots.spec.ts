@@ -109,7 +109,7 @@ test('a falling market with a gap looks as it did [needs linux]', async ({ open,
   await page.keyboard.press('Alt+r')
   const dock = page.getByRole('region', { name: 'Replay' })
   await expect(dock).toBeVisible()
-  await dock.getByRole('slider', { name: 'Position in the replay' }).focus()
+  await dock.getByRole('slider', { name: 'Replay position' }).focus()
   await page.keyboard.press('End')
   await expect(screen.bigPrice()).toHaveText(/\d/)
   const chart = page.getByRole('application', { name: /^Chart of BTC-USD/ })
@@ -140,7 +140,7 @@ test('the ready-made workspaces look as they did [needs linux]', async ({ open, 
   await page.keyboard.press('Alt+r')
   const dock = page.getByRole('region', { name: 'Replay' })
   await expect(dock).toBeVisible()
-  await dock.getByRole('slider', { name: 'Position in the replay' }).focus()
+  await dock.getByRole('slider', { name: 'Replay position' }).focus()
   await page.keyboard.press('End')
   await expect(screen.bigPrice()).toHaveText(/\d/)
   for (const theme of ['dark', 'light']) {

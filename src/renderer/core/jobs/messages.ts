@@ -1,14 +1,15 @@
 /** Long work and its progress. */
 export const jobs = {
-  'jobs.cancelling': 'Cancelling',
+  'jobs.cancelling': 'Canceling…',
   'jobs.cancel': 'Cancel',
   'jobs.dismiss': 'Dismiss',
-  'jobs.cancelled-nothing-was-left': 'Cancelled; nothing was left behind.',
+  'jobs.cancelled-nothing-was-left': 'Canceled. No partial files were left.',
   'jobs.starting': 'Starting…',
-  'jobs.go-on-background': 'Go on in the background',
+  'jobs.go-on-background': 'Run in background',
   'jobs.close': 'Close',
   'jobs.jobs': 'Jobs',
-  'jobs.exports-imports-other-long': 'Exports, imports and other long work show here while they run and when they end.',
+  'jobs.exports-imports-other-long':
+    'Exports, imports, and other long-running work appear here with their progress and result.',
   'jobs.export': 'Export…',
   'jobs.left': '{length} left',
   'jobs.min': '{min} min',

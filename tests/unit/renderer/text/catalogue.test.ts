@@ -62,7 +62,7 @@ describe('the catalogue', () => {
   it('lists as the language does, and leaves room for an element within a sentence', () => {
     expect(listed(['a', '', 'b'])).toBe('a, b')
     expect(listed(['a', 'b', 'c'], 'conjunction')).toBe('a, b, and c')
-    expect(around('tape.keys-run', 'keys')).toEqual(['', ' runs'])
+    expect(around('tape.keys-run', 'keys')).toEqual(['', ' resumes'])
     useLanguage('de', { 'tape.keys-run': 'Weiter mit {keys}' })
     expect(around('tape.keys-run', 'keys')).toEqual(['Weiter mit ', ''])
   })

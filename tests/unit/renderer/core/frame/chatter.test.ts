@@ -54,7 +54,7 @@ describe('what a screen reader is told', () => {
     done(0.2)
     const { container } = render(AppSettings, { app: state })
     const told = () => screen.getAllByRole('status').map((one) => one.textContent)
-    expect(told()).toContain('Downloading 9.9.9.')
+    expect(told()).toContain('Downloading 9.9.9…')
     expect(container.textContent).toContain('20 %')
     const before = told()
     done(0.6)

@@ -60,6 +60,6 @@ describe('a window too many', () => {
     popOutPane(state, pane())
     expect(opened).toHaveBeenCalledTimes(MOST_POPOUTS)
     expect(state.dock.whole).toBe(before)
-    expect(state.toasts.list.at(-1)?.text).toContain(`There are ${MOST_POPOUTS} windows`)
+    expect(state.toasts.list.at(-1)?.text).toContain(`up to ${MOST_POPOUTS} extra windows`)
   })
 })

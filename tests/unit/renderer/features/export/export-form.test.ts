@@ -51,7 +51,7 @@ describe('the form of an export', () => {
     const form = openForm({ sessions: [recordingId('b')], symbols: ['A', 'B'] }, sessions, 'forex')
     expect(form).toMatchObject({ scope: 'session:b', symbols: 'A, B', feed: 'forex/C', of: 'mid' })
     expect(requestOf(form, sessions)).toMatchObject({ sessions: ['b'], source: null, symbols: ['A', 'B'] })
-    expect(formProblem(form, requestOf(form, []), [])).toContain('not there any more')
+    expect(formProblem(form, requestOf(form, []), [])).toContain('no longer exists')
   })
 
   it('is of a chosen few, in the order in which they were made, of one source', () => {
@@ -66,7 +66,7 @@ describe('the form of an export', () => {
       return formProblem(changed, requestOf(changed, more), more)
     }
     expect(problemOf([])).toBe('Choose at least one session.')
-    expect(problemOf(['a', 'b'])).toContain('several sources')
+    expect(problemOf(['a', 'b'])).toContain('different sources')
   })
 
   it('begins with a range as it can be typed again', () => {

@@ -7,8 +7,8 @@ import { openForm, type ExportForm } from '../../../../../src/renderer/features/
 afterEach(cleanup)
 
 const form = (part: Partial<ExportForm>): ExportForm => ({ ...openForm({}, [], 'crypto'), ...part })
-const EXTENDED = /^Also feed, end time and VWAP/
-const RAW = /^Messages as received/
+const EXTENDED = /^Include feed, end time, and VWAP/
+const RAW = /^Include raw messages/
 
 it.each([
   ['ticks as CSV', { what: 'ticks', format: 'csv' }, { extended: false, raw: true }],

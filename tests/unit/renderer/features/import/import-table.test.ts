@@ -22,7 +22,7 @@ const preview = (part: Partial<CsvMapping>): ImportPreview => ({
 it('lets the user say which of two instants a repeated local time means, and take it back', async () => {
   const change = vi.fn()
   const { rerender } = render(ImportTable, { preview: preview({}), change })
-  const choice = screen.getByLabelText<HTMLSelectElement>('Times that come twice')
+  const choice = screen.getByLabelText<HTMLSelectElement>('Repeated local times')
   expect(choice.value).toBe('')
   await fireEvent.change(choice, { target: { value: 'second' } })
   expect(change).toHaveBeenLastCalledWith({ repeated: 'second' })
@@ -34,7 +34,7 @@ it('lets the user say which of two instants a repeated local time means, and tak
 
 it('asks for nothing that UTC never has', () => {
   render(ImportTable, { preview: preview({ zone: 'UTC' }), change: vi.fn() })
-  expect(screen.queryByLabelText('Times that come twice')).toBeNull()
+  expect(screen.queryByLabelText('Repeated local times')).toBeNull()
 })
 
 it('takes a time format that is offered, and detection again', async () => {

@@ -67,7 +67,7 @@ describe('ranking', () => {
   const ITEMS = [
     item('Show or hide the log'),
     item('Settings'),
-    item('Go to a time'),
+    item('Go to time'),
     item('Technical indicators'),
     item('Switch between dark and light', ['theme']),
     item('Reset the layout'),
@@ -79,7 +79,7 @@ describe('ranking', () => {
   })
   it.each([
     ['sett', ['Settings']],
-    ['gtt', ['Go to a time']],
+    ['gtt', ['Go to time']],
     ['hide log', ['Show or hide the log']],
     ['log hide', ['Show or hide the log']],
     ['theme', ['Switch between dark and light']],
@@ -102,7 +102,7 @@ describe('ranking', () => {
     expect(titles('new', all, ['New list'])[0]).toBe('New')
   })
   it('keeps the order given where nothing is typed, recent ones first', () => {
-    expect(titles('', ITEMS.slice(0, 3), ['Settings'])).toEqual(['Settings', 'Show or hide the log', 'Go to a time'])
+    expect(titles('', ITEMS.slice(0, 3), ['Settings'])).toEqual(['Settings', 'Show or hide the log', 'Go to time'])
   })
   it('holds for any text: what is found contains its letters, and the whole title finds it first', () => {
     fc.assert(

@@ -28,7 +28,7 @@ async function open(faults: FakeFaults = {}) {
   return { fake, state }
 }
 const last = (fake: FakeTerminal, name: string) => fake.calls.findLast((call) => call.name === name)?.args
-const timeline = () => screen.getByRole('slider', { name: 'Position in the replay' })
+const timeline = () => screen.getByRole('slider', { name: 'Replay position' })
 
 describe('the transport bar', () => {
   it('plays, steps by what was chosen, and changes speed', async () => {
@@ -38,7 +38,7 @@ describe('the transport bar', () => {
     expect(last(fake, 'replay.play')).toMatchObject({ on: true })
     await vi.waitFor(() => screen.getByRole('button', { name: 'Pause' }))
     await fireEvent.change(screen.getByRole('combobox', { name: 'Step by' }), { target: { value: 'bar' } })
-    await fireEvent.click(screen.getByRole('button', { name: 'One bar forward' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Forward one bar' }))
     expect(last(fake, 'replay.step')).toMatchObject({ by: 'bar', forward: true, interval: '1s', asset: 'crypto' })
     await fireEvent.change(screen.getByRole('combobox', { name: 'Speed' }), { target: { value: 'max' } })
     expect(last(fake, 'replay.speed')).toMatchObject({ speed: 'max' })
@@ -118,7 +118,7 @@ describe('the Go panel', () => {
     await tick()
     const bookmarks = screen.getByRole('list', { name: 'Bookmarks' })
     expect(bookmarks.textContent).toContain('halt')
-    await fireEvent.click(within(bookmarks).getByRole('button', { name: /^Remove the bookmark at / }))
+    await fireEvent.click(within(bookmarks).getByRole('button', { name: /^Remove bookmark at / }))
     await vi.waitFor(() => expect(screen.getByRole('list', { name: 'Bookmarks' }).textContent).toContain('None yet'))
     await vi.waitFor(() => expect(state.toasts.list.at(-1)?.action?.label).toBe('Undo'))
     state.toasts.list.at(-1)?.action?.run()
@@ -131,7 +131,7 @@ describe('going to a time', () => {
     const { fake, state } = await open()
     const onclose = vi.fn()
     render(JumpDialog, { app: state, onclose })
-    const box = screen.getByRole('textbox', { name: /^Time, in UTC/ })
+    const box = screen.getByRole('textbox', { name: /^Time \(in UTC/ })
     await fireEvent.input(box, { target: { value: '99:99' } })
     expect(screen.queryByRole('alert')).toBeNull()
     await fireEvent.keyDown(box, { key: 'Enter' })
@@ -167,7 +167,7 @@ describe('the frame of a replay', () => {
     expect(screen.getByRole('button', { name: /^Recording/ }).textContent).toContain('REC')
     cleanup()
     render(StatusBar, { app: state })
-    expect(screen.getByRole('contentinfo').textContent).toContain('Recording goes on underneath.')
+    expect(screen.getByRole('contentinfo').textContent).toContain('Live recording continues in the background.')
   })
   it('does not say so where nothing is recorded', async () => {
     const { state } = await open({ recorder: { is: 'off' } })

@@ -211,7 +211,7 @@ describe('the tape', () => {
     const table = screen.getByRole('table')
     await fireEvent.pointerEnter(table, { pointerType: 'mouse' })
     // jsdom's pointer events carry no pointerType; the button does the same.
-    if (!state.tape.paused) await fireEvent.click(screen.getByRole('button', { name: 'Hold the tape still' }))
+    if (!state.tape.paused) await fireEvent.click(screen.getByRole('button', { name: 'Pause tape' }))
     fake.trade(state.instrument, 70_000, 3)
     await frame()
     expect(screen.queryByText('70,000.00')).toBeNull()
@@ -224,7 +224,7 @@ describe('the tape', () => {
     state.tape.follow(state.view, state.instrument)
     render(TapePane, { app: state })
     await frame()
-    expect(screen.getByText('No prints here')).toBeTruthy()
+    expect(screen.getByText('No prints for this symbol')).toBeTruthy()
   })
 })
 
@@ -284,7 +284,7 @@ describe('the quote', () => {
     render(QuotePane, { app: state })
     await frame()
     expect(screen.getByTestId('big-price').textContent).toBe('64,123.50')
-    expect(screen.getByText(/against session open/)).toBeTruthy()
+    expect(screen.getByText(/vs. session open/)).toBeTruthy()
     expect(screen.getByText(/the whole feed is silent/)).toBeTruthy()
   })
 })
