@@ -1,4 +1,4 @@
-/** A batch being filled: one buffer that holds all its columns, made to be transferred and reused. */
+/** The batch being filled: one buffer that holds all its columns, so that it can be transferred and reused. */
 import type { MessageColumns, StoredEntry } from '../store/types/store.ts'
 import type { FeedId } from '../../../shared/base/units.ts'
 
@@ -6,7 +6,24 @@ export const BATCH_ROWS = 8192
 export const BATCH_BYTES = 1 << 20
 const ROW_BYTES = 8 * 3 + 4 * 3 + 1
 const HEAD_BYTES = BATCH_ROWS * ROW_BYTES + 8
-export const BATCH_BUFFER_BYTES = HEAD_BYTES + BATCH_BYTES
+const BATCH_BUFFER_BYTES = HEAD_BYTES + BATCH_BYTES
+const POOLED_BUFFERS = 8
+
+/** Buffers that the writer has returned, to be filled again. */
+export class BatchPool {
+  readonly #buffers: ArrayBuffer[] = []
+
+  /** An empty batch, over a returned buffer when there is one. */
+  next(): OpenBatch {
+    return new OpenBatch(this.#buffers.pop(), 0)
+  }
+
+  recycle(buffers: readonly ArrayBuffer[]): void {
+    for (const buffer of buffers) {
+      if (this.#buffers.length < POOLED_BUFFERS && buffer.byteLength === BATCH_BUFFER_BYTES) this.#buffers.push(buffer)
+    }
+  }
+}
 
 export class OpenBatch {
   count = 0
@@ -22,7 +39,7 @@ export class OpenBatch {
   readonly entries: StoredEntry[] = []
   readonly connections: { conn: number; feed: FeedId }[] = []
 
-  /** Over a used buffer, or a new one with room for a message of `bytes`. */
+  /** Over a returned buffer, or a new one with room for a message of `bytes`. */
   constructor(used: ArrayBuffer | undefined, bytes: number) {
     const buffer = used ?? new ArrayBuffer(HEAD_BYTES + Math.max(BATCH_BYTES, bytes))
     let at = 0
@@ -46,7 +63,39 @@ export class OpenBatch {
     return this.count < BATCH_ROWS && this.size + bytes <= this.bytes.length
   }
 
-  /** A batch with room for one large message, holding what was put into this one beside messages. */
+  /** Appends a message. `fits` must hold for its length; the bytes are copied. */
+  add(
+    seq: number,
+    conn: number,
+    connSeq: number,
+    recvMs: number,
+    monoNs: number,
+    flags: number,
+    data: Uint8Array,
+  ): void {
+    const i = this.count
+    this.seq[i] = seq
+    this.conn[i] = conn
+    this.connSeq[i] = connSeq
+    this.recvMs[i] = recvMs
+    this.monoNs[i] = monoNs
+    this.flags[i] = flags
+    this.bytes.set(data, this.size)
+    this.size += data.length
+    this.offsets[i + 1] = this.size
+    this.count = i + 1
+  }
+
+  /** Adds FLAG bits to the last message; returns those that it did not have before. */
+  mark(flags: number): number {
+    const i = this.count - 1
+    if (i < 0) return 0
+    const added = flags & ~this.flags[i]
+    this.flags[i] = this.flags[i] | flags
+    return added
+  }
+
+  /** A batch with room for one large message, with this one's entries and connections. */
   enlarged(bytes: number): OpenBatch {
     const large = new OpenBatch(undefined, bytes)
     large.entries.push(...this.entries)
@@ -58,7 +107,7 @@ export class OpenBatch {
     return this.count === 0 && this.entries.length === 0 && this.connections.length === 0
   }
 
-  /** The columns as they are: longer than `count`, sharing one buffer. */
+  /** The columns, longer than `count`, over one shared buffer. */
   columns(): MessageColumns {
     const { count, seq, conn, connSeq, recvMs, monoNs, flags, offsets, bytes } = this
     return { count, seq, conn, connSeq, recvMs, monoNs, flags, offsets, bytes }

@@ -1,4 +1,24 @@
-/** Running figures of the status line: clock skew, growth of the store. */
+/** Running figures of the status line: frame rate, clock skew, growth of the store. */
+
+const RATE_NS = 1e9
+
+/** Frames a second, measured over the last second or more. */
+export class FrameRate {
+  #atNs = 0
+  #received = 0
+  #perSecond = 0
+
+  /** Takes the frames received up to `nowNs`, monotonic ns; returns frames a second. */
+  measure(received: number, nowNs: number): number {
+    const elapsedNs = nowNs - this.#atNs
+    if (elapsedNs >= RATE_NS) {
+      this.#perSecond = ((received - this.#received) * 1e9) / elapsedNs
+      this.#atNs = nowNs
+      this.#received = received
+    }
+    return this.#perSecond
+  }
+}
 
 /** Service clock minus local clock. */
 export interface Skew {

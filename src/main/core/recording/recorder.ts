@@ -1,456 +1,416 @@
 /**
  * The recorder: takes every frame before anything else sees it, numbers it, and hands batches to the
- * store's writer at most `flushMs` later. It never waits and never throws; what it cannot take it
- * counts, says so, and leaves a gap in the ledger.
+ * store's writer at most `flushMs` later. It never waits and never throws; a frame that it has to refuse
+ * is counted, announced and marked as a gap in the ledger.
  */
 import { toFailure, type Failure } from '../../../shared/base/errors.ts'
-import { FLAG, type GapCause, type LedgerEntry, type Source } from '../../../shared/core/recording/recording.ts'
+import { FLAG, type LedgerEntry, type Source } from '../../../shared/core/recording/recording.ts'
 import { FEED_IDS, unixMs, type FeedId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
-import { DelayWindow, earliestLost } from '../../../shared/core/recording/delay-window.ts'
+import type { RecorderState } from '../../../shared/core/status/status.ts'
+import type { Stamp } from '../feeds/connection/frame-sink.ts'
 import type { WriterEvent } from '../store/types/store.ts'
-import { BATCH_BUFFER_BYTES, OpenBatch } from './batch.ts'
-import { brokenBy, HUNG, HUNG_NS } from './disk-words.ts'
-import { GapLedger } from './gaps.ts'
-import { LatencyHistogram } from './latency.ts'
-import { Rate } from './rate.ts'
-import type { Recorder, RecorderEvent, RecorderOptions } from './recorder-port.ts'
-import { Tally } from './tally.ts'
+import { BatchPool } from './batch.ts'
+import { HUNG, HUNG_NS } from './disk-trouble.ts'
+import { FeedTally } from './feed-tally.ts'
+import { InFlight } from './in-flight.ts'
+import { LedgerState } from './ledger-state.ts'
+import { FrameRate } from './measures.ts'
+import { ReceiptDelays } from './receipt-delays.ts'
+import { RecorderHealth } from './recorder-health.ts'
+import type { Recorder, RecorderEvent, RecorderOptions, RecorderStats } from './recorder-port.ts'
 
-const DAY = 86_400_000
+const DAY_MS = 86_400_000
 const CLOCK_SHIFT_MS = 100
-const POOLED = 8
-/** After a second death in a row, how long to wait before the writer is started again. */
-const RESTART_MS = 500
 
-/** Whole microseconds, as ns: what is below costs more to keep than it tells. */
+/** Time since the recording's start in ns, rounded down to microseconds: smaller digits cost more than they are worth. */
 const sinceStart = (nowNs: number, startNs: number): number =>
   nowNs > startNs ? Math.floor((nowNs - startNs) / 1000) * 1000 : 0
 
-export function createRecorder(options: RecorderOptions): Recorder {
-  const { writer, clock, newId, flushMs = 8, maxBacklogBytes = 256 << 20 } = options
-  const listeners = new Set<(event: RecorderEvent) => void>()
-  const ledger = new GapLedger()
-  const latency = new LatencyHistogram()
-  const pool: ArrayBuffer[] = []
-  /** By handle: number in the recording, feed, messages so far. */
-  const numbers: number[] = [0]
-  const feedOf: number[] = [0]
-  const connSeqs: number[] = [0]
+/** A recorder that is off. */
+export const createRecorder = (options: RecorderOptions): Recorder => new StoreRecorder(options)
 
-  let source: Source | null = null
-  let recording: RecordingId | null = null
-  let sinceMs = unixMs(0)
-  let startMono = 0
-  let rollAtMs = Infinity
-  let clockBase = 0
-  let seq = 0
-  let batch = new OpenBatch(undefined, 0)
-  let timer: (() => void) | null = null
-  let tally = new Tally()
-  /** Handed to the writer and not yet committed, oldest first. */
-  let inFlight: {
-    readonly messages: number
-    readonly received: Float64Array
-    readonly of: Tally
-    readonly startMono: number
-    readonly sentMs: UnixMs
-    readonly sentNs: number
-  }[] = []
+class StoreRecorder implements Recorder {
+  readonly #options: RecorderOptions
+  readonly #flushMs: number
+  readonly #maxBacklogBytes: number
+  readonly #listeners = new Set<(event: RecorderEvent) => void>()
+  readonly #ledger = new LedgerState()
+  readonly #health = new RecorderHealth()
+  readonly #delays = new ReceiptDelays()
+  readonly #inFlight = new InFlight()
+  readonly #pool = new BatchPool()
+  readonly #rate = new FrameRate()
+  /** By handle: number in the open recording (0: none), index of the feed, messages so far. */
+  readonly #numbers: number[] = [0]
+  readonly #feedOf: number[] = [0]
+  readonly #connSeqs: number[] = [0]
 
-  let received = 0
-  let stored = 0
-  let lost = 0
-  let last = { wallMs: unixMs(0), monoNs: 0 }
-  /** Feed of the frame accepted last; -1: it was refused, so marks are not for the one before. */
-  let lastFeed = -1
-  const delays = FEED_IDS.map(() => new DelayWindow())
-  /** When each feed was first connected, UTC ms: nothing of it was lost before. */
-  const connectedMs = FEED_IDS.map(() => Infinity)
-  const rate = new Rate()
-  let sizes = { storeBytes: 0, freeBytes: 0 }
-
-  /** The disk or the writer is in trouble; null: well. */
-  let trouble: Failure | null = null
-  let troubleSinceMs = unixMs(0)
+  #source: Source | null = null
+  #recording: RecordingId | null = null
+  #sinceMs = unixMs(0)
+  /** Monotonic start of the recording, ns. */
+  #startNs = 0
+  /** Midnight UTC, when the recording is rolled. */
+  #rollAtMs = Infinity
+  /** Wall clock minus monotonic clock, ms, as of the last clock entry. */
+  #clockBase = 0
+  #seq = 0
+  #batch = this.#pool.next()
+  #tally = new FeedTally()
+  #cancelFlush: (() => void) | null = null
+  #cancelRestart: (() => void) | null = null
   /** Lets a start that waits for the writer go on. */
-  let onTrouble = (): void => undefined
-  /** Frames are being turned away: since when, why, and how many of which feed. */
-  let hole: {
-    readonly cause: GapCause
-    readonly from: { wallMs: UnixMs; monoNs: number }
-    /** Also of feeds whose connection is gone by the time that the hole can be told. */
-    readonly feeds: Set<FeedId>
-    lost: number
-  } | null = null
-  /** Frames of holes that are gaps by now, while trouble of another kind goes on. */
-  let untold = 0
-  let dead = false
-  let diedAtMs = -Infinity
+  #onFailure = (): void => undefined
 
-  const emit = (event: RecorderEvent): void => {
-    for (const listener of [...listeners]) listener(event)
+  #received = 0
+  #lastMs = unixMs(0)
+  /** Feed of the frame accepted last; -1: it was refused, so marks are not for the one before. */
+  #lastFeed = -1
+  #sizes = { storeBytes: 0, freeBytes: 0 }
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+    this.#flushMs = options.flushMs ?? 8
+    this.#maxBacklogBytes = options.maxBacklogBytes ?? 256 << 20
+    options.writer.onEvent((event) => this.#onWriter(event))
   }
 
-  function reset(id: RecordingId, wallMs: UnixMs, nowNs: number): void {
-    recording = id
-    sinceMs = wallMs
-    startMono = nowNs
-    rollAtMs = Math.floor(wallMs / DAY) * DAY + DAY
-    clockBase = wallMs - nowNs / 1e6
-    seq = 0
-    tally = new Tally()
-    last = { wallMs, monoNs: nowNs }
-    numbers.fill(0) // a connection that is gone has no number in the new recording
-    ledger.reissue(
-      wallMs,
-      (handle, number, feed) => {
-        numbers[handle] = number
-        connSeqs[handle] = 0
-        batch.connections.push({ conn: number, feed })
-      },
-      (entry) => put(entry, wallMs, nowNs),
-    )
+  get recording(): RecordingId | null {
+    return this.#recording
   }
 
-  function put(entry: LedgerEntry, wallMs: number, nowNs: number): number {
-    seq++
-    batch.entries.push({ seq, wallMs, monoNs: sinceStart(nowNs, startMono), entry })
-    arm()
+  connection(feed: FeedId): number {
+    const handle = this.#numbers.length
+    const number = this.#ledger.connect(handle, feed)
+    const index = FEED_IDS.indexOf(feed)
+    this.#numbers.push(number)
+    this.#feedOf.push(index)
+    this.#connSeqs.push(0)
+    this.#delays.connect(index, this.#options.clock.wallMs())
+    if (this.#recording !== null) {
+      this.#batch.connections.push({ conn: number, feed })
+      this.#armFlush()
+    }
+    return handle
+  }
+
+  frame(handle: number, data: Uint8Array, isBinary: boolean, stamp: Stamp): number {
+    this.#lastFeed = -1
+    if (this.#recording === null) return 0
+    if (stamp.wallMs >= this.#rollAtMs) this.#roll(stamp.wallMs, stamp.monoNs)
+    const number = this.#numbers[handle] ?? 0
+    if (this.#health.isRestarting) {
+      this.#health.loseFrame()
+      return 0
+    }
+    if (number === 0) {
+      this.#health.lost++
+      return 0
+    }
+    if (!this.#batch.fits(data.length)) {
+      this.#flush()
+      if (!this.#batch.fits(data.length)) this.#batch = this.#batch.enlarged(data.length)
+    }
+    const feed = this.#feedOf[handle]
+    if (!this.#hasRoom()) {
+      this.#writeRefusalIfDrained()
+      if (!this.#hasRoom()) {
+        this.#announce(this.#health.refuse(FEED_IDS[feed], this.#lastMs, stamp.wallMs))
+        return 0
+      }
+    }
+    this.#watchClock(stamp.wallMs, stamp.monoNs)
+    const seq = ++this.#seq
+    const connSeq = (this.#connSeqs[handle] = this.#connSeqs[handle] + 1)
+    const sinceNs = sinceStart(stamp.monoNs, this.#startNs)
+    this.#batch.add(seq, number, connSeq, stamp.wallMs, sinceNs, isBinary ? FLAG.binary : 0, data)
+    this.#lastMs = stamp.wallMs
+    this.#received++
+    const { received } = this.#tally
+    received[feed] = received[feed] + 1
+    this.#lastFeed = feed
+    if (this.#cancelFlush === null) this.#armFlush()
     return seq
   }
 
-  function withSkew(entry: LedgerEntry): LedgerEntry {
+  mark(flags: number): void {
+    if (this.#lastFeed >= 0) this.#tally.mark(this.#lastFeed, this.#batch.mark(flags))
+  }
+
+  dated(eventMs: number): void {
+    if (this.#lastFeed >= 0) this.#delays.add(this.#lastFeed, eventMs, this.#lastMs)
+  }
+
+  entry(entry: LedgerEntry, stamp: Stamp): number {
+    const complete = this.#withSkew(entry)
+    if (this.#recording === null) return this.#ledger.add(complete, 0)
+    if (stamp.wallMs >= this.#rollAtMs) this.#roll(stamp.wallMs, stamp.monoNs)
+    let seq = 0
+    if (!this.#health.isRestarting) {
+      this.#watchClock(stamp.wallMs, stamp.monoNs)
+      const stored = this.#ledger.translate(complete, (handle) => this.#numbers[handle] ?? 0)
+      seq = this.#put(stored, stamp.wallMs, stamp.monoNs)
+    }
+    this.#lastMs = stamp.wallMs
+    return this.#ledger.add(complete, seq)
+  }
+
+  async start(source: Source): Promise<RecordingId> {
+    if (this.#recording !== null) throw new TypeError('a recording is already open')
+    const { clock, writer, newId } = this.#options
+    this.#cancelRestart?.() // the writer starts again with this recording
+    this.#cancelRestart = null
+    this.#health.restart()
+    this.#source = source
+    const wallMs = clock.wallMs()
+    const id = newId(wallMs)
+    const begun = writer.begin(source, wallMs, id)
+    this.#reset(id, wallMs, clock.monoNs())
+    const failed = Promise.withResolvers<void>()
+    this.#onFailure = failed.resolve
+    if (this.#health.hasFailed) failed.resolve()
+    try {
+      await Promise.race([begun, failed.promise])
+      begun.catch((thrown: unknown) => this.#onBeginFailed(id, thrown))
+    } catch (thrown) {
+      this.#recording = null
+      this.#batch = this.#pool.next()
+      throw thrown
+    } finally {
+      this.#onFailure = () => undefined
+    }
+    this.#announce({ is: 'began', recording: id })
+    return id
+  }
+
+  async stop(): Promise<void> {
+    const ended = this.#recording
+    if (ended === null) return
+    this.#writeRefusal() // however full the backlog is: the loss belongs to this recording
+    this.#writeUnread()
+    this.#flush()
+    this.#recording = null
+    this.#rollAtMs = Infinity
+    await this.#options.writer.end(this.#options.clock.wallMs(), this.#tally.counts(true))
+    this.#announce({ is: 'ended', recording: ended })
+  }
+
+  state(): RecorderState {
+    if (this.#recording === null) return { is: 'off' }
+    const broken = this.#health.broken()
+    if (broken !== null) return broken
+    const { oldest } = this.#inFlight
+    if (oldest !== undefined && this.#options.clock.monoNs() - oldest.sentNs > HUNG_NS) {
+      return { is: 'broken', why: HUNG, sinceMs: oldest.sentMs, lost: this.#health.lost }
+    }
+    return { is: 'recording', session: this.#recording, sinceMs: this.#sinceMs, paused: false }
+  }
+
+  stats(): RecorderStats {
+    return {
+      received: this.#received,
+      stored: this.#inFlight.stored,
+      lost: this.#health.lost,
+      perSecond: this.#rate.measure(this.#received, this.#options.clock.monoNs()),
+      backlogBytes: this.#backlogBytes(),
+      receiveToStored: this.#inFlight.latency(),
+      ...this.#sizes,
+      feeds: this.#tally.counts(false),
+    }
+  }
+
+  onEvent(listener: (event: RecorderEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  #announce(event: RecorderEvent | null): void {
+    if (event === null) return
+    for (const listener of [...this.#listeners]) listener(event)
+  }
+
+  /** Makes `id` the open recording, with the connections and gaps that are open now. */
+  #reset(id: RecordingId, wallMs: UnixMs, nowNs: number): void {
+    this.#recording = id
+    this.#sinceMs = wallMs
+    this.#startNs = nowNs
+    this.#rollAtMs = Math.floor(wallMs / DAY_MS) * DAY_MS + DAY_MS
+    this.#clockBase = wallMs - nowNs / 1e6
+    this.#seq = 0
+    this.#tally = new FeedTally()
+    this.#lastMs = wallMs
+    this.#numbers.fill(0) // an ended connection has no number in the new recording
+    this.#ledger.reissue(
+      wallMs,
+      (handle, number, feed) => {
+        this.#numbers[handle] = number
+        this.#connSeqs[handle] = 0
+        this.#batch.connections.push({ conn: number, feed })
+      },
+      (entry) => this.#put(entry, wallMs, nowNs),
+    )
+  }
+
+  #put(entry: LedgerEntry, wallMs: number, nowNs: number): number {
+    const seq = ++this.#seq
+    this.#batch.entries.push({ seq, wallMs, monoNs: sinceStart(nowNs, this.#startNs), entry })
+    this.#armFlush()
+    return seq
+  }
+
+  #withSkew(entry: LedgerEntry): LedgerEntry {
     if (entry.type !== 'gap-open' || entry.skewMs !== undefined) return entry
-    const skewMs = options.skewMs?.() ?? null
+    const skewMs = this.#options.skewMs?.() ?? null
     return skewMs === null ? entry : { ...entry, skewMs }
   }
 
-  function arm(): void {
-    timer ??= clock.after(flushMs, () => {
-      timer = null
-      flush()
-      turnDay(clock.wallMs(), clock.monoNs())
+  #armFlush(): void {
+    const { clock } = this.#options
+    this.#cancelFlush ??= clock.after(this.#flushMs, () => {
+      this.#cancelFlush = null
+      this.#flush()
+      const nowMs = clock.wallMs()
+      if (nowMs >= this.#rollAtMs) this.#roll(nowMs, clock.monoNs())
     })
   }
 
-  function flush(): void {
-    if (timer !== null) {
-      timer()
-      timer = null
-    }
+  #flush(): void {
+    this.#cancelFlush?.()
+    this.#cancelFlush = null
+    const batch = this.#batch
     if (batch.isEmpty) return
-    const { count, entries, connections } = batch
-    inFlight.push({
-      messages: count,
-      received: tally.received.slice(),
-      of: tally,
-      startMono,
+    const { clock, writer } = this.#options
+    this.#inFlight.add({
+      messages: batch.count,
+      tally: this.#tally,
+      received: this.#tally.received.slice(),
+      startNs: this.#startNs,
       sentMs: clock.wallMs(),
       sentNs: clock.monoNs(),
     })
-    writer.append({ messages: batch.columns(), entries, connections })
-    batch = new OpenBatch(pool.pop(), 0)
+    writer.append({ messages: batch.columns(), entries: batch.entries, connections: batch.connections })
+    this.#batch = this.#pool.next()
   }
 
-  /** Opens a new recording in the same instant; the old one was ended, or its writer died. */
-  function begin(wallMs: UnixMs, nowNs: number): void {
-    if (source === null) return
+  /** Begins a recording with the source of the last one, which was ended or whose writer died. */
+  #begin(wallMs: UnixMs, nowNs: number): void {
+    if (this.#source === null) return
+    const { newId, writer } = this.#options
     const id = newId(wallMs)
-    writer.begin(source, wallMs, id).catch((thrown: unknown) => unbegun(id, thrown))
-    reset(id, wallMs, nowNs)
-    emit({ is: 'began', recording: id })
+    writer.begin(this.#source, wallMs, id).catch((thrown: unknown) => this.#onBeginFailed(id, thrown))
+    this.#reset(id, wallMs, nowNs)
+    this.#announce({ is: 'began', recording: id })
   }
 
-  /** A begin that nobody waits for has failed. What failed with the writer was told by `died`. */
-  function unbegun(id: RecordingId, thrown: unknown): void {
-    if (recording === id && !dead) died(toFailure(thrown))
+  /** A begin that no caller waits for failed. If the writer died with it, `died` has announced that. */
+  #onBeginFailed(id: RecordingId, thrown: unknown): void {
+    if (this.#recording === id && !this.#health.isRestarting) this.#onWriterDied(toFailure(thrown))
   }
 
-  function turnDay(wallMs: UnixMs, nowNs: number): void {
-    if (wallMs < rollAtMs || recording === null || dead || hole !== null) return
-    watchClock(wallMs, nowNs) // a day that only the clock jumped over
-    for (const entry of ledger.closing()) put(entry, wallMs, nowNs)
-    flush()
-    const ended = recording
-    writer.end(wallMs, tally.counts(true)).then(
-      () => emit({ is: 'ended', recording: ended }),
-      () => undefined, // told by `died`; the next begin closes it
+  /** Ends the recording at midnight UTC and begins the next one in the same instant. */
+  #roll(wallMs: UnixMs, nowNs: number): void {
+    const ended = this.#recording
+    if (ended === null || this.#health.isRestarting || this.#health.isRefusing) return
+    this.#watchClock(wallMs, nowNs) // the clock may have been set past midnight
+    for (const entry of this.#ledger.closing()) this.#put(entry, wallMs, nowNs)
+    this.#flush()
+    this.#options.writer.end(wallMs, this.#tally.counts(true)).then(
+      () => this.#announce({ is: 'ended', recording: ended }),
+      () => undefined, // announced by `died`; the next begin closes the recording
     )
-    begin(wallMs, nowNs)
+    this.#begin(wallMs, nowNs)
   }
 
-  /** A shift of wall against monotonic is an entry: settled rule 8. */
-  function watchClock(wallMs: number, nowNs: number): void {
-    const shift = wallMs - nowNs / 1e6 - clockBase
-    if (shift > CLOCK_SHIFT_MS || shift < -CLOCK_SHIFT_MS) {
-      clockBase += shift
-      put({ type: 'clock', shiftMs: shift }, wallMs, nowNs)
-    }
+  /** Writes an entry when the wall clock was set, that is, moved against the monotonic clock. */
+  #watchClock(wallMs: number, nowNs: number): void {
+    const shift = wallMs - nowNs / 1e6 - this.#clockBase
+    if (shift <= CLOCK_SHIFT_MS && shift >= -CLOCK_SHIFT_MS) return
+    this.#clockBase += shift
+    this.#put({ type: 'clock', shiftMs: shift }, wallMs, nowNs)
   }
 
-  function refuse(conn: number): 0 {
-    hole ??= { cause: trouble === null ? 'overflow' : 'disk', from: last, feeds: new Set(), lost: 0 }
-    hole.feeds.add(FEED_IDS[feedOf[conn]])
-    if (hole.lost++ === 0 && trouble === null) {
-      troubleSinceMs = clock.wallMs()
-      emit({ is: 'broken', why: brokenBy(trouble) })
-    }
-    lost++
-    return 0
+  #backlogBytes(): number {
+    return this.#options.writer.backlogBytes + this.#batch.size
   }
 
-  /** Room is back: the hole becomes a gap of every feed that was connected, with both edges. */
-  function fillHole(): void {
-    if (hole !== null && writer.backlogBytes <= maxBacklogBytes / 2) writeHole()
+  #hasRoom(): boolean {
+    return !this.#health.isRefusing && this.#backlogBytes() <= this.#maxBacklogBytes
   }
 
-  function writeHole(): void {
-    if (hole === null || dead) return
-    const { cause, from, feeds } = hole
-    untold += hole.lost
-    hole = null
+  #writeRefusalIfDrained(): void {
+    if (this.#health.isRefusing && this.#options.writer.backlogBytes <= this.#maxBacklogBytes / 2) this.#writeRefusal()
+  }
+
+  /** Writes the refused frames as a gap, with both edges, of every feed that was connected. */
+  #writeRefusal(): void {
+    const refusal = this.#health.isRestarting ? null : this.#health.endRefusal()
+    if (refusal === null) return
+    const { cause, fromMs, feeds } = refusal
+    const { clock } = this.#options
     const wallMs = clock.wallMs()
     const nowNs = clock.monoNs()
-    for (const feed of new Set([...ledger.feeds(), ...feeds])) {
-      const gap = withSkew({ type: 'gap-open', feed, cause, symbols: [], fromMs: lostFrom(feed, from.wallMs) })
-      const openedSeq = put(gap, wallMs, nowNs)
-      put({ type: 'gap-close', feed, openedSeq }, wallMs, nowNs)
+    for (const feed of new Set([...this.#ledger.feeds(), ...feeds])) {
+      const lostFromMs = this.#lostFrom(feed, fromMs)
+      const gap = this.#withSkew({ type: 'gap-open', feed, cause, symbols: [], fromMs: lostFromMs })
+      const openedSeq = this.#put(gap, wallMs, nowNs)
+      this.#put({ type: 'gap-close', feed, openedSeq }, wallMs, nowNs)
     }
-    emit({ is: 'cut' })
-    if (trouble === null) recovered()
+    this.#announce({ is: 'cut' })
+    this.#announce(this.#health.report())
   }
 
-  /** The earliest time that messages of a feed may be dated at which are lost after `untilMs`. */
-  function lostFrom(feed: FeedId, untilMs: UnixMs): UnixMs {
-    const index = FEED_IDS.indexOf(feed)
-    const last = delays[index].isEmpty ? { recvMs: connectedMs[index], delayMs: 0 } : delays[index]
-    return unixMs(earliestLost(last, options.skewMs?.() ?? 0, untilMs))
+  #lostFrom(feed: FeedId, untilMs: UnixMs): UnixMs {
+    return this.#delays.earliestLost(feed, untilMs, this.#options.skewMs?.() ?? 0)
   }
 
-  /** What waits in the sockets of connections that go on is dated before the end, and is not in this recording. */
-  function writeUnread(): void {
+  /** Opens a gap for messages that still wait in sockets at the end: they are dated before it and not in this recording. */
+  #writeUnread(): void {
+    const { clock } = this.#options
     const wallMs = clock.wallMs()
-    for (const feed of ledger.feeds()) {
-      const fromMs = lostFrom(feed, wallMs)
-      if (fromMs < wallMs)
-        put(withSkew({ type: 'gap-open', feed, cause: 'quit', symbols: [], fromMs }), wallMs, clock.monoNs())
+    for (const feed of this.#ledger.feeds()) {
+      const fromMs = this.#lostFrom(feed, wallMs)
+      if (fromMs >= wallMs) continue
+      this.#put(this.#withSkew({ type: 'gap-open', feed, cause: 'quit', symbols: [], fromMs }), wallMs, clock.monoNs())
     }
   }
 
-  function recovered(): void {
-    const frames = untold
-    untold = 0
-    emit({ is: 'recovered', lost: frames })
-  }
-
-  function died(failure: Failure): void {
-    const nowMs = clock.wallMs()
-    const gone = inFlight.reduce((sum, { messages }) => sum + messages, batch.count)
-    lost += gone
-    inFlight = []
-    batch = new OpenBatch(undefined, 0)
-    untold += gone + (hole?.lost ?? 0)
-    hole = null
-    if (recording === null) {
-      untold = 0
-      trouble = null // the next start opens another writer
-      return
-    }
-    if (trouble === null) troubleSinceMs = nowMs
-    trouble = failure
-    emit({ is: 'broken', why: brokenBy(trouble) })
-    dead = true
-    const again = nowMs - diedAtMs < 2 * RESTART_MS
-    diedAtMs = nowMs
-    const restart = (): void => {
-      if (recording === null) return
-      dead = false
-      begin(clock.wallMs(), clock.monoNs())
-    }
-    if (again) clock.after(RESTART_MS, restart)
-    else restart()
-  }
-
-  function onWriter(event: WriterEvent): void {
+  #onWriter(event: WriterEvent): void {
     switch (event.is) {
-      case 'committed': {
-        for (const buffer of event.recycled ?? []) {
-          if (pool.length < POOLED && buffer.byteLength === BATCH_BUFFER_BYTES) pool.push(buffer)
-        }
-        sizes = { storeBytes: event.storeBytes, freeBytes: event.freeBytes }
-        stored += event.messages
-        const done = inFlight.splice(0, event.batches ?? 1)
-        for (const { of, received: upTo } of done) of.stored.set(upTo)
-        const first = done[0]
-        if (first !== undefined && Number.isFinite(event.firstMonoNs)) {
-          latency.add((clock.monoNs() - first.startMono - event.firstMonoNs) / 1e6)
-        }
-        if (trouble !== null && diedAtMs > -Infinity) {
-          diedAtMs = -Infinity
-          trouble = null
-          if (hole === null) recovered()
-        }
-        fillHole()
+      case 'committed':
+        this.#pool.recycle(event.recycled ?? [])
+        this.#sizes = { storeBytes: event.storeBytes, freeBytes: event.freeBytes }
+        this.#inFlight.commit(event, this.#options.clock.monoNs())
+        this.#announce(this.#health.commit())
+        this.#writeRefusalIfDrained()
+        return
+      case 'trouble': {
+        const broken = this.#health.fail(event.failure, this.#options.clock.wallMs())
+        this.#onFailure()
+        this.#announce(broken)
         return
       }
-      case 'trouble':
-        if (trouble === null) troubleSinceMs = clock.wallMs()
-        trouble = event.failure
-        onTrouble()
-        emit({ is: 'broken', why: brokenBy(trouble) })
-        return
       case 'recovered':
-        trouble = null
-        if (hole === null) recovered()
-        fillHole()
+        this.#announce(this.#health.recover())
+        this.#writeRefusalIfDrained()
         return
       case 'died':
-        died(event.failure)
+        this.#onWriterDied(event.failure)
     }
   }
-  writer.onEvent(onWriter)
 
-  return {
-    get recording() {
-      return recording
-    },
-    connection(feed) {
-      const handle = numbers.length
-      const number = ledger.connect(handle, feed)
-      numbers.push(number)
-      const index = FEED_IDS.indexOf(feed)
-      feedOf.push(index)
-      connectedMs[index] = Math.min(connectedMs[index], clock.wallMs())
-      connSeqs.push(0)
-      if (recording !== null) {
-        batch.connections.push({ conn: number, feed })
-        arm()
-      }
-      return handle
-    },
-    frame(conn, data, binary, stamp) {
-      lastFeed = -1
-      if (recording === null) return 0
-      if (stamp.wallMs >= rollAtMs) turnDay(stamp.wallMs, stamp.monoNs)
-      const number = numbers[conn] ?? 0
-      if (dead || number === 0) {
-        lost++
-        if (dead) untold++
-        return 0
-      }
-      if (!batch.fits(data.length)) {
-        flush()
-        if (!batch.fits(data.length)) batch = batch.enlarged(data.length)
-      }
-      if (hole !== null || writer.backlogBytes + batch.size > maxBacklogBytes) {
-        fillHole()
-        if (hole !== null || writer.backlogBytes + batch.size > maxBacklogBytes) return refuse(conn)
-      }
-      watchClock(stamp.wallMs, stamp.monoNs)
-      const i = batch.count
-      batch.seq[i] = ++seq
-      batch.conn[i] = number
-      batch.connSeq[i] = connSeqs[conn] = connSeqs[conn] + 1
-      batch.recvMs[i] = stamp.wallMs
-      batch.monoNs[i] = sinceStart(stamp.monoNs, startMono)
-      batch.flags[i] = binary ? FLAG.binary : 0
-      batch.bytes.set(data, batch.size)
-      batch.size += data.length
-      batch.offsets[i + 1] = batch.size
-      batch.count = i + 1
-      last = stamp
-      received++
-      const feed = feedOf[conn]
-      tally.received[feed] = tally.received[feed] + 1
-      lastFeed = feed
-      if (timer === null) arm()
-      return seq
-    },
-    mark(flags) {
-      const i = batch.count - 1
-      if (i < 0 || lastFeed < 0) return
-      const fresh = flags & ~batch.flags[i]
-      batch.flags[i] = batch.flags[i] | flags
-      if (fresh & FLAG.control) tally.control[lastFeed] = tally.control[lastFeed] + 1
-      if (fresh & FLAG.undecodable) tally.undecodable[lastFeed] = tally.undecodable[lastFeed] + 1
-      if (fresh & FLAG.unasked) tally.unasked[lastFeed] = tally.unasked[lastFeed] + 1
-    },
-    dated(eventMs) {
-      if (lastFeed >= 0) delays[lastFeed].seen(eventMs, last.wallMs)
-    },
-    entry(told, stamp) {
-      const entry = withSkew(told)
-      if (recording === null) return ledger.note(entry, 0)
-      if (stamp.wallMs >= rollAtMs) turnDay(stamp.wallMs, stamp.monoNs)
-      if (!dead) watchClock(stamp.wallMs, stamp.monoNs)
-      const given = dead
-        ? 0
-        : put(
-            ledger.translate(entry, (handle) => numbers[handle] ?? 0),
-            stamp.wallMs,
-            stamp.monoNs,
-          )
-      last = stamp
-      return ledger.note(entry, given)
-    },
-    async start(of) {
-      if (recording !== null) throw new TypeError('a recording is already open')
-      source = of
-      const wallMs = clock.wallMs()
-      const id = newId(wallMs)
-      const begun = writer.begin(of, wallMs, id)
-      reset(id, wallMs, clock.monoNs())
-      const troubled = Promise.withResolvers<void>()
-      onTrouble = troubled.resolve
-      if (trouble !== null) troubled.resolve()
-      try {
-        await Promise.race([begun, troubled.promise])
-        begun.catch((thrown: unknown) => unbegun(id, thrown))
-      } catch (thrown) {
-        recording = null
-        batch = new OpenBatch(undefined, 0)
-        throw thrown
-      } finally {
-        onTrouble = () => undefined
-      }
-      emit({ is: 'began', recording: id })
-      return id
-    },
-    async stop() {
-      if (recording === null) return
-      const ended = recording
-      writeHole() // however full the backlog is: what was lost must be said in this recording
-      writeUnread()
-      flush()
-      recording = null
-      rollAtMs = Infinity
-      await writer.end(clock.wallMs(), tally.counts(true))
-      emit({ is: 'ended', recording: ended })
-    },
-    state() {
-      if (recording === null) return { is: 'off' }
-      if (trouble !== null || hole !== null || dead) {
-        return { is: 'broken', why: brokenBy(trouble), sinceMs: troubleSinceMs, lost }
-      }
-      const waits = inFlight[0]
-      if (waits !== undefined && clock.monoNs() - waits.sentNs > HUNG_NS) {
-        return { is: 'broken', why: HUNG, sinceMs: waits.sentMs, lost }
-      }
-      return { is: 'recording', session: recording, sinceMs, paused: false }
-    },
-    stats: () => ({
-      received,
-      stored,
-      lost,
-      perSecond: rate.measure(received, clock.monoNs()),
-      backlogBytes: writer.backlogBytes + batch.size,
-      receiveToStored: latency.percentiles(),
-      ...sizes,
-      feeds: tally.counts(false),
-    }),
-    onEvent(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+  #onWriterDied(failure: Failure): void {
+    const { clock } = this.#options
+    const frames = this.#inFlight.drop() + this.#batch.count
+    this.#batch = this.#pool.next()
+    if (this.#recording === null) return this.#health.dieIdle(frames)
+    const { event, restartInMs } = this.#health.die(failure, frames, clock.wallMs())
+    this.#announce(event)
+    const restart = (): void => {
+      this.#cancelRestart = null
+      this.#health.restart()
+      if (this.#recording !== null) this.#begin(clock.wallMs(), clock.monoNs())
+    }
+    if (restartInMs === 0) restart()
+    else this.#cancelRestart = clock.after(restartInMs, restart)
   }
 }

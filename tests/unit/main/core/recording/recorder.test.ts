@@ -14,7 +14,7 @@ import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
 import { monoNs, recordingId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, readAll, T0, tempFolder, trade, Writer } from '../store/harness.ts'
 
-/** A clock that only moves when told; timers fire on the way. */
+/** A clock that only moves in `advance` and `shift`; timers that fall due fire. */
 function handClock(startMs: number): Clock & {
   advance(ms: number): void
   shift(ms: number): void
@@ -53,7 +53,7 @@ function handClock(startMs: number): Clock & {
   }
 }
 
-/** A writer that only takes notes; commits and deaths are the test's. */
+/** A writer that records its calls; the test sends commits and deaths. */
 function noteWriter(): StoreWriter & {
   readonly batches: Batch[]
   readonly calls: string[]
@@ -159,7 +159,7 @@ describe('Recorder', () => {
     expect(recorder.stats().receiveToStored!.p50).toBeCloseTo(8, 0)
   })
 
-  it('keeps whole microseconds of monotonic time', async () => {
+  it('rounds monotonic time down to microseconds', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     const { wallMs, monoNs: at } = clock.stamp
@@ -182,7 +182,7 @@ describe('Recorder', () => {
     expect(writer.batches.flatMap((b) => b.entries.map((e) => e.entry))).toEqual([{ type: 'clock', shiftMs: -5_000 }])
   })
 
-  it('rolls at midnight UTC with connections and open gaps kept', async () => {
+  it('rolls at midnight UTC and keeps connections and open gaps', async () => {
     const midnight = Date.UTC(2026, 0, 6)
     clock.shift(midnight - 1_000 - T0)
     await recorder.start(DEMO)
@@ -228,7 +228,7 @@ describe('Recorder', () => {
     expect(writer.batches.at(-1)!.entries.map((e) => e.entry)).toMatchObject([{ conn: 1 }, { conn: 1 }])
   })
 
-  it('turns frames away only at the bound, says so, and leaves a gap with both edges', async () => {
+  it('refuses frames only above the backlog limit, announces it, and writes a gap with both edges', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     recorder.frame(conn, bytes('kept'), false, clock.stamp)
@@ -254,7 +254,7 @@ describe('Recorder', () => {
     expect(writer.batches[0].messages.flags[0]).toBe(0)
   })
 
-  it('keeps the marks of a frame it turned away from the one before, also in what it counts', async () => {
+  it('does not give the marks of a refused frame to the frame before it, nor count them', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     recorder.frame(conn, bytes('kept'), false, clock.stamp)
@@ -266,7 +266,7 @@ describe('Recorder', () => {
     expect(recorder.stats().feeds).toMatchObject([{ feed: 'crypto/XT', received: 1, undecodable: 0, unasked: 0 }])
   })
 
-  it('begins the gap of each feed with the event time of what had waited in its socket', async () => {
+  it('starts the gap of each feed at the event time of messages that waited in its socket', async () => {
     await recorder.start(DEMO)
     const [slow, quick] = [recorder.connection('crypto/XT'), recorder.connection('crypto/XQ')]
     const from = clock.stamp.wallMs
@@ -288,7 +288,7 @@ describe('Recorder', () => {
     ])
   })
 
-  it('ends, while connections go on, with a gap from what may still wait in their sockets', async () => {
+  it('ends with a gap for messages that may still wait in the sockets of open connections', async () => {
     await recorder.start(DEMO)
     const from = clock.stamp.wallMs
     const conn = recorder.connection('crypto/XT')
@@ -315,7 +315,7 @@ describe('Recorder', () => {
     expect(last).not.toContain('gap-open')
   })
 
-  it('keeps what came beside a message larger than a batch', async () => {
+  it('stores the entries and connections of a batch that a large message replaced', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     recorder.entry({ type: 'connecting', feed: 'crypto/XT', conn }, clock.stamp)
@@ -328,7 +328,7 @@ describe('Recorder', () => {
     expect(writer.batches.map(({ messages }) => messages.offsets[messages.count])).toEqual([0, BATCH_BYTES + 1])
   })
 
-  it('a batch made larger holds the entries and connections of the one it replaces', () => {
+  it('copies entries and connections into an enlarged batch', () => {
     const batch = new OpenBatch(undefined, 0)
     const entry = { seq: 1, wallMs: T0, monoNs: 0, entry: { type: 'clock', shiftMs: 1 } } as const
     batch.entries.push(entry)
@@ -338,7 +338,7 @@ describe('Recorder', () => {
     expect([batch.fits(BATCH_BYTES + 1), large.fits(BATCH_BYTES + 1)]).toEqual([false, true])
   })
 
-  it('names the hole also of a feed whose connection is gone by then', async () => {
+  it('writes the gap of refused frames for a feed that disconnected meanwhile', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     recorder.frame(conn, bytes('a'), false, clock.stamp)
@@ -356,7 +356,7 @@ describe('Recorder', () => {
     ])
   })
 
-  it('shows a disk in trouble at once, keeps what arrives, and names the hole after it', async () => {
+  it('reports a failing disk at once, buffers frames, and writes the gap after it recovers', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     recorder.frame(conn, bytes('a'), false, clock.stamp)
@@ -376,7 +376,7 @@ describe('Recorder', () => {
     expect(recorder.state()).toMatchObject({ is: 'recording' })
   })
 
-  it('begins a new recording when the writer died, with the connections kept', async () => {
+  it('begins a new recording with the open connections when the writer died', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     recorder.frame(conn, bytes('a'), false, clock.stamp)
@@ -396,7 +396,24 @@ describe('Recorder', () => {
     expect(events.at(-1)).toEqual({ is: 'recovered', lost: 3 })
   })
 
-  it('names the hole of frames it turned away also when it is stopped before there is room', async () => {
+  it.each([
+    ['before the writer is restarted', 100],
+    ['after the writer would have been restarted', 600],
+  ])('records again when stopped and started %s', async (_, pauseMs) => {
+    await recorder.start(DEMO)
+    const conn = recorder.connection('crypto/XT')
+    writer.say({ is: 'died', failure })
+    writer.say({ is: 'died', failure })
+    await recorder.stop()
+    clock.advance(pauseMs)
+    const id = await recorder.start(DEMO)
+    expect(recorder.frame(conn, bytes('a'), false, clock.stamp)).toBeGreaterThan(0)
+    clock.advance(1_000)
+    expect(recorder.recording).toBe(id)
+    expect(recorder.stats().lost).toBe(0)
+  })
+
+  it('writes the gap of refused frames even when stopped before there is room', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     recorder.frame(conn, bytes('kept'), false, clock.stamp)
@@ -413,7 +430,7 @@ describe('Recorder', () => {
     expect(writer.batches.flatMap((b) => b.entries.map(({ entry }) => entry.type))).toEqual(['connecting'])
   })
 
-  it('does not say that it records while the disk takes nothing, and says so again when it does', async () => {
+  it('is broken while the disk commits nothing, and recording again after a commit', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     recorder.frame(conn, bytes('a'), false, clock.stamp)
@@ -426,14 +443,14 @@ describe('Recorder', () => {
     expect(recorder.state()).toMatchObject({ is: 'recording' })
   })
 
-  it('is not in trouble for a writer that died while nothing was recorded', async () => {
+  it('starts well after a writer that died while recording was off', async () => {
     writer.say({ is: 'died', failure })
     expect(recorder.state()).toEqual({ is: 'off' })
     await recorder.start(DEMO)
     expect(recorder.state()).toMatchObject({ is: 'recording' })
   })
 
-  it('tells how much was lost also when the hole was filled before the disk was well', async () => {
+  it('reports lost frames even when their gap was written before the disk recovered', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     recorder.frame(conn, bytes('a'), false, clock.stamp)
@@ -448,7 +465,7 @@ describe('Recorder', () => {
     expect(events.filter((event) => event.is === 'recovered').reduce((sum, { lost }) => sum + lost, 0)).toBe(1)
   })
 
-  it('writes the shift of a clock that was set over midnight, and ends before it', async () => {
+  it('writes the shift of a clock that was set past midnight into the ended recording', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     recorder.frame(conn, bytes('a'), false, clock.stamp)
@@ -460,7 +477,7 @@ describe('Recorder', () => {
     ).toEqual([{ type: 'clock', shiftMs: 2 * 86_400_000 }])
   })
 
-  it('keeps gaps apart that were opened while nothing was recorded', async () => {
+  it('tells gaps apart that were opened while recording was off', async () => {
     const conn = recorder.connection('crypto/XT')
     const open = (symbol: string): number =>
       recorder.entry(
@@ -478,7 +495,7 @@ describe('Recorder', () => {
     ).toEqual([{ type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: ['ETH-USD'], fromMs: T0 }])
   })
 
-  it('keeps the skew of the moment with each gap that opens, also over a roll, and none while it is unknown', async () => {
+  it('stores the current skew with each gap that opens, keeps it over a roll, and omits it while unknown', async () => {
     let skewMs: number | null = null
     const measured = createRecorder({ writer, clock, newId: newRecordingId, skewMs: () => skewMs })
     const open = (symbol: string) =>
@@ -504,7 +521,7 @@ describe('Recorder', () => {
     expect(gaps).toEqual([...opened, ...opened])
   })
 
-  it('ends with everything flushed and the counts', async () => {
+  it('flushes everything and writes the counts at the end', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     recorder.frame(conn, bytes('a'), false, clock.stamp)
@@ -514,7 +531,7 @@ describe('Recorder', () => {
     expect(recorder.frame(conn, bytes('b'), false, clock.stamp)).toBe(0)
   })
 
-  it('takes a frame of any size', async () => {
+  it('accepts a frame of any size', async () => {
     await recorder.start(DEMO)
     const conn = recorder.connection('crypto/XT')
     const large = new Uint8Array(5 << 20).fill(7)
@@ -529,7 +546,7 @@ describe('Recorder', () => {
   })
 })
 
-describe('a disk in trouble', () => {
+describe('a failing disk', () => {
   let folder: ReturnType<typeof tempFolder>
   beforeEach(() => {
     folder = tempFolder()
@@ -548,7 +565,7 @@ describe('a disk in trouble', () => {
     return engine
   }
 
-  it('is told once, retried, and nothing handed over is lost or doubled', async () => {
+  it('is reported once and retried; no batch is lost or duplicated', async () => {
     const kinds: string[] = []
     const recovered = Promise.withResolvers<void>()
     const closed = Promise.withResolvers<void>()
@@ -579,7 +596,7 @@ describe('a disk in trouble', () => {
     await reader.close()
   })
 
-  it('is left in peace between tries, however much comes in', async () => {
+  it('is not retried before the interval, however much comes in', async () => {
     const engine = failing(Infinity)
     const commit = engine.commit.bind(engine)
     let tries = 0
@@ -614,7 +631,7 @@ describe('a disk in trouble', () => {
     await closed.promise
   })
 
-  it('does not keep the program from leaving', async () => {
+  it('does not keep the process from exiting', async () => {
     const closed = Promise.withResolvers<void>()
     const loop = runWriter(failing(Infinity), (reply: WriterReply) => {
       if (reply.is === 'done' && reply.call === 2) closed.resolve()
@@ -634,7 +651,7 @@ describe('a disk in trouble', () => {
   })
 })
 
-it('brings frames through the real writer to the real reader', async () => {
+it('passes frames through the real writer to the real reader', async () => {
   const folder = tempFolder()
   const real = await openStoreWriter({ file: folder.file })
   const live = createRecorder({ writer: real, clock, newId: newRecordingId })
@@ -655,8 +672,8 @@ it('brings frames through the real writer to the real reader', async () => {
   folder.remove()
 })
 
-describe('sealing in no hurry', () => {
-  it('hurries once somebody waits for the end', async () => {
+describe('deferred sealing', () => {
+  it('speeds up once a caller waits for the end', async () => {
     const folder = tempFolder()
     const engine = new StoreEngine(folder.file)
     let turns = 0

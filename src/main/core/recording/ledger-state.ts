@@ -1,6 +1,6 @@
 /**
- * What the entries say so far: open gaps, live connections and what they carry. With it a recording can
- * be rolled: closed and begun again in the same instant, the connections kept.
+ * The state that the ledger entries add up to: open gaps, live connections and their subscriptions. A recording
+ * can be rolled with it, that is, ended and begun again in the same instant without reconnecting.
  */
 import type { GapCause, LedgerEntry } from '../../../shared/core/recording/recording.ts'
 import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
@@ -10,15 +10,15 @@ interface OpenGap {
   readonly cause: GapCause
   readonly symbols: readonly string[]
   readonly skew: { readonly skewMs?: number }
-  /** What whoever opened it was given: what its gap-close will name. */
+  /** The number that `add` returned for it: its gap-close names this one. */
   readonly openedAs: number
-  /** Its seq in the recording now open. */
+  /** Its seq in the open recording. */
   seq: number
 }
 
 interface Connection {
   readonly feed: FeedId
-  /** Number in the recording now open; `handle` is what the feed knows it by, for good. */
+  /** Number in the open recording. The handle, which feeds use, never changes. */
   number: number
   connected: boolean
   state: string | null
@@ -26,13 +26,13 @@ interface Connection {
   readonly acknowledged: Set<string>
 }
 
-export class GapLedger {
+export class LedgerState {
   readonly #gaps: OpenGap[] = []
   readonly #connections = new Map<number, Connection>()
   #next = 1
   #unnumbered = 0
 
-  /** A new connection; answers its handle and its number in the recording now open. */
+  /** Adds a connection; returns its number in the open recording. */
   connect(handle: number, feed: FeedId): number {
     const number = this.#next++
     this.#connections.set(handle, {
@@ -47,8 +47,8 @@ export class GapLedger {
   }
 
   /**
-   * The entry as it is to be stored: numbers and seqs of the recording now open. `numberOf` knows a
-   * connection also after its end; 0: none of this recording.
+   * The entry with the numbers and seqs of the open recording, as it is stored. `numberOf` returns a connection's
+   * number even after its end, 0 if it has none in this recording.
    */
   translate(entry: LedgerEntry, numberOf: (handle: number) => number): LedgerEntry {
     if (entry.type === 'gap-close') {
@@ -62,10 +62,10 @@ export class GapLedger {
   }
 
   /**
-   * Takes note of an entry (as it was handed in) and of the seq it was given; 0: none. Answers the number
-   * to know it by: its seq, or one below zero for a gap that has none or one of another day.
+   * Follows an entry, untranslated, that was stored under `seq` (0: not stored). Returns the number that identifies
+   * it: its seq, or for a gap without a unique seq one below zero.
    */
-  note(entry: LedgerEntry, seq: number): number {
+  add(entry: LedgerEntry, seq: number): number {
     if (entry.type !== 'gap-open') {
       this.#follow(entry)
       return seq
@@ -120,14 +120,14 @@ export class GapLedger {
     return [...new Set([...this.#connections.values()].map((c) => c.feed))]
   }
 
-  /** Entries that close what is open, for the end of a recording that is rolled. */
+  /** Entries that close every open gap, for the end of a recording that is rolled. */
   closing(): LedgerEntry[] {
     return this.#gaps.map(({ feed, seq }) => ({ type: 'gap-close', feed, openedSeq: seq }))
   }
 
   /**
-   * Numbers the live connections anew, from 1, and gives the entries that a new recording begins with.
-   * `write` stores an entry and answers its seq.
+   * Numbers the live connections from 1 again and writes the entries that a new recording begins with.
+   * `write` stores an entry and returns its seq.
    */
   reissue(
     nowMs: UnixMs,

@@ -1,0 +1,22 @@
+/** Reasons shown while the disk does not store what arrives. */
+import type { Failure } from '../../../shared/base/errors.ts'
+import type { Reason } from '../../../shared/core/status/status.ts'
+
+/** A disk without a response for this long counts as not recording, ns. */
+export const HUNG_NS = 5e9
+export const HUNG: Reason = {
+  code: 'disk-error',
+  message: 'The disk has taken nothing for several seconds.',
+  hint: 'What arrives waits in memory. Check the disk; recording resumes by itself when it answers.',
+  closeCode: null,
+}
+
+/** Why nothing is recorded: the writer's failure, or a disk that is too slow. */
+export function brokenBy(failure: Failure | null): Reason {
+  return {
+    code: failure?.code ?? 'disk-error',
+    message: failure?.message ?? 'The disk is too slow for what arrives: recording has stopped for now.',
+    hint: failure?.hint ?? 'Live data continues. Recording resumes automatically when the disk has caught up.',
+    closeCode: null,
+  }
+}

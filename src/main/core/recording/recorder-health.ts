@@ -1,0 +1,145 @@
+/**
+ * Whether the recorder can store what arrives, and what was lost while it could not. Knows no clock and no
+ * writer: the recorder calls a method for each event and announces the `RecorderEvent` that it returns.
+ */
+import type { Failure } from '../../../shared/base/errors.ts'
+import type { GapCause } from '../../../shared/core/recording/recording.ts'
+import type { RecorderState } from '../../../shared/core/status/status.ts'
+import { unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
+import { brokenBy } from './disk-trouble.ts'
+import type { RecorderEvent } from './recorder-port.ts'
+
+/** After a second death in a row, how long to wait before the writer is started again, ms. */
+export const RESTART_MS = 500
+
+/** A run of refused frames that is not a gap in the ledger yet. */
+export interface Refusal {
+  readonly cause: GapCause
+  /** Receipt of the last frame before it, UTC ms. */
+  readonly fromMs: UnixMs
+  /** Feeds that lost frames, including those whose connection has ended since. */
+  readonly feeds: Set<FeedId>
+  frames: number
+}
+
+export class RecorderHealth {
+  /** Frames that no recording holds, since the start. */
+  lost = 0
+  /** What the writer reported last; null while it works. */
+  #failure: Failure | null = null
+  #sinceMs = unixMs(0)
+  #refusal: Refusal | null = null
+  /** Lost frames that no `recovered` event has reported yet. */
+  #unreported = 0
+  #isRestarting = false
+  /** When the writer died last, UTC ms; -Infinity once it has committed since. */
+  #diedAtMs = -Infinity
+
+  /** The writer died and no recording has begun since: frames are lost. */
+  get isRestarting(): boolean {
+    return this.#isRestarting
+  }
+
+  get isRefusing(): boolean {
+    return this.#refusal !== null
+  }
+
+  /** The writer reported trouble and has not recovered. */
+  get hasFailed(): boolean {
+    return this.#failure !== null
+  }
+
+  /** The broken state as windows see it; null while frames are being stored. */
+  broken(): RecorderState | null {
+    if (this.#failure === null && this.#refusal === null && !this.#isRestarting) return null
+    return { is: 'broken', why: brokenBy(this.#failure), sinceMs: this.#sinceMs, lost: this.lost }
+  }
+
+  /** A frame came while the writer is dead. */
+  loseFrame(): void {
+    this.lost++
+    this.#unreported++
+  }
+
+  /** The backlog has no room for a frame. `lastMs`: receipt of the last accepted frame, UTC ms. */
+  refuse(feed: FeedId, lastMs: UnixMs, nowMs: UnixMs): RecorderEvent | null {
+    const isFirst = this.#refusal === null
+    this.#refusal ??= {
+      cause: this.#failure === null ? 'overflow' : 'disk',
+      fromMs: lastMs,
+      feeds: new Set(),
+      frames: 0,
+    }
+    this.#refusal.feeds.add(feed)
+    this.#refusal.frames++
+    this.lost++
+    if (!isFirst || this.#failure !== null) return null
+    this.#sinceMs = nowMs
+    return { is: 'broken', why: brokenBy(null) }
+  }
+
+  /** Ends the refusal, so that it can be written as a gap; null when no frame was refused. */
+  endRefusal(): Refusal | null {
+    const refusal = this.#refusal
+    this.#refusal = null
+    this.#unreported += refusal?.frames ?? 0
+    return refusal
+  }
+
+  /** The writer reports trouble. */
+  fail(failure: Failure, nowMs: UnixMs): RecorderEvent {
+    if (this.#failure === null) this.#sinceMs = nowMs
+    this.#failure = failure
+    return { is: 'broken', why: brokenBy(failure) }
+  }
+
+  /** The writer reports that the trouble is over. */
+  recover(): RecorderEvent | null {
+    this.#failure = null
+    return this.report()
+  }
+
+  /** The writer committed: a death before that is over. */
+  commit(): RecorderEvent | null {
+    if (this.#failure === null || this.#diedAtMs === -Infinity) return null
+    this.#diedAtMs = -Infinity
+    return this.recover()
+  }
+
+  /** Reports what was lost; null while trouble goes on or a refusal is still to be written. */
+  report(): RecorderEvent | null {
+    if (this.#failure !== null || this.#refusal !== null) return null
+    const lost = this.#unreported
+    this.#unreported = 0
+    return { is: 'recovered', lost }
+  }
+
+  /** The writer died while nothing was being recorded: the next start opens another one. */
+  dieIdle(frames: number): void {
+    this.lost += frames
+    this.#refusal = null
+    this.#unreported = 0
+    this.#failure = null
+  }
+
+  /** The writer died with `frames` that were not committed. `restartInMs`: when to begin the next recording. */
+  die(
+    failure: Failure,
+    frames: number,
+    nowMs: UnixMs,
+  ): { readonly event: RecorderEvent; readonly restartInMs: number } {
+    this.lost += frames
+    this.endRefusal()
+    this.#unreported += frames
+    const event = this.fail(failure, nowMs)
+    this.#isRestarting = true
+    const isRepeated = nowMs - this.#diedAtMs < 2 * RESTART_MS
+    this.#diedAtMs = nowMs
+    return { event, restartInMs: isRepeated ? RESTART_MS : 0 }
+  }
+
+  /** The next recording begins after a death. */
+  restart(): void {
+    this.#isRestarting = false
+  }
+}
