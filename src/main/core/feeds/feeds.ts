@@ -8,7 +8,7 @@ import { FEEDS, TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { TokenSource } from '../account/port.ts'
 import type { RecorderPort } from './connection/frame-sink.ts'
-import { createClockWatch } from './connection/clock-watch.ts'
+import { createClockWatch, readInstants } from './connection/clock-watch.ts'
 import { GapLedger, type OpenGap } from './gap-ledger.ts'
 import { Interest } from './interest.ts'
 import { budgetLabel, EMPTY_PLAN, plan, type FeedPlan } from './planner.ts'
@@ -80,8 +80,11 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
   let startedMs = clock.wallMs()
   let undoPlan: (() => void) | null = null
   let undoTick: (() => void) | null = null
-  const instants = () => ({ wall: clock.wallMs(), mono: monoMs(), boot: clock.bootMs?.() ?? NaN })
-  let watch = createClockWatch(instants())
+  const watchFromNow = () => {
+    const at = readInstants(clock)
+    return at === null ? null : createClockWatch(at)
+  }
+  let watch = watchFromNow()
 
   const row = (feed: FeedId): FeedRow => rows.get(feed) ?? unknownFeed(feed)
   const sessions = (): Session[] => [...rows.values()].flatMap((each) => each.sessions)
@@ -189,7 +192,9 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
 
   function tick(): void {
     undoTick = clock.after(TICK_MS, tick)
-    const at = instants()
+    const at = readInstants(clock)
+    if (at === null) return // the next check, a second later, finds what there is to find
+    watch ??= createClockWatch(at)
     const now = at.mono
     const { paused, steppedMs, elapsedMs } = watch(at, TICK_MS)
     if (paused) listener.log('info', 'clock', `everything stood still for ${Math.round(elapsedMs / 1_000)} s`)
@@ -248,7 +253,7 @@ export function createFeeds(options: FeedsOptions): LiveFeeds {
     started = true
     startedMs = clock.wallMs()
     gaps.closeAll(clock.wallMs())
-    watch = createClockWatch(instants())
+    watch = watchFromNow()
     for (const [feed, each] of rows) {
       rows.set(feed, { ...newRow(feed), state: each.state, seen: each.seen })
       touch(feed)

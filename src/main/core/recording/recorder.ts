@@ -3,6 +3,7 @@
  * store's writer at most `flushMs` later. It never waits and never throws; a frame that it has to refuse
  * is counted, announced and marked as a gap in the ledger.
  */
+import { clockOffsetMs, readClocks, type ClockPair } from '../../base/clock.ts'
 import { toFailure, type Failure } from '../../../shared/base/errors.ts'
 import { FLAG, type LedgerEntry, type Source } from '../../../shared/core/recording/recording.ts'
 import { FEED_IDS, unixMs, type FeedId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
@@ -52,8 +53,8 @@ class StoreRecorder implements Recorder {
   #startNs = 0
   /** Midnight UTC, when the recording is rolled. */
   #rollAtMs = Infinity
-  /** Wall clock minus monotonic clock, ms, as of the last clock entry. */
-  #clockBase = 0
+  /** Wall clock minus monotonic clock, ms, as of the last clock entry; NaN before the first recording. */
+  #clockBase = NaN
   #seq = 0
   #batch = this.#pool.next()
   #tally = new FeedTally()
@@ -97,7 +98,7 @@ class StoreRecorder implements Recorder {
   frame(handle: number, data: Uint8Array, isBinary: boolean, stamp: Stamp): number {
     this.#lastFeed = -1
     if (this.#recording === null) return 0
-    if (stamp.wallMs >= this.#rollAtMs) this.#roll(stamp.wallMs, stamp.monoNs)
+    if (stamp.wallMs >= this.#rollAtMs) this.#roll(stamp)
     const number = this.#numbers[handle] ?? 0
     if (this.#health.isRestarting) {
       this.#health.loseFrame()
@@ -144,7 +145,7 @@ class StoreRecorder implements Recorder {
   entry(entry: LedgerEntry, stamp: Stamp): number {
     const complete = this.#withSkew(entry)
     if (this.#recording === null) return this.#ledger.add(complete, 0)
-    if (stamp.wallMs >= this.#rollAtMs) this.#roll(stamp.wallMs, stamp.monoNs)
+    if (stamp.wallMs >= this.#rollAtMs) this.#roll(stamp)
     let seq = 0
     if (!this.#health.isRestarting) {
       this.#watchClock(stamp.wallMs, stamp.monoNs)
@@ -157,15 +158,15 @@ class StoreRecorder implements Recorder {
 
   async start(source: Source): Promise<RecordingId> {
     if (this.#recording !== null) throw new TypeError('a recording is already open')
-    const { clock, writer, newId } = this.#options
+    const { writer, newId } = this.#options
     this.#cancelRestart?.() // the writer starts again with this recording
     this.#cancelRestart = null
     this.#health.restart()
     this.#source = source
-    const wallMs = clock.wallMs()
-    const id = newId(wallMs)
-    const begun = writer.begin(source, wallMs, id)
-    this.#reset(id, wallMs, clock.monoNs())
+    const at = this.#now()
+    const id = newId(at.wallMs)
+    const begun = writer.begin(source, at.wallMs, id)
+    this.#reset(id, at)
     const failed = Promise.withResolvers<void>()
     this.#onFailure = failed.resolve
     if (this.#health.hasFailed) failed.resolve()
@@ -229,13 +230,18 @@ class StoreRecorder implements Recorder {
     for (const listener of [...this.#listeners]) listener(event)
   }
 
+  #now(): ClockPair {
+    return readClocks(this.#options.clock, this.#clockBase)
+  }
+
   /** Makes `id` the open recording, with the connections and gaps that are open now. */
-  #reset(id: RecordingId, wallMs: UnixMs, nowNs: number): void {
+  #reset(id: RecordingId, at: ClockPair): void {
+    const { wallMs, monoNs: nowNs } = at
     this.#recording = id
     this.#sinceMs = wallMs
     this.#startNs = nowNs
     this.#rollAtMs = Math.floor(wallMs / DAY_MS) * DAY_MS + DAY_MS
-    this.#clockBase = wallMs - nowNs / 1e6
+    this.#clockBase = clockOffsetMs(at)
     this.#seq = 0
     this.#tally = new FeedTally()
     this.#lastMs = wallMs
@@ -269,8 +275,7 @@ class StoreRecorder implements Recorder {
     this.#cancelFlush ??= clock.after(this.#flushMs, () => {
       this.#cancelFlush = null
       this.#flush()
-      const nowMs = clock.wallMs()
-      if (nowMs >= this.#rollAtMs) this.#roll(nowMs, clock.monoNs())
+      if (clock.wallMs() >= this.#rollAtMs) this.#roll(this.#now())
     })
   }
 
@@ -293,12 +298,12 @@ class StoreRecorder implements Recorder {
   }
 
   /** Begins a recording with the source of the last one, which was ended or whose writer died. */
-  #begin(wallMs: UnixMs, nowNs: number): void {
+  #begin(at: ClockPair): void {
     if (this.#source === null) return
     const { newId, writer } = this.#options
-    const id = newId(wallMs)
-    writer.begin(this.#source, wallMs, id).catch((thrown: unknown) => this.#onBeginFailed(id, thrown))
-    this.#reset(id, wallMs, nowNs)
+    const id = newId(at.wallMs)
+    writer.begin(this.#source, at.wallMs, id).catch((thrown: unknown) => this.#onBeginFailed(id, thrown))
+    this.#reset(id, at)
     this.#announce({ is: 'began', recording: id })
   }
 
@@ -308,7 +313,8 @@ class StoreRecorder implements Recorder {
   }
 
   /** Ends the recording at midnight UTC and begins the next one in the same instant. */
-  #roll(wallMs: UnixMs, nowNs: number): void {
+  #roll(at: ClockPair): void {
+    const { wallMs, monoNs: nowNs } = at
     const ended = this.#recording
     if (ended === null || this.#health.isRestarting || this.#health.isRefusing) return
     this.#watchClock(wallMs, nowNs) // the clock may have been set past midnight
@@ -318,7 +324,7 @@ class StoreRecorder implements Recorder {
       () => this.#announce({ is: 'ended', recording: ended }),
       () => undefined, // announced by `died`; the next begin closes the recording
     )
-    this.#begin(wallMs, nowNs)
+    this.#begin(at)
   }
 
   /** Writes an entry when the wall clock was set, that is, moved against the monotonic clock. */
@@ -346,9 +352,7 @@ class StoreRecorder implements Recorder {
     const refusal = this.#health.isRestarting ? null : this.#health.endRefusal()
     if (refusal === null) return
     const { cause, fromMs, feeds } = refusal
-    const { clock } = this.#options
-    const wallMs = clock.wallMs()
-    const nowNs = clock.monoNs()
+    const { wallMs, monoNs: nowNs } = this.#now()
     for (const feed of new Set([...this.#ledger.feeds(), ...feeds])) {
       const lostFromMs = this.#lostFrom(feed, fromMs)
       const gap = this.#withSkew({ type: 'gap-open', feed, cause, symbols: [], fromMs: lostFromMs })
@@ -365,12 +369,11 @@ class StoreRecorder implements Recorder {
 
   /** Opens a gap for messages that still wait in sockets at the end: they are dated before it and not in this recording. */
   #writeUnread(): void {
-    const { clock } = this.#options
-    const wallMs = clock.wallMs()
+    const { wallMs, monoNs: nowNs } = this.#now()
     for (const feed of this.#ledger.feeds()) {
       const fromMs = this.#lostFrom(feed, wallMs)
       if (fromMs >= wallMs) continue
-      this.#put(this.#withSkew({ type: 'gap-open', feed, cause: 'quit', symbols: [], fromMs }), wallMs, clock.monoNs())
+      this.#put(this.#withSkew({ type: 'gap-open', feed, cause: 'quit', symbols: [], fromMs }), wallMs, nowNs)
     }
   }
 
@@ -408,7 +411,7 @@ class StoreRecorder implements Recorder {
     const restart = (): void => {
       this.#cancelRestart = null
       this.#health.restart()
-      if (this.#recording !== null) this.#begin(clock.wallMs(), clock.monoNs())
+      if (this.#recording !== null) this.#begin(this.#now())
     }
     if (restartInMs === 0) restart()
     else this.#cancelRestart = clock.after(restartInMs, restart)

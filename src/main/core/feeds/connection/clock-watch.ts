@@ -3,6 +3,7 @@
  * process that slept from a wall clock that was set. The monotonic clock may stand still in a sleep (on Linux
  * it does), so that a sleep looks like a clock set forward; what the machine counts since it was started goes on.
  */
+import { readBracketed, type Clock } from '../../../base/clock.ts'
 
 /** Shifts above this are written down (settled rule 8). */
 export const SHIFT_MS = 100
@@ -27,6 +28,14 @@ export interface Instants {
   readonly wall: number
   readonly mono: number
   readonly boot: number
+}
+
+const readTwo = (clock: Clock) => ({ wall: clock.wallMs(), boot: clock.bootMs?.() ?? NaN })
+
+/** The three clocks at one instant; null: the process was suspended whenever they were read. */
+export function readInstants(clock: Clock): Instants | null {
+  const { value, fromNs, isExact } = readBracketed(clock, readTwo)
+  return isExact ? { ...value, mono: fromNs / 1e6 } : null
 }
 
 /** A check of the clocks against the last one, which was due `everyMs` ago. */

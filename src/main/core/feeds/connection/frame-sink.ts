@@ -1,15 +1,13 @@
 /** What the way of a tick needs of the recorder: synchronous, before anything else sees the frame. */
+import type { ClockPair } from '../../../base/clock.ts'
 import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
-import type { FeedId, MonoNs, RecordingId, UnixMs } from '../../../../shared/base/units.ts'
+import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
 
 /**
  * Both clocks, taken at receipt. `monoNs` is absolute (process clock); the recorder makes it relative
  * and keeps whole microseconds of it.
  */
-export interface Stamp {
-  readonly wallMs: UnixMs
-  readonly monoNs: MonoNs
-}
+export type Stamp = ClockPair
 
 export interface RecorderPort {
   /** The recording now open; null while recording is off or not begun. */

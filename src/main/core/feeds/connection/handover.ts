@@ -3,7 +3,7 @@
  * on how long they may hold the loop. A saturated socket is read again and again before anything else
  * runs, so whoever finds the turn overspent pauses its socket until the next.
  */
-import type { Clock } from '../../../base/clock.ts'
+import { clockOffsetMs, readClocks, type Clock } from '../../../base/clock.ts'
 import type { Stamp } from './frame-sink.ts'
 
 export const TURN_NS = 4_000_000
@@ -20,13 +20,18 @@ export interface Turn {
 export function createTurn(clock: Clock, limitNs = TURN_NS): Turn {
   let startNs = -1
   let stamp: Stamp | null = null
+  let offsetMs = NaN
   const nextTurn = (): void => {
     startNs = -1
   }
   const nextRead = (): void => {
     stamp = null
   }
-  const take = (): Stamp => ({ monoNs: clock.monoNs(), wallMs: clock.wallMs() })
+  const take = (): Stamp => {
+    const taken = readClocks(clock, offsetMs)
+    offsetMs = clockOffsetMs(taken)
+    return taken
+  }
   return {
     arrived() {
       if (stamp === null) {

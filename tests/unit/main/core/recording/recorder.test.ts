@@ -182,6 +182,29 @@ describe('Recorder', () => {
     expect(writer.batches.flatMap((b) => b.entries.map((e) => e.entry))).toEqual([{ type: 'clock', shiftMs: -5_000 }])
   })
 
+  it('writes no shift where the process was suspended while a recording began', async () => {
+    const suspended: Clock = {
+      ...clock,
+      wallMs() {
+        const read = clock.wallMs()
+        clock.advance(stopsMs.shift() ?? 0)
+        return read
+      },
+    }
+    recorder = createRecorder({ writer, clock: suspended, newId: newRecordingId })
+    // After each look at the wall clock.
+    let stopsMs = [3_000]
+    await recorder.start(DEMO)
+    const conn = recorder.connection('crypto/XT')
+    recorder.frame(conn, bytes('a'), false, clock.stamp)
+    clock.advance(10)
+    stopsMs = [0, 2_000]
+    writer.say({ is: 'died', failure })
+    recorder.frame(recorder.connection('crypto/XT'), bytes('b'), false, clock.stamp)
+    clock.advance(10)
+    expect(writer.batches.flatMap((b) => b.entries.map((e) => e.entry)).filter((e) => e.type === 'clock')).toEqual([])
+  })
+
   it('rolls at midnight UTC and keeps connections and open gaps', async () => {
     const midnight = Date.UTC(2026, 0, 6)
     clock.shift(midnight - 1_000 - T0)
