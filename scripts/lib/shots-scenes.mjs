@@ -147,10 +147,10 @@ export const LIVE = [
   {
     name: 'chart-table',
     arrange: async (page) => {
-      await command(page, 'Bars of the chart as a table')
+      await command(page, 'Show chart bars as a table')
       await page.getByRole('region', { name: 'Visible bars' }).waitFor()
     },
-    undo: (page) => command(page, 'Bars of the chart as a table'),
+    undo: (page) => command(page, 'Show chart bars as a table'),
   },
   {
     name: 'chart-ticks',
@@ -241,7 +241,7 @@ export const LIVE = [
     },
   },
   { name: 'indicators', arrange: indicators, undo: (page) => withoutIndicators(page) },
-  { name: 'drawings', arrange: drawings, undo: (page) => command(page, 'Delete all drawings of this symbol') },
+  { name: 'drawings', arrange: drawings, undo: (page) => command(page, 'Delete all drawings on this symbol') },
   { name: 'palette', arrange: palette },
   {
     name: 'workspaces',
@@ -318,7 +318,7 @@ export const GUIDE = [
     },
     undo: (page) => withoutIndicators(page),
   },
-  { name: 'drawings', arrange: drawings, undo: (page) => command(page, 'Delete all drawings of this symbol') },
+  { name: 'drawings', arrange: drawings, undo: (page) => command(page, 'Delete all drawings on this symbol') },
   { name: 'alerts', arrange: alerts, undo: (page) => page.keyboard.press('Alt+a') },
   { name: 'palette', arrange: palette },
   {

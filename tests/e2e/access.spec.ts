@@ -153,12 +153,12 @@ test('every dialog keeps the rules of accessibility in every look', async ({ ope
 
   await page.keyboard.press('Alt+b')
   const form = screen.dialog('New alert')
-  const kinds = form.getByLabel('Alert on').locator('option')
+  const kinds = form.getByLabel('Alert type').locator('option')
   for (const kind of await kinds.evaluateAll((all) => all.map((one) => one.getAttribute('value') ?? ''))) {
-    await form.getByLabel('Alert on').selectOption(kind)
+    await form.getByLabel('Alert type').selectOption(kind)
     await audit.look(`new alert, ${kind}`, DIALOG)
   }
-  await form.getByLabel('Alert on').selectOption('price')
+  await form.getByLabel('Alert type').selectOption('price')
   await form.getByLabel('Level').fill('nonsense')
   await form.getByRole('button', { name: 'Create' }).click()
   await expect(form.getByRole('alert')).toBeVisible()

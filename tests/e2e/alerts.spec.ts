@@ -35,7 +35,7 @@ class AlertScreen extends Screen {
 const UNTIL = /Snoozed\s*until \d\d:\d\d/
 /** So small a move that the demo market makes it every few seconds. */
 async function smallMove(form: Locator): Promise<void> {
-  await form.getByLabel('Alert on').selectOption('move')
+  await form.getByLabel('Alert type').selectOption('move')
   await form.getByLabel('Percent').fill('0.0001')
   await form.getByLabel('Within').fill('30s')
 }
@@ -77,7 +77,7 @@ test('fires on the market, tells it, marks the symbol, and lists what happened',
   await expect(screen.alert('wakes me')).toContainText(UNTIL)
   await expect(screen.toast(/Snoozed until \d\d:\d\d\./)).toBeVisible()
   await screen.alert('wakes me').click({ button: 'right' })
-  await page.getByRole('menuitem', { name: 'End the snooze' }).click()
+  await page.getByRole('menuitem', { name: 'End snooze' }).click()
   await expect(pane.getByRole('grid')).toContainText('3×', { timeout: 30_000 })
   // So it is from above the list, for one that has just fired.
   await pane.getByRole('button', { name: 'Snooze', exact: true }).click()
@@ -100,7 +100,7 @@ test('is made, changed, turned off, put off, deleted and brought back by keys al
   await page.keyboard.press('Control+a')
   await page.keyboard.type('nonsense')
   await page.keyboard.press('Enter')
-  await expect(form.getByRole('alert')).toHaveText('A number above zero.')
+  await expect(form.getByRole('alert')).toHaveText('Enter a number above zero.')
   await page.keyboard.press('Control+a')
   await page.keyboard.type('1,234,567')
   await page.keyboard.press('Enter')
@@ -126,7 +126,7 @@ test('is made, changed, turned off, put off, deleted and brought back by keys al
   await test.step('where it is told that it fired, and in the list', async () => {
     await page.keyboard.press('Alt+b')
     await page.keyboard.press('Tab')
-    await expect(form.getByLabel('Alert on')).toBeFocused()
+    await expect(form.getByLabel('Alert type')).toBeFocused()
     await page.keyboard.press('ArrowDown')
     for (let i = 0; i < 3; i++) await page.keyboard.press('Tab')
     await expect(form.getByLabel('Percent')).toBeFocused()
@@ -152,7 +152,7 @@ test('is made, changed, turned off, put off, deleted and brought back by keys al
     await page.keyboard.press('Home')
     await page.keyboard.press('Shift+F10')
     await page.keyboard.type('end')
-    await expect(page.getByRole('menuitem', { name: 'End the snooze' })).toBeFocused()
+    await expect(page.getByRole('menuitem', { name: 'End snooze' })).toBeFocused()
     await page.keyboard.press('Enter')
     await expect(grid).toContainText('2×', { timeout: 30_000 })
     await page.keyboard.press('Shift+F10')
@@ -174,11 +174,11 @@ test('is blind while the feed is lost, says so, and survives a restart, put off 
   await screen.make((form) => form.getByLabel('Level').fill('9999999'))
   await expect(screen.alert('9,999,999')).toContainText('Armed', { timeout: 30_000 })
   await simulator.fault('restart', { ms: 4_000 })
-  await expect(screen.alert('9,999,999')).toContainText('Blind', { timeout: 15_000 })
+  await expect(screen.alert('9,999,999')).toContainText('Suspended', { timeout: 15_000 })
   await expect(screen.alert('9,999,999')).toContainText('Armed', { timeout: 60_000 })
   await pane.getByRole('tab', { name: 'History' }).click()
   await expect(pane.getByRole('table', { name: 'History' })).toContainText(
-    /Blind\s*crypto\/XT: connection lost, \d+ .* \(BTC-USD\)/,
+    /Suspended\s*crypto\/XT: connection lost, \d+ .* \(BTC-USD\)/,
   )
   await pane.getByRole('tab', { name: 'List' }).click()
   await pane.getByRole('button', { name: 'Snooze', exact: true }).click()
@@ -208,8 +208,8 @@ test('tells when it would have fired in a recording, and goes there', async ({ o
   await screen.make(smallMove)
   await expect(screen.alert('0.0001 %')).toContainText('Fired', { timeout: 30_000 })
   await screen.alert('0.0001 %').click()
-  await pane.getByRole('button', { name: 'Test on a recording' }).click()
-  const dialog = screen.dialog('Test on a recording')
+  await pane.getByRole('button', { name: 'Test on a session…' }).click()
+  const dialog = screen.dialog('Test on a session')
   await expect(dialog.getByLabel('Session')).toContainText('Demo market')
   await dialog.getByRole('button', { name: 'Test', exact: true }).click()
   await expect(dialog).toContainText(/It would have fired once\.\s+[\d,]+ messages/, { timeout: 30_000 })

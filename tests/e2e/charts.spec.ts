@@ -70,7 +70,7 @@ test('a chart takes indicators, styles and scales by mouse', async ({ open }) =>
     await find.press('Enter')
     await expect(box.getByRole('list', { name: 'Indicators on this chart' })).toContainText(title)
   }
-  await box.getByRole('button', { name: 'Settings of SMA 20' }).first().click()
+  await box.getByRole('button', { name: 'Settings for SMA 20' }).first().click()
   await box.getByRole('spinbutton', { name: 'Length' }).fill('3')
   await box.getByRole('spinbutton', { name: 'Length' }).press('Tab')
   await expect(box.getByRole('list', { name: 'Indicators on this chart' })).toContainText('SMA 3')
@@ -78,8 +78,8 @@ test('a chart takes indicators, styles and scales by mouse', async ({ open }) =>
   await box.getByRole('spinbutton', { name: 'Length' }).fill('0')
   await box.getByRole('spinbutton', { name: 'Length' }).press('Tab')
   await expect(box.getByRole('spinbutton', { name: 'Length' })).toHaveValue('3')
-  await box.getByRole('textbox', { name: 'Name of the set' }).fill('Mine')
-  await box.getByRole('button', { name: 'Keep' }).click()
+  await box.getByRole('textbox', { name: 'Set name' }).fill('Mine')
+  await box.getByRole('button', { name: 'Save' }).click()
   await box.getByRole('button', { name: 'Remove VP' }).click()
   await expect(box.getByRole('list', { name: 'Indicators on this chart' })).not.toContainText('VP')
   await box.getByRole('button', { name: /^Mine/ }).click()
@@ -96,7 +96,7 @@ test('a chart takes indicators, styles and scales by mouse', async ({ open }) =>
   await view.getByRole('checkbox', { name: 'Invert scale' }).check()
   await view.getByRole('checkbox', { name: 'Bid and ask lines' }).check()
   await expect(chart.region.locator('.chips .bid')).toHaveText(/^B [\d,.]+$/)
-  await view.getByRole('combobox', { name: 'Zone' }).selectOption('Asia/Tokyo')
+  await view.getByRole('combobox', { name: 'Time zone' }).selectOption('Asia/Tokyo')
   await chart.close(view)
   await expect.poll(() => chart.picture()).not.toBe(before)
 
@@ -105,8 +105,8 @@ test('a chart takes indicators, styles and scales by mouse', async ({ open }) =>
   await expect.poll(() => chart.legend()).toContain('Heikin-Ashi, derived')
 
   const compare = await chart.box('Compare')
-  await compare.getByRole('searchbox', { name: 'Symbol to compare with' }).fill('ETH')
-  await compare.getByRole('list', { name: 'Symbols found' }).getByRole('button', { name: /^ETH/ }).first().click()
+  await compare.getByRole('searchbox', { name: 'Symbol to compare' }).fill('ETH')
+  await compare.getByRole('list', { name: 'Matching symbols' }).getByRole('button', { name: /^ETH/ }).first().click()
   await expect(compare.getByRole('list', { name: 'Compared symbols' })).toContainText('ETH')
   await chart.close(compare)
   await expect.poll(() => chart.legend(), { timeout: 15_000 }).toMatch(/ETHUSD [+−]?\d+\.\d\d %/)
@@ -127,7 +127,7 @@ test('a chart takes indicators, styles and scales by mouse', async ({ open }) =>
   await expect(chart.region.getByRole('group', { name: 'Marked range' })).toBeHidden()
 
   await page.mouse.click(area.x + area.width * 0.5, area.y + area.height * 0.3, { button: 'right' })
-  const menu = page.getByRole('menu', { name: 'At this place of the chart' })
+  const menu = page.getByRole('menu', { name: 'At this point on the chart' })
   const download = page.waitForEvent('download')
   await menu.getByRole('menuitem', { name: /Save picture/ }).click()
   expect((await download).suggestedFilename()).toMatch(/^BTC-USD-1s\.png$/)
@@ -192,7 +192,7 @@ test('a chart is worked by the keyboard alone', async ({ open }) => {
   await chart.plot.focus()
   await page.keyboard.type('100ms')
   await expect.poll(() => chart.legend()).toContain('Trades · 100ms')
-  await expect(chart.region.getByRole('option', { name: 'Service bars, from 1s on' })).toBeDisabled()
+  await expect(chart.region.getByRole('option', { name: 'Service bars (1s and longer)' })).toBeDisabled()
   await chart.bars(4)
   await chart.region.getByRole('button', { name: 'Table' }).click()
   const times = chart.region.getByRole('region', { name: 'Visible bars' }).locator('tbody td:first-child')
@@ -229,7 +229,7 @@ test('a narrow chart has all of its tools, and a drawing takes an alert', async 
     for (const [item, name] of [
       ['Compare…', 'Compare'],
       ['Go to date…', 'Go to date'],
-      ['Scale, lines, zone…', 'View'],
+      ['Scale, lines, time zone…', 'View'],
     ]) {
       if (!(await more.isVisible())) await chart.box('More chart tools')
       await more.getByRole('button', { name: item }).click()

@@ -37,7 +37,7 @@ class Desk {
     return this.page.getByRole('dialog', { name: 'Drawings', exact: true })
   }
   get bar(): Locator {
-    return this.page.getByRole('toolbar', { name: /: style$/ })
+    return this.page.getByRole('toolbar', { name: /^Style of / })
   }
   async px([x, y]: readonly [number, number]): Promise<{ x: number; y: number }> {
     const box = await this.chart.boundingBox()
@@ -178,7 +178,7 @@ test('a drawing is selected, moved, styled, locked, ordered, copied and deleted 
   await test.step('styled', async () => {
     await desk.bar.getByRole('radio', { name: 'Orange' }).click()
     await desk.bar.getByLabel('Width', { exact: true }).selectOption('3')
-    await desk.bar.getByLabel('Dash', { exact: true }).selectOption('dashed')
+    await desk.bar.getByLabel('Line style', { exact: true }).selectOption('dashed')
     await expect(desk.bar.getByRole('radio', { name: 'Orange' })).toBeChecked()
     // The next of its kind looks alike: drawn, seen, and taken back.
     await desk.choose('Horizontal line')

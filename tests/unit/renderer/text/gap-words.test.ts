@@ -20,7 +20,7 @@ describe('a cause of a gap', () => {
     const whole = { ...legend, studies: [], compared: [] } satisfies ChartLegend
     const spoken = (one: ChartLegend): string =>
       spokenLegend(one, gapText(one.gap, 'UTC'), String, 1_000, new Zone('UTC'))
-    expect(spoken(whole)).toBe('Cannot be read: stored messages damaged 00:00:00.000 to 00:00:01.000')
+    expect(spoken(whole)).toBe('Can’t be read: stored messages corrupt 00:00:00.000 to 00:00:01.000')
     expect(spoken({ ...whole, gap: { ...gap, cause: 'drop' } })).toBe(
       'Nothing received: connection lost 00:00:00.000 to 00:00:01.000',
     )

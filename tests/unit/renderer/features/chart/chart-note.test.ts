@@ -19,7 +19,7 @@ const show = (around: object, view = 'live') =>
 it('offers a large button to play in an empty chart of a replay', async () => {
   const play = vi.fn()
   show({ play }, 'replay-1')
-  await fireEvent.click(screen.getByRole('button', { name: 'Play the replay' }))
+  await fireEvent.click(screen.getByRole('button', { name: 'Play replay' }))
   expect(play).toHaveBeenCalledOnce()
   expect(screen.getByText('Press Space to play.')).toBeTruthy()
 })
@@ -29,7 +29,7 @@ it('promises no bars of a symbol that its feed has no room for, and names the wa
   const noRoom = { title: 'Not subscribed: 50 of 50 on this feed are taken', text: 'Remove symbols.', short: '' }
   show({ noRoom, openSettings })
   expect(screen.getByText(noRoom.title)).toBeTruthy()
-  expect(screen.queryByText(/first one appears/)).toBeNull()
+  expect(screen.queryByText(/first bar appears/)).toBeNull()
   await fireEvent.click(screen.getByRole('button', { name: 'Open settings' }))
   expect(openSettings).toHaveBeenCalledOnce()
 })

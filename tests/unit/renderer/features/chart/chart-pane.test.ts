@@ -126,10 +126,10 @@ describe('a chart without bars', () => {
     await vi.waitFor(() => expect(app.view).not.toBe('live'))
     vi.spyOn(fake, 'bars').mockReturnValue([])
     await show()
-    await fireEvent.click(screen.getByRole('button', { name: 'Play the replay' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Play replay' }))
     expect(fake.calls.findLast(({ name }) => name === 'replay.play')?.args).toMatchObject({ on: true })
     await settle()
-    expect(screen.queryByRole('button', { name: 'Play the replay' })).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Play replay' })).toBeNull()
   })
 
   it('offers nothing to play when it is live', async () => {
@@ -137,6 +137,6 @@ describe('a chart without bars', () => {
     vi.spyOn(fake, 'bars').mockReturnValue([])
     await show()
     expect(screen.getByText('No bars of BTC-USD yet')).toBeTruthy()
-    expect(screen.queryByRole('button', { name: 'Play the replay' })).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Play replay' })).toBeNull()
   })
 })

@@ -51,7 +51,7 @@ test.each(['darwin', 'win32'] as const)(
     showNotice({ ...notice, alert: 'a1', again: true }, host(platform))
     expect(shown[0].options['actions']).toEqual([
       { type: 'button', text: 'Snooze for 15 minutes' },
-      { type: 'button', text: 'Switch this alert off' },
+      { type: 'button', text: 'Turn this alert off' },
     ])
     shown[0].emit('action', { actionIndex: 0 })
     shown[0].emit('action', { actionIndex: 1 })

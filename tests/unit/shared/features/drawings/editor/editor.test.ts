@@ -192,7 +192,7 @@ describe('selecting and moving', () => {
     const { drawings, outcomes, state } = run([down(200, 800), move(300, 700), up(300, 700), key('Delete')], [locked])
     expect(drawings[0]).toBe(locked)
     expect(state.selected).toBe('line')
-    expect(outcomes.at(-1)?.say).toBe('Trend line: it is locked.')
+    expect(outcomes.at(-1)?.say).toBe('Trend line is locked.')
   })
   it('gives a gesture up with Esc', () => {
     const { drawings, state } = run([down(200, 800), move(300, 700), key('Escape'), up(300, 700)], [line])
