@@ -1,6 +1,6 @@
 /**
- * How a message is read on the tick path: into one reused scratch record, without allocation for
- * the known shapes. `codecs/` implements this; `decode.ts` picks the codec of a feed.
+ * The interface of a message codec. On the tick path, known shapes are decoded into one reused scratch record
+ * without allocating. `codecs/` implements it; `codecs/decode.ts` picks the codec of a feed.
  */
 import type { MarketRecord } from '../shared/core/market/market.ts'
 import type { FeedId } from '../shared/base/units.ts'
@@ -8,14 +8,14 @@ import type { FeedId } from '../shared/base/units.ts'
 export const KIND = { none: 0, trade: 1, quote: 2, bar: 3, unknown: 4 } as const
 export type KindCode = (typeof KIND)[keyof typeof KIND]
 
-/** A decoded message in place. NaN: absent. Times in UTC ms. Valid until the next decode. */
+/** A message decoded in place. NaN means absent. Times are UTC ms. Valid until the next decode. */
 export interface Scratch {
   kind: KindCode
-  /** Service spelling, interned; '' when unknown. */
+  /** The symbol as the service writes it, interned; '' when unknown. */
   symbol: string
   /**
-   * Where the spelling is kept: see `internPlace`. Equal spellings mostly have one place, and a place may get another
-   * spelling, so that who remembers something by place compares the symbol. -1: nowhere.
+   * The symbol's slot in the intern table (see `internPlace`), or -1 if it isn't interned. A slot can be reused for
+   * another symbol, so anything cached by slot must compare the symbol as well.
    */
   symbolPlace: number
   price: number
@@ -32,31 +32,31 @@ export interface Scratch {
   eventMs: number
   startMs: number
   endMs: number
-  /** Most decimals seen among the prices' literals. */
+  /** The most decimals among the price literals. */
   decimals: number
-  /** Name of the mapping that read an undocumented shape; '' for a documented one. */
+  /** Name of the mapping that read an undocumented shape; '' for a documented shape. */
   mapping: string
-  /** For `unknown`: why. */
+  /** Why the record is `unknown`. */
   why: string
 }
 
 /**
- * What a frame is: `market` (scratch holds the record), `acknowledged`/`released`/`error` (control),
- * `undecodable` (scratch.why says why; raw text is all there is).
+ * `market`: the scratch holds the record. `control`: an acknowledgement, a release or an error frame. `undecodable`:
+ * only the raw text is available, and `scratch.why` has the reason.
  */
 export type MessageClass = 'market' | 'control' | 'undecodable'
 
-/** Reads one message of a feed from bytes[from, to) into `out`. Never throws. */
+/** Decodes one message of a feed from bytes[from, to) into `out`. Never throws. */
 export type Decode = (feed: FeedId, bytes: Uint8Array, from: number, to: number, out: Scratch) => MessageClass
 
-/** A codec of a known shape. `scan` must equal `parse` wherever it answers true (property-tested). */
+/** The codec of a known shape. Wherever `scan` returns true, its result equals that of `parse` (property-tested). */
 export interface Codec {
   readonly feed: FeedId
-  /** Byte scanner; false on any surprise, leaving `out` undefined. */
+  /** The fast byte scanner. Returns false on anything unexpected; `out` is then undefined. */
   scan(bytes: Uint8Array, from: number, to: number, out: Scratch): boolean
-  /** Strict slow path over JSON.parse; undefined when the text is not of this shape. */
+  /** The strict slow path over JSON.parse. Returns undefined if the text doesn't have this shape. */
   parse(text: string): MarketRecord | undefined
-  /** The document's own key order, compact JSON. */
+  /** Compact JSON with the keys in documented order. */
   encode(record: MarketRecord): string
 }
 

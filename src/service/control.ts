@@ -1,21 +1,21 @@
 /**
- * Control messages of a WebSocket feed, both directions: document sections 2.1, 2.2, 3 and 7.1.
+ * Control messages of a WebSocket feed, in both directions (docs/service.md#control-messages-and-errors).
  *
- * What is control (settled by `type` alone, so that counts never depend on the rest): an object whose
- * `type` is "subscribed" or "unsubscribed", whatever else it carries; and an error frame, which has
- * exactly the keys `code` and `message`, both strings. Everything else is not control.
+ * A control message is either an object whose `type` is "subscribed" or "unsubscribed", whatever else it carries, or
+ * an error frame, which has exactly the keys `code` and `message`, both strings. `type` alone decides, so that message
+ * counts don't depend on anything else.
  */
 
 export const ACTIONS = ['subscribe', 'unsubscribe'] as const
 export type Action = (typeof ACTIONS)[number]
 
-/** The error codes that the document names; a server may send others. */
+/** The documented error codes. A server may send others. */
 export const SERVICE_ERRORS = ['authentication_failed', 'protocol_error', 'unknown_feed'] as const
 export type ServiceError = (typeof SERVICE_ERRORS)[number]
 
 export const CLOSE = { normal: 1000, unknownFeed: 4400, authentication: 4401 } as const
 
-/** The documented close codes with their meaning and the error frame that comes before. */
+/** The documented close codes, with their meaning and the error frame sent before each. */
 export const CLOSE_CODES: Readonly<
   Record<number, { readonly meaning: string; readonly error: ServiceError | null } | undefined>
 > = {
@@ -26,33 +26,33 @@ export const CLOSE_CODES: Readonly<
 
 export interface ClientMessage {
   readonly action: Action
-  /** Upper case, without repetition, never empty. */
+  /** Upper case, without duplicates, never empty. */
   readonly tickers: readonly string[]
 }
 
-/** A server's control message. Unknown extra fields of an acknowledgement are ignored. */
+/** A control message from the server. Extra fields of an acknowledgement are ignored. */
 export type ServerControl =
-  /** Reply to subscribe: the full set of this connection. */
+  /** Reply to subscribe: every ticker of this connection. */
   | { readonly kind: 'acknowledged'; readonly tickers: readonly string[] }
-  /** Reply to unsubscribe: the removed set. */
+  /** Reply to unsubscribe: the removed tickers. */
   | { readonly kind: 'released'; readonly tickers: readonly string[] }
   | { readonly kind: 'error'; readonly code: string; readonly message: string }
-  /** Control by its `type`, but its tickers are not a list of strings: nothing may be concluded from it. */
+  /** A control message by its `type` whose tickers aren't a list of strings. It proves nothing. */
   | { readonly kind: 'malformed'; readonly why: string }
 
-/** Upper case of ASCII letters only, as the service normalises symbols. */
+/** Upper-cases ASCII letters only, which is how the service normalizes symbols. */
 export function upperSymbol(symbol: string): string {
   return symbol.replace(/[a-z]/g, (c) => c.toUpperCase())
 }
 
-/** Symbols as the wire wants them: upper case, each once, in the given order. */
+/** Symbols as they go on the wire: upper case, without duplicates, in the given order. */
 export function normaliseTickers(tickers: readonly string[]): string[] {
   return [...new Set(tickers.map(upperSymbol))]
 }
 
 /**
  * The text of a subscribe or unsubscribe message.
- * @throws RangeError for an empty list or an empty symbol: the service would close the connection.
+ * @throws RangeError for an empty list or symbol, because the service would close the connection
  */
 export function encodeClient(action: Action, tickers: readonly string[]): string {
   const normal = normaliseTickers(tickers)
@@ -60,7 +60,7 @@ export function encodeClient(action: Action, tickers: readonly string[]): string
   return JSON.stringify({ action, tickers: normal })
 }
 
-/** Reads a client's message as the service does; a text is the reason of its `protocol_error`. */
+/** Reads a client's message the way the service does. Returns the reason of a `protocol_error` as text. */
 export function parseClient(text: string): ClientMessage | string {
   const value = parseJson(text)
   if (!isObject(value)) return 'message must be a JSON object'
@@ -73,7 +73,7 @@ export function parseClient(text: string): ClientMessage | string {
   return { action, tickers: normaliseTickers(tickers) }
 }
 
-/** The text of an acknowledgement: the full set after subscribe, the removed set after unsubscribe. */
+/** The text of an acknowledgement: all tickers after subscribe, the removed ones after unsubscribe. */
 export function encodeAcknowledgement(action: Action, tickers: readonly string[]): string {
   return JSON.stringify({ type: action === 'subscribe' ? 'subscribed' : 'unsubscribed', tickers })
 }
@@ -83,12 +83,12 @@ export function encodeError(code: string, message: string): string {
   return JSON.stringify({ code, message })
 }
 
-/** Reads a server's control message; undefined when the text is none (a market message, or damaged). */
+/** Reads a control message from the server. Returns undefined for any other text. */
 export function parseControl(text: string): ServerControl | undefined {
   return controlOf(parseJson(text))
 }
 
-/** `parseControl` of an already parsed JSON value. */
+/** Like `parseControl`, for JSON that is already parsed. */
 export function controlOf(value: unknown): ServerControl | undefined {
   if (!isObject(value)) return undefined
   if (Object.hasOwn(value, 'type')) {
@@ -110,12 +110,12 @@ function isTickers(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((x) => typeof x === 'string')
 }
 
-/** A JSON object that is no array. Its keys are read with Object.hasOwn, so prototypes never answer. */
+/** Whether a value is a JSON object and not an array. Read its keys with Object.hasOwn to ignore the prototype. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** JSON.parse that answers undefined for what is not JSON. */
+/** JSON.parse that returns undefined for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

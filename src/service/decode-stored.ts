@@ -1,18 +1,17 @@
-/** A stored message, read as it was read when it arrived. */
+/** Decodes a stored message the way it was decoded when it arrived. */
 import { FLAG } from '../shared/core/recording/recording.ts'
 import { KIND, type MessageClass, type Scratch } from './codec.ts'
 import { clear } from './codecs/reading.ts'
 import { decode } from './codecs/decode.ts'
 import type { FeedId } from '../shared/base/units.ts'
 
-/** `why` of a record that has an event time now and had none when it was recorded. */
+/** `why` of a record whose event time can be read now but couldn't when it was recorded. */
 export const UNDATED_WHEN_RECORDED = 'no event time was read when this was recorded'
 
 /**
- * As `decode`, for a message that carries the flags of its recording. A message stored as `undated`
- * stays undated: a trade or quote counts at its receive time, and a bar (which needs a start) stays
- * unknown. An earlier version may have read fewer time formats; reading more of them now would change
- * the bars and digests that the recording was closed with.
+ * Like `decode`, for a message with the flags stored beside it. A message stored as `undated` stays undated: a trade
+ * or quote counts at its receive time, and a bar, which needs a start time, stays unknown. An earlier version may have
+ * read fewer time formats. Reading more of them now would change the bars and digests the session was closed with.
  */
 export function decodeStored(
   feed: FeedId,

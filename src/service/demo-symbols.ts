@@ -1,9 +1,9 @@
-/** The symbol catalogue of the demo market: what a symbol box offers. Any other symbol trades there too. */
+/** The symbols of the demo market that symbol search offers. Any other symbol trades there, too. */
 import type { AssetClass } from '../shared/base/units.ts'
 
 export interface DemoSymbol {
   readonly asset: AssetClass
-  /** The service's spelling. */
+  /** The symbol as the service writes it. */
   readonly symbol: string
   readonly name: string
 }

@@ -1,39 +1,38 @@
 /**
- * The thirty-nine REST endpoints of the service, one row each: document sections 2.4 and 4.3. All are
- * HTTP GET with `Authorization: Bearer <API_KEY>`. Query parameters, status codes and error bodies are
- * not shown by the document. The request function, the panes, the simulator's routes, the command line
- * and the docs derive from these rows.
+ * The service's thirty-nine REST endpoints, one row each (docs/service.md#rest-endpoints). All are HTTP GET with
+ * `Authorization: Bearer <API_KEY>`. Query parameters, status codes and error bodies are undocumented. Requests,
+ * panes, the simulator's routes, the command line and the docs derive from this table.
  */
 
 export const ENDPOINT_GROUPS = ['fundamentals', 'earnings', 'technical', 'commodities', 'news'] as const
-/** Groups as the document counts them; `fundamentals` holds the valuation and reference paths too. */
+/** The service's groups. `fundamentals` includes the valuation and reference paths. */
 export type EndpointGroup = (typeof ENDPOINT_GROUPS)[number]
 
 export type AnswerType = 'text' | 'integer' | 'number' | 'fraction' | 'date' | 'instant'
 
-/** A field of an answer that the document names, by its path from the root. */
+/** A documented response field, by its path from the root. */
 export interface AnswerField {
   readonly path: string
   readonly type: AnswerType
 }
 
-/** What is known of an answer: all its fields, the few it is read through, or nothing. */
+/** What is documented about a response: all fields, only some, or nothing. */
 export type Answer =
   | { readonly known: 'whole'; readonly fields: readonly AnswerField[] }
   | { readonly known: 'part'; readonly fields: readonly AnswerField[] }
   | { readonly known: 'nothing' }
 
 /**
- * What the document says of availability: `listed` without a word, `live` where it says so,
- * `unsure` where it says both "coming soon" and available.
+ * Availability by the service's own description: `listed` if it only lists the endpoint, `live` if it says so,
+ * `unsure` if it says both "coming soon" and available.
  */
 export type Availability = 'listed' | 'live' | 'unsure'
 
 export interface Endpoint {
-  /** Stable name for settings, caches and the command line. */
+  /** A stable name for settings, caches and the command line. */
   readonly id: EndpointId
   readonly group: EndpointGroup
-  /** The documented path with a literal `{symbol}`. */
+  /** The documented path, with a literal `{symbol}`. */
   readonly path: string
   readonly title: string
   readonly answer: Answer
@@ -124,7 +123,7 @@ const AVAILABILITY: Readonly<Record<EndpointGroup, Availability>> = {
   news: 'unsure',
 }
 
-/** Every endpoint in the document's order. */
+/** Every endpoint in documented order. */
 export const ENDPOINTS: readonly Endpoint[] = (
   Object.entries(rows) as [EndpointId, readonly [EndpointGroup, string, string, Answer?]][]
 ) // keys of a literal object
@@ -137,30 +136,30 @@ export const ENDPOINTS: readonly Endpoint[] = (
     availability: AVAILABILITY[group],
   }))
 
-/** The endpoint of an id or of a documented path with literal `{symbol}`; undefined when there is none. */
+/** Finds an endpoint by id or by documented path with a literal `{symbol}`. */
 export function endpointOf(idOrPath: string): Endpoint | undefined {
   return ENDPOINTS.find((endpoint) => endpoint.id === idOrPath || endpoint.path === idOrPath)
 }
 
-/** Whether the path wants a symbol. */
+/** Whether the path contains a symbol. */
 export function takesSymbol(endpoint: Endpoint): boolean {
   return endpoint.path.includes('{symbol}')
 }
 
 /**
- * The request path of an endpoint, the symbol percent-encoded as one segment.
- * @throws RangeError when a symbol is wanted and none, or one that is no path segment, is given.
+ * The request path of an endpoint, with the symbol percent-encoded as one segment.
+ * @throws RangeError if the path needs a symbol and the given one is missing or can't be a path segment
  */
 export function endpointPath(endpoint: Endpoint, symbol?: string): string {
   if (!takesSymbol(endpoint)) return endpoint.path
-  // "." and ".." would be resolved away by every URL parser.
+  // URL parsers remove "." and ".." segments.
   if (symbol === undefined || symbol === '' || symbol === '.' || symbol === '..' || !symbol.isWellFormed()) {
     throw new RangeError(`${endpoint.path} wants a symbol`)
   }
   return endpoint.path.replace('{symbol}', () => encodeURIComponent(symbol))
 }
 
-/** The endpoint and decoded symbol of a request path (no query); undefined when no row matches. */
+/** The endpoint and decoded symbol of a request path without query, or undefined if no row matches. */
 export function matchEndpoint(pathname: string): { endpoint: Endpoint; symbol: string | undefined } | undefined {
   const given = pathname.split('/')
   for (const endpoint of ENDPOINTS) {
@@ -172,7 +171,7 @@ export function matchEndpoint(pathname: string): { endpoint: Endpoint; symbol: s
       const symbol = decodeURIComponent(given[at])
       if (symbol !== '') return { endpoint, symbol }
     } catch {
-      // A malformed escape is no symbol.
+      // A malformed escape isn't a symbol.
     }
   }
   return undefined

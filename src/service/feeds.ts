@@ -1,12 +1,12 @@
 /**
- * The eleven feeds of the service, one row each: document sections 4.1 and 2.3. Codecs, planner,
- * store, simulator, command line and docs derive from these rows. "Shape" says how far the document
- * goes: `documented` fields are promised, `likely` ones are a guess that is tried first and marked.
+ * The service's eleven feeds, one row each (docs/service.md#feeds). Codecs, planner, store, simulator, command line
+ * and docs derive from this table. `shape` is `documented` where the service describes the fields, and `likely` where
+ * they are an assumption that is tried first and marked as such.
  */
 import type { RecordKind } from '../shared/core/market/market.ts'
 import { FEED_IDS, type AssetClass, type FeedId } from '../shared/base/units.ts'
 
-/** Which JSON key of a message plays which part. Absent parts are not in the message. */
+/** The JSON key of each part of a message. Parts without a key aren't in the message. */
 export interface FieldMap {
   readonly symbol: string
   readonly price?: string
@@ -20,7 +20,7 @@ export interface FieldMap {
   readonly low?: string
   readonly close?: string
   readonly volume?: string
-  /** Event time of trades and quotes. */
+  /** The event time of trades and quotes. */
   readonly time?: string
   readonly start?: string
   readonly end?: string
@@ -29,15 +29,15 @@ export interface FieldMap {
 export interface Feed {
   readonly id: FeedId
   readonly asset: AssetClass
-  /** Constant `ev` of every message, and last path segment. */
+  /** The `ev` of every message and the last path segment. */
   readonly code: string
   readonly path: string
   readonly kind: Exclude<RecordKind, 'unknown'>
   readonly shape: 'documented' | 'likely'
   readonly fields: FieldMap
-  /** Documented minimum plan; null: not shown. */
+  /** The documented minimum plan; null if undocumented. */
   readonly minimumPlan: 'Premium' | null
-  /** Length of the feed's bars in ms where it sends bars (XAS, CAS, A by second; XA, CA, AM by minute; likely, not shown). */
+  /** Length of the feed's bars in ms, or null if it sends none. Assumed: XAS, CAS and A by second, XA, CA and AM by minute. */
   readonly barMs: number | null
   readonly title: string
 }
@@ -144,17 +144,17 @@ export const FEEDS: Readonly<Record<FeedId, Feed>> = Object.fromEntries(
   }),
 ) as Record<FeedId, Feed> // built from every FeedId
 
-/** The feed of a path such as `/ws/crypto/XT/`; undefined when unknown. */
+/** The feed of a path such as `/ws/crypto/XT/`, or undefined. */
 export function feedOfPath(path: string): Feed | undefined {
   return Object.values(FEEDS).find((feed) => feed.path === path)
 }
 
-/** The feeds a window wants of an instrument to show its quote, tape and own-built bars. */
+/** The feeds needed to show an instrument's quote, its tape and bars built from trades. */
 export const TICK_FEEDS: Readonly<Record<AssetClass, readonly FeedId[]>> = {
   crypto: ['crypto/XT', 'crypto/XQ'],
   forex: ['forex/C'],
   stocks: ['stocks/T', 'stocks/Q'],
 }
 
-/** Tickers a connection may hold: document section 8. */
+/** The most tickers a connection can hold (docs/service.md#limits). */
 export const TICKERS_PER_CONNECTION = 50

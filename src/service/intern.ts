@@ -1,16 +1,15 @@
 /**
- * Symbols out of bytes without a new string per message: a bounded table from the bytes' hash to the
- * string made the first time. A full neighbourhood is overwritten, so hostile variety costs strings,
- * never memory.
+ * Turns the bytes of a symbol into a string without allocating one per message: a bounded hash table from bytes to
+ * strings. Full buckets are overwritten, so a hostile variety of symbols costs allocations but never memory.
  */
 const SIZE = 8192
 const PROBES = 4
-/** Longer symbols are no symbols: see `isSymbol`. */
+/** Longer text isn't a symbol; see `isSymbol`. */
 export const LONGEST_SYMBOL = 64
 
 const table: string[] = new Array<string>(SIZE + PROBES).fill('')
 
-/** Where the string of ASCII bytes[from, to) is kept: the same place for equal content while it stays in the table. */
+/** The slot of the string of ASCII bytes[from, to). Equal bytes have the same slot while they stay in the table. */
 export function internPlace(bytes: Uint8Array, from: number, to: number, hash: number): number {
   const home = (hash ^ (hash >>> 15)) & (SIZE - 1)
   const length = to - from
@@ -33,12 +32,12 @@ export function internPlace(bytes: Uint8Array, from: number, to: number, hash: n
   return free
 }
 
-/** What is kept at a place. */
+/** The string in a slot. */
 export function internedAt(place: number): string {
   return table[place]
 }
 
-/** Whether a decoded text may stand as a symbol: 1 to 64 characters, well-formed, no control characters. */
+/** Whether a text can be a symbol: 1 to 64 well-formed characters without control characters. */
 export function isSymbol(text: string): boolean {
   return text.length > 0 && text.length <= LONGEST_SYMBOL && text.isWellFormed() && !/[\u0000-\u001f\u007f]/.test(text)
 }

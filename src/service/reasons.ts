@@ -1,7 +1,7 @@
 /**
- * Why a connection of a feed failed, as one reason out of error frame, close code, HTTP status or
- * socket error, and what follows: ask for another token, try again, or stop and say what to do.
- * Document sections 3, 5, 7; a plan without the feed has no documented signal, hence "perhaps".
+ * Why a feed's connection failed, judged from the error frame, close code, HTTP status or socket error, and what
+ * follows: renew the token, retry, or stop and say what to do (docs/service.md#connection-states). The service doesn't
+ * document how it refuses a feed that isn't in the plan (docs/service.md#plan-refusals), hence "perhaps".
  */
 import type { ErrorCode } from '../shared/base/errors.ts'
 import type { Reason } from '../shared/core/status/status.ts'
@@ -9,7 +9,7 @@ import type { FeedId } from '../shared/base/units.ts'
 import { CLOSE } from './control.ts'
 import { FEEDS } from './feeds.ts'
 
-/** `renew`: once, then it counts as `refuse`. `reject`: try again a few times, then `refuse`. */
+/** `renew` the token once, then treat it as `refuse`. `reject`: retry a few times, then `refuse`. */
 export type Consequence = 'renew' | 'refuse' | 'reject' | 'retry'
 export interface Verdict {
   readonly then: Consequence
@@ -23,7 +23,7 @@ export interface ErrorFrame {
 const PLAN =
   /\b(plan|premium|entitle\w*|subscribe to|not[_ ](included|permitted|allowed)|forbidden|payment)\b|plan_|_plan|permission/i
 
-/** A server's own words, fit for one line: no control characters, no secrets of ours, not endless. */
+/** A server's own words on one line: shortened, without control characters and without our secrets. */
 export function serverWords(text: string, secret = ''): string {
   const plain = secret === '' ? text : text.replaceAll(secret, '…')
   const line = plain.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
@@ -36,7 +36,7 @@ const reason = (code: ErrorCode, message: string, hint: string, closeCode: numbe
   hint,
   closeCode,
 })
-/** What the service said of it; its own full stop would stand beside ours. */
+/** Quotes the service's words without their final period, because ours follows. */
 function quoted(text: string, closeCode: number | null = null): string {
   const words = text.replace(/[.\s]+$/, '')
   const code = closeCode === null ? '' : ` (code ${closeCode})`
@@ -55,7 +55,7 @@ function planReason(feed: FeedId, words: string, closeCode: number | null): Reas
   )
 }
 
-/** The end of an open connection. `words` and `error` are the server's, already through `serverWords`. */
+/** Judges the close of an open connection. `words` and `error` come from the server, cleaned by `serverWords`. */
 export function verdictOfClose(feed: FeedId, closeCode: number, words: string, error: ErrorFrame | null): Verdict {
   const said = error === null ? words : error.message || words
   const { code, path } = FEEDS[feed]
@@ -70,7 +70,7 @@ export function verdictOfClose(feed: FeedId, closeCode: number, words: string, e
       ),
     }
   }
-  // Only words that come with a refusal count: "upgrading our plant" beside code 1012 is none.
+  // The words count only with a refusal: "upgrading our plant" with code 1012 isn't about the plan.
   const refusing = closeCode >= 4000 || (error !== null && error.code !== 'protocol_error')
   if (refusing && PLAN.test(`${error?.code ?? ''} ${error?.message ?? ''} ${words}`))
     return { then: 'refuse', why: planReason(feed, said, closeCode) }
@@ -122,7 +122,7 @@ export function verdictOfClose(feed: FeedId, closeCode: number, words: string, e
   }
 }
 
-/** A frame larger than what is accepted: it is lost, and the connection with it. */
+/** A frame above the size limit: the frame and its connection are lost. */
 export function oversizeReason(limitBytes: number): Reason {
   return reason(
     'protocol',
@@ -132,7 +132,7 @@ export function oversizeReason(limitBytes: number): Reason {
   )
 }
 
-/** Nothing was heard in time. */
+/** Nothing was received in time. */
 export const SILENT_REASON: Reason = reason(
   'timeout',
   'The service has stopped answering on an open connection.',
@@ -148,7 +148,7 @@ export function unacknowledgedReason(feed: FeedId): Reason {
   )
 }
 
-/** Acknowledged, and then nothing: one of the ways in which a plan without the feed may look. */
+/** Acknowledged but silent. This can mean that the plan doesn't include the feed. */
 export function muteReason(feed: FeedId): Reason {
   return reason(
     'plan',
@@ -163,7 +163,7 @@ export const ASLEEP_REASON: Reason = reason(
   'Tapedeck connects again when it wakes.',
 )
 
-/** The reason of a token that was refused. */
+/** The service refused the token. */
 export function tokenReason(words: string, closeCode: number | null): Reason {
   return reason(
     'token-expired',
@@ -173,7 +173,7 @@ export function tokenReason(words: string, closeCode: number | null): Reason {
   )
 }
 
-/** A token that was refused although it had just been issued: ask, and name the plan as a possibility. */
+/** The service refused a token it had just issued: ask the user, naming the plan as a possible cause. */
 export function askReason(feed: FeedId, refused: Reason): Reason {
   return {
     ...refused,
@@ -182,7 +182,7 @@ export function askReason(feed: FeedId, refused: Reason): Reason {
   }
 }
 
-/** An upgrade request that was answered with an HTTP status other than 101. */
+/** Judges an upgrade request that got an HTTP status other than 101. */
 export function verdictOfUpgrade(feed: FeedId, status: number, origin: string): Verdict {
   const { code, path } = FEEDS[feed]
   if (status === 403) {
@@ -245,12 +245,12 @@ export function verdictOfUpgrade(feed: FeedId, status: number, origin: string): 
 
 const TLS = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|EPROTO)/
 
-/** Whether the code of a socket error tells of a failed TLS handshake. */
+/** Whether a socket error code means that the TLS handshake failed. */
 export function isTlsError(code: string): boolean {
   return TLS.test(code)
 }
 
-/** A connection that could not be made. `code` is Node's code of the error. */
+/** Judges a connection attempt that failed. `code` is Node's error code. */
 export function verdictOfSocket(code: string, host: string): Verdict {
   if (isTlsError(code)) {
     return {

@@ -1,8 +1,8 @@
-/** The columns of our own tables of ticks: what an export writes, an import knows again. */
+/** The columns of Tapedeck's own tick tables, shared by export and import. */
 import type { FeedId } from '../shared/base/units.ts'
 import { FEEDS } from './feeds.ts'
 
-/** The columns of a feed's own numbers, in the order of its table row. */
+/** The columns of a feed's numbers, in the order of the feed table. */
 export function fieldsOf(feed: FeedId): readonly string[] {
   const { fields } = FEEDS[feed]
   return Object.entries<string>({ ...fields })
@@ -10,7 +10,7 @@ export function fieldsOf(feed: FeedId): readonly string[] {
     .map(([, key]) => key)
 }
 
-/** Header cells of a CSV of a feed's ticks; `raw`: with each message as it arrived. A contract that others script against. */
+/** Header cells of a CSV of a feed's ticks. `raw` adds each message as it arrived. Scripts depend on these names. */
 export function csvTickColumns(feed: FeedId, raw: boolean): readonly string[] {
   return [
     ...['feed', 'symbol', 'event_ms', 'event_iso', 'recv_ms', 'recv_iso', 'seq'],

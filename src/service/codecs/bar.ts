@@ -1,11 +1,11 @@
-/** Bars as the service sends them: XA, XAS, CA as documented; CAS, A, AM as is likely. */
+/** Bars sent by the service: XA, XAS and CA are documented; the shape of CAS, A and AM is assumed. */
 import type { ServiceBar } from '../../shared/core/market/market.ts'
 import { KIND } from '../codec.ts'
 import type { Feed } from '../feeds.ts'
 import { asPrice, asSize, BAD_PRICE, BAD_TIME, type ShapeCodec } from './reading.ts'
 import { field, isOtherUnit, mappingName, numberOf, priceKeys, refused, shapeCodec, symbolOf, timeOf } from './shape.ts'
 
-/** The codec of a bar feed. Volume and end may be missing; without four prices and a start it is no bar. */
+/** The codec of a bar feed. Four prices and a start time are required; volume and end time are optional. */
 export function barCodec(feed: Feed): ShapeCodec {
   const { fields } = feed
   const mapping = mappingName(feed)

@@ -1,12 +1,11 @@
 /**
- * One message of a feed, from bytes to record. The scanner of the feed's shape first; then JSON.parse
- * and, in this order: control messages, the strict shape, the tolerant codec.
+ * Decodes one message of a feed from bytes to a record. Tries the byte scanner of the feed's shape first, then
+ * JSON.parse followed by control messages, the strict shape and the tolerant codec.
  *
- * Classes: `control` as control.ts settles it; `market` for every other JSON object without `type`
- * (a record, or `KIND.unknown` with `why` where none could be read); `undecodable` for the rest: no
- * UTF-8, no JSON, no object, or a `type` that no document knows. An array holding exactly one market
- * object is that object (its mapping says so); one holding several stays whole and unknown, because a
- * stored message is one record.
+ * `control` is defined in control.ts. `market` is any other JSON object without `type`: a record, or `KIND.unknown`
+ * with a reason if none could be read. Everything else is `undecodable`: invalid UTF-8, invalid JSON, not an object,
+ * or an undocumented `type`. An array holding one market object counts as that object, and its mapping says so. An
+ * array of several stays unknown, because a stored message is exactly one record.
  */
 import type { MarketRecord } from '../../shared/core/market/market.ts'
 import { serviceSymbol, price, size, unixMs, type FeedId } from '../../shared/base/units.ts'
@@ -20,9 +19,9 @@ import { FEEDS } from '../feeds.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Reads one message of a feed from bytes[from, to) into `out`, resetting all of it. Never throws, never
- * reads outside the range. `out.why` also names a flaw of a record that could be read (its bad part is
- * NaN): "event time out of range", or a side of a quote that is no price.
+ * Decodes one message of a feed from bytes[from, to) into `out`, resetting every field. Never throws and never reads
+ * outside the range. A record can be valid except for one part, such as an event time out of range or a quote side
+ * that isn't a price: that part is NaN and `out.why` names it.
  */
 export const decode: Decode = (feed, bytes, from, to, out) =>
   CODECS[feed].scan(bytes, from, to, out) ? 'market' : decodeSlowly(feed, bytes, from, to, out)
@@ -72,15 +71,15 @@ function unknownReading(feed: FeedId, why: string): Reading {
   return { record: { kind: 'unknown', feed, why }, mapping: '', priceKeys: [], flaw: '' }
 }
 
-/** JSON.parse as it is since V8 11.4: the reviver is told the literal. TypeScript's library does not say so yet. */
+/** JSON.parse passes the source literal to the reviver since V8 11.4; TypeScript's library doesn't declare it yet. */
 type ParseWithSource = (
   text: string,
   reviver: (this: unknown, key: string, value: unknown, context: { readonly source?: string } | undefined) => unknown,
 ) => unknown
 
-/** Most decimals among the literals of `keys` in the message object. */
+/** The most decimals among the literals of `keys` in the message object. */
 function decimalsOf(text: string, object: JsonObject, keys: readonly string[]): number {
-  // By the object that holds the key: nested objects may use the same keys, and come first.
+  // Grouped by the object that holds the key: nested objects can use the same keys and are visited first.
   const most = new Map<unknown, number>()
   let root: unknown
   try {
@@ -92,26 +91,26 @@ function decimalsOf(text: string, object: JsonObject, keys: readonly string[]): 
       return value
     })
   } catch {
-    // The reviver recurses, so nesting too deep for it ends here; the values themselves are at hand.
+    // The reviver recurses and can overflow on deep nesting. Fall back to the values that are already parsed.
     return Math.max(...keys.map((key) => literalDecimals(String(own(object, key)))))
   }
   return most.get(Array.isArray(root) ? root[0] : root) ?? 0
 }
 
-/** Decimals of a number's literal: 1.10000 has 5, 1e-05 has 5, 120 has 0; never above 22. */
+/** Decimals of a number literal, at most 22: 1.10000 has 5, 1e-05 has 5, 120 has 0. */
 function literalDecimals(literal: string): number {
   const m = /^[+-]?\d*(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(literal)
   if (m === null) return 0
   return Math.min(22, Math.max(0, (m[1]?.length ?? 0) - Number(m[2] ?? 0)))
 }
 
-/** A decoded text: its class and, for a market message, its record. */
+/** A decoded message: its class and, for a market message, its record. */
 export interface Decoded {
   readonly class: MessageClass
   readonly record: MarketRecord | undefined
 }
 
-/** Reads one message's text; for cold paths (export, tests, tools). Never throws. */
+/** Decodes the text of one message. For cold paths such as exports and tools. Never throws. */
 export function decodeText(feed: FeedId, text: string): Decoded {
   const bytes = new TextEncoder().encode(text)
   const out = scratch()
@@ -119,7 +118,7 @@ export function decodeText(feed: FeedId, text: string): Decoded {
   return { class: kind, record: kind === 'market' ? recordOf(feed, out) : undefined }
 }
 
-/** A lasting record out of a scratch; undefined when the scratch holds none. */
+/** Copies a scratch into a record of its own. Returns undefined if the scratch holds none. */
 export function recordOf(feed: FeedId, s: Scratch): MarketRecord | undefined {
   const symbol = serviceSymbol(s.symbol)
   const eventMs = Number.isNaN(s.eventMs) ? {} : { eventMs: unixMs(s.eventMs) }

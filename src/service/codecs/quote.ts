@@ -1,4 +1,4 @@
-/** Best bid and ask: XQ and C (whose pair is named `p`) as documented, Q as is likely. */
+/** Best bid and ask: XQ and C (which calls its pair `p`) are documented; the shape of Q is assumed. */
 import type { Quote } from '../../shared/core/market/market.ts'
 import { KIND } from '../codec.ts'
 import type { Feed } from '../feeds.ts'
@@ -6,14 +6,14 @@ import { asPrice, asSize, BAD_PRICE, BAD_TIME, type ShapeCodec } from './reading
 import { field, isOtherUnit, mappingName, numberOf, priceKeys, refused, shapeCodec, symbolOf, timeOf } from './shape.ts'
 
 /**
- * The codec of a quote feed. Both sides belong to the shape, but a side that is null or not above zero
- * (nobody bids) is absent; with neither side the message is kept as unknown.
+ * The codec of a quote feed. The message must carry both sides. A side that is null or not above zero is absent from
+ * the record; without either side the record is unknown.
  */
 export function quoteCodec(feed: Feed): ShapeCodec {
   const { fields } = feed
   const mapping = mappingName(feed)
   const keys = priceKeys(fields)
-  // The document lists the ask before the bid for forex and after it for crypto.
+  // The service documents the ask before the bid for forex and after it for crypto (docs/service.md#feeds).
   const askFirst = feed.asset === 'forex'
   return shapeCodec({
     feed,

@@ -1,39 +1,39 @@
-/** What the slow paths share: values out of a parsed object, and the way from a record to the scratch. */
+/** Shared by the slow paths: reads values from a parsed object and writes a record into the scratch. */
 import type { MarketRecord } from '../../shared/core/market/market.ts'
 import { missingCase } from '../../shared/base/errors.ts'
 import { price, size, type Price, type Size } from '../../shared/base/units.ts'
 import { KIND, type Codec, type Scratch } from '../codec.ts'
 
-/** A record read on a slow path, with what a record itself does not carry. */
+/** A record read on a slow path, with details that aren't part of the record itself. */
 export interface Reading {
   readonly record: MarketRecord
   /** '' for a documented shape. */
   readonly mapping: string
-  /** The keys whose literals are prices. */
+  /** Keys whose values are prices. */
   readonly priceKeys: readonly string[]
-  /** What was wrong though the record could be read ("event time out of range"); '' for nothing. */
+  /** What was wrong with a record that could still be read, such as "event time out of range"; '' if nothing. */
   readonly flaw: string
 }
 
-/** A codec that can also read an already parsed object. */
+/** A codec that can also read an object that is already parsed. */
 export interface ShapeCodec extends Codec {
-  /** undefined when the object is not of this shape. */
+  /** Returns undefined if the object doesn't have this shape. */
   read(value: JsonObject): Reading | undefined
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** An own property; what a prototype would answer is absent. */
+/** An own property. Inherited ones count as absent. */
 export function own(value: JsonObject, key: string | undefined): unknown {
   return key !== undefined && Object.hasOwn(value, key) ? value[key] : undefined
 }
 
-/** A price as the domain wants it: finite and above zero. */
+/** A valid price: finite and above zero. */
 export function asPrice(n: number): Price | undefined {
   return Number.isFinite(n) && n > 0 ? price(n) : undefined
 }
 
-/** A quantity: finite, zero or more. */
+/** A valid quantity: finite and not negative. */
 export function asSize(n: unknown): Size | undefined {
   // Adding zero turns -0 into 0.
   return typeof n === 'number' && Number.isFinite(n) && n >= 0 ? size(n + 0) : undefined
@@ -85,7 +85,7 @@ export function fill(out: Scratch, { record, mapping, flaw }: Reading, decimals:
   }
 }
 
-/** Back to the state of a fresh scratch. */
+/** Resets a scratch to its initial state. */
 export function clear(out: Scratch): void {
   out.kind = KIND.none
   out.symbol = ''

@@ -1,14 +1,14 @@
 /**
- * The byte scanner of the known shapes: one pass over a flat JSON object, in any key order and
- * spacing, into `found`. It answers false on any surprise (escapes, non-ASCII, nested values, repeated
- * or mistyped keys, numbers it could not round exactly, signs, out-of-range times, zero prices); the
- * strict slow path then decides. Where it answers true it equals that path: property-tested.
+ * The byte scanner for known shapes: one pass over a flat JSON object, in any key order and spacing, into `found`.
+ * It returns false on anything unexpected (escapes, non-ASCII, nested values, repeated or mistyped keys, numbers it
+ * can't round exactly, signs, times out of range, zero prices), and the strict slow path decides. Wherever it returns
+ * true, its result equals that path (property-tested).
  */
 import type { FieldMap } from '../feeds.ts'
 import { internedAt, internPlace, LONGEST_SYMBOL } from '../intern.ts'
 import { EARLIEST_MS, LATEST_MS } from './times.ts'
 
-/** Where a number lands in `found.values`. Prices come first: they must be above zero and teach decimals. */
+/** Index of each number in `found.values`. Prices come first: they must be above zero and determine the decimals. */
 export const SLOT = {
   price: 0,
   bid: 1,
@@ -32,11 +32,11 @@ const SYMBOL = 15
 const EV = 16
 const FORBIDDEN = 17
 
-/** What the last successful scan found: valid until the next one. */
+/** The result of the last successful scan, valid until the next one. */
 export const found = {
-  /** By SLOT; what an earlier message left there where the bit of `seen` is not set. */
+  /** Values by SLOT. Stale where the bit in `seen` isn't set. */
   values: new Float64Array(EXTRA),
-  /** Bit by SLOT: which parts this message carries. */
+  /** One bit per SLOT: the parts this message carries. */
   seen: 0,
   symbol: '',
   symbolPlace: -1,
@@ -56,7 +56,7 @@ const pack = (key: string): number => [...key].reduce((sum, c) => (sum << 8) | c
 const SLOTS = 64
 const hash = (key: number, multiplier: number): number => Math.imul(key, multiplier) >>> 26
 
-/** Builds the table of a feed. Keys longer than four characters have no fast path: refused here. */
+/** Builds the scan table of a feed. Throws for keys longer than four characters, which have no fast path. */
 export function scanTable(code: string, fields: FieldMap, required: readonly (keyof typeof SLOT)[]): ScanTable {
   const entries: [string, number][] = [
     ['ev', EV],
@@ -93,7 +93,7 @@ const POW10 = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`))
 const QUOTE = 0x22
 const MINUS = 0x2d
 
-/** Scans one message; true leaves it in `found`. Never throws, never reads outside [from, to). */
+/** Scans one message into `found` and returns whether it could. Never throws and never reads outside [from, to). */
 export function scan(table: ScanTable, b: Uint8Array, from: number, to: number): boolean {
   const { keys, parts, multiplier, code } = table
   const values = found.values
@@ -102,7 +102,7 @@ export function scan(table: ScanTable, b: Uint8Array, from: number, to: number):
     if (!isSpace(b[end])) return false
     end--
   }
-  // The closing brace bounds every loop below but those over strings: none of them steps over it.
+  // The closing brace bounds every loop below except those over strings.
   if (end <= from || b[end] !== 0x7d) return false
   let i = from
   while (isSpace(b[i])) i++
@@ -258,7 +258,7 @@ function isSpace(c: number): boolean {
   return c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09
 }
 
-/** Steps over true, false or null at i; -1 when it is none of them. */
+/** Skips true, false or null at `i`. Returns the index after it, or -1 for anything else. */
 function skipWord(b: Uint8Array, i: number, end: number): number {
   for (const word of WORDS) {
     if (i + word.length > end) continue
@@ -270,7 +270,7 @@ function skipWord(b: Uint8Array, i: number, end: number): number {
 }
 const WORDS = ['true', 'false', 'null'].map((word) => Uint8Array.from(word, (c) => c.charCodeAt(0)))
 
-/** Steps over a list of plain integers ("c":[0,12]); -1 for any other list. */
+/** Skips a list of plain integers such as "c":[0,12]. Returns the index after it, or -1 for any other list. */
 function skipNumbers(b: Uint8Array, at: number, end: number): number {
   let i = at + 1
   let expectNumber = false

@@ -1,8 +1,8 @@
 /**
- * The shapes as the service's table names them, read strictly: every mapped key has the documented
- * JSON type, `ev` is the feed's constant, `type` is absent. A missing or mistyped key is "not of this
- * shape" (the tolerant codec may try); a value of the right type that the domain refuses (a price of 0,
- * 1e999) is kept as unknown with the reason.
+ * Strict codecs of the shapes in the feed table: every mapped key has the documented JSON type, `ev` is the feed's
+ * constant, and there is no `type`. A missing or mistyped key means the message doesn't have this shape, and the
+ * tolerant codec tries next. A value of the right type that is out of its domain, such as a price of 0 or 1e999, makes
+ * the record unknown, with the reason.
  */
 import type { Unknown } from '../../shared/core/market/market.ts'
 import { serviceSymbol, unixMs, type ServiceSymbol, type UnixMs } from '../../shared/base/units.ts'
@@ -14,24 +14,24 @@ import { own, type JsonObject, type Reading, type ShapeCodec } from './reading.t
 import { found, scan, scanTable, SLOT } from './scan.ts'
 import { inRange } from './times.ts'
 
-/** What a shape says of its fields. */
+/** A shape and its fields. */
 export interface Shape {
   readonly feed: Feed
   readonly kind: KindCode
-  /** Parts that every message of the shape carries. */
+  /** Parts that every message of this shape carries. */
   readonly required: readonly (keyof typeof SLOT)[]
   readonly read: ShapeCodec['read']
   readonly encode: ShapeCodec['encode']
 }
 
-/** Name of the mapping of a feed's own shape: '' where the document promises it. */
+/** Name of the mapping of a feed's own shape; '' if the shape is documented. */
 export function mappingName(feed: Feed): string {
   if (feed.shape === 'documented') return ''
-  const fields = Object.entries(feed.fields) as [string, string][] // FieldMap holds texts only
+  const fields = Object.entries(feed.fields) as [string, string][] // FieldMap holds only strings
   return `likely ${feed.kind}: ${fields.map(([part, key]) => `${part} ${key}`).join(', ')}`
 }
 
-/** A codec out of a shape: the scanner before the strict reader. */
+/** Builds the codec of a shape: the scanner first, then the strict reader. */
 export function shapeCodec({ feed, kind, required, read, encode }: Shape): ShapeCodec {
   const table = scanTable(feed.code, feed.fields, required)
   const mapping = mappingName(feed)
@@ -78,21 +78,21 @@ function take(out: Scratch, kind: KindCode, mapping: string): void {
   out.why = ''
 }
 
-/** The symbol of a message of this very feed; undefined when `ev`, `type` or the symbol say otherwise. */
+/** The symbol of a message, or undefined if `ev`, `type` or the symbol show that it isn't from this feed. */
 export function symbolOf(value: JsonObject, feed: Feed): ServiceSymbol | undefined {
   if (Object.hasOwn(value, 'type') || own(value, 'ev') !== feed.code) return undefined
   const symbol = own(value, feed.fields.symbol)
   return typeof symbol === 'string' && isSymbol(symbol) ? serviceSymbol(symbol) : undefined
 }
 
-/** A mapped number: null when the message has no such key or a JSON null, undefined when it is no number. */
+/** A mapped number: null if the key is missing or JSON null, undefined if the value isn't a number. */
 export function numberOf(value: JsonObject, key: string | undefined): number | null | undefined {
   const n = own(value, key)
   if (n === undefined || n === null) return null
   return typeof n === 'number' ? n : undefined
 }
 
-/** A mapped time in UTC ms: undefined when it is not an integer; NaN when it is out of range. */
+/** A mapped time in UTC ms: undefined if it isn't an integer, NaN if it is out of range. */
 export function timeOf(value: JsonObject, key: string | undefined): UnixMs | undefined {
   const n = own(value, key)
   if (typeof n !== 'number' || (Number.isFinite(n) && !Number.isInteger(n))) return undefined
@@ -100,14 +100,14 @@ export function timeOf(value: JsonObject, key: string | undefined): UnixMs | und
 }
 
 /**
- * Whether a message is not of a feed's shape because of its time. The document promises milliseconds for
- * documented feeds only: a guessed key may hold seconds, µs or ns, which the tolerant codec reads.
+ * Whether a time rules out the feed's shape. Only documented feeds promise milliseconds; elsewhere the key may hold
+ * seconds, µs or ns, which the tolerant codec reads.
  */
 export function isOtherUnit(feed: Feed, time: UnixMs): boolean {
   return feed.shape === 'likely' && Number.isNaN(time)
 }
 
-/** A message of the shape that the domain refuses. */
+/** A message that has the shape but a value out of its domain. */
 export function refused(feed: Feed, symbol: ServiceSymbol, why: string, eventMs?: UnixMs): Reading {
   const record: Unknown = {
     kind: 'unknown',
@@ -119,14 +119,14 @@ export function refused(feed: Feed, symbol: ServiceSymbol, why: string, eventMs?
   return { record, mapping: '', priceKeys: [], flaw: '' }
 }
 
-/** The keys of a field map that hold prices. */
+/** The keys of a field map whose values are prices. */
 export function priceKeys(fields: FieldMap): readonly string[] {
   return [fields.price, fields.bid, fields.ask, fields.open, fields.high, fields.low, fields.close].filter(
     (key) => key !== undefined,
   )
 }
 
-/** `,"key":number`, or nothing for an absent part. */
+/** `,"key":number`, or '' for an absent part. */
 export function field(key: string | undefined, value: number | undefined): string {
   return key === undefined || value === undefined ? '' : `,"${key}":${value}`
 }

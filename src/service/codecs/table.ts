@@ -1,4 +1,4 @@
-/** The codec of every feed, out of the feeds' rows. */
+/** The codec of each feed, built from the feed table. */
 import { missingCase } from '../../shared/base/errors.ts'
 import { FEED_IDS, type FeedId } from '../../shared/base/units.ts'
 import { FEEDS, type Feed } from '../feeds.ts'

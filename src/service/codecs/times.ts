@@ -1,6 +1,6 @@
-/** Event times as services send them, into UTC milliseconds, by their magnitude. */
+/** Converts event times as services send them to UTC ms, judging the unit by magnitude. */
 
-/** 2000-01-01 and 2100-01-01, UTC ms: times outside are no event times. */
+/** 2000-01-01 and 2100-01-01, UTC ms. Times outside this range aren't event times. */
 export const EARLIEST_MS = 946_684_800_000
 export const LATEST_MS = 4_102_444_800_000
 
@@ -11,16 +11,16 @@ export interface ReadTime {
   readonly unit: TimeUnit
 }
 
-/** Whether a number of UTC ms lies in [2000, 2100). */
+/** Whether a time in UTC ms is in the years 2000 to 2099. */
 export function inRange(ms: number): boolean {
   return ms >= EARLIEST_MS && ms < LATEST_MS
 }
 
 /**
- * A time in seconds, ms, µs or ns since 1970 (number or numeric text) or ISO 8601 text; undefined when
- * it is none or outside [2000, 2100). The four magnitudes of that century do not overlap, so nothing is
- * guessed. ISO text without a zone is UTC, as every time of the service is. Fractions are kept to the µs
- * (a double holds no more of a time in ns).
+ * Reads a time in seconds, ms, µs or ns since 1970 (a number or numeric text) or as ISO 8601 text. Returns undefined
+ * for anything else and outside the years 2000 to 2099. The four magnitudes of that century don't overlap, so the unit
+ * isn't a guess. ISO text without a zone is UTC, like every time the service sends. Fractions are exact to the µs,
+ * which is all a double can hold.
  */
 export function readTime(value: unknown): ReadTime | undefined {
   if (typeof value === 'number') return byMagnitude(value)
@@ -45,7 +45,7 @@ function isoMs(text: string): number | undefined {
   if (m === null) return undefined
   const n = (i: number): number => Number(m[i] ?? 0)
   const day = Date.UTC(n(1), n(2) - 1, n(3))
-  // A day that the month does not have would roll over silently.
+  // Date rolls a day that the month doesn't have over to the next month.
   if (new Date(day).getUTCDate() !== n(3) || new Date(day).getUTCMonth() !== n(2) - 1) return undefined
   if (n(4) > 23 || n(5) > 59 || n(6) > 59 || n(10) > 23 || n(11) > 59) return undefined
   const fraction = Number((m[7] ?? '').padEnd(6, '0').slice(0, 6)) / 1_000

@@ -1,16 +1,16 @@
-/** Trade prints: XT as documented, T as is likely. */
+/** Trades: XT is documented; the shape of T is assumed. */
 import type { Trade } from '../../shared/core/market/market.ts'
 import { KIND } from '../codec.ts'
 import type { Feed } from '../feeds.ts'
 import { asPrice, asSize, BAD_PRICE, BAD_TIME, type ShapeCodec } from './reading.ts'
 import { field, isOtherUnit, mappingName, numberOf, priceKeys, refused, shapeCodec, symbolOf, timeOf } from './shape.ts'
 
-/** The codec of a trade feed. A message without a size is still a trade; without price or time it is not. */
+/** The codec of a trade feed. Price and time are required; the size is optional. */
 export function tradeCodec(feed: Feed): ShapeCodec {
   const { fields } = feed
   const mapping = mappingName(feed)
   const keys = priceKeys(fields)
-  // Key order of the document for XT; of the likely shape for T.
+  // The documented key order for XT, the assumed one for T.
   const sizeFirst = feed.shape === 'likely'
   return shapeCodec({
     feed,

@@ -1,8 +1,7 @@
 /**
- * The tolerant codec: reads what no strict shape could, by well-known names of the parts, and says in
- * `mapping` which it used. It guesses among names, never among meanings: the kind of record is the
- * feed's, a part is taken from the first name that holds a value of the right sort, and what does not
- * give a whole record stays unknown with its raw text.
+ * The tolerant codec: reads messages that have no known shape by common key names, and lists the keys it used in
+ * `mapping`. It chooses between names, never between meanings: the feed determines the kind of record, and each part
+ * comes from the first name that holds a suitable value. A message that doesn't yield a whole record stays unknown.
  */
 import type { MarketRecord } from '../../shared/core/market/market.ts'
 import { missingCase } from '../../shared/base/errors.ts'
@@ -31,7 +30,7 @@ const NAMES = {
 } as const
 type Part = keyof typeof NAMES
 
-/** Reads any JSON object sent on a feed; always answers, with an unknown record at worst. */
+/** Reads any JSON object sent on a feed. Returns an unknown record at worst. */
 export function readTolerantly(feed: Feed, value: JsonObject): Reading {
   const used: string[] = []
   const prices: string[] = []
@@ -41,7 +40,7 @@ export function readTolerantly(feed: Feed, value: JsonObject): Reading {
   let symbol: string | undefined
   for (const key of NAMES.symbol) {
     const text = own(value, key)
-    // A symbol names something: text that is a number, a time or a side belongs to another part.
+    // Text that is a number, a time or a side isn't a symbol and belongs to another part.
     if (typeof text !== 'string' || !isSymbol(text) || SIDE.test(text)) continue
     if (numeric(text) !== undefined || readTime(text) !== undefined) continue
     symbol = text
@@ -67,7 +66,7 @@ export function readTolerantly(feed: Feed, value: JsonObject): Reading {
   const sizeOf = (part: Part): Size | undefined => {
     for (const key of NAMES[part]) {
       const raw = own(value, key)
-      // `q` is a sequence number where numbers are numbers, a quantity where they are texts.
+      // As a JSON number, `q` is a sequence number; as text, it is a quantity.
       if (key === 'q' && typeof raw !== 'string') continue
       const n = numeric(raw)
       const found = asSize(n)
@@ -79,7 +78,7 @@ export function readTolerantly(feed: Feed, value: JsonObject): Reading {
   }
   const timeOf = (part: Part): UnixMs | undefined => {
     const reads = NAMES[part].map((key) => ({ key, raw: own(value, key), read: readTime(own(value, key)) }))
-    // A trade's number can look like seconds, never like the longer units: those go first.
+    // A trade number can look like a time in seconds but not in a finer unit, so finer units win.
     const best = reads.find((x) => x.read !== undefined && x.read.unit !== 's') ?? reads.find((x) => x.read)
     if (best?.read !== undefined) {
       note(part, best.key, ` (${best.read.unit})`)
@@ -176,7 +175,7 @@ export function readTolerantly(feed: Feed, value: JsonObject): Reading {
 const SIDE = /^(buy|sell|bid|ask)$/i
 const NUMBER = /^[+-]?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?$/
 
-/** A number or a numeric text; undefined for everything else. */
+/** A number or numeric text as a number; undefined for anything else. */
 function numeric(value: unknown): number | undefined {
   if (typeof value === 'number') return value
   return typeof value === 'string' && NUMBER.test(value) ? Number(value) : undefined
