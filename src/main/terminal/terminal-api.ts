@@ -1,13 +1,7 @@
 /** The terminal as hosts and handlers see it: what it is built from and what it can do. */
-import type {
-  BarsPage,
-  CallArgs,
-  CredentialsInput,
-  PrintsPage,
-  StreamArgs,
-  StreamName,
-  StreamValue,
-} from '../../shared/contracts.ts'
+import type { CallArgs, StreamArgs, StreamName, StreamValue } from '../../shared/contracts.ts'
+import type { BarsPage, PrintsPage } from '../../shared/core/views/contract.ts'
+import type { CredentialsInput } from '../../shared/core/account/contract.ts'
 import type { SessionRow, VerifyReport } from '../../shared/core/recording/recording.ts'
 import type { JobId } from '../../shared/core/jobs/jobs.ts'
 import type { Settings, SettingsPatch } from '../../shared/core/settings/settings.ts'

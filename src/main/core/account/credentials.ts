@@ -1,11 +1,11 @@
 /** The account in use: who signs in where, with secrets that leave the keychain only on their way to the service. */
-import type { CredentialsInput } from '../../../shared/contracts.ts'
+import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import { CodedError, missingCase, toFailure } from '../../../shared/base/errors.ts'
 import type { AccountState, ConnectionStep, Reason } from '../../../shared/core/status/status.ts'
 import type { Clock } from '../../base/clock.ts'
 import { serviceOrigin } from '../../base/service-address.ts'
 import { memoryKeychain, openKeychain, type Keychain } from './keychain.ts'
-import type { KnownSecrets } from './known.ts'
+import type { KnownSecrets } from '../../base/known-secrets.ts'
 import type { Token, TokenSource } from './port.ts'
 import { runConnectionTest } from './connection-test.ts'
 import { createTokenSource, requestToken, type TokenRequest } from './token.ts'

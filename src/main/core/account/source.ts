@@ -2,7 +2,7 @@
  * Which service is watched: the demo market or the user's own, and the change between them. A change
  * ends the recording and begins another (nothing is ever joined across sources).
  */
-import type { CredentialsInput } from '../../../shared/contracts.ts'
+import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Source } from '../../../shared/core/recording/recording.ts'
 import type { Settings } from '../../../shared/core/settings/settings.ts'

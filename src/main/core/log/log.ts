@@ -4,7 +4,7 @@
  */
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { LogValue } from '../../../shared/contracts.ts'
+import type { LogValue } from '../../../shared/core/status/contract.ts'
 import type { LogEntry } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
 import { unixMs } from '../../../shared/base/units.ts'

@@ -2,7 +2,7 @@
  * Streams over a hub: pulled, conflated, without a queue. A tick marks what it touched; rows, bars and
  * prints are made only when a window takes them, so a hidden or slow window costs next to nothing.
  */
-import type { BarsValue, QuotesValue, TapeValue } from '../../../shared/contracts.ts'
+import type { BarsValue, QuotesValue, TapeValue } from '../../../shared/core/views/contract.ts'
 import { INTERVALS, type Bar, type BarSource, type Interval, type Print } from '../../../shared/core/market/market.ts'
 import type { GapSpan, QuoteRow } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'

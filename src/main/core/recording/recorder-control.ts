@@ -9,7 +9,7 @@ import type { UnixMs } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Feeds } from '../feeds/port.ts'
 import type { Recorder } from './recorder-port.ts'
-import { mayHeal, type LateWriter } from './late-store.ts'
+import { mayHeal, type LateWriter } from '../store/late-store.ts'
 import type { Terminal } from '../../terminal/terminal-api.ts'
 import type { Status, Trouble } from './status.ts'
 

@@ -1,5 +1,5 @@
 /** What the store knows from before a window looked: bars, gaps and prints of the same source, up to now. */
-import type { BarsPage, PrintsPage, PrintsPlace } from '../../../shared/contracts.ts'
+import type { BarsPage, PrintsPage, PrintsPlace } from '../../../shared/core/views/contract.ts'
 import type { Interval, BarSource, Print } from '../../../shared/core/market/market.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'

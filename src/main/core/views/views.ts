@@ -1,5 +1,6 @@
 /** Views of the market: the live one, and one a replay. Every call and stream of the market is over one. */
-import type { BarsPage, CallArgs } from '../../../shared/contracts.ts'
+import type { CallArgs } from '../../../shared/contracts.ts'
+import type { BarsPage } from '../../../shared/core/views/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'

@@ -11,12 +11,12 @@ import { parseInstrument, recordingId, unixMs, type InstrumentId } from '../../.
 import type { Blind } from '../../../shared/features/alerts/evaluator/coverage.ts'
 import { WORTH_TELLING_MS } from './alerts.ts'
 import { alertSink } from './record-sink.ts'
-import { Cursor } from '../replay/cursor.ts'
-import { NO_LIMITS, Rig } from '../replay/rig.ts'
+import { Cursor } from '../../core/playback/cursor.ts'
+import { NO_LIMITS, Rig } from '../../core/playback/rig.ts'
 import { sinkOnly } from '../../core/market/sink-only.ts'
 import type { StoreReader } from '../../core/store/types/store.ts'
 import { ALERT_CALENDAR } from './alert-calendar.ts'
-import { partsOf } from '../replay/replay-parts.ts'
+import { partsOf } from '../../core/playback/replay-parts.ts'
 
 export interface AlertTestOptions {
   readonly reader: StoreReader

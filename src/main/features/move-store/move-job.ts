@@ -1,13 +1,13 @@
 /** Moving the store from a window: a job that ends the recording for as long as it must, and begins it again. */
 import { open, type FileHandle } from 'node:fs/promises'
-import type { StoreMoved } from '../../../shared/features/sessions/contract.ts'
+import type { StoreMoved } from '../../../shared/features/move-store/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'
 import { dropPlan, moveStore, planMove, type MovePlan } from './move.ts'
 import { checkpointStore } from '../../core/store/schema/checkpoint.ts'
 import { lockStore } from '../../core/store/schema/lock.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
-import type { LateReader, LateWriter } from '../../core/recording/late-store.ts'
+import type { LateReader, LateWriter } from '../../core/store/late-store.ts'
 import type { Terminal } from '../../terminal/terminal-api.ts'
 import type { RecordingDesk } from '../../core/recording/recorder-control.ts'
 

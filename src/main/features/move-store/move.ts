@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, open, realpath, rename, rm, rmdir, stat, statfs, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import type { StoreMoved } from '../../../shared/features/sessions/contract.ts'
+import type { StoreMoved } from '../../../shared/features/move-store/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { STORE_SIDE_FILES } from '../../base/store-files.ts'
 import { syncFolder } from '../../base/sync-folder.ts'

@@ -1,5 +1,5 @@
 /** Snapshots that a player took as it passed, so that going back a little costs little. */
-import type { Kept } from './rig.ts'
+import type { Kept } from '../../core/playback/rig.ts'
 
 const MOST = 48
 const MOST_BYTES = 64 << 20

@@ -1,8 +1,8 @@
 /** Finds places in recordings, and what the state there can be built from. */
 import type { SnapshotQuery, StoredEntry, StoreReader } from '../../core/store/types/store.ts'
 import type { KeptSnapshots } from './kept.ts'
-import { partAt, type Part } from './parts.ts'
-import type { Kept, Rig } from './rig.ts'
+import { partAt, type Part } from '../../core/playback/parts.ts'
+import type { Kept, Rig } from '../../core/playback/rig.ts'
 
 /** A snapshot so few entries before a place is near enough. */
 const NEAR = 2_000

@@ -4,7 +4,7 @@ import type { Reason } from '../../../shared/core/status/status.ts'
 import type { RecordingId } from '../../../shared/base/units.ts'
 import type { Market } from '../../core/market/port.ts'
 import type { StoreReader } from '../../core/store/types/store.ts'
-import type { Part } from './parts.ts'
+import type { Part } from '../../core/playback/parts.ts'
 import type { Span } from './play.ts'
 
 export interface PlayerOptions {

@@ -1,7 +1,7 @@
 /** The way from a known state to another place, in slices of a few milliseconds. */
 import type { KeptSnapshots } from './kept.ts'
 import type { Target } from './places.ts'
-import { NO_LIMITS, type Kept, type Rig } from './rig.ts'
+import { NO_LIMITS, type Kept, type Rig } from '../../core/playback/rig.ts'
 
 /** Longest turn without giving way, ms. */
 export const SLICE_MS = 4

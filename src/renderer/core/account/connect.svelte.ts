@@ -1,5 +1,5 @@
 /** The form of an account: what was typed, what the test saw, and what can be done next. */
-import type { CredentialsInput } from '../../../shared/contracts.ts'
+import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { AccountState, ConnectionStep } from '../../../shared/core/status/status.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'

@@ -1,5 +1,5 @@
 /** What is known now of the instruments that this window shows. Painted once per frame. */
-import type { QuotesValue } from '../../../shared/contracts.ts'
+import type { QuotesValue } from '../../../shared/core/views/contract.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { QuoteRow } from '../../../shared/core/status/status.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'

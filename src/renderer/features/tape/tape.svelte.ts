@@ -1,5 +1,5 @@
 /** Time and sales of one instrument: live, or held still while someone reads. */
-import type { TapeValue } from '../../../shared/contracts.ts'
+import type { TapeValue } from '../../../shared/core/views/contract.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { Print } from '../../../shared/core/market/market.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'

@@ -9,8 +9,9 @@ const row = v.strictObject({ id: text(64), title: text(120), group: text(40), ke
 export const DESK_CALLS = {
   /** The window's commands, for the host's own menu. A host without one does nothing. */
   'desk.menu': call<null>()(v.strictObject({ rows: v.pipe(v.array(row), v.maxLength(300)) })),
-  /** Ends safe mode: what is kept of panes and looks counts again, in every window. */
-  'desk.leaveSafeMode': call<null>()(none),
+  'app.info': call<AppInfo>()(none),
+  /** Opens an http(s) link outside, after the window asked. */
+  'app.openExternal': call<null>()(v.strictObject({ url: text(2048) })),
 } as const
 
 export const DESK_STREAMS = {

@@ -1,6 +1,7 @@
 /** Recorded sessions as a library: what the user says of them, the bin, compaction, sessions as files. */
 import * as v from 'valibot'
 import type { JobId } from '../../core/jobs/jobs.ts'
+import type { SessionRow, VerifyReport } from '../../core/recording/recording.ts'
 import { recordingId } from '../../base/units.ts'
 import { call, none, text } from '../../rpc/contract.ts'
 
@@ -18,15 +19,9 @@ export interface PackageDone {
   readonly sha256: string
 }
 
-/** What moving the store answers, as the job's result. */
-export interface StoreMoved {
-  readonly path: string
-  readonly bytes: number
-  /** Something of the old one could not be removed. */
-  readonly leftovers: boolean
-}
-
 export const LIBRARY_CALLS = {
+  'sessions.list': call<readonly SessionRow[]>()(none),
+  'sessions.verify': call<VerifyReport>()(v.strictObject({ session: v.nullable(text(64)) })),
   /** Changes what is given. Fails with `not-found`. */
   'sessions.annotate': call<null>()(
     v.strictObject({
@@ -50,9 +45,4 @@ export const LIBRARY_CALLS = {
   'sessions.package': call<JobId>()(
     v.strictObject({ session, folder: text(4_096), name: text(255), replace: v.boolean() }),
   ),
-  /**
-   * Moves the store into another folder, as a job; its result is a `StoreMoved`. Fails at once where the folder is none or
-   * has too little room (`disk-full`), and with `busy` while other work or a replay goes on.
-   */
-  'store.move': call<JobId>()(v.strictObject({ folder: v.pipe(text(4_096), v.trim(), v.minLength(1)) })),
 } as const

@@ -35,6 +35,8 @@ export const WORKSPACE_CALLS = {
   'workspaces.show': call<null>()(v.strictObject({ id })),
   /** What a workspace was then. Fails with `not-found`. */
   'workspaces.snapshot': call<Workspace>()(v.strictObject({ id, atMs: ms })),
+  /** Ends safe mode: what is kept of panes and looks counts again, in every window. */
+  'desk.leaveSafeMode': call<null>()(none),
 } as const
 
 export const WORKSPACE_STREAMS = {

@@ -1,7 +1,7 @@
 /** Nothing after a replay's clock is visible: everything is as if the recording had been cut there. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { BarsValue, QuotesValue, TapeValue } from '../../../../src/shared/contracts.ts'
+import type { BarsValue, QuotesValue, TapeValue } from '../../../../src/shared/core/views/contract.ts'
 import { unixMs } from '../../../../src/shared/base/units.ts'
 import { instrumentId, type RecordingId } from '../../../../src/shared/base/units.ts'
 import { barsStream, quotesStream, tapeStream } from '../../../../src/main/core/market/streams.ts'

@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS, mergeSettings } from '../../../../src/shared/core/set
 import { instrumentId, type InstrumentId } from '../../../../src/shared/base/units.ts'
 import { guessAssets, guessSpelling } from '../../../../src/main/core/market/instruments.ts'
 import { tickWishes, wantAll } from '../../../../src/main/core/feeds/subscriptions.ts'
-import { createKnownSecrets } from '../../../../src/main/core/account/known.ts'
+import { createKnownSecrets } from '../../../../src/main/base/known-secrets.ts'
 import { blot, createLog, fileSink } from '../../../../src/main/core/log/log.ts'
 import { createSymbols, type SymbolFacts } from '../../../../src/main/core/views/symbols.ts'
 

@@ -5,7 +5,7 @@
  */
 import { mergeBars } from '../../../charts/model/series.ts'
 import type { ChartPage, ChartPort, ChartSeries, ChartStyle } from '../../../charts/model/chart.ts'
-import type { BarsPage } from '../../../../shared/contracts.ts'
+import type { BarsPage } from '../../../../shared/core/views/contract.ts'
 import type { Failure } from '../../../../shared/base/errors.ts'
 import {
   INTERVALS,

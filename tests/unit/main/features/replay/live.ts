@@ -5,7 +5,7 @@ import type { Hub } from '../../../../../src/main/core/market/hub-port.ts'
 import { createHub } from '../../../../../src/main/core/market/hub.ts'
 import type { Market } from '../../../../../src/main/core/market/port.ts'
 import { createMarket } from '../../../../../src/main/core/market/snapshot.ts'
-import type { Part } from '../../../../../src/main/features/replay/parts.ts'
+import type { Part } from '../../../../../src/main/core/playback/parts.ts'
 import type {
   NewSnapshot,
   ReplayBatch,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { joined } from '../../../../../src/main/features/replay/parts.ts'
+import { joined } from '../../../../../src/main/core/playback/parts.ts'
 import { Player } from '../../../../../src/main/features/replay/player.ts'
 import { emptyMarket, FakeLive, memoryReader, RETRY_MS, rowsOf, T0, type HubOf } from './live.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { joined } from '../../../../../src/main/features/replay/parts.ts'
+import { joined } from '../../../../../src/main/core/playback/parts.ts'
 import { Player } from '../../../../../src/main/features/replay/player.ts'
 import { SLICE_MS } from '../../../../../src/main/features/replay/travel.ts'
 import { emptyMarket, FakeLive, memoryReader, T0, type HubOf } from './live.ts'

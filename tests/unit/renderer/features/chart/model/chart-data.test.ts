@@ -7,7 +7,7 @@ import {
 } from '../../../../../../src/renderer/features/chart/model/chart-data.ts'
 import { FakeTerminal } from '../../../fakes/fake-terminal.ts'
 import type { ChartPages } from '../../../../../../src/renderer/charts/model/chart.ts'
-import type { BarsPage, BarsValue } from '../../../../../../src/shared/contracts.ts'
+import type { BarsPage, BarsValue } from '../../../../../../src/shared/core/views/contract.ts'
 import type { Bar, Interval } from '../../../../../../src/shared/core/market/market.ts'
 import type { GapSpan } from '../../../../../../src/shared/core/status/status.ts'
 import { instrumentId, unixMs } from '../../../../../../src/shared/base/units.ts'

@@ -1,5 +1,5 @@
 /** The secrets that went through this process, so that no text it writes can hold one, however it is encoded. */
-import { encodingsOf, SHORTEST } from '../../base/redaction.ts'
+import { encodingsOf, SHORTEST } from './redaction.ts'
 
 export interface KnownSecrets {
   note(secret: string | null | undefined): void

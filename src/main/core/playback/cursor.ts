@@ -1,6 +1,6 @@
 /** A place in one recording, and the batches that follow it: read ahead, never more than a few. */
 import type { RecordingId } from '../../../shared/base/units.ts'
-import type { ReplayBatch, StoredEntry, StoreReader } from '../../core/store/types/store.ts'
+import type { ReplayBatch, StoredEntry, StoreReader } from '../store/types/store.ts'
 
 /** Batches read and not yet used; the reader keeps another one on its way. */
 const AHEAD = 2

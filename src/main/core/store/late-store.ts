@@ -16,7 +16,7 @@ import type {
   TickColumns,
   TickQuery,
   WriterEvent,
-} from '../store/types/store.ts'
+} from './types/store.ts'
 
 /** How long a reader that could not be opened is not tried again: a window asks for many things at once. */
 const REST_MS = 1_000

@@ -1,10 +1,10 @@
 /** Decides whether a start adds the sample session, and makes up for an earlier start that was closed too soon. */
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
-import type { SessionRow } from '../../shared/core/recording/recording.ts'
-import type { WatchSymbol } from '../../shared/core/settings/settings.ts'
-import type { RecordingId } from '../../shared/base/units.ts'
-import type { StoreLibrary, StoreReader } from '../core/store/types/store.ts'
-import { storeSample, type ReadHistory } from '../core/account/sample-session.ts'
+import type { SessionRow } from '../../../shared/core/recording/recording.ts'
+import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
+import type { RecordingId } from '../../../shared/base/units.ts'
+import type { StoreLibrary, StoreReader } from '../../core/store/types/store.ts'
+import { storeSample, type ReadHistory } from './sample-session.ts'
 
 export interface SampleOffer {
   /** Resolves once the sample session has its place in the store, or isn't wanted. Never rejects. */

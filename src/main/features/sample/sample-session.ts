@@ -10,8 +10,8 @@ import { FLAG, type LedgerEntry, type Source } from '../../../shared/core/record
 import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
 import { FEED_IDS, unixMs, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
 import type { HistoryChunk, HistoryRequest, HistorySubscription } from '../../../simulator/history.ts'
-import { newColumns } from '../store/format/message-columns.ts'
-import type { Batch, StoredEntry, StoreLibrary } from '../store/types/store.ts'
+import { newColumns } from '../../core/store/format/message-columns.ts'
+import type { Batch, StoredEntry, StoreLibrary } from '../../core/store/types/store.ts'
 
 const HOURS = 3
 const SAMPLE_MS = HOURS * 3_600_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FeedTracker } from '../../../../../src/main/features/replay/tracker.ts'
+import { FeedTracker } from '../../../../../src/main/core/playback/tracker.ts'
 import type { HubSink } from '../../../../../src/main/core/market/port.ts'
 import type { LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'

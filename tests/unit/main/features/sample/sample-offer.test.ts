@@ -2,14 +2,18 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSampleOffer, pendingSampleFile, type SampleOffer } from '../../../../src/main/terminal/sample-offer.ts'
-import { SAMPLE_NAME, type ReadHistory } from '../../../../src/main/core/account/sample-session.ts'
-import { openStoreReader, openStoreWriter } from '../../../../src/main/core/store/open.ts'
-import type { LibraryWriter, StoreReader } from '../../../../src/main/core/store/types/store.ts'
-import { newRecordingId } from '../../../../src/main/core/store/types/recording-id.ts'
-import type { Source } from '../../../../src/shared/core/recording/recording.ts'
-import { FEED_IDS, unixMs } from '../../../../src/shared/base/units.ts'
-import type { HistoryChunk } from '../../../../src/simulator/history.ts'
+import {
+  createSampleOffer,
+  pendingSampleFile,
+  type SampleOffer,
+} from '../../../../../src/main/features/sample/sample-offer.ts'
+import { SAMPLE_NAME, type ReadHistory } from '../../../../../src/main/features/sample/sample-session.ts'
+import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
+import type { LibraryWriter, StoreReader } from '../../../../../src/main/core/store/types/store.ts'
+import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import type { Source } from '../../../../../src/shared/core/recording/recording.ts'
+import { FEED_IDS, unixMs } from '../../../../../src/shared/base/units.ts'
+import type { HistoryChunk } from '../../../../../src/simulator/history.ts'
 
 const HOUR_MS = 3_600_000
 const NOW = Date.UTC(2026, 10, 20, 15)

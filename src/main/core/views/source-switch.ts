@@ -1,13 +1,13 @@
 /** From one source to another: everything stops, the source is changed, and all of it starts again. */
-import type { CredentialsInput } from '../../../shared/contracts.ts'
+import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
 import type { AccountState } from '../../../shared/core/status/status.ts'
-import type { Credentials } from './credentials.ts'
+import type { Credentials } from '../account/credentials.ts'
 import type { LiveFeeds } from '../feeds/feeds.ts'
 import type { SettingsStore } from '../settings/settings.ts'
 import type { RecordingDesk } from '../recording/recorder-control.ts'
-import type { SourceDesk } from './source.ts'
+import type { SourceDesk } from '../account/source.ts'
 import type { Status } from '../recording/status.ts'
 
 export interface SourceSwitchOptions {
