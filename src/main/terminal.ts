@@ -181,7 +181,9 @@ export async function createTerminal(options: HostOptions): Promise<Terminal> {
     createDrawings({ keeper: drawingsFolder(drawingsRoot, market), market, problem: drawingsProblem })
   const drawings: MarketDrawings = { demo: drawingsOf('demo'), service: drawingsOf('service') }
   const liveMarket = (): DrawingMarket => (desk.source.kind === 'demo' ? 'demo' : 'service')
-  const liveDrawings = (instrument: InstrumentId): readonly Drawing[] => drawings[liveMarket()].get(instrument).drawings
+  /** Those of the market that a session of this source holds, which need not be the live one. */
+  const drawingsOfSource = (source: string, instrument: InstrumentId): readonly Drawing[] =>
+    drawings[source === 'demo' ? 'demo' : 'service'].get(instrument).drawings
   const research = createResearch({
     clock,
     dataDir: options.dataDir,
@@ -234,7 +236,7 @@ export async function createTerminal(options: HostOptions): Promise<Terminal> {
       return () => wanted.release()
     },
     bars: (instrument, of, interval, limit) => past.barsOrThrow(instrument, of, interval, limit),
-    drawings: liveDrawings,
+    drawings: (instrument) => drawings[liveMarket()].get(instrument).drawings,
     reports: (instrument) => reportDays(research, spell(instrument), settings.get().research.params),
     symbolOf: spell,
     numbers: (instrument) => {
@@ -260,7 +262,7 @@ export async function createTerminal(options: HostOptions): Promise<Terminal> {
     alerts: {
       alerts: () => alerts.list(),
       onChange: (listener) => alerts.onChange(listener),
-      drawings: liveDrawings,
+      drawings: drawingsOfSource,
     },
   })
   const views = createViews(
@@ -576,7 +578,7 @@ export async function createTerminal(options: HostOptions): Promise<Terminal> {
     research,
     drawings,
     alerts,
-    testAlert: (args) => startAlertTest({ reader, jobs, clock, drawings: liveDrawings, symbolOf: spell }, args),
+    testAlert: (args) => startAlertTest({ reader, jobs, clock, drawings: drawingsOfSource, symbolOf: spell }, args),
     workspaces,
     evidence,
     log: say,

@@ -16,7 +16,8 @@ interface Parts {
   readonly reader: StoreReader
   readonly jobs: Pick<Jobs, 'start'>
   readonly clock: Clock
-  readonly drawings: (instrument: InstrumentId) => readonly Drawing[]
+  /** Of an instrument in the market of a session's source. */
+  readonly drawings: (source: string, instrument: InstrumentId) => readonly Drawing[]
   readonly symbolOf: (instrument: InstrumentId) => string
 }
 
@@ -25,7 +26,8 @@ export async function startAlertTest(
   { reader, jobs, clock, drawings, symbolOf }: Parts,
   { alert, session, fromMs, toMs }: CallArgs<'alerts.test'>,
 ): Promise<JobId> {
-  if (!(await reader.sessions(true)).some((row) => row.session === session)) {
+  const row = (await reader.sessions(true)).find((each) => each.session === session)
+  if (row === undefined) {
     throw new CodedError('not-found', `There is no session "${session}".`, { hint: 'The list has those there are.' })
   }
   return jobs.start('alert', `alert on ${symbolOf(alert.instrument)}`, 'messages', async (progress, signal) => {
@@ -35,7 +37,7 @@ export async function startAlertTest(
       session,
       fromMs,
       toMs,
-      drawings,
+      drawings: (instrument) => drawings(row.source, instrument),
       turnMs: TURN_MS,
       realMs: () => clock.monoNs() / 1e6,
       signal,

@@ -3,6 +3,7 @@ import { gridOf } from '../../../shared/core/market/calendar.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
 import { INTERVALS } from '../../../shared/core/market/market.ts'
+import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import type { ReplayId, ReplayState, ReplayTimeline } from '../../../shared/features/replay/replay.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
@@ -53,7 +54,10 @@ export interface ReplaysOptions {
   /** Told of a question the store could not answer. */
   readonly failed: (what: string, thrown: unknown) => void
   /** What is rehearsed along every replay. */
-  readonly alerts: Pick<RehearsalOptions, 'alerts' | 'onChange' | 'drawings'>
+  readonly alerts: Pick<RehearsalOptions, 'alerts' | 'onChange'> & {
+    /** Of an instrument in the market of a session's source. */
+    readonly drawings: (source: string, instrument: InstrumentId) => readonly Drawing[]
+  }
 }
 
 export interface OpenOptions extends ReplaysOptions {
@@ -85,6 +89,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
 
   const rehearsal = createRehearsal({
     ...options.alerts,
+    drawings: (instrument) => options.alerts.drawings(source, instrument),
     calendar: ALERT_CALENDAR,
     bars: (instrument, of, interval, limit) => past.barsOrThrow(instrument, of, interval, limit),
   })

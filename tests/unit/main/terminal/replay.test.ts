@@ -7,6 +7,9 @@ import type {
   StreamName,
   StreamValue,
 } from '../../../../src/shared/contracts.ts'
+import { quietDraft } from '../../../../benchmarks/quiet-alert.ts'
+import { defaultStyle } from '../../../../src/shared/features/drawings/types.ts'
+import type { JobState } from '../../../../src/shared/core/jobs/jobs.ts'
 import { instrumentId, unixMs } from '../../../../src/shared/base/units.ts'
 import { systemClock } from '../../../../src/main/base/clock.ts'
 import { dispatchCall, openStream } from '../../../../src/main/rpc/dispatch.ts'
@@ -208,6 +211,43 @@ describe('replays of a terminal', () => {
     const { id } = await open.call('replay.open', { sessions: [open.sessions[1]], atMs: T0 + HOUR + 5_000 })
     expect(await row(open, id)).toMatchObject({ last: 104 })
     expect((await open.follow('replay', { id }, () => true)).source).toBe('service:somebody@https://other.test')
+  })
+
+  it('dry-run alerts against the drawings of their own market, whatever market is live', async () => {
+    const open = await terminalOver([DEMO, { kind: 'service', origin: 'https://other.test', user: 'somebody' }])
+    // Trades rise from 101 to 160 in each session; the live market is the demo market.
+    for (const [market, price] of [
+      ['demo', 110.5],
+      ['service', 140.5],
+    ] as const) {
+      const drawing = {
+        ...({
+          id: 'line',
+          kind: 'horizontal',
+          points: [{ ms: T0, price }],
+          style: defaultStyle('horizontal'),
+        } as const),
+        ...{ text: '', locked: false, hidden: false, asOfMs: T0 },
+      }
+      await open.call('drawings.edit', { market, instrument: BTC, edit: { put: [drawing], remove: [], order: null } })
+    }
+    const alert = quietDraft(BTC, { is: 'drawing', of: 'last', drawing: 'line', direction: 'up' })
+    await open.call('alerts.save', { id: null, alert })
+    for (const [i, crossedAtS] of [11, 41].entries()) {
+      const session = open.sessions[i]
+      const firedMs = T0 + i * HOUR + crossedAtS * 1_000 + 20
+      const job = await open.call('alerts.test', { alert, session, fromMs: null, toMs: null })
+      const ended = (jobs: readonly JobState[]) => jobs.find((one) => one.id === job && one.outcome.is !== 'running')
+      const outcome = ended(await open.follow('jobs', {}, (jobs) => ended(jobs) !== undefined))?.outcome
+      expect(outcome).toMatchObject({ result: { listed: [{ is: 'fired', atMs: firedMs }] } })
+      const { id } = await open.call('replay.open', { sessions: [session], atMs: null })
+      await open.call('replay.speed', { id, speed: 'max' })
+      await open.call('replay.play', { id, on: true })
+      const { alerts } = await open.follow('alerts', { view: id }, (value) =>
+        value.alerts.some(({ fired }) => fired > 0),
+      )
+      expect(alerts[0].firedMs).toBe(firedMs)
+    }
   })
 
   it('end their streams when they are closed', async () => {
