@@ -6,6 +6,7 @@ import App from './App.svelte'
 import { parseReplayRoute } from './features/replay/replay-route.ts'
 import { pickTransport } from './rpc/transport.ts'
 import { WindowState } from './core/window/window.svelte.ts'
+import { FEATURES } from './features.ts'
 import './styles/fonts.css'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -13,6 +14,7 @@ import './styles/base.css'
 const target = document.getElementById('app')
 if (!target) throw new Error('index.html has no #app')
 const app = new WindowState(pickTransport())
+app.start(FEATURES)
 mount(App, { target, props: { app } })
 const route = parseReplayRoute(location.hash)
 if (route) void app.openReplay(route.sessions, route.atMs).then(() => app.keepOwnInstrument())

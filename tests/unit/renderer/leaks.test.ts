@@ -7,7 +7,8 @@ import { FakeTerminal } from './fakes/fake-terminal.ts'
 import QuotePane from '../../../src/renderer/features/quote/QuotePane.svelte'
 import TapePane from '../../../src/renderer/features/tape/TapePane.svelte'
 import WatchlistPane from '../../../src/renderer/features/watchlist/WatchlistPane.svelte'
-import { WindowState } from '../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from './open-window.ts'
 
 const N = 5
 beforeEach(() => vi.useFakeTimers())
@@ -63,7 +64,7 @@ test('windows let streams, listeners and timers go', async () => {
   const held = listeners()
   const { fake, count } = counted()
   for (let i = 0; i < N; i++) {
-    const app = new WindowState(fake, { frame, painted: (run) => run() })
+    const app = openWindow(fake, { frame, painted: (run) => run() })
     app.followQuotes()
     app.tape.follow(app.view, app.instrument)
     await tick()
@@ -82,7 +83,7 @@ test.each([
   ['quote', (app: WindowState) => render(QuotePane, { app })],
 ] as const)('panes of kind %s let streams, listeners and timers go', async (_, open) => {
   const { fake, count } = counted()
-  const app = new WindowState(fake, { frame, painted: (run) => run() })
+  const app = openWindow(fake, { frame, painted: (run) => run() })
   app.followQuotes()
   app.tape.follow(app.view, app.instrument)
   // What the framework itself listens to comes with the first one and stays.

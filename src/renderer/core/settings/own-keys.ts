@@ -1,6 +1,6 @@
 /** The keys that the user gave: what is the same as in the table is not kept. Pure. */
 import type { Command } from '../window/command.ts'
-import type { OwnKeys } from '../window/command-registry.ts'
+import type { OwnKeys } from '../window/command-table.ts'
 
 const same = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((one, i) => one === b[i])
 

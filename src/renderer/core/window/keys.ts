@@ -2,7 +2,6 @@
 import { say } from '../../text/catalogue.ts'
 import { isBegun, parseInterval } from './interval-entry.ts'
 import type { WindowState } from './window.svelte.ts'
-import { commandOf } from './command-registry.ts'
 
 const TYPING_MS = 900
 
@@ -65,7 +64,7 @@ export function windowKeys(app: WindowState): (event: KeyboardEvent) => void {
     const bare = !event.ctrlKey && !event.metaKey && !event.altKey
     const inDialog = app.dialog !== null || document.querySelector('dialog[open], [data-open]') !== null
     if (inDialog) return
-    const command = commandOf(event, app.view !== 'live', app.settings.now.shortcuts.keys)
+    const command = app.parts.commands.commandOf(event, app.view !== 'live')
     if (isTyping(event.target) && (bare || !command)) return
     if (command?.when === 'replay' && MOVES.test(event.key) && !event.altKey && movesItself(event.target)) return
 

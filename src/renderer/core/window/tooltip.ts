@@ -2,11 +2,10 @@
 import { say } from '../../text/catalogue.ts'
 import type { WindowState } from './window.svelte.ts'
 import { chordText } from '../../ui/chord-text.ts'
-import { keysOfId, titleOfId } from './command-registry.ts'
 
 /** The chord of a command as it is set now and as the platform writes it; empty where it has none. */
 export function keysFor(app: WindowState, id: string): string {
-  const [first] = keysOfId(id, app.settings.now.shortcuts.keys)
+  const [first] = app.parts.commands.keysOfId(id)
   return first === undefined ? '' : chordText(first, app.info?.platform ?? '')
 }
 
@@ -29,7 +28,8 @@ const NAMED = {
 
 /** The keys that texts of the help and the tour name; the name of a command that has none. */
 export function keysNamed(app: WindowState): Readonly<Record<keyof typeof NAMED, string>> {
-  const named = ([name, id]: readonly [string, string]) => [name, keysFor(app, id) || `“${titleOfId(id)}”`] as const
+  const named = ([name, id]: readonly [string, string]) =>
+    [name, keysFor(app, id) || `“${app.parts.commands.find(id)?.title ?? ''}”`] as const
   // the names of the entries are those of the table
   return Object.fromEntries(Object.entries(NAMED).map(named)) as Record<keyof typeof NAMED, string>
 }

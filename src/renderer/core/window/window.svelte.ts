@@ -23,6 +23,8 @@ import { Alerts } from '../../features/alerts/alerts.svelte.ts'
 import { EvidenceState } from '../../features/evidence/evidence.svelte.ts'
 import { Exchange, type ExportPrefill } from '../jobs/transfers.svelte.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
+import { startFeatures, type StartedFeatures, type WindowFeature } from './feature.ts'
+import { WindowParts } from './parts.ts'
 import { takeSystemLook } from './system-theme.svelte.ts'
 import { Log } from '../log/log.svelte.ts'
 import { Quotes, type QuotesClocks } from '../market/quotes.svelte.ts'
@@ -62,6 +64,8 @@ export class WindowState {
   readonly drawings: DrawingsBook
   readonly toasts = new Toasts()
   readonly lists: Watchlists
+  /** What features added to this window. */
+  readonly parts = new WindowParts(() => this.settings.now.shortcuts.keys)
 
   info = $state.raw<AppInfo | undefined>()
   /** Of the live terminal, also while a replay is shown: recording goes on underneath. */
@@ -427,6 +431,13 @@ export class WindowState {
     const result = await this.transport.invoke('recording.set', { on })
     if (!result.ok) this.tell(result.error)
   }
+  /** Starts the features of this window, once. */
+  start(features: readonly WindowFeature[]): StartedFeatures {
+    const started = startFeatures(features, this)
+    this.#undo.push(() => started.close())
+    return started
+  }
+
   close(): void {
     for (const undo of this.#undo) undo()
     this.replay.close()

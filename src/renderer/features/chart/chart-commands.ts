@@ -45,7 +45,15 @@ const listed = (id: string, title: string, keys: readonly string[]): Command => 
   listedOnly: true,
 })
 
-export const CHART_PANE_COMMANDS: readonly Command[] = [
+export const CHART_COMMANDS: readonly Command[] = [
+  {
+    id: 'interval',
+    group: 'Chart',
+    title: say('command.interval'),
+    keys: [say('keys.digits')],
+    run: () => undefined,
+    listedOnly: true,
+  },
   onChart('indicators', say('chart.indicators-chart'), ['/'], (chart) => chart.open('indicators')),
   onChart('compare', say('chart.compare-other-symbols'), [], (chart) => chart.open('compare')),
   onChart('view', say('chart.scale-lines-zone-chart'), [], (chart) => chart.open('view')),

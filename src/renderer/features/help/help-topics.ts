@@ -10,7 +10,7 @@ import { causeText } from '../../text/replay-labels.ts'
 import { feedWords } from '../../core/account/source-labels.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { keysNamed } from '../../core/window/tooltip.ts'
-import { COMMANDS, isThere, keysOf } from '../../core/window/command-registry.ts'
+import { isThere } from '../../core/window/command-table.ts'
 import { CODES } from '../palette/codes.ts'
 import { endpointItems } from '../palette/items.ts'
 import { fitOf } from '../../text/fuzzy-rank.ts'
@@ -55,14 +55,14 @@ const capital = (text: string) => text.slice(0, 1).toLocaleUpperCase(languageTag
 
 /** Every topic as things are now. */
 export function helpTopics(app: WindowState, endpoints: readonly EndpointInfo[]): readonly HelpTopic[] {
-  const own = app.settings.now.shortcuts.keys
+  const { commands } = app.parts
   const replaying = app.view !== 'live'
   const keys = keysNamed(app)
   return [
     ...START.map((id) => topic('start', id, say(`help.start.${id}`), say(`help.start.${id}.text`, keys))),
-    ...COMMANDS.map((one) =>
+    ...commands.all.map((one) =>
       topic('commands', one.id, one.title, '', {
-        keys: keysOf(one, own),
+        keys: commands.keysOf(one),
         words: [say(`group.${one.group}`)],
         run: one.listedOnly || !isThere(one, replaying) ? null : one.run,
       }),

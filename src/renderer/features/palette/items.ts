@@ -4,7 +4,6 @@ import { PANE_KINDS, type PaneKind } from '../../../shared/features/workspace/ki
 import { say, sayIfThere } from '../../text/catalogue.ts'
 import { settingsHere } from '../../core/settings/settings-table.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
-import { keysOf, runnable } from '../../core/window/command-registry.ts'
 import { CODES } from './codes.ts'
 import { openPane } from '../../core/window/open-pane.ts'
 import type { Candidate } from '../../text/fuzzy-rank.ts'
@@ -36,14 +35,15 @@ const PANE_OF: Readonly<Record<string, PaneKind>> = {
 }
 
 const commands: PaletteSource = (app) =>
-  runnable(app.view !== 'live')
+  app.parts.commands
+    .runnable(app.view !== 'live')
     .filter((one) => one.id !== 'symbol')
     .map((command) => ({
       id: `command:${command.id}`,
       kind: 'command',
       title: command.title,
       words: [command.id.replaceAll('-', ' ')],
-      keys: keysOf(command, app.settings.now.shortcuts.keys),
+      keys: app.parts.commands.keysOf(command),
       bonus: 20,
       run: command.run,
     }))

@@ -2,7 +2,8 @@ import '../../browser-stubs.ts'
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../open-window.ts'
 import FeedsPanel from '../../../../../src/renderer/core/feeds/FeedsPanel.svelte'
 import type { FeedState } from '../../../../../src/shared/core/status/status.ts'
 import type { FeedId } from '../../../../../src/shared/base/units.ts'
@@ -23,7 +24,7 @@ const refused = (message: string, closeCode = 4401): FeedState => ({
 
 function open(feeds: Partial<Record<FeedId, FeedState>>) {
   const fake = new FakeTerminal({ nowMs: Date.now(), faults: { feeds } })
-  const state = new WindowState(fake)
+  const state = openWindow(fake)
   app = state
   const { container } = render(FeedsPanel, { app: state })
   return { fake, state, text: () => container.textContent.replace(/\s+/g, ' ') }

@@ -3,7 +3,8 @@ import { cleanup, render, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import AppSettings from '../../../../../src/renderer/core/settings/AppSettings.svelte'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../open-window.ts'
 import Banner from '../../../../../src/renderer/core/frame/Banner.svelte'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
@@ -15,7 +16,7 @@ afterEach(() => {
   app = undefined
 })
 async function open() {
-  const state = new WindowState(new FakeTerminal())
+  const state = openWindow(new FakeTerminal())
   app = state
   await vi.waitFor(() => expect(state.status !== undefined && state.info !== undefined).toBe(true))
   return state

@@ -2,13 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { withKeys, withoutOwn } from '../../../../../src/renderer/core/settings/own-keys.ts'
 import { chordText } from '../../../../../src/renderer/ui/chord-text.ts'
 import { chordOf, unfitness, type KeyPress } from '../../../../../src/renderer/core/window/chords.ts'
-import {
-  COMMANDS,
-  commandOf,
-  conflictOf,
-  keysOf,
-  keysOfId,
-} from '../../../../../src/renderer/core/window/command-registry.ts'
+import { CommandTable, type OwnKeys } from '../../../../../src/renderer/core/window/command-table.ts'
+import { commandsOf } from '../../open-window.ts'
 
 const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   key,
@@ -18,8 +13,14 @@ const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   shiftKey: false,
   ...more,
 })
+const all = commandsOf()
+const table = (own: OwnKeys = {}) => {
+  const made = new CommandTable(() => own)
+  made.add(all)
+  return made
+}
 const command = (id: string) => {
-  const found = COMMANDS.find((one) => one.id === id)
+  const found = table().find(id)
   if (!found) throw new Error(`no command ${id}`)
   return found
 }
@@ -58,22 +59,22 @@ describe('a chord', () => {
 describe('own keys', () => {
   it('count instead of those of the table, and none is a choice too', () => {
     const own = { log: ['F9'], settings: [] }
-    expect(commandOf(press('F9'), false, own)?.id).toBe('log')
-    expect(commandOf(press('l', { altKey: true }), false, own)).toBeUndefined()
-    expect(commandOf(press(',', { ctrlKey: true }), false, own)).toBeUndefined()
-    expect(keysOfId('log', own)).toEqual(['F9'])
-    expect(keysOf(command('log'))).toEqual(['Alt+L'])
+    expect(table(own).commandOf(press('F9'))?.id).toBe('log')
+    expect(table(own).commandOf(press('l', { altKey: true }))).toBeUndefined()
+    expect(table(own).commandOf(press(',', { ctrlKey: true }))).toBeUndefined()
+    expect(table(own).keysOfId('log')).toEqual(['F9'])
+    expect(table().keysOf(command('log'))).toEqual(['Alt+L'])
   })
   it('do not reach keys that a pane handles itself', () => {
-    expect(keysOf(command('rename'), { rename: ['F9'] })).toEqual(['F2'])
+    expect(table({ rename: ['F9'] }).keysOf(command('rename'))).toEqual(['F2'])
   })
   it('name what they would be taken from, but not across live and replay', () => {
-    expect(conflictOf('Alt+L', command('settings'))?.id).toBe('log')
-    expect(conflictOf('Alt+L', command('log'))).toBeUndefined()
-    expect(conflictOf('F2', command('settings'))?.id).toBe('rename')
-    expect(conflictOf('Space', command('replay-play'))).toBeUndefined()
-    expect(conflictOf('Space', command('settings'))).toBeDefined()
-    expect(conflictOf('Alt+L', command('settings'), { log: ['F9'] })).toBeUndefined()
+    expect(table().conflictOf('Alt+L', command('settings'))?.id).toBe('log')
+    expect(table().conflictOf('Alt+L', command('log'))).toBeUndefined()
+    expect(table().conflictOf('F2', command('settings'))?.id).toBe('rename')
+    expect(table().conflictOf('Space', command('replay-play'))).toBeUndefined()
+    expect(table().conflictOf('Space', command('settings'))).toBeDefined()
+    expect(table({ log: ['F9'] }).conflictOf('Alt+L', command('settings'))).toBeUndefined()
   })
   it('are kept only where they differ from the table', () => {
     const own = withKeys({}, command('log'), ['F9'])

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { COMMANDS, commandOf } from '../../../../../src/renderer/core/window/command-registry.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { commandsOf, openWindow } from '../../open-window.ts'
 import { windowKeys } from '../../../../../src/renderer/core/window/keys.ts'
 import { lookOf } from '../../../../../src/renderer/core/theme/theme.ts'
 
@@ -16,7 +16,7 @@ describe('keys', () => {
   }
   beforeEach(() => {
     vi.useFakeTimers()
-    app = new WindowState(new FakeTerminal())
+    app = openWindow(new FakeTerminal())
     handle = windowKeys(app)
   })
   afterEach(() => {
@@ -149,13 +149,18 @@ describe('keys', () => {
 
 describe('commands', () => {
   it.each(['live', 'replay'] as const)('have one key each in %s, and every id once', (when) => {
-    const keys = COMMANDS.filter((one) => (one.when ?? when) === when).flatMap((one) => one.keys)
+    const commands = commandsOf()
+    const keys = commands.filter((one) => (one.when ?? when) === when).flatMap((one) => one.keys)
     expect(keys.filter((chord, i) => keys.indexOf(chord) !== i)).toEqual([])
-    const ids = COMMANDS.map((one) => one.id)
+    const ids = commands.map((one) => one.id)
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
   })
   it('are found by their key', () => {
-    expect(commandOf({ key: '?', ctrlKey: false, metaKey: false, altKey: false })?.id).toBe('shortcuts')
+    const app = openWindow(new FakeTerminal())
+    expect(app.parts.commands.commandOf({ key: '?', ctrlKey: false, metaKey: false, altKey: false })?.id).toBe(
+      'shortcuts',
+    )
+    app.close()
   })
 })
 

@@ -1,6 +1,7 @@
 import '../../browser-stubs.ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../open-window.ts'
 import { popOutPane } from '../../../../../src/renderer/features/workspace/dock-acts.ts'
 import { helpTopics } from '../../../../../src/renderer/features/help/help-topics.ts'
 import { paletteItems } from '../../../../../src/renderer/features/palette/items.ts'
@@ -14,7 +15,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 async function open() {
-  const state = new WindowState(new FakeTerminal())
+  const state = openWindow(new FakeTerminal())
   app = state
   await vi.waitFor(() => expect(state.dock.ready && state.info !== undefined && state.update !== null).toBe(true))
   return state

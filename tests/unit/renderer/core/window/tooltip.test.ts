@@ -1,7 +1,8 @@
 import '../../browser-stubs.ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { en } from '../../../../../src/renderer/text/en.ts'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../open-window.ts'
 import { chordHere, usePlatform } from '../../../../../src/renderer/ui/chord-text.ts'
 import { keysNamed, titled } from '../../../../../src/renderer/core/window/tooltip.ts'
 import type { Message } from '../../../../../src/shared/base/text.ts'
@@ -14,7 +15,7 @@ afterEach(() => {
   usePlatform('')
 })
 async function open() {
-  const state = new WindowState(new FakeTerminal())
+  const state = openWindow(new FakeTerminal())
   app = state
   await vi.waitFor(() => expect(state.info).toBeDefined())
   return state

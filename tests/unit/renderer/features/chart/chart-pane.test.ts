@@ -5,7 +5,8 @@ import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import ChartPane from '../../../../../src/renderer/features/chart/ChartPane.svelte'
 import { chartWindow } from '../../../../../src/renderer/features/chart/model/chart-window.ts'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../open-window.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 
 const { calls } = vi.hoisted(() => ({ calls: [] as (readonly [string, unknown])[] }))
@@ -40,7 +41,7 @@ const settle = async () => {
 }
 async function open(source: 'demo' | 'service', empty = false) {
   fake = new FakeTerminal({ nowMs: Date.now(), faults: { source, empty } })
-  app = new WindowState(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  app = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app.followQuotes()
   await settle()
 }

@@ -8,7 +8,8 @@ import TapePane from '../../../../../src/renderer/features/tape/TapePane.svelte'
 import { flagWords } from '../../../../../src/renderer/features/evidence/evidence-labels.ts'
 import { shareText } from '../../../../../src/renderer/text/format.ts'
 import { FakeTerminal, type FakeFaults } from '../../fakes/fake-terminal.ts'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../open-window.ts'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
 import { FLAG, type VerifyReport } from '../../../../../src/shared/core/recording/recording.ts'
 import { instrumentId, recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
@@ -23,7 +24,7 @@ afterEach(() => {
 function open(faults: FakeFaults = {}) {
   const fake = new FakeTerminal({ nowMs: Date.now(), faults })
   const queue: (() => void)[] = []
-  const state = new WindowState(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  const state = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app = state
   const frame = async (): Promise<void> => {
     for (const run of queue.splice(0)) run()

@@ -5,7 +5,8 @@ import { tick } from 'svelte'
 import { afterEach, expect, it } from 'vitest'
 import QuotePane from '../../../../../src/renderer/features/quote/QuotePane.svelte'
 import WatchlistPane from '../../../../../src/renderer/features/watchlist/WatchlistPane.svelte'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../open-window.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 
@@ -26,7 +27,7 @@ it('is shown with its age in list and quote, until a price is received', async (
   }
   const nowMs = Date.now()
   const fake = new FakeTerminal({ nowMs })
-  const state = new WindowState(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  const state = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app = state
   state.followQuotes()
   state.setWorkspace({ columns: ['last', 'age'] })

@@ -7,7 +7,8 @@ import {
   speedAfter,
   speedText,
 } from '../../../../../src/renderer/text/replay-labels.ts'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../open-window.ts'
 import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
 
 const SESSION = '01jbq1a2recording'
@@ -22,7 +23,7 @@ const frame = () => {
 beforeEach(() => {
   vi.useFakeTimers()
   fake = new FakeTerminal()
-  app = new WindowState(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  app = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app.followQuotes()
   app.tape.follow(app.view, app.instrument)
 })

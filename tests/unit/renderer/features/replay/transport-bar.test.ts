@@ -9,7 +9,8 @@ import TransportBar from '../../../../../src/renderer/features/replay/TransportB
 import StatusBar from '../../../../../src/renderer/core/frame/StatusBar.svelte'
 import TopBar from '../../../../../src/renderer/core/frame/TopBar.svelte'
 import { FakeTerminal, type FakeFaults } from '../../fakes/fake-terminal.ts'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../open-window.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 
 const SESSION = '01jbq1a2recording'
@@ -21,7 +22,7 @@ afterEach(() => {
 })
 async function open(faults: FakeFaults = {}) {
   const fake = new FakeTerminal({ faults })
-  const state = new WindowState(fake)
+  const state = openWindow(fake)
   app = state
   await state.openReplay([SESSION], null)
   await vi.waitFor(() => expect(state.replay.gaps).not.toEqual([]))
@@ -33,7 +34,7 @@ const timeline = () => screen.getByRole('slider', { name: 'Replay position' })
 describe('the transport bar', () => {
   it('plays, steps by what was chosen, and changes speed', async () => {
     const { fake, state } = await open()
-    render(TransportBar, { app: state, themeKey: 'dark' })
+    render(TransportBar, { app: state })
     await fireEvent.click(screen.getByRole('button', { name: 'Play' }))
     expect(last(fake, 'replay.play')).toMatchObject({ on: true })
     await vi.waitFor(() => screen.getByRole('button', { name: 'Pause' }))
@@ -53,7 +54,7 @@ describe('the transport bar', () => {
     const from = document.body.appendChild(document.createElement(tag))
     from.focus()
     const { state } = await open()
-    render(TransportBar, { app: state, themeKey: 'dark' })
+    render(TransportBar, { app: state })
     await tick()
     expect(document.activeElement).toBe(name === null ? from : screen.getByRole('button', { name }))
     from.remove()
@@ -61,12 +62,12 @@ describe('the transport bar', () => {
   it('shows a speed that is not on the list as well', async () => {
     const { fake, state } = await open()
     fake.replay.change({ speed: 3 })
-    render(TransportBar, { app: state, themeKey: 'dark' })
+    render(TransportBar, { app: state })
     expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'Speed' }).selectedOptions[0]?.text).toBe('3\u00D7')
   })
   it('says the instant to the millisecond, and whether it is exact', async () => {
     const { fake, state } = await open()
-    render(TransportBar, { app: state, themeKey: 'dark' })
+    render(TransportBar, { app: state })
     fake.replay.change({
       nowMs: unixMs(Date.UTC(2026, 10, 4, 13, 1, 2, 345)),
       exactness: { is: 'identical', minutes: 3 },
@@ -82,7 +83,7 @@ describe('the transport bar', () => {
   })
   it('is a slider that tells its place in words, and does not chatter while it plays', async () => {
     const { fake, state } = await open()
-    render(TransportBar, { app: state, themeKey: 'dark' })
+    render(TransportBar, { app: state })
     await tick()
     const from = state.replay.state?.fromMs ?? 0
     expect(timeline().getAttribute('aria-valuenow')).toBe('0')

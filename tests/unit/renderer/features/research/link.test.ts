@@ -3,7 +3,8 @@ import '../../browser-stubs.ts'
 import { cleanup, render, screen } from '@testing-library/svelte'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import LinkDialog from '../../../../../src/renderer/features/research/LinkDialog.svelte'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../open-window.ts'
 import type { AppInfo } from '../../../../../src/shared/core/status/status.ts'
 import type { Result } from '../../../../../src/shared/base/errors.ts'
 import type { Transport } from '../../../../../src/shared/rpc/transport.ts'
@@ -33,7 +34,7 @@ function dialog(url: string, host: AppInfo['host'], answer: Result<null> = { ok:
     subscribe: (name, args, onValue, onEnd) => base.subscribe(name, args, onValue, onEnd),
     onLink: (listener) => base.onLink(listener),
   }
-  const app = new WindowState(transport)
+  const app = openWindow(transport)
   app.info = { host } as AppInfo // of all it holds the dialog reads the host alone
   const onclose = vi.fn()
   render(LinkDialog, { app, url, onclose })

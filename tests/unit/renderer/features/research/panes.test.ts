@@ -7,7 +7,8 @@ import AnswerView from '../../../../../src/renderer/features/research/answer/Ans
 import IncomeStatement from '../../../../../src/renderer/features/research/company/IncomeStatement.svelte'
 import QuestionView from '../../../../../src/renderer/features/research/answer/Question.svelte'
 import { AnswerState, type Question } from '../../../../../src/renderer/features/research/answer/research.svelte.ts'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../open-window.ts'
 import type { Failure, Result } from '../../../../../src/shared/base/errors.ts'
 import type { Answer, ResearchAnswer } from '../../../../../src/shared/features/research/research.ts'
 import type { Transport } from '../../../../../src/shared/rpc/transport.ts'
@@ -115,7 +116,7 @@ describe('a question', () => {
 describe('panes', () => {
   let app: WindowState
   beforeEach(() => {
-    app = new WindowState(new FakeTerminal())
+    app = openWindow(new FakeTerminal())
   })
   afterEach(() => {
     cleanup()
@@ -204,7 +205,7 @@ describe('panes', () => {
       hint: 'It asks to be called again in 59 min.',
       notBeforeMs: now + 3_540_000,
     }
-    const other = new WindowState(new FakeTerminal({ faults: { failing: { 'research.get': failure } } }))
+    const other = openWindow(new FakeTerminal({ faults: { failing: { 'research.get': failure } } }))
     other.nowMs = now
     const props = { app: other, endpoint: 'income-statement', symbol: 'AAPL', name: 'Income' }
     const { container } = render(QuestionView, props)

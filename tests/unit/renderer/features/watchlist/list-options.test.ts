@@ -5,7 +5,7 @@ import { tick } from 'svelte'
 import { afterEach, expect, it } from 'vitest'
 import ListTabs from '../../../../../src/renderer/features/watchlist/ListTabs.svelte'
 import source from '../../../../../src/renderer/features/watchlist/ListTabs.svelte?raw'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../open-window.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 
 afterEach(() => {
@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 it('the options of a watchlist are not laid out by rules of the button that opens them', async () => {
-  const app = new WindowState(new FakeTerminal())
+  const app = openWindow(new FakeTerminal())
   const { container } = render(ListTabs, { app, hidden: 0 })
   const options = container.querySelector('[role="dialog"]')
   if (options === null) throw new Error('the button opens nothing')

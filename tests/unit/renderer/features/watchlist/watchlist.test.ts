@@ -6,7 +6,8 @@ import WatchlistPane from '../../../../../src/renderer/features/watchlist/Watchl
 import TapePane from '../../../../../src/renderer/features/tape/TapePane.svelte'
 import QuotePane from '../../../../../src/renderer/features/quote/QuotePane.svelte'
 import { FakeTerminal, type FakeFaults } from '../../fakes/fake-terminal.ts'
-import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../open-window.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 
 let app: WindowState | undefined
@@ -19,7 +20,7 @@ afterEach(() => {
 function open(faults: FakeFaults = {}) {
   let queue: (() => void)[] = []
   const fake = new FakeTerminal({ nowMs: Date.now(), faults })
-  const state = new WindowState(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  const state = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app = state
   state.followQuotes()
   state.tape.follow(state.view, state.instrument)

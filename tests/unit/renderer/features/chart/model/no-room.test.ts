@@ -7,7 +7,8 @@ import { chartWindow } from '../../../../../../src/renderer/features/chart/model
 import QuotePane from '../../../../../../src/renderer/features/quote/QuotePane.svelte'
 import TapePane from '../../../../../../src/renderer/features/tape/TapePane.svelte'
 import WatchlistPane from '../../../../../../src/renderer/features/watchlist/WatchlistPane.svelte'
-import { WindowState } from '../../../../../../src/renderer/core/window/window.svelte.ts'
+import type { WindowState } from '../../../../../../src/renderer/core/window/window.svelte.ts'
+import { openWindow } from '../../../open-window.ts'
 import type { QuoteRow } from '../../../../../../src/shared/core/status/status.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { FakeTerminal } from '../../../fakes/fake-terminal.ts'
@@ -33,7 +34,7 @@ async function open(row: Partial<QuoteRow> = {}, inReplay = false) {
     await tick()
   }
   const fake = new FakeTerminal({ nowMs: Date.now() })
-  const state = new WindowState(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
+  const state = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app = state
   if (inReplay) {
     await state.openReplay(['01jbq1a2recording'], null)

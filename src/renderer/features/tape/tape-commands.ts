@@ -1,18 +1,6 @@
-/** Commands of the chart and of the tape beside it. */
+/** Commands of the tape. */
 import { say } from '../../text/catalogue.ts'
 import type { Command } from '../../core/window/command.ts'
-import { nothing } from '../../core/window/general.ts'
-
-export const CHART_COMMANDS: readonly Command[] = [
-  {
-    id: 'interval',
-    group: 'Chart',
-    title: say('command.interval'),
-    keys: [say('keys.digits')],
-    run: nothing,
-    listedOnly: true,
-  },
-]
 
 export const TAPE_COMMANDS: readonly Command[] = [
   {

@@ -1,0 +1,132 @@
+/**
+ * How a feature joins the window: it names the features it needs, starts with their services, and returns its own
+ * service together with what it adds to the window (panes, commands, dialogs, settings). The window knows no feature by
+ * name; `features.ts` lists them.
+ */
+import type { Component } from 'svelte'
+import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
+import type { Command } from './command.ts'
+import type { PaneContext } from './pane-context.ts'
+import type { DialogName, WindowState } from './window.svelte.ts'
+
+type Part = Component<{ app: WindowState }>
+
+/** What the window opens for a kind of pane. */
+export interface PaneType {
+  readonly kind: PaneKind
+  readonly component: Component<{ app: WindowState; pane: PaneContext }>
+  /** Its styles answer to its own width, as those of panes with text and tables do. */
+  readonly sized?: true
+  /** A symbol dropped anywhere on it is the one it shows from then on. */
+  readonly takesSymbol?: true
+}
+/** A page of the settings dialog, by the id of its tab. */
+export interface SettingsPage {
+  readonly tab: string
+  readonly component: Part
+}
+/** A single setting on a page that another part of the window owns. `id` is that of the table of settings. */
+export interface SettingsItem {
+  readonly tab: string
+  readonly id: string
+  readonly component: Part
+}
+export interface Dialog {
+  readonly name: DialogName
+  readonly component: Component<{ app: WindowState; onclose: () => void }>
+  /** Open only while a replay is shown. */
+  readonly when?: 'replay'
+}
+
+/** What a feature adds to the window. Lists stand in the order of `features.ts`. */
+export interface Contributions {
+  readonly panes?: readonly PaneType[]
+  readonly commands?: readonly Command[]
+  readonly settingsPages?: readonly SettingsPage[]
+  readonly settingsItems?: readonly SettingsItem[]
+  readonly dialogs?: readonly Dialog[]
+  /** Above the panes, always there: each decides itself when it shows something. */
+  readonly overlays?: readonly Part[]
+  /** Bars between the panes and the status bar. */
+  readonly bars?: readonly Part[]
+  /** In the top bar, after the source. */
+  readonly topItems?: readonly Part[]
+  /** In the status bar, after the jobs. */
+  readonly statusItems?: readonly Part[]
+}
+
+export interface WindowStarted<S> extends Contributions {
+  readonly service: S
+  /** Gives the feature's components their context. Runs once, in the root component. */
+  readonly provide?: () => void
+  /** What must not be lost when the page goes away; the page may still come back. */
+  readonly leave?: () => void
+  readonly close?: () => void
+}
+
+export interface WindowFeature<S = unknown> {
+  readonly name: string
+  readonly needs: WindowNeeds
+  readonly start: (services: never, app: WindowState) => WindowStarted<S>
+}
+export type WindowNeeds = Readonly<Record<string, WindowFeature>>
+export type WindowServices<N extends WindowNeeds> = {
+  readonly [K in keyof N]: N[K] extends WindowFeature<infer S> ? S : never
+}
+
+/** Declares a feature; `start` receives the services of exactly the features in `needs`. */
+export const defineWindowFeature = <N extends WindowNeeds, S>(feature: {
+  readonly name: string
+  readonly needs: N
+  readonly start: (services: WindowServices<N>, app: WindowState) => WindowStarted<S>
+}): WindowFeature<S> => feature
+
+/** The features of one window, started. */
+export interface StartedFeatures {
+  /** The service of a feature. @throws if the feature isn't started. */
+  get<S>(feature: WindowFeature<S>): S
+  /** Gives every component below the current one the contexts of all features. */
+  provide(): void
+  leave(): void
+  close(): void
+}
+
+/**
+ * Starts features and those they need, needs first, and adds what they contribute to the window.
+ * @throws if two features have one name
+ */
+export function startFeatures(features: readonly WindowFeature[], app: WindowState): StartedFeatures {
+  const started = new Map<WindowFeature, WindowStarted<unknown>>()
+  const names = new Set<string>()
+  const start = (feature: WindowFeature): void => {
+    if (started.has(feature)) return
+    if (names.has(feature.name)) throw new Error(`Two features are named ${feature.name}.`)
+    names.add(feature.name)
+    for (const needed of Object.values(feature.needs)) start(needed)
+    const services = Object.fromEntries(
+      Object.entries(feature.needs).map(([key, needed]) => [key, started.get(needed)?.service]),
+    )
+    // The keys of `needs` carry the types that `start` declares; `defineWindowFeature` checked them.
+    started.set(feature, feature.start(services as never, app))
+  }
+  for (const feature of features) start(feature)
+  const inOrder = [...started.keys()].toSorted((a, b) => orderOf(features, a) - orderOf(features, b))
+  for (const feature of inOrder) app.parts.add(started.get(feature) ?? {})
+  const all = [...started.values()]
+  return {
+    get<S>(feature: WindowFeature<S>): S {
+      const one = started.get(feature)
+      if (one === undefined) throw new Error(`The feature ${feature.name} isn't started.`)
+      return one.service as S // what this very feature's `start` returned
+    },
+    provide: () => all.forEach((one) => one.provide?.()),
+    leave: () => all.forEach((one) => one.leave?.()),
+    close: () => all.toReversed().forEach((one) => one.close?.()),
+  }
+}
+
+/** Features that are only needed, not listed, come last. */
+function orderOf(features: readonly WindowFeature[], feature: WindowFeature): number {
+  const at = features.indexOf(feature)
+  return at < 0 ? features.length : at
+}

@@ -1,0 +1,18 @@
+/** Help in the window: the help, the list of shortcuts and the tour. Their commands are the window's. */
+import { defineWindowFeature } from '../../core/window/feature.ts'
+import Help from './Help.svelte'
+import Shortcuts from './Shortcuts.svelte'
+import TourOverlay from './TourOverlay.svelte'
+
+export const help = defineWindowFeature({
+  name: 'help',
+  needs: {},
+  start: () => ({
+    service: null,
+    dialogs: [
+      { name: 'help', component: Help },
+      { name: 'shortcuts', component: Shortcuts },
+    ],
+    overlays: [TourOverlay],
+  }),
+})
