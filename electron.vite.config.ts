@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
@@ -71,7 +72,10 @@ export default defineConfig({
       target: 'chrome140',
       minify: true,
       assetsInlineLimit: 0,
-      rolldownOptions: { checks: { pluginTimings: false }, input: 'src/renderer/index.html' },
+      rolldownOptions: {
+        checks: { pluginTimings: false },
+        input: fileURLToPath(new URL('./src/renderer/index.html', import.meta.url)),
+      },
     },
     server: { host: 'localhost' },
   },

@@ -83,3 +83,24 @@ export async function fetchElectron() {
   writeFileSync(memory, `${JSON.stringify(tried)}\n`)
   return { why: `Electron could not be fetched (${tried.why})` }
 }
+
+export const hasDisplay = process.platform !== 'linux' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY)
+
+/** Why this machine can't show Electron's window, whether or not its binary is there. */
+function findObstacle(args) {
+  if (args.includes('--browser')) return 'you asked for the browser'
+  if (process.env.ELECTRON_OVERRIDE_DIST_PATH) return undefined // whoever names a binary knows that it runs here
+  if (!hasDisplay) return 'this session has no display'
+  if (process.platform === 'linux' && process.getuid?.() === 0) {
+    return 'Electron does not run as root with its sandbox, and Tapedeck does not run without'
+  }
+  return undefined
+}
+
+/** Path of the Electron to run, fetched where it is missing, or the reason why the browser has to do. */
+export async function pickElectron(args) {
+  const why = findObstacle(args)
+  if (why !== undefined) return { why }
+  const path = findElectron()
+  return path === undefined ? fetchElectron() : { path }
+}

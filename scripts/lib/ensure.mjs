@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { delimiter, dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The folder of package.json. */
@@ -33,6 +33,30 @@ export function run(command, args, options = {}) {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options })
     child.on('error', reject)
     child.on('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 1)))
+  })
+}
+
+/**
+ * Runs a program of ours until it ends, passing signals on. Ctrl+C reaches it through the terminal; we wait for its clean
+ * end. Resolves with its code or signal, `stopped` when a signal ended it, or `why` it did not start.
+ */
+export function follow(command, args, env = {}) {
+  const all = { ...process.env, PATH: `${join(modules, '.bin')}${delimiter}${process.env.PATH ?? ''}`, ...env }
+  delete all.ELECTRON_RUN_AS_NODE // set by editors' terminals: Electron would not be one
+  return new Promise((resolve) => {
+    let stopped = false
+    const child = spawn(command, args, { cwd: root, stdio: 'inherit', env: all })
+    const forward = (signal) => {
+      stopped = true
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+    }
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward)
+    const ended = (outcome) => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, forward)
+      resolve({ stopped, ...outcome })
+    }
+    child.on('error', (error) => ended({ why: error.message }))
+    child.on('exit', (code, signal) => ended({ code, signal }))
   })
 }
 
@@ -133,11 +157,14 @@ function fingerprint() {
   return hash.digest('hex')
 }
 
+/** Makes the next `ensureBuilt` build, because out/ is about to hold something else. */
+export const forgetBuild = () => rmSync(stamp, { force: true })
+
 /** Builds into out/, whatever is there; resolves with the exit code of electron-vite. */
 export async function build() {
   // Read before building: a source saved while the build runs leaves the stamp stale, not wrong.
   const built = fingerprint()
-  rmSync(stamp, { force: true })
+  forgetBuild()
   const code = await run(
     pinnedNode(),
     [join(modules, 'electron-vite', 'bin', 'electron-vite.js'), 'build', '--logLevel', 'warn'],
