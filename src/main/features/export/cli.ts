@@ -10,6 +10,7 @@ import {
   formatOfName,
   separatorOfName,
   type ExportFormat,
+  type ExportKind,
   type ExportRequest,
   type Separator,
 } from '../../../shared/features/export/export.ts'
@@ -84,7 +85,7 @@ export const exportCommand: Command = {
   async run(values, context) {
     const out = values.text('out')
     if (out === undefined) throw new UsageError('--out names the file to write')
-    const request = requestOf(values, presetOf(values, context), out)
+    const request = requestOf(values, context, out)
     if (!values.on('force')) await refuseExisting(resolve(out), request)
     const json = values.on('json')
     const line = createProgressLine(context, !json)
@@ -117,32 +118,53 @@ export const exportCommand: Command = {
 }
 
 /** The request of a command line: what it does not name is the preset's, or as usual. */
-function requestOf(values: Values, preset: ExportPreset | undefined, out: string): ExportRequest {
-  const feed = values.text('feed') ?? preset?.feed
+function requestOf(values: Values, context: Context, out: string): ExportRequest {
+  const saved = presetOf(values, context)
+  const what = oneOf(values, 'what', EXPORT_KINDS) ?? saved?.what ?? 'ticks'
+  const format = formatOf(oneOf(values, 'format', EXPORT_FORMATS) ?? saved?.format, out)
+  const { preset, dropped } = applicableTo(what, format, saved)
+  if (dropped.length > 0) context.err(`tapedeck: left out of the preset: ${dropped.join(', ')}\n`)
+  const feed = values.text('feed') ?? preset.feed
   if (feed === undefined || !isFeedId(feed)) throw new UsageError(`--feed takes one of ${FEED_IDS.join(', ')}`)
   const symbols = values.texts('symbol')
   return {
-    what: oneOf(values, 'what', EXPORT_KINDS) ?? preset?.what ?? 'ticks',
+    what,
     feed,
-    symbols: symbols.length > 0 ? symbols : (preset?.symbols ?? []),
+    symbols: symbols.length > 0 ? symbols : (preset.symbols ?? []),
     sessions: [...new Set(values.texts('session'))].map(recordingId),
     source: values.text('source') ?? null,
     fromMs: instant(values, 'from') ?? null,
     toMs: instant(values, 'to') ?? null,
-    of: oneOf(values, 'of', BAR_SOURCES) ?? preset?.of ?? null,
-    interval: oneOf(values, 'interval', INTERVAL_LABELS) ?? preset?.interval ?? '1m',
-    format: formatOf(oneOf(values, 'format', EXPORT_FORMATS) ?? preset?.format, out),
-    extended: wantsExtended(values, preset),
-    raw: values.on('raw') || (preset?.raw ?? false),
-    bom: values.on('bom') || (preset?.bom ?? false),
+    of: oneOf(values, 'of', BAR_SOURCES) ?? preset.of ?? null,
+    interval: oneOf(values, 'interval', INTERVAL_LABELS) ?? preset.interval ?? '1m',
+    format,
+    extended: values.on('extended') || (preset.extended ?? false),
+    raw: values.on('raw') || (preset.raw ?? false),
+    bom: values.on('bom') || (preset.bom ?? false),
     separator: separatorFor(values, preset, out),
-    split: oneOf(values, 'split', SPLITS) ?? preset?.split ?? 'none',
+    split: oneOf(values, 'split', SPLITS) ?? preset.split ?? 'none',
   }
 }
 
-/** Extended bars: as asked for. A preset's choice is of bars, so it doesn't count where --what asks for ticks. */
-const wantsExtended = (values: Values, preset: ExportPreset | undefined): boolean =>
-  values.on('extended') || (preset?.extended === true && (values.text('what') ?? preset.what) === 'bars')
+/** A preset without the options that don't apply to what is exported, and the names of those that were set. */
+function applicableTo(what: ExportKind, format: ExportFormat, preset: Partial<ExportPreset> = {}) {
+  const { raw, extended, bom, separator = ',' } = preset
+  const isCsv = format === 'csv'
+  const dropped = [
+    ...(raw === true && what !== 'ticks' ? ['raw messages (ticks only)'] : []),
+    ...(extended === true && what !== 'bars' ? ['extended columns (bars only)'] : []),
+    ...(bom === true && !isCsv ? ['byte order mark (CSV only)'] : []),
+    ...(separator !== ',' && !isCsv ? ['separator (CSV only)'] : []),
+  ]
+  const applicable = {
+    ...preset,
+    raw: raw === true && what === 'ticks',
+    extended: extended === true && what === 'bars',
+    bom: bom === true && isCsv,
+    separator: isCsv ? separator : ',',
+  } as const
+  return { preset: applicable, dropped }
+}
 
 /** The format: as asked for or as the file's ending says. Throws UsageError where the two differ. */
 function formatOf(asked: ExportFormat | undefined, out: string): ExportFormat {
@@ -155,13 +177,13 @@ function formatOf(asked: ExportFormat | undefined, out: string): ExportFormat {
 }
 
 /** The separator: as asked for, as the file's ending says, or the preset's. Throws UsageError where the first two differ. */
-function separatorFor(values: Values, preset: ExportPreset | undefined, out: string): Separator {
+function separatorFor(values: Values, preset: Pick<ExportPreset, 'separator'>, out: string): Separator {
   const asked = separatorOf(values)
   const named = separatorOfName(out)
   if (asked !== undefined && named !== undefined && asked !== named) {
     throw new UsageError(`--out ${out} is separated by tabs, but --separator is "${asked}": change one of them`)
   }
-  return asked ?? named ?? preset?.separator ?? ','
+  return asked ?? named ?? preset.separator ?? ','
 }
 
 /** Throws `usage` where a file of the export is there already. */

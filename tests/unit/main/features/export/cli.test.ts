@@ -91,6 +91,21 @@ describe('an export', () => {
     expect(readFileSync(path('BARS.ETH-USD.TSV'), 'utf8')).toMatch(/^symbol\tstart_ms\t[^,]*\nETH-USD\t[^,]*\n$/)
   })
 
+  it('with a preset leaves out what does not apply, and says so', async () => {
+    const presets = [{ name: 'old', raw: true, extended: true, bom: true, separator: ';' as const }]
+    createSettingsStore(fileKeeper(store.path)).set({ exports: { presets } })
+    const preset = ['--preset', 'old', '--out'] as const
+    const bars = await exported('--what', 'bars', ...preset, path('old.csv'))
+    expect(bars).toMatchObject({ code: 0, err: 'tapedeck: left out of the preset: raw messages (ticks only)\n' })
+    expect(readFileSync(path('old.csv'), 'utf8')).toMatch(/^\ufeff.*;vwap/)
+    const ticks = await exported(...preset, path('old.parquet'))
+    const dropped = 'extended columns (bars only), byte order mark (CSV only), separator (CSV only)'
+    expect(ticks).toMatchObject({ code: 0, err: `tapedeck: left out of the preset: ${dropped}\n` })
+    expect((await exported(...preset, path('old.jsonl'))).code).toBe(0)
+    // What the command line itself asks for is refused still.
+    expect((await exported('--bom', ...preset, path('more.parquet'))).code).toBe(2)
+  })
+
   it.each([
     [['--separator', 'comma'], 'x.tsv is separated by tabs, but --separator is ",": change one of them'],
     [['--format', 'parquet'], 'x.tsv has the extension of tab-separated csv, but the format is parquet'],

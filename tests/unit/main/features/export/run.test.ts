@@ -307,7 +307,10 @@ describe('presets', () => {
     expect(await line('--preset', 'VWAP')).toEqual({ code: 0, errors: '' })
     expect((await readFile(out(), 'utf8')).split('\n')[0]).toMatch(/,of,feed,end_ms,end_iso,vwap$/)
     expect(JSON.parse(await readFile(`${out()}.manifest.json`, 'utf8'))).toMatchObject({ schema: 'tapedeck/bars/2' })
-    expect(await line('--preset', 'VWAP', '--what', 'ticks', '--force')).toEqual({ code: 0, errors: '' })
+    expect(await line('--preset', 'VWAP', '--what', 'ticks', '--force')).toEqual({
+      code: 0,
+      errors: 'tapedeck: left out of the preset: extended columns (bars only)\n',
+    })
     expect((await readFile(out(), 'utf8')).split('\n')[0]).toMatch(/^feed,symbol,event_ms/)
   })
 
