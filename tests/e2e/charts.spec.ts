@@ -318,7 +318,7 @@ test('a narrow chart has all of its tools, and a drawing takes an alert', async 
     const sessions = await openPane(page, 'sessions')
     await sessions.getByRole('row').nth(1).click({ button: 'right' })
     await page.getByRole('menuitem', { name: /^Rename/ }).click()
-    await sessions.getByRole('textbox', { name: 'Name of the session' }).fill('Morning')
+    await sessions.getByRole('textbox', { name: 'Session name' }).fill('Morning')
     await page.keyboard.press('Enter')
     await expect(sessions.getByRole('row', { name: /Morning/ })).toBeVisible()
     await page.getByRole('tab', { name: /15m$/ }).click({ button: 'right' })

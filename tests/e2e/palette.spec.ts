@@ -219,8 +219,10 @@ test('the help finds words of its tables, and the tour leads through the window'
   await screen.trades('BTC-USD')
   await page.keyboard.press('F1')
   const help = screen.dialog('Help')
-  await help.getByRole('searchbox', { name: 'Search the help' }).fill('stale')
-  await expect(help.getByRole('region', { name: 'States, causes and words' })).toContainText('the whole feed is silent')
+  await help.getByRole('searchbox', { name: 'Search help' }).fill('stale')
+  await expect(help.getByRole('region', { name: 'States, causes, and terms' })).toContainText(
+    'the whole feed is silent',
+  )
   await help.getByRole('searchbox').fill('balance sheet')
   await help.getByRole('button', { name: 'Open: Balance sheet' }).press('Enter')
   await expect(help).toHaveCount(0)

@@ -119,7 +119,7 @@ test('a recording with gaps is played back as it was', async ({ open, home, simu
     await page.keyboard.press('Alt+r')
     await expect(screen.dock()).toBeVisible()
     await expect(screen.source(/This is a replay/)).toContainText('REPLAY')
-    await expect(page.getByRole('contentinfo')).toContainText('Recording goes on underneath')
+    await expect(page.getByRole('contentinfo')).toContainText('Live recording continues in the background')
     await expect(screen.recorder()).toHaveAccessibleName(/^Recording/)
     // At the start nothing was received yet: no price of the live market may be left.
     await expect(screen.last('BTC-USD')).not.toHaveText(/\d/)

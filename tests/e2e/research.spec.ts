@@ -414,7 +414,7 @@ test('the income statement gathers the periods that the user asks for', { tag: B
   await expect(pane.getByRole('img', { name: /^Revenue, net income and margins of AAPL/ })).toBeVisible()
   await periods.getByRole('button', { name: 'Years' }).click()
   await expect(table.getByRole('columnheader')).toHaveCount(3)
-  const picture = pane.getByRole('button', { name: /^Save a picture of Revenue/ })
+  const picture = pane.getByRole('button', { name: /^Save picture of Revenue/ })
   expectPng(await downloaded(page, () => picture.click()))
   const balance = await go(page, 'balance-sheet')
   const sheet = balance.getByRole('region', { name: 'Balance sheet data.statements' }).getByRole('table')
@@ -436,7 +436,9 @@ test(
       timeout: 90_000,
     })
     await expect(
-      sma.getByRole('img', { name: 'SMA of AAPL, ours and the service’s. Left and right arrows tell each value.' }),
+      sma.getByRole('img', {
+        name: 'SMA of AAPL, ours and the service’s. Use the left and right arrows to read each value.',
+      }),
     ).toBeVisible()
     await expect(sma.locator('figcaption')).toContainText(/Difference.*Service.*Ours/)
     await sma.getByRole('button', { name: 'Rows' }).click()

@@ -98,13 +98,13 @@ class ReviewScreen extends Screen {
   /** Does what the menu of a session offers. */
   async act(id: string, item: string | RegExp): Promise<void> {
     await this.pick(id)
-    await pane(this.page, 'sessions').getByRole('button', { name: 'More for this session' }).click()
-    await this.dialog('More for this session').getByRole('button', { name: item }).click()
+    await pane(this.page, 'sessions').getByRole('button', { name: 'More actions for this session' }).click()
+    await this.dialog('More actions for this session').getByRole('button', { name: item }).click()
   }
   /** Brings a file in by the import dialog, which ends at the list of sessions. */
   async bringIn(file: string, says: RegExp, whileOpen?: () => Promise<void>): Promise<void> {
     await this.openSessions()
-    await pane(this.page, 'sessions').getByRole('button', { name: 'Open a session file' }).click()
+    await pane(this.page, 'sessions').getByRole('button', { name: 'Open session file' }).click()
     const dialog = this.page.getByRole('dialog', { name: /^Import/ })
     await dialog.locator('input[type=file]').setInputFiles(file)
     await expect(dialog).toContainText(says)
@@ -180,7 +180,7 @@ test('a recording is reviewed, proven, taken out and brought into another store'
   await test.step('it is named and pinned in the list, binned and brought back', async () => {
     await screen.pick(id)
     await page.keyboard.press('F2')
-    await pane(page, 'sessions').getByRole('textbox', { name: 'Name of the session' }).fill(NAME)
+    await pane(page, 'sessions').getByRole('textbox', { name: 'Session name' }).fill(NAME)
     await page.keyboard.press('Enter')
     await expect(screen.session(id)).toContainText(NAME)
     await screen.act(id, /^Pin/)
@@ -188,10 +188,10 @@ test('a recording is reviewed, proven, taken out and brought into another store'
     await screen.act(id, /^Delete/)
     await expect(screen.session(id)).toHaveCount(0)
     const toasts = page.getByRole('region', { name: 'Notifications' })
-    await expect(toasts).toContainText(`${NAME} is in the bin.`)
+    await expect(toasts).toContainText(`${NAME} was moved to the bin.`)
     await toasts.getByRole('button', { name: 'Undo' }).click()
     await expect(screen.session(id)).toContainText(NAME)
-    await expect(toasts).toContainText(`${NAME} is back.`)
+    await expect(toasts).toContainText(`${NAME} was restored.`)
     await audit(app, paneOf('sessions'), 'sessions')
   })
 
@@ -261,8 +261,8 @@ test('a recording is reviewed, proven, taken out and brought into another store'
 
   const file = join(folders.window, 'drop-day.tapedeck')
   await test.step('it is saved as one file, the same as the command line writes', async () => {
-    await screen.act(id, /^Save as a session file/)
-    const dialog = screen.dialog('Save as a session file')
+    await screen.act(id, /^Save as session file/)
+    const dialog = screen.dialog('Save as session file')
     await dialog.getByLabel('Folder').fill(folders.window)
     await dialog.getByLabel('File', { exact: true }).fill('drop-day.tapedeck')
     await audit(app, DIALOG, 'saving a session')

@@ -60,14 +60,14 @@ describe('a typed time', () => {
     })
   })
   it.each([
-    ['', 'Type a time'],
-    ['noon', 'can be read'],
-    ['25:00', 'Hours go to 23'],
-    ['10:61', 'Hours go to 23'],
+    ['', 'Enter a time'],
+    ['noon', 'isn’t a valid time'],
+    ['25:00', 'Hours go up to 23'],
+    ['10:61', 'Hours go up to 23'],
     ['31 Feb 10:00', 'no such date'],
-    ['09:31 Atlantis', 'No time zone is called \u201CAtlantis\u201D'],
-    ['2026-11-02 10:00', 'before the recording begins (03 Nov 2026 09:00:00 UTC)'],
-    ['2026-11-07', 'after the recording ends'],
+    ['09:31 Atlantis', 'Unknown time zone \u201CAtlantis\u201D'],
+    ['2026-11-02 10:00', 'before the recorded data starts (03 Nov 2026 09:00:00 UTC)'],
+    ['2026-11-07', 'after the recorded data ends'],
   ])('that cannot be meant is explained: %s', (text, why) => {
     expect(read(text)).toMatchObject({ ok: false, why: expect.stringContaining(why) })
   })

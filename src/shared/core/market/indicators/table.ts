@@ -233,7 +233,7 @@ export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
   },
   vwap: {
     id: 'vwap',
-    title: 'Volume weighted average price',
+    title: 'Volume-weighted average price',
     short: 'VWAP',
     place: 'price',
     parameters: [{ key: 'width', title: 'Deviations', value: 1, least: 0.1, most: 20 }],
@@ -300,8 +300,8 @@ export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
     place: 'price',
     parameters: [
       length(20),
-      { key: 'width', title: 'True ranges', value: 2, least: 0.1, most: 20 },
-      length(10, 'ranges', 'Length of ranges'),
+      { key: 'width', title: 'ATR multiplier', value: 2, least: 0.1, most: 20 },
+      length(10, 'ranges', 'ATR length'),
     ],
     outputs: ['Middle', 'Upper', 'Lower'],
     takesPrice: true,
@@ -332,7 +332,7 @@ export const INDICATORS: Readonly<Record<ChartIndicatorId, IndicatorRow>> = {
 
 /** The volume profile of the bars in view: of a range rather than of a bar, and so no row of the table. */
 export const VOLUME_PROFILE = {
-  title: 'Volume profile of the visible range',
+  title: 'Volume profile (visible range)',
   short: 'VP',
   parameters: [
     { key: 'levels', title: 'Levels', value: 48, least: 4, most: 200 },

@@ -92,7 +92,7 @@ it('a feed without room counts what it has, and names what is left out', async (
   }
   await tick()
   expect(text()).toContain('XT 49/50')
-  expect(text()).toContain('Not subscribed: 50 of 50 are taken.')
+  expect(text()).toContain('Not subscribed: 50 of 50 are in use.')
   expect(text()).toMatch(/Z-USD\. Remove symbols/)
   // Twice the connections have twice the room, which the status counts already.
   state.status = {

@@ -28,7 +28,7 @@ it('says of a symbol without room how full its feed is, however it is written, a
     feed('forex/C', { overBudget: ['EURUSD'], acknowledged: ['GBPUSD'] }),
   ]
   const told = noRoomFor(feeds, instrumentId('crypto', 'SOLUSD'))
-  expect(told?.title).toBe('Not subscribed: 50 of 50 on this feed are taken')
+  expect(told?.title).toBe('Not subscribed: 50 of 50 on this feed are in use')
   expect(told?.text).toMatch(/Remove symbols.*allow more connections/)
   expect(noRoomFor(feeds, instrumentId('crypto', 'A1-USD'))).toBeNull()
   expect(noRoomFor(feeds, instrumentId('stocks', 'SOLUSD'))).toBeNull()

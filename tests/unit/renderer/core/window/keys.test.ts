@@ -50,7 +50,7 @@ describe('keys', () => {
     for (const key of '100m') press(key)
     expect(app.intervalTyped).toBe('100m')
     vi.advanceTimersByTime(1_000)
-    expect(app.toasts.list.at(-1)?.text).toContain('no interval “100m”')
+    expect(app.toasts.list.at(-1)?.text).toContain('Unknown interval “100m”')
     expect(app.chart.interval).toBe('5m')
   })
   it('drop the digits with Esc, and say when there is no such interval', () => {
@@ -59,7 +59,7 @@ describe('keys', () => {
     expect(app.intervalTyped).toBe('')
     press('7')
     press('Enter')
-    expect(app.toasts.list.at(-1)?.text).toContain('no interval “7”')
+    expect(app.toasts.list.at(-1)?.text).toContain('Unknown interval “7”')
     expect(app.chart.interval).toBe('1s')
   })
   it('play a replay with Space wherever the focus is, but not where Space presses a button', () => {

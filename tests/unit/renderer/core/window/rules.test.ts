@@ -142,7 +142,7 @@ describe('what is typed', () => {
     expect(urlProblem('https://data.example.com')).toBeNull()
     expect(urlProblem('http://127.0.0.1:8080')).toBeNull()
     expect(urlProblem('http://data.example.com')).toContain('https')
-    expect(urlProblem('https://me:secret@data.example.com')).toContain('out of the URL')
+    expect(urlProblem('https://me:secret@data.example.com')).toContain('from the URL')
     expect(urlProblem('data.example.com')).not.toBeNull()
   })
 })

@@ -26,7 +26,7 @@ it('offers a large button to play in an empty chart of a replay', async () => {
 
 it('promises no bars of a symbol that its feed has no room for, and names the ways out', async () => {
   const openSettings = vi.fn()
-  const noRoom = { title: 'Not subscribed: 50 of 50 on this feed are taken', text: 'Remove symbols.', short: '' }
+  const noRoom = { title: 'Not subscribed: 50 of 50 on this feed are in use', text: 'Remove symbols.', short: '' }
   show({ noRoom, openSettings })
   expect(screen.getByText(noRoom.title)).toBeTruthy()
   expect(screen.queryByText(/first bar appears/)).toBeNull()

@@ -136,7 +136,7 @@ describe('going to a time', () => {
     await fireEvent.input(box, { target: { value: '99:99' } })
     expect(screen.queryByRole('alert')).toBeNull()
     await fireEvent.keyDown(box, { key: 'Enter' })
-    expect(screen.getByRole('alert').textContent).toContain('Hours go to 23')
+    expect(screen.getByRole('alert').textContent).toContain('Hours go up to 23')
     expect(onclose).not.toHaveBeenCalled()
     await fireEvent.input(box, { target: { value: '+90s' } })
     await fireEvent.keyDown(box, { key: 'Enter' })

@@ -272,13 +272,13 @@ describe('the quote', () => {
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
     expect(screen.getByText('not subscribed')).toBeTruthy()
-    expect(screen.getByText(/of 50 on this feed are taken\. Remove symbols/)).toBeTruthy()
+    expect(screen.getByText(/of 50 on this feed are in use\. Remove symbols/)).toBeTruthy()
     expect(within(screen.getByRole('row', { name: /BTC-USD/ })).getByText(/^Not subscribed, /)).toBeTruthy()
     // Its quotes have a feed of their own, which may have room.
     fake.put({ ...row, last: 64_000, lastOf: 'mid', freshness: 'live' })
     await frame()
     expect(screen.queryByText('not subscribed')).toBeNull()
-    expect(screen.getByText(/of 50 on this feed are taken\. Remove symbols/)).toBeTruthy()
+    expect(screen.getByText(/of 50 on this feed are in use\. Remove symbols/)).toBeTruthy()
   })
   it('names its reference and its freshness', async () => {
     const { state, frame } = open({ freshness: { crypto: 'stale' } })

@@ -13,7 +13,7 @@ import type { QuoteRow } from '../../../../../../src/shared/core/status/status.t
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { FakeTerminal } from '../../../fakes/fake-terminal.ts'
 
-const TITLE = 'Not subscribed: 50 of 50 on this feed are taken'
+const TITLE = 'Not subscribed: 50 of 50 on this feed are in use'
 const FULL = Array.from({ length: 50 }, (_, i) => `A${i}-USD`)
 const NOTHING_CAME = { last: null, lastOf: null, lastRecvMs: null, lastEventMs: null, freshness: 'waiting' } as const
 
@@ -64,8 +64,8 @@ describe('the row of a watchlist', () => {
     const { state, frame } = await open()
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
-    expect(cells()).toEqual(['Not subscribed, 50 of 50 taken'])
-    const cell = screen.getByText('Not subscribed, 50 of 50 taken')
+    expect(cells()).toEqual(['Not subscribed, 50 of 50 in use'])
+    const cell = screen.getByText('Not subscribed, 50 of 50 in use')
     expect(cell.title).toBe(`${TITLE}. Remove symbols from your watchlists, or allow more connections in Settings.`)
     expect(cell.getAttribute('aria-colspan')).toBe('4')
     expect(screen.getByRole('row', { name: /BTC-USD/ }).textContent).not.toContain('waiting')
@@ -75,8 +75,8 @@ describe('the row of a watchlist', () => {
     const { state, frame } = await open({ stored: { price: 61_234.5, atMs: unixMs(Date.now() - 7_200_000) } })
     render(WatchlistPane, { app: state, width: 500 })
     await frame()
-    expect(cells()).toEqual(['61,234.50r', 'Not subscribed, 50 of 50 taken'])
-    expect(screen.getByText('Not subscribed, 50 of 50 taken').getAttribute('aria-colspan')).toBe('3')
+    expect(cells()).toEqual(['61,234.50r', 'Not subscribed, 50 of 50 in use'])
+    expect(screen.getByText('Not subscribed, 50 of 50 in use').getAttribute('aria-colspan')).toBe('3')
     const row = screen.getByRole('row', { name: /BTC-USD/ })
     expect(within(row).getByText('r').title).toMatch(/^The price shown was recorded .*ago\.$/)
     expect(row.outerHTML).not.toMatch(/waiting for/i)
@@ -108,7 +108,7 @@ describe('the quote', () => {
     await frame()
     expect(screen.getByTestId('big-price').textContent).toBe('61,234.50')
     expect(screen.getByText('not subscribed').title).toMatch(TITLE)
-    expect(screen.getByText(/of 50 on this feed are taken\. Remove symbols/)).toBeTruthy()
+    expect(screen.getByText(/of 50 on this feed are in use\. Remove symbols/)).toBeTruthy()
     expect(container.innerHTML).not.toMatch(/waiting for/i)
     const openSettings = vi.spyOn(state, 'openSettings')
     await fireEvent.click(screen.getByRole('button', { name: 'Open settings' }))
