@@ -51,16 +51,18 @@ export function createViews(live: View, replayed: (id: string) => View | undefin
 export async function barsPage(
   reader: Pick<StoreReader, 'bars'>,
   view: View,
-  { instrument, of, interval, beforeMs, limit }: Omit<CallArgs<'bars.history'>, 'view'>,
+  { instrument, of, interval, beforeMs, afterMs, limit }: Omit<CallArgs<'bars.history'>, 'view'>,
 ): Promise<BarsPage> {
-  const toMs = beforeMs ?? view.wallMs()
-  const query = { instrument, of, interval, source: view.source(), beforeMs, limit, maxSeq: view.upTo() }
+  const query = { instrument, of, interval, source: view.source(), beforeMs, afterMs, limit, maxSeq: view.upTo() }
   const page = await reader.bars({ ...query, pastDamage: true })
   const { bars, more } = page
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
-  const [first] = bars
+  const first = bars.at(0)
+  const last = bars.at(-1)
   const feed = seriesFeed(asset, of, interval)
-  const gaps = bars.length === 0 ? [] : await view.past.gaps(feed, instrument, first.startMs, toMs)
+  const fromMs = afterMs ?? first?.startMs
+  const endMs = (afterMs !== undefined && more ? last?.endMs : beforeMs) ?? view.wallMs()
+  const gaps = first === undefined ? [] : await view.past.gaps(feed, instrument, fromMs ?? first.startMs, endMs)
   const unreadable = unreadableSpans(feed, page, view.wallMs())
   return { bars, gaps: [...gaps, ...unreadable], decimals: view.hub.cell(instrument).decimals, more }
 }

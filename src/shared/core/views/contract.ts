@@ -4,7 +4,7 @@ import { call, instrument, interval, limit, ms, of, text, view } from '../../rpc
 import type { GapSpan, QuoteRow, SymbolHit } from '../status/status.ts'
 import type { Bar, Print } from '../market/market.ts'
 
-/** A page of bars, oldest first. `more` tells honestly whether older ones exist. */
+/** A page of bars, oldest first. `more`: whether others exist beyond it. */
 export interface BarsPage {
   readonly bars: readonly Bar[]
   readonly gaps: readonly GapSpan[]
@@ -30,8 +30,20 @@ export interface PrintsPage {
 export const MARKET_CALLS = {
   /** At most 50 hits, best first; knows every symbol seen, watched, or of the demo market. */
   'symbols.search': call<readonly SymbolHit[]>()(v.strictObject({ query: text(64), limit: v.optional(limit(50)) })),
+  /**
+   * The newest `limit` bars that start before `beforeMs`; null: up to now. With `afterMs`, the oldest ones that start
+   * after it. `more`: there are others beyond those, in the same direction.
+   */
   'bars.history': call<BarsPage>()(
-    v.strictObject({ view, instrument, of, interval, beforeMs: v.nullable(ms), limit: limit(5_000) }),
+    v.strictObject({
+      view,
+      instrument,
+      of,
+      interval,
+      beforeMs: v.nullable(ms),
+      afterMs: v.optional(ms),
+      limit: limit(5_000),
+    }),
   ),
   /** `before` null: the newest page. */
   'tape.history': call<PrintsPage>()(

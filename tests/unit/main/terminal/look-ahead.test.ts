@@ -137,7 +137,13 @@ async function seen({ view }: OpenReplay, reader: LocalReader): Promise<unknown>
   const pages = []
   for (const interval of ['250ms', '1m', '5m', '1D'] as const) {
     const args = { instrument: BTC, of: 'trade', interval, beforeMs: null, limit: 100 } as const
-    pages.push(await barsPage(reader, view, args))
+    const page = await barsPage(reader, view, args)
+    const startMs = page.bars.at(0)?.startMs ?? 0
+    pages.push(
+      page,
+      await barsPage(reader, view, { ...args, afterMs: startMs }),
+      await barsPage(reader, view, { ...args, afterMs: 0, limit: 3 }),
+    )
   }
   const newest = await past.printsBefore(BTC, null, 7)
   const older = newest.older === null ? null : await past.printsBefore(BTC, newest.older, 7)

@@ -440,6 +440,8 @@ export class FakeTerminal implements Transport {
       }
       case 'bars.history': {
         const ask = args as CallArgs<'bars.history'>
+        // Its history has no newer end: every chart shows the newest bars.
+        if (ask.afterMs !== undefined) return { bars: [], gaps: [], decimals: 2, more: false }
         const bars = this.bars(ask.instrument, ask.interval, ask.limit, ask.beforeMs ?? this.nowMs)
         return { bars, gaps: [], decimals: this.#rows.get(ask.instrument)?.decimals ?? 2, more: bars.length > 0 }
       }

@@ -2,6 +2,7 @@
  * Bars of what is stored: rollups where they serve, blocks and the journal for the rest, all of one
  * snapshot. Recordings of one source follow each other; nothing after `maxSeq` is looked at.
  */
+import type Database from 'better-sqlite3'
 import {
   createBarBuilder,
   fixedGrid,
@@ -70,6 +71,35 @@ interface Part {
   readonly base: number
 }
 
+/** Everything that a search for a page of bars reads; `least` and `most`: its first and last record, UTC ms. */
+interface Search extends TimeRange {
+  readonly query: BarQuery
+  readonly feed: FeedId
+  readonly intervalMs: number
+  readonly parts: readonly Part[]
+  readonly grid: BarGrid
+  readonly damage: Damage | null
+}
+
+/** UTC ms. */
+interface TimeRange {
+  readonly least: number
+  readonly most: number
+}
+
+/** As in the index of blocks; null: there are none. */
+interface BlockTimes {
+  readonly least: number | null
+  readonly most: number | null
+}
+
+/** A page of bars, oldest first. `atMs`: where the search began, which stands for a page without bars. */
+interface Found {
+  readonly states: readonly BarState[]
+  readonly more: boolean
+  readonly atMs: number
+}
+
 /** Minutes of a series that their hour's rollup does not give as they are wanted: [from, to). */
 interface Again {
   readonly from: number
@@ -103,9 +133,13 @@ export class BarReader {
            ORDER BY min_seq`,
         )
         .raw(),
-      before: db.prepare<[number, number, number], { least: number | null; most: number | null }>(
+      before: db.prepare<[number, number, number], BlockTimes>(
         `SELECT max(min_ms) AS least, max(max_ms) AS most FROM block INDEXED BY block_order
          WHERE series = ? AND min_seq <= ? AND min_ms < ?`,
+      ),
+      after: db.prepare<[number, number, number], BlockTimes>(
+        `SELECT min(min_ms) AS least, min(max_ms) AS most FROM block INDEXED BY block_order
+         WHERE series = ? AND min_seq <= ? AND max_ms >= ?`,
       ),
     }
   }
@@ -127,41 +161,71 @@ export class BarReader {
     const grid = gridOf(asset, query.interval)
     const { least, most } = this.#span(parts, feed, query.instrument)
     if (least > most || most < (query.fromMs ?? -Infinity)) return { bars: [], more: least <= most }
+    const damage = query.pastDamage === true ? new Damage() : null
+    const search: Search = { query, feed, intervalMs, parts, grid, damage, least, most }
+    const { states, more, atMs } = query.afterMs === undefined ? this.#before(search) : this.#after(search)
+    const shown = { fromMs: states[0]?.startMs ?? atMs, toMs: states.at(-1)?.endMs ?? atMs }
+    const received = this.#holes.of(parts, feed, query.instrument, shown, damage)
+    const { lost = [], rebuilt = [] } = damage ?? {}
+    const aheadMs = this.#holes.aheadOf(parts)
+    const ahead = aheadMs === null || aheadMs >= shown.toMs ? [] : [{ fromMs: barEnd(grid, aheadMs), toMs: null }]
+    const holes = [...received, ...lost, ...ahead]
+    return {
+      bars: states.map((state) => toBar(marked(state, holes))),
+      more,
+      ...told,
+      ...(lost.length === 0 ? {} : { damaged: lost }),
+      ...(rebuilt.length === 0 ? {} : { rebuilt }),
+    }
+  }
+
+  /** The newest bars before `beforeMs`: looks at ever longer stretches until the page is full. */
+  #before(search: Search): Found {
+    const { query, grid, least, most } = search
     const before = query.beforeMs ?? Infinity
     const newest = Math.min(before - 1e-3, most)
-    const start = grid.startOf(newest)
-    let end = Number.isNaN(start) ? newest + 1e-3 : grid.endOf(start)
+    let end = endAfter(grid, newest)
     const first = query.fromMs ?? -Infinity
     const oldest = Math.max(least, first)
-    let span = Math.max(intervalMs >= MINUTE ? HOUR : SHORT_SPAN, intervalMs * query.limit * 1.5)
+    let span = firstSpan(search)
     let from = alignDown(grid, Math.max(first, newest - span))
-    const damage = query.pastDamage === true ? new Damage() : null
     for (;;) {
       const lower = Math.max(from, first)
-      const states = this.#build(parts, feed, query, grid, from, end, damage).filter(
-        (b) => b.startMs >= lower && b.startMs < before,
-      )
+      const states = this.#build(search, from, end).filter((b) => b.startMs >= lower && b.startMs < before)
       if (states.length > query.limit || from <= oldest) {
         const page = states.slice(Math.max(0, states.length - query.limit))
-        const shown = { fromMs: page[0]?.startMs ?? newest, toMs: page.at(-1)?.endMs ?? newest }
-        const received = this.#holes.of(parts, feed, query.instrument, shown, damage)
-        const { lost = [], rebuilt = [] } = damage ?? {}
-        const aheadMs = this.#holes.aheadOf(parts)
-        const ahead = aheadMs === null || aheadMs >= shown.toMs ? [] : [{ fromMs: barEnd(grid, aheadMs), toMs: null }]
-        const holes = [...received, ...lost, ...ahead]
-        return {
-          bars: page.map((state) => toBar(marked(state, holes))),
-          more: states.length > page.length || least < first,
-          ...told,
-          ...(lost.length === 0 ? {} : { damaged: lost }),
-          ...(rebuilt.length === 0 ? {} : { rebuilt }),
-        }
+        return { states: page, more: states.length > page.length || least < first, atMs: newest }
       }
       if (states.length === 0) end = from
       span *= 4
-      // Over a night or a weekend the index leads; what is in a block with what was read costs no more.
-      const there = this.#before(parts, feed, query.instrument, from)
+      // Over a night or a weekend the index leads. Blocks that were read already cost nothing more.
+      const there = this.#recordedBefore(search, from)
       from = alignDown(grid, Math.max(oldest, Math.min(Math.min(from, there.most) - span, there.least)))
+    }
+  }
+
+  /** The oldest bars after `afterMs`, in the same way. */
+  #after(search: Search): Found {
+    const { query, grid, least, most } = search
+    const after = Math.max(query.afterMs ?? -Infinity, (query.fromMs ?? -Infinity) - 1e-3)
+    const before = query.beforeMs ?? Infinity
+    const newest = Math.min(before - 1e-3, most)
+    if (after >= newest) return { states: [], more: false, atMs: newest }
+    let from = after < least ? alignDown(grid, least) : barEnd(grid, after)
+    let span = firstSpan(search)
+    let end = endAfter(grid, Math.min(newest, from + span))
+    for (;;) {
+      // Blocks reach past `end`, where bars are not whole yet.
+      const upper = Math.min(end, before)
+      const states = this.#build(search, from, end).filter((b) => b.startMs > after && b.startMs < upper)
+      if (states.length > query.limit || end > newest) {
+        const page = states.slice(0, query.limit)
+        return { states: page, more: states.length > page.length, atMs: from }
+      }
+      if (states.length === 0) from = end
+      span *= 4
+      const there = this.#recordedAfter(search, end)
+      end = endAfter(grid, Math.min(newest, Math.max(Math.max(end, there.least) + span, there.most)))
     }
   }
 
@@ -199,38 +263,41 @@ export class BarReader {
     return { least, most }
   }
 
-  /** What the index knows of records before an instant: none is later than `most`, and one is not before `least`. */
-  #before(
-    parts: readonly Part[],
-    feed: FeedId,
-    instrument: InstrumentId,
+  /** What the index says about records before `ms`: none is later than `most`, and one is at or after `least`. */
+  #recordedBefore(search: Search, ms: number): TimeRange {
+    return this.#nearest(search, this.#sql.before, ms, Math.max, -Infinity, (at) => at < ms)
+  }
+
+  /** What the index says about records from `ms` on: none is earlier than `least`, and one is at or before `most`. */
+  #recordedAfter(search: Search, ms: number): TimeRange {
+    return this.#nearest(search, this.#sql.after, ms, Math.min, Infinity, (at) => at >= ms)
+  }
+
+  #nearest(
+    { query, feed, parts }: Search,
+    sql: Database.Statement<[number, number, number], BlockTimes>,
     ms: number,
-  ): { readonly least: number; readonly most: number } {
-    let least = -Infinity
-    let most = -Infinity
+    nearer: (a: number, b: number) => number,
+    none: number,
+    isBeyond: (atMs: number) => boolean,
+  ): TimeRange {
+    let least = none
+    let most = none
     for (const part of parts) {
-      const blocks = part.sealed === null ? undefined : this.#sql.before.get(part.sealed.id, part.limit, ms)
-      least = Math.max(least, blocks?.least ?? -Infinity)
-      most = Math.max(most, blocks?.most ?? -Infinity)
-      this.#journal.times(part, feed, instrument, (_seq, at) => {
-        if (at >= ms) return
-        least = Math.max(least, at)
-        most = Math.max(most, at)
+      const blocks = part.sealed === null ? undefined : sql.get(part.sealed.id, part.limit, ms)
+      least = nearer(least, blocks?.least ?? none)
+      most = nearer(most, blocks?.most ?? none)
+      this.#journal.times(part, feed, query.instrument, (_seq, at) => {
+        if (!isBeyond(at)) return
+        least = nearer(least, at)
+        most = nearer(most, at)
       })
     }
     return { least, most }
   }
 
-  /** Bars of [from, to) on `grid`, oldest first; `complete` is not decided yet. */
-  #build(
-    parts: readonly Part[],
-    feed: FeedId,
-    query: BarQuery,
-    grid: BarGrid,
-    from: number,
-    to: number,
-    damage: Damage | null,
-  ): readonly BarState[] {
+  /** Bars of [from, to) on the grid, oldest first; `complete` is not decided yet. */
+  #build({ parts, feed, query, grid, damage }: Search, from: number, to: number): readonly BarState[] {
     const { of } = query
     const rolled = isRolled(feed) && INTERVALS[query.interval] >= MINUTE
     const minutes: HourBars = new Map()
@@ -322,6 +389,10 @@ export class BarReader {
   }
 }
 
+/** How long the stretch is that a search looks at first, ms: a little more than a full page of bars. */
+const firstSpan = ({ query, intervalMs }: Search): number =>
+  Math.max(intervalMs >= MINUTE ? HOUR : SHORT_SPAN, intervalMs * query.limit * 1.5)
+
 const shifted = (bar: BarState, base: number): BarState =>
   base === 0
     ? bar
@@ -343,6 +414,12 @@ function marked(state: BarState, holes: readonly SkewedHole[]): BarState {
 function barEnd(grid: BarGrid, ms: number): number {
   const start = grid.startOf(ms)
   return Number.isNaN(start) ? ms : grid.endOf(start)
+}
+
+/** As `barEnd`, and always after the instant. */
+function endAfter(grid: BarGrid, ms: number): number {
+  const end = barEnd(grid, ms)
+  return end > ms ? end : ms + 1e-3
 }
 
 /** The start of the bar at an instant; an instant in no bar is a boundary itself. */

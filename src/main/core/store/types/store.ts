@@ -342,6 +342,8 @@ export interface BarQuery {
   readonly recordings?: readonly RecordingId[] | undefined
   /** Bars that start before this instant, newest `limit` of them; null: the newest. */
   readonly beforeMs: number | null
+  /** Instead: bars that start after this instant, the oldest `limit` of them; `more` then tells of newer ones. */
+  readonly afterMs?: number | undefined
   /** No bar that starts before this; `more` still tells of such. */
   readonly fromMs?: number | undefined
   readonly limit: number

@@ -8,9 +8,10 @@ import { feedOfBars } from '../../../../../../src/main/core/store/read/bars.ts'
 import { applyRecord } from '../../../../../../src/main/core/store/format/classify.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import type { BarQuery } from '../../../../../../src/main/core/store/types/store.ts'
 import { createBarBuilder, toBar } from '../../../../../../src/shared/core/market/bars.ts'
 import { gridOf } from '../../../../../../src/shared/core/market/calendar.ts'
-import { INTERVALS, type BarSource, type Interval } from '../../../../../../src/shared/core/market/market.ts'
+import { INTERVALS, type Bar, type BarSource, type Interval } from '../../../../../../src/shared/core/market/market.ts'
 import { overlapsOf } from '../../../../../../src/shared/features/sessions/overlaps.ts'
 import { FLAG, type Source } from '../../../../../../src/shared/core/recording/recording.ts'
 import { instrumentId, unixMs } from '../../../../../../src/shared/base/units.ts'
@@ -91,10 +92,22 @@ it('gives the bars of the messages, wherever these lie: rollups, blocks, journal
         }
         const reader = openLocalReader(folder.file)
         const maxSeq = Math.max(1, Math.floor(items.length * share))
+        /** All bars, page by page from the oldest on. */
+        const forward = async (query: BarQuery): Promise<Bar[]> => {
+          const bars: Bar[] = []
+          for (let more = true; more;) {
+            const page = await reader.bars({ ...query, afterMs: bars.at(-1)?.startMs ?? -8.64e15 })
+            expect(page.bars.length).toBeLessThanOrEqual(query.limit)
+            expect(page.more && page.bars.length < query.limit).toBe(false)
+            bars.push(...page.bars)
+            more = page.more
+          }
+          return bars
+        }
         for (const of of ['trade', 'bid', 'mid', 'service'] as const) {
           for (const interval of ['1m', '5m', '1h', '1D', '15s', '100ms', '250ms'] as const) {
             if (of === 'service' && INTERVALS[interval] < 60_000) continue
-            const query = { instrument: BTC, of, interval, source: 'demo', beforeMs: null, limit: 1_000 }
+            const query = { instrument: BTC, of, interval, source: 'demo', beforeMs: null, limit: 1_000 } as const
             const strip = (bars: readonly object[]): unknown[] => bars.map((bar) => ({ ...bar, complete: null }))
             const all = await reader.bars(query)
             expect(strip(all.bars)).toEqual(expected(items, of, interval))
@@ -107,6 +120,14 @@ it('gives the bars of the messages, wherever these lie: rollups, blocks, journal
             const last = all.bars.at(-1)
             if (last !== undefined) {
               expect((await reader.bars({ ...query, beforeMs: last.startMs })).bars).toEqual(all.bars.slice(0, -1))
+            }
+            expect(await forward({ ...query, limit: 9 })).toEqual(all.bars)
+            const cut = { ...query, maxSeq: { recording: key, seq: maxSeq } }
+            expect(await forward({ ...cut, limit: 9 })).toEqual(then.bars)
+            const [first] = all.bars
+            if (last !== undefined) {
+              const middle = { ...query, afterMs: first.startMs, beforeMs: last.startMs }
+              expect((await reader.bars(middle)).bars).toEqual(all.bars.slice(1, -1))
             }
           }
         }
