@@ -69,9 +69,9 @@ export async function startSession(options: SessionOptions): Promise<LiveSession
       seen(seq, monoNs)
     },
     state: (from, state) => hub.feedState(from, state, clock.wallMs()),
-    acknowledged: hub.acknowledged,
-    gapOpened: hub.gapOpened,
-    gapClosed: hub.gapClosed,
+    acknowledged: (...args) => hub.acknowledged(...args),
+    gapOpened: (...args) => hub.gapOpened(...args),
+    gapClosed: (...args) => hub.gapClosed(...args),
     problem: (from, why) => console.error(`${from}: ${why.message}`),
     log: () => undefined,
   }

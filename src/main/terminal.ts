@@ -24,8 +24,8 @@ import { createFeeds } from './core/feeds/feeds.ts'
 import { createDigestFold } from './core/market/digest.ts'
 import { hubCalendar } from './core/market/hub-calendar.ts'
 import { createHub } from './core/market/hub.ts'
-import { guessAssets, guessSpelling } from './core/market/instruments.ts'
-import { createMarket } from './core/market/snapshot.ts'
+import { guessAssets, guessSymbol } from './core/market/instruments.ts'
+import { createMarket } from './core/market/market.ts'
 import { defaultStorePath } from './core/settings/paths.ts'
 import { safeSettings } from './core/settings/safe-settings.ts'
 import { createSettingsStore, fileKeeper, isNew } from './core/settings/settings.ts'
@@ -203,9 +203,9 @@ export async function createTerminal(options: HostOptions): Promise<Terminal> {
     seen: () => hub.cells(),
     spelling: (id) => {
       const cell = hub.find(id)
-      return cell?.spelt ? cell.symbol : undefined
+      return cell?.isSymbolConfirmed ? cell.symbol : undefined
     },
-    guessSpelling,
+    guessSymbol,
     guessAssets,
     demo: () => desk.source.kind === 'demo',
   })

@@ -1,9 +1,9 @@
 /** Opened many times and closed again: nothing of it is held. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hubCalendar } from '../../../src/main/core/market/hub-calendar.ts'
-import type { Hub } from '../../../src/main/core/market/hub-port.ts'
+import type { Hub } from '../../../src/main/core/market/hub-types.ts'
 import { createHub } from '../../../src/main/core/market/hub.ts'
-import { barsStream, quotesStream, tapeStream, type Past } from '../../../src/main/core/market/streams.ts'
+import { barsStream, quotesStream, tapeStream, type StreamHistory } from '../../../src/main/core/market/streams.ts'
 import { followDesktop } from '../../../src/main/hosts/electron/desktop/desktop.ts'
 import { followNetwork } from '../../../src/main/hosts/electron/network.ts'
 import type { Terminal } from '../../../src/main/terminal/terminal-api.ts'
@@ -48,7 +48,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A hub that counts what is held of it. */
+/** A hub that counts its open watches and listeners. */
 function counted(): { readonly hub: Hub; count(): number } {
   const hub = createHub({ calendar: hubCalendar })
   let count = 0
@@ -61,27 +61,28 @@ function counted(): { readonly hub: Hub; count(): number } {
       release()
     }
   }
-  const wrapped: Hub = Object.create(hub, {
-    watch: { value: (...args: Parameters<Hub['watch']>) => once(hub.watch(...args)) },
-    onGap: { value: (...args: Parameters<Hub['onGap']>) => once(hub.onGap(...args)) },
-    onReset: { value: (...args: Parameters<Hub['onReset']>) => once(hub.onReset(...args)) },
-    watchBars: {
-      value: (...args: Parameters<Hub['watchBars']>) => {
-        const one = hub.watchBars(...args)
-        return { ...one, release: once(one.release) }
-      },
+  const { watch, onGap, onReset, watchBars, watchTape } = hub
+  const counting: Pick<Hub, 'watch' | 'onGap' | 'onReset' | 'watchBars' | 'watchTape'> = {
+    watch: (...args) => once(watch.apply(hub, args)),
+    onGap: (...args) => once(onGap.apply(hub, args)),
+    onReset: (...args) => once(onReset.apply(hub, args)),
+    watchBars(...args) {
+      const watched = watchBars.apply(hub, args)
+      return { ...watched, release: once(watched.release) }
     },
-    watchTape: {
-      value: (...args: Parameters<Hub['watchTape']>) => {
-        const one = hub.watchTape(...args)
-        return { ...one, release: once(one.release) }
-      },
+    watchTape(...args) {
+      const watched = watchTape.apply(hub, args)
+      return { ...watched, release: once(watched.release) }
     },
-  }) as Hub // a hub with four of its methods counted
-  return { hub: wrapped, count: () => count }
+  }
+  return { hub: Object.assign(hub, counting), count: () => count }
 }
 
-const past: Past = { bars: async () => ({ bars: [], unreadable: [] }), gaps: async () => [], prints: async () => [] }
+const history: StreamHistory = {
+  bars: async () => ({ bars: [], unreadable: [] }),
+  gaps: async () => [],
+  prints: async () => [],
+}
 const wake = (): void => undefined
 
 describe('streams of a hub', () => {
@@ -89,8 +90,8 @@ describe('streams of a hub', () => {
   const bars = { instrument: BTC, of: 'trade', interval: '1m', fromMs: null } as const
   test.each([
     ['quotes', () => quotesStream(hub, [BTC, instrumentId('crypto', 'ETH-USD')], () => 0, wake)],
-    ['bars', () => barsStream(hub, past, bars, wake)],
-    ['tape', () => tapeStream(hub, past, { instrument: BTC, limit: 10 }, wake)],
+    ['bars', () => barsStream(hub, history, bars, wake)],
+    ['tape', () => tapeStream(hub, history, { instrument: BTC, limit: 10 }, wake)],
   ] as const)('of %s are let go when they are closed', async (_, open) => {
     const streams = Array.from({ length: N }, () => open())
     expect(count()).toBeGreaterThanOrEqual(N)

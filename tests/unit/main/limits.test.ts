@@ -4,7 +4,7 @@ import { createHistory } from '../../../src/main/features/alerts/history.ts'
 import { hubCalendar } from '../../../src/main/core/market/hub-calendar.ts'
 import { HubGaps } from '../../../src/main/core/market/hub-gaps.ts'
 import { createHub } from '../../../src/main/core/market/hub.ts'
-import { createSeries, MOST_HOLES, SERIES_BARS, type BarSeries } from '../../../src/main/core/market/series.ts'
+import { createSeries, MAX_SERIES_GAPS, SERIES_BARS, type BarSeries } from '../../../src/main/core/market/series.ts'
 import { createTapeRing } from '../../../src/main/core/market/tape.ts'
 import { KeptSnapshots } from '../../../src/main/features/replay/kept.ts'
 import { KIND, scratch } from '../../../src/service/codec.ts'
@@ -155,9 +155,9 @@ describe.each(LIMITS)('$what', ({ most, held }) => {
 describe('gaps of a series beyond its limit', () => {
   const HOUR = 60 * MINUTE
   const hour = (i: number): number => T0 + i * HOUR
-  const count = MOST_HOLES + 10
+  const count = MAX_SERIES_GAPS + 10
   const bars = series()
-  times(count, (i) => bars.hole({ fromMs: hour(i), toMs: hour(i) + 1 }, 0))
+  times(count, (i) => bars.addGap({ fromMs: hour(i), toMs: hour(i) + 1 }, 0))
   const completeAt = (ms: number, seq: number): boolean | undefined => {
     bars.record(ms, hour(count), seq, 1, 1)
     bars.record(hour(count), hour(count), seq + 1, 1, 1)
@@ -167,7 +167,7 @@ describe('gaps of a series beyond its limit', () => {
   test('are joined from the oldest on, with the time between them', () => {
     const live = series()
     live.record(hour(0), hour(0), 1, 1, 1)
-    times(count, (i) => live.hole({ fromMs: hour(i) + MINUTE, toMs: hour(i) + MINUTE + 1 }, 0))
+    times(count, (i) => live.addGap({ fromMs: hour(i) + MINUTE, toMs: hour(i) + MINUTE + 1 }, 0))
     const complete = (ms: number, seq: number): boolean | undefined => {
       live.record(ms, ms, seq, 1, 1)
       return live.from(-Infinity).find(({ startMs }) => startMs === ms)?.complete

@@ -1,6 +1,6 @@
 /**
- * What is known now of one instrument, and how a print changes it. One mutable cell an instrument:
- * numbers in place, NaN for "not known", nothing allocated by a tick.
+ * What is known now of one instrument, and how a price changes it. One mutable cell per instrument: numbers are
+ * changed in place, NaN means "not known", and a tick allocates nothing.
  */
 import { AHEAD_MS } from '../../../shared/features/alerts/evaluator/event-order.ts'
 import { addVolume, usable } from '../../../shared/core/market/bars.ts'
@@ -16,7 +16,7 @@ import { pipOf, startDecimals } from './instruments.ts'
 import type { BarSeries } from './series.ts'
 import type { TapeRing } from './tape.ts'
 
-/** What Last is made of. A higher rank takes over and begins anew; a lower one never mixes in. */
+/** What Last is made of. A higher rank replaces a lower one from scratch; a lower one is ignored. */
 export const RANK = { none: 0, bar: 1, mid: 2, trade: 3 } as const
 export type Rank = (typeof RANK)[keyof typeof RANK]
 
@@ -25,7 +25,7 @@ export const SPARK_MINUTES = 60
 
 const MAX_DECIMALS = 10
 
-/** Told of each change of a cell; it must not take long. */
+/** Called on the tick path after each change of a cell: it must be quick. */
 export interface CellWatcher {
   changed(cell: Cell): void
 }
@@ -35,34 +35,33 @@ export interface Cell {
   readonly asset: AssetClass
   readonly key: string
   readonly pip: number | null
-  /** The service's spelling once it told, else as asked. */
+  /** As the service writes it once it has sent it, else a guess. */
   symbol: string
-  /** The service told the spelling itself. */
-  spelt: boolean
+  isSymbolConfirmed: boolean
   rank: Rank
   lastFeed: FeedId | null
   last: number
-  /** Event time; of a print that was dated ahead of its receipt, that. */
+  /** Event time, UTC ms; receipt of a price that was dated ahead of it. */
   lastEventMs: number
   lastRecvMs: number
-  /** Receipt of any message, also of a quote that moved no Last. */
+  /** Receipt of the last message of any kind. */
   seenMs: number
-  /** Direction of the last print that differed from the one before it (an equal print keeps it); NaN: unknown. */
+  /** Direction of the last change of price (an equal price keeps it); NaN: unknown. */
   tick: number
   flash: number
-  /** The connection epoch of the feed in which Last was set: another one means "no flash". */
+  /** The feed's connection epoch in which Last was set; a price of another epoch does not flash. */
   epoch: number
   bid: number
   ask: number
   bidSize: number
   askSize: number
-  /** What open, high, low and volume are of: a trading day, or a stretch of the hours around one. */
+  /** The span of open, high, low and volume: a trading day, or the hours before or after one. */
   dayStart: number
   dayEnd: number
   session: SessionState | null
-  /** Prints up to here leave the day as it is: the hours after its session. */
+  /** Prices up to here do not change the day: the hours after its session. */
   heldUntil: number
-  /** Start of the trading day before: whose close is the reference, where it is known. */
+  /** Start of the trading day before, whose close is the reference if it is known. */
   dayBefore: number
   /** The last trading day that ended, and its close. */
   endedStart: number
@@ -71,18 +70,18 @@ export interface Cell {
   high: number
   low: number
   volume: number
-  /** What `volume` lost to rounding, as in a bar: the day's volume is that of its daily bar. */
+  /** What `volume` lost to rounding, as in a bar, so that the day's volume equals its daily bar's. */
   volumeRest: number
-  /** The price of the day's latest print, by event time. */
+  /** The day's latest price by event time. */
   dayClose: number
   dayCloseMs: number
   reference: number
   referenceOf: 'previous close' | 'session open' | 'first print' | null
   decimals: number
   mapping: string
-  /** The last recorded price from before this start, shown until the first one comes. */
+  /** The last recorded price from before the start, shown until the first live one. */
   stored: { readonly price: number; readonly atMs: UnixMs } | null
-  /** Closes of minutes, a ring; `sparkMinute` is the newest minute (since the epoch), NaN: none. */
+  /** A ring of minute closes; `sparkMinute` is the newest minute since the epoch, NaN: none. */
   readonly spark: Float64Array
   sparkMinute: number
   sparkCount: number
@@ -91,7 +90,7 @@ export interface Cell {
   watchers: readonly CellWatcher[]
 }
 
-/** A cell that knows nothing yet; `symbol` is how it would be asked for. */
+/** An empty cell. `symbol`: what to subscribe to. Throws a TypeError for an invalid id. */
 export function createCell(id: InstrumentId, symbol: string): Cell {
   const parsed = parseInstrument(id)
   if (!parsed) throw new TypeError(`no instrument: ${id}`)
@@ -102,7 +101,7 @@ export function createCell(id: InstrumentId, symbol: string): Cell {
     key,
     pip: pipOf(asset, key),
     symbol,
-    spelt: false,
+    isSymbolConfirmed: false,
     rank: RANK.none,
     lastFeed: null,
     last: NaN,
@@ -144,7 +143,7 @@ export function createCell(id: InstrumentId, symbol: string): Cell {
   }
 }
 
-/** Forgets every value (another source begins); watchers, spelling and flash count stay. */
+/** Forgets every value because another source begins; watchers, symbol and flash count stay. */
 export function clearCell(cell: Cell): void {
   cell.rank = RANK.none
   cell.lastFeed = null
@@ -172,29 +171,29 @@ function clearDay(cell: Cell): void {
   cell.volumeRest = 0
 }
 
-/** Fixed decimals grow with what the service's literals show, and never shrink. */
+/** Grows the decimals shown to those of a price that the service sent; they never shrink. */
 export function learnDecimals(cell: Cell, decimals: number): void {
   if (decimals > cell.decimals) cell.decimals = Math.min(decimals, MAX_DECIMALS)
 }
 
-/** Where an instrument's trading days, and the stretches of hours around them, begin and end. */
+/** The trading days of an asset class, and the hours before and after them. All times UTC ms. */
 export interface DayGrid {
   startOf(ms: number): number
   endOf(start: number): number
-  /** Start of the trading day before the one, or before the date of the stretch, that starts at `start`. */
+  /** Start of the trading day before the day (or the date of the hours) that starts at `start`. */
   previous(start: number): number
-  /** `open`: a trading day; else which hours around one. */
+  /** `open`: a trading day; else which hours before or after one. */
   session(start: number): SessionState
 }
 
 /**
- * Takes a print into Last, the day and the sparkline. `epoch` is the connection epoch of the feed. One that is dated
- * further ahead of its receipt than clocks differ counts as of that, and follows what came before it: by its own date
- * all that come next would be late, and the day over, until the clock gets there.
- * Answers the print's direction for the tape: -1, 0, 1, or NaN where it has no predecessor; undefined
- * when the price does not count here.
+ * Takes a price into Last, the day and the sparkline. `epoch` is the connection epoch of the feed; times are UTC ms. A
+ * price dated further ahead of its receipt than clocks differ counts as of its receipt: by its own date, every price
+ * after it would be late and the day over until the clock gets there.
+ * Returns the direction for the tape: -1, 0, 1, or NaN without a predecessor; undefined if the price is unusable or of
+ * a lower rank.
  */
-export function applyPrint(
+export function applyPrice(
   cell: Cell,
   feed: FeedId,
   rank: Rank,
@@ -206,10 +205,10 @@ export function applyPrint(
   days: DayGrid,
 ): number | undefined {
   if (!usable(price) || rank < cell.rank) return undefined
-  if (rank > cell.rank) begin(cell, rank)
+  if (rank > cell.rank) changeRank(cell, rank)
   const isAhead = eventMs - recvMs > AHEAD_MS
   const atMs = isAhead ? recvMs : eventMs
-  const direction = move(
+  const direction = moveLast(
     cell,
     feed,
     price,
@@ -222,8 +221,8 @@ export function applyPrint(
   return direction
 }
 
-/** Another kind of record takes over: what was built from the other kind must not mix in. */
-function begin(cell: Cell, rank: Rank): void {
+/** A higher rank replaces a lower one: nothing built from the lower one may remain. */
+function changeRank(cell: Cell, rank: Rank): void {
   cell.rank = rank
   cell.last = cell.lastEventMs = cell.tick = NaN
   forgetDays(cell)
@@ -235,11 +234,11 @@ function begin(cell: Cell, rank: Rank): void {
   }
 }
 
-function move(cell: Cell, feed: FeedId, price: number, eventMs: number, recvMs: number, epoch: number): number {
+function moveLast(cell: Cell, feed: FeedId, price: number, eventMs: number, recvMs: number, epoch: number): number {
   const follows = cell.epoch === epoch && cell.lastFeed === feed && !Number.isNaN(cell.last)
   const direction = follows ? Math.sign(price - cell.last) : NaN
   cell.lastRecvMs = recvMs
-  // A late print is a print, but not the last one.
+  // A late price goes to the tape, but is not the last one.
   if (follows && eventMs < cell.lastEventMs) return direction
   if (!follows) cell.tick = NaN
   else if (direction !== 0) {
@@ -274,7 +273,7 @@ function addToDay(cell: Cell, price: number, size: number, eventMs: number, days
 function rollDay(cell: Cell, start: number, price: number, days: DayGrid): void {
   const before = days.previous(start)
   const session = days.session(start)
-  // Hours after a session never mix with it, and what is asked for then is still its range.
+  // The hours after a session never mix with it, and its range stays shown during them.
   if (session !== 'open' && cell.session === 'open' && before === cell.dayBefore) {
     cell.heldUntil = days.endOf(start)
     return
@@ -283,7 +282,7 @@ function rollDay(cell: Cell, start: number, price: number, days: DayGrid): void 
     cell.endedStart = cell.dayStart
     cell.endedClose = cell.dayClose
   }
-  // Only the day right before gives a previous close: after a sleep of days its close is not known.
+  // Only the day right before has a known close: after days of sleep there is no previous close.
   if (before === cell.endedStart && !Number.isNaN(cell.endedClose)) {
     cell.reference = cell.endedClose
     cell.referenceOf = 'previous close'
@@ -308,7 +307,7 @@ function addToSpark(cell: Cell, price: number, eventMs: number): void {
   cell.spark[(cell.sparkCount - 1) % SPARK_MINUTES] = price
 }
 
-/** The closes behind the sparkline, oldest first. */
+/** The sparkline's closes, oldest first. */
 export function sparkOf(cell: Cell): readonly number[] {
   const from = Math.max(0, cell.sparkCount - SPARK_MINUTES)
   const closes: number[] = []
@@ -316,8 +315,8 @@ export function sparkOf(cell: Cell): readonly number[] {
   return closes
 }
 
-/** The numbers of a cell that say what is known, in the order in which a snapshot keeps them. `flash` only counts. */
-const KEPT = [
+/** The numbers of a cell that a snapshot stores, in this order. `flash` is only a counter. */
+const SAVED_NUMBERS = [
   'rank',
   'last',
   'lastEventMs',
@@ -347,10 +346,11 @@ const KEPT = [
   'volumeRest',
 ] as const satisfies readonly (keyof Cell)[]
 
-/** A cell as a snapshot keeps it. */
+/** A cell in a snapshot. */
 export interface CellSave {
   readonly id: InstrumentId
   readonly symbol: string
+  /** Stored under this name: `isSymbolConfirmed`. */
   readonly spelt: boolean
   readonly lastFeed: FeedId | null
   readonly session: SessionState | null
@@ -360,37 +360,36 @@ export interface CellSave {
   readonly numbers: Float64Array
 }
 
-/** What is known in a cell. */
 export function saveCell(cell: Cell): CellSave {
-  const { id, symbol, spelt, lastFeed, session, referenceOf, mapping } = cell
+  const { id, symbol, isSymbolConfirmed: spelt, lastFeed, session, referenceOf, mapping } = cell
   const spark = sparkOf(cell)
-  const numbers = new Float64Array(KEPT.length + spark.length)
-  for (let i = 0; i < KEPT.length; i += 1) numbers[i] = cell[KEPT[i]]
-  numbers.set(spark, KEPT.length)
+  const numbers = new Float64Array(SAVED_NUMBERS.length + spark.length)
+  for (let i = 0; i < SAVED_NUMBERS.length; i += 1) numbers[i] = cell[SAVED_NUMBERS[i]]
+  numbers.set(spark, SAVED_NUMBERS.length)
   return { id, symbol, spelt, lastFeed, session, referenceOf, mapping, numbers }
 }
 
-/** Puts a cell where a save was taken; watchers and flash count stay. */
+/** Restores a saved cell; watchers and flash count stay. */
 export function restoreCell(cell: Cell, save: CellSave): void {
   const { symbol, spelt, lastFeed, session, referenceOf, mapping, numbers } = save
-  Object.assign(cell, { symbol, spelt, lastFeed, session, referenceOf, mapping })
-  const kept: Record<(typeof KEPT)[number], number> = cell
-  for (let i = 0; i < KEPT.length; i += 1) kept[KEPT[i]] = numbers[i]
-  const spark = numbers.subarray(KEPT.length)
+  Object.assign(cell, { symbol, isSymbolConfirmed: spelt, lastFeed, session, referenceOf, mapping })
+  const target: Record<(typeof SAVED_NUMBERS)[number], number> = cell
+  for (let i = 0; i < SAVED_NUMBERS.length; i += 1) target[SAVED_NUMBERS[i]] = numbers[i]
+  const spark = numbers.subarray(SAVED_NUMBERS.length)
   cell.spark.set(spark)
   cell.sparkCount = spark.length
 }
 
-/** What the store knows of an instrument from before this hub: joined in once, without touching Last's flash. */
+/** What the store knows of an instrument from before the hub began; added once, without a flash. */
 export interface CellSeed {
   readonly rank: Rank
-  /** The last recorded price and the end of its minute, for the live view; null: none, or of a replay. */
+  /** The last recorded price and the end of its minute, for the live view; null: none, or a replay. */
   readonly stored?: Cell['stored']
   /** Start of the trading day right before now. */
   readonly dayBefore: number
-  /** Its close; null: not known for sure. */
+  /** Its close; null: not known for certain. */
   readonly previousClose: number | null
-  /** The trading day of now so far, up to where this hub began; `whole`: received from the day's very start. */
+  /** The current trading day up to where the hub began; `whole`: received from its start. */
   readonly today: {
     readonly session: SessionState
     readonly startMs: number
@@ -404,11 +403,11 @@ export interface CellSeed {
     readonly volumeRest?: number
     readonly whole: boolean
   } | null
-  /** Closes of minutes, oldest first, with the minute of each (since the epoch). */
+  /** Minute closes, oldest first; `minute` counts from the epoch. */
   readonly spark: readonly { readonly minute: number; readonly close: number }[]
 }
 
-/** Joins what the store knows. Nothing is joined across kinds of record: a seed of another rank is dropped. */
+/** Adds what the store knows. A seed of another rank is ignored, because ranks never mix. */
 export function seedCell(cell: Cell, seed: CellSeed): void {
   cell.stored = seed.stored ?? null
   if (seed.today === null && seed.previousClose === null && seed.spark.length === 0) return
@@ -417,9 +416,9 @@ export function seedCell(cell: Cell, seed: CellSeed): void {
   seedSpark(cell, seed.spark)
   const { today } = seed
   if (Number.isNaN(cell.dayBefore)) cell.dayBefore = seed.dayBefore
-  if (cell.dayBefore !== seed.dayBefore) return // a day has begun since it was asked for
+  if (cell.dayBefore !== seed.dayBefore) return // a day has begun since the request
   if (today !== null && cell.session !== 'open' && today.startMs < cell.dayStart) {
-    // What came after the session was taken for the range of the day, which is known now.
+    // Prices after the session stood in for the day's range, which is known now.
     cell.heldUntil = cell.dayEnd
     clearDay(cell)
     cell.dayStart = NaN

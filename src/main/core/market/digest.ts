@@ -1,9 +1,9 @@
 /**
- * A digest of what stored records say, so that a replay can prove that it reached the same state as
- * live. A pure fold, empty at the start of a recording: last trade, last quote, the forming one-minute
- * bar and the forming UTC-day bar of every (feed, symbol). Nothing of clocks, freshness, windows or
- * reference prices is in it. Only records in their stored order matter; receive times only say when a
- * digest is taken: before the first record received in a later minute.
+ * A digest of the market as the stored records make it, so that a replay can prove that it reached the same
+ * state as live. A pure fold, empty at the start of a recording, over the last trade, last quote, forming
+ * one-minute bar and forming UTC-day bar of every (feed, symbol). Clocks, freshness, windows and reference
+ * prices are not in it. Only the stored order of records matters; receive times only decide when a digest is
+ * taken: before the first record received in a later minute.
  */
 import { createHash } from 'node:crypto'
 import { midPrice, usable } from '../../../shared/core/market/bars.ts'
@@ -11,10 +11,10 @@ import { missingCase } from '../../../shared/base/errors.ts'
 import { unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import { KIND, type Scratch } from '../../../service/codec.ts'
 
-/** Grows whenever the fold would give another digest for the same records. */
+/** Increment whenever the fold would return another digest for the same records. */
 export const FOLD_VERSION = 1
 
-/** The whole state of a fold, as a snapshot keeps it. */
+/** The fold's part of a snapshot. */
 export interface FoldSave {
   /** Minute since the epoch of the newest record; null: none yet. */
   readonly minute: number | null
@@ -25,21 +25,21 @@ export interface FoldSave {
   }[]
 }
 
-/** How many numbers a fold keeps of a symbol of a feed. */
+/** Numbers per feed and symbol. */
 export const FOLD_NUMBERS = 22
 
 export interface MinuteDigest {
-  /** Start of the minute, by receive time, that had its last record. */
+  /** Start of the minute, by receive time, that has ended; UTC ms. */
   readonly minuteMs: UnixMs
   readonly sha256: string
 }
 
 export interface DigestFold {
-  /** Takes a stored record. Answers the digest of what came before it, where it is the first of a later minute. */
+  /** Takes a stored record. The first record of a later minute returns the digest of everything before it. */
   apply(feed: FeedId, recvMs: number, record: Scratch): MinuteDigest | null
   /** The digest of everything so far. */
   now(): string
-  /** Empty again: a recording began, or a gap of the recorder's own cut the order. */
+  /** Empties the fold: a recording began, or the recorder lost frames. */
   reset(): void
   save(): FoldSave
   restore(save: FoldSave): void
@@ -48,7 +48,7 @@ export interface DigestFold {
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** Places in an instrument's numbers; NaN: nothing yet. A bar is start, open, high, low, close, volume, count. */
+/** Offsets into the numbers; NaN: nothing yet. A bar is start, open, high, low, close, volume, count. */
 const TRADE = 0
 const QUOTE = 3
 const MINUTE_BAR = 8
@@ -96,7 +96,7 @@ export function createDigestFold(): DigestFold {
       for (const { feed, symbol, numbers } of save.cells) cell(feed, symbol).set(numbers)
     },
     apply(feed, recvMs, record) {
-      // Receive time that a set-back clock decreased is not a later minute: settled order is what counts.
+      // After the clock was set back, receive times of an earlier minute take no digest.
       const at = Math.floor(recvMs / MINUTE)
       const taken = at > minute ? { minuteMs: unixMs(minute * MINUTE), sha256: now() } : null
       if (!(at <= minute)) minute = at
@@ -113,7 +113,7 @@ function fold(n: Float64Array, recvMs: number, r: Scratch): void {
       n[TRADE] = r.price
       n[TRADE + 1] = r.size
       n[TRADE + 2] = eventMs
-      into(n, eventMs, r.price, r.size)
+      foldPrice(n, eventMs, r.price, r.size)
       return
     case KIND.quote:
       n[QUOTE] = r.bid
@@ -121,11 +121,11 @@ function fold(n: Float64Array, recvMs: number, r: Scratch): void {
       n[QUOTE + 2] = r.bidSize
       n[QUOTE + 3] = r.askSize
       n[QUOTE + 4] = eventMs
-      into(n, eventMs, midPrice(r.bid, r.ask), NaN)
+      foldPrice(n, eventMs, midPrice(r.bid, r.ask), NaN)
       return
     case KIND.bar:
-      bar(n, MINUTE_BAR, MINUTE, r.startMs, r.close, r.volume)
-      bar(n, DAY_BAR, DAY, r.startMs, r.close, NaN)
+      foldBar(n, MINUTE_BAR, MINUTE, r.startMs, r.close, r.volume)
+      foldBar(n, DAY_BAR, DAY, r.startMs, r.close, NaN)
       return
     case KIND.unknown:
     case KIND.none:
@@ -135,13 +135,13 @@ function fold(n: Float64Array, recvMs: number, r: Scratch): void {
   }
 }
 
-function into(n: Float64Array, eventMs: number, price: number, size: number): void {
-  bar(n, MINUTE_BAR, MINUTE, eventMs, price, size)
-  bar(n, DAY_BAR, DAY, eventMs, price, size)
+function foldPrice(n: Float64Array, eventMs: number, price: number, size: number): void {
+  foldBar(n, MINUTE_BAR, MINUTE, eventMs, price, size)
+  foldBar(n, DAY_BAR, DAY, eventMs, price, size)
 }
 
-/** Only the newest bar is state; a record of an older one is in the store's bars, not in the digest. */
-function bar(n: Float64Array, at: number, length: number, eventMs: number, price: number, size: number): void {
+/** Only the newest bar is state: a record of an older bar is ignored. */
+function foldBar(n: Float64Array, at: number, length: number, eventMs: number, price: number, size: number): void {
   if (!usable(price) || !Number.isFinite(eventMs)) return
   const start = Math.floor(eventMs / length) * length
   if (start < n[at]) return
@@ -158,7 +158,7 @@ function bar(n: Float64Array, at: number, length: number, eventMs: number, price
   n[at + 6] = n[at + 6] + 1
 }
 
-/** The IEEE bytes of doubles, the same on every machine; every NaN is one NaN. */
+/** Doubles as IEEE bytes, the same on every machine; every NaN becomes the same NaN. */
 function bigEndian(numbers: Float64Array): Uint8Array {
   const view = new DataView(new ArrayBuffer(numbers.length * 8))
   for (let i = 0; i < numbers.length; i += 1) view.setFloat64(i * 8, Number.isNaN(numbers[i]) ? NaN : numbers[i])

@@ -1,27 +1,24 @@
-/** How fresh a shown price is: the states of the rules of the domain, as one pure function. */
+/** How fresh a shown price is. */
 import type { FeedState, Freshness } from '../../../shared/core/status/status.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 
-/** Connected, but nothing traded for this long: quiet. Milliseconds. */
+/** A connected instrument without messages for this long is quiet, ms. */
 export const QUIET_AFTER_MS = 15_000
 
 export interface FreshnessFacts {
-  /** The state of the feed that the price came from; undefined: nobody asked for it yet. */
+  /** State of the feed that the price came from; undefined: not subscribed yet. */
   readonly feed: FeedState | undefined
-  /** Receive time of the shown price, NaN when there is none. */
+  /** Receipt of the shown price, UTC ms; NaN: none. */
   readonly lastRecvMs: number
-  /** It came over the connection that is open now, and after every gap of its symbol. */
-  readonly current: boolean
+  /** The price came over the current connection and after every gap of its symbol. */
+  readonly isCurrent: boolean
   readonly nowMs: number
-  /** Whether the market is open by its calendar. */
-  readonly marketOpen: boolean
+  /** By the calendar. */
+  readonly isMarketOpen: boolean
 }
 
-/**
- * A price is never called live on the calendar's word, and never closed while it trades: what is
- * received counts first, the calendar only explains a silence.
- */
-export function freshnessOf({ feed, lastRecvMs, current, nowMs, marketOpen }: FreshnessFacts): Freshness {
+/** What is received decides; the calendar only explains silence. So a price that trades is never "closed". */
+export function freshnessOf({ feed, lastRecvMs, isCurrent, nowMs, isMarketOpen }: FreshnessFacts): Freshness {
   const known = !Number.isNaN(lastRecvMs)
   if (feed === undefined) return known ? 'disconnected' : 'waiting'
   switch (feed.is) {
@@ -32,20 +29,20 @@ export function freshnessOf({ feed, lastRecvMs, current, nowMs, marketOpen }: Fr
     case 'refused':
       return 'disconnected'
     case 'stale':
-      if (!marketOpen) return 'closed'
+      if (!isMarketOpen) return 'closed'
       return known ? 'stale' : 'waiting'
     case 'open':
-      // A price from before this connection is not live, however young (when it opened by the wall clock says
-      // nothing of that: the clock may have been set since); nor is one whose stamp lies ahead.
-      if (known && current && Math.abs(nowMs - lastRecvMs) <= QUIET_AFTER_MS) return 'live'
-      if (!marketOpen) return 'closed'
+      // A price from before this connection is not live, however young, nor is one stamped ahead of now. The time
+      // when the connection opened does not decide: the wall clock may have been set since.
+      if (known && isCurrent && Math.abs(nowMs - lastRecvMs) <= QUIET_AFTER_MS) return 'live'
+      if (!isMarketOpen) return 'closed'
       return known ? 'quiet' : 'waiting'
     default:
       return missingCase(feed)
   }
 }
 
-/** Of an instrument's tick feeds before its first value: the state nearest to bringing one. */
+/** The state of an instrument's tick feeds that is nearest to delivering a first price. */
 export function bestState(states: readonly (FeedState | undefined)[]): FeedState | undefined {
   const order = ['open', 'stale', 'connecting', 'idle', 'waiting', 'refused'] as const
   for (const is of order) {

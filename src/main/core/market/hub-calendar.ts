@@ -1,21 +1,21 @@
-/** The shared calendar as the hub needs it: days that know the trading day before them. */
+/** The shared calendar with the previous trading day of each day. */
 import { dayStart, gridOf, isOpen, sessionState, stockStretch } from '../../../shared/core/market/calendar.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { AssetClass } from '../../../shared/base/units.ts'
-import type { HubCalendar } from './hub-port.ts'
+import type { HubCalendar } from './hub-types.ts'
 
 const HOUR = 3_600_000
-/** Longer than any run of closed days in a row. */
-const MOST_CLOSED_DAYS = 10
+/** Longer than any run of closed days. */
+const MAX_CLOSED_DAYS = 10
 
-/** Start of the trading day before the one that starts at `start`; NaN where there is none near. */
+/** Start (UTC ms) of the trading day before the one that starts at `start`; NaN if there is none within ten days. */
 export function previousDay(asset: AssetClass, start: number): number {
   switch (asset) {
     case 'crypto':
       return start - 24 * HOUR
     case 'forex': {
       let day = start
-      for (let i = 0; i < MOST_CLOSED_DAYS; i += 1) {
+      for (let i = 0; i < MAX_CLOSED_DAYS; i += 1) {
         day = dayStart('forex', day - 1)
         if (isOpen('forex', day)) return day
       }
@@ -23,9 +23,9 @@ export function previousDay(asset: AssetClass, start: number): number {
     }
     case 'stocks': {
       let midnight = dayStart('stocks', start)
-      for (let i = 0; i < MOST_CLOSED_DAYS; i += 1) {
+      for (let i = 0; i < MAX_CLOSED_DAYS; i += 1) {
         midnight = dayStart('stocks', midnight - 1)
-        // Noon of New York is inside the session of every day that has one, also of half days.
+        // Noon in New York is inside the session of every trading day, even of half days.
         const noon = midnight + 12 * HOUR
         if (sessionState('stocks', noon) === 'open') return gridOf('stocks', '1D').startOf(noon)
       }
@@ -36,7 +36,7 @@ export function previousDay(asset: AssetClass, start: number): number {
   }
 }
 
-/** The real calendar. */
+/** The calendar of the real markets. */
 export const hubCalendar: HubCalendar = {
   grid: gridOf,
   isOpen,

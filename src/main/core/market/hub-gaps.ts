@@ -1,4 +1,4 @@
-/** The gaps of every feed since a hub began, as its bars and windows need them. */
+/** The gaps of every feed since the hub began. */
 import type { GapCause } from '../../../shared/core/recording/recording.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 import {
@@ -9,10 +9,10 @@ import {
   type InstrumentId,
   type UnixMs,
 } from '../../../shared/base/units.ts'
-import type { BarSeries, MutableHole } from './series.ts'
+import type { BarSeries, SeriesGap } from './series.ts'
 
-/** A gap as the hub keeps it; no instruments: every one of the feed. */
-interface HubGap extends MutableHole {
+/** No instruments: all of the feed. */
+interface HubGap extends SeriesGap {
   readonly cause: GapCause
   readonly fromMs: UnixMs
   toMs: UnixMs | null
@@ -25,14 +25,14 @@ const concerns = (gap: HubGap, id: InstrumentId) => gap.instruments.size === 0 |
 
 export class HubGaps {
   readonly #of = new Map<FeedId, HubGap[]>(FEED_IDS.map((feed) => [feed, []]))
-  /** Service clock minus local clock, ms: by so much a gap may be wider. */
+  /** Service clock minus local clock, ms: a gap may be wider by that much. */
   #skewMs = 0
 
   setSkew(ms: number): void {
     this.#skewMs = ms
   }
 
-  /** Takes a gap; it is a hole in those of the series that it concerns. No symbols: every one of the feed. */
+  /** Adds a gap, also to those of `into` that it concerns. No symbols: all of the feed. */
   add(
     feed: FeedId,
     cause: GapCause,
@@ -47,7 +47,7 @@ export class HubGaps {
     list.push(gap)
     if (list.length > MAX_GAPS) list.shift()
     for (const series of into) {
-      if (concerns(gap, series.instrument)) series.hole(gap, Math.abs(this.#skewMs))
+      if (concerns(gap, series.instrument)) series.addGap(gap, Math.abs(this.#skewMs))
     }
   }
 
@@ -57,14 +57,14 @@ export class HubGaps {
     }
   }
 
-  /** Puts the holes so far into a series that begins. */
-  tell(feed: FeedId, series: BarSeries): void {
+  /** Adds the gaps so far to a new series. */
+  addTo(feed: FeedId, series: BarSeries): void {
     for (const gap of this.#of.get(feed)!) {
-      if (concerns(gap, series.instrument)) series.hole(gap, Math.abs(this.#skewMs))
+      if (concerns(gap, series.instrument)) series.addGap(gap, Math.abs(this.#skewMs))
     }
   }
 
-  /** Those that concern an instrument, oldest first, of at most the last 500 of the feed. */
+  /** The gaps that concern an instrument, oldest first, of the feed's last 500. */
   spans(feed: FeedId, id: InstrumentId): readonly GapSpan[] {
     return this.#of
       .get(feed)!

@@ -1,4 +1,4 @@
-/** What a symbol's name alone tells: pip, decimals to begin with, how to ask for it, its asset class. */
+/** What follows from a symbol alone: pip, first decimals, the symbol to subscribe to, asset class. */
 import type { AssetClass, InstrumentId } from '../../../shared/base/units.ts'
 import { parseInstrument } from '../../../shared/base/units.ts'
 
@@ -22,20 +22,20 @@ const COINS = new Set(
   ),
 )
 
-/** One pip of an instrument; null where it has none (only forex has pips). */
+/** One pip of an instrument; null: none (only forex has pips). */
 export function pipOf(asset: AssetClass, key: string): number | null {
   if (asset !== 'forex') return null
   return PIPS.find(([test]) => test.test(key))?.[1] ?? 0.0001
 }
 
-/** Decimals shown before the service has told: enough for a pip, two elsewhere. */
+/** Decimals shown before the first price: enough for a pip, else two. */
 export function startDecimals(asset: AssetClass, key: string): number {
   const pip = pipOf(asset, key)
   return pip === null ? 2 : Math.round(-Math.log10(pip))
 }
 
-/** How an instrument is asked for when nobody has spelt it yet: "BTC-USD", "EURUSD", "AAPL". */
-export function guessSpelling(id: InstrumentId): string {
+/** The symbol to subscribe to when neither the user nor the service has written one: "BTC-USD", "EURUSD", "AAPL". */
+export function guessSymbol(id: InstrumentId): string {
   const parsed = parseInstrument(id)
   if (!parsed) return id
   const { asset, key } = parsed
@@ -44,7 +44,7 @@ export function guessSpelling(id: InstrumentId): string {
   return quote === undefined ? key : `${key.slice(0, -quote.length)}-${quote}`
 }
 
-/** The asset classes that a typed text may mean, likeliest first; empty when it can be no symbol. */
+/** The asset classes that a typed text may mean, likeliest first; empty: it cannot be a symbol. */
 export function guessAssets(typed: string): readonly AssetClass[] {
   const text = typed.trim().toUpperCase()
   if (!/^[A-Z0-9][A-Z0-9.:/_-]{0,23}$/.test(text)) return []

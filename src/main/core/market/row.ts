@@ -7,7 +7,7 @@ const orNull = (n: number): number | null => (Number.isNaN(n) ? null : n)
 const timeOrNull = (n: number): UnixMs | null => (Number.isNaN(n) ? null : unixMs(n))
 const LAST_OF = [null, 'bar', 'mid', 'trade'] as const
 
-/** The row of a cell whose freshness was found. */
+/** The row of a cell; `name`: of the instrument, if known. */
 export function rowOf(cell: Cell, freshness: Freshness, name: string | null): QuoteRow {
   return {
     instrument: cell.id,

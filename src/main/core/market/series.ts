@@ -1,4 +1,4 @@
-/** Forming bars that someone watches: one series an (instrument, of, interval), built by the shared rules. */
+/** Forming bars while they are watched: one series per (instrument, of, interval), built by the shared rules. */
 import {
   createBarBuilder,
   mergeBars,
@@ -7,17 +7,26 @@ import {
   type BarGrid,
   type BarState,
 } from '../../../shared/core/market/bars.ts'
-import type { Bar, BarSource, Interval } from '../../../shared/core/market/market.ts'
-import type { FeedId, InstrumentId } from '../../../shared/base/units.ts'
+import { missingCase } from '../../../shared/base/errors.ts'
+import {
+  INTERVALS,
+  SERVICE_BAR_FEEDS,
+  serviceBarFeed,
+  type Bar,
+  type BarSource,
+  type Interval,
+} from '../../../shared/core/market/market.ts'
+import type { AssetClass, FeedId, InstrumentId } from '../../../shared/base/units.ts'
+import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 
-/** Told the least start that changed; it must not take long. */
+/** Called on the tick path: it must be quick. `startMs`: the earliest bar that changed. */
 export interface SeriesWatcher {
   changed(startMs: number): void
-  /** Everything may differ: a gap opened or closed, or older bars were joined in. */
+  /** Any bar may have changed: a gap opened or closed, or stored bars were added. */
   reset(): void
 }
 
-/** Bars a series keeps in memory; older ones are paged from the store. */
+/** Bars that a series holds in memory; older ones are read from the store. */
 export const SERIES_BARS = 5_000
 
 export interface BarSeries {
@@ -26,9 +35,9 @@ export interface BarSeries {
   readonly interval: Interval
   /** The feed whose records build it. */
   readonly feed: FeedId
-  /** Takes a record of this series' kind, received at `recvMs`. */
+  /** Takes a price of this series' kind; both times UTC ms. `seq`: arrival order. */
   record(eventMs: number, recvMs: number, seq: number, price: number, size: number): void
-  /** Takes a bar as the service sent it (of `service`). */
+  /** Takes a bar that the service sent; for series of `service`. */
   bar(state: {
     recvMs: number
     startMs: number
@@ -40,10 +49,11 @@ export interface BarSeries {
     close: number
     volume: number
   }): void
-  /** Joins stored bars that hold only records from before this series began. */
+  /** Adds stored bars, which hold only records from before this series began. */
   seed(bars: readonly Bar[]): void
-  hole(gap: MutableHole, skewMs: number): void
-  holeClosed(): void
+  /** Marks the bars that a gap, widened by `skewMs`, touches incomplete. */
+  addGap(gap: SeriesGap, skewMs: number): void
+  gapClosed(): void
   /** Bars from `startMs` on, oldest first. */
   from(startMs: number): readonly Bar[]
   readonly lastStart: number
@@ -51,8 +61,8 @@ export interface BarSeries {
   readonly watchers: Set<SeriesWatcher>
 }
 
-/** A gap whose end is filled in when it closes: the builder keeps the object, so bars after it stay whole. */
-export interface MutableHole {
+/** A gap whose end is set when it closes: the builder holds the object, so bars after it are complete. */
+export interface SeriesGap {
   readonly fromMs: number
   toMs: number | null
 }
@@ -63,20 +73,37 @@ export interface SeriesOptions {
   readonly interval: Interval
   readonly feed: FeedId
   readonly grid: BarGrid
-  /** Grid of the service's own bars, where `of` is `service` and the interval is longer than theirs. */
+  /** Grid of the bars that the service sends, if this series merges them into longer ones; else null. */
   readonly baseGrid: BarGrid | null
 }
 
-/** A print may be dated so far ahead of its receipt, ms: clocks that nobody has compared yet. */
+/** How far ahead of its receipt a record may be dated before clocks are compared, ms. */
 const LEAD_MS = 60_000
 
-/** Gaps that a series tells apart: a feed that drops for days must not grow it. */
-export const MOST_HOLES = 500
+/** Gaps that a series holds apart; beyond it the oldest are joined, so a feed that drops for days cannot grow it. */
+export const MAX_SERIES_GAPS = 500
+
+/** The feed whose records build a series of an instrument. */
+export function seriesFeed(asset: AssetClass, of: BarSource, interval: Interval): FeedId {
+  switch (of) {
+    case 'trade':
+      return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'trade') ?? TICK_FEEDS[asset][0]
+    case 'bid':
+    case 'ask':
+    case 'mid':
+      return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === 'quote') ?? TICK_FEEDS[asset][0]
+    case 'service':
+      // Below the length of its bars the service has none (see `hasBars`), but the gaps are still shown.
+      return serviceBarFeed(asset, INTERVALS[interval]) ?? SERVICE_BAR_FEEDS[asset].minute
+    default:
+      return missingCase(of)
+  }
+}
 
 /** An empty series. */
 export function createSeries({ instrument, of, interval, feed, grid, baseGrid }: SeriesOptions): BarSeries {
   const watchers = new Set<SeriesWatcher>()
-  let builder: BarBuilder = createBarBuilder({ grid, mostHoles: MOST_HOLES })
+  let builder: BarBuilder = createBarBuilder({ grid, mostHoles: MAX_SERIES_GAPS })
   let base = baseGrid === null ? null : createBarBuilder({ grid: baseGrid })
   /** Receipt of the first and the last record, UTC ms. */
   let sinceMs = Infinity
@@ -86,13 +113,13 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
     if (recvMs < sinceMs) sinceMs = recvMs
     if (recvMs > nowMs) nowMs = recvMs
   }
-  /** A bar of time that was not watched, of which nothing is stored, or that is still to come has late or early prints only. */
+  /** A bar outside the watched time that is not stored holds only late or early records: it is incomplete. */
   const shown = (state: BarState): Bar => {
     const isOutside =
       state.firstSeq > 0 && (state.endMs <= sinceMs - LEAD_MS || grid.startOf(nowMs + LEAD_MS) < state.startMs)
     return toBar(isOutside ? { ...state, complete: false } : state)
   }
-  const tell = (start: number) => {
+  const notify = (start: number) => {
     if (Number.isNaN(start)) return
     for (const watcher of watchers) watcher.changed(start)
     if (builder.size > SERIES_BARS * 1.1) {
@@ -100,7 +127,7 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
       builder.forgetBefore(states[states.length - SERIES_BARS].startMs)
     }
   }
-  /** A longer bar of the service's shorter ones is merged anew: a rebroadcast replaced a part of it. */
+  /** Merges a longer bar from the service's shorter ones again, because a rebroadcast may have replaced one. */
   const rebuild = (part: BarState, parts: BarBuilder): number => {
     const start = grid.startOf(part.startMs)
     const end = grid.endOf(start)
@@ -120,27 +147,27 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
     watchers,
     record(eventMs, recvMs, seq, price, size) {
       received(recvMs)
-      tell(builder.apply(eventMs, seq, price, size))
+      notify(builder.apply(eventMs, seq, price, size))
     },
     bar({ recvMs, startMs, endMs, seq, open, high, low, close, volume }) {
       received(recvMs)
       if (base === null) {
-        tell(builder.replace(startMs, endMs, seq, open, high, low, close, volume))
+        notify(builder.replace(startMs, endMs, seq, open, high, low, close, volume))
         return
       }
       const start = base.replace(startMs, endMs, seq, open, high, low, close, volume)
       const part = Number.isNaN(start) ? undefined : base.get(start)
-      if (part !== undefined) tell(rebuild(part, base))
+      if (part !== undefined) notify(rebuild(part, base))
     },
     seed(bars) {
       for (const bar of bars) builder.merge(storedState(bar))
       for (const watcher of watchers) watcher.reset()
     },
-    hole(gap, skewMs) {
+    addGap(gap, skewMs) {
       builder.hole(gap, skewMs)
       for (const watcher of watchers) watcher.reset()
     },
-    holeClosed() {
+    gapClosed() {
       for (const watcher of watchers) watcher.reset()
     },
     from: (startMs) => fromEnd(builder.states(), startMs).map(shown),
@@ -150,17 +177,14 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
     clear() {
       sinceMs = Infinity
       nowMs = -Infinity
-      builder = createBarBuilder({ grid, mostHoles: MOST_HOLES })
+      builder = createBarBuilder({ grid, mostHoles: MAX_SERIES_GAPS })
       base = baseGrid === null ? null : createBarBuilder({ grid: baseGrid })
       for (const watcher of watchers) watcher.reset()
     },
   }
 }
 
-/**
- * A stored part of a bar. Its records came before every live one, so a live record keeps the stored
- * open and takes over the close.
- */
+/** The stored part of a bar. Its records came before every live one: the stored open stays, a live close replaces its. */
 function storedState(bar: Bar): BarState {
   return {
     ...bar,

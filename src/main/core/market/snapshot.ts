@@ -1,15 +1,14 @@
 /**
- * The state of the market as bytes, so that a replay need not begin at a recording's start: the hub's cells
- * and the digest's fold together. A header of JSON, then every number as a double of this machine's order
- * (little-endian wherever Tapedeck runs).
+ * The bytes of a market snapshot: the hub's cells and the digest fold, so that a replay can start in the middle of a
+ * recording. A JSON header, then every number as a double in this machine's byte order (little-endian wherever
+ * Tapedeck runs).
  */
 import type { FeedId } from '../../../shared/base/units.ts'
 import type { CellSave } from './cell.ts'
-import { FOLD_NUMBERS, FOLD_VERSION, type DigestFold, type FoldSave } from './digest.ts'
-import type { Hub, HubSave } from './hub-port.ts'
-import type { Market } from './port.ts'
+import { FOLD_NUMBERS, FOLD_VERSION, type FoldSave } from './digest.ts'
+import type { HubSave } from './hub-types.ts'
 
-/** Grows whenever the bytes, or what hub and fold make of the same records, change. */
+/** Increment whenever the bytes change, or what hub and fold make of the same records. */
 export const SNAPSHOT_VERSION = 3
 
 interface Header {
@@ -17,41 +16,22 @@ interface Header {
   readonly fold: number
   readonly lastSeq: number
   readonly epochs: HubSave['epochs']
-  readonly spellings: HubSave['spellings']
+  readonly spellings: HubSave['aliases']
   readonly cells: readonly (Omit<CellSave, 'numbers'> & { readonly numbers: number })[]
   readonly minute: number | null
   readonly folded: readonly (readonly [FeedId, string])[]
 }
 
-const EMPTY_FOLD: FoldSave = { minute: null, cells: [] }
 const HEAD_BYTES = 8
 
-/** A hub and its fold as one market. */
-export function createMarket(hub: Hub, fold: DigestFold): Market {
-  return {
-    sink: hub,
-    version: SNAPSHOT_VERSION * 1_000 + FOLD_VERSION,
-    fold: FOLD_VERSION,
-    digest: (feed, recvMs, record) => fold.apply(feed, recvMs, record),
-    cut: () => fold.reset(),
-    setSkew: (ms) => hub.setSkew(ms),
-    save: () => encodeMarket(hub.save(), fold.save()),
-    restore(save, around) {
-      const read = save === null ? null : decodeMarket(save)
-      fold.restore(read?.fold ?? EMPTY_FOLD)
-      hub.restore(read?.hub ?? null, around)
-    },
-  }
-}
-
-/** Packs the saves of a hub and of its fold. */
+/** Encodes the saves of a hub and its fold. */
 export function encodeMarket(hub: HubSave, fold: FoldSave): Uint8Array {
   const header: Header = {
     snapshot: SNAPSHOT_VERSION,
     fold: FOLD_VERSION,
     lastSeq: hub.lastSeq,
     epochs: hub.epochs,
-    spellings: hub.spellings,
+    spellings: hub.aliases,
     cells: hub.cells.map(({ numbers, ...texts }) => ({ ...texts, numbers: numbers.length })),
     minute: fold.minute,
     folded: fold.cells.map(({ feed, symbol }) => [feed, symbol]),
@@ -73,7 +53,7 @@ export function encodeMarket(hub: HubSave, fold: FoldSave): Uint8Array {
   return bytes
 }
 
-/** Unpacks what `encodeMarket` packed. Throws a RangeError at bytes of another version, or none at all. */
+/** Decodes the bytes of `encodeMarket`. Throws a RangeError for another version or for bytes that are too short. */
 export function decodeMarket(bytes: Uint8Array): { readonly hub: HubSave; readonly fold: FoldSave } {
   const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0, true)
   const text = new TextDecoder().decode(bytes.subarray(HEAD_BYTES, HEAD_BYTES + length))
@@ -81,12 +61,12 @@ export function decodeMarket(bytes: Uint8Array): { readonly hub: HubSave; readon
   if (header.snapshot !== SNAPSHOT_VERSION || header.fold !== FOLD_VERSION) {
     throw new RangeError(`a snapshot of version ${header.snapshot}.${header.fold}`)
   }
-  // A copy: bytes out of the store begin anywhere.
+  // A copy, because bytes from the store may be unaligned.
   const doubles = new Float64Array(bytes.slice(HEAD_BYTES + Math.ceil(length / 8) * 8).buffer)
   let at = 0
   const take = (count: number): Float64Array => doubles.subarray(at, (at += count))
-  const { lastSeq, epochs, spellings, minute } = header
+  const { lastSeq, epochs, spellings: aliases, minute } = header
   const cells = header.cells.map(({ numbers, ...texts }) => ({ ...texts, numbers: take(numbers) }))
   const folded = header.folded.map(([feed, symbol]) => ({ feed, symbol, numbers: take(FOLD_NUMBERS) }))
-  return { hub: { lastSeq, epochs, spellings, cells }, fold: { minute, cells: folded } }
+  return { hub: { lastSeq, epochs, aliases, cells }, fold: { minute, cells: folded } }
 }

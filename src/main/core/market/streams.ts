@@ -1,6 +1,6 @@
 /**
- * Streams over a hub: pulled, conflated, without a queue. A tick marks what it touched; rows, bars and
- * prints are made only when a window takes them, so a hidden or slow window costs next to nothing.
+ * Streams over a hub: pulled and conflated, without a queue. A tick marks what it touched; rows, bars and
+ * prints are built only when a window takes them, so a hidden or slow window costs next to nothing.
  */
 import type { BarsValue, QuotesValue, TapeValue } from '../../../shared/core/views/contract.ts'
 import { INTERVALS, type Bar, type BarSource, type Interval, type Print } from '../../../shared/core/market/market.ts'
@@ -8,52 +8,51 @@ import type { GapSpan, QuoteRow } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
 import type { FeedId, InstrumentId } from '../../../shared/base/units.ts'
 import type { Cell, CellWatcher } from './cell.ts'
-import type { Hub } from './hub-port.ts'
-import { seriesFeed } from './series-feed.ts'
-import type { BarSeries, SeriesWatcher } from './series.ts'
+import type { Hub } from './hub-types.ts'
+import { seriesFeed, type BarSeries, type SeriesWatcher } from './series.ts'
 import type { TapeWatcher } from './tape.ts'
 
-/** What a stream asks of the store when it opens: the past up to the hub's present, of the same source. */
-export interface Past {
-  /** At most the newest `limit` bars of records received up to now. Never rejects: nothing known is []. */
-  bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<PastBars>
+/** What a stream reads from the store when it opens: the same source, up to the hub's present. */
+export interface StreamHistory {
+  /** The newest bars, at most `limit`, of records received up to now. Never rejects; nothing known: []. */
+  bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<HistoryBars>
   gaps(feed: FeedId, id: InstrumentId, fromMs: number): Promise<readonly GapSpan[]>
   prints(id: InstrumentId, limit: number): Promise<readonly Print[]>
 }
 
-export interface PastBars {
+export interface HistoryBars {
   readonly bars: readonly Bar[]
-  /** Where what is stored cannot be read: bars that touch it are not complete. */
+  /** Spans whose stored messages are corrupt: bars that touch them are incomplete. */
   readonly unreadable: readonly GapSpan[]
 }
 
-/** The past of a series or a tape is asked for once; who joins later waits for the same answer. */
+/** The history of a series or tape is read once; streams that join later wait for the same read. */
 const seeding = new WeakMap<object, Promise<void>>()
-/** What of a series' past cannot be read. */
+/** The corrupt spans of a series' history. */
 const unreadable = new WeakMap<BarSeries, readonly GapSpan[]>()
 
-function seedOnce<T>(into: object, answer: Promise<T>, take: (past: T) => void): void {
-  const asked = answer.then((past) => {
-    // Another source began meanwhile: this answer is of the former one.
-    if (seeding.get(into) === asked) take(past)
+function seedOnce<T>(target: object, reading: Promise<T>, take: (history: T) => void): void {
+  const seeded = reading.then((history) => {
+    // Unless another source has begun since: then this history is of the former one.
+    if (seeding.get(target) === seeded) take(history)
   })
-  seeding.set(into, asked)
+  seeding.set(target, seeded)
 }
 
-function seedBars(series: BarSeries, past: PastBars): void {
-  // Of a bar that still forms, all that was stored may be lost.
-  for (const { fromMs, toMs } of past.unreadable) series.hole({ fromMs, toMs }, 0)
-  unreadable.set(series, past.unreadable)
-  series.seed(past.bars)
+function seedBars(series: BarSeries, history: HistoryBars): void {
+  // Everything stored of a forming bar may be corrupt, so its gap is added even where there is no stored bar.
+  for (const { fromMs, toMs } of history.unreadable) series.addGap({ fromMs, toMs }, 0)
+  unreadable.set(series, history.unreadable)
+  series.seed(history.bars)
 }
 
-/** Bars of a first value when the window does not say from when. */
+/** Bars of the first value when the window gives no start. */
 const FIRST_BARS = 600
-/** An older bar than the newest so many comes as a reset, not as an update; of short bars, one older than so long. */
+/** A change older than this many bars and this many ms is sent as a reset instead of an update. */
 const LATE_BARS = 50
 const LATE_MS = 60_000
 
-/** Rows of a set of instruments: all of them first, later those that changed. */
+/** Rows of a set of instruments: first all of them, then those that changed. `wallMs`: the view's clock, UTC ms. */
 export function quotesStream(
   hub: Hub,
   ids: readonly InstrumentId[],
@@ -67,9 +66,9 @@ export function quotesStream(
       dirty.add(cell)
     },
   }
-  const wanted = [...new Set(ids)]
-  const releases = wanted.map((id) => hub.watch(id, watcher))
-  for (const id of wanted) dirty.add(hub.cell(id))
+  const instruments = [...new Set(ids)]
+  const releases = instruments.map((id) => hub.watch(id, watcher))
+  for (const id of instruments) dirty.add(hub.cell(id))
   let first = true
   return {
     take() {
@@ -95,8 +94,13 @@ export interface BarsStreamArgs {
   readonly fromMs: number | null
 }
 
-/** Bars of one instrument: the stored past and the forming bar, joined; then what changes. */
-export function barsStream(hub: Hub, past: Past, args: BarsStreamArgs, wake: () => void): StreamSource<BarsValue> {
+/** Bars of one instrument: stored and forming ones as one list, then those that change. */
+export function barsStream(
+  hub: Hub,
+  history: StreamHistory,
+  args: BarsStreamArgs,
+  wake: () => void,
+): StreamSource<BarsValue> {
   const { instrument, of, interval, fromMs } = args
   const cell = hub.cell(instrument)
   const feed = seriesFeed(cell.asset, of, interval)
@@ -106,7 +110,7 @@ export function barsStream(hub: Hub, past: Past, args: BarsStreamArgs, wake: () 
   let ready = false
   let closed = false
   let sentLast = -Infinity
-  let oldGaps: readonly GapSpan[] = []
+  let storedGaps: readonly GapSpan[] = []
 
   const watcher: SeriesWatcher = {
     changed(start) {
@@ -119,46 +123,46 @@ export function barsStream(hub: Hub, past: Past, args: BarsStreamArgs, wake: () 
       if (ready) wake()
     },
   }
-  const held = hub.watchBars(instrument, of, interval, watcher)
+  const watched = hub.watchBars(instrument, of, interval, watcher)
   const offGap = hub.onGap((changed) => {
     if (changed !== feed) return
     gapsChanged = true
     if (ready) wake()
   })
-  const load = async (anew: boolean) => {
+  const load = async (mustSeed: boolean) => {
     ready = false
     const limit = fromMs === null ? FIRST_BARS : 5_000
-    const series = held.value
-    if (anew) seedOnce(series, past.bars(instrument, of, interval, limit), (bars) => seedBars(series, bars))
+    const series = watched.value
+    if (mustSeed) seedOnce(series, history.bars(instrument, of, interval, limit), (bars) => seedBars(series, bars))
     const [gaps] = await Promise.all([
-      past.gaps(feed, instrument, fromMs ?? -Infinity),
+      history.gaps(feed, instrument, fromMs ?? -Infinity),
       seeding.get(series) ?? Promise.resolve(),
     ])
     if (closed) return
-    oldGaps = gaps
+    storedGaps = gaps
     ready = true
     whole = true
     gapsChanged = true
     wake()
   }
-  // Of several streams over a series that was cleared, the first asks for its new past.
-  const offReset = hub.onReset(() => void load(first(held.value.watchers) === watcher))
-  void load(held.fresh)
+  // Of several streams over a series that was cleared, only the first reads its new history.
+  const offReset = hub.onReset(() => void load(first(watched.value.watchers) === watcher))
+  void load(watched.isNew)
 
   const firstStart = () => {
     if (fromMs !== null) return fromMs
-    const last = held.value.lastStart
+    const last = watched.value.lastStart
     return Number.isNaN(last) ? -Infinity : last - FIRST_BARS * INTERVALS[interval] * 4
   }
   return {
     take() {
       if (!ready || (!whole && dirtyFrom === Infinity && !gapsChanged)) return undefined
       const late = dirtyFrom < sentLast - Math.max(LATE_MS, LATE_BARS * INTERVALS[interval])
-      const reset = whole || late ? held.value.from(firstStart()) : null
-      const updates = reset === null && dirtyFrom < Infinity ? held.value.from(dirtyFrom) : []
-      const lost = unreadable.get(held.value) ?? []
-      const gaps = gapsChanged ? [...oldGaps, ...lost, ...hub.gaps(feed, instrument)] : null
-      sentLast = held.value.lastStart
+      const reset = whole || late ? watched.value.from(firstStart()) : null
+      const updates = reset === null && dirtyFrom < Infinity ? watched.value.from(dirtyFrom) : []
+      const corrupt = unreadable.get(watched.value) ?? []
+      const gaps = gapsChanged ? [...storedGaps, ...corrupt, ...hub.gaps(feed, instrument)] : null
+      sentLast = watched.value.lastStart
       dirtyFrom = Infinity
       whole = false
       gapsChanged = false
@@ -166,17 +170,17 @@ export function barsStream(hub: Hub, past: Past, args: BarsStreamArgs, wake: () 
     },
     close() {
       closed = true
-      held.release()
+      watched.release()
       offGap()
       offReset()
     },
   }
 }
 
-/** Prints of one instrument: the last ones first, then what was printed, newest kept where the window is slow. */
+/** Prints of one instrument: first the last ones, then new ones; a slow window gets the newest and how many it missed. */
 export function tapeStream(
   hub: Hub,
-  past: Past,
+  history: StreamHistory,
   args: { readonly instrument: InstrumentId; readonly limit: number },
   wake: () => void,
 ): StreamSource<TapeValue> {
@@ -194,25 +198,25 @@ export function tapeStream(
       if (ready) wake()
     },
   }
-  const held = hub.watchTape(args.instrument, watcher)
-  const load = async (anew: boolean) => {
+  const watched = hub.watchTape(args.instrument, watcher)
+  const load = async (mustSeed: boolean) => {
     ready = false
-    const tape = held.value
-    if (anew) seedOnce(tape, past.prints(args.instrument, args.limit), (prints) => tape.seed(prints))
+    const tape = watched.value
+    if (mustSeed) seedOnce(tape, history.prints(args.instrument, args.limit), (prints) => tape.seed(prints))
     await seeding.get(tape)
     if (closed) return
     ready = true
     whole = true
     wake()
   }
-  const offReset = hub.onReset(() => void load(first(held.value.watchers) === watcher))
-  void load(held.fresh)
+  const offReset = hub.onReset(() => void load(first(watched.value.watchers) === watcher))
+  void load(watched.isNew)
   return {
     take() {
-      const { pushed } = held.value
+      const { pushed } = watched.value
       if (!ready || (!whole && pushed === taken)) return undefined
-      const reset = whole ? held.value.latest(args.limit) : null
-      const prints = whole ? [] : held.value.since(taken, args.limit)
+      const reset = whole ? watched.value.latest(args.limit) : null
+      const prints = whole ? [] : watched.value.since(taken, args.limit)
       const skipped = whole ? 0 : pushed - taken - prints.length
       whole = false
       taken = pushed
@@ -220,7 +224,7 @@ export function tapeStream(
     },
     close() {
       closed = true
-      held.release()
+      watched.release()
       offReset()
     },
   }

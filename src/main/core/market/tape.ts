@@ -1,8 +1,8 @@
-/** Time and sales of a watched instrument: a ring of columns, so that a print allocates nothing. */
+/** Time and sales of a watched instrument: a ring of numbers, so that a print allocates nothing. */
 import type { Print } from '../../../shared/core/market/market.ts'
 import { unixMs } from '../../../shared/base/units.ts'
 
-/** Told of each print; it must not take long. */
+/** Called on the tick path at each print: it must be quick. */
 export interface TapeWatcher {
   printed(): void
   reset(): void
@@ -13,11 +13,11 @@ export interface TapeRing {
   push(seq: number, eventMs: number, recvMs: number, price: number, size: number, direction: number): void
   /** Stored prints from before this ring began, oldest first. */
   seed(older: readonly Print[]): void
-  /** How many prints were ever pushed (seeds aside): a position to read from. */
+  /** How many prints were ever pushed, seeds excluded: a position for `since`. */
   readonly pushed: number
-  /** Prints from position `from` on, oldest first, at most the newest `limit`; what the ring lost is not in it. */
+  /** Prints from position `from` on that the ring still holds, oldest first, at most the newest `limit`. */
   since(from: number, limit: number): readonly Print[]
-  /** The newest `limit` prints, seeds included. */
+  /** The newest `limit` prints, seeds included, oldest first. */
   latest(limit: number): readonly Print[]
   clear(): void
   readonly watchers: Set<TapeWatcher>

@@ -6,7 +6,7 @@ import { bestState, worstState } from '../../../shared/core/status/feed-severity
 import type { GapCause, LedgerEntry } from '../../../shared/core/recording/recording.ts'
 import type { FeedState, FeedStatus, Reason } from '../../../shared/core/status/status.ts'
 import { FEED_IDS, feedAsset, instrumentKey, unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
-import type { HubSink, MarketAround } from '../market/port.ts'
+import type { HubSink, MarketContext } from '../market/hub-types.ts'
 
 /** Gaps of one feed that are kept; older ones the store knows. */
 const MAX_GAPS = 500
@@ -110,7 +110,7 @@ export class FeedTracker {
   }
 
   /** What stands around the market now. */
-  around(): MarketAround {
+  around(): MarketContext {
     return {
       feedStates: [...this.#shown].map(([feed, state]) => [feed, state, this.#seen.get(feed) ?? state]),
       gaps: this.#gaps.map(({ feed, cause, symbols, fromMs, toMs }) => ({ feed, cause, symbols, fromMs, toMs })),

@@ -1,6 +1,6 @@
 /** Keeps the state of the live market now and then, so that a replay need not begin at a recording's start. */
 import type { RecordingId } from '../../../shared/base/units.ts'
-import type { Market } from '../market/port.ts'
+import type { Market } from '../market/market.ts'
 import type { StoreWriter } from '../store/types/store.ts'
 
 /** At least this often. */

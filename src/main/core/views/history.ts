@@ -17,8 +17,8 @@ import { midPrice } from '../../../shared/core/market/bars.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { RANK, type CellSeed, type DayGrid } from '../market/cell.ts'
 import { instrumentId } from '../../../shared/base/units.ts'
-import { seriesFeed } from '../market/series-feed.ts'
-import type { PastBars } from '../market/streams.ts'
+import { seriesFeed } from '../market/series.ts'
+import type { HistoryBars } from '../market/streams.ts'
 import type { BarPage, BarQuery, StoreReader, TickColumns } from '../store/types/store.ts'
 
 export interface PastOptions {
@@ -45,7 +45,7 @@ export interface Visible {
 
 export interface StoredPast {
   /** Those that can be read, and where what is stored cannot be. None where the whole store cannot, which is told. */
-  bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<PastBars>
+  bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<HistoryBars>
   /** All of the bars; rejects where one of them cannot be read. */
   barsOrThrow(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<BarsPage['bars']>
   gaps(feed: FeedId, id: InstrumentId, fromMs: number, toMs?: number): Promise<readonly GapSpan[]>

@@ -4,7 +4,7 @@ import { monoNs, type FeedId, type RecordingId, type UnixMs } from '../../../sha
 import type { Alerts } from '../../features/alerts/port.ts'
 import type { FeedListener } from '../feeds/port.ts'
 import { FOLD_VERSION, type DigestFold } from '../market/digest.ts'
-import type { Hub } from '../market/hub-port.ts'
+import type { Hub } from '../market/hub-types.ts'
 import type { RecorderPort } from '../feeds/connection/frame-sink.ts'
 import type { CommitWatch } from '../recording/committed.ts'
 import type { Skew } from '../recording/measures.ts'

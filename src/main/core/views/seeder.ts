@@ -1,7 +1,7 @@
 /** Fills in day, reference and sparkline of newly shown instruments from the store, a few at a time. */
 import { addVolume, type ExactVolume } from '../../../shared/core/market/bars.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
-import type { Hub } from '../market/hub-port.ts'
+import type { Hub } from '../market/hub-types.ts'
 import type { CellSeed } from '../market/cell.ts'
 import type { StoredPast } from './history.ts'
 

@@ -14,10 +14,10 @@ import {
 export interface SymbolFacts {
   settings(): Settings
   /** Instruments met so far, with the service's spelling where it told. */
-  seen(): Iterable<{ readonly id: InstrumentId; readonly symbol: string; readonly spelt: boolean }>
+  seen(): Iterable<{ readonly id: InstrumentId; readonly symbol: string; readonly isSymbolConfirmed: boolean }>
   /** The service's spelling of an instrument; undefined where it has not told. */
   spelling(id: InstrumentId): string | undefined
-  guessSpelling(id: InstrumentId): string
+  guessSymbol(id: InstrumentId): string
   guessAssets(typed: string): readonly AssetClass[]
   /** Whether the demo market's own catalogue is offered. */
   demo(): boolean
@@ -77,14 +77,14 @@ export function createSymbols(facts: SymbolFacts): Symbols {
       all.set(id, { hit, key: parsed.key, words: (name ?? '').toUpperCase() })
     }
     for (const [id, symbol] of mine) add(id, symbol)
-    for (const { id, symbol, spelt } of facts.seen()) if (spelt) add(id, symbol)
+    for (const { id, symbol, isSymbolConfirmed } of facts.seen()) if (isSymbolConfirmed) add(id, symbol)
     if (facts.demo()) for (const { asset, symbol } of DEMO_SYMBOLS) add(instrumentId(asset, symbol), symbol)
     return all
   }
 
   return {
     spell: (id) =>
-      watched().get(id) ?? typed.get(id) ?? facts.spelling(id) ?? DEMO_SPELLING.get(id) ?? facts.guessSpelling(id),
+      watched().get(id) ?? typed.get(id) ?? facts.spelling(id) ?? DEMO_SPELLING.get(id) ?? facts.guessSymbol(id),
     nameOf: (id) => NAMES.get(id) ?? null,
     search(query, limit) {
       const text = query.trim().toUpperCase()

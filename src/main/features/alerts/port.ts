@@ -4,7 +4,7 @@ import type { AlertHistory } from '../../../shared/features/alerts/contract.ts'
 import type { Alert, AlertDraft, AlertRow } from '../../../shared/features/alerts/types.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
-import type { HubSink } from '../../core/market/port.ts'
+import type { HubSink } from '../../core/market/hub-types.ts'
 
 /** Where alerts are kept: texts by name, each written whole or not at all. */
 export interface AlertsKeeper {

@@ -1,7 +1,7 @@
 /** The market on its way to the alerts: what a hub is told, live or of a recording. */
 import type { Evaluator } from '../../../shared/features/alerts/evaluator/evaluator.ts'
 import { KIND } from '../../../service/codec.ts'
-import type { HubSink } from '../../core/market/port.ts'
+import type { HubSink } from '../../core/market/hub-types.ts'
 
 export type AlertSink = Pick<HubSink, 'apply' | 'feedState' | 'gapOpened' | 'gapClosed'>
 

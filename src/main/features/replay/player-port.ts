@@ -2,7 +2,7 @@
 import type { ReplayExactness, ReplaySpeed } from '../../../shared/features/replay/replay.ts'
 import type { Reason } from '../../../shared/core/status/status.ts'
 import type { RecordingId } from '../../../shared/base/units.ts'
-import type { Market } from '../../core/market/port.ts'
+import type { Market } from '../../core/market/market.ts'
 import type { StoreReader } from '../../core/store/types/store.ts'
 import type { Part } from '../../core/playback/parts.ts'
 import type { Span } from './play.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS, mergeSettings } from '../../../../src/shared/core/settings/settings.ts'
 import { instrumentId, type InstrumentId } from '../../../../src/shared/base/units.ts'
-import { guessAssets, guessSpelling } from '../../../../src/main/core/market/instruments.ts'
+import { guessAssets, guessSymbol } from '../../../../src/main/core/market/instruments.ts'
 import { tickWishes, wantAll } from '../../../../src/main/core/feeds/subscriptions.ts'
 import { createKnownSecrets } from '../../../../src/main/base/known-secrets.ts'
 import { blot, createLog, fileSink } from '../../../../src/main/core/log/log.ts'
@@ -81,12 +81,12 @@ describe('wishes', () => {
   it('are the tick feeds of each instrument, once, and more where asked', () => {
     const btc = instrumentId('crypto', 'BTC-USD')
     const eur = instrumentId('forex', 'EURUSD')
-    expect(Object.fromEntries(tickWishes([btc, eur, btc], guessSpelling))).toEqual({
+    expect(Object.fromEntries(tickWishes([btc, eur, btc], guessSymbol))).toEqual({
       'crypto/XT': ['BTC-USD'],
       'crypto/XQ': ['BTC-USD'],
       'forex/C': ['EURUSD'],
     })
-    expect([...tickWishes([eur], guessSpelling, ['forex/CA']).keys()]).toEqual(['forex/C', 'forex/CA'])
+    expect([...tickWishes([eur], guessSymbol, ['forex/CA']).keys()]).toEqual(['forex/C', 'forex/CA'])
   })
 
   it('are given back once', () => {
@@ -98,7 +98,7 @@ describe('wishes', () => {
         return { release: () => void ((held -= mine), (mine = 0)) }
       },
     }
-    const want = wantAll(feeds, tickWishes([instrumentId('crypto', 'BTC-USD')], guessSpelling))
+    const want = wantAll(feeds, tickWishes([instrumentId('crypto', 'BTC-USD')], guessSymbol))
     expect(held).toBe(2)
     want.release()
     want.release()
@@ -113,7 +113,7 @@ describe('symbols', () => {
       seen: () => [],
       spelling: () => undefined,
       guessAssets,
-      guessSpelling,
+      guessSymbol,
       demo: () => true,
       ...part,
     })

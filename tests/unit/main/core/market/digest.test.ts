@@ -15,7 +15,7 @@ const trade = (symbol: string, price: number, eventMs: number): Scratch => ({
 })
 
 describe('the digest', () => {
-  it('is taken before the first record of a later minute, of what came before it', () => {
+  it('is taken before the first record of a later minute, over everything before it', () => {
     const fold = createDigestFold()
     expect(fold.apply('crypto/XT', T0, trade('A', 1, T0))).toBeNull()
     const before = fold.now()
@@ -30,7 +30,7 @@ describe('the digest', () => {
     expect(fold.apply('crypto/XT', T0 + 1, trade('A', 3, T0))).toBeNull()
   })
 
-  it('does not depend on which symbol came first, nor on which bits a NaN has', () => {
+  it('does not depend on the order of symbols or the bits of a NaN', () => {
     const odd = new Float64Array(new BigUint64Array([0x7ff8000000000001n]).buffer)[0]
     const one = createDigestFold()
     one.apply('crypto/XT', T0, trade('A', 1, T0))
@@ -41,7 +41,7 @@ describe('the digest', () => {
     expect(other.now()).toBe(one.now())
   })
 
-  it('is the same for the same records, whatever their receive times within a minute, and empty after a reset', () => {
+  it('depends on the records, not on their receive times within a minute, and is empty after a reset', () => {
     const record = fc.record({
       symbol: fc.constantFrom('A', 'B'),
       price: fc.double({ min: 0.01, max: 1e6, noNaN: true }),

@@ -5,12 +5,17 @@ import type { FeedState, Freshness } from '../../../../../src/shared/core/status
 import { instrumentId, unixMs, type FeedId, type InstrumentId } from '../../../../../src/shared/base/units.ts'
 import { KIND, scratch, type Scratch } from '../../../../../src/service/codec.ts'
 import { freshnessOf, QUIET_AFTER_MS } from '../../../../../src/main/core/market/freshness.ts'
-import type { Hub, HubCalendar } from '../../../../../src/main/core/market/hub-port.ts'
+import type { Hub, HubCalendar } from '../../../../../src/main/core/market/hub-types.ts'
 import { createHub } from '../../../../../src/main/core/market/hub.ts'
 import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
-import { guessAssets, guessSpelling, pipOf } from '../../../../../src/main/core/market/instruments.ts'
+import { guessAssets, guessSymbol, pipOf } from '../../../../../src/main/core/market/instruments.ts'
 import { createSeeder } from '../../../../../src/main/core/views/seeder.ts'
-import { barsStream, quotesStream, tapeStream, type Past } from '../../../../../src/main/core/market/streams.ts'
+import {
+  barsStream,
+  quotesStream,
+  tapeStream,
+  type StreamHistory,
+} from '../../../../../src/main/core/market/streams.ts'
 
 const DAY = 86_400_000
 const T0 = Date.UTC(2026, 0, 5, 12)
@@ -22,7 +27,11 @@ const calendar: HubCalendar = {
   days: () => ({ ...fixedGrid(DAY), previous: (start) => start - DAY, session: () => 'open' }),
   isOpen: () => true,
 }
-const noPast: Past = { bars: async () => ({ bars: [], unreadable: [] }), gaps: async () => [], prints: async () => [] }
+const noHistory: StreamHistory = {
+  bars: async () => ({ bars: [], unreadable: [] }),
+  gaps: async () => [],
+  prints: async () => [],
+}
 
 let hub: Hub
 let seq = 0
@@ -45,23 +54,23 @@ const cryptoQuote = (bid: number, ask: number) => send('crypto/XQ', { kind: KIND
 const row = (id: InstrumentId = BTC, nowMs = T0 + 1000) => hub.row(hub.cell(id), nowMs)
 const open = (feed: FeedId, sinceMs = 0) => hub.feedState(feed, { is: 'open', sinceMs: unixMs(sinceMs) }, unixMs(T0))
 
-it('shows what comes in any spelling, and remembers so many of an instrument', () => {
-  const spelling = (i: number) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`
+it('shows messages under any alias, and remembers a limited number of aliases per instrument', () => {
+  const alias = (i: number) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`
   for (let i = 0; i < 2_000; i += 1) {
-    send('crypto/XT', { kind: KIND.trade, symbol: spelling(i), price: 100 + i })
+    send('crypto/XT', { kind: KIND.trade, symbol: alias(i), price: 100 + i })
   }
   expect([...hub.cells()].map((cell) => cell.last)).toEqual([2_099])
   const last = row().symbol
-  expect(Array.from({ length: 1_000 }, (_, i) => spelling(i))).toContain(last)
+  expect(Array.from({ length: 1_000 }, (_, i) => alias(i))).toContain(last)
 })
 
-it('passes by an acknowledged spelling that names no instrument', () => {
+it('ignores an acknowledged symbol that names no instrument', () => {
   hub.acknowledged('crypto/XT', ['-', '', 'BTC-USD'])
   expect([...hub.cells()].map((cell) => cell.symbol)).toEqual(['BTC-USD'])
 })
 
 describe('flash and direction', () => {
-  it('does not flash the first value, flashes each print that differs', () => {
+  it('flashes each price that differs from the last one, but not the first', () => {
     trade(100)
     expect(row()).toMatchObject({ last: 100, tick: null, flash: 0 })
     trade(101)
@@ -69,13 +78,13 @@ describe('flash and direction', () => {
     trade(100.5)
     expect(row()).toMatchObject({ tick: -1, flash: 2 })
   })
-  it('keeps the direction of the last move on an equal print, without a flash', () => {
+  it('keeps the direction on an equal price, without a flash', () => {
     trade(100)
     trade(101)
     trade(101)
     expect(row()).toMatchObject({ tick: 1, flash: 1 })
   })
-  it('does not flash the first print after a reconnect', () => {
+  it('does not flash the first price after a reconnect', () => {
     open('crypto/XT')
     trade(100)
     trade(101)
@@ -86,7 +95,7 @@ describe('flash and direction', () => {
     trade(251)
     expect(row()).toMatchObject({ tick: 1, flash: 2 })
   })
-  it('does not flash after a gap of its symbol, does after one of another', () => {
+  it('does not flash after a gap of its symbol, but does after a gap of another', () => {
     trade(100)
     hub.gapOpened('crypto/XT', 'unacknowledged', ['ETH-USD'], unixMs(T0))
     trade(101)
@@ -107,7 +116,7 @@ describe('flash and direction', () => {
     trade(250)
     expect(row()).toMatchObject({ last: 250, tick: null, flash: 1, freshness: 'live' })
   })
-  it('is told over a gap of another feed', () => {
+  it('continues over a gap of another feed', () => {
     open('crypto/XT')
     trade(100)
     hub.gapOpened('crypto/XQ', 'overflow', [], unixMs(T0))
@@ -115,7 +124,7 @@ describe('flash and direction', () => {
     trade(101)
     expect(row()).toMatchObject({ tick: 1, flash: 1 })
   })
-  it('never takes a late print for the last one', () => {
+  it('never shows a late price as the last one', () => {
     trade(100, T0)
     trade(110, T0 + 2000)
     trade(90, T0 + 1000)
@@ -124,19 +133,19 @@ describe('flash and direction', () => {
 })
 
 describe('what Last is made of', () => {
-  it('is the mid, marked, where there is no trade feed', () => {
+  it('is the mid, marked as such, without a trade feed', () => {
     send('forex/C', { kind: KIND.quote, symbol: 'EURUSD', bid: 1.1, ask: 1.1002, decimals: 4 })
     expect(row(EUR)).toMatchObject({ lastOf: 'mid', bid: 1.1, ask: 1.1002, pip: 0.0001, volume: null })
     expect(row(EUR).last).toBeCloseTo(1.1001, 10)
   })
-  it('becomes the trade at the first one, without a flash, and quotes never enter it or the day again', () => {
+  it('becomes the trade price with the first trade, without a flash; later quotes change neither it nor the day', () => {
     cryptoQuote(90, 110)
     expect(row()).toMatchObject({ last: 100, lastOf: 'mid' })
     trade(105)
     cryptoQuote(1, 3)
     expect(row()).toMatchObject({ last: 105, lastOf: 'trade', flash: 0, low: 105, bid: 1, ask: 3 })
   })
-  it('knows an absent side from a side that is none', () => {
+  it('tells an absent side from an empty one', () => {
     cryptoQuote(90, 110)
     cryptoQuote(NaN, 111)
     expect(row()).toMatchObject({ bid: 90, ask: 111 })
@@ -151,14 +160,14 @@ describe('what Last is made of', () => {
 })
 
 describe('day and reference', () => {
-  it('begins with the first print, says so, and takes the close at the roll', () => {
+  it('starts with the first price as reference and takes the close when the day rolls', () => {
     trade(100, T0)
     trade(120, T0 + 1)
     expect(row()).toMatchObject({ reference: 100, referenceOf: 'first print', open: 100, high: 120, volume: 2 })
     trade(130, T0 + DAY)
     expect(row()).toMatchObject({ reference: 120, referenceOf: 'previous close', open: 130, low: 130, volume: 1 })
   })
-  it('has the volume of its daily bar to the last digit, also after a jump', () => {
+  it('has exactly the volume of its daily bar, also after a seek', () => {
     const sizes = Array.from({ length: 2_000 }, (_, i) => [0.1, 1e9, 0.3, 1e-7][i % 4])
     const plain = sizes.reduce((sum, size) => sum + size, 0)
     const builder = createBarBuilder({ grid: fixedGrid(DAY) })
@@ -178,8 +187,8 @@ describe('day and reference', () => {
     expect(bar.volume).not.toBe(plain)
     expect(row().volume).toBe(bar.volume)
   })
-  it('joins what the store knows to the last digit, less what was counted here', async () => {
-    // At 1e15 doubles are 0.125 apart. The store's sum is one of them, without what was counted here it is none.
+  it('adds the stored volume exactly, less what was already counted live', async () => {
+    // At 1e15 doubles are 0.125 apart: the stored sum is one of them, but the sum less the live volume is not.
     const [early, late, then] = [[1e15, 0.0625], [0.0625], [0.0625, 0.04]]
     const builder = createBarBuilder({ grid: fixedGrid(DAY) })
     const build = (sizes: readonly number[]): BarState => {
@@ -191,7 +200,7 @@ describe('day and reference', () => {
     const session = 'open' as const
     const today = { session, startMs: bar.startMs, endMs: bar.endMs, open: 100, high: 100, low: 100, close: 100 }
     for (const size of late) trade(100, T0, size)
-    const past = {
+    const history = {
       seed: async () => ({
         rank: 3 as const,
         dayBefore: bar.startMs - DAY,
@@ -200,37 +209,37 @@ describe('day and reference', () => {
         spark: [],
       }),
     }
-    createSeeder(hub, past).seed(BTC)
+    createSeeder(hub, history).seed(BTC)
     await new Promise((resolve) => setImmediate(resolve))
     expect(row().volume).toBe(1e15 + 0.125)
     for (const size of then) trade(100, T0, size)
     expect(row().volume).toBe(build(then).volume)
     expect(row().volume).toBe(1e15 + 0.25)
   })
-  it('does not call a close of days ago the previous close', () => {
+  it('does not use a close of days ago as the previous close', () => {
     trade(100, T0)
     trade(130, T0 + 3 * DAY)
     expect(row()).toMatchObject({ reference: 130, referenceOf: 'first print' })
   })
-  it('keeps a print of yesterday out of today', () => {
+  it('ignores a price of yesterday for today', () => {
     trade(100, T0 + DAY)
     trade(50, T0)
     expect(row()).toMatchObject({ low: 100 })
   })
-  it('shows the last recorded price with its time until the first one comes, and takes nothing else from it', () => {
+  it('shows the last recorded price with its time until the first live one, and derives nothing else from it', () => {
     const stored = { price: 98.5, atMs: unixMs(T0 - 3 * DAY) }
     hub.seed(BTC, { rank: 3, dayBefore: T0 - DAY, previousClose: null, today: null, spark: [], stored })
     expect(row()).toMatchObject({ last: null, lastOf: null, lastRecvMs: null, reference: null, open: null, stored })
     trade(100, T0)
     expect(row()).toMatchObject({ last: 100, reference: 100, referenceOf: 'first print', stored: null })
   })
-  it('shows no recorded price of the source before', () => {
+  it('shows no recorded price of the previous source', () => {
     const stored = { price: 98.5, atMs: unixMs(T0 - 3 * DAY) }
     hub.seed(BTC, { rank: 3, dayBefore: T0 - DAY, previousClose: null, today: null, spark: [], stored })
     hub.reset()
     expect(row()).toMatchObject({ last: null, stored: null })
   })
-  it('joins what the store knows, and sums volume once', () => {
+  it('adds what the store knows and counts volume once', () => {
     trade(100, T0 + 60_000)
     const startMs = Math.floor(T0 / DAY) * DAY
     hub.seed(BTC, {
@@ -272,7 +281,7 @@ describe('the hours around a session', () => {
     hub = createHub({ calendar: hubCalendar })
   })
 
-  it('have a range of their own, until the session has one, which then stays', () => {
+  it('have their own range until the session has one, which then stays', () => {
     print(99, '2026-03-03T08:59:00Z')
     expect(spy()).toMatchObject({ rangeOf: 'closed', open: 99, high: 99, volume: 1 })
     print(100, '2026-03-03T09:00:00Z')
@@ -284,7 +293,7 @@ describe('the hours around a session', () => {
     print(200, '2026-03-03T21:00:00Z')
     print(201, '2026-03-04T01:30:00Z')
     expect(spy()).toMatchObject({ rangeOf: 'open', high: 103, volume: 2, last: 201, reference: 99 })
-    print(101, '2026-03-03T20:59:59Z') // late, but of the session
+    print(101, '2026-03-03T20:59:59Z') // late, but inside the session
     expect(spy()).toMatchObject({ low: 101, volume: 3, last: 201 })
     print(150, '2026-03-04T09:00:00Z')
     expect(spy()).toMatchObject({ rangeOf: 'pre', open: 150, reference: 101, referenceOf: 'previous close' })
@@ -292,7 +301,7 @@ describe('the hours around a session', () => {
     expect(spy()).toMatchObject({ rangeOf: 'open', open: 151, reference: 101, referenceOf: 'previous close' })
   })
 
-  it('after the session begin with its range where the store knows it', () => {
+  it('after the session start with its stored range', () => {
     print(200, '2026-03-03T21:30:00Z')
     expect(spy()).toMatchObject({ rangeOf: 'post', open: 200 })
     hub.seed(SPY, {
@@ -314,7 +323,7 @@ describe('the hours around a session', () => {
     expect(spy()).toMatchObject({ rangeOf: 'pre', high: 301, reference: 105, referenceOf: 'previous close' })
   })
 
-  it('on a date without a session are the date’s whole day', () => {
+  it('cover the whole day on a date without a session', () => {
     print(10, '2026-03-07T05:00:00Z')
     print(12, '2026-03-08T04:59:00Z')
     expect(spy()).toMatchObject({ rangeOf: 'closed', open: 10, high: 12, volume: 2 })
@@ -358,7 +367,7 @@ describe('numbers', () => {
     ['crypto:SOLUSDT', 'SOL-USDT'],
     ['forex:EURUSD', 'EURUSD'],
     ['stocks:BRK.B', 'BRK.B'],
-  ])('%s is asked for as %s', (id, text) => expect(guessSpelling(id as InstrumentId)).toBe(text))
+  ])('%s is subscribed to as %s', (id, text) => expect(guessSymbol(id as InstrumentId)).toBe(text))
   it.each([
     ['eur/usd', ['forex', 'crypto']],
     ['btc-usd', ['crypto', 'stocks']],
@@ -374,7 +383,7 @@ describe('freshness', () => {
   const stale: FeedState = { is: 'stale', sinceMs: at, lastMs: at }
   const why = { code: 'plan', message: '', hint: '', closeCode: null } as const
   const cases: [string, FeedState | undefined, number, boolean, Freshness][] = [
-    ['nobody asked', undefined, NaN, true, 'waiting'],
+    ['not subscribed', undefined, NaN, true, 'waiting'],
     ['connecting, nothing yet', { is: 'connecting', attempt: 1 }, NaN, true, 'waiting'],
     ['connecting again', { is: 'connecting', attempt: 2 }, 999_000, true, 'disconnected'],
     ['waiting to retry', { is: 'waiting', untilMs: at, attempt: 1, why }, 999_000, true, 'disconnected'],
@@ -384,20 +393,20 @@ describe('freshness', () => {
     ['a young price though the calendar says closed', openState, 999_000, false, 'live'],
     ['nothing traded', openState, 1_000_000 - QUIET_AFTER_MS - 1, true, 'quiet'],
     ['nothing traded, market closed', openState, 1_000_000 - QUIET_AFTER_MS - 1, false, 'closed'],
-    ['the feed is silent', stale, 999_000, true, 'stale'],
-    ['the feed is silent, market closed', stale, 999_000, false, 'closed'],
+    ['silent feed', stale, 999_000, true, 'stale'],
+    ['silent feed, market closed', stale, 999_000, false, 'closed'],
   ]
-  it.each(cases)('%s', (_name, feed, lastRecvMs, marketOpen, expected) => {
-    expect(freshnessOf({ feed, lastRecvMs, current: true, nowMs: 1_000_000, marketOpen })).toBe(expected)
+  it.each(cases)('%s', (_name, feed, lastRecvMs, isMarketOpen, expected) => {
+    expect(freshnessOf({ feed, lastRecvMs, isCurrent: true, nowMs: 1_000_000, isMarketOpen })).toBe(expected)
   })
 
-  it('is not live on a stamp from before the clock was set back', () => {
+  it('is not live with a stamp from before the clock was set back', () => {
     const feed: FeedState = { is: 'open', sinceMs: unixMs(500_000) }
-    const facts = { feed, current: true, nowMs: 1_000_000, marketOpen: true }
+    const facts = { feed, isCurrent: true, nowMs: 1_000_000, isMarketOpen: true }
     expect(freshnessOf({ ...facts, lastRecvMs: 4_600_000 })).toBe('quiet')
   })
 
-  it('is not live on a price from before this connection, or from before a gap of its symbol', () => {
+  it('is not live with a price from before this connection or before a gap of its symbol', () => {
     open('crypto/XT')
     trade(100)
     expect(row().freshness).toBe('live')
@@ -410,13 +419,13 @@ describe('freshness', () => {
     expect(row().freshness).toBe('quiet')
   })
 
-  it('is live on what comes after the clock was set back behind the start of the connection', () => {
+  it('is live with prices received after the clock was set back past the start of the connection', () => {
     open('crypto/XT', T0 + 3_600_000)
     trade(100, T0)
     expect(row(BTC, T0 + 1_000).freshness).toBe('live')
   })
 
-  it('wakes a window when it moves with time alone', () => {
+  it('wakes a window when it changes with time alone', () => {
     let now = T0 + 100
     let woken = 0
     open('crypto/XT')
@@ -439,7 +448,7 @@ describe('freshness', () => {
 })
 
 describe('streams', () => {
-  it('gives every row first, then only what changed, conflated', () => {
+  it('sends every row first, then only changed rows, conflated', () => {
     let woken = 0
     const stream = quotesStream(
       hub,
@@ -459,9 +468,9 @@ describe('streams', () => {
     expect(stream.take()).toBeUndefined()
   })
 
-  it('builds forming bars, joins the stored past, and marks what a gap touches', async () => {
-    const past: Past = {
-      ...noPast,
+  it('builds forming bars, adds the stored history, and marks bars that a gap touches', async () => {
+    const history: StreamHistory = {
+      ...noHistory,
       bars: async () => ({
         unreadable: [],
         bars: [
@@ -492,7 +501,7 @@ describe('streams', () => {
     }
     const ready = Promise.withResolvers<void>()
     const args = { instrument: BTC, of: 'trade', interval: '1m', fromMs: null } as const
-    const stream = barsStream(hub, past, args, ready.resolve)
+    const stream = barsStream(hub, history, args, ready.resolve)
     trade(6.5, T0 + 1_000, 3)
     await ready.promise
     const first = stream.take()
@@ -519,7 +528,7 @@ describe('streams', () => {
     expect(hub.cell(BTC).series).toEqual([])
   })
 
-  it('tells every stream of a series what of its past cannot be read, and completes no bar that touches it', async () => {
+  it('reports corrupt history to every stream of a series and completes no bar that touches it', async () => {
     const lost = {
       feed: 'crypto/XT',
       cause: 'unreadable',
@@ -527,8 +536,8 @@ describe('streams', () => {
       toMs: unixMs(T0 + 5_000),
     } as const
     let asked = 0
-    const past: Past = {
-      ...noPast,
+    const history: StreamHistory = {
+      ...noHistory,
       bars: async () => {
         asked += 1
         return { bars: [], unreadable: [lost] }
@@ -537,7 +546,7 @@ describe('streams', () => {
     const args = { instrument: BTC, of: 'trade', interval: '1m', fromMs: null } as const
     for (let i = 0; i < 2; i += 1) {
       const ready = Promise.withResolvers<void>()
-      const stream = barsStream(hub, past, args, ready.resolve)
+      const stream = barsStream(hub, history, args, ready.resolve)
       if (i === 0) for (const ms of [10_000, 70_000]) trade(6, T0 + ms)
       await ready.promise
       const first = stream.take()
@@ -550,10 +559,10 @@ describe('streams', () => {
     expect(asked).toBe(1)
   })
 
-  it('gives a slow window the newest prints and says how many it missed', async () => {
+  it('sends a slow window the newest prints and how many it missed', async () => {
     trade(1)
     const ready = Promise.withResolvers<void>()
-    const stream = tapeStream(hub, noPast, { instrument: BTC, limit: 3 }, ready.resolve)
+    const stream = tapeStream(hub, noHistory, { instrument: BTC, limit: 3 }, ready.resolve)
     await ready.promise
     expect(stream.take()).toMatchObject({ reset: [], prints: [], skipped: 0 })
     for (const price of [2, 3, 3, 2, 5]) trade(price)
@@ -569,7 +578,7 @@ describe('streams', () => {
     expect(hub.cell(BTC).tape).toBeNull()
   })
 
-  it('forgets everything when another source begins, and tells', () => {
+  it('forgets everything when another source begins, and notifies', () => {
     const stream = quotesStream(
       hub,
       [BTC],
@@ -587,7 +596,7 @@ describe('streams', () => {
 })
 
 describe('bars of the service', () => {
-  it('merges its minute bars into longer ones, and a rebroadcast replaces its part', () => {
+  it('merges minute bars into longer ones, and a rebroadcast replaces its part', () => {
     const changes: number[] = []
     const held = hub.watchBars(BTC, 'service', '5m', { changed: (start) => changes.push(start), reset: () => {} })
     const start = Math.floor(T0 / 300_000) * 300_000
@@ -612,7 +621,7 @@ describe('bars of the service', () => {
     held.release()
   })
 
-  it('has none below a second, whatever is asked for', () => {
+  it('has none below a second for any kind of price', () => {
     const held = hub.watchBars(BTC, 'service', '250ms', { changed: () => expect.unreachable(), reset: () => {} })
     const bar = { kind: KIND.bar, symbol: 'BTC-USD', startMs: T0, endMs: T0 + 1_000 } as const
     send('crypto/XAS', { ...bar, open: 10, high: 12, low: 9, close: 11, volume: 5 })
@@ -625,7 +634,7 @@ describe('bars below a second', () => {
   const opened = async () => {
     const ready = Promise.withResolvers<void>()
     let wakes = 0
-    const stream = barsStream(hub, noPast, { instrument: BTC, of: 'trade', interval: '100ms', fromMs: null }, () => {
+    const stream = barsStream(hub, noHistory, { instrument: BTC, of: 'trade', interval: '100ms', fromMs: null }, () => {
       wakes += 1
       ready.resolve()
     })
@@ -634,7 +643,7 @@ describe('bars below a second', () => {
     return { stream, wakes: () => wakes }
   }
 
-  it('are one of each interval in which something was traded, and none of a quiet one', async () => {
+  it('exist only for intervals with a trade', async () => {
     const { stream } = await opened()
     for (const [ms, price] of [
       [7, 10],
@@ -654,7 +663,7 @@ describe('bars below a second', () => {
     stream.close()
   })
 
-  it('come conflated: of a rush of messages only the bars that it changed', async () => {
+  it('are conflated: a burst of messages sends only the bars that it changed', async () => {
     const { stream, wakes } = await opened()
     const before = wakes()
     for (let i = 0; i < 2_000; i += 1) trade(100 + (i % 7), T0 + Math.floor(i / 2))
@@ -664,7 +673,7 @@ describe('bars below a second', () => {
     stream.close()
   })
 
-  it('are corrected by a late record without beginning anew', async () => {
+  it('are corrected by a late record without a reset', async () => {
     const { stream } = await opened()
     for (let i = 0; i < 100; i += 1) trade(100, T0 + i * 100)
     stream.take()
@@ -676,7 +685,7 @@ describe('bars below a second', () => {
   })
 })
 
-describe('a print that is dated ahead of its receipt', () => {
+describe('a price dated ahead of its receipt', () => {
   const HOUR = 3_600_000
   const dated = (price: number, recvMs: number, eventMs: number, target = hub) => {
     seq += 1
@@ -686,7 +695,7 @@ describe('a print that is dated ahead of its receipt', () => {
   const shownBy = (target: Hub) => target.row(target.cell(BTC), T0 + 120_000)
   const shown = () => shownBy(hub)
 
-  it('holds back none that follows: of Last, the day and the sparkline', () => {
+  it('does not block later prices from Last, the day and the sparkline', () => {
     dated(100, 0, 0)
     dated(150, 1_000, 30 * HOUR)
     expect(shown()).toMatchObject({ last: 150, high: 150, lastEventMs: T0 + 1_000 })
@@ -696,11 +705,11 @@ describe('a print that is dated ahead of its receipt', () => {
     expect(shown()).toMatchObject({ last: 95, lastEventMs: T0 + 69_990, spark: [90, 95] })
   })
 
-  it('stays late where it was late before, and is believed by as much as clocks differ', () => {
+  it('stays late if it was late, and keeps its date within the difference of clocks', () => {
     dated(100, 0, 4_000)
     dated(101, 1_000, 1_000)
     expect(shown()).toMatchObject({ last: 100, lastEventMs: T0 + 4_000 })
-    // What is not believed follows, and does not set the order back.
+    // A price whose date is not trusted comes next in order and does not set it back.
     dated(102, 2_000, HOUR)
     expect(shown()).toMatchObject({ last: 102, lastEventMs: T0 + 4_000 })
     dated(103, 2_500, 3_900)
@@ -709,7 +718,7 @@ describe('a print that is dated ahead of its receipt', () => {
     expect(shown().last).toBe(104)
   })
 
-  it('shows the newest also where the clock of this computer is behind for long', () => {
+  it('shows the newest price even if the local clock stays behind', () => {
     for (let i = 0; i < 20; i += 1) {
       dated(100 + i, i * 500, i * 500 + (i % 2 === 0 ? 4_990 : 5_010))
       if (i % 2 === 1) expect(shown().last).toBe(100 + i)
@@ -718,7 +727,7 @@ describe('a print that is dated ahead of its receipt', () => {
     expect(shown().last).toBe(200)
   })
 
-  it('is the same after a jump to where it was saved', () => {
+  it('is the same after a restored snapshot', () => {
     dated(100, 0, 0)
     dated(150, 1_000, HOUR)
     const other = createHub({ calendar })
@@ -728,7 +737,7 @@ describe('a print that is dated ahead of its receipt', () => {
       dated(91, 3_000, 1_900, target)
     }
     expect(shownBy(other)).toMatchObject({ last: 90, high: 150, lastEventMs: T0 + 1_950 })
-    // It only counts flashes, from where it is.
+    // The flash count continues and is not restored.
     expect({ ...shownBy(other), flash: 0 }).toEqual({ ...shown(), flash: 0 })
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { FeedTracker } from '../../../../../src/main/core/playback/tracker.ts'
-import type { HubSink } from '../../../../../src/main/core/market/port.ts'
+import type { HubSink } from '../../../../../src/main/core/market/hub-types.ts'
 import type { LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 

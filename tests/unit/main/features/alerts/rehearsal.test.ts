@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRehearsal } from '../../../../../src/main/features/alerts/rehearsal.ts'
-import { sinkOnly } from '../../../../../src/main/core/market/sink-only.ts'
+import { sinkOnly } from '../../../../../src/main/core/market/market.ts'
 import { ALERT_CALENDAR } from '../../../../../src/main/features/alerts/alert-calendar.ts'
 import { KIND, scratch } from '../../../../../src/service/codec.ts'
 import type { Alert } from '../../../../../src/shared/features/alerts/types.ts'

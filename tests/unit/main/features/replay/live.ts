@@ -1,10 +1,9 @@
 /** A live market made up for the tests of replays: tells its hub what live tells, and writes down what live writes. */
 import { createDigestFold, FOLD_VERSION } from '../../../../../src/main/core/market/digest.ts'
 import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
-import type { Hub } from '../../../../../src/main/core/market/hub-port.ts'
+import type { Hub } from '../../../../../src/main/core/market/hub-types.ts'
 import { createHub } from '../../../../../src/main/core/market/hub.ts'
-import type { Market } from '../../../../../src/main/core/market/port.ts'
-import { createMarket } from '../../../../../src/main/core/market/snapshot.ts'
+import { createMarket, type Market } from '../../../../../src/main/core/market/market.ts'
 import type { Part } from '../../../../../src/main/core/playback/parts.ts'
 import type {
   NewSnapshot,
@@ -57,7 +56,7 @@ export function emptyMarket(): HubOf {
 /** Rows of every instrument that is known; the count of flashes is not of the market. */
 export function rowsOf(hub: Hub, nowMs: number): readonly Omit<QuoteRow, 'flash'>[] {
   return [...hub.cells()]
-    .filter((cell) => cell.spelt)
+    .filter((cell) => cell.isSymbolConfirmed)
     .map((cell) => {
       const { flash: _flash, ...row } = hub.row(cell, nowMs)
       return row

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { seriesFeed } from '../../../../../src/main/core/market/series-feed.ts'
+import { seriesFeed } from '../../../../../src/main/core/market/series.ts'
 
 it.each([
   ['crypto', 'service', '1s', 'crypto/XAS'],
@@ -9,7 +9,7 @@ it.each([
   ['forex', 'service', '1h', 'forex/CA'],
   ['stocks', 'service', '5s', 'stocks/A'],
   ['stocks', 'service', '1D', 'stocks/AM'],
-  ['crypto', 'service', '100ms', 'crypto/XA'], // it has no such bars: the feed whose gaps are shown
+  ['crypto', 'service', '100ms', 'crypto/XA'], // no such bars: the feed whose gaps are shown
   ['stocks', 'trade', '1s', 'stocks/T'],
   ['forex', 'mid', '1s', 'forex/C'],
 ] as const)('%s bars of %s at %s are built from %s', (asset, of, interval, feed) => {

@@ -1,0 +1,97 @@
+/** The hub's interface, options and saved state. */
+import type { BarGrid } from '../../../shared/core/market/bars.ts'
+import type { BarSource, Interval } from '../../../shared/core/market/market.ts'
+import type { GapCause } from '../../../shared/core/recording/recording.ts'
+import type { FeedState, GapSpan, QuoteRow } from '../../../shared/core/status/status.ts'
+import type { AssetClass, FeedId, InstrumentId, UnixMs } from '../../../shared/base/units.ts'
+import type { Scratch } from '../../../service/codec.ts'
+import type { Cell, CellSave, CellSeed, CellWatcher, DayGrid } from './cell.ts'
+import type { BarSeries, SeriesWatcher } from './series.ts'
+import type { TapeRing, TapeWatcher } from './tape.ts'
+
+/** The calendar as the hub needs it. */
+export interface HubCalendar {
+  grid(asset: AssetClass, interval: Interval): BarGrid
+  days(asset: AssetClass): DayGrid
+  isOpen(asset: AssetClass, ms: number): boolean
+}
+
+export interface HubOptions {
+  readonly calendar: HubCalendar
+  readonly nameOf?: (id: InstrumentId) => string | null
+}
+
+/** The hub's part of a snapshot. Gaps and feed states follow from the recording's ledger, see `MarketContext`. */
+export interface HubSave {
+  readonly lastSeq: number
+  readonly epochs: readonly (readonly [FeedId, number])[]
+  readonly aliases: readonly (readonly [FeedId, string, InstrumentId])[]
+  readonly cells: readonly CellSave[]
+}
+
+/** A bar series or tape that exists while it is watched. `isNew`: it is empty and needs its history. */
+export interface Watched<T> {
+  readonly value: T
+  readonly isNew: boolean
+  release(): void
+}
+
+/** Where records and the state of feeds go; live feeds and replays call it alike. */
+export interface HubSink {
+  /** Takes a decoded market message that was subscribed to. `record` is only valid during the call. */
+  apply(feed: FeedId, seq: number, recvMs: UnixMs, record: Scratch): void
+  /**
+   * Takes the state of a feed's connection, which decides freshness. With several connections `state` is the one
+   * that needs attention most and `best` the best one; absent: the same.
+   */
+  feedState(feed: FeedId, state: FeedState, nowMs: UnixMs, best?: FeedState): void
+  /** Takes the symbols of an acknowledgement, as the service writes them. */
+  acknowledged(feed: FeedId, symbols: readonly string[]): void
+  gapOpened(feed: FeedId, cause: GapCause, symbols: readonly string[], fromMs: UnixMs): void
+  gapClosed(feed: FeedId, fromMs: UnixMs, toMs: UnixMs): void
+}
+
+/** What a snapshot leaves out, because it follows from the recording's ledger. */
+export interface MarketContext {
+  /** The arguments of the last `feedState` of each feed. */
+  readonly feedStates: readonly (readonly [feed: FeedId, state: FeedState, best?: FeedState])[]
+  /** Gaps of the recording so far, oldest first; no symbols: all of the feed. */
+  readonly gaps: readonly {
+    readonly feed: FeedId
+    readonly cause: GapCause
+    readonly symbols: readonly string[]
+    readonly fromMs: UnixMs
+    readonly toMs: UnixMs | null
+  }[]
+}
+
+export interface Hub extends HubSink {
+  /** The cell of an instrument, created if it is new. */
+  cell(id: InstrumentId): Cell
+  find(id: InstrumentId): Cell | undefined
+  cells(): Iterable<Cell>
+  watch(id: InstrumentId, watcher: CellWatcher): () => void
+  watchBars(id: InstrumentId, of: BarSource, interval: Interval, watcher: SeriesWatcher): Watched<BarSeries>
+  watchTape(id: InstrumentId, watcher: TapeWatcher): Watched<TapeRing>
+  seed(id: InstrumentId, seed: CellSeed): void
+  /** The row of a cell as windows see it. */
+  row(cell: Cell, nowMs: number): QuoteRow
+  /** Gaps of a feed that concern an instrument since the hub began, oldest first; of the feed's last 500 gaps. */
+  gaps(feed: FeedId, id: InstrumentId): readonly GapSpan[]
+  /** Calls `listener` when a feed's gaps change; returns a function that removes it. */
+  onGap(listener: (feed: FeedId) => void): () => void
+  /** Notifies the watchers of cells whose freshness changed with time alone. Call about once a second. */
+  sweep(nowMs: number): void
+  /** Service clock minus local clock, ms: gaps are widened by it when bars are marked incomplete. */
+  setSkew(ms: number): void
+  /** Forgets every value, because another source begins. Watchers stay and are notified. */
+  reset(): void
+  onReset(listener: () => void): () => void
+  save(): HubSave
+  /** Restores a save (null: empties the hub). Watchers stay and are notified, as by `reset`. */
+  restore(save: HubSave | null, context: MarketContext): void
+  /** A recording began: its seqs count from 1 again. */
+  recordingBegan(): void
+  /** The last applied seq of the recording; 0: none. */
+  readonly lastSeq: number
+}
