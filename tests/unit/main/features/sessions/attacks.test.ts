@@ -16,6 +16,8 @@ import {
   readPartHeader,
   type PartKind,
 } from '../../../../../src/main/features/sessions/parts.ts'
+import { encodeRows } from '../../../../../src/main/features/sessions/rows.ts'
+import { newColumns } from '../../../../../src/main/core/store/format/message-columns.ts'
 import { MOST_FLUSH_ENTRIES, MOST_SESSION_GAPS } from '../../../../../src/shared/core/recording/session-bounds.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
@@ -236,6 +238,26 @@ describe('a session file that is honest and far too large', () => {
       expect(failure).toMatchObject({ code: 'too-large', message: 'The session has more than 20,000 gaps.' })
     },
   )
+
+  it('is refused with a sentence for more gaps in several parts than a session may have', async () => {
+    const count = Math.ceil((MOST_SESSION_GAPS + 1) / 2)
+    const halves = [0, count].map((from) => Array.from({ length: count }, (_, i) => gapLine(from + i)).join('\n'))
+    const [meta] = parts
+    const end = parts[parts.length - 1]
+    const told = JSON.parse(meta.content.toString()) as Record<string, unknown> // our own writing
+    const failure = await outcome(
+      await sealed([
+        { kind: 'meta', content: Buffer.from(JSON.stringify({ ...told, gaps: [] })) },
+        { kind: 'chns', content: Buffer.from(Uint32Array.of(0, 1, 1, 2 * count).buffer) },
+        ...halves.flatMap((half): Part[] => [
+          { kind: 'rows', content: encodeRows(newColumns(0, 0)) },
+          { kind: 'entr', content: Buffer.from(half) },
+        ]),
+        end,
+      ]),
+    )
+    expect(failure).toMatchObject({ code: 'too-large', message: 'The session has more than 20,000 gaps.' })
+  })
 
   it('is refused with a sentence for more entries than one transaction takes, before any is read', async () => {
     const content = Buffer.from(Uint32Array.of(0, 1, MOST_FLUSH_ENTRIES + 1, 1).buffer)

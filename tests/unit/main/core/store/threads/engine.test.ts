@@ -1,7 +1,8 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
+import { CommitHead } from '../../../../../../src/main/core/store/wal/commit-head.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { FLAG, MOST_SPELLINGS } from '../../../../../../src/shared/core/recording/recording.ts'
@@ -99,6 +100,29 @@ describe('StoreEngine', () => {
       }),
       { numRuns: 10 },
     )
+  })
+
+  it('closes what it opened where it cannot be opened whole, so that trying again leaks nothing', () => {
+    new StoreEngine(folder.file).close()
+    const db = new Database(folder.file)
+    db.exec('DROP TABLE snapshot')
+    db.close()
+    const opened: unknown[] = []
+    const committed = vi.spyOn(CommitHead.prototype, 'committed').mockImplementation(function (this: CommitHead) {
+      opened.push(this)
+      return 0
+    })
+    const closed = vi.spyOn(CommitHead.prototype, 'close')
+    try {
+      for (const tries of [1, 2]) {
+        expect(() => new StoreEngine(folder.file)).toThrow('The store failed in an unexpected way.')
+        expect(opened).toHaveLength(tries)
+        expect(closed.mock.contexts).toEqual(opened)
+      }
+    } finally {
+      committed.mockRestore()
+      closed.mockRestore()
+    }
   })
 
   it('lists so many spellings of an instrument, the first ones, however they are sealed', async () => {
