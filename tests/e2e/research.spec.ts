@@ -376,7 +376,7 @@ test('a replay shows what was known then, and else says that nothing was', async
   await answered(await go(page, 'cash-flow'))
   await page.keyboard.press('Alt+r')
   await expect(page.getByRole('region', { name: 'Replay' })).toBeVisible()
-  await expect(paneOf(page, 'company').getByText('Not known at this instant')).toBeVisible()
+  await expect(paneOf(page, 'company').getByText('Not known at this time')).toBeVisible()
   await expect(paneOf(page, 'company').getByRole('button', { name: /^Refresh/ })).toBeDisabled()
   await page.keyboard.press('Alt+End')
   await answered(await go(page, 'cash-flow'))
@@ -387,17 +387,17 @@ test('the income statement gathers the periods that the user asks for', { tag: B
   await begin(page)
   const pane = await go(page, 'income-statement')
   await answered(pane)
-  await expect(pane).toContainText('1 period known')
-  await pane.getByRole('button', { name: 'Ask for more periods…' }).click()
-  const form = page.getByRole('group', { name: 'Periods to ask for' })
-  await form.getByLabel('How many').fill('5')
+  await expect(pane).toContainText('1 period loaded')
+  await pane.getByRole('button', { name: 'Load more periods…' }).click()
+  const form = page.getByRole('group', { name: 'Periods to load' })
+  await form.getByLabel('Number of periods').fill('5')
   await page.getByRole('button', { name: 'Ask, 5 calls' }).click()
-  await expect(page.getByText('5 of 5 periods were answered.')).toBeVisible()
-  await expect(pane).toContainText('6 periods known')
+  await expect(page.getByText('Loaded 5 of 5 periods.')).toBeVisible()
+  await expect(pane).toContainText('6 periods loaded')
   await form.getByRole('button', { name: 'Years' }).click()
-  await form.getByLabel('How many').fill('2')
+  await form.getByLabel('Number of periods').fill('2')
   await page.getByRole('button', { name: 'Ask, 2 calls' }).click()
-  await expect(page.getByText('2 of 2 periods were answered.')).toBeVisible()
+  await expect(page.getByText('Loaded 2 of 2 periods.')).toBeVisible()
   await page.keyboard.press('Escape')
   const periods = pane.getByRole('group', { name: 'Periods', exact: true })
   await periods.getByRole('button', { name: 'Quarters' }).click()
@@ -437,12 +437,17 @@ test(
     })
     await expect(
       sma.getByRole('img', {
-        name: 'SMA of AAPL, ours and the service’s. Use the left and right arrows to read each value.',
+        name: 'SMA of AAPL: Tapedeck and service. Use the left and right arrows to read each value.',
       }),
     ).toBeVisible()
-    await expect(sma.locator('figcaption')).toContainText(/Difference.*Service.*Ours/)
+    await expect(sma.locator('figcaption')).toContainText(/Difference.*Service.*Tapedeck/)
     await sma.getByRole('button', { name: 'Rows' }).click()
-    await expect(sma.getByRole('grid').getByRole('columnheader')).toHaveText([/Time/, /Ours/, /Service/, /Difference/])
+    await expect(sma.getByRole('grid').getByRole('columnheader')).toHaveText([
+      /Time/,
+      /Tapedeck/,
+      /Service/,
+      /Difference/,
+    ])
     const ema = await go(page, 'ema')
     await expect(ema.getByText(/matching points?/)).toBeVisible({ timeout: 60_000 })
   },

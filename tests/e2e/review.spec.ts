@@ -199,7 +199,7 @@ test('a recording is reviewed, proven, taken out and brought into another store'
     await screen.act(id, 'Verify')
     const evidence = pane(page, 'evidence')
     await evidence.getByRole('tab', { name: 'Verification' }).click()
-    await expect(evidence.getByRole('status')).toHaveText(/[\d,]+ messages of 1\s+session: all as recorded/)
+    await expect(evidence.getByRole('status')).toHaveText(/[\d,]+ messages in 1\s+session: all as recorded/)
     await audit(app, paneOf('evidence'), 'verification')
     await evidence.getByRole('tab', { name: 'Coverage' }).click()
     await evidence.getByRole('combobox', { name: 'Session' }).selectOption(id)
@@ -228,7 +228,7 @@ test('a recording is reviewed, proven, taken out and brought into another store'
     await page.getByLabel(/^Chart of BTC-USD\. Arrow/).focus()
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('Enter')
-    const dialog = page.getByRole('dialog', { name: /^Messages of BTC-USD .*1m$/ })
+    const dialog = page.getByRole('dialog', { name: /^Messages behind BTC-USD .*1m$/ })
     await expect(dialog.getByRole('option').first()).toBeVisible()
     await expect(dialog).toContainText('matches the bar on the chart')
     // The first of its messages, as it was received.

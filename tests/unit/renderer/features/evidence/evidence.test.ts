@@ -82,7 +82,7 @@ describe('coverage', () => {
       failing: { 'evidence.coverage': { code: 'disk-error', message: 'The disk is gone.' } },
     })
     render(EvidencePane, { app: state })
-    expect((await screen.findByText('Coverage could not be read')).parentElement?.textContent).toContain(
+    expect((await screen.findByText('Couldn’t read the coverage')).parentElement?.textContent).toContain(
       'The disk is gone.',
     )
     fake.faults = {}
@@ -96,7 +96,7 @@ describe('agreement', () => {
     const made = open()
     render(EvidencePane, { app: made.state })
     await fireEvent.click(screen.getByRole('tab', { name: 'Agreement' }))
-    await screen.findByText(/of what can be compared agrees/)
+    await screen.findByText(/of comparable minutes agree/)
     return made
   }
   it('is a cell a minute, and says what it proves', async () => {
@@ -107,7 +107,7 @@ describe('agreement', () => {
   })
   it('compares the whole session as a job: progress, cancel, the sum and where it differs', async () => {
     const { fake, state } = await openPart()
-    await fireEvent.click(screen.getByRole('button', { name: 'Compare the whole session' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Compare whole session' }))
     await vi.waitFor(() => expect(state.evidence.comparing?.job).toBe('job-agree'))
     const job = { id: 'job-agree', kind: 'agreement', title: 'session', unit: 'minutes', bytes: 0 } as const
     const times = { startedMs: unixMs(Date.now()), endedMs: null, done: 0.5, count: 700 }
@@ -124,7 +124,7 @@ describe('agreement', () => {
     }
     fake.setJobs([{ ...job, ...times, outcome: { is: 'done', text: '', result } }])
     await tick()
-    const told = await screen.findByText(/of the whole session/)
+    const told = await screen.findByText(/^Whole session/)
     expect(told.textContent).toContain('1,439 minutes agree')
     await fireEvent.click(within(told.parentElement!).getByRole('button', { name: /:/ }))
     expect(screen.getByRole('button', { name: /differs$/, pressed: true }).id).toBe(`minute-${startMs}`)
@@ -233,7 +233,7 @@ describe('the messages behind a number', () => {
     const writeText = vi.fn(() => Promise.resolve())
     Object.defineProperty(navigator, 'clipboard', { value: { writeText }, configurable: true })
     await show(state)
-    await fireEvent.click(screen.getByRole('button', { name: 'Copy the text' }))
+    await fireEvent.click(screen.getByRole('button', { name: 'Copy text' }))
     expect(writeText).toHaveBeenLastCalledWith(document.querySelector('pre')!.textContent)
     await fireEvent.click(screen.getByRole('button', { name: 'Copy all' }))
     expect((writeText.mock.calls as unknown as string[][]).at(-1)![0].split('\n')).toHaveLength(41)

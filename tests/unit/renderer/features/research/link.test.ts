@@ -66,7 +66,7 @@ describe('the question before a link', () => {
       dialog(url, 'electron')
       expect(screen.getByText('Not a valid link.')).toBeTruthy()
       expect(screen.queryByRole('button', { name: 'Open' })).toBeNull()
-      expect(screen.getByRole('button', { name: 'Copy the address' })).toBeTruthy()
+      expect(screen.getByRole('button', { name: 'Copy link' })).toBeTruthy()
     },
   )
 
@@ -97,19 +97,19 @@ describe('the question before a link', () => {
     const writeText = vi.fn().mockResolvedValueOnce(undefined).mockRejectedValueOnce(new Error('no'))
     vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } })
     const first = dialog('https://news.invalid/a b', 'browser')
-    await first.press('Copy the address')
+    await first.press('Copy link')
     await vi.waitFor(() => expect(first.closed()).toBe(1))
     expect(writeText).toHaveBeenCalledWith('https://news.invalid/a b')
     cleanup()
     const second = dialog('https://news.invalid/a b', 'browser')
-    await second.press('Copy the address')
+    await second.press('Copy link')
     await vi.waitFor(() => expect(second.app.toasts.told[0]?.tone).toBe('bad'))
     expect(second.closed()).toBe(0)
   })
 
   it('is left by staying here', async () => {
     const { press, closed, calls } = dialog('https://news.invalid/', 'electron')
-    await press('Stay here')
+    await press('Cancel')
     expect([closed(), calls]).toEqual([1, []])
   })
 })

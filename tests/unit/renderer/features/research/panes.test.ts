@@ -210,13 +210,13 @@ describe('panes', () => {
     const props = { app: other, endpoint: 'income-statement', symbol: 'AAPL', name: 'Income' }
     const { container } = render(QuestionView, props)
     await settle()
-    expect(container.textContent).toContain('(HTTP 429). It asks to be called again at 15:03, in 59 min.')
+    expect(container.textContent).toContain('(HTTP 429). The service asks to wait until 15:03 (59 min).')
     other.nowMs = now + 3_500_000
     flushSync()
-    expect(container.textContent).toContain('at 15:03, in 40 s.')
+    expect(container.textContent).toContain('until 15:03 (40 s).')
     other.nowMs = now + 3_540_000
     flushSync()
-    expect(container.textContent).toContain('It may be asked again now.')
+    expect(container.textContent).toContain('You can request it again now.')
     other.close()
   })
 
