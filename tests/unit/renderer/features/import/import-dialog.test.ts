@@ -1,0 +1,101 @@
+import '../../browser-stubs.ts'
+import { cleanup, fireEvent, render, screen } from '@testing-library/svelte'
+import { tick } from 'svelte'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import ImportDialog from '../../../../../src/renderer/features/import/ImportDialog.svelte'
+import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
+import type { CsvMapping, ImportPreview } from '../../../../../src/shared/features/import/import.ts'
+import type { Transport } from '../../../../../src/shared/rpc/transport.ts'
+import { FakeTerminal } from '../../fakes/fake-terminal.ts'
+import { openWindow } from '../../open-window.ts'
+
+interface Request {
+  readonly file: string
+  readonly mapping: CsvMapping | null
+  readonly answer: (preview: ImportPreview) => void
+}
+
+let app: WindowState
+/** Previews that were requested and not answered yet, oldest first. */
+let requests: Request[]
+/** Begins the upload of a file that the user gives. */
+let begun: PromiseWithResolvers<unknown>
+beforeEach(() => {
+  begun = Promise.withResolvers()
+  requests = []
+  const base = new FakeTerminal()
+  const transport: Transport = {
+    invoke(name, args) {
+      if (name === 'files.begin') return begun.promise as never // as the contract says
+      if (name !== 'import.preview') return base.invoke(name, args)
+      const asked = args as Pick<Request, 'file' | 'mapping'>
+      return new Promise((resolve) => {
+        requests.push({ ...asked, answer: (value) => resolve({ ok: true, value } as never) }) // as the contract says
+      })
+    },
+    subscribe: (name, args, onValue, onEnd) => base.subscribe(name, args, onValue, onEnd),
+    onLink: (listener) => base.onLink(listener),
+  }
+  app = openWindow(transport)
+})
+afterEach(() => {
+  cleanup()
+  app.close()
+})
+
+const MAPPING = { columns: ['time', 'price'], feed: 'stocks/T', zone: 'Europe/Berlin', symbol: 'SAP' } as const
+const preview = (name: string, mapping: CsvMapping = { ...MAPPING, columns: [...MAPPING.columns] }): ImportPreview => ({
+  ...{ kind: 'table', name, bytes: 40, columns: ['when', 'price'], rows: [['2026-10-25 02:30:00', '100']] },
+  ...{ mapping, problems: [], gaps: null, exact: false },
+})
+const settle = async () => {
+  for (let i = 0; i < 20; i++) await Promise.resolve()
+  await tick()
+}
+
+it('shows the preview of the newest change, in whatever order the answers come', async () => {
+  app.exchange.there = { file: 'f', name: 'bank.csv' }
+  render(ImportDialog, { app, onclose: () => undefined })
+  requests[0].answer(preview('bank.csv'))
+  await settle()
+  const choice = () => screen.getByLabelText<HTMLSelectElement>('Repeated local times')
+  await fireEvent.change(choice(), { target: { value: 'first' } })
+  await fireEvent.change(choice(), { target: { value: 'second' } })
+  const [, first, second] = requests
+  expect([first.mapping?.repeated, second.mapping?.repeated]).toEqual(['first', 'second'])
+  second.answer({ ...preview('bank.csv', second.mapping!), problems: [{ line: 2, text: 'of the second' }] })
+  await settle()
+  first.answer({ ...preview('bank.csv', first.mapping!), problems: [{ line: 2, text: 'of the first' }] })
+  await settle()
+  expect(choice().value).toBe('second')
+  expect(screen.queryByText(/of the first/)).toBeNull()
+  expect(screen.getByText(/of the second/)).toBeDefined()
+})
+
+it('shows no preview of a file that was replaced meanwhile', async () => {
+  app.exchange.there = { file: 'old', name: 'old.csv' }
+  render(ImportDialog, { app, onclose: () => undefined })
+  app.exchange.there = { file: 'new', name: 'new.csv' }
+  await settle()
+  const [old, fresh] = requests
+  expect([old.file, fresh.file]).toEqual(['old', 'new'])
+  fresh.answer(preview('new.csv'))
+  await settle()
+  old.answer(preview('old.csv'))
+  await settle()
+  expect(screen.getByText(/new\.csv/)).toBeDefined()
+  expect(screen.queryByText(/old\.csv/)).toBeNull()
+})
+
+it('keeps the file that replaced another one while that was still being read', async () => {
+  app.exchange.file = new File(['a'], 'old.csv')
+  render(ImportDialog, { app, onclose: () => undefined })
+  app.exchange.there = { file: 'new', name: 'new.csv' }
+  await settle()
+  begun.resolve({ ok: true, value: { file: 'old' } })
+  await settle()
+  requests[0].answer(preview('new.csv'))
+  await settle()
+  await fireEvent.change(screen.getByLabelText('Repeated local times'), { target: { value: 'first' } })
+  expect(requests.map(({ file }) => file)).toEqual(['new', 'new'])
+})
