@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock, type Clock } from '../src/main/base/clock.ts'
 import { createFeeds } from '../src/main/core/feeds/feeds.ts'
-import type { FeedListener } from '../src/main/core/feeds/port.ts'
+import type { FeedListener } from '../src/main/core/feeds/feed-listener.ts'
 import { hubCalendar } from '../src/main/core/market/hub-calendar.ts'
 import { createHub } from '../src/main/core/market/hub.ts'
 import type { Recorder } from '../src/main/core/recording/recorder-port.ts'
@@ -85,7 +85,7 @@ export async function startSession(options: SessionOptions): Promise<LiveSession
     clock,
     allowSharding: () => false,
   })
-  for (const [feed, symbols] of wants) feeds.want(feed, symbols)
+  for (const [feed, symbols] of wants) feeds.subscribe(feed, symbols)
   return {
     recording,
     recorder,

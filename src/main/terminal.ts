@@ -76,7 +76,7 @@ import { settleAtStart } from './hosts/finish-interrupted.ts'
 import { barsPage, createViews } from './core/views/views.ts'
 import { watchlistWants } from './features/watchlist/watchlist-subscriptions.ts'
 import { wholeStreams } from './rpc/state-stream.ts'
-import { tickWishes, wantAll } from './core/feeds/subscriptions.ts'
+import { tickSymbols, subscribeAll } from './core/feeds/subscriptions.ts'
 
 /**
  * Builds and starts a terminal. Rejects with `usage` when a service is asked for and none is known. A
@@ -232,7 +232,7 @@ export async function createTerminal(options: HostOptions): Promise<Terminal> {
     market: liveMarket,
     calendar: ALERT_CALENDAR,
     want: (ids) => {
-      const wanted = wantAll(feeds, tickWishes(ids, spell))
+      const wanted = subscribeAll(feeds, tickSymbols(ids, spell))
       return () => wanted.release()
     },
     bars: (instrument, of, interval, limit) => past.barsOrThrow(instrument, of, interval, limit),
@@ -537,7 +537,7 @@ export async function createTerminal(options: HostOptions): Promise<Terminal> {
     retry: (feed) => feeds.retry(feed),
     setRecording,
     status: () => status.read(),
-    want: (feed, list) => feeds.want(feed, list),
+    want: (feed, list) => feeds.subscribe(feed, list),
     openExternal: openOutside(options.openExternal),
     streams: createStreams({
       views,

@@ -15,7 +15,7 @@ import type {
 } from '../../shared/core/status/status.ts'
 import type { StreamSource } from '../../shared/rpc/transport.ts'
 import type { FeedId } from '../../shared/base/units.ts'
-import type { Want } from '../core/feeds/port.ts'
+import type { Subscription } from '../core/feeds/subscriptions.ts'
 import type { Alerts } from '../features/alerts/port.ts'
 import type { MarketDrawings } from '../features/drawings/port.ts'
 import type { Workspaces } from '../features/workspace/port.ts'
@@ -49,7 +49,7 @@ export interface Terminal {
   setRecording(on: boolean): Promise<void>
   status(): StatusState
   /** Wants symbols of a feed, beside what windows want. */
-  want(feed: FeedId, symbols: readonly string[]): Want
+  want(feed: FeedId, symbols: readonly string[]): Subscription
   openExternal(url: string): Promise<void>
   /** Begins safe mode without a new start: recording goes on. */
   enterSafeMode(): void

@@ -1,34 +1,34 @@
-/** Gaps of all sessions on their way to the recording and the listener. */
+/** The open gaps of all connections: writes them to the recording and reports them to the listener. */
 import type { GapCause } from '../../../shared/core/recording/recording.ts'
 import { unixMs, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
-import type { RecorderPort } from './connection/frame-sink.ts'
-import type { FeedListener } from './port.ts'
-import type { SessionGap } from './connection/connection-model.ts'
-import type { Turn } from './connection/handover.ts'
+import type { FrameSink } from './connection/frame-sink.ts'
+import type { FeedListener } from './feed-listener.ts'
+import type { ConnectionGap } from './connection/connection-model.ts'
+import type { LoopTurn } from './connection/loop-turn.ts'
 
 export interface OpenGap {
   readonly feed: FeedId
   readonly cause: GapCause
   readonly symbols: readonly string[]
   readonly fromMs: UnixMs
-  /** What the recorder knows it by. */
+  /** The number that the recorder returned for it. */
   readonly seq: number
 }
 
 export class GapLedger {
   readonly #open = new Map<object, Map<number, OpenGap>>()
-  readonly #recorder: RecorderPort
+  readonly #recorder: FrameSink
   readonly #listener: FeedListener
-  readonly #turn: Turn
+  readonly #turn: LoopTurn
 
-  constructor(recorder: RecorderPort, listener: FeedListener, turn: Turn) {
+  constructor(recorder: FrameSink, listener: FeedListener, turn: LoopTurn) {
     this.#recorder = recorder
     this.#listener = listener
     this.#turn = turn
   }
 
-  /** `owner` is the session; ids are unique within it. */
-  open(owner: object, feed: FeedId, gap: SessionGap): void {
+  /** `owner` is the connection; gap ids are unique within it. */
+  open(owner: object, feed: FeedId, gap: ConnectionGap): void {
     const fromMs = this.#unusedStart(feed, gap.fromMs)
     const mine = this.#open.get(owner) ?? new Map<number, OpenGap>()
     this.#open.set(owner, mine)
@@ -44,7 +44,7 @@ export class GapLedger {
     this.#listener.gapClosed(gap.feed, gap.fromMs, unixMs(Math.max(toMs, gap.fromMs)))
   }
 
-  /** Ends every gap, whoever opened it: what was left open at the last stop. */
+  /** Closes every gap that the last stop left open. */
   closeAll(toMs: UnixMs): void {
     for (const [owner, mine] of this.#open) for (const id of [...mine.keys()]) this.close(owner, id, toMs)
     this.#open.clear()
@@ -59,7 +59,7 @@ export class GapLedger {
     return { ...gap, seq: this.#recorder.entry({ type: 'gap-open', feed, cause, symbols, fromMs }, this.#turn.now()) }
   }
 
-  /** A gap is known by its feed and start, so two of a feed never start in the same millisecond. */
+  /** Gaps are identified by feed and start, so two of a feed never start in the same millisecond. */
   #unusedStart(feed: FeedId, fromMs: UnixMs): UnixMs {
     const used = new Set(this.list().map((gap) => (gap.feed === feed ? gap.fromMs : NaN)))
     let start = fromMs

@@ -1,30 +1,30 @@
-/** Who wants what: reference counts of (feed, instrument), with a short linger after the last release. */
+/** Counts the subscriptions of each (feed, instrument); a ticker lingers for a moment after its last release. */
 import { feedAsset, instrumentKey, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 
-/** A ticker that nobody wants any more stays subscribed so long: a window that scrolls does not flap. */
+/** How long a released ticker stays subscribed, so that scrolling a window does not resubscribe. */
 export const LINGER_MS = 5_000
 
 interface Ticker {
-  /** The spelling of the first who wanted it. */
+  /** As the first subscriber wrote it. */
   readonly symbol: string
   readonly sinceMs: UnixMs
   count: number
-  /** Monotonic ms at which it may go; null while someone wants it. */
-  goesMs: number | null
+  /** When the linger ends, monotonic ms; null while it is subscribed to. */
+  expiresMs: number | null
 }
 
 export interface WantedTickers {
-  /** Oldest want first. */
+  /** Oldest subscription first. */
   readonly symbols: readonly string[]
-  /** When the newest of them was first wanted. */
+  /** When the newest of them was first subscribed to, UTC ms. */
   readonly sinceMs: UnixMs
 }
 
 export class Interest {
   readonly #feeds = new Map<FeedId, Map<string, Ticker>>()
 
-  /** Counts one want of each symbol (empty texts and repetitions apart); returns its own undo, which may be called often. */
-  want(feed: FeedId, symbols: readonly string[], nowMs: UnixMs, monoMs: () => number): () => void {
+  /** Counts a subscription to each symbol, ignoring blanks and repetitions; returns its release, which may be called again. */
+  add(feed: FeedId, symbols: readonly string[], nowMs: UnixMs, monoMs: () => number): () => void {
     const asset = feedAsset(feed)
     const tickers = this.#feeds.get(feed) ?? new Map<string, Ticker>()
     this.#feeds.set(feed, tickers)
@@ -35,30 +35,30 @@ export class Interest {
       if (key === '' || keys.has(key)) continue
       keys.add(key)
       const known = tickers.get(key)
-      if (known === undefined) tickers.set(key, { symbol, sinceMs: nowMs, count: 1, goesMs: null })
+      if (known === undefined) tickers.set(key, { symbol, sinceMs: nowMs, count: 1, expiresMs: null })
       else {
         known.count++
-        known.goesMs = null
+        known.expiresMs = null
       }
     }
-    let released = false
+    let isReleased = false
     return () => {
-      if (released) return
-      released = true
+      if (isReleased) return
+      isReleased = true
       for (const key of keys) {
         const ticker = tickers.get(key)
-        if (ticker !== undefined && --ticker.count === 0) ticker.goesMs = monoMs() + LINGER_MS
+        if (ticker !== undefined && --ticker.count === 0) ticker.expiresMs = monoMs() + LINGER_MS
       }
     }
   }
 
-  /** What is wanted of a feed at this instant; forgets what has lingered out. */
-  wanted(feed: FeedId, monoMs: number): WantedTickers {
+  /** The tickers of a feed now; forgets those whose linger has ended. */
+  tickers(feed: FeedId, monoMs: number): WantedTickers {
     const tickers = this.#feeds.get(feed)
     const symbols: string[] = []
     let sinceMs = -Infinity
     for (const [key, ticker] of tickers ?? []) {
-      if (ticker.goesMs !== null && ticker.goesMs <= monoMs) {
+      if (ticker.expiresMs !== null && ticker.expiresMs <= monoMs) {
         tickers?.delete(key)
         continue
       }
@@ -68,9 +68,9 @@ export class Interest {
     return { symbols, sinceMs: sinceMs as UnixMs } // the greatest of UnixMs values
   }
 
-  /** Whether something of this feed is only lingering. */
-  lingers(feed: FeedId): boolean {
-    for (const ticker of this.#feeds.get(feed)?.values() ?? []) if (ticker.goesMs !== null) return true
+  /** Whether a ticker of this feed lingers after its release. */
+  hasLingering(feed: FeedId): boolean {
+    for (const ticker of this.#feeds.get(feed)?.values() ?? []) if (ticker.expiresMs !== null) return true
     return false
   }
 }

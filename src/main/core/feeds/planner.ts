@@ -1,21 +1,21 @@
 /**
- * Which connection of a feed carries which ticker. Pure: the same wants after the same plan give
- * the same plan, a ticker has one owner, and it moves only when it must.
+ * Decides which connection of a feed carries which ticker. Pure. A ticker has one connection and moves only when it
+ * must.
  */
 import { instrumentKey, type AssetClass } from '../../../shared/base/units.ts'
 
 export interface FeedPlan {
-  /** Tickers of each connection, in the spelling that was asked for. */
+  /** Tickers of each connection, as subscribed to. */
   readonly connections: readonly (readonly string[])[]
-  /** Wanted, but there is no room: never a silent miss. */
+  /** Wanted tickers without room on a connection. They are shown, never dropped silently. */
   readonly overBudget: readonly string[]
 }
 
 export const EMPTY_PLAN: FeedPlan = { connections: [], overBudget: [] }
 
 /**
- * The plan for `wanted` (unique by `instrumentKey`, oldest want first), keeping every ticker where
- * `previous` had it. A further connection is used only where the first is full and `sharding` is on.
+ * Plans `wanted` (unique by `instrumentKey`, oldest first), keeping every ticker where `previous` had it. A second
+ * connection is used only if the first is full and `sharding` is on. `limit`: tickers per connection.
  */
 export function plan(
   asset: AssetClass,
@@ -29,15 +29,15 @@ export function plan(
     for (const ticker of tickers) owner.set(instrumentKey(asset, ticker), index)
   })
   const connections: string[][] = previous.connections.map(() => [])
-  const homeless: string[] = []
+  const unassigned: string[] = []
   for (const ticker of wanted) {
     const index = owner.get(instrumentKey(asset, ticker))
     const home = index === undefined || (index > 0 && !sharding) ? undefined : connections[index]
-    if (home === undefined || home.length >= limit) homeless.push(ticker)
+    if (home === undefined || home.length >= limit) unassigned.push(ticker)
     else home.push(ticker)
   }
   const overBudget: string[] = []
-  for (const ticker of homeless) {
+  for (const ticker of unassigned) {
     let home = connections.find((tickers, index) => tickers.length < limit && (index === 0 || sharding))
     if (home === undefined && (connections.length === 0 || sharding)) {
       home = []
@@ -50,7 +50,7 @@ export function plan(
   return { connections, overBudget }
 }
 
-/** The sentence of a refusal: "XQ 50/50". */
+/** Used and available tickers of a feed: "XQ 50/50". */
 export function budgetLabel(feedCode: string, used: number, limit: number): string {
   return `${feedCode} ${used}/${limit}`
 }

@@ -2,13 +2,13 @@
 import type { Percentiles } from '../../../shared/core/status/status.ts'
 import type { UnixMs } from '../../../shared/base/units.ts'
 import type { WriterEvent } from '../store/types/store.ts'
-import type { FeedTally } from './feed-tally.ts'
+import type { RecordingTally } from './recording-tally.ts'
 import { LatencyHistogram } from './latency.ts'
 
 interface InFlightBatch {
   readonly messages: number
   /** The tally of the batch's recording, and what it had received when the batch was sent. */
-  readonly tally: FeedTally
+  readonly tally: RecordingTally
   readonly received: Float64Array
   /** Monotonic start of the recording, ns. */
   readonly startNs: number

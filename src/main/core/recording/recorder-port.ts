@@ -4,7 +4,7 @@ import type { Percentiles, Reason, RecorderState } from '../../../shared/core/st
 import type { RecordingId, UnixMs } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { StoreWriter } from '../store/types/store.ts'
-import type { RecorderPort } from '../feeds/connection/frame-sink.ts'
+import type { FrameSink } from '../feeds/connection/frame-sink.ts'
 
 export interface RecorderOptions {
   readonly writer: StoreWriter
@@ -42,7 +42,7 @@ export type RecorderEvent =
   /** Frames were turned away; their gap stands here in the order, and what comes now follows it. */
   | { readonly is: 'cut' }
 
-export interface Recorder extends RecorderPort {
+export interface Recorder extends FrameSink {
   /**
    * Starts a recording; rejects with the store's error. Frames are accepted at once. A disk in trouble is
    * not waited for: the recording then begins when it can, `state` says so, and nothing taken is lost.

@@ -12,7 +12,7 @@ import type { Stamp } from '../feeds/connection/frame-sink.ts'
 import type { WriterEvent } from '../store/types/store.ts'
 import { BatchPool } from './batch.ts'
 import { HUNG, HUNG_NS } from './disk-trouble.ts'
-import { FeedTally } from './feed-tally.ts'
+import { RecordingTally } from './recording-tally.ts'
 import { InFlight } from './in-flight.ts'
 import { LedgerState } from './ledger-state.ts'
 import { FrameRate } from './measures.ts'
@@ -57,7 +57,7 @@ class StoreRecorder implements Recorder {
   #clockBase = NaN
   #seq = 0
   #batch = this.#pool.next()
-  #tally = new FeedTally()
+  #tally = new RecordingTally()
   #cancelFlush: (() => void) | null = null
   #cancelRestart: (() => void) | null = null
   /** Lets a start that waits for the writer go on. */
@@ -243,7 +243,7 @@ class StoreRecorder implements Recorder {
     this.#rollAtMs = Math.floor(wallMs / DAY_MS) * DAY_MS + DAY_MS
     this.#clockBase = clockOffsetMs(at)
     this.#seq = 0
-    this.#tally = new FeedTally()
+    this.#tally = new RecordingTally()
     this.#lastMs = wallMs
     this.#numbers.fill(0) // an ended connection has no number in the new recording
     this.#ledger.reissue(

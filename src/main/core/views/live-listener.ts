@@ -2,10 +2,10 @@
 import type { FeedState } from '../../../shared/core/status/status.ts'
 import { monoNs, type FeedId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
 import type { Alerts } from '../../features/alerts/port.ts'
-import type { FeedListener } from '../feeds/port.ts'
+import type { FeedListener } from '../feeds/feed-listener.ts'
 import { FOLD_VERSION, type DigestFold } from '../market/digest.ts'
 import type { Hub } from '../market/hub-types.ts'
-import type { RecorderPort } from '../feeds/connection/frame-sink.ts'
+import type { FrameSink } from '../feeds/connection/frame-sink.ts'
 import type { CommitWatch } from '../recording/committed.ts'
 import type { Skew } from '../recording/measures.ts'
 import type { Terminal } from '../../terminal/terminal-api.ts'
@@ -13,7 +13,7 @@ import type { Snapshots } from '../recording/snapshots.ts'
 import { gapSentence, stateSentence, type Status } from '../recording/status.ts'
 
 export interface LiveListenerOptions {
-  readonly recorder: Pick<RecorderPort, 'recording' | 'entry'>
+  readonly recorder: Pick<FrameSink, 'recording' | 'entry'>
   readonly fold: DigestFold
   readonly hub: Hub
   readonly commits: Pick<CommitWatch, 'began'>

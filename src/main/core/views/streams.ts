@@ -8,7 +8,7 @@ import type { StreamSource } from '../../../shared/rpc/transport.ts'
 import type { UpdateState } from '../../../shared/features/updates/updates.ts'
 import { parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
 import type { Alerts } from '../../features/alerts/port.ts'
-import type { Feeds } from '../feeds/port.ts'
+import type { Feeds } from '../feeds/subscriptions.ts'
 import { seriesFeed } from '../market/series.ts'
 import { barsStream, quotesStream, tapeStream } from '../market/streams.ts'
 import type { OpenDrawings } from '../../features/drawings/streams.ts'
@@ -19,11 +19,11 @@ import type { Terminal } from '../../terminal/terminal-api.ts'
 import type { Replays } from '../../features/replay/replays.ts'
 import type { View, Views } from './views.ts'
 import type { WholeStreams } from '../../rpc/state-stream.ts'
-import { tickWishes, wantAll, type Wishes } from '../feeds/subscriptions.ts'
+import { tickSymbols, subscribeAll, type SymbolsByFeed } from '../feeds/subscriptions.ts'
 
 export interface StreamParts {
   readonly views: Views
-  readonly feeds: Pick<Feeds, 'want'>
+  readonly feeds: Pick<Feeds, 'subscribe'>
   readonly spell: (id: InstrumentId) => string
   readonly log: Log
   readonly account: WholeStreams<AccountState>
@@ -46,11 +46,11 @@ export function createStreams(parts: StreamParts): Terminal['streams'] {
   const wanting = <T>(
     view: View,
     ids: readonly InstrumentId[],
-    wishes: () => Wishes,
+    wishes: () => SymbolsByFeed,
     source: StreamSource<T>,
     wake: () => void,
   ): StreamSource<T> => {
-    const want = view.live ? wantAll(feeds, wishes()) : null
+    const want = view.live ? subscribeAll(feeds, wishes()) : null
     for (const id of ids) view.seeder.seed(id)
     return view.hold(
       {
@@ -67,7 +67,7 @@ export function createStreams(parts: StreamParts): Terminal['streams'] {
     quotes({ view: name, instruments }, wake) {
       const view = views.get(name)
       const source = quotesStream(view.hub, instruments, () => view.wallMs(), wake)
-      return wanting(view, instruments, () => tickWishes(instruments, spell), source, wake)
+      return wanting(view, instruments, () => tickSymbols(instruments, spell), source, wake)
     },
     bars(args, wake) {
       const { instrument, of, interval } = args
@@ -75,12 +75,12 @@ export function createStreams(parts: StreamParts): Terminal['streams'] {
       const asset = parseInstrument(instrument)?.asset ?? 'stocks'
       const more = of === 'service' && hasBars(of, interval) ? [seriesFeed(asset, of, interval)] : []
       const source = barsStream(view.hub, view.past, args, wake)
-      return wanting(view, [instrument], () => tickWishes([instrument], spell, more), source, wake)
+      return wanting(view, [instrument], () => tickSymbols([instrument], spell, more), source, wake)
     },
     tape(args, wake) {
       const view = views.get(args.view)
       const source = tapeStream(view.hub, view.past, args, wake)
-      return wanting(view, [args.instrument], () => tickWishes([args.instrument], spell), source, wake)
+      return wanting(view, [args.instrument], () => tickSymbols([args.instrument], spell), source, wake)
     },
     status({ view: name }, wake) {
       const view = views.get(name)

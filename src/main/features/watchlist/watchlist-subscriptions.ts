@@ -1,11 +1,11 @@
 /** The symbols of all watchlists, wanted beside what windows show, so that they are recorded. */
 import type { Settings } from '../../../shared/core/settings/settings.ts'
 import { instrumentId, type InstrumentId } from '../../../shared/base/units.ts'
-import type { Feeds, Want } from '../../core/feeds/port.ts'
-import { tickWishes, wantAll } from '../../core/feeds/subscriptions.ts'
+import type { Feeds, Subscription } from '../../core/feeds/subscriptions.ts'
+import { tickSymbols, subscribeAll } from '../../core/feeds/subscriptions.ts'
 
 export interface WatchlistWantsParts {
-  readonly feeds: Pick<Feeds, 'want'>
+  readonly feeds: Pick<Feeds, 'subscribe'>
   readonly settings: () => Settings
   /** Want them (true) or not (false) whatever the settings say. */
   readonly always: boolean | undefined
@@ -15,7 +15,7 @@ export interface WatchlistWantsParts {
 
 /** Gives a function that looks anew at what is wanted: call it when lists, settings or recording changed. */
 export function watchlistWants({ feeds, settings, always, recording, spell }: WatchlistWantsParts): () => void {
-  let want: Want | null = null
+  let want: Subscription | null = null
   return () => {
     const { watchlists, recording: wish } = settings()
     const all = (always ?? wish.allWatchlists) && recording()
@@ -23,7 +23,7 @@ export function watchlistWants({ feeds, settings, always, recording, spell }: Wa
       ? watchlists.flatMap((list) => list.symbols.map(({ asset, symbol }) => instrumentId(asset, symbol)))
       : []
     const before = want
-    want = wantAll(feeds, tickWishes(ids, spell))
+    want = subscribeAll(feeds, tickSymbols(ids, spell))
     before?.release() // after the new ones: what stays wanted never falls to zero
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { clockOffsetMs, readClocks, type Clock } from '../../../../src/main/base/clock.ts'
-import { createTurn } from '../../../../src/main/core/feeds/connection/handover.ts'
+import { createLoopTurn } from '../../../../src/main/core/feeds/connection/loop-turn.ts'
 import { createClockWatch, readInstants } from '../../../../src/main/core/feeds/connection/clock-watch.ts'
 import { monoNs, unixMs } from '../../../../src/shared/base/units.ts'
 
@@ -50,7 +50,7 @@ test('no suspension, wherever it falls, moves the clocks of the feeds apart', ()
   fc.assert(
     fc.property(pauses, (list) => {
       const clock = suspendedClock([0, 0, 0, ...list])
-      const turn = createTurn(clock)
+      const turn = createLoopTurn(clock)
       let lastNs = 0
       for (let i = 0; i < 20; i++) {
         const stamp = turn.now()

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS, mergeSettings } from '../../../../src/shared/core/settings/settings.ts'
 import { instrumentId, type InstrumentId } from '../../../../src/shared/base/units.ts'
 import { guessAssets, guessSymbol } from '../../../../src/main/core/market/instruments.ts'
-import { tickWishes, wantAll } from '../../../../src/main/core/feeds/subscriptions.ts'
+import { tickSymbols, subscribeAll } from '../../../../src/main/core/feeds/subscriptions.ts'
 import { createKnownSecrets } from '../../../../src/main/base/known-secrets.ts'
 import { blot, createLog, fileSink } from '../../../../src/main/core/log/log.ts'
 import { createSymbols, type SymbolFacts } from '../../../../src/main/core/views/symbols.ts'
@@ -81,24 +81,24 @@ describe('wishes', () => {
   it('are the tick feeds of each instrument, once, and more where asked', () => {
     const btc = instrumentId('crypto', 'BTC-USD')
     const eur = instrumentId('forex', 'EURUSD')
-    expect(Object.fromEntries(tickWishes([btc, eur, btc], guessSymbol))).toEqual({
+    expect(Object.fromEntries(tickSymbols([btc, eur, btc], guessSymbol))).toEqual({
       'crypto/XT': ['BTC-USD'],
       'crypto/XQ': ['BTC-USD'],
       'forex/C': ['EURUSD'],
     })
-    expect([...tickWishes([eur], guessSymbol, ['forex/CA']).keys()]).toEqual(['forex/C', 'forex/CA'])
+    expect([...tickSymbols([eur], guessSymbol, ['forex/CA']).keys()]).toEqual(['forex/C', 'forex/CA'])
   })
 
   it('are given back once', () => {
     let held = 0
     const feeds = {
-      want: () => {
+      subscribe: () => {
         let mine = 1
         held += 1
         return { release: () => void ((held -= mine), (mine = 0)) }
       },
     }
-    const want = wantAll(feeds, tickWishes([instrumentId('crypto', 'BTC-USD')], guessSymbol))
+    const want = subscribeAll(feeds, tickSymbols([instrumentId('crypto', 'BTC-USD')], guessSymbol))
     expect(held).toBe(2)
     want.release()
     want.release()

@@ -1,29 +1,29 @@
 /**
- * Compares the clocks about once a second, and with when they should have been compared: tells a machine or a
- * process that slept from a wall clock that was set. The monotonic clock may stand still in a sleep (on Linux
- * it does), so that a sleep looks like a clock set forward; what the machine counts since it was started goes on.
+ * Compares the clocks about once a second to tell a machine or process that slept from a wall clock that was set. On
+ * Linux the monotonic clock stops during sleep, so a sleep looks like a clock set forward; the time since boot does not
+ * stop.
  */
 import { readBracketed, type Clock } from '../../../base/clock.ts'
 
-/** Shifts above this are written down (settled rule 8). */
+/** Smaller shifts of the wall clock are ignored, ms. */
 export const SHIFT_MS = 100
-/** A check that comes so much too late means that everything stood still. */
+/** A check that is this late means that the process stood still, ms. */
 export const PAUSE_MS = 5_000
-/** How coarse some systems count the time since their start: less says nothing of a sleep. */
+/** Some systems count the time since boot this coarsely, ms: a smaller difference is not a sleep. */
 const COARSE_MS = 2_000
 
 export interface ClockFinding {
-  /** Wall against monotonic since the last check; 0 where it is within the tolerance. */
+  /** How far the wall clock moved against the monotonic one since the last check, ms; 0: within tolerance. */
   readonly shiftMs: number
-  /** The check came seconds too late: a sleep, or a process that was stopped. */
+  /** The check was seconds late: the machine slept or the process was stopped. */
   readonly paused: boolean
-  /** The wall clock was set by this against the time that passed, sleep included; 0: it was not. */
+  /** How far the wall clock was set against the elapsed time, ms; 0: it was not. */
   readonly steppedMs: number
-  /** Time that passed since the last check, sleep included. */
+  /** Time since the last check including sleep, ms. */
   readonly elapsedMs: number
 }
 
-/** Milliseconds of the three clocks; `boot` counts since the machine was started, NaN where nobody knows. */
+/** Milliseconds of the three clocks; `boot` counts since the machine booted; NaN: unknown. */
 export interface Instants {
   readonly wall: number
   readonly mono: number
@@ -38,7 +38,7 @@ export function readInstants(clock: Clock): Instants | null {
   return isExact ? { ...value, mono: fromNs / 1e6 } : null
 }
 
-/** A check of the clocks against the last one, which was due `everyMs` ago. */
+/** Returns the check, to be called every `everyMs`. */
 export function createClockWatch(start: Instants): (now: Instants, everyMs: number) => ClockFinding {
   let last = start
   return ({ wall, mono, boot }, everyMs) => {
@@ -50,7 +50,7 @@ export function createClockWatch(start: Instants): (now: Instants, everyMs: numb
     const step = shift - asleep
     const shifted = Math.abs(shift) > SHIFT_MS
     const stepped = Math.abs(step) > (asleep > 0 ? COARSE_MS : SHIFT_MS)
-    // Small differences are kept, so that a slow drift adds up and is found.
+    // Small differences add up, so that a slow drift is found too.
     last = { wall: shifted ? wall : last.wall + awake, mono, boot }
     return {
       shiftMs: shifted ? shift : 0,

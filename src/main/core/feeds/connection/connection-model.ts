@@ -1,4 +1,4 @@
-/** The words of a connection's life: its state, what happens to it, and what it asks to be done. */
+/** The types of the connection's state machine: state, events and effects. */
 import type { Failure } from '../../../../shared/base/errors.ts'
 import type { GapCause } from '../../../../shared/core/recording/recording.ts'
 import type { Reason } from '../../../../shared/core/status/status.ts'
@@ -6,14 +6,14 @@ import type { FeedId, UnixMs } from '../../../../shared/base/units.ts'
 import type { ErrorFrame } from '../../../../service/reasons.ts'
 
 /** An interval in which `symbols` should have been received and were not. */
-export interface SessionGap {
+export interface ConnectionGap {
   readonly id: number
   readonly cause: GapCause
   readonly symbols: readonly string[]
   readonly fromMs: UnixMs
 }
 
-/** What `FeedState` shows, with the steps inside `connecting` told apart. */
+/** `FeedState` with the steps of `connecting`. */
 export type Phase =
   | { readonly is: 'idle' }
   | { readonly is: 'connecting'; readonly step: 'dial' | 'renew' | 'acknowledge' }
@@ -22,39 +22,39 @@ export type Phase =
   | { readonly is: 'waiting'; readonly untilMs: UnixMs; readonly why: Reason }
   | { readonly is: 'refused'; readonly why: Reason }
 
-export interface SessionState {
+export interface ConnectionState {
   readonly feed: FeedId
-  /** Origin and host of the service, for the sentences. */
+  /** Origin of the service, for messages. */
   readonly origin: string
   readonly phase: Phase
-  /** Number of the socket that counts; events of any other are ignored. */
+  /** Number of the current socket; events of any other are ignored. */
   readonly generation: number
-  /** Failed tries in a row. */
+  /** Failed attempts in a row. */
   readonly attempt: number
-  /** Tokens renewed since one worked for a while. */
+  /** Token renewals since a token last worked for a while. */
   readonly renewals: number
   /** Rejections by the service since the last success. */
   readonly rejections: number
-  /** The error frame that came on this connection, to be joined with the close code. */
+  /** The error frame received on this socket, to be combined with the close code. */
   readonly error: ErrorFrame | null
-  /** Wanted tickers as asked for; the first to be wanted stands first. */
+  /** Wanted tickers as subscribed to, oldest first. */
   readonly wanted: readonly string[]
-  /** Tickers subscribed on this connection. */
+  /** Tickers that were subscribed to on this socket. */
   readonly sent: readonly string[]
-  /** Subscribe messages on their way to an acknowledgement. */
+  /** Subscribe messages without an acknowledgement. */
   readonly pending: number
-  /** How many of them were sent before the connection was last doubted: their acknowledgements prove nothing since. */
+  /** How many of them were sent before the last probe: their acknowledgements do not prove the connection. */
   readonly outdated: number
-  /** Keys of the acknowledged set, and the set in the service's spelling. */
+  /** The acknowledged tickers, as the service writes them. */
   readonly acknowledged: readonly string[]
-  readonly gaps: readonly SessionGap[]
+  readonly gaps: readonly ConnectionGap[]
   readonly nextGap: number
 }
 
 export type TimerName = 'retry' | 'ack' | 'closing'
 
-export type SessionEvent =
-  /** The whole set that is wanted now; empty ends the session. `sinceMs`: when the newest was wanted. */
+export type ConnectionEvent =
+  /** The whole wanted set; empty ends the connection. `sinceMs`: when the newest was subscribed to. */
   | { readonly is: 'wanted'; readonly symbols: readonly string[]; readonly sinceMs: UnixMs }
   | { readonly is: 'tokenReady' }
   | { readonly is: 'tokenFailed'; readonly failure: Failure }
@@ -74,13 +74,13 @@ export type SessionEvent =
   | { readonly is: 'socketError'; readonly generation: number; readonly code: string }
   | { readonly is: 'oversize'; readonly generation: number; readonly limitBytes: number }
   | { readonly is: 'halfOpen'; readonly generation: number }
-  /** `mute`: no market message ever came. */
+  /** `mute`: no market message has ever been received. */
   | { readonly is: 'tick'; readonly silentMs: number; readonly staleAfterMs: number; readonly mute: boolean }
   | { readonly is: 'timer'; readonly timer: TimerName }
   | { readonly is: 'retry' }
   | { readonly is: 'sleep' }
   | { readonly is: 'wake' }
-  /** This process stood still for seconds: the socket may or may not have survived. */
+  /** The process stood still for seconds: the socket may be dead. */
   | { readonly is: 'paused' }
   /** The wall clock was set by `shiftMs`, at some time in the last `elapsedMs`. */
   | { readonly is: 'clock'; readonly shiftMs: number; readonly elapsedMs: number }
@@ -88,7 +88,7 @@ export type SessionEvent =
   /** The sockets are closed for good. */
   | { readonly is: 'quit' }
 
-export type SessionEffect =
+export type ConnectionEffect =
   | { readonly do: 'dial'; readonly generation: number }
   | { readonly do: 'close'; readonly generation: number; readonly how: 'normal' | 'terminate' }
   | { readonly do: 'send'; readonly action: 'subscribe' | 'unsubscribe'; readonly symbols: readonly string[] }
@@ -96,14 +96,14 @@ export type SessionEffect =
   | { readonly do: 'armTimer'; readonly timer: TimerName; readonly ms: number }
   | { readonly do: 'dropTimers' }
   | { readonly do: 'probe' }
-  | { readonly do: 'gapOpen'; readonly gap: SessionGap }
+  | { readonly do: 'gapOpen'; readonly gap: ConnectionGap }
   | { readonly do: 'gapClose'; readonly id: number; readonly toMs: UnixMs }
   | { readonly do: 'problem'; readonly why: Reason }
   | { readonly do: 'log'; readonly level: 'debug' | 'info' | 'warn'; readonly text: string }
 
 /**
- * When an event happened. `receivedMs`: up to when all that was sent is known to have come; `roll`: random in [0, 1);
- * `tokenEnded`: the token of the connection has lived its own life.
+ * When an event happened. `receivedMs`: up to when everything sent is known to have been received; `roll`: random in
+ * [0, 1); `tokenEnded`: the socket's token has expired.
  */
 export interface Moment {
   readonly wallMs: UnixMs

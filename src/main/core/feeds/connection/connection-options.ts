@@ -1,13 +1,13 @@
-/** What a connection of a feed needs of its surroundings. */
+/** What a connection of a feed depends on. */
 import type { FeedId, UnixMs } from '../../../../shared/base/units.ts'
 import type { Scratch } from '../../../../service/codec.ts'
 import type { Clock } from '../../../base/clock.ts'
 import type { TokenSource } from '../../account/port.ts'
-import type { RecorderPort } from './frame-sink.ts'
-import type { FeedListener } from '../port.ts'
-import type { SessionGap } from './connection-model.ts'
-import type { Spellings } from './aliases.ts'
-import type { Turn } from './handover.ts'
+import type { FrameSink } from './frame-sink.ts'
+import type { FeedListener } from '../feed-listener.ts'
+import type { ConnectionGap } from './connection-model.ts'
+import type { AcceptedAliases } from './accepted-aliases.ts'
+import type { LoopTurn } from './loop-turn.ts'
 
 /** Counts of a feed, shared by its connections. */
 export interface FeedTally {
@@ -16,27 +16,27 @@ export interface FeedTally {
   unasked: number
   lastMessageMs: UnixMs | null
   readonly mappings: Map<string, number>
-  readonly spellings: Spellings
+  readonly aliases: AcceptedAliases
 }
 
-/** `Session`: the connection itself, as it names itself to those it tells. */
-export interface SessionOptions<Session> {
+/** `Connection`: the type of the connection, which it passes to the callbacks. */
+export interface ConnectionOptions<Connection> {
   readonly feed: FeedId
   readonly baseUrl: string
   readonly token: TokenSource
-  readonly recorder: RecorderPort
+  readonly recorder: FrameSink
   readonly listener: FeedListener
   readonly clock: Clock
   readonly random: () => number
-  /** Service clock minus local clock, ms, as a gap that opens now will hold it; 0: not measured. */
+  /** Service clock minus local clock, ms, as stored with a gap that opens now; 0: not measured. */
   readonly skewMs: () => number
-  readonly turn: Turn
-  /** One for all sessions: valid only during a `record` call. */
+  readonly turn: LoopTurn
+  /** Shared by all connections: valid only during a `record` call. */
   readonly scratch: Scratch
   readonly tally: FeedTally
-  /** Whether a ticker's key is assigned to this connection, or to none. */
-  readonly owns: (session: Session, key: string) => boolean
-  readonly gapOpened: (session: Session, gap: SessionGap) => void
-  readonly gapClosed: (session: Session, id: number, toMs: UnixMs) => void
-  readonly changed: (session: Session) => void
+  /** Whether a ticker's key is assigned to this connection or to none. */
+  readonly owns: (connection: Connection, key: string) => boolean
+  readonly gapOpened: (connection: Connection, gap: ConnectionGap) => void
+  readonly gapClosed: (connection: Connection, id: number, toMs: UnixMs) => void
+  readonly changed: (connection: Connection) => void
 }

@@ -1,6 +1,6 @@
 /**
- * The life of one connection of a feed as a pure function: (state, event) → [state, effects]. It knows
- * no socket, timer or clock; `session.ts` runs the effects and reports what happened as events.
+ * The state machine of a connection as a pure function: (state, event) → [state, effects]. It has no socket, timer or
+ * clock; `connection.ts` runs the effects and passes in what happens as events.
  */
 import { missingCase, type Failure } from '../../../../shared/base/errors.ts'
 import type { GapCause } from '../../../../shared/core/recording/recording.ts'
@@ -22,29 +22,29 @@ import { backoffMs } from './backoff.ts'
 import type {
   Moment,
   Phase,
-  SessionEffect,
-  SessionEvent,
-  SessionGap,
-  SessionState,
+  ConnectionEffect,
+  ConnectionEvent,
+  ConnectionGap,
+  ConnectionState,
   TimerName,
 } from './connection-model.ts'
 
-/** How long an acknowledgement may take. */
+/** How long an acknowledgement may take, ms. */
 export const ACK_WITHIN_MS = 10_000
-/** How long the close may come after an error frame. */
+/** How long the close may take after an error frame, ms. */
 export const CLOSE_WITHIN_MS = 3_000
-/** A connection that held so long counts as a success: earlier failures are forgotten. */
+/** A connection that was open this long counts as a success and clears earlier failures, ms. */
 export const STEADY_MS = 5_000
-/** A renewed token that held so long, or to its own end, worked: the next one that ends is renewed again. */
+/** A token that worked this long, or until it expired, may be renewed again, ms. */
 export const TOKEN_WORKED_MS = 60_000
-/** A clock set by more than this leaves a gap. */
+/** A clock set by more than this leaves a gap, ms. */
 export const CLOCK_GAP_MS = 5_000
-/** A sleep that nobody ends is not waited for longer than this. */
+/** The longest wait for `wake` after `sleep`, ms. */
 export const SLEEP_AT_MOST_MS = 30_000
-/** So many times in a row the service may reject us before we stop and ask. */
+/** After this many rejections in a row the connection stops and the user has to retry. */
 export const REJECTIONS = 3
 
-export function idleSession(feed: FeedId, origin: string): SessionState {
+export function idleConnection(feed: FeedId, origin: string): ConnectionState {
   return {
     feed,
     origin,
@@ -65,7 +65,7 @@ export function idleSession(feed: FeedId, origin: string): SessionState {
 }
 
 /** The state as windows see it. */
-export function shown(state: SessionState): FeedState {
+export function shown(state: ConnectionState): FeedState {
   const { phase, attempt } = state
   switch (phase.is) {
     case 'connecting':
@@ -82,15 +82,15 @@ export function shown(state: SessionState): FeedState {
   }
 }
 
-/** Wanted and not (or not yet) acknowledged. */
-export function missing(state: SessionState): readonly string[] {
+/** Wanted tickers that are not acknowledged. */
+export function missing(state: ConnectionState): readonly string[] {
   return without(state.feed, state.wanted, state.acknowledged)
 }
 
-type Step = readonly [SessionState, readonly SessionEffect[]]
+type Step = readonly [ConnectionState, readonly ConnectionEffect[]]
 
-/** Moves a session. Events of an earlier socket (its generation) change nothing. */
-export function reduce(state: SessionState, event: SessionEvent, at: Moment): Step {
+/** Applies an event. Events of an earlier socket (by generation) are ignored. */
+export function reduce(state: ConnectionState, event: ConnectionEvent, at: Moment): Step {
   if ('generation' in event && event.generation !== state.generation) return [state, []]
   switch (event.is) {
     case 'wanted':
@@ -133,7 +133,7 @@ export function reduce(state: SessionState, event: SessionEvent, at: Moment): St
     case 'timer':
       return onTimer(state, event.timer, at)
     case 'retry':
-      return state.phase.is === 'waiting' || state.phase.is === 'refused' ? dial(forget(state)) : [state, []]
+      return state.phase.is === 'waiting' || state.phase.is === 'refused' ? dial(clearFailures(state)) : [state, []]
     case 'sleep':
       return onSleep(state, at)
     case 'wake':
@@ -146,24 +146,24 @@ export function reduce(state: SessionState, event: SessionEvent, at: Moment): St
     case 'clock':
       return onClock(state, event.shiftMs, unixMs(at.wallMs - event.elapsedMs))
     case 'quit': {
-      const held = openGap(state, 'quit', lostFrom(at), state.wanted)
-      return [{ ...held[0], phase: { is: 'idle' } }, [...held[1], { do: 'dropTimers' }]]
+      const [gapped, effects] = openGap(state, 'quit', lostFrom(at), state.wanted)
+      return [{ ...gapped, phase: { is: 'idle' } }, [...effects, { do: 'dropTimers' }]]
     }
     default:
       return missingCase(event)
   }
 }
 
-function onWanted(state: SessionState, symbols: readonly string[], sinceMs: UnixMs, at: Moment): Step {
+function onWanted(state: ConnectionState, symbols: readonly string[], sinceMs: UnixMs, at: Moment): Step {
   const { feed } = state
   const added = without(feed, symbols, state.wanted)
-  const next: SessionState = { ...state, wanted: symbols }
+  const next: ConnectionState = { ...state, wanted: symbols }
   if (symbols.length === 0) {
-    const closing: SessionEffect[] = state.gaps.map(({ id }) => ({ do: 'gapClose', id, toMs: at.wallMs }))
-    if (occupied(state)) closing.push({ do: 'close', generation: state.generation, how: 'normal' })
+    const closing: ConnectionEffect[] = state.gaps.map(({ id }) => ({ do: 'gapClose', id, toMs: at.wallMs }))
+    if (isOccupied(state)) closing.push({ do: 'close', generation: state.generation, how: 'normal' })
     closing.push({ do: 'dropTimers' })
-    const idle: SessionState = {
-      ...forget(next),
+    const idle: ConnectionState = {
+      ...clearFailures(next),
       phase: { is: 'idle' },
       gaps: [],
       sent: [],
@@ -176,19 +176,19 @@ function onWanted(state: SessionState, symbols: readonly string[], sinceMs: Unix
   const cause: GapCause = state.phase.is === 'refused' ? 'refused' : 'connect'
   const [gapped, effects] = openGap(next, cause, sinceMs, added)
   if (state.phase.is === 'idle') {
-    const [dialling, more] = dial(gapped)
-    return [dialling, [...effects, ...more]]
+    const [dialing, more] = dial(gapped)
+    return [dialing, [...effects, ...more]]
   }
   const released = closeUnwanted(gapped, at)
   const all = [...effects, ...released[1]]
   return hasSocket(state) ? synchronise(released[0], all) : [released[0], all]
 }
 
-/** Sends what differs between wanted and subscribed. */
-function synchronise(state: SessionState, before: readonly SessionEffect[]): Step {
+/** Sends the difference between wanted and subscribed tickers. */
+function synchronise(state: ConnectionState, before: readonly ConnectionEffect[]): Step {
   const add = without(state.feed, state.wanted, state.sent)
   const remove = without(state.feed, state.sent, state.wanted)
-  const effects: SessionEffect[] = [...before]
+  const effects: ConnectionEffect[] = [...before]
   if (remove.length > 0) effects.push({ do: 'send', action: 'unsubscribe', symbols: remove })
   if (add.length > 0) {
     effects.push({ do: 'send', action: 'subscribe', symbols: add })
@@ -198,16 +198,16 @@ function synchronise(state: SessionState, before: readonly SessionEffect[]): Ste
   return [{ ...state, sent, pending: state.pending + (add.length > 0 ? 1 : 0) }, effects]
 }
 
-function onUpgraded(state: SessionState): Step {
+function onUpgraded(state: ConnectionState): Step {
   if (state.phase.is !== 'connecting') return [state, [{ do: 'close', generation: state.generation, how: 'normal' }]]
   return synchronise({ ...state, phase: { is: 'connecting', step: 'acknowledge' } }, [])
 }
 
-function onAcknowledged(state: SessionState, symbols: readonly string[], at: Moment): Step {
+function onAcknowledged(state: ConnectionState, symbols: readonly string[], at: Moment): Step {
   if (!hasSocket(state)) return [state, []]
   const pending = Math.max(0, state.pending - 1)
   if (state.outdated > 0) return [{ ...state, pending, outdated: state.outdated - 1 }, []]
-  const opened: SessionState = {
+  const opened: ConnectionState = {
     ...state,
     phase: state.phase.is === 'connecting' ? { is: 'open', sinceMs: at.wallMs } : state.phase,
     acknowledged: symbols,
@@ -215,7 +215,7 @@ function onAcknowledged(state: SessionState, symbols: readonly string[], at: Mom
   }
   const extra = without(state.feed, symbols, state.sent)
   const [settled, effects] = settle(opened, at.wallMs, pending === 0)
-  const log: SessionEffect[] =
+  const log: ConnectionEffect[] =
     extra.length > 0
       ? [
           {
@@ -229,12 +229,12 @@ function onAcknowledged(state: SessionState, symbols: readonly string[], at: Mom
 }
 
 /**
- * Ends the gaps of acknowledged symbols. When nothing is on its way any more (`final`), what is
- * still missing is a gap of its own cause from here on.
+ * Closes the gaps of acknowledged symbols. Once no acknowledgement is pending (`final`), symbols that are still missing
+ * get a gap of cause `unacknowledged` from now on.
  */
-function settle(state: SessionState, nowMs: UnixMs, final: boolean): Step {
-  const effects: SessionEffect[] = []
-  const gaps: SessionGap[] = []
+function settle(state: ConnectionState, nowMs: UnixMs, final: boolean): Step {
+  const effects: ConnectionEffect[] = []
+  const gaps: ConnectionGap[] = []
   const left: string[] = []
   for (const gap of state.gaps) {
     const rest = among(state.feed, without(state.feed, gap.symbols, state.acknowledged), state.wanted)
@@ -250,19 +250,19 @@ function settle(state: SessionState, nowMs: UnixMs, final: boolean): Step {
     effects.push({ do: 'gapClose', id: gap.id, toMs: nowMs })
     left.push(...rest)
   }
-  const settled: SessionState = { ...state, gaps }
+  const settled: ConnectionState = { ...state, gaps }
   if (!final) return [settled, effects]
   const silent = [...left, ...without(state.feed, missing(settled), left)]
   const before = settled.gaps.length
   const [gapped, more] = openGap(settled, 'unacknowledged', nowMs, silent)
-  const told: SessionEffect[] =
+  const log: ConnectionEffect[] =
     gapped.gaps.length > before
       ? [{ do: 'log', level: 'warn', text: `asked for, but not acknowledged: ${silent.slice(0, 10).join(', ')}` }]
       : []
-  return [gapped, [...effects, ...more, ...told]]
+  return [gapped, [...effects, ...more, ...log]]
 }
 
-function onFrame(state: SessionState, at: Moment): Step {
+function onFrame(state: ConnectionState, at: Moment): Step {
   if (state.phase.is === 'stale') return [{ ...state, phase: { is: 'open', sinceMs: state.phase.sinceMs } }, []]
   if (state.phase.is === 'connecting' && state.phase.step === 'acknowledge') {
     return [{ ...state, phase: { is: 'open', sinceMs: at.wallMs } }, []]
@@ -270,7 +270,7 @@ function onFrame(state: SessionState, at: Moment): Step {
   return [state, []]
 }
 
-function onTick(state: SessionState, tick: Extract<SessionEvent, { is: 'tick' }>, at: Moment): Step {
+function onTick(state: ConnectionState, tick: Extract<ConnectionEvent, { is: 'tick' }>, at: Moment): Step {
   if (state.phase.is !== 'open' || tick.silentMs <= tick.staleAfterMs) return [state, []]
   const lastMs = unixMs(at.wallMs - tick.silentMs)
   return [
@@ -279,7 +279,7 @@ function onTick(state: SessionState, tick: Extract<SessionEvent, { is: 'tick' }>
   ]
 }
 
-function onTimer(state: SessionState, timer: TimerName, at: Moment): Step {
+function onTimer(state: ConnectionState, timer: TimerName, at: Moment): Step {
   switch (timer) {
     case 'retry':
       return state.phase.is === 'waiting' ? dial(state) : [state, []]
@@ -302,8 +302,8 @@ function onTimer(state: SessionState, timer: TimerName, at: Moment): Step {
   }
 }
 
-function onSleep(state: SessionState, at: Moment): Step {
-  if (!occupied(state) && state.phase.is !== 'connecting') return [state, []]
+function onSleep(state: ConnectionState, at: Moment): Step {
+  if (!isOccupied(state) && state.phase.is !== 'connecting') return [state, []]
   const [gapped, effects] = openGap(state, 'sleep', lostFrom(at), state.wanted)
   const untilMs = unixMs(at.wallMs + SLEEP_AT_MOST_MS)
   const asleep = disconnected({ ...gapped, phase: { is: 'waiting', untilMs, why: ASLEEP_REASON } })
@@ -314,11 +314,11 @@ function onSleep(state: SessionState, at: Moment): Step {
 }
 
 /**
- * The wall clock was set after `sinceMs` of its new time: what is remembered of the old time moves along. A
- * jump of seconds may also be a machine that was stopped and does not know it, so the connection is proven.
+ * The wall clock was set at `sinceMs` of its new time or later: remembered times move with it. A jump of seconds may
+ * also be a machine that was suspended without notice, so the connection has to be proven.
  */
-function onClock(state: SessionState, shiftMs: number, sinceMs: UnixMs): Step {
-  const moved: SessionState = { ...state, phase: movedBy(state.phase, shiftMs) }
+function onClock(state: ConnectionState, shiftMs: number, sinceMs: UnixMs): Step {
+  const moved: ConnectionState = { ...state, phase: movedBy(state.phase, shiftMs) }
   return Math.abs(shiftMs) > CLOCK_GAP_MS ? prove(moved, 'clock', sinceMs) : [moved, []]
 }
 
@@ -340,11 +340,11 @@ function movedBy(phase: Phase, shiftMs: number): Phase {
   }
 }
 
-/** Doubts the connection: nothing is taken as received from `fromMs` until it answers. */
-function prove(state: SessionState, cause: GapCause, fromMs: UnixMs): Step {
+/** Probes the connection: opens a gap from `fromMs` until it responds. */
+function prove(state: ConnectionState, cause: GapCause, fromMs: UnixMs): Step {
   if (!hasSocket(state) || state.sent.length === 0) return [state, []]
   const [gapped, effects] = openGap(state, cause, fromMs, state.wanted)
-  // Subscribing again to what is subscribed changes nothing at the service, but its answer proves the connection.
+  // Subscribing again changes nothing at the service, but its response proves the connection.
   return [
     { ...gapped, pending: state.pending + 1, outdated: state.pending, acknowledged: [] },
     [
@@ -356,18 +356,18 @@ function prove(state: SessionState, cause: GapCause, fromMs: UnixMs): Step {
   ]
 }
 
-/** The end of a connection or of the try to make one, and what follows from it. */
-function lose(state: SessionState, at: Moment, verdict: Verdict, cause: GapCause, atLeastMs = 0): Step {
+/** A connection, or an attempt to connect, has ended. */
+function lose(state: ConnectionState, at: Moment, verdict: Verdict, cause: GapCause, atLeastMs = 0): Step {
   const { phase } = state
   if (phase.is === 'idle' || phase.is === 'waiting' || phase.is === 'refused') return [state, []]
   const openMs = phase.is === 'open' || phase.is === 'stale' ? at.wallMs - phase.sinceMs : 0
   const steady = openMs >= STEADY_MS
   const worked = openMs >= TOKEN_WORKED_MS || (steady && at.tokenEnded === true)
-  const counted = steady ? { ...forget(state), renewals: worked ? 0 : state.renewals } : state
+  const counted = steady ? { ...clearFailures(state), renewals: worked ? 0 : state.renewals } : state
   const rejections = counted.rejections + (verdict.then === 'reject' ? 1 : 0)
   const gapCause = verdict.then === 'reject' && rejections >= REJECTIONS ? 'refused' : cause
   const [gapped, effects] = openGap(disconnected({ ...counted, rejections }), gapCause, lostFrom(at), state.wanted)
-  const all: SessionEffect[] = [...effects, { do: 'dropTimers' }, { do: 'problem', why: verdict.why }]
+  const all: ConnectionEffect[] = [...effects, { do: 'dropTimers' }, { do: 'problem', why: verdict.why }]
   if (verdict.then === 'renew' && gapped.renewals === 0) {
     all.push({ do: 'renewToken' })
     return [{ ...gapped, renewals: 1, phase: { is: 'connecting', step: 'renew' } }, all]
@@ -382,40 +382,46 @@ function lose(state: SessionState, at: Moment, verdict: Verdict, cause: GapCause
   return [{ ...gapped, attempt: gapped.attempt + 1, phase: waiting }, all]
 }
 
-/** Stops until a person says retry. From here on the hole has another cause. */
-function refuse(state: SessionState, why: Reason, cause: GapCause, at: Moment, before: readonly SessionEffect[]): Step {
-  const effects: SessionEffect[] = [...before]
-  const kept = state.gaps.filter((gap) => gap.cause === cause || gap.cause === 'token')
+/** Stops until the user retries. From now on the gap has another cause. */
+function refuse(
+  state: ConnectionState,
+  why: Reason,
+  cause: GapCause,
+  at: Moment,
+  before: readonly ConnectionEffect[],
+): Step {
+  const effects: ConnectionEffect[] = [...before]
+  const remaining = state.gaps.filter((gap) => gap.cause === cause || gap.cause === 'token')
   for (const gap of state.gaps) {
-    if (!kept.includes(gap)) effects.push({ do: 'gapClose', id: gap.id, toMs: at.wallMs })
+    if (!remaining.includes(gap)) effects.push({ do: 'gapClose', id: gap.id, toMs: at.wallMs })
   }
-  const [gapped, more] = openGap({ ...state, gaps: kept }, cause, at.wallMs, state.wanted)
+  const [gapped, more] = openGap({ ...state, gaps: remaining }, cause, at.wallMs, state.wanted)
   return [{ ...gapped, phase: { is: 'refused', why } }, [...effects, ...more]]
 }
 
-function dial(state: SessionState): Step {
+function dial(state: ConnectionState): Step {
   const generation = state.generation + 1
-  const next: SessionState = { ...disconnected(state), generation, phase: { is: 'connecting', step: 'dial' } }
+  const next: ConnectionState = { ...disconnected(state), generation, phase: { is: 'connecting', step: 'dial' } }
   return [next, [{ do: 'dropTimers' }, { do: 'dial', generation }]]
 }
 
-function hangUp(before: SessionState, how: 'normal' | 'terminate', [state, effects]: Step): Step {
-  return occupied(before)
+function hangUp(before: ConnectionState, how: 'normal' | 'terminate', [state, effects]: Step): Step {
+  return isOccupied(before)
     ? [state, [...effects, { do: 'close', generation: before.generation, how }]]
     : [state, effects]
 }
 
 /** Opens a gap for those of `symbols` that no open gap covers. */
-function openGap(state: SessionState, cause: GapCause, fromMs: UnixMs, symbols: readonly string[]): Step {
+function openGap(state: ConnectionState, cause: GapCause, fromMs: UnixMs, symbols: readonly string[]): Step {
   const covered = state.gaps.flatMap((gap) => gap.symbols)
-  const bare = without(state.feed, symbols, covered)
-  if (bare.length === 0) return [state, []]
-  const gap: SessionGap = { id: state.nextGap, cause, symbols: bare, fromMs }
+  const uncovered = without(state.feed, symbols, covered)
+  if (uncovered.length === 0) return [state, []]
+  const gap: ConnectionGap = { id: state.nextGap, cause, symbols: uncovered, fromMs }
   return [{ ...state, gaps: [...state.gaps, gap], nextGap: state.nextGap + 1 }, [{ do: 'gapOpen', gap }]]
 }
 
-/** Ends gaps of which no symbol is wanted any more. */
-function closeUnwanted(state: SessionState, at: Moment): Step {
+/** Closes gaps whose symbols are no longer wanted. */
+function closeUnwanted(state: ConnectionState, at: Moment): Step {
   const over = state.gaps.filter((gap) => among(state.feed, gap.symbols, state.wanted).length === 0)
   if (over.length === 0) return [state, []]
   return [
@@ -435,26 +441,26 @@ function causeOf(verdict: Verdict): GapCause {
   return verdict.then === 'refuse' ? 'refused' : 'drop'
 }
 
-/** Whether the upgrade is done: frames can be sent. */
-export function hasSocket(state: SessionState): boolean {
+/** Whether the upgrade is complete, so that frames can be sent. */
+export function hasSocket(state: ConnectionState): boolean {
   const { phase } = state
   return phase.is === 'open' || phase.is === 'stale' || (phase.is === 'connecting' && phase.step === 'acknowledge')
 }
 
-/** Whether a socket of this generation exists or is being made. */
-function occupied(state: SessionState): boolean {
+/** Whether a socket of this generation exists or is being dialed. */
+function isOccupied(state: ConnectionState): boolean {
   return hasSocket(state) || (state.phase.is === 'connecting' && state.phase.step === 'dial')
 }
 
-function disconnected(state: SessionState): SessionState {
+function disconnected(state: ConnectionState): ConnectionState {
   return { ...state, error: null, sent: [], acknowledged: [], pending: 0, outdated: 0 }
 }
 
-function forget(state: SessionState): SessionState {
+function clearFailures(state: ConnectionState): ConnectionState {
   return { ...state, attempt: 0, renewals: 0, rejections: 0 }
 }
 
-/** From when on messages may be lost; the wall clock may have been set back since. */
+/** From when messages may be lost. The wall clock may have been set back since. */
 function lostFrom(at: Moment): UnixMs {
   return at.receivedMs === null || at.receivedMs > at.wallMs ? at.wallMs : at.receivedMs
 }

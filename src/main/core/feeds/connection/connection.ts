@@ -1,6 +1,6 @@
 /**
- * One connection of a feed: runs the effects of `session-state.ts` over a link, and carries every frame
- * to the recorder before anything else sees it.
+ * One connection of a feed: runs the effects of `connection-state.ts` on a link, and passes every frame to the
+ * recorder before anything else sees it.
  */
 import { isUtf8 } from 'node:buffer'
 import { toFailure, missingCase } from '../../../../shared/base/errors.ts'
@@ -16,25 +16,25 @@ import { serverWords } from '../../../../service/reasons.ts'
 import type { Token } from '../../account/port.ts'
 import { serviceOrigin, socketUrl } from '../../../base/service-address.ts'
 import { movedStamp } from '../../../../shared/core/recording/delay-window.ts'
-import { AskedFor } from './requested.ts'
+import { RequestedSymbols } from './requested-symbols.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { MAX_PAYLOAD, openLink, type Link, type LinkListener } from './link.ts'
-import { createPace, type Pace } from './rate-limit.ts'
+import { createMessageRate, type MessageRate } from './message-rate.ts'
 import { ReceivedUpTo } from './received-up-to.ts'
-import type { SessionEffect, SessionEvent, SessionState, TimerName } from './connection-model.ts'
-import type { SessionOptions } from './connection-options.ts'
-import { idleSession, reduce, shown } from './connection-state.ts'
+import type { ConnectionEffect, ConnectionEvent, ConnectionState, TimerName } from './connection-model.ts'
+import type { ConnectionOptions } from './connection-options.ts'
+import { idleConnection, reduce, shown } from './connection-state.ts'
 
-/** A token's life is counted from its arrival here: the service may see its end this much earlier. */
+/** A token's life is counted from its arrival here, so for the service it may end this much earlier, ms. */
 const TOKEN_END_MS = 5_000
 
-export class Session {
+export class Connection {
   readonly feed: FeedId
-  readonly #o: SessionOptions<Session>
-  readonly #pace: Pace
+  readonly #options: ConnectionOptions<Connection>
+  readonly #rate: MessageRate
   readonly #links = new Set<Link>()
   readonly #timers = new Map<TimerName, () => void>()
-  readonly #told: LinkListener = {
+  readonly #linkListener: LinkListener = {
     opened: (link) => this.#opened(link),
     message: (link, data, binary) => this.#message(link, data, binary),
     heard: (link) => this.#heard(link),
@@ -43,22 +43,22 @@ export class Session {
     explained: (event) => this.dispatch(event),
     closed: (link, code, words) => this.#closed(link, code, words),
   }
-  #state: SessionState
+  #state: ConnectionState
   #link: Link | null = null
-  #stopping = false
+  #isStopping = false
   readonly #received = new ReceivedUpTo()
-  /** When the oldest subscribe without an acknowledgement was sent, UTC ms; null: none waits. */
-  #askedMs: UnixMs | null = null
+  /** When the oldest subscribe without an acknowledgement was sent, UTC ms; null: none is pending. */
+  #requestedMs: UnixMs | null = null
   #faults = 0
 
-  constructor(options: SessionOptions<Session>) {
+  constructor(options: ConnectionOptions<Connection>) {
     this.feed = options.feed
-    this.#o = options
-    this.#pace = createPace(FEEDS[options.feed].barMs)
-    this.#state = idleSession(options.feed, originOf(options.baseUrl))
+    this.#options = options
+    this.#rate = createMessageRate(FEEDS[options.feed].barMs)
+    this.#state = idleConnection(options.feed, originOf(options.baseUrl))
   }
 
-  get state(): SessionState {
+  get state(): ConnectionState {
     return this.#state
   }
 
@@ -66,14 +66,14 @@ export class Session {
     return shown(this.#state)
   }
 
-  /** Reports an event to the state machine and runs what follows. */
-  dispatch(event: SessionEvent): void {
-    if (this.#stopping && event.is !== 'quit') return
+  /** Passes an event to the state machine and runs its effects. */
+  dispatch(event: ConnectionEvent): void {
+    if (this.#isStopping && event.is !== 'quit') return
     const before = this.#state
     const [next, effects] = reduce(before, event, {
-      wallMs: this.#o.clock.wallMs(),
-      receivedMs: this.#received.at(this.#o.skewMs()),
-      roll: this.#o.random(),
+      wallMs: this.#options.clock.wallMs(),
+      receivedMs: this.#received.at(this.#options.skewMs()),
+      roll: this.#options.random(),
       tokenEnded: this.#tokenEnded(),
     })
     this.#state = next
@@ -84,15 +84,15 @@ export class Session {
       const again = phase.is === 'waiting' ? { untilMs: phase.untilMs, attempt } : {}
       this.#entry({ type: 'state', feed: this.feed, conn: this.#link?.conn ?? 0, state: phase.is, ...again })
     }
-    this.#o.changed(this)
+    this.#options.changed(this)
   }
 
   /** The wall clock was set by `shiftMs` in the last `elapsedMs`. */
   clockMoved(shiftMs: number, elapsedMs: number): void {
-    const nowMs = this.#o.clock.wallMs()
+    const nowMs = this.#options.clock.wallMs()
     const moved = (ms: UnixMs | null): UnixMs | null => (ms === null ? null : unixMs(movedStamp(ms, shiftMs, nowMs)))
     this.#received.clockMoved(shiftMs, nowMs)
-    this.#askedMs = moved(this.#askedMs)
+    this.#requestedMs = moved(this.#requestedMs)
     for (const link of this.#links) {
       link.pingedMs = moved(link.pingedMs)
       link.closeAskedMs = moved(link.closeAskedMs)
@@ -106,28 +106,28 @@ export class Session {
     if (link === null || !link.upgraded || link.closed) return
     const beat = link.heartbeat.beat(monoMs)
     if (beat === 'ping') {
-      link.pingedMs = this.#o.clock.wallMs()
+      link.pingedMs = this.#options.clock.wallMs()
       link.socket.ping(String(++link.pings))
     }
     if (beat === 'dead') this.dispatch({ is: 'halfOpen', generation: link.generation })
     else if (this.#state.phase.is === 'open') {
-      const { mute } = this.#pace
+      const { isMute: mute } = this.#rate
       this.dispatch({
         is: 'tick',
-        silentMs: this.#pace.silentMs(monoMs),
-        staleAfterMs: this.#pace.staleAfterMs(),
+        silentMs: this.#rate.silentMs(monoMs),
+        staleAfterMs: this.#rate.staleAfterMs(),
         mute,
       })
     }
   }
 
   ownersChanged(): void {
-    for (const link of this.#links) link.asked.ownersChanged()
+    for (const link of this.#links) link.requested.ownersChanged()
   }
 
-  /** Closes with 1000, keeps what still comes, then ends gaps of cause `quit`. */
+  /** Closes with 1000, records what still arrives, then opens gaps of cause `quit`. */
   async stop(): Promise<void> {
-    this.#stopping = true
+    this.#isStopping = true
     this.#dropTimers()
     const closing = [...this.#links].map(
       (link) =>
@@ -141,7 +141,7 @@ export class Session {
     this.dispatch({ is: 'quit' })
   }
 
-  #run(effect: SessionEffect): void {
+  #run(effect: ConnectionEffect): void {
     switch (effect.do) {
       case 'dial':
         void this.#dial(effect.generation)
@@ -160,7 +160,7 @@ export class Session {
         this.#timers.get(timer)?.()
         this.#timers.set(
           timer,
-          this.#o.clock.after(effect.ms, () => {
+          this.#options.clock.after(effect.ms, () => {
             this.#timers.delete(timer)
             this.dispatch({ is: 'timer', timer })
           }),
@@ -174,16 +174,16 @@ export class Session {
         this.#link?.heartbeat.doubt()
         return
       case 'gapOpen':
-        this.#o.gapOpened(this, effect.gap)
+        this.#options.gapOpened(this, effect.gap)
         return
       case 'gapClose':
-        this.#o.gapClosed(this, effect.id, effect.toMs)
+        this.#options.gapClosed(this, effect.id, effect.toMs)
         return
       case 'problem':
-        this.#o.listener.problem(this.feed, effect.why)
+        this.#options.listener.problem(this.feed, effect.why)
         return
       case 'log':
-        this.#o.listener.log(effect.level, this.feed, effect.text)
+        this.#options.listener.log(effect.level, this.feed, effect.text)
         return
       default:
         missingCase(effect)
@@ -198,25 +198,25 @@ export class Session {
   async #dial(generation: number): Promise<void> {
     let token: Token
     try {
-      token = await this.#o.token.get()
+      token = await this.#options.token.get()
     } catch (thrown) {
-      if (this.#dialling(generation)) this.dispatch({ is: 'tokenFailed', failure: toFailure(thrown) })
+      if (this.#isDialing(generation)) this.dispatch({ is: 'tokenFailed', failure: toFailure(thrown) })
       return
     }
-    if (!this.#dialling(generation)) return
+    if (!this.#isDialing(generation)) return
     try {
       this.#connect(generation, token)
     } catch (thrown) {
-      // A base URL that is none or not encrypted, or a token that no header can carry.
+      // The base URL is invalid or not encrypted, or the token is not a valid header value.
       this.dispatch({ is: 'tokenFailed', failure: toFailure(thrown) })
     }
   }
 
-  /** Whether the dial that was begun is still the one that is wanted. */
-  #dialling(generation: number): boolean {
+  /** Whether the dial of this generation is still the current one. */
+  #isDialing(generation: number): boolean {
     const { phase } = this.#state
     return (
-      !this.#stopping &&
+      !this.#isStopping &&
       this.#state.generation === generation &&
       phase.is === 'connecting' &&
       phase.step === 'dial' &&
@@ -225,59 +225,59 @@ export class Session {
   }
 
   #connect(generation: number, token: Token): void {
-    const url = socketUrl(this.#o.baseUrl, FEEDS[this.feed].path)
-    const asked = new AskedFor(
+    const url = socketUrl(this.#options.baseUrl, FEEDS[this.feed].path)
+    const requested = new RequestedSymbols(
       feedAsset(this.feed),
-      (key) => this.#o.owns(this, key),
-      (key, symbol) => this.#o.tally.spellings.take(key, symbol),
+      (key) => this.#options.owns(this, key),
+      (key, symbol) => this.#options.tally.aliases.accept(key, symbol),
     )
     const link = openLink(
       {
         generation,
-        connection: () => this.#o.recorder.connection(this.feed),
+        connection: () => this.#options.recorder.connection(this.feed),
         url,
-        origin: originOf(this.#o.baseUrl),
+        origin: originOf(this.#options.baseUrl),
         token,
-        asked,
-        nowMs: this.#o.clock.wallMs(),
+        requested,
+        nowMs: this.#options.clock.wallMs(),
         monoMs: this.#monoMs(),
       },
-      this.#told,
+      this.#linkListener,
     )
     this.#link = link
-    this.#askedMs = null
+    this.#requestedMs = null
     this.#links.add(link)
     this.#entry({ type: 'connecting', feed: this.feed, conn: link.conn })
   }
 
   #opened(link: Link): void {
     link.heartbeat = createHeartbeat(this.#monoMs())
-    this.#pace.start(this.#monoMs())
+    this.#rate.start(this.#monoMs())
     this.#entry({ type: 'connected', feed: this.feed, conn: link.conn })
-    if (link !== this.#link || this.#stopping) {
+    if (link !== this.#link || this.#isStopping) {
       this.#hangUp(link)
       return
     }
-    // A first connection's gap counts from the want; a later one's from what was heard before it dropped.
+    // A first connection's gap starts with the subscription, a later one's with what was received before the drop.
     this.dispatch({ is: 'upgraded', generation: link.generation })
   }
 
   #heard(link: Link): void {
-    link.heardMs = this.#o.clock.wallMs()
+    link.heardMs = this.#options.clock.wallMs()
     link.heartbeat.heard(this.#monoMs())
     if (link === this.#link) this.#received.heard(link.heardMs)
   }
 
-  /** Only the answer to the last ping proves what was sent before it: one to an earlier ping may come late. */
+  /** Only a pong to the last ping proves what was sent before it: one to an earlier ping may be late. */
   #pong(link: Link, payload: Buffer): void {
     this.#heard(link)
     if (link !== this.#link || link.pingedMs === null || payload.toString('latin1') !== String(link.pings)) return
-    this.#received.answered(link.pingedMs)
+    this.#received.responded(link.pingedMs)
   }
 
-  /** The way of a tick: stamp, recorder, codec, listener. */
+  /** The path of a tick: stamp, recorder, codec, listener. */
   #message(link: Link, data: Buffer, binary: boolean): void {
-    const { recorder, tally, scratch, listener, turn } = this.#o
+    const { recorder, tally, scratch, listener, turn } = this.#options
     const stamp = turn.arrived()
     const seq = recorder.frame(link.conn, data, binary, stamp)
     const monoMs = stamp.monoNs / 1e6
@@ -286,7 +286,7 @@ export class Session {
     link.heardMs = stamp.wallMs
     link.heartbeat.heard(monoMs)
     if (link === this.#link) this.#received.heard(stamp.wallMs)
-    if (turn.overspent(stamp.monoNs) && !link.socket.isPaused) {
+    if (turn.isOverspent(stamp.monoNs) && !link.socket.isPaused) {
       link.socket.pause()
       setImmediate(() => link.socket.resume())
     }
@@ -298,14 +298,15 @@ export class Session {
       try {
         this.#control(link, data)
       } catch (thrown) {
-        if (this.#rarely()) listener.log('error', this.feed, 'a control message could not be followed', String(thrown))
+        if (this.#isLogged())
+          listener.log('error', this.feed, 'a control message could not be followed', String(thrown))
       }
       return
     }
     if (found === 'undecodable') {
       recorder.mark(FLAG.undecodable | (binary ? FLAG.binary : 0) | (isUtf8(data) ? 0 : FLAG.invalidUtf8))
       tally.undecodable++
-      this.#oddity(binary ? 'a binary frame' : scratch.why, 'cannot be read')
+      this.#logOddity(binary ? 'a binary frame' : scratch.why, 'cannot be read')
       return
     }
     if (!inRange(scratch.kind === KIND.bar ? scratch.startMs : scratch.eventMs)) flags |= FLAG.undated
@@ -313,15 +314,14 @@ export class Session {
       recorder.dated(scratch.eventMs)
       if (link === this.#link) this.#received.dated(scratch.eventMs, stamp.wallMs)
     }
-    const asked = link === this.#link && link.asked.has(scratch.symbol)
-    if (!asked) flags |= FLAG.unasked
+    if (link !== this.#link || !link.requested.has(scratch.symbol)) flags |= FLAG.unasked
     if (flags !== 0) recorder.mark(flags)
     if (!entersMarket(flags)) {
       tally.unasked++
       return
     }
     if (scratch.mapping !== '') tally.mappings.set(scratch.mapping, (tally.mappings.get(scratch.mapping) ?? 0) + 1)
-    this.#pace.message(monoMs)
+    this.#rate.message(monoMs)
     const { phase } = this.#state
     if (phase.is === 'stale' || phase.is === 'connecting') {
       this.dispatch({ is: 'frame', generation: link.generation })
@@ -329,8 +329,8 @@ export class Session {
     try {
       listener.record(this.feed, seq, stamp.wallMs, stamp.monoNs, scratch)
     } catch (thrown) {
-      // What follows the recorder must never stop the next frame from being kept.
-      if (this.#rarely()) listener.log('error', this.feed, 'a message could not be shown', String(thrown))
+      // A failure after the recorder must never keep the next frame from being recorded.
+      if (this.#isLogged()) listener.log('error', this.feed, 'a message could not be shown', String(thrown))
     }
   }
 
@@ -338,23 +338,23 @@ export class Session {
     const control = parseControl(data.toString())
     if (control === undefined) return
     const { generation, conn } = link
-    const { listener } = this.#o
+    const { listener } = this.#options
     switch (control.kind) {
       case 'acknowledged': {
-        // The message holds the whole list. What nobody asked for must not be stored a second time.
-        this.#entry({ type: 'acknowledged', feed: this.feed, conn, symbols: link.asked.among(control.tickers) })
+        // The message, which is stored, holds the whole list; the entry only the symbols that were requested.
+        this.#entry({ type: 'acknowledged', feed: this.feed, conn, symbols: link.requested.among(control.tickers) })
         if (link !== this.#link) return
-        if (this.#askedMs !== null) this.#received.answered(this.#askedMs)
-        if (this.#state.pending <= 1) this.#askedMs = null
+        if (this.#requestedMs !== null) this.#received.responded(this.#requestedMs)
+        if (this.#state.pending <= 1) this.#requestedMs = null
         this.dispatch({ is: 'acknowledged', generation, symbols: control.tickers })
-        // What nobody asked for is in the state and the message; the window must not learn symbols from it.
-        const asked = control.tickers.filter((ticker) => link.asked.has(ticker))
-        listener.acknowledged(this.feed, asked)
+        // Windows must not learn symbols that were not requested.
+        const requested = control.tickers.filter((ticker) => link.requested.has(ticker))
+        listener.acknowledged(this.feed, requested)
         return
       }
       case 'released':
-        this.#entry({ type: 'released', feed: this.feed, conn, symbols: link.asked.among(control.tickers) })
-        link.asked.released(control.tickers)
+        this.#entry({ type: 'released', feed: this.feed, conn, symbols: link.requested.among(control.tickers) })
+        link.requested.released(control.tickers)
         this.dispatch({ is: 'released', generation, symbols: control.tickers })
         return
       case 'error': {
@@ -367,7 +367,7 @@ export class Session {
         return
       }
       case 'malformed':
-        this.#oddity(control.why, 'is no valid acknowledgement')
+        this.#logOddity(control.why, 'is no valid acknowledgement')
         return
       default:
         missingCase(control)
@@ -380,10 +380,10 @@ export class Session {
     const text = encodeClient(action, symbols)
     this.#entry({ type: action, feed: this.feed, conn: link.conn, symbols: normaliseTickers(symbols) })
     if (action === 'subscribe') {
-      this.#askedMs ??= this.#o.clock.wallMs()
-      link.asked.subscribed(symbols)
-    } else link.asked.unsubscribed(symbols)
-    // A failure to send is followed by `close`, which says all.
+      this.#requestedMs ??= this.#options.clock.wallMs()
+      link.requested.subscribed(symbols)
+    } else link.requested.unsubscribed(symbols)
+    // A failure to send is followed by `close`, which has the reason.
     link.socket.send(text, () => undefined)
   }
 
@@ -395,16 +395,17 @@ export class Session {
     }
   }
 
-  /** Asks the service to close. Its answer comes behind all that it sent. */
+  /** Requests the close. The service's response follows everything that it sent. */
   #hangUp(link: Link): void {
-    link.closeAskedMs ??= this.#o.clock.wallMs()
+    link.closeAskedMs ??= this.#options.clock.wallMs()
     link.socket.close(1000)
   }
 
   #closed(link: Link, closeCode: number, words: string): void {
     const { generation, conn } = link
     this.#links.delete(link)
-    if (link === this.#link && closeCode !== 0 && link.closeAskedMs !== null) this.#received.answered(link.closeAskedMs)
+    if (link === this.#link && closeCode !== 0 && link.closeAskedMs !== null)
+      this.#received.responded(link.closeAskedMs)
     this.#entry({ type: 'disconnected', feed: this.feed, conn, closeCode, reason: words })
     if (!link.explained) this.dispatch({ is: 'closed', generation, code: closeCode, words })
     if (link === this.#link) this.#link = null
@@ -414,7 +415,7 @@ export class Session {
     const { generation } = this.#state
     const refused = this.#link?.token
     try {
-      await (refused === undefined ? this.#o.token.get() : this.#o.token.renew(refused))
+      await (refused === undefined ? this.#options.token.get() : this.#options.token.renew(refused))
     } catch (thrown) {
       if (this.#state.generation === generation) this.dispatch({ is: 'tokenFailed', failure: toFailure(thrown) })
       return
@@ -424,30 +425,31 @@ export class Session {
 
   #tokenEnded(): boolean {
     const expiresMs = this.#link?.token.expiresMs ?? null
-    return expiresMs !== null && this.#o.clock.wallMs() >= expiresMs - TOKEN_END_MS
+    return expiresMs !== null && this.#options.clock.wallMs() >= expiresMs - TOKEN_END_MS
   }
 
   #entry(entry: LedgerEntry): void {
-    const { recorder, turn } = this.#o
+    const { recorder, turn } = this.#options
     recorder.entry(entry, turn.now())
   }
 
-  #oddity(what: string, verdict: string): void {
-    if (this.#rarely()) this.#o.listener.log('warn', this.feed, `a message ${verdict}: ${what}`, 'kept as it came')
+  #logOddity(what: string, verdict: string): void {
+    if (this.#isLogged())
+      this.#options.listener.log('warn', this.feed, `a message ${verdict}: ${what}`, 'kept as it came')
   }
 
-  /** The first few, then one in a thousand: a hostile server must not fill the log. */
-  #rarely(): boolean {
+  /** True for the first few faults, then for one in a thousand: a hostile service must not fill the log. */
+  #isLogged(): boolean {
     this.#faults++
     return this.#faults <= 5 || this.#faults % 1_000 === 0
   }
 
   #monoMs(): number {
-    return this.#o.clock.monoNs() / 1e6
+    return this.#options.clock.monoNs() / 1e6
   }
 }
 
-/** The origin to send, or the text itself where it is no address (dialling says so then). */
+/** The origin to send; the text itself if it is not a URL, which dialing then reports. */
 function originOf(baseUrl: string): string {
   try {
     return serviceOrigin(baseUrl).origin

@@ -1,17 +1,17 @@
-/** Whether the other end still lives. Times are milliseconds on the monotonic clock. */
+/** Pings that detect a dead connection. Times are milliseconds on the monotonic clock. */
 
 export const PING_EVERY_MS = 15_000
-/** How long a ping may stay without any sign of life before the socket counts as half-open. */
+/** A socket that receives nothing for this long after a ping counts as half-open. */
 export const PONG_WITHIN_MS = 10_000
-/** The same, where there is reason to doubt: after a sleep or a change of network. */
+/** The same after a sleep or a change of network. */
 export const PROBE_WITHIN_MS = 4_000
 
 export interface Heartbeat {
-  /** Anything was heard: a frame, a ping or a pong. */
+  /** A frame, ping or pong was received. */
   heard(monoMs: number): void
-  /** What to do now: send a ping, give the socket up, or nothing. */
+  /** What to do now: send a ping, drop the socket, or nothing. */
   beat(monoMs: number): 'ping' | 'dead' | 'fine'
-  /** Doubts the socket: the next beat pings, and the answer has less time. */
+  /** The socket may be dead: the next beat pings and waits only `PROBE_WITHIN_MS`. */
   doubt(): void
 }
 

@@ -1,80 +1,80 @@
-/** One socket of a session: dialled, heard and ended; what it tells goes to the session in the words of its events. */
+/** One socket of a connection: dials it and translates what happens to it into events of the connection. */
 import type { Duplex } from 'node:stream'
 import WebSocket, { type ClientOptions } from 'ws'
 import { serverWords } from '../../../../service/reasons.ts'
 import type { UnixMs } from '../../../../shared/base/units.ts'
 import type { Token } from '../../account/port.ts'
-import type { AskedFor } from './requested.ts'
+import type { RequestedSymbols } from './requested-symbols.ts'
 import { createHeartbeat, type Heartbeat } from './heartbeat.ts'
-import type { SessionEvent } from './connection-model.ts'
+import type { ConnectionEvent } from './connection-model.ts'
 import { readTextFrames } from './text-frames.ts'
 
-/** Larger frames are refused, and the hole is a gap. */
+/** Larger frames are refused and become a gap, bytes. */
 export const MAX_PAYLOAD = 1024 * 1024
 const HANDSHAKE_MS = 10_000
 const CLOSE_MS = 2_000
-/** A service may ask to be left alone, but not to be left for good: a feed that waits is a gap. */
+/** The longest `Retry-After` that is honored, ms: while a feed waits there is a gap. */
 export const RETRY_AFTER_AT_MOST_MS = 300_000
 
 export interface Link {
   readonly generation: number
   readonly socket: WebSocket
-  readonly asked: AskedFor
+  readonly requested: RequestedSymbols
   readonly token: Token
   readonly conn: number
   upgraded: boolean
-  /** Its end was already told to the state machine by a better event than `close`. */
+  /** An event with a better reason than `close` has already reported the end. */
   explained: boolean
   closed: boolean
   heardMs: UnixMs
-  /** Number of the last ping, which is its payload. */
+  /** The number of the last ping, its payload. */
   pings: number
-  /** When the last ping was sent, and when the service was asked to close, UTC ms; null: not yet. */
+  /** When the last ping and the close request were sent, UTC ms; null: not yet. */
   pingedMs: UnixMs | null
   closeAskedMs: UnixMs | null
   heartbeat: Heartbeat
 }
 
-/** What a session does about a link's news. */
+/** Implemented by the connection. */
 export interface LinkListener {
   opened(link: Link): void
-  /** A whole message, before anyone else sees it. */
+  /** A whole message, before anything else sees it. */
   message(link: Link, data: Buffer, binary: boolean): void
-  /** A ping: somebody is there. */
+  /** A ping was received. */
   heard(link: Link): void
-  /** A pong: somebody is there, and has answered the ping of this payload. */
+  /** A pong to the ping with this payload was received. */
   pong(link: Link, payload: Buffer): void
   /** The next message was too large. */
   oversize(link: Link): void
-  /** Why it ends, where more than its close says so; told once, before `closed`. */
-  explained(event: SessionEvent): void
-  /** `code` as the service sent it, 0: none came; `words` are its reason without the token. See `Link.explained`. */
+  /** The reason for the end, if it is better than the close code. Called once, before `closed`. */
+  explained(event: ConnectionEvent): void
+  /** `code` as the service sent it, 0: none; `words`: its reason, with the token removed. See `Link.explained`. */
   closed(link: Link, code: number, words: string): void
 }
 
-/** How to dial; `nowMs` UTC and `monoMs` on the monotonic clock are the instant of it. */
+/** How to dial. `nowMs` (UTC) and `monoMs` (monotonic) are the time of the dial. */
 export interface Dial {
   readonly generation: number
-  /** Number of the connection, taken once there is one. */
+  /** Returns the handle of the connection. Called only if the socket can be created. */
   readonly connection: () => number
   readonly url: URL
   readonly origin: string
   readonly token: Token
-  readonly asked: AskedFor
+  readonly requested: RequestedSymbols
   readonly nowMs: UnixMs
   readonly monoMs: number
 }
 
-/** Dials. Throws where the address is none, or the token is one that no header can carry. */
+/** Dials. Throws if the URL is invalid or the token is not a valid header value. */
 export function openLink(dial: Dial, listener: LinkListener): Link {
-  const { generation, connection, url, origin, token, asked, nowMs, monoMs } = dial
+  const { generation, connection, url, origin, token, requested, nowMs, monoMs } = dial
   // The types of ws do not know closeTimeout yet.
   const options: ClientOptions & { closeTimeout: number } = {
     perMessageDeflate: false,
     maxPayload: MAX_PAYLOAD,
     skipUTF8Validation: true,
     followRedirects: false,
-    // Said aloud so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment cannot turn it off.
     rejectUnauthorized: true,
     handshakeTimeout: HANDSHAKE_MS,
     closeTimeout: CLOSE_MS,
@@ -85,7 +85,7 @@ export function openLink(dial: Dial, listener: LinkListener): Link {
   const link: Link = {
     generation,
     socket,
-    asked,
+    requested,
     token,
     conn: connection(),
     upgraded: false,
@@ -97,7 +97,7 @@ export function openLink(dial: Dial, listener: LinkListener): Link {
     closeAskedMs: null,
     heartbeat: createHeartbeat(monoMs),
   }
-  const explain = (event: SessionEvent): void => {
+  const explain = (event: ConnectionEvent): void => {
     if (link.explained) return
     link.explained = true
     listener.explained(event)
@@ -136,7 +136,7 @@ export function openLink(dial: Dial, listener: LinkListener): Link {
   })
   socket.on('close', (code: number, reason: Buffer) => {
     link.closed = true
-    // 1005 and 1006 are ws's own words for "no code came".
+    // 1005 and 1006 are how ws reports that no code was received.
     const closeCode = code === 1005 || code === 1006 ? 0 : code
     listener.closed(link, closeCode, serverWords(reason.toString(), token.access))
   })

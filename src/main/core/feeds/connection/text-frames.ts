@@ -1,8 +1,7 @@
 /**
- * A short way for the frames that a feed is made of. `ws` spends more on taking a frame apart than
- * reading the message in it costs, so whole, unmasked text frames are read straight out of what the
- * socket received. Pings, pongs and binary frames go to `ws` as they came, in their order; at anything
- * else (fragments, a close frame, whatever breaks the protocol) `ws` takes over for good.
+ * A fast path for text frames. `ws` spends more on parsing a frame than decoding its message costs, so whole,
+ * unmasked text frames are read straight out of the socket's chunks. Pings, pongs and binary frames are passed on to
+ * `ws` in their order. On anything else (fragments, a close frame, a protocol error) `ws` reads the rest itself.
  */
 import type { Duplex } from 'node:stream'
 
@@ -13,36 +12,36 @@ const PING = 0x89
 const PONG = 0x8a
 const LEN_16 = 126
 const LEN_64 = 127
-/** So many pieces of one frame are joined before more are taken: a frame may come byte by byte. */
-const MOST_PIECES = 1_024
+/** After this many chunks of one frame they are joined, because a frame may arrive byte by byte. */
+const MAX_PIECES = 1_024
 
 /**
- * Stands before the receiver of a client socket that has just opened. `onText` gets each text message
- * as a view into what was read. False, and nothing done, where the socket is not as `ws` leaves it.
+ * Inserts itself before the `ws` receiver of a client socket that has just opened. `onText` gets each text message as
+ * a view into the chunk. Returns false and does nothing if the socket's listeners are not those that `ws` adds.
  */
 export function readTextFrames(socket: Duplex, maxPayload: number, onText: (text: Buffer) => void): boolean {
   const listeners = socket.listeners('data')
-  const receive = listeners[0] as ((this: Duplex, chunk: Buffer) => void) | undefined // what 'data' calls
+  const receive = listeners[0] as ((this: Duplex, chunk: Buffer) => void) | undefined // the listener of 'data'
   if (listeners.length !== 1 || receive === undefined) return false
 
   let pieces: Buffer[] = []
   let held = 0
-  /** Bytes that must be there before there is anything to do. */
+  /** Bytes needed before the next frame can be read. */
   let need = 2
 
-  function stepAside(rest: Buffer): void {
+  function handBack(rest: Buffer): void {
     socket.off('data', read)
     socket.off('close', closed)
     socket.on('data', receive!)
     if (rest.length > 0) receive!.call(socket, rest)
   }
 
-  /** `ws` reads what a closed socket still holds by itself: it must have what came before that. */
+  /** `ws` reads what a closed socket still buffers by itself, so it needs the bytes before that. */
   function closed(): void {
     const rest = Buffer.concat(pieces, held)
     pieces = []
     held = 0
-    stepAside(rest)
+    handBack(rest)
   }
 
   function read(piece: Buffer): void {
@@ -50,7 +49,7 @@ export function readTextFrames(socket: Duplex, maxPayload: number, onText: (text
     if (held > 0) {
       pieces.push(piece)
       held += piece.length
-      if (pieces.length > MOST_PIECES) pieces = [Buffer.concat(pieces, held)]
+      if (pieces.length > MAX_PIECES) pieces = [Buffer.concat(pieces, held)]
       if (held < need) return
       bytes = Buffer.concat(pieces, held)
       pieces = []
@@ -71,8 +70,8 @@ export function readTextFrames(socket: Duplex, maxPayload: number, onText: (text
         need = 10
         if (at + need > end) break
         length = bytes.readUInt32BE(at + 2) * 0x1_0000_0000 + bytes.readUInt32BE(at + 6)
-      } else if (length > LEN_64) return stepAside(bytes.subarray(at)) // masked
-      if (length > maxPayload) return stepAside(bytes.subarray(at))
+      } else if (length > LEN_64) return handBack(bytes.subarray(at)) // masked
+      if (length > maxPayload) return handBack(bytes.subarray(at))
       const from = at + need
       need += length
       const to = at + need
@@ -82,7 +81,7 @@ export function readTextFrames(socket: Duplex, maxPayload: number, onText: (text
       } else if (first === BINARY || ((first === PING || first === PONG) && length < LEN_16)) {
         if (to > end) break
         receive!.call(socket, bytes.subarray(at, to))
-      } else return stepAside(bytes.subarray(at))
+      } else return handBack(bytes.subarray(at))
       at = to
     }
     if (at < end) {

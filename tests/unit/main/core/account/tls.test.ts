@@ -101,7 +101,7 @@ describe.each([
       clock: systemClock,
       allowSharding: () => false,
     })
-    feeds.want('crypto/XT', ['BTC-USD'])
+    feeds.subscribe('crypto/XT', ['BTC-USD'])
     expect(await waits.promise).toMatchObject({ is: 'waiting', why: { code: 'tls' } })
     expect(reached).toEqual([])
     await feeds.close()

@@ -7,8 +7,8 @@ import type { Clock } from '../../../../../src/main/base/clock.ts'
 import type { Token, TokenSource } from '../../../../../src/main/core/account/port.ts'
 import { createFeeds, type LiveFeeds } from '../../../../../src/main/core/feeds/feeds.ts'
 import { RETRY_AFTER_AT_MOST_MS } from '../../../../../src/main/core/feeds/connection/link.ts'
-import type { FeedListener } from '../../../../../src/main/core/feeds/port.ts'
-import type { RecorderPort } from '../../../../../src/main/core/feeds/connection/frame-sink.ts'
+import type { FeedListener } from '../../../../../src/main/core/feeds/feed-listener.ts'
+import type { FrameSink } from '../../../../../src/main/core/feeds/connection/frame-sink.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import { FLAG, MOST_SPELLINGS, type LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
 import type { FeedState, Reason } from '../../../../../src/shared/core/status/status.ts'
@@ -80,7 +80,7 @@ interface Frame {
   flags: number
 }
 
-class FakeRecorder implements RecorderPort {
+class FakeRecorder implements FrameSink {
   recording = recordingId('r')
   readonly frames: Frame[] = []
   readonly entries: LedgerEntry[] = []
@@ -260,7 +260,7 @@ const xt = (w: World) => {
   return row
 }
 const open = async (w: World, ...symbols: string[]) => {
-  const want = w.feeds.want('crypto/XT', symbols)
+  const want = w.feeds.subscribe('crypto/XT', symbols)
   await until('the feed opens', () => xt(w).state.is === 'open')
   return want
 }
@@ -268,8 +268,8 @@ const open = async (w: World, ...symbols: string[]) => {
 describe('a healthy service', () => {
   test('gets token and origin on the upgrade, one subscribe for many wants, and gives records after the recorder', async () => {
     const w = await world()
-    w.feeds.want('crypto/XT', ['BTC-USD'])
-    w.feeds.want('crypto/XT', ['eth-usd', 'BTCUSD'])
+    w.feeds.subscribe('crypto/XT', ['BTC-USD'])
+    w.feeds.subscribe('crypto/XT', ['eth-usd', 'BTCUSD'])
     await until('the feed opens', () => xt(w).state.is === 'open')
     expect(w.service.requests).toHaveLength(1)
     const { headers, url } = w.service.requests[0] ?? { headers: {}, url: '' }
@@ -308,7 +308,7 @@ describe('a healthy service', () => {
   test('unsubscribes only what nobody wants any more, and closes with 1000 when nothing is left', async () => {
     const w = await world(() => undefined, steppedClock())
     const a = await open(w, 'BTC-USD', 'ETH-USD')
-    const b = w.feeds.want('crypto/XT', ['BTC-USD'])
+    const b = w.feeds.subscribe('crypto/XT', ['BTC-USD'])
     a.release()
     a.release()
     await until('the unsubscribe', () => w.service.received.length === 2)
@@ -397,7 +397,7 @@ describe('the budget', () => {
   test('where it is allowed a second connection carries it; each ticker has one owner', async () => {
     sharding = true
     const w = await world()
-    w.feeds.want('crypto/XT', many)
+    w.feeds.subscribe('crypto/XT', many)
     await until('all', () => xt(w).acknowledged.length === 51)
     expect(xt(w)).toMatchObject({ overBudget: [], connections: 2, missing: [], budget: 100 })
     const small = w.service.received.find((m) => m.tickers.length === 1)
@@ -416,9 +416,9 @@ describe('the budget', () => {
         else socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
       }
     })
-    w.feeds.want('crypto/XT', many.slice(0, 50))
+    w.feeds.subscribe('crypto/XT', many.slice(0, 50))
     await until('the first', () => w.ears.seen === 'open')
-    w.feeds.want('crypto/XT', many.slice(50))
+    w.feeds.subscribe('crypto/XT', many.slice(50))
     await until('the second', () => xt(w).state.is === 'refused' || xt(w).state.is === 'waiting')
     expect(w.ears.seen).toBe('open')
     // What it misses is told by name.
@@ -430,8 +430,8 @@ describe('the budget', () => {
     sharding = true
     const clock = steppedClock()
     const w = await world(() => undefined, clock)
-    const first = w.feeds.want('crypto/XT', many.slice(0, 1))
-    w.feeds.want('crypto/XT', many.slice(1))
+    const first = w.feeds.subscribe('crypto/XT', many.slice(0, 1))
+    w.feeds.subscribe('crypto/XT', many.slice(1))
     await until('all', () => xt(w).acknowledged.length === 51)
     first.release()
     await until('room on the first', () => w.recorder.of('released').length === 1)
@@ -570,7 +570,7 @@ describe('a hostile or broken service', () => {
           void socket.end(`HTTP/1.1 503 Busy\r\nRetry-After: ${after}\r\nContent-Length: 0\r\n\r\n`)
       })
       const beforeMs = w.clock.wallMs()
-      w.feeds.want('crypto/XT', ['BTC-USD'])
+      w.feeds.subscribe('crypto/XT', ['BTC-USD'])
       await until('waiting', () => xt(w).state.is === 'waiting')
       const { state } = xt(w)
       const waitMs = state.is === 'waiting' ? state.untilMs - beforeMs : Infinity
@@ -605,7 +605,7 @@ describe('a hostile or broken service', () => {
       service.upgrade = (_request, socket, accept) =>
         status === 403 ? void socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n') : accept()
     })
-    w.feeds.want('crypto/XT', ['BTC-USD'])
+    w.feeds.subscribe('crypto/XT', ['BTC-USD'])
     await until('refused', () => xt(w).state.is === 'refused')
     expect(w.ears.problems).toMatchObject([{ code: 'forbidden-origin' }])
     w.feeds.wake()
@@ -624,7 +624,7 @@ describe('a hostile or broken service', () => {
         ws.close(4401, 'token expired')
       }
     })
-    w.feeds.want('crypto/XT', ['BTC-USD'])
+    w.feeds.subscribe('crypto/XT', ['BTC-USD'])
     await until('refused', () => xt(w).state.is === 'refused')
     expect(w.tokens.renewals).toBe(1)
     expect(w.service.requests.map((r) => r.headers.authorization)).toEqual([
@@ -650,7 +650,7 @@ describe('a hostile or broken service', () => {
       service.upgrade = (_request, socket) =>
         void socket.end('HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n')
     })
-    w.feeds.want('crypto/XT', ['BTC-USD'])
+    w.feeds.subscribe('crypto/XT', ['BTC-USD'])
     await until('refused', () => xt(w).state.is === 'refused')
     expect(w.ears.problems[0]?.code).toBe('bad-url')
   })
@@ -662,7 +662,7 @@ describe('a hostile or broken service', () => {
         ws.close(4400, `no ${SECRET}`)
       }
     })
-    w.feeds.want('crypto/XT', ['BTC-USD'])
+    w.feeds.subscribe('crypto/XT', ['BTC-USD'])
     await until('refused', () => xt(w).state.is === 'refused')
     await until('its entry', () => w.recorder.of('disconnected').length === 1)
     const told = JSON.stringify([
@@ -679,7 +679,7 @@ describe('a hostile or broken service', () => {
   test('no token because of a wrong password: refused without a connection', async () => {
     const w = await world()
     w.tokens.failure = new CodedError('wrong-password', 'no', { hint: 'check' })
-    w.feeds.want('crypto/XT', ['BTC-USD'])
+    w.feeds.subscribe('crypto/XT', ['BTC-USD'])
     await until('refused', () => xt(w).state.is === 'refused')
     expect(w.service.requests).toHaveLength(0)
   })
@@ -694,7 +694,7 @@ describe('a hostile or broken service', () => {
       clock: w.clock,
       allowSharding: () => false,
     })
-    feeds.want('crypto/XT', ['BTC-USD'])
+    feeds.subscribe('crypto/XT', ['BTC-USD'])
     await until('refused', () => w.ears.problems.length === 1)
     expect(w.ears.problems[0]?.code).toBe('insecure-url')
     await feeds.close()
@@ -777,7 +777,7 @@ describe('stopping', () => {
     await open(w, 'BTC-USD')
     await w.feeds.stop()
     expect(xt(w).state.is).toBe('idle')
-    w.feeds.want('crypto/XT', ['ETH-USD'])
+    w.feeds.subscribe('crypto/XT', ['ETH-USD'])
     const from = w.clock.wallMs()
     w.feeds.start()
     await until('open', () => xt(w).state.is === 'open')

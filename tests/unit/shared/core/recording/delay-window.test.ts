@@ -80,9 +80,9 @@ describe('a connection has received everything', () => {
     received.heard(at(0))
     received.dated(T - 400, T)
     received.heard(at(9_000))
-    received.answered(T + 5_000)
+    received.responded(T + 5_000)
     expect(received.at(0)).toBe(T + 5_000)
-    received.answered(T + 2_000)
+    received.responded(T + 2_000)
     expect(received.at(0)).toBe(T + 5_000)
   })
 
@@ -90,7 +90,7 @@ describe('a connection has received everything', () => {
     const received = new ReceivedUpTo()
     received.heard(at(0))
     expect(received.at(0)).toBe(T)
-    received.answered(T + 50)
+    received.responded(T + 50)
     expect(received.at(0)).toBe(T)
   })
 
@@ -98,7 +98,7 @@ describe('a connection has received everything', () => {
     const received = new ReceivedUpTo()
     received.heard(at(1_000))
     received.dated(T + 1_000, T + 1_000)
-    received.answered(T + 500)
+    received.responded(T + 500)
     received.clockMoved(-60_000, at(-58_900))
     expect(received.at(0)).toBe(T - 59_000)
   })
@@ -106,7 +106,7 @@ describe('a connection has received everything', () => {
   it('up to its last answer, in the new time, where it dates nothing', () => {
     const received = new ReceivedUpTo()
     received.heard(at(1_000))
-    received.answered(T + 500)
+    received.responded(T + 500)
     received.clockMoved(-60_000, at(-58_900))
     expect(received.at(0)).toBe(T - 59_500)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   reduce,
-  idleSession,
+  idleConnection,
   missing,
   shown,
   ACK_WITHIN_MS,
@@ -11,9 +11,9 @@ import {
 } from '../../../../../../src/main/core/feeds/connection/connection-state.ts'
 import type {
   Moment,
-  SessionEffect,
-  SessionEvent,
-  SessionState,
+  ConnectionEffect,
+  ConnectionEvent,
+  ConnectionState,
 } from '../../../../../../src/main/core/feeds/connection/connection-model.ts'
 import { unixMs, type FeedId } from '../../../../../../src/shared/base/units.ts'
 
@@ -24,18 +24,18 @@ const ETH = 'ETH-USD'
 
 /** A session that is driven by events, remembering the effects of the last one. */
 class Driver {
-  state: SessionState
-  effects: readonly SessionEffect[] = []
-  all: SessionEffect[] = []
+  state: ConnectionState
+  effects: readonly ConnectionEffect[] = []
+  all: ConnectionEffect[] = []
   now = T0
   heard: number | null = null
   roll = 0.5
   tokenEnded = false
 
   constructor(feed: FeedId = FEED) {
-    this.state = idleSession(feed, 'https://data.example.com')
+    this.state = idleConnection(feed, 'https://data.example.com')
   }
-  send(event: SessionEvent): this {
+  send(event: ConnectionEvent): this {
     const at: Moment = {
       wallMs: unixMs(this.now),
       receivedMs: this.heard === null ? null : unixMs(this.heard),
@@ -62,7 +62,7 @@ class Driver {
     this.heard = this.now
     return this
   }
-  did(kind: SessionEffect['do']): SessionEffect[] {
+  did(kind: ConnectionEffect['do']): ConnectionEffect[] {
     return this.effects.filter((effect) => effect.do === kind)
   }
   get causes(): string[] {
@@ -520,7 +520,7 @@ describe('generations', () => {
     const d = opened(BTC).closed(0)
     redial(d).acked(BTC)
     const before = d.state
-    const late: SessionEvent[] = [
+    const late: ConnectionEvent[] = [
       { is: 'closed', generation: 1, code: 4400, words: '' },
       { is: 'socketError', generation: 1, code: 'ECONNRESET' },
       { is: 'acknowledged', generation: 1, symbols: [] },

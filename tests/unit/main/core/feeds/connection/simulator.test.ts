@@ -4,8 +4,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { systemClock, type Clock } from '../../../../../../src/main/base/clock.ts'
 import { createCredentials, type Credentials } from '../../../../../../src/main/core/account/credentials.ts'
 import { createFeeds, type LiveFeeds } from '../../../../../../src/main/core/feeds/feeds.ts'
-import type { FeedListener } from '../../../../../../src/main/core/feeds/port.ts'
-import type { RecorderPort } from '../../../../../../src/main/core/feeds/connection/frame-sink.ts'
+import type { FeedListener } from '../../../../../../src/main/core/feeds/feed-listener.ts'
+import type { FrameSink } from '../../../../../../src/main/core/feeds/connection/frame-sink.ts'
 import type { SimulatorOptions } from '../../../../../../src/simulator/options.ts'
 import { startSimulator, type Simulator } from '../../../../../../src/simulator/simulator.ts'
 import { recordingId, unixMs, type FeedId } from '../../../../../../src/shared/base/units.ts'
@@ -37,7 +37,7 @@ async function world(options: Partial<SimulatorOptions> = {}): Promise<World> {
   let count = 0
   let conn = 0
   let seq = 0
-  const recorder: RecorderPort = {
+  const recorder: FrameSink = {
     recording: recordingId('r'),
     connection: () => ++conn,
     frame: (_conn, data) => {
@@ -102,7 +102,7 @@ describe('the simulator', () => {
       raw: `{"ev":"XT","pair":"BTC-USD","p":${i + 1},"t":${Date.now()},"s":1}`,
     }))
     const w = await world({ market: { kind: 'playlist', messages }, keepFrames: true })
-    w.feeds.want(FEED, ['BTC-USD'])
+    w.feeds.subscribe(FEED, ['BTC-USD'])
     await until('all', () => w.shownCount() === messages.length)
     expect(status(w)).toMatchObject({ received: messages.length + 1, undecodable: 0, unasked: 0 })
     const digest = createHash('sha256')
@@ -113,7 +113,7 @@ describe('the simulator', () => {
 
   test('an expired token is renewed and the feed comes back, with a gap of cause token', async () => {
     const w = await world()
-    w.feeds.want(FEED, ['BTC-USD'])
+    w.feeds.subscribe(FEED, ['BTC-USD'])
     await opens(w)
     w.simulator.expireTokens()
     w.simulator.fault('expire-token')
@@ -128,15 +128,15 @@ describe('the simulator', () => {
     ['error', 'refused'],
   ] as const)('a plan without the feed, told by %s: stops and says perhaps your plan', async (planRefusal, is) => {
     const w = await world({ plan: 'Pro', planRefusal })
-    w.feeds.want(FEED, ['BTC-USD'])
+    w.feeds.subscribe(FEED, ['BTC-USD'])
     await until('refused', () => status(w).state.is === is)
     expect(w.problems.at(-1)).toMatch(/^plan: .*Perhaps your plan does not include this feed \(it needs Premium\)/)
   })
 
   test('an unknown feed stops, the others go on', async () => {
     const w = await world({ disabledFeeds: [FEED] })
-    w.feeds.want(FEED, ['BTC-USD'])
-    w.feeds.want('crypto/XQ', ['BTC-USD'])
+    w.feeds.subscribe(FEED, ['BTC-USD'])
+    w.feeds.subscribe('crypto/XQ', ['BTC-USD'])
     await until('refused', () => status(w).state.is === 'refused')
     const other = () => w.feeds.status(unixMs(Date.now())).find((f) => f.feed === 'crypto/XQ')
     await until('the other opens', () => other()?.state.is === 'open')
@@ -145,7 +145,7 @@ describe('the simulator', () => {
 
   test('hostile frames are all counted and none is shown', async () => {
     const w = await world()
-    w.feeds.want(FEED, ['BTC-USD'])
+    w.feeds.subscribe(FEED, ['BTC-USD'])
     await opens(w)
     w.simulator.fault('malformed', { count: 60 })
     w.simulator.fault('unasked', { count: 10 })

@@ -9,9 +9,9 @@ import {
   PROBE_WITHIN_MS,
 } from '../../../../../../src/main/core/feeds/connection/heartbeat.ts'
 import { Interest, LINGER_MS } from '../../../../../../src/main/core/feeds/interest.ts'
-import { createPace } from '../../../../../../src/main/core/feeds/connection/rate-limit.ts'
-import { AskedFor } from '../../../../../../src/main/core/feeds/connection/requested.ts'
-import { Spellings } from '../../../../../../src/main/core/feeds/connection/aliases.ts'
+import { createMessageRate } from '../../../../../../src/main/core/feeds/connection/message-rate.ts'
+import { RequestedSymbols } from '../../../../../../src/main/core/feeds/connection/requested-symbols.ts'
+import { AcceptedAliases } from '../../../../../../src/main/core/feeds/connection/accepted-aliases.ts'
 import { MOST_SPELLINGS } from '../../../../../../src/shared/core/recording/recording.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 
@@ -63,26 +63,26 @@ describe('heartbeat', () => {
 
 describe('pace', () => {
   test('a busy feed is stale after seconds, a slow one after its own measure, none after minutes', () => {
-    const busy = createPace(null)
+    const busy = createMessageRate(null)
     for (let ms = 0; ms < 60_000; ms += 100) busy.message(ms)
     expect(busy.staleAfterMs()).toBe(5_000)
-    const slow = createPace(null)
+    const slow = createMessageRate(null)
     for (let ms = 0; ms < 600_000; ms += 6_000) slow.message(ms)
     expect(slow.staleAfterMs()).toBe(48_000)
-    const rare = createPace(null)
+    const rare = createMessageRate(null)
     for (let ms = 0; ms < 1e8; ms += 1e6) rare.message(ms)
     expect(rare.staleAfterMs()).toBe(120_000)
-    expect(createPace(null)).toMatchObject({ mute: true })
-    expect(createPace(null).staleAfterMs()).toBe(30_000)
-    expect(rare.mute).toBe(false)
+    expect(createMessageRate(null)).toMatchObject({ isMute: true })
+    expect(createMessageRate(null).staleAfterMs()).toBe(30_000)
+    expect(rare.isMute).toBe(false)
   })
   test('minute bars that come in bursts are not stale between two minutes', () => {
-    const bars = createPace(60_000)
+    const bars = createMessageRate(60_000)
     for (let minute = 0; minute < 10; minute++) for (let i = 0; i < 50; i++) bars.message(minute * 60_000 + i)
     expect(bars.staleAfterMs()).toBe(150_000)
   })
   test('silence counts from the last message, or from the new connection', () => {
-    const pace = createPace(null)
+    const pace = createMessageRate(null)
     pace.message(1_000)
     expect(pace.silentMs(1_500)).toBe(500)
     pace.start(9_000)
@@ -150,30 +150,30 @@ describe('interest', () => {
     const interest = new Interest()
     let mono = 0
     const clock = (): number => mono
-    const a = interest.want('crypto/XT', ['BTC-USD', ' ', 'BTCUSD'], unixMs(10), clock)
-    const b = interest.want('crypto/XT', ['btc/usd', 'ETH-USD'], unixMs(20), clock)
-    expect(interest.wanted('crypto/XT', mono)).toEqual({ symbols: ['BTC-USD', 'ETH-USD'], sinceMs: 20 })
+    const a = interest.add('crypto/XT', ['BTC-USD', ' ', 'BTCUSD'], unixMs(10), clock)
+    const b = interest.add('crypto/XT', ['btc/usd', 'ETH-USD'], unixMs(20), clock)
+    expect(interest.tickers('crypto/XT', mono)).toEqual({ symbols: ['BTC-USD', 'ETH-USD'], sinceMs: 20 })
     b()
     b()
-    expect(interest.wanted('crypto/XT', mono).symbols).toEqual(['BTC-USD', 'ETH-USD'])
-    expect(interest.lingers('crypto/XT')).toBe(true)
+    expect(interest.tickers('crypto/XT', mono).symbols).toEqual(['BTC-USD', 'ETH-USD'])
+    expect(interest.hasLingering('crypto/XT')).toBe(true)
     mono = LINGER_MS
-    expect(interest.wanted('crypto/XT', mono).symbols).toEqual(['BTC-USD'])
+    expect(interest.tickers('crypto/XT', mono).symbols).toEqual(['BTC-USD'])
     a()
-    const again = interest.want('crypto/XT', ['BTCUSD'], unixMs(30), clock)
+    const again = interest.add('crypto/XT', ['BTCUSD'], unixMs(30), clock)
     mono = 3 * LINGER_MS
-    expect(interest.wanted('crypto/XT', mono).symbols).toEqual(['BTC-USD'])
+    expect(interest.tickers('crypto/XT', mono).symbols).toEqual(['BTC-USD'])
     again()
     mono = 4 * LINGER_MS
-    expect(interest.wanted('crypto/XT', mono).symbols).toEqual([])
-    expect(interest.wanted('forex/C', mono).symbols).toEqual([])
+    expect(interest.tickers('crypto/XT', mono).symbols).toEqual([])
+    expect(interest.tickers('forex/C', mono).symbols).toEqual([])
   })
 })
 
 describe('asked for', () => {
   const any = () => true
   test('the window is [subscribe sent, unsubscribe acknowledged], by instrument', () => {
-    const asked = new AskedFor('crypto', () => true, any)
+    const asked = new RequestedSymbols('crypto', () => true, any)
     expect(asked.has('BTC-USD')).toBe(false)
     asked.subscribed(['BTC-USD'])
     expect(asked.has('X:BTCUSD')).toBe(true)
@@ -188,7 +188,7 @@ describe('asked for', () => {
   })
   test('of an acknowledgement counts what was asked for over this socket, each instrument once, whoever owns it now', () => {
     let mine = true
-    const asked = new AskedFor('crypto', () => mine, any)
+    const asked = new RequestedSymbols('crypto', () => mine, any)
     asked.subscribed(['BTC-USD', 'ETH-USD'])
     expect(asked.among(['X:BTCUSD', 'DOGE-USD', 'BTC-USD'])).toEqual(['X:BTCUSD'])
     asked.unsubscribed(['ETH-USD'])
@@ -201,7 +201,7 @@ describe('asked for', () => {
   })
   test('a ticker of another connection is not asked for here', () => {
     let mine = true
-    const asked = new AskedFor('stocks', () => mine, any)
+    const asked = new RequestedSymbols('stocks', () => mine, any)
     asked.subscribed(['SPY'])
     expect(asked.has('SPY')).toBe(true)
     mine = false
@@ -210,9 +210,9 @@ describe('asked for', () => {
   })
   test('the first spellings of an instrument count for good, further ones never, and that is told once', () => {
     const told: string[] = []
-    const spellings = new Spellings((key) => told.push(key))
+    const spellings = new AcceptedAliases((key) => told.push(key))
     const asked = () => {
-      const one = new AskedFor('crypto', any, (key, symbol) => spellings.take(key, symbol))
+      const one = new RequestedSymbols('crypto', any, (key, symbol) => spellings.accept(key, symbol))
       one.subscribed(['BTC-USD', 'ETH-USD'])
       return one
     }
@@ -227,7 +227,7 @@ describe('asked for', () => {
     expect(told).toEqual(['BTCUSD'])
   })
   test('endless variety of symbols does not grow memory', () => {
-    const asked = new AskedFor('stocks', () => true, any)
+    const asked = new RequestedSymbols('stocks', () => true, any)
     asked.subscribed(['SPY'])
     for (let i = 0; i < 20_000; i++) expect(asked.has(`X${i}`)).toBe(false)
     expect(asked.has('SPY')).toBe(true)

@@ -1,29 +1,29 @@
 /**
- * A feed's usual pace: an average of the time between its messages, from which follows how much
- * silence is unusual. This is freshness only: silence is never a gap. Milliseconds, monotonic.
+ * A feed's usual message rate, which decides how much silence makes it stale. Silence only affects freshness: it is
+ * never a gap. Times are milliseconds on the monotonic clock.
  */
 
 const WEIGHT = 0.05
-/** Silences of so many average intervals are unusual. */
-const PATIENCE = 8
+/** A silence of this many average intervals is unusual. */
+const UNUSUAL_INTERVALS = 8
 const FLOOR_MS = 5_000
 const CAP_MS = 120_000
 const FIRST_MS = 30_000
 
-export interface Pace {
+export interface MessageRate {
   message(monoMs: number): void
-  /** Silence that makes the feed stale. Before the first message: half a minute or more. */
+  /** The silence that makes the feed stale; at least half a minute before the first message. */
   staleAfterMs(): number
-  /** No message ever came. */
-  readonly mute: boolean
-  /** Since the last message, or since `start`. */
+  /** No message has ever been received. */
+  readonly isMute: boolean
+  /** Time since the last message or `start`. */
   silentMs(monoMs: number): number
-  /** A new connection: silence counts from here, the learnt pace stays. */
+  /** Counts silence from now, on a new connection; the learned rate stays. */
   start(monoMs: number): void
 }
 
-/** The pace of a feed; `barMs` is the length of its bars where it sends bars, which come in bursts. */
-export function createPace(barMs: number | null): Pace {
+/** `barMs`: the length of the feed's bars, which come in bursts; null: it sends no bars. */
+export function createMessageRate(barMs: number | null): MessageRate {
   const floor = Math.max(FLOOR_MS, (barMs ?? 0) * 2.5)
   let lastMs = 0
   let averageMs = NaN
@@ -41,9 +41,9 @@ export function createPace(barMs: number | null): Pace {
     },
     staleAfterMs() {
       if (Number.isNaN(averageMs)) return Math.max(ever ? CAP_MS : FIRST_MS, floor)
-      return Math.max(floor, Math.min(CAP_MS, averageMs * PATIENCE))
+      return Math.max(floor, Math.min(CAP_MS, averageMs * UNUSUAL_INTERVALS))
     },
-    get mute() {
+    get isMute() {
       return !ever
     },
     silentMs: (monoMs) => monoMs - lastMs,

@@ -3,7 +3,7 @@ import { FLAG, type FeedCounts } from '../../../shared/core/recording/recording.
 import { FEED_IDS } from '../../../shared/base/units.ts'
 
 /** Counts by the index of the feed in FEED_IDS. */
-export class FeedTally {
+export class RecordingTally {
   readonly received = new Float64Array(FEED_IDS.length)
   readonly #control = new Float64Array(FEED_IDS.length)
   readonly #undecodable = new Float64Array(FEED_IDS.length)

@@ -1,23 +1,23 @@
 /**
- * Turns of the event loop as sockets see them: one stamp for all that arrived in one read, and a limit
- * on how long they may hold the loop. A saturated socket is read again and again before anything else
- * runs, so whoever finds the turn overspent pauses its socket until the next.
+ * The event loop's turns as sockets use them: one stamp for everything that arrived in one read, and a limit on how
+ * long reads may hold the loop. Node reads a saturated socket again and again before anything else runs, so a
+ * connection that finds the turn overspent pauses its socket until the next one.
  */
 import { clockOffsetMs, readClocks, type Clock } from '../../../base/clock.ts'
 import type { Stamp } from './frame-sink.ts'
 
 export const TURN_NS = 4_000_000
 
-export interface Turn {
-  /** When this read came in: the clocks are asked once for all its frames, which arrived together. */
+export interface LoopTurn {
+  /** Receipt of the current read. The clocks are read once for all its frames, which arrived together. */
   arrived(): Stamp
-  /** This instant; what follows in the same read is not earlier. */
+  /** The current instant; later stamps of the same read are not earlier. */
   now(): Stamp
-  /** Called at each message; true once the turn has taken too long. */
-  overspent(nowNs: number): boolean
+  /** Whether the turn has taken too long. Call at each message. */
+  isOverspent(nowNs: number): boolean
 }
 
-export function createTurn(clock: Clock, limitNs = TURN_NS): Turn {
+export function createLoopTurn(clock: Clock, limitNs = TURN_NS): LoopTurn {
   let startNs = -1
   let stamp: Stamp | null = null
   let offsetMs = NaN
@@ -45,7 +45,7 @@ export function createTurn(clock: Clock, limitNs = TURN_NS): Turn {
       if (stamp !== null) stamp = instant
       return instant
     },
-    overspent(nowNs) {
+    isOverspent(nowNs) {
       if (startNs < 0) {
         startNs = nowNs
         setImmediate(nextTurn)

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../../../../../src/main/base/clock.ts'
+import { createLoopTurn, TURN_NS } from '../../../../../../src/main/core/feeds/connection/loop-turn.ts'
+
+test('a turn is overspent once its reads have taken longer than the limit, and the next one begins anew', async () => {
+  const turn = createLoopTurn(systemClock)
+  expect(turn.isOverspent(1_000)).toBe(false)
+  expect(turn.isOverspent(1_000 + TURN_NS)).toBe(false)
+  expect(turn.isOverspent(1_001 + TURN_NS)).toBe(true)
+  expect(turn.isOverspent(1_002 + TURN_NS)).toBe(true)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(turn.isOverspent(1_003 + TURN_NS)).toBe(false)
+})
