@@ -1,15 +1,33 @@
-// `npm test`: installs what is missing, builds when stale, runs every check of the group `test`.
-import { ensureBuilt, ensureInstalled } from './lib/ensure.mjs'
+// `npm test`: installs what is missing, builds when stale, runs every check of the group `test`. With ids it runs these
+// checks; with `--changed` only what the changes since main can break; `--changed=REVISION`: since that revision.
+import { ensureBuilt, ensureInstalled, stop } from './lib/ensure.mjs'
+import { changedFiles, narrowChecks, planChanged } from './lib/changed.mjs'
 import { CHECKS, runChecks } from './lib/checks.mjs'
 import { installChromium } from './lib/chromium.mjs'
 
 await ensureInstalled()
-await ensureBuilt()
-installChromium()
-const only = process.argv.slice(2)
-const checks = CHECKS.filter((check) => (only.length > 0 ? only.includes(check.id) : check.group === 'test'))
+const args = process.argv.slice(2)
+const changed = args.find((arg) => /^--changed(=|$)/.test(arg))
+const only = args.filter((arg) => arg !== changed)
+let checks = CHECKS.filter((check) => (only.length > 0 ? only.includes(check.id) : check.group === 'test'))
 if (only.length > 0 && checks.length !== only.length) {
   console.error(`Unknown check. There are: ${CHECKS.map((check) => check.id).join(', ')}`)
   process.exit(2)
 }
-process.exitCode = (await runChecks('test', checks)) ? 0 : 1
+if (changed !== undefined) {
+  const revision = changed.slice('--changed='.length)
+  const files = changedFiles(revision || undefined)
+  if (files === undefined)
+    stop(`Git couldn't compare with ${revision || 'main'}. Name another revision: --changed=HEAD`)
+  if (files.length === 0) {
+    console.log('No file has changed.')
+    process.exit(0)
+  }
+  console.log(`${files.length} changed ${files.length === 1 ? 'file' : 'files'}: running only what they can break.`)
+  checks = narrowChecks(checks, planChanged(files))
+}
+if (changed === undefined || checks.some(({ id }) => id === 'e2e')) {
+  await ensureBuilt()
+  installChromium()
+}
+process.exitCode = (await runChecks(changed === undefined ? 'test' : 'changed', checks)) ? 0 : 1

@@ -1,14 +1,19 @@
-// Type checks: the pure folders without DOM, Node and Electron types, the Node side, the window.
+// Type checks: the pure folders without DOM, Node and Electron types, the Node side, the window. What was found is kept
+// in node_modules/.cache, so that a second run checks only what changed.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { pinnedNode, root } from './lib/ensure.mjs'
 
-const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+const tsc = (project) => [
+  join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
+  ...['-p', `tsconfig.${project}.json`],
+  ...['--incremental', '--tsBuildInfoFile', join(root, 'node_modules', '.cache', 'types', `${project}.tsbuildinfo`)],
+]
 const svelteCheck = join(root, 'node_modules', 'svelte-check', 'bin', 'svelte-check')
 const steps = [
-  [tsc, '-p', 'tsconfig.pure.json'],
-  [tsc, '-p', 'tsconfig.node.json'],
-  [tsc, '-p', 'tsconfig.e2e.json'],
+  tsc('pure'),
+  tsc('node'),
+  tsc('e2e'),
   [svelteCheck, '--tsconfig', './tsconfig.web.json', '--output', 'human', '--fail-on-warnings'],
 ]
 let failed = false

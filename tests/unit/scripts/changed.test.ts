@@ -1,0 +1,53 @@
+/** What `npm test -- --changed` runs for a list of changed files. */
+import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { narrowChecks, planChanged } from '../../../scripts/lib/changed.mjs'
+
+const CHECKS = ['lint', 'format', 'types', 'unit', 'e2e', 'electron'].map((id) => ({
+  id,
+  title: id,
+  commands: [[`/bin/${id}`, 'run', '--reporter=json']],
+}))
+const plan = (...files: string[]) => planChanged(files, () => true)
+const run = (...files: string[]) => narrowChecks(CHECKS, plan(...files))
+const idsOf = (...files: string[]) => run(...files).map(({ id }) => id)
+
+describe('the checks of a changed', () => {
+  test.each([
+    ['source', ['src/main/rpc/carrier.ts'], ['lint', 'format', 'types', 'unit']],
+    ['component', ['src/renderer/App.svelte'], ['lint', 'format', 'types', 'unit']],
+    ['page', ['docs/guide/start.md'], ['format', 'unit']],
+    ['script', ['scripts/pack.mjs'], ['lint', 'format', 'unit']],
+    ['story', ['tests/e2e/story.spec.ts'], ['lint', 'format', 'types', 'e2e']],
+  ])('%s', (_what, files, ids) => expect(idsOf(...files)).toEqual(ids))
+
+  test('file that is gone: types, and the tests that read the tree, but nothing on the file itself', () => {
+    const gone = planChanged(['src/main/rpc/carrier.ts'], () => false)
+    expect(gone).toMatchObject({ lint: [], format: [], types: true, related: [], stories: [] })
+    expect(gone.tests).toContain('tests/unit/house')
+    expect(narrowChecks(CHECKS, gone).map(({ id }) => id)).toEqual(['types', 'unit'])
+  })
+})
+
+test('vitest gets the changed files, and the tests that read files by path', () => {
+  const [unit] = narrowChecks(CHECKS, plan('docs/security.md', 'src/shared/base/units.ts')).filter(
+    ({ id }) => id === 'unit',
+  )
+  expect(unit?.commands).toEqual([
+    expect.arrayContaining(['related', 'docs/security.md', 'src/shared/base/units.ts', 'tests/unit/docs']),
+  ])
+  expect(unit?.commands[0]).not.toContain('run')
+})
+
+test('lint and format get only the changed files', () => {
+  const [lint, format] = run('docs/security.md', 'scripts/pack.mjs')
+  expect(lint?.commands[0]?.slice(1)).toEqual(['--no-warn-ignored', 'scripts/pack.mjs'])
+  expect(format?.commands[0]).toEqual(expect.arrayContaining(['docs/security.md', 'scripts/pack.mjs']))
+})
+
+test('the tests that it adds exist', () => {
+  const every = ['docs/a.md', 'src/renderer/a.css', 'src/main/a.ts', 'scripts/a.mjs']
+  const { tests } = plan(...every)
+  expect(tests.length).toBeGreaterThan(5)
+  expect(tests.filter((path) => !existsSync(path))).toEqual([])
+})
