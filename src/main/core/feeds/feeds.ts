@@ -3,7 +3,7 @@ import { FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
 import { scratch } from '../../../service/codec.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { TokenSource } from '../account/port.ts'
-import { createClockWatch } from './connection/clock-watch.ts'
+import { createClockWatch, readInstants } from './connection/clock-watch.ts'
 import type { Connection } from './connection/connection.ts'
 import type { FrameSink } from './connection/frame-sink.ts'
 import { createLoopTurn } from './connection/loop-turn.ts'
@@ -79,7 +79,7 @@ class AllFeeds implements LiveFeeds {
     }
     this.#feeds = new Map(FEED_IDS.map((id) => [id, new Feed(id, shared, this.#monoMs())]))
     this.#startedMs = clock.wallMs()
-    this.#watchClock = createClockWatch(this.#instants())
+    this.#watchClock = this.#watchFromNow()
     this.#cancelTick = clock.after(TICK_MS, () => this.#tick())
   }
 
@@ -133,7 +133,7 @@ class AllFeeds implements LiveFeeds {
     this.#isStarted = true
     this.#startedMs = this.#clock.wallMs()
     this.#gaps.closeAll(this.#startedMs)
-    this.#watchClock = createClockWatch(this.#instants())
+    this.#watchClock = this.#watchFromNow()
     for (const [id, feed] of this.#feeds) {
       feed.reset(this.#monoMs())
       this.#touch(id)
@@ -175,7 +175,9 @@ class AllFeeds implements LiveFeeds {
   /** Once a second: clocks, heartbeats, rates, and tickers that linger. */
   #tick(): void {
     this.#cancelTick = this.#clock.after(TICK_MS, () => this.#tick())
-    const instants = this.#instants()
+    const instants = readInstants(this.#clock)
+    if (instants === null) return // the next tick checks again
+    this.#watchClock ??= createClockWatch(instants)
     const { paused, steppedMs, elapsedMs } = this.#watchClock(instants, TICK_MS)
     if (paused) this.#listener.log('info', 'clock', `everything stood still for ${Math.round(elapsedMs / 1_000)} s`)
     if (steppedMs !== 0) {
@@ -197,7 +199,9 @@ class AllFeeds implements LiveFeeds {
     return this.#clock.monoNs() / 1e6
   }
 
-  #instants() {
-    return { wall: this.#clock.wallMs(), mono: this.#monoMs(), boot: this.#clock.bootMs?.() ?? NaN }
+  /** Null if the clocks couldn't be read at one instant. */
+  #watchFromNow(): ReturnType<typeof createClockWatch> | null {
+    const instants = readInstants(this.#clock)
+    return instants === null ? null : createClockWatch(instants)
   }
 }

@@ -746,6 +746,31 @@ describe('reconnection', () => {
     expect(w.ears.lines.some((line) => line.includes('moved by'))).toBe(cause === 'clock')
   })
 
+  test('a process suspended while the clocks are read is neither a sleep nor a clock that was set', async () => {
+    const stepped = steppedClock()
+    let stopMs = 0
+    let laterMs = 0
+    let looks = 0
+    const w = await world(undefined, {
+      ...stepped,
+      wallMs: () => unixMs(stepped.wallMs() + laterMs),
+      monoNs: () => monoNs(stepped.monoNs() + laterMs * 1e6),
+      bootMs() {
+        looks++
+        laterMs += stopMs
+        stopMs = 0
+        return stepped.monoNs() / 1e6 + laterMs
+      },
+    })
+    await open(w, 'BTC-USD')
+    const gaps = w.ears.gaps.length
+    stopMs = 3_000
+    const before = looks
+    await until('two more checks', () => looks >= before + 3)
+    expect(w.ears.lines.filter((line) => line.includes('moved by'))).toEqual([])
+    expect(w.ears.gaps).toHaveLength(gaps)
+  })
+
   test('sleep closes, wake comes back', async () => {
     const w = await world()
     await open(w, 'BTC-USD')
