@@ -14,7 +14,6 @@ import './styles/base.css'
 const target = document.getElementById('app')
 if (!target) throw new Error('index.html has no #app')
 const app = new WindowState(pickTransport())
-app.start(FEATURES)
-mount(App, { target, props: { app } })
+mount(App, { target, props: { app, features: app.start(FEATURES) } })
 const route = parseReplayRoute(location.hash)
 if (route) void app.openReplay(route.sessions, route.atMs).then(() => app.keepOwnInstrument())

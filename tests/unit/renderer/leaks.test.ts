@@ -1,6 +1,6 @@
 /** Opened many times and closed again: a window and its panes hold nothing. */
 import './browser-stubs.ts'
-import { cleanup, render } from '@testing-library/svelte'
+import { cleanup } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { FakeTerminal } from './fakes/fake-terminal.ts'
@@ -8,7 +8,8 @@ import QuotePane from '../../../src/renderer/features/quote/QuotePane.svelte'
 import TapePane from '../../../src/renderer/features/tape/TapePane.svelte'
 import WatchlistPane from '../../../src/renderer/features/watchlist/WatchlistPane.svelte'
 import type { WindowState } from '../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow } from './open-window.ts'
+import { openWindow, render, serviceOf } from './open-window.ts'
+import { tape } from '../../../src/renderer/features/tape/feature.ts'
 
 const N = 5
 beforeEach(() => vi.useFakeTimers())
@@ -66,7 +67,7 @@ test('windows let streams, listeners and timers go', async () => {
   for (let i = 0; i < N; i++) {
     const app = openWindow(fake, { frame, painted: (run) => run() })
     app.followQuotes()
-    app.tape.follow(app.view, app.instrument)
+    serviceOf(app, tape).follow(app.view, app.instrument)
     await tick()
     if (i === 0) expect(count()).toBeGreaterThan(3)
     app.close()
@@ -85,7 +86,7 @@ test.each([
   const { fake, count } = counted()
   const app = openWindow(fake, { frame, painted: (run) => run() })
   app.followQuotes()
-  app.tape.follow(app.view, app.instrument)
+  serviceOf(app, tape).follow(app.view, app.instrument)
   // What the framework itself listens to comes with the first one and stays.
   open(app).unmount()
   await tick()

@@ -1,15 +1,45 @@
 /** A window over a transport, with its features, for tests. */
+import { render as renderAlone } from '@testing-library/svelte'
+import { mount, unmount, type Component } from 'svelte'
 import { WindowState } from '../../../src/renderer/core/window/window.svelte.ts'
 import type { Command } from '../../../src/renderer/core/window/command.ts'
+import type { StartedFeatures, WindowFeature } from '../../../src/renderer/core/window/feature.ts'
 import type { QuotesClocks } from '../../../src/renderer/core/market/quotes.svelte.ts'
 import { FEATURES } from '../../../src/renderer/features.ts'
 import type { Transport } from '../../../src/shared/rpc/transport.ts'
+import Contexts from './Contexts.svelte'
 import { FakeTerminal } from './fakes/fake-terminal.ts'
+
+const started = new WeakMap<WindowState, StartedFeatures>()
 
 export function openWindow(transport: Transport, clocks: QuotesClocks = {}): WindowState {
   const app = new WindowState(transport, clocks)
-  app.start(FEATURES)
+  started.set(app, app.start(FEATURES))
   return app
+}
+function featuresOf(app: WindowState): StartedFeatures {
+  const features = started.get(app)
+  if (!features) throw new Error('open the window with openWindow')
+  return features
+}
+
+/** What a feature of a window offers. */
+export const serviceOf = <S>(app: WindowState, feature: WindowFeature<S>): S => featuresOf(app).get(feature)
+
+/** The contexts of a window's features, as its components find them. */
+export function contextsOf(app: WindowState): Map<unknown, unknown> {
+  let contexts = new Map<unknown, unknown>()
+  const made = mount(Contexts, {
+    target: document.createElement('div'),
+    props: { provide: () => featuresOf(app).provide(), take: (all: typeof contexts) => (contexts = all) },
+  })
+  void unmount(made)
+  return contexts
+}
+
+/** Renders a component of a window with the contexts of its features. */
+export function render<P extends { app: WindowState }>(component: Component<P>, props: P) {
+  return renderAlone(component as Component<Record<string, unknown>>, { props, context: contextsOf(props.app) }) // P is an object
 }
 
 /** Every command of a window. */

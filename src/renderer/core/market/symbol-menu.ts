@@ -27,6 +27,12 @@ export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (
   const show = (id: InstrumentId) => {
     if (id !== app.instrument) app.select(id)
   }
+  /** The entry of a command for symbols; none where no feature has it. */
+  const onCommand = (id: string, text: string): readonly MenuEntry[] => {
+    const run = app.parts.commands.find(id)?.forSymbol
+    if (run === undefined) return []
+    return [{ text, ...(instrument === app.instrument ? entryKeys(app, id) : {}), run: () => run(symbol) }]
+  }
   const inLists = app.settings.now.watchlists.slice(0, MOST_LISTS)
   return [
     { text: say('menu.chart'), run: () => show(instrument) },
@@ -58,17 +64,8 @@ export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (
       }
     }),
     'rule',
-    {
-      text: say('menu.alert'),
-      ...(instrument === app.instrument ? entryKeys(app, 'new-alert') : {}),
-      run: () => app.alerts.draft(instrument),
-    },
-    {
-      text: say('menu.messages'),
-      ...(instrument === app.instrument ? entryKeys(app, 'quote-messages') : {}),
-      run: () =>
-        app.evidence.show({ instrument, what: { is: 'quote' }, title: say('menu.quoteOf', { symbol: symbol.symbol }) }),
-    },
+    ...onCommand('new-alert', say('menu.alert')),
+    ...onCommand('quote-messages', say('menu.messages')),
     { text: say('menu.export'), ...entryKeys(app, 'export'), run: () => app.openExport({ symbols: [symbol.symbol] }) },
     'rule',
     { text: say('menu.copySymbol'), run: () => copyText(app, symbol.symbol) },

@@ -1,4 +1,5 @@
 /** What a row of the table of commands tells. */
+import type { WatchSymbol } from '../../../shared/core/settings/settings.ts'
 import type { WindowState } from './window.svelte.ts'
 
 export const GROUPS = [
@@ -20,6 +21,8 @@ export interface Command {
   readonly keys: readonly string[]
   readonly group: (typeof GROUPS)[number]
   readonly run: (app: WindowState) => void
+  /** The same for any symbol, in the menus of symbols; absent: it isn't about one. */
+  readonly forSymbol?: (symbol: WatchSymbol) => void
   /** Handled by a pane or by typing; listed, but neither run nor changed from here. */
   readonly listedOnly?: true
   /** Only there while this is shown; absent: always. */

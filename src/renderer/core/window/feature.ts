@@ -17,6 +17,8 @@ export interface PaneType {
   readonly component: Component<{ app: WindowState; pane: PaneContext }>
   /** Its styles answer to its own width, as those of panes with text and tables do. */
   readonly sized?: true
+  /** It shows no instrument of its own, so times in it are in the window's zone. */
+  readonly ofWindow?: true
   /** A symbol dropped anywhere on it is the one it shows from then on. */
   readonly takesSymbol?: true
 }

@@ -17,10 +17,6 @@ import { NumberText } from '../../text/format.ts'
 import type { LatencyPercentiles } from '../../base/latency.ts'
 import { Toasts, undoing, type ToastAction } from '../../ui/toasts.svelte.ts'
 import { DockState } from '../../features/workspace/dock.svelte.ts'
-import { DrawingsBook } from '../../features/drawings/drawings.svelte.ts'
-import { alertHooks } from '../../features/alerts/alert-hooks.ts'
-import { Alerts } from '../../features/alerts/alerts.svelte.ts'
-import { EvidenceState } from '../../features/evidence/evidence.svelte.ts'
 import { Exchange, type ExportPrefill } from '../jobs/transfers.svelte.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 import { startFeatures, type StartedFeatures, type WindowFeature } from './feature.ts'
@@ -30,7 +26,6 @@ import { Log } from '../log/log.svelte.ts'
 import { Quotes, type QuotesClocks } from '../market/quotes.svelte.ts'
 import { Replay } from '../../features/replay/replay.svelte.ts'
 import { SettingsState } from './settings.svelte.ts'
-import { Tape } from '../../features/tape/tape.svelte.ts'
 import { dockHash, parseDockRoute } from '../../features/workspace/dock-route.ts'
 import { isOfSource, replayFrom } from '../../features/replay/replay-from.ts'
 import { replayHash } from '../../features/replay/replay-route.ts'
@@ -54,14 +49,10 @@ export class WindowState {
   readonly transport: Transport
   readonly settings: SettingsState
   readonly quotes: Quotes
-  readonly tape: Tape
   readonly log: Log
   readonly exchange: Exchange
   readonly dock: DockState
   readonly replay: Replay
-  readonly evidence: EvidenceState
-  readonly alerts: Alerts
-  readonly drawings: DrawingsBook
   readonly toasts = new Toasts()
   readonly lists: Watchlists
   /** What features added to this window. */
@@ -113,7 +104,7 @@ export class WindowState {
     const { state } = this.replay
     if (!state) return this.nowMs
     // Prints and state come by streams of their own: where a print is there first, the replay has reached it.
-    return state.playing ? Math.min(Math.max(state.nowMs, this.tape.latestMs), state.toMs) : state.nowMs
+    return state.playing ? Math.min(Math.max(state.nowMs, this.latestMs()), state.toMs) : state.nowMs
   })
   /** Whose market is shown: a recording of the demo market stays one, also while an account is signed in. Null: not told yet. */
   readonly market = $derived.by<DrawingMarket | null>(() => {
@@ -135,10 +126,20 @@ export class WindowState {
   /** Px, as `--row` of the tokens. */
   readonly rowHeight = $derived.by(() => rowHeightOf(this.settings.now.appearance))
 
+  /** When the newest print shown was received, UTC ms: a replay that plays has reached it. */
+  latestMs = (): number => -Infinity
+  /** What redraws of this window wait for. */
+  readonly clocks: QuotesClocks
+  #features: StartedFeatures | undefined
+  readonly #viewed: ((view: string) => void)[] = []
+  readonly #ticked: ((wallMs: number) => void)[] = []
+  readonly #rewound: ((nowMs: number) => void)[] = []
+  readonly #quoted: (() => readonly InstrumentId[])[] = []
   readonly #undo: (() => void)[] = []
 
   constructor(transport: Transport, clocks: QuotesClocks = {}) {
     this.transport = transport
+    this.clocks = clocks
     this.settings = new SettingsState(transport, (failure) => this.tell(failure))
     this.lists = new Watchlists({
       all: () => this.settings.now.watchlists,
@@ -148,24 +149,13 @@ export class WindowState {
     })
     this.dock = new DockState(transport, (failure) => this.tell(failure), parseDockRoute(location.hash))
     this.quotes = new Quotes(transport, clocks)
-    this.tape = new Tape(transport, clocks.frame)
     this.log = new Log(transport, clocks.frame)
     this.exchange = new Exchange(transport, this.toasts)
-    this.evidence = new EvidenceState(transport)
-    const hooks = alertHooks(this)
-    this.alerts = new Alerts(transport, this.toasts, hooks)
-    this.#undo.push(() => hooks.release())
-    this.drawings = new DrawingsBook(transport, {
-      settings: () => this.settings.now.drawing,
-      set: (patch) => this.set(patch),
-      tell: (text, undo, can) => this.toasts.show(text, { action: undoing(undo, can) }),
-      problem: (failure) => this.tell(failure),
-    })
     this.replay = new Replay(transport, {
       view: (id) => this.#showView(id),
       jumped: () => this.epoch++,
       state: ({ nowMs, playing }) => {
-        if (nowMs < this.#shownMs) this.tape.cutAfter(nowMs)
+        if (nowMs < this.#shownMs) for (const run of this.#rewound) run(nowMs)
         this.#shownMs = nowMs
         // While it plays the clock moves at its own pace; a jump or a step shows at once.
         if (!playing) this.nowMs = nowMs
@@ -191,7 +181,7 @@ export class WindowState {
     const timer = setInterval(() => {
       this.wallMs = Date.now()
       this.nowMs = this.replay.state?.nowMs ?? this.wallMs
-      this.alerts.tick(this.wallMs)
+      for (const run of this.#ticked) run(this.wallMs)
       this.paint = this.quotes.latency()
     }, TICK_MS)
     this.#undo.push(() => clearInterval(timer))
@@ -201,7 +191,7 @@ export class WindowState {
     const leaving = () => {
       this.replay.abandon()
       this.dock.flush()
-      this.drawings.flush()
+      this.#features?.leave()
     }
     window.addEventListener('pagehide', leaving)
     this.#undo.push(() => window.removeEventListener('pagehide', leaving))
@@ -213,6 +203,23 @@ export class WindowState {
     this.info = info
     if (before === undefined) this.#undo.push(takeSystemLook(this))
     else if ((before.safe === true) !== (info.safe === true)) this.dock.otherWorkspaces()
+  }
+
+  /** Runs when the window shows another view: `live`, or the id of a replay. */
+  onView(run: (view: string) => void): void {
+    this.#viewed.push(run)
+  }
+  /** Runs four times a second, with the wall clock in UTC ms. */
+  onTick(run: (wallMs: number) => void): void {
+    this.#ticked.push(run)
+  }
+  /** Runs when the replay shown went back, with its clock in UTC ms. */
+  onRewind(run: (nowMs: number) => void): void {
+    this.#rewound.push(run)
+  }
+  /** Adds instruments whose quotes this window follows. `wanted` is reactive. */
+  wantQuotes(wanted: () => readonly InstrumentId[]): void {
+    this.#quoted.push(wanted)
   }
 
   /** From now on this window keeps its workspace to itself, so that another one can stand beside it. */
@@ -243,7 +250,7 @@ export class WindowState {
   #showView(id: ReplayId | null): void {
     this.epoch++
     this.#unfollowStatus?.()
-    this.alerts.follow(id ?? 'live')
+    for (const run of this.#viewed) run(id ?? 'live')
     this.replayStatus = undefined
     if (id === null) {
       this.#unfollowStatus = undefined
@@ -345,7 +352,7 @@ export class WindowState {
     this.quotes.follow(this.view, [
       ...this.list.symbols.map(instrumentOf),
       ...this.dock.instruments,
-      ...this.alerts.quoted,
+      ...this.#quoted.flatMap((wanted) => wanted()),
     ])
   }
 
@@ -433,21 +440,18 @@ export class WindowState {
   }
   /** Starts the features of this window, once. */
   start(features: readonly WindowFeature[]): StartedFeatures {
-    const started = startFeatures(features, this)
-    this.#undo.push(() => started.close())
-    return started
+    this.#features = startFeatures(features, this)
+    return this.#features
   }
 
   close(): void {
     for (const undo of this.#undo) undo()
+    this.#features?.close()
     this.replay.close()
     this.settings.close()
     this.quotes.close()
-    this.tape.close()
     this.log.close()
     this.exchange.close()
     this.dock.dispose()
-    this.evidence.close()
-    this.alerts.close()
   }
 }

@@ -1,16 +1,39 @@
-/** Alerts in the window: their pane, their dialogs and their commands. */
+/** Alerts in the window: their pane, their dialogs, their commands, and their lines on charts. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
-import { ALERT_COMMANDS } from './alert-commands.ts'
+import { alertCommands } from './alert-commands.ts'
 import AlertDialogs from './AlertDialogs.svelte'
+import { alertHooks } from './alert-hooks.ts'
+import AlertLines from './AlertLines.svelte'
+import { Alerts } from './alerts.svelte.ts'
 import AlertsPane from './AlertsPane.svelte'
+import { provideAlerts } from './context.ts'
+
+export interface AlertsService {
+  readonly alerts: Alerts
+  /** Alerts on a price, as lines over a chart. */
+  readonly Lines: typeof AlertLines
+}
 
 export const alerts = defineWindowFeature({
   name: 'alerts',
   needs: {},
-  start: () => ({
-    service: null,
-    panes: [{ kind: 'alerts', component: AlertsPane, sized: true }],
-    commands: ALERT_COMMANDS,
-    overlays: [AlertDialogs],
-  }),
+  start(_services, app) {
+    const hooks = alertHooks(app)
+    const all = new Alerts(app.transport, app.toasts, hooks)
+    const service: AlertsService = { alerts: all, Lines: AlertLines }
+    app.onView((view) => all.follow(view))
+    app.onTick((wallMs) => all.tick(wallMs))
+    app.wantQuotes(() => all.quoted)
+    return {
+      service,
+      provide: () => provideAlerts(all),
+      panes: [{ kind: 'alerts', component: AlertsPane, sized: true }],
+      commands: alertCommands(all),
+      overlays: [AlertDialogs],
+      close() {
+        hooks.release()
+        all.close()
+      },
+    }
+  },
 })

@@ -1,13 +1,19 @@
 /** Charts in the window: their pane and the commands that go to the chart used last. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
+import { alerts } from '../alerts/feature.ts'
+import { drawings } from '../drawings/feature.ts'
+import { evidence } from '../evidence/feature.ts'
+import { research } from '../research/feature.ts'
 import { CHART_COMMANDS } from './chart-commands.ts'
+import { provideCharts } from './context.ts'
 import DockedChart from './DockedChart.svelte'
 
 export const chart = defineWindowFeature({
   name: 'chart',
-  needs: {},
-  start: () => ({
+  needs: { alerts, drawings, evidence, research },
+  start: (services) => ({
     service: null,
+    provide: () => provideCharts(services),
     panes: [{ kind: 'chart', component: DockedChart }],
     commands: CHART_COMMANDS,
   }),

@@ -1,12 +1,34 @@
-/** Drawings on charts: their commands. */
+/** Drawings on charts: what they are, how a chart shows them, and their commands. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
-import { DRAWING_COMMANDS } from './drawing-commands.ts'
+import { undoing } from '../../ui/toasts.svelte.ts'
+import { drawingCommands } from './drawing-commands.ts'
+import { DrawingDesk } from './drawing-controller.svelte.ts'
+import DrawingLayer from './DrawingLayer.svelte'
+import DrawingTools from './DrawingTools.svelte'
+import { DrawingsBook } from './drawings.svelte.ts'
+
+export interface DrawingsService {
+  /** The controller of one chart's drawings; the chart closes it. */
+  open(): DrawingDesk
+  readonly Layer: typeof DrawingLayer
+  readonly Tools: typeof DrawingTools
+}
 
 export const drawings = defineWindowFeature({
   name: 'drawings',
   needs: {},
-  start: () => ({
-    service: null,
-    commands: DRAWING_COMMANDS,
-  }),
+  start(_services, app) {
+    const book = new DrawingsBook(app.transport, {
+      settings: () => app.settings.now.drawing,
+      set: (patch) => app.set(patch),
+      tell: (text, undo, can) => app.toasts.show(text, { action: undoing(undo, can) }),
+      problem: (failure) => app.tell(failure),
+    })
+    const service: DrawingsService = {
+      open: () => new DrawingDesk(book),
+      Layer: DrawingLayer,
+      Tools: DrawingTools,
+    }
+    return { service, commands: drawingCommands(book), leave: () => book.flush() }
+  },
 })

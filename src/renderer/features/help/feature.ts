@@ -1,14 +1,17 @@
 /** Help in the window: the help, the list of shortcuts and the tour. Their commands are the window's. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
+import { palette } from '../palette/feature.ts'
+import { provideHelp } from './context.ts'
 import Help from './Help.svelte'
 import Shortcuts from './Shortcuts.svelte'
 import TourOverlay from './TourOverlay.svelte'
 
 export const help = defineWindowFeature({
   name: 'help',
-  needs: {},
-  start: () => ({
+  needs: { palette },
+  start: (services) => ({
     service: null,
+    provide: () => provideHelp(services),
     dialogs: [
       { name: 'help', component: Help },
       { name: 'shortcuts', component: Shortcuts },

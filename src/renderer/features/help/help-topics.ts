@@ -11,8 +11,7 @@ import { feedWords } from '../../core/account/source-labels.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { keysNamed } from '../../core/window/tooltip.ts'
 import { isThere } from '../../core/window/command-table.ts'
-import { CODES } from '../palette/codes.ts'
-import { endpointItems } from '../palette/items.ts'
+import type { PaletteService } from '../palette/feature.ts'
 import { fitOf } from '../../text/fuzzy-rank.ts'
 
 export const HELP_SECTIONS = ['start', 'commands', 'codes', 'words', 'feeds', 'endpoints', 'settings'] as const
@@ -54,7 +53,11 @@ const FRESHNESS: readonly Freshness[] = ['live', 'quiet', 'stale', 'closed', 'di
 const capital = (text: string) => text.slice(0, 1).toLocaleUpperCase(languageTag()) + text.slice(1)
 
 /** Every topic as things are now. */
-export function helpTopics(app: WindowState, endpoints: readonly EndpointInfo[]): readonly HelpTopic[] {
+export function helpTopics(
+  app: WindowState,
+  palette: PaletteService,
+  endpoints: readonly EndpointInfo[],
+): readonly HelpTopic[] {
   const { commands } = app.parts
   const replaying = app.view !== 'live'
   const keys = keysNamed(app)
@@ -67,7 +70,7 @@ export function helpTopics(app: WindowState, endpoints: readonly EndpointInfo[])
         run: one.listedOnly || !isThere(one, replaying) ? null : one.run,
       }),
     ),
-    ...CODES.map((row) =>
+    ...palette.codes.map((row) =>
       topic(
         'codes',
         row.code,
@@ -90,9 +93,11 @@ export function helpTopics(app: WindowState, endpoints: readonly EndpointInfo[])
       const state = feed ? say('help.feed.state', { state: feedWords(feed.state, app.wallMs) }) : ''
       return topic('feeds', id, id, [say(`help.feed.${id}`), state].join('. ').replace(/\. $/, '.'))
     }),
-    ...endpointItems(endpoints).map((item) =>
-      topic('endpoints', item.id, item.title, item.detail ?? '', { words: item.words ?? [], run: item.run }),
-    ),
+    ...palette
+      .endpointItems(endpoints)
+      .map((item) =>
+        topic('endpoints', item.id, item.title, item.detail ?? '', { words: item.words ?? [], run: item.run }),
+      ),
     ...settingsHere(app).map((row) =>
       topic('settings', row.id, row.title, say(`settings.tab.${row.tab}`), {
         words: row.words,

@@ -6,6 +6,7 @@ import { say, type PlainKey } from '../../text/catalogue.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import type { CodeForm } from './entry.ts'
 import { openPane } from '../../core/window/open-pane.ts'
+import type { PaletteServices } from './context.ts'
 import { replayPlace } from './replay-at.ts'
 
 export interface Code extends CodeForm {
@@ -15,7 +16,7 @@ export interface Code extends CodeForm {
   /** An example, as typed. */
   readonly example: string
   /** The symbol was chosen before. `hit`: the one that stood before the code, if one did. */
-  readonly run: (app: WindowState, argument: string, hit: SymbolHit | null) => void
+  readonly run: (app: WindowState, argument: string, hit: SymbolHit | null, services: PaletteServices) => void
 }
 
 const titleOf = (code: string) => say(`code.${code}` as PlainKey) // every row's key is in the catalogue: a test holds it
@@ -67,8 +68,8 @@ export const CODES: readonly Code[] = [
   pane('LOG', 'log', 'LOG'),
   act(
     'MSG',
-    (app, _argument, hit) =>
-      app.evidence.show({
+    (app, _argument, hit, { evidence }) =>
+      evidence.show({
         instrument: hit?.instrument ?? app.instrument,
         what: { is: 'quote' },
         title: say('code.MSG'),

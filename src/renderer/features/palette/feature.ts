@@ -1,12 +1,22 @@
-/** The palette, in the top bar. */
+/** The palette, in the top bar. Its codes and endpoints are listed in the help, too. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
+import { evidence } from '../evidence/feature.ts'
+import { CODES, type Code } from './codes.ts'
+import { providePalette } from './context.ts'
+import { endpointItems } from './items.ts'
 import PaletteBox from './PaletteBox.svelte'
+
+export interface PaletteService {
+  readonly codes: readonly Code[]
+  readonly endpointItems: typeof endpointItems
+}
 
 export const palette = defineWindowFeature({
   name: 'palette',
-  needs: {},
-  start: () => ({
-    service: null,
+  needs: { evidence },
+  start: (services) => ({
+    service: { codes: CODES, endpointItems } satisfies PaletteService,
+    provide: () => providePalette(services),
     topItems: [PaletteBox],
   }),
 })

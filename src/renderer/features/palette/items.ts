@@ -5,6 +5,7 @@ import { say, sayIfThere } from '../../text/catalogue.ts'
 import { settingsHere } from '../../core/settings/settings-table.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { CODES } from './codes.ts'
+import type { PaletteServices } from './context.ts'
 import { openPane } from '../../core/window/open-pane.ts'
 import type { Candidate } from '../../text/fuzzy-rank.ts'
 
@@ -20,7 +21,7 @@ export interface PaletteItem extends Candidate {
 }
 
 /** Something that gives items, as they are now. */
-export type PaletteSource = (app: WindowState) => readonly PaletteItem[]
+export type PaletteSource = (app: WindowState, services: PaletteServices) => readonly PaletteItem[]
 
 /** How a pane is called in the palette. */
 export const paneTitle = (kind: PaneKind): string => say(`pane.${kind}`)
@@ -55,14 +56,14 @@ const panes: PaletteSource = () =>
     bonus: 30,
     run: (app) => openPane(app, kind),
   }))
-const codes: PaletteSource = () =>
+const codes: PaletteSource = (_app, services) =>
   CODES.map((row) => ({
     id: `code:${row.code}`,
     kind: 'code',
     title: row.code,
     detail: row.title,
     words: row.also,
-    run: (app) => row.run(app, '', null),
+    run: (app) => row.run(app, '', null, services),
   }))
 const lists: PaletteSource = (app) =>
   app.settings.now.watchlists.map((list) => ({
@@ -110,6 +111,6 @@ export function endpointItems(endpoints: readonly EndpointInfo[]): readonly Pale
 const SOURCES: readonly PaletteSource[] = [commands, panes, codes, workspaces, lists, settings]
 
 /** All items but the endpoints'. */
-export function paletteItems(app: WindowState): readonly PaletteItem[] {
-  return SOURCES.flatMap((source) => source(app))
+export function paletteItems(app: WindowState, services: PaletteServices): readonly PaletteItem[] {
+  return SOURCES.flatMap((source) => source(app, services))
 }

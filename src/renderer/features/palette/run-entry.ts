@@ -2,16 +2,18 @@
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { codeRow } from './codes.ts'
+import type { PaletteServices } from './context.ts'
 import type { Entry } from './entry.ts'
 
 /** `hit`: the symbol of the entry; null: it names none. `show` looks at a symbol. */
 export function runEntry(
   app: WindowState,
+  services: PaletteServices,
   entry: Entry,
   hit: SymbolHit | null,
   show: (hit: SymbolHit) => void = (one) => app.select(one.instrument),
 ): void {
   if (hit) show(hit)
   if (entry.interval !== null) app.setInterval(entry.interval)
-  if (entry.code !== null) codeRow(entry.code)?.run(app, entry.argument, hit)
+  if (entry.code !== null) codeRow(entry.code)?.run(app, entry.argument, hit, services)
 }

@@ -1,12 +1,15 @@
 /** The quote in the window: its pane. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
+import { evidence } from '../evidence/feature.ts'
+import { provideQuote } from './context.ts'
 import QuotePane from './QuotePane.svelte'
 
 export const quote = defineWindowFeature({
   name: 'quote',
-  needs: {},
-  start: () => ({
+  needs: { evidence },
+  start: (services) => ({
     service: null,
+    provide: () => provideQuote(services),
     panes: [{ kind: 'quote', component: QuotePane }],
   }),
 })

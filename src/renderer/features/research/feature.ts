@@ -1,14 +1,20 @@
 /** Research in the window: its panes, its commands and its page of settings. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
+import { ChartEvents } from './chart-events.svelte.ts'
 import { RESEARCH_COMMANDS } from './research-commands.ts'
 import ResearchPane from './ResearchPane.svelte'
 import ResearchSettings from './ResearchSettings.svelte'
 
+export interface ResearchService {
+  /** Earnings and news of a company, for the marks of one chart; the chart closes it. */
+  openEvents(): ChartEvents
+}
+
 export const research = defineWindowFeature({
   name: 'research',
   needs: {},
-  start: () => ({
-    service: null,
+  start: (_services, { transport }) => ({
+    service: { openEvents: () => new ChartEvents(transport) } satisfies ResearchService,
     panes: [
       { kind: 'company', component: ResearchPane, sized: true, takesSymbol: true },
       { kind: 'earnings', component: ResearchPane, sized: true, takesSymbol: true },

@@ -2,14 +2,17 @@
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { general, togglePane } from '../../core/window/general.ts'
 import { say } from '../../text/catalogue.ts'
+import { evidence } from '../evidence/feature.ts'
+import { provideSessions } from './context.ts'
 import RecordingSettings from './RecordingSettings.svelte'
 import SessionsPane from './SessionsPane.svelte'
 
 export const sessions = defineWindowFeature({
   name: 'sessions',
-  needs: {},
-  start: () => ({
+  needs: { evidence },
+  start: (services) => ({
     service: null,
+    provide: () => provideSessions(services),
     panes: [{ kind: 'sessions', component: SessionsPane, sized: true }],
     commands: [general('sessions', say('command.sessions'), ['Alt+S'], togglePane('sessions'))],
     settingsPages: [{ tab: 'recording', component: RecordingSettings }],

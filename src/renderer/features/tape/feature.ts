@@ -1,14 +1,24 @@
 /** Time and sales in the window: its pane and its commands. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
+import { evidence } from '../evidence/feature.ts'
+import { provideTape } from './context.ts'
 import DockedTape from './DockedTape.svelte'
-import { TAPE_COMMANDS } from './tape-commands.ts'
+import { tapeCommands } from './tape-commands.ts'
+import { Tape } from './tape.svelte.ts'
 
 export const tape = defineWindowFeature({
   name: 'tape',
-  needs: {},
-  start: () => ({
-    service: null,
-    panes: [{ kind: 'tape', component: DockedTape }],
-    commands: TAPE_COMMANDS,
-  }),
+  needs: { evidence },
+  start({ evidence: shown }, app) {
+    const service = new Tape(app.transport, app.clocks.frame)
+    app.latestMs = () => service.latestMs
+    app.onRewind((nowMs) => service.cutAfter(nowMs))
+    return {
+      service,
+      provide: () => provideTape({ tape: service, evidence: shown }),
+      panes: [{ kind: 'tape', component: DockedTape }],
+      commands: tapeCommands(service),
+      close: () => service.close(),
+    }
+  },
 })

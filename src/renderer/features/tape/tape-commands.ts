@@ -1,14 +1,15 @@
 /** Commands of the tape. */
 import { say } from '../../text/catalogue.ts'
 import type { Command } from '../../core/window/command.ts'
+import type { Tape } from './tape.svelte.ts'
 
-export const TAPE_COMMANDS: readonly Command[] = [
+export const tapeCommands = (tape: Tape): readonly Command[] => [
   {
     id: 'tape',
     group: 'Tape',
     title: say('command.tape'),
     keys: ['Space'],
-    run: (app) => app.tape.toggle(),
+    run: () => tape.toggle(),
     // Space plays a replay.
     when: 'live',
   },
@@ -17,7 +18,7 @@ export const TAPE_COMMANDS: readonly Command[] = [
     group: 'Tape',
     title: say('command.tape-replay'),
     keys: ['Alt+H'],
-    run: (app) => app.tape.toggle(),
+    run: () => tape.toggle(),
     when: 'replay',
   },
 ]

@@ -1,13 +1,16 @@
 /** Watchlists in the window: their pane and their commands. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
+import { alerts } from '../alerts/feature.ts'
+import { provideWatchlist } from './context.ts'
 import DockedWatchlist from './DockedWatchlist.svelte'
 import { WATCHLIST_COMMANDS } from './watchlist-commands.ts'
 
 export const watchlist = defineWindowFeature({
   name: 'watchlist',
-  needs: {},
-  start: () => ({
+  needs: { alerts },
+  start: (services) => ({
     service: null,
+    provide: () => provideWatchlist(services.alerts),
     panes: [{ kind: 'watchlist', component: DockedWatchlist }],
     commands: WATCHLIST_COMMANDS,
   }),

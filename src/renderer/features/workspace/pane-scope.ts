@@ -8,17 +8,12 @@ import type { PaneContext } from '../../core/window/pane-context.ts'
  * Everything but what is looked at is the window's own. Reads stay reactive: each asks the window, or the pane,
  * when it is made.
  */
-export function scopeOf(
-  app: WindowState,
-  pane: PaneContext,
-  more: Partial<Record<keyof WindowState, () => unknown>> = {},
-): WindowState {
+export function scopeOf(app: WindowState, pane: PaneContext): WindowState {
   const asset = (): AssetClass => parseInstrument(pane.instrument)?.asset ?? 'crypto'
   const own: Partial<Record<keyof WindowState, () => unknown>> = {
     instrument: () => pane.instrument,
     asset,
     zone: () => zoneOf(app.settings.now.zone, asset()),
-    ...more,
     select: () => (instrument: InstrumentId) => pane.setInstrument(instrument),
   }
   const bound = new Map<unknown, unknown>()

@@ -6,8 +6,8 @@ import type { Transport } from '../../../../shared/rpc/transport.ts'
 import type { InstrumentId } from '../../../../shared/base/units.ts'
 import type { ChartMarker } from '../../../charts/model/markers.ts'
 import type { ChartPort } from '../../../charts/model/chart.ts'
-import type { Alerts } from '../../alerts/alerts.svelte.ts'
-import type { DrawingsBook } from '../../drawings/drawings.svelte.ts'
+import type { AlertsService } from '../../alerts/feature.ts'
+import type { DrawingsService } from '../../drawings/feature.ts'
 import type { SymbolPayload } from '../../../core/window/symbol-drag.ts'
 import type { ChartWindow } from './chart-window.ts'
 
@@ -39,9 +39,9 @@ export interface ChartPaneProps {
   /** A bar of which the user wants the messages. */
   onBar?: (bar: Bar, of: BarSource, interval: Interval) => void
   /** The window's drawings; null: nothing can be drawn. */
-  drawings: DrawingsBook | null
+  drawings: DrawingsService | null
   /** The window's alerts: those on a price are lines. Absent: none. */
-  alerts?: Alerts | null
+  alerts?: AlertsService | null
   /** An instant that the user wants to go back to, UTC ms: of a bar, or of where there is none. */
   onReplayFrom?: (ms: number) => void
   /** What else the chart asks of its window; null: nothing more than bars. */

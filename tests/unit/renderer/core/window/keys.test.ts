@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { commandsOf, openWindow } from '../../open-window.ts'
+import { commandsOf, openWindow, serviceOf } from '../../open-window.ts'
 import { windowKeys } from '../../../../../src/renderer/core/window/keys.ts'
 import { lookOf } from '../../../../../src/renderer/core/theme/theme.ts'
+import { tape } from '../../../../../src/renderer/features/tape/feature.ts'
 
 describe('keys', () => {
   let app: WindowState
@@ -98,9 +99,9 @@ describe('keys', () => {
   })
   it('hold the tape with Space, but not where Space presses a button', () => {
     press(' ')
-    expect(app.tape.paused).toBe(true)
+    expect(serviceOf(app, tape).paused).toBe(true)
     press(' ', {}, document.createElement('button'))
-    expect(app.tape.paused).toBe(true)
+    expect(serviceOf(app, tape).paused).toBe(true)
   })
   it('leave a text box alone, except for a command', () => {
     const input = document.createElement('input')
@@ -119,7 +120,7 @@ describe('keys', () => {
     const start = app.replay.state?.nowMs ?? 0
     press(' ')
     await vi.waitFor(() => expect(app.replay.state?.playing).toBe(true))
-    expect(app.tape.paused).toBe(false)
+    expect(serviceOf(app, tape).paused).toBe(false)
     press('ArrowRight', { ctrlKey: true })
     await vi.waitFor(() => expect(app.replay.state?.nowMs).toBe(start + 1_000))
     expect(app.replay.state?.playing).toBe(false)
@@ -138,7 +139,7 @@ describe('keys', () => {
     press('End', { altKey: true })
     expect(app.view).toBe('live')
     press(' ')
-    expect(app.tape.paused).toBe(true)
+    expect(serviceOf(app, tape).paused).toBe(true)
   })
   it('do nothing behind a dialog', () => {
     app.dialog = 'settings'

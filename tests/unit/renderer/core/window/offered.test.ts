@@ -1,7 +1,9 @@
 import '../../browser-stubs.ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow } from '../../open-window.ts'
+import { evidence } from '../../../../../src/renderer/features/evidence/feature.ts'
+import { palette as codes } from '../../../../../src/renderer/features/palette/feature.ts'
+import { openWindow, serviceOf } from '../../open-window.ts'
 import { popOutPane } from '../../../../../src/renderer/features/workspace/dock-acts.ts'
 import { helpTopics } from '../../../../../src/renderer/features/help/help-topics.ts'
 import { paletteItems } from '../../../../../src/renderer/features/palette/items.ts'
@@ -26,7 +28,10 @@ describe('what the palette and the help offer', () => {
   const offered = (state: WindowState) => {
     const ids = (all: readonly { readonly id: string }[], begins: string) =>
       HOSTS_OWN.filter((id) => all.some((one) => one.id === `${begins}:${id}`))
-    const [palette, help] = [ids(paletteItems(state), 'setting'), ids(helpTopics(state, []), 'settings')]
+    const [palette, help] = [
+      ids(paletteItems(state, { evidence: serviceOf(state, evidence) }), 'setting'),
+      ids(helpTopics(state, serviceOf(state, codes), []), 'settings'),
+    ]
     expect(help).toEqual(palette)
     return palette
   }

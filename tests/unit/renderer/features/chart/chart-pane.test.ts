@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import ChartPane from '../../../../../src/renderer/features/chart/ChartPane.svelte'
 import { chartWindow } from '../../../../../src/renderer/features/chart/model/chart-window.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow } from '../../open-window.ts'
+import { drawings } from '../../../../../src/renderer/features/drawings/feature.ts'
+import { openWindow, serviceOf } from '../../open-window.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 
 const { calls } = vi.hoisted(() => ({ calls: [] as (readonly [string, unknown])[] }))
@@ -55,7 +56,7 @@ async function show() {
     zone: 'UTC',
     themeKey: 'dark',
     onSettings: () => undefined,
-    drawings: app.drawings,
+    drawings: serviceOf(app, drawings),
     window: chartWindow(app, () => app.instrument),
   })
   const { rerender } = render(ChartPane, view())

@@ -1,5 +1,5 @@
 import '../../browser-stubs.ts'
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte'
+import { cleanup, fireEvent, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import EvidencePane from '../../../../../src/renderer/features/evidence/EvidencePane.svelte'
@@ -9,10 +9,12 @@ import { flagWords } from '../../../../../src/renderer/features/evidence/evidenc
 import { shareText } from '../../../../../src/renderer/text/format.ts'
 import { FakeTerminal, type FakeFaults } from '../../fakes/fake-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow } from '../../open-window.ts'
+import { openWindow, render, serviceOf } from '../../open-window.ts'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
 import { FLAG, type VerifyReport } from '../../../../../src/shared/core/recording/recording.ts'
 import { instrumentId, recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { tape } from '../../../../../src/renderer/features/tape/feature.ts'
+import { evidence } from '../../../../../src/renderer/features/evidence/feature.ts'
 
 let app: WindowState | undefined
 afterEach(() => {
@@ -60,7 +62,7 @@ describe('coverage', () => {
     expect(gaps.textContent).toContain('connection lost')
     const [first] = within(gaps).getAllByRole('button')
     await fireEvent.click(first)
-    expect(state.evidence.place).toEqual({ asked: 1, ms: fake.nowMs - 190_000 })
+    expect(serviceOf(state, evidence).place).toEqual({ asked: 1, ms: fake.nowMs - 190_000 })
   })
   it('unfolds a feed into its symbols, one feed at a time', async () => {
     const { state } = open()
@@ -108,7 +110,7 @@ describe('agreement', () => {
   it('compares the whole session as a job: progress, cancel, the sum and where it differs', async () => {
     const { fake, state } = await openPart()
     await fireEvent.click(screen.getByRole('button', { name: 'Compare whole session' }))
-    await vi.waitFor(() => expect(state.evidence.comparing?.job).toBe('job-agree'))
+    await vi.waitFor(() => expect(serviceOf(state, evidence).comparing?.job).toBe('job-agree'))
     const job = { id: 'job-agree', kind: 'agreement', title: 'session', unit: 'minutes', bytes: 0 } as const
     const times = { startedMs: unixMs(Date.now()), endedMs: null, done: 0.5, count: 700 }
     fake.setJobs([{ ...job, ...times, outcome: { is: 'running' } }])
@@ -140,7 +142,7 @@ describe('agreement', () => {
     const other = document.querySelectorAll('.minute .other')
     expect([...other].map((cell) => cell.textContent)).toHaveLength(2)
     await fireEvent.click(screen.getAllByRole('button', { name: 'ticks' })[0])
-    expect(state.evidence.subject?.what).toMatchObject({ is: 'bar', of: 'trade', interval: '1m' })
+    expect(serviceOf(state, evidence).subject?.what).toMatchObject({ is: 'bar', of: 'trade', interval: '1m' })
   })
 })
 
@@ -163,7 +165,7 @@ describe('verification', () => {
     render(EvidencePane, { app: state })
     await fireEvent.click(screen.getByRole('tab', { name: 'Verification' }))
     await fireEvent.click(screen.getByRole('button', { name: 'Verify everything' }))
-    await vi.waitFor(() => expect(state.evidence.verifying?.job).toBe('job-verify'))
+    await vi.waitFor(() => expect(serviceOf(state, evidence).verifying?.job).toBe('job-verify'))
     fake.setJobs([job({})])
     await tick()
     expect(screen.getByRole('progressbar').getAttribute('value')).toBe('0.5')
@@ -241,20 +243,23 @@ describe('the messages behind a number', () => {
   })
   it('open from a row of the tape, by mouse and by key', async () => {
     const { state, frame } = open()
-    state.tape.follow(state.view, state.instrument)
+    serviceOf(state, tape).follow(state.view, state.instrument)
     render(TapePane, { app: state })
     await frame()
     const rows = screen.getAllByRole('row').slice(1)
     await fireEvent.dblClick(rows[2])
-    const what = state.evidence.subject?.what
-    expect(what).toMatchObject({ is: 'print', recording: null, seq: state.tape.at(2)?.seq })
+    const what = serviceOf(state, evidence).subject?.what
+    expect(what).toMatchObject({ is: 'print', recording: null, seq: serviceOf(state, tape).at(2)?.seq })
     const table = screen.getByRole('table', { name: /Prints/ })
     await fireEvent.keyDown(table, { key: 'ArrowDown' })
     await fireEvent.keyDown(table, { key: 'ArrowDown' })
     await fireEvent.keyDown(table, { key: 'Enter' })
-    expect(state.evidence.subject?.what).toMatchObject({ is: 'print', seq: state.tape.at(1)?.seq })
-    expect(state.tape.paused).toBe(true)
+    expect(serviceOf(state, evidence).subject?.what).toMatchObject({
+      is: 'print',
+      seq: serviceOf(state, tape).at(1)?.seq,
+    })
+    expect(serviceOf(state, tape).paused).toBe(true)
     await fireEvent.keyDown(table, { key: 'Escape' })
-    expect(state.tape.paused).toBe(false)
+    expect(serviceOf(state, tape).paused).toBe(false)
   })
 })

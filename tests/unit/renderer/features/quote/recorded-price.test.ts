@@ -1,12 +1,12 @@
 /** The last recorded price stands in for the first one after a start, and says so. */
 import '../../browser-stubs.ts'
-import { cleanup, render, screen, within } from '@testing-library/svelte'
+import { cleanup, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, expect, it } from 'vitest'
 import QuotePane from '../../../../../src/renderer/features/quote/QuotePane.svelte'
 import WatchlistPane from '../../../../../src/renderer/features/watchlist/WatchlistPane.svelte'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow } from '../../open-window.ts'
+import { openWindow, render } from '../../open-window.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 

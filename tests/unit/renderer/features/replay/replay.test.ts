@@ -8,8 +8,9 @@ import {
   speedText,
 } from '../../../../../src/renderer/text/replay-labels.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow } from '../../open-window.ts'
+import { openWindow, serviceOf } from '../../open-window.ts'
 import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
+import { tape as tapeFeature } from '../../../../../src/renderer/features/tape/feature.ts'
 
 const SESSION = '01jbq1a2recording'
 let fake: FakeTerminal
@@ -25,7 +26,7 @@ beforeEach(() => {
   fake = new FakeTerminal()
   app = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app.followQuotes()
-  app.tape.follow(app.view, app.instrument)
+  serviceOf(app, tapeFeature).follow(app.view, app.instrument)
 })
 afterEach(() => {
   app.close()
@@ -34,7 +35,7 @@ afterEach(() => {
 /** What the frame does when the view changed. */
 function follow(): void {
   app.followQuotes()
-  app.tape.follow(app.view, app.instrument)
+  serviceOf(app, tapeFeature).follow(app.view, app.instrument)
 }
 const asked = (name: string) => fake.calls.filter((call) => call.name === name)
 
@@ -62,7 +63,7 @@ describe('a replay in the window', () => {
     vi.spyOn(fake, 'subscribe').mockReturnValue(() => undefined)
     follow()
     expect(app.quotes.row(app.instrument)).toBeUndefined()
-    expect(app.tape.count).toBe(0)
+    expect(serviceOf(app, tapeFeature).count).toBe(0)
   })
   it('wears its own clock, while the wall clock runs on', async () => {
     await app.openReplay([SESSION], null)
@@ -96,32 +97,36 @@ describe('a replay in the window', () => {
   it('shows the tape as of its clock after a jump back, also where it was held', async () => {
     await app.openReplay([SESSION], null)
     follow()
-    app.tape.pause('hover')
+    serviceOf(app, tapeFeature).pause('hover')
     const [tape] = [...fake.argsOf('tape')]
     expect(tape?.view).toBe('replay-1')
-    const before = app.tape.count
+    const before = serviceOf(app, tapeFeature).count
     expect(before).toBeGreaterThan(0)
     // As after a seek to before the first print.
     fake.resetTape()
-    expect(app.tape.count).toBe(0)
+    expect(serviceOf(app, tapeFeature).count).toBe(0)
   })
   it('takes prints of its future away as soon as its clock goes back, before their stream tells', async () => {
     await app.openReplay([SESSION], null)
     follow()
-    const newest = app.tape.latestMs
+    const newest = serviceOf(app, tapeFeature).latestMs
     fake.replay.change({ nowMs: unixMs(newest) })
-    const before = app.tape.count
+    const before = serviceOf(app, tapeFeature).count
     fake.replay.change({ nowMs: unixMs(newest - 60_000) })
-    expect(app.tape.count).toBeGreaterThan(0)
-    expect(app.tape.count).toBeLessThan(before)
-    expect(app.tape.latestMs).toBeLessThanOrEqual(newest - 60_000)
+    expect(serviceOf(app, tapeFeature).count).toBeGreaterThan(0)
+    expect(serviceOf(app, tapeFeature).count).toBeLessThan(before)
+    expect(serviceOf(app, tapeFeature).latestMs).toBeLessThanOrEqual(newest - 60_000)
   })
   it('tells no earlier time than that of a print which is already there', async () => {
     await app.openReplay([SESSION], null)
     const from = app.replay.state?.nowMs ?? 0
     follow()
-    fake.replay.change({ playing: true, nowMs: unixMs(from + 40), toMs: unixMs(app.tape.latestMs + 1_000) })
-    expect(app.clockMs).toBe(app.tape.latestMs)
+    fake.replay.change({
+      playing: true,
+      nowMs: unixMs(from + 40),
+      toMs: unixMs(serviceOf(app, tapeFeature).latestMs + 1_000),
+    })
+    expect(app.clockMs).toBe(serviceOf(app, tapeFeature).latestMs)
     fake.replay.change({ playing: false })
     expect(app.clockMs).toBe(from + 40)
   })

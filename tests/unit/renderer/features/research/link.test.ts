@@ -1,10 +1,10 @@
 // Before a link leaves the program: where it leads, and what can be done with it.
 import '../../browser-stubs.ts'
-import { cleanup, render, screen } from '@testing-library/svelte'
+import { cleanup, screen } from '@testing-library/svelte'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import LinkDialog from '../../../../../src/renderer/features/research/LinkDialog.svelte'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow } from '../../open-window.ts'
+import { openWindow, render } from '../../open-window.ts'
 import type { AppInfo } from '../../../../../src/shared/core/status/status.ts'
 import type { Result } from '../../../../../src/shared/base/errors.ts'
 import type { Transport } from '../../../../../src/shared/rpc/transport.ts'

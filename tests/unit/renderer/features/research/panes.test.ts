@@ -1,6 +1,6 @@
 // Panes of research over a terminal that answers as told.
 import '../../browser-stubs.ts'
-import { cleanup, fireEvent, render, screen } from '@testing-library/svelte'
+import { cleanup, fireEvent, screen } from '@testing-library/svelte'
 import { flushSync, tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import AnswerView from '../../../../../src/renderer/features/research/answer/AnswerView.svelte'
@@ -8,7 +8,7 @@ import IncomeStatement from '../../../../../src/renderer/features/research/compa
 import QuestionView from '../../../../../src/renderer/features/research/answer/Question.svelte'
 import { AnswerState, type Question } from '../../../../../src/renderer/features/research/answer/research.svelte.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow } from '../../open-window.ts'
+import { openWindow, render } from '../../open-window.ts'
 import type { Failure, Result } from '../../../../../src/shared/base/errors.ts'
 import type { Answer, ResearchAnswer } from '../../../../../src/shared/features/research/research.ts'
 import type { Transport } from '../../../../../src/shared/rpc/transport.ts'

@@ -1,11 +1,11 @@
 import '../../browser-stubs.ts'
-import { cleanup, render } from '@testing-library/svelte'
+import { cleanup } from '@testing-library/svelte'
 import { compile } from 'svelte/compiler'
 import { tick } from 'svelte'
 import { afterEach, expect, it } from 'vitest'
 import ListTabs from '../../../../../src/renderer/features/watchlist/ListTabs.svelte'
 import source from '../../../../../src/renderer/features/watchlist/ListTabs.svelte?raw'
-import { openWindow } from '../../open-window.ts'
+import { openWindow, render } from '../../open-window.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 
 afterEach(() => {

@@ -1,5 +1,5 @@
 import '../../browser-stubs.ts'
-import { cleanup, createEvent, fireEvent, render, screen, within } from '@testing-library/svelte'
+import { cleanup, createEvent, fireEvent, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import WatchlistPane from '../../../../../src/renderer/features/watchlist/WatchlistPane.svelte'
@@ -7,8 +7,9 @@ import TapePane from '../../../../../src/renderer/features/tape/TapePane.svelte'
 import QuotePane from '../../../../../src/renderer/features/quote/QuotePane.svelte'
 import { FakeTerminal, type FakeFaults } from '../../fakes/fake-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow } from '../../open-window.ts'
+import { openWindow, render, serviceOf } from '../../open-window.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
+import { tape } from '../../../../../src/renderer/features/tape/feature.ts'
 
 let app: WindowState | undefined
 afterEach(() => {
@@ -23,7 +24,7 @@ function open(faults: FakeFaults = {}) {
   const state = openWindow(fake, { frame: (run) => void queue.push(run), painted: (run) => run() })
   app = state
   state.followQuotes()
-  state.tape.follow(state.view, state.instrument)
+  serviceOf(state, tape).follow(state.view, state.instrument)
   const frame = async () => {
     const now = queue
     queue = []
@@ -212,7 +213,7 @@ describe('the tape', () => {
     const table = screen.getByRole('table')
     await fireEvent.pointerEnter(table, { pointerType: 'mouse' })
     // jsdom's pointer events carry no pointerType; the button does the same.
-    if (!state.tape.paused) await fireEvent.click(screen.getByRole('button', { name: 'Pause tape' }))
+    if (!serviceOf(state, tape).paused) await fireEvent.click(screen.getByRole('button', { name: 'Pause tape' }))
     fake.trade(state.instrument, 70_000, 3)
     await frame()
     expect(screen.queryByText('70,000.00')).toBeNull()
@@ -222,7 +223,7 @@ describe('the tape', () => {
   it('explains why forex has none', async () => {
     const { state, frame } = open()
     state.select(instrumentId('forex', 'EURUSD'))
-    state.tape.follow(state.view, state.instrument)
+    serviceOf(state, tape).follow(state.view, state.instrument)
     render(TapePane, { app: state })
     await frame()
     expect(screen.getByText('No prints for this symbol')).toBeTruthy()

@@ -1,6 +1,6 @@
 /** A symbol that its feed has no room for: no pane promises prices that never come. */
 import '../../../browser-stubs.ts'
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/svelte'
+import { cleanup, fireEvent, screen, within } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { chartWindow } from '../../../../../../src/renderer/features/chart/model/chart-window.ts'
@@ -8,10 +8,11 @@ import QuotePane from '../../../../../../src/renderer/features/quote/QuotePane.s
 import TapePane from '../../../../../../src/renderer/features/tape/TapePane.svelte'
 import WatchlistPane from '../../../../../../src/renderer/features/watchlist/WatchlistPane.svelte'
 import type { WindowState } from '../../../../../../src/renderer/core/window/window.svelte.ts'
-import { openWindow } from '../../../open-window.ts'
+import { openWindow, render, serviceOf } from '../../../open-window.ts'
 import type { QuoteRow } from '../../../../../../src/shared/core/status/status.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { FakeTerminal } from '../../../fakes/fake-terminal.ts'
+import { tape } from '../../../../../../src/renderer/features/tape/feature.ts'
 
 const TITLE = 'Not subscribed: 50 of 50 on this feed are in use'
 const FULL = Array.from({ length: 50 }, (_, i) => `A${i}-USD`)
@@ -41,7 +42,7 @@ async function open(row: Partial<QuoteRow> = {}, inReplay = false) {
     await vi.waitFor(() => expect(state.view).not.toBe('live'))
   }
   state.followQuotes()
-  state.tape.follow(state.view, state.instrument)
+  serviceOf(state, tape).follow(state.view, state.instrument)
   const before = fake.row(state.instrument)
   if (!before || !state.status) throw new Error('the fake terminal sent no row or no status')
   fake.put({ ...before, ...NOTHING_CAME, ...row })

@@ -1,0 +1,14 @@
+/** What the components of charts work with: what other features draw on a chart, and where charts are sent. */
+import { createContext } from 'svelte'
+import type { AlertsService } from '../alerts/feature.ts'
+import type { DrawingsService } from '../drawings/feature.ts'
+import type { EvidenceState } from '../evidence/evidence.svelte.ts'
+import type { ResearchService } from '../research/feature.ts'
+
+export interface ChartServices {
+  readonly alerts: AlertsService
+  readonly drawings: DrawingsService
+  readonly evidence: EvidenceState
+  readonly research: ResearchService
+}
+export const [useCharts, provideCharts] = createContext<ChartServices>()
