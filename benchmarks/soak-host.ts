@@ -3,15 +3,19 @@ import { readdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { startBrowserHost } from '../src/main/hosts/browser/host.ts'
-import { createHandlers } from '../src/main/rpc/handlers.ts'
-import { createTerminal } from '../src/main/terminal.ts'
+import { store } from '../src/main/core/store/feature.ts'
+import { jobs } from '../src/main/core/jobs/feature.ts'
+import { replay as replayFeature } from '../src/main/features/replay/feature.ts'
+import { exporting } from '../src/main/features/export/feature.ts'
+import { alerts } from '../src/main/features/alerts/feature.ts'
+import { openTerminal } from '../src/main/hosts/open-terminal.ts'
 import type { AlertCondition } from '../src/shared/features/alerts/types.ts'
 import { instrumentId } from '../src/shared/base/units.ts'
 import { quietDraft } from './quiet-alert.ts'
 
 const [dataDir = '', baseUrl = '', user = '', password = ''] = process.argv.slice(2)
 const built = new URL('../out/main/', import.meta.url)
-const terminal = await createTerminal({
+const terminal = await openTerminal({
   dataDir,
   host: 'browser',
   version: 'soak',
@@ -25,7 +29,7 @@ const terminal = await createTerminal({
   source: 'service',
   account: { baseUrl, user, password },
 })
-const host = await startBrowserHost(createHandlers(terminal), {
+const host = await startBrowserHost(terminal.handlers, {
   rendererDir: fileURLToPath(new URL('../out/renderer', import.meta.url)),
 })
 const tell = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
@@ -42,20 +46,20 @@ function handles(): number | null {
 
 /** What is recorded is replayed for a while, in a view of its own, beside the live market. */
 async function replay(ms: number): Promise<unknown> {
-  const [session] = [...(await terminal.sessions())].sort((a, b) => b.startedMs - a.startedMs)
+  const [session] = [...(await terminal.service(store).reader.sessions(true))].sort((a, b) => b.startedMs - a.startedMs)
   const began = performance.now()
-  const { id } = await terminal.replays.open([session.session], null)
+  const { id } = await terminal.service(replayFeature).open([session.session], null)
   const opened = performance.now() - began
-  terminal.replays.play(id, true)
+  terminal.service(replayFeature).play(id, true)
   await new Promise((resolve) => setTimeout(resolve, ms))
-  await terminal.replays.close(id)
+  await terminal.service(replayFeature).close(id)
   return { openedMs: Math.round(opened) }
 }
 
 async function exportAll(name: string): Promise<unknown> {
   const began = performance.now()
-  const [session] = [...(await terminal.sessions())].sort((a, b) => b.startedMs - a.startedMs)
-  const job = await terminal.exports.start({
+  const [session] = [...(await terminal.service(store).reader.sessions(true))].sort((a, b) => b.startedMs - a.startedMs)
+  const job = await terminal.service(exporting).start({
     request: {
       what: 'ticks',
       feed: 'crypto/XT',
@@ -77,8 +81,9 @@ async function exportAll(name: string): Promise<unknown> {
     replace: true,
   })
   for (;;) {
-    const found = terminal.jobs.streams
-      .open(() => {})
+    const found = terminal
+      .service(jobs)
+      .streams.open(() => {})
       .take()
       ?.find(({ id }) => id === job)
     if (found !== undefined && found.outcome.is !== 'running') {
@@ -99,9 +104,9 @@ async function watch(count: number): Promise<unknown> {
         : { is: 'move', of: 'last', percent: 0.5, withinMs: 60_000, direction: 'either' }
     const repeat = { restMs: 60_000, backPercent: 0 }
     const draft = quietDraft(instrumentId(asset, symbol), condition, { repeat, log: true, flash: true })
-    await terminal.alerts.save(null, draft)
+    await terminal.service(alerts).save(null, draft)
   }
-  return { alerts: terminal.alerts.list().length }
+  return { alerts: terminal.service(alerts).list().length }
 }
 
 createInterface({ input: process.stdin }).on('line', (line) => {

@@ -13,7 +13,7 @@ import { runElectronApp } from './hosts/electron/app.ts'
 import { protectHome } from './base/private-files.ts'
 import { homeOf } from './core/settings/portable.ts'
 import { installedUpdater } from './hosts/electron/updater.ts'
-import { createTerminal } from './terminal.ts'
+import { openTerminal } from './hosts/open-terminal.ts'
 
 const devUrl = app.isPackaged ? undefined : process.env.ELECTRON_RENDERER_URL
 
@@ -50,7 +50,7 @@ function openWindow(): void {
     icons,
     devUrl,
     start: async (desktop) =>
-      createTerminal({
+      openTerminal({
         sample: true,
         ...windowOptions(words(), process.env),
         updater: await installedUpdater(app.isPackaged, process.resourcesPath, desktop.install),

@@ -3,11 +3,10 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { BroadcastChannel } from 'node:worker_threads'
 import { startBrowserHost } from '../../src/main/hosts/browser/host.ts'
-import { createHandlers } from '../../src/main/rpc/handlers.ts'
-import { createTerminal } from '../../src/main/terminal.ts'
+import { openTerminal } from '../../src/main/hosts/open-terminal.ts'
 
 const root = new URL('../../', import.meta.url)
-const terminal = await createTerminal({
+const terminal = await openTerminal({
   dataDir: process.argv[2] ?? '',
   host: 'browser',
   version: '0.0.0',
@@ -20,7 +19,7 @@ const terminal = await createTerminal({
   memoryKeychain: true,
   source: 'demo',
 })
-const host = await startBrowserHost(createHandlers(terminal), {
+const host = await startBrowserHost(terminal.handlers, {
   rendererDir: fileURLToPath(new URL('out/renderer', root)),
 })
 process.stdout.write(`${JSON.stringify({ url: host.url })}\n`)

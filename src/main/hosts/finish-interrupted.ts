@@ -29,6 +29,9 @@ export function settleUnfinished(dataDir: string, store: string | null): string[
   return said
 }
 
+/** Finishes an interrupted restore of a store that is about to be opened; returns what it did, in a sentence. */
+export const settleStore = (file: string): string | null => settleRestore(file, realStorePath, lockStore)
+
 /** The same for a terminal, which starts in any case: a restore that can't be finished yet is a sentence, too. */
 export function settleAtStart(dataDir: string, store: string | null): string[] {
   try {

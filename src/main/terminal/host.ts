@@ -80,6 +80,10 @@ export interface HostOptions {
   readonly portable?: boolean | undefined
   /** Shows a notification of the system; absent: the host has none. */
   readonly notify?: ((notice: Notice) => void) | undefined
+  /** What was finished or undone on the disk before this start, a sentence each. */
+  readonly notes?: readonly string[] | undefined
+  /** Finishes an interrupted restore of a store that is about to be opened; returns what it did, in a sentence. */
+  readonly settleStore?: ((file: string) => string | null) | undefined
 }
 
 /** The same as features see it. */

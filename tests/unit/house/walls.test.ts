@@ -81,7 +81,7 @@ describe('a wall', () => {
     ],
     ['main/features/alerts/feature.ts', 'main/features/replay/feature.ts', false, null],
     ['main/things/a.ts', 'main/base/clock.ts', false, "src/main/things isn't a shelf: add it to SHELVES, in order"],
-    ['main/core/recording/cli.ts', 'main/index.ts', false, 'main/core/recording/cli.ts imports an entry point'],
+    ['main/core/account/cli.ts', 'main/index.ts', false, 'main/core/account/cli.ts imports an entry point'],
     ['main/index.ts', 'main/hosts/electron/app.ts', false, null],
   ])('%s -> %s (only types: %s): %s', (from, to, typesOnly, why) => {
     expect(findWall(from, to, typesOnly)).toBe(why)

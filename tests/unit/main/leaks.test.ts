@@ -6,7 +6,7 @@ import { createHub } from '../../../src/main/core/market/hub.ts'
 import { barsStream, quotesStream, tapeStream, type StreamHistory } from '../../../src/main/core/market/streams.ts'
 import { followDesktop } from '../../../src/main/hosts/electron/desktop/desktop.ts'
 import { followNetwork } from '../../../src/main/hosts/electron/network.ts'
-import type { Terminal } from '../../../src/main/terminal/terminal-api.ts'
+import type { Terminal } from '../../../src/main/hosts/open-terminal.ts'
 import { DEFAULT_SETTINGS } from '../../../src/shared/core/settings/settings.ts'
 import { instrumentId } from '../../../src/shared/base/units.ts'
 
@@ -119,11 +119,9 @@ describe('the desktop', () => {
       settings: () => now,
       log: () => undefined,
       desk: { setFacts: () => undefined, setAccent: () => undefined, ask: () => undefined },
-      streams: {
-        settings: () => {
-          held.settings++
-          return { take: () => now, close: () => held.settings-- }
-        },
+      onSettings: () => {
+        held.settings++
+        return () => held.settings--
       },
     } as unknown as Terminal // what the desktop reads of one
     const options = {

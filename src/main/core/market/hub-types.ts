@@ -51,6 +51,9 @@ export interface HubSink {
   gapClosed(feed: FeedId, fromMs: UnixMs, toMs: UnixMs): void
 }
 
+/** What hears of the market besides its hub. */
+export type RecordSink = Pick<HubSink, 'apply' | 'feedState' | 'gapOpened' | 'gapClosed'>
+
 /** What a snapshot leaves out, because it follows from the recording's ledger. */
 export interface MarketContext {
   /** The arguments of the last `feedState` of each feed. */

@@ -10,7 +10,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Feeds } from '../feeds/subscriptions.ts'
 import type { Recorder } from './recorder-port.ts'
 import { mayHeal, type LateWriter } from '../store/late-store.ts'
-import type { Terminal } from '../../terminal/terminal-api.ts'
+import type { Log } from '../log/log.ts'
 import type { Status, Trouble } from './status.ts'
 
 /** Recording that could not begin (a full disk) is tried again so often. */
@@ -25,7 +25,7 @@ export interface RecordingDeskOptions {
   readonly source: () => Source
   readonly status: Pick<Status, 'say' | 'gapOpened'>
   readonly clock: Clock
-  readonly log: Terminal['log']
+  readonly log: Log['add']
 }
 
 export interface RecordingDesk {

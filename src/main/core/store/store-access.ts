@@ -1,58 +1,45 @@
 /** The store as a terminal holds it: where it lies, the one who writes, the one who reads, and what records. */
 import { overlapSentence } from '../../../shared/features/sessions/overlaps.ts'
 import { toFailure } from '../../../shared/base/errors.ts'
-import type { Clock } from '../../base/clock.ts'
-import { settleRestore } from '../../features/backup/restore-note.ts'
 import { tightenStore } from '../../base/private-files.ts'
-import { createRecorder } from '../recording/recorder.ts'
-import type { Recorder } from '../recording/recorder-port.ts'
 import { defaultStorePath } from '../settings/paths.ts'
 import { VERIFY_HINT } from './types/corruption.ts'
 import { openStoreReader, openStoreWriter } from './open.ts'
-import { lockStore } from './schema/lock.ts'
 import type { StoreReader } from './types/store.ts'
-import { newRecordingId } from './types/recording-id.ts'
 import { realStorePath } from './schema/store-path.ts'
-import { watchCommits, type CommitWatch } from '../recording/committed.ts'
 import { createLateReader, createLateWriter, type FoundDamage, type LateReader, type LateWriter } from './late-store.ts'
 import type { Log } from '../log/log.ts'
-import { createStoreMoving } from '../../features/move-store/move-job.ts'
-import type { HostOptions } from '../../terminal/host.ts'
+import type { Host } from '../../terminal/host.ts'
+import { createStorePlace, type StorePlace } from './store-place.ts'
 
 export interface StoreAccess {
-  readonly store: ReturnType<typeof createStoreMoving>
+  readonly place: StorePlace
   readonly writer: LateWriter
   readonly reader: LateReader
-  readonly recorder: Recorder
-  readonly commits: CommitWatch
   /** A reader of one's own, to be closed by whoever opened it. */
   readonly openReader: () => Promise<StoreReader>
 }
 
 export interface StoreAccessParts {
-  readonly options: Pick<HostOptions, 'storeFile' | 'dataDir' | 'workers' | 'mustRecord'>
+  readonly host: Pick<Host, 'storeFile' | 'dataDir' | 'workers' | 'mustRecord' | 'settleStore' | 'clock'>
   /** Store file of the settings; '': the usual one. */
   readonly storePath: string
-  readonly clock: Clock
-  readonly log: Log
-  /** How far the service's clock is ahead, ms; null: not known. */
-  readonly skewMs: () => number | null
+  readonly log: Pick<Log, 'add'>
 }
 
 /** Opens what can be opened; what cannot is tried again when it is needed. Rejects only with `mustRecord`. */
-export async function accessStore(parts: StoreAccessParts): Promise<StoreAccess> {
-  const { options, storePath, clock, log, skewMs } = parts
-  const { workers } = options
-  const store = createStoreMoving(options.storeFile ?? (storePath || defaultStorePath(options.dataDir)))
+export async function accessStore({ host, storePath, log }: StoreAccessParts): Promise<StoreAccess> {
+  const { workers, clock } = host
+  const place = createStorePlace(host.storeFile ?? (storePath || defaultStorePath(host.dataDir)))
   // The app's own store outside of its folder, which earlier versions left readable by others.
-  if (options.storeFile === undefined && storePath !== '') tightenStore(realStorePath(storePath))
-  const openReader = async (): Promise<StoreReader> => openStoreReader({ file: store.file(), worker: workers.reader })
+  if (host.storeFile === undefined && storePath !== '') tightenStore(realStorePath(storePath))
+  const openReader = async (): Promise<StoreReader> => openStoreReader({ file: place.file(), worker: workers.reader })
   const writer = createLateWriter(async () => {
     // Opened later than the start, the store may have seen a restore that was interrupted since.
-    const settled = settleRestore(store.file(), realStorePath, lockStore)
+    const settled = host.settleStore?.(place.file()) ?? null
     if (settled !== null) log.add('warn', 'store', settled)
     return openStoreWriter({
-      file: store.file(),
+      file: place.file(),
       worker: workers.store,
       onNotice: ({ message, hint }) => log.add('warn', 'store', message, hint),
     })
@@ -65,11 +52,10 @@ export async function accessStore(parts: StoreAccessParts): Promise<StoreAccess>
     (found) => log.add('warn', 'store', damageSentence(found), VERIFY_HINT),
   )
   await writer.open().catch((thrown: unknown) => {
-    if (options.mustRecord === true) throw thrown // else told when the recording is to begin
+    if (host.mustRecord === true) throw thrown // else told when the recording is to begin
   })
   await reader.open().catch(() => undefined) // tried again when asked
-  const recorder = createRecorder({ writer, clock, newId: newRecordingId, skewMs })
-  return { store, writer, reader, recorder, commits: watchCommits(writer, clock), openReader }
+  return { place, writer, reader, openReader }
 }
 
 function damageSentence({ what, source, span }: FoundDamage): string {

@@ -1,14 +1,14 @@
 /** What the feeds tell, passed on in its order: to the digest, the hub, the snapshots, the status line and the log. */
 import type { FeedState } from '../../../shared/core/status/status.ts'
 import { monoNs, type FeedId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
-import type { Alerts } from '../../features/alerts/port.ts'
 import type { FeedListener } from '../feeds/feed-listener.ts'
 import { FOLD_VERSION, type DigestFold } from '../market/digest.ts'
 import type { Hub } from '../market/hub-types.ts'
 import type { FrameSink } from '../feeds/connection/frame-sink.ts'
 import type { CommitWatch } from '../recording/committed.ts'
 import type { Skew } from '../recording/measures.ts'
-import type { Terminal } from '../../terminal/terminal-api.ts'
+import type { Log } from '../log/log.ts'
+import type { RecordSink } from '../market/hub-types.ts'
 import type { Snapshots } from '../recording/snapshots.ts'
 import { gapSentence, stateSentence, type Status } from '../recording/status.ts'
 
@@ -20,18 +20,49 @@ export interface LiveListenerOptions {
   readonly snapshots: Snapshots
   readonly skew: Skew
   readonly status: Pick<Status, 'say' | 'gapOpened'>
-  readonly alerts: Alerts['sink']
   readonly wallMs: () => UnixMs
-  readonly log: Terminal['log']
+  readonly log: Log['add']
 }
 
+export interface LiveListener extends FeedListener {
+  /** `sink` hears everything from now on, after the hub. */
+  passOn(sink: RecordSink): void
+}
+
+const SILENT: RecordSink = { apply() {}, feedState() {}, gapOpened() {}, gapClosed() {} }
+
+/** Both, in this order. */
+const joined = (one: RecordSink, other: RecordSink): RecordSink => ({
+  apply(feed, seq, recvMs, record) {
+    one.apply(feed, seq, recvMs, record)
+    other.apply(feed, seq, recvMs, record)
+  },
+  feedState(feed, state, nowMs, seen) {
+    one.feedState(feed, state, nowMs, seen)
+    other.feedState(feed, state, nowMs, seen)
+  },
+  gapOpened(feed, cause, symbols, fromMs) {
+    one.gapOpened(feed, cause, symbols, fromMs)
+    other.gapOpened(feed, cause, symbols, fromMs)
+  },
+  gapClosed(feed, fromMs, toMs) {
+    one.gapClosed(feed, fromMs, toMs)
+    other.gapClosed(feed, fromMs, toMs)
+  },
+})
+
 /** Synchronous, on the tick path: nothing in it waits. */
-export function createLiveListener(options: LiveListenerOptions): FeedListener {
-  const { recorder, fold, hub, commits, snapshots, skew, status, wallMs, log, alerts } = options
+export function createLiveListener(options: LiveListenerOptions): LiveListener {
+  const { recorder, fold, hub, commits, snapshots, skew, status, wallMs, log } = options
+  /** One sink is called directly: a record costs no loop. */
+  let others = SILENT
   /** The recording that the fold, the hub's seqs and the commits are of. */
   let digested: RecordingId | null = null
   const shown = new Map<FeedId, FeedState>()
   return {
+    passOn(sink) {
+      others = others === SILENT ? sink : joined(others, sink)
+    },
     record(feed, seq, recvMs, monoNsNow, record) {
       if (recorder.recording !== digested) {
         digested = recorder.recording
@@ -54,12 +85,12 @@ export function createLiveListener(options: LiveListenerOptions): FeedListener {
       }
       if (!Number.isNaN(record.eventMs)) skew.seen(record.eventMs, recvMs)
       hub.apply(feed, seq, recvMs, record)
-      alerts.apply(feed, seq, recvMs, record)
+      others.apply(feed, seq, recvMs, record)
       if (seq > 0) snapshots.after(Math.max(seq, last), recvMs)
     },
     state(feed, state, seen) {
       const nowMs = wallMs()
-      alerts.feedState(feed, state, nowMs, seen)
+      others.feedState(feed, state, nowMs, seen)
       if (shown.get(feed) === state) return
       shown.set(feed, state)
       hub.feedState(feed, state, nowMs)
@@ -72,7 +103,7 @@ export function createLiveListener(options: LiveListenerOptions): FeedListener {
     gapOpened(feed, cause, gapSymbols, fromMs) {
       hub.setSkew(skew.ms ?? 0) // what the recording has of it
       hub.gapOpened(feed, cause, gapSymbols, fromMs)
-      alerts.gapOpened(feed, cause, gapSymbols, fromMs)
+      others.gapOpened(feed, cause, gapSymbols, fromMs)
       status.gapOpened(cause)
       const sentence = gapSentence(feed, cause)
       if (sentence !== null) log('warn', 'recorder', sentence)
@@ -81,7 +112,7 @@ export function createLiveListener(options: LiveListenerOptions): FeedListener {
     },
     gapClosed(feed, fromMs, toMs) {
       hub.gapClosed(feed, fromMs, toMs)
-      alerts.gapClosed(feed, fromMs, toMs)
+      others.gapClosed(feed, fromMs, toMs)
     },
     problem: (feed, why) => log('warn', 'feeds', `${feed}: ${why.message} ${why.hint}`.trim()),
     log,

@@ -1,5 +1,6 @@
 /** Views of the market: the live one, and one a replay. Every call and stream of the market is over one. */
-import type { CallArgs } from '../../../shared/contracts.ts'
+import type { ArgsOf } from '../../../shared/rpc/contract.ts'
+import type { MARKET_CALLS } from '../../../shared/core/views/contract.ts'
 import type { BarsPage } from '../../../shared/core/views/contract.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
@@ -30,16 +31,23 @@ export interface View {
 }
 
 export interface Views {
+  /** Adds views by id: `find` returns undefined for what isn't one of them. */
+  add(find: (id: string) => View | undefined): void
   /** Throws `not-found` where there is no such view. */
   get(view: string): View
 }
 
-/** The live view, and those of replays. */
-export function createViews(live: View, replayed: (id: string) => View | undefined): Views {
+/** The live view, and those that are added. */
+export function createViews(live: View): Views {
+  const finders: ((id: string) => View | undefined)[] = []
   return {
+    add: (find) => void finders.push(find),
     get(view) {
-      const found = view === 'live' ? live : replayed(view)
-      if (found !== undefined) return found
+      if (view === 'live') return live
+      for (const find of finders) {
+        const found = find(view)
+        if (found !== undefined) return found
+      }
       throw new CodedError('not-found', `There is no view "${view.slice(0, 64)}".`, {
         hint: 'The replay was closed. Open the session again, or go back to live.',
       })
@@ -51,7 +59,7 @@ export function createViews(live: View, replayed: (id: string) => View | undefin
 export async function barsPage(
   reader: Pick<StoreReader, 'bars'>,
   view: View,
-  { instrument, of, interval, beforeMs, afterMs, limit }: Omit<CallArgs<'bars.history'>, 'view'>,
+  { instrument, of, interval, beforeMs, afterMs, limit }: Omit<ArgsOf<(typeof MARKET_CALLS)['bars.history']>, 'view'>,
 ): Promise<BarsPage> {
   const query = { instrument, of, interval, source: view.source(), beforeMs, afterMs, limit, maxSeq: view.upTo() }
   const page = await reader.bars({ ...query, pastDamage: true })

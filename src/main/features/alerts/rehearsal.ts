@@ -5,8 +5,10 @@ import type { Alert, AlertRow, AlertState } from '../../../shared/features/alert
 import type { StreamValue } from '../../../shared/contracts.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
 import { unixMs, type InstrumentId } from '../../../shared/base/units.ts'
 import type { Market } from '../../core/market/market.ts'
+import type { NewCompanion } from '../replay/replay-view.ts'
 import { createHistory, type NewEvent } from './history.ts'
 import { alertSink } from './record-sink.ts'
 import { alertStreams } from './streams.ts'
@@ -154,6 +156,46 @@ export function createRehearsal(options: RehearsalOptions): Rehearsal {
     close() {
       warming.forget()
       off()
+    },
+  }
+}
+
+export interface RehearsalsOptions extends Pick<RehearsalOptions, 'alerts' | 'onChange' | 'calendar'> {
+  /** Of an instrument in the market of a session's source. */
+  readonly drawings: (source: string, instrument: InstrumentId) => readonly Drawing[]
+}
+
+export interface Rehearsals {
+  /** Runs the alerts along a replay, until it closes. */
+  readonly follow: NewCompanion
+  /** What the alerts would have done along a replay. Throws `not-found`. */
+  stream(replay: string, wake: () => void): StreamSource<StreamValue<'alerts'>>
+}
+
+/** The dry runs along the replays that are open. */
+export function createRehearsals({ drawings, ...options }: RehearsalsOptions): Rehearsals {
+  const open = new Map<string, Rehearsal>()
+  return {
+    follow({ id, source, bars }) {
+      const rehearsal = createRehearsal({
+        ...options,
+        bars,
+        drawings: (instrument) => drawings(source, instrument),
+      })
+      open.set(id, rehearsal)
+      return {
+        over: (market) => rehearsal.over(market),
+        sweep: (nowMs) => rehearsal.sweep(nowMs),
+        close() {
+          open.delete(id)
+          rehearsal.close()
+        },
+      }
+    },
+    stream(replay, wake) {
+      const rehearsal = open.get(replay)
+      if (rehearsal !== undefined) return rehearsal.stream(wake)
+      throw new CodedError('not-found', `There is no replay "${replay}".`, { hint: 'Open the session again.' })
     },
   }
 }

@@ -1,11 +1,10 @@
 /** What a terminal tells somebody who helps, and what it keeps of what died. */
 import { homedir } from 'node:os'
-import { keepCrash, readCrashes } from './crashes.ts'
+import { keepCrash, readCrashes, type Crash } from './crashes.ts'
 import { diagnosticsText } from './report.ts'
 import type { Settings } from '../../../shared/core/settings/settings.ts'
 import type { AppInfo, StatusState } from '../../../shared/core/status/status.ts'
 import { blot, type Log } from '../../core/log/log.ts'
-import type { Terminal } from '../../terminal/terminal-api.ts'
 
 export interface DiagnosingParts {
   readonly dataDir: string
@@ -18,7 +17,14 @@ export interface DiagnosingParts {
   readonly known: () => readonly string[]
 }
 
-export function createDiagnosing(parts: DiagnosingParts): Pick<Terminal, 'diagnostics' | 'crashed'> {
+export interface Diagnosing {
+  /** A report for support, without secrets and names; with symbols where `symbols` allows them. */
+  diagnostics(symbols: boolean): string
+  /** Saves a report of a crash; returns its file, null where it couldn't be written. */
+  crashed(what: Crash['what'], text: string): string | null
+}
+
+export function createDiagnosing(parts: DiagnosingParts): Diagnosing {
   const { dataDir, wallMs, info, settings, status, log, known } = parts
   const { node, electron, chrome } = process.versions
   const hidden = (text: string): string => known().reduce((safe, secret) => safe.replaceAll(secret, '***'), text)

@@ -8,17 +8,12 @@ import { checkpointStore } from '../../core/store/schema/checkpoint.ts'
 import { lockStore } from '../../core/store/schema/lock.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { LateReader, LateWriter } from '../../core/store/late-store.ts'
-import type { Terminal } from '../../terminal/terminal-api.ts'
+import type { Log } from '../../core/log/log.ts'
+import { STORE_AWAY, type StorePlace } from '../../core/store/store-place.ts'
 import type { RecordingDesk } from '../../core/recording/recorder-control.ts'
 
-export interface StorePlace {
-  /** The store's file now. Throws `busy` while it is nowhere. */
-  file(): string
-  /** For those who only tell it. */
-  readonly shown: string
-}
-
 export interface MovingOptions {
+  readonly place: StorePlace
   /** The app's own folder. */
   readonly dataDir: string
   readonly jobs: Jobs
@@ -32,7 +27,7 @@ export interface MovingOptions {
   /** Keeps the new place for the next start. */
   readonly keep: (file: string) => void
   readonly changed: () => void
-  readonly log: Terminal['log']
+  readonly log: Log['add']
   /** Free bytes of a folder; the system's answer unless told. */
   readonly free?: ((folder: string) => Promise<number>) | undefined
 }
@@ -44,114 +39,98 @@ export interface StoreMoving {
   close(): Promise<void>
 }
 
-const AWAY = 'The store is being moved.'
-
-/** The store's place, `file` at first. `start` is called once everything that has the store open is there. */
-export function createStoreMoving(file: string): StorePlace & { start(options: MovingOptions): StoreMoving } {
-  let now = file
-  let away = false
-  return {
-    file() {
-      if (away) throw new CodedError('busy', AWAY, { hint: 'Try again in a moment.' })
-      return now
-    },
-    get shown() {
-      return now
-    },
-    start(options) {
-      const { jobs, reader, writer, recordings, log } = options
-      /** Of the store as it is now: closing one while the store is open would drop the store's locks. */
-      let source: FileHandle | null = null
-      const letGo = async (): Promise<void> => {
-        const last = source
-        source = null
-        await last?.close()
-      }
-      async function work(plan: MovePlan, progress: (done: number, bytes: number) => void, signal: AbortSignal) {
-        source ??= await open(now, 'r')
-        const opened = source
-        let hold = (): void => {}
-        /** Whoever changes the recording waits until the store is somewhere again. */
-        const held = new Promise<void>((resolve) => (hold = resolve))
-        try {
-          const moved = await moveStore({
-            ...plan,
-            source: opened,
-            lock: lockStore,
-            checkpoint: checkpointStore,
-            dataDir: options.dataDir,
-            signal,
-            keep: options.keep,
-            onProgress: progress,
-            release: () =>
-              new Promise((resolve, reject) => {
-                void recordings
-                  .serially(async () => {
-                    await recordings.interrupt({
-                      code: 'busy',
-                      message: AWAY,
-                      hint: 'Live data continues. Messages that arrive meanwhile are not recorded; the chart shows a gap.',
-                      closeCode: null,
-                    })
-                    away = true
-                    options.changed()
-                    await reader.pause()
-                    await writer.pause()
-                    resolve()
-                    await held
-                  })
-                  .catch(reject)
-              }),
-            async resume(to) {
-              await letGo()
-              now = to
-              away = false
-              hold()
-              await writer.open().catch(() => undefined) // told when the recording is to begin
-              await reader.open().catch(() => undefined)
-              await recordings.serially(() => recordings.begin())
-              options.changed()
-            },
-          })
-          return moved
-        } finally {
+/** Moves the store. Make it once everything that has the store open is there. */
+export function createStoreMoving(options: MovingOptions): StoreMoving {
+  const { place, jobs, reader, writer, recordings, log } = options
+  /** Of the store as it is now: closing one while the store is open would drop the store's locks. */
+  let source: FileHandle | null = null
+  const letGo = async (): Promise<void> => {
+    const last = source
+    source = null
+    await last?.close()
+  }
+  async function work(plan: MovePlan, progress: (done: number, bytes: number) => void, signal: AbortSignal) {
+    source ??= await open(place.shown, 'r')
+    const opened = source
+    let hold = (): void => {}
+    /** Whoever changes the recording waits until the store is somewhere again. */
+    const held = new Promise<void>((resolve) => (hold = resolve))
+    try {
+      const moved = await moveStore({
+        ...plan,
+        source: opened,
+        lock: lockStore,
+        checkpoint: checkpointStore,
+        dataDir: options.dataDir,
+        signal,
+        keep: options.keep,
+        onProgress: progress,
+        release: () =>
+          new Promise((resolve, reject) => {
+            void recordings
+              .serially(async () => {
+                await recordings.interrupt({
+                  code: 'busy',
+                  message: STORE_AWAY,
+                  hint: 'Live data continues. Messages that arrive meanwhile are not recorded; the chart shows a gap.',
+                  closeCode: null,
+                })
+                place.leave()
+                options.changed()
+                await reader.pause()
+                await writer.pause()
+                resolve()
+                await held
+              })
+              .catch(reject)
+          }),
+        async resume(to) {
+          await letGo()
+          place.settle(to)
           hold()
-        }
-      }
-      /** Throws what stands against a move now. */
-      const refuse = (): void => {
-        const fixed = options.fixed()
-        if (fixed !== null) throw new CodedError('not-allowed', fixed)
-        if (jobs.running() > 0) {
-          throw new CodedError('busy', 'Other work is going on with the store.', {
-            hint: 'Wait for it or cancel it, then move the store.',
-          })
-        }
-        if (options.replays() > 0) {
-          throw new CodedError('busy', 'A replay is open.', { hint: 'Go back to live first, then move the store.' })
-        }
-      }
-      return {
-        async move(folder) {
-          refuse()
-          const plan = await planMove(now, folder, options.free)
-          try {
-            refuse() // others may have begun meanwhile
-          } catch (thrown) {
-            await dropPlan(plan)
-            throw thrown
-          }
-          const from = now
-          return jobs.start('move', `the store to ${folder}`, 'bytes', async (progress, signal) => {
-            const moved: StoreMoved = await work(plan, (done, bytes) => progress({ done, count: bytes, bytes }), signal)
-            progress({ count: moved.bytes, bytes: moved.bytes })
-            const left = moved.leftovers ? ` Something of it could not be removed from ${from}.` : ''
-            log('info', 'store', `The store was moved from ${from} to ${moved.path}.${left}`)
-            return { text: `${moved.path}.${left}`, result: moved }
-          })
+          await writer.open().catch(() => undefined) // told when the recording is to begin
+          await reader.open().catch(() => undefined)
+          await recordings.serially(() => recordings.begin())
+          options.changed()
         },
-        close: letGo,
+      })
+      return moved
+    } finally {
+      hold()
+    }
+  }
+  /** Throws what stands against a move now. */
+  const refuse = (): void => {
+    const fixed = options.fixed()
+    if (fixed !== null) throw new CodedError('not-allowed', fixed)
+    if (jobs.running() > 0) {
+      throw new CodedError('busy', 'Other work is going on with the store.', {
+        hint: 'Wait for it or cancel it, then move the store.',
+      })
+    }
+    if (options.replays() > 0) {
+      throw new CodedError('busy', 'A replay is open.', { hint: 'Go back to live first, then move the store.' })
+    }
+  }
+  return {
+    async move(folder) {
+      refuse()
+      const plan = await planMove(place.shown, folder, options.free)
+      try {
+        refuse() // others may have begun meanwhile
+      } catch (thrown) {
+        await dropPlan(plan)
+        throw thrown
       }
+      const from = place.shown
+      return jobs.start('move', `the store to ${folder}`, 'bytes', async (progress, signal) => {
+        const moved: StoreMoved = await work(plan, (done, bytes) => progress({ done, count: bytes, bytes }), signal)
+        progress({ count: moved.bytes, bytes: moved.bytes })
+        const left = moved.leftovers ? ` Something of it could not be removed from ${from}.` : ''
+        log('info', 'store', `The store was moved from ${from} to ${moved.path}.${left}`)
+        return { text: `${moved.path}.${left}`, result: moved }
+      })
     },
+    close: letGo,
   }
 }

@@ -3,22 +3,20 @@ import { gridOf } from '../../../shared/core/market/calendar.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
 import { INTERVALS } from '../../../shared/core/market/market.ts'
-import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import type { ReplayId, ReplayState, ReplayTimeline } from '../../../shared/features/replay/replay.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
 import { unixMs, type InstrumentId } from '../../../shared/base/units.ts'
-import { createRehearsal, type Rehearsal, type RehearsalOptions } from '../alerts/rehearsal.ts'
 import type { Clock } from '../../base/clock.ts'
 import { createDigestFold } from '../../core/market/digest.ts'
 import type { HubCalendar } from '../../core/market/hub-types.ts'
+import type { Market } from '../../core/market/market.ts'
 import { createHub } from '../../core/market/hub.ts'
 import { createMarket } from '../../core/market/market.ts'
 import { nextOpen } from './opens.ts'
 import { Player } from './player.ts'
 import type { StoreReader, StoreWriter } from '../../core/store/types/store.ts'
-import { ALERT_CALENDAR } from '../alerts/alert-calendar.ts'
-import { createPast } from '../../core/views/history.ts'
+import { createPast, type StoredPast } from '../../core/views/history.ts'
 import { gapsAt, gapsBetween, partsOf } from '../../core/playback/replay-parts.ts'
 import { createSeeder } from '../../core/views/seeder.ts'
 import type { View } from '../../core/views/views.ts'
@@ -28,7 +26,6 @@ export interface OpenReplay {
   readonly player: Player
   readonly view: View
   readonly states: WholeStreams<ReplayState>
-  readonly rehearsal: Rehearsal
   /** How many streams look at it. */
   readonly streams: number
   state(): ReplayState
@@ -39,6 +36,22 @@ export interface OpenReplay {
   timeline(args: Omit<CallArgs<'replay.timeline'>, 'id'>): Promise<ReplayTimeline>
   close(): void
 }
+
+/** Follows the market of one replay. */
+export interface Companion {
+  /** The market of the replay, with the companion listening. */
+  over(market: Market): Market
+  /** Called now and then while the replay's clock moves, with its time, UTC ms. */
+  sweep(nowMs: number): void
+  close(): void
+}
+export type NewCompanion = (replay: {
+  readonly id: ReplayId
+  /** `sourceKey` of its sessions. */
+  readonly source: string
+  /** Bars up to the replay's clock. */
+  readonly bars: StoredPast['barsOrThrow']
+}) => Companion
 
 /** What every replay needs of its surroundings. */
 export interface ReplaysOptions {
@@ -53,11 +66,8 @@ export interface ReplaysOptions {
   readonly status: () => StatusState
   /** Told of a question the store could not answer. */
   readonly failed: (what: string, thrown: unknown) => void
-  /** What is rehearsed along every replay. */
-  readonly alerts: Pick<RehearsalOptions, 'alerts' | 'onChange'> & {
-    /** Of an instrument in the market of a session's source. */
-    readonly drawings: (source: string, instrument: InstrumentId) => readonly Drawing[]
-  }
+  /** What follows the market of every replay. */
+  readonly companions: readonly NewCompanion[]
 }
 
 export interface OpenOptions extends ReplaysOptions {
@@ -87,16 +97,13 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   const wakes = new Set<() => void>()
   let sweptMs = 0
 
-  const rehearsal = createRehearsal({
-    ...options.alerts,
-    drawings: (instrument) => options.alerts.drawings(source, instrument),
-    calendar: ALERT_CALENDAR,
-    bars: (instrument, of, interval, limit) => past.barsOrThrow(instrument, of, interval, limit),
-  })
+  const companions = options.companions.map((make) =>
+    make({ id, source, bars: (instrument, of, interval, limit) => past.barsOrThrow(instrument, of, interval, limit) }),
+  )
   const player = new Player({
     reader,
     parts,
-    market: rehearsal.over(createMarket(hub, createDigestFold())),
+    market: companions.reduce((market, one) => one.over(market), createMarket(hub, createDigestFold())),
     newMarket: () => createMarket(newHub(), createDigestFold()),
     realMs,
     after: (ms, then) => clock.after(ms, then),
@@ -106,7 +113,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
       if (now - sweptMs < SWEEP_MS) return
       sweptMs = now
       hub.sweep(player.nowMs)
-      rehearsal.sweep(player.nowMs)
+      for (const one of companions) one.sweep(player.nowMs)
       status.changed()
     },
   })
@@ -240,7 +247,6 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
         .catch((thrown: unknown) => options.failed('replay', thrown))
         .finally(() => (growing = false))
     },
-    rehearsal,
     get streams() {
       return wakes.size
     },
@@ -306,7 +312,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     },
     close() {
       closed = true
-      rehearsal.close()
+      for (const one of companions) one.close()
       player.close()
       for (const wake of [...wakes]) wake()
     },

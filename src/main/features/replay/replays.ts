@@ -1,5 +1,5 @@
 /** The replays of a terminal: each a view of its own over recordings of one source. */
-import type { CallArgs, StreamValue } from '../../../shared/contracts.ts'
+import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type {
   ReplayBookmark,
@@ -27,10 +27,6 @@ export interface Replays {
   options(args: CallArgs<'replay.options'>): void
   timeline(args: CallArgs<'replay.timeline'>): Promise<ReplayTimeline>
   stream(args: { readonly id: ReplayId }, wake: () => void): StreamSource<ReplayState>
-  /** What alerts would have done along a replay. */
-  alerts(view: string, wake: () => void): StreamSource<StreamValue<'alerts'>>
-  /** The replay's clock, UTC ms; null for `live`. Throws `not-found`. */
-  instantOf(view: string): number | null
   /** How many are open. */
   count(): number
   /** The view of a replay that is open. */
@@ -105,11 +101,6 @@ export function createReplays(options: ReplaysOptions): Replays {
       const replay = known(id)
       return replay.view.hold(replay.states.open(wake), wake)
     },
-    alerts(view, wake) {
-      const replay = known(view)
-      return replay.view.hold(replay.rehearsal.stream(wake), wake)
-    },
-    instantOf: (view) => (view === 'live' ? null : known(view).player.nowMs),
     view: (id) => open.get(id)?.view,
     bookmarks: (session) => reader.bookmarks(session === null ? null : recordingId(session)),
     addBookmark: ({ session, atMs, seq, text }) =>

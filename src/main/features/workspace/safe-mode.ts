@@ -2,7 +2,6 @@
 import type { SafeSettings } from '../../core/settings/safe-settings.ts'
 import type { SafeWorkspaces } from './safe.ts'
 import type { Log } from '../../core/log/log.ts'
-import type { Terminal } from '../../terminal/terminal-api.ts'
 import type { Status } from '../../core/recording/status.ts'
 
 export interface SafeModeParts {
@@ -14,7 +13,14 @@ export interface SafeModeParts {
   readonly changed: () => void
 }
 
-export function createSafeMode(parts: SafeModeParts): Pick<Terminal, 'enterSafeMode' | 'leaveSafeMode'> {
+export interface SafeMode {
+  /** Begins safe mode without a new start: recording continues. */
+  enterSafeMode(): void
+  /** Ends safe mode, where it is on: saved panes and appearance count again. */
+  leaveSafeMode(): void
+}
+
+export function createSafeMode(parts: SafeModeParts): SafeMode {
   const { settings, workspaces, status, log, changed } = parts
   return {
     enterSafeMode() {

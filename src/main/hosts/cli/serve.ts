@@ -3,8 +3,7 @@ import { CodedError } from '../../../shared/base/errors.ts'
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
 import { openInBrowser } from '../browser/open.ts'
 import { startBrowserHost } from '../browser/host.ts'
-import { createHandlers } from '../../rpc/handlers.ts'
-import { createTerminal } from '../../terminal.ts'
+import { openTerminal } from '../open-terminal.ts'
 import { accountOptions } from '../../core/account/cli.ts'
 import { sourceText } from '../../command-line/source-text.ts'
 import { wholeNumber, type Command } from '../../command-line/command.ts'
@@ -28,7 +27,7 @@ export const serve: Command = {
   },
   async run(values, context) {
     const port = wholeNumber(values, 'port', 0, 65_535) ?? 0
-    const terminal = await createTerminal({
+    const terminal = await openTerminal({
       dataDir: context.dataDir,
       host: 'browser',
       version: context.version,
@@ -43,7 +42,7 @@ export const serve: Command = {
       ...accountOptions(values, context),
     })
     try {
-      const host = await startBrowserHost(createHandlers(terminal), {
+      const host = await startBrowserHost(terminal.handlers, {
         port,
         rendererDir: context.rendererDir,
         log: (level, text) => terminal.log(level, 'browser', text),

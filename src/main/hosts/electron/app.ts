@@ -16,10 +16,9 @@ import {
 } from 'electron'
 import { toFailure } from '../../../shared/base/errors.ts'
 import type { LogEntry } from '../../../shared/core/status/status.ts'
-import { createHandlers } from '../../rpc/handlers.ts'
 import { openPages } from '../window-files.ts'
 import type { Notice } from '../../terminal/host.ts'
-import type { Terminal } from '../../terminal/terminal-api.ts'
+import type { Terminal } from '../open-terminal.ts'
 import { parseLink, LINK_SCHEME } from '../../../shared/features/desktop/requests.ts'
 import { followDesktop, type Desktop } from './desktop/desktop.ts'
 import { serveWindows } from './ipc.ts'
@@ -234,7 +233,7 @@ export function runElectronApp(options: ElectronAppOptions): void {
         return undefined
       },
     )
-  const handlers = starting.then((started) => started && createHandlers(started))
+  const handlers = starting.then((started) => started?.handlers)
   const ports = serveWindows(ipcMain, handlers, url, () => log('warn', 'A page that is not ours asked for a port'))
 
   const menu = {

@@ -1,6 +1,6 @@
 /** The question after a window died again and again. */
 import { dialog } from 'electron'
-import type { Terminal } from '../../terminal/terminal-api.ts'
+import type { Terminal } from '../open-terminal.ts'
 
 /** `safe`: back in safe mode. `again`: back as it was. `close`: the window goes, the terminal stays as it is. */
 export type DeathAnswer = 'safe' | 'again' | 'close'

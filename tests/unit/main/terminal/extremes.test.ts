@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CALL_SAMPLES, STREAM_SAMPLES } from '../../../contract/stub-terminal.ts'
 import { dispatchCall, openStream, type Handlers } from '../../../../src/main/rpc/dispatch.ts'
-import { createHandlers } from '../../../../src/main/rpc/handlers.ts'
-import { createTerminal } from '../../../../src/main/terminal.ts'
-import type { Terminal } from '../../../../src/main/terminal/terminal-api.ts'
+import { store } from '../../../../src/main/core/store/feature.ts'
+import { openTerminal, type Terminal } from '../../../../src/main/hosts/open-terminal.ts'
 import type { CallName, StreamName } from '../../../../src/shared/contracts.ts'
 
 const root = new URL('../../../../', import.meta.url)
@@ -20,7 +19,7 @@ let internal: string[]
 let handlers: Handlers
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tapedeck-extremes-'))
-  terminal = await createTerminal({
+  terminal = await openTerminal({
     dataDir: folder,
     host: 'test',
     version: '0.0.0',
@@ -35,10 +34,10 @@ beforeAll(async () => {
   })
   await vi.waitFor(() => expect(terminal.status().stored).toBeGreaterThan(100), { timeout: 20_000, interval: 100 })
   await terminal.setRecording(false)
-  const [row] = await terminal.sessions()
+  const [row] = await terminal.service(store).reader.sessions(true)
   session = row.session
   internal = []
-  handlers = { ...createHandlers(terminal), onInternal: (name, { detail }) => void internal.push(`${name}: ${detail}`) }
+  handlers = { ...terminal.handlers, onInternal: (name, { detail }) => void internal.push(`${name}: ${detail}`) }
   const opened = await dispatchCall(handlers, 'replay.open', { sessions: [session], atMs: null })
   if (!opened.ok) throw new Error(opened.error.message)
   replay = (opened.value as { readonly id: string }).id // what this call answers

@@ -16,7 +16,7 @@ export const openedReplay = (reader: LocalReader, sessions: readonly RecordingId
     calendar: hubCalendar,
     storeIsAway: () => false,
     nameOf: () => null,
-    alerts: { alerts: () => [], onChange: () => () => undefined, drawings: () => [] },
+    companions: [],
     status: () => {
       throw new Error('nobody asks')
     },

@@ -13,10 +13,8 @@ import type { JobState } from '../../../../src/shared/core/jobs/jobs.ts'
 import { instrumentId, unixMs } from '../../../../src/shared/base/units.ts'
 import { systemClock } from '../../../../src/main/base/clock.ts'
 import { dispatchCall, openStream } from '../../../../src/main/rpc/dispatch.ts'
-import { createHandlers } from '../../../../src/main/rpc/handlers.ts'
 import { openStoreReader, openStoreWriter } from '../../../../src/main/core/store/open.ts'
-import { createTerminal } from '../../../../src/main/terminal.ts'
-import type { Terminal } from '../../../../src/main/terminal/terminal-api.ts'
+import { openTerminal, type Terminal } from '../../../../src/main/hosts/open-terminal.ts'
 import type { Source } from '../../../../src/shared/core/recording/recording.ts'
 import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from '../core/store/harness.ts'
 
@@ -79,7 +77,7 @@ async function terminalOver(sources: readonly Source[]): Promise<Open> {
   const reader = await openStoreReader({ file: folder.file })
   const sessions = (await reader.sessions()).map(({ session }) => session)
   await reader.close()
-  const terminal = await createTerminal({
+  const terminal = await openTerminal({
     dataDir: folder.path,
     storeFile: folder.file,
     host: 'test',
@@ -96,7 +94,7 @@ async function terminalOver(sources: readonly Source[]): Promise<Open> {
     clock: systemClock,
   })
   cleanups.push(() => terminal.close())
-  const handlers = createHandlers(terminal)
+  const handlers = terminal.handlers
   return {
     terminal,
     sessions,

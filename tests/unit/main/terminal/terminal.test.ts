@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StreamName, StreamValue } from '../../../../src/shared/contracts.ts'
 import type { PrintsPlace } from '../../../../src/shared/core/views/contract.ts'
 import type { Print } from '../../../../src/shared/core/market/market.ts'
@@ -10,10 +10,13 @@ import { instrumentId } from '../../../../src/shared/base/units.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../../src/simulator/simulator.ts'
 import { systemClock } from '../../../../src/main/base/clock.ts'
 import { dispatchCall, openStream } from '../../../../src/main/rpc/dispatch.ts'
-import { createHandlers } from '../../../../src/main/rpc/handlers.ts'
 import { openStoreWriter } from '../../../../src/main/core/store/open.ts'
-import { createTerminal } from '../../../../src/main/terminal.ts'
-import type { Terminal } from '../../../../src/main/terminal/terminal-api.ts'
+import { store } from '../../../../src/main/core/store/feature.ts'
+import { account } from '../../../../src/main/core/account/feature.ts'
+import { live } from '../../../../src/main/core/views/live-feature.ts'
+import { views } from '../../../../src/main/core/views/feature.ts'
+import { barsPage } from '../../../../src/main/core/views/views.ts'
+import { openTerminal, type Terminal } from '../../../../src/main/hosts/open-terminal.ts'
 import type { HostOptions } from '../../../../src/main/terminal/host.ts'
 
 const root = new URL('../../../../', import.meta.url)
@@ -32,7 +35,7 @@ afterEach(async () => {
 })
 
 async function terminalOf(options: Partial<HostOptions> = {}): Promise<Terminal> {
-  const terminal = await createTerminal({
+  const terminal = await openTerminal({
     dataDir: folder,
     host: 'test',
     version: '0.0.0',
@@ -73,7 +76,7 @@ async function follow<K extends StreamName>(
     const value = source.take() as StreamValue<K> | undefined // the stream of this name
     if (value !== undefined && until(value)) found.resolve(value)
   }
-  const opened = openStream(createHandlers(terminal), name, args, () => setImmediate(take))
+  const opened = openStream(terminal.handlers, name, args, () => setImmediate(take))
   if (!opened.ok) throw new Error(opened.error.message)
   const source = opened.value
   take()
@@ -103,13 +106,13 @@ describe('the terminal', () => {
     expect(status.receiveToStored?.p99).toBeGreaterThan(0)
     await terminal.close()
     const again = await terminalOf({ source: 'demo', record: false })
-    const sessions = await again.sessions()
+    const sessions = await again.service(store).reader.sessions(true)
     expect(sessions).toMatchObject([{ source: 'demo', clean: true, live: false }])
     for (const { received, decoded, control, undecodable, stored } of sessions[0].feeds) {
       expect(received).toBe(decoded + control + undecodable)
       expect(stored).toBe(received)
     }
-    expect(await again.verify(null)).toMatchObject({ ok: true, problems: [] })
+    expect(await again.service(store).reader.verify(null)).toMatchObject({ ok: true, problems: [] })
   })
 
   it('stores exactly what a service sent, and says so', async () => {
@@ -123,7 +126,7 @@ describe('the terminal', () => {
     service.send('crypto/XT', 'BTC-USD', 'no JSON at all')
     await follow(terminal, 'status', { view: 'live' }, (value) => value.stored >= service.sent().frames)
     await terminal.close()
-    const [session] = await (await terminalOf({ source: 'demo', record: false })).sessions()
+    const [session] = await (await terminalOf({ source: 'demo', record: false })).service(store).reader.sessions(true)
     const feed = session?.feeds.find((one) => one.feed === 'crypto/XT')
     expect(feed).toMatchObject({
       received: service.sent().frames,
@@ -134,14 +137,21 @@ describe('the terminal', () => {
     expect(session?.source).toBe(`service:${service.username}@${service.baseUrl}`)
   })
 
+  it('passes on that the network changed', async () => {
+    const terminal = await terminalOf({ source: 'demo', record: false, wantWatchlists: false })
+    const changed = vi.spyOn(terminal.service(live).feeds, 'networkChanged')
+    expect(await dispatchCall(terminal.handlers, 'app.networkChanged', {})).toEqual({ ok: true, value: null })
+    expect(changed).toHaveBeenCalledOnce()
+  })
+
   it('changes its source: another recording, nothing of the other market left', async () => {
     const service = await simulator()
     const terminal = await terminalOf({ source: 'demo', wantWatchlists: false })
-    const handlers = createHandlers(terminal)
+    const { handlers } = terminal
     const args = { view: 'live', instruments: [BTC] }
     await follow(terminal, 'quotes', args, ({ rows: [row] }) => typeof row?.last === 'number')
     const wrong = { baseUrl: service.baseUrl, user: service.username, password: 'wrong' }
-    const steps = await terminal.testConnection(wrong)
+    const steps = await terminal.service(account).credentials.testConnection(wrong)
     expect(steps.at(-1)).toMatchObject({ step: 'token', ok: false, code: 'wrong-password' })
     const result = await dispatchCall(handlers, 'account.connect', { ...wrong, password: service.password })
     expect(result).toMatchObject({ ok: true, value: { source: 'service', user: service.username } })
@@ -154,8 +164,10 @@ describe('the terminal', () => {
     service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":7,"t":${Date.now()},"s":1}`)
     await follow(terminal, 'quotes', args, ({ rows: [one] }) => one?.last === 7)
     if (stream.ok) stream.value.close()
-    await terminal.disconnect()
-    const sources = (await terminal.sessions()).toSorted((a, b) => a.startedMs - b.startedMs).map((one) => one.source)
+    await terminal.service(live).disconnect()
+    const sources = (await terminal.service(store).reader.sessions(true))
+      .toSorted((a, b) => a.startedMs - b.startedMs)
+      .map((one) => one.source)
     expect(sources).toEqual(['demo', `service:${service.username}@${service.baseUrl}`, 'demo'])
     expect(terminal.settings().account).toMatchObject({ source: 'demo', baseUrl: '', user: '' })
   })
@@ -184,7 +196,7 @@ describe('the terminal', () => {
     send(11, 61_000)
     await follow(terminal, 'status', { view: 'live' }, (value) => value.stored >= 4)
     const args = { view: 'live', instrument: BTC, of: 'trade', interval: '1m', fromMs: t0 }
-    const stream = openStream(createHandlers(terminal), 'bars', args, () => {})
+    const stream = openStream(terminal.handlers, 'bars', args, () => {})
     const first = await follow(terminal, 'bars', args, (value) => value.reset !== null)
     expect(first.reset).toMatchObject([
       { startMs: t0, open: 10, high: 12, low: 10, close: 12, volume: 4, count: 2 },
@@ -194,8 +206,7 @@ describe('the terminal', () => {
     await follow(terminal, 'quotes', { view: 'live', instruments: [BTC] }, ({ rows: [row] }) => row?.last === 15)
     const joined = await follow(terminal, 'bars', args, (value) => value.reset !== null)
     expect(joined.reset?.[1]).toMatchObject({ open: 11, high: 15, close: 15, volume: 4, count: 2 })
-    const page = await terminal.barsHistory({
-      view: 'live',
+    const page = await barsPage(terminal.service(store).reader, terminal.service(views).get('live'), {
       instrument: BTC,
       of: 'trade',
       interval: '1m',
@@ -203,7 +214,7 @@ describe('the terminal', () => {
       limit: 10,
     })
     expect(page).toMatchObject({ bars: [{ startMs: t0 }], more: false })
-    const tape = await terminal.tapeHistory({ view: 'live', instrument: BTC, before: null, limit: 3 })
+    const tape = await terminal.service(views).get('live').past.printsBefore(BTC, null, 3)
     expect(tape.prints.map(({ price, direction }) => [price, direction])).toEqual([
       [12, 1],
       [11, -1],
@@ -221,7 +232,7 @@ describe('older prints', () => {
     terminal.want('crypto/XT', ['BTC-USD'])
     await service.subscribed('crypto/XT', 'BTC-USD')
     const live: Print[] = []
-    const tape = openStream(createHandlers(terminal), 'tape', { view: 'live', instrument: BTC, limit: 50 }, () => {})
+    const tape = openStream(terminal.handlers, 'tape', { view: 'live', instrument: BTC, limit: 50 }, () => {})
     if (!tape.ok) throw new Error(tape.error.message)
     const take = () => {
       const value = tape.value.take() as StreamValue<'tape'> | undefined // the stream of this name
@@ -252,7 +263,7 @@ describe('older prints', () => {
       [14, 1],
     ]
     expect(live.map(({ price, direction }) => [price, direction])).toEqual(told)
-    const page = await terminal.tapeHistory({ view: 'live', instrument: BTC, before: null, limit: 10 })
+    const page = await terminal.service(views).get('live').past.printsBefore(BTC, null, 10)
     expect(page.prints.map(({ price, direction }) => [price, direction])).toEqual(told)
     tape.value.close()
   })
@@ -277,8 +288,7 @@ describe('older prints', () => {
     await terminal.setRecording(false)
     await terminal.setRecording(true)
     await send(3)
-    const page = (before: PrintsPlace | null) =>
-      terminal.tapeHistory({ view: 'live', instrument: BTC, before, limit: 2 })
+    const page = (before: PrintsPlace | null) => terminal.service(views).get('live').past.printsBefore(BTC, before, 2)
     const pages: (readonly number[])[] = []
     let before: PrintsPlace | null = null
     do {
@@ -288,8 +298,8 @@ describe('older prints', () => {
     } while (before !== null)
     expect(pages).toEqual([[7, 8], [6], [4, 5], [2, 3], [1]])
 
-    const [first] = await terminal.sessions()
-    await terminal.disconnect()
+    const [first] = await terminal.service(store).reader.sessions(true)
+    await terminal.service(live).disconnect()
     const foreign = { recording: first.session, seq: null, ms: null }
     await expect(page(foreign)).rejects.toMatchObject({ code: 'not-found' })
     expect((await page(null)).prints.every((print) => print.price > 100)).toBe(true)
@@ -317,16 +327,16 @@ describe('a store that cannot be written', () => {
     )
     expect(broken.recorder).toMatchObject({ why: { code: 'store-locked' } })
     expect(JSON.stringify(broken.recorder)).toContain('Another Tapedeck is recording')
-    expect(await terminal.sessions()).toEqual([]) // the past is read meanwhile
+    expect(await terminal.service(store).reader.sessions(true)).toEqual([]) // the past is read meanwhile
     await other.close()
     await follow(terminal, 'status', { view: 'live' }, (value) => value.stored > 0)
     expect(terminal.status().recorder.is).toBe('recording')
     want.release()
     await terminal.close()
     const again = await terminalOf({ source: 'demo', record: false })
-    const [session] = await again.sessions()
+    const [session] = await again.service(store).reader.sessions(true)
     expect(session?.gaps.map(({ cause }) => cause)).not.toContain('disk')
-    expect(await again.verify(null)).toMatchObject({ ok: true })
+    expect(await again.service(store).reader.verify(null)).toMatchObject({ ok: true })
   })
 
   it('is recorded into as soon as the disk lets it, with a gap of what came before', async () => {
@@ -339,12 +349,12 @@ describe('a store that cannot be written', () => {
     expect(broken).toMatchObject({ is: 'broken', why: { code: 'disk-error' } })
     rmSync(join(folder, 'in-the-way'))
     await follow(terminal, 'status', { view: 'live' }, (value) => value.stored > 0)
-    const [session] = await terminal.sessions()
+    const [session] = await terminal.service(store).reader.sessions(true)
     const gap = session?.gaps.find(({ feed, cause }) => feed === 'crypto/XT' && cause === 'disk')
     expect(gap?.symbols).toEqual([])
     expect(gap?.fromMs).toBe(broken.is === 'broken' ? broken.sinceMs : NaN)
     expect(gap?.toMs).toBeGreaterThanOrEqual(session?.startedMs ?? NaN)
-    expect(await terminal.verify(null)).toMatchObject({ ok: true })
+    expect(await terminal.service(store).reader.verify(null)).toMatchObject({ ok: true })
   })
 
   it('that holds no store is left as it is until told to try again; what must record refuses it', async () => {
@@ -353,7 +363,7 @@ describe('a store that cannot be written', () => {
     const terminal = await terminalOf({ source: 'demo', wantWatchlists: false, clock })
     await trades(terminal)
     expect(terminal.status().recorder).toMatchObject({ is: 'broken', why: { code: 'store-damaged' } })
-    await expect(terminal.sessions()).rejects.toMatchObject({ code: 'store-damaged' })
+    await expect(terminal.service(store).reader.sessions(true)).rejects.toMatchObject({ code: 'store-damaged' })
     rmSync(file())
     await terminal.setRecording(true)
     expect(terminal.status().recorder.is).toBe('recording')
@@ -388,7 +398,7 @@ describe('a store that cannot be written', () => {
     await trades(terminal)
     expect(terminal.status().recorder).toMatchObject({ is: 'broken', why: { code: 'disk-full' } })
     const { baseUrl, username: user, password } = service
-    await terminal.connect({ baseUrl, user, password })
+    await terminal.service(live).connect({ baseUrl, user, password })
     await service.subscribed('crypto/XT', 'BTC-USD')
     service.send('crypto/XT', 'BTC-USD', `{"ev":"XT","pair":"BTC-USD","p":7,"t":${Date.now()},"s":1}`)
     await follow(terminal, 'quotes', quotes, ({ rows: [row] }) => row?.last === 7)

@@ -15,7 +15,7 @@ import {
 } from 'electron'
 import type { Settings } from '../../../../shared/core/settings/settings.ts'
 import type { StatusState } from '../../../../shared/core/status/status.ts'
-import type { Terminal } from '../../../terminal/terminal-api.ts'
+import type { Terminal } from '../../open-terminal.ts'
 import { followAccent } from './accent.ts'
 import type { Notice } from '../../../terminal/host.ts'
 import { desktopState, recorderNotice, type DesktopState } from './desktop-state.ts'
@@ -166,12 +166,8 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
       )
   }
 
-  const settings = terminal.streams.settings({}, () => takeSettings())
-  function takeSettings(): void {
-    const now = settings.take()
-    if (now) followSettings(now)
-  }
-  takeSettings()
+  const unfollowSettings = terminal.onSettings(followSettings)
+  followSettings(terminal.settings())
   const unfollowAccent = followAccent(systemPreferences, process.platform, (accent) => terminal.desk.setAccent(accent))
   follow()
   const timer = setInterval(follow, EVERY_MS)
@@ -182,7 +178,7 @@ export function followDesktop(terminal: Terminal, options: DesktopOptions): Desk
     dress: (window) => overlay(window, shown?.recording === true),
     close() {
       clearInterval(timer)
-      settings.close()
+      unfollowSettings()
       unfollowAccent()
       shortcut.take('')
       if (blocker !== undefined) powerSaveBlocker.stop(blocker)

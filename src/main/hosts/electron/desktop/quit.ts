@@ -1,6 +1,6 @@
 /** The one question before a recording of a real market is ended. */
 import { dialog } from 'electron'
-import type { Terminal } from '../../../terminal/terminal-api.ts'
+import type { Terminal } from '../../open-terminal.ts'
 
 /** `end`: quit. `window`: only the windows close, the recording goes on in the tray. `stay`: nothing. */
 export type QuitAnswer = 'end' | 'window' | 'stay'

@@ -6,7 +6,8 @@ import { afterEach, expect, it } from 'vitest'
 import { systemClock } from '../../../../../src/main/base/clock.ts'
 import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
 import { startDemoMarket } from '../../../../../src/main/core/account/demo-market.ts'
-import { createTerminal } from '../../../../../src/main/terminal.ts'
+import { store } from '../../../../../src/main/core/store/feature.ts'
+import { openTerminal } from '../../../../../src/main/hosts/open-terminal.ts'
 
 const root = new URL('../../../../../', import.meta.url)
 const worker = new URL('dying-simulator.ts', import.meta.url)
@@ -50,7 +51,7 @@ it('comes back on the same port with the same account', async () => {
 it('is watched on after a crash, with a gap of what was missed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tapedeck-demo-'))
   undo.push(() => rmSync(folder, { recursive: true, force: true }))
-  const terminal = await createTerminal({
+  const terminal = await openTerminal({
     dataDir: folder,
     host: 'test',
     version: '0.0.0',
@@ -80,5 +81,5 @@ it('is watched on after a crash, with a gap of what was missed', async () => {
   const gap = gaps.find(({ cause }) => cause === 'drop' || cause === 'half-open')
   expect(gap).toMatchObject({ feed: 'crypto/XT', cause: 'drop', symbols: ['BTC-USD'] })
   expect(gap?.toMs).toBeGreaterThan(gap?.fromMs ?? NaN)
-  expect(await terminal.verify(null)).toMatchObject({ ok: true })
+  expect(await terminal.service(store).reader.verify(null)).toMatchObject({ ok: true })
 })

@@ -5,10 +5,15 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
 import type { StatusState } from '../../../../../src/shared/core/status/status.ts'
 import type { StreamSource } from '../../../../../src/shared/rpc/transport.ts'
-import { createTerminal } from '../../../../../src/main/terminal.ts'
+import { store } from '../../../../../src/main/core/store/feature.ts'
+import { live } from '../../../../../src/main/core/views/live-feature.ts'
+import { jobs } from '../../../../../src/main/core/jobs/feature.ts'
+import { moveStore } from '../../../../../src/main/features/move-store/feature.ts'
+import { openTerminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import { createJobs } from '../../../../../src/main/core/jobs/jobs.ts'
+import { createStorePlace } from '../../../../../src/main/core/store/store-place.ts'
 import { createStoreMoving } from '../../../../../src/main/features/move-store/move-job.ts'
-import type { Terminal } from '../../../../../src/main/terminal/terminal-api.ts'
+import type { Terminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import type { HostOptions } from '../../../../../src/main/terminal/host.ts'
 
 const root = new URL('../../../../../', import.meta.url)
@@ -24,7 +29,7 @@ afterEach(async () => {
 })
 
 async function terminalOf(options: Partial<HostOptions> = {}): Promise<Terminal> {
-  const terminal = await createTerminal({
+  const terminal = await openTerminal({
     dataDir: join(folder, 'home'),
     host: 'test',
     version: '0.0.0',
@@ -53,11 +58,11 @@ async function follow<T>(open: (wake: () => void) => StreamSource<T>, until: (va
   return found.promise.finally(() => source.close())
 }
 const status = (terminal: Terminal, until: (value: StatusState) => boolean) =>
-  follow((wake) => terminal.streams.status({ view: 'live' }, wake), until)
+  follow((wake) => terminal.service(live).statusStreams.open(wake), until)
 const ended = async (terminal: Terminal, job: string): Promise<JobState | undefined> =>
   (
     await follow(
-      (wake) => terminal.streams.jobs({}, wake),
+      (wake) => terminal.service(jobs).streams.open(wake),
       (jobs) => jobs.find(({ id }) => id === job)?.outcome.is !== 'running',
     )
   ).find(({ id }) => id === job)
@@ -67,7 +72,7 @@ it('moves the store while it records: a session ends, another begins with a gap,
   await status(terminal, ({ stored }) => stored > 200)
   const before = terminal.info.storePath
   const target = join(folder, 'large')
-  const job = await ended(terminal, await terminal.moveStore(target))
+  const job = await ended(terminal, await terminal.service(moveStore).move(target))
   expect(job?.outcome).toMatchObject({ is: 'done', result: { path: join(target, 'tapedeck.db'), leftovers: false } })
   expect(terminal.info.storePath).toBe(join(target, 'tapedeck.db'))
   expect(existsSync(before)).toBe(false)
@@ -77,10 +82,10 @@ it('moves the store while it records: a session ends, another begins with a gap,
 
   const again = await terminalOf({ record: false })
   expect(again.info.storePath).toBe(join(target, 'tapedeck.db'))
-  const sessions = [...(await again.sessions())].sort((a, b) => a.startedMs - b.startedMs)
+  const sessions = [...(await again.service(store).reader.sessions(true))].sort((a, b) => a.startedMs - b.startedMs)
   expect(sessions).toMatchObject([{ clean: true }, { clean: true }])
   expect(sessions[1]?.gaps.some(({ cause, fromMs }) => cause === 'disk' && fromMs <= sessions[1].startedMs)).toBe(true)
-  expect(await again.verify(null)).toMatchObject({ ok: true, problems: [] })
+  expect(await again.service(store).reader.verify(null)).toMatchObject({ ok: true, problems: [] })
 }, 30_000)
 
 it('is cancelled while it pauses: says so meanwhile, and records on at the old place', async () => {
@@ -88,15 +93,15 @@ it('is cancelled while it pauses: says so meanwhile, and records on at the old p
   await status(terminal, ({ stored }) => stored > 200)
   const before = terminal.info.storePath
   const target = join(folder, 'large')
-  const job = await terminal.moveStore(target)
+  const job = await terminal.service(moveStore).move(target)
   const { recorder } = await status(terminal, (now) => now.recorder.is === 'paused')
-  terminal.jobs.cancel(job)
+  terminal.service(jobs).cancel(job)
   expect(recorder).toMatchObject({ is: 'paused', why: { message: 'The store is being moved.' } })
   expect((await ended(terminal, job))?.outcome).toEqual({ is: 'cancelled' })
   expect(terminal.info.storePath).toBe(before)
   expect(existsSync(target)).toBe(false)
   await status(terminal, (now) => now.recorder.is === 'recording')
-  expect(await terminal.verify(null)).toMatchObject({ ok: true, problems: [] })
+  expect(await terminal.service(store).reader.verify(null)).toMatchObject({ ok: true, problems: [] })
 }, 30_000)
 
 it('refuses before a job is made: no room, a place that is fixed, other work, a replay', async () => {
@@ -107,7 +112,8 @@ it('refuses before a job is made: no room, a place that is fixed, other work, a 
   const unasked = async () => {
     throw new Error('the store was touched')
   }
-  const moving = createStoreMoving(file).start({
+  const moving = createStoreMoving({
+    place: createStorePlace(file),
     dataDir: folder,
     jobs,
     reader: { pause: unasked, open: unasked },

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
-import { createTerminal } from '../../../../../src/main/terminal.ts'
+import { openTerminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import { monoNs, unixMs } from '../../../../../src/shared/base/units.ts'
 
 const root = new URL('../../../../../', import.meta.url)
@@ -53,7 +53,7 @@ const rows = <T>(sql: string): T[] => {
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'tapedeck-replay-'))
-  const terminal = await createTerminal({
+  const terminal = await openTerminal({
     dataDir: home,
     host: 'test',
     version: '0.0.0',

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { systemClock } from '../../../../../src/main/base/clock.ts'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
-import { createTerminal } from '../../../../../src/main/terminal.ts'
+import { store as storeFeature } from '../../../../../src/main/core/store/feature.ts'
+import { openTerminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import { commandContext } from './context.ts'
 
 let home: string
@@ -39,7 +40,7 @@ it.each(['electron', 'browser', 'cli'] as const)(
   'a terminal of host %s leaves no log beside the file',
   async (host) => {
     const { workers, demoData } = commandContext()
-    const terminal = await createTerminal({
+    const terminal = await openTerminal({
       dataDir: home,
       host,
       version: '0.0.0',
@@ -52,7 +53,7 @@ it.each(['electron', 'browser', 'cli'] as const)(
     })
     terminal.want('crypto/XT', ['BTC-USD'])
     await expect.poll(() => terminal.status().stored, { timeout: 20_000 }).toBeGreaterThan(0)
-    expect((await terminal.sessions()).length).toBe(1) // the reader has the store open
+    expect((await terminal.service(storeFeature).reader.sessions(true)).length).toBe(1) // the reader has the store open
     await terminal.close()
     expect(existsSync(`${store()}-wal`)).toBe(false)
     expect(await verifyCopy()).toMatchObject({ sessions: 1, ok: true })

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Terminal } from '../../../../../src/main/terminal/terminal-api.ts'
+import type { Terminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import { DEFAULT_SETTINGS } from '../../../../../src/shared/core/settings/settings.ts'
 import type { RecorderState } from '../../../../../src/shared/core/status/status.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
@@ -195,7 +195,7 @@ const terminal = {
   status: () => ({ recorder, source: 'service', nowMs: 0, perSecond: 0 }),
   settings: () => DEFAULT_SETTINGS,
   setSettings: () => Promise.resolve(DEFAULT_SETTINGS),
-  streams: { settings: () => ({ take: () => DEFAULT_SETTINGS, close: () => undefined }) },
+  onSettings: () => () => undefined,
   desk: { ask: () => undefined, onMenu: () => undefined, setAccent: () => undefined, setFacts: () => undefined },
   alerts: { enable: () => Promise.resolve() },
   log: () => undefined,

@@ -19,7 +19,7 @@ vi.mock('../../../../../src/main/hosts/electron/updater.ts', () => ({
   installedUpdater: () => Promise.resolve(undefined),
 }))
 vi.mock('../../../../../src/main/hosts/electron/command.ts', () => ({ runElectronCommand: vi.fn() }))
-vi.mock('../../../../../src/main/terminal.ts', () => ({ createTerminal: (options: HostOptions) => options }))
+vi.mock('../../../../../src/main/hosts/open-terminal.ts', () => ({ openTerminal: (options: HostOptions) => options }))
 
 test('the app gives the system web addresses and nothing else to open', async () => {
   await import('../../../../../src/main/index.ts')

@@ -3,16 +3,16 @@ import { countText } from '../../../shared/count-text.ts'
 import type { FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
 import { feedAsset, instrumentKey, isFeedId, FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
 import { TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'
-import { createSettingsStore, fileKeeper } from '../settings/settings.ts'
-import { createTerminal } from '../../terminal.ts'
-import { openStoreReader } from '../store/open.ts'
-import { requireAccount } from '../account/cli.ts'
+import { createSettingsStore, fileKeeper } from '../../core/settings/settings.ts'
+import { openTerminal } from '../open-terminal.ts'
+import { openStoreReader } from '../../core/store/open.ts'
+import { requireAccount } from '../../core/account/cli.ts'
 import { duration, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT, exitWhenStopped } from '../../command-line/exit.ts'
 import { logLevel } from '../../command-line/log-level.ts'
-import { failureOf, reportOf, type RecordedSession, type RecordReport } from './record-report.ts'
+import { failureOf, reportOf, type RecordedSession, type RecordReport } from '../../core/recording/record-report.ts'
 import { sourceText } from '../../command-line/source-text.ts'
-import { storePath } from '../store/store-path.ts'
+import { storePath } from '../../core/store/store-path.ts'
 import { waitUntil } from '../../command-line/until.ts'
 
 const PROGRESS_MS = 500
@@ -47,7 +47,7 @@ export const record: Command = {
     refuseOverBudget(requested, shard)
     const file = storePath(values, context)
     const startedMs = context.clock.wallMs()
-    const terminal = await createTerminal({
+    const terminal = await openTerminal({
       dataDir: context.dataDir,
       portable: context.portable,
       host: 'cli',

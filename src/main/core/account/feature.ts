@@ -1,0 +1,54 @@
+/** The account as a feature: which source is watched, and who signs in to it. */
+import { ACCOUNT_CALLS, ACCOUNT_STREAMS } from '../../../shared/core/account/contract.ts'
+import { respond, stream } from '../../rpc/respond.ts'
+import { wholeStreams } from '../../rpc/state-stream.ts'
+import { defineFeature } from '../../terminal/feature.ts'
+import { log } from '../log/feature.ts'
+import { settings } from '../settings/feature.ts'
+import { createCredentials, type Credentials } from './credentials.ts'
+import { startDemoMarket } from './demo-market.ts'
+import { createSourceDesk, type SourceDesk } from './source.ts'
+
+export interface AccountService {
+  readonly credentials: Credentials
+  readonly desk: SourceDesk
+}
+
+export const account = defineFeature({
+  name: 'account',
+  needs: { settings, log },
+  async start({ settings, log }, host) {
+    const { clock } = host
+    const streams = wholeStreams(() => credentials.account())
+    const credentials = createCredentials({
+      clock,
+      memoryOnly: host.memoryKeychain === true || host.portable === true || host.account?.password !== undefined,
+      onChange: () => streams.changed(),
+      known: log.secrets,
+    })
+    const desk = createSourceDesk({
+      credentials,
+      startDemo: () =>
+        startDemoMarket({
+          worker: host.workers.simulator,
+          dataDir: host.demoData,
+          seed: host.demoSeed,
+          clock,
+          log: (text, detail) => log.add('warn', 'demo market', text, detail),
+        }),
+    })
+    await desk.begin(settings.get(), host)
+    const service: AccountService = { credentials, desk }
+    return {
+      service,
+      responders: [
+        ...respond(ACCOUNT_CALLS, {
+          'account.get': () => credentials.account(),
+          'account.test': (input) => credentials.testConnection(input),
+        }),
+        ...stream(ACCOUNT_STREAMS, { account: (_args, wake) => streams.open(wake) }),
+      ],
+      close: () => desk.close(),
+    }
+  },
+})

@@ -1,0 +1,34 @@
+/** The log as a feature: what happened, without any secret that went through this process. */
+import { join } from 'node:path'
+import { LOG_STREAMS } from '../../../shared/core/status/contract.ts'
+import { createKnownSecrets, type KnownSecrets } from '../../base/known-secrets.ts'
+import { stream } from '../../rpc/respond.ts'
+import { defineFeature } from '../../terminal/feature.ts'
+import { createLog, fileSink, type Log } from './log.ts'
+
+export interface LogService extends Log {
+  /** No line holds one of these. */
+  readonly secrets: KnownSecrets
+}
+
+export const log = defineFeature({
+  name: 'log',
+  needs: {},
+  start(_services, { clock, dataDir, logLevel = 'info', notes = [] }) {
+    const secrets = createKnownSecrets()
+    const sink = fileSink(join(dataDir, 'logs', 'tapedeck.log'))
+    const log = createLog(
+      () => clock.wallMs(),
+      logLevel,
+      sink,
+      () => secrets.spellings(),
+    )
+    for (const sentence of notes) log.add('warn', 'store', sentence)
+    const service: LogService = { ...log, secrets }
+    return {
+      service,
+      responders: stream(LOG_STREAMS, { log: (_args, wake) => log.stream(wake) }),
+      close: () => log.add('info', 'terminal', 'Closed.'),
+    }
+  },
+})

@@ -1,0 +1,49 @@
+/** Views of the market as a feature: the live one, and those that others add. */
+import { sourceKey } from '../../../shared/core/recording/recording.ts'
+import { STATUS_STREAMS } from '../../../shared/core/status/contract.ts'
+import { MARKET_CALLS, MARKET_STREAMS } from '../../../shared/core/views/contract.ts'
+import { respond, stream } from '../../rpc/respond.ts'
+import { defineFeature } from '../../terminal/feature.ts'
+import { account } from '../account/feature.ts'
+import { store } from '../store/feature.ts'
+import { live } from './live-feature.ts'
+import { market } from './market-feature.ts'
+import { marketStreams } from './streams.ts'
+import { barsPage, createViews } from './views.ts'
+
+export const views = defineFeature({
+  name: 'views',
+  needs: { store, account, market, live },
+  start({ store: { reader }, account: { desk }, market, live: { feeds, statusStreams } }, { clock }) {
+    const views = createViews({
+      live: true,
+      hub: market.hub,
+      past: market.past,
+      seeder: market.seeder,
+      status: statusStreams,
+      wallMs: () => clock.wallMs(),
+      source: () => sourceKey(desk.source),
+      upTo: () => undefined,
+      hold: (source) => source,
+    })
+    const streams = marketStreams({ views, feeds, spell: market.spell })
+    return {
+      service: views,
+      responders: [
+        ...respond(MARKET_CALLS, {
+          'symbols.search': ({ query, limit }) => market.symbols.search(query, limit ?? 50),
+          'bars.history': (args) => barsPage(reader, views.get(args.view), args),
+          'tape.history': ({ view, instrument, before, limit }) =>
+            views.get(view).past.printsBefore(instrument, before, limit),
+        }),
+        ...stream(MARKET_STREAMS, streams),
+        ...stream(STATUS_STREAMS, {
+          status({ view: name }, wake) {
+            const view = views.get(name)
+            return view.hold(view.status.open(wake), wake)
+          },
+        }),
+      ],
+    }
+  },
+})

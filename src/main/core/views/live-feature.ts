@@ -1,0 +1,205 @@
+/** The live market in motion: feeds into recorder and hub, recording on and off, and the status of all of it. */
+import { sourceKey } from '../../../shared/core/recording/recording.ts'
+import { SOURCE_CALLS } from '../../../shared/core/account/contract.ts'
+import { LIVE_CALLS } from '../../../shared/core/status/contract.ts'
+import type { StatusState } from '../../../shared/core/status/status.ts'
+import { keepTime } from '../../base/ticker.ts'
+import { respond } from '../../rpc/respond.ts'
+import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
+import { defineFeature } from '../../terminal/feature.ts'
+import { account } from '../account/feature.ts'
+import { createFeeds, type LiveFeeds } from '../feeds/feeds.ts'
+import { log } from '../log/feature.ts'
+import type { RecordSink } from '../market/hub-types.ts'
+import { createMarket } from '../market/market.ts'
+import { recording } from '../recording/feature.ts'
+import { createRecordingDesk, type RecordingDesk } from '../recording/recorder-control.ts'
+import { tellOfRecorder } from '../recording/recorder-events.ts'
+import { createSnapshots } from '../recording/snapshots.ts'
+import { createStatus, type Status } from '../recording/status.ts'
+import { settings } from '../settings/feature.ts'
+import { store } from '../store/feature.ts'
+import { createLiveListener } from './live-listener.ts'
+import { market } from './market-feature.ts'
+import { createSourceSwitch, type SourceSwitch } from './source-switch.ts'
+
+export interface LiveService extends SourceSwitch {
+  readonly feeds: LiveFeeds
+  readonly recordings: RecordingDesk
+  readonly status: Status
+  readonly statusStreams: WholeStreams<StatusState>
+  setRecording(on: boolean): Promise<void>
+  /** `sink` gets every record and state of the feeds, unconflated and on the tick path. Call it while starting. */
+  onRecords(sink: RecordSink): void
+  /** Another source is watched: what was known of the one before counts no more. */
+  onSourceChange(listener: () => void): void
+  /** Recording was switched on or off. */
+  onRecordingSet(listener: () => void): void
+  /** Four times a second. */
+  onTick(listener: () => void): void
+  /** Once a second, UTC ms, after the hub. */
+  onSweep(listener: (nowMs: number) => void): void
+  /** `work` ends before the first session of this start begins. Call it while starting. */
+  beforeRecording(work: () => Promise<void>): void
+  /** Ends the recording and closes the feeds; the same promise at each call. */
+  end(): Promise<void>
+}
+
+const DAY_MS = 86_400_000
+
+export const live = defineFeature({
+  name: 'live',
+  needs: { settings, log, store, account, recording, market },
+  start({ settings, log, store, account: { credentials, desk }, recording, market }, host) {
+    const { clock, notes = [] } = host
+    const { recorder, commits, skew, growth } = recording
+    const { hub, fold } = market
+    const wallMs = () => clock.wallMs()
+    const say: typeof log.add = (level, from, text, detail) => log.add(level, from, text, detail)
+    const sourceChanges: (() => void)[] = []
+    const recordingSets: (() => void)[] = []
+    const ticks: (() => void)[] = []
+    const sweeps: ((nowMs: number) => void)[] = []
+    const before: (() => Promise<void>)[] = []
+
+    const statusStreams = wholeStreams(() => status.read())
+    const status = createStatus({
+      wallMs,
+      feeds: () => feeds.status(wallMs()),
+      recorder,
+      trouble: () => recordings.trouble(),
+      source: () => desk.source,
+      storePath: () => store.place.shown,
+      skew,
+      growth,
+    })
+    const snapshots = createSnapshots(createMarket(hub, fold), store.writer)
+    const listener = createLiveListener({ recorder, fold, hub, commits, snapshots, skew, status, wallMs, log: say })
+    const feeds = createFeeds({
+      baseUrl: () => credentials.baseUrl(),
+      token: credentials.tokenSource,
+      recorder,
+      skewMs: () => skew.ms,
+      listener,
+      clock,
+      allowSharding: () => host.allowSharding ?? settings.get().account.allowSharding,
+    })
+    const recordings = createRecordingDesk({
+      wanted: host.record ?? settings.get().recording.enabled,
+      recorder,
+      writer: store.writer,
+      feeds,
+      source: () => desk.source,
+      status,
+      clock,
+      log: say,
+    })
+    tellOfRecorder({ recorder, status, fold, log, changed: () => statusStreams.changed() })
+
+    const countGaps = async (): Promise<void> => {
+      const fromMs = Math.floor(wallMs() / DAY_MS) * DAY_MS
+      const gaps = await store.reader.gaps({ source: sourceKey(desk.source), fromMs }).catch(() => [])
+      status.gapsBefore(gaps.filter((gap) => gap.recording !== recorder.recording && gap.fromMs >= fromMs))
+    }
+    const sources = createSourceSwitch({
+      desk,
+      credentials,
+      settings,
+      feeds,
+      recordings,
+      status,
+      changed() {
+        hub.reset()
+        for (const tell of sourceChanges) tell()
+        market.seeder.forget()
+        status.forget()
+        skew.forget()
+        void countGaps()
+      },
+      settled: () => statusStreams.changed(),
+    })
+    const setRecording = (on: boolean): Promise<void> =>
+      recordings.serially(async () => {
+        recordings.want(on)
+        if (settings.get().recording.enabled !== on) settings.set({ recording: { enabled: on } })
+        await recordings.apply()
+        for (const tell of recordingSets) tell()
+        status.say(
+          on ? (recordings.trouble()?.why.message ?? 'Recording.') : 'Recording is off: what comes now is not kept.',
+        )
+        statusStreams.changed()
+      })
+    settings.onPatch(async ({ recording: change }) => {
+      const on = change?.enabled
+      if (typeof on === 'boolean' && on !== recordings.wanted) await setRecording(on)
+    })
+    const offSettings = settings.onChange((now, was) => {
+      if (now.account.allowSharding !== was.account.allowSharding) feeds.replan()
+    })
+
+    let stopTime = (): void => {}
+    const endAll = async (): Promise<void> => {
+      recordings.close()
+      stopTime()
+      offSettings()
+      await recordings.settled()
+      await feeds.close()
+      await recordings.end()
+    }
+    let ended: Promise<void> | null = null
+    const end = (): Promise<void> => (ended ??= endAll())
+
+    const service: LiveService = {
+      ...sources,
+      feeds,
+      recordings,
+      status,
+      statusStreams,
+      setRecording,
+      onRecords: (sink) => listener.passOn(sink),
+      onSourceChange: (tell) => void sourceChanges.push(tell),
+      onRecordingSet: (tell) => void recordingSets.push(tell),
+      onTick: (tell) => void ticks.push(tell),
+      onSweep: (tell) => void sweeps.push(tell),
+      beforeRecording: (work) => void before.push(work),
+      end,
+    }
+    return {
+      service,
+      responders: [
+        ...respond(LIVE_CALLS, {
+          'feeds.retry': ({ feed }) => feeds.retry(feed),
+          'recording.set': ({ on }) => setRecording(on),
+          'app.networkChanged': () => feeds.networkChanged(),
+        }),
+        ...respond(SOURCE_CALLS, {
+          'account.connect': (input) => sources.connect(input),
+          'account.disconnect': () => sources.disconnect(),
+        }),
+      ],
+      async begin() {
+        for (const work of before) await work()
+        await recordings.serially(() => recordings.begin())
+        void countGaps()
+        stopTime = keepTime(clock, {
+          status() {
+            if (statusStreams.count > 0) statusStreams.changed()
+            for (const tell of ticks) tell()
+          },
+          sweep(now) {
+            hub.sweep(now)
+            for (const tell of sweeps) tell(now)
+            hub.setSkew(skew.ms ?? 0)
+            const { storeBytes } = recorder.stats()
+            if (storeBytes > 0) growth.sized(storeBytes, now)
+          },
+        })
+        const { kind, origin } = desk.source
+        status.say([kind === 'demo' ? 'The demo market is open.' : `Watching ${origin}.`, ...notes].join(' '))
+        const where = kind === 'demo' ? 'demo market' : origin
+        log.add('info', 'terminal', `Started: ${where}, store ${store.place.shown}.`)
+      },
+      stop: end,
+    }
+  },
+})

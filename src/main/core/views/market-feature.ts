@@ -1,0 +1,72 @@
+/** The live market as a feature: its hub, how instruments are spelt, and what the store knows of the past. */
+import { sourceKey } from '../../../shared/core/recording/recording.ts'
+import { toFailure } from '../../../shared/base/errors.ts'
+import type { InstrumentId } from '../../../shared/base/units.ts'
+import { defineFeature } from '../../terminal/feature.ts'
+import { account } from '../account/feature.ts'
+import { log } from '../log/feature.ts'
+import { createDigestFold, type DigestFold } from '../market/digest.ts'
+import { hubCalendar } from '../market/hub-calendar.ts'
+import type { Hub } from '../market/hub-types.ts'
+import { createHub } from '../market/hub.ts'
+import { guessAssets, guessSymbol } from '../market/instruments.ts'
+import { recording } from '../recording/feature.ts'
+import { settings } from '../settings/feature.ts'
+import { store } from '../store/feature.ts'
+import { createPast, type StoredPast } from './history.ts'
+import { createSeeder, type Seeder } from './seeder.ts'
+import { createSymbols, type Symbols } from './symbols.ts'
+
+export interface MarketService {
+  readonly hub: Hub
+  readonly fold: DigestFold
+  readonly symbols: Symbols
+  readonly past: StoredPast
+  readonly seeder: Seeder
+  /** How the service spells an instrument. */
+  readonly spell: (id: InstrumentId) => string
+  /** Tells the log of a question that the store couldn't answer. */
+  readonly storeFailed: (what: string, thrown: unknown) => void
+}
+
+export const market = defineFeature({
+  name: 'market',
+  needs: { settings, log, store, account, recording },
+  start({ settings, log, store: { reader }, account: { desk }, recording: { recorder, commits } }, { clock }) {
+    const hub = createHub({ calendar: hubCalendar, nameOf: (id) => symbols.nameOf(id) })
+    const symbols = createSymbols({
+      settings: () => settings.get(),
+      seen: () => hub.cells(),
+      spelling: (id) => {
+        const cell = hub.find(id)
+        return cell?.isSymbolConfirmed ? cell.symbol : undefined
+      },
+      guessSymbol,
+      guessAssets,
+      demo: () => desk.source.kind === 'demo',
+    })
+    const storeFailed = (what: string, thrown: unknown): void => {
+      if (reader.failing) return
+      log.add('warn', 'store', `The stored past of ${what} could not be read.`, toFailure(thrown).message)
+    }
+    const past = createPast({
+      reader,
+      source: () => sourceKey(desk.source),
+      present: () => (recorder.recording === null ? undefined : { recording: recorder.recording, seq: hub.lastSeq }),
+      committed: (seq) => commits.upTo(seq),
+      wallMs: () => clock.wallMs(),
+      days: (asset) => hubCalendar.days(asset),
+      failed: storeFailed,
+    })
+    const service: MarketService = {
+      hub,
+      fold: createDigestFold(),
+      symbols,
+      past,
+      seeder: createSeeder(hub, past),
+      spell: (id) => symbols.spell(id),
+      storeFailed,
+    }
+    return { service }
+  },
+})

@@ -1,0 +1,105 @@
+/** Alerts as a feature: watched live, along every replay, and tried on recorded sessions. */
+import { randomUUID } from 'node:crypto'
+import { fixedText } from '../../../shared/base/fixed-text.ts'
+import type { InstrumentId } from '../../../shared/base/units.ts'
+import { ALERT_CALLS, ALERT_STREAMS } from '../../../shared/features/alerts/contract.ts'
+import { PLAIN_NUMBERS } from '../../../shared/features/alerts/labels.ts'
+import { DRAWING_MARKETS, type Drawing, type DrawingMarket } from '../../../shared/features/drawings/types.ts'
+import { account } from '../../core/account/feature.ts'
+import { subscribeAll, tickSymbols } from '../../core/feeds/subscriptions.ts'
+import { jobs } from '../../core/jobs/feature.ts'
+import { log } from '../../core/log/feature.ts'
+import { settings } from '../../core/settings/feature.ts'
+import { store } from '../../core/store/feature.ts'
+import { views } from '../../core/views/feature.ts'
+import { live } from '../../core/views/live-feature.ts'
+import { market } from '../../core/views/market-feature.ts'
+import { respond, stream } from '../../rpc/respond.ts'
+import { defineFeature } from '../../terminal/feature.ts'
+import { drawings } from '../drawings/feature.ts'
+import { replay } from '../replay/feature.ts'
+import { research } from '../research/feature.ts'
+import { ALERT_CALENDAR } from './alert-calendar.ts'
+import { createAlerts } from './alerts.ts'
+import { startAlertTest } from './dry-run-job.ts'
+import { alertFiles } from './files.ts'
+import { createRehearsals } from './rehearsal.ts'
+import { reportDays } from './report-days.ts'
+
+export const alerts = defineFeature({
+  name: 'alerts',
+  needs: { settings, log, store, jobs, account, market, live, views, drawings, research, replay },
+  start(services, { clock, dataDir, host, notify }) {
+    const { settings, log, store, jobs, account, market, live, views, drawings, research, replay } = services
+    const marketNow = (): DrawingMarket => (account.desk.source.kind === 'demo' ? 'demo' : 'service')
+    /** Of the market that a session of this source holds, which need not be the live one. */
+    const drawingsOfSource = (source: string, instrument: InstrumentId): readonly Drawing[] =>
+      drawings[source === 'demo' ? 'demo' : 'service'].get(instrument).drawings
+    const service = createAlerts({
+      keeper: alertFiles(dataDir),
+      wallMs: () => clock.wallMs(),
+      newId: () => randomUUID().replaceAll('-', ''),
+      market: marketNow,
+      calendar: ALERT_CALENDAR,
+      want: (ids) => {
+        const wanted = subscribeAll(live.feeds, tickSymbols(ids, market.spell))
+        return () => wanted.release()
+      },
+      bars: (instrument, of, interval, limit) => market.past.barsOrThrow(instrument, of, interval, limit),
+      drawings: (instrument) => drawings[marketNow()].get(instrument).drawings,
+      reports: (instrument) => reportDays(research, market.spell(instrument), settings.get().research.params),
+      symbolOf: market.spell,
+      numbers: (instrument) => {
+        const { decimals } = market.hub.cell(instrument)
+        return { ...PLAIN_NUMBERS, price: (value) => fixedText(value, decimals) }
+      },
+      notify,
+      log: (level, text, detail) => log.add(level, 'alerts', text, detail),
+    })
+    live.onRecords(service.sink)
+    live.onSourceChange(() => service.sourceChanged())
+    for (const one of DRAWING_MARKETS)
+      drawings[one].onChange((instrument) => {
+        if (one === marketNow()) service.drawingsChanged(instrument)
+      })
+    const rehearsals = createRehearsals({
+      alerts: () => service.list(),
+      onChange: (listener) => service.onChange(listener),
+      drawings: drawingsOfSource,
+      calendar: ALERT_CALENDAR,
+    })
+    replay.accompany((replayed) => rehearsals.follow(replayed))
+    const test = { reader: store.reader, jobs, clock, drawings: drawingsOfSource, symbolOf: market.spell }
+    return {
+      service,
+      responders: [
+        ...respond(ALERT_CALLS, {
+          'alerts.save': ({ id, alert }) => service.save(id, alert),
+          'alerts.restore': (args) => service.restore(args.alerts),
+          'alerts.enable': (args) => service.enable(args.alerts, args.on),
+          'alerts.snooze': (args) => service.snooze(args.alerts, args.untilMs),
+          'alerts.remove': (args) => service.remove(args.alerts),
+          'alerts.history': (args) => service.history(args),
+          'alerts.clearHistory': () => service.clearHistory(),
+          'alerts.test': (args) => startAlertTest(test, args),
+        }),
+        ...stream(ALERT_STREAMS, {
+          alerts({ view: name }, wake) {
+            const view = views.get(name)
+            return view.live ? service.stream(wake) : view.hold(rehearsals.stream(name, wake), wake)
+          },
+        }),
+      ],
+      begin() {
+        // A command that only records watches nothing else.
+        if (host !== 'cli') service.begin()
+        live.onSweep((nowMs) => service.sweep(nowMs))
+      },
+      async stop() {
+        // After the last record: what fired is saved.
+        await live.end()
+        await service.close()
+      },
+    }
+  },
+})

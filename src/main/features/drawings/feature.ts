@@ -1,0 +1,43 @@
+/** Drawings as a feature: those of the demo market and those of a service, which never mix. */
+import { join } from 'node:path'
+import { DRAWING_CALLS, DRAWING_STREAMS } from '../../../shared/features/drawings/contract.ts'
+import type { DrawingMarket } from '../../../shared/features/drawings/types.ts'
+import { log } from '../../core/log/feature.ts'
+import { settings } from '../../core/settings/feature.ts'
+import { store } from '../../core/store/feature.ts'
+import { respond, stream, type Responder } from '../../rpc/respond.ts'
+import { defineFeature } from '../../terminal/feature.ts'
+import { adoptWithoutAccount } from './adoption.ts'
+import { createDrawings } from './drawings.ts'
+import { drawingsFolder } from './file-keeper.ts'
+import type { Drawings, MarketDrawings } from './port.ts'
+import { drawingStreams } from './streams.ts'
+
+/** The calls and streams of drawings; each names its market. */
+export const drawingResponders = (service: MarketDrawings): readonly Responder[] => [
+  ...respond(DRAWING_CALLS, {
+    'drawings.get': ({ market, instrument }) => service[market].get(instrument),
+    'drawings.edit': ({ market, instrument, edit }) => service[market].edit(instrument, edit),
+  }),
+  ...stream(DRAWING_STREAMS, { drawings: drawingStreams(service) }),
+]
+
+export const drawings = defineFeature({
+  name: 'drawings',
+  needs: { settings, log, store },
+  async start({ settings, log, store: { reader } }, { dataDir, source }) {
+    const folder = join(dataDir, 'drawings')
+    const problem = (text: string, detail?: string): void => log.add('warn', 'drawings', text, detail)
+    // Before anything reads a drawing.
+    await adoptWithoutAccount({
+      folder,
+      hasAccount: settings.get().account.baseUrl !== '' || settings.problem !== null || source === 'service',
+      sources: async () => (await reader.sessions(true)).map((row) => row.source),
+      problem,
+    })
+    const drawingsOf = (market: DrawingMarket): Drawings =>
+      createDrawings({ keeper: drawingsFolder(folder, market), market, problem })
+    const service: MarketDrawings = { demo: drawingsOf('demo'), service: drawingsOf('service') }
+    return { service, responders: drawingResponders(service) }
+  },
+})

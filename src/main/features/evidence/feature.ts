@@ -1,0 +1,39 @@
+/** Evidence as a feature: verification, coverage, agreement, and the messages behind what is shown. */
+import { EVIDENCE_CALLS } from '../../../shared/features/evidence/contract.ts'
+import { jobs } from '../../core/jobs/feature.ts'
+import { recording } from '../../core/recording/feature.ts'
+import { store } from '../../core/store/feature.ts'
+import { views } from '../../core/views/feature.ts'
+import { market } from '../../core/views/market-feature.ts'
+import { respond } from '../../rpc/respond.ts'
+import { defineFeature } from '../../terminal/feature.ts'
+import { createEvidence } from './evidence.ts'
+
+export const evidence = defineFeature({
+  name: 'evidence',
+  needs: { store, jobs, recording, market, views },
+  start({ store: { reader, openReader }, jobs, recording: { recorder, commits }, market: { hub }, views }) {
+    const service = createEvidence({
+      reader,
+      openReader,
+      jobs,
+      decimals: (id) => hub.cell(id).decimals,
+      async view(name) {
+        const view = views.get(name)
+        if (view.live && recorder.recording !== null) await commits.upTo(hub.lastSeq)
+        return { source: view.source(), nowMs: view.wallMs(), upTo: view.upTo() ?? null, past: !view.live }
+      },
+    })
+    return {
+      service,
+      responders: respond(EVIDENCE_CALLS, {
+        'evidence.verify': ({ session }) => service.verify(session),
+        'evidence.coverage': (args) => service.coverage(args),
+        'evidence.agreement': (args) => service.agreement(args),
+        'evidence.agree': (args) => service.agree(args),
+        'evidence.seconds': (args) => service.seconds(args),
+        'evidence.messages': (args) => service.messages(args),
+      }),
+    }
+  },
+})

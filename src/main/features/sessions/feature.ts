@@ -1,0 +1,39 @@
+/** Recorded sessions as a feature: the list, verification, labels, the bin, sessions as files. */
+import { recordingId } from '../../../shared/base/units.ts'
+import { LIBRARY_CALLS } from '../../../shared/features/sessions/contract.ts'
+import { jobs } from '../../core/jobs/feature.ts'
+import { log } from '../../core/log/feature.ts'
+import { settings } from '../../core/settings/feature.ts'
+import { store } from '../../core/store/feature.ts'
+import { respond } from '../../rpc/respond.ts'
+import { defineFeature } from '../../terminal/feature.ts'
+import { createSessionLibrary } from './library.ts'
+
+export const sessions = defineFeature({
+  name: 'sessions',
+  needs: { settings, log, store, jobs },
+  start({ settings, log, store: { reader, writer }, jobs }, { clock, version }) {
+    const library = createSessionLibrary({
+      reader,
+      library: () => writer.library(),
+      jobs,
+      clock,
+      rules: () => settings.get().recording,
+      log: (level, from, text, detail) => log.add(level, from, text, detail),
+      version,
+    })
+    return {
+      service: library,
+      responders: respond(LIBRARY_CALLS, {
+        'sessions.list': () => reader.sessions(true),
+        'sessions.verify': ({ session }) => reader.verify(session === null ? null : recordingId(session)),
+        'sessions.annotate': (args) => library.annotate(args),
+        'sessions.bin': (args) => library.bin(args),
+        'sessions.erase': (args) => library.erase(args),
+        'sessions.compact': () => library.compact(),
+        'sessions.package': (args) => library.package(args),
+      }),
+      stop: () => library.close(),
+    }
+  },
+})

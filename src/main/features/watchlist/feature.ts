@@ -1,0 +1,25 @@
+/** Watchlists as a feature: their symbols are received while recording is on, so that they are recorded. */
+import { settings } from '../../core/settings/feature.ts'
+import { live } from '../../core/views/live-feature.ts'
+import { market } from '../../core/views/market-feature.ts'
+import { defineFeature } from '../../terminal/feature.ts'
+import { watchlistWants } from './watchlist-subscriptions.ts'
+
+export const watchlist = defineFeature({
+  name: 'watchlist',
+  needs: { settings, market, live },
+  start({ settings, market, live }, { wantWatchlists }) {
+    const subscribe = watchlistWants({
+      feeds: live.feeds,
+      settings: () => settings.get(),
+      always: wantWatchlists,
+      recording: () => live.recordings.wanted,
+      spell: market.spell,
+    })
+    live.onRecordingSet(subscribe)
+    const offSettings = settings.onChange((now, before) => {
+      if (now.watchlists !== before.watchlists || now.recording !== before.recording) subscribe()
+    })
+    return { service: null, begin: subscribe, stop: () => void offSettings() }
+  },
+})

@@ -1,0 +1,48 @@
+/** Workspaces as a feature, and safe mode, which sets them aside together with the settings of appearance. */
+import { overviewOf } from '../../../shared/features/workspace/migrate.ts'
+import { WORKSPACE_CALLS, WORKSPACE_STREAMS } from '../../../shared/features/workspace/contract.ts'
+import { log } from '../../core/log/feature.ts'
+import { settings } from '../../core/settings/feature.ts'
+import { live } from '../../core/views/live-feature.ts'
+import { respond, stream } from '../../rpc/respond.ts'
+import { wholeStreams } from '../../rpc/state-stream.ts'
+import { defineFeature } from '../../terminal/feature.ts'
+import { desktop } from '../desktop/feature.ts'
+import { workspacesFile } from './file-keeper.ts'
+import { createSafeMode } from './safe-mode.ts'
+import { safeWorkspaces } from './safe.ts'
+import { createWorkspaces } from './workspaces.ts'
+
+export const workspace = defineFeature({
+  name: 'workspace',
+  needs: { settings, log, live, desktop },
+  start({ settings, log, live: { status }, desktop }, { dataDir }) {
+    const workspaces = safeWorkspaces(
+      (keeper) =>
+        createWorkspaces({
+          keeper,
+          nowMs: () => Date.now(),
+          overview: () => overviewOf(settings.get().workspace),
+          problem: (text, detail) => log.add('warn', 'workspaces', text, detail),
+        }),
+      workspacesFile(dataDir),
+      settings.safe,
+    )
+    const streams = wholeStreams(() => workspaces.state())
+    workspaces.onChange(() => streams.changed())
+    const safeMode = createSafeMode({ settings, workspaces, status, log, changed: () => desktop.infoChanged() })
+    return {
+      service: safeMode,
+      responders: [
+        ...respond(WORKSPACE_CALLS, {
+          'workspaces.put': ({ text, replaces }) => workspaces.put(text, replaces),
+          'workspaces.remove': ({ id }) => workspaces.remove(id),
+          'workspaces.show': ({ id }) => workspaces.show(id),
+          'workspaces.snapshot': ({ id, atMs }) => workspaces.snapshot(id, atMs),
+          'desk.leaveSafeMode': () => safeMode.leaveSafeMode(),
+        }),
+        ...stream(WORKSPACE_STREAMS, { workspaces: (_args, wake) => streams.open(wake) }),
+      ],
+    }
+  },
+})

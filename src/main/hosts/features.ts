@@ -1,0 +1,35 @@
+/** Every feature of the product. What they need comes with them. */
+import type { MainFeature } from '../terminal/feature.ts'
+import { alerts } from '../features/alerts/feature.ts'
+import { desktop } from '../features/desktop/feature.ts'
+import { diagnostics } from '../features/diagnostics/feature.ts'
+import { drawings } from '../features/drawings/feature.ts'
+import { evidence } from '../features/evidence/feature.ts'
+import { exporting } from '../features/export/feature.ts'
+import { importing } from '../features/import/feature.ts'
+import { moveStore } from '../features/move-store/feature.ts'
+import { replay } from '../features/replay/feature.ts'
+import { research } from '../features/research/feature.ts'
+import { sample } from '../features/sample/feature.ts'
+import { sessions } from '../features/sessions/feature.ts'
+import { updates } from '../features/updates/feature.ts'
+import { watchlist } from '../features/watchlist/feature.ts'
+import { workspace } from '../features/workspace/feature.ts'
+
+export const FEATURES: readonly MainFeature[] = [
+  exporting,
+  importing,
+  sessions,
+  workspace,
+  drawings,
+  research,
+  replay,
+  evidence,
+  alerts,
+  sample,
+  watchlist,
+  moveStore,
+  updates,
+  desktop,
+  diagnostics,
+]
