@@ -1,6 +1,6 @@
 /** 1-minute bars out of sealed ticks, against DuckDB's native table on one thread. */
 import { encodeBlock } from '../src/main/core/store/blocks/encode.ts'
-import { barsOfBlock } from '../src/main/core/store/read/block-bars.ts'
+import { applyBlock } from '../src/main/core/store/read/block-bars.ts'
 import { openBlock } from '../src/main/core/store/blocks/open.ts'
 import { BlockScratch } from '../src/main/core/store/blocks/scratch.ts'
 import { Classifier } from '../src/main/core/store/format/classify.ts'
@@ -17,7 +17,7 @@ function barsOf(blocks: readonly Uint8Array[]): BarBuilder {
   const scratch = new BlockScratch()
   const classifier = new Classifier()
   const part = { notBeforeMs: -Infinity, base: 0 }
-  for (const bytes of blocks) barsOfBlock(classifier, openBlock(bytes, scratch), 'trade', part, 0, Infinity, builder)
+  for (const bytes of blocks) applyBlock(classifier, openBlock(bytes, scratch), 'trade', part, 0, Infinity, builder)
   return builder
 }
 

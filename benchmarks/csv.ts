@@ -56,7 +56,7 @@ function readerOf(groups: readonly (readonly Uint8Array[])[], count: number): St
     replay: () => {
       throw new Error('not measured here')
     },
-    place: () => Promise.resolve(null),
+    findPosition: () => Promise.resolve(null),
     activity: () => Promise.resolve([]),
     snapshot: () => Promise.resolve(null),
     entries: () => Promise.resolve([]),

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { lookAtLog } from '../../src/main/core/store/wal/log-check.ts'
+import { inspectLog } from '../../src/main/core/store/wal/log-check.ts'
 import { openLocalReader } from '../../src/main/core/store/threads/reader.ts'
 import { readEverything } from '../unit/main/core/store/harness.ts'
 import { spawnAndKill } from './kill.ts'
@@ -127,7 +127,7 @@ export async function damage(folder: string, times: number, say: (text: string) 
           const bad = damaged(good, kind, next, isLog)
           put(copy, new Map([...files, [suffix, bad]]))
           tried++
-          if (isLog && i % WHOLE_EVERY !== 0 && lookAtLog(copy, () => false).verdict.is !== 'sound') continue
+          if (isLog && i % WHOLE_EVERY !== 0 && inspectLog(copy, () => false).verdict.is !== 'sound') continue
           if (await isFound(copy)) continue
           const now = await contents(copy).catch(() => 'unreadable')
           must(now === whole, `${state}: ${kind} ${i} of the ${isLog ? 'log' : 'database'} was missed`)

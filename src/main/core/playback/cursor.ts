@@ -31,7 +31,9 @@ export class Cursor {
     upToMs = Infinity,
   ) {
     this.upToSeq = upToSeq
-    this.#iterator = reader.replay({ recording, afterSeq, upToSeq, upToMs, bare: true })[Symbol.asyncIterator]()
+    this.#iterator = reader
+      .replay({ recording, afterSeq, upToSeq, upToMs, omitConnections: true })
+      [Symbol.asyncIterator]()
   }
 
   /** Reads ahead. */

@@ -8,7 +8,7 @@ import type { StoreReader } from '../store/types/store.ts'
 
 /** Parts of the sessions with these names, in the order of playing. Fails with `not-found` and `ambiguous-source`. */
 export async function partsOf(
-  reader: Pick<StoreReader, 'sessions' | 'place'>,
+  reader: Pick<StoreReader, 'sessions' | 'findPosition'>,
   names: readonly string[],
 ): Promise<{ readonly source: string; readonly rows: readonly SessionRow[]; readonly parts: readonly Part[] }> {
   const all = await reader.sessions()
@@ -30,7 +30,7 @@ export async function partsOf(
   const parts: Part[] = []
   for (const { of: row, notBeforeMs } of inTurn(all.filter((one) => one.source === source))) {
     if (!names.includes(row.session)) continue
-    const last = await reader.place({ recording: row.session, ms: Number.MAX_SAFE_INTEGER })
+    const last = await reader.findPosition({ recording: row.session, ms: Number.MAX_SAFE_INTEGER })
     if (last === null) continue
     rows.push(row)
     parts.push({

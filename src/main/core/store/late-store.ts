@@ -100,7 +100,7 @@ export interface LateReader extends StoreReader {
 /** What of a source's store was damaged where bars were read, the first of it. */
 export interface FoundDamage {
   /** `rebuilt`: bars, which were built from their messages again; `damaged`: messages. */
-  readonly what: 'damaged' | 'rebuilt'
+  readonly what: 'corrupt' | 'rebuilt'
   readonly source: string
   readonly span: StoredSpan
 }
@@ -165,7 +165,7 @@ export function createLateReader(
         overlapped.add(query.source)
         overlapping(page.overlaps)
       }
-      for (const what of ['damaged', 'rebuilt'] as const) {
+      for (const what of ['corrupt', 'rebuilt'] as const) {
         const [span] = page[what] ?? []
         if (span === undefined || told.has(`${what} ${query.source}`)) continue
         told.add(`${what} ${query.source}`)
@@ -176,7 +176,7 @@ export function createLateReader(
     gaps: async (query) => (await opened()).gaps(query),
     extent: async (query) => (await opened()).extent(query),
     replay,
-    place: async (query) => (await opened()).place(query),
+    findPosition: async (query) => (await opened()).findPosition(query),
     activity: async (query) => (await opened()).activity(query),
     snapshot: async (query) => (await opened()).snapshot(query),
     entries: async (query) => (await opened()).entries(query),

@@ -61,7 +61,7 @@ export async function accessStore({ host, storePath, log }: StoreAccessParts): P
 function damageSentence({ what, source, span }: FoundDamage): string {
   const of = `of ${source === 'demo' ? 'the demo market' : source}`
   const when = `${spanWords(span)}, perhaps elsewhere too`
-  return what === 'damaged'
+  return what === 'corrupt'
     ? `Stored messages ${of} are damaged: ${when}. Charts hatch what cannot be read; exports and replays of it are refused.`
     : `Stored bars ${of} are damaged: ${when}. Charts build them from their messages again; exports of them are refused.`
 }

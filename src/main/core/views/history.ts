@@ -90,7 +90,7 @@ export function createPast(options: PastOptions): StoredPast {
     return now
   }
   const newestBars = async (
-    query: Pick<BarQuery, 'instrument' | 'of' | 'interval' | 'limit' | 'pastDamage'>,
+    query: Pick<BarQuery, 'instrument' | 'of' | 'interval' | 'limit' | 'skipCorrupt'>,
   ): Promise<BarPage> => {
     const maxSeq = await upToNow()
     try {
@@ -117,7 +117,7 @@ export function createPast(options: PastOptions): StoredPast {
     shortened?: (thrown: unknown) => void,
   ) => {
     const feed = tapeFeed(id)
-    const cuts = (await reader.gaps({ feed, recording, pastDamage: true }))
+    const cuts = (await reader.gaps({ feed, recording, skipCorrupt: true }))
       .filter((gap) => concerns(gap, id))
       .map(({ fromSeq }) => fromSeq)
       .toSorted((a, b) => a - b)
@@ -145,7 +145,7 @@ export function createPast(options: PastOptions): StoredPast {
   return {
     bars: (instrument, of, interval, limit) =>
       guarded('bars', { bars: [], unreadable: [] }, async () => {
-        const page = await newestBars({ instrument, of, interval, limit, pastDamage: true })
+        const page = await newestBars({ instrument, of, interval, limit, skipCorrupt: true })
         const feed = seriesFeed(parseInstrument(instrument)?.asset ?? 'stocks', of, interval)
         return { bars: page.bars, unreadable: unreadableSpans(feed, page, wallMs()) }
       }),
@@ -157,7 +157,7 @@ export function createPast(options: PastOptions): StoredPast {
         const to = toMs === undefined ? {} : { toMs }
         const recording = present()?.recording
         // Of one that cannot be read the bars beside them tell.
-        const found = await reader.gaps({ feed, source: source(), ...from, ...to, pastDamage: true })
+        const found = await reader.gaps({ feed, source: source(), ...from, ...to, skipCorrupt: true })
         const gaps = visible.gaps(found)
         // Those of the recording now open come from the hub, which also knows their ends.
         return spans(toMs === undefined ? gaps.filter((gap) => gap.recording !== recording) : gaps, id)
@@ -208,7 +208,7 @@ export function createPast(options: PastOptions): StoredPast {
             beforeMs,
             limit,
             maxSeq,
-            pastDamage: true,
+            skipCorrupt: true,
           })
         // What was quoted but never traded has no other price.
         const lastMid = async () => (of === 'mid' ? [] : (await ask('1m', 1, null, 'mid')).bars).at(-1)
@@ -231,7 +231,7 @@ export function createPast(options: PastOptions): StoredPast {
           lastOfDay !== undefined &&
           dayEnd - lastOfDay.startMs <= CLOSE_WITHIN_MS &&
           // what cannot be read may hold the last price of that day
-          !(closing?.damaged ?? []).some((span) => span.fromMs < dayEnd && span.toMs > lastOfDay.startMs)
+          !(closing?.corrupt ?? []).some((span) => span.fromMs < dayEnd && span.toMs > lastOfDay.startMs)
         const spark = minutes.filter(({ startMs }) => now - startMs < 3_600_000)
         // A replay that seeks back must not see it: there nothing stands in for a price.
         const lastMinute = options.visible === undefined ? (minutes.at(-1) ?? (await lastMid())) : undefined
@@ -260,10 +260,10 @@ export function createPast(options: PastOptions): StoredPast {
 /** What a page of bars could not read, as a chart shows it: up to now, as nothing is told of what is still to come. */
 export function unreadableSpans(
   feed: FeedId,
-  { damaged = [] }: Pick<BarPage, 'damaged'>,
+  { corrupt = [] }: Pick<BarPage, 'corrupt'>,
   nowMs: number,
 ): readonly GapSpan[] {
-  return damaged
+  return corrupt
     .filter(({ fromMs }) => fromMs <= nowMs)
     .map(({ fromMs, toMs }) => ({
       feed,

@@ -62,7 +62,7 @@ export async function barsPage(
   { instrument, of, interval, beforeMs, afterMs, limit }: Omit<ArgsOf<(typeof MARKET_CALLS)['bars.history']>, 'view'>,
 ): Promise<BarsPage> {
   const query = { instrument, of, interval, source: view.source(), beforeMs, afterMs, limit, maxSeq: view.upTo() }
-  const page = await reader.bars({ ...query, pastDamage: true })
+  const page = await reader.bars({ ...query, skipCorrupt: true })
   const { bars, more } = page
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
   const first = bars.at(0)

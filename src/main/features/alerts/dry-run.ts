@@ -90,7 +90,7 @@ export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
   const aheadMs = fromMs - leadMs(draft)
   // From the edge of a bar: of the bars from there on all is received after it, those before are given whole.
   const edgeMs = grid?.startOf(aheadMs) ?? NaN
-  const begin = await reader.place({ recording, ms: Number.isNaN(edgeMs) ? aheadMs : edgeMs - 1 })
+  const begin = await reader.findPosition({ recording, ms: Number.isNaN(edgeMs) ? aheadMs : edgeMs - 1 })
 
   const listed: WouldFire[] = []
   const blind: Blind[] = []

@@ -38,7 +38,7 @@ export function createCsvRows(file: ByteSink, feed: FeedId, separatorText: strin
       const writers: readonly LiteralWriter[] = fields.map((key) => ticks.writer(key))
       const count = writers.length
       let most = 2 * TIME_ROOM + 24
-      for (const writer of writers) most += writer.most + 1
+      for (const writer of writers) most += writer.maxBytes + 1
       return (from, to) => {
         file.room(64 * most)
         let out = file.bytes

@@ -9,7 +9,7 @@ import type { CsvMapping, ImportDone, ImportPreview, ImportProblem } from '../..
 import { sourceKey, type Source } from '../../../shared/core/recording/recording.ts'
 import { unixMs, type FeedId, type RecordingId } from '../../../shared/base/units.ts'
 import { newColumns } from '../../core/store/format/message-columns.ts'
-import type { Batch, ImportAbout, StoredEntry, StoreLibrary, StoreReader } from '../../core/store/types/store.ts'
+import type { Batch, ImportDetails, StoredEntry, StoreLibrary, StoreReader } from '../../core/store/types/store.ts'
 import { kindOfText, type TextKind } from './kinds.ts'
 import { readManifest, type ManifestGaps } from './manifest.ts'
 import { checkMapping, guessMapping } from './mapping.ts'
@@ -162,7 +162,7 @@ export async function importText(
   for (const [i, segment] of segments.entries()) {
     const edges = gaps?.[i] ?? []
     const id = store.newId(segment.startedMs)
-    const about: ImportAbout = {
+    const about: ImportDetails = {
       id,
       source,
       startedMs: unixMs(Math.min(segment.startedMs, ...edges.map(({ wallMs }) => wallMs))),

@@ -178,8 +178,8 @@ export async function play({ reader, row, speed, fromMs, context, progress }: Pl
       return taken
     },
   }
-  const end = await reader.place({ recording, ms: Number.MAX_SAFE_INTEGER })
-  const start = fromMs === undefined ? null : await reader.place({ recording, ms: fromMs })
+  const end = await reader.findPosition({ recording, ms: Number.MAX_SAFE_INTEGER })
+  const start = fromMs === undefined ? null : await reader.findPosition({ recording, ms: fromMs })
   const snapshot =
     start === null ? null : await reader.snapshot({ recording, upToSeq: start.seq, version: market.version })
   const part: Part = {

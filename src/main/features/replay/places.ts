@@ -104,7 +104,7 @@ export class Places {
     for (let back = 1_000, upToSeq = seq; upToSeq > 0; back *= 4) {
       const afterSeq = Math.max(0, upToSeq - back)
       let last = 0
-      for await (const batch of this.#reader.replay({ recording, afterSeq, upToSeq, bare: true })) {
+      for await (const batch of this.#reader.replay({ recording, afterSeq, upToSeq, omitConnections: true })) {
         if (batch.count > 0) last = batch.seq[batch.count - 1]
       }
       if (last > 0) return last

@@ -223,7 +223,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     const { recording } = end()
     const { recorder } = options.status()
     const [last, gaps] = await Promise.all([
-      reader.place({ recording, ms: Number.MAX_SAFE_INTEGER }),
+      reader.findPosition({ recording, ms: Number.MAX_SAFE_INTEGER }),
       reader.gaps({ recording }),
     ])
     // What was written before it ended is read once more.

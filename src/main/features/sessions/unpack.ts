@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Source } from '../../../shared/core/recording/recording.ts'
 import { recordingId, unixMs } from '../../../shared/base/units.ts'
-import type { Batch, ImportAbout, StoreLibrary } from '../../core/store/types/store.ts'
+import type { Batch, ImportDetails, StoreLibrary } from '../../core/store/types/store.ts'
 import { readChains, Reflush } from './flushes.ts'
 import { decodeEntries, readMeta, type Meta } from './meta.ts'
 import {
@@ -81,7 +81,7 @@ export async function importPackage(
  * A session of another machine keeps its name, and is of a source of its own: what was recorded there is
  * joined with nothing that was recorded here.
  */
-function about(meta: Meta, file: string): ImportAbout {
+function about(meta: Meta, file: string): ImportDetails {
   const { source, store } = meta
   const of: Source =
     source.kind === 'import'

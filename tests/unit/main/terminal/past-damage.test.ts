@@ -187,9 +187,9 @@ test('damage that bars are read past is told once a source, messages and bars ea
     () => undefined,
     (one) => found.push(one),
   )
-  const query = { ...PAGE, source: 'demo', pastDamage: true }
+  const query = { ...PAGE, source: 'demo', skipCorrupt: true }
   for (let i = 0; i < 3; i += 1) await late.bars(query)
-  const messages = { what: 'damaged', source: 'demo', span: { fromMs: T0 + 11_000, toMs: T0 + 12_501 } }
+  const messages = { what: 'corrupt', source: 'demo', span: { fromMs: T0 + 11_000, toMs: T0 + 12_501 } }
   expect(found).toEqual([messages])
   for (let i = 0; i < 3; i += 1) await late.bars({ ...query, interval: '1m' })
   expect(found).toMatchObject([messages, { what: 'rebuilt', source: 'demo', span: { fromMs: T0 } }])

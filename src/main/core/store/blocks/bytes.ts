@@ -3,7 +3,7 @@ import { CodedError } from '../../../../shared/base/errors.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
 
 /** The one error of a block that cannot be trusted. */
-export function damaged(what: string): CodedError {
+export function corruptBlock(what: string): CodedError {
   return new CodedError('store-damaged', `A block of stored messages is damaged: ${what}.`, {
     hint: VERIFY_HINT,
   })
@@ -21,7 +21,7 @@ export class ByteWriter {
   }
 
   /** Makes sure that `n` more bytes fit. */
-  room(n: number): void {
+  reserve(n: number): void {
     if (this.at + n <= this.bytes.length) return
     const grown = new Uint8Array(Math.max(this.bytes.length * 2, this.at + n))
     grown.set(this.bytes.subarray(0, this.at))
@@ -29,13 +29,13 @@ export class ByteWriter {
   }
 
   byte(value: number): void {
-    this.room(1)
+    this.reserve(1)
     this.bytes[this.at++] = value
   }
 
   /** An integer from 0 to 2^53 - 1, seven bits a byte, low bits first. */
   varint(value: number): void {
-    this.room(8)
+    this.reserve(8)
     let rest = value
     while (rest >= 0x80) {
       this.bytes[this.at++] = (rest % 0x80) | 0x80
@@ -56,7 +56,7 @@ export class ByteWriter {
   }
 
   raw(bytes: Uint8Array): void {
-    this.room(bytes.length)
+    this.reserve(bytes.length)
     this.bytes.set(bytes, this.at)
     this.at += bytes.length
   }
@@ -65,7 +65,7 @@ export class ByteWriter {
     this.block(encoder.encode(text))
   }
 
-  done(): Uint8Array {
+  finish(): Uint8Array {
     return this.bytes.subarray(0, this.at)
   }
 }
@@ -85,7 +85,7 @@ export class ByteReader {
   }
 
   byte(): number {
-    if (this.at >= this.end) throw damaged('it ends too early')
+    if (this.at >= this.end) throw corruptBlock('it ends too early')
     return this.bytes[this.at++]
   }
 
@@ -101,7 +101,7 @@ export class ByteReader {
       }
       scale *= 0x80
     }
-    throw damaged('a number is too long')
+    throw corruptBlock('a number is too long')
   }
 
   signed(): number {
@@ -112,12 +112,12 @@ export class ByteReader {
   /** A count that must not exceed `most`. */
   count(most: number, what: string): number {
     const n = this.varint()
-    if (n > most) throw damaged(`${what} is out of range`)
+    if (n > most) throw corruptBlock(`${what} is out of range`)
     return n
   }
 
   raw(length: number): Uint8Array {
-    if (length > this.end - this.at) throw damaged('it ends too early')
+    if (length > this.end - this.at) throw corruptBlock('it ends too early')
     const part = this.bytes.subarray(this.at, this.at + length)
     this.at += length
     return part

@@ -1,6 +1,6 @@
 /** What a block says of itself before its columns: shapes, columns, texts, and where each lies. */
 import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
-import { ByteReader, damaged } from './bytes.ts'
+import { ByteReader, corruptBlock } from './bytes.ts'
 import { MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNITS } from './format.ts'
 import { LOW_PADDING, type IntColumn } from './ints.ts'
 import { MAX_DECIMALS, STYLE, type Style } from './literal.ts'
@@ -52,7 +52,7 @@ export function readDirectory(
 ): Directory {
   const head = new ByteReader(body, 0, headLength)
   const feed = head.text()
-  if (!isFeedId(feed)) throw damaged('its feed is unknown')
+  if (!isFeedId(feed)) throw corruptBlock('its feed is unknown')
   const count = head.count(MAX_ROWS, 'the count of rows')
   const names: (string | undefined)[] = []
   const columns = head.count(headLength, 'the count of columns')
@@ -63,7 +63,7 @@ export function readDirectory(
     const slots = head.count(columns, 'the count of numbers')
     const ids: number[] = []
     for (let s = 0; s < slots; s++) ids.push(head.count(columns - 1, 'a column'))
-    if (new Set(ids).size !== slots) throw damaged('a shape uses a column twice')
+    if (new Set(ids).size !== slots) throw corruptBlock('a shape uses a column twice')
     const parts: Uint8Array[] = []
     for (let s = 0; s <= slots; s++) parts.push(head.block())
     templates.push({ symbol, columns: ids, parts })
@@ -76,10 +76,10 @@ export function readDirectory(
 
   const ints: IntColumn[] = []
   const numbers: Numbers[] = []
-  const places = { hot: 0, cold: 0, low: 0 }
+  const offsets = { hot: 0, cold: 0, low: 0 }
   const column = (rows: number | undefined, cold = false): number => {
-    const read = readIntColumn(head, places, count, cold)
-    if (rows !== undefined && read.count !== rows) throw damaged('a column has another length')
+    const read = readIntColumn(head, offsets, count, cold)
+    if (rows !== undefined && read.count !== rows) throw corruptBlock('a column has another length')
     return ints.push(read) - 1
   }
   for (let i = SEQ; i <= TEMPLATE; i++) column(count, i >= CONN && i <= RECV)
@@ -87,10 +87,10 @@ export function readDirectory(
   for (const key of names) {
     const style = head.byte()
     if (style !== STYLE.fixed && style !== STYLE.js && style !== STYLE.python && style !== STYLE.explicit) {
-      throw damaged('a column has an unknown style')
+      throw corruptBlock('a column has an unknown style')
     }
     const decimals = head.byte()
-    if (decimals > MAX_DECIMALS) throw damaged('a column has too many decimals')
+    if (decimals > MAX_DECIMALS) throw corruptBlock('a column has too many decimals')
     const values = column(undefined)
     const rows = ints[values].count
     const perRow = style === STYLE.explicit ? column(rows) : -1
@@ -104,17 +104,17 @@ export function readDirectory(
   if (is === TIME.column) {
     const at = head.count(columns - 1, 'the time column')
     const unit = head.count(TIME_UNITS.length - 1, 'the time unit')
-    if (ints[numbers[at].values].count !== count) throw damaged('its times are not whole')
+    if (ints[numbers[at].values].count !== count) throw corruptBlock('its times are not whole')
     time = { is, at, unit }
   } else if (is === TIME.own) {
     const at = column(count)
     column(undefined)
     time = { is, at, unit: 0 }
   } else if (is === TIME.none) time = { is, at: 0, unit: 0 }
-  else throw damaged('its times are kept in an unknown way')
-  const whole = places.hot === hotLength && places.cold + rawBytes === sizes.cold
-  if (head.at !== headLength || !whole || places.low + LOW_PADDING !== sizes.low) {
-    throw damaged('its parts do not add up')
+  else throw corruptBlock('its times are kept in an unknown way')
+  const whole = offsets.hot === hotLength && offsets.cold + rawBytes === sizes.cold
+  if (head.at !== headLength || !whole || offsets.low + LOW_PADDING !== sizes.low) {
+    throw corruptBlock('its parts do not add up')
   }
-  return { feed, count, ints, templates, numbers, rawEnds, rawFrom: places.cold, time }
+  return { feed, count, ints, templates, numbers, rawEnds, rawFrom: offsets.cold, time }
 }

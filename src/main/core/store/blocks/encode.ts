@@ -14,7 +14,7 @@ import { ByteWriter } from './bytes.ts'
 import { HEADER_BYTES, MAGIC, MAX_BODY, MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNITS, VERSION } from './format.ts'
 import { LOW_PADDING } from './ints.ts'
 import { FORM, parseLiteral, POW10, STYLE, type Parsed } from './literal.ts'
-import { proveInTurns } from './prove.ts'
+import { proveInSteps } from './prove.ts'
 import { sealNumbers, type Gather, type Sealed } from './seal-numbers.ts'
 import { writeInts, type Ref } from './write-ints.ts'
 import { shapeKey, shapeOf, type Slot, type Template } from './template.ts'
@@ -42,12 +42,12 @@ type Buffers = Pick<Gather, 'mantissa' | 'form' | 'starts' | 'ends'>
  * most. Undefined while a block is being made of them.
  */
 let pool: Buffers[] | undefined = []
-const POOL_ROWS = 1 << 16
+const MAX_POOL_ROWS = 1 << 16
 const POOL_COLUMNS = 32
 
-function gatherFor(mine: Buffers[], at: number, slot: Slot, rows: number): Gather {
+function gatherFor(owned: Buffers[], at: number, slot: Slot, rows: number): Gather {
   const { path, key } = slot
-  let buffers = mine[at]
+  let buffers = owned[at]
   if (buffers === undefined || buffers.mantissa.length < rows) {
     buffers = {
       mantissa: new Float64Array(rows),
@@ -55,12 +55,12 @@ function gatherFor(mine: Buffers[], at: number, slot: Slot, rows: number): Gathe
       starts: new Uint32Array(rows),
       ends: new Uint32Array(rows),
     }
-    if (at < POOL_COLUMNS && rows <= POOL_ROWS) mine[at] = buffers
+    if (at < POOL_COLUMNS && rows <= MAX_POOL_ROWS) owned[at] = buffers
   }
   return { path, key, n: 0, ...buffers }
 }
 
-interface Known extends Template {
+interface KnownTemplate extends Template {
   /** parts as words of four bytes; what is left over is compared by byte. */
   readonly words: readonly Int32Array[]
 
@@ -77,7 +77,7 @@ const parsed: Parsed = { mantissa: 0, form: 0, end: 0 }
  * Throws `internal` when the run is too large (MAX_ROWS rows or half of MAX_BODY bytes).
  */
 export function encodeBlock(feed: FeedId, messages: MessageColumns, options: EncodeOptions = {}): Uint8Array {
-  const work = encodeInTurns(feed, messages, options)
+  const work = encodeInSteps(feed, messages, options)
   for (;;) {
     const turn = work.next()
     if (turn.done === true) return turn.value
@@ -85,7 +85,7 @@ export function encodeBlock(feed: FeedId, messages: MessageColumns, options: Enc
 }
 
 /** As `encodeBlock`, giving way often. The messages must stay as they are until it ends. */
-export function* encodeInTurns(
+export function* encodeInSteps(
   feed: FeedId,
   messages: MessageColumns,
   options: EncodeOptions = {},
@@ -94,17 +94,17 @@ export function* encodeInTurns(
   if (options.prove === false) return block
   yield
   try {
-    yield* proveInTurns(block, messages, options.eventMs)
+    yield* proveInSteps(block, messages, options.eventMs)
     return block
   } catch {
     const plain = yield* build(feed, messages, options, false)
-    yield* proveInTurns(plain, messages, options.eventMs)
+    yield* proveInSteps(plain, messages, options.eventMs)
     return plain
   }
 }
 
 /** Messages that are taken apart between two turns. */
-const TURN_ROWS = 2048
+const ROWS_PER_TURN = 2048
 
 function* build(
   feed: FeedId,
@@ -120,12 +120,12 @@ function* build(
   pool = undefined
   const gathers: Gather[] = []
   const gatherOf = new Map<string, number>()
-  const templates: Known[] = []
-  const byKey = new Map<string, Known>()
+  const templates: KnownTemplate[] = []
+  const byKey = new Map<string, KnownTemplate>()
   const templateIds = new Float64Array(count)
   const raws: number[] = []
 
-  const learn = (row: number): Known | undefined => {
+  const addTemplate = (row: number): KnownTemplate | undefined => {
     if (!shaped) return undefined
     const shape = shapeOf(feed, bytes, offsets[row], offsets[row + 1])
     if (shape === undefined) return undefined
@@ -142,7 +142,7 @@ function* build(
       }
       return id
     })
-    const known: Known = {
+    const known: KnownTemplate = {
       ...shape,
       id: templates.length + 1,
       columnIds,
@@ -155,23 +155,23 @@ function* build(
   }
 
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  let likely: Known | undefined
+  let likely: KnownTemplate | undefined
   const place = (row: number): void => {
     const from = offsets[row]
     const to = offsets[row + 1]
-    if (likely === undefined || !take(likely, bytes, view, from, to)) {
+    if (likely === undefined || !matchTemplate(likely, bytes, view, from, to)) {
       // other shapes seen lately first: two or three alternate in most feeds
-      let found: Known | undefined
+      let found: KnownTemplate | undefined
       for (let i = 0; i < templates.length && i < 4; i++) {
         const other = templates[i]
-        if (other !== likely && take(other, bytes, view, from, to)) {
+        if (other !== likely && matchTemplate(other, bytes, view, from, to)) {
           found = other
           break
         }
       }
       if (found === undefined) {
-        const known = learn(row)
-        if (known !== undefined && take(known, bytes, view, from, to)) found = known
+        const known = addTemplate(row)
+        if (known !== undefined && matchTemplate(known, bytes, view, from, to)) found = known
       }
       if (found === undefined) {
         raws.push(row)
@@ -184,8 +184,8 @@ function* build(
   const placeAll = (from: number, to: number): void => {
     for (let row = from; row < to; row++) place(row)
   }
-  for (let from = 0; from < count; from += TURN_ROWS) {
-    placeAll(from, Math.min(count, from + TURN_ROWS))
+  for (let from = 0; from < count; from += ROWS_PER_TURN) {
+    placeAll(from, Math.min(count, from + ROWS_PER_TURN))
     yield
   }
 
@@ -234,7 +234,7 @@ function* build(
     yield
     const refs: Ref[] = []
     if (gather.n === count) {
-      if (column.decimals === 0) refs.push({ ...recv, worth: 1.5 })
+      if (column.decimals === 0) refs.push({ ...recv, minGain: 1.5 })
       for (const other of dense.slice(-4)) {
         const power = column.decimals - other.decimals
         if (power >= 0 && power <= 8) refs.push({ ...other.ref, scale: POW10[power] })
@@ -271,13 +271,13 @@ function* build(
 
   for (const row of raws) cold.raw(bytes.subarray(offsets[row], offsets[row + 1]))
   const wanted = new Uint8Array(head.at + hot.at)
-  wanted.set(head.done())
-  wanted.set(hot.done(), head.at)
+  wanted.set(head.finish())
+  wanted.set(hot.finish(), head.at)
   if (wanted.length + cold.at > MAX_BODY) throw new CodedError('internal', 'Too many messages for one block.')
   low.raw(new Uint8Array(LOW_PADDING))
   yield
   const level = options.level ?? 1
-  const frames = [pack(wanted, level), pack(cold.done(), level)]
+  const frames = [pack(wanted, level), pack(cold.finish(), level)]
   const out = new Uint8Array(HEADER_BYTES + frames[0].length + frames[1].length + low.at)
   const header = new DataView(out.buffer)
   header.setUint32(0, MAGIC, true)
@@ -289,7 +289,7 @@ function* build(
   header.setUint32(28, frames[1].length, true)
   out.set(frames[0], HEADER_BYTES)
   out.set(frames[1], HEADER_BYTES + frames[0].length)
-  out.set(low.done(), HEADER_BYTES + frames[0].length + frames[1].length)
+  out.set(low.finish(), HEADER_BYTES + frames[0].length + frames[1].length)
   header.setUint32(4, crc32(out.subarray(8)), true)
   pool = buffers
   return out
@@ -313,7 +313,7 @@ function wordsOf(part: Uint8Array): Int32Array {
  * Reads bytes[from, to) by a template: true when all its text is there and all its numbers could be
  * taken, which have then been added to their columns.
  */
-function take(template: Known, bytes: Uint8Array, view: DataView, from: number, to: number): boolean {
+function matchTemplate(template: KnownTemplate, bytes: Uint8Array, view: DataView, from: number, to: number): boolean {
   const { parts, words, columns } = template
   let at = from
   const n = columns.length

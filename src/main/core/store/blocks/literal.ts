@@ -29,7 +29,7 @@ export const POW10 = Float64Array.from({ length: MAX_DECIMALS + 1 }, (_, i) => N
 export const FORM = {
   decimals: 31,
   /** Not expressible: keep the text. */
-  odd: 32,
+  inexact: 32,
   exponent: 64,
   /** Has a fraction that ends in 0. */
   trailingZero: 128,
@@ -104,7 +104,7 @@ export function parseLiteral(bytes: Uint8Array, at: number, end: number, out: Pa
     if (decimals <= MAX_DECIMALS && !odd) form = decimals | FORM.exponent
     else odd = true
   }
-  if (odd || mantissa > MAX_MANTISSA || (negative && mantissa === 0)) form |= FORM.odd
+  if (odd || mantissa > MAX_MANTISSA || (negative && mantissa === 0)) form |= FORM.inexact
   out.mantissa = negative ? -mantissa : mantissa
   out.form = form
   out.end = i

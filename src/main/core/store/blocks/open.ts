@@ -3,9 +3,9 @@
  * asked for. Damaged bytes throw `store-damaged`: never wrong data, never an unbounded allocation.
  */
 import type { FeedId } from '../../../../shared/base/units.ts'
-import { firstAfter } from '../types/ascending.ts'
+import { upperBound } from '../types/upper-bound.ts'
 import type { LiteralWriter, MessageColumns } from '../types/store.ts'
-import { damaged } from './bytes.ts'
+import { corruptBlock } from './bytes.ts'
 import { TIME, TIME_UNITS } from './format.ts'
 import { BY, constantOf, type IntColumn } from './ints.ts'
 import {
@@ -29,10 +29,10 @@ import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral } from './literal
 import { shapeOf, type Shape } from './template.ts'
 
 /** Seqs of the block that is being searched. */
-let finding = new Float64Array(0)
+let searchBuffer = new Float64Array(0)
 
 const decoder = new TextDecoder()
-const NONE = new Uint8Array(0)
+const NO_ROWS = new Uint8Array(0)
 
 /**
  * Opens a block; throws CodedError `store-damaged` when it is not exactly what was sealed. With
@@ -48,7 +48,7 @@ export function openBlock(bytes: Uint8Array, scratch?: BlockScratch): OpenBlock 
 
 /** A kept literal where it is a number; nothing where it only looks like one ("1-2"). */
 function numberText(text: Uint8Array): Uint8Array {
-  return /^-?\d+(\.\d*)?([eE][+-]?\d+)?$/.test(decoder.decode(text)) ? text : NONE
+  return /^-?\d+(\.\d*)?([eE][+-]?\d+)?$/.test(decoder.decode(text)) ? text : NO_ROWS
 }
 
 class Block implements OpenBlock {
@@ -109,11 +109,11 @@ class Block implements OpenBlock {
 
   within(afterSeq: number, upToSeq: number): OpenBlock {
     const { count } = this.#source.directory
-    if (finding.length < count) finding = new Float64Array(count)
-    const seq = this.#source.whole(SEQ, finding.subarray(0, count))
+    if (searchBuffer.length < count) searchBuffer = new Float64Array(count)
+    const seq = this.#source.whole(SEQ, searchBuffer.subarray(0, count))
     const { from, to } = this.#rows
-    const first = Math.max(from, firstAfter(seq, afterSeq))
-    const rows = { from: first, to: Math.max(first, Math.min(to, firstAfter(seq, upToSeq))) }
+    const first = Math.max(from, upperBound(seq, afterSeq))
+    const rows = { from: first, to: Math.max(first, Math.min(to, upperBound(seq, upToSeq))) }
     const columns = new RowInts(this.#source, this.#shapes, rows, { seq: seq.slice(rows.from, rows.to) })
     return new Block(this.#source, this.#shapes, rows, columns)
   }
@@ -168,7 +168,7 @@ class Block implements OpenBlock {
     if (is === TIME.own) {
       const out = this.#columns.int(at).slice()
       for (const row of this.#columns.int(at + 1)) {
-        if (!(row >= 0 && row < this.#source.directory.count)) throw damaged('an undated row is out of range')
+        if (!(row >= 0 && row < this.#source.directory.count)) throw corruptBlock('an undated row is out of range')
         const { from, to } = this.#rows
         if (row >= from && row < to) out[row - from] = NaN
       }
@@ -183,11 +183,11 @@ class Block implements OpenBlock {
   }
 
   /** For every column, the position of each row in it; undefined: the row itself. */
-  get #places(): readonly (Uint32Array | undefined)[] {
-    return (this.#cache.places ??= this.#readPlaces())
+  get #columnPositions(): readonly (Uint32Array | undefined)[] {
+    return (this.#cache.places ??= this.#readColumnPositions())
   }
 
-  #readPlaces(): readonly (Uint32Array | undefined)[] {
+  #readColumnPositions(): readonly (Uint32Array | undefined)[] {
     const ids = this.#columns.int(TEMPLATE)
     return this.#numbers.map((numbers, c) => {
       if (this.#ints[numbers.values].count === this.#source.directory.count) return undefined
@@ -234,7 +234,7 @@ class Block implements OpenBlock {
       const { from, to } = this.#columns.span(this.#numbers[c].values)
       for (let i = 0; i < rows.length; i++) {
         const at = rows[i] - from
-        if (at >= 0 && at < to - from) map.set(at, exceptions[i] ?? NONE)
+        if (at >= 0 && at < to - from) map.set(at, exceptions[i] ?? NO_ROWS)
       }
       all[c] = map
     }
@@ -288,7 +288,7 @@ class Block implements OpenBlock {
     for (let i = 0; i < this.count; i++) {
       const id = ids[i]
       const c = id === 0 ? -1 : of[id - 1]
-      if (c >= 0) out[i] = numbers.get(c)![this.#places[c]?.[i] ?? i]!
+      if (c >= 0) out[i] = numbers.get(c)![this.#columnPositions[c]?.[i] ?? i]!
     }
     for (const row of this.#rawIndex.keys()) {
       const text = this.literal(key, row)
@@ -314,7 +314,7 @@ class Block implements OpenBlock {
     }
     for (const [at, text] of exceptions) {
       const number = numberText(text)
-      out[at] = number === NONE ? NaN : Number(decoder.decode(number))
+      out[at] = number === NO_ROWS ? NaN : Number(decoder.decode(number))
     }
     return out
   }
@@ -326,16 +326,18 @@ class Block implements OpenBlock {
     if (id === 0) return decoder.decode(this.#rawLiteral(key, row))
     const c = this.#templates[id - 1].columns.findLast((at) => this.#numbers[at].key === key) ?? -1
     if (c < 0) return ''
-    const at = this.#places[c]?.[row] ?? row
-    const kept = this.#exceptions(c).get(at)
-    return decoder.decode(kept === undefined ? out.subarray(0, this.#write(c, at, out, 0)) : numberText(kept))
+    const at = this.#columnPositions[c]?.[row] ?? row
+    const exceptionText = this.#exceptions(c).get(at)
+    return decoder.decode(
+      exceptionText === undefined ? out.subarray(0, this.#write(c, at, out, 0)) : numberText(exceptionText),
+    )
   }
 
   #rawLiteral(key: string, row: number): Uint8Array {
     const shape = this.#shape(row)
     const slot = shape.slots.findLastIndex((s) => s.key === key)
     const start = shape.starts[slot]
-    if (start === undefined) return NONE
+    if (start === undefined) return NO_ROWS
     const text = this.raw(row)
     const after = shape.starts[slot + 1] ?? text.length
     return numberText(text.subarray(start, after - (shape.parts[slot + 1]?.length ?? 0)))
@@ -344,7 +346,7 @@ class Block implements OpenBlock {
   #write(c: number, at: number, out: Uint8Array, to: number): number {
     const { values, decimals, perRow, style } = this.#numbers[c]
     const places = style === STYLE.explicit ? this.#columns.int(perRow)[at] : decimals
-    if (!(places <= MAX_DECIMALS)) throw damaged('a column has too many decimals')
+    if (!(places <= MAX_DECIMALS)) throw corruptBlock('a column has too many decimals')
     return writeLiteral(out, to, this.#columns.int(values)[at], places, style)
   }
 
@@ -355,25 +357,28 @@ class Block implements OpenBlock {
       const { values, decimals, style } = this.#numbers[only]
       if (style !== STYLE.explicit && this.#exceptions(only).size === 0) {
         const mantissas = this.#columns.int(values)
-        return { most: MAX_LITERAL, write: (row, out, at) => writeLiteral(out, at, mantissas[row], decimals, style) }
+        return {
+          maxBytes: MAX_LITERAL,
+          write: (row, out, at) => writeLiteral(out, at, mantissas[row], decimals, style),
+        }
       }
     }
     const ids = this.#columns.int(TEMPLATE)
-    let most = MAX_LITERAL
-    for (const { exceptions } of this.#numbers) for (const e of exceptions) most = Math.max(most, e.length)
-    for (const [i, end] of this.#rawEnds.entries()) most = Math.max(most, end - (this.#rawEnds[i - 1] ?? 0))
+    let maxBytes = MAX_LITERAL
+    for (const { exceptions } of this.#numbers) for (const e of exceptions) maxBytes = Math.max(maxBytes, e.length)
+    for (const [i, end] of this.#rawEnds.entries()) maxBytes = Math.max(maxBytes, end - (this.#rawEnds[i - 1] ?? 0))
     return {
-      most,
+      maxBytes,
       write: (row, out, at) => {
         const id = ids[row]
         const c = id === 0 ? -1 : of[id - 1]
         if (id !== 0 && c < 0) return at
-        const place = c < 0 ? row : (this.#places[c]?.[row] ?? row)
+        const place = c < 0 ? row : (this.#columnPositions[c]?.[row] ?? row)
         const text = c < 0 ? this.#rawLiteral(key, row) : this.#exceptions(c).get(place)
         if (text === undefined) return this.#write(c, place, out, at)
-        const kept = numberText(text)
-        out.set(kept, at)
-        return at + kept.length
+        const number = numberText(text)
+        out.set(number, at)
+        return at + number.length
       },
     }
   }
@@ -387,8 +392,8 @@ class Block implements OpenBlock {
 
   raw(row: number): Uint8Array {
     const id = this.#columns.int(TEMPLATE)[row]
-    if (id === undefined) return NONE
-    if (id === 0) return this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NONE
+    if (id === undefined) return NO_ROWS
+    if (id === 0) return this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NO_ROWS
     const out = new Uint8Array(this.#lengthBound(id - 1, row))
     return out.subarray(0, this.#render(id - 1, row, out, 0))
   }
@@ -396,14 +401,14 @@ class Block implements OpenBlock {
   rawRoom(row: number): number {
     const id = this.#columns.int(TEMPLATE)[row]
     if (id === undefined) return 0
-    return id === 0 ? (this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NONE).length : this.#lengthBound(id - 1, row)
+    return id === 0 ? (this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NO_ROWS).length : this.#lengthBound(id - 1, row)
   }
 
   writeRaw(row: number, out: Uint8Array, at: number): number {
     const id = this.#columns.int(TEMPLATE)[row]
     if (id === undefined) return at
     if (id > 0) return this.#render(id - 1, row, out, at)
-    const text = this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NONE
+    const text = this.#rawText(this.#rawIndex.get(row) ?? -1) ?? NO_ROWS
     out.set(text, at)
     return at + text.length
   }
@@ -418,7 +423,7 @@ class Block implements OpenBlock {
     for (const c of columns) {
       if (this.#numbers[c].exceptions.length === 0) continue
       all = false
-      size += this.#exceptions(c).get(this.#places[c]?.[row] ?? row)?.length ?? 0
+      size += this.#exceptions(c).get(this.#columnPositions[c]?.[row] ?? row)?.length ?? 0
     }
     if (all) this.#cache.bounds[t] = size
     return size
@@ -432,12 +437,12 @@ class Block implements OpenBlock {
       for (let i = 0; i < part.length; i++) out[to++] = part[i]!
       if (s === columns.length) break
       const c = columns[s]
-      const place = this.#places[c]?.[row] ?? row
-      const kept = this.#numbers[c].exceptions.length > 0 ? this.#exceptions(c).get(place) : undefined
-      if (kept === undefined) to = this.#write(c, place, out, to)
+      const place = this.#columnPositions[c]?.[row] ?? row
+      const exceptionText = this.#numbers[c].exceptions.length > 0 ? this.#exceptions(c).get(place) : undefined
+      if (exceptionText === undefined) to = this.#write(c, place, out, to)
       else {
-        out.set(kept, to)
-        to += kept.length
+        out.set(exceptionText, to)
+        to += exceptionText.length
       }
     }
     return to

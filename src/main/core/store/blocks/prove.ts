@@ -4,15 +4,15 @@ import type { MessageColumns } from '../types/store.ts'
 import { openBlock } from './open.ts'
 
 /** Messages that are compared between two turns. */
-const TURN_ROWS = 1024
+const ROWS_PER_TURN = 1024
 
 /** Opens a block and compares every stamp and byte; throws `internal` at the first difference. */
 export function proveBlock(block: Uint8Array, messages: MessageColumns, eventMs?: Float64Array): void {
-  for (const _ of proveInTurns(block, messages, eventMs));
+  for (const _ of proveInSteps(block, messages, eventMs));
 }
 
 /** As `proveBlock`, giving way often. */
-export function* proveInTurns(
+export function* proveInSteps(
   block: Uint8Array,
   messages: MessageColumns,
   eventMs?: Float64Array,
@@ -25,9 +25,9 @@ export function* proveInTurns(
     yield
   }
   if (eventMs !== undefined && !isSame(open.eventMs, eventMs, count)) throw differs('event time')
-  for (let from = 0; from < count; from += TURN_ROWS) {
+  for (let from = 0; from < count; from += ROWS_PER_TURN) {
     yield
-    const to = Math.min(count, from + TURN_ROWS)
+    const to = Math.min(count, from + ROWS_PER_TURN)
     const again = open.messages(from, to)
     const base = messages.offsets[from]
     for (let i = from; i <= to; i++) {

@@ -1,16 +1,16 @@
 /** Columns of integers out of a block, without a branch or a call a value more than needed. */
-import { ByteReader, damaged } from './bytes.ts'
+import { ByteReader, corruptBlock } from './bytes.ts'
 import { BY, LOW_PADDING, MAX_LOW_BITS, MAX_PLANES, NS_PER_MS, type IntColumn } from './ints.ts'
 
 /** Where the next column's bytes begin. */
-export interface Places {
+export interface SectionOffsets {
   hot: number
   cold: number
   low: number
 }
 
 /** Reads a column's description; `places` runs along the data sections. */
-export function readIntColumn(head: ByteReader, places: Places, rows: number, cold: boolean): IntColumn {
+export function readIntColumn(head: ByteReader, places: SectionOffsets, rows: number, cold: boolean): IntColumn {
   const count = head.count(rows, 'a count of values')
   const none = { ref: 0, scale: 1, base: 0, first: 0, divisor: 1, floor: 0, lowBits: 0, planes: 0, patches: 0 }
   const at = { highBytes: 0, highAt: cold ? places.cold : places.hot, lowAt: places.low, cold }
@@ -44,9 +44,9 @@ export function readIntColumn(head: ByteReader, places: Places, rows: number, co
       const divisor = head.varint()
       const floor = head.signed()
       const lowBits = head.byte()
-      if (lowBits > MAX_LOW_BITS) throw damaged('a column has too many low bits')
+      if (lowBits > MAX_LOW_BITS) throw corruptBlock('a column has too many low bits')
       const planes = head.byte()
-      if (planes < 1 || planes > MAX_PLANES) throw damaged('a column has too many planes')
+      if (planes < 1 || planes > MAX_PLANES) throw corruptBlock('a column has too many planes')
       const patches = head.count(count - 1, 'a count of patches')
       const highBytes = planes * (count - 1) + (patches === 0 ? 0 : head.varint())
       take(highBytes)
@@ -54,12 +54,12 @@ export function readIntColumn(head: ByteReader, places: Places, rows: number, co
       return { count, by, ref, scale, base, first, divisor, floor, planes, patches, ...at, lowBits, highBytes }
     }
     default:
-      throw damaged('a column is coded in an unknown way')
+      throw corruptBlock('a column is coded in an unknown way')
   }
 }
 
 /** A column that another one is predicted from: its very first value, and the values that are wanted. */
-export interface Beside {
+export interface ReferenceColumn {
   readonly first: number
   readonly values: Float64Array
 }
@@ -73,7 +73,7 @@ export function readRange(
   column: IntColumn,
   high: Uint8Array,
   low: Uint8Array,
-  ref: (id: number) => Beside,
+  ref: (id: number) => ReferenceColumn,
   from: number,
   to: number,
   out: Float64Array,
@@ -83,14 +83,14 @@ export function readRange(
   if (from === to) return out
   const { by, first } = column
   if (by === BY.constant) return out.fill(first)
-  if (column.highAt + column.highBytes > high.length) throw damaged('a column ends too early')
+  if (column.highAt + column.highBytes > high.length) throw corruptBlock('a column ends too early')
   if (by === BY.doubles) {
     const view = new DataView(high.buffer, high.byteOffset + column.highAt, n * 8)
     for (let i = 0; i < out.length; i++) out[i] = view.getFloat64((from + i) * 8, true)
     return out
   }
   if (column.lowAt + Math.ceil(((n - 1) * column.lowBits) / 8) + LOW_PADDING > low.length) {
-    throw damaged('a column ends too early')
+    throw corruptBlock('a column ends too early')
   }
   const patches = readPatches(column, high)
   if (by === BY.delta && column.lowBits === 0 && column.planes <= 2) {
@@ -104,26 +104,26 @@ export function readRange(
       if (from === 0) out[0] = first
       return out
     case BY.delta: {
-      const before = passed(remainders, from, sumAlong, { v: first, step: 0 })
+      const before = skipTo(remainders, from, sumAlong, { v: first, step: 0 })
       readRemainders(remainders, from, out)
       sumAlong(out, before)
       return out
     }
     case BY.delta2: {
-      const before = passed(remainders, from, sumTwice, { v: first, step: 0 })
+      const before = skipTo(remainders, from, sumTwice, { v: first, step: 0 })
       readRemainders(remainders, from, out)
       sumTwice(out, before)
       return out
     }
     default: {
       const { first: f0, values } = ref(column.ref)
-      if (values.length !== out.length) throw damaged('a column refers to one of another length')
+      if (values.length !== out.length) throw corruptBlock('a column refers to one of another length')
       const d0 = first - f0 * column.scale
-      const before = by === BY.refDelta ? passed(remainders, from, sumAlong, { v: d0, step: 0 }) : { v: d0, step: 0 }
+      const before = by === BY.refDelta ? skipTo(remainders, from, sumAlong, { v: d0, step: 0 }) : { v: d0, step: 0 }
       readRemainders(remainders, from, out)
       if (by === BY.clock) addClock(out, values, f0 - column.base, first)
       else if (by === BY.ref) addColumn(out, values, column.scale, d0)
-      else sumBeside(out, values, column.scale, before.v)
+      else addReferenceDeltas(out, values, column.scale, before.v)
       if (from === 0) out[0] = first
       return out
     }
@@ -138,7 +138,7 @@ export function readInts(
   ref: (id: number) => Float64Array,
   out: Float64Array,
 ): Float64Array {
-  const beside = (id: number): Beside => {
+  const beside = (id: number): ReferenceColumn => {
     const values = ref(id)
     return { first: values[0], values }
   }
@@ -162,7 +162,7 @@ const PASSED = 1024
 const passing = new Float64Array(PASSED + 1)
 
 /** The sum up to a value, passing what comes before it. */
-function passed(of: Remainders, upTo: number, add: (r: Float64Array, from: Sum) => Sum, from: Sum): Sum {
+function skipTo(of: Remainders, upTo: number, add: (r: Float64Array, from: Sum) => Sum, from: Sum): Sum {
   let sum = from
   for (let at = 0; at < upTo; at += PASSED) {
     const part = passing.subarray(0, Math.min(PASSED, upTo - at) + 1)
@@ -203,7 +203,7 @@ function addColumn(out: Float64Array, from: Float64Array, scale: number, d0: num
   for (let i = 1; i < out.length; i++) out[i] = out[i] + from[i] * scale + d0
 }
 
-function sumBeside(out: Float64Array, from: Float64Array, scale: number, d0: number): void {
+function addReferenceDeltas(out: Float64Array, from: Float64Array, scale: number, d0: number): void {
   let d = d0
   for (let i = 1; i < out.length; i++) out[i] = (d += out[i]) + from[i] * scale
 }
@@ -217,11 +217,11 @@ function readPatches(column: IntColumn, high: Uint8Array): Float64Array {
   let at = 0
   for (let p = 0; p < patches; p++) {
     at += reader.varint() + 1
-    if (at >= count) throw damaged('a patch is out of range')
+    if (at >= count) throw corruptBlock('a patch is out of range')
     out[2 * p] = at
     out[2 * p + 1] = reader.signed()
   }
-  if (reader.at !== reader.end) throw damaged('a column has bytes left over')
+  if (reader.at !== reader.end) throw corruptBlock('a column has bytes left over')
   return out
 }
 

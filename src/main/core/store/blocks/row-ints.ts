@@ -16,7 +16,7 @@ export class RowInts {
   readonly #ints: readonly IntColumn[]
   readonly #decoded: (Float64Array | undefined)[] = []
   /** Of a part: what was decoded, with the value before it where there is one. */
-  readonly #led: (Float64Array | undefined)[] = []
+  readonly #decodedRanges: (Float64Array | undefined)[] = []
   #spans: Spans | undefined
 
   /** `seq`: the seqs of these rows, where they are known. */
@@ -47,7 +47,7 @@ export class RowInts {
 
   /** Values of a column, after the one before them. */
   #read(id: number, span: Span): Float64Array {
-    const known = this.#led[id]
+    const known = this.#decodedRanges[id]
     if (known !== undefined) return known
     const lead = span.from === 0 ? span : { from: span.from - 1, to: span.to }
     const before = (ref: number): Float64Array => {
@@ -55,7 +55,7 @@ export class RowInts {
       if (from === span.from && to === span.to) return this.#read(ref, span)
       return this.#source.read(ref, lead, before, new Float64Array(lead.to - lead.from))
     }
-    return (this.#led[id] = this.#source.read(id, lead, before, this.floats(lead.to - lead.from)))
+    return (this.#decodedRanges[id] = this.#source.read(id, lead, before, this.floats(lead.to - lead.from)))
   }
 
   /** Which values of a column are those of these rows. */

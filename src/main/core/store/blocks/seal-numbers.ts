@@ -24,18 +24,18 @@ export interface Sealed {
 /** Picks the style that leaves the fewest literals over, and brings all to one power of ten. */
 export function sealNumbers(gather: Gather, bytes: Uint8Array): Sealed {
   const { n, mantissa, form } = gather
-  let any = 0
+  let present = 0
   let least = MAX_DECIMALS
   let most = 0
   for (let i = 0; i < n; i++) {
     const f = form[i]
-    any |= f
-    if ((f & FORM.odd) !== 0) continue
+    present |= f
+    if ((f & FORM.inexact) !== 0) continue
     const d = f & FORM.decimals
     if (d < least) least = d
     if (d > most) most = d
   }
-  if ((any & (FORM.odd | FORM.exponent)) === 0 && least === most) {
+  if ((present & (FORM.inexact | FORM.exponent)) === 0 && least === most) {
     return { style: STYLE.fixed, decimals: most, values: mantissa.subarray(0, n), exceptions: [] }
   }
   let js: number[] = []
@@ -45,7 +45,7 @@ export function sealNumbers(gather: Gather, bytes: Uint8Array): Sealed {
   const limit = n / 16
   for (let i = 0; i < n; i++) {
     const f = form[i]
-    if ((f & FORM.odd) !== 0) {
+    if ((f & FORM.inexact) !== 0) {
       odd.push(i)
       js.push(i)
       python.push(i)
@@ -100,7 +100,7 @@ const literal = new Uint8Array(MAX_LITERAL)
 
 function rendersAs(gather: Gather, bytes: Uint8Array, at: number, style: Style): boolean {
   const f = gather.form[at]
-  if ((f & FORM.odd) !== 0) return false
+  if ((f & FORM.inexact) !== 0) return false
   const end = writeLiteral(literal, 0, gather.mantissa[at], f & FORM.decimals, style)
   const start = gather.starts[at]
   for (let i = 0; i < end; i++) if (bytes[start + i] !== literal[i]) return false

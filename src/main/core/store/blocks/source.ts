@@ -1,7 +1,7 @@
 /** What an opened block is read from: its directory and its unpacked parts, shared by all who read rows of it. */
 import { crc32 } from 'node:zlib'
 import { zstdDecompressSync } from '../../../base/zstd.ts'
-import { damaged } from './bytes.ts'
+import { corruptBlock } from './bytes.ts'
 import { readDirectory, type Directory } from './directory.ts'
 import { HEADER_BYTES, MAGIC, MAX_BODY, VERSION } from './format.ts'
 import { BY, type IntColumn } from './ints.ts'
@@ -26,17 +26,17 @@ export class BlockSource {
 
   /** Checks the whole by its CRC; throws `store-damaged`. */
   constructor(bytes: Uint8Array) {
-    if (bytes.length < HEADER_BYTES) throw damaged('it ends too early')
+    if (bytes.length < HEADER_BYTES) throw corruptBlock('it ends too early')
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    if (view.getUint32(0, true) !== MAGIC) throw damaged('it does not begin like one')
-    if (view.getUint32(4, true) !== crc32(bytes.subarray(8))) throw damaged('its checksum differs')
-    if (view.getUint32(8, true) !== VERSION) throw damaged('its version is unknown')
+    if (view.getUint32(0, true) !== MAGIC) throw corruptBlock('it does not begin like one')
+    if (view.getUint32(4, true) !== crc32(bytes.subarray(8))) throw corruptBlock('its checksum differs')
+    if (view.getUint32(8, true) !== VERSION) throw corruptBlock('its version is unknown')
     const headLength = view.getUint32(12, true)
     const sizes = { hot: view.getUint32(16, true), cold: view.getUint32(24, true) }
     const hotEnd = HEADER_BYTES + view.getUint32(20, true)
     const coldEnd = hotEnd + view.getUint32(28, true)
     if (sizes.hot + sizes.cold > MAX_BODY || headLength > sizes.hot || coldEnd > bytes.length) {
-      throw damaged('its sizes are out of range')
+      throw corruptBlock('its sizes are out of range')
     }
     const body = unpack(bytes.subarray(HEADER_BYTES, hotEnd), sizes.hot)
     this.#hot = body.subarray(headLength)
@@ -64,7 +64,7 @@ export class BlockSource {
 
   column(id: number): IntColumn {
     const column = this.directory.ints[id]
-    if (column === undefined) throw damaged('a column is missing')
+    if (column === undefined) throw corruptBlock('a column is missing')
     return column
   }
 
@@ -75,9 +75,9 @@ export class BlockSource {
   read(id: number, { from, to }: Span, known: (ref: number) => Float64Array, out: Float64Array): Float64Array {
     const column = this.column(id)
     const before = (ref: number): { first: number; values: Float64Array } => {
-      if (ref >= id) throw damaged('a column refers to a later one')
+      if (ref >= id) throw corruptBlock('a column refers to a later one')
       const other = this.column(ref)
-      if (other.count !== column.count) throw damaged('a column refers to one of another length')
+      if (other.count !== column.count) throw corruptBlock('a column refers to one of another length')
       return { first: this.#first(other), values: known(ref) }
     }
     return readRange(column, this.#high(column), this.#low, before, from, to, out)
@@ -97,7 +97,7 @@ export class BlockSource {
   #first(column: IntColumn): number {
     if (column.by !== BY.doubles) return column.first
     const high = this.#high(column)
-    if (column.highAt + 8 > high.length) throw damaged('a column ends too early')
+    if (column.highAt + 8 > high.length) throw corruptBlock('a column ends too early')
     return new DataView(high.buffer, high.byteOffset).getFloat64(column.highAt, true)
   }
 }
@@ -110,8 +110,8 @@ function unpack(packed: Uint8Array, size: number): Uint8Array {
       chunkSize: Math.max(1024, Math.min(size, 1 << 24)),
     })
   } catch {
-    throw damaged('it cannot be unpacked')
+    throw corruptBlock('it cannot be unpacked')
   }
-  if (body.length !== size) throw damaged('it unpacks to another size')
+  if (body.length !== size) throw corruptBlock('it unpacks to another size')
   return body
 }

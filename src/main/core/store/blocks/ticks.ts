@@ -66,7 +66,7 @@ export function blockTicks(
     writer(key) {
       const whole = block.writer(key)
       if (list === undefined && from === 0) return whole
-      return { most: whole.most, write: (row, out, to) => whole.write(at(row), out, to) }
+      return { maxBytes: whole.maxBytes, write: (row, out, to) => whole.write(at(row), out, to) }
     },
     raw: (row) => block.raw(at(row)),
   }
@@ -130,7 +130,7 @@ export function mergeTicks(runs: readonly TickColumns[]): TickColumns {
     writer(key) {
       const writers = runs.map((run) => run.writer(key))
       return {
-        most: Math.max(...writers.map((writer) => writer.most)),
+        maxBytes: Math.max(...writers.map((writer) => writer.maxBytes)),
         write: (i, out, to) => writers[part[i]].write(row[i], out, to),
       }
     },

@@ -14,10 +14,10 @@ const SAMPLE = 1024
 /** A patch: its position and its value. */
 const PATCH_BITS = 40
 /** More low bits than the least that will do: noise is no smaller for being coded. */
-const TRIES = 3
+const MAX_TRIES = 3
 /** What reading one plane more, or low bits, is worth in bits. */
-const PLANE_WORTH = 0.3
-const LOW_WORTH = 0.15
+const PLANE_COST = 0.3
+const LOW_BITS_COST = 0.15
 
 const sorted = new Float64Array(SAMPLE)
 const counts = new Uint32Array(256)
@@ -38,17 +38,17 @@ export function planWindow(r: Float64Array, n: number, most = SAMPLE): Window {
   const common = sample[Math.floor(size * 0.95)] - sample[Math.floor(size * 0.05)]
   let best: Window = { floor: 0, lowBits: 0, planes: MAX_PLANES, bits: Infinity }
   for (let planes = 1; planes <= MAX_PLANES; planes++) {
-    let tries = planes === 1 ? TRIES : 1
+    let tries = planes === 1 ? MAX_TRIES : 1
     for (let lowBits = 0; lowBits <= MAX_LOW_BITS && tries > 0; lowBits++) {
       const room = 2 ** (lowBits + 8 * planes)
       if (common >= room) continue
       const fits = planes === 1 && greatest - least < room
-      const floor = fits ? least : cover(sample, room, planes === 1)
+      const floor = fits ? least : bestFloor(sample, room, planes === 1)
       const inside = countInside(sample, floor, room)
       if (inside < size * 0.875) continue
       tries--
       const patches = ((size - inside) / size) * PATCH_BITS
-      const bits = lowBits + (lowBits > 0 ? LOW_WORTH : 0) + planesBits(sample, floor, lowBits, planes) + patches
+      const bits = lowBits + (lowBits > 0 ? LOW_BITS_COST : 0) + planesBits(sample, floor, lowBits, planes) + patches
       if (bits < best.bits) best = { floor, lowBits, planes, bits }
     }
     if (best.bits < Infinity && planes >= 2) break
@@ -60,7 +60,7 @@ export function planWindow(r: Float64Array, n: number, most = SAMPLE): Window {
  * Where the window of this size begins that holds most of the sorted sample. `centred`: with what room
  * is left on both sides. Upper planes gain by beginning at the least instead: most of them is then 0.
  */
-function cover(sample: Float64Array, room: number, centred: boolean): number {
+function bestFloor(sample: Float64Array, room: number, centred: boolean): number {
   const n = sample.length
   let inside = 0
   let floor = sample[0]
@@ -84,7 +84,7 @@ const LOGS = Float64Array.from({ length: SAMPLE + 1 }, (_, c) => (c === 0 ? 0 : 
 
 /** Bits a value that the planes take once coded. */
 function planesBits(sample: Float64Array, floor: number, lowBits: number, planes: number): number {
-  let bits = (planes - 1) * PLANE_WORTH
+  let bits = (planes - 1) * PLANE_COST
   for (let plane = 0; plane < planes; plane++) {
     const n = countBytes(sample, floor, 1 / 2 ** lowBits, 2 ** (8 * planes), 1 / 2 ** (8 * plane))
     let used = 0

@@ -10,7 +10,7 @@ export interface Ref {
   /** Its unit times this is the predicted column's unit; `clock` for ns against ms. */
   readonly scale: number | 'clock'
   /** How many times smaller the column must become by it: it has to be decoded first. 1.1 unless told. */
-  readonly worth?: number
+  readonly minGain?: number
 }
 let scratch = new Float64Array(4096)
 let trial = new Float64Array(4096)
@@ -82,38 +82,38 @@ function cost(r: Float64Array, n: number): number {
 }
 
 /** Rows that predictions are compared over: roughly over the first, well over all of them. */
-const GLANCE = 256
+const ROUGH_SAMPLE = 256
 const SAMPLE = 384
 /** Predictions that are looked at well. */
 const FINALISTS = 2
 
-interface Guess {
+interface Prediction {
   readonly by: By
   readonly ref: Ref | undefined
   readonly base: number
   /** Times the bits: for the work of decoding the column that it refers to. */
-  readonly worth: number
+  readonly weight: number
 }
 
-function* guesses(values: Float64Array, n: number, refs: readonly Ref[]): Generator<Guess> {
+function* predictions(values: Float64Array, n: number, refs: readonly Ref[]): Generator<Prediction> {
   for (const by of [BY.delta, BY.plain, BY.delta2]) {
     // a guess that is barely better is not worth its noise
-    yield { by, ref: undefined, base: 0, worth: by === BY.delta2 ? 1.05 : 1 }
+    yield { by, ref: undefined, base: 0, weight: by === BY.delta2 ? 1.05 : 1 }
   }
   for (const ref of refs) {
-    if (ref.scale === 'clock') yield { by: BY.clock, ref, base: clockPhase(values, ref.values, n), worth: 1 }
+    if (ref.scale === 'clock') yield { by: BY.clock, ref, base: clockPhase(values, ref.values, n), weight: 1 }
     else if (ref.scale === 1 || fits(ref.values, n, ref.scale)) {
-      for (const by of [BY.ref, BY.refDelta]) yield { by, ref, base: 0, worth: ref.worth ?? 1.1 }
+      for (const by of [BY.ref, BY.refDelta]) yield { by, ref, base: 0, weight: ref.minGain ?? 1.1 }
     }
   }
 }
 
 /** The cheapest prediction: the likely ones by their size, the best of them by how they would be coded. */
-function choose(values: Float64Array, n: number, refs: readonly Ref[]): Guess {
-  const glance = Math.min(n, GLANCE)
-  const rough = [...guesses(values, n, refs)].map((guess) => {
-    remainders(guess.by, values, glance, guess.ref, guess.base, trial)
-    return { guess, bits: (cost(trial, glance) + glance / 4) * guess.worth }
+function choosePrediction(values: Float64Array, n: number, refs: readonly Ref[]): Prediction {
+  const roughCount = Math.min(n, ROUGH_SAMPLE)
+  const rough = [...predictions(values, n, refs)].map((guess) => {
+    remainders(guess.by, values, roughCount, guess.ref, guess.base, trial)
+    return { guess, bits: (cost(trial, roughCount) + roughCount / 4) * guess.weight }
   })
   rough.sort((a, b) => a.bits - b.bits)
   const likely = rough.slice(0, FINALISTS)
@@ -123,7 +123,7 @@ function choose(values: Float64Array, n: number, refs: readonly Ref[]): Guess {
   let least = Infinity
   for (const { guess } of likely) {
     remainders(guess.by, values, sample, guess.ref, guess.base, trial)
-    const bits = (planWindow(trial, sample, SAMPLE).bits + 0.05) * guess.worth
+    const bits = (planWindow(trial, sample, SAMPLE).bits + 0.05) * guess.weight
     if (bits < least) {
       least = bits
       best = guess
@@ -169,7 +169,7 @@ export function writeInts(
     return
   }
 
-  let { by, ref, base } = choose(values, n, refs)
+  let { by, ref, base } = choosePrediction(values, n, refs)
   remainders(by, values, n, ref, base, scratch)
   let most = 0
   for (let i = 1; i < n; i++) {
@@ -208,8 +208,8 @@ function writeWindow(
   low: ByteWriter,
 ): void {
   const size = n - 1
-  high.room(planes * size)
-  low.room(Math.ceil((size * lowBits) / 8) + 8)
+  high.reserve(planes * size)
+  low.reserve(Math.ceil((size * lowBits) / 8) + 8)
   const out = high.bytes
   const bits = low.bytes
   const start = high.at
@@ -268,7 +268,7 @@ function writeWindow(
   head.varint(patched)
   if (patched === 0) return
   head.varint(patches.at)
-  high.raw(patches.done())
+  high.raw(patches.finish())
 }
 
 /** Whether every value times `scale` is still exact with room for differences. */

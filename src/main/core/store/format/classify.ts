@@ -10,13 +10,13 @@ import { feedAsset, instrumentId, type FeedId, type InstrumentId } from '../../.
 /** `''`: no instrument; control, undecodable and anonymous messages live there, and unasked ones beyond a bound. */
 export type SeriesName = InstrumentId | ''
 
-const BARE = FLAG.control | FLAG.undecodable
+const NO_INSTRUMENT = FLAG.control | FLAG.undecodable
 
 /** Rows that never enter a bar. */
-export const OUT_OF_BARS = KEPT_ONLY
+export const EXCLUDED_FROM_BARS = KEPT_ONLY
 
 /** The place of one message; one object is reused, valid until the next `place`. */
-export interface Placed {
+export interface ClassifiedMessage {
   series: SeriesName
   /** The service's spelling; '' without an instrument. */
   symbol: string
@@ -27,16 +27,16 @@ export interface Placed {
 
 /** Reads messages one after another, keeping the instruments of spellings it has seen. */
 export class Classifier {
-  readonly placed: Placed = { series: '', symbol: '', eventMs: NaN, record: scratch() }
+  readonly placed: ClassifiedMessage = { series: '', symbol: '', eventMs: NaN, record: scratch() }
   readonly #names = new Map<FeedId, Map<string, SeriesName>>()
 
   /** Places a message of `feed` that lies in bytes[from, to). */
-  place(feed: FeedId, flags: number, bytes: Uint8Array, from: number, to: number): Placed {
+  classify(feed: FeedId, flags: number, bytes: Uint8Array, from: number, to: number): ClassifiedMessage {
     const { placed } = this
     placed.series = ''
     placed.symbol = ''
     placed.eventMs = NaN
-    if ((flags & BARE) !== 0) return placed
+    if ((flags & NO_INSTRUMENT) !== 0) return placed
     const { record } = placed
     if (decodeStored(feed, flags, bytes, from, to, record) !== 'market') return placed
     placed.eventMs = record.eventMs
@@ -74,18 +74,18 @@ export function barSources(feed: FeedId): readonly BarSource[] {
 }
 
 /** Whether one-minute bars of this feed are kept as rollups. */
-export const isRolled = (feed: FeedId): boolean => FEEDS[feed].barMs !== 1_000
+export const hasRollups = (feed: FeedId): boolean => FEEDS[feed].barMs !== 1_000
 
 export const MINUTE = 60_000
 export const HOUR = 3_600_000
 const minuteGrid = fixedGrid(MINUTE)
 
 /** One-minute bars under construction, by kind of record. */
-export type Minutes = Map<BarSource, BarBuilder>
+export type MinuteBars = Map<BarSource, BarBuilder>
 
 /** Takes a placed message into the bars of its series. `timeMs`: event time, or receive time where undated. */
 export function applyToBars(
-  minutes: Minutes,
+  minutes: MinuteBars,
   sources: readonly BarSource[],
   seq: number,
   timeMs: number,

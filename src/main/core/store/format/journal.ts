@@ -77,14 +77,14 @@ export interface JournalRow {
   readonly first_seq: number
   readonly last_seq: number
   /** 1: it was found to be damaged when it was to be sealed. */
-  readonly torn: number
+  readonly corruptJournal: number
   readonly crc: number
   readonly data: Buffer
 }
 
 /** Whether a row of the journal is what was written. */
-export function isWhole(recording: number, row: JournalRow): boolean {
-  return row.torn === 0 && journalCrc(recording, row.first_seq, row.last_seq, row.data) === row.crc
+export function isIntact(recording: number, row: JournalRow): boolean {
+  return row.corruptJournal === 0 && journalCrc(recording, row.first_seq, row.last_seq, row.data) === row.crc
 }
 
 const torn = (): CodedError =>

@@ -8,22 +8,22 @@ import {
 import type { FeedId } from '../../../../shared/base/units.ts'
 import { openBlock } from '../blocks/open.ts'
 import { Classifier } from './classify.ts'
-import { readable } from '../types/corruption.ts'
-import { decodeJournal, isWhole, type JournalRow } from './journal.ts'
+import { tryRead } from '../types/corruption.ts'
+import { decodeJournal, isIntact, type JournalRow } from './journal.ts'
 import type { MessageColumns } from '../types/store.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** Sealed blocks of a feed that are looked into, newest first: of hundreds of instruments the newest tell enough. */
-const MOST_BLOCKS = 32
+const MAX_BLOCKS = 32
 
 /** A feed's last messages as they are gathered, newest first. */
-class Tail implements LastReceived {
+class FeedTail implements LastReceived {
   recvMs = NaN
   delayMs = -Infinity
   isDone = false
 
   /** Takes the message before the one taken last. What is undated (event time NaN) tells nothing: it may have waited, too. */
-  take(recvMs: number, eventMs: () => number): void {
+  add(recvMs: number, eventMs: () => number): void {
     if (this.isDone) return
     if (Math.abs(this.recvMs - recvMs) > DELAY_WINDOW_MS) {
       this.isDone = true
@@ -39,13 +39,13 @@ class Tail implements LastReceived {
  * Reads back from the newest message, over the journal and then the blocks, no further than SILENT_AT_MOST_MS: a feed that
  * is not in the answer brought nothing for so long, or nothing at all. What is damaged is passed by.
  */
-export function lastReceived(
+export function findLastReceived(
   db: Db,
   recording: number,
   feeds: readonly FeedId[],
   lastMonoNs: number,
 ): ReadonlyMap<FeedId, LastReceived> {
-  const tails = new Map(feeds.map((feed) => [feed, new Tail()]))
+  const tails = new Map(feeds.map((feed) => [feed, new FeedTail()]))
   const oldestNs = lastMonoNs - SILENT_AT_MOST_MS * 1e6
   const isDone = (): boolean => [...tails.values()].every((tail) => tail.isDone)
   if (readJournal(db, recording, oldestNs, tails, isDone)) {
@@ -59,7 +59,7 @@ function readJournal(
   db: Db,
   recording: number,
   oldestNs: number,
-  tails: ReadonlyMap<FeedId, Tail>,
+  tails: ReadonlyMap<FeedId, FeedTail>,
   isDone: () => boolean,
 ): boolean {
   const classifier = new Classifier()
@@ -73,21 +73,24 @@ function readJournal(
     'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? ORDER BY first_seq DESC',
   )
   for (const row of rows.iterate(recording)) {
-    if (!isWhole(recording, row)) continue
+    if (!isIntact(recording, row)) continue
     const { messages: m } = decodeJournal(row.data)
     for (let i = m.count - 1; i >= 0; i--) {
       if (m.monoNs[i] < oldestNs) return false
       const feed = feedOf.get(m.conn[i])
       const tail = feed === undefined ? undefined : tails.get(feed)
       if (feed === undefined || tail === undefined || tail.isDone) continue
-      tail.take(m.recvMs[i], () => classifier.place(feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1]).eventMs)
+      tail.add(
+        m.recvMs[i],
+        () => classifier.classify(feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1]).eventMs,
+      )
     }
     if (isDone()) return false
   }
   return !isDone()
 }
 
-function readBlocks(db: Db, recording: number, oldestNs: number, feed: FeedId, tail: Tail): void {
+function readBlocks(db: Db, recording: number, oldestNs: number, feed: FeedId, tail: FeedTail): void {
   const newest = db
     .prepare<[number, string], { id: number | null; seq: number }>(
       `SELECT (SELECT id FROM block WHERE series = series.id ORDER BY min_seq DESC LIMIT 1) AS id,
@@ -98,10 +101,10 @@ function readBlocks(db: Db, recording: number, oldestNs: number, feed: FeedId, t
     .sort((a, b) => b.seq - a.seq)
   const data = db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck()
   const rows: { readonly seq: number; readonly recvMs: number; readonly eventMs: number }[] = []
-  for (const { id } of newest.slice(0, MOST_BLOCKS)) {
+  for (const { id } of newest.slice(0, MAX_BLOCKS)) {
     const bytes = id === null ? undefined : data.get(id)
     if (bytes === undefined) continue
-    readable(() => {
+    tryRead(() => {
       const { count, seq, recvMs, eventMs, monoNs } = openBlock(bytes)
       for (let i = count - 1; i >= 0 && monoNs[i] >= oldestNs; i--) {
         if (Math.abs(recvMs[count - 1] - recvMs[i]) > DELAY_WINDOW_MS) break
@@ -109,11 +112,11 @@ function readBlocks(db: Db, recording: number, oldestNs: number, feed: FeedId, t
       }
     })
   }
-  for (const { recvMs, eventMs } of rows.sort((a, b) => b.seq - a.seq)) tail.take(recvMs, () => eventMs)
+  for (const { recvMs, eventMs } of rows.sort((a, b) => b.seq - a.seq)) tail.add(recvMs, () => eventMs)
 }
 
 /** The stamp of the newest entry, or of the newest message that is not sealed; undefined: there is neither. */
-export function newestStamp(db: Db, recording: number): Stamp | undefined {
+export function findNewestStamp(db: Db, recording: number): Stamp | undefined {
   const entry = db
     .prepare<[number], Stamp>(
       'SELECT seq, wall_ms AS wallMs, mono_ns AS monoNs FROM entry WHERE recording = ? ORDER BY seq DESC LIMIT 1',
@@ -123,8 +126,8 @@ export function newestStamp(db: Db, recording: number): Stamp | undefined {
     'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? ORDER BY first_seq DESC',
   )
   for (const row of rows.iterate(recording)) {
-    const stamp = isWhole(recording, row) ? lastStamp(decodeJournal(row.data).messages) : undefined
-    if (stamp !== undefined) return latest(entry, stamp)
+    const stamp = isIntact(recording, row) ? stampOfLast(decodeJournal(row.data).messages) : undefined
+    if (stamp !== undefined) return newerStamp(entry, stamp)
   }
   return entry
 }
@@ -137,13 +140,13 @@ export interface Stamp {
 }
 
 /** That of the last message; undefined: there is none. */
-export function lastStamp({ count, seq, recvMs, monoNs }: MessageStamps): Stamp | undefined {
+export function stampOfLast({ count, seq, recvMs, monoNs }: MessageStamps): Stamp | undefined {
   const last = count - 1
   return last < 0 ? undefined : { seq: seq[last], wallMs: recvMs[last], monoNs: monoNs[last] }
 }
 
 /** That of the greatest seq; undefined: there is none. */
-export function latest(...stamps: readonly (Stamp | undefined)[]): Stamp | undefined {
+export function newerStamp(...stamps: readonly (Stamp | undefined)[]): Stamp | undefined {
   let found: Stamp | undefined
   for (const stamp of stamps) if (stamp !== undefined && stamp.seq > (found?.seq ?? 0)) found = stamp
   return found

@@ -47,7 +47,7 @@ export function logHash(previous: Uint8Array, n: number, kind: string, body: str
 }
 
 /** Guards a row: the first eight bytes of the SHA-256 of its numbers and its data. */
-export function rowSum(numbers: readonly number[], data: Uint8Array): Uint8Array {
+export function rowChecksum(numbers: readonly number[], data: Uint8Array): Uint8Array {
   return createHash('sha256')
     .update(new Uint8Array(Float64Array.from(numbers).buffer))
     .update(data)
@@ -62,7 +62,7 @@ export function packRuns(runs: readonly (readonly [size: number, repeats: number
     out.varint(size)
     out.varint(repeats)
   }
-  return out.done().slice()
+  return out.finish().slice()
 }
 
 /** Undoes packRuns; throws `store-damaged`. */
@@ -73,4 +73,4 @@ export function unpackRuns(bytes: Uint8Array): [size: number, repeats: number][]
   return runs
 }
 
-export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0
+export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && Buffer.compare(a, b) === 0

@@ -53,7 +53,7 @@ export class ColumnsBuilder {
     const rows = to - from
     const start = m.offsets[from]
     const bytes = m.offsets[to] - start
-    this.room(rows, bytes)
+    this.reserve(rows, bytes)
     const { count: at, columns: c } = this
     if (rows === 1) {
       c.seq[at] = m.seq[from]!
@@ -77,7 +77,7 @@ export class ColumnsBuilder {
   }
 
   /** What was added, as views that the next `add` may leave behind. */
-  done(): MessageColumns {
+  build(): MessageColumns {
     const { columns: c, count } = this
     return {
       count,
@@ -97,24 +97,24 @@ export class ColumnsBuilder {
     this.size = 0
   }
 
-  private room(rows: number, bytes: number): void {
+  private reserve(rows: number, bytes: number): void {
     const old = this.columns
     const needRows = this.count + rows
     const needBytes = this.size + bytes
     if (needRows <= old.count && needBytes <= old.bytes.length) return
     const capacity = needRows <= old.count ? old.count : Math.max(needRows, old.count * 2)
     const space = needBytes <= old.bytes.length ? old.bytes.length : Math.max(needBytes, old.bytes.length * 2)
-    const now = this.done()
-    const grown = newColumns(capacity, space)
-    grown.seq.set(now.seq)
-    grown.conn.set(now.conn)
-    grown.connSeq.set(now.connSeq)
-    grown.recvMs.set(now.recvMs)
-    grown.monoNs.set(now.monoNs)
-    grown.flags.set(now.flags)
-    grown.offsets.set(now.offsets)
-    grown.bytes.set(now.bytes)
-    this.columns = grown
+    const now = this.build()
+    const grow = newColumns(capacity, space)
+    grow.seq.set(now.seq)
+    grow.conn.set(now.conn)
+    grow.connSeq.set(now.connSeq)
+    grow.recvMs.set(now.recvMs)
+    grow.monoNs.set(now.monoNs)
+    grow.flags.set(now.flags)
+    grow.offsets.set(now.offsets)
+    grow.bytes.set(now.bytes)
+    this.columns = grow
   }
 }
 

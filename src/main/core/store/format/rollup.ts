@@ -7,18 +7,18 @@ import { constants } from 'node:zlib'
 import { zstdCompressSync, zstdDecompressSync } from '../../../base/zstd.ts'
 import { mergeState, type BarState } from '../../../../shared/core/market/bars.ts'
 import { BAR_SOURCES, type BarSource } from '../../../../shared/core/market/market.ts'
-import { ByteReader, ByteWriter, damaged } from '../blocks/bytes.ts'
+import { ByteReader, ByteWriter, corruptBlock } from '../blocks/bytes.ts'
 import { HOUR } from './classify.ts'
-import { rowSum, sameBytes } from './ledger.ts'
+import { rowChecksum, equalBytes } from './ledger.ts'
 
 /** Bars by start, by kind of record. */
 export type HourBars = Map<BarSource, Map<number, BarState>>
 
-const MOST_DECIMALS = 9
-const MOST_BYTES = 1 << 22
+const MAX_DECIMALS = 9
+const MAX_BYTES = 1 << 22
 
 /** Joins a part of a bar into its hour. Service bars: the later message stands. */
-export function joinBar(into: HourBars, of: BarSource, part: BarState): void {
+export function mergeBar(into: HourBars, of: BarSource, part: BarState): void {
   let bars = into.get(of)
   if (bars === undefined) into.set(of, (bars = new Map<number, BarState>()))
   const old = bars.get(part.startMs)
@@ -100,7 +100,7 @@ export function encodeHour(hourMs: number, hour: HourBars): Uint8Array {
       (b) => b.lastSeq,
     )
   }
-  return zstdCompressSync(out.done(), { params: { [constants.ZSTD_c_compressionLevel]: 1 } })
+  return zstdCompressSync(out.finish(), { params: { [constants.ZSTD_c_compressionLevel]: 1 } })
 }
 
 /** A stored hour of bars. */
@@ -113,7 +113,7 @@ export interface RollupRow {
 /** Reads a stored hour; throws `store-damaged` where it is not what was written. */
 export function readHour({ hour_ms, sum, data }: RollupRow): HourBars {
   // What is packed has no checksum of its own: bars that were changed might be read.
-  if (!sameBytes(rowSum([hour_ms], data), sum)) throw damaged('an hour of bars differs from its sum')
+  if (!equalBytes(rowChecksum([hour_ms], data), sum)) throw corruptBlock('an hour of bars differs from its sum')
   return decodeHour(hour_ms, data)
 }
 
@@ -121,16 +121,16 @@ export function readHour({ hour_ms, sum, data }: RollupRow): HourBars {
 export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
   let body: Uint8Array
   try {
-    body = zstdDecompressSync(data, { maxOutputLength: MOST_BYTES })
+    body = zstdDecompressSync(data, { maxOutputLength: MAX_BYTES })
   } catch {
-    throw damaged('an hour of bars cannot be unpacked')
+    throw corruptBlock('an hour of bars cannot be unpacked')
   }
   const reader = new ByteReader(body)
   const hour: HourBars = new Map()
   const kinds = reader.count(BAR_SOURCES.length, 'the kinds of bars')
   for (let k = 0; k < kinds; k++) {
     const of = BAR_SOURCES[reader.byte()]
-    if (of === undefined) throw damaged('a kind of bar is unknown')
+    if (of === undefined) throw corruptBlock('a kind of bar is unknown')
     const n = reader.count(HOUR, 'the count of bars')
     const blank = (): BarState => ({ ...BLANK })
     const bars = Array.from({ length: n }, blank)
@@ -149,10 +149,10 @@ export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
     column('startMs', (_, i) => before(i)?.startMs ?? hourMs)
     column('endMs', (b) => b.startMs)
     // open needs the close before it, which comes later: closes are kept against opens
-    const opens = readParts(reader, n)
-    const highs = readParts(reader, n)
-    const lows = readParts(reader, n)
-    const closes = readParts(reader, n)
+    const opens = columnReader(reader, n)
+    const highs = columnReader(reader, n)
+    const lows = columnReader(reader, n)
+    const closes = columnReader(reader, n)
     for (let i = 0; i < n; i++) {
       const b = bars[i]
       b.open = opens(i, before(i)?.close ?? 0)
@@ -163,8 +163,8 @@ export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
     column('volume', () => 0)
     column('volumeRest', () => 0)
     column('count', () => 0)
-    const firsts = readParts(reader, n)
-    const lasts = readParts(reader, n)
+    const firsts = columnReader(reader, n)
+    const lasts = columnReader(reader, n)
     for (let i = 0; i < n; i++) {
       const b = bars[i]
       b.firstSeq = firsts(i, before(i)?.lastSeq ?? 0)
@@ -176,7 +176,7 @@ export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
     column('closeSeq', (b) => b.lastSeq)
     hour.set(of, new Map(bars.map((bar) => [bar.startMs, { ...bar, complete: true }])))
   }
-  if (reader.at !== reader.end) throw damaged('an hour of bars is longer than it says')
+  if (reader.at !== reader.end) throw corruptBlock('an hour of bars is longer than it says')
   return hour
 }
 
@@ -211,7 +211,7 @@ function decimalsOf(values: readonly number[], bases: readonly number[]): number
     const scaled = Math.round(x * power)
     return Math.abs(scaled) < 2 ** 51 && Object.is(scaled / power, x)
   }
-  for (let d = 0; d <= MOST_DECIMALS; d++) {
+  for (let d = 0; d <= MAX_DECIMALS; d++) {
     const power = 10 ** d
     if (values.every((x) => fits(x, power)) && bases.every((x) => fits(x, power))) return d
   }
@@ -231,14 +231,14 @@ function writeColumn(out: ByteWriter, values: readonly number[], bases: readonly
 }
 
 /** Reads a column whose bases are known only later: value i, given its base. */
-function readParts(reader: ByteReader, n: number): (i: number, base: number) => number {
+function columnReader(reader: ByteReader, n: number): (i: number, base: number) => number {
   const d = reader.byte()
   if (d === ABSENT) return () => NaN
   if (d === PLAIN) {
     const values = new Float64Array(new Uint8Array(reader.raw(n * 8)).buffer)
     return (i) => values[i]
   }
-  if (d > MOST_DECIMALS) throw damaged('a column of bars has too many decimals')
+  if (d > MAX_DECIMALS) throw corruptBlock('a column of bars has too many decimals')
   const power = 10 ** d
   const parts = Float64Array.from({ length: n }, () => reader.signed())
   return (i, base) => (parts[i] + Math.round(base * power)) / power
@@ -250,6 +250,6 @@ function readColumn(
   base: (i: number) => number,
   set: (i: number, x: number) => void,
 ): void {
-  const part = readParts(reader, n)
+  const part = columnReader(reader, n)
   for (let i = 0; i < n; i++) set(i, part(i, base(i)))
 }

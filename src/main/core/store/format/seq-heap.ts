@@ -1,10 +1,10 @@
 /** A binary heap of streams by the seq of their next row. */
-export interface Ordered {
+export interface SeqStream {
   seq: number
 }
 
 /** Adds a stream. */
-export function pushHead<T extends Ordered>(heap: T[], head: T): void {
+export function pushHead<T extends SeqStream>(heap: T[], head: T): void {
   let i = heap.push(head) - 1
   while (i > 0) {
     const parent = (i - 1) >> 1
@@ -16,7 +16,7 @@ export function pushHead<T extends Ordered>(heap: T[], head: T): void {
 }
 
 /** Restores the order after the first stream moved on. */
-export function sinkHead(heap: Ordered[]): void {
+export function sinkHead(heap: SeqStream[]): void {
   if (heap.length === 0) return
   const head = heap[0]
   let i = 0
@@ -32,7 +32,7 @@ export function sinkHead(heap: Ordered[]): void {
 }
 
 /** Takes the first stream out. */
-export function dropHead<T extends Ordered>(heap: T[]): void {
+export function dropHead<T extends SeqStream>(heap: T[]): void {
   const last = heap.pop()
   if (last === undefined || heap.length === 0) return
   heap[0] = last
@@ -40,6 +40,6 @@ export function dropHead<T extends Ordered>(heap: T[]): void {
 }
 
 /** The seq up to which the first stream may go on before another one's turn comes. */
-export function turnEnds(heap: readonly Ordered[]): number {
+export function nextStreamSeq(heap: readonly SeqStream[]): number {
   return Math.min(heap.length > 1 ? heap[1].seq : Infinity, heap.length > 2 ? heap[2].seq : Infinity)
 }

@@ -1,7 +1,7 @@
 /** What is stored of a recording, counted from the index of its blocks. */
 import { Classifier } from './classify.ts'
 import { connectionFeeds } from '../schema/connection-feeds.ts'
-import { decodeJournal, isWhole, type JournalRow } from './journal.ts'
+import { decodeJournal, isIntact, type JournalRow } from './journal.ts'
 import type { MessageColumns } from '../types/store.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { FLAG, type FeedCounts } from '../../../../shared/core/recording/recording.ts'
@@ -14,7 +14,7 @@ export interface Totals {
   readonly feeds: readonly FeedCounts[]
 }
 
-interface Sums {
+interface FeedSums {
   readonly feed: string
   readonly stored: number
   readonly control: number
@@ -24,7 +24,7 @@ interface Sums {
 }
 
 /** What the journal of a recording that is still open adds: a flush is read once, and forgotten when it is sealed. */
-export class JournalSums {
+export class JournalTotals {
   readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
   readonly #sql
   #recording = ''
@@ -53,24 +53,24 @@ export class JournalSums {
       this.#instruments = new Set()
     }
     this.#recording = key
-    const kept = this.#flushes.filter(({ first }) => first > sealed)
+    const unsealed = this.#flushes.filter(({ first }) => first > sealed)
     const fresh: FlushSums[] = []
     let feeds: ReadonlyMap<number, FeedId> | null = null
-    for (const row of this.#sql.flushes.iterate(recording, Math.max(sealed, kept.at(-1)?.first ?? 0))) {
+    for (const row of this.#sql.flushes.iterate(recording, Math.max(sealed, unsealed.at(-1)?.first ?? 0))) {
       feeds ??= this.#feeds(recording)
       // What differs from its sum is torn once it is sealed, and counts as little before.
-      const { messages } = isWhole(recording, row) ? decodeJournal(row.data) : { messages: null }
+      const { messages } = isIntact(recording, row) ? decodeJournal(row.data) : { messages: null }
       fresh.push({
         first: row.first_seq,
         bytes: row.data.length,
         sums: messages === null ? new Map<FeedId, Counts>() : flushSums(messages, feeds),
-        instruments: messages === null ? NOBODY : this.#named(messages, feeds),
+        instruments: messages === null ? NO_MESSAGES : this.#named(messages, feeds),
       })
     }
     // A list is asked for more often than something is sealed, and each flush names many of them.
-    if (kept.length < this.#flushes.length) this.#instruments = new Set()
+    if (unsealed.length < this.#flushes.length) this.#instruments = new Set()
     const isNew = this.#instruments.size === 0
-    this.#flushes = [...kept, ...fresh]
+    this.#flushes = [...unsealed, ...fresh]
     for (const { instruments } of isNew ? this.#flushes : fresh)
       for (const instrument of instruments) this.#instruments.add(instrument)
     return this.#flushes
@@ -86,7 +86,7 @@ export class JournalSums {
     for (let i = 0; i < m.count; i++) {
       const feed = feeds.get(m.conn[i])
       if (feed === undefined) continue
-      const { series } = this.#classifier.place(feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
+      const { series } = this.#classifier.classify(feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
       if (series !== '') found.add(series)
     }
     return found
@@ -107,7 +107,7 @@ interface FlushSums {
   readonly instruments: ReadonlySet<string>
 }
 
-const NOBODY: ReadonlySet<string> = new Set()
+const NO_MESSAGES: ReadonlySet<string> = new Set()
 
 const nothing = (): Counts => ({ control: 0, undecodable: 0, unasked: 0, stored: 0 })
 
@@ -128,9 +128,9 @@ function flushSums(messages: MessageColumns, feeds: ReadonlyMap<number, FeedId>)
 }
 
 /** Counts by feed; of a recording still open, the journal's messages are counted too. */
-export function feedTotals(db: Db, recording: number, journal: JournalSums = new JournalSums(db)): Totals {
+export function feedTotals(db: Db, recording: number, journal: JournalTotals = new JournalTotals(db)): Totals {
   const rows = db
-    .prepare<[number], Sums>(
+    .prepare<[number], FeedSums>(
       `SELECT s.feed, sum(b.count) AS stored, sum(b.control) AS control, sum(b.undecodable) AS undecodable,
               sum(b.unasked) AS unasked, sum(b.size) AS bytes
        FROM series s JOIN block b ON b.series = s.id WHERE s.recording = ? GROUP BY s.feed ORDER BY s.feed`,

@@ -5,15 +5,15 @@ import { unixMs } from '../../../../shared/base/units.ts'
 import type { NewBookmark } from '../types/store.ts'
 import type { Db } from '../schema/sqlite.ts'
 
-const MOST_BOOKMARKS = 10_000
+const MAX_BOOKMARKS = 10_000
 
 /** Writes one; throws `not-found` where there is no such recording, `not-allowed` where there are too many. */
 export function insertBookmark(db: Db, { recording, atMs, seq, text }: NewBookmark): ReplayBookmark {
   const id = db.prepare<[string], number>('SELECT id FROM recording WHERE key = ?').pluck().get(recording)
   if (id === undefined) throw new CodedError('not-found', `There is no session ${recording}.`)
   const count = db.prepare<[number], number>('SELECT count(*) FROM bookmark WHERE recording = ?').pluck().get(id) ?? 0
-  if (count >= MOST_BOOKMARKS) {
-    throw new CodedError('not-allowed', `Session ${recording} has ${MOST_BOOKMARKS} bookmarks; that is the most.`, {
+  if (count >= MAX_BOOKMARKS) {
+    throw new CodedError('not-allowed', `Session ${recording} has ${MAX_BOOKMARKS} bookmarks; that is the most.`, {
       hint: 'Remove some of them first.',
     })
   }

@@ -6,20 +6,20 @@ import { CodedError } from '../../../../shared/base/errors.ts'
 import { sourceKey } from '../../../../shared/core/recording/recording.ts'
 import type { Appended } from '../write/commit.ts'
 import type { Labels } from './labels.ts'
-import type { Batch, ImportAbout, ImportOutcome } from '../types/store.ts'
-import { batchBytes } from '../types/protocol.ts'
+import type { Batch, ImportDetails, ImportOutcome } from '../types/store.ts'
+import { batchBytes } from '../types/writer-protocol.ts'
 import { newRecording, type RecordingState } from '../write/recording-state.ts'
 import type { Work } from '../write/sealer.ts'
-import { isDiskTrouble, storeError } from '../schema/sqlite.ts'
+import { isDiskError, storeError } from '../schema/sqlite.ts'
 import type { BeginRecord, CloseRecord } from '../schema/records.ts'
-import type { Beside } from '../write/write-context.ts'
+import type { WriteContext } from '../write/write-context.ts'
 
 /** What one transaction takes: it may share the one of a live commit, which must not wait for it. */
 const GROUP_BYTES = 512 << 10
 const GROUP_BATCHES = 256
 const SEAL_BYTES = 4 << 20
 
-interface Waiting {
+interface QueuedBatches {
   readonly batches: readonly Batch[]
   done(): void
   failed(error: CodedError): void
@@ -27,45 +27,45 @@ interface Waiting {
 
 interface Import {
   readonly handle: number
-  readonly about: ImportAbout
+  readonly about: ImportDetails
   readonly rec: RecordingState
-  readonly waiting: Waiting[]
+  readonly waiting: QueuedBatches[]
   ending: { done(outcome: ImportOutcome): void; failed(error: CodedError): void } | null
   failure: CodedError | null
 }
 
 export class Imports {
-  readonly #in: Beside
+  readonly #context: WriteContext
   readonly #labels: Labels
   readonly #imports = new Map<number, Import>()
   /** An import is over: what it left, if it was not whole, is to be cleared. */
-  readonly #left: (id: number) => void
+  readonly #onAbandoned: (id: number) => void
 
-  constructor(beside: Beside, labels: Labels, left: (id: number) => void) {
-    this.#in = beside
+  constructor(context: WriteContext, labels: Labels, onAbandoned: (id: number) => void) {
+    this.#context = context
     this.#labels = labels
-    this.#left = left
+    this.#onAbandoned = onAbandoned
   }
 
   /**
    * Begins an import. Answers what is there where the same recording is in the store already; throws
    * `not-allowed` where another one has its identity: it is never overwritten.
    */
-  begin(handle: number, about: ImportAbout): ImportOutcome | null {
-    const { db, hidden } = this.#in
-    const there = db
+  begin(handle: number, about: ImportDetails): ImportOutcome | null {
+    const { db, hidden } = this.#context
+    const existing = db
       .prepare<[string], { summary: string | null }>('SELECT summary FROM recording WHERE key = ?')
       .get(about.id)
-    if (there !== undefined) {
-      const kept = there.summary === null ? null : (JSON.parse(there.summary) as CloseRecord) // written by the engine
-      if (kept !== null && about.heads !== undefined && sameHeads(kept.heads, about.heads)) {
-        return { recording: about.id, messages: kept.messages, already: true }
+    if (existing !== undefined) {
+      const closeRecord = existing.summary === null ? null : (JSON.parse(existing.summary) as CloseRecord) // written by the engine
+      if (closeRecord !== null && about.heads !== undefined && headsDiffer(closeRecord.heads, about.heads)) {
+        return { recording: about.id, messages: closeRecord.messages, already: true }
       }
       throw new CodedError('not-allowed', `The store holds another session ${about.id} already.`, {
         hint: 'It is never overwritten. Import into another store with --store.',
       })
     }
-    if ([...this.#imports.values()].some((one) => one.about.id === about.id)) {
+    if ([...this.#imports.values()].some((session) => session.about.id === about.id)) {
       throw new CodedError('busy', `Session ${about.id} is being imported already.`)
     }
     const rec = newRecording(hidden.freshId('imported'), about.id, sourceKey(about.source), about.startedMs)
@@ -73,7 +73,7 @@ export class Imports {
     return null
   }
 
-  append(handle: number, waiting: Waiting): void {
+  append(handle: number, waiting: QueuedBatches): void {
     const one = this.#imports.get(handle)
     if (one === undefined) waiting.failed(gone())
     else if (one.failure !== null) waiting.failed(one.failure)
@@ -107,9 +107,9 @@ export class Imports {
 
   *#guarded(one: Import): Work {
     try {
-      yield* one.waiting.length > 0 ? this.#take(one) : this.#finish(one)
+      yield* one.waiting.length > 0 ? this.#appendGroup(one) : this.#finish(one)
     } catch (thrown) {
-      this.#fail(one, storeError(thrown, this.#in.file))
+      this.#fail(one, storeError(thrown, this.#context.file))
     }
   }
 
@@ -118,18 +118,18 @@ export class Imports {
     return () => {
       if (one.failure !== null) return
       try {
-        this.#in.db.transaction(run)()
+        this.#context.db.transaction(run)()
       } catch (thrown) {
-        one.failure = storeError(thrown, this.#in.file)
-        if (isDiskTrouble(thrown)) throw thrown
+        one.failure = storeError(thrown, this.#context.file)
+        if (isDiskError(thrown)) throw thrown
       }
     }
   }
 
-  *#take(one: Import): Work {
-    const { appender, sealer } = this.#in
+  *#appendGroup(one: Import): Work {
+    const { appender, sealer } = this.#context
     const group: Batch[] = []
-    const taken: Waiting[] = []
+    const taken: QueuedBatches[] = []
     let bytes = 0
     for (const waiting of one.waiting) {
       if (group.length > 0 && (bytes >= GROUP_BYTES || group.length >= GROUP_BATCHES)) break
@@ -142,31 +142,31 @@ export class Imports {
       done = appender.write(one.rec, group)
     })
     if (one.failure !== null || done === undefined) return this.#fail(one, one.failure ?? gone())
-    appender.accept(one.rec, done, this.#in.nowMs())
+    appender.accept(one.rec, done, this.#context.nowMs())
     one.waiting.splice(0, taken.length)
     for (const waiting of taken) waiting.done()
     if (one.rec.journalBytes < SEAL_BYTES) return
-    yield* this.#each(one, sealer.seal(one.rec))
-    yield* this.#each(one, sealer.merge(one.rec, false))
-    yield* this.#each(one, sealer.roll(one.rec, this.#in.nowMs(), false))
+    yield* this.#runSteps(one, sealer.seal(one.rec))
+    yield* this.#runSteps(one, sealer.merge(one.rec, false))
+    yield* this.#runSteps(one, sealer.writeRollups(one.rec, this.#context.nowMs(), false))
   }
 
   *#finish(one: Import): Work {
-    const { sealer } = this.#in
+    const { sealer } = this.#context
     const { rec, about } = one
     while (rec.journalBytes > 0 || rec.sealedSeq < rec.lastSeq) {
       const before = rec.sealedSeq
-      yield* this.#each(one, sealer.seal(rec))
+      yield* this.#runSteps(one, sealer.seal(rec))
       if (one.failure !== null || rec.sealedSeq === before) break
     }
-    yield* this.#each(one, sealer.merge(rec, true))
-    yield* this.#each(one, sealer.roll(rec, this.#in.nowMs(), true))
+    yield* this.#runSteps(one, sealer.merge(rec, true))
+    yield* this.#runSteps(one, sealer.writeRollups(rec, this.#context.nowMs(), true))
     rec.finish = { endedMs: about.endedMs, counts: [], clean: about.clean }
     let record: CloseRecord | undefined
     yield this.#write(one, () => {
-      record = this.#in.closeRecord(rec)
-      if (about.heads !== undefined && !sameHeads(record.heads, about.heads)) throw differs()
-      this.#show(one, record)
+      record = this.#context.closeRecord(rec)
+      if (about.heads !== undefined && !headsDiffer(record.heads, about.heads)) throw differs()
+      this.#publish(one, record)
     })
     if (one.failure !== null || record === undefined) return this.#fail(one, one.failure ?? gone())
     this.#imports.delete(one.handle)
@@ -174,8 +174,8 @@ export class Imports {
   }
 
   /** Makes an import a recording. */
-  #show({ about, rec }: Import, record: CloseRecord): void {
-    const { db, log } = this.#in
+  #publish({ about, rec }: Import, record: CloseRecord): void {
+    const { db, log } = this.#context
     const begin: BeginRecord = { recording: about.id, source: about.source, startedMs: about.startedMs }
     log('begin', JSON.stringify({ ...begin, imported: about.from }))
     const body = JSON.stringify(record)
@@ -192,7 +192,7 @@ export class Imports {
   }
 
   /** Work whose transactions end the import when they fail. */
-  *#each(one: Import, work: Generator<(() => void) | undefined, unknown, void>): Work {
+  *#runSteps(one: Import, work: Generator<(() => void) | undefined, unknown, void>): Work {
     for (;;) {
       const step = work.next()
       if (step.done === true) return
@@ -211,11 +211,11 @@ export class Imports {
     for (const waiting of one.waiting.splice(0)) waiting.failed(error)
     one.ending?.failed(error)
     one.ending = null
-    this.#left(one.rec.id)
+    this.#onAbandoned(one.rec.id)
   }
 }
 
-function sameHeads(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+function headsDiffer(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
   const names = Object.keys(a)
   return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && a[name] === b[name])
 }

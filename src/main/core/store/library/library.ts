@@ -4,14 +4,14 @@ import type { RecordingId } from '../../../../shared/base/units.ts'
 import { Compaction } from '../write/compact.ts'
 import { Imports } from './import.ts'
 import { Labels } from './labels.ts'
-import type { LibraryReply, LibraryRequest } from '../types/protocol.ts'
+import type { LibraryReply, LibraryRequest } from '../types/writer-protocol.ts'
 import type { Work } from '../write/sealer.ts'
 import { storeFailure } from '../schema/sqlite.ts'
-import type { Beside } from '../write/write-context.ts'
+import type { WriteContext } from '../write/write-context.ts'
 import type { CloseRecord } from '../schema/records.ts'
 
 export class Library {
-  readonly #in: Beside
+  readonly #context: WriteContext
   readonly #labels: Labels
   readonly #imports: Imports
   /** Numbers of rows without a recording, to be cleared. */
@@ -19,11 +19,11 @@ export class Library {
   #compaction: { readonly call: number; readonly run: Compaction; readonly pieces: Iterator<Work> } | null = null
   #reply: (reply: LibraryReply) => void = () => undefined
 
-  constructor(beside: Beside) {
-    this.#in = beside
-    this.#labels = new Labels(beside.db)
-    this.#hidden = beside.hidden.find()
-    this.#imports = new Imports(beside, this.#labels, (id) => this.#hidden.push(id))
+  constructor(context: WriteContext) {
+    this.#context = context
+    this.#labels = new Labels(context.db)
+    this.#hidden = context.hidden.find()
+    this.#imports = new Imports(context, this.#labels, (id) => this.#hidden.push(id))
   }
 
   /** Where answers go. */
@@ -36,11 +36,11 @@ export class Library {
     const { call } = request
     const done = (value?: unknown): void => this.#reply({ is: 'done', call, value })
     const failed = (thrown: unknown): void =>
-      this.#reply({ is: 'failed', call, failure: storeFailure(thrown, this.#in.file) })
+      this.#reply({ is: 'failed', call, failure: storeFailure(thrown, this.#context.file) })
     try {
       switch (request.is) {
         case 'import-begin':
-          this.#mustSeal()
+          this.#requireZstd()
           return done(this.#imports.begin(call, request.about))
         case 'import-append':
           return this.#imports.append(request.handle, { batches: request.batches, done, failed })
@@ -52,15 +52,15 @@ export class Library {
           return done(
             this.#transaction(() => {
               for (const { session, patch, binnedMs } of request.labels)
-                this.#labels.set(this.#mayChange(session, binnedMs), patch, binnedMs)
+                this.#labels.set(this.#requireChangeable(session, binnedMs), patch, binnedMs)
             }),
           )
         case 'erase':
           return done(this.erase(request.sessions))
         case 'compact': {
-          this.#mustSeal()
+          this.#requireZstd()
           if (this.#compaction !== null) throw new CodedError('busy', 'The store is being compacted already.')
-          const run = new Compaction(this.#in, (part) => this.#reply({ is: 'progress', call, done: part }))
+          const run = new Compaction(this.#context, (part) => this.#reply({ is: 'progress', call, done: part }))
           this.#compaction = { call, run, pieces: run.pieces() }
           return
         }
@@ -78,7 +78,7 @@ export class Library {
    * Throws `not-found` and `not-allowed`, and has then erased none.
    */
   erase(sessions: readonly RecordingId[]): void {
-    const { db, log } = this.#in
+    const { db, log } = this.#context
     const ids = this.#transaction(() =>
       sessions.map((key) => {
         const row = db
@@ -110,7 +110,7 @@ export class Library {
   #clear(): Work | null {
     const id = this.#hidden[0]
     if (id === undefined) return null
-    const work = this.#in.hidden.clear(id)
+    const work = this.#context.hidden.clear(id)
     const hidden = this.#hidden
     return (function* () {
       yield* work
@@ -123,7 +123,7 @@ export class Library {
     const { call, run, pieces } = this.#compaction
     const over = (): null => {
       this.#compaction = null
-      this.#in.db.pragma('wal_checkpoint(PASSIVE)')
+      this.#context.db.pragma('wal_checkpoint(PASSIVE)')
       return null
     }
     try {
@@ -133,16 +133,16 @@ export class Library {
       this.#reply({ is: 'done', call, value: run.result })
     } catch (thrown) {
       over()
-      this.#reply({ is: 'failed', call, failure: storeFailure(thrown, this.#in.file) })
+      this.#reply({ is: 'failed', call, failure: storeFailure(thrown, this.#context.file) })
     }
     return null
   }
 
   /** Nothing that is being recorded goes into the bin. */
-  #mayChange(session: RecordingId, binnedMs: number | null | undefined): number {
+  #requireChangeable(session: RecordingId, binnedMs: number | null | undefined): number {
     const id = this.#labels.find(session)
     if (typeof binnedMs !== 'number') return id
-    const summary = this.#in.db
+    const summary = this.#context.db
       .prepare<[number], string | null>('SELECT summary FROM recording WHERE id = ?')
       .pluck()
       .get(id)
@@ -150,14 +150,14 @@ export class Library {
     return id
   }
 
-  #mustSeal(): void {
-    if (this.#in.canSeal) return
+  #requireZstd(): void {
+    if (this.#context.canSeal) return
     throw new CodedError('not-allowed', "Sessions can't be imported or compacted by a Node without zstd.", {
       hint: 'Update Tapedeck, or run it on Node 24.',
     })
   }
 
   #transaction<T>(run: () => T): T {
-    return this.#in.transaction(run)
+    return this.#context.transaction(run)
   }
 }

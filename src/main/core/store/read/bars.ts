@@ -25,33 +25,33 @@ import {
   type InstrumentId,
 } from '../../../../shared/base/units.ts'
 import { FEEDS, TICK_FEEDS } from '../../../../service/feeds.ts'
-import { barsOfBlock } from './block-bars.ts'
+import { applyBlock } from './block-bars.ts'
 import { BlockScratch } from '../blocks/scratch.ts'
 import { openBlock } from '../blocks/open.ts'
 import type { SeriesExtent } from './catalog.ts'
-import { applyRecord, Classifier, HOUR, isRolled, MINUTE } from '../format/classify.ts'
-import { Damage, readable } from '../types/corruption.ts'
-import { HoleReader, type SkewedHole } from './missing.ts'
+import { applyRecord, Classifier, HOUR, hasRollups, MINUTE } from '../format/classify.ts'
+import { CorruptSpans, tryRead } from '../types/corruption.ts'
+import { GapIntervalReader, type SkewedGap } from './gap-intervals.ts'
 import { JournalIndex } from './journal-index.ts'
 import type { BarPage, BarQuery } from '../types/store.ts'
 import type { StoreQueries } from './queries.ts'
-import { joinBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
+import { mergeBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
 import type { RecordingRow } from '../schema/records.ts'
 
-/** Seqs of later recordings stand above those of earlier ones, so that bars across a roll keep their order. */
-const RECORDING_STEP = 2 ** 40
+/** SeqRange of later recordings stand above those of earlier ones, so that bars across a roll createCache their order. */
+const SEQ_STEP = 2 ** 40
 /** The least time that a page of bars below a minute looks at first, ms. */
-const SHORT_SPAN = 5 * MINUTE
+const MIN_SPAN_MS = 5 * MINUTE
 const minuteGrid = fixedGrid(MINUTE)
 
-/** The feed whose records build bars of a kind; undefined: there are none of it, or none so short. */
+/** The feed whose records build bars of a kind; undefined: bounds are none of it, or none so short. */
 export function feedOfBars(asset: AssetClass, of: BarSource, intervalMs: number): FeedId | undefined {
   if (of === 'service') return serviceBarFeed(asset, intervalMs)
   return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === (of === 'trade' ? 'trade' : 'quote'))
 }
 
 /** The feed that a query of the service's bars names. Throws `bad-arguments` where its bars don't make such ones. */
-function namedFeed({ feed, of, interval }: BarQuery, asset: AssetClass): FeedId | undefined {
+function parseServiceFeed({ feed, of, interval }: BarQuery, asset: AssetClass): FeedId | undefined {
   if (feed === undefined) return undefined
   const { barMs } = FEEDS[feed]
   if (of === 'service' && feedAsset(feed) === asset && barMs !== null && barMs <= INTERVALS[interval]) return feed
@@ -78,7 +78,7 @@ interface Search extends TimeRange {
   readonly intervalMs: number
   readonly parts: readonly Part[]
   readonly grid: BarGrid
-  readonly damage: Damage | null
+  readonly corruptSpans: CorruptSpans | null
 }
 
 /** UTC ms. */
@@ -87,7 +87,7 @@ interface TimeRange {
   readonly most: number
 }
 
-/** As in the index of blocks; null: there are none. */
+/** As in the index of blocks; null: bounds are none. */
 interface BlockTimes {
   readonly least: number | null
   readonly most: number | null
@@ -100,11 +100,11 @@ interface Found {
   readonly atMs: number
 }
 
-/** Minutes of a series that their hour's rollup does not give as they are wanted: [from, to). */
-interface Again {
+/** MinuteBars of a series that their hour's rollup does not give as they are wanted: [from, to). */
+interface RebuildRange {
   readonly from: number
   to: number
-  readonly wants: (startMs: number) => boolean
+  readonly isWanted: (startMs: number) => boolean
 }
 
 /** Answers a BarQuery; to be called within a read transaction. */
@@ -114,13 +114,13 @@ export class BarReader {
   readonly #scratch = new BlockScratch()
   readonly #journal: JournalIndex
   readonly #sql
-  readonly #holes: HoleReader
+  readonly #gapReader: GapIntervalReader
 
   constructor(queries: StoreQueries) {
     this.#queries = queries
     const { db } = queries
     this.#journal = new JournalIndex(db, this.#classifier)
-    this.#holes = new HoleReader(queries, this.#journal)
+    this.#gapReader = new GapIntervalReader(queries, this.#journal)
     this.#sql = {
       hours: db.prepare<[number, number, number], RollupRow>(
         'SELECT hour_ms, sum, data FROM rollup WHERE series = ? AND hour_ms > ? AND hour_ms < ? ORDER BY hour_ms',
@@ -144,7 +144,7 @@ export class BarReader {
     }
   }
 
-  /** Throws `bad-arguments` where there is no such interval. */
+  /** Throws `bad-arguments` where bounds is no such interval. */
   bars(query: BarQuery): BarPage {
     // What is written '1d' for '1D' has no length: no search would ever reach an end.
     if (!Object.hasOwn(INTERVALS, query.interval))
@@ -153,28 +153,29 @@ export class BarReader {
       })
     const asset = parseInstrument(query.instrument)?.asset
     const intervalMs = INTERVALS[query.interval]
-    const feed = asset === undefined ? undefined : (namedFeed(query, asset) ?? feedOfBars(asset, query.of, intervalMs))
+    const feed =
+      asset === undefined ? undefined : (parseServiceFeed(query, asset) ?? feedOfBars(asset, query.of, intervalMs))
     if (asset === undefined || feed === undefined) return { bars: [], more: false }
     const parts = this.#parts(query, feed)
     const overlaps = parts.flatMap(({ overlap }) => overlap ?? [])
-    const told = overlaps.length === 0 ? {} : { overlaps }
+    const reported = overlaps.length === 0 ? {} : { overlaps }
     const grid = gridOf(asset, query.interval)
     const { least, most } = this.#span(parts, feed, query.instrument)
     if (least > most || most < (query.fromMs ?? -Infinity)) return { bars: [], more: least <= most }
-    const damage = query.pastDamage === true ? new Damage() : null
-    const search: Search = { query, feed, intervalMs, parts, grid, damage, least, most }
+    const corruptSpans = query.skipCorrupt === true ? new CorruptSpans() : null
+    const search: Search = { query, feed, intervalMs, parts, grid, corruptSpans, least, most }
     const { states, more, atMs } = query.afterMs === undefined ? this.#before(search) : this.#after(search)
-    const shown = { fromMs: states[0]?.startMs ?? atMs, toMs: states.at(-1)?.endMs ?? atMs }
-    const received = this.#holes.of(parts, feed, query.instrument, shown, damage)
-    const { lost = [], rebuilt = [] } = damage ?? {}
-    const aheadMs = this.#holes.aheadOf(parts)
-    const ahead = aheadMs === null || aheadMs >= shown.toMs ? [] : [{ fromMs: barEnd(grid, aheadMs), toMs: null }]
-    const holes = [...received, ...lost, ...ahead]
+    const queriedSpan = { fromMs: states[0]?.startMs ?? atMs, toMs: states.at(-1)?.endMs ?? atMs }
+    const received = this.#gapReader.of(parts, feed, query.instrument, queriedSpan, corruptSpans)
+    const { lost = [], rebuilt = [] } = corruptSpans ?? {}
+    const aheadMs = this.#gapReader.findAheadMs(parts)
+    const ahead = aheadMs === null || aheadMs >= queriedSpan.toMs ? [] : [{ fromMs: barEnd(grid, aheadMs), toMs: null }]
+    const gapIntervals = [...received, ...lost, ...ahead]
     return {
-      bars: states.map((state) => toBar(marked(state, holes))),
+      bars: states.map((state) => toBar(marked(state, gapIntervals))),
       more,
-      ...told,
-      ...(lost.length === 0 ? {} : { damaged: lost }),
+      ...reported,
+      ...(lost.length === 0 ? {} : { corrupt: lost }),
       ...(rebuilt.length === 0 ? {} : { rebuilt }),
     }
   }
@@ -199,8 +200,8 @@ export class BarReader {
       if (states.length === 0) end = from
       span *= 4
       // Over a night or a weekend the index leads. Blocks that were read already cost nothing more.
-      const there = this.#recordedBefore(search, from)
-      from = alignDown(grid, Math.max(oldest, Math.min(Math.min(from, there.most) - span, there.least)))
+      const bounds = this.#recordedBefore(search, from)
+      from = alignDown(grid, Math.max(oldest, Math.min(Math.min(from, bounds.most) - span, bounds.least)))
     }
   }
 
@@ -224,14 +225,14 @@ export class BarReader {
       }
       if (states.length === 0) from = end
       span *= 4
-      const there = this.#recordedAfter(search, end)
-      end = endAfter(grid, Math.min(newest, Math.max(Math.max(end, there.least) + span, there.most)))
+      const bounds = this.#recordedAfter(search, end)
+      end = endAfter(grid, Math.min(newest, Math.max(Math.max(end, bounds.least) + span, bounds.most)))
     }
   }
 
   #parts(query: BarQuery, feed: FeedId): Part[] {
     const turns = this.#queries.inTurn(
-      this.#queries.chosen({ source: query.source, recordings: query.recordings }),
+      this.#queries.selectRecordings({ source: query.source, recordings: query.recordings }),
       feed,
     )
     const at = query.maxSeq === undefined ? -1 : turns.findIndex(({ of }) => of.row.key === query.maxSeq?.recording)
@@ -244,7 +245,7 @@ export class BarReader {
         limit: i === at ? query.maxSeq!.seq : Infinity, // at >= 0 only with maxSeq
         notBeforeMs: turn.notBeforeMs,
         overlap: turn.of.receives ? overlapOf(turn, ({ row }) => recordingId(row.key)) : null,
-        base: i * RECORDING_STEP,
+        base: i * SEQ_STEP,
       }
     })
   }
@@ -297,9 +298,9 @@ export class BarReader {
   }
 
   /** Bars of [from, to) on the grid, oldest first; `complete` is not decided yet. */
-  #build({ parts, feed, query, grid, damage }: Search, from: number, to: number): readonly BarState[] {
+  #build({ parts, feed, query, grid, corruptSpans }: Search, from: number, to: number): readonly BarState[] {
     const { of } = query
-    const rolled = isRolled(feed) && INTERVALS[query.interval] >= MINUTE
+    const rolled = hasRollups(feed) && INTERVALS[query.interval] >= MINUTE
     const minutes: HourBars = new Map()
     const direct = createBarBuilder({ grid })
     for (const part of parts) {
@@ -307,13 +308,13 @@ export class BarReader {
       const { sealed } = part
       // An hour's rollup holds what its blocks hold: of thousands of recordings few have anything of a page.
       if (sealed !== null && sealed.mostMs >= from - HOUR && sealed.leastMs < to + HOUR) {
-        if (rolled) this.#rolled(part, sealed, of, from, to, minutes, damage)
-        this.#blockRows(part, sealed.id, of, rolled ? sealed.rolledSeq : 0, from, to, builder, damage)
+        if (rolled) this.#rolled(part, sealed, of, from, to, minutes, corruptSpans)
+        this.#blockRows(part, sealed.id, of, rolled ? sealed.rolledSeq : 0, from, to, builder, corruptSpans)
       }
       this.#journal.records(part, feed, query.instrument, (seq, ms) => {
         applyRecord(builder, of, seq + part.base, ms, this.#classifier.placed.record)
       })
-      if (builder !== direct) for (const state of builder.states()) joinBar(minutes, of, state)
+      if (builder !== direct) for (const state of builder.states()) mergeBar(minutes, of, state)
     }
     if (!rolled && of !== 'service') return direct.states()
     for (const state of minutes.get(of)?.values() ?? []) {
@@ -323,7 +324,7 @@ export class BarReader {
   }
 
   /**
-   * Rollup rows of [from, to). Minutes that reach past the limit are built again from what came before it, and
+   * Rollup rows of [from, to). MinuteBars that reach past the limit are built rebuildRange from what came before it, and
    * those of an hour that is damaged from all of theirs.
    */
   #rolled(
@@ -333,35 +334,35 @@ export class BarReader {
     from: number,
     to: number,
     into: HourBars,
-    damage: Damage | null,
+    corruptSpans: CorruptSpans | null,
   ): void {
     const cut = new Set<number>()
-    const again: Again[] = []
+    const rebuildRange: RebuildRange[] = []
     const take = (row: RollupRow): void => {
       for (const bar of readHour(row).get(of)?.values() ?? []) {
         if (bar.startMs < from || bar.startMs >= to) continue
         if (bar.lastSeq > part.limit || part.notBeforeMs > -Infinity) cut.add(bar.startMs)
-        else joinBar(into, of, shifted(bar, part.base))
+        else mergeBar(into, of, shifted(bar, part.base))
       }
     }
     for (const row of this.#sql.hours.iterate(sealed.id, from - HOUR, to)) {
-      if (damage === null) take(row)
-      else if (!readable(() => take(row))) {
+      if (corruptSpans === null) take(row)
+      else if (!tryRead(() => take(row))) {
         const hour = { fromMs: row.hour_ms, toMs: row.hour_ms + HOUR }
-        damage.rebuild(hour)
-        const last = again.at(-1)
+        corruptSpans.addRebuilt(hour)
+        const last = rebuildRange.at(-1)
         if (last?.to === hour.fromMs) last.to = hour.toMs
-        else again.push({ from: hour.fromMs, to: hour.toMs, wants: (start) => start >= from && start < to })
+        else rebuildRange.push({ from: hour.fromMs, to: hour.toMs, isWanted: (start) => start >= from && start < to })
       }
     }
     if (cut.size > 0)
-      again.push({ from: Math.min(...cut), to: Math.max(...cut) + MINUTE, wants: (start) => cut.has(start) })
+      rebuildRange.push({ from: Math.min(...cut), to: Math.max(...cut) + MINUTE, isWanted: (start) => cut.has(start) })
     const limited = { ...part, limit: Math.min(part.limit, sealed.rolledSeq) }
-    for (const { from: first, to: end, wants } of again) {
+    for (const { from: first, to: end, isWanted } of rebuildRange) {
       const builder = createBarBuilder({ grid: minuteGrid })
-      this.#blockRows(limited, sealed.id, of, 0, first, end, builder, damage)
+      this.#blockRows(limited, sealed.id, of, 0, first, end, builder, corruptSpans)
       for (const state of builder.states()) {
-        if (state.startMs >= first && state.startMs < end && wants(state.startMs)) joinBar(into, of, state)
+        if (state.startMs >= first && state.startMs < end && isWanted(state.startMs)) mergeBar(into, of, state)
       }
     }
   }
@@ -375,23 +376,23 @@ export class BarReader {
     from: number,
     to: number,
     builder: BarBuilder,
-    damage: Damage | null,
+    corruptSpans: CorruptSpans | null,
   ): void {
     const limit = Math.min(part.limit, part.row.sealed_seq)
     for (const [minMs, maxMs, data] of this.#sql.blocks.iterate(series, after, limit, from, to)) {
       const take = (): void => {
-        barsOfBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder)
+        applyBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder)
       }
-      if (damage === null) take()
+      if (corruptSpans === null) take()
       // Ends after its last record, in the same bar: bars begin at whole milliseconds.
-      else if (!readable(take)) damage.lose({ fromMs: minMs, toMs: Math.floor(maxMs) + 1 })
+      else if (!tryRead(take)) corruptSpans.addLost({ fromMs: minMs, toMs: Math.floor(maxMs) + 1 })
     }
   }
 }
 
 /** How long the stretch is that a search looks at first, ms: a little more than a full page of bars. */
 const firstSpan = ({ query, intervalMs }: Search): number =>
-  Math.max(intervalMs >= MINUTE ? HOUR : SHORT_SPAN, intervalMs * query.limit * 1.5)
+  Math.max(intervalMs >= MINUTE ? HOUR : MIN_SPAN_MS, intervalMs * query.limit * 1.5)
 
 const shifted = (bar: BarState, base: number): BarState =>
   base === 0
@@ -404,10 +405,10 @@ const shifted = (bar: BarState, base: number): BarState =>
         lastSeq: bar.lastSeq + base,
       }
 
-function marked(state: BarState, holes: readonly SkewedHole[]): BarState {
+function marked(state: BarState, gapIntervals: readonly SkewedGap[]): BarState {
   const { startMs, endMs } = state
-  const touched = holes.some((hole) => touchesHole(startMs, endMs, hole, hole.skewMs))
-  return touched ? { ...state, complete: false } : state
+  const touchedSpan = gapIntervals.some((hole) => touchesHole(startMs, endMs, hole, hole.skewMs))
+  return touchedSpan ? { ...state, complete: false } : state
 }
 
 /** The end of the bar at an instant; an instant in no bar is a boundary itself. */

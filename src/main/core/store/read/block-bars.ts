@@ -3,10 +3,10 @@ import { barsFromColumns, midColumn, type BarBuilder } from '../../../../shared/
 import type { BarSource } from '../../../../shared/core/market/market.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
-import { applyRecord, OUT_OF_BARS, type Classifier } from '../format/classify.ts'
+import { applyRecord, EXCLUDED_FROM_BARS, type Classifier } from '../format/classify.ts'
 
 /** Takes the rows of a block with a seq in (after, limit] into bars. */
-export function barsOfBlock(
+export function applyBlock(
   classifier: Classifier,
   block: OpenBlock,
   of: BarSource,
@@ -21,9 +21,9 @@ export function barsOfBlock(
   while (from < to && seq[from] <= after) from++
   while (to > from && seq[to - 1] > limit) to--
   const decodeRow = (i: number): void => {
-    if ((flags[i] & OUT_OF_BARS) !== 0 || block.recvMs[i] < part.notBeforeMs) return
+    if ((flags[i] & EXCLUDED_FROM_BARS) !== 0 || block.recvMs[i] < part.notBeforeMs) return
     const raw = block.raw(i)
-    const { eventMs, record } = classifier.place(feed, flags[i], raw, 0, raw.length)
+    const { eventMs, record } = classifier.classify(feed, flags[i], raw, 0, raw.length)
     applyRecord(builder, of, seq[i] + part.base, Number.isNaN(eventMs) ? block.recvMs[i] : eventMs, record)
   }
   if (FEEDS[feed].shape !== 'documented' || of === 'service' || part.notBeforeMs > -Infinity) {
@@ -39,7 +39,7 @@ export function barsOfBlock(
   if (!block.isDated) eventMs = eventMs.map((ms, i) => (Number.isNaN(ms) ? block.recvMs[i] : ms))
   const ordered = part.base === 0 ? seq : seq.map((s) => s + part.base)
   const columns = { eventMs, seq: ordered, price, size, flags, priceUnit, sizeUnit }
-  const skip = block.commonFlags === 0 ? 0 : OUT_OF_BARS
+  const skip = block.commonFlags === 0 ? 0 : EXCLUDED_FROM_BARS
   if (whole) {
     barsFromColumns(columns, from, to, builder, skip)
     return
@@ -47,10 +47,10 @@ export function barsOfBlock(
   // A price that is no plain number, or a size, may still be one to the codec: those rows it reads itself.
   let run = from
   for (let i = from; i <= to; i++) {
-    const odd = i < to && (Number.isNaN(price[i]) || (size !== null && Number.isNaN(size[i])))
-    if (i < to && !odd) continue
+    const undecoded = i < to && (Number.isNaN(price[i]) || (size !== null && Number.isNaN(size[i])))
+    if (i < to && !undecoded) continue
     if (i > run) barsFromColumns(columns, run, i, builder, skip)
-    if (odd) decodeRow(i)
+    if (undecoded) decodeRow(i)
     run = i + 1
   }
 }

@@ -1,28 +1,28 @@
 /** What was opened last, up to so much memory; the one that was not used for longest goes first. */
 export class BlockCache<T> {
-  readonly #most: number
-  readonly #kept = new Map<string, { readonly value: T; readonly bytes: number }>()
+  readonly #maxBytes: number
+  readonly #entries = new Map<string, { readonly value: T; readonly bytes: number }>()
   #bytes = 0
 
   constructor(mostBytes: number) {
-    this.#most = mostBytes
+    this.#maxBytes = mostBytes
   }
 
   get(name: string): T | undefined {
-    const found = this.#kept.get(name)
+    const found = this.#entries.get(name)
     if (found === undefined) return undefined
-    this.#kept.delete(name)
-    this.#kept.set(name, found)
+    this.#entries.delete(name)
+    this.#entries.set(name, found)
     return found.value
   }
 
   put(name: string, value: T, bytes: number): void {
-    if (this.#kept.has(name)) return
-    this.#kept.set(name, { value, bytes })
+    if (this.#entries.has(name)) return
+    this.#entries.set(name, { value, bytes })
     this.#bytes += bytes
-    for (const [oldest, { bytes: size }] of this.#kept) {
-      if (this.#bytes <= this.#most) return
-      this.#kept.delete(oldest)
+    for (const [oldest, { bytes: size }] of this.#entries) {
+      if (this.#bytes <= this.#maxBytes) return
+      this.#entries.delete(oldest)
       this.#bytes -= size
     }
   }

@@ -27,7 +27,7 @@ export interface SeriesExtent {
 }
 
 /** Something about recordings, read once of each that is closed, and every time of others. */
-export class Kept<T> {
+export class ClosedSessionCache<T> {
   readonly #values = new Map<string, T>()
 
   of(row: RecordingRow, read: () => T): T {
@@ -45,7 +45,7 @@ export class Kept<T> {
 }
 
 /** Instruments whose series are kept; of thousands of recordings each takes some hundred KB. */
-export const MOST_INSTRUMENTS = 64
+export const MAX_INSTRUMENTS = 64
 
 export class Catalog {
   readonly #sql
@@ -55,10 +55,10 @@ export class Catalog {
   /** Places in the list of those that are not closed. */
   #open: readonly number[] = []
   #next: ReadonlyMap<number, number> | null = null
-  readonly #kept: Kept<unknown>[] = []
-  readonly #gaps = this.keep<GapExtent | null>()
-  readonly #receives = new Map<FeedId, Kept<boolean>>()
-  readonly #series = new Map<string, Kept<SeriesExtent | null>>()
+  readonly #caches: ClosedSessionCache<unknown>[] = []
+  readonly #gaps = this.createCache<GapExtent | null>()
+  readonly #receives = new Map<FeedId, ClosedSessionCache<boolean>>()
+  readonly #series = new Map<string, ClosedSessionCache<SeriesExtent | null>>()
 
   constructor(db: Db) {
     this.#sql = {
@@ -110,9 +110,9 @@ export class Catalog {
 
   /** Whether a recording had a connection of a feed. */
   receives(row: RecordingRow, feed: FeedId): boolean {
-    let kept = this.#receives.get(feed)
-    if (kept === undefined) this.#receives.set(feed, (kept = this.keep()))
-    return kept.of(row, () => this.#sql.receives.get(row.id, feed) !== undefined)
+    let cached = this.#receives.get(feed)
+    if (cached === undefined) this.#receives.set(feed, (cached = this.createCache()))
+    return cached.of(row, () => this.#sql.receives.get(row.id, feed) !== undefined)
   }
 
   /** When the next recording of the same source began; null: there is none. UTC ms. */
@@ -141,12 +141,12 @@ export class Catalog {
   /** What is sealed of an instrument in a recording; null: nothing. */
   series(row: RecordingRow, feed: FeedId, instrument: InstrumentId): SeriesExtent | null {
     const name = `${feed} ${instrument}`
-    let kept = this.#series.get(name)
-    if (kept === undefined) {
-      if (this.#series.size >= MOST_INSTRUMENTS) this.#series.clear()
-      this.#series.set(name, (kept = new Kept()))
+    let cache = this.#series.get(name)
+    if (cache === undefined) {
+      if (this.#series.size >= MAX_INSTRUMENTS) this.#series.clear()
+      this.#series.set(name, (cache = new ClosedSessionCache()))
     }
-    return kept.of(row, () => {
+    return cache.of(row, () => {
       const found = this.#sql.series.get(row.id, feed, instrument)
       if (found === undefined) return null
       const { least, most } = this.#sql.span.get(found.id) ?? { least: null, most: null }
@@ -155,14 +155,14 @@ export class Catalog {
   }
 
   /** A place for something about each closed recording. */
-  keep<T>(): Kept<T> {
-    const kept = new Kept<T>()
-    this.#kept.push(kept)
-    return kept
+  createCache<T>(): ClosedSessionCache<T> {
+    const cache = new ClosedSessionCache<T>()
+    this.#caches.push(cache)
+    return cache
   }
 
   #forget(): void {
-    for (const kept of this.#kept) kept.clear()
+    for (const cache of this.#caches) cache.clear()
     this.#series.clear()
   }
 }

@@ -1,5 +1,5 @@
 /** How much of a feed there is, told from the index of the blocks: nothing is unpacked but the journal. */
-import { decodeJournal, isWhole, type JournalRow } from '../format/journal.ts'
+import { decodeJournal, isIntact, type JournalRow } from '../format/journal.ts'
 import type { TickExtent, TickQuery } from '../types/store.ts'
 import type { StoreQueries } from './queries.ts'
 
@@ -39,9 +39,9 @@ export function readExtent(queries: StoreQueries, query: TickQuery): TickExtent 
       for (const row of blocks.iterate(id, fromMs, toMs)) {
         const length = row.max_ms - row.min_ms
         const inside = Math.min(row.max_ms, toMs) - Math.max(row.min_ms, fromMs)
-        const share = length > 0 ? Math.min(1, Math.max(0, inside / length)) : 1
-        messages += row.count * share
-        records += (row.count - row.bare) * share
+        const fraction = length > 0 ? Math.min(1, Math.max(0, inside / length)) : 1
+        messages += row.count * fraction
+        records += (row.count - row.bare) * fraction
         first = Math.min(first, Math.max(row.min_ms, fromMs))
         last = Math.max(last, Math.min(row.max_ms, toMs))
         if (row.count > row.bare) instruments.add(instrument)
@@ -52,7 +52,7 @@ export function readExtent(queries: StoreQueries, query: TickQuery): TickExtent 
       'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ?',
     )
     for (const row of journal.iterate(plan.id)) {
-      if (!isWhole(plan.id, row)) continue
+      if (!isIntact(plan.id, row)) continue
       const { messages: m } = decodeJournal(row.data)
       for (let i = 0; i < m.count; i++) {
         const at = m.recvMs[i]
@@ -64,11 +64,11 @@ export function readExtent(queries: StoreQueries, query: TickQuery): TickExtent 
       }
     }
   }
-  const many = query.instruments === null ? instruments.size : new Set(query.instruments).size
+  const journalCount = query.instruments === null ? instruments.size : new Set(query.instruments).size
   return {
     messages: Math.round(messages),
     records: Math.round(records),
-    instruments: many,
+    instruments: journalCount,
     fromMs: first === Infinity ? null : first,
     toMs: last === -Infinity ? null : last,
   }

@@ -5,10 +5,10 @@
  */
 import type { Database } from 'better-sqlite3'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
-import { firstAfter } from '../types/ascending.ts'
-import { OUT_OF_BARS, type Classifier } from '../format/classify.ts'
+import { upperBound } from '../types/upper-bound.ts'
+import { EXCLUDED_FROM_BARS, type Classifier } from '../format/classify.ts'
 import { connectionFeeds } from '../schema/connection-feeds.ts'
-import { decodeJournal, isWhole, type JournalBlob, type JournalRow } from '../format/journal.ts'
+import { decodeJournal, isIntact, type JournalBlob, type JournalRow } from '../format/journal.ts'
 import type { RecordingRow } from '../schema/records.ts'
 
 /** A recording as far as it is asked about. */
@@ -24,25 +24,25 @@ interface Head {
   readonly first: number
   readonly last: number
   /** It is what was written, as far as is known. */
-  whole: boolean
+  isIntact: boolean
 }
 
 /** What is remembered of a recording's journal. */
-interface Known {
+interface JournalCache {
   /** Of the rows that are placed, ascending. */
   readonly heads: Head[]
-  readonly places: Map<FeedId, Map<InstrumentId, Places>>
+  readonly feeds: Map<FeedId, Map<InstrumentId, InstrumentRows>>
 }
 
 /** Recordings that are remembered: one is being written, others are looked at again. */
-const MOST_RECORDINGS = 4
+const MAX_RECORDINGS = 4
 
 export class JournalIndex {
   readonly #classifier: Classifier
   readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
   readonly #sql
   /** By the recording's key. */
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, JournalCache>()
 
   /** The classifier's record is that of the message that `records` is at. */
   constructor(db: Database, classifier: Classifier) {
@@ -60,35 +60,35 @@ export class JournalIndex {
 
   /** An instrument's messages after the watermark, in their order: their seq, and their time (UTC ms). */
   times(part: JournalPart, feed: FeedId, instrument: InstrumentId, take: (seq: number, ms: number) => void): void {
-    const places = this.#upToDate(part.row)?.places.get(feed)?.get(instrument)
-    for (const i of wanted(places, part)) take(places!.seq[i], places!.timeMs[i]) // there are none of nothing
+    const rows = this.#refresh(part.row)?.feeds.get(feed)?.get(instrument)
+    for (const i of rowsInRange(rows, part)) take(rows!.seq[i], rows!.timeMs[i]) // there are none of nothing
   }
 
   /** As `times`, with the classifier's record that of the message. */
   records(part: JournalPart, feed: FeedId, instrument: InstrumentId, take: (seq: number, ms: number) => void): void {
-    const known = this.#upToDate(part.row)
-    const places = known?.places.get(feed)?.get(instrument)
-    if (known === undefined || places === undefined) return
+    const known = this.#refresh(part.row)
+    const rows = known?.feeds.get(feed)?.get(instrument)
+    if (known === undefined || rows === undefined) return
     let at = -1
     let messages: JournalBlob['messages'] | null = null
-    for (const i of wanted(places, part)) {
-      const seq = places.seq[i]
+    for (const i of rowsInRange(rows, part)) {
+      const seq = rows.seq[i]
       if (at < 0 || seq > known.heads[at].last) {
         at = headOf(known.heads, seq, at + 1)
         const read = this.#sql.row.get(part.row.id, known.heads[at].first)
         messages = read === undefined ? null : messagesOf(part.row.id, read)
-        if (messages === null) known.heads[at].whole = false
+        if (messages === null) known.heads[at].isIntact = false
       }
       if (messages === null) continue
-      const row = places.row[i]
-      this.#classifier.place(
+      const row = rows.row[i]
+      this.#classifier.classify(
         feed,
         messages.flags[row],
         messages.bytes,
         messages.offsets[row],
         messages.offsets[row + 1],
       )
-      take(seq, places.timeMs[i])
+      take(seq, rows.timeMs[i])
     }
   }
 
@@ -96,22 +96,27 @@ export class JournalIndex {
    * First and last seq of flushes after the watermark that cannot be read, as far as they were met: whose messages were
    * in them is not known.
    */
-  torn(part: JournalPart): readonly (readonly [first: number, last: number])[] {
-    const heads = this.#upToDate(part.row)?.heads ?? []
-    return heads.flatMap(({ first, last, whole }) => (whole || first > part.limit ? [] : [[first, last] as const]))
+  corruptFlushes(part: JournalPart): readonly (readonly [first: number, last: number])[] {
+    const heads = this.#refresh(part.row)?.heads ?? []
+    return heads.flatMap(({ first, last, isIntact }) =>
+      isIntact || first > part.limit ? [] : [[first, last] as const],
+    )
   }
 
   /** What is in the journal now and not sealed; undefined of a closed recording, which has none. */
-  #upToDate(row: RecordingRow): Known | undefined {
+  #refresh(row: RecordingRow): JournalCache | undefined {
     if (row.summary !== null) {
       this.#known.delete(row.key)
       return undefined
     }
-    const known = this.#known.get(row.key) ?? { heads: [], places: new Map<FeedId, Map<InstrumentId, Places>>() }
+    const known = this.#known.get(row.key) ?? {
+      heads: [],
+      feeds: new Map<FeedId, Map<InstrumentId, InstrumentRows>>(),
+    }
     this.#known.delete(row.key)
     this.#known.set(row.key, known)
     for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= MOST_RECORDINGS) break
+      if (this.#known.size <= MAX_RECORDINGS) break
       this.#known.delete(oldest)
     }
     this.#forgetSealed(known, row.sealed_seq)
@@ -119,38 +124,38 @@ export class JournalIndex {
     return known
   }
 
-  #forgetSealed({ heads, places }: Known, sealedSeq: number): void {
+  #forgetSealed({ heads, feeds }: JournalCache, sealedSeq: number): void {
     if (heads.length === 0 || heads[0].first > sealedSeq) return
     const from = heads.findIndex(({ first }) => first > sealedSeq)
     heads.splice(0, from < 0 ? heads.length : from)
-    for (const ofFeed of places.values())
+    for (const ofFeed of feeds.values())
       for (const [instrument, one] of ofFeed) {
         one.forget(sealedSeq)
         if (one.length === 0) ofFeed.delete(instrument)
       }
   }
 
-  #takeNew(known: Known, row: RecordingRow): void {
+  #takeNew(known: JournalCache, row: RecordingRow): void {
     const after = Math.max(row.sealed_seq, known.heads.at(-1)?.first ?? 0)
     let feeds: ReadonlyMap<number, FeedId> | null = null
     for (const fresh of this.#sql.rows.iterate(row.id, after)) {
       const messages = messagesOf(row.id, fresh)
-      known.heads.push({ first: fresh.first_seq, last: fresh.last_seq, whole: messages !== null })
+      known.heads.push({ first: fresh.first_seq, last: fresh.last_seq, isIntact: messages !== null })
       feeds ??= this.#feeds(row.id)
-      if (messages !== null) this.#place(messages, feeds, known.places)
+      if (messages !== null) this.#classifyRow(messages, feeds, known.feeds)
     }
   }
 
-  #place(m: JournalBlob['messages'], feeds: ReadonlyMap<number, FeedId>, places: Known['places']): void {
+  #classifyRow(m: JournalBlob['messages'], feeds: ReadonlyMap<number, FeedId>, places: JournalCache['feeds']): void {
     for (let i = 0; i < m.count; i += 1) {
       const feed = feeds.get(m.conn[i])
-      if (feed === undefined || (m.flags[i] & OUT_OF_BARS) !== 0) continue
-      const { series, eventMs } = this.#classifier.place(feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
+      if (feed === undefined || (m.flags[i] & EXCLUDED_FROM_BARS) !== 0) continue
+      const { series, eventMs } = this.#classifier.classify(feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
       if (series === '') continue
       let ofFeed = places.get(feed)
-      if (ofFeed === undefined) places.set(feed, (ofFeed = new Map<InstrumentId, Places>()))
+      if (ofFeed === undefined) places.set(feed, (ofFeed = new Map<InstrumentId, InstrumentRows>()))
       let one = ofFeed.get(series)
-      if (one === undefined) ofFeed.set(series, (one = new Places()))
+      if (one === undefined) ofFeed.set(series, (one = new InstrumentRows()))
       one.add(m.seq[i], m.recvMs[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs, i)
     }
   }
@@ -158,7 +163,7 @@ export class JournalIndex {
 
 /** Null where the row is not what was written. */
 function messagesOf(recording: number, row: JournalRow): JournalBlob['messages'] | null {
-  return isWhole(recording, row) ? decodeJournal(row.data).messages : null
+  return isIntact(recording, row) ? decodeJournal(row.data).messages : null
 }
 
 /** The row of the journal that holds a seq, among those from a place on. */
@@ -174,13 +179,13 @@ function headOf(heads: readonly Head[], seq: number, from: number): number {
 }
 
 /** Places among those of an instrument that a part asks about. */
-function* wanted(places: Places | undefined, { limit, notBeforeMs }: JournalPart): Generator<number> {
+function* rowsInRange(places: InstrumentRows | undefined, { limit, notBeforeMs }: JournalPart): Generator<number> {
   for (let i = 0; places !== undefined && i < places.length && places.seq[i] <= limit; i += 1)
     if (places.recvMs[i] >= notBeforeMs) yield i
 }
 
 /** An instrument's messages of a feed, ascending: where each stands, and when it was. */
-class Places {
+class InstrumentRows {
   length = 0
   seq = new Float64Array(8)
   recvMs = new Float64Array(8)
@@ -201,7 +206,7 @@ class Places {
 
   /** Forgets what is not after a seq. */
   forget(upToSeq: number): void {
-    const from = firstAfter(this.seq.subarray(0, this.length), upToSeq)
+    const from = upperBound(this.seq.subarray(0, this.length), upToSeq)
     if (from === 0) return
     this.#resize(from, Math.max(8, this.length - from))
     this.length -= from

@@ -3,15 +3,15 @@ import type { FeedId, RecordingId } from '../../../../shared/base/units.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
 import type { LiteralWriter, TickColumns } from '../types/store.ts'
 
-export const ROWS_A_BATCH = 4096
+export const BATCH_ROWS = 4096
 
 export class MergedTicks implements TickColumns {
   readonly recording: RecordingId
   count = 0
   readonly #blocks: OpenBlock[] = []
   readonly #ids = new Map<OpenBlock, number>()
-  readonly #which = new Uint16Array(ROWS_A_BATCH)
-  readonly #rows = new Uint32Array(ROWS_A_BATCH)
+  readonly #which = new Uint16Array(BATCH_ROWS)
+  readonly #rows = new Uint32Array(BATCH_ROWS)
   #using = 0
   #cache: {
     seq?: Float64Array
@@ -75,7 +75,7 @@ export class MergedTicks implements TickColumns {
   writer(key: string): LiteralWriter {
     const writers = this.#blocks.map((b) => b.writer(key))
     return {
-      most: Math.max(...writers.map((w) => w.most)),
+      maxBytes: Math.max(...writers.map((w) => w.maxBytes)),
       write: (row, out, at) => writers[this.#which[row]].write(this.#rows[row], out, at),
     }
   }

@@ -22,13 +22,13 @@ import {
 } from '../../../../shared/base/units.ts'
 import { Catalog } from './catalog.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
-import { allGaps, SessionList } from './session-rows.ts'
-import { isWhole, type JournalRow } from '../format/journal.ts'
+import { summarizeGaps, SessionList } from './session-rows.ts'
+import { isIntact, type JournalRow } from '../format/journal.ts'
 import type { InstrumentQuery, StoredInstrument, TickQuery } from '../types/store.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { BlockQuery, TickPlan, TickSource, TickWindow } from '../types/tick-source.ts'
 import type { BeginRecord, CloseRecord, RecordingRow } from '../schema/records.ts'
-import { TornFlushes, type Seqs } from '../format/torn-flushes.ts'
+import { CorruptFlushes, type SeqRange } from '../format/corrupt-flushes.ts'
 
 const WINDOW_BYTES = 4 << 20
 
@@ -57,11 +57,11 @@ export interface GapQuery {
   readonly fromMs?: number
   readonly toMs?: number
   /** What cannot be read is left out; else it throws `store-damaged`. */
-  readonly pastDamage?: boolean
+  readonly skipCorrupt?: boolean
 }
 
 /** A gap of which more cannot be read than when it was. */
-export interface DamagedGap {
+export interface CorruptGap {
   readonly fromMs: number
   readonly toMs: number | null
   readonly fromSeq: number
@@ -72,7 +72,7 @@ export class StoreQueries implements TickSource {
   readonly db: Db
   /** For what needs no more than closed recordings as they were read once. */
   readonly catalog: Catalog
-  readonly #torn: TornFlushes
+  readonly #corruptFlushes: CorruptFlushes
   readonly #sql
   readonly #sessions: SessionList
   readonly #isWritten: () => boolean
@@ -88,7 +88,7 @@ export class StoreQueries implements TickSource {
     this.catalog = new Catalog(db)
     this.#sessions = new SessionList(db, this.catalog)
     this.#isWritten = isWritten
-    this.#torn = new TornFlushes(db)
+    this.#corruptFlushes = new CorruptFlushes(db)
     this.#sql = {
       recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
       gaps: db.prepare<[{ id: number; feed: string | null; fromMs: number; toMs: number }], GapRow>(
@@ -162,12 +162,12 @@ export class StoreQueries implements TickSource {
   sessions(brief = false): readonly SessionRow[] {
     return this.#read(() => {
       const rows = this.catalog.recordings()
-      return this.#sessions.list(rows, brief ? null : allGaps(this.gaps({})), this.#isWritten())
+      return this.#sessions.list(rows, brief ? null : summarizeGaps(this.gaps({})), this.#isWritten())
     })
   }
 
   /** `damaged` is told of each that cannot be read, instead of throwing. */
-  gaps(query: GapQuery, damaged?: (gap: DamagedGap) => void): readonly Gap[] {
+  gaps(query: GapQuery, onCorrupt?: (gap: CorruptGap) => void): readonly Gap[] {
     const { recording, source, feed, fromMs = -Infinity, toMs = Infinity } = query
     return this.#read(() => {
       const gaps: Gap[] = []
@@ -180,8 +180,8 @@ export class StoreQueries implements TickSource {
         for (const one of this.#sql.gaps.iterate({ id: row.id, feed: feed ?? null, fromMs, toMs })) {
           const gap = toGap(row, one, next)
           if (gap === null) {
-            if (damaged === undefined && query.pastDamage !== true) throw damagedGap()
-            damaged?.({ fromMs: one.from_ms, toMs: one.to_ms ?? next, fromSeq: one.from_seq, toSeq: one.to_seq })
+            if (onCorrupt === undefined && query.skipCorrupt !== true) throw corruptGapError()
+            onCorrupt?.({ fromMs: one.from_ms, toMs: one.to_ms ?? next, fromSeq: one.from_seq, toSeq: one.to_seq })
             continue
           }
           // half open, as ranges are; a gap of no length counts where it lies
@@ -193,7 +193,7 @@ export class StoreQueries implements TickSource {
   }
 
   /** The recordings a query means, as they came into the store; throws `ambiguous-source` or `not-found`. */
-  chosen(query: {
+  selectRecordings(query: {
     readonly recording?: RecordingId | undefined
     readonly recordings?: readonly RecordingId[] | undefined
     readonly source?: string | undefined
@@ -238,7 +238,7 @@ export class StoreQueries implements TickSource {
         symbols.delete(symbol) // the latest stands last
         found.set(instrument, symbols.add(symbol))
       }
-      for (const row of this.chosen(query)) {
+      for (const row of this.selectRecordings(query)) {
         // What is in the journal only was acknowledged, or is in no bar.
         for (const body of this.#sql.acks.iterate(row.id)) {
           const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
@@ -266,7 +266,7 @@ export class StoreQueries implements TickSource {
 
   plan(query: TickQuery): readonly TickPlan[] {
     return this.#read(() =>
-      this.inTurn(this.chosen(query), query.feed).map(({ of: { row }, notBeforeMs }) => ({
+      this.inTurn(this.selectRecordings(query), query.feed).map(({ of: { row }, notBeforeMs }) => ({
         id: row.id,
         recording: recordingId(row.key),
         maxSeq: this.lastSeq(row.id),
@@ -285,20 +285,21 @@ export class StoreQueries implements TickSource {
             query.instruments === null || (query.instruments as readonly string[]).includes(instrument),
         )
         .map(({ id }) => id)
-      for (const seqs of this.#torn.sealed(plan.id, after, sealedSeq)) this.#refuseTorn(query, plan, after, seqs)
+      for (const seqs of this.#corruptFlushes.sealed(plan.id, after, sealedSeq))
+        this.#rejectCorruptFlush(query, plan, after, seqs)
       const journal: Uint8Array[] = []
-      let upTo = after
+      let upToSeq = after
       if (sealedSeq <= after) {
         let bytes = 0
         for (const row of this.#sql.journal.iterate(plan.id, after)) {
-          upTo = row.last_seq
+          upToSeq = row.last_seq
           bytes += row.data.length
-          if (isWhole(plan.id, row)) journal.push(row.data)
-          else this.#refuseTorn(query, plan, after, [row.first_seq, row.last_seq])
+          if (isIntact(plan.id, row)) journal.push(row.data)
+          else this.#rejectCorruptFlush(query, plan, after, [row.first_seq, row.last_seq])
           if (bytes >= WINDOW_BYTES) break
         }
       }
-      return { sealedSeq, series, journal, upTo, conns: this.#sql.conns.all(plan.id, query.feed) }
+      return { sealedSeq, series, journal, upToSeq, conns: this.#sql.conns.all(plan.id, query.feed) }
     })
   }
 
@@ -306,20 +307,20 @@ export class StoreQueries implements TickSource {
    * Throws `store-damaged` where a flush that is torn may have held what is asked for: by its seqs, and by when it came
    * and how late messages may come, as far as the clocks of service and computer are known to differ.
    */
-  #refuseTorn(query: TickQuery, plan: TickPlan, after: number, seqs: Seqs): void {
+  #rejectCorruptFlush(query: TickQuery, plan: TickPlan, after: number, seqs: SeqRange): void {
     const [first, last] = seqs
     if (first > Math.min(plan.maxSeq, query.upToSeq ?? Infinity) || last <= after) return
-    const { fromMs, toMs } = this.#torn.datedWithin(plan.id, seqs)
+    const { fromMs, toMs } = this.#corruptFlushes.eventTimesWithin(plan.id, seqs)
     const row = this.recordings().find(({ id }) => id === plan.id)
     const skewMs = row === undefined ? 0 : (this.catalog.gaps(row)?.skewMs ?? 0)
     const end = toMs ?? Infinity
     if (end < plan.notBeforeMs || end < (query.fromMs ?? -Infinity) - skewMs) return
     if (fromMs >= (query.toMs ?? Infinity) + skewMs) return
-    throw this.#torn.refusal(plan.id, seqs)
+    throw this.#corruptFlushes.refusal(plan.id, seqs)
   }
 
-  blocks({ series, after, upTo, fromMs, toMs, most }: BlockQuery): readonly Uint8Array[] {
-    return this.#sql.blocks.all(series, after, upTo, fromMs, toMs, most)
+  blocks({ series, after, upTo, fromMs, toMs, limit }: BlockQuery): readonly Uint8Array[] {
+    return this.#sql.blocks.all(series, after, upTo, fromMs, toMs, limit)
   }
 
   #read<T>(run: () => T): T {
@@ -330,7 +331,7 @@ export class StoreQueries implements TickSource {
 const FEED_NAMES = FEED_IDS.map((feed) => `'${feed}'`).join(', ')
 
 /** What a gap that cannot be read is to who must have all of them. */
-export const damagedGap = (): CodedError =>
+export const corruptGapError = (): CodedError =>
   new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: VERIFY_HINT })
 
 /** Null: it is damaged. */

@@ -7,25 +7,25 @@ import { BlockCache } from './block-cache.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
 import { openBlock } from '../blocks/open.ts'
-import { decodeJournal, isWhole, type JournalRow } from '../format/journal.ts'
+import { decodeJournal, isIntact, type JournalRow } from '../format/journal.ts'
 import type { EntryQuery, MessageColumns, StoredEntry } from '../types/store.ts'
 import type { Db } from '../schema/sqlite.ts'
-import { TornFlushes } from '../format/torn-flushes.ts'
+import { CorruptFlushes } from '../format/corrupt-flushes.ts'
 
-export interface ReviewedRecording {
+export interface ReplayRecording {
   readonly id: number
   readonly key: RecordingId
   readonly startedMs: number
 }
 
-export interface ReviewedSeries {
+export interface ReplaySeries {
   readonly id: number
   /** Index into FEED_IDS. */
   readonly feed: number
 }
 
 /** Where a block lies. */
-export interface BlockPlace {
+export interface BlockRange {
   readonly id: number
   readonly min_seq: number
   readonly max_seq: number
@@ -46,15 +46,15 @@ interface EntryRow {
   readonly body: string
 }
 
-export class ReviewSql {
+export class ReplaySql {
   readonly db: Db
-  readonly torn: TornFlushes
+  readonly corruptFlushes: CorruptFlushes
   readonly #cache = new BlockCache<OpenBlock>(64 << 20)
   readonly #sql
 
   constructor(db: Db) {
     this.db = db
-    this.torn = new TornFlushes(db)
+    this.corruptFlushes = new CorruptFlushes(db)
     const place = 'SELECT id, min_seq, max_seq, count FROM block INDEXED BY block_order WHERE series = ?'
     this.#sql = {
       recording: db.prepare<[string], { id: number; started_ms: number }>(
@@ -66,9 +66,9 @@ export class ReviewSql {
       connections: db.prepare<[number], { conn: number; feed: string }>(
         'SELECT conn, feed FROM connection WHERE recording = ?',
       ),
-      covering: db.prepare<[number, number], BlockPlace>(`${place} AND min_seq <= ? ORDER BY min_seq DESC LIMIT 1`),
-      following: db.prepare<[number, number], BlockPlace>(`${place} AND min_seq > ? ORDER BY min_seq LIMIT 1`),
-      within: db.prepare<[number, number, number], BlockPlace>(
+      covering: db.prepare<[number, number], BlockRange>(`${place} AND min_seq <= ? ORDER BY min_seq DESC LIMIT 1`),
+      following: db.prepare<[number, number], BlockRange>(`${place} AND min_seq > ? ORDER BY min_seq LIMIT 1`),
+      within: db.prepare<[number, number, number], BlockRange>(
         `${place} AND min_seq > ? AND min_seq <= ? ORDER BY min_seq`,
       ),
       data: db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck(),
@@ -108,7 +108,7 @@ export class ReviewSql {
   }
 
   /** Throws `not-found`. */
-  recording(key: RecordingId): ReviewedRecording {
+  recording(key: RecordingId): ReplayRecording {
     const row = this.#sql.recording.get(key)
     if (row === undefined) {
       throw new CodedError('not-found', `There is no session ${key}.`, { hint: 'List them with "tapedeck sessions".' })
@@ -125,8 +125,8 @@ export class ReviewSql {
     return Math.max(this.sealedSeq(recording), this.#sql.lastJournal.get(recording) ?? 0)
   }
 
-  series(recording: number): readonly ReviewedSeries[] {
-    const known: ReviewedSeries[] = []
+  series(recording: number): readonly ReplaySeries[] {
+    const known: ReplaySeries[] = []
     for (const { id, feed } of this.#sql.series.all(recording)) {
       if (isFeedId(feed)) known.push({ id, feed: FEED_IDS.indexOf(feed) })
     }
@@ -143,26 +143,26 @@ export class ReviewSql {
   }
 
   /** The first block of a series that ends after a seq. */
-  blockAfter(series: number, seq: number): BlockPlace | undefined {
+  blockAfter(series: number, seq: number): BlockRange | undefined {
     const covering = this.#sql.covering.get(series, seq + 1)
     if (covering !== undefined && covering.max_seq > seq) return covering
     return this.#sql.following.get(series, seq + 1)
   }
 
   /** The last block of a series. */
-  lastBlock(series: number): BlockPlace | undefined {
+  lastBlock(series: number): BlockRange | undefined {
     return this.#sql.covering.get(series, Number.MAX_SAFE_INTEGER)
   }
 
   /** Blocks of a series that hold something of (after, upTo]. */
-  blocksWithin(series: number, after: number, upTo: number): readonly BlockPlace[] {
+  blocksWithin(series: number, after: number, upTo: number): readonly BlockRange[] {
     const first = this.blockAfter(series, after)
     if (first === undefined || first.min_seq > upTo) return []
     return [first, ...this.#sql.within.all(series, first.min_seq, upTo)]
   }
 
   /** Opens a block that was found in the same read. `keep`: another jump may want it soon. */
-  open(recording: RecordingId, series: number, place: BlockPlace, keep: boolean): OpenBlock {
+  open(recording: RecordingId, series: number, place: BlockRange, keep: boolean): OpenBlock {
     const name = `${recording} ${series} ${place.min_seq} ${place.max_seq}`
     const known = this.#cache.get(name)
     if (known !== undefined) return known
@@ -178,7 +178,7 @@ export class ReviewSql {
     const from = this.#sql.journalFrom.get(recording, afterSeq + 1) ?? afterSeq + 1
     for (const row of this.#sql.journal.iterate(recording, from)) {
       if (row.last_seq <= afterSeq) continue
-      const whole = isWhole(recording, row)
+      const whole = isIntact(recording, row)
       yield {
         firstSeq: row.first_seq,
         lastSeq: row.last_seq,

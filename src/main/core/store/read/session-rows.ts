@@ -7,21 +7,21 @@ import {
   type SessionRow,
 } from '../../../../shared/core/recording/recording.ts'
 import { isFeedId, recordingId, unixMs } from '../../../../shared/base/units.ts'
-import type { Catalog, Kept } from './catalog.ts'
+import type { Catalog, ClosedSessionCache } from './catalog.ts'
 import type { Db } from '../schema/sqlite.ts'
-import { feedTotals, JournalSums } from '../format/totals.ts'
+import { feedTotals, JournalTotals } from '../format/totals.ts'
 import type { CloseRecord, LabelRow, RecordingRow } from '../schema/records.ts'
 
 /** What a row says of the gaps of its recording. */
-type GapSum = Pick<SessionRow, 'gaps' | 'gapCount' | 'edges'>
-const NO_GAPS: GapSum = { gaps: [], gapCount: 0, edges: 0 }
+type GapSummary = Pick<SessionRow, 'gaps' | 'gapCount' | 'edges'>
+const NO_GAPS: GapSummary = { gaps: [], gapCount: 0, edges: 0 }
 /** Gaps of a recording that a window's list tells of. */
-const FEW = 8
+const BRIEF_GAPS = 8
 
 /** Every gap, by recording. */
-export function allGaps(gaps: readonly Gap[]): ReadonlyMap<string, GapSum> {
+export function summarizeGaps(gaps: readonly Gap[]): ReadonlyMap<string, GapSummary> {
   return new Map(
-    [...Map.groupBy(gaps, (gap) => gap.recording)].map(([recording, of]): [string, GapSum] => [
+    [...Map.groupBy(gaps, (gap) => gap.recording)].map(([recording, of]): [string, GapSummary] => [
       recording,
       { gaps: of, gapCount: of.length, edges: of.reduce((n, gap) => (isEdge(gap) ? n + 1 : n), 0) },
     ]),
@@ -44,18 +44,18 @@ type Closed = Pick<SessionRow, 'feeds' | 'symbols' | 'messages' | 'bytes'>
 
 export class SessionList {
   readonly #db: Db
-  readonly #sums: Kept<Closed>
-  readonly #briefs: Kept<GapSum>
+  readonly #sums: ClosedSessionCache<Closed>
+  readonly #briefs: ClosedSessionCache<GapSummary>
   readonly #gaps
   readonly #allGaps
   readonly #labels
-  readonly #journal: JournalSums
+  readonly #journal: JournalTotals
 
   constructor(db: Db, catalog: Catalog) {
     this.#db = db
-    this.#journal = new JournalSums(db)
-    this.#sums = catalog.keep()
-    this.#briefs = catalog.keep()
+    this.#journal = new JournalTotals(db)
+    this.#sums = catalog.createCache()
+    this.#briefs = catalog.createCache()
     const columns = 'recording, feed, cause, from_seq, from_ms, to_seq, to_ms'
     this.#gaps = db.prepare<[number], BriefGapRow>(`SELECT ${columns} FROM gap WHERE recording = ? ORDER BY from_seq`)
     this.#allGaps = db.prepare<[], BriefGapRow>(`SELECT ${columns} FROM gap ORDER BY recording, from_seq`)
@@ -68,22 +68,22 @@ export class SessionList {
    */
   list(
     rows: readonly RecordingRow[],
-    gapsOf: ReadonlyMap<string, GapSum> | null,
-    written: boolean,
+    gapsOf: ReadonlyMap<string, GapSummary> | null,
+    isBeingWritten: boolean,
   ): readonly SessionRow[] {
     const labels = new Map(this.#labels.all().map((label) => [label.recording, label]))
     // A question for each of thousands costs more than one for all, and closed ones are asked about once.
     let all: ReadonlyMap<number, readonly BriefGapRow[]> | null = null
-    const brief = (row: RecordingRow): GapSum => {
+    const brief = (row: RecordingRow): GapSummary => {
       if (row.summary === null) return this.#brief(row, this.#gaps.iterate(row.id))
       all ??= Map.groupBy(this.#allGaps.iterate(), (gap) => gap.recording)
       return this.#brief(row, all.get(row.id) ?? [])
     }
-    const live = written ? rows.reduce((most, row) => Math.max(most, row.id), 0) : NaN
+    const live = isBeingWritten ? rows.reduce((most, row) => Math.max(most, row.id), 0) : NaN
     return rows.map((row): SessionRow => {
       const key = recordingId(row.key)
       const { feeds, symbols, messages, bytes } = this.#sums.of(row, () => this.#totals(row))
-      const mine = gapsOf === null ? this.#briefs.of(row, () => brief(row)) : (gapsOf.get(key) ?? NO_GAPS)
+      const rowGaps = gapsOf === null ? this.#briefs.of(row, () => brief(row)) : (gapsOf.get(key) ?? NO_GAPS)
       const label = labels.get(row.id)
       return {
         session: key,
@@ -96,7 +96,7 @@ export class SessionList {
         symbols,
         messages,
         bytes,
-        ...mine,
+        ...rowGaps,
         name: label?.name ?? '',
         notes: label?.notes ?? '',
         tags: label === undefined ? [] : (JSON.parse(label.tags) as string[]), // written by Labels
@@ -113,7 +113,7 @@ export class SessionList {
     return { feeds: counts, symbols, messages, bytes }
   }
 
-  #brief(row: RecordingRow, rows: Iterable<BriefGapRow>): GapSum {
+  #brief(row: RecordingRow, rows: Iterable<BriefGapRow>): GapSummary {
     const gaps: Gap[] = []
     let gapCount = 0
     let edges = 0
@@ -121,7 +121,7 @@ export class SessionList {
       if (!isFeedId(feed) || !isGapCause(cause)) continue
       gapCount += 1
       if (isEdge({ cause })) edges += 1
-      else if (gaps.length < FEW) {
+      else if (gaps.length < BRIEF_GAPS) {
         gaps.push({
           recording: recordingId(row.key),
           feed,

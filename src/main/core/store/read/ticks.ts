@@ -7,19 +7,19 @@ import { openBlock } from '../blocks/open.ts'
 import { Classifier } from '../format/classify.ts'
 import { ColumnsBuilder } from '../format/message-columns.ts'
 import { decodeJournal } from '../format/journal.ts'
-import { MergedTicks, ROWS_A_BATCH } from './merged-ticks.ts'
+import { MergedTicks, BATCH_ROWS } from './merged-ticks.ts'
 import type { TickColumns, TickQuery } from '../types/store.ts'
-import { dropHead, pushHead, sinkHead, turnEnds } from '../format/seq-heap.ts'
+import { dropHead, pushHead, sinkHead, nextStreamSeq } from '../format/seq-heap.ts'
 import type { TickPlan, TickSource } from '../types/tick-source.ts'
 
 /** Rows of a block that a query wants, ascending. */
-interface Wanted {
+interface SelectedRows {
   readonly block: OpenBlock
   readonly rows: Uint32Array | { readonly from: number; readonly to: number }
 }
 
 /** Where the rows of one series come from, in order. */
-type Stream = AsyncIterator<Wanted, void> | Iterator<Wanted, void>
+type Stream = AsyncIterator<SelectedRows, void> | Iterator<SelectedRows, void>
 
 /** Reads what a query asks for, recording by recording, each in seq order. */
 export async function* readTicks(source: TickSource, query: TickQuery): AsyncGenerator<TickColumns, void, void> {
@@ -39,8 +39,8 @@ export async function* readTicks(source: TickSource, query: TickQuery): AsyncGen
         cursor = sealed
         continue
       }
-      if (window.upTo <= cursor) break
-      const upTo = Math.min(window.upTo, last)
+      if (window.upToSeq <= cursor) break
+      const upTo = Math.min(window.upToSeq, last)
       const tail = journalStreams(classifier, query, plan, window.journal, new Set(window.conns), cursor, upTo)
       yield* merge(plan.recording, tail)
       cursor = upTo
@@ -55,9 +55,9 @@ async function* blocksOf(
   series: number,
   after: number,
   upTo: number,
-): AsyncGenerator<Wanted, void, void> {
+): AsyncGenerator<SelectedRows, void, void> {
   let cursor = after
-  let most = 1
+  let limit = 1
   while (cursor < upTo) {
     const blocks = await source.blocks({
       series,
@@ -65,21 +65,27 @@ async function* blocksOf(
       upTo,
       fromMs: query.fromMs ?? -Infinity,
       toMs: query.toMs ?? Infinity,
-      most,
+      limit,
     })
     if (blocks.length === 0) return
     for (const bytes of blocks) {
       const block = openBlock(bytes)
-      const wanted = choose(block, query, plan, cursor, upTo)
+      const wanted = selectRows(block, query, plan, cursor, upTo)
       cursor = Math.max(cursor, block.seq[block.count - 1])
       if (wanted !== undefined) yield wanted
     }
-    most = Math.min(16, most * 2)
+    limit = Math.min(16, limit * 2)
   }
 }
 
 /** The rows of a block within the seqs and times asked for; undefined: none. */
-function choose(block: OpenBlock, query: TickQuery, plan: TickPlan, after: number, upTo: number): Wanted | undefined {
+function selectRows(
+  block: OpenBlock,
+  query: TickQuery,
+  plan: TickPlan,
+  after: number,
+  upTo: number,
+): SelectedRows | undefined {
   const { seq } = block
   let from = 0
   let to = block.count
@@ -115,7 +121,7 @@ function journalStreams(
     const { messages: m } = decodeJournal(data)
     for (let i = 0; i < m.count; i++) {
       if (!conns.has(m.conn[i])) continue
-      const { series, eventMs } = classifier.place(query.feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
+      const { series, eventMs } = classifier.classify(query.feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
       if (query.instruments !== null && !(query.instruments as readonly string[]).includes(series)) continue
       let bucket = buckets.get(series)
       if (bucket === undefined) buckets.set(series, (bucket = { rows: new ColumnsBuilder(), eventMs: [] }))
@@ -124,21 +130,21 @@ function journalStreams(
     }
   }
   return [...buckets.values()].map(({ rows, eventMs }) => {
-    const sealed = encodeBlock(query.feed, rows.done(), { eventMs: Float64Array.from(eventMs), prove: false })
-    const wanted = choose(openBlock(sealed), query, plan, after, upTo)
+    const sealed = encodeBlock(query.feed, rows.build(), { eventMs: Float64Array.from(eventMs), prove: false })
+    const wanted = selectRows(openBlock(sealed), query, plan, after, upTo)
     return (wanted === undefined ? [] : [wanted])[Symbol.iterator]()
   })
 }
 
 interface Head {
   readonly stream: Stream
-  wanted: Wanted
+  wanted: SelectedRows
   at: number
   seq: number
 }
 
-const rowAt = ({ rows }: Wanted, at: number): number => (rows instanceof Uint32Array ? rows[at] : rows.from + at)
-const rowCount = ({ rows }: Wanted): number => (rows instanceof Uint32Array ? rows.length : rows.to - rows.from)
+const rowAt = ({ rows }: SelectedRows, at: number): number => (rows instanceof Uint32Array ? rows[at] : rows.from + at)
+const rowCount = ({ rows }: SelectedRows): number => (rows instanceof Uint32Array ? rows.length : rows.to - rows.from)
 
 /** Streams, each in seq order, as one in seq order. */
 async function* merge(recording: RecordingId, streams: readonly Stream[]): AsyncGenerator<TickColumns, void, void> {
@@ -156,18 +162,18 @@ async function* merge(recording: RecordingId, streams: readonly Stream[]): Async
       yield blockTicks(head.wanted.block, recording, head.wanted.rows)
       head.at = rowCount(head.wanted)
     } else {
-      const until = turnEnds(heap)
+      const until = nextStreamSeq(heap)
       const { wanted } = head
       const { seq } = wanted.block
       const n = rowCount(wanted)
       batch.use(wanted.block)
-      while (head.at < n && batch.count < ROWS_A_BATCH) {
+      while (head.at < n && batch.count < BATCH_ROWS) {
         const row = rowAt(wanted, head.at)
         if (seq[row] > until) break
         batch.add(row)
         head.at++
       }
-      if (batch.count === ROWS_A_BATCH) {
+      if (batch.count === BATCH_ROWS) {
         yield batch
         batch = new MergedTicks(recording)
       }

@@ -1,21 +1,22 @@
 /** How many messages came when, for a timeline: out of marks of time, without reading the messages. */
 import type { ActivityQuery } from '../types/store.ts'
-import { countUpTo, type MarksCache, type TimeMarks } from './time-index.ts'
+import type { MarksCache, TimeMarks } from './time-index.ts'
+import { upperBound } from '../types/upper-bound.ts'
 
 /** Blocks that one question may look into where marks lie farther apart than its buckets. */
-const MOST_LOOKS = 24
-const MOST_BUCKETS = 10_000
+const MAX_BLOCK_READS = 24
+const MAX_BUCKETS = 10_000
 
 /** Messages in equal buckets of [from, to), by replay time. */
 export function countActivity(cache: MarksCache, query: ActivityQuery): readonly number[] {
   const { recordings, fromMs, toMs } = query
-  const buckets = Math.min(MOST_BUCKETS, Math.max(1, Math.floor(query.buckets)))
+  const buckets = Math.min(MAX_BUCKETS, Math.max(1, Math.floor(query.buckets)))
   const width = (toMs - fromMs) / buckets
   const sums = new Float64Array(buckets + 1)
   if (width > 0) {
     const all = recordings.map((recording) => cache.of(recording))
     for (const marks of all) {
-      refine(marks, query, width, Math.ceil(MOST_LOOKS / all.length))
+      refine(marks, query, width, Math.ceil(MAX_BLOCK_READS / all.length))
       for (let i = 0; i <= buckets; i++) sums[i] = sums[i] + messagesBefore(marks, fromMs + i * width)
     }
   }
@@ -24,23 +25,23 @@ export function countActivity(cache: MarksCache, query: ActivityQuery): readonly
 }
 
 /** Looks into blocks where two marks stand for many messages over several buckets, the greatest first. */
-function refine(marks: TimeMarks, { fromMs, toMs }: ActivityQuery, width: number, looks: number): void {
-  for (let n = 0; n < looks; n++) {
+function refine(marks: TimeMarks, { fromMs, toMs }: ActivityQuery, width: number, remaining: number): void {
+  for (let n = 0; n < remaining; n++) {
     const { seq } = marks.marks
     const ms = marks.replayMs
-    let worst = -1
-    for (let i = Math.max(1, countUpTo(ms, fromMs)); i < seq.length && ms[i - 1] < toMs; i++) {
+    let widest = -1
+    for (let i = Math.max(1, upperBound(ms, fromMs)); i < seq.length && ms[i - 1] < toMs; i++) {
       if (ms[i] - ms[i - 1] <= width || seq[i] - seq[i - 1] < 256) continue
-      if (worst < 0 || seq[i] - seq[i - 1] > seq[worst] - seq[worst - 1]) worst = i
+      if (widest < 0 || seq[i] - seq[i - 1] > seq[widest] - seq[widest - 1]) widest = i
     }
-    if (worst < 0 || !marks.look(seq[worst - 1], seq[worst])) return
+    if (widest < 0 || !marks.inspect(seq[widest - 1], seq[widest])) return
   }
 }
 
 /** Messages received before an instant, spread evenly between marks. */
 function messagesBefore(marks: TimeMarks, atMs: number): number {
   const { messages, replayMs: ms } = marks
-  const after = countUpTo(ms, atMs)
+  const after = upperBound(ms, atMs)
   if (after === 0) return 0
   const from = messages[after - 1]
   if (after === messages.length) return from

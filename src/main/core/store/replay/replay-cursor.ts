@@ -3,24 +3,24 @@
  * gapless over both, so many series are brought into one order by writing each row where its seq stands,
  * without comparing any two.
  */
-import { firstAfter } from '../types/ascending.ts'
-import { damaged } from '../blocks/bytes.ts'
+import { upperBound } from '../types/upper-bound.ts'
+import { corruptBlock } from '../blocks/bytes.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
 import type { MessageColumns, ReplayBatch, ReplayQuery } from '../types/store.ts'
-import type { ReviewedRecording, ReviewedSeries, ReviewSql } from '../read/replay-sql.ts'
-import type { Seqs } from '../format/torn-flushes.ts'
+import type { ReplayRecording, ReplaySeries, ReplaySql } from '../read/replay-sql.ts'
+import type { SeqRange } from '../format/corrupt-flushes.ts'
 
 /** Seqs of the first batch, which somebody waits for, and of later ones. */
 const FIRST_SEQS = 1024
-const MOST_SEQS = 8192
+const MAX_SEQS = 8192
 /** Text that ends a batch early. */
-const MOST_BYTES = 2 << 20
+const MAX_BYTES = 2 << 20
 /** Batches after which reading goes on for long: what it opens then is not kept for others. */
-const KEPT_BATCHES = 3
+const CACHED_BATCHES = 3
 /** How far the first rows of a block are decoded ahead: mostly, no more are wanted than from a snapshot to a goal. */
-const REACH_SEQS = 16_384
+const DECODE_AHEAD_SEQS = 16_384
 
-interface Stream extends ReviewedSeries {
+interface Stream extends ReplaySeries {
   /** Rows that are not yet passed, oldest first; mostly one run. */
   readonly blocks: OpenBlock[]
   /** The block that was opened last, and the seq it ends with. */
@@ -30,20 +30,26 @@ interface Stream extends ReviewedSeries {
 }
 
 /** A block and its columns at hand: asking it for each row costs more than the row. */
-interface Opened {
+interface BlockColumns {
   readonly block: OpenBlock
   readonly feed: number
   readonly recvMs: Float64Array
   /** Null where only stamps are wanted. */
   readonly flags: Uint8Array | null
   /** Null where they are not wanted. */
-  readonly more: { readonly monoNs: Float64Array; readonly conn: Uint32Array } | null
+  readonly connections: { readonly monoNs: Float64Array; readonly conn: Uint32Array } | null
 }
 
-function opened(block: OpenBlock, feed: number, texts: boolean, bare: boolean): Opened {
+function opened(block: OpenBlock, feed: number, texts: boolean, bare: boolean): BlockColumns {
   const { recvMs } = block
-  if (!texts) return { block, feed, recvMs, flags: null, more: null }
-  return { block, feed, recvMs, flags: block.flags, more: bare ? null : { monoNs: block.monoNs, conn: block.conn } }
+  if (!texts) return { block, feed, recvMs, flags: null, connections: null }
+  return {
+    block,
+    feed,
+    recvMs,
+    flags: block.flags,
+    connections: bare ? null : { monoNs: block.monoNs, conn: block.conn },
+  }
 }
 
 /** Rows on their way into a batch. */
@@ -63,31 +69,31 @@ export interface CursorOptions {
 }
 
 export class ReplayCursor {
-  readonly #sql: ReviewSql
-  readonly #recording: ReviewedRecording
+  readonly #sql: ReplaySql
+  readonly #recording: ReplayRecording
   readonly #texts: boolean
-  readonly #bare: boolean
+  readonly #omitConnections: boolean
   readonly #upToSeq: number
   readonly #upToMs: number
   #cursor: number
   /** Something was met that was received after all that is wanted. */
-  #passed = false
+  #isPastTarget = false
   #seqs = FIRST_SEQS
   #batches = 0
   #sealedSeq = -1
   #streams: Stream[] = []
   /** Sealed flushes that are torn, ascending. */
-  #torn: readonly Seqs[] = []
+  #corruptFlushes: readonly SeqRange[] = []
   #feeds: ReadonlyMap<number, number> = new Map()
   /** By seq of the window: 1 + its block's place in `#open`, and its row there. */
-  readonly #owner = new Uint32Array(MOST_SEQS)
-  readonly #row = new Uint32Array(MOST_SEQS)
+  readonly #owner = new Uint32Array(MAX_SEQS)
+  readonly #row = new Uint32Array(MAX_SEQS)
 
   /** Fixes where reading ends; throws `not-found`. */
-  constructor(sql: ReviewSql, query: ReplayQuery, options: CursorOptions = {}) {
-    const { recording, afterSeq, upToSeq = Infinity, upToMs = Infinity, bare = false } = query
+  constructor(sql: ReplaySql, query: ReplayQuery, options: CursorOptions = {}) {
+    const { recording, afterSeq, upToSeq = Infinity, upToMs = Infinity, omitConnections = false } = query
     this.#sql = sql
-    this.#bare = bare
+    this.#omitConnections = omitConnections
     this.#upToMs = upToMs
     this.#texts = options.texts ?? true
     this.#recording = sql.recording(recording)
@@ -97,11 +103,11 @@ export class ReplayCursor {
 
   /** The next batch; null: that was all. */
   next(): ReplayBatch | null {
-    while (this.#cursor < this.#upToSeq && !this.#passed) {
+    while (this.#cursor < this.#upToSeq && !this.#isPastTarget) {
       const batch = this.#sql.read(() => this.#read())
       if (batch === null) return null
       this.#cursor = batch.upToSeq
-      this.#seqs = Math.min(MOST_SEQS, this.#seqs * 2)
+      this.#seqs = Math.min(MAX_SEQS, this.#seqs * 2)
       this.#batches++
       if (batch.count > 0 || batch.entries.length > 0) return batch
     }
@@ -113,10 +119,10 @@ export class ReplayCursor {
     const sealed = this.#sql.sealedSeq(id)
     if (sealed !== this.#sealedSeq) {
       this.#sealedSeq = sealed
-      this.#learn(id)
+      this.#loadSeries(id)
     }
     return this.#cursor < sealed
-      ? this.#fromBlocks(this.#wholeUpTo(Math.min(sealed, this.#upToSeq)))
+      ? this.#fromBlocks(this.#findIntactEnd(Math.min(sealed, this.#upToSeq)))
       : this.#fromJournal(id)
   }
 
@@ -124,17 +130,17 @@ export class ReplayCursor {
    * How far nothing that is sealed is torn; throws `store-damaged` at a flush that is: to go on without its messages
    * would play another session. Stamps are given without them.
    */
-  #wholeUpTo(last: number): number {
+  #findIntactEnd(last: number): number {
     if (!this.#texts) return last
-    const next = this.#torn.find(([, lastTorn]) => lastTorn > this.#cursor)
+    const next = this.#corruptFlushes.find(([, lastCorrupt]) => lastCorrupt > this.#cursor)
     if (next === undefined || next[0] > last) return last
-    if (next[0] <= this.#cursor + 1) throw this.#sql.torn.refusal(this.#recording.id, next)
+    if (next[0] <= this.#cursor + 1) throw this.#sql.corruptFlushes.refusal(this.#recording.id, next)
     return next[0] - 1
   }
 
   /** Series that are new, and more of those that had ended. */
-  #learn(id: number): void {
-    this.#torn = this.#sql.torn.sealed(id, 0, Infinity)
+  #loadSeries(id: number): void {
+    this.#corruptFlushes = this.#sql.corruptFlushes.sealed(id, 0, Infinity)
     const known = new Map(this.#streams.map((stream) => [stream.id, stream]))
     this.#streams = this.#sql.series(id).map((series): Stream => {
       const stream = known.get(series.id)
@@ -148,9 +154,9 @@ export class ReplayCursor {
     const cursor = this.#cursor
     const end = Math.min(cursor + this.#seqs, last)
     const owner = this.#owner.fill(0, 0, end - cursor)
-    const open: Opened[] = []
-    for (const stream of this.#streams) this.#place(stream, end, open)
-    const rows = newRows(end - cursor, this.#bare)
+    const open: BlockColumns[] = []
+    for (const stream of this.#streams) this.#assignRows(stream, end, open)
+    const rows = newRows(end - cursor, this.#omitConnections)
     let out = new Uint8Array(this.#texts ? (end - cursor) * 96 : 0)
     let at = 0
     let n = 0
@@ -158,19 +164,19 @@ export class ReplayCursor {
     for (let i = 0; i < end - cursor; i++) {
       const of = owner[i]
       if (of === 0) continue
-      const { block, feed, recvMs, flags, more } = open[of - 1]
+      const { block, feed, recvMs, flags, connections } = open[of - 1]
       const row = this.#row[i]
       if (recvMs[row] > this.#upToMs) {
-        this.#passed = true
+        this.#isPastTarget = true
         upTo = cursor + i
         break
       }
       rows.feed[n] = feed
       rows.seq[n] = cursor + i + 1
       rows.recvMs[n] = recvMs[row]
-      if (more !== null) {
-        rows.monoNs[n] = more.monoNs[row]
-        rows.conn[n] = more.conn[row]
+      if (connections !== null) {
+        rows.monoNs[n] = connections.monoNs[row]
+        rows.conn[n] = connections.conn[row]
       }
       if (flags !== null) {
         rows.flags[n] = flags[row]
@@ -179,7 +185,7 @@ export class ReplayCursor {
         at = block.writeRaw(row, out, at)
       }
       rows.offsets[++n] = at
-      if (at >= MOST_BYTES) {
+      if (at >= MAX_BYTES) {
         upTo = cursor + i + 1
         break
       }
@@ -188,7 +194,7 @@ export class ReplayCursor {
   }
 
   /** Opens what a series has in (cursor, end] and notes where each of its rows goes. */
-  #place(stream: Stream, end: number, open: Opened[]): void {
+  #assignRows(stream: Stream, end: number, open: BlockColumns[]): void {
     const cursor = this.#cursor
     const { blocks } = stream
     while (blocks.length > 0 && lastOf(blocks[0]) <= cursor) blocks.shift()
@@ -196,22 +202,22 @@ export class ReplayCursor {
       if (b === blocks.length) {
         if (stream.from > end) return
         const after = b === 0 ? cursor : Math.max(cursor, lastOf(blocks[b - 1]))
-        const last = this.#after(stream, after, end)
+        const last = this.#openNextBlock(stream, after, end)
         if (last === null) return
-        const reach = this.#batches < KEPT_BATCHES ? Math.max(end, cursor + REACH_SEQS) : Infinity
-        const rows = last.block.within(after, reach)
-        stream.from = Math.min(last.maxSeq, reach) + 1
+        const decodeUpTo = this.#batches < CACHED_BATCHES ? Math.max(end, cursor + DECODE_AHEAD_SEQS) : Infinity
+        const rows = last.block.within(after, decodeUpTo)
+        stream.from = Math.min(last.maxSeq, decodeUpTo) + 1
         if (rows.count === 0) {
           if (stream.from > end) return
-          throw damaged('its seqs are not those that it is listed with')
+          throw corruptBlock('its seqs are not those that it is listed with')
         }
         blocks.push(rows)
       }
       const block = blocks[b]
       const { seq, count } = block
       if (seq[0] > end) return
-      open.push(opened(block, stream.feed, this.#texts, this.#bare))
-      for (let row = firstAfter(seq, cursor); row < count && seq[row] <= end; row++) {
+      open.push(opened(block, stream.feed, this.#texts, this.#omitConnections))
+      for (let row = upperBound(seq, cursor); row < count && seq[row] <= end; row++) {
         const at = seq[row] - cursor - 1
         this.#owner[at] = open.length
         this.#row[at] = row
@@ -221,13 +227,13 @@ export class ReplayCursor {
   }
 
   /** The block of a series that follows a seq, opened; null: it has none up to `end`. */
-  #after(stream: Stream, after: number, end: number): Stream['last'] {
+  #openNextBlock(stream: Stream, after: number, end: number): Stream['last'] {
     if (stream.last !== null && stream.last.maxSeq > after) return stream.last
     const place = this.#sql.blockAfter(stream.id, after)
     stream.last = null
     stream.from = place?.min_seq ?? Infinity
     if (place === undefined || place.min_seq > end) return null
-    const block = this.#sql.open(this.#recording.key, stream.id, place, this.#batches < KEPT_BATCHES)
+    const block = this.#sql.open(this.#recording.key, stream.id, place, this.#batches < CACHED_BATCHES)
     return (stream.last = { block, maxSeq: place.max_seq })
   }
 
@@ -240,27 +246,27 @@ export class ReplayCursor {
     for (const { firstSeq, lastSeq, messages: m } of this.#sql.journal(id, cursor)) {
       if (m === null && this.#texts) {
         if (upTo > cursor) break // what came before it is played first
-        throw this.#sql.torn.refusal(id, [firstSeq, lastSeq])
+        throw this.#sql.corruptFlushes.refusal(id, [firstSeq, lastSeq])
       }
       upTo = Math.min(lastSeq, this.#upToSeq)
       if (m !== null) {
-        const from = firstAfter(m.seq, cursor)
-        const to = firstAfter(m.seq, upTo)
+        const from = upperBound(m.seq, cursor)
+        const to = upperBound(m.seq, upTo)
         parts.push({ m, from, to })
         count += to - from
         bytes += m.offsets[to] - m.offsets[from]
       }
-      if (count >= this.#seqs || bytes >= MOST_BYTES || upTo >= this.#upToSeq) break
+      if (count >= this.#seqs || bytes >= MAX_BYTES || upTo >= this.#upToSeq) break
     }
     if (upTo === cursor) return null
-    const rows = newRows(count, this.#bare)
+    const rows = newRows(count, this.#omitConnections)
     const out = new Uint8Array(bytes)
     let n = 0
     let at = 0
     for (const { m, from, to } of parts) {
       rows.seq.set(m.seq.subarray(from, to), n)
       rows.recvMs.set(m.recvMs.subarray(from, to), n)
-      if (!this.#bare) {
+      if (!this.#omitConnections) {
         rows.monoNs.set(m.monoNs.subarray(from, to), n)
         rows.conn.set(m.conn.subarray(from, to), n)
       }
@@ -273,7 +279,7 @@ export class ReplayCursor {
       }
       at = rows.offsets[n]
     }
-    this.#passed = rows.recvMs.some((ms) => ms > this.#upToMs)
+    this.#isPastTarget = rows.recvMs.some((ms) => ms > this.#upToMs)
     return this.#batch(rows, out, upTo)
   }
 
@@ -289,14 +295,14 @@ export class ReplayCursor {
 
   #batch(rows: Rows, bytes: Uint8Array, upToSeq: number): ReplayBatch {
     const entries = this.#sql.entries(this.#recording.id, this.#cursor, upToSeq)
-    if (entries.some(({ wallMs }) => wallMs > this.#upToMs)) this.#passed = true
+    if (entries.some(({ wallMs }) => wallMs > this.#upToMs)) this.#isPastTarget = true
     return { recording: this.#recording.key, count: rows.seq.length, ...rows, bytes, entries, upToSeq }
   }
 }
 
 /** Seqs and wall times of messages and entries in their order. */
 export function* stampsOf(
-  sql: ReviewSql,
+  sql: ReplaySql,
   query: ReplayQuery,
 ): Generator<{ readonly seq: number; readonly wallMs: number }, void, void> {
   const cursor = new ReplayCursor(sql, query, { texts: false })

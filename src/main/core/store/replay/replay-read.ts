@@ -1,50 +1,53 @@
 /** Reading for review, in the thread of the file or across to it: the same answers by the same names. */
 import { countActivity } from './activity.ts'
-import { findPlace } from './seek-index.ts'
+import { findPosition } from './seek-index.ts'
 import type {
   ActivityQuery,
   EntryQuery,
-  PlaceQuery,
+  PositionQuery,
   ReplayBatch,
   ReplayQuery,
   SnapshotQuery,
   StoreReader,
 } from '../types/store.ts'
 import { ReplayCursor, replayBuffers } from './replay-cursor.ts'
-import { ReviewSql } from '../read/replay-sql.ts'
+import { ReplaySql } from '../read/replay-sql.ts'
 import { SnapshotReader } from '../write/snapshots.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { MarksCache } from './time-index.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
 
-export type ReviewReader = Pick<StoreReader, 'replay' | 'place' | 'activity' | 'snapshot' | 'entries' | 'bookmarks'>
+export type ReplayReader = Pick<
+  StoreReader,
+  'replay' | 'findPosition' | 'activity' | 'snapshot' | 'entries' | 'bookmarks'
+>
 
 /** Of replays: a cursor stays open in the thread between its batches, by a number that the asker gives. */
-export type ReviewRequest =
+export type ReplayRequest =
   | { readonly is: 'replay'; readonly cursor: number; readonly query: ReplayQuery }
   | { readonly is: 'replay-next'; readonly cursor: number }
   | { readonly is: 'replay-end'; readonly cursor: number }
-  | { readonly is: 'place'; readonly query: PlaceQuery }
+  | { readonly is: 'findPosition'; readonly query: PositionQuery }
   | { readonly is: 'activity'; readonly query: ActivityQuery }
   | { readonly is: 'snapshot'; readonly query: SnapshotQuery }
   | { readonly is: 'entries'; readonly query: EntryQuery }
   | { readonly is: 'bookmarks'; readonly recording: RecordingId | null }
 
 /** An answer, and what of it is handed over instead of copied. */
-export interface ReviewAnswer {
+export interface ReplayResponse {
   readonly value: unknown
-  readonly give: readonly ArrayBuffer[]
+  readonly transfer: readonly ArrayBuffer[]
 }
 
 /** Answers questions of review from an open file. */
-export class Reviewer {
-  readonly #sql: ReviewSql
+export class ReplayResponder {
+  readonly #sql: ReplaySql
   readonly #marks: MarksCache
   readonly #snapshots: SnapshotReader
   readonly #cursors = new Map<number, ReplayCursor>()
 
   constructor(db: Db) {
-    this.#sql = new ReviewSql(db)
+    this.#sql = new ReplaySql(db)
     this.#marks = new MarksCache(this.#sql)
     this.#snapshots = new SnapshotReader(db)
   }
@@ -53,7 +56,7 @@ export class Reviewer {
     return new ReplayCursor(this.#sql, query)
   }
 
-  answer(request: ReviewRequest): ReviewAnswer {
+  respond(request: ReplayRequest): ReplayResponse {
     switch (request.is) {
       case 'replay':
         this.#cursors.set(request.cursor, this.cursor(request.query))
@@ -62,37 +65,40 @@ export class Reviewer {
         return this.#next(request.cursor)
       case 'replay-end':
         this.#cursors.delete(request.cursor)
-        return { value: null, give: [] }
-      case 'place':
-        return { value: findPlace(this.#sql, this.#marks, request.query), give: [] }
+        return { value: null, transfer: [] }
+      case 'findPosition':
+        return { value: findPosition(this.#sql, this.#marks, request.query), transfer: [] }
       case 'activity':
-        return { value: countActivity(this.#marks, request.query), give: [] }
+        return { value: countActivity(this.#marks, request.query), transfer: [] }
       case 'snapshot': {
         const { id } = this.#sql.recording(request.query.recording)
         const found = this.#snapshots.read(id, request.query)
-        return { value: found, give: found?.data.buffer instanceof ArrayBuffer ? [found.data.buffer] : [] }
+        return { value: found, transfer: found?.data.buffer instanceof ArrayBuffer ? [found.data.buffer] : [] }
       }
       case 'entries':
-        return { value: this.#sql.entriesOf(this.#sql.recording(request.query.recording).id, request.query), give: [] }
+        return {
+          value: this.#sql.entriesOf(this.#sql.recording(request.query.recording).id, request.query),
+          transfer: [],
+        }
       case 'bookmarks':
-        return { value: this.#sql.bookmarks(request.recording), give: [] }
+        return { value: this.#sql.bookmarks(request.recording), transfer: [] }
     }
   }
 
-  #next(cursor: number): ReviewAnswer {
+  #next(cursor: number): ReplayResponse {
     const batch = this.#cursors.get(cursor)?.next() ?? null
     if (batch === null) this.#cursors.delete(cursor)
-    return { value: batch, give: batch === null ? [] : replayBuffers(batch) }
+    return { value: batch, transfer: batch === null ? [] : replayBuffers(batch) }
   }
 }
 
 /** Whether a request is one of review. */
-export function isReview(request: { readonly is: string }): request is ReviewRequest {
-  switch (request.is as ReviewRequest['is']) {
+export function isReplayRequest(request: { readonly is: string }): request is ReplayRequest {
+  switch (request.is as ReplayRequest['is']) {
     case 'replay':
     case 'replay-next':
     case 'replay-end':
-    case 'place':
+    case 'findPosition':
     case 'activity':
     case 'snapshot':
     case 'entries':
@@ -104,10 +110,10 @@ export function isReview(request: { readonly is: string }): request is ReviewReq
 }
 
 /** Asks the thread, which answers each request with the value that its name stands for. */
-export type AskReview = <T>(request: ReviewRequest) => Promise<T>
+export type SendReplayRequest = <T>(request: ReplayRequest) => Promise<T>
 
 /** The reader's calls of review. */
-export function reviewReader(ask: AskReview): ReviewReader {
+export function createReplayReader(ask: SendReplayRequest): ReplayReader {
   let cursors = 0
   async function* replay(query: ReplayQuery): AsyncGenerator<ReplayBatch, void, void> {
     const cursor = ++cursors
@@ -127,7 +133,7 @@ export function reviewReader(ask: AskReview): ReviewReader {
   }
   return {
     replay,
-    place: (query) => ask({ is: 'place', query }),
+    findPosition: (query) => ask({ is: 'findPosition', query }),
     activity: (query) => ask({ is: 'activity', query }),
     snapshot: (query) => ask({ is: 'snapshot', query }),
     entries: (query) => ask({ is: 'entries', query }),

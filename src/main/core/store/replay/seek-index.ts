@@ -1,26 +1,27 @@
 /** Where an instant lies in a recording's order. */
-import type { Place, PlaceQuery } from '../types/store.ts'
+import type { Position, PositionQuery } from '../types/store.ts'
 import { stampsOf } from './replay-cursor.ts'
-import type { ReviewSql } from '../read/replay-sql.ts'
-import { CLOCK_SLACK_MS, countUpTo, type MarksCache } from './time-index.ts'
+import type { ReplaySql } from '../read/replay-sql.ts'
+import { CLOCK_SLACK_MS, type MarksCache } from './time-index.ts'
+import { upperBound } from '../types/upper-bound.ts'
 
 /** So many seqs are read one by one; more are narrowed down first by looking into blocks. */
 const READ_SEQS = 8192
-const MOST_LOOKS = 48
+const MAX_BLOCK_READS = 48
 
 /** The last message or entry received at or before a replay time; null: the recording begins later. */
-export function findPlace(sql: ReviewSql, cache: MarksCache, { recording, ms }: PlaceQuery): Place | null {
+export function findPosition(sql: ReplaySql, cache: MarksCache, { recording, ms }: PositionQuery): Position | null {
   const marks = cache.of(recording)
   if (marks.lastSeq === 0) return null
-  for (let looks = 0, passed = 0; ; looks++) {
+  for (let reads = 0, isPassed = 0; ; reads++) {
     const { seq, wallMs } = marks.marks
     // The first mark that is later, and the last one before it that is earlier beyond doubt.
-    let hi = countUpTo(seq, passed)
+    let hi = upperBound(seq, isPassed)
     while (hi < seq.length && !(wallMs[hi] > ms)) hi++
     let lo = hi - 1
     while (lo > 0 && !(wallMs[lo] <= ms - CLOCK_SLACK_MS)) lo--
     const upTo = hi === seq.length ? marks.lastSeq : seq[hi]
-    if (upTo - seq[lo] > READ_SEQS && looks < MOST_LOOKS && marks.look(seq[lo], upTo)) continue
+    if (upTo - seq[lo] > READ_SEQS && reads < MAX_BLOCK_READS && marks.inspect(seq[lo], upTo)) continue
     // Begun a little earlier, where that is near: what lies between two marks may be a little later than both.
     let start = lo
     while (start > 0 && !(wallMs[start] <= wallMs[lo] - CLOCK_SLACK_MS)) start--
@@ -31,6 +32,6 @@ export function findPlace(sql: ReviewSql, cache: MarksCache, { recording, ms }: 
       replayMs = Math.max(replayMs, stamp.wallMs)
     }
     if (hi === seq.length) return { seq: marks.lastSeq, ms: replayMs }
-    passed = upTo
+    isPassed = upTo
   }
 }

@@ -2,10 +2,10 @@
  * When a recording's seqs were received, coarsely: from its entries (a digest a minute, connections, steps of
  * the clock) and, where those lie far apart, from blocks that were looked into. Kept from question to question.
  */
-import { firstAfter } from '../types/ascending.ts'
+import { upperBound } from '../types/upper-bound.ts'
 import { stampsOf } from './replay-cursor.ts'
-import type { BlockPlace, ReviewedRecording, ReviewSql } from '../read/replay-sql.ts'
-import type { Seqs } from '../format/torn-flushes.ts'
+import type { BlockRange, ReplayRecording, ReplaySql } from '../read/replay-sql.ts'
+import type { SeqRange } from '../format/corrupt-flushes.ts'
 
 /**
  * How far wall time may run back without an entry that says so, and as far again to be sure: the recorder
@@ -15,9 +15,9 @@ export const CLOCK_SLACK_MS = 400
 /** How far before a step back of the clock its latest time is looked for. */
 const PEAK_SEQS = 2048
 /** Of a block that was looked into, every so manyth row becomes a mark. */
-const ROWS_A_MARK = 64
+const ROWS_PER_MARK = 64
 /** Seqs between two rows of a part that was imported: what lies between them was not brought along. */
-const HOLE_SEQS = 1_024
+const MIN_GAP_SEQS = 1_024
 
 /** Marks in the order of seq. */
 interface Marks {
@@ -27,21 +27,21 @@ interface Marks {
 }
 
 export class TimeMarks {
-  readonly #sql: ReviewSql
-  readonly #recording: ReviewedRecording
+  readonly #sql: ReplaySql
+  readonly #recording: ReplayRecording
   #seq: number[] = [0]
   #wall: number[]
   /** Seqs of all entries, ascending. */
   #entries: number[] = []
   /** First and last seq of torn flushes, ascending. */
-  readonly #torn: Seqs[] = []
+  readonly #corruptFlushes: SeqRange[] = []
   #lastSeq = 0
-  #looked = new Set<string>()
+  #inspected = new Set<string>()
   #cache: { marks?: Marks; replay?: Float64Array; messages?: Float64Array } = {}
   /** Of an import that lacks some of its seqs: messages by seq of each block, by its name. Else null. */
   #counts: Map<string, BlockCount> | null = null
 
-  constructor(sql: ReviewSql, recording: ReviewedRecording) {
+  constructor(sql: ReplaySql, recording: ReplayRecording) {
     this.#sql = sql
     this.#recording = recording
     this.#wall = [recording.startedMs]
@@ -60,18 +60,18 @@ export class TimeMarks {
       if (seq > lastSeq) break
       this.#entries.push(seq)
       // What came just before the clock was set back came as late as it ever gets for a while.
-      if (shiftMs < 0 && seq > 1) this.#add([seq - 1], [this.#latest(Math.max(0, seq - 1 - PEAK_SEQS), seq - 1)])
+      if (shiftMs < 0 && seq > 1) this.#add([seq - 1], [this.#findLatest(Math.max(0, seq - 1 - PEAK_SEQS), seq - 1)])
       this.#add([seq], [wallMs])
     }
-    this.#torn.push(...this.#sql.read(() => this.#sql.torn.all(id, this.#lastSeq, lastSeq)))
-    if (this.#lastSeq === 0) this.#wall[0] = Math.min(this.#wall[0], this.#latest(0, 1))
+    this.#corruptFlushes.push(...this.#sql.read(() => this.#sql.corruptFlushes.all(id, this.#lastSeq, lastSeq)))
+    if (this.#lastSeq === 0) this.#wall[0] = Math.min(this.#wall[0], this.#findLatest(0, 1))
     this.#lastSeq = lastSeq
     if (id < 0) this.#counts = this.#countBlocks()
-    this.#add([lastSeq], [this.#latest(lastSeq - 1, lastSeq)])
+    this.#add([lastSeq], [this.#findLatest(lastSeq - 1, lastSeq)])
   }
 
   /** The latest wall time in (after, upTo]. */
-  #latest(afterSeq: number, upToSeq: number): number {
+  #findLatest(afterSeq: number, upToSeq: number): number {
     let latest = -Infinity
     for (const { wallMs } of stampsOf(this.#sql, { recording: this.#recording.key, afterSeq, upToSeq })) {
       latest = Math.max(latest, wallMs)
@@ -117,33 +117,33 @@ export class TimeMarks {
   }
 
   #messagesUpTo(seq: number): number {
-    let messages = seq - countUpTo(this.#entries, seq)
-    for (const [first, last] of this.#torn) {
+    let messages = seq - upperBound(this.#entries, seq)
+    for (const [first, last] of this.#corruptFlushes) {
       if (first > seq) break
       const upTo = Math.min(seq, last)
       // Entries are rows of their own: a torn flush takes none with it.
-      messages -= upTo - first + 1 - (countUpTo(this.#entries, upTo) - countUpTo(this.#entries, first - 1))
+      messages -= upTo - first + 1 - (upperBound(this.#entries, upTo) - upperBound(this.#entries, first - 1))
     }
     return messages
   }
 
   /** Looks into what is stored of (after, upTo] for further marks; false where nothing was not looked into already. */
-  look(after: number, upTo: number): boolean {
-    return this.#lookIntoBlock(after, upTo) || this.#lookIntoJournal(after, upTo)
+  inspect(after: number, upTo: number): boolean {
+    return this.#inspectBlock(after, upTo) || this.#inspectJournal(after, upTo)
   }
 
   /** What is not sealed yet: no more than the journal holds. */
-  #lookIntoJournal(after: number, upTo: number): boolean {
+  #inspectJournal(after: number, upTo: number): boolean {
     const { id, key: recording } = this.#recording
     const from = Math.max(after, this.#sql.sealedSeq(id))
     const name = `journal ${from} ${upTo}`
-    if (from >= upTo || this.#looked.has(name)) return false
-    this.#looked.add(name)
+    if (from >= upTo || this.#inspected.has(name)) return false
+    this.#inspected.add(name)
     const seqs: number[] = []
     const walls: number[] = []
     let row = 0
     for (const { seq, wallMs } of stampsOf(this.#sql, { recording, afterSeq: from, upToSeq: upTo })) {
-      if (row++ % ROWS_A_MARK > 0) continue
+      if (row++ % ROWS_PER_MARK > 0) continue
       seqs.push(seq)
       walls.push(wallMs)
     }
@@ -152,35 +152,36 @@ export class TimeMarks {
   }
 
   /** Into the block in the middle, of the series that has most there. */
-  #lookIntoBlock(after: number, upTo: number): boolean {
+  #inspectBlock(after: number, upTo: number): boolean {
     return this.#sql.read(() => {
-      let best: { series: number; place: BlockPlace; rows: number } | null = null
+      let best: { series: number; place: BlockRange; rows: number } | null = null
       for (const { id } of this.#sql.series(this.#recording.id)) {
-        const places = this.#sql.blocksWithin(id, after, upTo)
-        const middle = places[places.length >> 1]
+        const blocks = this.#sql.blocksWithin(id, after, upTo)
+        const middle = blocks[blocks.length >> 1]
         // Where seqs are missing, what one block shows says nothing of the others.
-        const isNew = (one: BlockPlace): boolean => !this.#looked.has(blockName(id, one.min_seq, one.max_seq))
-        const place = this.#counts === null || middle === undefined || isNew(middle) ? middle : places.find(isNew)
+        const isNew = (one: BlockRange): boolean => !this.#inspected.has(blockName(id, one.min_seq, one.max_seq))
+        const place = this.#counts === null || middle === undefined || isNew(middle) ? middle : blocks.find(isNew)
         if (place === undefined) continue
-        const rows = places.reduce((sum, { count }) => sum + count, 0)
+        const rows = blocks.reduce((sum, { count }) => sum + count, 0)
         if (best === null || rows > best.rows) best = { series: id, place, rows }
       }
       if (best === null) return false
       const { series, place } = best
       const name = blockName(series, place.min_seq, place.max_seq)
-      if (this.#looked.has(name)) return false
-      this.#looked.add(name)
+      if (this.#inspected.has(name)) return false
+      this.#inspected.add(name)
       const block = this.#sql.open(this.#recording.key, series, place, true)
       const { seq, recvMs, count } = block.within(-Infinity, Infinity)
       const seqs: number[] = []
       const walls: number[] = []
       const counts = this.#counts
       const known: BlockCount = { seqs: [place.min_seq - 1], upTo: [0] }
-      for (let row = 0, last = -ROWS_A_MARK; row < count; row++) {
+      for (let row = 0, last = -ROWS_PER_MARK; row < count; row++) {
         const isEdge =
           counts !== null &&
-          ((row > 0 && seq[row] - seq[row - 1] > HOLE_SEQS) || (row < count - 1 && seq[row + 1] - seq[row] > HOLE_SEQS))
-        if (row - last < ROWS_A_MARK && row < count - 1 && !isEdge) continue
+          ((row > 0 && seq[row] - seq[row - 1] > MIN_GAP_SEQS) ||
+            (row < count - 1 && seq[row + 1] - seq[row] > MIN_GAP_SEQS))
+        if (row - last < ROWS_PER_MARK && row < count - 1 && !isEdge) continue
         if (seq[row] > this.#lastSeq) break
         last = row
         seqs.push(seq[row])
@@ -204,7 +205,7 @@ export class TimeMarks {
       this.#wall.push(...walls)
       return
     }
-    const at = firstAfter(Float64Array.from(this.#seq), seqs[0] - 1)
+    const at = upperBound(Float64Array.from(this.#seq), seqs[0] - 1)
     const tail = this.#seq.splice(at)
     const tailWalls = this.#wall.splice(at)
     let i = 0
@@ -233,7 +234,7 @@ function countMarks(marks: Float64Array, blocks: Iterable<BlockCount>): Float64A
   /** Messages of blocks that end between a mark and the one before it. */
   const ended = new Float64Array(marks.length + 1)
   for (const { seqs, upTo } of blocks) {
-    let i = countUpTo(marks, seqs[0])
+    let i = upperBound(marks, seqs[0])
     let at = 1
     for (; i < marks.length && marks[i] < seqs[seqs.length - 1]; i++) {
       while (seqs[at] <= marks[i]) at++
@@ -249,37 +250,25 @@ function countMarks(marks: Float64Array, blocks: Iterable<BlockCount>): Float64A
   return sums
 }
 
-/** How many of ascending numbers are at most `value`. */
-export function countUpTo(numbers: ArrayLike<number>, value: number): number {
-  let low = 0
-  let high = numbers.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (numbers[middle] <= value) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
 /** The marks of the recordings that were asked about last. */
 export class MarksCache {
-  readonly #sql: ReviewSql
-  readonly #kept = new Map<string, TimeMarks>()
+  readonly #sql: ReplaySql
+  readonly #marks = new Map<string, TimeMarks>()
 
-  constructor(sql: ReviewSql) {
+  constructor(sql: ReplaySql) {
     this.#sql = sql
   }
 
   /** Up to date; throws `not-found`. */
-  of(key: ReviewedRecording['key']): TimeMarks {
+  of(key: ReplayRecording['key']): TimeMarks {
     const recording = this.#sql.recording(key)
-    let marks = this.#kept.get(key)
+    let marks = this.#marks.get(key)
     if (marks === undefined) marks = new TimeMarks(this.#sql, recording)
-    this.#kept.delete(key)
-    this.#kept.set(key, marks)
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= 400) break
-      this.#kept.delete(oldest)
+    this.#marks.delete(key)
+    this.#marks.set(key, marks)
+    for (const oldest of this.#marks.keys()) {
+      if (this.#marks.size <= 400) break
+      this.#marks.delete(oldest)
     }
     marks.update()
     return marks

@@ -28,17 +28,17 @@ const lockPath = (file: string): string => `${file}.lock`
 export function lockStore(path: string): Lock {
   const file = realStorePath(path)
   refuseSecondName(file)
-  let held = take(file)
+  let holder = take(file)
   return {
     file,
     renew() {
-      if (isSameFile(held.identity, fileIdentity(lockPath(file)))) return false
+      if (isSameFile(holder.identity, fileIdentity(lockPath(file)))) return false
       const next = take(file)
-      held.db.close()
-      held = next
+      holder.db.close()
+      holder = next
       return true
     },
-    release: () => void held.db.close(),
+    release: () => void holder.db.close(),
   }
 }
 

@@ -1,10 +1,10 @@
 /** The store's formats, oldest first. A migration is one file; its number is the format it leads to. */
 import type Database from 'better-sqlite3'
-import { first } from './migrations/0001-first.ts'
-import { review } from './migrations/0002-review.ts'
+import { firstFormat } from './migrations/0001-first.ts'
+import { labelsAndSnapshots } from './migrations/0002-review.ts'
 import type { Migration } from './migrations/migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [first, review]
+export const MIGRATIONS: readonly Migration[] = [firstFormat, labelsAndSnapshots]
 export const LATEST_VERSION = MIGRATIONS.length
 
 /** Brings a store to `target` step by step, each step whole or not at all. */

@@ -13,7 +13,7 @@ export const APPLICATION_ID = 0x54444b31
 const code = (thrown: unknown): string => (thrown instanceof Database.SqliteError ? thrown.code : '')
 
 /** Whether waiting and trying again may help: the disk is full, failing, read-only, or busy. */
-export function isDiskTrouble(thrown: unknown): boolean {
+export function isDiskError(thrown: unknown): boolean {
   return /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|NOMEM|PROTOCOL)/.test(code(thrown))
 }
 
@@ -57,7 +57,7 @@ export function storeError(thrown: unknown, file: string): CodedError {
       options('Close it, or choose another store.'),
     )
   }
-  if (isDiskTrouble(thrown)) {
+  if (isDiskError(thrown)) {
     return new CodedError(
       'disk-error',
       `The disk that holds the store ${file} reported an error.`,

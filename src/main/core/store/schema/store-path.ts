@@ -10,7 +10,7 @@ const MAX_LINKS = 40
 /** The path without symbolic links; also of a file that isn't there yet. Absolute. */
 export function realStorePath(path: string): string {
   let at = resolve(path)
-  for (let links = 0; links < MAX_LINKS; links++) {
+  for (let followed = 0; followed < MAX_LINKS; followed++) {
     const real = realPath(at)
     if (real !== null) return real
     const target = linkTarget(at)

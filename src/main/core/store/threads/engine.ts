@@ -20,7 +20,7 @@ import { Ownership, OwnershipLost } from '../schema/ownership.ts'
 import { deleteBookmark, insertBookmark } from '../library/bookmarks.ts'
 import type { Batch, NewBookmark, NewSnapshot, StoreNotice } from '../types/store.ts'
 import { lastStoredSeq, loadOpenRecordings, newRecording, type RecordingState } from '../write/recording-state.ts'
-import { noticeCutBack, recoverLog } from '../wal/recover-log.ts'
+import { noticeMissingCommits, recoverLog } from '../wal/recover-log.ts'
 import { feedTotals } from '../format/totals.ts'
 import { Sealer, type Work } from '../write/sealer.ts'
 import { SnapshotWriter } from '../write/snapshots.ts'
@@ -35,7 +35,7 @@ import type { CloseRecord, BeginRecord } from '../schema/records.ts'
 export const SEAL_AFTER_MS = 30_000
 const SEAL_AFTER_BYTES = 8 << 20
 /** A journal of so much more is sealed as fast as it goes. */
-const HASTE_BYTES = 2 * SEAL_AFTER_BYTES
+const URGENT_SEAL_BYTES = 2 * SEAL_AFTER_BYTES
 /** How long prepared work may wait for a flush to share its transaction with. */
 const APPLY_AFTER_MS = 25
 /** How long closing the store waits for readers, so that the file alone holds everything. */
@@ -103,7 +103,7 @@ export class StoreEngine {
       const recovered = recoverLog(this.file, Date.now())
       opened = openForWriting(this.file)
       this.#db = opened
-      noticeCutBack(this.#db, this.file, recovered, Date.now())
+      noticeMissingCommits(this.#db, this.file, recovered, Date.now())
       // Left behind the good commits, the bad ones would be taken for another loss after the next crash.
       if (recovered.isCorrupt && !emptyLog(this.#db, CLOSE_PATIENCE_MS)) this.#emptyLogAtMs = nowMs() + EMPTY_RETRY_MS
       this.#ownership = new Ownership(this.#db, this.#lock, () => this.#isUnchanged())
@@ -129,7 +129,7 @@ export class StoreEngine {
         canSeal,
         nowMs,
         transaction: (run) => this.#transaction(run),
-        log: (kind, body) => this.#log(kind, body),
+        log: (kind, body) => this.#appendLog(kind, body),
         closeRecord: (rec) => this.#closeRecord(rec),
       })
     } catch (thrown) {
@@ -145,7 +145,7 @@ export class StoreEngine {
   }
 
   /** Recordings that were not closed by whoever wrote them. */
-  get left(): readonly RecordingId[] {
+  get unclosed(): readonly RecordingId[] {
     return this.#open.filter((rec) => rec !== this.#current && rec.finish === null).map((rec) => rec.key)
   }
 
@@ -164,7 +164,7 @@ export class StoreEngine {
     this.#closeAll(this.#open, startedMs, causes)
     const id = this.#transaction(() => {
       const body: BeginRecord = { recording: key, source, startedMs }
-      this.#log('begin', JSON.stringify(body))
+      this.#appendLog('begin', JSON.stringify(body))
       // Never one that rows of an erased recording still bear.
       const fresh = this.#hidden.freshId('recorded')
       this.#db
@@ -180,7 +180,7 @@ export class StoreEngine {
   }
 
   /** Closes what an earlier process left open. */
-  closeLeft(untilMs: UnixMs): void {
+  recoverSessions(untilMs: UnixMs): void {
     this.#closeAll(
       this.#open.filter((rec) => rec !== this.#current),
       untilMs,
@@ -250,11 +250,11 @@ export class StoreEngine {
 
   /** Whether nobody waits for what `turn` does: it may take its time and leave the processor to others. */
   get isLeisurely(): boolean {
-    return this.#isKeepingUp && this.#current !== null && this.journalBytes < HASTE_BYTES
+    return this.#isKeepingUp && this.#current !== null && this.journalBytes < URGENT_SEAL_BYTES
   }
 
   /** Whether `turn` has something to do. */
-  get busy(): boolean {
+  get hasWork(): boolean {
     if (this.#ready !== null || this.#work !== null) return true
     this.#work = this.#due()
     return this.#work !== null
@@ -295,7 +295,7 @@ export class StoreEngine {
 
   /** Finishes all background work now. */
   drain(): void {
-    while (this.busy) this.turn(Infinity)
+    while (this.hasWork) this.turn(Infinity)
   }
 
   /** Deletes a closed recording whole and leaves a tombstone. Throws `not-found` or `not-allowed`. */
@@ -374,7 +374,7 @@ export class StoreEngine {
     this.#isKeepingUp = false
     if (!this.#canSeal) return null
     const finishing = this.#open.find((rec) => rec.finish !== null)
-    if (finishing !== undefined) return this.#finish(finishing)
+    if (finishing !== undefined) return this.#finishWork(finishing)
     const rec = this.#current
     const due =
       rec !== null &&
@@ -413,14 +413,14 @@ export class StoreEngine {
     yield* this.#sealer.seal(rec)
     rec.journalSinceMs = this.#nowMs()
     yield* this.#sealer.merge(rec, false)
-    yield* this.#sealer.roll(rec, this.#nowMs(), false)
+    yield* this.#sealer.writeRollups(rec, this.#nowMs(), false)
   }
 
-  *#finish(rec: RecordingState): Work {
+  *#finishWork(rec: RecordingState): Work {
     yield* this.#snapshots.write(rec)
     while (yield* this.#sealer.seal(rec));
     yield* this.#sealer.merge(rec, true)
-    yield* this.#sealer.roll(rec, this.#nowMs(), true)
+    yield* this.#sealer.writeRollups(rec, this.#nowMs(), true)
     yield () => this.#writeClose(rec)
     this.#open.splice(this.#open.indexOf(rec), 1)
     this.#db.pragma('incremental_vacuum')
@@ -431,8 +431,8 @@ export class StoreEngine {
     const { finish } = rec
     if (finish === null) throw new TypeError(`${rec.key} is not ended`)
     const stored = feedTotals(this.#db, rec.id)
-    const told = new Map(finish.counts.map((c) => [c.feed, c]))
-    const counts = stored.feeds.map((c) => ({ ...c, received: told.get(c.feed)?.received ?? c.stored }))
+    const reported = new Map(finish.counts.map((c) => [c.feed, c]))
+    const counts = stored.feeds.map((c) => ({ ...c, received: reported.get(c.feed)?.received ?? c.stored }))
     for (const c of finish.counts)
       if (!stored.feeds.some(({ feed }) => feed === c.feed)) counts.push({ ...c, stored: 0 })
     const heads: Record<string, string> = {}
@@ -456,7 +456,7 @@ export class StoreEngine {
   #writeClose(rec: RecordingState): void {
     const record = this.#closeRecord(rec)
     const body = JSON.stringify(record)
-    this.#log('close', body)
+    this.#appendLog('close', body)
     this.#db
       .prepare<[number, number, string, number]>(
         'UPDATE recording SET ended_ms = ?, clean = ?, summary = ? WHERE id = ?',
@@ -464,7 +464,7 @@ export class StoreEngine {
       .run(record.endedMs, record.clean ? 1 : 0, body, rec.id)
   }
 
-  #log(kind: 'begin' | 'close' | 'delete', body: string): void {
+  #appendLog(kind: 'begin' | 'close' | 'delete', body: string): void {
     this.#head.logChanges()
     const last = this.#db
       .prepare<[], { n: number; hash: Buffer }>('SELECT n, hash FROM store_log ORDER BY n DESC LIMIT 1')
@@ -487,12 +487,12 @@ export class StoreEngine {
   #closeAll(open: readonly RecordingState[], untilMs: UnixMs, causes: ReadonlyMap<RecordingId, GapCause>): void {
     // A copy: what is closed leaves the list.
     for (const rec of [...open]) {
-      if (rec.finish === null) this.#closeLeft(rec, causes.get(rec.key) ?? this.#causeOfLoss, untilMs)
+      if (rec.finish === null) this.#recoverSession(rec, causes.get(rec.key) ?? this.#causeOfLoss, untilMs)
     }
   }
 
   /** Closes a recording that a death left open: gaps from its last stamp to `untilMs`, and in time the close record. */
-  #closeLeft(rec: RecordingState, cause: GapCause, untilMs: UnixMs): void {
+  #recoverSession(rec: RecordingState, cause: GapCause, untilMs: UnixMs): void {
     const { entries, endedMs } = closingEntries(this.#db, rec, cause, untilMs)
     if (entries.length > 0) {
       const done = this.#transaction(() => this.#appender.write(rec, [{ messages: NOTHING, entries }]))

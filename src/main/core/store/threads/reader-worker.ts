@@ -5,12 +5,12 @@ import type { RecordingId } from '../../../../shared/base/units.ts'
 import type { BarQuery, DigestFolds, InstrumentQuery, TickQuery } from '../types/store.ts'
 import type { GapQuery } from '../read/queries.ts'
 import { openLocalReader, type LocalReader } from './reader.ts'
-import { isReview, type ReviewAnswer, type ReviewRequest } from '../replay/replay-read.ts'
+import { isReplayRequest, type ReplayResponse, type ReplayRequest } from '../replay/replay-read.ts'
 import { storeError } from '../schema/sqlite.ts'
 import type { BlockQuery, TickPlan } from '../types/tick-source.ts'
 
 export type ReaderRequest =
-  | ReviewRequest
+  | ReplayRequest
   | { readonly is: 'sessions'; readonly brief: boolean }
   | { readonly is: 'instruments'; readonly query: InstrumentQuery }
   | { readonly is: 'ledger-head'; readonly recordings: readonly RecordingId[] }
@@ -38,7 +38,8 @@ export interface ReaderCall {
 
 /** Opens the store read-only and serves the port until `close`. */
 export function serveReader(port: MessagePort, file: string, folds?: DigestFolds): void {
-  const reply = (message: ReaderReply, give: readonly ArrayBuffer[] = []): void => port.postMessage(message, give)
+  const reply = (message: ReaderReply, transfer: readonly ArrayBuffer[] = []): void =>
+    port.postMessage(message, transfer)
   let reader: LocalReader
   try {
     reader = openLocalReader(file, folds)
@@ -47,7 +48,7 @@ export function serveReader(port: MessagePort, file: string, folds?: DigestFolds
     port.close()
     return
   }
-  const answer = (call: number, request: Exclude<ReaderRequest, ReviewRequest>): unknown => {
+  const answer = (call: number, request: Exclude<ReaderRequest, ReplayRequest>): unknown => {
     switch (request.is) {
       case 'sessions':
         return reader.sessions(request.brief)
@@ -82,12 +83,14 @@ export function serveReader(port: MessagePort, file: string, folds?: DigestFolds
   // The port carries nothing but what StoreReader sends.
   port.on('message', ({ call, request }: ReaderCall) => {
     Promise.resolve()
-      .then(async (): Promise<ReviewAnswer> =>
-        isReview(request) ? reader.review.answer(request) : { value: await answer(call, request), give: [] },
+      .then(async (): Promise<ReplayResponse> =>
+        isReplayRequest(request)
+          ? reader.review.respond(request)
+          : { value: await answer(call, request), transfer: [] },
       )
       .then(
-        ({ value, give }) => {
-          reply({ is: 'value', call, value }, give)
+        ({ value, transfer }) => {
+          reply({ is: 'value', call, value }, transfer)
           if (request.is === 'close') port.close()
         },
         (thrown: unknown) => reply({ is: 'failed', call, failure: toFailure(storeError(thrown, file)) }),

@@ -7,14 +7,14 @@ import { isLocked } from '../schema/lock.ts'
 import type { DigestFolds, StoreReader } from '../types/store.ts'
 import { StoreQueries } from '../read/queries.ts'
 import { openForReading, storeError } from '../schema/sqlite.ts'
-import { Reviewer, reviewReader, type ReviewRequest } from '../replay/replay-read.ts'
+import { ReplayResponder, createReplayReader, type ReplayRequest } from '../replay/replay-read.ts'
 import { realStorePath, refuseSecondName } from '../schema/store-path.ts'
 import { readTicks } from '../read/ticks.ts'
 import { verifyStore } from '../verify/verify.ts'
 
 export interface LocalReader extends StoreReader {
   readonly queries: StoreQueries
-  readonly review: Reviewer
+  readonly review: ReplayResponder
 }
 
 /** Opens a store read-only; throws CodedError. Without `folds`, digests are verified as entries only. */
@@ -24,7 +24,7 @@ export function openLocalReader(path: string, folds?: DigestFolds): LocalReader 
   const db = openForReading(file)
   const queries = new StoreQueries(db, () => isLocked(file))
   const bars = new BarReader(queries)
-  const review = new Reviewer(db)
+  const review = new ReplayResponder(db)
   const answer = async <T>(run: () => T): Promise<T> => {
     try {
       return await Promise.resolve(run())
@@ -43,7 +43,7 @@ export function openLocalReader(path: string, folds?: DigestFolds): LocalReader 
     gaps: (query) => answer(() => queries.gaps(query)),
     extent: (query) => answer(() => readExtent(queries, query)),
     // Reviewer answers each request with the value that its name stands for.
-    ...reviewReader(<T>(request: ReviewRequest) => answer(() => review.answer(request).value as T)),
+    ...createReplayReader(<T>(request: ReplayRequest) => answer(() => review.respond(request).value as T)),
     ledger: (recording) => answer(() => readLedger(queries, recording)),
     verify: (session, onProgress, signal) =>
       answer(() => {

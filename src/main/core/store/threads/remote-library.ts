@@ -1,21 +1,21 @@
 /** StoreLibrary as requests to the writer's thread. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { Batch, ImportOutcome, StoreLibrary } from '../types/store.ts'
-import { batchBuffers, batchBytes, type LibraryRequest } from '../types/protocol.ts'
+import { batchBuffers, batchBytes, type LibraryRequest } from '../types/writer-protocol.ts'
 
 /** Sends a request and answers what the store does; `progress` hears of 0 to 1. */
-export type AskLibrary = <T = void>(
-  make: (call: number) => LibraryRequest,
+export type SendLibraryRequest = <T = void>(
+  createRequest: (call: number) => LibraryRequest,
   give?: ArrayBuffer[],
   progress?: (done: number) => void,
 ) => Promise<T>
 
 /** Batches of one message to the thread, and what may be on its way: enough to keep the store busy. */
 const GROUP_BYTES = 256 << 10
-const MOST_UNDER_WAY = 4
+const MAX_BYTES_IN_FLIGHT = 4
 
 /** A library behind `ask`. */
-export function createLibrary(ask: AskLibrary): StoreLibrary {
+export function createLibrary(ask: SendLibraryRequest): StoreLibrary {
   return {
     async importRecording(about, batches, { signal, onStored } = {}) {
       const stop = (): void => {
@@ -27,7 +27,7 @@ export function createLibrary(ask: AskLibrary): StoreLibrary {
       if (there !== null) return there
       let stored = 0
       let failure: { readonly thrown: unknown } | null = null
-      const underWay = new Set<Promise<void>>()
+      const bytesInFlight = new Set<Promise<void>>()
       const send = (group: readonly Batch[]): void => {
         const messages = group.reduce((sum, batch) => sum + batch.messages.count, 0)
         const buffers = [...new Set(group.flatMap(batchBuffers))]
@@ -36,16 +36,16 @@ export function createLibrary(ask: AskLibrary): StoreLibrary {
           buffers,
         ).then(
           () => {
-            underWay.delete(sent)
+            bytesInFlight.delete(sent)
             stored += messages
             onStored?.(stored)
           },
           (thrown: unknown) => {
-            underWay.delete(sent)
+            bytesInFlight.delete(sent)
             failure ??= { thrown }
           },
         )
-        underWay.add(sent)
+        bytesInFlight.add(sent)
       }
       const whole = (): void => {
         stop()
@@ -62,10 +62,10 @@ export function createLibrary(ask: AskLibrary): StoreLibrary {
           send(group)
           group = []
           bytes = 0
-          while (underWay.size >= MOST_UNDER_WAY) await Promise.race(underWay)
+          while (bytesInFlight.size >= MAX_BYTES_IN_FLIGHT) await Promise.race(bytesInFlight)
         }
         if (group.length > 0) send(group)
-        await Promise.all(underWay)
+        await Promise.all(bytesInFlight)
         whole()
         return await ask<ImportOutcome>((call) => ({ is: 'import-end', call, handle }))
       } catch (thrown) {

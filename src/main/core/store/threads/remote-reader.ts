@@ -5,8 +5,8 @@ import { failureError } from './failure-error.ts'
 import type { StoreReader } from '../types/store.ts'
 import type { ReaderCall, ReaderReply, ReaderRequest } from './reader-worker.ts'
 import type { TickPlan, TickSource, TickWindow } from '../types/tick-source.ts'
-import { reviewReader } from '../replay/replay-read.ts'
-import { threadEnd } from './thread-end.ts'
+import { createReplayReader } from '../replay/replay-read.ts'
+import { waitForThread } from './thread-end.ts'
 import { readTicks } from '../read/ticks.ts'
 
 interface Waiting {
@@ -25,7 +25,7 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
   const opened = new Promise<void>((resolve, reject) => {
     calls.set(0, { resolve: () => resolve(), reject })
   })
-  const lose = (error: Error): void => {
+  const rejectAll = (error: Error): void => {
     ended = error
     for (const waiting of calls.values()) waiting.reject(error)
     calls.clear()
@@ -43,9 +43,9 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     if (reply.is === 'failed') waiting?.reject(failureError(reply.failure))
     else waiting?.resolve(reply.is === 'value' ? reply.value : undefined)
   })
-  thread.on('error', lose)
+  thread.on('error', rejectAll)
   thread.on('exit', () =>
-    lose(
+    rejectAll(
       failureError({
         code: 'disk-error',
         message: 'The thread that reads the store ended.',
@@ -81,7 +81,7 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     bars: (query) => ask({ is: 'bars', query }),
     gaps: (query) => ask({ is: 'gaps', query }),
     extent: (query) => ask({ is: 'extent', query }),
-    ...reviewReader(ask),
+    ...createReplayReader(ask),
     ledger: (recording) => ask({ is: 'ledger', recording }),
     async verify(session, onProgress, signal) {
       const stop = new SharedArrayBuffer(4)
@@ -97,7 +97,7 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     async close() {
       if (ended !== null) return
       await ask({ is: 'close' }).catch(() => undefined)
-      await threadEnd(thread)
+      await waitForThread(thread)
     },
   }
 }

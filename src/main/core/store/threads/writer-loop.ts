@@ -4,8 +4,8 @@
  */
 import { unixMs, type RecordingId } from '../../../../shared/base/units.ts'
 import type { CommitResult } from './engine.ts'
-import { isDiskTrouble, storeFailure } from '../schema/sqlite.ts'
-import { batchBuffers, type BookmarkRequest, type WriterReply, type WriterRequest } from '../types/protocol.ts'
+import { isDiskError, storeFailure } from '../schema/sqlite.ts'
+import { batchBuffers, type BookmarkRequest, type WriterReply, type WriterRequest } from '../types/writer-protocol.ts'
 import type { StoreEngine } from './engine.ts'
 import { OwnershipLost } from '../schema/ownership.ts'
 
@@ -15,18 +15,18 @@ const PAUSE_MS = 6
 const RETRY_MS = 250
 const IDLE_MS = 250
 /** After background work failed in a way that waiting may not mend. */
-const REST_MS = 5_000
+const BACKGROUND_RETRY_MS = 5_000
 /** What a death left is closed by the next begin, or after so long without one: recording may be off. */
-const LEFT_MS = 1_000
+const RECOVER_AFTER_MS = 1_000
 /** Batches that one transaction takes. */
-const MOST_BATCHES = 64
+const MAX_BATCHES = 64
 /**
  * A commit of so much says that a burst is on: whoever receives it needs the cores, and sealing waits
  * until it is over or the journal is this long.
  */
 const BURST_BYTES = 128 << 10
 const BURST_MS = 20
-const LONGEST_JOURNAL = 64 << 20
+const MAX_BURST_JOURNAL_BYTES = 64 << 20
 
 /** What is done in the order in which it came. */
 type QueuedRequest = Extract<WriterRequest, { is: 'begin' | 'append' | 'end' | 'close' }>
@@ -36,7 +36,10 @@ export interface WriterLoop {
 }
 
 /** Runs requests over an engine; `reply` may be called at any time, buffers are given back with `committed`. */
-export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?: ArrayBuffer[]) => void): WriterLoop {
+export function runWriter(
+  engine: StoreEngine,
+  reply: (reply: WriterReply, transfer?: ArrayBuffer[]) => void,
+): WriterLoop {
   const queue: QueuedRequest[] = []
   const ending: { readonly call: number; readonly key: RecordingId }[] = []
   /** What is in trouble: the flushes, the background work. Told once, and over when both are well. */
@@ -63,25 +66,25 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     idle = setTimeout(wake, ms)
     idle.unref()
   }
-  const trouble = (what: 'flush' | 'background', thrown: unknown): void => {
+  const reportTrouble = (what: 'flush' | 'background', thrown: unknown): void => {
     if (troubled.size === 0) reply({ is: 'trouble', failure: storeFailure(thrown, engine.file) })
     troubled.add(what)
   }
-  const well = (what: 'flush' | 'background'): void => {
+  const clearTrouble = (what: 'flush' | 'background'): void => {
     if (troubled.delete(what) && troubled.size === 0) reply({ is: 'recovered' })
   }
 
   function commit(): void {
     const batches: Extract<WriterRequest, { is: 'append' }>[] = []
     for (const request of queue) {
-      if (request.is !== 'append' || batches.length === MOST_BATCHES) break
+      if (request.is !== 'append' || batches.length === MAX_BATCHES) break
       batches.push(request)
     }
     let done: CommitResult
     try {
       done = engine.commit(batches.map(({ batch }) => batch))
     } catch (thrown) {
-      if (isDiskTrouble(thrown) || thrown instanceof OwnershipLost) throw thrown
+      if (isDiskError(thrown) || thrown instanceof OwnershipLost) throw thrown
       reply({ is: 'died', failure: storeFailure(thrown, engine.file) })
       throw thrown
     }
@@ -126,7 +129,7 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
     const request = queue[0]
     const wait = retryAt - performance.now()
     // Every batch that comes in wakes the loop; the disk is left in peace all the same, unless we leave.
-    if (wait > 0 && !leaving()) return later(wait)
+    if (wait > 0 && !isLeaving()) return later(wait)
     if (request !== undefined) {
       try {
         if (request.is === 'append') commit()
@@ -134,10 +137,10 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
           serve(request)
           queue.shift()
         }
-        well('flush')
+        clearTrouble('flush')
       } catch (thrown) {
         if (thrown instanceof OwnershipLost && request.is !== 'close') return surrender(thrown)
-        if (!isDiskTrouble(thrown)) {
+        if (!isDiskError(thrown)) {
           if (request.is === 'append') {
             closed = true
             throw thrown
@@ -146,9 +149,9 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
           if (request.is !== 'close')
             reply({ is: 'failed', call: request.call, failure: storeFailure(thrown, engine.file) })
         } else {
-          trouble('flush', thrown)
+          reportTrouble('flush', thrown)
           // Leaving must not wait for a disk that may never come back.
-          if (leaving()) return giveUp()
+          if (isLeaving()) return giveUp()
           retryAt = performance.now() + RETRY_MS
           return later(RETRY_MS)
         }
@@ -170,12 +173,12 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
   }
 
   function closeLeft(): void {
-    if (begun || engine.left.length === 0) return
-    if (performance.now() - openedAt >= LEFT_MS) engine.closeLeft(unixMs(Date.now()))
-    else later(LEFT_MS)
+    if (begun || engine.unclosed.length === 0) return
+    if (performance.now() - openedAt >= RECOVER_AFTER_MS) engine.recoverSessions(unixMs(Date.now()))
+    else later(RECOVER_AFTER_MS)
   }
 
-  const leaving = (): boolean => queue.some(({ is }) => is === 'close')
+  const isLeaving = (): boolean => queue.some(({ is }) => is === 'close')
 
   function giveUp(): void {
     for (const request of queue.splice(0))
@@ -188,17 +191,17 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
   function background(): void {
     const now = performance.now()
     if (now < restUntil) return later(IDLE_MS)
-    if (now < burstUntil && ending.length === 0 && engine.journalBytes < LONGEST_JOURNAL) return later(BURST_MS)
+    if (now < burstUntil && ending.length === 0 && engine.journalBytes < MAX_BURST_JOURNAL_BYTES) return later(BURST_MS)
     if (now < pauseUntil && engine.isLeisurely && ending.length === 0) return later(pauseUntil - now)
     let state: 'more' | 'waiting' | 'idle'
     try {
       closeLeft()
       state = engine.turn(TURN_MS)
-      if (state !== 'waiting') well('background')
+      if (state !== 'waiting') clearTrouble('background')
     } catch (thrown) {
       if (thrown instanceof OwnershipLost) return surrender(thrown)
-      trouble('background', thrown)
-      restUntil = performance.now() + (isDiskTrouble(thrown) ? RETRY_MS : REST_MS)
+      reportTrouble('background', thrown)
+      restUntil = performance.now() + (isDiskError(thrown) ? RETRY_MS : BACKGROUND_RETRY_MS)
       return later(RETRY_MS)
     }
     for (let i = ending.length - 1; i >= 0; i--) {
@@ -228,8 +231,8 @@ export function runWriter(engine: StoreEngine, reply: (reply: WriterReply, give?
   engine.library.listen((answer) => {
     if (!closed) reply(answer)
   })
-  if (engine.left.length > 0) later(LEFT_MS)
-  else if (engine.busy) wake() // what a death left of an import, or of erasing
+  if (engine.unclosed.length > 0) later(RECOVER_AFTER_MS)
+  else if (engine.hasWork) wake() // what a death left of an import, or of erasing
 
   return {
     handle(request) {

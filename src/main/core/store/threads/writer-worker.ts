@@ -2,12 +2,12 @@
 import type { MessagePort } from 'node:worker_threads'
 import { toFailure } from '../../../../shared/base/errors.ts'
 import { StoreEngine } from './engine.ts'
-import type { WriterReply, WriterRequest } from '../types/protocol.ts'
+import type { WriterReply, WriterRequest } from '../types/writer-protocol.ts'
 import { runWriter } from './writer-loop.ts'
 
 /** Opens the store and serves the port until `close`. */
 export function serveWriter(port: MessagePort, file: string): void {
-  const reply = (message: WriterReply, give: ArrayBuffer[] = []): void => port.postMessage(message, give)
+  const reply = (message: WriterReply, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
   let engine: StoreEngine
   try {
     engine = new StoreEngine(file)

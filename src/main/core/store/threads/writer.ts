@@ -7,9 +7,9 @@ import { StoreEngine } from './engine.ts'
 import { failureError } from './failure-error.ts'
 import { createLibrary } from './remote-library.ts'
 import type { LibraryWriter, StoreNotice, WriterEvent } from '../types/store.ts'
-import { batchBuffers, batchBytes, type WriterReply, type WriterRequest } from '../types/protocol.ts'
+import { batchBuffers, batchBytes, type WriterReply, type WriterRequest } from '../types/writer-protocol.ts'
 import { newRecordingId } from '../types/recording-id.ts'
-import { threadEnd } from './thread-end.ts'
+import { waitForThread } from './thread-end.ts'
 import { runWriter } from './writer-loop.ts'
 
 /** How long `end` waits for a disk in trouble. */
@@ -22,8 +22,8 @@ interface Call {
 }
 
 /** A running writer: a thread or a loop. */
-interface Line {
-  send(request: WriterRequest, give: ArrayBuffer[]): void
+interface WriterBackend {
+  send(request: WriterRequest, transfer: ArrayBuffer[]): void
   stop(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export async function openWriter(
   const causes = new Map<RecordingId, GapCause>()
   let nextCall = 1
   let backlog = 0
-  let line: Line | null = null
+  let line: WriterBackend | null = null
   let generation = 0
   let current: RecordingId | null = null
   let closing = false
@@ -48,8 +48,8 @@ export async function openWriter(
     for (const listener of [...listeners]) listener(event)
   }
 
-  const lost = (mine: number, failure: Failure): void => {
-    if (mine !== generation || line === null) return
+  const onDeath = (session: number, failure: Failure): void => {
+    if (session !== generation || line === null) return
     void line.stop() // its end is not waited for: whatever it still does, it does to no line
     line = null
     backlog = 0
@@ -60,7 +60,7 @@ export async function openWriter(
     if (!closing) emit({ is: 'died', failure })
   }
 
-  const take = (mine: number, reply: WriterReply): void => {
+  const onReply = (mine: number, reply: WriterReply): void => {
     if (mine !== generation) return
     switch (reply.is) {
       case 'opened':
@@ -71,7 +71,7 @@ export async function openWriter(
         const call = calls.get(reply.call)
         calls.delete(reply.call)
         if (reply.is === 'done') call?.resolve(reply.value)
-        else if (reply.call === 0) lost(mine, reply.failure)
+        else if (reply.call === 0) onDeath(mine, reply.failure)
         else call?.reject(failureError(reply.failure))
         return
       }
@@ -89,12 +89,12 @@ export async function openWriter(
         emit(reply)
         return
       case 'died':
-        lost(mine, reply.failure)
+        onDeath(mine, reply.failure)
     }
   }
 
   /** Rejects when the disk stays in trouble: leaving must not wait for it. The next start closes what is open. */
-  const outOfPatience = (ended: Promise<void>): Promise<never> =>
+  const rejectWhenStuck = (ended: Promise<void>): Promise<never> =>
     new Promise((_, reject) => {
       let waited = 0
       const timer = setInterval(() => {
@@ -111,8 +111,8 @@ export async function openWriter(
     if (worker === undefined) {
       try {
         const engine = new StoreEngine(file)
-        take(mine, { is: 'opened', notices: engine.notices })
-        const loop = runWriter(engine, (reply) => take(mine, reply))
+        onReply(mine, { is: 'opened', notices: engine.notices })
+        const loop = runWriter(engine, (reply) => onReply(mine, reply))
         line = { send: (request) => loop.handle(request), stop: () => Promise.resolve() }
         return Promise.resolve()
       } catch (thrown) {
@@ -121,20 +121,20 @@ export async function openWriter(
     }
     return new Promise((resolve, reject) => {
       const thread = new Worker(worker, { workerData: { file } })
-      line = { send: (request, give) => thread.postMessage(request, give), stop: () => threadEnd(thread) }
+      line = { send: (request, give) => thread.postMessage(request, give), stop: () => waitForThread(thread) }
       // The thread sends nothing but replies.
       thread.on('message', (reply: WriterReply) => {
         if (reply.is === 'opened') resolve()
         else if (reply.is === 'failed' && reply.call === 0) reject(failureError(reply.failure))
-        take(mine, reply)
+        onReply(mine, reply)
       })
       thread.on('error', (thrown: unknown) => {
         const error = thrown instanceof Error ? thrown : new Error(String(thrown))
         reject(error)
-        lost(mine, toFailure(error))
+        onDeath(mine, toFailure(error))
       })
       thread.on('exit', () =>
-        lost(mine, {
+        onDeath(mine, {
           code: 'disk-error',
           message: 'The thread that writes the store ended.',
           hint: 'It is being restarted.',
@@ -170,14 +170,14 @@ export async function openWriter(
   return {
     async begin(source, startedMs, id = newRecordingId(startedMs)) {
       current = id
-      const asked = (): Promise<void> =>
+      const sendBegin = (): Promise<void> =>
         ask((call) => ({ is: 'begin', call, id, source, startedMs, causes: new Map(causes) }))
       if (line === null) {
         const opened = start() // what is sent before it is open waits at its port
         if (line === null) await opened
         else opened.catch(() => undefined) // told by `died` and by the rejected call
       }
-      await asked()
+      await sendBegin()
       causes.clear()
       return id
     },
@@ -211,7 +211,7 @@ export async function openWriter(
       current = null
       if (line === null) return
       const ended = ask((call) => ({ is: 'end', call, endedMs, counts }))
-      await Promise.race([ended, outOfPatience(ended)])
+      await Promise.race([ended, rejectWhenStuck(ended)])
     },
     async close() {
       if (closing) return

@@ -7,30 +7,30 @@ export const VERIFY_HINT =
   'Run Verify in the Evidence pane, or "tapedeck verify": it names all that is damaged. Restore the store from a backup where you have one.'
 
 /** Gathers what is damaged on the way of one question. */
-export class Damage {
+export class CorruptSpans {
   readonly #lost = new Map<string, StoredSpan>()
   readonly #rebuilt = new Map<string, StoredSpan>()
 
   /** Messages that cannot be read. */
-  lose(span: StoredSpan): void {
+  addLost(span: StoredSpan): void {
     this.#lost.set(`${span.fromMs} ${span.toMs}`, span)
   }
 
   /** Bars that cannot be read and were built from their messages instead. */
-  rebuild(span: StoredSpan): void {
+  addRebuilt(span: StoredSpan): void {
     this.#rebuilt.set(`${span.fromMs} ${span.toMs}`, span)
   }
 
   get lost(): readonly StoredSpan[] {
-    return joined([...this.#lost.values()])
+    return joinSpans([...this.#lost.values()])
   }
   get rebuilt(): readonly StoredSpan[] {
-    return joined([...this.#rebuilt.values()])
+    return joinSpans([...this.#rebuilt.values()])
   }
 }
 
 /** Runs a read of one part of the store; answers false where that part is damaged. Everything else is thrown. */
-export function readable(read: () => void): boolean {
+export function tryRead(read: () => void): boolean {
   try {
     read()
     return true
@@ -41,7 +41,7 @@ export function readable(read: () => void): boolean {
 }
 
 /** Spans in order, those that touch as one. */
-function joined(spans: readonly StoredSpan[]): readonly StoredSpan[] {
+function joinSpans(spans: readonly StoredSpan[]): readonly StoredSpan[] {
   const out: StoredSpan[] = []
   for (const span of spans.toSorted((a, b) => a.fromMs - b.fromMs)) {
     const last = out.at(-1)

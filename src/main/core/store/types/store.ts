@@ -113,7 +113,7 @@ export interface LabelPatch {
 }
 
 /** A whole recording that is brought in from elsewhere. */
-export interface ImportAbout {
+export interface ImportDetails {
   /** Its own identity where it has one; a new one else. */
   readonly id: RecordingId
   /** Of kind `import`: nothing of another machine is joined with what was recorded here. */
@@ -154,7 +154,7 @@ export interface StoreLibrary {
    * that are durable so far.
    */
   importRecording(
-    about: ImportAbout,
+    about: ImportDetails,
     batches: AsyncIterable<Batch>,
     options?: { readonly signal?: AbortSignal | undefined; readonly onStored?: (messages: number) => void },
   ): Promise<ImportOutcome>
@@ -200,7 +200,7 @@ export interface ReplayQuery {
   /** Replay time, UTC ms: reading may end at what was received later; all that was not is read. */
   readonly upToMs?: number | undefined
   /** Without `monoNs` and `conn`, which are empty then. */
-  readonly bare?: boolean | undefined
+  readonly omitConnections?: boolean | undefined
 }
 
 /**
@@ -231,14 +231,14 @@ export interface ReplayBatch {
   readonly upToSeq: number
 }
 
-export interface PlaceQuery {
+export interface PositionQuery {
   readonly recording: RecordingId
   /** Replay time: receive wall time, made never to decrease. UTC ms. */
   readonly ms: number
 }
 
 /** A point of a recording's order: a message or entry and its replay time. */
-export interface Place {
+export interface Position {
   readonly seq: number
   readonly ms: number
 }
@@ -289,7 +289,7 @@ export interface TickQuery {
 /** Writes the server's number text of a row without making a string. */
 export interface LiteralWriter {
   /** Most bytes that `write` may need. */
-  readonly most: number
+  readonly maxBytes: number
   /** Writes at `at`, answers one past; `at` itself where the row has no such number. */
   write(row: number, out: Uint8Array, at: number): number
 }
@@ -353,7 +353,7 @@ export interface BarQuery {
    * For who looks, not for who must have all of it: what is damaged on the way is passed, bars that touch it are
    * incomplete, and the page tells of it. Without, it rejects with `store-damaged`.
    */
-  readonly pastDamage?: boolean | undefined
+  readonly skipCorrupt?: boolean | undefined
 }
 
 /** A stretch of event time, [from, to), UTC ms; `toMs` Infinity: without end. */
@@ -367,9 +367,9 @@ export interface BarPage {
   readonly more: boolean
   /** Absent: none. */
   readonly overlaps?: readonly Overlap[]
-  /** With `pastDamage`: where something stored could not be read, ascending, of all that was looked at. Absent: nowhere. */
-  readonly damaged?: readonly StoredSpan[]
-  /** With `pastDamage`: hours whose kept bars are damaged; they were built from the messages, so nothing is missing. */
+  /** With `skipCorrupt`: where something stored could not be read, ascending, of all that was looked at. Absent: nowhere. */
+  readonly corrupt?: readonly StoredSpan[]
+  /** With `skipCorrupt`: hours whose kept bars are damaged; they were built from the messages, so nothing is missing. */
   readonly rebuilt?: readonly StoredSpan[]
 }
 
@@ -438,14 +438,14 @@ export interface StoreReader {
   extent(query: TickQuery): Promise<TickExtent>
   /** `overlaps`: where two recordings hold the same time and only the earlier one was read. */
   bars(query: BarQuery): Promise<BarPage>
-  /** Rejects with `store-damaged` where one cannot be read, unless `pastDamage`: then a page of bars tells of that one. */
+  /** Rejects with `store-damaged` where one cannot be read, unless `skipCorrupt`: then a page of bars tells of that one. */
   gaps(query: {
     readonly feed?: FeedId
     readonly recording?: RecordingId
     readonly source?: string
     readonly fromMs?: number
     readonly toMs?: number
-    readonly pastDamage?: boolean
+    readonly skipCorrupt?: boolean
   }): Promise<readonly Gap[]>
   /**
    * Everything of a recording in seq order, gapless over journal and blocks, up to a seq that is fixed when
@@ -453,7 +453,7 @@ export interface StoreReader {
    */
   replay(query: ReplayQuery): AsyncIterable<ReplayBatch>
   /** The last message or entry received at or before a replay time; null: it begins later. */
-  place(query: PlaceQuery): Promise<Place | null>
+  findPosition(query: PositionQuery): Promise<Position | null>
   /**
    * Messages by receive time in equal buckets. Inside of a block they are spread evenly, so a bucket's count is
    * an estimate where it is shorter than a block; the counts of all sum up to what there is.

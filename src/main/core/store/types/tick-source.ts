@@ -20,7 +20,7 @@ export interface TickWindow {
   readonly series: readonly number[]
   /** The next journal rows, only where nothing sealed is left. Torn rows that nothing is wanted of count in `upTo`. */
   readonly journal: readonly Uint8Array[]
-  readonly upTo: number
+  readonly upToSeq: number
   /** Connections of the queried feed. */
   readonly conns: readonly number[]
 }
@@ -32,14 +32,14 @@ export interface BlockQuery {
   readonly upTo: number
   readonly fromMs: number
   readonly toMs: number
-  readonly most: number
+  readonly limit: number
 }
 
-type Soon<T> = T | Promise<T>
+type MaybePromise<T> = T | Promise<T>
 
 export interface TickSource {
-  plan(query: TickQuery): Soon<readonly TickPlan[]>
+  plan(query: TickQuery): MaybePromise<readonly TickPlan[]>
   /** Throws `store-damaged` where a torn flush may have held what is asked for. */
-  window(query: TickQuery, plan: TickPlan, after: number): Soon<TickWindow>
-  blocks(query: BlockQuery): Soon<readonly Uint8Array[]>
+  window(query: TickQuery, plan: TickPlan, after: number): MaybePromise<TickWindow>
+  blocks(query: BlockQuery): MaybePromise<readonly Uint8Array[]>
 }

@@ -1,7 +1,7 @@
 /** Walking the chain of one connection: leaves are computed again from what is stored, flush by flush. */
 import type { MessageColumns } from '../types/store.ts'
 import { ColumnsBuilder } from '../format/message-columns.ts'
-import { entryLeaf, messageLeaf, sameBytes, type EntryRow } from '../format/ledger.ts'
+import { entryLeaf, messageLeaf, equalBytes, type EntryRow } from '../format/ledger.ts'
 
 /** Sizes with heads, one after another, without holding each. */
 export interface FlushRun {
@@ -12,7 +12,7 @@ export interface FlushRun {
 }
 
 /** Messages of a connection that are not what the ledger says. */
-export interface ChainDamage {
+export interface ChainFault {
   readonly kind: 'changed' | 'reordered' | 'doubled'
   /** connSeq of the first and the last message that may be meant. */
   readonly from: number
@@ -31,14 +31,14 @@ export class ChainWalk {
   #base = 0
   readonly #pending = new ColumnsBuilder(64, 4096)
   /** Of the flush being gathered: how many came in their order from its start, and which after a hole. */
-  #straight = 0
-  readonly #beyond = new Set<number>()
+  #inOrder = 0
+  readonly #outOfOrder = new Set<number>()
   #broken = false
   /** Where the messages begin that the next stored head is about, and when the first of them came. */
   #partFrom = 1
   #partMs = NaN
   #named = false
-  readonly damage: ChainDamage[] = []
+  readonly faults: ChainFault[] = []
 
   constructor(genesis: Uint8Array, runs: readonly FlushRun[]) {
     this.#head = genesis
@@ -56,16 +56,16 @@ export class ChainWalk {
     }
     if (run === undefined) return false
     if (Number.isNaN(this.#partMs)) this.#partMs = m.recvMs[i]
-    if (at <= this.#base + this.#straight || this.#beyond.has(at)) {
+    if (at <= this.#base + this.#inOrder || this.#outOfOrder.has(at)) {
       this.#name('doubled', at, m.recvMs[i])
       return true
     }
     if (at !== this.#base + this.#pending.count + 1) {
       this.#broken = true
-      if (this.#beyond.size > 0 && at < Math.max(...this.#beyond)) this.#name('reordered', at, m.recvMs[i])
+      if (this.#outOfOrder.size > 0 && at < Math.max(...this.#outOfOrder)) this.#name('reordered', at, m.recvMs[i])
     }
-    if (this.#broken) this.#beyond.add(at)
-    else this.#straight++
+    if (this.#broken) this.#outOfOrder.add(at)
+    else this.#inOrder++
     this.#pending.add(m, i, i + 1)
     if (this.#pending.count === run.size) this.#close(!this.#broken)
     return true
@@ -81,28 +81,28 @@ export class ChainWalk {
     return { missing, head: this.#head }
   }
 
-  #name(kind: ChainDamage['kind'], at: number, atMs: number): void {
+  #name(kind: ChainFault['kind'], at: number, atMs: number): void {
     this.#named = true
-    this.damage.push({ kind, from: at, to: at, atMs })
+    this.faults.push({ kind, from: at, to: at, atMs })
   }
 
   #close(whole: boolean): void {
     const run = this.#runs[this.#run]
     const stored = this.#done + 1 === run.repeats ? run.head : null
-    const leaf = whole && this.#head !== null ? messageLeaf(this.#head, this.#pending.done()) : null
+    const leaf = whole && this.#head !== null ? messageLeaf(this.#head, this.#pending.build()) : null
     this.#base += run.size
     if (stored !== null) {
-      const right = leaf !== null && sameBytes(leaf, stored)
-      if (!right && !this.#named)
-        this.damage.push({ kind: 'changed', from: this.#partFrom, to: this.#base, atMs: this.#partMs })
+      const isValid = leaf !== null && equalBytes(leaf, stored)
+      if (!isValid && !this.#named)
+        this.faults.push({ kind: 'changed', from: this.#partFrom, to: this.#base, atMs: this.#partMs })
       this.#head = stored
       this.#partFrom = this.#base + 1
       this.#partMs = NaN
       this.#named = false
     } else this.#head = leaf
     this.#pending.clear()
-    this.#straight = 0
-    this.#beyond.clear()
+    this.#inOrder = 0
+    this.#outOfOrder.clear()
     this.#broken = false
     if (++this.#done === run.repeats) {
       this.#run++
@@ -139,7 +139,7 @@ export function walkEntries(
       }
       head = entryLeaf(head, flush)
     }
-    if (stored !== null && !sameBytes(head, stored)) {
+    if (stored !== null && !equalBytes(head, stored)) {
       ok = false
       head = stored
     }

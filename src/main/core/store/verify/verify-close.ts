@@ -6,7 +6,7 @@ import { feedTotals } from '../format/totals.ts'
 import type { CloseRecord } from '../schema/records.ts'
 
 /** What verifying read of a recording. */
-export interface Found {
+export interface RecordingFacts {
   readonly messages: number
   readonly entries: number
   readonly sealedSeq: number
@@ -15,39 +15,40 @@ export interface Found {
   readonly heads: ReadonlyMap<number, Uint8Array | null>
 }
 
-type Tell = (kind: Problem['kind'], detail: string, feed?: FeedId) => void
+type ReportProblem = (kind: Problem['kind'], detail: string, feed?: FeedId) => void
 
 /** Names every count and head that the close record of recording `id` says otherwise. */
-export function checkClose(db: Db, id: number, close: CloseRecord, found: Found, tell: Tell): void {
+export function checkClose(db: Db, id: number, close: CloseRecord, found: RecordingFacts, report: ReportProblem): void {
   const totals = feedTotals(db, id)
-  const count = (what: string, is: number, told: number): void => {
-    if (is !== told) tell('count', `${what}: ${is} instead of ${told}`)
+  const count = (what: string, is: number, closed: number): void => {
+    if (is !== closed) report('count', `${what}: ${is} instead of ${closed}`)
   }
   count('messages', found.messages, close.messages)
   count('entries', found.entries, close.entries)
   count('last seq', found.sealedSeq, close.lastSeq)
   count('symbols', totals.symbols, close.symbols)
   count('bytes', totals.bytes, close.bytes)
-  for (const told of close.counts) {
-    const is = totals.feeds.find(({ feed }) => feed === told.feed)
+  for (const closed of close.counts) {
+    const is = totals.feeds.find(({ feed }) => feed === closed.feed)
     const stored = is?.stored ?? 0
     if (
-      stored !== told.stored ||
-      told.received !== told.stored ||
+      stored !== closed.stored ||
+      closed.received !== closed.stored ||
       (is !== undefined &&
-        (is.control !== told.control || is.undecodable !== told.undecodable || is.unasked !== told.unasked))
+        (is.control !== closed.control || is.undecodable !== closed.undecodable || is.unasked !== closed.unasked))
     ) {
-      tell('count', `${told.feed}: ${stored} stored, ${told.received} received`, told.feed)
+      report('count', `${closed.feed}: ${stored} stored, ${closed.received} received`, closed.feed)
     }
   }
   for (const { feed } of totals.feeds) {
-    if (!close.counts.some((told) => told.feed === feed)) tell('count', `${feed} is not in the close record`, feed)
+    if (!close.counts.some((expected) => expected.feed === feed))
+      report('count', `${feed} is not in the close record`, feed)
   }
-  for (const [conn, told] of Object.entries(close.heads)) {
+  for (const [conn, expected] of Object.entries(close.heads)) {
     const head = found.heads.get(Number(conn)) ?? null
-    if (head === null || Buffer.from(head).toString('hex') !== told) {
-      tell('digest', `the head of connection ${conn} differs from the close record`, found.feeds.get(Number(conn)))
+    if (head === null || Buffer.from(head).toString('hex') !== expected) {
+      report('digest', `the head of connection ${conn} differs from the close record`, found.feeds.get(Number(conn)))
     }
   }
-  if (Object.keys(close.heads).length !== found.heads.size) tell('digest', 'the close record names other connections')
+  if (Object.keys(close.heads).length !== found.heads.size) report('digest', 'the close record names other connections')
 }

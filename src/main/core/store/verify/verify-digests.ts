@@ -7,28 +7,28 @@ import type { EntryRow } from '../format/ledger.ts'
 import type { DigestFold, DigestFolds } from '../types/store.ts'
 
 /** A digest that differs: the minute it is of, UTC ms. */
-type Differs = (minuteMs: number, detail: string) => void
+type ReportDifference = (minuteMs: number, detail: string) => void
 
 /** Walks entries and messages in the order of their seqs. After a difference it waits for the next cut. */
 export class DigestWalk {
   readonly #folds: DigestFolds
   readonly #fold: DigestFold
   readonly #entries: EntryCursor
-  readonly #differs: Differs
+  readonly #report: ReportDifference
   #taken: ReturnType<DigestFold['apply']> = null
-  #lost = false
+  #isDesynced = false
 
-  constructor(folds: DigestFolds, entries: Iterable<EntryRow>, differs: Differs) {
+  constructor(folds: DigestFolds, entries: Iterable<EntryRow>, differs: ReportDifference) {
     this.#folds = folds
     this.#fold = folds.create()
     this.#entries = new EntryCursor(entries)
-    this.#differs = differs
+    this.#report = differs
   }
 
   /** Takes a message that was asked for and could be read. */
   message(seq: number, feed: FeedId, recvMs: number, record: Scratch): void {
     this.upTo(seq)
-    if (!this.#lost) this.#taken = this.#fold.apply(feed, recvMs, record) ?? this.#taken
+    if (!this.#isDesynced) this.#taken = this.#fold.apply(feed, recvMs, record) ?? this.#taken
   }
 
   /** Takes the entries before a seq. */
@@ -49,14 +49,14 @@ export class DigestWalk {
     if (entry.type === 'gap-open' && cutsOrder(entry.cause)) {
       this.#fold.reset()
       this.#taken = null
-      this.#lost = false
-    } else if (entry.type === 'digest' && entry.fold === this.#folds.version && !this.#lost) {
+      this.#isDesynced = false
+    } else if (entry.type === 'digest' && entry.fold === this.#folds.version && !this.#isDesynced) {
       const taken = this.#taken
       this.#taken = null
       if (taken?.minuteMs === entry.minuteMs && taken.sha256 === entry.sha256) return
-      this.#lost = true
+      this.#isDesynced = true
       const why = taken === null ? 'no minute ended before it' : 'the messages give another'
-      this.#differs(entry.minuteMs, `the digest at seq ${seq} differs: ${why}`)
+      this.#report(entry.minuteMs, `the digest at seq ${seq} differs: ${why}`)
     }
   }
 }

@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts
 import type { EntryRow } from '../format/ledger.ts'
 import type { Db } from '../schema/sqlite.ts'
 
-type Tell = (kind: 'entry' | 'missing', detail: string, feed?: FeedId, atMs?: number) => void
+type ReportProblem = (kind: 'entry' | 'missing', detail: string, feed?: FeedId, atMs?: number) => void
 
 interface GapRow {
   readonly from_seq: number
@@ -18,14 +18,14 @@ interface GapRow {
 }
 
 /** Names every gap that is not there, not told by an entry, or another than its entries say. */
-export function checkGaps(db: Db, recording: number, entries: Iterable<EntryRow>, tell: Tell): void {
+export function checkGaps(db: Db, recording: number, entries: Iterable<EntryRow>, report: ReportProblem): void {
   const expected = new Map<number, GapRow>()
   for (const { seq, wallMs, body } of entries) {
     let entry: LedgerEntry
     try {
       entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry; the ledger has covered its text
     } catch {
-      tell('entry', `entry ${seq} cannot be read`, undefined, wallMs)
+      report('entry', `entry ${seq} cannot be read`, undefined, wallMs)
       continue
     }
     if (entry.type === 'gap-open') {
@@ -52,13 +52,13 @@ export function checkGaps(db: Db, recording: number, entries: Iterable<EntryRow>
     )
     .all(recording)
   for (const gap of stored) {
-    const told = expected.get(gap.from_seq)
+    const expectedGap = expected.get(gap.from_seq)
     expected.delete(gap.from_seq)
     const feed = isFeedId(gap.feed) ? gap.feed : undefined
-    if (told === undefined) tell('entry', `the gap of seq ${gap.from_seq} has no entry`, feed, gap.from_ms)
-    else if (JSON.stringify(gap) !== JSON.stringify(told))
-      tell('entry', `the gap of seq ${gap.from_seq} differs from its entries`, feed, told.from_ms)
+    if (expectedGap === undefined) report('entry', `the gap of seq ${gap.from_seq} has no entry`, feed, gap.from_ms)
+    else if (JSON.stringify(gap) !== JSON.stringify(expectedGap))
+      report('entry', `the gap of seq ${gap.from_seq} differs from its entries`, feed, expectedGap.from_ms)
   }
   for (const { from_seq, feed, from_ms } of expected.values())
-    tell('missing', `the gap of seq ${from_seq} is not there`, isFeedId(feed) ? feed : undefined, from_ms)
+    report('missing', `the gap of seq ${from_seq} is not there`, isFeedId(feed) ? feed : undefined, from_ms)
 }

@@ -1,7 +1,7 @@
 /** What lies beside a store's file: the write-ahead log, the head, and what was set aside after a loss. */
 import { recordingId } from '../../../../shared/base/units.ts'
-import { describeCutBack, findCutBack, lookAtLog } from '../wal/log-check.ts'
-import { lossesBeside } from '../wal/recover-log.ts'
+import { describeMissingCommits, findMissingCommits, inspectLog } from '../wal/log-check.ts'
+import { listLossFiles } from '../wal/recover-log.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { Report } from './verify-report.ts'
 
@@ -10,11 +10,11 @@ const STORE = recordingId('')
 /** Names committed transactions that can't be read any more. `isLive`: a writer may be at work. */
 export function checkLogFile(db: Db, isLive: () => boolean, report: Report): void {
   const store = db.name
-  const { head, verdict } = lookAtLog(store, isLive)
+  const { head, verdict } = inspectLog(store, isLive)
   if (verdict.is === 'corrupt') report(STORE, 'torn', `the write-ahead log ${store}-wal is corrupt`)
   if (verdict.is === 'cut') report(STORE, 'missing', `the end of the write-ahead log ${store}-wal is missing`)
-  const cut = findCutBack(db, head)
-  if (cut !== null) report(STORE, cut.is === 'other' ? 'changed' : 'missing', describeCutBack(cut))
-  for (const file of lossesBeside(store))
+  const cut = findMissingCommits(db, head)
+  if (cut !== null) report(STORE, cut.is === 'other' ? 'changed' : 'missing', describeMissingCommits(cut))
+  for (const file of listLossFiles(store))
     report(STORE, 'missing', `the end of the store was lost once; what was left of it is in ${file}`)
 }

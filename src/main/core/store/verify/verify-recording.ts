@@ -8,17 +8,24 @@ import { MOST_SPELLINGS } from '../../../../shared/core/recording/recording.ts'
 import { isFeedId, recordingId, unixMs, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
 import { openBlock } from '../blocks/open.ts'
 import { mayShareSeries } from '../write/buckets.ts'
-import { applyToBars, barSources, Classifier, isRolled, OUT_OF_BARS, type Minutes } from '../format/classify.ts'
+import {
+  applyToBars,
+  barSources,
+  Classifier,
+  hasRollups,
+  EXCLUDED_FROM_BARS,
+  type MinuteBars,
+} from '../format/classify.ts'
 import { sliceColumns } from '../format/message-columns.ts'
 import { decodeJournal, journalCrc } from '../format/journal.ts'
 import { countEntries, entriesUpTo, EntryCursor } from '../read/entry-pages.ts'
-import { genesis, rowSum, sameBytes, unpackRuns, type EntryRow } from '../format/ledger.ts'
+import { genesis, rowChecksum, equalBytes, unpackRuns, type EntryRow } from '../format/ledger.ts'
 import type { DigestFolds, MessageColumns } from '../types/store.ts'
 import type { StoreQueries } from '../read/queries.ts'
-import { dropHead, pushHead, sinkHead, turnEnds } from '../format/seq-heap.ts'
-import { blockFacts, blockNumbers, spellings } from '../write/sealer.ts'
+import { dropHead, pushHead, sinkHead, nextStreamSeq } from '../format/seq-heap.ts'
+import { summarizeBlock, blockChecksumFields, encodeSymbols } from '../write/sealer.ts'
 import type { Db } from '../schema/sqlite.ts'
-import { countUpTo } from '../replay/time-index.ts'
+import { upperBound } from '../types/upper-bound.ts'
 import type { Report } from './verify-report.ts'
 import { checkClose } from './verify-close.ts'
 import { ChainWalk, walkEntries, type FlushRun } from './verify-chain.ts'
@@ -68,7 +75,7 @@ interface JournalFlush {
   readonly m: MessageColumns | null
 }
 
-interface Seen {
+interface CheckedSeries {
   readonly row: SeriesRow
   /** Its blocks as of the beginning, by seq. */
   readonly blocks: readonly BlockPlace[]
@@ -77,7 +84,7 @@ interface Seen {
   readonly symbols: Set<string>
   /** So many spellings are listed: an earlier Tapedeck knew no limit. */
   readonly mostSymbols: number
-  readonly minutes: Minutes
+  readonly minutes: MinuteBars
 }
 
 /** What verifying a recording takes beside the recording. */
@@ -90,7 +97,7 @@ export interface RecordingCheckOptions {
 }
 
 /** Thrown where a recording was erased while it was verified. */
-export class ErasedMeanwhile extends Error {}
+export class ErasedDuringCheck extends Error {}
 
 /** The check of one recording. Made within a read that also gave its row: all it says is as of that. */
 export class RecordingCheck {
@@ -102,7 +109,7 @@ export class RecordingCheck {
   readonly #feeds = new Map<number, FeedId>()
   readonly #runs = new Map<number, FlushRun[]>()
   readonly #walks = new Map<number, ChainWalk>()
-  readonly #series = new Map<number, Seen>()
+  readonly #series = new Map<number, CheckedSeries>()
   /** How many series of each feed name an instrument. */
   readonly #named = new Map<FeedId, number>()
   readonly #classifier = new Classifier()
@@ -136,7 +143,7 @@ export class RecordingCheck {
         this.#problem('digest', detail, undefined, minuteMs),
       )
     }
-    checkGaps(this.#db, id, this.#entryRows(), (...told) => this.#problem(...told))
+    checkGaps(this.#db, id, this.#entryRows(), (...names) => this.#problem(...names))
   }
 
   /**
@@ -167,7 +174,7 @@ export class RecordingCheck {
       .transaction(() => {
         const { id, key } = this.#row
         if (this.#db.prepare('SELECT 1 FROM recording WHERE id = ? AND key = ?').get(id, key) === undefined)
-          throw new ErasedMeanwhile()
+          throw new ErasedDuringCheck()
         return run()
       })
       .deferred()
@@ -249,23 +256,31 @@ export class RecordingCheck {
         this.#problem('structure', `series ${row.id} names no feed`)
         continue
       }
-      const mostSymbols = Math.max(MOST_SPELLINGS, listed(row.symbols))
+      const mostSymbols = Math.max(MOST_SPELLINGS, countListed(row.symbols))
       const rollups = this.#close === null ? rollupRows(this.#db, row.id) : null
-      const blocks = this.#places(row.id)
+      const blocks = this.#blockRanges(row.id)
       if (row.instrument !== '') this.#named.set(row.feed, (this.#named.get(row.feed) ?? 0) + 1)
       this.#series.set(row.id, { row, blocks, rollups, symbols: new Set(), mostSymbols, minutes: new Map() })
     }
   }
 
-  #places(series: number): readonly BlockPlace[] {
+  #blockRanges(series: number): readonly BlockPlace[] {
     return this.#db
       .prepare<[number], BlockPlace>('SELECT id, min_seq, max_seq FROM block WHERE series = ? ORDER BY min_seq')
       .all(series)
   }
 
   /** All messages by seq: the blocks of every series, then the journal. */
-  *#inOrder(journal: readonly JournalFlush[]): Generator<{ m: MessageColumns; at: number; series: Seen | null }> {
-    const heap: { seq: number; m: MessageColumns; at: number; blocks: Iterator<MessageColumns>; series: Seen }[] = []
+  *#inOrder(
+    journal: readonly JournalFlush[],
+  ): Generator<{ m: MessageColumns; at: number; series: CheckedSeries | null }> {
+    const heap: {
+      seq: number
+      m: MessageColumns
+      at: number
+      blocks: Iterator<MessageColumns>
+      series: CheckedSeries
+    }[] = []
     for (const series of this.#series.values()) {
       const blocks = this.#blocks(series)
       const first = blocks.next()
@@ -273,7 +288,7 @@ export class RecordingCheck {
     }
     while (heap.length > 0) {
       const head = heap[0]
-      const until = turnEnds(heap)
+      const until = nextStreamSeq(heap)
       const { m, series } = head
       do yield { m, at: head.at++, series }
       while (head.at < m.count && m.seq[head.at] <= until)
@@ -293,29 +308,29 @@ export class RecordingCheck {
   }
 
   /** The messages of a series' blocks up to the watermark, oldest first; each block checked against its row. */
-  *#blocks({ row: series, blocks }: Seen): Generator<MessageColumns> {
+  *#blocks({ row: series, blocks }: CheckedSeries): Generator<MessageColumns> {
     const read = this.#db.prepare<[number], BlockRow>('SELECT * FROM block WHERE id = ?')
-    let places = blocks
+    let ranges = blocks
     /** The last seq before which everything was read; blocks that were merged begin before it. */
     let reached = 0
-    let anew = false
-    for (let n = 0; n < places.length; n++) {
-      const place = places[n]
+    let refreshed = false
+    for (let n = 0; n < ranges.length; n++) {
+      const place = ranges[n]
       const found = this.#read(() => {
         const row = read.get(place.id)
         const isSame = row?.series === series.id && row.min_seq === place.min_seq && row.max_seq === place.max_seq
         if (isSame) return { row, places: null }
-        const now = this.#places(series.id)
-        const stands = now.some(
+        const current = this.#blockRanges(series.id)
+        const stands = current.some(
           ({ id, min_seq, max_seq }) => id === place.id && min_seq === place.min_seq && max_seq === place.max_seq,
         )
-        return stands ? { row, places: null } : { row: undefined, places: now }
+        return stands ? { row, places: null } : { row: undefined, places: current }
       })
       if (found.places !== null) {
         // It was merged with others: what they hold is in blocks that were not listed.
-        places = found.places.filter(({ max_seq: last }) => last > reached)
+        ranges = found.places.filter(({ max_seq: last }) => last > reached)
         n = -1
-        anew = true
+        refreshed = true
         continue
       }
       const { row } = found
@@ -323,9 +338,9 @@ export class RecordingCheck {
         this.#problem('structure', `block ${place.id} is in the index only`, series.feed)
         continue
       }
-      if (anew && row.min_seq > this.#row.sealed_seq) return
+      if (refreshed && row.min_seq > this.#row.sealed_seq) return
       const { id } = place
-      const told = {
+      const expected = {
         minSeq: row.min_seq,
         maxSeq: row.max_seq,
         minMs: row.min_ms,
@@ -338,7 +353,7 @@ export class RecordingCheck {
       if (
         row.series !== series.id ||
         row.size !== row.data.length ||
-        !sameBytes(rowSum([series.id, ...blockNumbers(told)], row.data), row.sum)
+        !equalBytes(rowChecksum([series.id, ...blockChecksumFields(expected)], row.data), row.sum)
       ) {
         this.#problem(
           'changed',
@@ -361,11 +376,11 @@ export class RecordingCheck {
         )
         continue
       }
-      const seals = blockNumbers(blockFacts(m, block.eventMs))
-      if (block.feed !== series.feed || seals.some((n, i) => n !== blockNumbers(told)[i])) {
+      const seals = blockChecksumFields(summarizeBlock(m, block.eventMs))
+      if (block.feed !== series.feed || seals.some((n, i) => n !== blockChecksumFields(expected)[i])) {
         this.#problem('structure', `the index of block ${id} differs from its messages`, series.feed, row.min_ms)
       }
-      const cut = anew ? within(m, reached, this.#row.sealed_seq) : m
+      const cut = refreshed ? rowsWithin(m, reached, this.#row.sealed_seq) : m
       reached = Math.max(reached, row.max_seq)
       if (cut.count > 0) yield cut
     }
@@ -393,7 +408,7 @@ export class RecordingCheck {
     }
   }
 
-  #message(m: MessageColumns, i: number, series: Seen | null): void {
+  #message(m: MessageColumns, i: number, series: CheckedSeries | null): void {
     const seq = m.seq[i]
     const conn = m.conn[i]
     const feed = this.#feeds.get(conn)
@@ -417,11 +432,12 @@ export class RecordingCheck {
       this.#problem('count', `the ledger does not count seq ${seq}`, feed, m.recvMs[i])
     const flags = m.flags[i]
     if (series === null && this.#digests === null) return
-    const placed = this.#classifier.place(feed, flags, m.bytes, m.offsets[i], m.offsets[i + 1])
-    if ((flags & OUT_OF_BARS) === 0) this.#digests?.message(seq, feed, m.recvMs[i], placed.record)
+    const placed = this.#classifier.classify(feed, flags, m.bytes, m.offsets[i], m.offsets[i + 1])
+    if ((flags & EXCLUDED_FROM_BARS) === 0) this.#digests?.message(seq, feed, m.recvMs[i], placed.record)
     if (series === null) return
-    const isShared = series.row.instrument === '' && mayShareSeries(flags, this.#named.get(series.row.feed) ?? 0)
-    if ((placed.series !== series.row.instrument && !isShared) || feed !== series.row.feed) {
+    const isInSharedSeries =
+      series.row.instrument === '' && mayShareSeries(flags, this.#named.get(series.row.feed) ?? 0)
+    if ((placed.series !== series.row.instrument && !isInSharedSeries) || feed !== series.row.feed) {
       this.#problem(
         'structure',
         `seq ${seq} lies with ${series.row.instrument || 'no instrument'} instead of ${placed.series || 'none'}`,
@@ -431,7 +447,7 @@ export class RecordingCheck {
     }
     if (placed.series === '' || series.row.instrument === '') return
     if (series.symbols.size < series.mostSymbols) series.symbols.add(placed.symbol)
-    if (seq > series.row.rolled_seq || (flags & OUT_OF_BARS) !== 0 || !isRolled(feed)) return
+    if (seq > series.row.rolled_seq || (flags & EXCLUDED_FROM_BARS) !== 0 || !hasRollups(feed)) return
     applyToBars(
       series.minutes,
       barSources(feed),
@@ -453,7 +469,7 @@ export class RecordingCheck {
           `${countText(missing, 'message')} of connection ${conn} ${missing === 1 ? 'is' : 'are'} not there`,
           feed,
         )
-      for (const { kind, from, to, atMs } of walk.damage) {
+      for (const { kind, from, to, atMs } of walk.faults) {
         const which = from === to ? `message ${from}` : `messages ${from} to ${to}`
         const what = kind === 'changed' ? 'not as the ledger has them' : kind
         this.#problem(kind, `${which} of connection ${conn}: ${what}`, feed, Number.isNaN(atMs) ? undefined : atMs)
@@ -482,12 +498,12 @@ export class RecordingCheck {
         feeds: this.#feeds,
         heads,
       }
-      this.#read(() => checkClose(this.#db, id, close, found, (...told) => this.#problem(...told)))
+      this.#read(() => checkClose(this.#db, id, close, found, (...problem) => this.#problem(...problem)))
     }
   }
 
-  #checkSeries({ row, rollups, symbols, minutes }: Seen): void {
-    if (row.symbols !== spellings([...symbols]))
+  #checkSeries({ row, rollups, symbols, minutes }: CheckedSeries): void {
+    if (row.symbols !== encodeSymbols([...symbols]))
       this.#problem('structure', `the spellings of ${row.instrument} differ from its messages`, row.feed)
     if (row.rolled_seq > this.#row.sealed_seq)
       this.#problem('rollup', `the bars of ${row.instrument} reach past what is sealed`, row.feed)
@@ -497,14 +513,14 @@ export class RecordingCheck {
 }
 
 /** The rows with a seq in (after, upTo]. */
-function within(m: MessageColumns, after: number, upTo: number): MessageColumns {
-  const from = countUpTo(m.seq, after)
-  const to = countUpTo(m.seq, upTo)
+function rowsWithin(m: MessageColumns, after: number, upTo: number): MessageColumns {
+  const from = upperBound(m.seq, after)
+  const to = upperBound(m.seq, upTo)
   return from === 0 && to === m.count ? m : sliceColumns(m, from, to)
 }
 
 /** How many spellings a row lists; 0 where it cannot be read, which is a difference of its own. */
-function listed(symbols: string): number {
+function countListed(symbols: string): number {
   try {
     const list: unknown = JSON.parse(symbols)
     return Array.isArray(list) ? list.length : 0

@@ -2,51 +2,57 @@
 import { createBarBuilder, fixedGrid, type BarState } from '../../../../shared/core/market/bars.ts'
 import { countText } from '../../../../shared/count-text.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
-import { HOUR, type Minutes } from '../format/classify.ts'
-import { rowSum, sameBytes } from '../format/ledger.ts'
+import { HOUR, type MinuteBars } from '../format/classify.ts'
+import { rowChecksum, equalBytes } from '../format/ledger.ts'
 import { decodeHour, type RollupRow } from '../format/rollup.ts'
 import type { Db } from '../schema/sqlite.ts'
 
-type Tell = (detail: string, atMs?: number) => void
+type ReportProblem = (detail: string, atMs?: number) => void
 
 /** The stored hours of a series, oldest first. */
 export const rollupRows = (db: Db, series: number): readonly RollupRow[] =>
   db.prepare<[number], RollupRow>('SELECT hour_ms, sum, data FROM rollup WHERE series = ? ORDER BY hour_ms').all(series)
 
 /** Names every stored hour and every bar of a series that its messages (`minutes`) do not give. */
-export function checkRollups(rows: readonly RollupRow[], instrument: string, minutes: Minutes, tell: Tell): void {
+export function checkRollups(
+  rows: readonly RollupRow[],
+  instrument: string,
+  minutes: MinuteBars,
+  report: ReportProblem,
+): void {
   const stored = new Map<BarSource, Map<number, BarState>>()
   for (const { hour_ms: hourMs, sum, data } of rows) {
-    if (!sameBytes(rowSum([hourMs], data), sum)) tell(`an hour of bars of ${instrument} differs from its sum`, hourMs)
+    if (!equalBytes(rowChecksum([hourMs], data), sum))
+      report(`an hour of bars of ${instrument} differs from its sum`, hourMs)
     try {
       for (const [of, bars] of decodeHour(hourMs, data)) {
         const all = stored.get(of) ?? new Map<number, BarState>()
         for (const [start, bar] of bars) {
-          if (start < hourMs || start >= hourMs + HOUR) tell(`a bar of ${instrument} lies in a wrong hour`, start)
+          if (start < hourMs || start >= hourMs + HOUR) report(`a bar of ${instrument} lies in a wrong hour`, start)
           all.set(start, bar)
         }
         stored.set(of, all)
       }
     } catch {
-      tell(`an hour of bars of ${instrument} cannot be read`, hourMs)
+      report(`an hour of bars of ${instrument} cannot be read`, hourMs)
     }
   }
   for (const of of new Set([...stored.keys(), ...minutes.keys()])) {
     const builder = minutes.get(of) ?? createBarBuilder({ grid: fixedGrid(HOUR) })
-    const kept = stored.get(of) ?? new Map<number, BarState>()
+    const storedBars = stored.get(of) ?? new Map<number, BarState>()
     for (const bar of builder.states()) {
-      const other = kept.get(bar.startMs)
-      if (other === undefined || !sameBar(bar, other)) {
-        tell(`the ${of} bar of ${instrument} at ${bar.startMs} differs from its messages`, bar.startMs)
+      const other = storedBars.get(bar.startMs)
+      if (other === undefined || !equalBars(bar, other)) {
+        report(`the ${of} bar of ${instrument} at ${bar.startMs} differs from its messages`, bar.startMs)
       }
     }
-    if (kept.size !== builder.size)
-      tell(`${instrument} has ${countText(kept.size, `${of} bar`)} instead of ${builder.size}`)
+    if (storedBars.size !== builder.size)
+      report(`${instrument} has ${countText(storedBars.size, `${of} bar`)} instead of ${builder.size}`)
   }
 }
 
 /** Sums of sizes may differ in the last place: their parts were joined in another order. */
-function sameBar(a: BarState, b: BarState): boolean {
+function equalBars(a: BarState, b: BarState): boolean {
   const close = (x: number, y: number): boolean =>
     Object.is(x, y) || Math.abs(x - y) <= 4 * Number.EPSILON * Math.abs(x)
   return (

@@ -16,9 +16,9 @@ const WHOLE_BYTES = 256 << 20
 /** Rows of a piece. */
 const PIECE_ROWS = 2_000
 /** Differences of one table that are named. */
-const MOST_OF_A_TABLE = 20
+const MAX_PER_TABLE = 20
 /** Tables that grow with what is recorded, each of an id and one index over all of it; the others stay small. */
-const LONG_TABLES = ['block', 'rollup', 'snapshot']
+const LARGE_TABLES = ['block', 'rollup', 'snapshot']
 
 export interface StructureOptions {
   /** Files up to this many bytes are checked in one read. */
@@ -53,17 +53,17 @@ export function checkStructure(
   sqliteCheck(db, 'sqlite_schema', report)
   for (const [i, table] of tables.entries()) {
     progress((i + 1) / steps)
-    if (!LONG_TABLES.includes(table)) sqliteCheck(db, table, report)
-    else checkLong(db, table, pieceRows, report, (part) => progress((i + 1 + part) / steps))
+    if (!LARGE_TABLES.includes(table)) sqliteCheck(db, table, report)
+    else checkInPieces(db, table, pieceRows, report, (part) => progress((i + 1 + part) / steps))
   }
   progress(1)
 }
 
 /** SQLite's own check, of all (null) or of one table and its indexes. */
 function sqliteCheck(db: Db, table: string | null, report: Report): void {
-  const rows = db.pragma(`integrity_check(${table ?? MOST_OF_A_TABLE})`) as { readonly integrity_check: string }[]
-  for (const { integrity_check: told } of rows.slice(0, MOST_OF_A_TABLE))
-    if (told !== 'ok') report(STORE, 'structure', told)
+  const rows = db.pragma(`integrity_check(${table ?? MAX_PER_TABLE})`) as { readonly integrity_check: string }[]
+  for (const { integrity_check: reported } of rows.slice(0, MAX_PER_TABLE))
+    if (reported !== 'ok') report(STORE, 'structure', reported)
 }
 
 function checkSchema(db: Db, report: Report): void {
@@ -85,12 +85,18 @@ type Key = readonly unknown[]
  * A table by its ids and its index by its order, piece by piece: ids ascend, each row is in the index as it is, and
  * each row of the index is in the table. What rows hold beside that is checked by their sums.
  */
-function checkLong(db: Db, table: string, pieceRows: number, report: Report, progress: (done: number) => void): void {
-  let told = 0
+function checkInPieces(
+  db: Db,
+  table: string,
+  pieceRows: number,
+  report: Report,
+  progress: (done: number) => void,
+): void {
+  let reported = 0
   /** Whether there is room for more of this table. */
-  const tell = (detail: string): boolean => {
-    if (told < MOST_OF_A_TABLE) report(STORE, 'structure', detail)
-    return ++told < MOST_OF_A_TABLE
+  const reportInTable = (detail: string): boolean => {
+    if (reported < MAX_PER_TABLE) report(STORE, 'structure', detail)
+    return ++reported < MAX_PER_TABLE
   }
   try {
     const index = `${table}_order`
@@ -118,10 +124,10 @@ function checkLong(db: Db, table: string, pieceRows: number, report: Report, pro
         const piece = rows.all(id, pieceRows)
         for (const row of piece) {
           const next = Number(row.at(-1))
-          if (!(next > id)) return tell(`rows of table ${table} are out of order at ${next}`) && false
+          if (!(next > id)) return reportInTable(`rows of table ${table} are out of order at ${next}`) && false
           id = next
           const found = inIndex.get(...row.slice(0, -1))
-          if (found !== id && !tell(`row ${id} of table ${table} is not in its index`)) return false
+          if (found !== id && !reportInTable(`row ${id} of table ${table} is not in its index`)) return false
         }
         return piece.length === pieceRows
       })
@@ -135,11 +141,15 @@ function checkLong(db: Db, table: string, pieceRows: number, report: Report, pro
         const piece: readonly Key[] =
           key === null ? first.raw().all(pieceRows) : further.raw().all(...key.slice(0, -1), pieceRows)
         for (const entry of piece) {
-          if (key !== null && !isAfter(entry, key)) return tell(`the index of table ${table} is out of order`) && false
+          if (key !== null && !isAfter(entry, key))
+            return reportInTable(`the index of table ${table} is out of order`) && false
           key = entry
           const row = byId.get(Number(entry.at(-1)))
           const isThere = row !== undefined && row.every((value, i) => value === entry[i])
-          if (!isThere && !tell(`the index of table ${table} names row ${Number(entry.at(-1))}, which is not there`))
+          if (
+            !isThere &&
+            !reportInTable(`the index of table ${table} names row ${Number(entry.at(-1))}, which is not there`)
+          )
             return false
         }
         seen += piece.length

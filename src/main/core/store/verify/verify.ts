@@ -7,21 +7,21 @@ import { toFailure } from '../../../../shared/base/errors.ts'
 import type { Report } from './verify-report.ts'
 import { sourceKey, type Problem, type VerifyReport } from '../../../../shared/core/recording/recording.ts'
 import { recordingId, type RecordingId } from '../../../../shared/base/units.ts'
-import { LOG_GENESIS, logHash, sameBytes } from '../format/ledger.ts'
+import { LOG_GENESIS, logHash, equalBytes } from '../format/ledger.ts'
 import type { DigestFolds } from '../types/store.ts'
 import type { StoreQueries } from '../read/queries.ts'
 import type { Db } from '../schema/sqlite.ts'
-import { ErasedMeanwhile, RecordingCheck } from './verify-recording.ts'
+import { ErasedDuringCheck, RecordingCheck } from './verify-recording.ts'
 import { checkLogFile } from './verify-log.ts'
 import { checkStructure, type StructureOptions } from './verify-structure.ts'
 import type { BeginRecord, CloseRecord, RecordingRow } from '../schema/records.ts'
 
 /** Problems that a report names; more of them add nothing. */
-const MOST_PROBLEMS = 500
+const MAX_PROBLEMS = 500
 
 const STORE = recordingId('')
 /** The structure's share of the work, as progress tells it. */
-const STRUCTURE = 0.1
+const STRUCTURE_SHARE = 0.1
 
 /** Told of progress; what it throws ends the work. A fraction 0 to 1, and how many messages were checked. */
 export type VerifyProgress = (done: number, messages: number) => void
@@ -36,7 +36,7 @@ export function verifyStore(
 ): VerifyReport {
   const problems: Problem[] = []
   const report: Report = (of, kind, detail, where = {}) => {
-    if (problems.length < MOST_PROBLEMS)
+    if (problems.length < MAX_PROBLEMS)
       problems.push({ session: of, kind, feed: where.feed ?? null, atMs: where.atMs ?? null, detail })
   }
   let sessions = 0
@@ -54,8 +54,8 @@ export function verifyStore(
   try {
     progress(0, 0)
     checkLogFile(db, () => queries.isWritten(), report)
-    checkStructure(db, report, (done) => progress(done * STRUCTURE, 0), structure)
-    const checked = (done: number): number => STRUCTURE + done * (1 - STRUCTURE)
+    checkStructure(db, report, (done) => progress(done * STRUCTURE_SHARE, 0), structure)
+    const checked = (done: number): number => STRUCTURE_SHARE + done * (1 - STRUCTURE_SHARE)
     const log = db.transaction(() => checkLog(db, queries.recordings(), report)).deferred()
     const rows = queries.recordings().filter((row) => session === null || row.key === session)
     const named = session === null ? undefined : log.get(session)
@@ -82,7 +82,7 @@ export function verifyStore(
         }
       } catch (thrown) {
         if (stopped !== null) break
-        if (thrown instanceof ErasedMeanwhile) {
+        if (thrown instanceof ErasedDuringCheck) {
           if (!isErased(db, key)) report(recordingId(key), 'missing', 'is gone, and the store log does not say why')
           continue
         }
@@ -139,7 +139,7 @@ function checkLog(db: Db, rows: readonly RecordingRow[], report: Report): Map<st
   )
   for (const { n, kind, body, hash } of log.iterate()) {
     if (n !== expected++) report(STORE, 'missing', `row ${expected - 1} of the store log is not there`)
-    if (!sameBytes(logHash(previous, n, kind, body), hash))
+    if (!equalBytes(logHash(previous, n, kind, body), hash))
       report(STORE, 'changed', `row ${n} of the store log differs`)
     previous = hash
     expected = n + 1

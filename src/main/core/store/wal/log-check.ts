@@ -3,7 +3,7 @@
  * the transactions behind the first bad frame had never been. What is found is judged here and never changed.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
-import { sameBytes } from '../format/ledger.ts'
+import { equalBytes } from '../format/ledger.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { readHead, type Head } from './store-head.ts'
 import { readRound, scanLog, type LogPosition, type LogRound, type LogScan, type ReadLog } from './wal.ts'
@@ -11,9 +11,9 @@ import { readRound, scanLog, type LogPosition, type LogRound, type LogScan, type
 export const logFile = (store: string): string => `${store}-wal`
 
 /** How often a log is looked at again that was started over while it was read. */
-const MOST_LOOKS = 5
+const MAX_ATTEMPTS = 5
 /** A log whose first salt is up to this much smaller is an earlier round of the same log. */
-const EARLIER_ROUNDS = 1 << 16
+const MAX_EARLIER_ROUNDS = 1 << 16
 
 /**
  * `corrupt`: bytes of committed transactions changed. `cut`: the last transactions are missing, the rest is sound.
@@ -37,10 +37,10 @@ export function judgeLog(scan: LogScan, head: Head | null, isLive = false): LogV
   if (scan.last === null) return isInFile ? SOUND : { is: 'corrupt', isInFile }
   if (scan.last.salt1 === mark.salt1 && scan.last.salt2 === mark.salt2) {
     if (scan.hasMark) return byItself
-    return { is: scan.isSoundToItsEnd ? 'cut' : 'corrupt', isInFile }
+    return { is: scan.isSoundToEnd ? 'cut' : 'corrupt', isInFile }
   }
   const rounds = (mark.salt1 - scan.last.salt1) >>> 0
-  return rounds > 0 && rounds <= EARLIER_ROUNDS ? { is: 'cut', isInFile } : byItself
+  return rounds > 0 && rounds <= MAX_EARLIER_ROUNDS ? { is: 'cut', isInFile } : byItself
 }
 
 /** Opens a log for reading; undefined where there is none. SQLite locks no byte of it: closing it frees no lock. */
@@ -73,7 +73,7 @@ export function scanLogFile(store: string, mark: LogPosition | null): LogScan {
   }
 }
 
-export interface LogLook {
+export interface LogInspection {
   readonly head: Head | null
   readonly verdict: LogVerdict
 }
@@ -83,8 +83,8 @@ export interface LogLook {
  * only grows until it is started over, and that changes its header before anything else: a fault counts only if neither
  * the header nor the head changed while the log was read.
  */
-export function lookAtLog(store: string, isLive: () => boolean): LogLook {
-  for (let look = 1; ; look++) {
+export function inspectLog(store: string, isLive: () => boolean): LogInspection {
+  for (let inspect = 1; ; inspect++) {
     const head = readHead(store)
     const wasLive = isLive()
     const scan = scanLogFile(store, head?.position ?? null)
@@ -93,7 +93,7 @@ export function lookAtLog(store: string, isLive: () => boolean): LogLook {
     const isSame = isSameRound(scan.last, roundOf(store)) && isSameHead(head, readHead(store))
     if (isSame && !isLive()) return { head, verdict }
     if (isSame && verdict.is === 'corrupt') return { head, verdict }
-    if (look === MOST_LOOKS) return { head, verdict: isSame ? verdict : SOUND }
+    if (inspect === MAX_ATTEMPTS) return { head, verdict: isSame ? verdict : SOUND }
   }
 }
 
@@ -112,7 +112,7 @@ const isSameHead = (a: Head | null, b: Head | null): boolean =>
   isSameRound(a?.position ?? null, b?.position ?? null) && a?.isInFile === b?.isInFile
 
 /** What a store lacks of what its head says was committed. */
-export type CutBack =
+export type MissingCommits =
   | { readonly is: 'log'; readonly expected: number; readonly found: number }
   | { readonly is: 'other' }
   | { readonly is: 'seq'; readonly expected: number; readonly found: number }
@@ -122,13 +122,13 @@ export const findErasure = (db: Db) =>
   db.prepare<[number], number>("SELECT 1 FROM store_log WHERE n > ? AND kind = 'delete' LIMIT 1").pluck()
 
 /** Compares a store with a head that was read before; null: it holds all that was committed then. */
-export function findCutBack(db: Db, head: Head | null): CutBack | null {
+export function findMissingCommits(db: Db, head: Head | null): MissingCommits | null {
   if (head === null) return null
   const newest = db.prepare<[], number | null>('SELECT max(n) FROM store_log').pluck().get() ?? 0
   if (head.log !== null) {
     const hash = db.prepare<[number], Buffer>('SELECT hash FROM store_log WHERE n = ?').pluck().get(head.log.n)
     if (hash === undefined) return { is: 'log', expected: head.log.n, found: newest }
-    if (!sameBytes(hash, head.log.hash)) return { is: 'other' }
+    if (!equalBytes(hash, head.log.hash)) return { is: 'other' }
   }
   // Since a session was erased, the number of the last one may be that of another.
   if (head.last === null || findErasure(db).get(head.log?.n ?? 0) !== undefined) return null
@@ -144,7 +144,7 @@ export function findCutBack(db: Db, head: Head | null): CutBack | null {
 }
 
 /** A sentence for each. */
-export function describeCutBack(cut: CutBack): string {
+export function describeMissingCommits(cut: MissingCommits): string {
   switch (cut.is) {
     case 'log':
       return `the store was cut back: row ${cut.expected} of its log was written, and it ends at row ${cut.found}`

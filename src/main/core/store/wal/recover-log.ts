@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { findLossFiles, HEAD_COPY, LOG_COPY } from '../../../base/store-files.ts'
 import { headFile, readHead, removeHead, type Head } from './store-head.ts'
-import { describeCutBack, findCutBack, judgeLog, logFile, scanLogFile } from './log-check.ts'
+import { describeMissingCommits, findMissingCommits, judgeLog, logFile, scanLogFile } from './log-check.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { StoreNotice } from '../types/store.ts'
 
@@ -43,7 +43,7 @@ export function recoverLog(store: string, nowMs: number): RecoveredLog {
   if (verdict.is === 'sound' || verdict.is === 'gone') return { ...nothing, head }
   const log = logFile(store)
   if (verdict.isInFile) {
-    const copy = setAside(log, `${store}-wal.unused-`, nowMs)
+    const copy = backUp(log, `${store}-wal.unused-`, nowMs)
     // SQLite would read what is left of it over newer pages of the file.
     truncateSync(log)
     return {
@@ -57,7 +57,7 @@ export function recoverLog(store: string, nowMs: number): RecoveredLog {
       ],
     }
   }
-  const copy = setAside(log, store + LOG_COPY, nowMs)
+  const copy = backUp(log, store + LOG_COPY, nowMs)
   const what = verdict.is === 'cut' ? 'was cut off' : 'is corrupt'
   return {
     head,
@@ -73,13 +73,13 @@ export function recoverLog(store: string, nowMs: number): RecoveredLog {
 }
 
 /** Once SQLite has opened it: notices a store that lacks what its head says was committed. */
-export function noticeCutBack(db: Db, store: string, recovered: RecoveredLog, nowMs: number): void {
+export function noticeMissingCommits(db: Db, store: string, recovered: RecoveredLog, nowMs: number): void {
   // A corrupt log has told of the same loss.
-  const cut = recovered.hasLoss ? null : findCutBack(db, recovered.head)
+  const cut = recovered.hasLoss ? null : findMissingCommits(db, recovered.head)
   if (cut === null) return
   recovered.hasLoss = true
-  const copy = setAside(headFile(store), store + HEAD_COPY, nowMs)
-  const text = describeCutBack(cut)
+  const copy = backUp(headFile(store), store + HEAD_COPY, nowMs)
+  const text = describeMissingCommits(cut)
   recovered.notices.push({
     message: `${text.charAt(0).toUpperCase()}${text.slice(1)}. What was known of it was saved as ${basename(copy)}.`,
     hint: `If you put an older copy back on purpose, remove that file. Otherwise: ${HINT}`,
@@ -87,7 +87,7 @@ export function noticeCutBack(db: Db, store: string, recovered: RecoveredLog, no
 }
 
 /** Copies a file to a name with a time in it, readable by nobody else, and brings it to the disk. */
-function setAside(file: string, prefix: string, nowMs: number): string {
+function backUp(file: string, prefix: string, nowMs: number): string {
   const copy = `${prefix}${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}`
   try {
     copyFileSync(file, copy)
@@ -123,7 +123,7 @@ function sync(path: string, flags: string): void {
 }
 
 /** Files that tell of losses of a store, beside it. */
-export function lossesBeside(store: string): string[] {
+export function listLossFiles(store: string): string[] {
   try {
     return findLossFiles(store).map((suffix) => store + suffix)
   } catch {

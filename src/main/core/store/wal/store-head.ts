@@ -24,7 +24,7 @@ export interface Head {
 const MAGIC = 0x54444831
 const SLOT_BYTES = 256
 /** Two slots in disk sectors of their own, written by turns: a write that is cut off leaves the other. */
-const SLOT_PLACES = [0, 512] as const
+const SLOT_OFFSETS = [0, 512] as const
 const SESSION_BYTES = 64
 const IN_FILE = 1
 const HAS_POSITION = 2
@@ -44,7 +44,7 @@ export function readHead(store: string): Head | null {
   } catch {
     return null
   }
-  const slots = SLOT_PLACES.map((at) => decode(bytes.subarray(at, at + SLOT_BYTES)))
+  const slots = SLOT_OFFSETS.map((at) => decode(bytes.subarray(at, at + SLOT_BYTES)))
   return slots.reduce((a, b) => ((b?.counter ?? 0) > (a?.counter ?? 0) ? b : a), null)?.head ?? null
 }
 
@@ -57,7 +57,7 @@ export class HeadFile {
     let counter = 0
     try {
       const bytes = readFileSync(headFile(store))
-      for (const at of SLOT_PLACES)
+      for (const at of SLOT_OFFSETS)
         counter = Math.max(counter, decode(bytes.subarray(at, at + SLOT_BYTES))?.counter ?? 0)
       this.#descriptor = openSync(headFile(store), 'r+')
     } catch {
@@ -69,7 +69,7 @@ export class HeadFile {
   /** `isDurable`: it is on the disk when this returns. A commit doesn't need that: a head that is lost only lags. */
   write(head: Head, isDurable: boolean): void {
     const counter = this.#counter + 1
-    writeSync(this.#descriptor, encode(head, counter), 0, SLOT_BYTES, SLOT_PLACES[counter % 2])
+    writeSync(this.#descriptor, encode(head, counter), 0, SLOT_BYTES, SLOT_OFFSETS[counter % 2])
     this.#counter = counter
     if (isDurable) fsyncSync(this.#descriptor)
   }

@@ -8,7 +8,7 @@ const FRAME_HEADER_BYTES = 24
 /** The last bit says in which byte order checksums are computed. */
 const MAGIC = 0x377f0682
 /** Page size of every store; used only where the header is unreadable and nothing else says. */
-const USUAL_PAGE_BYTES = 2048
+const DEFAULT_PAGE_BYTES = 2048
 /** Enough for a frame of the largest pages. */
 const CHUNK_BYTES = 128 << 10
 
@@ -40,7 +40,7 @@ export interface LogScan {
   /** The mark that was asked for is the end of a transaction in this log. */
   readonly hasMark: boolean
   /** The log ends in the middle of a frame or after one, and every whole frame before is sound. */
-  readonly isSoundToItsEnd: boolean
+  readonly isSoundToEnd: boolean
   /**
    * Two or more transactions stand behind the first bad frame. Only one transaction is ever written at a time, so this
    * is no unfinished write but corruption.
@@ -181,7 +181,7 @@ export function readLogEnd(read: ReadLog, frames: number): LogPosition | null {
 export function scanLog(read: ReadLog, mark: LogPosition | null): LogScan {
   const header = readHeader(read)
   const isEmpty = header === null && read(new Uint8Array(1), 0) === 0
-  const pageBytes = header?.pageBytes ?? mark?.pageBytes ?? USUAL_PAGE_BYTES
+  const pageBytes = header?.pageBytes ?? mark?.pageBytes ?? DEFAULT_PAGE_BYTES
   const isLittleEndian = header?.isLittleEndian ?? true
   const sum = new Checksum()
   let last = header === null ? null : startOf(header)
@@ -189,7 +189,7 @@ export function scanLog(read: ReadLog, mark: LogPosition | null): LogScan {
   let salts: Pick<LogPosition, 'salt1' | 'salt2'> | null = header ?? mark
   let isSound = header !== null
   let hasMark = last !== null && mark !== null && isSamePosition(last, mark)
-  const lost = new LostCommits()
+  const lostCommits = new LostCommits()
   if (header !== null) sum.set(header.sum1, header.sum2)
   for (const frame of framesOf(read, pageBytes, 0, new ArrayBuffer(CHUNK_BYTES))) {
     salts ??= frame
@@ -202,9 +202,9 @@ export function scanLog(read: ReadLog, mark: LogPosition | null): LogScan {
     }
     // The first frame that SQLite doesn't read. It may be what an earlier round of the log left there.
     isSound = false
-    const isChained = lost.isRunning && continues(sum, frame, pageBytes, isLittleEndian)
-    lost.add(isCurrent, isChained, frame.commitPages !== 0)
-    if (lost.areCertain) break
+    const isChained = lostCommits.isRunning && continues(sum, frame, pageBytes, isLittleEndian)
+    lostCommits.add(isCurrent, isChained, frame.commitPages !== 0)
+    if (lostCommits.areCertain) break
     sum.set(frame.sum1, frame.sum2)
   }
   return {
@@ -212,8 +212,8 @@ export function scanLog(read: ReadLog, mark: LogPosition | null): LogScan {
     isEmpty,
     last,
     hasMark,
-    isSoundToItsEnd: isSound,
-    hasLostCommits: lost.areCertain,
+    isSoundToEnd: isSound,
+    hasLostCommits: lostCommits.areCertain,
   }
 }
 

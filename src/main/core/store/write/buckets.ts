@@ -5,8 +5,8 @@
 import { MOST_SPELLINGS, FLAG } from '../../../../shared/core/recording/recording.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import { ColumnsBuilder } from '../format/message-columns.ts'
-import { applyToBars, barSources, isRolled, OUT_OF_BARS } from '../format/classify.ts'
-import type { Classifier, Minutes, SeriesName } from '../format/classify.ts'
+import { applyToBars, barSources, hasRollups, EXCLUDED_FROM_BARS } from '../format/classify.ts'
+import type { Classifier, MinuteBars, SeriesName } from '../format/classify.ts'
 import type { MessageColumns } from '../types/store.ts'
 import { seriesKey, type RecordingState } from './recording-state.ts'
 
@@ -14,11 +14,11 @@ import { seriesKey, type RecordingState } from './recording-state.ts'
  * Instruments of a feed that have a series of a recording before unasked messages open no more. Those of further
  * instruments share the series of messages that name none; what was asked for always gets a series.
  */
-export const MOST_UNASKED_SERIES = 1_000
+export const MAX_UNASKED_SERIES = 1_000
 
 /** Whether an unasked message may lie in the shared series, `''`, of a feed that has `named` others. */
 export const mayShareSeries = (flags: number, named: number): boolean =>
-  (flags & FLAG.unasked) !== 0 && named >= MOST_UNASKED_SERIES
+  (flags & FLAG.unasked) !== 0 && named >= MAX_UNASKED_SERIES
 
 /** Messages of one series, in their order, with what they add to its bars. */
 export interface Bucket {
@@ -29,7 +29,7 @@ export interface Bucket {
   readonly eventMs: number[]
   readonly symbols: Set<string>
   lastSymbol: string
-  readonly minutes: Minutes
+  readonly minutes: MinuteBars
 }
 
 interface FeedBuckets {
@@ -50,11 +50,11 @@ export class Buckets {
   }
 
   /** Takes row `i`; throws TypeError where its connection has no feed. */
-  place(m: MessageColumns, i: number): void {
+  add(m: MessageColumns, i: number): void {
     const feed = this.#rec.chains.get(m.conn[i])?.feed
     if (feed === undefined || feed === '') throw new TypeError(`connection ${m.conn[i]} has no feed`)
     const flags = m.flags[i]
-    const { series, symbol, eventMs, record } = this.#classifier.place(
+    const { series, symbol, eventMs, record } = this.#classifier.classify(
       feed,
       flags,
       m.bytes,
@@ -69,7 +69,7 @@ export class Buckets {
       if (bucket.symbols.size < MOST_SPELLINGS) bucket.symbols.add(symbol)
       bucket.lastSymbol = symbol
     }
-    if ((flags & OUT_OF_BARS) !== 0 || !isRolled(feed)) return
+    if ((flags & EXCLUDED_FROM_BARS) !== 0 || !hasRollups(feed)) return
     applyToBars(bucket.minutes, barSources(feed), m.seq[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs, record)
   }
 

@@ -5,7 +5,7 @@ import { ColumnsBuilder, connectionRuns } from '../format/message-columns.ts'
 import { encodeJournal, journalCrc, type Leaf } from '../format/journal.ts'
 import { entryLeaf, messageLeaf, type EntryRow } from '../format/ledger.ts'
 import type { Batch, MessageColumns, StoredEntry } from '../types/store.ts'
-import { lastStamp, latest } from '../format/last-received.ts'
+import { stampOfLast, newerStamp } from '../format/last-received.ts'
 import { newChain, type Chain, type RecordingState } from './recording-state.ts'
 
 /** What a transaction will have changed in memory once it is durable. */
@@ -64,7 +64,7 @@ export class Appender {
         chains.set(conn, newChain(rec.key, conn, feed))
       }
       const leaves: Leaf[] = []
-      const move = (conn: number, count: number, head: Uint8Array): void => {
+      const advance = (conn: number, count: number, head: Uint8Array): void => {
         chains.set(conn, { ...chainOf(conn), head })
         leaves.push({ conn, count, head })
       }
@@ -72,7 +72,7 @@ export class Appender {
       if (m.count > 0) {
         for (const part of this.#byConnection(m)) {
           const conn = part.conn[0]
-          move(conn, part.count, messageLeaf(chainOf(conn).head, part))
+          advance(conn, part.count, messageLeaf(chainOf(conn).head, part))
         }
         firstMonoNs = Math.min(firstMonoNs, m.monoNs[0])
         messages += m.count
@@ -81,7 +81,7 @@ export class Appender {
         const rows = entries.map(entryRow)
         for (const row of rows) this.#entry.run(rec.id, row.seq, row.wallMs, row.monoNs, row.body)
         for (const e of entries) this.#gap(rec.id, e.seq, e.wallMs, e.entry)
-        move(0, rows.length, entryLeaf(chainOf(0).head, rows))
+        advance(0, rows.length, entryLeaf(chainOf(0).head, rows))
       }
       if (leaves.length === 0) continue
       const { first, last } = seqRange(m, entries)
@@ -93,7 +93,7 @@ export class Appender {
       this.#journal.run(rec.id, first, last, journalCrc(rec.id, first, last, data), data)
       bytes += data.length
       lastSeq = last
-      const stamp = latest(lastStamp(m), entries.at(-1))
+      const stamp = newerStamp(stampOfLast(m), entries.at(-1))
       if (stamp !== undefined) ({ wallMs: lastWallMs, monoNs: lastMonoNs } = stamp)
     }
     return { chains, lastSeq, lastWallMs, lastMonoNs, bytes, messages, firstMonoNs }
@@ -132,7 +132,7 @@ export class Appender {
       used.add(split)
       split.add(m, from, to)
     }
-    const parts = [...used].map((split) => split.done())
+    const parts = [...used].map((split) => split.build())
     if (this.#split.size > 64) this.#split.clear()
     return parts
   }

@@ -7,9 +7,9 @@ import { isFeedId, recordingId, type FeedId } from '../../../../shared/base/unit
 import { openBlock } from '../blocks/open.ts'
 import { ColumnsBuilder } from '../format/message-columns.ts'
 import { BLOCK_ROWS } from './recording-state.ts'
-import { cut, sealBlock, type SealedBlock, type Work } from './sealer.ts'
-import type { Beside } from './write-context.ts'
-import { readable } from '../types/corruption.ts'
+import { splitForBlocks, sealBlock, type SealedBlock, type Work } from './sealer.ts'
+import type { WriteContext } from './write-context.ts'
+import { tryRead } from '../types/corruption.ts'
 import type { CloseRecord } from '../schema/records.ts'
 
 /** New blocks of a transaction. */
@@ -18,7 +18,7 @@ const WRITE_BYTES = 512 << 10
 const MERGE_ROWS = 4 * BLOCK_ROWS
 const PAGES_A_STEP = 128
 
-interface Merged {
+interface MergedSeries {
   readonly series: number
   readonly gone: readonly number[]
   readonly blocks: readonly SealedBlock[]
@@ -32,15 +32,15 @@ export interface CompactResult {
 }
 
 export class Compaction {
-  readonly #in: Beside
-  readonly #tell: (done: number) => void
+  readonly #context: WriteContext
+  readonly #onProgress: (done: number) => void
   #merged = 0
   #freed = 0
   #stopped = false
 
-  constructor(beside: Beside, tell: (done: number) => void) {
-    this.#in = beside
-    this.#tell = tell
+  constructor(context: WriteContext, onProgress: (done: number) => void) {
+    this.#context = context
+    this.#onProgress = onProgress
   }
 
   stop(): void {
@@ -57,18 +57,18 @@ export class Compaction {
 
   /** One piece after another, so that what is received goes between them. */
   *pieces(): Generator<Work, void, void> {
-    const { db } = this.#in
+    const { db } = this.#context
     const closed = db
       .prepare<[], { id: number; key: string }>(
         'SELECT id, key FROM recording WHERE summary IS NOT NULL ORDER BY started_ms',
       )
       .all()
     for (const [i, row] of closed.entries()) {
-      this.#tell((0.8 * i) / closed.length)
+      this.#onProgress((0.8 * i) / closed.length)
       const series = db.prepare<[number], { id: number; feed: string }>(
         'SELECT id, feed FROM series WHERE recording = ?',
       )
-      let some: Merged[] = []
+      let some: MergedSeries[] = []
       let bytes = 0
       for (const { id, feed } of series.all(row.id)) {
         if (!isFeedId(feed)) continue
@@ -88,37 +88,37 @@ export class Compaction {
     const pages = (): number => Number(db.pragma('freelist_count', { simple: true }))
     const all = pages()
     while (pages() > 0) {
-      this.#tell(0.8 + 0.2 * (1 - pages() / Math.max(1, all)))
+      this.#onProgress(0.8 + 0.2 * (1 - pages() / Math.max(1, all)))
       yield this.#vacuum()
     }
   }
 
   /** Runs of neighbouring blocks of a series that fit into fewer. */
   *#runs(series: number): Generator<readonly number[]> {
-    const blocks = this.#in.db
+    const blocks = this.#context.db
       .prepare<[number], { id: number; count: number }>(
         'SELECT id, count FROM block INDEXED BY block_order WHERE series = ? ORDER BY min_seq',
       )
       .all(series)
     let run: { id: number; count: number }[] = []
     let rows = 0
-    const worth = (): boolean => Math.ceil(rows / BLOCK_ROWS) < run.length
+    const mergedCount = (): boolean => Math.ceil(rows / BLOCK_ROWS) < run.length
     for (const block of [...blocks, { id: 0, count: BLOCK_ROWS }]) {
       if (block.count < BLOCK_ROWS && rows + block.count <= MERGE_ROWS) {
         run.push(block)
         rows += block.count
         continue
       }
-      if (worth()) yield run.map(({ id }) => id)
+      if (mergedCount()) yield run.map(({ id }) => id)
       run = block.count < BLOCK_ROWS ? [block] : []
       rows = run.length === 0 ? 0 : block.count
     }
   }
 
-  *#merge(series: number, feed: FeedId, ids: readonly number[], done: (merged: Merged) => void): Work {
+  *#merge(series: number, feed: FeedId, ids: readonly number[], done: (merged: MergedSeries) => void): Work {
     const rows = new ColumnsBuilder(BLOCK_ROWS)
     const eventMs: number[] = []
-    const read = this.#in.db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck()
+    const read = this.#context.db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck()
     for (const id of ids) {
       const data = read.get(id)
       if (data === undefined) return // erased since
@@ -127,19 +127,19 @@ export class Compaction {
         rows.add(block.messages(), 0, block.count)
         for (const ms of block.eventMs) eventMs.push(ms)
       }
-      if (!readable(add)) return // what is damaged stays what it is
+      if (!tryRead(add)) return // what is damaged stays what it is
       yield
     }
     const blocks: SealedBlock[] = []
-    for (const part of cut(rows.done())) {
+    for (const part of splitForBlocks(rows.build())) {
       blocks.push(yield* sealBlock(feed, part.rows, eventMs.slice(part.from, part.to)))
       yield
     }
     if (blocks.length < ids.length) done({ series, gone: ids, blocks })
   }
 
-  *#write(recording: number, merged: readonly Merged[]): Work {
-    const { db, sealer, log } = this.#in
+  *#write(recording: number, merged: readonly MergedSeries[]): Work {
+    const { db, sealer, log } = this.#context
     let count = 0
     yield () => {
       count = 0
@@ -166,7 +166,7 @@ export class Compaction {
   }
 
   *#vacuum(): Work {
-    const { db } = this.#in
+    const { db } = this.#context
     const size = (): number => Number(db.pragma('page_count', { simple: true }))
     let freed = 0
     yield () => {

@@ -3,12 +3,12 @@ import type { GapCause, LedgerEntry } from '../../../../shared/core/recording/re
 import { isFeedId, unixMs, type FeedId, type UnixMs } from '../../../../shared/base/units.ts'
 import type { StoredEntry } from '../types/store.ts'
 import { earliestLost, SILENT_AT_MOST_MS } from '../../../../shared/core/recording/delay-window.ts'
-import { lastReceived } from '../format/last-received.ts'
+import { findLastReceived } from '../format/last-received.ts'
 import type { RecordingState } from './recording-state.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** Causes of gaps that only `closingEntries` writes. */
-const DEATHS: readonly GapCause[] = ['crash', 'worker']
+const CRASH_CAUSES: readonly GapCause[] = ['crash', 'worker']
 
 export interface Closing {
   readonly entries: readonly StoredEntry[]
@@ -21,7 +21,7 @@ export interface Closing {
  * come before it.
  */
 export function closingEntries(db: Db, rec: RecordingState, cause: GapCause, untilMs: UnixMs): Closing {
-  const closedMs = closedAlready(db, rec)
+  const closedMs = findClosingTime(db, rec)
   if (closedMs !== null) return { entries: [], endedMs: closedMs }
   const from = unixMs(rec.lastWallMs)
   // The next by its number: where the clock was set back between them, it began before this one's last stamp.
@@ -32,7 +32,7 @@ export function closingEntries(db: Db, rec: RecordingState, cause: GapCause, unt
     .pluck()
     .get(rec.source, rec.id)
   const to = Math.max(from, Math.min(untilMs, next ?? Infinity))
-  const { connectedMs, openGaps, skew } = stateAtDeath(db, rec)
+  const { connectedMs, openGaps, skew } = loadCrashState(db, rec)
   const starts = gapStarts(db, rec, connectedMs, skew.skewMs ?? 0)
   const entries: StoredEntry[] = []
   const add = (wallMs: number, entry: LedgerEntry): number => {
@@ -62,15 +62,15 @@ function gapStarts(
   skewMs: number,
 ): Map<FeedId, UnixMs> {
   const feeds = [...connectedMs.keys()]
-  const stored = lastReceived(db, rec.id, feeds, rec.lastMonoNs)
+  const stored = findLastReceived(db, rec.id, feeds, rec.lastMonoNs)
   // Connections are kept over midnight: what a feed brought last is in the recording before.
-  const before = stored.size < feeds.length ? rolledFrom(db, rec) : undefined
-  const earlier = before === undefined ? null : lastReceived(db, before.id, feeds, before.monoNs)
+  const before = stored.size < feeds.length ? findPredecessor(db, rec) : undefined
+  const earlierReceived = before === undefined ? null : findLastReceived(db, before.id, feeds, before.monoNs)
   return new Map(
     [...connectedMs].map(([feed, sinceMs]) => {
       const last = stored.get(feed)
       if (last !== undefined) return [feed, unixMs(earliestLost(last, skewMs, rec.lastWallMs))]
-      const rolled = sinceMs === rec.startedMs ? earlier?.get(feed) : undefined
+      const rolled = sinceMs === rec.startedMs ? earlierReceived?.get(feed) : undefined
       const fromMs = rolled === undefined ? sinceMs : earliestLost(rolled, skewMs, rec.startedMs)
       return [feed, unixMs(Math.min(rec.lastWallMs, Math.max(fromMs, rec.lastWallMs - SILENT_AT_MOST_MS)))]
     }),
@@ -78,7 +78,7 @@ function gapStarts(
 }
 
 /** The recording that this one continues: of the same source, ended in the instant in which it began. */
-function rolledFrom(db: Db, rec: RecordingState): { readonly id: number; readonly monoNs: number } | undefined {
+function findPredecessor(db: Db, rec: RecordingState): { readonly id: number; readonly monoNs: number } | undefined {
   const id = db
     .prepare<[string, number, number], number>(
       'SELECT id FROM recording WHERE source = ? AND id < ? AND id > 0 AND ended_ms = ? ORDER BY id DESC LIMIT 1',
@@ -93,7 +93,7 @@ function rolledFrom(db: Db, rec: RecordingState): { readonly id: number; readonl
   return { id, monoNs: monoNs ?? 0 }
 }
 
-interface AtDeath {
+interface CrashState {
   /** Feeds that had a connection, and since when, UTC ms. */
   readonly connectedMs: ReadonlyMap<FeedId, number>
   readonly openGaps: readonly { readonly feed: FeedId; readonly seq: number }[]
@@ -101,7 +101,7 @@ interface AtDeath {
   readonly skew: { readonly skewMs?: number }
 }
 
-function stateAtDeath(db: Db, rec: RecordingState): AtDeath {
+function loadCrashState(db: Db, rec: RecordingState): CrashState {
   let skew = {}
   const conns = new Map<number, { readonly feed: FeedId; sinceMs: number }>()
   for (const [conn, { feed }] of rec.chains) if (feed !== '') conns.set(conn, { feed, sinceMs: rec.lastWallMs })
@@ -110,7 +110,7 @@ function stateAtDeath(db: Db, rec: RecordingState): AtDeath {
     'SELECT seq, wall_ms AS wallMs, body FROM entry WHERE recording = ? ORDER BY seq',
   )
   for (const { seq, wallMs, body } of rows.iterate(rec.id)) {
-    const entry = entryOf(body)
+    const entry = parseEntry(body)
     if (entry?.type === 'connecting') {
       const conn = conns.get(entry.conn)
       if (conn !== undefined) conn.sinceMs = Math.min(conn.sinceMs, wallMs)
@@ -127,23 +127,23 @@ function stateAtDeath(db: Db, rec: RecordingState): AtDeath {
 }
 
 /** When a recording ended whose last entries say so, UTC ms; null: they do not. */
-function closedAlready(db: Db, rec: RecordingState): UnixMs | null {
+function findClosingTime(db: Db, rec: RecordingState): UnixMs | null {
   const rows = db.prepare<[number], { seq: number; wallMs: number; body: string }>(
     'SELECT seq, wall_ms AS wallMs, body FROM entry WHERE recording = ? ORDER BY seq DESC',
   )
   let seq = rec.lastSeq
   for (const row of rows.iterate(rec.id)) {
-    const entry = entryOf(row.body)
+    const entry = parseEntry(row.body)
     // What is not an entry is a message.
     if (row.seq !== seq--) return null
-    if (entry?.type === 'gap-open') return DEATHS.includes(entry.cause) ? unixMs(row.wallMs) : null
+    if (entry?.type === 'gap-open') return CRASH_CAUSES.includes(entry.cause) ? unixMs(row.wallMs) : null
     if (entry?.type !== 'gap-close') return null
   }
   return null
 }
 
 /** Null: it is damaged, which must not keep anybody from recording; verification names it. */
-function entryOf(body: string): LedgerEntry | null {
+function parseEntry(body: string): LedgerEntry | null {
   try {
     const entry = JSON.parse(body) as LedgerEntry | null // written from a LedgerEntry
     if (entry?.type !== 'gap-open') return entry

@@ -3,17 +3,17 @@ import type { Db } from '../schema/sqlite.ts'
 import {
   barSources,
   Classifier,
-  isRolled,
-  OUT_OF_BARS,
+  hasRollups,
+  EXCLUDED_FROM_BARS,
   applyToBars,
-  type Minutes,
+  type MinuteBars,
   type SeriesName,
 } from '../format/classify.ts'
-import { decodeJournal, isWhole, type JournalRow } from '../format/journal.ts'
-import { readable } from '../types/corruption.ts'
+import { decodeJournal, isIntact, type JournalRow } from '../format/journal.ts'
+import { tryRead } from '../types/corruption.ts'
 import { genesis, unpackRuns } from '../format/ledger.ts'
 import { openBlock } from '../blocks/open.ts'
-import { lastStamp, latest, type Stamp } from '../format/last-received.ts'
+import { stampOfLast, newerStamp, type Stamp } from '../format/last-received.ts'
 import type { FeedCounts } from '../../../../shared/core/recording/recording.ts'
 import { isFeedId, recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
 
@@ -36,10 +36,10 @@ export interface Series {
   /** Blocks after the last full one, oldest first: to be merged. */
   tail: BlockRef[]
   /** Bars of sealed messages that the rollup rows do not hold yet. */
-  minutes: Minutes
+  minutes: MinuteBars
   rolledAtMs: number
   /** Sealed messages without rollup rows cannot be read: those of later ones would hide that they are missing. */
-  isLost: boolean
+  hasLostRollups: boolean
 }
 
 export interface Chain {
@@ -137,14 +137,14 @@ function loadRecording(db: Db, row: RecordingRow): RecordingState {
   rec.sealedSeq = rec.lastSeq = row.sealed_seq
   loadChains(db, rec)
   const sealed = loadSeries(db, rec)
-  const journalled = loadJournal(db, rec)
+  const unsealed = loadJournal(db, rec)
   const entry = db
     .prepare<[number], Stamp>(
       'SELECT seq, wall_ms AS wallMs, mono_ns AS monoNs FROM entry WHERE recording = ? ORDER BY seq DESC LIMIT 1',
     )
     .get(rec.id)
   rec.lastSeq = Math.max(rec.lastSeq, entry?.seq ?? 0)
-  const last = latest(sealed, journalled, entry)
+  const last = newerStamp(sealed, unsealed, entry)
   if (last !== undefined) {
     rec.lastWallMs = last.wallMs
     rec.lastMonoNs = last.monoNs
@@ -200,29 +200,29 @@ function loadSeries(db: Db, rec: RecordingState): Stamp | undefined {
       tail: refs.slice(refs.findLastIndex((b) => b.count >= BLOCK_ROWS) + 1),
       minutes: new Map(),
       rolledAtMs: 0,
-      isLost: false,
+      hasLostRollups: false,
     }
     rec.series.set(seriesKey(feed, name), series)
     const add = (data: Buffer): void => {
       const block = openBlock(data)
-      if (name === '' || !isRolled(feed)) return
+      if (name === '' || !hasRollups(feed)) return
       const { seq, flags, recvMs } = block
       for (let i = 0; i < block.count; i++) {
-        if (seq[i] <= row.rolled_seq || (flags[i] & OUT_OF_BARS) !== 0) continue
+        if (seq[i] <= row.rolled_seq || (flags[i] & EXCLUDED_FROM_BARS) !== 0) continue
         const raw = block.raw(i)
-        const placed = classifier.place(feed, flags[i], raw, 0, raw.length)
+        const placed = classifier.classify(feed, flags[i], raw, 0, raw.length)
         const ms = Number.isNaN(placed.eventMs) ? recvMs[i] : placed.eventMs
         applyToBars(series.minutes, barSources(feed), seq[i], ms, placed.record)
       }
     }
     for (const { data } of unrolled.iterate(row.id, row.rolled_seq)) {
-      if (!readable(() => add(data))) series.isLost = true
+      if (!tryRead(() => add(data))) series.hasLostRollups = true
     }
   }
   let found: Stamp | undefined
   for (const { id } of newest.sort((a, b) => b.max_seq - a.max_seq)) {
     const bytes = data.get(id)
-    if (bytes !== undefined && readable(() => (found = lastStamp(openBlock(bytes))))) break
+    if (bytes !== undefined && tryRead(() => (found = stampOfLast(openBlock(bytes))))) break
   }
   return found
 }
@@ -236,13 +236,13 @@ function loadJournal(db: Db, rec: RecordingState): Stamp | undefined {
   for (const row of rows.iterate(rec.id, rec.sealedSeq)) {
     rec.lastSeq = Math.max(rec.lastSeq, row.last_seq)
     rec.journalBytes += row.data.length
-    if (!isWhole(rec.id, row)) continue
+    if (!isIntact(rec.id, row)) continue
     const { leaves, messages } = decodeJournal(row.data)
     for (const leaf of leaves) {
       const chain = rec.chains.get(leaf.conn)
       if (chain !== undefined) chain.head = leaf.head
     }
-    found = lastStamp(messages) ?? found
+    found = stampOfLast(messages) ?? found
   }
   return found
 }

@@ -8,14 +8,14 @@ import type { BarBuilder, BarState } from '../../../../shared/core/market/bars.t
 import type { BarSource } from '../../../../shared/core/market/market.ts'
 import { FLAG, MOST_SPELLINGS } from '../../../../shared/core/recording/recording.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
-import { encodeInTurns } from '../blocks/encode.ts'
+import { encodeInSteps } from '../blocks/encode.ts'
 import { openBlock } from '../blocks/open.ts'
 import { Buckets, type Bucket } from './buckets.ts'
 import { Classifier, HOUR } from '../format/classify.ts'
 import { ColumnsBuilder, sliceColumns } from '../format/message-columns.ts'
 import { decodeJournal, journalCrc, type JournalBlob } from '../format/journal.ts'
-import { readable } from '../types/corruption.ts'
-import { packRuns, rowSum } from '../format/ledger.ts'
+import { tryRead } from '../types/corruption.ts'
+import { packRuns, rowChecksum } from '../format/ledger.ts'
 import type { MessageColumns } from '../types/store.ts'
 import {
   BLOCK_BYTES,
@@ -25,7 +25,7 @@ import {
   type RecordingState,
   type Series,
 } from './recording-state.ts'
-import { encodeHour, joinBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
+import { encodeHour, mergeBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 export type Work = Generator<(() => void) | undefined, void, void>
@@ -36,8 +36,8 @@ const BURST_BYTES = 16 << 20
 const PLACE_ROWS = 256
 const CHAIN_PART_BYTES = 1024
 const ROLL_EVERY_MS = 15_000
-const ROLL_LATEST_MS = 120_000
-const SERIES_A_STEP = 16
+const MAX_ROLL_DELAY_MS = 120_000
+const SERIES_PER_STEP = 16
 
 /** A block ready to be written. */
 export interface SealedBlock {
@@ -98,7 +98,7 @@ export class Sealer {
   /** Seals the oldest part of a recording's journal; answers whether there was any. */
   *seal(rec: RecordingState): Generator<(() => void) | undefined, boolean, void> {
     const taken: number[] = []
-    const torn: number[] = []
+    const corrupt: number[] = []
     const heads = new Map<number, { head: Uint8Array; sizes: number[] }>()
     const buckets = new Buckets(rec, this.#classifier)
     let bytes = 0
@@ -111,7 +111,7 @@ export class Sealer {
       bytes += row.data.length
       const blob = readJournal(rec.id, row)
       if (blob === undefined) {
-        torn.push(row.id)
+        corrupt.push(row.id)
         continue
       }
       taken.push(row.id)
@@ -125,14 +125,14 @@ export class Sealer {
       }
       for (let i = 0; i < blob.messages.count; i++) {
         if (i % PLACE_ROWS === 0) yield
-        buckets.place(blob.messages, i)
+        buckets.add(blob.messages, i)
       }
     }
     if (upTo === rec.sealedSeq) return false
     const sealed: { bucket: Bucket; blocks: SealedBlock[] }[] = []
     for (const bucket of buckets.all()) {
       const blocks: SealedBlock[] = []
-      for (const part of cut(bucket.rows.done())) {
+      for (const part of splitForBlocks(bucket.rows.build())) {
         blocks.push(yield* sealBlock(bucket.feed, part.rows, bucket.eventMs.slice(part.from, part.to)))
         yield
       }
@@ -150,7 +150,7 @@ export class Sealer {
         })
       }
       for (const { conn, head, part, runs } of chains) this.#sql.chain.run(rec.id, conn, part, packRuns(runs), head)
-      for (const id of torn) this.#sql.tear.run(id)
+      for (const id of corrupt) this.#sql.tear.run(id)
       for (const id of taken) this.#sql.drop.run(id)
       this.#sql.sealed.run(upTo, rec.id)
     }
@@ -164,7 +164,7 @@ export class Sealer {
       for (const [of, builder] of minutes) {
         const known = series.minutes.get(of)
         if (known === undefined) series.minutes.set(of, builder)
-        else joinMinutes(known, of, builder.states())
+        else mergeMinutes(known, of, builder.states())
       }
       for (const ref of ids) {
         if (ref.count >= BLOCK_ROWS) series.tail = []
@@ -178,11 +178,11 @@ export class Sealer {
   *merge(rec: RecordingState, all: boolean): Work {
     for (const series of rec.series.values()) {
       for (;;) {
-        const refs = all ? (series.tail.length > 1 ? series.tail.slice() : []) : mergeable(series.tail)
+        const refs = all ? (series.tail.length > 1 ? series.tail.slice() : []) : findMergeable(series.tail)
         if (refs.length === 0) break
         const rows = new ColumnsBuilder(BLOCK_ROWS)
         const eventMs: number[] = []
-        let damaged: BlockRef | null = null
+        let corruptRef: BlockRef | null = null
         for (const ref of refs) {
           const data = this.#sql.blockData.get(ref.id)
           if (data === undefined) throw new TypeError(`block ${ref.id} is gone`)
@@ -191,19 +191,19 @@ export class Sealer {
             rows.add(block.messages(), 0, block.count)
             for (const ms of block.eventMs) eventMs.push(ms)
           }
-          if (!readable(add)) {
-            damaged = ref
+          if (!tryRead(add)) {
+            corruptRef = ref
             break
           }
           yield
         }
-        if (damaged !== null) {
+        if (corruptRef !== null) {
           // It stays what it is, for who looks after it: recording goes on, and what follows it is merged.
-          series.tail = series.tail.slice(series.tail.indexOf(damaged) + 1)
+          series.tail = series.tail.slice(series.tail.indexOf(corruptRef) + 1)
           continue
         }
         const blocks: SealedBlock[] = []
-        for (const part of cut(rows.done())) {
+        for (const part of splitForBlocks(rows.build())) {
           blocks.push(yield* sealBlock(series.feed, part.rows, eventMs.slice(part.from, part.to)))
           yield
         }
@@ -212,9 +212,9 @@ export class Sealer {
           for (const { id } of refs) this.#sql.dropBlock.run(id)
           ids = blocks.map((block) => ({ id: this.writeBlock(series.id, block), count: block.count }))
         }
-        const kept = series.tail.slice(0, series.tail.length - refs.length)
+        const unmerged = series.tail.slice(0, series.tail.length - refs.length)
         const lastFull = ids.findLastIndex((ref) => ref.count >= BLOCK_ROWS)
-        series.tail = lastFull < 0 ? [...kept, ...ids] : ids.slice(lastFull + 1)
+        series.tail = lastFull < 0 ? [...unmerged, ...ids] : ids.slice(lastFull + 1)
         // Large messages fill blocks of fewer rows: nothing left to gain, or this would not end.
         if (ids.length >= refs.length) series.tail = series.tail.slice(-1)
         if (all) break
@@ -223,16 +223,16 @@ export class Sealer {
   }
 
   /** Writes finished minutes into rollup rows, all of them when `all`. */
-  *roll(rec: RecordingState, nowMs: number, all: boolean): Work {
+  *writeRollups(rec: RecordingState, nowMs: number, all: boolean): Work {
     const due = [...rec.series.values()].filter((series) => {
-      if (series.isLost) return false
+      if (series.hasLostRollups) return false
       const bars = Math.max(0, ...[...series.minutes.values()].map((b) => b.size))
       if (bars === 0) return false
       const age = nowMs - series.rolledAtMs
-      return all || (bars > 1 && age >= ROLL_EVERY_MS) || age >= ROLL_LATEST_MS
+      return all || (bars > 1 && age >= ROLL_EVERY_MS) || age >= MAX_ROLL_DELAY_MS
     })
-    for (let i = 0; i < due.length; i += SERIES_A_STEP) {
-      const step = due.slice(i, i + SERIES_A_STEP)
+    for (let i = 0; i < due.length; i += SERIES_PER_STEP) {
+      const step = due.slice(i, i + SERIES_PER_STEP)
       const upTo = rec.sealedSeq
       yield () => {
         for (const series of step) this.#writeMinutes(series, upTo)
@@ -252,13 +252,13 @@ export class Sealer {
         const hourMs = Math.floor(bar.startMs / HOUR) * HOUR
         let hour = hours.get(hourMs)
         if (hour === undefined) hours.set(hourMs, (hour = this.#hourSoFar(series.id, hourMs)))
-        if (hour !== null) joinBar(hour, of, bar)
+        if (hour !== null) mergeBar(hour, of, bar)
       }
     }
     for (const [hourMs, hour] of hours) {
       if (hour === null) continue
       const data = encodeHour(hourMs, hour)
-      this.#sql.putHour.run(series.id, hourMs, rowSum([hourMs], data), data)
+      this.#sql.putHour.run(series.id, hourMs, rowChecksum([hourMs], data), data)
     }
     this.#sql.rolled.run(upTo, series.id)
   }
@@ -266,7 +266,7 @@ export class Sealer {
   #hourSoFar(series: number, hourMs: number): HourBars | null {
     const row = this.#sql.hour.get(series, hourMs)
     let hour: HourBars | null = new Map()
-    if (row !== undefined && !readable(() => (hour = readHour(row)))) hour = null
+    if (row !== undefined && !tryRead(() => (hour = readHour(row)))) hour = null
     return hour
   }
 
@@ -274,21 +274,21 @@ export class Sealer {
     const known = rec.series.get(seriesKey(bucket.feed, bucket.name))
     if (known !== undefined) {
       const fresh = freshSymbols(known.symbols, bucket.symbols)
-      if (fresh.length > 0) this.#sql.symbols.run(spellings([...known.symbols, ...fresh]), known.id)
+      if (fresh.length > 0) this.#sql.symbols.run(encodeSymbols([...known.symbols, ...fresh]), known.id)
       return known
     }
     const { feed, name, symbols } = bucket
-    const id = Number(this.#sql.series.run(rec.id, feed, name, spellings([...symbols])).lastInsertRowid)
+    const id = Number(this.#sql.series.run(rec.id, feed, name, encodeSymbols([...symbols])).lastInsertRowid)
     const rolledAtMs = this.#nowMs()
-    return { id, feed, name, symbols: new Set(), tail: [], minutes: new Map(), rolledAtMs, isLost: false }
+    return { id, feed, name, symbols: new Set(), tail: [], minutes: new Map(), rolledAtMs, hasLostRollups: false }
   }
 
   /** A block as a row, within the caller's transaction; answers its number. */
   writeBlock(series: number, b: SealedBlock): number {
-    const numbers = blockNumbers(b)
+    const numbers = blockChecksumFields(b)
     const row = this.#sql.block.run(
       series, b.minSeq, b.maxSeq, b.minMs, b.maxMs, b.count, b.control, b.undecodable, b.unasked, b.data.length,
-      rowSum([series, ...numbers], b.data), b.data,
+      rowChecksum([series, ...numbers], b.data), b.data,
     ) // prettier-ignore
     return Number(row.lastInsertRowid)
   }
@@ -314,10 +314,10 @@ function freshSymbols(known: ReadonlySet<string>, symbols: ReadonlySet<string>):
 }
 
 /** Spellings as a series row keeps them. */
-export const spellings = (symbols: readonly string[]): string => JSON.stringify([...symbols].sort())
+export const encodeSymbols = (symbols: readonly string[]): string => JSON.stringify([...symbols].sort())
 
 /** The numbers of a block row that its sum covers, after the series. */
-export const blockNumbers = (b: Omit<SealedBlock, 'data'>): number[] => [
+export const blockChecksumFields = (b: Omit<SealedBlock, 'data'>): number[] => [
   b.minSeq,
   b.maxSeq,
   b.minMs,
@@ -329,7 +329,7 @@ export const blockNumbers = (b: Omit<SealedBlock, 'data'>): number[] => [
 ]
 
 /** What the index says of a block: `eventMs` NaN, undated, counts as its receive time. */
-export function blockFacts(m: MessageColumns, eventMs: ArrayLike<number>): Omit<SealedBlock, 'data'> {
+export function summarizeBlock(m: MessageColumns, eventMs: ArrayLike<number>): Omit<SealedBlock, 'data'> {
   let minMs = Infinity
   let maxMs = -Infinity
   let control = 0
@@ -362,12 +362,12 @@ export function* sealBlock(
   m: MessageColumns,
   eventMs: readonly number[],
 ): Generator<undefined, SealedBlock, void> {
-  const data = yield* encodeInTurns(feed, m, { eventMs: Float64Array.from(eventMs) })
-  return { ...blockFacts(m, eventMs), data }
+  const data = yield* encodeInSteps(feed, m, { eventMs: Float64Array.from(eventMs) })
+  return { ...summarizeBlock(m, eventMs), data }
 }
 
 /** A run cut to what one block takes. */
-export function* cut(m: MessageColumns): Generator<{ rows: MessageColumns; from: number; to: number }> {
+export function* splitForBlocks(m: MessageColumns): Generator<{ rows: MessageColumns; from: number; to: number }> {
   let from = 0
   while (from < m.count) {
     let to = Math.min(m.count, from + BLOCK_ROWS)
@@ -390,7 +390,7 @@ function readJournal(
 }
 
 /** The trailing blocks that are worth merging now: four or more of about one size, or a full block's worth. */
-function mergeable(
+function findMergeable(
   tail: readonly { readonly id: number; readonly count: number }[],
 ): { readonly id: number; readonly count: number }[] {
   let total = 0
@@ -413,7 +413,7 @@ function mergeable(
   return best
 }
 
-function joinMinutes(into: BarBuilder, of: BarSource, states: readonly BarState[]): void {
+function mergeMinutes(into: BarBuilder, of: BarSource, states: readonly BarState[]): void {
   for (const state of states) {
     if (of === 'service') {
       const { startMs, endMs, lastSeq, open, high, low, close, volume } = state

@@ -4,26 +4,26 @@
  * messages.
  */
 import { zstdCompressSync, zstdDecompressSync } from '../../../base/zstd.ts'
-import { rowSum, sameBytes } from '../format/ledger.ts'
+import { rowChecksum, equalBytes } from '../format/ledger.ts'
 import type { NewSnapshot, Snapshot, SnapshotQuery } from '../types/store.ts'
 import type { RecordingState } from './recording-state.ts'
 import type { Work } from './sealer.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** Larger ones are let go: they would cost more than they save. */
-const MOST_BYTES = 16 << 20
+const MAX_BYTES = 16 << 20
 /** Packed at once, between two turns. */
 const PIECE_BYTES = 256 << 10
 /**
  * One between two others is kept where so many messages and entries follow the one before it, or where it is
  * no larger than about a third of what those take when sealed.
  */
-const SEQS_APART = 50_000
-const BYTES_A_SEQ = 1
+const MIN_SEQ_DISTANCE = 50_000
+const BYTES_PER_SEQ = 1
 /** Set in the size of one that is packed against a whole one, whose seq follows. */
-const AGAINST = 0x8000_0000
+const DELTA_FLAG = 0x8000_0000
 /** Packed against a whole one it must be this much smaller, or it is kept whole and the next are packed against it. */
-const WORTH = 0.6
+const MAX_DELTA_RATIO = 0.6
 
 interface SnapshotRow {
   readonly id: number
@@ -37,11 +37,11 @@ interface SnapshotRow {
 
 /** Covers every column of a snapshot's row. */
 function snapshotSum({ recording, seq, wall_ms: wallMs, version, data }: Omit<SnapshotRow, 'id' | 'sum'>): Uint8Array {
-  return rowSum([recording, seq, wallMs, version], data)
+  return rowChecksum([recording, seq, wallMs, version], data)
 }
 
 /** A whole snapshot that later ones are packed against. */
-interface Whole {
+interface BaseSnapshot {
   readonly recording: number
   readonly seq: number
   readonly data: Uint8Array
@@ -54,7 +54,7 @@ interface Whole {
 export class SnapshotWriter {
   readonly #sql
   #pending: NewSnapshot | null = null
-  #whole: Whole | null = null
+  #base: BaseSnapshot | null = null
 
   constructor(db: Db) {
     this.#sql = {
@@ -71,7 +71,7 @@ export class SnapshotWriter {
 
   /** Takes one; it takes the place of one that waits. */
   offer(snapshot: NewSnapshot): void {
-    if (snapshot.data.length <= MOST_BYTES) this.#pending = snapshot
+    if (snapshot.data.length <= MAX_BYTES) this.#pending = snapshot
   }
 
   /** Whether one waits that may be written. */
@@ -85,7 +85,7 @@ export class SnapshotWriter {
   /** Another recording begins. */
   forget(): void {
     this.#pending = null
-    this.#whole = null
+    this.#base = null
   }
 
   *write(rec: RecordingState): Work {
@@ -94,24 +94,24 @@ export class SnapshotWriter {
     if (snapshot === null) return
     this.#pending = null
     const { seq, wallMs, version, data: raw } = snapshot
-    const known = this.#whole
+    const known = this.#base
     // One at the same seq takes the place of the one there; one that a full disk refused is not there.
     const usable = known !== null && known.recording === rec.id && known.seq < seq
-    const whole = usable && this.#sql.has.get(rec.id, known.seq) !== undefined ? known : null
-    let data = whole === null ? null : yield* packed(raw, whole)
-    if (whole !== null && data !== null && data.length <= whole.packedBytes * WORTH) whole.usedBy = seq
+    const base = usable && this.#sql.has.get(rec.id, known.seq) !== undefined ? known : null
+    let data = base === null ? null : yield* packInSteps(raw, base)
+    if (base !== null && data !== null && data.length <= base.packedBytes * MAX_DELTA_RATIO) base.usedBy = seq
     else {
-      data = yield* packed(raw, null)
-      this.#whole = { recording: rec.id, seq, data: raw, packedBytes: data.length, usedBy: seq }
+      data = yield* packInSteps(raw, null)
+      this.#base = { recording: rec.id, seq, data: raw, packedBytes: data.length, usedBy: seq }
     }
-    const needed = whole !== null && whole.usedBy > whole.seq ? whole.seq : NaN
+    const isBaseNeeded = base !== null && base.usedBy > base.seq ? base.seq : NaN
     const row = { recording: rec.id, seq, wall_ms: wallMs, version, data }
     const bytes = data
     yield () => {
       const [last, before] = this.#sql.newest.all(rec.id)
-      if (last !== undefined && last.seq < seq && before !== undefined && last.seq !== needed) {
-        const apart = last.seq - before.seq
-        if (apart < SEQS_APART && last.size > apart * BYTES_A_SEQ) this.#sql.drop.run(last.id)
+      if (last !== undefined && last.seq < seq && before !== undefined && last.seq !== isBaseNeeded) {
+        const isFarApart = last.seq - before.seq
+        if (isFarApart < MIN_SEQ_DISTANCE && last.size > isFarApart * BYTES_PER_SEQ) this.#sql.drop.run(last.id)
       }
       this.#sql.insert.run(rec.id, seq, wallMs, version, snapshotSum(row), bytes)
     }
@@ -119,9 +119,12 @@ export class SnapshotWriter {
 }
 
 /** Packs one piece by piece; against a whole one, the same bytes of that are what a piece is looked up in. */
-function* packed(raw: Uint8Array, whole: Pick<Whole, 'seq' | 'data'> | null): Generator<undefined, Buffer, void> {
+function* packInSteps(
+  raw: Uint8Array,
+  whole: Pick<BaseSnapshot, 'seq' | 'data'> | null,
+): Generator<undefined, Buffer, void> {
   const head = new DataView(new ArrayBuffer(whole === null ? 4 : 12))
-  head.setUint32(0, whole === null ? raw.length : (raw.length | AGAINST) >>> 0, true)
+  head.setUint32(0, whole === null ? raw.length : (raw.length | DELTA_FLAG) >>> 0, true)
   if (whole !== null) head.setFloat64(4, whole.seq, true)
   const pieces: Uint8Array[] = [new Uint8Array(head.buffer)]
   for (let at = 0; at < raw.length; at += PIECE_BYTES) {
@@ -157,37 +160,37 @@ export class SnapshotReader {
   /** The newest whole snapshot of a version at or before a place. */
   read(recording: number, { upToSeq, upToMs = Infinity, afterSeq = -1, version }: SnapshotQuery): Snapshot | null {
     for (const row of this.#sql.before.iterate(recording, upToSeq, afterSeq, version, upToMs)) {
-      const data = this.unpacked(row)
+      const data = this.unpack(row)
       if (data !== null) return { seq: row.seq, wallMs: row.wall_ms, data }
     }
     return null
   }
 
   /** What was packed; null where it, or what it was packed against, is damaged. */
-  unpacked(row: SnapshotRow): Uint8Array | null {
-    if (!sameBytes(snapshotSum(row), row.sum)) return null
-    const against = againstOf(row.data)
-    if (against === null) return unpackSnapshot(row.data, null)
-    const whole = this.#wholeAt(row.recording, against)
+  unpack(row: SnapshotRow): Uint8Array | null {
+    if (!equalBytes(snapshotSum(row), row.sum)) return null
+    const baseSeq = readBaseSeq(row.data)
+    if (baseSeq === null) return unpackSnapshot(row.data, null)
+    const whole = this.#readBase(row.recording, baseSeq)
     return whole === null ? null : unpackSnapshot(row.data, whole)
   }
 
-  #wholeAt(recording: number, seq: number): Uint8Array | null {
+  #readBase(recording: number, seq: number): Uint8Array | null {
     const known = this.#whole
     if (known !== null && known.recording === recording && known.seq === seq) return known.data
     const row = this.#sql.at.get(recording, seq)
-    if (row === undefined || againstOf(row.data) !== null) return null
-    const data = this.unpacked(row)
+    if (row === undefined || readBaseSeq(row.data) !== null) return null
+    const data = this.unpack(row)
     if (data !== null) this.#whole = { recording, seq, data }
     return data
   }
 }
 
 /** Seq of the whole one that it is packed against; null: it is whole itself. */
-function againstOf(packed: Uint8Array): number | null {
+function readBaseSeq(packed: Uint8Array): number | null {
   if (packed.length < 12) return null
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)
-  return (view.getUint32(0, true) & AGAINST) === 0 ? null : view.getFloat64(4, true)
+  return (view.getUint32(0, true) & DELTA_FLAG) === 0 ? null : view.getFloat64(4, true)
 }
 
 /** What was packed; null where it is damaged. */
@@ -195,8 +198,8 @@ function unpackSnapshot(packed: Uint8Array, against: Uint8Array | null): Uint8Ar
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)
   const from = against === null ? 4 : 12
   if (packed.length < from) return null
-  const size = against === null ? view.getUint32(0, true) : (view.getUint32(0, true) & ~AGAINST) >>> 0
-  if (size > MOST_BYTES) return null
+  const size = against === null ? view.getUint32(0, true) : (view.getUint32(0, true) & ~DELTA_FLAG) >>> 0
+  if (size > MAX_BYTES) return null
   const out = new Uint8Array(size)
   const whole = against === null ? null : { data: against }
   let to = 0
@@ -243,8 +246,8 @@ export class SnapshotCheck {
   check(id: number, lastSeq: number, problem: (seq: number, wallMs: number, what: string) => void): void {
     const row = this.#row.get(id)
     if (row === undefined || row.recording !== this.#recording) return
-    if (!sameBytes(snapshotSum(row), row.sum)) problem(row.seq, row.wall_ms, 'differs from its sum')
-    else if (this.#reader.unpacked(row) === null) problem(row.seq, row.wall_ms, 'cannot be read')
+    if (!equalBytes(snapshotSum(row), row.sum)) problem(row.seq, row.wall_ms, 'differs from its sum')
+    else if (this.#reader.unpack(row) === null) problem(row.seq, row.wall_ms, 'cannot be read')
     else if (row.seq > lastSeq) problem(row.seq, row.wall_ms, 'is of later than the recording')
   }
 }

@@ -17,8 +17,8 @@ const ROW: Readonly<Partial<Record<(typeof TABLES)[number], string>>> = {
   connection: 'conn',
 }
 
-const BLOCKS_A_STEP = 32
-const ROWS_A_STEP = 1_000
+const BLOCKS_PER_STEP = 32
+const ROWS_PER_STEP = 1_000
 
 export class HiddenRows {
   readonly #db: Db
@@ -27,14 +27,14 @@ export class HiddenRows {
 
   constructor(db: Db) {
     this.#db = db
-    const end = (f: 'min' | 'max'): number => {
+    const extremeId = (f: 'min' | 'max'): number => {
       const ends = ['recording', ...TABLES]
         .map((table) => `SELECT ${f}(${table === 'recording' ? 'id' : 'recording'}) AS id FROM ${table}`)
         .join(' UNION ALL ')
       return db.prepare<[], number | null>(`SELECT ${f}(id) FROM (${ends})`).pluck().get() ?? 0
     }
-    this.#least = Math.min(0, end('min'))
-    this.#most = Math.max(0, end('max'))
+    this.#least = Math.min(0, extremeId('min'))
+    this.#most = Math.max(0, extremeId('max'))
   }
 
   /**
@@ -69,11 +69,11 @@ export class HiddenRows {
   *clear(id: number): Work {
     const series = this.#db.prepare<[number], number>('SELECT id FROM series WHERE recording = ?').pluck().all(id)
     for (const one of series) {
-      yield* this.#delete('block', 'id', 'series = ?', one, BLOCKS_A_STEP)
-      yield* this.#delete('rollup', 'id', 'series = ?', one, BLOCKS_A_STEP)
+      yield* this.#delete('block', 'id', 'series = ?', one, BLOCKS_PER_STEP)
+      yield* this.#delete('rollup', 'id', 'series = ?', one, BLOCKS_PER_STEP)
     }
     for (const table of TABLES) {
-      const most = table === 'journal' || table === 'snapshot' ? BLOCKS_A_STEP : ROWS_A_STEP
+      const most = table === 'journal' || table === 'snapshot' ? BLOCKS_PER_STEP : ROWS_PER_STEP
       yield* this.#delete(table, ROW[table] ?? 'rowid', 'recording = ?', id, most)
     }
   }

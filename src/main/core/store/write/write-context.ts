@@ -7,7 +7,7 @@ import type { Sealer } from './sealer.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** What the parts of a store that work beside the recording get from its engine. */
-export interface Beside {
+export interface WriteContext {
   readonly db: Db
   readonly file: string
   readonly appender: Appender

@@ -7,7 +7,7 @@ import { createRecorder } from '../../../../../src/main/core/recording/recorder.
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import type { Batch, StoreWriter, WriterEvent } from '../../../../../src/main/core/store/types/store.ts'
-import type { WriterReply } from '../../../../../src/main/core/store/types/protocol.ts'
+import type { WriterReply } from '../../../../../src/main/core/store/types/writer-protocol.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { runWriter } from '../../../../../src/main/core/store/threads/writer-loop.ts'
 import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'

@@ -78,10 +78,10 @@ describe('closing the store', () => {
     engine.end(unixMs(T0 + 1_000), [])
     engine.drain()
     expect(logBytes()).toBeGreaterThan(0)
-    expect(engine.busy).toBe(false)
+    expect(engine.hasWork).toBe(false)
     db.exec('COMMIT')
     now += 1_000
-    expect(engine.busy).toBe(true)
+    expect(engine.hasWork).toBe(true)
     engine.drain()
     expect(logBytes()).toBe(0)
     db.close()

@@ -64,7 +64,7 @@ export class Writer {
       }
       rows.add(one, 0, 1)
     }
-    const done = rows.count === 0 ? newColumns(0, 0) : rows.done()
+    const done = rows.count === 0 ? newColumns(0, 0) : rows.build()
     return { messages: done, entries, connections }
   }
 }

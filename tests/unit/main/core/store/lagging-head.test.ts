@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { headFile, HeadFile, readHead } from '../../../../../src/main/core/store/wal/store-head.ts'
-import { findCutBack, lookAtLog } from '../../../../../src/main/core/store/wal/log-check.ts'
+import { findMissingCommits, inspectLog } from '../../../../../src/main/core/store/wal/log-check.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
@@ -50,9 +50,9 @@ it('says nothing where the head is an earlier one, whatever the store did since'
     for (const head of heads.slice(0, at + 1)) {
       writeFileSync(headFile(file), head)
       rounds.add(readHead(file)?.position?.salt1 ?? 0)
-      const { head: read, verdict } = lookAtLog(file, () => false)
+      const { head: read, verdict } = inspectLog(file, () => false)
       const reader = openLocalReader(file)
-      expect([at, ['sound', 'gone'].includes(verdict.is), findCutBack(reader.queries.db, read)]).toEqual([
+      expect([at, ['sound', 'gone'].includes(verdict.is), findMissingCommits(reader.queries.db, read)]).toEqual([
         at,
         true,
         null,

@@ -45,7 +45,7 @@ it('opens again a store of many recordings, also where rows have lower numbers t
   }
   engine.close()
   const again = new StoreEngine(folder.file, () => T0)
-  expect([again.left, again.busy]).toEqual([[], false])
+  expect([again.unclosed, again.hasWork]).toEqual([[], false])
   again.close()
 })
 
@@ -77,7 +77,7 @@ describe('what a death leaves', () => {
     async (sealed) => {
       const key = leave(sealed)
       const engine = new StoreEngine(folder.file)
-      expect(engine.left).toEqual([key])
+      expect(engine.unclosed).toEqual([key])
       engine.begin(newRecordingId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
       engine.drain()
       const reader = openLocalReader(folder.file)
@@ -163,7 +163,7 @@ describe('what a death leaves', () => {
     const engine = new StoreEngine(folder.file)
     const now = newRecordingId(T0 + 5_000)
     engine.begin(now, DEMO, unixMs(T0 + 5_000))
-    expect([engine.left, engine.isFinishing(left), engine.busy]).toEqual([[], true, true])
+    expect([engine.unclosed, engine.isFinishing(left), engine.hasWork]).toEqual([[], true, true])
     engine.commit([new Writer().batch(items(3))])
     const reader = openLocalReader(folder.file)
     expect(await recorded(reader, left)).toEqual([null, [['crash', T0 + 31, T0 + 5_000]]])

@@ -276,7 +276,7 @@ describe('place', () => {
             const lines = linesOfItems(items)
             for (const at of asked) {
               const place = placeOf(lines, T0 + at)
-              expect(await reader.place({ recording, ms: T0 + at })).toEqual(place)
+              expect(await reader.findPosition({ recording, ms: T0 + at })).toEqual(place)
               // Reading up to then ends soon after, never before, and leaves nothing out.
               const read = await readLines(reader, { recording, afterSeq: 0, upToMs: T0 + at })
               expect(read).toEqual(lines.slice(0, Math.max(read.length, place?.seq ?? 0)))
@@ -303,9 +303,9 @@ describe('place', () => {
     const recording = await only(reader)
     const lines = linesOfItems(items)
     for (const at of [0, 1, 999, 30_000, 44_999, 45_003, 300_000, 645_002, 660_000, 689_998, 689_999, 900_000]) {
-      expect([at, await reader.place({ recording, ms: T0 + at })]).toEqual([at, placeOf(lines, T0 + at)])
+      expect([at, await reader.findPosition({ recording, ms: T0 + at })]).toEqual([at, placeOf(lines, T0 + at)])
     }
-    expect(await reader.place({ recording, ms: T0 - 1 })).toBeNull()
+    expect(await reader.findPosition({ recording, ms: T0 - 1 })).toBeNull()
   })
 })
 

@@ -1,7 +1,7 @@
 /** A service that sends tickers nobody asked for, without end: what it costs is bounded, and nothing of it is lost. */
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { MOST_UNASKED_SERIES } from '../../../../../src/main/core/store/write/buckets.ts'
+import { MAX_UNASKED_SERIES } from '../../../../../src/main/core/store/write/buckets.ts'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
@@ -101,14 +101,14 @@ const FEW = 25
 
 describe('tickers that nobody asked for', () => {
   it('share one series of a feed beyond their bound, keep every byte in order, and verify clean', async () => {
-    const many = MOST_UNASKED_SERIES + 2_000
+    const many = MAX_UNASKED_SERIES + 2_000
     for (let from = 0; from < many; from += 1_500) record(tickers(from, from + 1_500), FLAG.unasked)
-    expect(counts()).toMatchObject({ series: MOST_UNASKED_SERIES + 1, named: MOST_UNASKED_SERIES })
+    expect(counts()).toMatchObject({ series: MAX_UNASKED_SERIES + 1, named: MAX_UNASKED_SERIES })
     end()
     expect(counts()).toEqual({
-      series: MOST_UNASKED_SERIES + 1,
-      named: MOST_UNASKED_SERIES,
-      blocks: MOST_UNASKED_SERIES + 1,
+      series: MAX_UNASKED_SERIES + 1,
+      named: MAX_UNASKED_SERIES,
+      blocks: MAX_UNASKED_SERIES + 1,
     })
     const { rows, replayed } = await readRows()
     expect(rows.map(({ raw }) => raw)).toEqual(sent)
@@ -119,23 +119,23 @@ describe('tickers that nobody asked for', () => {
   })
 
   it('leave room for what is asked for, whose messages have a series of their own from then on', async () => {
-    const late = `T${MOST_UNASKED_SERIES + 3}-USD`
-    record(tickers(0, MOST_UNASKED_SERIES + FEW), FLAG.unasked)
+    const late = `T${MAX_UNASKED_SERIES + 3}-USD`
+    record(tickers(0, MAX_UNASKED_SERIES + FEW), FLAG.unasked)
     record([late, 'BTC-USD'], FLAG.unasked)
     record([late], 0)
     record([late, 'ETH-USD'], FLAG.unasked)
     const last = sent.length
-    expect(counts()).toMatchObject({ series: MOST_UNASKED_SERIES + 2, named: MOST_UNASKED_SERIES + 1 })
+    expect(counts()).toMatchObject({ series: MAX_UNASKED_SERIES + 2, named: MAX_UNASKED_SERIES + 1 })
     end()
     expect((await verify()).problems).toEqual([])
     // What came before it was asked for lies with what names no instrument: each message lies in one place.
     expect(await seqsOf(`crypto:${late.replace('-', '')}`)).toEqual([last - 2, last - 1])
-    const shared = Array.from({ length: FEW + 2 }, (_, i) => MOST_UNASKED_SERIES + 1 + i)
+    const shared = Array.from({ length: FEW + 2 }, (_, i) => MAX_UNASKED_SERIES + 1 + i)
     expect(await seqsOf('')).toEqual([...shared, last])
   })
 
   it('keep their bound where a death interrupts the recording', async () => {
-    record(tickers(0, MOST_UNASKED_SERIES - 1), FLAG.unasked)
+    record(tickers(0, MAX_UNASKED_SERIES - 1), FLAG.unasked)
     engine.commit([
       writer.batch([1, 2].map((n) => ({ conn: 1, data: trade(`N${n}-USD`, n, 1, T0), flags: FLAG.unasked }))),
     ])
@@ -143,7 +143,7 @@ describe('tickers that nobody asked for', () => {
     engine = new StoreEngine(folder.file, () => now)
     engine.begin(newRecordingId(now), DEMO, unixMs(now))
     engine.drain()
-    expect(counts()).toMatchObject({ series: MOST_UNASKED_SERIES + 1, named: MOST_UNASKED_SERIES })
+    expect(counts()).toMatchObject({ series: MAX_UNASKED_SERIES + 1, named: MAX_UNASKED_SERIES })
     engine.close()
     expect((await verify()).problems).toEqual([])
   })
@@ -160,7 +160,7 @@ describe('tickers that nobody asked for', () => {
   })
 
   it('hide no message that was asked for in the series they share', async () => {
-    record(tickers(0, MOST_UNASKED_SERIES + FEW), FLAG.unasked)
+    record(tickers(0, MAX_UNASKED_SERIES + FEW), FLAG.unasked)
     record(['BTC-USD'], 0)
     end()
     tamper(
@@ -169,12 +169,12 @@ describe('tickers that nobody asked for', () => {
     )
     const { problems } = await verify()
     expect(problems.map(({ detail }) => detail)).toContain(
-      `seq ${MOST_UNASKED_SERIES + FEW + 1} lies with no instrument instead of crypto:BTCUSD`,
+      `seq ${MAX_UNASKED_SERIES + FEW + 1} lies with no instrument instead of crypto:BTCUSD`,
     )
   })
 
   it('are checked in the series they share, byte by byte', async () => {
-    record(tickers(0, MOST_UNASKED_SERIES + FEW), FLAG.unasked)
+    record(tickers(0, MAX_UNASKED_SERIES + FEW), FLAG.unasked)
     end()
     const db = new Database(folder.file)
     const { id, data } = db

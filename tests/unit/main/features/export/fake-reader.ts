@@ -68,7 +68,7 @@ export function fakeReader(
     replay: () => {
       throw new Error('not of this test')
     },
-    place: () => Promise.resolve(null),
+    findPosition: () => Promise.resolve(null),
     activity: () => Promise.resolve([]),
     snapshot: () => Promise.resolve(null),
     entries: () => Promise.resolve([]),

@@ -192,8 +192,8 @@ it('says which rows run back in time: a replay keeps their order', async () => {
   expect(session?.notes).toContain('2 rows were received before the row above')
   expect((await fresh.reader.verify(null)).problems).toEqual([])
   const recording = session.session
-  expect(await fresh.reader.place({ recording, ms: T0 + 25_000 })).toBe(null)
-  expect(await fresh.reader.place({ recording, ms: T0 + 35_000 })).toMatchObject({ seq: 3 })
+  expect(await fresh.reader.findPosition({ recording, ms: T0 + 25_000 })).toBe(null)
+  expect(await fresh.reader.findPosition({ recording, ms: T0 + 35_000 })).toMatchObject({ seq: 3 })
 })
 
 describe('export, import, export', () => {

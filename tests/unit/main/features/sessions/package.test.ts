@@ -37,7 +37,7 @@ function record(flushes: readonly (readonly Item[])[], clean = true): { file: st
   engine.close()
   if (!clean) {
     const later = new StoreEngine(file)
-    later.closeLeft(unixMs(T0 + 60_000))
+    later.recoverSessions(unixMs(T0 + 60_000))
     later.drain()
     later.close()
   }

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts'
 
 /** Journal, sealed blocks, ledger: everything of the first format. */
-export const first: Migration = {
+export const firstFormat: Migration = {
   version: 1,
   name: 'first',
   before(db) {

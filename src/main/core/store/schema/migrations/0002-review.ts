@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts'
 
 /** What reviewing needs beside the evidence: labels, bookmarks, replay snapshots. */
-export const review: Migration = {
+export const labelsAndSnapshots: Migration = {
   version: 2,
   name: 'review',
   up(db) {

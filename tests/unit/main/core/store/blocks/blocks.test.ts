@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { crc32 } from 'node:zlib'
-import { encodeBlock, encodeInTurns } from '../../../../../../src/main/core/store/blocks/encode.ts'
+import { encodeBlock, encodeInSteps } from '../../../../../../src/main/core/store/blocks/encode.ts'
 import type { OpenBlock } from '../../../../../../src/main/core/store/blocks/open-block.ts'
 import { openBlock } from '../../../../../../src/main/core/store/blocks/open.ts'
 import { proveBlock } from '../../../../../../src/main/core/store/blocks/prove.ts'
@@ -16,7 +16,7 @@ const decoder = new TextDecoder()
 const text = (block: OpenBlock, row: number): string => decoder.decode(block.raw(row))
 const written = (block: OpenBlock, key: string, row: number): string => {
   const writer = block.writer(key)
-  const out = new Uint8Array(writer.most + 3)
+  const out = new Uint8Array(writer.maxBytes + 3)
   return decoder.decode(out.subarray(3, writer.write(row, out, 3)))
 }
 
@@ -359,7 +359,7 @@ function tape(count: number, odd: number): readonly string[] {
 
 test('two blocks made in turns at the same time do not disturb each other', () => {
   const runs = [messagesOf(tape(5000, 0)), messagesOf(tape(4000, 30))]
-  const works = runs.map((run) => encodeInTurns('crypto/XT', run))
+  const works = runs.map((run) => encodeInSteps('crypto/XT', run))
   const blocks: Uint8Array[] = []
   let turns = 0
   while (blocks.filter((block) => block !== undefined).length < works.length) {

@@ -18,16 +18,16 @@ function roundTrip(values: Float64Array, from?: { values: Float64Array; scale: R
   writeInts(values, values.length, refs, head, high, low)
   const size = high.at + low.at - before
   low.raw(new Uint8Array(LOW_PADDING))
-  const reader = new ByteReader(head.done())
+  const reader = new ByteReader(head.finish())
   const places = { hot: 0, cold: 0, low: 0 }
   const [one, two] = [0, 1].map(() => readIntColumn(reader, places, 1 << 20, false))
   const none = (): Float64Array => {
     throw new Error('refers to nothing')
   }
-  const decodedFirst = readInts(one, high.done(), low.done(), none, new Float64Array(one.count))
+  const decodedFirst = readInts(one, high.finish(), low.finish(), none, new Float64Array(one.count))
   // whatever stood in the array before must not show
   const out = new Float64Array(two.count).fill(12345)
-  const back = readInts(two, high.done(), low.done(), () => decodedFirst, out)
+  const back = readInts(two, high.finish(), low.finish(), () => decodedFirst, out)
   expect(reader.at).toBe(reader.end)
   // a range is what the whole has there; where it begins later, its first place is of no meaning
   const n = two.count
@@ -44,7 +44,7 @@ function roundTrip(values: Float64Array, from?: { values: Float64Array; scale: R
       if (from > 0) values[0] = 54321
       return { first: decodedFirst[0], values }
     }
-    const range = readRange(two, high.done(), low.done(), beside, from, to, new Float64Array(to - from).fill(777))
+    const range = readRange(two, high.finish(), low.finish(), beside, from, to, new Float64Array(to - from).fill(777))
     const skip = from === 0 ? 0 : 1
     expect(range.subarray(skip)).toEqual(back.subarray(Math.min(from + skip, to), to))
   }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../../src/main/core/store/open.ts'
-import type { Batch, ImportAbout } from '../../../../../../src/main/core/store/types/store.ts'
+import type { Batch, ImportDetails } from '../../../../../../src/main/core/store/types/store.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
@@ -23,7 +23,7 @@ const trades = (count: number, from = 0): Item[] =>
     conn: 1 + (i % 2),
     data: trade(i % 3 === 0 ? 'ETH-USD' : 'BTC-USD', (100 + i / 100).toFixed(2), '0.5', T0 + from + i),
   }))
-const about = (id: RecordingId, more: Partial<ImportAbout> = {}): ImportAbout => ({
+const about = (id: RecordingId, more: Partial<ImportDetails> = {}): ImportDetails => ({
   id,
   source: { kind: 'import', origin: 'demo', user: 'elsewhere' },
   startedMs: unixMs(T0),

@@ -370,7 +370,7 @@ describe('the walk of a chain', () => {
         1,
       )
     }
-    return builder.done()
+    return builder.build()
   }
   const start = genesis(recordingId('r'), 1, 'crypto/XT')
   const first = messageLeaf(start, rows([1, 2, 3, 4]))
@@ -382,7 +382,7 @@ describe('the walk of a chain', () => {
     ])
     const m = rows(connSeqs)
     const strangers = connSeqs.filter((_, i) => !one.take(m, i))
-    return { damage: one.damage, ...one.finish(), strangers }
+    return { damage: one.faults, ...one.finish(), strangers }
   }
 
   it('meets every head when all is there', () => {

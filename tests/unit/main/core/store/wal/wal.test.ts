@@ -155,7 +155,7 @@ describe('a damaged log', () => {
       isEmpty: false,
       last: mark,
       hasMark: true,
-      isSoundToItsEnd: true,
+      isSoundToEnd: true,
       hasLostCommits: false,
     })
     for (let frame = 0; frame < frames; frame++) {
@@ -163,7 +163,7 @@ describe('a damaged log', () => {
       const at = 32 + frame * FRAME + 24 + 100
       bad[at] = bad[at] ^ 4
       const seen = scan(bad, mark)
-      expect([frame, seen.hasMark, seen.isSoundToItsEnd]).toEqual([frame, false, false])
+      expect([frame, seen.hasMark, seen.isSoundToEnd]).toEqual([frame, false, false])
       const commits = (from: number): number =>
         Array.from({ length: frames - from }, (_, i) => good.readUInt32BE(32 + (from + i) * FRAME + 4)).filter(Boolean)
           .length

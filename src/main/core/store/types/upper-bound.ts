@@ -1,5 +1,5 @@
 /** The first place of an ascending array that is greater than `value`. */
-export function firstAfter(ascending: ArrayLike<number>, value: number): number {
+export function upperBound(ascending: ArrayLike<number>, value: number): number {
   let low = 0
   let high = ascending.length
   while (low < high) {

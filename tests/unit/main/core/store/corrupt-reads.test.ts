@@ -65,7 +65,7 @@ async function bars(query: Partial<BarQuery> = {}): Promise<BarPage> {
     await reader.close()
   }
 }
-const past = (query: Partial<BarQuery> = {}): Promise<BarPage> => bars({ ...query, pastDamage: true })
+const past = (query: Partial<BarQuery> = {}): Promise<BarPage> => bars({ ...query, skipCorrupt: true })
 const touches = ({ startMs, endMs }: Bar, { fromMs, toMs }: StoredSpan): boolean =>
   fromMs < endMs && (toMs > startMs || (fromMs === toMs && fromMs >= startMs))
 /** Minute and close of each bar, with "?" where it is not complete. */
@@ -84,7 +84,7 @@ describe('a damaged block', () => {
     flipped('block', second)
     await expect(bars({ interval: '1s' })).rejects.toMatchObject({ code: 'store-damaged' })
     const page = await past({ interval: '1s' })
-    expect(page.damaged).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+    expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
     expect(told(page)).toEqual(told(before).filter((_, m) => m < 3 || m === 6))
     expect(page).toMatchObject({ more: false })
   })
@@ -94,7 +94,7 @@ describe('a damaged block', () => {
     flipped('block', blocks()[1])
     const page = await past({ interval: '1s', beforeMs: at(6, 0), limit: 2 })
     expect(told(page).map((one) => one.split(' ')[1])).toEqual(['101', '102'])
-    expect(page.damaged).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+    expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
   })
 
   it('costs minutes nothing while their rollups are whole', async () => {
@@ -119,9 +119,9 @@ describe('a damaged block', () => {
     const recording = store(rounds)
     flipped('block', blocks()[1])
     const page = await past({ interval: '1s', maxSeq: { recording, seq: 4 } })
-    expect(page.damaged).toBeUndefined()
+    expect(page.corrupt).toBeUndefined()
     expect(page.bars).toHaveLength(3)
-    expect((await past({ interval: '1s', maxSeq: { recording, seq: 5 } })).damaged).toHaveLength(1)
+    expect((await past({ interval: '1s', maxSeq: { recording, seq: 5 } })).corrupt).toHaveLength(1)
   })
 })
 
@@ -152,7 +152,7 @@ describe('a damaged hour of bars', () => {
     for (const id of hours()) flipped('rollup', id)
     flipped('block', blocks()[1])
     const page = await past()
-    expect(page.damaged).toEqual([{ fromMs: at(90), toMs: at(149) + 1 }])
+    expect(page.corrupt).toEqual([{ fromMs: at(90), toMs: at(149) + 1 }])
     expect(page.rebuilt).toEqual([{ fromMs: T0, toMs: T0 + 3 * HOUR }])
     expect(told(page)).toEqual(told(before).filter((_, m) => m < 90 || m === 150))
     const long = await past({ interval: '1h' })
@@ -180,11 +180,11 @@ describe('a damaged ledger', () => {
       sql((db) => db.exec(`UPDATE gap SET ${change}`))
       await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
       const page = await past()
-      expect(page.damaged).toEqual([{ fromMs: at(1, 30), toMs: at(2, 30) }])
+      expect(page.corrupt).toEqual([{ fromMs: at(1, 30), toMs: at(2, 30) }])
       expect(page.bars).toEqual(before.bars)
       const reader = openLocalReader(folder.file)
       await expect(reader.gaps({ feed: 'crypto/XT' })).rejects.toMatchObject({ code: 'store-damaged' })
-      expect(await reader.gaps({ feed: 'crypto/XT', pastDamage: true })).toEqual([])
+      expect(await reader.gaps({ feed: 'crypto/XT', skipCorrupt: true })).toEqual([])
       await reader.close()
       sql((db) => db.prepare('UPDATE gap SET feed = @feed, cause = @cause, symbols = @symbols').run(keep))
     }
@@ -195,7 +195,7 @@ describe('a damaged ledger', () => {
     for (const body of ['{"type":"acknowledged"', '{"type":"acknowledged","feed":"crypto/XT","rymbols":["BTC-USD"]}']) {
       sql((db) => db.prepare(`UPDATE entry SET body = ? WHERE body LIKE '{"type":"acknowledged"%'`).run(body))
       await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
-      expect((await past()).damaged).toEqual([{ fromMs: T0, toMs: T0 }])
+      expect((await past()).corrupt).toEqual([{ fromMs: T0, toMs: T0 }])
     }
   })
 })
@@ -219,7 +219,7 @@ describe('a torn flush', () => {
     const page = await past()
     expect(told(page)).toEqual(['0 100', '1 101', '2 102', '4 104?', '6 106?'])
     // From a minute before it came: that late prints may be.
-    expect(page.damaged).toEqual([{ fromMs: at(4, 2), toMs: Infinity }])
+    expect(page.corrupt).toEqual([{ fromMs: at(4, 2), toMs: Infinity }])
     await expect(bars()).rejects.toThrow(/^Messages of .* that came from .* or later are damaged/)
     expect(told(await bars({ beforeMs: at(4, 0) }))).toEqual(['0 100', '1 101', '2 102'])
     // The writer finds it when it seals, marks it, and goes on.
@@ -229,7 +229,7 @@ describe('a torn flush', () => {
     engine.close()
     const after = await past()
     expect(told(after)).toEqual(told(page))
-    expect(after.damaged).toMatchObject([{ fromMs: at(4, 2) }])
+    expect(after.corrupt).toMatchObject([{ fromMs: at(4, 2) }])
     await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
     expect(told(await bars({ beforeMs: at(4, 0) }))).toEqual(['0 100', '1 101', '2 102'])
   })
@@ -261,7 +261,7 @@ describe('a writer that comes to what is damaged', () => {
     goOn()
     expect(closed()).toBe(2)
     const page = await past({ interval: '1s' })
-    expect(page.damaged).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+    expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
     // The last one before the death and what came after it: whether they are complete, the death decides.
     expect(told(page).slice(0, -2)).toEqual(told(before).filter((_, m) => m < 3 || (m > 5 && m < 9)))
     expect(page.bars.slice(-2).map(({ close }) => close)).toEqual([109, 221])
@@ -273,7 +273,7 @@ describe('a writer that comes to what is damaged', () => {
     flipped('block', blocks()[1])
     goOn()
     const page = await past()
-    expect(page.damaged).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+    expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
     expect(page.bars.map(({ startMs }) => (startMs - T0) / MINUTE)).toEqual([6, 7, 8, 9, 121])
   })
 
@@ -290,7 +290,7 @@ describe('a writer that comes to what is damaged', () => {
     await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
     const page = await past()
     expect(page.rebuilt).toEqual([{ fromMs: T0, toMs: T0 + HOUR }])
-    expect(page.damaged).toBeUndefined()
+    expect(page.corrupt).toBeUndefined()
     expect(page.bars.slice(0, -2)).toEqual(before.bars.slice(0, -1))
   })
 })
@@ -339,7 +339,7 @@ describe('any damage of one row', () => {
             const good = before.get(query)
             if (good === undefined) throw new TypeError('it was asked')
             const page = await past(query)
-            const { damaged: lost = [], rebuilt = [] } = page
+            const { corrupt: lost = [], rebuilt = [] } = page
             const outside = (one: Bar): boolean => !lost.some((span) => touches(one, span))
             expect(page.bars.filter(outside)).toEqual(good.bars.filter(outside))
             expect(page.bars.filter((one) => !outside(one) && one.complete)).toEqual([])

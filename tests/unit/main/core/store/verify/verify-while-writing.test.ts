@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
-import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { DEMO, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
+import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
+import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
+import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { instrumentId, unixMs, type RecordingId } from '../../../../../../src/shared/base/units.ts'
+import { DEMO, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
 
 let folder: ReturnType<typeof tempFolder>
 beforeEach(() => {

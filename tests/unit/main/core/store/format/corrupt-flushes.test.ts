@@ -115,6 +115,6 @@ describe.each([
     expect((await reader.sessions()).map(({ session }) => session)).toEqual([recording])
     const found = await reader.activity({ recordings: [recording], fromMs: T0, toMs: at(5, 0), buckets: 5 })
     expect(found.reduce((a, b) => a + b)).toBe(8)
-    expect(await reader.place({ recording, ms: at(3, 30) })).toMatchObject({ seq: 11 })
+    expect(await reader.findPosition({ recording, ms: at(3, 30) })).toMatchObject({ seq: 11 })
   })
 })

@@ -2,11 +2,11 @@
 import type { Failure } from '../../../../shared/base/errors.ts'
 import type { FeedCounts, GapCause, Source } from '../../../../shared/core/recording/recording.ts'
 import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
-import type { Batch, Committed, NewBookmark, NewSnapshot, ImportAbout, LabelChange, StoreNotice } from './store.ts'
+import type { Batch, Committed, NewBookmark, NewSnapshot, ImportDetails, LabelChange, StoreNotice } from './store.ts'
 
 /** Of the library; an import is called by the number of the call that began it. */
 export type LibraryRequest =
-  | { readonly is: 'import-begin'; readonly call: number; readonly about: ImportAbout }
+  | { readonly is: 'import-begin'; readonly call: number; readonly about: ImportDetails }
   | {
       readonly is: 'import-append'
       readonly call: number

@@ -3,23 +3,23 @@
  * their seqs, and between which entries they came.
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { isWhole, type JournalRow } from './journal.ts'
+import { isIntact, type JournalRow } from './journal.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** First and last seq of a flush. */
-export type Seqs = readonly [first: number, last: number]
+export type SeqRange = readonly [first: number, last: number]
 
 /** How late a message may come for what it is dated, ms: its way, and prints that are reported afterwards. */
-const LATE_MS = 60_000
+const MAX_LATE_MS = 60_000
 
 /** When a flush came at the earliest and the latest, UTC ms; null: nothing that was written after it tells. */
-export interface CameWithin {
+export interface TimeBounds {
   readonly fromMs: number
   readonly toMs: number | null
 }
 
 /** Reads of the file what is torn; to be called within a read transaction. */
-export class TornFlushes {
+export class CorruptFlushes {
   readonly #sql
 
   constructor(db: Db) {
@@ -29,7 +29,7 @@ export class TornFlushes {
       ),
       // Up to the watermark the journal keeps nothing but what is torn.
       sealed: db
-        .prepare<[number, number, number], Seqs>(
+        .prepare<[number, number, number], SeqRange>(
           `SELECT first_seq, last_seq FROM journal
            WHERE recording = ? AND last_seq > ? AND first_seq <= ? AND torn <> 0 ORDER BY first_seq`,
         )
@@ -52,22 +52,22 @@ export class TornFlushes {
   }
 
   /** Those that were found torn when they were sealed and hold a seq in (after, upTo], ascending. */
-  sealed(recording: number, afterSeq: number, upToSeq: number): readonly Seqs[] {
+  sealed(recording: number, afterSeq: number, upToSeq: number): readonly SeqRange[] {
     return this.#sql.sealed.all(recording, afterSeq, Math.min(upToSeq, Number.MAX_SAFE_INTEGER))
   }
 
   /** All that begin in (after, upTo], ascending: reads what is not sealed yet. */
-  all(recording: number, afterSeq: number, upToSeq: number): Seqs[] {
-    const found: Seqs[] = []
+  all(recording: number, afterSeq: number, upToSeq: number): SeqRange[] {
+    const found: SeqRange[] = []
     for (const row of this.#sql.journal.iterate(recording, afterSeq)) {
       if (row.first_seq > upToSeq) break
-      if (!isWhole(recording, row)) found.push([row.first_seq, row.last_seq])
+      if (!isIntact(recording, row)) found.push([row.first_seq, row.last_seq])
     }
     return found
   }
 
   /** It came between the entries around it. */
-  cameWithin(recording: number, [first, last]: Seqs): CameWithin {
+  receivedWithin(recording: number, [first, last]: SeqRange): TimeBounds {
     const row = this.#sql.recording.get(recording)
     const fromMs = this.#sql.entryBefore.get(recording, first) ?? row?.started_ms ?? -Infinity
     const toMs = this.#sql.entryAfter.get(recording, last) ?? row?.ended_ms ?? null
@@ -75,19 +75,19 @@ export class TornFlushes {
   }
 
   /** Of which times its messages may be, but for the difference of the clocks: they are dated before they come. */
-  datedWithin(recording: number, seqs: Seqs): CameWithin {
-    const { fromMs, toMs } = this.cameWithin(recording, seqs)
-    return { fromMs: fromMs - LATE_MS, toMs }
+  eventTimesWithin(recording: number, seqs: SeqRange): TimeBounds {
+    const { fromMs, toMs } = this.receivedWithin(recording, seqs)
+    return { fromMs: fromMs - MAX_LATE_MS, toMs }
   }
 
   /** What a torn flush is to who must have all messages of a recording. */
-  refusal(recording: number, seqs: Seqs): CodedError {
-    const { fromMs, toMs } = this.cameWithin(recording, seqs)
+  refusal(recording: number, seqs: SeqRange): CodedError {
+    const { fromMs, toMs } = this.receivedWithin(recording, seqs)
     const key = this.#sql.recording.get(recording)?.key ?? 'a session'
-    const until = toMs === null ? 'or later' : `to ${instant(toMs)}`
+    const until = toMs === null ? 'or later' : `to ${formatInstant(toMs)}`
     return new CodedError(
       'store-damaged',
-      `Messages of ${key} that came from ${instant(fromMs)} ${until} are damaged, and of which symbols they were is not known.`,
+      `Messages of ${key} that came from ${formatInstant(fromMs)} ${until} are damaged, and of which symbols they were is not known.`,
       {
         hint: 'Choose a time that ends a minute before them or begins after them, or restore the store from a backup. Verify in the Evidence pane, or "tapedeck verify", names all that is damaged.',
       },
@@ -96,5 +96,5 @@ export class TornFlushes {
 }
 
 /** A time that is out of all bounds is damaged itself. */
-const instant = (ms: number): string =>
+const formatInstant = (ms: number): string =>
   Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'a time that is not known'
