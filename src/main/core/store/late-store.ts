@@ -1,6 +1,6 @@
 /**
- * A store that may not be there yet: locked by another Tapedeck, on a full disk, of a newer format.
- * Watching needs none of it, so writer and reader open when they can and answer with a failure until then.
+ * A store that may not be available yet: locked by another Tapedeck, on a full disk, or of a newer format. Live data
+ * doesn't need it, so writer and reader open when they can and fail until then.
  */
 import type { Clock } from '../../base/clock.ts'
 import { CodedError, toFailure, type ErrorCode } from '../../../shared/base/errors.ts'
@@ -18,23 +18,23 @@ import type {
   WriterEvent,
 } from './types/store.ts'
 
-/** How long a reader that could not be opened is not tried again: a window asks for many things at once. */
+/** How long to wait before trying to open a reader again, because a window sends many requests at once. */
 const REST_MS = 1_000
 
-/** Whether waiting alone may make a store usable. */
+/** Whether waiting alone can make a store usable. */
 export const mayHeal = (code: ErrorCode): boolean =>
   code === 'store-locked' || code === 'disk-full' || code === 'disk-error'
 
 export interface LateWriter extends StoreWriter {
-  /** What is done beside recording; throws where the store is not open for writing. */
+  /** The library of the open store. Throws if the store isn't open for writing. */
   library(): StoreLibrary
-  /** Opens the store unless it is open; rejects with what stands in the way. */
+  /** Opens the store unless it is open. Rejects with the reason if it can't. */
   open(): Promise<void>
-  /** Closes the store; `open` opens it again, wherever it is then. The recording has ended before. */
+  /** Closes the store; `open` opens it again, wherever it is then. The session must have ended. */
   pause(): Promise<void>
 }
 
-/** A writer that is opened by `open`; until then it takes nothing, and `begin` rejects. */
+/** A writer opened by `open`. Before that it drops batches, and `begin` rejects. */
 export function createLateWriter(openWriter: () => Promise<LibraryWriter>): LateWriter {
   const listeners = new Set<(event: WriterEvent) => void>()
   let writer: LibraryWriter | null = null
@@ -89,26 +89,26 @@ export function createLateWriter(openWriter: () => Promise<LibraryWriter>): Late
 }
 
 export interface LateReader extends StoreReader {
-  /** Opens the store unless it is open; rejects with what stands in the way. */
+  /** Opens the store unless it is open. Rejects with the reason if it can't. */
   open(): Promise<void>
-  /** Closes the store; the next question opens it again, wherever it is then. */
+  /** Closes the store; the next query opens it again, wherever it is then. */
   pause(): Promise<void>
-  /** Nothing can be read now, and whoever has to know was told. */
+  /** Nothing can be read now, and `failed` was called. */
   readonly failing: boolean
 }
 
-/** What of a source's store was damaged where bars were read, the first of it. */
+/** The first corrupt span found in a source when its bars were read. */
 export interface FoundDamage {
-  /** `rebuilt`: bars, which were built from their messages again; `damaged`: messages. */
+  /** `corrupt`: messages. `rebuilt`: bars, which were rebuilt from their messages. */
   readonly what: 'corrupt' | 'rebuilt'
   readonly source: string
   readonly span: StoredSpan
 }
 
 /**
- * A reader that opens when first asked, and again after a failure. `failed` hears of the first of a row,
- * `overlapping` of recordings of a source that hold the same time, when its bars are first read, and `damaged` of
- * the first of a source that bars were read past.
+ * A reader that opens with the first query, and again after a failure. `failed` is called for the first of several
+ * failures in a row, `overlapping` once per source whose sessions cover the same time, and `damaged` once per source
+ * and kind of corruption that bars skipped.
  */
 export function createLateReader(
   openReader: () => Promise<StoreReader>,
@@ -134,7 +134,7 @@ export function createLateReader(
         clock.after(REST_MS, () => {
           if (reader === opening) reader = null
         })
-        // A store that nobody has made yet holds nothing, which is no failure.
+        // A store that doesn't exist yet is empty, which is no failure.
         if (!failing && toFailure(thrown).code !== 'not-found') failed(thrown)
         failing = true
         throw thrown

@@ -1,4 +1,4 @@
-/** Opening the store: one writer, any number of readers; each in a thread where one is given. */
+/** Opens the store: one writer and any number of readers, each in a worker thread if one is given. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -8,20 +8,20 @@ import { openRemoteReader } from './threads/remote-reader.ts'
 import { openWriter } from './threads/writer.ts'
 
 export interface OpenStoreOptions {
-  /** Path of the store; a writer creates it. */
+  /** Path of the store. A writer creates it. */
   readonly file: string
-  /** Module of the thread (`store-worker`, `reader-worker`); absent: the caller's own thread. */
+  /** Module of the worker (`store-worker`, `reader-worker`). Without it the store runs in the caller's thread. */
   readonly worker?: URL | undefined
 }
 
 export interface OpenWriterOptions extends OpenStoreOptions {
-  /** Hears of what was found wrong each time the store is opened: also after the death of its thread. */
+  /** Called with each fault found when the store is opened, including when it is reopened after its thread died. */
   readonly onNotice?: (notice: StoreNotice) => void
 }
 
 /**
- * Opens the store for writing and takes its lock. Rejects with CodedError `store-locked` (another
- * writer), `store-newer` (untouched), `store-damaged`, `disk-full` or `disk-error`.
+ * Opens the store for writing and takes its lock. Rejects with CodedError `store-locked` (another writer),
+ * `store-newer` (left untouched), `store-damaged`, `disk-full` or `disk-error`.
  */
 export async function openStoreWriter({ file, worker, onNotice }: OpenWriterOptions): Promise<LibraryWriter> {
   try {
@@ -35,6 +35,6 @@ export async function openStoreWriter({ file, worker, onNotice }: OpenWriterOpti
   return openWriter(file, worker, onNotice)
 }
 
-/** Opens the store for reading, beside a writer or without one. Rejects also with `not-found`. */
+/** Opens the store for reading, with or without a writer. Rejects like `openStoreWriter`, and with `not-found`. */
 export const openStoreReader = async ({ file, worker }: OpenStoreOptions): Promise<StoreReader> =>
   worker === undefined ? openLocalReader(file) : openRemoteReader(file, worker)

@@ -1,4 +1,4 @@
-/** The store as a terminal holds it: where it lies, the one who writes, the one who reads, and what records. */
+/** The terminal's access to its store: file, writer and reader. */
 import { overlapSentence } from '../../../shared/features/sessions/overlaps.ts'
 import { toFailure } from '../../../shared/base/errors.ts'
 import { tightenStore } from '../../base/private-files.ts'
@@ -16,26 +16,26 @@ export interface StoreAccess {
   readonly place: StorePlace
   readonly writer: LateWriter
   readonly reader: LateReader
-  /** A reader of one's own, to be closed by whoever opened it. */
+  /** Opens a separate reader. The caller closes it. */
   readonly openReader: () => Promise<StoreReader>
 }
 
 export interface StoreAccessParts {
   readonly host: Pick<Host, 'storeFile' | 'dataDir' | 'workers' | 'mustRecord' | 'settleStore' | 'clock'>
-  /** Store file of the settings; '': the usual one. */
+  /** Store file from the settings; '' for the default. */
   readonly storePath: string
   readonly log: Pick<Log, 'add'>
 }
 
-/** Opens what can be opened; what cannot is tried again when it is needed. Rejects only with `mustRecord`. */
+/** Opens what can be opened; the rest is retried when it is needed. Rejects only with `mustRecord`. */
 export async function accessStore({ host, storePath, log }: StoreAccessParts): Promise<StoreAccess> {
   const { workers, clock } = host
   const place = createStorePlace(host.storeFile ?? (storePath || defaultStorePath(host.dataDir)))
-  // The app's own store outside of its folder, which earlier versions left readable by others.
+  // Earlier versions left stores outside of the app's folder readable by other users.
   if (host.storeFile === undefined && storePath !== '') tightenStore(realStorePath(storePath))
   const openReader = async (): Promise<StoreReader> => openStoreReader({ file: place.file(), worker: workers.reader })
   const writer = createLateWriter(async () => {
-    // Opened later than the start, the store may have seen a restore that was interrupted since.
+    // When opened later than the start, a restore may have been interrupted since.
     const settled = host.settleStore?.(place.file()) ?? null
     if (settled !== null) log.add('warn', 'store', settled)
     return openStoreWriter({
@@ -66,7 +66,7 @@ function damageSentence({ what, source, span }: FoundDamage): string {
     : `Stored bars ${of} are damaged: ${when}. Charts build them from their messages again; exports of them are refused.`
 }
 
-/** "2026-11-22 06:51:32 to 06:55:57 UTC": whole seconds that hold the span; what has no end goes on. */
+/** "2026-11-22 06:51:32 to 06:55:57 UTC": whole seconds around the span, or "to now" without an end. */
 function spanWords({ fromMs, toMs }: FoundDamage['span']): string {
   const from = atSecond(Math.floor(fromMs / 1_000))
   const to = atSecond(Math.ceil(toMs / 1_000))
@@ -74,6 +74,6 @@ function spanWords({ fromMs, toMs }: FoundDamage['span']): string {
   return `${from} to ${to.startsWith(from.slice(0, 11)) ? to.slice(11) : to} UTC`
 }
 
-/** An instant in UTC, of seconds since the epoch; "now" where it is out of all bounds. */
+/** An instant in UTC from seconds since the epoch; "now" if it is out of range. */
 const atSecond = (seconds: number): string =>
   Math.abs(seconds) <= 8.64e12 ? new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ') : 'now'

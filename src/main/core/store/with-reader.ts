@@ -1,4 +1,4 @@
-/** A command that only reads the store. */
+/** Runs a command that only reads the store. */
 import { existsSync } from 'node:fs'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { openStoreReader } from './open.ts'
@@ -6,7 +6,10 @@ import type { StoreReader } from './types/store.ts'
 import type { Context, Values } from '../../command-line/command.ts'
 import { storePath } from './store-path.ts'
 
-/** Opens the command's store for reading, which works beside a writer, and closes it after `use`. */
+/**
+ * Opens the command's store for reading and closes it after `use`. Works while a writer is recording. Throws
+ * `not-found`.
+ */
 export async function withReader<T>(
   values: Values,
   context: Context,

@@ -1,8 +1,8 @@
-/** Bytes in and out of a block: a growing writer, and a reader that never leaves its bounds. */
+/** Byte buffers for blocks: a growing writer, and a reader that checks its bounds. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
 
-/** The one error of a block that cannot be trusted. */
+/** The error of a block that is corrupt. */
 export function corruptBlock(what: string): CodedError {
   return new CodedError('store-damaged', `A block of stored messages is damaged: ${what}.`, {
     hint: VERIFY_HINT,
@@ -11,7 +11,7 @@ export function corruptBlock(what: string): CodedError {
 
 const encoder = new TextEncoder()
 
-/** A growing byte buffer. `bytes` and `at` are open for hot loops that called `room` first. */
+/** A growing byte buffer. `bytes` and `at` are public for hot loops that called `reserve` first. */
 export class ByteWriter {
   bytes: Uint8Array
   at = 0
@@ -20,7 +20,7 @@ export class ByteWriter {
     this.bytes = new Uint8Array(size)
   }
 
-  /** Makes sure that `n` more bytes fit. */
+  /** Makes room for `n` more bytes. */
   reserve(n: number): void {
     if (this.at + n <= this.bytes.length) return
     const grown = new Uint8Array(Math.max(this.bytes.length * 2, this.at + n))
@@ -49,7 +49,7 @@ export class ByteWriter {
     this.varint(value < 0 ? -2 * value - 1 : 2 * value)
   }
 
-  /** Bytes with their length before them. */
+  /** Bytes preceded by their length. */
   block(bytes: Uint8Array): void {
     this.varint(bytes.length)
     this.raw(bytes)
@@ -72,7 +72,7 @@ export class ByteWriter {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Reads what ByteWriter wrote; anything out of bounds throws `store-damaged`. */
+/** Reads what ByteWriter wrote. Throws `store-damaged` if anything is out of bounds. */
 export class ByteReader {
   readonly bytes: Uint8Array
   at: number

@@ -1,4 +1,4 @@
-/** What a block says of itself before its columns: shapes, columns, texts, and where each lies. */
+/** A block's directory: templates, columns and texts, and the offset of each. */
 import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
 import { ByteReader, corruptBlock } from './bytes.ts'
 import { MAX_ROWS, MAX_TEMPLATES, TIME, TIME_UNITS } from './format.ts'
@@ -11,7 +11,7 @@ export interface Numbers {
   readonly style: Style
   readonly decimals: number
   readonly values: number
-  /** Id of the column of decimals (`explicit`), else -1. */
+  /** Column of the decimals (style `explicit`), else -1. */
   readonly perRow: number
   readonly exceptionRows: number
   readonly exceptions: readonly Uint8Array[]
@@ -38,13 +38,15 @@ export interface Directory {
   readonly ints: readonly IntColumn[]
   readonly templates: readonly KnownTemplate[]
   readonly numbers: readonly Numbers[]
-  /** Where each kept text ends, from `rawFrom` of the cold part on. */
+  /** End offset of each exception text in the cold part, counted from `rawFrom`. */
   readonly rawEnds: readonly number[]
   readonly rawFrom: number
   readonly time: { readonly is: number; readonly at: number; readonly unit: number }
 }
 
-/** Reads the first `headLength` bytes of the hot part; the sizes of all parts must add up. */
+/**
+ * Reads the first `headLength` bytes of the hot part. Throws `store-damaged` if the sizes of all parts don't add up.
+ */
 export function readDirectory(
   body: Uint8Array,
   headLength: number,

@@ -1,8 +1,7 @@
 /**
- * Messages into a sealed block. Layout: a clear header (magic, version, CRC-32 of all that follows,
- * sizes), a zstd frame of what most readers want (directory, seqs, the messages' own numbers and
- * times), one of what few do (stamps, connections, kept texts), and a section of plain bits that no
- * compressor could shrink.
+ * Encodes messages into a sealed block. Layout: a plain header (magic, version, CRC-32 of the rest, sizes), a zstd
+ * frame with what most readers need (directory, seqs, the messages' numbers and times), a zstd frame with what few need
+ * (stamps, connections, exception texts), and a section of raw bits that don't compress.
  */
 import { constants, crc32 } from 'node:zlib'
 import { zstdCompressSync } from '../../../base/zstd.ts'
@@ -19,27 +18,24 @@ import { sealNumbers, type Gather, type Sealed } from './seal-numbers.ts'
 import { writeInts, type Ref } from './write-ints.ts'
 import { shapeKey, shapeOf, type Slot, type Template } from './template.ts'
 
-/** Without a codec, a time outside of these years is none. */
+/** Without a codec, times outside of these years count as undated. */
 const FIRST_TIME = Date.UTC(1980, 0)
 const LAST_TIME = Date.UTC(2100, 0)
 
 export interface EncodeOptions {
-  /**
-   * Event time of each row as the codec read it, UTC ms; NaN: undated. Absent: taken from the feed's
-   * own time key in ms.
-   */
+  /** Event time of each row as the codec read it, UTC ms; NaN if undated. Default: the feed's own time key in ms. */
   readonly eventMs?: Float64Array | undefined
-  /** zstd level; 1 unless told. */
+  /** zstd level; default 1. */
   readonly level?: number | undefined
-  /** Decodes the block again and compares every byte and stamp; on unless told. */
+  /** Decodes the block again and compares every byte and stamp; default true. */
   readonly prove?: boolean | undefined
 }
 
 type Buffers = Pick<Gather, 'mantissa' | 'form' | 'starts' | 'ends'>
 
 /**
- * Buffers of the gathers of one block, used again by the next: zeroed memory is what sealing costs
- * most. Undefined while a block is being made of them.
+ * Buffers reused from block to block, because allocating zeroed memory is the most expensive part of sealing. Undefined
+ * while a block is using them.
  */
 let pool: Buffers[] | undefined = []
 const MAX_POOL_ROWS = 1 << 16
@@ -61,7 +57,7 @@ function gatherFor(owned: Buffers[], at: number, slot: Slot, rows: number): Gath
 }
 
 interface KnownTemplate extends Template {
-  /** parts as words of four bytes; what is left over is compared by byte. */
+  /** parts as 4-byte words; the remaining bytes are compared one by one. */
   readonly words: readonly Int32Array[]
 
   readonly id: number
@@ -72,9 +68,9 @@ interface KnownTemplate extends Template {
 const parsed: Parsed = { mantissa: 0, form: 0, end: 0 }
 
 /**
- * Seals a run of messages. The result gives back every stamp and every byte of every message;
- * `prove` checks that before it is returned, and what it refuses is sealed as plain text instead.
- * Throws `internal` when the run is too large (MAX_ROWS rows or half of MAX_BODY bytes).
+ * Seals a run of messages. Decoding the result gives back every stamp and every byte. `prove` checks that before
+ * returning, and a run that fails is sealed as plain text instead. Throws `internal` if the run is too large (MAX_ROWS
+ * rows or half of MAX_BODY bytes).
  */
 export function encodeBlock(feed: FeedId, messages: MessageColumns, options: EncodeOptions = {}): Uint8Array {
   const work = encodeInSteps(feed, messages, options)
@@ -84,7 +80,7 @@ export function encodeBlock(feed: FeedId, messages: MessageColumns, options: Enc
   }
 }
 
-/** As `encodeBlock`, giving way often. The messages must stay as they are until it ends. */
+/** Like `encodeBlock`, yielding often. The messages must not change until it ends. */
 export function* encodeInSteps(
   feed: FeedId,
   messages: MessageColumns,
@@ -103,7 +99,7 @@ export function* encodeInSteps(
   }
 }
 
-/** Messages that are taken apart between two turns. */
+/** Messages parsed between two yields. */
 const ROWS_PER_TURN = 2048
 
 function* build(
@@ -160,7 +156,7 @@ function* build(
     const from = offsets[row]
     const to = offsets[row + 1]
     if (likely === undefined || !matchTemplate(likely, bytes, view, from, to)) {
-      // other shapes seen lately first: two or three alternate in most feeds
+      // try recently seen templates first: most feeds alternate between two or three
       let found: KnownTemplate | undefined
       for (let i = 0; i < templates.length && i < 4; i++) {
         const other = templates[i]
@@ -296,7 +292,7 @@ function* build(
 }
 
 function pack(body: Uint8Array, level: number): Uint8Array {
-  // one piece of output, tables for this size: the calls are short, and what they set up costs most
+  // one output buffer and tables of this size: the calls are short, so setup is most of their cost
   return zstdCompressSync(body, {
     chunkSize: Math.max(1024, body.length),
     pledgedSrcSize: body.length,
@@ -310,8 +306,8 @@ function wordsOf(part: Uint8Array): Int32Array {
 }
 
 /**
- * Reads bytes[from, to) by a template: true when all its text is there and all its numbers could be
- * taken, which have then been added to their columns.
+ * Matches bytes[from, to) against a template. If all text and numbers match, adds the numbers to their columns and
+ * returns true.
  */
 function matchTemplate(template: KnownTemplate, bytes: Uint8Array, view: DataView, from: number, to: number): boolean {
   const { parts, words, columns } = template
@@ -341,7 +337,9 @@ function matchTemplate(template: KnownTemplate, bytes: Uint8Array, view: DataVie
   return true
 }
 
-/** Event time: one of the columns in ms, s, µs or ns, or a column of its own beside a list of undated rows. */
+/**
+ * Writes event times as one of the columns in s, ms, µs or ns, or as a column of their own with a list of undated rows.
+ */
 function writeTime(
   feed: FeedId,
   messages: MessageColumns,
@@ -389,7 +387,7 @@ function writeTime(
   write(Float64Array.from(undated), undated.length)
 }
 
-/** Index into TIME_UNITS under which the whole column gives these times; -1: under none. */
+/** Index into TIME_UNITS that converts the whole column to these times; -1 if none does. */
 function unitOf(column: Sealed, times: Float64Array): number {
   const power = POW10[column.decimals]
   for (const [unit, toMs] of TIME_UNITS.entries()) {
@@ -400,7 +398,7 @@ function unitOf(column: Sealed, times: Float64Array): number {
   return -1
 }
 
-/** Without a codec: the feed's own time key where it is a likely time in ms. */
+/** Event times without a codec: the feed's own time key, if it is plausible as ms. */
 function ownTimes(count: number, gather: number, cells: (gather: number) => Float64Array): Float64Array {
   if (gather < 0) return new Float64Array(count).fill(NaN)
   return cells(gather).map((t) => (t >= FIRST_TIME && t < LAST_TIME ? t : NaN))

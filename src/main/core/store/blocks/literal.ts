@@ -1,68 +1,68 @@
 /**
- * Number literals of a message as integers, and back to the byte. A literal is an integer mantissa
- * with a count of decimals; how the decimals are written is a property of its column.
+ * Parses a message's number literals into integers and writes them back byte for byte. A literal is an integer mantissa
+ * and a number of decimals; how the decimals are written is a property of the column.
  */
 
-/** How the numbers of a column are written. */
+/** How a column's numbers are written. */
 export const STYLE = {
-  /** Every literal has the same count of decimals. */
+  /** All literals have the same number of decimals. */
   fixed: 0,
-  /** Shortest, as JavaScript writes it: 1, 0.5, 1e-7. */
+  /** Shortest form as in JavaScript: 1, 0.5, 1e-7. */
   js: 1,
-  /** Shortest, as Python's float: 1.0, 0.5, 1e-05. */
+  /** Shortest form as in Python: 1.0, 0.5, 1e-05. */
   python: 2,
-  /** Decimals stand beside each value. */
+  /** The decimals of each value are in a column of their own. */
   explicit: 3,
 } as const
 export type Style = (typeof STYLE)[keyof typeof STYLE]
 
-/** Greatest mantissa: differences of differences then stay exact in a double. */
+/** Largest mantissa. It keeps differences of differences exact in a double. */
 export const MAX_MANTISSA = 1e15
 export const MAX_DECIMALS = 22
-/** Longest literal that `writeLiteral` writes. */
+/** Longest literal written by `writeLiteral`. */
 export const MAX_LITERAL = 48
 
-/** Powers of ten that a double holds exactly. */
+/** Powers of ten that a double represents exactly. */
 export const POW10 = Float64Array.from({ length: MAX_DECIMALS + 1 }, (_, i) => Number(`1e${i}`))
 
-/** Bits beside the decimals in `Parsed.form`. */
+/** Bits of `Parsed.form` above the decimals. */
 export const FORM = {
   decimals: 31,
-  /** Not expressible: keep the text. */
+  /** Can't be expressed; the text is stored. */
   inexact: 32,
   exponent: 64,
   /** Has a fraction that ends in 0. */
   trailingZero: 128,
 } as const
 
-/** Result of `parseLiteral`, reused. */
+/** Result of `parseLiteral`; the object is reused. */
 export interface Parsed {
   mantissa: number
   /** Decimals and FORM bits. */
   form: number
-  /** One past the literal. */
+  /** Offset after the literal. */
   end: number
 }
 
-/** Bytes that may stand in a literal: digits + - . e E. */
+/** Bytes allowed in a literal: digits + - . e E. */
 const IN_LITERAL = new Uint8Array(256)
 for (const c of '0123456789+-.eE') IN_LITERAL[c.charCodeAt(0)] = 1
 
-/** One past the literal that starts at `at`: the longest run of literal bytes. */
+/** Offset after the literal that starts at `at`, the longest run of literal bytes. */
 export function literalEnd(bytes: Uint8Array, at: number, end: number): number {
   let i = at
   while (i < end && IN_LITERAL[bytes[i]] === 1) i++
   return i
 }
 
-/** Reads the literal at `at`. Whatever cannot be given back exactly is `odd`. */
+/** Parses the literal at `at`. Sets `inexact` if it can't be written back exactly. */
 export function parseLiteral(bytes: Uint8Array, at: number, end: number, out: Parsed): void {
   let i = at
   let c = i < end ? bytes[i] : 0
   const negative = c === 45
   if (negative) c = ++i < end ? bytes[i] : 0
   const first = i
-  // nine digits at a time as a small integer: a double would wait for every multiplication
+  // nine digits at a time as a small integer, because a double would wait for every multiplication
   let low = 0
   let lowDigits = 0
   let mantissa = 0
@@ -119,14 +119,14 @@ function smallExponent(bytes: Uint8Array, at: number, end: number): number {
   return i === at + 2 || (i < end && IN_LITERAL[bytes[i]] === 1) ? Infinity : n
 }
 
-/** Two digits of 0 to 99 at once. */
+/** The two digits of each number from 0 to 99. */
 const PAIRS = new Uint8Array(200)
 for (let i = 0; i < 100; i++) {
   PAIRS[2 * i] = 48 + Math.floor(i / 10)
   PAIRS[2 * i + 1] = 48 + (i % 10)
 }
 
-/** Count of decimal digits of an integer from 0 to 2^53. */
+/** Number of decimal digits of an integer from 0 to 2^53. */
 function digitsOf(value: number): number {
   if (value < 1e4) return value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4
   if (value < 1e8) return value < 1e6 ? (value < 1e5 ? 5 : 6) : value < 1e7 ? 7 : 8
@@ -135,7 +135,7 @@ function digitsOf(value: number): number {
   return n
 }
 
-/** Writes exactly `digits` digits, zeros before; answers one past them. */
+/** Writes exactly `digits` digits with leading zeros. Returns the offset after them. */
 export function writeDigits(out: Uint8Array, at: number, value: number, digits: number): number {
   let i = at + digits
   let rest = value
@@ -164,14 +164,14 @@ export function writeDigits(out: Uint8Array, at: number, value: number, digits: 
   return at + digits
 }
 
-/** Writes an integer without sign. */
+/** Writes an unsigned integer. Returns the offset after it. */
 export function writeUint(out: Uint8Array, at: number, value: number): number {
   return writeDigits(out, at, value, digitsOf(value))
 }
 
 /**
- * Writes mantissa / 10^decimals in a style; answers one past it. `out` has MAX_LITERAL bytes of room.
- * For `fixed` and `explicit` all decimals are written.
+ * Writes mantissa / 10^decimals in a style and returns the offset after it. `out` must have MAX_LITERAL bytes of room.
+ * `fixed` and `explicit` write all decimals.
  */
 export function writeLiteral(out: Uint8Array, at: number, mantissa: number, decimals: number, style: Style): number {
   let i = at
@@ -210,7 +210,7 @@ export function writeLiteral(out: Uint8Array, at: number, mantissa: number, deci
   return writePlain(out, i, value, left)
 }
 
-/** How many of the last `most` digits of a whole number above 0 are zeros in a row, from the end. */
+/** Number of trailing zeros of a positive integer, at most `most`. */
 function trailingZeros(value: number, most: number): number {
   let zeros = 0
   let rest = value
@@ -238,14 +238,14 @@ function writePlain(out: Uint8Array, at: number, value: number, decimals: number
   const digits = digitsOf(value)
   let whole = digits - decimals
   if (whole < 1) whole = 1
-  // all digits once, one place to the right, then the whole part moves left over the point
+  // write all digits one byte to the right, then move the integer part left over the point
   writeDigits(out, at + 1, value, whole + decimals)
   for (let i = 0; i < whole; i++) out[at + i] = out[at + i + 1]!
   out[at + whole] = 46
   return at + 1 + whole + decimals
 }
 
-/** A small integer, its point set before the last `decimals` digits (at least one). */
+/** Writes a small integer with a decimal point before the last `decimals` digits (at least one). */
 function writeSmallPlain(out: Uint8Array, at: number, value: number, digits: number, decimals: number): number {
   const end = at + 1 + (digits > decimals ? digits : decimals + 1)
   let i = end

@@ -1,6 +1,6 @@
 /**
- * A sealed block, opened. The whole is checked by its CRC first; columns are decoded when they are
- * asked for. Damaged bytes throw `store-damaged`: never wrong data, never an unbounded allocation.
+ * Opens sealed blocks. The CRC of the whole is checked first; columns are decoded on demand. A corrupt block throws
+ * `store-damaged`: it never returns wrong data or allocates without limit.
  */
 import type { FeedId } from '../../../../shared/base/units.ts'
 import { upperBound } from '../types/upper-bound.ts'
@@ -28,15 +28,15 @@ import { rowShapes } from './spans.ts'
 import { MAX_DECIMALS, MAX_LITERAL, POW10, STYLE, writeLiteral } from './literal.ts'
 import { shapeOf, type Shape } from './template.ts'
 
-/** Seqs of the block that is being searched. */
+/** Seqs of the block being searched. */
 let searchBuffer = new Float64Array(0)
 
 const decoder = new TextDecoder()
 const NO_ROWS = new Uint8Array(0)
 
 /**
- * Opens a block; throws CodedError `store-damaged` when it is not exactly what was sealed. With
- * `scratch`, its columns are good until the next block is opened with the same one.
+ * Opens a block. Throws CodedError `store-damaged` unless it is exactly what was sealed. With `scratch`, its columns
+ * are valid until the next block is opened with the same scratch.
  */
 export function openBlock(bytes: Uint8Array, scratch?: BlockScratch): OpenBlock {
   scratch?.reset()
@@ -46,7 +46,7 @@ export function openBlock(bytes: Uint8Array, scratch?: BlockScratch): OpenBlock 
   return new Block(source, shapes, rows, new RowInts(source, shapes, rows, { scratch }))
 }
 
-/** A kept literal where it is a number; nothing where it only looks like one ("1-2"). */
+/** An exception text if it is a number; empty if it only looks like one ("1-2"). */
 function numberText(text: Uint8Array): Uint8Array {
   return /^-?\d+(\.\d*)?([eE][+-]?\d+)?$/.test(decoder.decode(text)) ? text : NO_ROWS
 }
@@ -55,19 +55,19 @@ class Block implements OpenBlock {
   readonly feed: FeedId
   readonly count: number
   readonly #source: BlockSource
-  /** Shape of every row of the whole; undefined: all have one. */
+  /** Template of each row of the whole block; undefined if all have the same. */
   readonly #shapes: Float64Array | undefined
-  /** Which rows of the whole these are. */
+  /** The rows of the whole block that these are. */
   readonly #rows: Span
   readonly #columns: RowInts
   readonly #ints: readonly IntColumn[]
   readonly #templates: readonly KnownTemplate[]
   readonly #numbers: readonly Numbers[]
-  /** Where each kept text lies in the cold part. */
+  /** End offset of each exception text in the cold part. */
   readonly #rawEnds: readonly number[]
   readonly #rawFrom: number
   readonly #time: Directory['time']
-  /** Where all rows have one. */
+  /** The symbol of all rows if they share one. */
   #onlySymbol: string | undefined
   #cache: {
     conn?: Uint32Array
@@ -77,7 +77,7 @@ class Block implements OpenBlock {
     keys?: readonly string[]
     places?: readonly (Uint32Array | undefined)[]
     rawIndex?: Map<number, number>
-    /** Of templates whose rows are all as long at most. */
+    /** Length limit per template, where all its rows have one. */
     bounds?: (number | undefined)[]
     shapes?: Map<number, Shape>
     columns?: Map<string, Float64Array>
@@ -118,7 +118,7 @@ class Block implements OpenBlock {
     return new Block(this.#source, this.#shapes, rows, columns)
   }
 
-  /** A kept text; undefined where there is none. */
+  /** A stored message text; undefined if there is none. */
   #rawText(n: number): Uint8Array | undefined {
     const end = this.#rawEnds[n]
     if (end === undefined) return undefined
@@ -182,7 +182,7 @@ class Block implements OpenBlock {
     return times.map((t) => toMs(t / power))
   }
 
-  /** For every column, the position of each row in it; undefined: the row itself. */
+  /** For each column, the index of each row's value; undefined if it is the row's own index. */
   get #columnPositions(): readonly (Uint32Array | undefined)[] {
     return (this.#cache.places ??= this.#readColumnPositions())
   }
@@ -212,7 +212,7 @@ class Block implements OpenBlock {
     return (this.#cache.rawIndex = index)
   }
 
-  /** Shape of a row that is kept as text. */
+  /** The shape of a row stored as text. */
   #shape(row: number): Shape {
     const shapes = (this.#cache.shapes ??= new Map<number, Shape>())
     let shape = shapes.get(row)
@@ -251,7 +251,7 @@ class Block implements OpenBlock {
     return (this.#cache.keys = [...keys])
   }
 
-  /** Of each template, the column that holds `key` (the last one, as JSON.parse has it); -1: none. */
+  /** For each template, the column of `key` (the last one, like JSON.parse); -1 if it has none. */
   #columnsOf(key: string): Int32Array {
     return Int32Array.from(this.#templates, (t) => t.columns.findLast((c) => this.#numbers[c].key === key) ?? -1)
   }
@@ -263,7 +263,7 @@ class Block implements OpenBlock {
     return column
   }
 
-  /** The column that holds `key` of every row; -1: none does. */
+  /** The one column that holds `key` for every row; -1 if there is none. */
   #oneColumn(of: Int32Array): number {
     const first = of[0]
     return first !== undefined && this.#rawEnds.length === 0 && of.every((c) => c === first) ? first : -1
@@ -297,7 +297,7 @@ class Block implements OpenBlock {
     return out
   }
 
-  /** A column's numbers, only of the rows that have it. */
+  /** A column's numbers, only for rows that have it. */
   #readNumbers(c: number): Float64Array {
     const { values, decimals, perRow, style } = this.#numbers[c]
     const mantissas = this.#columns.int(values)

@@ -1,17 +1,17 @@
-/** The proof that a block gives back what went in: done at sealing, before the journal is let go. */
+/** Proves that a block decodes to what went in, at sealing and before its journal rows are deleted. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { MessageColumns } from '../types/store.ts'
 import { openBlock } from './open.ts'
 
-/** Messages that are compared between two turns. */
+/** Messages compared between two yields. */
 const ROWS_PER_TURN = 1024
 
-/** Opens a block and compares every stamp and byte; throws `internal` at the first difference. */
+/** Opens a block and compares every stamp and byte. Throws `internal` at the first difference. */
 export function proveBlock(block: Uint8Array, messages: MessageColumns, eventMs?: Float64Array): void {
   for (const _ of proveInSteps(block, messages, eventMs));
 }
 
-/** As `proveBlock`, giving way often. */
+/** Like `proveBlock`, yielding often. */
 export function* proveInSteps(
   block: Uint8Array,
   messages: MessageColumns,

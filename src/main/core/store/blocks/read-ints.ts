@@ -1,15 +1,15 @@
-/** Columns of integers out of a block, without a branch or a call a value more than needed. */
+/** Reads integer columns of a block with as few branches and calls per value as possible. */
 import { ByteReader, corruptBlock } from './bytes.ts'
 import { BY, LOW_PADDING, MAX_LOW_BITS, MAX_PLANES, NS_PER_MS, type IntColumn } from './ints.ts'
 
-/** Where the next column's bytes begin. */
+/** Offset of the next column's bytes in each section. */
 export interface SectionOffsets {
   hot: number
   cold: number
   low: number
 }
 
-/** Reads a column's description; `places` runs along the data sections. */
+/** Reads a column's description and advances `places`. */
 export function readIntColumn(head: ByteReader, places: SectionOffsets, rows: number, cold: boolean): IntColumn {
   const count = head.count(rows, 'a count of values')
   const none = { ref: 0, scale: 1, base: 0, first: 0, divisor: 1, floor: 0, lowBits: 0, planes: 0, patches: 0 }
@@ -58,16 +58,16 @@ export function readIntColumn(head: ByteReader, places: SectionOffsets, rows: nu
   }
 }
 
-/** A column that another one is predicted from: its very first value, and the values that are wanted. */
+/** The column that another one is predicted from: its first value, and the values in the requested range. */
 export interface ReferenceColumn {
   readonly first: number
   readonly values: Float64Array
 }
 
 /**
- * Decodes values [from, to) of a column into `out`, which has so many places. What comes before them is passed,
- * not kept; where `from` is not 0, what stands in the first place of `out` is of no meaning. `ref` gives the same
- * values of a column that stands before this one and has its length.
+ * Decodes values [from, to) of a column into `out`, which has that length. Earlier values are skipped. If `from` isn't
+ * 0, `out[0]` is undefined. `ref` returns the same range of the referenced column, which comes before this one and has
+ * the same length.
  */
 export function readRange(
   column: IntColumn,
@@ -130,7 +130,7 @@ export function readRange(
   }
 }
 
-/** Decodes a whole column into `out`, which has its length. */
+/** Decodes a whole column into `out`, which has the column's length. */
 export function readInts(
   column: IntColumn,
   high: Uint8Array,
@@ -152,7 +152,7 @@ interface Remainders {
   readonly patches: Float64Array
 }
 
-/** Where a sum stands: its value and, of sums of sums, its step. */
+/** A running sum: its value and, for sums of sums, its step. */
 interface Sum {
   readonly v: number
   readonly step: number
@@ -161,7 +161,7 @@ interface Sum {
 const PASSED = 1024
 const passing = new Float64Array(PASSED + 1)
 
-/** The sum up to a value, passing what comes before it. */
+/** The sum up to a value, skipping what comes before it. */
 function skipTo(of: Remainders, upTo: number, add: (r: Float64Array, from: Sum) => Sum, from: Sum): Sum {
   let sum = from
   for (let at = 0; at < upTo; at += PASSED) {
@@ -172,14 +172,14 @@ function skipTo(of: Remainders, upTo: number, add: (r: Float64Array, from: Sum) 
   return sum
 }
 
-// One loop a function: the compiler replaces a long-running loop by itself, and gives up all of a
-// function where what follows the loop was never seen.
+// One loop per function: V8 replaces a long-running loop while it runs, and drops the optimized code of the whole
+// function when it reaches code after the loop that never ran before.
 
 function scaleUp(out: Float64Array, divisor: number): void {
   for (let i = 1; i < out.length; i++) out[i] = out[i] * divisor
 }
 
-/** `out[0]` becomes the sum so far, and each that follows the sum up to it. */
+/** Replaces each value with the running sum up to it; `out[0]` becomes the sum so far. */
 function sumAlong(out: Float64Array, { v: start }: Sum): Sum {
   let v = start
   out[0] = v
@@ -208,7 +208,7 @@ function addReferenceDeltas(out: Float64Array, from: Float64Array, scale: number
   for (let i = 1; i < out.length; i++) out[i] = (d += out[i]) + from[i] * scale
 }
 
-/** Positions and remainders in turn, positions ascending from 1. */
+/** Alternating positions and remainders; positions ascend from 1. */
 function readPatches(column: IntColumn, high: Uint8Array): Float64Array {
   const { count, patches, planes, highAt, highBytes } = column
   const out = new Float64Array(patches * 2)
@@ -225,7 +225,7 @@ function readPatches(column: IntColumn, high: Uint8Array): Float64Array {
   return out
 }
 
-/** Differences of one or two planes without low bits, summed up at once: most columns are such. */
+/** Sums up differences of one or two planes without low bits, the most common kind of column. */
 function readSums(column: IntColumn, high: Uint8Array, patches: Float64Array, from: number, out: Float64Array): void {
   const { count, divisor, highAt, first, planes } = column
   const floor = column.floor * divisor
@@ -327,7 +327,7 @@ function sumPairs(
   return v
 }
 
-/** What was left of values (from, from + out.length), patched and scaled; nothing of value `from` itself. */
+/** Reads remainders of values (from, from + out.length), patched and scaled; none for value `from` itself. */
 function readRemainders({ column, high, low, patches }: Remainders, from: number, out: Float64Array): void {
   const { count, floor, lowBits, planes, highAt, divisor } = column
   const size = count - 1

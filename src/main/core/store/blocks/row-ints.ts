@@ -1,4 +1,4 @@
-/** The integer columns of some of a block's rows, decoded when they are asked for. */
+/** The integer columns of some of a block's rows, decoded on demand. */
 import { SEQ, TEMPLATE } from './directory.ts'
 import type { IntColumn } from './ints.ts'
 import type { BlockScratch } from './scratch.ts'
@@ -7,19 +7,19 @@ import { spansOf, type Spans } from './spans.ts'
 
 export class RowInts {
   readonly #source: BlockSource
-  /** Shape of every row of the whole; undefined: all have one. */
+  /** Template of each row of the whole block; undefined if all have the same. */
   readonly #shapes: Float64Array | undefined
-  /** Which rows of the whole these are. */
+  /** The rows of the whole block that these are. */
   readonly #rows: Span
   readonly #count: number
   readonly #scratch: BlockScratch | undefined
   readonly #ints: readonly IntColumn[]
   readonly #decoded: (Float64Array | undefined)[] = []
-  /** Of a part: what was decoded, with the value before it where there is one. */
+  /** For a part of a block: decoded values, preceded by the value before them if there is one. */
   readonly #decodedRanges: (Float64Array | undefined)[] = []
   #spans: Spans | undefined
 
-  /** `seq`: the seqs of these rows, where they are known. */
+  /** `seq`: the seqs of these rows, if known. */
   constructor(
     source: BlockSource,
     shapes: Float64Array | undefined,
@@ -36,7 +36,7 @@ export class RowInts {
     if (seq !== undefined) this.#decoded[SEQ] = seq
   }
 
-  /** Values of a column, of these rows. */
+  /** Values of a column for these rows. */
   int(id: number): Float64Array {
     const known = this.#decoded[id]
     if (known !== undefined) return known
@@ -45,7 +45,7 @@ export class RowInts {
     return (this.#decoded[id] = span.from === 0 ? led : led.subarray(1))
   }
 
-  /** Values of a column, after the one before them. */
+  /** Values of a column, preceded by the value before them. */
   #read(id: number, span: Span): Float64Array {
     const known = this.#decodedRanges[id]
     if (known !== undefined) return known
@@ -58,7 +58,7 @@ export class RowInts {
     return (this.#decodedRanges[id] = this.#source.read(id, lead, before, this.floats(lead.to - lead.from)))
   }
 
-  /** Which values of a column are those of these rows. */
+  /** The range of a column's values that belongs to these rows. */
   span(id: number): Span {
     const { count } = this.#source.directory
     const all = this.#ints[id]?.count ?? 0
@@ -67,12 +67,12 @@ export class RowInts {
     return this.spans.of.get(id) ?? { from: 0, to: all }
   }
 
-  /** Where the values of these rows lie in columns that not every row has. */
+  /** Ranges of these rows in columns that some rows lack. */
   get spans(): Spans {
     return (this.#spans ??= spansOf(this.#source.directory, this.#shapes, this.#rows))
   }
 
-  /** Room for numbers that last as long as the block does. */
+  /** A buffer for `n` numbers that lives as long as the block. */
   floats(n: number): Float64Array {
     return this.#scratch?.floats(n) ?? new Float64Array(n)
   }

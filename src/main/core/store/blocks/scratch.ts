@@ -1,14 +1,14 @@
-/** Arrays that one opened block after the other decodes into: fresh memory is what reading would cost most. */
+/** Arrays reused from one open block to the next, because allocating memory is the most expensive part of reading. */
 export class BlockScratch {
   readonly #floats: Float64Array[] = []
   #used = 0
 
-  /** All that was handed out may be handed out again. */
+  /** Makes all arrays available again. */
   reset(): void {
     this.#used = 0
   }
 
-  /** `n` numbers of any values. */
+  /** Returns an array of `n` numbers with arbitrary content. */
   floats(n: number): Float64Array {
     const at = this.#used++
     let array = this.#floats[at]

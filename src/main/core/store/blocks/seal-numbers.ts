@@ -1,4 +1,4 @@
-/** Columns of literals: which style gives their text back, and what must keep it. */
+/** Chooses for each column of literals the style that restores its text, and which literals keep their text. */
 import { FORM, MAX_DECIMALS, MAX_LITERAL, MAX_MANTISSA, POW10, STYLE, writeLiteral, type Style } from './literal.ts'
 
 /** Numbers of one path, over the rows whose template has it. */
@@ -8,12 +8,12 @@ export interface Gather {
   n: number
   mantissa: Float64Array
   form: Uint8Array
-  /** Where each literal stands. */
+  /** Offset of each literal. */
   starts: Uint32Array
   ends: Uint32Array
 }
 
-/** A column of literals as it will be written. */
+/** A column of literals in the form in which it is written. */
 export interface Sealed {
   readonly style: Style
   readonly decimals: number
@@ -21,7 +21,7 @@ export interface Sealed {
   readonly exceptions: readonly number[]
 }
 
-/** Picks the style that leaves the fewest literals over, and brings all to one power of ten. */
+/** Picks the style with the fewest exceptions and scales all values to one power of ten. */
 export function sealNumbers(gather: Gather, bytes: Uint8Array): Sealed {
   const { n, mantissa, form } = gather
   let present = 0
@@ -73,7 +73,7 @@ export function sealNumbers(gather: Gather, bytes: Uint8Array): Sealed {
     return strip({ style: STYLE.fixed, decimals: most, values: mantissa.subarray(0, n), exceptions: plain })
   }
   if (least === most) {
-    // every one was skipped above: look at all of them
+    // every literal was skipped above, so look at all of them
     js = []
     python = []
     for (let i = 0; i < n; i++) {
@@ -90,7 +90,7 @@ export function sealNumbers(gather: Gather, bytes: Uint8Array): Sealed {
   return strip({ style: STYLE.explicit, decimals: 0, values: mantissa.subarray(0, n), exceptions: plain })
 }
 
-/** Puts the value before into the rows that keep their text, so that they cost nothing here. */
+/** Gives rows stored as text the value before them, so that they cost nothing in the column. */
 function strip(column: Sealed): Sealed {
   for (const at of column.exceptions) column.values[at] = at === 0 ? 0 : column.values[at - 1]
   return column

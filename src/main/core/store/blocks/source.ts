@@ -1,4 +1,4 @@
-/** What an opened block is read from: its directory and its unpacked parts, shared by all who read rows of it. */
+/** A block's directory and decompressed parts, shared by all views of its rows. */
 import { crc32 } from 'node:zlib'
 import { zstdDecompressSync } from '../../../base/zstd.ts'
 import { corruptBlock } from './bytes.ts'
@@ -7,10 +7,10 @@ import { HEADER_BYTES, MAGIC, MAX_BODY, VERSION } from './format.ts'
 import { BY, type IntColumn } from './ints.ts'
 import { readRange } from './read-ints.ts'
 
-/** Bytes that a directory takes in memory for each of its columns, about. */
+/** Approximate memory of a directory per column, bytes. */
 const COLUMN_BYTES = 300
 
-/** A run of a column's values. */
+/** A range of a column's values. */
 export interface Span {
   readonly from: number
   readonly to: number
@@ -24,7 +24,7 @@ export class BlockSource {
   readonly #coldSize: number
   #cold: Uint8Array | undefined
 
-  /** Checks the whole by its CRC; throws `store-damaged`. */
+  /** Checks the CRC of the whole. Throws `store-damaged`. */
   constructor(bytes: Uint8Array) {
     if (bytes.length < HEADER_BYTES) throw corruptBlock('it ends too early')
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -42,18 +42,18 @@ export class BlockSource {
     this.#hot = body.subarray(headLength)
     this.#packed = bytes.subarray(hotEnd, coldEnd)
     this.#coldSize = sizes.cold
-    // copied, so that the bytes it came from can go once the cold part is unpacked
+    // copied, so that the original bytes can be freed once the cold part is decompressed
     this.#low = new Uint8Array(bytes.subarray(coldEnd))
     this.directory = readDirectory(body, headLength, { cold: sizes.cold, low: this.#low.length })
   }
 
-  /** Memory that it takes once all of it is unpacked, about. */
+  /** Approximate memory use with everything decompressed, bytes. */
   get bytes(): number {
     const { ints } = this.directory
     return this.#hot.length + this.#low.length + this.#coldSize + ints.length * COLUMN_BYTES
   }
 
-  /** Of the part that few readers want: unpacked when it is first asked for. */
+  /** The part that few readers need, decompressed on first use. */
   get cold(): Uint8Array {
     if (this.#cold === undefined) {
       this.#cold = unpack(this.#packed, this.#coldSize)
@@ -69,8 +69,8 @@ export class BlockSource {
   }
 
   /**
-   * Decodes values [from, to) of a column into `out`, which has so many places. Where `from` is not 0, what
-   * stands in the first place is of no meaning. `known` gives the same of a column that this one refers to.
+   * Decodes values [from, to) of a column into `out`, which has that length. If `from` isn't 0, `out[0]` is undefined.
+   * `known` returns the same range of the referenced column.
    */
   read(id: number, { from, to }: Span, known: (ref: number) => Float64Array, out: Float64Array): Float64Array {
     const column = this.column(id)
@@ -83,7 +83,7 @@ export class BlockSource {
     return readRange(column, this.#high(column), this.#low, before, from, to, out)
   }
 
-  /** Decodes a whole column into `out`, which has its length. */
+  /** Decodes a whole column into `out`, which has the column's length. */
   whole(id: number, out: Float64Array): Float64Array {
     const span = { from: 0, to: this.column(id).count }
     const known = (ref: number): Float64Array => this.read(ref, span, known, new Float64Array(span.to))

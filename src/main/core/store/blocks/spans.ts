@@ -1,4 +1,4 @@
-/** Which values of a block's columns are those of which rows: columns hold no place for a row without a value. */
+/** Maps rows of a block to values of its columns: a column has no slot for rows without a value. */
 import { corruptBlock } from './bytes.ts'
 import { TEMPLATE, type Directory } from './directory.ts'
 import { TIME } from './format.ts'
@@ -6,13 +6,16 @@ import { constantOf } from './ints.ts'
 import type { BlockScratch } from './scratch.ts'
 import type { BlockSource, Span } from './source.ts'
 
-/** Where the values of some rows lie: by column, and how many kept texts come before them. */
+/** The range of some rows' values in each column, and the number of exception texts before them. */
 export interface Spans {
   readonly of: ReadonlyMap<number, Span>
   readonly raws: number
 }
 
-/** The shape of each row, undefined where all have one; throws unless columns, texts and shapes add up. */
+/**
+ * The template of each row; undefined if all have the same. Throws `store-damaged` unless columns, texts and templates
+ * add up.
+ */
 export function rowShapes(source: BlockSource, scratch: BlockScratch | undefined): Float64Array | undefined {
   const { count, ints, templates, numbers, rawEnds } = source.directory
   const uses = new Float64Array(templates.length + 1)
@@ -38,7 +41,7 @@ export function rowShapes(source: BlockSource, scratch: BlockScratch | undefined
   return ids
 }
 
-/** Where the values of rows [from, to) lie; `shapes` as of `rowShapes`. */
+/** The ranges of rows [from, to). `shapes` comes from `rowShapes`. */
 export function spansOf(
   { ints, templates, numbers, time }: Directory,
   shapes: Float64Array | undefined,

@@ -1,17 +1,17 @@
 /**
- * The shape of a message: all text between its number literals. Messages of one feed and instrument
- * differ in their numbers only, so that a block keeps the text once. Nothing here needs valid JSON:
- * text that is none still comes back to the byte, it merely has no named numbers.
+ * A message's template: all text between its number literals. Messages of one feed and instrument differ only in their
+ * numbers, so a block stores the text once. Nothing here requires valid JSON: other text also comes back byte for byte,
+ * only without named numbers.
  */
 import { FEEDS } from '../../../../service/feeds.ts'
 import { isFeedId } from '../../../../shared/base/units.ts'
 import { literalEnd } from './literal.ts'
 
-/** A number's place in a message. */
+/** A number's position in a message. */
 export interface Slot {
-  /** Path of keys and positions; equal paths of two shapes share a column. */
+  /** Path of keys and indexes. Templates with equal paths share a column. */
   readonly path: string
-  /** Its key where it stands in the message's own object; undefined when nested. */
+  /** Its key, if it is in the message's own object; undefined if nested. */
   readonly key: string | undefined
 }
 
@@ -19,11 +19,11 @@ export interface Slot {
 export interface Template {
   readonly parts: readonly Uint8Array[]
   readonly slots: readonly Slot[]
-  /** The service's spelling; '' when the message names none. */
+  /** The symbol as the service wrote it; '' if the message names none. */
   readonly symbol: string
 }
 
-/** Where slot i's literal starts; filled by `shapeOf`. */
+/** Offset of slot i's literal, set by `shapeOf`. */
 export interface Shape extends Template {
   readonly starts: readonly number[]
 }
@@ -39,11 +39,11 @@ interface Level {
   wantsKey: boolean
 }
 
-/** Deepest nesting that is followed; deeper text belongs to the template. */
+/** Deepest nesting that is parsed. Deeper text becomes part of the template. */
 const MAX_DEPTH = 64
 const MAX_SLOTS = 512
 
-/** Splits bytes[from, to) into text and literals; undefined when it has too many to be worth it. */
+/** Splits bytes[from, to) into text and literals; undefined if it has more literals than are worth splitting. */
 export function shapeOf(feed: string, bytes: Uint8Array, from: number, to: number): Shape | undefined {
   const symbolKeys: readonly string[] = isFeedId(feed) ? [FEEDS[feed].fields.symbol, ...SYMBOL_KEYS] : SYMBOL_KEYS
   const symbols = new Map<string, string>()
@@ -81,7 +81,7 @@ export function shapeOf(feed: string, bytes: Uint8Array, from: number, to: numbe
         level.key = textOf(bytes, i, close)
         level.wantsKey = false
       } else if (levels.length === base && base > 0 && level?.key !== undefined && symbolKeys.includes(level.key)) {
-        // a symbol made of digits is still a symbol; a price in quotes under such a key is a number
+        // digits under a symbol key are still a symbol; a quoted price under such a key is a number
         const end = literalEnd(bytes, i + 1, close)
         const numeric = isNumberText(bytes, i + 1, close) && end === close
         const names = level.key === symbolKeys[0] || !numeric
@@ -100,7 +100,7 @@ export function shapeOf(feed: string, bytes: Uint8Array, from: number, to: numbe
         if (base === 0 && c === 123) base = levels.length
       } else if (c === 125 || c === 93) {
         levels.pop()
-        // a second object of a batch is another message's: only the first one's numbers have keys
+        // a second object of a batch is another message, so only the numbers of the first one have keys
         if (levels.length < base) base = -1
       } else if (c === 44) {
         const level = levels.at(-1)
@@ -117,21 +117,21 @@ export function shapeOf(feed: string, bytes: Uint8Array, from: number, to: numbe
   return { parts, slots, starts, symbol: named === undefined ? '' : (symbols.get(named) ?? '') }
 }
 
-/** The closing quote of a string; `to` when it has none. */
+/** The closing quote of a string; `to` if it has none. */
 function stringEnd(bytes: Uint8Array, open: number, to: number): number {
   let i = open + 1
   while (i < to && bytes[i] !== QUOTE) i += bytes[i] === 92 ? 2 : 1
   return Math.min(i, to)
 }
 
-/** Whether the whole of bytes[from, to) is literal bytes that start like a number. */
+/** Whether all of bytes[from, to) are literal bytes that start like a number. */
 function isNumberText(bytes: Uint8Array, from: number, to: number): boolean {
   if (to <= from) return false
   const first = bytes[from] === 45 ? bytes[from + 1] : bytes[from]
   return first !== undefined && first >= 48 && first <= 57 && literalEnd(bytes, from, to) === to
 }
 
-/** The text of a JSON string whose quotes stand at `open` and `close`. */
+/** The text of a JSON string with quotes at `open` and `close`. */
 function textOf(bytes: Uint8Array, open: number, close: number): string {
   const inner = decoder.decode(bytes.subarray(open + 1, close))
   if (!inner.includes('\\')) return inner
@@ -143,7 +143,7 @@ function textOf(bytes: Uint8Array, open: number, close: number): string {
   }
 }
 
-/** Identity of a template's text: equal shapes have equal keys. */
+/** Key of a template's text; equal templates have equal keys. */
 export function shapeKey(template: Template): string {
   let key = ''
   for (const part of template.parts)

@@ -1,11 +1,11 @@
-/** Rows of an opened block as the store's readers hand them on. */
+/** Converts rows of an open block to the tick columns that readers return. */
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import type { TickColumns } from '../types/store.ts'
 import type { OpenBlock } from './open-block.ts'
 
 /**
- * Rows [from, to) of a block, or the rows listed (ascending), as tick columns. A range shares the
- * block's arrays; a list copies. Undated rows have NaN in `eventMs`.
+ * Rows [from, to) of a block, or a list of ascending rows, as tick columns. A range shares the block's arrays; a list
+ * copies. Undated rows have NaN in `eventMs`.
  */
 export function blockTicks(
   block: OpenBlock,
@@ -20,7 +20,7 @@ export function blockTicks(
     if (list !== undefined) {
       const picked = whole.slice(0, count)
       for (let i = 0; i < count; i++) picked[i] = whole[list[i]]!
-      return picked as A // slice keeps the type of the array
+      return picked as A // slice returns the same type of array
     }
     return (from === 0 && count === whole.length ? whole : whole.subarray(from, from + count)) as A // as above
   }
@@ -72,10 +72,7 @@ export function blockTicks(
   }
 }
 
-/**
- * Several runs of one recording and feed as one, in the order of their seqs. Each run must be in that
- * order itself; seqs of a recording are unique.
- */
+/** Merges runs of one session and feed by seq. Each run must be in seq order; seqs are unique in a session. */
 export function mergeTicks(runs: readonly TickColumns[]): TickColumns {
   const [first, ...others] = runs
   if (first === undefined) throw new RangeError('no runs to merge')
@@ -138,7 +135,7 @@ export function mergeTicks(runs: readonly TickColumns[]): TickColumns {
   }
 }
 
-/** For each merged row its run and its row there: pairs of runs are merged until one is left. */
+/** The run and row of each merged row. Merges pairs of runs until one is left. */
 function mergeOrder(runs: readonly TickColumns[]): { part: Uint32Array; row: Uint32Array; seq: Float64Array } {
   let lists = runs.map((run, index) => ({
     part: new Uint32Array(run.count).fill(index),

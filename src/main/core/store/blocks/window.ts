@@ -1,28 +1,28 @@
-/** Which window of remainders a column is coded in: floor, low bits and planes that cost least. */
+/** Chooses the cheapest window of remainders for a column: floor, low bits and planes. */
 import { MAX_LOW_BITS, MAX_PLANES } from './ints.ts'
 
 export interface Window {
   readonly floor: number
   readonly lowBits: number
   readonly planes: number
-  /** Estimated bits a value. */
+  /** Estimated bits per value. */
   readonly bits: number
 }
 
-/** Most values that a window is planned by. */
+/** Maximum values that a window is planned from. */
 const SAMPLE = 1024
-/** A patch: its position and its value. */
+/** Cost of a patch, in bits: its position and its value. */
 const PATCH_BITS = 40
-/** More low bits than the least that will do: noise is no smaller for being coded. */
+/** Low-bit counts tried above the smallest that fits: more low bits don't make noise smaller. */
 const MAX_TRIES = 3
-/** What reading one plane more, or low bits, is worth in bits. */
+/** Cost of reading another plane, or low bits, per value in bits. */
 const PLANE_COST = 0.3
 const LOW_BITS_COST = 0.15
 
 const sorted = new Float64Array(SAMPLE)
 const counts = new Uint32Array(256)
 
-/** Plans the window of r[1..n), remainders of at most 2^51, by about `most` of them. */
+/** Plans the window of r[1..n), remainders of at most 2^51, from about `most` of them. */
 export function planWindow(r: Float64Array, n: number, most = SAMPLE): Window {
   const step = Math.max(1, Math.ceil((n - 1) / Math.min(most, SAMPLE)))
   let size = 0
@@ -57,8 +57,8 @@ export function planWindow(r: Float64Array, n: number, most = SAMPLE): Window {
 }
 
 /**
- * Where the window of this size begins that holds most of the sorted sample. `centred`: with what room
- * is left on both sides. Upper planes gain by beginning at the least instead: most of them is then 0.
+ * Floor of the window of size `room` that covers most of the sorted sample. `centred` leaves equal room on both sides.
+ * Higher planes compress better if the window starts at the minimum, because most of their bytes are then 0.
  */
 function bestFloor(sample: Float64Array, room: number, centred: boolean): number {
   const n = sample.length
@@ -82,7 +82,7 @@ function countInside(sample: Float64Array, floor: number, room: number): number 
 /** c × log2(c). */
 const LOGS = Float64Array.from({ length: SAMPLE + 1 }, (_, c) => (c === 0 ? 0 : c * Math.log2(c)))
 
-/** Bits a value that the planes take once coded. */
+/** Estimated compressed bits of the planes, per value. */
 function planesBits(sample: Float64Array, floor: number, lowBits: number, planes: number): number {
   let bits = (planes - 1) * PLANE_COST
   for (let plane = 0; plane < planes; plane++) {
@@ -95,13 +95,13 @@ function planesBits(sample: Float64Array, floor: number, lowBits: number, planes
       used++
       logs += LOGS[count]
     }
-    // a small sample knows too little of many values
+    // a small sample underestimates the entropy of many values
     bits += Math.min(8, (LOGS[n] - logs) / n + (used - 1) / (2 * n * Math.LN2))
   }
   return bits
 }
 
-/** Counts the bytes of one plane; answers of how many values. */
+/** Counts the byte values of one plane. Returns the number of bytes. */
 function countBytes(sample: Float64Array, floor: number, scale: number, room: number, plane: number): number {
   counts.fill(0)
   let n = 0

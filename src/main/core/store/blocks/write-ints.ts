@@ -1,15 +1,15 @@
-/** Columns of integers into a block: the prediction that costs least is chosen by trying. */
+/** Writes integer columns into a block, choosing the cheapest prediction by trial. */
 import { ByteWriter } from './bytes.ts'
 import { BY, MAX_INT, NS_PER_MS, type By } from './ints.ts'
 import { planWindow, type Window } from './window.ts'
 
-/** A column that another one may be predicted from. */
+/** A column that others can be predicted from. */
 export interface Ref {
   readonly id: number
   readonly values: Float64Array
-  /** Its unit times this is the predicted column's unit; `clock` for ns against ms. */
+  /** Multiplied by this, its values have the predicted column's unit; `clock` predicts ms from ns. */
   readonly scale: number | 'clock'
-  /** How many times smaller the column must become by it: it has to be decoded first. 1.1 unless told. */
+  /** Required gain in size, because the reference must be decoded first; default 1.1. */
   readonly minGain?: number
 }
 let scratch = new Float64Array(4096)
@@ -21,7 +21,7 @@ function reserve(n: number): void {
   trial = new Float64Array(n)
 }
 
-/** Remainders of values[1..] under a prediction, into `out`; `out[0]` is 0. */
+/** Writes remainders of values[1..] under a prediction to `out`; `out[0]` is 0. */
 function remainders(
   by: By,
   values: Float64Array,
@@ -81,23 +81,23 @@ function cost(r: Float64Array, n: number): number {
   return bits
 }
 
-/** Rows that predictions are compared over: roughly over the first, well over all of them. */
+/** Rows that predictions are compared over: first a rough comparison, then a precise one of the finalists. */
 const ROUGH_SAMPLE = 256
 const SAMPLE = 384
-/** Predictions that are looked at well. */
+/** Predictions compared precisely. */
 const FINALISTS = 2
 
 interface Prediction {
   readonly by: By
   readonly ref: Ref | undefined
   readonly base: number
-  /** Times the bits: for the work of decoding the column that it refers to. */
+  /** Factor on the bits, for the cost of decoding the referenced column. */
   readonly weight: number
 }
 
 function* predictions(values: Float64Array, n: number, refs: readonly Ref[]): Generator<Prediction> {
   for (const by of [BY.delta, BY.plain, BY.delta2]) {
-    // a guess that is barely better is not worth its noise
+    // a barely better prediction isn't worth its noise
     yield { by, ref: undefined, base: 0, weight: by === BY.delta2 ? 1.05 : 1 }
   }
   for (const ref of refs) {
@@ -108,7 +108,7 @@ function* predictions(values: Float64Array, n: number, refs: readonly Ref[]): Ge
   }
 }
 
-/** The cheapest prediction: the likely ones by their size, the best of them by how they would be coded. */
+/** The cheapest prediction: a rough estimate picks the finalists, planning their windows decides. */
 function choosePrediction(values: Float64Array, n: number, refs: readonly Ref[]): Prediction {
   const roughCount = Math.min(n, ROUGH_SAMPLE)
   const rough = [...predictions(values, n, refs)].map((guess) => {
@@ -132,7 +132,7 @@ function choosePrediction(values: Float64Array, n: number, refs: readonly Ref[])
   return best
 }
 
-/** Writes a column: description to `head`, bytes for zstd to `high`, plain bits to `low`. */
+/** Writes a column: description to `head`, bytes for zstd to `high`, raw bits to `low`. */
 export function writeInts(
   values: Float64Array,
   n: number,
@@ -177,7 +177,7 @@ export function writeInts(
     if (v > most) most = v
     else if (-v > most) most = -v
   }
-  // a scaled reference may leave what fits: exactness of 2 × most must hold
+  // a scaled reference may overflow: 2 × most must be exact
   if (most > 2 ** 51) {
     by = BY.delta
     ref = undefined
@@ -198,7 +198,7 @@ export function writeInts(
   writeWindow(scratch, n, window, head, high, low)
 }
 
-/** Remainders as low bits, planes and patches. */
+/** Writes remainders as low bits, planes and patches. */
 function writeWindow(
   r: Float64Array,
   n: number,
@@ -230,7 +230,7 @@ function writeWindow(
       patches.signed(r[i])
       last = i
       patched++
-      // what was there before costs least
+      // repeating the previous value compresses best
       z = before
     }
     before = z
@@ -244,7 +244,7 @@ function writeWindow(
       above = whole
     }
     if (lowBits > 0) {
-      // at most 7 + 24 bits wait
+      // at most 7 + 24 bits are pending
       have += lowBits
       while (have >= 8) {
         bits[to++] = acc & 255
@@ -271,14 +271,14 @@ function writeWindow(
   high.raw(patches.finish())
 }
 
-/** Whether every value times `scale` is still exact with room for differences. */
+/** Whether every value times `scale` is exact, with room for differences. */
 function fits(values: Float64Array, n: number, scale: number): boolean {
   const most = MAX_INT / scale
   for (let i = 0; i < n; i++) if (!(Math.abs(values[i]) <= most)) return false
   return true
 }
 
-/** The offset that makes most of floor((ns + offset) / 1e6) the wall clock's step. */
+/** The offset that makes floor((ns + offset) / 1e6) match most steps of the wall clock. */
 function clockPhase(wall: Float64Array, ns: Float64Array, n: number): number {
   const w0 = wall[0]
   const n0 = ns[0]

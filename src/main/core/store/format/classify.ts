@@ -1,4 +1,7 @@
-/** Where a stored message belongs, and what of it enters bars: the same answer at sealing, reading and verifying. */
+/**
+ * Decides which instrument a stored message belongs to and what it adds to bars. Sealing, reading and verifying share
+ * it.
+ */
 import { decodeStored } from '../../../../service/decode-stored.ts'
 import { KIND, scratch, type Scratch } from '../../../../service/codec.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
@@ -7,30 +10,30 @@ import type { BarSource } from '../../../../shared/core/market/market.ts'
 import { FLAG, KEPT_ONLY } from '../../../../shared/core/recording/recording.ts'
 import { feedAsset, instrumentId, type FeedId, type InstrumentId } from '../../../../shared/base/units.ts'
 
-/** `''`: no instrument; control, undecodable and anonymous messages live there, and unasked ones beyond a bound. */
+/** `''` means no instrument: control, undecodable and anonymous messages, and unasked ones beyond a limit. */
 export type SeriesName = InstrumentId | ''
 
 const NO_INSTRUMENT = FLAG.control | FLAG.undecodable
 
-/** Rows that never enter a bar. */
+/** Flags of rows that never enter a bar. */
 export const EXCLUDED_FROM_BARS = KEPT_ONLY
 
-/** The place of one message; one object is reused, valid until the next `place`. */
+/** How one message is classified. One object is reused; it is valid until the next `classify`. */
 export interface ClassifiedMessage {
   series: SeriesName
-  /** The service's spelling; '' without an instrument. */
+  /** The symbol as the service wrote it; '' without an instrument. */
   symbol: string
-  /** Event time, UTC ms; NaN: undated. */
+  /** Event time, UTC ms; NaN if undated. */
   eventMs: number
   record: Scratch
 }
 
-/** Reads messages one after another, keeping the instruments of spellings it has seen. */
+/** Classifies messages one after another and caches the instruments of the symbols it has seen. */
 export class Classifier {
   readonly placed: ClassifiedMessage = { series: '', symbol: '', eventMs: NaN, record: scratch() }
   readonly #names = new Map<FeedId, Map<string, SeriesName>>()
 
-  /** Places a message of `feed` that lies in bytes[from, to). */
+  /** Classifies a message of `feed` in bytes[from, to). */
   classify(feed: FeedId, flags: number, bytes: Uint8Array, from: number, to: number): ClassifiedMessage {
     const { placed } = this
     placed.series = ''
@@ -52,7 +55,7 @@ export class Classifier {
     let name = names.get(symbol)
     if (name === undefined) {
       if (names.size > 100_000) names.clear()
-      // instrumentKey may leave nothing of a symbol such as "-": then it names no instrument.
+      // instrumentKey can reduce a symbol such as "-" to nothing, which names no instrument.
       const id = instrumentId(feedAsset(feed), symbol)
       name = id.endsWith(':') ? '' : id
       names.set(symbol, name)
@@ -73,17 +76,17 @@ export function barSources(feed: FeedId): readonly BarSource[] {
   }
 }
 
-/** Whether one-minute bars of this feed are kept as rollups. */
+/** Whether one-minute bars of this feed are stored as rollups. */
 export const hasRollups = (feed: FeedId): boolean => FEEDS[feed].barMs !== 1_000
 
 export const MINUTE = 60_000
 export const HOUR = 3_600_000
 const minuteGrid = fixedGrid(MINUTE)
 
-/** One-minute bars under construction, by kind of record. */
+/** One-minute bars being built, by kind of record. */
 export type MinuteBars = Map<BarSource, BarBuilder>
 
-/** Takes a placed message into the bars of its series. `timeMs`: event time, or receive time where undated. */
+/** Adds a classified message to the bars of its series. `timeMs`: event time, or receive time if undated; UTC ms. */
 export function applyToBars(
   minutes: MinuteBars,
   sources: readonly BarSource[],
@@ -98,7 +101,7 @@ export function applyToBars(
   }
 }
 
-/** Takes a record into one builder; records of another kind than `of` asks for are passed by. */
+/** Adds a record to one builder. Ignores records of other kinds than `of`. */
 export function applyRecord(builder: BarBuilder, of: BarSource, seq: number, timeMs: number, r: Scratch): void {
   switch (of) {
     case 'trade':

@@ -1,6 +1,6 @@
 /**
- * Flushes of the journal that are not what was written. Which instruments their messages were of is not known, only
- * their seqs, and between which entries they came.
+ * Journal flushes that are corrupt. The instruments of their messages are unknown; only their seqs, and the entries
+ * before and after them, are known.
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { isIntact, type JournalRow } from './journal.ts'
@@ -9,16 +9,16 @@ import type { Db } from '../schema/sqlite.ts'
 /** First and last seq of a flush. */
 export type SeqRange = readonly [first: number, last: number]
 
-/** How late a message may come for what it is dated, ms: its way, and prints that are reported afterwards. */
+/** How late a message may arrive after its event time, ms: transmission, and trades reported afterwards. */
 const MAX_LATE_MS = 60_000
 
-/** When a flush came at the earliest and the latest, UTC ms; null: nothing that was written after it tells. */
+/** Earliest and latest time of a flush, UTC ms; null if nothing bounds it. */
 export interface TimeBounds {
   readonly fromMs: number
   readonly toMs: number | null
 }
 
-/** Reads of the file what is torn; to be called within a read transaction. */
+/** Finds corrupt flushes. Call within a read transaction. */
 export class CorruptFlushes {
   readonly #sql
 
@@ -27,7 +27,7 @@ export class CorruptFlushes {
       recording: db.prepare<[number], { key: string; started_ms: number; ended_ms: number | null }>(
         'SELECT key, started_ms, ended_ms FROM recording WHERE id = ?',
       ),
-      // Up to the watermark the journal keeps nothing but what is torn.
+      // Up to the watermark, only corrupt rows remain in the journal.
       sealed: db
         .prepare<[number, number, number], SeqRange>(
           `SELECT first_seq, last_seq FROM journal
@@ -51,12 +51,12 @@ export class CorruptFlushes {
     }
   }
 
-  /** Those that were found torn when they were sealed and hold a seq in (after, upTo], ascending. */
+  /** Flushes found corrupt at sealing that hold a seq in (after, upTo], ascending. */
   sealed(recording: number, afterSeq: number, upToSeq: number): readonly SeqRange[] {
     return this.#sql.sealed.all(recording, afterSeq, Math.min(upToSeq, Number.MAX_SAFE_INTEGER))
   }
 
-  /** All that begin in (after, upTo], ascending: reads what is not sealed yet. */
+  /** All corrupt flushes that begin in (after, upTo], ascending. Reads the unsealed journal. */
   all(recording: number, afterSeq: number, upToSeq: number): SeqRange[] {
     const found: SeqRange[] = []
     for (const row of this.#sql.journal.iterate(recording, afterSeq)) {
@@ -66,7 +66,7 @@ export class CorruptFlushes {
     return found
   }
 
-  /** It came between the entries around it. */
+  /** Receive times, bounded by the entries before and after. */
   receivedWithin(recording: number, [first, last]: SeqRange): TimeBounds {
     const row = this.#sql.recording.get(recording)
     const fromMs = this.#sql.entryBefore.get(recording, first) ?? row?.started_ms ?? -Infinity
@@ -74,13 +74,13 @@ export class CorruptFlushes {
     return { fromMs, toMs: toMs === null ? null : Math.max(fromMs, toMs) }
   }
 
-  /** Of which times its messages may be, but for the difference of the clocks: they are dated before they come. */
+  /** Event times that its messages can have, without clock differences: messages are dated before they arrive. */
   eventTimesWithin(recording: number, seqs: SeqRange): TimeBounds {
     const { fromMs, toMs } = this.receivedWithin(recording, seqs)
     return { fromMs: fromMs - MAX_LATE_MS, toMs }
   }
 
-  /** What a torn flush is to who must have all messages of a recording. */
+  /** The error for a reader that needs every message of the session. */
   refusal(recording: number, seqs: SeqRange): CodedError {
     const { fromMs, toMs } = this.receivedWithin(recording, seqs)
     const key = this.#sql.recording.get(recording)?.key ?? 'a session'
@@ -95,6 +95,6 @@ export class CorruptFlushes {
   }
 }
 
-/** A time that is out of all bounds is damaged itself. */
+/** A time out of range is itself corrupt. */
 const formatInstant = (ms: number): string =>
   Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'a time that is not known'

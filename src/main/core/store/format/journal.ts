@@ -1,11 +1,11 @@
-/** One flush as a journal blob: leaves, then the columns as they lie in memory, then the bytes. */
+/** One flush as a journal blob: leaves, then the columns as they are in memory, then the message bytes. */
 import { crc32 } from 'node:zlib'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { columnBytes } from './message-columns.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
 import type { MessageColumns } from '../types/store.ts'
 
-/** The share of one connection in a flush. Conn 0: the entries, which are rows of their own. */
+/** One connection's part of a flush. Connection 0 is the entries, which have rows of their own. */
 export interface Leaf {
   readonly conn: number
   readonly count: number
@@ -19,7 +19,7 @@ export interface JournalBlob {
 
 const LEAF_BYTES = 40
 
-/** Bytes of a flush for the journal. */
+/** Encodes a flush for the journal. */
 export function encodeJournal(leaves: readonly Leaf[], m: MessageColumns): Buffer {
   const head = Buffer.alloc(8 + leaves.length * LEAF_BYTES)
   head.writeUInt32LE(leaves.length, 0)
@@ -33,21 +33,21 @@ export function encodeJournal(leaves: readonly Leaf[], m: MessageColumns): Buffe
   return Buffer.concat([head, ...columnBytes(m)])
 }
 
-/** Reads a journal blob; throws `store-damaged` when lengths do not fit. */
+/** Decodes a journal blob. Throws `store-damaged` if its lengths don't add up. */
 export function decodeJournal(data: Uint8Array): JournalBlob {
   const head = new DataView(data.buffer, data.byteOffset, data.byteLength)
   let at = 8
   const take = (bytes: number): Uint8Array<ArrayBuffer> => {
-    if (at + bytes > data.length) throw torn()
-    const part = new Uint8Array(data.subarray(at, at + bytes)) // a copy, aligned for the wider views
+    if (at + bytes > data.length) throw corruptJournal()
+    const part = new Uint8Array(data.subarray(at, at + bytes)) // copied to align it for the wider views
     at += bytes
     return part
   }
-  if (data.length < 8) throw torn()
+  if (data.length < 8) throw corruptJournal()
   const leaves: Leaf[] = []
   const leafCount = head.getUint32(0, true)
   const n = head.getUint32(4, true)
-  if (8 + leafCount * LEAF_BYTES + n * 33 > data.length) throw torn()
+  if (8 + leafCount * LEAF_BYTES + n * 33 > data.length) throw corruptJournal()
   for (let i = 0; i < leafCount; i++) {
     const conn = head.getUint32(at, true)
     const count = head.getUint32(at + 4, true)
@@ -62,12 +62,12 @@ export function decodeJournal(data: Uint8Array): JournalBlob {
   const offsets = new Uint32Array(take(n * 4 + 4).buffer)
   const flags = take(n)
   const bytes = data.subarray(at)
-  for (let i = 0; i < n; i++) if (offsets[i] > offsets[i + 1]) throw torn()
-  if (offsets[0] !== 0 || offsets[n] !== bytes.length) throw torn()
+  for (let i = 0; i < n; i++) if (offsets[i] > offsets[i + 1]) throw corruptJournal()
+  if (offsets[0] !== 0 || offsets[n] !== bytes.length) throw corruptJournal()
   return { leaves, messages: { count: n, seq, conn, connSeq, recvMs, monoNs, flags, offsets, bytes } }
 }
 
-/** The checksum of a journal row: its numbers and its data. */
+/** Checksum of a journal row: its numbers and its data. */
 export function journalCrc(recording: number, firstSeq: number, lastSeq: number, data: Uint8Array): number {
   return crc32(data, crc32(new Uint8Array(Float64Array.of(recording, firstSeq, lastSeq).buffer)))
 }
@@ -76,16 +76,16 @@ export function journalCrc(recording: number, firstSeq: number, lastSeq: number,
 export interface JournalRow {
   readonly first_seq: number
   readonly last_seq: number
-  /** 1: it was found to be damaged when it was to be sealed. */
-  readonly corruptJournal: number
+  /** 1 if it was found corrupt at sealing. */
+  readonly torn: number
   readonly crc: number
   readonly data: Buffer
 }
 
-/** Whether a row of the journal is what was written. */
+/** Whether a journal row matches its checksum and isn't marked corrupt. */
 export function isIntact(recording: number, row: JournalRow): boolean {
-  return row.corruptJournal === 0 && journalCrc(recording, row.first_seq, row.last_seq, row.data) === row.crc
+  return row.torn === 0 && journalCrc(recording, row.first_seq, row.last_seq, row.data) === row.crc
 }
 
-const torn = (): CodedError =>
+const corruptJournal = (): CodedError =>
   new CodedError('store-damaged', 'A journal row of the store is torn.', { hint: VERIFY_HINT })

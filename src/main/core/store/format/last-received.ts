@@ -1,4 +1,4 @@
-/** When the last stored messages of each feed of a recording that are dated came, and how long before that they were dated. */
+/** Finds when the last dated messages of each feed were received, and by how much their event times lagged. */
 import {
   DELAY_WINDOW_MS,
   LONGEST_DELAY_MS,
@@ -13,16 +13,16 @@ import { decodeJournal, isIntact, type JournalRow } from './journal.ts'
 import type { MessageColumns } from '../types/store.ts'
 import type { Db } from '../schema/sqlite.ts'
 
-/** Sealed blocks of a feed that are looked into, newest first: of hundreds of instruments the newest tell enough. */
+/** Sealed blocks read per feed, newest first. A feed can have hundreds of instruments; the newest few are enough. */
 const MAX_BLOCKS = 32
 
-/** A feed's last messages as they are gathered, newest first. */
+/** A feed's last messages, collected newest first. */
 class FeedTail implements LastReceived {
   recvMs = NaN
   delayMs = -Infinity
   isDone = false
 
-  /** Takes the message before the one taken last. What is undated (event time NaN) tells nothing: it may have waited, too. */
+  /** Adds the message before the previous one. Skips undated ones (event time NaN), because their delay is unknown. */
   add(recvMs: number, eventMs: () => number): void {
     if (this.isDone) return
     if (Math.abs(this.recvMs - recvMs) > DELAY_WINDOW_MS) {
@@ -36,8 +36,9 @@ class FeedTail implements LastReceived {
 }
 
 /**
- * Reads back from the newest message, over the journal and then the blocks, no further than SILENT_AT_MOST_MS: a feed that
- * is not in the answer brought nothing for so long, or nothing at all. What is damaged is passed by.
+ * Reads back from the newest message through the journal and then the blocks, at most SILENT_AT_MOST_MS. A feed missing
+ * from the result received nothing for that long, or nothing at all. Skips corrupt data. `lastMonoNs`: monotonic ns
+ * since the session started.
  */
 export function findLastReceived(
   db: Db,
@@ -54,7 +55,7 @@ export function findLastReceived(
   return new Map([...tails].filter(([, { recvMs }]) => !Number.isNaN(recvMs)))
 }
 
-/** Answers whether it came to the beginning of the journal with something still to be found. */
+/** Returns whether it read the whole journal and some feed is still incomplete. */
 function readJournal(
   db: Db,
   recording: number,
@@ -115,7 +116,7 @@ function readBlocks(db: Db, recording: number, oldestNs: number, feed: FeedId, t
   for (const { recvMs, eventMs } of rows.sort((a, b) => b.seq - a.seq)) tail.add(recvMs, () => eventMs)
 }
 
-/** The stamp of the newest entry, or of the newest message that is not sealed; undefined: there is neither. */
+/** Stamp of the newest entry or unsealed message, whichever is later; undefined if there is neither. */
 export function findNewestStamp(db: Db, recording: number): Stamp | undefined {
   const entry = db
     .prepare<[number], Stamp>(
@@ -132,20 +133,20 @@ export function findNewestStamp(db: Db, recording: number): Stamp | undefined {
   return entry
 }
 
-/** When a message or entry came. */
+/** When a message or entry was received: seq, wall clock in UTC ms, monotonic ns since the session started. */
 export interface Stamp {
   readonly seq: number
   readonly wallMs: number
   readonly monoNs: number
 }
 
-/** That of the last message; undefined: there is none. */
+/** Stamp of the last message; undefined if there is none. */
 export function stampOfLast({ count, seq, recvMs, monoNs }: MessageStamps): Stamp | undefined {
   const last = count - 1
   return last < 0 ? undefined : { seq: seq[last], wallMs: recvMs[last], monoNs: monoNs[last] }
 }
 
-/** That of the greatest seq; undefined: there is none. */
+/** The stamp with the greatest seq; undefined if there is none. */
 export function newerStamp(...stamps: readonly (Stamp | undefined)[]): Stamp | undefined {
   let found: Stamp | undefined
   for (const stamp of stamps) if (stamp !== undefined && stamp.seq > (found?.seq ?? 0)) found = stamp

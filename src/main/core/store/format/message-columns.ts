@@ -1,7 +1,7 @@
-/** Cutting and joining runs of messages that are kept as columns. */
+/** Slices and joins runs of messages stored as columns. */
 import type { MessageColumns } from '../types/store.ts'
 
-/** An empty run with room for `count` messages and `bytes` bytes; offsets[0] is 0. */
+/** An empty run with capacity for `count` messages and `bytes` bytes. offsets[0] is 0. */
 export function newColumns(count: number, bytes: number): MessageColumns {
   return {
     count,
@@ -16,7 +16,7 @@ export function newColumns(count: number, bytes: number): MessageColumns {
   }
 }
 
-/** Rows [from, to) as a run of its own; stamps are views, offsets are rebased. */
+/** Rows [from, to) as a separate run. Stamps are views; offsets start at 0 again. */
 export function sliceColumns(m: MessageColumns, from: number, to: number): MessageColumns {
   const start = m.offsets[from]
   const offsets = m.offsets.slice(from, to + 1)
@@ -34,7 +34,7 @@ export function sliceColumns(m: MessageColumns, from: number, to: number): Messa
   }
 }
 
-/** A growing run that rows of other runs are copied into. */
+/** A growing run that copies rows from other runs. */
 export class ColumnsBuilder {
   private columns: MessageColumns
   count = 0
@@ -76,7 +76,7 @@ export class ColumnsBuilder {
     this.size += bytes
   }
 
-  /** What was added, as views that the next `add` may leave behind. */
+  /** Everything added so far, as views. The next `add` may reallocate and detach them. */
   build(): MessageColumns {
     const { columns: c, count } = this
     return {
@@ -118,7 +118,7 @@ export class ColumnsBuilder {
   }
 }
 
-/** Runs of consecutive rows of one connection, in order. */
+/** Consecutive rows of one connection, in order. */
 export function* connectionRuns(m: MessageColumns): Generator<readonly [from: number, to: number, conn: number]> {
   let from = 0
   for (let i = 1; i <= m.count; i++) {
@@ -132,7 +132,7 @@ export function* connectionRuns(m: MessageColumns): Generator<readonly [from: nu
 const view = (a: Float64Array | Uint32Array | Uint8Array): Uint8Array =>
   new Uint8Array(a.buffer, a.byteOffset, a.byteLength)
 
-/** The columns' memory, in the order that leaves and journal keep them. */
+/** The columns' memory in the order used by leaves and journal. */
 export function columnBytes(m: MessageColumns): Uint8Array[] {
   const n = m.count
   return [

@@ -1,7 +1,7 @@
 /**
- * Rollup rows: an hour of one-minute bars of a series, each kind of record, as columns. A column is
- * integers of one power of ten where that gives every double back, else plain doubles; the whole is
- * packed by zstd, which takes what bid, ask and mid have in common.
+ * Rollup rows: one hour of one-minute bars of a series, as columns per kind of record. A column holds integers of one
+ * power of ten if that restores every double exactly, else plain doubles. The whole is compressed with zstd, which
+ * benefits from the similarity of bid, ask and mid.
  */
 import { constants } from 'node:zlib'
 import { zstdCompressSync, zstdDecompressSync } from '../../../base/zstd.ts'
@@ -11,13 +11,13 @@ import { ByteReader, ByteWriter, corruptBlock } from '../blocks/bytes.ts'
 import { HOUR } from './classify.ts'
 import { rowChecksum, equalBytes } from './ledger.ts'
 
-/** Bars by start, by kind of record. */
+/** Bars by kind of record and start. */
 export type HourBars = Map<BarSource, Map<number, BarState>>
 
 const MAX_DECIMALS = 9
 const MAX_BYTES = 1 << 22
 
-/** Joins a part of a bar into its hour. Service bars: the later message stands. */
+/** Merges a part of a bar into its hour. For service bars the later message wins. */
 export function mergeBar(into: HourBars, of: BarSource, part: BarState): void {
   let bars = into.get(of)
   if (bars === undefined) into.set(of, (bars = new Map<number, BarState>()))
@@ -27,7 +27,7 @@ export function mergeBar(into: HourBars, of: BarSource, part: BarState): void {
   else if (part.lastSeq >= old.lastSeq) bars.set(part.startMs, { ...part, endMs: old.endMs })
 }
 
-/** Bytes of an hour. */
+/** Encodes an hour of bars. `hourMs`: its start, UTC ms. */
 export function encodeHour(hourMs: number, hour: HourBars): Uint8Array {
   const out = new ByteWriter(4096)
   const kinds = [...hour].filter(([, bars]) => bars.size > 0)
@@ -110,14 +110,14 @@ export interface RollupRow {
   readonly data: Buffer
 }
 
-/** Reads a stored hour; throws `store-damaged` where it is not what was written. */
+/** Reads a stored hour. Throws `store-damaged` if its checksum or content is wrong. */
 export function readHour({ hour_ms, sum, data }: RollupRow): HourBars {
-  // What is packed has no checksum of its own: bars that were changed might be read.
+  // zstd's frame has no checksum here, so changed bars could be read without this.
   if (!equalBytes(rowChecksum([hour_ms], data), sum)) throw corruptBlock('an hour of bars differs from its sum')
   return decodeHour(hour_ms, data)
 }
 
-/** Reads an hour's bytes; throws `store-damaged`. */
+/** Decodes an hour. Throws `store-damaged`. `hourMs`: its start, UTC ms. */
 export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
   let body: Uint8Array
   try {
@@ -140,7 +140,7 @@ export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
         n,
         (i) => base(bars[i], i),
         (i, value) => {
-          // startMs and endMs are read-only for everyone but the reader
+          // startMs and endMs are read-only for everyone except this reader
           ;(bars[i] as Record<NumberKey, number>)[key] = value
         },
       )
@@ -148,7 +148,7 @@ export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
     const before = (i: number): BarState | undefined => bars[i - 1]
     column('startMs', (_, i) => before(i)?.startMs ?? hourMs)
     column('endMs', (b) => b.startMs)
-    // open needs the close before it, which comes later: closes are kept against opens
+    // opens are stored relative to closes, which follow later
     const opens = columnReader(reader, n)
     const highs = columnReader(reader, n)
     const lows = columnReader(reader, n)
@@ -204,7 +204,7 @@ type NumberKey = Exclude<keyof BarState, 'complete'>
 const PLAIN = 255
 const ABSENT = 254
 
-/** The fewest decimals under which every value and base is a safe integer; PLAIN without such. */
+/** The fewest decimals that make every value and base a safe integer; PLAIN if there are none. */
 function decimalsOf(values: readonly number[], bases: readonly number[]): number {
   if (values.every(Number.isNaN)) return ABSENT
   const fits = (x: number, power: number): boolean => {
@@ -230,7 +230,7 @@ function writeColumn(out: ByteWriter, values: readonly number[], bases: readonly
   values.forEach((x, i) => out.signed(Math.round(x * power) - Math.round(bases[i] * power)))
 }
 
-/** Reads a column whose bases are known only later: value i, given its base. */
+/** Returns a reader for a column whose bases become known later: value i, given its base. */
 function columnReader(reader: ByteReader, n: number): (i: number, base: number) => number {
   const d = reader.byte()
   if (d === ABSENT) return () => NaN

@@ -1,4 +1,4 @@
-/** A binary heap of streams by the seq of their next row. */
+/** A binary heap of streams, ordered by the seq of their next row. */
 export interface SeqStream {
   seq: number
 }
@@ -15,7 +15,7 @@ export function pushHead<T extends SeqStream>(heap: T[], head: T): void {
   heap[i] = head
 }
 
-/** Restores the order after the first stream moved on. */
+/** Restores the order after the first stream advanced. */
 export function sinkHead(heap: SeqStream[]): void {
   if (heap.length === 0) return
   const head = heap[0]
@@ -31,7 +31,7 @@ export function sinkHead(heap: SeqStream[]): void {
   heap[i] = head
 }
 
-/** Takes the first stream out. */
+/** Removes the first stream. */
 export function dropHead<T extends SeqStream>(heap: T[]): void {
   const last = heap.pop()
   if (last === undefined || heap.length === 0) return
@@ -39,7 +39,7 @@ export function dropHead<T extends SeqStream>(heap: T[]): void {
   sinkHead(heap)
 }
 
-/** The seq up to which the first stream may go on before another one's turn comes. */
+/** The seq up to which the first stream can continue before another one is next. */
 export function nextStreamSeq(heap: readonly SeqStream[]): number {
   return Math.min(heap.length > 1 ? heap[1].seq : Infinity, heap.length > 2 ? heap[2].seq : Infinity)
 }

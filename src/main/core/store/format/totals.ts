@@ -1,4 +1,4 @@
-/** What is stored of a recording, counted from the index of its blocks. */
+/** Totals of a session, computed from its block index. */
 import { Classifier } from './classify.ts'
 import { connectionFeeds } from '../schema/connection-feeds.ts'
 import { decodeJournal, isIntact, type JournalRow } from './journal.ts'
@@ -23,7 +23,7 @@ interface FeedSums {
   readonly bytes: number
 }
 
-/** What the journal of a recording that is still open adds: a flush is read once, and forgotten when it is sealed. */
+/** Totals of an open session's journal. Each flush is counted once and dropped when it is sealed. */
 export class JournalTotals {
   readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
   readonly #sql
@@ -45,7 +45,7 @@ export class JournalTotals {
     }
   }
 
-  /** Sums of the flushes that are not sealed; to be called within a read transaction. */
+  /** Totals of the unsealed flushes. Call within a read transaction. */
   of(recording: number): readonly FlushSums[] {
     const { key, sealed } = this.#sql.sealed.get(recording) ?? { key: '', sealed: 0 }
     if (key !== this.#recording) {
@@ -58,7 +58,7 @@ export class JournalTotals {
     let feeds: ReadonlyMap<number, FeedId> | null = null
     for (const row of this.#sql.flushes.iterate(recording, Math.max(sealed, unsealed.at(-1)?.first ?? 0))) {
       feeds ??= this.#feeds(recording)
-      // What differs from its sum is torn once it is sealed, and counts as little before.
+      // A flush with a wrong checksum will be marked corrupt at sealing, and counts as nothing before that, too.
       const { messages } = isIntact(recording, row) ? decodeJournal(row.data) : { messages: null }
       fresh.push({
         first: row.first_seq,
@@ -67,7 +67,7 @@ export class JournalTotals {
         instruments: messages === null ? NO_MESSAGES : this.#named(messages, feeds),
       })
     }
-    // A list is asked for more often than something is sealed, and each flush names many of them.
+    // Rebuilt only after a sealing: lists are requested more often, and each flush names many instruments.
     if (unsealed.length < this.#flushes.length) this.#instruments = new Set()
     const isNew = this.#instruments.size === 0
     this.#flushes = [...unsealed, ...fresh]
@@ -76,7 +76,7 @@ export class JournalTotals {
     return this.#flushes
   }
 
-  /** Instruments of the flushes that `of` answered last. */
+  /** Instruments of the flushes that `of` returned last. */
   get instruments(): ReadonlySet<string> {
     return this.#instruments
   }
@@ -127,7 +127,7 @@ function flushSums(messages: MessageColumns, feeds: ReadonlyMap<number, FeedId>)
   return found
 }
 
-/** Counts by feed; of a recording still open, the journal's messages are counted too. */
+/** Totals by feed. For an open session they include the journal's messages. */
 export function feedTotals(db: Db, recording: number, journal: JournalTotals = new JournalTotals(db)): Totals {
   const rows = db
     .prepare<[number], FeedSums>(

@@ -1,4 +1,4 @@
-/** Bookmarks of recordings: what the user says of them, no evidence. */
+/** Bookmarks of sessions. They are the user's notes, not evidence. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
 import { unixMs } from '../../../../shared/base/units.ts'
@@ -7,7 +7,7 @@ import type { Db } from '../schema/sqlite.ts'
 
 const MAX_BOOKMARKS = 10_000
 
-/** Writes one; throws `not-found` where there is no such recording, `not-allowed` where there are too many. */
+/** Inserts a bookmark. Throws `not-found` if there is no such session, `not-allowed` if it has too many. */
 export function insertBookmark(db: Db, { recording, atMs, seq, text }: NewBookmark): ReplayBookmark {
   const id = db.prepare<[string], number>('SELECT id FROM recording WHERE key = ?').pluck().get(recording)
   if (id === undefined) throw new CodedError('not-found', `There is no session ${recording}.`)
@@ -25,7 +25,7 @@ export function insertBookmark(db: Db, { recording, atMs, seq, text }: NewBookma
   return { id: Number(made.lastInsertRowid), session: recording, atMs: unixMs(atMs), seq, text }
 }
 
-/** Answers whether there was one. */
+/** Returns whether the bookmark existed. */
 export function deleteBookmark(db: Db, id: number): boolean {
   return db.prepare<[number]>('DELETE FROM bookmark WHERE id = ?').run(id).changes > 0
 }

@@ -1,6 +1,6 @@
 /**
- * Bringing whole recordings in beside the one that is being made: the same way as what is received, but in
- * small turns between its commits, and hidden until the last of it is there.
+ * Imports whole sessions next to the one being recorded. They are written like received data, but in small steps
+ * between live commits, and stay hidden until they are complete.
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { sourceKey } from '../../../../shared/core/recording/recording.ts'
@@ -14,7 +14,7 @@ import { isDiskError, storeError } from '../schema/sqlite.ts'
 import type { BeginRecord, CloseRecord } from '../schema/records.ts'
 import type { WriteContext } from '../write/write-context.ts'
 
-/** What one transaction takes: it may share the one of a live commit, which must not wait for it. */
+/** Bytes per transaction. It may share one with a live commit, which must not wait for it. */
 const GROUP_BYTES = 512 << 10
 const GROUP_BATCHES = 256
 const SEAL_BYTES = 4 << 20
@@ -38,7 +38,7 @@ export class Imports {
   readonly #context: WriteContext
   readonly #labels: Labels
   readonly #imports = new Map<number, Import>()
-  /** An import is over: what it left, if it was not whole, is to be cleared. */
+  /** Called when an import ended, to clear what an incomplete one wrote. */
   readonly #onAbandoned: (id: number) => void
 
   constructor(context: WriteContext, labels: Labels, onAbandoned: (id: number) => void) {
@@ -48,8 +48,8 @@ export class Imports {
   }
 
   /**
-   * Begins an import. Answers what is there where the same recording is in the store already; throws
-   * `not-allowed` where another one has its identity: it is never overwritten.
+   * Begins an import. Returns the outcome if the store already holds the same session. Throws `not-allowed` if another
+   * session has its id; that one is never overwritten.
    */
   begin(handle: number, about: ImportDetails): ImportOutcome | null {
     const { db, hidden } = this.#context
@@ -87,7 +87,7 @@ export class Imports {
     else one.ending = ending
   }
 
-  /** Ends an import that is not to be. */
+  /** Cancels an import. */
   abort(handle: number): void {
     const one = this.#imports.get(handle)
     if (one !== undefined) this.#fail(one, new CodedError('cancelled', 'The import was stopped; nothing was kept.'))
@@ -97,7 +97,7 @@ export class Imports {
     for (const handle of [...this.#imports.keys()]) this.abort(handle)
   }
 
-  /** The next piece of work, if any. */
+  /** The next step of work, if any. */
   due(): Work | null {
     for (const one of this.#imports.values()) {
       if (one.waiting.length > 0 || one.ending !== null) return this.#guarded(one)
@@ -113,7 +113,7 @@ export class Imports {
     }
   }
 
-  /** A transaction of an import. What goes wrong in it ends the import, and never holds up a live commit. */
+  /** Wraps a transaction of an import. An error in it ends the import and never delays a live commit. */
   #write(one: Import, run: () => void): () => void {
     return () => {
       if (one.failure !== null) return
@@ -173,7 +173,7 @@ export class Imports {
     one.ending?.done({ recording: about.id, messages: record.messages, already: false })
   }
 
-  /** Makes an import a recording. */
+  /** Makes an import visible as a session. */
   #publish({ about, rec }: Import, record: CloseRecord): void {
     const { db, log } = this.#context
     const begin: BeginRecord = { recording: about.id, source: about.source, startedMs: about.startedMs }
@@ -191,7 +191,7 @@ export class Imports {
     for (const { atMs, seq, text } of about.bookmarks ?? []) bookmark.run(rec.id, atMs, seq, text)
   }
 
-  /** Work whose transactions end the import when they fail. */
+  /** Runs work whose failing transactions end the import. */
   *#runSteps(one: Import, work: Generator<(() => void) | undefined, unknown, void>): Work {
     for (;;) {
       const step = work.next()

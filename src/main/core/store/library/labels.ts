@@ -1,4 +1,4 @@
-/** What the user says of recordings: name, notes, tags, pin, bin. */
+/** The user's labels of sessions: name, notes, tags, pin and bin. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import type { LabelPatch } from '../types/store.ts'
@@ -18,14 +18,14 @@ export class Labels {
     this.#find = db.prepare<[string], number>('SELECT id FROM recording WHERE key = ?').pluck()
   }
 
-  /** The number of a recording; throws `not-found`. */
+  /** The number of a session. Throws `not-found`. */
   find(key: RecordingId): number {
     const id = this.#find.get(key)
     if (id === undefined) throw new CodedError('not-found', `There is no session ${key}.`)
     return id
   }
 
-  /** Changes what is given; within the caller's transaction. */
+  /** Changes the given fields within the caller's transaction. `binnedMs`: UTC ms, null to restore. */
   set(id: number, patch: LabelPatch, binnedMs?: number | null): void {
     const old = this.#get.get(id)
     const tags = patch.tags === undefined ? (old?.tags ?? '[]') : JSON.stringify([...new Set(patch.tags)])

@@ -1,4 +1,4 @@
-/** What is done to recordings beside the one that is being made: imported, labelled, erased, compacted. */
+/** Work on sessions other than the one being recorded: import, label, erase, compact. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import { Compaction } from '../write/compact.ts'
@@ -14,7 +14,7 @@ export class Library {
   readonly #context: WriteContext
   readonly #labels: Labels
   readonly #imports: Imports
-  /** Numbers of rows without a recording, to be cleared. */
+  /** Numbers of rows without a session, to be cleared. */
   readonly #hidden: number[]
   #compaction: { readonly call: number; readonly run: Compaction; readonly pieces: Iterator<Work> } | null = null
   #reply: (reply: LibraryReply) => void = () => undefined
@@ -26,12 +26,12 @@ export class Library {
     this.#imports = new Imports(context, this.#labels, (id) => this.#hidden.push(id))
   }
 
-  /** Where answers go. */
+  /** Sets the receiver of replies. */
   listen(reply: (reply: LibraryReply) => void): void {
     this.#reply = reply
   }
 
-  /** Takes a request; what cannot be done is answered, never thrown. */
+  /** Handles a request. Failures are replies, never thrown. */
   handle(request: LibraryRequest): void {
     const { call } = request
     const done = (value?: unknown): void => this.#reply({ is: 'done', call, value })
@@ -74,8 +74,8 @@ export class Library {
   }
 
   /**
-   * Erases closed recordings for good: a tombstone each, at once; their rows are cleared in small steps.
-   * Throws `not-found` and `not-allowed`, and has then erased none.
+   * Erases closed sessions permanently. Tombstones are written at once; rows are deleted in small steps. Throws
+   * `not-found` or `not-allowed`, with none erased.
    */
   erase(sessions: readonly RecordingId[]): void {
     const { db, log } = this.#context
@@ -95,12 +95,12 @@ export class Library {
     this.#hidden.push(...ids)
   }
 
-  /** The next piece of work, if any: each is short, so that what is received is sealed between them. */
+  /** The next step of work, if any. Each is short, so that received messages are sealed in between. */
   due(): Work | null {
     return this.#imports.due() ?? this.#clear() ?? this.#compact()
   }
 
-  /** Before the store closes: imports end without a trace, what is left to be cleared waits for the next start. */
+  /** Call before the store closes. Imports end without a trace, and unfinished clearing continues at the next start. */
   stop(): void {
     this.#imports.abortAll()
     this.#hidden.length = 0
@@ -138,7 +138,7 @@ export class Library {
     return null
   }
 
-  /** Nothing that is being recorded goes into the bin. */
+  /** The session's number. Throws `not-allowed` if a session that is being recorded would be binned. */
   #requireChangeable(session: RecordingId, binnedMs: number | null | undefined): number {
     const id = this.#labels.find(session)
     if (typeof binnedMs !== 'number') return id

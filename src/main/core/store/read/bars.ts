@@ -1,6 +1,6 @@
 /**
- * Bars of what is stored: rollups where they serve, blocks and the journal for the rest, all of one
- * snapshot. Recordings of one source follow each other; nothing after `maxSeq` is looked at.
+ * Builds bars from stored data in one snapshot: rollups where they apply, blocks and journal elsewhere. Sessions of one
+ * source follow each other. Nothing after `maxSeq` is read.
  */
 import type Database from 'better-sqlite3'
 import {
@@ -38,19 +38,21 @@ import type { StoreQueries } from './queries.ts'
 import { mergeBar, readHour, type HourBars, type RollupRow } from '../format/rollup.ts'
 import type { RecordingRow } from '../schema/records.ts'
 
-/** SeqRange of later recordings stand above those of earlier ones, so that bars across a roll createCache their order. */
+/** Offset between sessions, so that bars across a midnight rollover keep the order of their seqs. */
 const SEQ_STEP = 2 ** 40
-/** The least time that a page of bars below a minute looks at first, ms. */
+/** The shortest span that a page of sub-minute bars reads first, ms. */
 const MIN_SPAN_MS = 5 * MINUTE
 const minuteGrid = fixedGrid(MINUTE)
 
-/** The feed whose records build bars of a kind; undefined: bounds are none of it, or none so short. */
+/** The feed whose records build bars of a kind; undefined if there is none, or none that short. */
 export function feedOfBars(asset: AssetClass, of: BarSource, intervalMs: number): FeedId | undefined {
   if (of === 'service') return serviceBarFeed(asset, intervalMs)
   return TICK_FEEDS[asset].find((feed) => FEEDS[feed].kind === (of === 'trade' ? 'trade' : 'quote'))
 }
 
-/** The feed that a query of the service's bars names. Throws `bad-arguments` where its bars don't make such ones. */
+/**
+ * The feed that a query for service bars names. Throws `bad-arguments` if that feed's bars can't build the interval.
+ */
 function parseServiceFeed({ feed, of, interval }: BarQuery, asset: AssetClass): FeedId | undefined {
   if (feed === undefined) return undefined
   const { barMs } = FEEDS[feed]
@@ -58,20 +60,20 @@ function parseServiceFeed({ feed, of, interval }: BarQuery, asset: AssetClass): 
   throw new CodedError('bad-arguments', `${feed} makes no ${of} bars of ${interval}.`)
 }
 
-/** One recording's share of a series. */
+/** One session's part of a series. */
 interface Part {
   readonly row: RecordingRow
-  /** Null: nothing of it is sealed. */
+  /** Null if none of it is sealed. */
   readonly sealed: SeriesExtent | null
-  /** Nothing after this seq. */
+  /** Last seq to read. */
   readonly limit: number
-  /** Rows received before this are an earlier recording's. */
+  /** Rows received before this belong to an earlier session, UTC ms. */
   readonly notBeforeMs: number
   readonly overlap: Overlap | null
   readonly base: number
 }
 
-/** Everything that a search for a page of bars reads; `least` and `most`: its first and last record, UTC ms. */
+/** Inputs of a search for a page of bars. `least` and `most`: its first and last record, UTC ms. */
 interface Search extends TimeRange {
   readonly query: BarQuery
   readonly feed: FeedId
@@ -87,27 +89,27 @@ interface TimeRange {
   readonly most: number
 }
 
-/** As in the index of blocks; null: bounds are none. */
+/** From the block index, UTC ms; null if there are no blocks. */
 interface BlockTimes {
   readonly least: number | null
   readonly most: number | null
 }
 
-/** A page of bars, oldest first. `atMs`: where the search began, which stands for a page without bars. */
+/** A page of bars, oldest first. `atMs`: where the search began, UTC ms, used for a page without bars. */
 interface Found {
   readonly states: readonly BarState[]
   readonly more: boolean
   readonly atMs: number
 }
 
-/** MinuteBars of a series that their hour's rollup does not give as they are wanted: [from, to). */
+/** Minutes, [from, to), to rebuild because their hour's rollup doesn't match the query. */
 interface RebuildRange {
   readonly from: number
   to: number
   readonly isWanted: (startMs: number) => boolean
 }
 
-/** Answers a BarQuery; to be called within a read transaction. */
+/** Answers bar queries. Call within a read transaction. */
 export class BarReader {
   readonly #queries: StoreQueries
   readonly #classifier = new Classifier()
@@ -144,9 +146,9 @@ export class BarReader {
     }
   }
 
-  /** Throws `bad-arguments` where bounds is no such interval. */
+  /** Throws `bad-arguments` for an unknown interval. */
   bars(query: BarQuery): BarPage {
-    // What is written '1d' for '1D' has no length: no search would ever reach an end.
+    // An interval such as '1d' instead of '1D' has no length, so the search below would never end.
     if (!Object.hasOwn(INTERVALS, query.interval))
       throw new CodedError('bad-arguments', `There is no interval ${query.interval}.`, {
         hint: `It is one of ${INTERVAL_LABELS.join(', ')}.`,
@@ -180,7 +182,7 @@ export class BarReader {
     }
   }
 
-  /** The newest bars before `beforeMs`: looks at ever longer stretches until the page is full. */
+  /** The newest bars before `beforeMs`. Reads longer and longer spans until the page is full. */
   #before(search: Search): Found {
     const { query, grid, least, most } = search
     const before = query.beforeMs ?? Infinity
@@ -199,13 +201,13 @@ export class BarReader {
       }
       if (states.length === 0) end = from
       span *= 4
-      // Over a night or a weekend the index leads. Blocks that were read already cost nothing more.
+      // Over a night or a weekend, jump by the index. Blocks that were read before cost nothing more.
       const bounds = this.#recordedBefore(search, from)
       from = alignDown(grid, Math.max(oldest, Math.min(Math.min(from, bounds.most) - span, bounds.least)))
     }
   }
 
-  /** The oldest bars after `afterMs`, in the same way. */
+  /** The oldest bars after `afterMs`, found in the same way. */
   #after(search: Search): Found {
     const { query, grid, least, most } = search
     const after = Math.max(query.afterMs ?? -Infinity, (query.fromMs ?? -Infinity) - 1e-3)
@@ -216,7 +218,7 @@ export class BarReader {
     let span = firstSpan(search)
     let end = endAfter(grid, Math.min(newest, from + span))
     for (;;) {
-      // Blocks reach past `end`, where bars are not whole yet.
+      // Blocks reach past `end`, where bars aren't complete yet.
       const upper = Math.min(end, before)
       const states = this.#build(search, from, end).filter((b) => b.startMs > after && b.startMs < upper)
       if (states.length > query.limit || end > newest) {
@@ -264,12 +266,14 @@ export class BarReader {
     return { least, most }
   }
 
-  /** What the index says about records before `ms`: none is later than `most`, and one is at or after `least`. */
+  /** Bounds of the records before `ms`, from the index: none is later than `most`, and one is at or after `least`. */
   #recordedBefore(search: Search, ms: number): TimeRange {
     return this.#nearest(search, this.#sql.before, ms, Math.max, -Infinity, (at) => at < ms)
   }
 
-  /** What the index says about records from `ms` on: none is earlier than `least`, and one is at or before `most`. */
+  /**
+   * Bounds of the records from `ms` on, from the index: none is earlier than `least`, and one is at or before `most`.
+   */
   #recordedAfter(search: Search, ms: number): TimeRange {
     return this.#nearest(search, this.#sql.after, ms, Math.min, Infinity, (at) => at >= ms)
   }
@@ -297,7 +301,7 @@ export class BarReader {
     return { least, most }
   }
 
-  /** Bars of [from, to) on the grid, oldest first; `complete` is not decided yet. */
+  /** Bars of [from, to) on the grid, oldest first; `complete` isn't decided yet. */
   #build({ parts, feed, query, grid, corruptSpans }: Search, from: number, to: number): readonly BarState[] {
     const { of } = query
     const rolled = hasRollups(feed) && INTERVALS[query.interval] >= MINUTE
@@ -306,7 +310,7 @@ export class BarReader {
     for (const part of parts) {
       const builder = rolled || of === 'service' ? createBarBuilder({ grid: rolled ? minuteGrid : grid }) : direct
       const { sealed } = part
-      // An hour's rollup holds what its blocks hold: of thousands of recordings few have anything of a page.
+      // An hour's rollup holds what its blocks hold. Of thousands of sessions, few have anything in a page.
       if (sealed !== null && sealed.mostMs >= from - HOUR && sealed.leastMs < to + HOUR) {
         if (rolled) this.#rolled(part, sealed, of, from, to, minutes, corruptSpans)
         this.#blockRows(part, sealed.id, of, rolled ? sealed.rolledSeq : 0, from, to, builder, corruptSpans)
@@ -324,8 +328,8 @@ export class BarReader {
   }
 
   /**
-   * Rollup rows of [from, to). MinuteBars that reach past the limit are built rebuildRange from what came before it, and
-   * those of an hour that is damaged from all of theirs.
+   * Adds the rollup rows of [from, to). Minutes that reach past the limit are rebuilt from the messages before it, and
+   * all minutes of a corrupt hour are rebuilt.
    */
   #rolled(
     part: Part,
@@ -367,7 +371,7 @@ export class BarReader {
     }
   }
 
-  /** Rows of sealed blocks with a seq in (after, limit] that may lie in [from, to). */
+  /** Adds rows of sealed blocks with a seq in (after, limit] that can lie in [from, to). */
   #blockRows(
     part: Part,
     series: number,
@@ -384,13 +388,13 @@ export class BarReader {
         applyBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder)
       }
       if (corruptSpans === null) take()
-      // Ends after its last record, in the same bar: bars begin at whole milliseconds.
+      // The span ends after the last record, in the same bar, because bars begin at whole milliseconds.
       else if (!tryRead(take)) corruptSpans.addLost({ fromMs: minMs, toMs: Math.floor(maxMs) + 1 })
     }
   }
 }
 
-/** How long the stretch is that a search looks at first, ms: a little more than a full page of bars. */
+/** The span that a search reads first, ms: slightly more than a full page of bars. */
 const firstSpan = ({ query, intervalMs }: Search): number =>
   Math.max(intervalMs >= MINUTE ? HOUR : MIN_SPAN_MS, intervalMs * query.limit * 1.5)
 
@@ -411,19 +415,19 @@ function marked(state: BarState, gapIntervals: readonly SkewedGap[]): BarState {
   return touchedSpan ? { ...state, complete: false } : state
 }
 
-/** The end of the bar at an instant; an instant in no bar is a boundary itself. */
+/** End of the bar at an instant. An instant outside of all bars is its own boundary. */
 function barEnd(grid: BarGrid, ms: number): number {
   const start = grid.startOf(ms)
   return Number.isNaN(start) ? ms : grid.endOf(start)
 }
 
-/** As `barEnd`, and always after the instant. */
+/** Like `barEnd`, and always after the instant. */
 function endAfter(grid: BarGrid, ms: number): number {
   const end = barEnd(grid, ms)
   return end > ms ? end : ms + 1e-3
 }
 
-/** The start of the bar at an instant; an instant in no bar is a boundary itself. */
+/** Start of the bar at an instant. An instant outside of all bars is its own boundary. */
 function alignDown(grid: BarGrid, ms: number): number {
   const start = grid.startOf(ms)
   return Number.isNaN(start) ? ms : start

@@ -1,11 +1,11 @@
-/** Bars straight from the columns of a sealed block. */
+/** Builds bars directly from the columns of a sealed block. */
 import { barsFromColumns, midColumn, type BarBuilder } from '../../../../shared/core/market/bars.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
 import { applyRecord, EXCLUDED_FROM_BARS, type Classifier } from '../format/classify.ts'
 
-/** Takes the rows of a block with a seq in (after, limit] into bars. */
+/** Adds the rows of a block with a seq in (after, limit] to bars. */
 export function applyBlock(
   classifier: Classifier,
   block: OpenBlock,
@@ -44,7 +44,7 @@ export function applyBlock(
     barsFromColumns(columns, from, to, builder, skip)
     return
   }
-  // A price that is no plain number, or a size, may still be one to the codec: those rows it reads itself.
+  // Prices or sizes that aren't plain numbers may still be valid for the codec, so it decodes those rows.
   let run = from
   for (let i = from; i <= to; i++) {
     const undecoded = i < to && (Number.isNaN(price[i]) || (size !== null && Number.isNaN(size[i])))
@@ -55,9 +55,9 @@ export function applyBlock(
   }
 }
 
-/** What bars of a kind are built from. */
+/** The numbers that bars of a kind are built from. */
 interface Numbers {
-  /** Undefined: the block's own columns do not hold it. */
+  /** Undefined if the block's columns don't hold it. */
   readonly price: Float64Array | undefined
   readonly size: Float64Array | null
   readonly priceUnit: number

@@ -1,4 +1,4 @@
-/** What was opened last, up to so much memory; the one that was not used for longest goes first. */
+/** A cache of open blocks with a memory limit in bytes. Evicts the least recently used. */
 export class BlockCache<T> {
   readonly #maxBytes: number
   readonly #entries = new Map<string, { readonly value: T; readonly bytes: number }>()

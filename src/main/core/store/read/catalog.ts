@@ -1,39 +1,39 @@
 /**
- * What a reader keeps of the list of recordings. Of a closed one nothing changes any more, so what a list, a page
- * of bars or a question for gaps needs to know of it is read once: a store of thousands costs no more than a few.
+ * A reader's cache of the list of sessions. A closed session never changes, so what lists, bar pages and gap queries
+ * need of it is read once, and a store of thousands of sessions costs little more than one of a few.
  */
 import { inTurn } from '../../../../shared/features/sessions/overlaps.ts'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { RecordingRow } from '../schema/records.ts'
 
-/** Where the gaps of a recording lie, UTC ms. */
+/** The time range of a session's gaps, UTC ms. */
 export interface GapExtent {
   readonly leastMs: number
   readonly mostMs: number
-  /** Some have no end of their own. */
+  /** Some gaps have no end of their own. */
   readonly open: boolean
-  /** The most that the clocks of service and computer differed. */
+  /** Largest measured difference between the clocks of service and computer, ms. */
   readonly skewMs: number
 }
 
-/** A recording's share of an instrument of a feed: what is sealed of it. */
+/** What a session has sealed of one instrument of a feed. */
 export interface SeriesExtent {
   readonly id: number
   readonly rolledSeq: number
-  /** Event times of its blocks, UTC ms; Infinity and -Infinity: there are none. */
+  /** Event times of its blocks, UTC ms; Infinity and -Infinity if it has none. */
   readonly leastMs: number
   readonly mostMs: number
 }
 
-/** Something about recordings, read once of each that is closed, and every time of others. */
+/** Caches a value per closed session. Values of open sessions are read each time. */
 export class ClosedSessionCache<T> {
   readonly #values = new Map<string, T>()
 
   of(row: RecordingRow, read: () => T): T {
     if (row.summary === null) return read()
     const known = this.#values.get(row.key)
-    if (known !== undefined) return known // what is kept may be null, never undefined
+    if (known !== undefined) return known // a cached value may be null, never undefined
     const value = read()
     this.#values.set(row.key, value)
     return value
@@ -44,15 +44,15 @@ export class ClosedSessionCache<T> {
   }
 }
 
-/** Instruments whose series are kept; of thousands of recordings each takes some hundred KB. */
+/** Cached instruments. Over thousands of sessions each takes a few hundred KB. */
 export const MAX_INSTRUMENTS = 64
 
 export class Catalog {
   readonly #sql
-  /** The newest row of the store's log: whatever opens, closes, erases or imports a recording adds one. */
+  /** The newest store log row. Opening, closing, erasing and importing each add one. */
   #newest = -1
   #rows: readonly RecordingRow[] = []
-  /** Places in the list of those that are not closed. */
+  /** Indexes of the open sessions in the list. */
   #open: readonly number[] = []
   #next: ReadonlyMap<number, number> | null = null
   readonly #caches: ClosedSessionCache<unknown>[] = []
@@ -82,11 +82,11 @@ export class Catalog {
     }
   }
 
-  /** In the order in which they came into the store; to be called within a read transaction. */
+  /** In the order they were added to the store. Call within a read transaction. */
   recordings(): readonly RecordingRow[] {
     const newest = this.#sql.newest.get() ?? 0
     if (newest !== this.#newest) {
-      // One that was erased may come again by an import, under the same name.
+      // An erased session may come back by an import, with the same name.
       if (this.#sql.erased.get(this.#newest) !== undefined) this.#forget()
       this.#newest = newest
       this.#next = null
@@ -103,25 +103,25 @@ export class Catalog {
     return this.#rows
   }
 
-  /** Another one whenever a recording began, was closed, imported or erased. */
+  /** Changes whenever a session began, was closed, imported or erased. */
   get version(): number {
     return this.#newest
   }
 
-  /** Whether a recording had a connection of a feed. */
+  /** Whether a session had a connection of a feed. */
   receives(row: RecordingRow, feed: FeedId): boolean {
     let cached = this.#receives.get(feed)
     if (cached === undefined) this.#receives.set(feed, (cached = this.createCache()))
     return cached.of(row, () => this.#sql.receives.get(row.id, feed) !== undefined)
   }
 
-  /** When the next recording of the same source began; null: there is none. UTC ms. */
+  /** When the next session of the same source began, UTC ms; null if there is none. */
   nextStart(row: RecordingRow): number | null {
     this.#next ??= nextStarts(this.#rows)
     return this.#next.get(row.id) ?? null
   }
 
-  /** Where its gaps lie; null: it has none. */
+  /** Time range of its gaps; null if it has none. */
   gaps(row: RecordingRow): GapExtent | null {
     return this.#gaps.of(row, () => {
       const found = this.#sql.gaps.get(row.id)
@@ -130,7 +130,7 @@ export class Catalog {
     })
   }
 
-  /** Whether a gap of a recording may lie in a range, UTC ms. */
+  /** Whether a session may have a gap in a range, UTC ms. */
   hasGaps(row: RecordingRow, fromMs: number, toMs: number): boolean {
     const extent = this.gaps(row)
     if (extent === null || extent.leastMs >= toMs) return false
@@ -138,7 +138,7 @@ export class Catalog {
     return Math.max(extent.mostMs, end) >= fromMs
   }
 
-  /** What is sealed of an instrument in a recording; null: nothing. */
+  /** What a session has sealed of an instrument; null if nothing. */
   series(row: RecordingRow, feed: FeedId, instrument: InstrumentId): SeriesExtent | null {
     const name = `${feed} ${instrument}`
     let cache = this.#series.get(name)
@@ -154,7 +154,7 @@ export class Catalog {
     })
   }
 
-  /** A place for something about each closed recording. */
+  /** Creates a cache that is cleared together with this one. */
   createCache<T>(): ClosedSessionCache<T> {
     const cache = new ClosedSessionCache<T>()
     this.#caches.push(cache)
@@ -167,7 +167,7 @@ export class Catalog {
   }
 }
 
-/** When the next recording of the same source began, by the number of a recording. */
+/** When the next session of the same source began, by session number. */
 function nextStarts(rows: readonly RecordingRow[]): ReadonlyMap<number, number> {
   const next = new Map<number, number>()
   for (const [source, ofSource] of Map.groupBy(rows, (row) => row.source)) {

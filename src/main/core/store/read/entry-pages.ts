@@ -1,10 +1,10 @@
-/** Entries of a recording, read in pages: a session of days may hold millions of them. */
+/** Reads a session's entries in pages, because a session of days can hold millions of them. */
 import type { EntryRow } from '../format/ledger.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 const ENTRY_PAGE_ROWS = 1_000
 
-/** How many entries a recording has now, and the seq of its last one; 0: it has none. */
+/** Number of entries a session has now, and the seq of the last one; 0 if it has none. */
 export function countEntries(db: Db, recording: number): { readonly count: number; readonly lastSeq: number } {
   const row = db
     .prepare<[number], { count: number; lastSeq: number }>(
@@ -14,7 +14,7 @@ export function countEntries(db: Db, recording: number): { readonly count: numbe
   return row ?? { count: 0, lastSeq: 0 }
 }
 
-/** Entries up to a seq, oldest first. `read` runs each page's query, for example as a short transaction. */
+/** Entries up to a seq, oldest first. `read` runs each page's query, for example in a short transaction. */
 export function* entriesUpTo(
   db: Db,
   recording: number,
@@ -36,7 +36,7 @@ export function* entriesUpTo(
   }
 }
 
-/** Entries of which the next one can be looked at before it is taken. */
+/** Entries with a look at the next one before it is taken. */
 export class EntryCursor {
   readonly #rows: Iterator<EntryRow>
   #next: IteratorResult<EntryRow> | null = null
@@ -45,7 +45,7 @@ export class EntryCursor {
     this.#rows = rows[Symbol.iterator]()
   }
 
-  /** The entry that `take` takes; undefined: there is no more. */
+  /** The entry that `take` will return; undefined at the end. */
   get next(): EntryRow | undefined {
     this.#next ??= this.#rows.next()
     return this.#next.done === true ? undefined : this.#next.value

@@ -1,4 +1,4 @@
-/** How much of a feed there is, told from the index of the blocks: nothing is unpacked but the journal. */
+/** Computes the size of a feed's data from the block index. Only the journal is decoded. */
 import { decodeJournal, isIntact, type JournalRow } from '../format/journal.ts'
 import type { TickExtent, TickQuery } from '../types/store.ts'
 import type { StoreQueries } from './queries.ts'
@@ -10,7 +10,7 @@ interface BlockRow {
   readonly bare: number
 }
 
-/** Answers about what `ticks` of the same query would give; a block that the range cuts counts by its share. */
+/** The approximate size of the result of `ticks` for the same query. A block cut by the range counts by its share. */
 export function readExtent(queries: StoreQueries, query: TickQuery): TickExtent {
   const { db } = queries
   const fromMs = query.fromMs ?? -Infinity
@@ -18,7 +18,7 @@ export function readExtent(queries: StoreQueries, query: TickQuery): TickExtent 
   const series = db.prepare<[number, string], { id: number; instrument: string }>(
     'SELECT id, instrument FROM series WHERE recording = ? AND feed = ?',
   )
-  // every column is in the index: the blocks themselves are not touched
+  // all columns are in the index, so the blocks aren't read
   const blocks = db.prepare<[number, number, number], BlockRow>(
     `SELECT min_ms, max_ms, count, control + undecodable + unasked AS bare FROM block INDEXED BY block_order
      WHERE series = ? AND max_ms >= ? AND min_ms < ?`,

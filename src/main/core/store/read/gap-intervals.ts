@@ -1,4 +1,4 @@
-/** Where a recording has nothing of an instrument: not received, or stored and not readable. */
+/** Finds the intervals in which a session has nothing of an instrument: not received, or stored and unreadable. */
 import type { Hole } from '../../../../shared/core/market/bars.ts'
 import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
 import {
@@ -20,20 +20,20 @@ import { corruptGapError, type CorruptGap, type StoreQueries } from './queries.t
 import type { RecordingRow } from '../schema/records.ts'
 import { CorruptFlushes, type SeqRange } from '../format/corrupt-flushes.ts'
 
-/** How far event times may lie from their receipt: recordings further from a page than this have no hole in it. */
+/** Largest expected difference between event and receive time, ms. Sessions further away can't affect a page. */
 const MAX_EVENT_OFFSET_MS = 6 * HOUR
 
-/** How far ahead of its receipt a message may be dated: clocks that nobody has compared yet. */
+/** How far ahead of its receipt a message can be dated before the clocks have been compared, ms. */
 const MAX_CLOCK_LEAD_MS = MINUTE
 
-/** An interval without reception and by how much the clocks of service and computer differed. */
+/** An interval without reception, and the clock difference between service and computer. */
 export interface SkewedGap extends Hole {
   readonly skewMs?: number
-  /** It is what could not be read: an entry or a gap of the ledger, or messages of a flush that was torn. */
+  /** Unreadable data: an entry or gap of the ledger, or messages of a corrupt flush. */
   readonly unreadable?: 'ledger' | 'flush'
 }
 
-/** Reads holes; to be called within a read transaction. */
+/** Reads gap intervals. Call within a read transaction. */
 export class GapIntervalReader {
   readonly #queries: StoreQueries
   readonly #journal: JournalIndex
@@ -42,7 +42,7 @@ export class GapIntervalReader {
   readonly #caches = new Map<string, ClosedSessionCache<SkewedGap[]>>()
   #cacheVersion = -1
 
-  /** The journal is one that was asked about the same parts before. */
+  /** `journal` must have been queried for the same parts before. */
   constructor(queries: StoreQueries, journal: JournalIndex) {
     this.#queries = queries
     this.#journal = journal
@@ -62,8 +62,8 @@ export class GapIntervalReader {
   }
 
   /**
-   * Where reception was missing: gaps, the time between recordings, and before a subscription stood. Also what of
-   * the ledger cannot be read, which is damage, or throws `store-damaged` where that is null.
+   * Intervals without reception: gaps, the time between sessions, and the time before a subscription was acknowledged.
+   * Unreadable parts of the ledger are added to `corrupt`; if that is null, they throw `store-damaged`.
    */
   of(
     parts: readonly JournalPart[],
@@ -83,8 +83,8 @@ export class GapIntervalReader {
     let lastSkewMs = 0
     for (const part of parts) {
       const { row, limit } = part
-      // As of a seq it is not known when the recording ends, nor what opens or closes later.
-      // One that is still being closed received nothing any more when the next began.
+      // With a seq limit it isn't known yet when the session ends, or what opens or closes later. A session that is
+      // still being closed received nothing after the next one began.
       const skewMs = this.#queries.catalog.gaps(row)?.skewMs ?? 0
       const crashed = this.#crash(part, feed)
       const end =
@@ -92,11 +92,11 @@ export class GapIntervalReader {
       if (crashed !== null) intervals.push({ fromMs: crashed.lostFromMs, toMs: null, skewMs })
       if (ended < row.started_ms && row.started_ms + skewMs >= shown.fromMs && ended - skewMs <= shown.toMs)
         intervals.push({ fromMs: ended, toMs: row.started_ms, skewMs })
-      // Of two made here the later ends later, also where the clock was set back between them.
+      // Of two sessions recorded here the later one ends later, even if the clock was set back in between.
       ended = row.id > 0 && before > 0 ? (end ?? Infinity) : Math.max(ended, end ?? Infinity)
       before = row.id
       lastSkewMs = skewMs
-      // A page costs the same, however many days were recorded.
+      // The cost of a page must not depend on the number of recorded days.
       const near = MAX_EVENT_OFFSET_MS + skewMs
       if ((end ?? Infinity) < shown.fromMs - near || row.started_ms > shown.toMs + near) continue
       const read = (): SkewedGap[] => this.#gapsIn(row, limit, end, feed, symbolsOfInstrument)
@@ -108,12 +108,14 @@ export class GapIntervalReader {
       if (unreadable === 'ledger' && corrupt === null) throw corruptGapError()
       if (unreadable !== undefined) corrupt?.addLost({ fromMs, toMs: toMs ?? Infinity })
     }
-    // After the last recording nothing is received any more; while it lasts, `ended` is without end.
+    // Nothing is received after the last session; while it is being recorded, `ended` is Infinity.
     if (ended < Infinity) intervals.push({ fromMs: ended, toMs: null, skewMs: lastSkewMs })
     return intervals
   }
 
-  /** A crash that nobody has recovered from yet: nothing after it is received, and its gaps are not written. */
+  /**
+   * An open session that crashed and isn't recovered yet: nothing after it was received, and its gaps aren't written.
+   */
   #crash({ row, limit }: JournalPart, feed: FeedId): { readonly endedMs: number; readonly lostFromMs: number } | null {
     if (limit < Infinity || row.ended_ms !== null || this.#queries.catalog.nextStart(row) !== null) return null
     if (this.#queries.isLive(row)) return null
@@ -125,8 +127,8 @@ export class GapIntervalReader {
   }
 
   /**
-   * From when on nothing of the last part can have been received yet, UTC ms; null: it has ended. A bar that begins
-   * later holds messages that are dated ahead, and its time is still to come.
+   * The time from which the last part can't have received anything yet, UTC ms; null if it has ended. A later bar holds
+   * messages dated ahead of the clock.
    */
   findAheadMs(parts: readonly JournalPart[]): number | null {
     const part = parts.at(-1)
@@ -138,7 +140,7 @@ export class GapIntervalReader {
     return nowMs + MAX_CLOCK_LEAD_MS + (this.#queries.catalog.gaps(row)?.skewMs ?? 0)
   }
 
-  /** Throws `store-damaged` where a flush that cannot be read may have held messages of what is shown. */
+  /** Throws `store-damaged` if a corrupt flush may have held messages in the queried span. */
   #rejectCorruptFlush(part: JournalPart, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): void {
     const { row, limit } = part
     const skewMs = this.#queries.catalog.gaps(row)?.skewMs ?? 0
@@ -152,7 +154,7 @@ export class GapIntervalReader {
     }
   }
 
-  /** Holes of closed recordings, each whole; what was missing at the end of one lasts until another begins. */
+  /** Intervals of closed sessions, cached whole. A gap open at the end of a session lasts until the next one begins. */
   #closedGaps(name: string): ClosedSessionCache<SkewedGap[]> {
     const { version } = this.#queries.catalog
     if (version !== this.#cacheVersion || this.#caches.size >= MAX_INSTRUMENTS) this.#caches.clear()
@@ -162,7 +164,10 @@ export class GapIntervalReader {
     return cache
   }
 
-  /** Where a recording was not received up to a seq: its gaps, and the time in which the instrument was not asked for. */
+  /**
+   * Intervals in which a session received nothing up to a seq: its gaps, and times without a subscription for the
+   * instrument.
+   */
   #gapsIn(
     row: RecordingRow,
     limit: number,
@@ -190,7 +195,7 @@ export class GapIntervalReader {
     for (const { wall_ms, body } of this.#sql.acks.iterate(row.id, Math.min(limit, Number.MAX_SAFE_INTEGER))) {
       const entry = acknowledgedOf(body)
       if (entry === null) {
-        // It may have been this instrument's; what was given up is not known to have been received.
+        // It may have been this instrument's acknowledgement, so reception isn't proven after an unsubscribe.
         intervals.push({ fromMs: wall_ms, toMs: wall_ms, unreadable: 'ledger' })
         if (!body.startsWith('{"type":"acknowledged"')) unsubscribedMs ??= wall_ms
         continue
@@ -204,7 +209,7 @@ export class GapIntervalReader {
         unsubscribedMs = null
       }
     }
-    // Released for good, or never asked for. An import may hold no acknowledgement at all: nothing follows from that.
+    // Unsubscribed for good, or never subscribed. An import can lack acknowledgements altogether, which proves nothing.
     if (isAcknowledged && unsubscribedMs !== null) intervals.push({ fromMs: unsubscribedMs, toMs: end, ...edge })
     return intervals
   }
@@ -216,10 +221,10 @@ export class GapIntervalReader {
 
 type Acknowledged = LedgerEntry & { readonly type: 'acknowledged' | 'released' }
 
-/** Null: it is damaged. */
+/** Null if the entry is corrupt. */
 function acknowledgedOf(body: string): Acknowledged | null {
   try {
-    const entry = JSON.parse(body) as Acknowledged // asked for by its type, and looked at below
+    const entry = JSON.parse(body) as Acknowledged // selected by its type, and checked below
     return isFeedId(entry.feed) && Array.isArray(entry.symbols) ? entry : null
   } catch {
     return null

@@ -1,7 +1,7 @@
 /**
- * Which messages of the journal are of which instrument, and when they were. A row of the journal never changes while it
- * is there, and a long watchlist asks all of them for each of its instruments: so each is placed once and remembered
- * until it is sealed. Kept is what tells them apart and orders them, 28 bytes a message; the messages stay in the store.
+ * Indexes the journal's messages by instrument and time. Journal rows never change, and a long watchlist queries all of
+ * them once per instrument, so each row is classified once and cached until it is sealed. The cache takes 28 bytes a
+ * message; the messages stay in the store.
  */
 import type { Database } from 'better-sqlite3'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
@@ -11,10 +11,10 @@ import { connectionFeeds } from '../schema/connection-feeds.ts'
 import { decodeJournal, isIntact, type JournalBlob, type JournalRow } from '../format/journal.ts'
 import type { RecordingRow } from '../schema/records.ts'
 
-/** A recording as far as it is asked about. */
+/** The part of a session that a query reads. */
 export interface JournalPart {
   readonly row: RecordingRow
-  /** Nothing after this seq. */
+  /** Last seq to read. */
   readonly limit: number
   /** Nothing received before this, UTC ms. */
   readonly notBeforeMs: number
@@ -23,28 +23,28 @@ export interface JournalPart {
 interface Head {
   readonly first: number
   readonly last: number
-  /** It is what was written, as far as is known. */
+  /** False once it was found corrupt. */
   isIntact: boolean
 }
 
-/** What is remembered of a recording's journal. */
+/** What is cached of one session's journal. */
 interface JournalCache {
-  /** Of the rows that are placed, ascending. */
+  /** Classified rows, ascending. */
   readonly heads: Head[]
   readonly feeds: Map<FeedId, Map<InstrumentId, InstrumentRows>>
 }
 
-/** Recordings that are remembered: one is being written, others are looked at again. */
+/** Cached sessions: one is being recorded, the others are viewed again. */
 const MAX_RECORDINGS = 4
 
 export class JournalIndex {
   readonly #classifier: Classifier
   readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
   readonly #sql
-  /** By the recording's key. */
+  /** By the session's key. */
   readonly #known = new Map<string, JournalCache>()
 
-  /** The classifier's record is that of the message that `records` is at. */
+  /** `records` leaves the current message in the classifier's record. */
   constructor(db: Database, classifier: Classifier) {
     this.#classifier = classifier
     this.#feeds = connectionFeeds(db)
@@ -58,13 +58,13 @@ export class JournalIndex {
     }
   }
 
-  /** An instrument's messages after the watermark, in their order: their seq, and their time (UTC ms). */
+  /** Calls `take` with seq and time (UTC ms) of an instrument's messages after the watermark, in order. */
   times(part: JournalPart, feed: FeedId, instrument: InstrumentId, take: (seq: number, ms: number) => void): void {
     const rows = this.#refresh(part.row)?.feeds.get(feed)?.get(instrument)
-    for (const i of rowsInRange(rows, part)) take(rows!.seq[i], rows!.timeMs[i]) // there are none of nothing
+    for (const i of rowsInRange(rows, part)) take(rows!.seq[i], rows!.timeMs[i]) // without rows, the loop doesn't run
   }
 
-  /** As `times`, with the classifier's record that of the message. */
+  /** Like `times`, with the current message in the classifier's record. */
   records(part: JournalPart, feed: FeedId, instrument: InstrumentId, take: (seq: number, ms: number) => void): void {
     const known = this.#refresh(part.row)
     const rows = known?.feeds.get(feed)?.get(instrument)
@@ -93,8 +93,8 @@ export class JournalIndex {
   }
 
   /**
-   * First and last seq of flushes after the watermark that cannot be read, as far as they were met: whose messages were
-   * in them is not known.
+   * First and last seq of corrupt flushes after the watermark that were read so far. The instruments of their messages
+   * are unknown.
    */
   corruptFlushes(part: JournalPart): readonly (readonly [first: number, last: number])[] {
     const heads = this.#refresh(part.row)?.heads ?? []
@@ -103,7 +103,7 @@ export class JournalIndex {
     )
   }
 
-  /** What is in the journal now and not sealed; undefined of a closed recording, which has none. */
+  /** Updates the cache of an open session; undefined for a closed one, which has no journal. */
   #refresh(row: RecordingRow): JournalCache | undefined {
     if (row.summary !== null) {
       this.#known.delete(row.key)
@@ -161,12 +161,12 @@ export class JournalIndex {
   }
 }
 
-/** Null where the row is not what was written. */
+/** Null if the row is corrupt. */
 function messagesOf(recording: number, row: JournalRow): JournalBlob['messages'] | null {
   return isIntact(recording, row) ? decodeJournal(row.data).messages : null
 }
 
-/** The row of the journal that holds a seq, among those from a place on. */
+/** Index of the journal row that holds a seq, searched from `from` on. */
 function headOf(heads: readonly Head[], seq: number, from: number): number {
   let low = from
   let high = heads.length - 1
@@ -178,20 +178,20 @@ function headOf(heads: readonly Head[], seq: number, from: number): number {
   return low
 }
 
-/** Places among those of an instrument that a part asks about. */
+/** Indexes of an instrument's rows that belong to a part. */
 function* rowsInRange(places: InstrumentRows | undefined, { limit, notBeforeMs }: JournalPart): Generator<number> {
   for (let i = 0; places !== undefined && i < places.length && places.seq[i] <= limit; i += 1)
     if (places.recvMs[i] >= notBeforeMs) yield i
 }
 
-/** An instrument's messages of a feed, ascending: where each stands, and when it was. */
+/** An instrument's messages of a feed, ascending: their position and time. */
 class InstrumentRows {
   length = 0
   seq = new Float64Array(8)
   recvMs = new Float64Array(8)
-  /** Event time; that of receipt where it has none. */
+  /** Event time, or receive time if undated; UTC ms. */
   timeMs = new Float64Array(8)
-  /** Its place in the row of the journal. */
+  /** Index within the journal row. */
   row = new Uint32Array(8)
 
   add(seq: number, recvMs: number, timeMs: number, row: number): void {
@@ -204,7 +204,7 @@ class InstrumentRows {
     this.length = at + 1
   }
 
-  /** Forgets what is not after a seq. */
+  /** Drops rows up to a seq. */
   forget(upToSeq: number): void {
     const from = upperBound(this.seq.subarray(0, this.length), upToSeq)
     if (from === 0) return

@@ -1,4 +1,4 @@
-/** What a session file needs of a recording's ledger. */
+/** Reads what a session file needs of a session's ledger. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { isFeedId, unixMs, type RecordingId } from '../../../../shared/base/units.ts'
 import { unpackRuns } from '../format/ledger.ts'
@@ -6,7 +6,7 @@ import type { ChainRuns, RecordingLedger } from '../types/store.ts'
 import type { StoreQueries } from './queries.ts'
 import type { BeginRecord, CloseRecord, LabelRow } from '../schema/records.ts'
 
-/** Reads it within one transaction; throws `not-found`, and `not-allowed` while the recording is not closed. */
+/** Reads in one transaction. Throws `not-found`, or `not-allowed` while the session is open. */
 export function readLedger(queries: StoreQueries, key: RecordingId): RecordingLedger {
   const { db } = queries
   return db

@@ -27,7 +27,7 @@ export class MergedTicks implements TickColumns {
     this.recording = recording
   }
 
-  /** The block that the next rows are of. */
+  /** Sets the block of the rows added next. */
   use(block: OpenBlock): void {
     const known = this.#ids.get(block)
     this.#using = known ?? this.#blocks.push(block) - 1
@@ -40,7 +40,7 @@ export class MergedTicks implements TickColumns {
   }
 
   get feed(): FeedId {
-    return this.#blocks[0].feed // only asked of a batch that has rows
+    return this.#blocks[0].feed // called only for batches with rows
   }
   get seq(): Float64Array {
     return (this.#cache.seq ??= this.#gather((b) => b.seq))

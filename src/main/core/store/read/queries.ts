@@ -1,4 +1,4 @@
-/** Reading the file: sessions, gaps and the short reads of ticks. Synchronous, over a read-only connection. */
+/** Queries over a read-only connection: sessions, gaps and the short reads of ticks. Synchronous. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import {
   GAP_CAUSES,
@@ -32,10 +32,10 @@ import { CorruptFlushes, type SeqRange } from '../format/corrupt-flushes.ts'
 
 const WINDOW_BYTES = 4 << 20
 
-/** A recording, as far as a feed is concerned. */
+/** A session and its relation to a feed. */
 interface Received extends Recorded {
   readonly row: RecordingRow
-  /** It had a connection of the feed. */
+  /** Whether it had a connection of the feed. */
   readonly receives: boolean
 }
 
@@ -56,11 +56,11 @@ export interface GapQuery {
   readonly source?: string
   readonly fromMs?: number
   readonly toMs?: number
-  /** What cannot be read is left out; else it throws `store-damaged`. */
+  /** Leaves out what can't be read. Otherwise it throws `store-damaged`. */
   readonly skipCorrupt?: boolean
 }
 
-/** A gap of which more cannot be read than when it was. */
+/** A gap of which only the time is readable. */
 export interface CorruptGap {
   readonly fromMs: number
   readonly toMs: number | null
@@ -70,19 +70,19 @@ export interface CorruptGap {
 
 export class StoreQueries implements TickSource {
   readonly db: Db
-  /** For what needs no more than closed recordings as they were read once. */
+  /** For queries that can use cached facts of closed sessions. */
   readonly catalog: Catalog
   readonly #corruptFlushes: CorruptFlushes
   readonly #sql
   readonly #sessions: SessionList
   readonly #isWritten: () => boolean
 
-  /** Whether a writer has the store open now, in whatever process. */
+  /** Whether a writer in any process has the store open. */
   isWritten(): boolean {
     return this.#isWritten()
   }
 
-  /** `isWritten`: whether a writer holds the store. What is still open is otherwise what a death left. */
+  /** `isWritten`: whether a writer holds the store. Without one, open sessions were left by a crash. */
   constructor(db: Db, isWritten: () => boolean) {
     this.db = db
     this.catalog = new Catalog(db)
@@ -92,8 +92,8 @@ export class StoreQueries implements TickSource {
     this.#sql = {
       recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
       gaps: db.prepare<[{ id: number; feed: string | null; fromMs: number; toMs: number }], GapRow>(
-        // What ends before it begins, by a clock that was set back, counts where it begins.
-        // Whose feed is none may be anyone's.
+        // A gap that ends before it begins (a clock was set back) counts where it begins. A gap without a feed can
+        // concern any.
         `SELECT * FROM gap WHERE recording = @id
          AND (@feed IS NULL OR feed = @feed OR feed NOT IN (${FEED_NAMES})) AND from_ms < @toMs
          AND (to_ms IS NULL OR to_ms > @fromMs OR from_ms >= @fromMs) ORDER BY from_seq`,
@@ -132,29 +132,29 @@ export class StoreQueries implements TickSource {
     }
   }
 
-  /** In the order in which they came into the store: that of the wall clock, unless it was set. */
+  /** In the order they were added to the store, which is that of the wall clock unless it was changed. */
   recordings(): readonly RecordingRow[] {
     return this.#sql.recordings.all()
   }
 
-  /** Recordings of one source in the order of reading a feed. */
+  /** Sessions of one source in the order in which a feed is read. */
   inTurn(rows: readonly RecordingRow[], feed: FeedId): readonly InTurn<Received>[] {
     return inTurn(
       rows.map((row): Received => {
         const receives = this.catalog.receives(row, feed)
-        // One that received nothing of the feed hides nothing of it.
+        // A session that received nothing of the feed doesn't hide others.
         const endedMs = receives ? row.ended_ms : row.started_ms
         return { row, receives, source: row.source, startedMs: row.started_ms, endedMs, imported: row.id < 0 }
       }),
     )
   }
 
-  /** Whether a recording that is not closed is being made; else a crash left it. */
+  /** Whether an open session is being recorded. If not, a crash left it. */
   isLive(row: RecordingRow): boolean {
     return this.#isWritten() && this.catalog.recordings().every(({ id }) => id <= row.id)
   }
 
-  /** The last seq that is durable of a recording. */
+  /** The last durable seq of a session. */
   lastSeq(id: number): number {
     return Math.max(this.#sql.sealed.get(id) ?? 0, this.#sql.lastJournal.get(id) ?? 0)
   }
@@ -166,7 +166,7 @@ export class StoreQueries implements TickSource {
     })
   }
 
-  /** `damaged` is told of each that cannot be read, instead of throwing. */
+  /** Calls `onCorrupt` for each gap that can't be read instead of throwing. */
   gaps(query: GapQuery, onCorrupt?: (gap: CorruptGap) => void): readonly Gap[] {
     const { recording, source, feed, fromMs = -Infinity, toMs = Infinity } = query
     return this.#read(() => {
@@ -175,7 +175,7 @@ export class StoreQueries implements TickSource {
         if (recording !== undefined && row.key !== recording) continue
         if (source !== undefined && row.source !== source) continue
         if (!this.catalog.hasGaps(row, fromMs, toMs)) continue
-        // What was still missing when a recording ended stays so until the next one of its source begins.
+        // A gap still open at the end of a session lasts until the next session of its source begins.
         const next = this.catalog.nextStart(row)
         for (const one of this.#sql.gaps.iterate({ id: row.id, feed: feed ?? null, fromMs, toMs })) {
           const gap = toGap(row, one, next)
@@ -184,7 +184,7 @@ export class StoreQueries implements TickSource {
             onCorrupt?.({ fromMs: one.from_ms, toMs: one.to_ms ?? next, fromSeq: one.from_seq, toSeq: one.to_seq })
             continue
           }
-          // half open, as ranges are; a gap of no length counts where it lies
+          // ranges are half open; a gap of no length counts at its instant
           if (gap.toMs === null || gap.toMs > fromMs || gap.fromMs >= fromMs) gaps.push(gap)
         }
       }
@@ -192,7 +192,7 @@ export class StoreQueries implements TickSource {
     })
   }
 
-  /** The recordings a query means, as they came into the store; throws `ambiguous-source` or `not-found`. */
+  /** The sessions a query selects, in the order they were added. Throws `ambiguous-source` or `not-found`. */
   selectRecordings(query: {
     readonly recording?: RecordingId | undefined
     readonly recordings?: readonly RecordingId[] | undefined
@@ -201,7 +201,7 @@ export class StoreQueries implements TickSource {
     const { recording, source } = query
     const named = query.recordings ?? (recording === undefined ? undefined : [recording])
     const wanted = named === undefined ? null : new Set<string>(named)
-    // What is in the bin is read only by its name.
+    // Sessions in the bin are read only if named.
     const binned = new Set(wanted === null ? this.#sql.binned.all() : [])
     const rows = this.catalog
       .recordings()
@@ -235,18 +235,18 @@ export class StoreQueries implements TickSource {
       const found = new Map<InstrumentId, Set<string>>()
       const add = (instrument: InstrumentId, symbol: string): void => {
         const symbols = found.get(instrument) ?? new Set()
-        symbols.delete(symbol) // the latest stands last
+        symbols.delete(symbol) // moves the latest symbol to the end
         found.set(instrument, symbols.add(symbol))
       }
       for (const row of this.selectRecordings(query)) {
-        // What is in the journal only was acknowledged, or is in no bar.
+        // Journal messages were acknowledged, or enter no bar.
         for (const body of this.#sql.acks.iterate(row.id)) {
           const entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
           if (entry.type !== 'acknowledged' || entry.feed !== query.feed) continue
           for (const symbol of entry.symbols) add(instrumentId(feedAsset(query.feed), symbol), symbol)
         }
         for (const { instrument, symbols } of this.#sql.spellings.iterate(row.id, query.feed)) {
-          if (parseInstrument(instrument) === undefined) continue // control messages, and what names none
+          if (parseInstrument(instrument) === undefined) continue // control messages, and messages without an instrument
           const texts = JSON.parse(symbols) as string[] // written from a string[]
           for (const symbol of texts) add(instrument as InstrumentId, symbol) // parsed above
         }
@@ -304,8 +304,8 @@ export class StoreQueries implements TickSource {
   }
 
   /**
-   * Throws `store-damaged` where a flush that is torn may have held what is asked for: by its seqs, and by when it came
-   * and how late messages may come, as far as the clocks of service and computer are known to differ.
+   * Throws `store-damaged` if a corrupt flush may have held queried messages, judged by its seqs and by its possible
+   * event times, widened by the known clock difference.
    */
   #rejectCorruptFlush(query: TickQuery, plan: TickPlan, after: number, seqs: SeqRange): void {
     const [first, last] = seqs
@@ -330,11 +330,11 @@ export class StoreQueries implements TickSource {
 
 const FEED_NAMES = FEED_IDS.map((feed) => `'${feed}'`).join(', ')
 
-/** What a gap that cannot be read is to who must have all of them. */
+/** The error of a corrupt gap for a reader that needs all gaps. */
 export const corruptGapError = (): CodedError =>
   new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: VERIFY_HINT })
 
-/** Null: it is damaged. */
+/** Null if the row is corrupt. */
 function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap | null {
   const symbols = symbolsOf(row.symbols)
   if (symbols === null || !isFeedId(row.feed) || !(GAP_CAUSES as readonly string[]).includes(row.cause)) return null
@@ -345,7 +345,7 @@ function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap |
     symbols,
     cause: row.cause as GapCause, // checked above
     fromMs: unixMs(row.from_ms),
-    // A clock set back while it was open must not turn it round.
+    // A clock set back while the gap was open must not invert it.
     toMs: toMs === null ? null : unixMs(Math.max(toMs, row.from_ms)),
     fromSeq: row.from_seq,
     toSeq: row.to_seq,
@@ -353,7 +353,7 @@ function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap |
   }
 }
 
-/** Null: they are damaged. */
+/** Null if the text is corrupt. */
 function symbolsOf(text: string): readonly string[] | null {
   try {
     return JSON.parse(text) as string[] // written from a string[]

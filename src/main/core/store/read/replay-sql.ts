@@ -1,4 +1,4 @@
-/** The short reads of reviewing: blocks by seq, journal, entries, snapshots, bookmarks. Synchronous. */
+/** The short reads of a replay: blocks by seq, journal, entries, snapshots and bookmarks. Synchronous. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
@@ -24,7 +24,7 @@ export interface ReplaySeries {
   readonly feed: number
 }
 
-/** Where a block lies. */
+/** The seq range and id of a block. */
 export interface BlockRange {
   readonly id: number
   readonly min_seq: number
@@ -35,7 +35,7 @@ export interface BlockRange {
 export interface JournalRun {
   readonly firstSeq: number
   readonly lastSeq: number
-  /** Null where the row is torn. */
+  /** Null if the row is corrupt. */
   readonly messages: MessageColumns | null
 }
 
@@ -102,7 +102,7 @@ export class ReplaySql {
     }
   }
 
-  /** Runs short reads on one state of the file. */
+  /** Runs several reads on one snapshot of the file. */
   read<T>(run: () => T): T {
     return this.db.transaction(run).deferred()
   }
@@ -120,7 +120,7 @@ export class ReplaySql {
     return this.#sql.sealed.get(recording) ?? 0
   }
 
-  /** The last seq that is durable. */
+  /** The last durable seq. */
   lastSeq(recording: number): number {
     return Math.max(this.sealedSeq(recording), this.#sql.lastJournal.get(recording) ?? 0)
   }
@@ -133,7 +133,7 @@ export class ReplaySql {
     return known
   }
 
-  /** Index into FEED_IDS by connection. */
+  /** Index into FEED_IDS, by connection. */
   connections(recording: number): ReadonlyMap<number, number> {
     const feeds = new Map<number, number>()
     for (const { conn, feed } of this.#sql.connections.all(recording)) {
@@ -154,14 +154,14 @@ export class ReplaySql {
     return this.#sql.covering.get(series, Number.MAX_SAFE_INTEGER)
   }
 
-  /** Blocks of a series that hold something of (after, upTo]. */
+  /** Blocks of a series that hold a seq in (after, upTo]. */
   blocksWithin(series: number, after: number, upTo: number): readonly BlockRange[] {
     const first = this.blockAfter(series, after)
     if (first === undefined || first.min_seq > upTo) return []
     return [first, ...this.#sql.within.all(series, first.min_seq, upTo)]
   }
 
-  /** Opens a block that was found in the same read. `keep`: another jump may want it soon. */
+  /** Opens a block found in the same read. `keep` caches it for further seeks. */
   open(recording: RecordingId, series: number, place: BlockRange, keep: boolean): OpenBlock {
     const name = `${recording} ${series} ${place.min_seq} ${place.max_seq}`
     const known = this.#cache.get(name)
@@ -173,7 +173,7 @@ export class ReplaySql {
     return block
   }
 
-  /** Flushes that end after a seq, oldest first; what is torn is told, not left out. */
+  /** Flushes that end after a seq, oldest first, including corrupt ones. */
   *journal(recording: number, afterSeq: number): Generator<JournalRun, void, void> {
     const from = this.#sql.journalFrom.get(recording, afterSeq + 1) ?? afterSeq + 1
     for (const row of this.#sql.journal.iterate(recording, from)) {
@@ -197,7 +197,7 @@ export class ReplaySql {
     return this.#sql.entriesOf.all(recording, afterSeq, JSON.stringify(types)).map(toEntry)
   }
 
-  /** When entries were written, after a seq; `shiftMs` of those that are a step of the clock. */
+  /** Stamps of entries after a seq; `shiftMs` is set for clock shifts. */
   *stamps(
     recording: number,
     afterSeq: number,

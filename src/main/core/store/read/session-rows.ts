@@ -1,4 +1,4 @@
-/** The list of sessions: fast however many there are, because closed ones keep their sums. */
+/** Builds the list of sessions, quickly for any number of them, because totals of closed sessions are cached. */
 import {
   GAP_CAUSES,
   isEdge,
@@ -12,13 +12,13 @@ import type { Db } from '../schema/sqlite.ts'
 import { feedTotals, JournalTotals } from '../format/totals.ts'
 import type { CloseRecord, LabelRow, RecordingRow } from '../schema/records.ts'
 
-/** What a row says of the gaps of its recording. */
+/** A row's summary of its session's gaps. */
 type GapSummary = Pick<SessionRow, 'gaps' | 'gapCount' | 'edges'>
 const NO_GAPS: GapSummary = { gaps: [], gapCount: 0, edges: 0 }
-/** Gaps of a recording that a window's list tells of. */
+/** Gaps per session in a brief list. */
 const BRIEF_GAPS = 8
 
-/** Every gap, by recording. */
+/** Every gap, by session. */
 export function summarizeGaps(gaps: readonly Gap[]): ReadonlyMap<string, GapSummary> {
   return new Map(
     [...Map.groupBy(gaps, (gap) => gap.recording)].map(([recording, of]): [string, GapSummary] => [
@@ -39,7 +39,7 @@ interface BriefGapRow {
 }
 const isGapCause = (text: string): text is GapCause => (GAP_CAUSES as readonly string[]).includes(text)
 
-/** What a row says that is read once a recording is closed. */
+/** The part of a row that is read once after a session was closed. */
 type Closed = Pick<SessionRow, 'feeds' | 'symbols' | 'messages' | 'bytes'>
 
 export class SessionList {
@@ -63,8 +63,8 @@ export class SessionList {
   }
 
   /**
-   * Recordings as they are listed; `written`: a writer holds the store. `gapsOf` null: of the gaps only how many
-   * each has, and its first few that are no edges, without their symbols.
+   * Lists sessions. `isBeingWritten`: a writer holds the store. `gapsOf` null: only gap counts, and the first few gaps
+   * that aren't edges, without symbols.
    */
   list(
     rows: readonly RecordingRow[],
@@ -72,7 +72,7 @@ export class SessionList {
     isBeingWritten: boolean,
   ): readonly SessionRow[] {
     const labels = new Map(this.#labels.all().map((label) => [label.recording, label]))
-    // A question for each of thousands costs more than one for all, and closed ones are asked about once.
+    // One query for all is cheaper than thousands of single ones, and closed sessions are queried once.
     let all: ReadonlyMap<number, readonly BriefGapRow[]> | null = null
     const brief = (row: RecordingRow): GapSummary => {
       if (row.summary === null) return this.#brief(row, this.#gaps.iterate(row.id))

@@ -1,4 +1,7 @@
-/** Stored messages in seq order: blocks of many instruments and the journal, without seam and without doubles. */
+/**
+ * Stored messages in seq order, merged from the blocks of many instruments and the journal without duplicates or
+ * omissions.
+ */
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import { blockTicks } from '../blocks/ticks.ts'
 import { encodeBlock } from '../blocks/encode.ts'
@@ -12,16 +15,16 @@ import type { TickColumns, TickQuery } from '../types/store.ts'
 import { dropHead, pushHead, sinkHead, nextStreamSeq } from '../format/seq-heap.ts'
 import type { TickPlan, TickSource } from '../types/tick-source.ts'
 
-/** Rows of a block that a query wants, ascending. */
+/** The rows of a block that a query selects, ascending. */
 interface SelectedRows {
   readonly block: OpenBlock
   readonly rows: Uint32Array | { readonly from: number; readonly to: number }
 }
 
-/** Where the rows of one series come from, in order. */
+/** The rows of one series, in order. */
 type Stream = AsyncIterator<SelectedRows, void> | Iterator<SelectedRows, void>
 
-/** Reads what a query asks for, recording by recording, each in seq order. */
+/** Reads the result of a query session by session, each in seq order. Throws `store-damaged`. */
 export async function* readTicks(source: TickSource, query: TickQuery): AsyncGenerator<TickColumns, void, void> {
   const classifier = new Classifier()
   for (const plan of await source.plan(query)) {
@@ -78,7 +81,7 @@ async function* blocksOf(
   }
 }
 
-/** The rows of a block within the seqs and times asked for; undefined: none. */
+/** The rows of a block within the queried seqs and times; undefined if there are none. */
 function selectRows(
   block: OpenBlock,
   query: TickQuery,
@@ -106,7 +109,7 @@ function selectRows(
   return { block, rows: n === to - from ? { from, to } : rows.subarray(0, n) }
 }
 
-/** The journal's rows of the queried feed, a stream an instrument, read as blocks would be. */
+/** The journal's rows of the queried feed as one stream per instrument, sealed into blocks in memory. */
 function journalStreams(
   classifier: Classifier,
   query: TickQuery,
@@ -146,7 +149,7 @@ interface Head {
 const rowAt = ({ rows }: SelectedRows, at: number): number => (rows instanceof Uint32Array ? rows[at] : rows.from + at)
 const rowCount = ({ rows }: SelectedRows): number => (rows instanceof Uint32Array ? rows.length : rows.to - rows.from)
 
-/** Streams, each in seq order, as one in seq order. */
+/** Merges streams, each in seq order, by seq. */
 async function* merge(recording: RecordingId, streams: readonly Stream[]): AsyncGenerator<TickColumns, void, void> {
   const heap: Head[] = []
   for (const stream of streams) {
@@ -158,7 +161,7 @@ async function* merge(recording: RecordingId, streams: readonly Stream[]): Async
   while (heap.length > 0) {
     const head = heap[0]
     if (heap.length === 1 && head.at === 0 && batch.count === 0) {
-      // One series left: its blocks are handed on as they are.
+      // One series is left, so its blocks are passed on unchanged.
       yield blockTicks(head.wanted.block, recording, head.wanted.rows)
       head.at = rowCount(head.wanted)
     } else {

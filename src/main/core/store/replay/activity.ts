@@ -1,13 +1,13 @@
-/** How many messages came when, for a timeline: out of marks of time, without reading the messages. */
+/** Counts messages over time for a timeline, from time marks and without reading the messages. */
 import type { ActivityQuery } from '../types/store.ts'
 import type { MarksCache, TimeMarks } from './time-index.ts'
 import { upperBound } from '../types/upper-bound.ts'
 
-/** Blocks that one question may look into where marks lie farther apart than its buckets. */
+/** Blocks a query may read where marks are further apart than its buckets. */
 const MAX_BLOCK_READS = 24
 const MAX_BUCKETS = 10_000
 
-/** Messages in equal buckets of [from, to), by replay time. */
+/** Messages in equal buckets of [from, to), by replay time in UTC ms. */
 export function countActivity(cache: MarksCache, query: ActivityQuery): readonly number[] {
   const { recordings, fromMs, toMs } = query
   const buckets = Math.min(MAX_BUCKETS, Math.max(1, Math.floor(query.buckets)))
@@ -20,11 +20,11 @@ export function countActivity(cache: MarksCache, query: ActivityQuery): readonly
       for (let i = 0; i <= buckets; i++) sums[i] = sums[i] + messagesBefore(marks, fromMs + i * width)
     }
   }
-  // Differences of rounded sums: what is lost in one bucket is in its neighbour.
+  // Differences of rounded sums, so that the counts add up to the total.
   return Array.from({ length: buckets }, (_, i) => Math.max(0, Math.round(sums[i + 1]) - Math.round(sums[i])))
 }
 
-/** Looks into blocks where two marks stand for many messages over several buckets, the greatest first. */
+/** Reads blocks where two marks cover many messages over several buckets, the largest first. */
 function refine(marks: TimeMarks, { fromMs, toMs }: ActivityQuery, width: number, remaining: number): void {
   for (let n = 0; n < remaining; n++) {
     const { seq } = marks.marks
@@ -38,7 +38,7 @@ function refine(marks: TimeMarks, { fromMs, toMs }: ActivityQuery, width: number
   }
 }
 
-/** Messages received before an instant, spread evenly between marks. */
+/** Messages received before an instant, assumed to be spread evenly between marks. */
 function messagesBefore(marks: TimeMarks, atMs: number): number {
   const { messages, replayMs: ms } = marks
   const after = upperBound(ms, atMs)

@@ -1,7 +1,6 @@
 /**
- * A recording in the order it was received: messages of every feed and entries, batch by batch. Seqs are
- * gapless over both, so many series are brought into one order by writing each row where its seq stands,
- * without comparing any two.
+ * Reads a session in the order it was received: messages of every feed and entries, batch by batch. Seqs are gapless
+ * over both, so many series are merged by writing each row at the position of its seq, without comparisons.
  */
 import { upperBound } from '../types/upper-bound.ts'
 import { corruptBlock } from '../blocks/bytes.ts'
@@ -10,33 +9,35 @@ import type { MessageColumns, ReplayBatch, ReplayQuery } from '../types/store.ts
 import type { ReplayRecording, ReplaySeries, ReplaySql } from '../read/replay-sql.ts'
 import type { SeqRange } from '../format/corrupt-flushes.ts'
 
-/** Seqs of the first batch, which somebody waits for, and of later ones. */
+/** Seqs of the first batch, which a seek waits for, and of later ones. */
 const FIRST_SEQS = 1024
 const MAX_SEQS = 8192
-/** Text that ends a batch early. */
+/** Message bytes that end a batch early. */
 const MAX_BYTES = 2 << 20
-/** Batches after which reading goes on for long: what it opens then is not kept for others. */
+/** Batches after which this counts as a long read. Blocks it opens then aren't cached for others. */
 const CACHED_BATCHES = 3
-/** How far the first rows of a block are decoded ahead: mostly, no more are wanted than from a snapshot to a goal. */
+/**
+ * How far the first rows of a block are decoded ahead. A seek usually needs no more than from a snapshot to its target.
+ */
 const DECODE_AHEAD_SEQS = 16_384
 
 interface Stream extends ReplaySeries {
-  /** Rows that are not yet passed, oldest first; mostly one run. */
+  /** Rows not yet read, oldest first; mostly one block. */
   readonly blocks: OpenBlock[]
-  /** The block that was opened last, and the seq it ends with. */
+  /** The block opened last, and its last seq. */
   last: { readonly block: OpenBlock; readonly maxSeq: number } | null
-  /** Nothing of it that is not in `blocks` lies before this seq. */
+  /** Everything outside of `blocks` is at or after this seq. */
   from: number
 }
 
-/** A block and its columns at hand: asking it for each row costs more than the row. */
+/** A block with its columns, because looking them up for each row is slow. */
 interface BlockColumns {
   readonly block: OpenBlock
   readonly feed: number
   readonly recvMs: Float64Array
-  /** Null where only stamps are wanted. */
+  /** Null if only stamps are read. */
   readonly flags: Uint8Array | null
-  /** Null where they are not wanted. */
+  /** Null if they are omitted. */
   readonly connections: { readonly monoNs: Float64Array; readonly conn: Uint32Array } | null
 }
 
@@ -52,7 +53,7 @@ function opened(block: OpenBlock, feed: number, texts: boolean, bare: boolean): 
   }
 }
 
-/** Rows on their way into a batch. */
+/** Rows being collected into a batch. */
 interface Rows {
   readonly feed: Uint8Array
   readonly seq: Float64Array
@@ -64,7 +65,7 @@ interface Rows {
 }
 
 export interface CursorOptions {
-  /** Without: batches hold stamps and no text. */
+  /** False: batches hold stamps and no text. Default true. */
   readonly texts?: boolean
 }
 
@@ -76,20 +77,20 @@ export class ReplayCursor {
   readonly #upToSeq: number
   readonly #upToMs: number
   #cursor: number
-  /** Something was met that was received after all that is wanted. */
+  /** A message was received after the requested time. */
   #isPastTarget = false
   #seqs = FIRST_SEQS
   #batches = 0
   #sealedSeq = -1
   #streams: Stream[] = []
-  /** Sealed flushes that are torn, ascending. */
+  /** Sealed flushes that are corrupt, ascending. */
   #corruptFlushes: readonly SeqRange[] = []
   #feeds: ReadonlyMap<number, number> = new Map()
-  /** By seq of the window: 1 + its block's place in `#open`, and its row there. */
+  /** By seq of the window: 1 + index of its block in `#open`, and its row there. */
   readonly #owner = new Uint32Array(MAX_SEQS)
   readonly #row = new Uint32Array(MAX_SEQS)
 
-  /** Fixes where reading ends; throws `not-found`. */
+  /** Fixes the seq where reading ends. Throws `not-found`. */
   constructor(sql: ReplaySql, query: ReplayQuery, options: CursorOptions = {}) {
     const { recording, afterSeq, upToSeq = Infinity, upToMs = Infinity, omitConnections = false } = query
     this.#sql = sql
@@ -101,7 +102,7 @@ export class ReplayCursor {
     this.#upToSeq = Math.min(Math.floor(upToSeq), sql.lastSeq(this.#recording.id))
   }
 
-  /** The next batch; null: that was all. */
+  /** The next batch; null at the end. Throws `store-damaged` at a corrupt flush. */
   next(): ReplayBatch | null {
     while (this.#cursor < this.#upToSeq && !this.#isPastTarget) {
       const batch = this.#sql.read(() => this.#read())
@@ -127,8 +128,8 @@ export class ReplayCursor {
   }
 
   /**
-   * How far nothing that is sealed is torn; throws `store-damaged` at a flush that is: to go on without its messages
-   * would play another session. Stamps are given without them.
+   * The last seq before a corrupt sealed flush. Throws `store-damaged` if the next one is corrupt, because a replay
+   * without its messages would be wrong. Stamps are read past it.
    */
   #findIntactEnd(last: number): number {
     if (!this.#texts) return last
@@ -138,7 +139,7 @@ export class ReplayCursor {
     return next[0] - 1
   }
 
-  /** Series that are new, and more of those that had ended. */
+  /** Loads new series, and new blocks of series that had ended. */
   #loadSeries(id: number): void {
     this.#corruptFlushes = this.#sql.corruptFlushes.sealed(id, 0, Infinity)
     const known = new Map(this.#streams.map((stream) => [stream.id, stream]))
@@ -193,7 +194,7 @@ export class ReplayCursor {
     return this.#batch(cut(rows, n), out.subarray(0, at), upTo)
   }
 
-  /** Opens what a series has in (cursor, end] and notes where each of its rows goes. */
+  /** Opens a series' blocks in (cursor, end] and records where each row goes. */
   #assignRows(stream: Stream, end: number, open: BlockColumns[]): void {
     const cursor = this.#cursor
     const { blocks } = stream
@@ -226,7 +227,7 @@ export class ReplayCursor {
     }
   }
 
-  /** The block of a series that follows a seq, opened; null: it has none up to `end`. */
+  /** Opens the block of a series that follows a seq; null if there is none up to `end`. */
   #openNextBlock(stream: Stream, after: number, end: number): Stream['last'] {
     if (stream.last !== null && stream.last.maxSeq > after) return stream.last
     const place = this.#sql.blockAfter(stream.id, after)
@@ -245,7 +246,7 @@ export class ReplayCursor {
     let bytes = 0
     for (const { firstSeq, lastSeq, messages: m } of this.#sql.journal(id, cursor)) {
       if (m === null && this.#texts) {
-        if (upTo > cursor) break // what came before it is played first
+        if (upTo > cursor) break // earlier rows come first
         throw this.#sql.corruptFlushes.refusal(id, [firstSeq, lastSeq])
       }
       upTo = Math.min(lastSeq, this.#upToSeq)
@@ -300,7 +301,7 @@ export class ReplayCursor {
   }
 }
 
-/** Seqs and wall times of messages and entries in their order. */
+/** Seqs and wall times (UTC ms) of messages and entries, in order. */
 export function* stampsOf(
   sql: ReplaySql,
   query: ReplayQuery,

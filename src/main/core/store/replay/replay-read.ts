@@ -1,4 +1,4 @@
-/** Reading for review, in the thread of the file or across to it: the same answers by the same names. */
+/** The calls that a replay makes to the store, answered in the reader's own thread or sent to it. */
 import { countActivity } from './activity.ts'
 import { findPosition } from './seek-index.ts'
 import type {
@@ -22,7 +22,7 @@ export type ReplayReader = Pick<
   'replay' | 'findPosition' | 'activity' | 'snapshot' | 'entries' | 'bookmarks'
 >
 
-/** Of replays: a cursor stays open in the thread between its batches, by a number that the asker gives. */
+/** Requests of replays. A cursor stays open in the thread between batches, under a number chosen by the caller. */
 export type ReplayRequest =
   | { readonly is: 'replay'; readonly cursor: number; readonly query: ReplayQuery }
   | { readonly is: 'replay-next'; readonly cursor: number }
@@ -33,13 +33,13 @@ export type ReplayRequest =
   | { readonly is: 'entries'; readonly query: EntryQuery }
   | { readonly is: 'bookmarks'; readonly recording: RecordingId | null }
 
-/** An answer, and what of it is handed over instead of copied. */
+/** A response, and the buffers to transfer instead of copying. */
 export interface ReplayResponse {
   readonly value: unknown
   readonly transfer: readonly ArrayBuffer[]
 }
 
-/** Answers questions of review from an open file. */
+/** Answers replay requests from an open file. */
 export class ReplayResponder {
   readonly #sql: ReplaySql
   readonly #marks: MarksCache
@@ -92,7 +92,7 @@ export class ReplayResponder {
   }
 }
 
-/** Whether a request is one of review. */
+/** Whether a request is a replay request. */
 export function isReplayRequest(request: { readonly is: string }): request is ReplayRequest {
   switch (request.is as ReplayRequest['is']) {
     case 'replay':
@@ -109,10 +109,10 @@ export function isReplayRequest(request: { readonly is: string }): request is Re
   }
 }
 
-/** Asks the thread, which answers each request with the value that its name stands for. */
+/** Sends a request to the thread. The response is the value named by the request. */
 export type SendReplayRequest = <T>(request: ReplayRequest) => Promise<T>
 
-/** The reader's calls of review. */
+/** Creates the replay calls of a reader. */
 export function createReplayReader(ask: SendReplayRequest): ReplayReader {
   let cursors = 0
   async function* replay(query: ReplayQuery): AsyncGenerator<ReplayBatch, void, void> {
@@ -122,13 +122,13 @@ export function createReplayReader(ask: SendReplayRequest): ReplayReader {
       for (;;) {
         const batch = await following
         if (batch === null) return
-        // The next one is made while this one is used.
+        // The next batch is read while this one is used.
         following = ask({ is: 'replay-next', cursor })
-        following.catch(() => undefined) // told when it is asked for
+        following.catch(() => undefined) // a failure is reported when this batch is requested
         yield batch
       }
     } finally {
-      ask({ is: 'replay-end', cursor }).catch(() => undefined) // a thread that is gone holds none
+      ask({ is: 'replay-end', cursor }).catch(() => undefined) // a thread that died holds no cursors
     }
   }
   return {

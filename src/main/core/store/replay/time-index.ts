@@ -1,6 +1,6 @@
 /**
- * When a recording's seqs were received, coarsely: from its entries (a digest a minute, connections, steps of
- * the clock) and, where those lie far apart, from blocks that were looked into. Kept from question to question.
+ * A coarse index from a session's seqs to receive times: from its entries (a digest each minute, connections, clock
+ * shifts), and from blocks where those are far apart. It is cached between queries.
  */
 import { upperBound } from '../types/upper-bound.ts'
 import { stampsOf } from './replay-cursor.ts'
@@ -8,21 +8,21 @@ import type { BlockRange, ReplayRecording, ReplaySql } from '../read/replay-sql.
 import type { SeqRange } from '../format/corrupt-flushes.ts'
 
 /**
- * How far wall time may run back without an entry that says so, and as far again to be sure: the recorder
- * writes one when wall and monotonic clock are 100 ms apart.
+ * How far wall time can run back without an entry, with a margin of the same size, ms. The recorder writes an entry
+ * when the wall and monotonic clocks are 100 ms apart.
  */
 export const CLOCK_SLACK_MS = 400
-/** How far before a step back of the clock its latest time is looked for. */
+/** Seqs before a backward clock shift that are searched for the latest time. */
 const PEAK_SEQS = 2048
-/** Of a block that was looked into, every so manyth row becomes a mark. */
+/** Every n-th row of an inspected block becomes a mark. */
 const ROWS_PER_MARK = 64
-/** Seqs between two rows of a part that was imported: what lies between them was not brought along. */
+/** A seq distance that marks missing data in an imported part of a session. */
 const MIN_GAP_SEQS = 1_024
 
-/** Marks in the order of seq. */
+/** Marks, ordered by seq. */
 interface Marks {
   readonly seq: Float64Array
-  /** Wall time at receipt of the mark's seq, as it was. */
+  /** Wall time at receipt of the mark's seq, UTC ms, not adjusted. */
   readonly wallMs: Float64Array
 }
 
@@ -33,12 +33,12 @@ export class TimeMarks {
   #wall: number[]
   /** Seqs of all entries, ascending. */
   #entries: number[] = []
-  /** First and last seq of torn flushes, ascending. */
+  /** First and last seq of corrupt flushes, ascending. */
   readonly #corruptFlushes: SeqRange[] = []
   #lastSeq = 0
   #inspected = new Set<string>()
   #cache: { marks?: Marks; replay?: Float64Array; messages?: Float64Array } = {}
-  /** Of an import that lacks some of its seqs: messages by seq of each block, by its name. Else null. */
+  /** For an import that lacks some of its seqs: message counts per block, by block name. Null otherwise. */
   #counts: Map<string, BlockCount> | null = null
 
   constructor(sql: ReplaySql, recording: ReplayRecording) {
@@ -51,7 +51,7 @@ export class TimeMarks {
     return this.#lastSeq
   }
 
-  /** Takes in what was stored since. */
+  /** Adds what was stored since the last call. */
   update(): void {
     const { id } = this.#recording
     const lastSeq = this.#sql.read(() => this.#sql.lastSeq(id))
@@ -59,7 +59,7 @@ export class TimeMarks {
     for (const { seq, wallMs, shiftMs } of [...this.#sql.stamps(id, this.#entries.at(-1) ?? 0)]) {
       if (seq > lastSeq) break
       this.#entries.push(seq)
-      // What came just before the clock was set back came as late as it ever gets for a while.
+      // The messages just before a backward clock shift have the latest times for a while.
       if (shiftMs < 0 && seq > 1) this.#add([seq - 1], [this.#findLatest(Math.max(0, seq - 1 - PEAK_SEQS), seq - 1)])
       this.#add([seq], [wallMs])
     }
@@ -70,7 +70,7 @@ export class TimeMarks {
     this.#add([lastSeq], [this.#findLatest(lastSeq - 1, lastSeq)])
   }
 
-  /** The latest wall time in (after, upTo]. */
+  /** The latest wall time in (after, upTo], UTC ms. */
   #findLatest(afterSeq: number, upToSeq: number): number {
     let latest = -Infinity
     for (const { wallMs } of stampsOf(this.#sql, { recording: this.#recording.key, afterSeq, upToSeq })) {
@@ -84,7 +84,7 @@ export class TimeMarks {
     return (this.#cache.marks ??= { seq: Float64Array.from(this.#seq), wallMs: Float64Array.from(this.#wall) })
   }
 
-  /** Replay time of the marks: wall time made never to decrease. */
+  /** Replay time of the marks, UTC ms: wall time that never decreases. */
   get replayMs(): Float64Array {
     const known = this.#cache.replay
     if (known !== undefined) return known
@@ -93,7 +93,7 @@ export class TimeMarks {
     return (this.#cache.replay = made)
   }
 
-  /** Messages (not entries) up to each mark that can be read. */
+  /** Readable messages (not entries) up to each mark. */
   get messages(): Float64Array {
     return (this.#cache.messages ??=
       this.#counts === null
@@ -101,7 +101,7 @@ export class TimeMarks {
         : countMarks(this.marks.seq, this.#counts.values()))
   }
 
-  /** What the blocks of an import hold, it changes no more; null where that is a message for each seq. */
+  /** Message counts of an import's blocks, which no longer change; null if every seq between them is a message. */
   #countBlocks(): Map<string, BlockCount> | null {
     const counts = new Map<string, BlockCount>()
     let messages = 0
@@ -121,18 +121,18 @@ export class TimeMarks {
     for (const [first, last] of this.#corruptFlushes) {
       if (first > seq) break
       const upTo = Math.min(seq, last)
-      // Entries are rows of their own: a torn flush takes none with it.
+      // Entries have rows of their own, so a corrupt flush doesn't remove any.
       messages -= upTo - first + 1 - (upperBound(this.#entries, upTo) - upperBound(this.#entries, first - 1))
     }
     return messages
   }
 
-  /** Looks into what is stored of (after, upTo] for further marks; false where nothing was not looked into already. */
+  /** Inspects stored data in (after, upTo] for more marks. Returns false if everything there was inspected before. */
   inspect(after: number, upTo: number): boolean {
     return this.#inspectBlock(after, upTo) || this.#inspectJournal(after, upTo)
   }
 
-  /** What is not sealed yet: no more than the journal holds. */
+  /** Inspects the journal, which holds everything unsealed. */
   #inspectJournal(after: number, upTo: number): boolean {
     const { id, key: recording } = this.#recording
     const from = Math.max(after, this.#sql.sealedSeq(id))
@@ -151,14 +151,14 @@ export class TimeMarks {
     return seqs.length > 0
   }
 
-  /** Into the block in the middle, of the series that has most there. */
+  /** Inspects the middle block of the series with the most blocks there. */
   #inspectBlock(after: number, upTo: number): boolean {
     return this.#sql.read(() => {
       let best: { series: number; place: BlockRange; rows: number } | null = null
       for (const { id } of this.#sql.series(this.#recording.id)) {
         const blocks = this.#sql.blocksWithin(id, after, upTo)
         const middle = blocks[blocks.length >> 1]
-        // Where seqs are missing, what one block shows says nothing of the others.
+        // With missing seqs, one block tells nothing about the others.
         const isNew = (one: BlockRange): boolean => !this.#inspected.has(blockName(id, one.min_seq, one.max_seq))
         const place = this.#counts === null || middle === undefined || isNew(middle) ? middle : blocks.find(isNew)
         if (place === undefined) continue
@@ -195,7 +195,7 @@ export class TimeMarks {
     })
   }
 
-  /** Puts ascending marks in their places; of two at a seq, the later time stands. */
+  /** Inserts ascending marks. Of two marks with the same seq, the later time wins. */
   #add(seqs: readonly number[], walls: readonly number[]): void {
     if (seqs.length === 0) return
     this.#cache = {}
@@ -220,7 +220,7 @@ export class TimeMarks {
   }
 }
 
-/** How many messages of a block lie up to some of its seqs, both ascending; spread evenly between them. */
+/** How many messages of a block are up to some of its seqs, both ascending, spread evenly in between. */
 interface BlockCount {
   readonly seqs: number[]
   readonly upTo: number[]
@@ -231,7 +231,7 @@ const blockName = (series: number, first: number, last: number): string => `${se
 /** Messages of blocks up to each of ascending seqs. */
 function countMarks(marks: Float64Array, blocks: Iterable<BlockCount>): Float64Array {
   const sums = new Float64Array(marks.length)
-  /** Messages of blocks that end between a mark and the one before it. */
+  /** Messages of blocks that end between a mark and the previous one. */
   const ended = new Float64Array(marks.length + 1)
   for (const { seqs, upTo } of blocks) {
     let i = upperBound(marks, seqs[0])
@@ -250,7 +250,7 @@ function countMarks(marks: Float64Array, blocks: Iterable<BlockCount>): Float64A
   return sums
 }
 
-/** The marks of the recordings that were asked about last. */
+/** Caches the marks of the sessions queried last. */
 export class MarksCache {
   readonly #sql: ReplaySql
   readonly #marks = new Map<string, TimeMarks>()
@@ -259,7 +259,7 @@ export class MarksCache {
     this.#sql = sql
   }
 
-  /** Up to date; throws `not-found`. */
+  /** The updated marks of a session. Throws `not-found`. */
   of(key: ReplayRecording['key']): TimeMarks {
     const recording = this.#sql.recording(key)
     let marks = this.#marks.get(key)

@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3'
 import { storeError, type Db } from './sqlite.ts'
 
-/** Checkpoints a store that nobody writes, as far as readers of other programs allow. The caller holds the lock. */
+/** Checkpoints a store that has no writer, as far as readers in other processes allow. The caller holds the lock. */
 export function checkpointStore(file: string): void {
   try {
     const db = new Database(file, { fileMustExist: true, timeout: 1_000 })
@@ -16,7 +16,7 @@ export function checkpointStore(file: string): void {
   }
 }
 
-/** SQLite's answer to `PRAGMA wal_checkpoint`. */
+/** Result of SQLite's `PRAGMA wal_checkpoint`. */
 interface CheckpointResult {
   readonly busy: number
   /** Frames in the log, and how many of them are in the file. */
@@ -25,8 +25,8 @@ interface CheckpointResult {
 }
 
 /**
- * Copies as much of the log into the file as readers allow, without waiting. Returns true if the file alone now holds
- * every commit. Throws what SQLite throws.
+ * Copies as much of the log into the file as readers allow, without waiting. Returns whether the file alone now holds
+ * every commit. Throws SQLite's errors.
  */
 export function copyLog(db: Db): boolean {
   const [{ busy, log, checkpointed }] = db.pragma('wal_checkpoint(PASSIVE)') as [CheckpointResult]
@@ -34,8 +34,8 @@ export function copyLog(db: Db): boolean {
 }
 
 /**
- * Copies the whole log into the file and empties it. Waits up to `patienceMs` for readers that are in the middle of a
- * read. Returns false if one of them outlasted that; throws what SQLite throws.
+ * Copies the whole log into the file and empties it. Waits up to `patienceMs` for readers in the middle of a read, and
+ * returns false if one takes longer. Throws SQLite's errors.
  */
 export function emptyLog(db: Db, patienceMs: number): boolean {
   const timeout = Number(db.pragma('busy_timeout', { simple: true }))

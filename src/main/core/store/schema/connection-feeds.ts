@@ -1,8 +1,8 @@
-/** Which feed each connection of a recording was of. */
+/** Reads which feed each connection of a session belongs to. */
 import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
 import type { Db } from './sqlite.ts'
 
-/** Prepares the read; its answer is by the connection's number, without those of feeds that are not known. */
+/** Prepares the query. It returns feeds by connection number, without feeds this version doesn't know. */
 export function connectionFeeds(db: Db): (recording: number) => ReadonlyMap<number, FeedId> {
   const all = db.prepare<[number], { conn: number; feed: string }>(
     'SELECT conn, feed FROM connection WHERE recording = ?',

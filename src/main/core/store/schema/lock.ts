@@ -1,19 +1,19 @@
-/** One writer a store: a lock of the operating system that any death of its process frees. */
+/** One writer per store: an operating system lock that is released when the process dies, however it dies. */
 import Database from 'better-sqlite3'
 import { existsSync } from 'node:fs'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { storeError } from './sqlite.ts'
 import { fileIdentity, isSameFile, realStorePath, refuseSecondName } from './store-path.ts'
 
-/** A reader that asks who writes holds the lock for an instant: a writer waits so long before it gives up, ms. */
+/** A reader that checks for a writer holds the lock for an instant, so a writer retries this long, ms. */
 const PATIENCE_MS = 250
 
 export interface Lock {
-  /** The store's real path. Whatever path a writer was given, it opens this one. */
+  /** The store's real path. The writer opens this one, whatever path it was given. */
   readonly file: string
   /**
-   * Takes the lock again where its file was deleted or replaced, since another writer would now lock another file.
-   * Answers whether it had to; another writer may have come and gone meanwhile. Throws `store-locked` where one is there.
+   * Takes the lock again if its file was deleted or replaced, because another writer would lock the new file. Returns
+   * whether it had to; another writer may have come and gone in between. Throws `store-locked` if one is there.
    */
   renew(): boolean
   release(): void
@@ -22,8 +22,8 @@ export interface Lock {
 const lockPath = (file: string): string => `${file}.lock`
 
 /**
- * Takes the exclusive lock of a store, on a file beside the store's real path. Throws `store-locked` when another
- * writer holds it or the store has a second name.
+ * Takes the exclusive lock of a store, on a file next to the store's real path. Throws `store-locked` if another writer
+ * holds it or the store has a second name.
  */
 export function lockStore(path: string): Lock {
   const file = realStorePath(path)
@@ -60,7 +60,7 @@ function take(file: string) {
   }
 }
 
-/** Whether a writer holds the lock of a store now, in whatever process. Changes nothing. */
+/** Whether a writer in any process holds the lock of a store. Changes nothing. */
 export function isLocked(file: string): boolean {
   const path = lockPath(realStorePath(file))
   if (!existsSync(path)) return false

@@ -1,4 +1,4 @@
-/** The store's formats, oldest first. A migration is one file; its number is the format it leads to. */
+/** The store's format versions, oldest first. Each migration is one file, numbered by the version it leads to. */
 import type Database from 'better-sqlite3'
 import { firstFormat } from './migrations/0001-first.ts'
 import { labelsAndSnapshots } from './migrations/0002-review.ts'
@@ -7,7 +7,7 @@ import type { Migration } from './migrations/migration.ts'
 export const MIGRATIONS: readonly Migration[] = [firstFormat, labelsAndSnapshots]
 export const LATEST_VERSION = MIGRATIONS.length
 
-/** Brings a store to `target` step by step, each step whole or not at all. */
+/** Migrates a store to `target` step by step. Each step is one transaction. */
 export function migrate(db: Database.Database, applicationId: number, target = LATEST_VERSION): void {
   for (const migration of MIGRATIONS) {
     const version = Number(db.pragma('user_version', { simple: true }))

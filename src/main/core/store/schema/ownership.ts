@@ -1,28 +1,28 @@
 /**
- * Proves inside each transaction that the store is still this writer's alone. A lock beside a file protects only those
- * who find it: a deleted lock file lets a second writer in, and a moved store leaves the first one writing elsewhere.
+ * Checks inside each transaction that this writer still owns the store. The lock alone isn't enough: if the lock file
+ * is deleted a second writer gets in, and if the store is moved the first one writes somewhere else.
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { Lock } from './lock.ts'
 import type { Db } from './sqlite.ts'
 import { fileIdentity, isSameFile, type FileIdentity } from './store-path.ts'
 
-/** This writer no longer owns the store. It must write nothing more; a new one may open the store. */
+/** This writer no longer owns the store. It must not write again; a new writer may open the store. */
 export class OwnershipLost extends CodedError {}
 
 export class Ownership {
   readonly #lock: Lock
   readonly #identity: FileIdentity | null
   readonly #isUnchanged: () => boolean
-  /** SQLite raises it with each commit of any other connection. */
+  /** SQLite increases it with each commit of another connection. */
   readonly #dataVersion
   #version: unknown
-  /** The lock file was gone for a while, so another writer may have been here. */
+  /** The lock file was gone for a while, so another writer may have written. */
   #wasUnlocked = false
 
   /**
-   * Make it before anything is read that a later transaction builds on. `isUnchanged`: whether the store still holds
-   * what the writer has in memory; asked only after another program committed something.
+   * Create it before reading anything that later transactions build on. `isUnchanged` compares the store with what the
+   * writer has in memory; it is called only after another program committed.
    */
   constructor(db: Db, lock: Lock, isUnchanged: () => boolean) {
     this.#lock = lock
@@ -32,7 +32,7 @@ export class Ownership {
     this.#version = this.#dataVersion.get()
   }
 
-  /** Call with the write lock of the transaction held. Throws OwnershipLost. */
+  /** Call while the transaction holds the write lock. Throws OwnershipLost. */
   check(): void {
     const { file } = this.#lock
     if (!isSameFile(fileIdentity(file), this.#identity)) {
@@ -43,7 +43,7 @@ export class Ownership {
     this.#renewLock()
     const version = this.#dataVersion.get()
     if (version === this.#version) return
-    // A tool that ran a checkpoint or changed a note costs no gap; another writer does.
+    // A tool that ran a checkpoint or edited a note must not cost a gap; another writer must.
     if (this.#wasUnlocked || !this.#isUnchanged()) {
       throw new OwnershipLost(
         'store-locked',
@@ -60,7 +60,7 @@ export class Ownership {
     try {
       if (this.#lock.renew()) this.#wasUnlocked = true
     } catch (thrown) {
-      // Where no lock file can be made (a full disk, say), the version still finds another writer.
+      // Without a lock file (a full disk, for example) the data version still detects another writer.
       this.#wasUnlocked = true
       if (!(thrown instanceof CodedError) || thrown.code !== 'store-locked') return
       throw new OwnershipLost(thrown.code, thrown.message, { hint: thrown.hint, cause: thrown })

@@ -1,4 +1,4 @@
-/** What the store keeps of a recording itself: its row, and the records of its begin and its close. */
+/** Rows of a session and its labels, and the bodies of its begin and close records. */
 import type { FeedCounts, Source } from '../../../../shared/core/recording/recording.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
 
@@ -19,7 +19,7 @@ export interface LabelRow {
   readonly recording: number
   readonly name: string
   readonly notes: string
-  /** JSON: a list of texts. */
+  /** JSON array of strings. */
   readonly tags: string
   readonly pinned: number
   readonly binned_ms: number | null
@@ -34,7 +34,7 @@ export interface CloseRecord {
   readonly messages: number
   readonly entries: number
   readonly counts: readonly FeedCounts[]
-  /** Head of each connection's chain, hex; 0: the entries. */
+  /** Head of each connection's chain, hex. Connection 0 is the entries. */
   readonly heads: Readonly<Record<string, string>>
   readonly symbols: number
   readonly bytes: number

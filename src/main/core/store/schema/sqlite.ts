@@ -1,4 +1,4 @@
-/** Opening the store's file, and SQLite's errors in the program's own words. */
+/** Opens the store's file and translates SQLite's errors. */
 import Database from 'better-sqlite3'
 import { existsSync } from 'node:fs'
 import { CodedError, toFailure, type Failure } from '../../../../shared/base/errors.ts'
@@ -7,17 +7,17 @@ import { refuseDuringRestore } from './store-path.ts'
 
 export type Db = Database.Database
 
-/** "TDK1": what SQLite's header says of whose file this is. */
+/** "TDK1", the application id in SQLite's header. */
 export const APPLICATION_ID = 0x54444b31
 
 const code = (thrown: unknown): string => (thrown instanceof Database.SqliteError ? thrown.code : '')
 
-/** Whether waiting and trying again may help: the disk is full, failing, read-only, or busy. */
+/** Whether retrying later can help: the disk is full, failing, read-only or busy. */
 export function isDiskError(thrown: unknown): boolean {
   return /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|NOMEM|PROTOCOL)/.test(code(thrown))
 }
 
-/** What SQLite threw, as an error with a code, a sentence and a next step. */
+/** Converts an error of SQLite to one with a code, a sentence and a next step. */
 export function storeError(thrown: unknown, file: string): CodedError {
   if (thrown instanceof CodedError) return thrown
   const sqlite = code(thrown)
@@ -67,12 +67,12 @@ export function storeError(thrown: unknown, file: string): CodedError {
   return new CodedError('internal', 'The store failed in an unexpected way.', options('The log pane has the details.'))
 }
 
-/** The Failure of what SQLite threw. */
+/** The `Failure` of an error of SQLite. */
 export const storeFailure = (thrown: unknown, file: string): Failure => toFailure(storeError(thrown, file))
 
-/** Refuses, without touching it, a file that a newer Tapedeck or another program made. */
+/** Rejects a file made by a newer Tapedeck or another program, without touching it. */
 function refuseForeign(file: string): void {
-  // Through SQLite, never through fs: closing a second descriptor of the file would drop this process's locks on it.
+  // Opened through SQLite, not fs: closing a second descriptor of the file would drop this process's locks on it.
   const probe = new Database(file, { readonly: true, fileMustExist: true })
   try {
     const version = Number(probe.pragma('user_version', { simple: true }))
@@ -81,7 +81,7 @@ function refuseForeign(file: string): void {
     if (application !== APPLICATION_ID && !(application === 0 && version === 0 && tables === 0)) {
       throw new CodedError('store-damaged', `${file} is not a Tapedeck store.`, { hint: 'Choose another file.' })
     }
-    // Whatever Tapedeck wrote there, somebody added what would be carried out at our next commit.
+    // Tapedeck creates no triggers, views or virtual tables. One added by somebody else would run at our next commit.
     const hidden = probe
       .prepare(`SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%'`)
       .pluck()
@@ -105,7 +105,7 @@ function refuseForeign(file: string): void {
   }
 }
 
-/** Opens the store for the one writer, creating or migrating it. The caller holds the lock. */
+/** Opens the store for the writer, creating or migrating it. The caller holds the lock. Throws CodedError. */
 export function openForWriting(file: string): Db {
   try {
     refuseDuringRestore(file)
@@ -116,9 +116,9 @@ export function openForWriting(file: string): Db {
       db.pragma('busy_timeout = 5000')
       migrate(db, APPLICATION_ID)
       db.pragma('journal_mode = WAL')
-      // better-sqlite3 is built with NORMAL under WAL: a commit would not be durable.
+      // better-sqlite3 defaults to NORMAL under WAL, which doesn't make commits durable.
       db.pragma('synchronous = FULL')
-      // The engine checkpoints earlier, once it has noted the commit. This only bounds a log that it can't follow.
+      // The engine checkpoints earlier, after noting the commit. This only bounds a log that the engine can't follow.
       db.pragma('wal_autocheckpoint = 8000')
       db.pragma('journal_size_limit = 67108864')
       return db
@@ -131,7 +131,7 @@ export function openForWriting(file: string): Db {
   }
 }
 
-/** Opens the store for a reader: never writes, never blocks the writer. */
+/** Opens the store for a reader, which never writes and never blocks the writer. Throws CodedError. */
 export function openForReading(file: string): Db {
   try {
     refuseDuringRestore(file)

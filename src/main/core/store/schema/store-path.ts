@@ -1,13 +1,15 @@
-/** Which file a store's path leads to. A store has one name: its journal and its lock lie beside that name. */
+/**
+ * Resolves a store's path to its file. A store has one name, because its journal and its lock are next to that name.
+ */
 import { existsSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { restoreNoteFile } from '../../../base/store-files.ts'
 
-/** As many links as Linux follows. */
+/** The limit of Linux. */
 const MAX_LINKS = 40
 
-/** The path without symbolic links; also of a file that isn't there yet. Absolute. */
+/** Resolves symbolic links, also for a file that doesn't exist yet. Absolute. */
 export function realStorePath(path: string): string {
   let at = resolve(path)
   for (let followed = 0; followed < MAX_LINKS; followed++) {
@@ -17,7 +19,7 @@ export function realStorePath(path: string): string {
     if (target === null) return join(realPath(dirname(at)) ?? dirname(at), basename(at))
     at = resolve(dirname(at), target)
   }
-  return at // a loop of links: opening it fails with the system's own reason
+  return at // a link loop: opening it fails with the system's own reason
 }
 
 function realPath(path: string): string | null {
@@ -36,13 +38,13 @@ function linkTarget(path: string): string | null {
   }
 }
 
-/** Tells files apart, whatever their names. */
+/** Identifies a file whatever its name. */
 export interface FileIdentity {
   readonly device: bigint
   readonly inode: bigint
 }
 
-/** The file at this path; null: there is none. Throws what the system says otherwise. */
+/** Identity of the file at a path; null if there is none. Throws other system errors. */
 export function fileIdentity(path: string): FileIdentity | null {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat === undefined ? null : { device: stat.dev, inode: stat.ino }
@@ -51,7 +53,7 @@ export function fileIdentity(path: string): FileIdentity | null {
 export const isSameFile = (a: FileIdentity | null, b: FileIdentity | null): boolean =>
   a === null || b === null ? a === b : a.device === b.device && a.inode === b.inode
 
-/** The system's table of mounts; empty where it keeps none that can be read. */
+/** The system's mount table; empty where none can be read. */
 function readMounts(): string {
   try {
     return readFileSync('/proc/self/mountinfo', 'utf8')
@@ -67,9 +69,9 @@ function isMountPoint(path: string, mounts: string): boolean {
 }
 
 /**
- * Throws `store-locked` where the file has further names: a hard link, or a mount of the single file. SQLite would look
- * for the journal and we for the lock beside each name, so two writers wouldn't see each other and a reader would miss
- * what the journal of the other name holds. `path` is a real path.
+ * Throws `store-locked` if the file has other names: a hard link, or a bind mount of the single file. SQLite looks for
+ * the journal, and we look for the lock, next to the name that was opened. With two names, two writers wouldn't see
+ * each other and a reader would miss the other name's journal. `path` is a real path.
  */
 export function refuseSecondName(path: string, mounts: () => string = readMounts): void {
   const stat = statSync(path, { throwIfNoEntry: false })
@@ -87,13 +89,13 @@ export function refuseSecondName(path: string, mounts: () => string = readMounts
 }
 
 /**
- * Throws `store-locked` in the middle of a restore, when the store may not be in its place. Whoever opens a store first
- * settles a restore that was interrupted.
+ * Throws `store-locked` during a restore, when the store may not be in place. Callers first finish a restore that was
+ * interrupted.
  */
 export function refuseDuringRestore(path: string): void {
   const note = restoreNoteFile(path)
   if (!existsSync(note)) return
-  // A restore that still copies hasn't touched the store.
+  // A restore that is still copying hasn't touched the store.
   if (/"phase":"copying"/.test(readFileSync(note, 'utf8'))) return
   throw new CodedError('store-locked', `A backup is being restored into ${path}.`, {
     hint: 'Try again in a moment. If the restore was interrupted, start Tapedeck or run any command: it finishes the restore.',

@@ -1,6 +1,6 @@
 /**
- * The store's one writer, without threads or timers: begin, commit, end, and background work in turns.
- * Every method that writes throws what SQLite threw and has then changed nothing, in the file or here.
+ * The store's writer without threads and timers: begin, commit, end, and background work in turns. Every method that
+ * writes throws SQLite's errors, with nothing changed in the file or in memory.
  */
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -29,18 +29,18 @@ import { hasZstd } from '../../../base/zstd.ts'
 import type { CloseRecord, BeginRecord } from '../schema/records.ts'
 
 /**
- * When the journal is sealed. A block costs the same, however few rows it has: of hundreds of instruments each should
- * have got some dozens of messages before. What is not sealed is as durable and as well read.
+ * When the journal is sealed. A block's overhead doesn't depend on its rows, so each of hundreds of instruments should
+ * have dozens of messages first. Unsealed messages are just as durable and readable.
  */
 export const SEAL_AFTER_MS = 30_000
 const SEAL_AFTER_BYTES = 8 << 20
-/** A journal of so much more is sealed as fast as it goes. */
+/** A journal of this size is sealed as fast as possible. */
 const URGENT_SEAL_BYTES = 2 * SEAL_AFTER_BYTES
-/** How long prepared work may wait for a flush to share its transaction with. */
+/** How long prepared work may wait to share a transaction with a flush. */
 const APPLY_AFTER_MS = 25
 /** How long closing the store waits for readers, so that the file alone holds everything. */
 const CLOSE_PATIENCE_MS = 1_000
-/** The write-ahead log is copied into the file when it holds this many pages, 8 MB. */
+/** Pages in the write-ahead log that trigger a checkpoint (8 MB). */
 const CHECKPOINT_FRAMES = 4_000
 /** How often emptying the write-ahead log is retried while readers prevent it. */
 const EMPTY_RETRY_MS = 1_000
@@ -59,27 +59,27 @@ export class StoreEngine {
   readonly #lock: Lock
   readonly #db: Db
   readonly #ownership: Ownership
-  /** Without zstd everything stays in the journal; a later start with it seals and closes. */
+  /** Without zstd everything stays in the journal. A later start with zstd seals and closes it. */
   readonly #canSeal: boolean
   readonly #appender: Appender
   readonly #sealer: Sealer
   readonly #hidden: HiddenRows
   readonly #snapshots: SnapshotWriter
   readonly #head: CommitHead
-  /** What was found wrong when the store was opened. */
+  /** Faults found when the store was opened. */
   readonly notices: readonly StoreNotice[]
-  /** Why recordings that are still open lack their end, where nobody knows better. */
+  /** Why open sessions lack their end, unless the caller knows better. */
   readonly #causeOfLoss: GapCause
-  /** The session that was closed cleanly, although its close record is lost. */
+  /** The session that was closed cleanly although its close record is lost. */
   readonly #closedCleanly: string | null
-  /** Imports, labels, erasing, compaction: beside the recording, and after it. */
+  /** Imports, labels, erasing and compaction, during and after recording. */
   readonly library: Library
-  /** Monotonic: a wall clock that is set back must not hold up background work. */
+  /** Monotonic, because a wall clock that is set back must not delay background work. */
   readonly #nowMs: () => number
-  /** Not closed yet, oldest first; the last one may be the current one. */
+  /** Open sessions, oldest first. The last one may be the current one. */
   readonly #open: RecordingState[]
   #current: RecordingState | null = null
-  /** Number of the last committed row of the store's log. */
+  /** Number of the last committed store log row. */
   #logged: number
   /** A transaction added to the log, or tried to. */
   #isLogChanged = false
@@ -87,11 +87,11 @@ export class StoreEngine {
   #ready: (() => void) | null = null
   #readySinceMs = 0
   #isKeepingUp = false
-  /** When to try again to empty the write-ahead log, by `#nowMs`; null: nothing to retry. */
+  /** When to retry emptying the write-ahead log, by `#nowMs`; null if there is nothing to retry. */
   #emptyLogAtMs: number | null = null
   #sizes = { atMs: -Infinity, storeBytes: 0, freeBytes: 0 }
 
-  /** Takes the lock, opens or creates the store, brings it up to date. Throws CodedError. */
+  /** Takes the lock, opens or creates the store and migrates it. Throws CodedError. */
   constructor(file: string, nowMs: () => number = () => performance.now(), canSeal = hasZstd) {
     this.#canSeal = canSeal
     this.#nowMs = nowMs
@@ -104,7 +104,7 @@ export class StoreEngine {
       opened = openForWriting(this.file)
       this.#db = opened
       noticeMissingCommits(this.#db, this.file, recovered, Date.now())
-      // Left behind the good commits, the bad ones would be taken for another loss after the next crash.
+      // If the bad commits stayed behind the good ones, they would look like another loss after the next crash.
       if (recovered.isCorrupt && !emptyLog(this.#db, CLOSE_PATIENCE_MS)) this.#emptyLogAtMs = nowMs() + EMPTY_RETRY_MS
       this.#ownership = new Ownership(this.#db, this.#lock, () => this.#isUnchanged())
       const { head, hasLoss, notices } = recovered
@@ -116,7 +116,7 @@ export class StoreEngine {
       this.#appender = new Appender(this.#db)
       this.#sealer = new Sealer(this.#db, nowMs)
       this.#logged = lastLogged(this.#db)
-      // Without zstd their blocks can't be read: they wait, too.
+      // Without zstd their blocks are unreadable, so they wait, too.
       this.#open = canSeal ? loadOpenRecordings(this.#db) : []
       this.#hidden = new HiddenRows(this.#db)
       this.#snapshots = new SnapshotWriter(this.#db)
@@ -133,7 +133,7 @@ export class StoreEngine {
         closeRecord: (rec) => this.#closeRecord(rec),
       })
     } catch (thrown) {
-      // Nobody gets this engine, so nobody else can close what it opened; each try to open the store would leak once more.
+      // Nobody receives this engine, so nobody else can close what it opened. Each retry would leak again.
       try {
         openedHead?.close()
         opened?.close()
@@ -144,15 +144,16 @@ export class StoreEngine {
     }
   }
 
-  /** Recordings that were not closed by whoever wrote them. */
+  /** Sessions that their writer didn't close. */
   get unclosed(): readonly RecordingId[] {
     return this.#open.filter((rec) => rec !== this.#current && rec.finish === null).map((rec) => rec.key)
   }
 
   /**
-   * Opens a recording. What an earlier process left open gets a gap from its last stored stamp to now for every feed
-   * that was open; its sealing and its close record follow as background work, as messages wait for the new one to be
-   * open. Asked again for the current one, it does nothing.
+   * Opens a session. For sessions that an earlier process left open, it writes gaps from their last stored stamp to now
+   * for every connected feed. Sealing them and writing their close records is background work, because messages are
+   * waiting for the new session. Does nothing if the session is already current. `causes` gives known causes of the
+   * gaps.
    */
   begin(
     key: RecordingId,
@@ -165,7 +166,7 @@ export class StoreEngine {
     const id = this.#transaction(() => {
       const body: BeginRecord = { recording: key, source, startedMs }
       this.#appendLog('begin', JSON.stringify(body))
-      // Never one that rows of an erased recording still bear.
+      // Never a number that rows of an erased session still use.
       const fresh = this.#hidden.freshId('recorded')
       this.#db
         .prepare<[number, string, string, number]>(
@@ -179,7 +180,7 @@ export class StoreEngine {
     this.#open.push(this.#current)
   }
 
-  /** Closes what an earlier process left open. */
+  /** Closes sessions that an earlier process left open. `untilMs`: end of their gaps, UTC ms. */
   recoverSessions(untilMs: UnixMs): void {
     this.#closeAll(
       this.#open.filter((rec) => rec !== this.#current),
@@ -188,7 +189,7 @@ export class StoreEngine {
     )
   }
 
-  /** Makes batches of the current recording durable, in one transaction. */
+  /** Makes batches of the current session durable in one transaction. */
   commit(batches: readonly Batch[]): CommitResult {
     const rec = this.#current
     if (rec === null) throw new TypeError('nothing is being recorded')
@@ -205,7 +206,7 @@ export class StoreEngine {
         this.#ready = null
       } catch (thrown) {
         if (thrown instanceof OwnershipLost) throw thrown
-        // What was received comes first: background work may need more room than the disk has.
+        // Received messages come first: background work may need more space than the disk has.
         done = this.#durably(append)
       }
     }
@@ -214,7 +215,9 @@ export class StoreEngine {
     return { recording: rec.key, seq: done.lastSeq, messages: done.messages, firstMonoNs: done.firstMonoNs }
   }
 
-  /** Ends the current recording; sealing and the close record follow as background work. */
+  /**
+   * Ends the current session. Sealing and the close record are background work. Returns its id; null if there is none.
+   */
   end(endedMs: UnixMs, counts: readonly FeedCounts[]): RecordingId | null {
     const rec = this.#current
     if (rec === null) return null
@@ -223,7 +226,7 @@ export class StoreEngine {
     return rec.key
   }
 
-  /** Takes a state of the market; it is written as background work once its seq is durable. */
+  /** Accepts a market snapshot. It is written as background work once its seq is durable. */
   snapshot(snapshot: NewSnapshot): void {
     this.#snapshots.offer(snapshot)
   }
@@ -233,37 +236,34 @@ export class StoreEngine {
     return this.#transaction(() => insertBookmark(this.#db, bookmark))
   }
 
-  /** Answers whether there was one. */
+  /** Returns whether the bookmark existed. */
   removeBookmark(id: number): boolean {
     return this.#transaction(() => deleteBookmark(this.#db, id))
   }
 
-  /** Whether a recording is ended but its close record not yet written. */
+  /** Whether a session has ended but its close record isn't written yet. */
   isFinishing(key: RecordingId): boolean {
     return this.#canSeal && this.#open.some((rec) => rec.key === key && rec.finish !== null)
   }
 
-  /** What is committed of the current recording and not sealed yet. */
+  /** Bytes of the current session that are committed and not sealed. */
   get journalBytes(): number {
     return this.#current?.journalBytes ?? 0
   }
 
-  /** Whether nobody waits for what `turn` does: it may take its time and leave the processor to others. */
+  /** Whether `turn` isn't urgent and can leave the processor to others. */
   get isLeisurely(): boolean {
     return this.#isKeepingUp && this.#current !== null && this.journalBytes < URGENT_SEAL_BYTES
   }
 
-  /** Whether `turn` has something to do. */
+  /** Whether `turn` has work. */
   get hasWork(): boolean {
     if (this.#ready !== null || this.#work !== null) return true
     this.#work = this.#due()
     return this.#work !== null
   }
 
-  /**
-   * Does background work for about `budgetMs`. `waiting`: prepared writes wait a little for the next
-   * commit to take them along.
-   */
+  /** Does background work for about `budgetMs`. `waiting`: prepared writes wait briefly to join the next commit. */
   turn(budgetMs: number): 'more' | 'waiting' | 'idle' {
     const until = performance.now() + budgetMs
     do {
@@ -298,14 +298,14 @@ export class StoreEngine {
     while (this.hasWork) this.turn(Infinity)
   }
 
-  /** Deletes a closed recording whole and leaves a tombstone. Throws `not-found` or `not-allowed`. */
+  /** Deletes a closed session and leaves a tombstone. Throws `not-found` or `not-allowed`. */
   delete(key: RecordingId): void {
     this.library.erase([key])
     this.drain()
     this.#db.pragma('incremental_vacuum')
   }
 
-  /** Size of the store with its WAL and room left on its disk, at most a second old. */
+  /** Size of the store with its log, and free space on its disk, in bytes; at most a second old. */
   sizes(): { readonly storeBytes: number; readonly freeBytes: number } {
     const now = this.#nowMs()
     if (now - this.#sizes.atMs >= 1_000) {
@@ -315,7 +315,7 @@ export class StoreEngine {
         const fs = statfsSync(dirname(this.file))
         freeBytes = fs.bavail * fs.bsize
       } catch {
-        freeBytes = 0 // not every file system answers; the store's own size still does
+        freeBytes = 0 // not every file system reports it; the store's own size is still known
       }
       this.#sizes = { atMs: now, storeBytes: size(this.file) + size(`${this.file}-wal`), freeBytes }
     }
@@ -323,8 +323,8 @@ export class StoreEngine {
   }
 
   /**
-   * Empties the write-ahead log, closes the file and frees the lock. A recording still open is found again by the next
-   * begin. Close readers first: as long as one has the store open, SQLite doesn't remove the log.
+   * Empties the write-ahead log, closes the file and releases the lock. The next begin finds a session that is still
+   * open. Close readers first: while one has the store open, SQLite doesn't remove the log.
    */
   close(): void {
     try {
@@ -336,14 +336,14 @@ export class StoreEngine {
     }
   }
 
-  /** Throws OwnershipLost, before `run`, where somebody else wrote to the store. */
+  /** Throws OwnershipLost before `run` if another writer changed the store. */
   #durably<T>(run: () => T): T {
     let logged = this.#logged
     const value = this.#db
       .transaction(() => {
         this.#ownership.check()
         const value = run()
-        // Read back: part of what was added to the log may have been rolled back within the transaction.
+        // Read back, because part of the log rows may have been rolled back within the transaction.
         if (this.#isLogChanged) logged = lastLogged(this.#db)
         return value
       })
@@ -359,7 +359,7 @@ export class StoreEngine {
     return value
   }
 
-  /** After a commit of a recording, or of something else. */
+  /** Notes a commit, of a session or of something else. */
   #noteCommit(rec?: RecordingState): void {
     const frames = this.#head.committed(rec === undefined ? undefined : { recording: rec.id, seq: rec.lastSeq })
     if (frames < CHECKPOINT_FRAMES) return
@@ -394,10 +394,7 @@ export class StoreEngine {
     })()
   }
 
-  /**
-   * Makes the file alone hold every commit. Whatever prevents it is tried again later: the commits are durable in the
-   * log meanwhile.
-   */
+  /** Makes the file alone hold every commit. A failure is retried later, because the commits are durable in the log. */
   #emptyLog(patienceMs: number): void {
     let isEmpty = false
     try {
@@ -476,7 +473,7 @@ export class StoreEngine {
     this.#isLogChanged = true
   }
 
-  /** Whether the store holds what this writer left: its log, and of each open session as much as it has. */
+  /** Whether the store still holds what this writer wrote: its log, and each open session up to its last seq. */
   #isUnchanged(): boolean {
     return (
       lastLogged(this.#db) === this.#logged &&
@@ -485,13 +482,16 @@ export class StoreEngine {
   }
 
   #closeAll(open: readonly RecordingState[], untilMs: UnixMs, causes: ReadonlyMap<RecordingId, GapCause>): void {
-    // A copy: what is closed leaves the list.
+    // A copy, because closed sessions leave the list.
     for (const rec of [...open]) {
       if (rec.finish === null) this.#recoverSession(rec, causes.get(rec.key) ?? this.#causeOfLoss, untilMs)
     }
   }
 
-  /** Closes a recording that a death left open: gaps from its last stamp to `untilMs`, and in time the close record. */
+  /**
+   * Closes a session that a crash left open: gaps from its last stamp to `untilMs` (UTC ms), and later the close
+   * record.
+   */
   #recoverSession(rec: RecordingState, cause: GapCause, untilMs: UnixMs): void {
     const { entries, endedMs } = closingEntries(this.#db, rec, cause, untilMs)
     if (entries.length > 0) {

@@ -1,6 +1,6 @@
 import { CodedError, type Failure } from '../../../../shared/base/errors.ts'
 
-/** A Failure that came over from a thread, as the error it was. */
+/** Converts a Failure received from a thread back to an error. */
 export function failureError({ code, message, hint, detail }: Failure): CodedError {
   return new CodedError(code, message, {
     ...(hint === undefined ? {} : { hint }),

@@ -1,4 +1,4 @@
-/** The readers' thread: calls by name over a port, answered from one read-only connection. */
+/** The readers' thread: answers calls over a port from one read-only connection. */
 import type { MessagePort } from 'node:worker_threads'
 import { CodedError, toFailure, type Failure } from '../../../../shared/base/errors.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
@@ -20,7 +20,7 @@ export type ReaderRequest =
   | { readonly is: 'bars'; readonly query: BarQuery }
   | { readonly is: 'gaps'; readonly query: GapQuery }
   | { readonly is: 'extent'; readonly query: TickQuery }
-  /** `stop`: one integer, not 0 once the asker wants it to end. */
+  /** `stop`: one integer; the caller sets it to cancel. */
   | { readonly is: 'verify'; readonly session: RecordingId | null; readonly stop: SharedArrayBuffer }
   | { readonly is: 'ledger'; readonly recording: RecordingId }
   | { readonly is: 'close' }
@@ -80,7 +80,7 @@ export function serveReader(port: MessagePort, file: string, folds?: DigestFolds
         return reader.close()
     }
   }
-  // The port carries nothing but what StoreReader sends.
+  // The port carries only what StoreReader sends.
   port.on('message', ({ call, request }: ReaderCall) => {
     Promise.resolve()
       .then(async (): Promise<ReplayResponse> =>

@@ -1,4 +1,4 @@
-/** StoreReader in the caller's thread: for tools, for tests, and inside the reader's thread. */
+/** A StoreReader in the caller's thread, for tools, tests and the readers' thread. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { BarReader } from '../read/bars.ts'
 import { readExtent } from '../read/extent.ts'
@@ -17,7 +17,7 @@ export interface LocalReader extends StoreReader {
   readonly review: ReplayResponder
 }
 
-/** Opens a store read-only; throws CodedError. Without `folds`, digests are verified as entries only. */
+/** Opens a store read-only. Throws CodedError. Without `folds`, digests are verified as entries only. */
 export function openLocalReader(path: string, folds?: DigestFolds): LocalReader {
   const file = realStorePath(path)
   refuseSecondName(file)
@@ -42,7 +42,7 @@ export function openLocalReader(path: string, folds?: DigestFolds): LocalReader 
     bars: (query) => answer(() => db.transaction(() => bars.bars(query)).deferred()),
     gaps: (query) => answer(() => queries.gaps(query)),
     extent: (query) => answer(() => readExtent(queries, query)),
-    // Reviewer answers each request with the value that its name stands for.
+    // ReplayResponder answers each request with the value named by the request.
     ...createReplayReader(<T>(request: ReplayRequest) => answer(() => review.respond(request).value as T)),
     ledger: (recording) => answer(() => readLedger(queries, recording)),
     verify: (session, onProgress, signal) =>

@@ -1,20 +1,20 @@
-/** StoreLibrary as requests to the writer's thread. */
+/** A StoreLibrary that sends requests to the writer's thread. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { Batch, ImportOutcome, StoreLibrary } from '../types/store.ts'
 import { batchBuffers, batchBytes, type LibraryRequest } from '../types/writer-protocol.ts'
 
-/** Sends a request and answers what the store does; `progress` hears of 0 to 1. */
+/** Sends a request and returns the store's response. `progress` gets a fraction from 0 to 1. */
 export type SendLibraryRequest = <T = void>(
   createRequest: (call: number) => LibraryRequest,
   give?: ArrayBuffer[],
   progress?: (done: number) => void,
 ) => Promise<T>
 
-/** Batches of one message to the thread, and what may be on its way: enough to keep the store busy. */
+/** Bytes of batches per message to the thread, and bytes in flight: enough to keep the store busy. */
 const GROUP_BYTES = 256 << 10
 const MAX_BYTES_IN_FLIGHT = 4
 
-/** A library behind `ask`. */
+/** Creates a library that sends its requests with `ask`. */
 export function createLibrary(ask: SendLibraryRequest): StoreLibrary {
   return {
     async importRecording(about, batches, { signal, onStored } = {}) {

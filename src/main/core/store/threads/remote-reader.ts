@@ -1,4 +1,4 @@
-/** StoreReader over the readers' thread. Blocks of ticks are opened by the caller, who wants their columns. */
+/** A StoreReader that calls the readers' thread. Blocks of ticks are opened by the caller, who needs their columns. */
 import { Worker } from 'node:worker_threads'
 import type { VerifyReport } from '../../../../shared/core/recording/recording.ts'
 import { failureError } from './failure-error.ts'
@@ -15,7 +15,7 @@ interface Waiting {
   progress?: ((done: number, messages: number) => void) | undefined
 }
 
-/** Starts the thread; rejects with `not-found`, `store-newer`, `store-damaged` or a disk's error. */
+/** Starts the thread. Rejects with `not-found`, `store-newer`, `store-damaged` or a disk error. */
 export async function openRemoteReader(file: string, worker: URL): Promise<StoreReader> {
   const thread = new Worker(worker, { workerData: { file } })
   const calls = new Map<number, Waiting>()
@@ -30,7 +30,7 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     for (const waiting of calls.values()) waiting.reject(error)
     calls.clear()
   }
-  // The thread sends nothing but replies.
+  // The thread sends only replies.
   thread.on('message', (reply: ReaderReply) => {
     const call = reply.is === 'opened' ? 0 : reply.call
     const waiting = calls.get(call)
@@ -61,9 +61,9 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
         return
       }
       const call = next++
-      // An idle reader must not hold a process that is done; one that is asked must not be left by it.
+      // An idle reader must not keep a finished process alive; one with pending calls must.
       thread.ref()
-      // The thread answers each request with the value that its name stands for.
+      // The thread answers each request with the value named by the request.
       calls.set(call, { resolve: (value) => resolve(value as T), reject, progress })
       thread.postMessage({ call, request } satisfies ReaderCall)
     })

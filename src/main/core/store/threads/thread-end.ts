@@ -1,9 +1,9 @@
-/** Waiting for a thread that was told to end. */
+/** Waits for a thread to end. */
 import type { Worker } from 'node:worker_threads'
 
 /**
- * Resolves when the thread has ended by itself; one that does not within `patienceMs` is terminated.
- * A database in a thread that is terminated in mid-turn can take the process with it.
+ * Resolves when the thread has ended by itself. After `patienceMs` it is terminated, as a last resort: terminating a
+ * thread in the middle of a database call can crash the process.
  */
 export function waitForThread(thread: Worker, patienceMs = 3_000): Promise<void> {
   return new Promise((resolve) => {

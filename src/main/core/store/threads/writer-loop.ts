@@ -1,6 +1,6 @@
 /**
- * The writer's day: requests in their order, background work between them, and patience with a disk
- * that is full or fails. Runs in the writer's thread, or in the caller's for tools and tests.
+ * The writer's loop: requests in order, background work between them, and retries while the disk is full or failing.
+ * Runs in the writer's thread, or in the caller's for tools and tests.
  */
 import { unixMs, type RecordingId } from '../../../../shared/base/units.ts'
 import type { CommitResult } from './engine.ts'
@@ -10,46 +10,49 @@ import type { StoreEngine } from './engine.ts'
 import { OwnershipLost } from '../schema/ownership.ts'
 
 const TURN_MS = 3
-/** Between two turns of work that nobody waits for: what is received and what is drawn need the cores more. */
+/** Pause between turns of work that isn't urgent, because receiving and drawing need the processor more. */
 const PAUSE_MS = 6
 const RETRY_MS = 250
 const IDLE_MS = 250
-/** After background work failed in a way that waiting may not mend. */
+/** Pause after background work failed in a way that waiting may not fix. */
 const BACKGROUND_RETRY_MS = 5_000
-/** What a death left is closed by the next begin, or after so long without one: recording may be off. */
+/**
+ * Sessions left open by a crash are closed by the next begin, or after this long without one, because recording may be
+ * off.
+ */
 const RECOVER_AFTER_MS = 1_000
-/** Batches that one transaction takes. */
+/** Maximum batches per transaction. */
 const MAX_BATCHES = 64
 /**
- * A commit of so much says that a burst is on: whoever receives it needs the cores, and sealing waits
- * until it is over or the journal is this long.
+ * A commit of this size indicates a burst. The processor is left to receiving, and sealing waits until the burst is
+ * over or the journal reaches the limit below.
  */
 const BURST_BYTES = 128 << 10
 const BURST_MS = 20
 const MAX_BURST_JOURNAL_BYTES = 64 << 20
 
-/** What is done in the order in which it came. */
+/** Requests handled in the order they came. */
 type QueuedRequest = Extract<WriterRequest, { is: 'begin' | 'append' | 'end' | 'close' }>
 
 export interface WriterLoop {
   handle(request: WriterRequest): void
 }
 
-/** Runs requests over an engine; `reply` may be called at any time, buffers are given back with `committed`. */
+/** Runs requests over an engine. `reply` can be called at any time; buffers are returned with `committed`. */
 export function runWriter(
   engine: StoreEngine,
   reply: (reply: WriterReply, transfer?: ArrayBuffer[]) => void,
 ): WriterLoop {
   const queue: QueuedRequest[] = []
   const ending: { readonly call: number; readonly key: RecordingId }[] = []
-  /** What is in trouble: the flushes, the background work. Told once, and over when both are well. */
+  /** What is failing: flushes or background work. Reported once, and cleared when both work again. */
   const troubled = new Set<'flush' | 'background'>()
   const openedAt = performance.now()
   let begun = false
   let closed = false
   let pumping = false
   let idle: NodeJS.Timeout | undefined
-  /** Monotonic ms, as all below: a flush that failed is not tried again before. */
+  /** A failed flush isn't retried before this time, monotonic ms like those below. */
   let retryAt = 0
   let restUntil = 0
   let burstUntil = 0
@@ -113,7 +116,7 @@ export function runWriter(
         try {
           engine.drain()
         } catch {
-          // A disk in trouble: what is not sealed stays in the journal, and the next start closes it.
+          // The disk is failing. What isn't sealed stays in the journal, and the next start closes it.
         }
         closed = true
         clearTimeout(idle)
@@ -128,7 +131,7 @@ export function runWriter(
     if (closed) return
     const request = queue[0]
     const wait = retryAt - performance.now()
-    // Every batch that comes in wakes the loop; the disk is left in peace all the same, unless we leave.
+    // Every new batch wakes the loop, but the retry still waits, unless the writer is closing.
     if (wait > 0 && !isLeaving()) return later(wait)
     if (request !== undefined) {
       try {
@@ -150,7 +153,7 @@ export function runWriter(
             reply({ is: 'failed', call: request.call, failure: storeFailure(thrown, engine.file) })
         } else {
           reportTrouble('flush', thrown)
-          // Leaving must not wait for a disk that may never come back.
+          // Closing must not wait for a disk that may never recover.
           if (isLeaving()) return giveUp()
           retryAt = performance.now() + RETRY_MS
           return later(RETRY_MS)
@@ -161,12 +164,12 @@ export function runWriter(
     if (queue.length > 0) wake()
   }
 
-  /** Leaves the store to whoever has it now. The next writer finds the recording open and closes it. */
+  /** Releases the store to its new owner. The next writer finds the session open and closes it. */
   function surrender(thrown: OwnershipLost): void {
     closed = true
     clearTimeout(idle)
     try {
-      engine.close() // frees the lock before a new writer asks for it
+      engine.close() // releases the lock before a new writer tries to take it
     } finally {
       reply({ is: 'died', failure: storeFailure(thrown, engine.file) })
     }
@@ -232,12 +235,12 @@ export function runWriter(
     if (!closed) reply(answer)
   })
   if (engine.unclosed.length > 0) later(RECOVER_AFTER_MS)
-  else if (engine.hasWork) wake() // what a death left of an import, or of erasing
+  else if (engine.hasWork) wake() // remains of an import or an erasure that a crash interrupted
 
   return {
     handle(request) {
       if (closed) return
-      // Beside the queue: what is received never waits behind it.
+      // Outside of the queue, so that received messages never wait behind it.
       switch (request.is) {
         case 'library':
           engine.library.handle(request.request)

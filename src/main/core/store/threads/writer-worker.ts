@@ -1,4 +1,4 @@
-/** The writer in a thread of its own: the loop behind a message port. */
+/** Runs the writer's loop in a thread, behind a message port. */
 import type { MessagePort } from 'node:worker_threads'
 import { toFailure } from '../../../../shared/base/errors.ts'
 import { StoreEngine } from './engine.ts'
@@ -20,10 +20,10 @@ export function serveWriter(port: MessagePort, file: string): void {
     reply(message, give)
     if (message.is === 'died') port.close() // ends the thread
   })
-  // The port carries nothing but what StoreWriter sends.
+  // The port carries only what StoreWriter sends.
   port.on('message', (request: WriterRequest) => {
     loop.handle(request)
-    // The loop says `done` in this turn or a later one; nothing keeps the thread after that but the port.
+    // The loop replies `done` in this turn or a later one. After that only the port would keep the thread alive.
     if (request.is === 'close') port.unref()
   })
   reply({ is: 'opened', notices: engine.notices })

@@ -1,4 +1,4 @@
-/** StoreWriter over a thread, or over a loop in this one. */
+/** A StoreWriter over a thread, or over a loop in the caller's thread. */
 import { Worker } from 'node:worker_threads'
 import { CodedError, toFailure, type Failure } from '../../../../shared/base/errors.ts'
 import type { GapCause } from '../../../../shared/core/recording/recording.ts'
@@ -12,7 +12,7 @@ import { newRecordingId } from '../types/recording-id.ts'
 import { waitForThread } from './thread-end.ts'
 import { runWriter } from './writer-loop.ts'
 
-/** How long `end` waits for a disk in trouble. */
+/** How long `end` waits for a failing disk. */
 const PATIENCE_MS = 3_000
 
 interface Call {
@@ -27,7 +27,7 @@ interface WriterBackend {
   stop(): Promise<void>
 }
 
-/** Opens the writer; rejects with `store-locked`, `store-newer`, `store-damaged` or a disk's error. */
+/** Opens the writer. Rejects with `store-locked`, `store-newer`, `store-damaged` or a disk error. */
 export async function openWriter(
   file: string,
   worker: URL | undefined,
@@ -50,7 +50,7 @@ export async function openWriter(
 
   const onDeath = (session: number, failure: Failure): void => {
     if (session !== generation || line === null) return
-    void line.stop() // its end is not waited for: whatever it still does, it does to no line
+    void line.stop() // not awaited: whatever the old backend still sends is ignored
     line = null
     backlog = 0
     if (current !== null) causes.set(current, 'worker')
@@ -93,7 +93,7 @@ export async function openWriter(
     }
   }
 
-  /** Rejects when the disk stays in trouble: leaving must not wait for it. The next start closes what is open. */
+  /** Rejects if the disk keeps failing, so that closing doesn't hang. The next start closes the open session. */
   const rejectWhenStuck = (ended: Promise<void>): Promise<never> =>
     new Promise((_, reject) => {
       let waited = 0
@@ -105,7 +105,7 @@ export async function openWriter(
       ended.then(stop, stop)
     })
 
-  /** Starts a line; resolves when the store is open. */
+  /** Starts a backend. Resolves when the store is open. */
   const start = (): Promise<void> => {
     const mine = ++generation
     if (worker === undefined) {
@@ -122,7 +122,7 @@ export async function openWriter(
     return new Promise((resolve, reject) => {
       const thread = new Worker(worker, { workerData: { file } })
       line = { send: (request, give) => thread.postMessage(request, give), stop: () => waitForThread(thread) }
-      // The thread sends nothing but replies.
+      // The thread sends only replies.
       thread.on('message', (reply: WriterReply) => {
         if (reply.is === 'opened') resolve()
         else if (reply.is === 'failed' && reply.call === 0) reject(failureError(reply.failure))
@@ -150,7 +150,7 @@ export async function openWriter(
   ): Promise<T> =>
     new Promise((resolve, reject) => {
       const call = nextCall++
-      // The line answers each request with the value that its name stands for.
+      // The backend answers each request with the value named by the request.
       calls.set(call, { resolve: (value) => resolve(value as T), reject, progress })
       line?.send(make(call), give)
     })
@@ -173,9 +173,9 @@ export async function openWriter(
       const sendBegin = (): Promise<void> =>
         ask((call) => ({ is: 'begin', call, id, source, startedMs, causes: new Map(causes) }))
       if (line === null) {
-        const opened = start() // what is sent before it is open waits at its port
+        const opened = start() // messages sent before the store is open wait at the port
         if (line === null) await opened
-        else opened.catch(() => undefined) // told by `died` and by the rejected call
+        else opened.catch(() => undefined) // reported by `died` and by the rejected call
       }
       await sendBegin()
       causes.clear()
@@ -222,7 +222,7 @@ export async function openWriter(
         await line?.stop()
       }
       line = null
-      // A request that came while the thread was closing has no answer: whoever waits for one would wait forever.
+      // A request sent while the thread was closing gets no reply, so its caller would wait forever.
       for (const [, call] of calls) call.reject(new CodedError('cancelled', 'The store was closed.'))
       calls.clear()
     },

@@ -1,22 +1,22 @@
-/** What could not be read while something was read past it: told beside the answer, so that nothing is left out in silence. */
+/** Collects what a read skipped because it was corrupt, so that the caller can report it. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { StoredSpan } from './store.ts'
 
-/** What to do about damage, for whoever has no better idea. */
+/** The hint for corruption errors that have no better one. */
 export const VERIFY_HINT =
   'Run Verify in the Evidence pane, or "tapedeck verify": it names all that is damaged. Restore the store from a backup where you have one.'
 
-/** Gathers what is damaged on the way of one question. */
+/** Collects the corrupt spans that one query met. */
 export class CorruptSpans {
   readonly #lost = new Map<string, StoredSpan>()
   readonly #rebuilt = new Map<string, StoredSpan>()
 
-  /** Messages that cannot be read. */
+  /** Adds messages that can't be read. */
   addLost(span: StoredSpan): void {
     this.#lost.set(`${span.fromMs} ${span.toMs}`, span)
   }
 
-  /** Bars that cannot be read and were built from their messages instead. */
+  /** Adds bars that can't be read and were rebuilt from their messages. */
   addRebuilt(span: StoredSpan): void {
     this.#rebuilt.set(`${span.fromMs} ${span.toMs}`, span)
   }
@@ -29,7 +29,7 @@ export class CorruptSpans {
   }
 }
 
-/** Runs a read of one part of the store; answers false where that part is damaged. Everything else is thrown. */
+/** Runs a read of one part of the store. Returns false if that part is corrupt; rethrows any other error. */
 export function tryRead(read: () => void): boolean {
   try {
     read()
@@ -40,7 +40,7 @@ export function tryRead(read: () => void): boolean {
   }
 }
 
-/** Spans in order, those that touch as one. */
+/** Sorts spans and joins those that touch. */
 function joinSpans(spans: readonly StoredSpan[]): readonly StoredSpan[] {
   const out: StoredSpan[] = []
   for (const span of spans.toSorted((a, b) => a.fromMs - b.fromMs)) {

@@ -3,7 +3,7 @@ import { recordingId, type RecordingId } from '../../../../shared/base/units.ts'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** A new identity of a recording: 10 characters of time, 16 of chance; sorts by start. */
+/** Returns a new session id: 10 characters of time and 16 random ones. Ids sort by start. `startedMs`: UTC ms. */
 export function newRecordingId(startedMs: number): RecordingId {
   let time = Math.max(0, Math.floor(startedMs))
   let text = ''

@@ -1,4 +1,4 @@
-/** The store as its users see it: one writer (in a worker), readers that never block it. */
+/** The store as its users see it: one writer in a worker, and readers that never block it. */
 import type { Bar, BarSource, Interval } from '../../../../shared/core/market/market.ts'
 import type {
   FeedCounts,
@@ -15,19 +15,19 @@ import type { Failure } from '../../../../shared/base/errors.ts'
 import type { Scratch } from '../../../../service/codec.ts'
 
 /**
- * A run of received messages as columns, in seq order; row i spans bytes[offsets[i], offsets[i + 1]).
- * All buffers are transferred to the worker, never cloned.
+ * A run of received messages as columns, in seq order. Row i spans bytes[offsets[i], offsets[i + 1]). All buffers are
+ * transferred to the worker, never cloned.
  */
 export interface MessageColumns {
   readonly count: number
-  /** Seq within the recording; entries take seqs between messages, so it may skip. */
+  /** Seq within the session. Entries take seqs between messages, so it can skip. */
   readonly seq: Float64Array
   readonly conn: Uint32Array
-  /** Gapless from 1 per connection, messages only. */
+  /** Counts messages per connection, gapless from 1. */
   readonly connSeq: Uint32Array
   /** Wall clock at receipt, UTC ms. */
   readonly recvMs: Float64Array
-  /** Monotonic ns since the start of the recording; the recorder gives whole microseconds. */
+  /** Monotonic ns since the start of the session; the recorder provides whole microseconds. */
   readonly monoNs: Float64Array
   /** FLAG bits. */
   readonly flags: Uint8Array
@@ -45,33 +45,35 @@ export interface StoredEntry {
 export interface Batch {
   readonly messages: MessageColumns
   readonly entries: readonly StoredEntry[]
-  /** Connections of which this batch is the first that may hold a message. */
+  /** Connections whose first message can be in this batch. */
   readonly connections?: readonly { readonly conn: number; readonly feed: FeedId }[]
 }
 
-/** After a transaction is durable: everything up to `seq` of the recording is on disk, and all before it. */
+/**
+ * Sent after a transaction is durable: everything up to `seq` of the session, and every earlier session, is on disk.
+ */
 export interface Committed {
   readonly recording: RecordingId
   readonly seq: number
   readonly messages: number
-  /** Monotonic ns (recording-relative) of the first message of each committed batch, for latency. */
+  /** Monotonic ns (since the session started) of the first message of each committed batch, to measure latency. */
   readonly firstMonoNs: number
   readonly storeBytes: number
   readonly freeBytes: number
-  /** Memory of committed batches, for the next ones. */
+  /** Buffers of committed batches, for reuse. */
   readonly recycled?: readonly ArrayBuffer[]
-  /** How many batches this commit took; 1 unless told. */
+  /** Number of batches in this commit; default 1. */
   readonly batches?: number
 }
 
 export type WriterEvent =
   | ({ readonly is: 'committed' } & Committed)
-  /** A write failed; the writer keeps the batch and retries until told otherwise. */
+  /** A write failed. The writer keeps the batch and retries. */
   | { readonly is: 'trouble'; readonly failure: Failure }
   | { readonly is: 'recovered' }
   | { readonly is: 'died'; readonly failure: Failure }
 
-/** Something that the user has to know of a store that was opened. */
+/** A fault found when a store was opened that the user has to know about. */
 export interface StoreNotice {
   readonly message: string
   readonly hint: string
@@ -82,29 +84,29 @@ export interface LibraryWriter extends StoreWriter {
 }
 
 export interface StoreWriter {
-  /** Opens a recording; also closes one that a crash left open, with gaps of cause `crash`. */
+  /** Opens a session. Also closes a session that a crash left open, with gaps of cause `crash`. */
   begin(source: Source, startedMs: UnixMs, id?: RecordingId): Promise<RecordingId>
-  /** Hands a batch over. Never waits; `backlogBytes` grows until committed. */
+  /** Hands a batch over without waiting; `backlogBytes` grows until it is committed. */
   append(batch: Batch): void
   readonly backlogBytes: number
   onEvent(listener: (event: WriterEvent) => void): () => void
   /**
-   * Keeps the state of the market after `seq` of the current recording, so that a replay need not begin at
-   * its start. Never waits: it is packed and written between commits, once `seq` is durable. One that comes
-   * while another waits takes its place; one of a recording that is no longer the current one is let go.
-   * The buffer of `data` is transferred.
+   * Saves the market state after `seq` of the current session, so that a replay doesn't have to begin at its start.
+   * Never waits: the snapshot is compressed and written between commits, once `seq` is durable. A newer one replaces
+   * one that is still waiting, and one of a session that is no longer current is dropped. Transfers the buffer of
+   * `data`.
    */
   snapshot(snapshot: NewSnapshot): void
-  /** Rejects with `not-found` where there is no such recording. */
+  /** Rejects with `not-found` if there is no such session. */
   addBookmark(bookmark: NewBookmark): Promise<ReplayBookmark>
-  /** Answers whether there was one. */
+  /** Returns whether the bookmark existed. */
   removeBookmark(id: number): Promise<boolean>
-  /** Flushes, seals, writes the close record. */
+  /** Flushes, seals and writes the close record. `endedMs`: UTC ms. */
   end(endedMs: UnixMs, counts: readonly FeedCounts[]): Promise<void>
   close(): Promise<void>
 }
 
-/** What the user says of a recording; what is absent stays. No evidence: it is in no chain. */
+/** The user's labels of a session. Absent fields don't change. Labels aren't evidence: no hash chain covers them. */
 export interface LabelPatch {
   readonly name?: string | undefined
   readonly notes?: string | undefined
@@ -112,18 +114,18 @@ export interface LabelPatch {
   readonly pinned?: boolean | undefined
 }
 
-/** A whole recording that is brought in from elsewhere. */
+/** A whole session imported from elsewhere. */
 export interface ImportDetails {
-  /** Its own identity where it has one; a new one else. */
+  /** Its own id if it has one, otherwise a new one. */
   readonly id: RecordingId
-  /** Of kind `import`: nothing of another machine is joined with what was recorded here. */
+  /** Of kind `import`, so that sessions of another machine are never joined with those recorded here. */
   readonly source: Source
   readonly startedMs: UnixMs
   readonly endedMs: UnixMs
   readonly clean: boolean
-  /** Where it comes from, for the store's log: a file's name, another store. */
+  /** Where it comes from (a file name or another store), for the store log. */
   readonly from: string
-  /** Heads (hex) of its chains by connection, to which what comes must lead; absent: whatever comes. */
+  /** Expected heads (hex) of its chains by connection. Without them nothing is compared. */
   readonly heads?: Readonly<Record<string, string>> | undefined
   readonly label?: LabelPatch | undefined
   readonly bookmarks?: readonly Omit<NewBookmark, 'recording'>[] | undefined
@@ -132,55 +134,66 @@ export interface ImportDetails {
 export interface ImportOutcome {
   readonly recording: RecordingId
   readonly messages: number
-  /** It was in the store before, with the same heads: nothing was written. */
+  /** The store already held it with the same heads, so nothing was written. */
   readonly already: boolean
 }
 
 export interface LabelChange {
   readonly session: RecordingId
   readonly patch: LabelPatch
-  /** UTC ms: into the bin; null: out of it; absent: as it is. */
+  /** UTC ms when it was moved to the bin; null takes it out; absent leaves it. */
   readonly binnedMs?: number | null | undefined
 }
 
-/** What is done to recordings beside the one that is being made. Every call may reject with a disk's error. */
+/** Changes sessions other than the one being recorded. Every call can reject with a disk error. */
 export interface StoreLibrary {
   /**
-   * Writes a whole recording with the stamps it has, beside the live one and without delaying it. Batches are
-   * as a recorder makes them: seqs gapless from 1 over messages and entries (of a part of a recording: growing), connections announced with their
-   * first message; each batch is a flush, so a leaf of every connection in it. Seen by nobody before it is
-   * whole; rejects (`cancelled`, `not-allowed` where another recording has the id, `store-damaged` where the
-   * heads differ, a disk's error, or what `batches` threw) and has then left nothing. `onStored`: messages
-   * that are durable so far.
+   * Writes a whole session with its own stamps, without delaying the live one. Batches look like a recorder's: seqs are
+   * gapless from 1 over messages and entries (only increasing if it is part of a session), a connection is announced
+   * with its first message, and each batch is one flush with one leaf per connection.
+   *
+   * Readers see the session only when it is complete. Rejects with `cancelled`, `not-allowed` (another session has the
+   * id), `store-damaged` (different heads), a disk error, or what `batches` threw, and then leaves nothing. `onStored`
+   * gets the number of durable messages.
    */
   importRecording(
     about: ImportDetails,
     batches: AsyncIterable<Batch>,
     options?: { readonly signal?: AbortSignal | undefined; readonly onStored?: (messages: number) => void },
   ): Promise<ImportOutcome>
-  /** All or none; rejects with `not-found`, and with `not-allowed` for the bin and what is being recorded. */
+  /**
+   * Changes all or none. Rejects with `not-found`, and with `not-allowed` for binning a session that is being recorded.
+   */
   label(labels: readonly LabelChange[]): Promise<void>
-  /** For good, all or none: tombstones at once, the room is freed afterwards. Rejects with `not-found`, `not-allowed`. */
+  /**
+   * Deletes sessions permanently, all or none. Tombstones are written at once; space is freed later. Rejects with
+   * `not-found` or `not-allowed`.
+   */
   erase(sessions: readonly RecordingId[]): Promise<void>
-  /** Merges partial blocks of closed recordings and gives free pages back. Aborted, it ends early and tells what it did. */
+  /**
+   * Merges partial blocks of closed sessions and returns free pages to the disk. If aborted, it ends early and reports
+   * what it did. `onProgress` gets a fraction from 0 to 1.
+   */
   compact(
     onProgress?: (done: number) => void,
     signal?: AbortSignal,
   ): Promise<{ readonly merged: number; readonly freedBytes: number }>
 }
 
-/** A state of the market; what `data` is, `version` says. */
+/** A market state. `version` tells how to read `data`. */
 export interface Snapshot {
-  /** The last message or entry that is in it. */
+  /** The last message or entry included. */
   readonly seq: number
-  /** Replay time of that one, UTC ms. */
+  /** Replay time of that message or entry, UTC ms. */
   readonly wallMs: number
   readonly data: Uint8Array
 }
 
 export interface NewSnapshot extends Snapshot {
   readonly version: number
-  /** Of which recording it is, where the current one may have changed since; the current one unless told. */
+  /**
+   * The session it belongs to; default the current one. The current one may have changed since the snapshot was taken.
+   */
   readonly recording?: RecordingId | undefined
 }
 
@@ -193,19 +206,19 @@ export interface NewBookmark {
 
 export interface ReplayQuery {
   readonly recording: RecordingId
-  /** The last seq that is not wanted; 0: from the start. */
+  /** Seqs after this one; 0 starts at the beginning. */
   readonly afterSeq: number
-  /** The last one that is; what is durable when reading begins unless told. */
+  /** Seqs up to this one; default the last durable one when reading begins. */
   readonly upToSeq?: number | undefined
-  /** Replay time, UTC ms: reading may end at what was received later; all that was not is read. */
+  /** Replay time, UTC ms. Reading may stop at the first message received after this. */
   readonly upToMs?: number | undefined
-  /** Without `monoNs` and `conn`, which are empty then. */
+  /** Leaves `monoNs` and `conn` empty. */
   readonly omitConnections?: boolean | undefined
 }
 
 /**
- * Stored messages of every feed in seq order, to the byte as received; row i spans
- * bytes[offsets[i], offsets[i + 1]). Whoever takes a batch owns its buffers.
+ * Stored messages of every feed in seq order, byte for byte as received. Row i spans bytes[offsets[i], offsets[i + 1]).
+ * The receiver of a batch owns its buffers.
  */
 export interface ReplayBatch {
   readonly recording: RecordingId
@@ -213,9 +226,9 @@ export interface ReplayBatch {
   /** Index into FEED_IDS. */
   readonly feed: Uint8Array
   readonly seq: Float64Array
-  /** Wall clock at receipt as it was, UTC ms: it may decrease. */
+  /** Wall clock at receipt, UTC ms. It can decrease. */
   readonly recvMs: Float64Array
-  /** Monotonic ns since the start of the recording. */
+  /** Monotonic ns since the start of the session. */
   readonly monoNs: Float64Array
   readonly conn: Uint32Array
   /** FLAG bits. */
@@ -223,21 +236,21 @@ export interface ReplayBatch {
   readonly offsets: Uint32Array
   readonly bytes: Uint8Array
   /**
-   * Entries after what the batch before reached and up to this one's end, in seq order: to be merged with the
-   * messages by seq. A batch may hold entries only.
+   * Entries after the previous batch and up to the end of this one, in seq order, to be merged with the messages by
+   * seq. A batch can hold entries only.
    */
   readonly entries: readonly StoredEntry[]
-  /** Everything up to here is in this batch or one before it. */
+  /** Everything up to this seq is in this batch or an earlier one. */
   readonly upToSeq: number
 }
 
 export interface PositionQuery {
   readonly recording: RecordingId
-  /** Replay time: receive wall time, made never to decrease. UTC ms. */
+  /** Replay time, UTC ms: receive time that never decreases. */
   readonly ms: number
 }
 
-/** A point of a recording's order: a message or entry and its replay time. */
+/** A position in a session: a message or entry and its replay time. */
 export interface Position {
   readonly seq: number
   readonly ms: number
@@ -253,51 +266,50 @@ export interface ActivityQuery {
 
 export interface SnapshotQuery {
   readonly recording: RecordingId
-  /** The newest at or before. */
+  /** The newest snapshot at or before this seq. */
   readonly upToSeq: number
-  /** Replay time, UTC ms: at or before this, too. */
+  /** And at or before this replay time, UTC ms. */
   readonly upToMs?: number | undefined
-  /** Only one that is newer than this. */
+  /** And after this seq. */
   readonly afterSeq?: number | undefined
   readonly version: number
 }
 
 export interface EntryQuery {
   readonly recording: RecordingId
-  /** The last seq that is not wanted. */
+  /** Seqs after this one. */
   readonly afterSeq?: number | undefined
   readonly types?: readonly LedgerEntry['type'][] | undefined
 }
 
 export interface TickQuery {
   readonly feed: FeedId
-  /** Instruments to keep; null: every one. */
+  /** Instruments to return; null returns all of them. */
   readonly instruments: readonly InstrumentId[] | null
   readonly recording?: RecordingId | undefined
-  /** Of these alone, in the order of reading. */
+  /** Only these sessions, in reading order. */
   readonly recordings?: readonly RecordingId[] | undefined
   readonly source?: string | undefined
-  /** Event time, [from, to), UTC ms; undated messages by receive time. */
+  /** Event time, [from, to), UTC ms. Undated messages count by receive time. */
   readonly fromMs?: number | undefined
   readonly toMs?: number | undefined
-  /** Of each recording only what follows this seq; 0 unless told. */
+  /** Only seqs after this one, in each session; default 0. */
   readonly afterSeq?: number | undefined
-  /** Nothing past this seq. */
+  /** Only seqs up to this one. */
   readonly upToSeq?: number | undefined
 }
 
-/** Writes the server's number text of a row without making a string. */
+/** Writes the server's number text of a row without creating a string. */
 export interface LiteralWriter {
-  /** Most bytes that `write` may need. */
+  /** Upper bound of the bytes `write` needs. */
   readonly maxBytes: number
-  /** Writes at `at`, answers one past; `at` itself where the row has no such number. */
+  /** Writes at `at` and returns the offset after it, or `at` itself if the row has no such number. */
   write(row: number, out: Uint8Array, at: number): number
 }
 
 /**
- * A run of stored messages of one recording in seq order. Numbers by the message's own JSON key;
- * NaN where a message has none. `literal(key, row)` is the server's own number text, `raw(row)` the
- * whole message to the byte.
+ * A run of stored messages of one session in seq order. Numbers are looked up by the message's own JSON key, NaN if a
+ * message lacks it. `literal(key, row)` is the server's number text, `raw(row)` the whole message byte for byte.
  */
 export interface TickColumns {
   readonly recording: RecordingId
@@ -307,26 +319,26 @@ export interface TickColumns {
   readonly recvMs: Float64Array
   readonly eventMs: Float64Array
   readonly flags: Uint8Array
-  /** Number of the connection in the recording, and of the message on it. */
+  /** Number of the connection in the session, and of the message on that connection. */
   readonly conn: Uint32Array
   readonly connSeq: Uint32Array
-  /** Service spelling per row. */
+  /** The symbol as the service writes it. */
   symbol(row: number): string
   readonly keys: readonly string[]
   column(key: string): Float64Array
   literal(key: string, row: number): string
-  /** The same without a string; an export asks for it once a run. */
+  /** Like `literal`, without a string. An export gets one writer per run. */
   writer(key: string): LiteralWriter
   raw(row: number): Uint8Array
 }
 
-/** How much a tick query would give, about. */
+/** Approximate size of a tick query's result. */
 export interface TickExtent {
-  /** Everything received, and what of it are records of the market that were asked for. */
+  /** Everything received, and the market records of the queried instruments among it. */
   readonly messages: number
   readonly records: number
   readonly instruments: number
-  /** Of the first and last of them, UTC ms; null: there are none. */
+  /** Time of the first and the last of them, UTC ms; null if there are none. */
   readonly fromMs: number | null
   readonly toMs: number | null
 }
@@ -335,28 +347,28 @@ export interface BarQuery {
   readonly instrument: InstrumentId
   readonly of: BarSource
   readonly interval: Interval
-  /** Of the service's own bars: the feed whose bars are folded. Absent: the one that the interval is made of. */
+  /** For service bars: the feed whose bars are aggregated; default the feed the interval is built from. */
   readonly feed?: FeedId | undefined
   readonly source: string
-  /** As if nothing else had been recorded than these; where one ends, reception does. */
+  /** Only these sessions, as if no others existed: reception ends where one ends. */
   readonly recordings?: readonly RecordingId[] | undefined
-  /** Bars that start before this instant, newest `limit` of them; null: the newest. */
+  /** The newest `limit` bars that start before this instant, UTC ms; null starts at the newest bar. */
   readonly beforeMs: number | null
-  /** Instead: bars that start after this instant, the oldest `limit` of them; `more` then tells of newer ones. */
+  /** Instead: the oldest `limit` bars that start after this instant, UTC ms. `more` then counts newer ones. */
   readonly afterMs?: number | undefined
-  /** No bar that starts before this; `more` still tells of such. */
+  /** No bars that start before this instant, UTC ms. `more` still counts them. */
   readonly fromMs?: number | undefined
   readonly limit: number
-  /** Only what was received up to here: no look-ahead (settled rule 6). */
+  /** Only messages received up to here, so that a replay can't look ahead. */
   readonly maxSeq?: { readonly recording: RecordingId; readonly seq: number } | undefined
   /**
-   * For who looks, not for who must have all of it: what is damaged on the way is passed, bars that touch it are
-   * incomplete, and the page tells of it. Without, it rejects with `store-damaged`.
+   * For charts: skips corrupt data, marks the bars that touch it as incomplete and lists it in the page. Without it, a
+   * query that meets corrupt data rejects with `store-damaged`.
    */
   readonly skipCorrupt?: boolean | undefined
 }
 
-/** A stretch of event time, [from, to), UTC ms; `toMs` Infinity: without end. */
+/** An interval of event time, [from, to), UTC ms. `toMs` Infinity: no end. */
 export interface StoredSpan {
   readonly fromMs: number
   readonly toMs: number
@@ -365,15 +377,17 @@ export interface StoredSpan {
 export interface BarPage {
   readonly bars: readonly Bar[]
   readonly more: boolean
-  /** Absent: none. */
+  /** Absent if there are none. */
   readonly overlaps?: readonly Overlap[]
-  /** With `skipCorrupt`: where something stored could not be read, ascending, of all that was looked at. Absent: nowhere. */
+  /** With `skipCorrupt`: spans of the queried range that couldn't be read, ascending. Absent if there are none. */
   readonly corrupt?: readonly StoredSpan[]
-  /** With `skipCorrupt`: hours whose kept bars are damaged; they were built from the messages, so nothing is missing. */
+  /**
+   * With `skipCorrupt`: hours whose stored bars are corrupt and were rebuilt from the messages, so nothing is missing.
+   */
   readonly rebuilt?: readonly StoredSpan[]
 }
 
-/** An instrument of a feed, and how the service spelt it, the latest spelling last. */
+/** An instrument of a feed with its symbols as the service wrote them, the latest one last. */
 export interface StoredInstrument {
   readonly instrument: InstrumentId
   readonly symbols: readonly string[]
@@ -386,59 +400,65 @@ export interface InstrumentQuery {
   readonly source?: string | undefined
 }
 
-/** The fold that a recording's digests are of, of one version; the market's own. */
+/** Creates the fold that a session's digests are computed with. The market provides one version. */
 export interface DigestFolds {
   readonly version: number
   create(): DigestFold
 }
 export interface DigestFold {
-  /** Takes a stored record. Answers the digest of what came before, where it is the first of a later minute. */
+  /** Adds a stored record. If it is the first of a later minute, returns the digest of everything before it. */
   apply(feed: FeedId, recvMs: number, record: Scratch): { readonly minuteMs: UnixMs; readonly sha256: string } | null
   reset(): void
 }
 
-/** Sizes of the flushes of a connection (0: of entries), in their order: size and repeats in turn. */
+/** Flush sizes of a connection (0: of entries), in order, as alternating size and repeat count. */
 export interface ChainRuns {
   readonly conn: number
   readonly runs: Uint32Array
 }
 
-/** What a session file says of a closed recording beside its messages and entries. */
+/** What a session file stores about a closed session besides its messages and entries. */
 export interface RecordingLedger {
   readonly recording: RecordingId
   readonly source: Source
   readonly startedMs: UnixMs
   readonly endedMs: UnixMs
   readonly clean: boolean
-  /** What identifies the store: hex. */
+  /** Identity of the store, hex. */
   readonly store: string
   readonly messages: number
   readonly entries: number
   readonly lastSeq: number
   readonly connections: readonly { readonly conn: number; readonly feed: FeedId }[]
   readonly chains: readonly ChainRuns[]
-  /** Hex, by connection. */
+  /** Head of each connection's chain, hex. */
   readonly heads: Readonly<Record<string, string>>
   readonly ledgerHead: string | null
   readonly label: { readonly name: string; readonly notes: string; readonly tags: string[]; readonly pinned: boolean }
 }
 
 export interface StoreReader {
-  /** `brief`: of the gaps of each only their numbers, and the first few without symbols; fast for thousands. */
+  /**
+   * `brief` returns only gap counts and the first few gaps of each session, without symbols. Fast for thousands of
+   * sessions.
+   */
   sessions(brief?: boolean): Promise<readonly SessionRow[]>
-  /** What was stored of a feed or acknowledged for it, by instrument. */
+  /** Instruments of a feed that were stored or acknowledged. */
   instruments(query: InstrumentQuery): Promise<readonly StoredInstrument[]>
   /**
-   * Hash (hex) of the newest row of the store's log about these recordings. The row of a closed one
-   * holds the heads of its chains, and each row covers those before it; null: the store knows none.
+   * Hash (hex) of the newest store log row about these sessions; null if the store doesn't know them. The row of a
+   * closed session holds the heads of its chains, and each row covers the rows before it.
    */
   ledgerHead(recordings: readonly RecordingId[]): Promise<string | null>
   ticks(query: TickQuery): AsyncIterable<TickColumns>
-  /** Told from the index of the blocks, fast however much there is. */
+  /** Computed from the block index, so it is fast for any amount of data. */
   extent(query: TickQuery): Promise<TickExtent>
-  /** `overlaps`: where two recordings hold the same time and only the earlier one was read. */
+  /** `overlaps` lists times covered by two sessions, where only the earlier session was read. */
   bars(query: BarQuery): Promise<BarPage>
-  /** Rejects with `store-damaged` where one cannot be read, unless `skipCorrupt`: then a page of bars tells of that one. */
+  /**
+   * Rejects with `store-damaged` if a gap can't be read. With `skipCorrupt` it leaves that gap out; a page of bars
+   * reports it.
+   */
   gaps(query: {
     readonly feed?: FeedId
     readonly recording?: RecordingId
@@ -448,26 +468,26 @@ export interface StoreReader {
     readonly skipCorrupt?: boolean
   }): Promise<readonly Gap[]>
   /**
-   * Everything of a recording in seq order, gapless over journal and blocks, up to a seq that is fixed when
-   * reading begins. Reads in short transactions and one batch ahead at most; ends when iterating ends.
+   * Everything of a session in seq order, gapless over journal and blocks, up to a seq fixed when reading begins. Reads
+   * in short transactions, at most one batch ahead, and stops when iteration stops.
    */
   replay(query: ReplayQuery): AsyncIterable<ReplayBatch>
-  /** The last message or entry received at or before a replay time; null: it begins later. */
+  /** The last message or entry received at or before a replay time; null if the session begins later. */
   findPosition(query: PositionQuery): Promise<Position | null>
   /**
-   * Messages by receive time in equal buckets. Inside of a block they are spread evenly, so a bucket's count is
-   * an estimate where it is shorter than a block; the counts of all sum up to what there is.
+   * Message counts by receive time in equal buckets. Messages are assumed to be spread evenly inside a block, so a
+   * bucket shorter than a block is an estimate. The counts add up to the total.
    */
   activity(query: ActivityQuery): Promise<readonly number[]>
-  /** A snapshot that is damaged counts as none. */
+  /** A corrupt snapshot counts as absent. */
   snapshot(query: SnapshotQuery): Promise<Snapshot | null>
   entries(query: EntryQuery): Promise<readonly StoredEntry[]>
-  /** In the order of their time; null: of all recordings. */
+  /** Ordered by time; null returns those of all sessions. */
   bookmarks(recording: RecordingId | null): Promise<readonly ReplayBookmark[]>
-  /** For a session file. Rejects with `not-found`, and with `not-allowed` while the recording is not closed. */
+  /** For a session file. Rejects with `not-found`, or with `not-allowed` while the session is open. */
   ledger(recording: RecordingId): Promise<RecordingLedger>
   /**
-   * Reads only; names every difference. `onProgress` gets a fraction 0 to 1 and the messages checked so far.
+   * Only reads, and reports every difference. `onProgress` gets a fraction from 0 to 1 and the messages checked so far.
    * Rejects with `cancelled` soon after the signal.
    */
   verify(

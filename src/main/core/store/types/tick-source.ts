@@ -1,24 +1,27 @@
 /**
- * What reading ticks asks of the file: short reads, each of one snapshot. Everything that is sealed up to
- * a window's watermark is in blocks for good (blocks only merge), so a reader goes on from a seq.
+ * The short reads that a tick query makes, each on one snapshot of the file. Everything sealed up to a window's
+ * watermark stays in blocks (blocks only merge), so a reader can continue from a seq.
  */
 import type { RecordingId } from '../../../../shared/base/units.ts'
 import type { TickQuery } from './store.ts'
 
-/** A recording to read: up to a seq that is fixed when reading begins. */
+/** A session to read, up to a seq fixed when reading begins. */
 export interface TickPlan {
   readonly id: number
   readonly recording: RecordingId
   readonly maxSeq: number
-  /** Rows received before this are an earlier recording's: settled rule 1. */
+  /** Rows received before this belong to an earlier session, UTC ms. */
   readonly notBeforeMs: number
 }
 
 export interface TickWindow {
-  /** Messages up to here are in blocks of these series. */
+  /** Messages up to this seq are in blocks of these series. */
   readonly sealedSeq: number
   readonly series: readonly number[]
-  /** The next journal rows, only where nothing sealed is left. Torn rows that nothing is wanted of count in `upTo`. */
+  /**
+   * The next journal rows, read only when no sealed data is left. `upToSeq` includes corrupt rows that the query
+   * doesn't need.
+   */
   readonly journal: readonly Uint8Array[]
   readonly upToSeq: number
   /** Connections of the queried feed. */
@@ -39,7 +42,7 @@ type MaybePromise<T> = T | Promise<T>
 
 export interface TickSource {
   plan(query: TickQuery): MaybePromise<readonly TickPlan[]>
-  /** Throws `store-damaged` where a torn flush may have held what is asked for. */
+  /** Throws `store-damaged` if a corrupt flush may have held queried messages. */
   window(query: TickQuery, plan: TickPlan, after: number): MaybePromise<TickWindow>
   blocks(query: BlockQuery): MaybePromise<readonly Uint8Array[]>
 }

@@ -1,4 +1,4 @@
-/** The first place of an ascending array that is greater than `value`. */
+/** Returns how many numbers of an ascending array are at most `value`: the index of the first greater one. */
 export function upperBound(ascending: ArrayLike<number>, value: number): number {
   let low = 0
   let high = ascending.length

@@ -1,10 +1,10 @@
-/** What writer and its thread say to each other. */
+/** Messages between the writer and its thread. */
 import type { Failure } from '../../../../shared/base/errors.ts'
 import type { FeedCounts, GapCause, Source } from '../../../../shared/core/recording/recording.ts'
 import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
 import type { Batch, Committed, NewBookmark, NewSnapshot, ImportDetails, LabelChange, StoreNotice } from './store.ts'
 
-/** Of the library; an import is called by the number of the call that began it. */
+/** Requests to the library. An import's handle is the number of the call that began it. */
 export type LibraryRequest =
   | { readonly is: 'import-begin'; readonly call: number; readonly about: ImportDetails }
   | {
@@ -35,7 +35,7 @@ export type WriterRequest =
       readonly id: RecordingId
       readonly source: Source
       readonly startedMs: UnixMs
-      /** Why recordings that are still open were left; `crash` where none is given. */
+      /** Why sessions that are still open ended; `crash` for those not listed. */
       readonly causes: ReadonlyMap<RecordingId, GapCause>
     }
   | { readonly is: 'snapshot'; readonly snapshot: NewSnapshot }
@@ -52,12 +52,12 @@ export type WriterReply =
   | { readonly is: 'recovered' }
   | { readonly is: 'died'; readonly failure: Failure }
 
-/** Memory that a batch takes while it waits. */
+/** Memory a queued batch takes, in bytes (an estimate). */
 export function batchBytes({ messages: m, entries }: Batch): number {
   return m.count * 37 + (m.offsets[m.count] ?? 0) + entries.length * 200
 }
 
-/** The buffers of a batch, each once: transferred to the writer, given back when committed. */
+/** The buffers of a batch, each once. They are transferred to the writer and returned when the batch is committed. */
 export function batchBuffers({ messages: m }: Batch): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>()
   for (const part of [m.seq, m.conn, m.connSeq, m.recvMs, m.monoNs, m.flags, m.offsets, m.bytes]) {

@@ -1,40 +1,40 @@
-/** Walking the chain of one connection: leaves are computed again from what is stored, flush by flush. */
+/** Walks the hash chain of one connection: recomputes its leaves from the stored messages, flush by flush. */
 import type { MessageColumns } from '../types/store.ts'
 import { ColumnsBuilder } from '../format/message-columns.ts'
 import { entryLeaf, messageLeaf, equalBytes, type EntryRow } from '../format/ledger.ts'
 
-/** Sizes with heads, one after another, without holding each. */
+/** Flush sizes as runs of equal ones, with the heads that are stored. */
 export interface FlushRun {
   readonly size: number
   readonly repeats: number
-  /** Head after the last of the run. */
+  /** Head after the last flush of the run. */
   readonly head: Uint8Array | null
 }
 
-/** Messages of a connection that are not what the ledger says. */
+/** Messages of a connection that differ from the ledger. */
 export interface ChainFault {
   readonly kind: 'changed' | 'reordered' | 'doubled'
-  /** connSeq of the first and the last message that may be meant. */
+  /** connSeq of the first and last message that may be affected. */
   readonly from: number
   readonly to: number
-  /** Receipt of the first of them that is stored, UTC ms; NaN: none is. */
+  /** Receive time of the first stored one of them, UTC ms; NaN if none is stored. */
   readonly atMs: number
 }
 
 export class ChainWalk {
   readonly #runs: readonly FlushRun[]
-  /** Null: unknown after damage, until the next stored head. */
+  /** Null: unknown after a fault, until the next stored head. */
   #head: Uint8Array | null
   #run = 0
   #done = 0
-  /** connSeq of the last message of the flush before. */
+  /** connSeq of the last message of the previous flush. */
   #base = 0
   readonly #pending = new ColumnsBuilder(64, 4096)
-  /** Of the flush being gathered: how many came in their order from its start, and which after a hole. */
+  /** Of the flush being collected: the count of messages in order from its start, and those after a gap. */
   #inOrder = 0
   readonly #outOfOrder = new Set<number>()
   #broken = false
-  /** Where the messages begin that the next stored head is about, and when the first of them came. */
+  /** First message covered by the next stored head, and its receive time. */
   #partFrom = 1
   #partMs = NaN
   #named = false
@@ -46,7 +46,7 @@ export class ChainWalk {
     this.#skipEmpty()
   }
 
-  /** Takes row i; rows come in the order of seq. Answers false where no flush claims it. */
+  /** Adds row i, in seq order. Returns false if no flush claims it. */
   take(m: MessageColumns, i: number): boolean {
     const at = m.connSeq[i]
     let run = this.#runs[this.#run]
@@ -71,7 +71,7 @@ export class ChainWalk {
     return true
   }
 
-  /** After the last row: the messages that the chain counts and nobody brought; then the head. */
+  /** Call after the last row. Returns the number of messages that the chain counts and nobody added, and the head. */
   finish(): { readonly missing: number; readonly head: Uint8Array | null } {
     let missing = 0
     for (let run = this.#runs[this.#run]; run !== undefined; run = this.#runs[this.#run]) {
@@ -120,7 +120,10 @@ export class ChainWalk {
   }
 }
 
-/** The entries' chain over all rows: whether every stored head is met, and the last head. Holds one flush at a time. */
+/**
+ * Walks the entries' chain over all rows: whether every stored head matches, and the last head. Holds one flush at a
+ * time.
+ */
 export function walkEntries(
   genesis: Uint8Array,
   runs: readonly FlushRun[],

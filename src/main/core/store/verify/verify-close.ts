@@ -1,11 +1,11 @@
-/** The close record of a recording against what was found of it. */
+/** Compares a session's close record with what was found. */
 import type { Problem } from '../../../../shared/core/recording/recording.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { feedTotals } from '../format/totals.ts'
 import type { CloseRecord } from '../schema/records.ts'
 
-/** What verifying read of a recording. */
+/** What the verification read of a session. */
 export interface RecordingFacts {
   readonly messages: number
   readonly entries: number
@@ -17,7 +17,7 @@ export interface RecordingFacts {
 
 type ReportProblem = (kind: Problem['kind'], detail: string, feed?: FeedId) => void
 
-/** Names every count and head that the close record of recording `id` says otherwise. */
+/** Reports every count and head in which the close record of session `id` differs. */
 export function checkClose(db: Db, id: number, close: CloseRecord, found: RecordingFacts, report: ReportProblem): void {
   const totals = feedTotals(db, id)
   const count = (what: string, is: number, closed: number): void => {

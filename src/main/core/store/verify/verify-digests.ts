@@ -1,4 +1,4 @@
-/** The digests of a recording: the fold over its messages is run again, and must give what live wrote. */
+/** Verifies a session's digests: the fold over its messages is run again and must give what was recorded live. */
 import { cutsOrder, type LedgerEntry } from '../../../../shared/core/recording/recording.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import type { Scratch } from '../../../../service/codec.ts'
@@ -6,10 +6,10 @@ import { EntryCursor } from '../read/entry-pages.ts'
 import type { EntryRow } from '../format/ledger.ts'
 import type { DigestFold, DigestFolds } from '../types/store.ts'
 
-/** A digest that differs: the minute it is of, UTC ms. */
+/** Reports a differing digest and its minute, UTC ms. */
 type ReportDifference = (minuteMs: number, detail: string) => void
 
-/** Walks entries and messages in the order of their seqs. After a difference it waits for the next cut. */
+/** Walks entries and messages in seq order. After a difference it waits for the next cut. */
 export class DigestWalk {
   readonly #folds: DigestFolds
   readonly #fold: DigestFold
@@ -25,13 +25,13 @@ export class DigestWalk {
     this.#report = differs
   }
 
-  /** Takes a message that was asked for and could be read. */
+  /** Adds a subscribed, readable message. */
   message(seq: number, feed: FeedId, recvMs: number, record: Scratch): void {
     this.upTo(seq)
     if (!this.#isDesynced) this.#taken = this.#fold.apply(feed, recvMs, record) ?? this.#taken
   }
 
-  /** Takes the entries before a seq. */
+  /** Adds the entries before a seq. */
   upTo(seq: number): void {
     for (let row = this.#entries.next; row !== undefined && row.seq < seq; row = this.#entries.next) {
       this.#entries.take()
@@ -44,7 +44,7 @@ export class DigestWalk {
     try {
       entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry
     } catch {
-      return // named where the entries are checked
+      return // reported when the entries are checked
     }
     if (entry.type === 'gap-open' && cutsOrder(entry.cause)) {
       this.#fold.reset()

@@ -1,4 +1,4 @@
-/** The table of gaps against the entries that it is made from. */
+/** Compares the gap table with the entries it is derived from. */
 import { isFeedId, type FeedId } from '../../../../shared/base/units.ts'
 import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
 import type { EntryRow } from '../format/ledger.ts'
@@ -17,13 +17,13 @@ interface GapRow {
   readonly skew_ms: number | null
 }
 
-/** Names every gap that is not there, not told by an entry, or another than its entries say. */
+/** Reports every gap that is missing, has no entry, or differs from its entries. */
 export function checkGaps(db: Db, recording: number, entries: Iterable<EntryRow>, report: ReportProblem): void {
   const expected = new Map<number, GapRow>()
   for (const { seq, wallMs, body } of entries) {
     let entry: LedgerEntry
     try {
-      entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry; the ledger has covered its text
+      entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry; the ledger's hash covers its text
     } catch {
       report('entry', `entry ${seq} cannot be read`, undefined, wallMs)
       continue

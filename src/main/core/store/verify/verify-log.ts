@@ -1,4 +1,4 @@
-/** What lies beside a store's file: the write-ahead log, the head, and what was set aside after a loss. */
+/** Checks the files next to a store: the write-ahead log, the head, and backups made after a loss. */
 import { recordingId } from '../../../../shared/base/units.ts'
 import { describeMissingCommits, findMissingCommits, inspectLog } from '../wal/log-check.ts'
 import { listLossFiles } from '../wal/recover-log.ts'
@@ -7,7 +7,7 @@ import type { Report } from './verify-report.ts'
 
 const STORE = recordingId('')
 
-/** Names committed transactions that can't be read any more. `isLive`: a writer may be at work. */
+/** Reports committed transactions that are no longer readable. `isLive`: a writer may be working. */
 export function checkLogFile(db: Db, isLive: () => boolean, report: Report): void {
   const store = db.name
   const { head, verdict } = inspectLog(store, isLive)

@@ -1,7 +1,7 @@
 /**
- * Verifying one recording: every message, entry, gap, rollup and index row, and the close record. What is small is
- * read at once, as of one seq; blocks one by one after it, each in a read of its own, so that the writer is never kept
- * from clearing its log. Blocks that were merged or compacted meanwhile are looked for anew.
+ * Verifies one session: every message, entry, gap, rollup and index row, and the close record. Small tables are read at
+ * once, as of one seq. Blocks are then read one by one in separate reads, so that the writer can always empty its log.
+ * Blocks merged or compacted in the meantime are looked up again.
  */
 import { countText } from '../../../../shared/count-text.ts'
 import { MOST_SPELLINGS } from '../../../../shared/core/recording/recording.ts'
@@ -36,7 +36,7 @@ import type { RollupRow } from '../format/rollup.ts'
 import { checkRollups, rollupRows } from './verify-rollups.ts'
 import type { CloseRecord, RecordingRow } from '../schema/records.ts'
 
-/** So many messages lie between two words of progress; each is a chance to stop. */
+/** Messages between two progress calls; each is a chance to cancel. */
 const PROGRESS_ROWS = 4_096
 
 interface SeriesRow {
@@ -71,35 +71,38 @@ interface BlockPlace {
 
 interface JournalFlush {
   readonly last: number
-  /** Null: it is damaged. */
+  /** Null if it is corrupt. */
   readonly m: MessageColumns | null
 }
 
 interface CheckedSeries {
   readonly row: SeriesRow
-  /** Its blocks as of the beginning, by seq. */
+  /** Its blocks when the check began, by seq. */
   readonly blocks: readonly BlockPlace[]
-  /** Its hours of bars as of the beginning; null: they change no more, and are read when they are needed. */
+  /**
+   * Its hours of bars when the check began; null if the session is closed, because they no longer change and can be
+   * read later.
+   */
   readonly rollups: readonly RollupRow[] | null
   readonly symbols: Set<string>
-  /** So many spellings are listed: an earlier Tapedeck knew no limit. */
+  /** Limit on listed symbols. Earlier versions of Tapedeck had none. */
   readonly mostSymbols: number
   readonly minutes: MinuteBars
 }
 
-/** What verifying a recording takes beside the recording. */
+/** Inputs of a session's verification besides the session. */
 export interface RecordingCheckOptions {
-  /** Its row of the store's log; null: not closed, as far as that says. */
+  /** Its store log row; null if the log doesn't close it. */
   readonly close: CloseRecord | null
   readonly report: Report
-  /** Absent: digests are checked as entries only. */
+  /** Without folds, digests are checked as entries only. */
   readonly folds: DigestFolds | undefined
 }
 
-/** Thrown where a recording was erased while it was verified. */
+/** Thrown if a session is erased during its verification. */
 export class ErasedDuringCheck extends Error {}
 
-/** The check of one recording. Made within a read that also gave its row: all it says is as of that. */
+/** Verifies one session. Create it in the read that returned its row, because all results are as of that read. */
 export class RecordingCheck {
   readonly #db: Db
   readonly #row: RecordingRow
@@ -115,7 +118,7 @@ export class RecordingCheck {
   readonly #classifier = new Classifier()
   readonly #folds: DigestFolds | undefined
   #digests: DigestWalk | null = null
-  /** As of the beginning: those of a live recording that come later are not looked at. */
+  /** When the check began. Entries that a live session adds later aren't checked. */
   readonly #entryCount: ReturnType<typeof countEntries>
   readonly #entries: EntryCursor
   #journal: readonly JournalFlush[] = []
@@ -147,8 +150,8 @@ export class RecordingCheck {
   }
 
   /**
-   * Reads the messages, in many short reads, and compares; answers how many there are. `progress`: a fraction, and the
-   * messages so far; what it throws ends the check. Throws ErasedMeanwhile.
+   * Reads the messages in many short reads and compares them. Returns their number. `progress` gets a fraction from 0
+   * to 1 and the messages so far; if it throws, the check ends. Throws ErasedDuringCheck.
    */
   run(progress: (done: number, messages: number) => void): number {
     const { id } = this.#row
@@ -168,7 +171,7 @@ export class RecordingCheck {
     return this.#messages
   }
 
-  /** A short read; throws ErasedMeanwhile where the recording is not there any more. */
+  /** Runs a short read. Throws ErasedDuringCheck if the session is gone. */
   #read<T>(run: () => T): T {
     return this.#db
       .transaction(() => {
@@ -180,7 +183,7 @@ export class RecordingCheck {
       .deferred()
   }
 
-  /** All entries as of the beginning, each page in a read of its own. */
+  /** The entries at the beginning of the check, each page in a separate read. */
   #entryRows(): Iterable<EntryRow> {
     return entriesUpTo(this.#db, this.#row.id, this.#entryCount.lastSeq, (run) => this.#read(run))
   }
@@ -307,11 +310,11 @@ export class RecordingCheck {
     for (const { m } of journal) if (m !== null) for (let at = 0; at < m.count; at++) yield { m, at, series: null }
   }
 
-  /** The messages of a series' blocks up to the watermark, oldest first; each block checked against its row. */
+  /** The messages of a series' blocks up to the watermark, oldest first. Each block is checked against its row. */
   *#blocks({ row: series, blocks }: CheckedSeries): Generator<MessageColumns> {
     const read = this.#db.prepare<[number], BlockRow>('SELECT * FROM block WHERE id = ?')
     let ranges = blocks
-    /** The last seq before which everything was read; blocks that were merged begin before it. */
+    /** Everything up to this seq was read. Merged blocks start before it. */
     let reached = 0
     let refreshed = false
     for (let n = 0; n < ranges.length; n++) {
@@ -327,7 +330,7 @@ export class RecordingCheck {
         return stands ? { row, places: null } : { row: undefined, places: current }
       })
       if (found.places !== null) {
-        // It was merged with others: what they hold is in blocks that were not listed.
+        // It was merged with others, so its messages are in blocks that weren't listed.
         ranges = found.places.filter(({ max_seq: last }) => last > reached)
         n = -1
         refreshed = true
@@ -395,12 +398,12 @@ export class RecordingCheck {
     }
   }
 
-  /** An import of a part keeps the seqs of the whole: what it lacks of itself its chains tell. */
+  /** An import of a part keeps the seqs of the whole. Its chains tell what it lacks itself. */
   get #isPart(): boolean {
     return this.#row.source.startsWith('import:')
   }
 
-  /** Edges of gaps may follow the last message with seqs between them that were other entries of the whole. */
+  /** Gap edges can follow the last message, with seqs in between that were other entries of the whole session. */
   #skipToLastEntry(): void {
     for (let entry = this.#entries.next; entry !== undefined; entry = this.#entries.next) {
       this.#nextSeq = Math.max(this.#nextSeq, entry.seq)
@@ -519,7 +522,7 @@ function rowsWithin(m: MessageColumns, after: number, upTo: number): MessageColu
   return from === 0 && to === m.count ? m : sliceColumns(m, from, to)
 }
 
-/** How many spellings a row lists; 0 where it cannot be read, which is a difference of its own. */
+/** Number of symbols a row lists; 0 if it is unreadable, which is reported separately. */
 function countListed(symbols: string): number {
   try {
     const list: unknown = JSON.parse(symbols)

@@ -1,4 +1,4 @@
-/** How verification names one difference it found. */
+/** Reports one difference found by verification. */
 import type { Problem } from '../../../../shared/core/recording/recording.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
 

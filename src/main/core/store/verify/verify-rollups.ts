@@ -1,4 +1,4 @@
-/** Rollups against the bars that the messages give. */
+/** Compares rollups with the bars built from the messages. */
 import { createBarBuilder, fixedGrid, type BarState } from '../../../../shared/core/market/bars.ts'
 import { countText } from '../../../../shared/count-text.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
@@ -13,7 +13,7 @@ type ReportProblem = (detail: string, atMs?: number) => void
 export const rollupRows = (db: Db, series: number): readonly RollupRow[] =>
   db.prepare<[number], RollupRow>('SELECT hour_ms, sum, data FROM rollup WHERE series = ? ORDER BY hour_ms').all(series)
 
-/** Names every stored hour and every bar of a series that its messages (`minutes`) do not give. */
+/** Reports every stored hour and bar of a series that its messages (`minutes`) don't give. */
 export function checkRollups(
   rows: readonly RollupRow[],
   instrument: string,
@@ -51,7 +51,7 @@ export function checkRollups(
   }
 }
 
-/** Sums of sizes may differ in the last place: their parts were joined in another order. */
+/** Compares bars. Sums of sizes may differ in the last digit, because their parts were added in another order. */
 function equalBars(a: BarState, b: BarState): boolean {
   const close = (x: number, y: number): boolean =>
     Object.is(x, y) || Math.abs(x - y) <= 4 * Number.EPSILON * Math.abs(x)

@@ -1,7 +1,6 @@
 /**
- * The structure of the store: pages, tables and indexes. SQLite's own check is one read from end to end, and what is
- * recorded meanwhile piles up beside the file until it ends; so a file that takes longer than a moment is checked in
- * pieces, each a read of its own.
+ * Checks the structure of the store: pages, tables and indexes. SQLite's own check is a single read during which the
+ * write-ahead log can't be emptied, so a large file is checked in pieces, each in a separate read.
  */
 import Database from 'better-sqlite3'
 import { toFailure } from '../../../../shared/base/errors.ts'
@@ -11,13 +10,13 @@ import { APPLICATION_ID, type Db } from '../schema/sqlite.ts'
 import type { Report } from './verify-report.ts'
 
 const STORE = recordingId('')
-/** A file up to this size is checked whole: less than a second. */
+/** Files up to this size are checked whole, in less than a second. */
 const WHOLE_BYTES = 256 << 20
-/** Rows of a piece. */
+/** Rows per piece. */
 const PIECE_ROWS = 2_000
-/** Differences of one table that are named. */
+/** Differences reported per table. */
 const MAX_PER_TABLE = 20
-/** Tables that grow with what is recorded, each of an id and one index over all of it; the others stay small. */
+/** Tables that grow with the recorded data, each with an id and one index over all rows. The others stay small. */
 const LARGE_TABLES = ['block', 'rollup', 'snapshot']
 
 export interface StructureOptions {
@@ -27,9 +26,9 @@ export interface StructureOptions {
 }
 
 /**
- * Checks pages, tables and indexes, and the schema against what the migrations make. `progress`: a fraction; it is
- * called while nothing is being read, and what it throws ends the check. In pieces everything is checked that a
- * reader goes by; the map of pages that SQLite keeps to shrink the file is checked only where the file is read whole.
+ * Checks pages, tables and indexes, and compares the schema with the migrations'. `progress` gets a fraction from 0 to
+ * 1 while no read is open; if it throws, the check ends. In pieces, everything that readers use is checked. SQLite's
+ * page map for shrinking the file is checked only if the file is read whole.
  */
 export function checkStructure(
   db: Db,
@@ -49,7 +48,7 @@ export function checkStructure(
     .pluck()
     .all()
   const steps = tables.length + 1
-  // By this name SQLite checks the list of free pages too.
+  // Under this name SQLite also checks the list of free pages.
   sqliteCheck(db, 'sqlite_schema', report)
   for (const [i, table] of tables.entries()) {
     progress((i + 1) / steps)
@@ -59,7 +58,7 @@ export function checkStructure(
   progress(1)
 }
 
-/** SQLite's own check, of all (null) or of one table and its indexes. */
+/** Runs SQLite's own check on everything (null) or on one table and its indexes. */
 function sqliteCheck(db: Db, table: string | null, report: Report): void {
   const rows = db.pragma(`integrity_check(${table ?? MAX_PER_TABLE})`) as { readonly integrity_check: string }[]
   for (const { integrity_check: reported } of rows.slice(0, MAX_PER_TABLE))
@@ -78,12 +77,12 @@ function checkSchema(db: Db, report: Report): void {
   }
 }
 
-/** What an index holds of a row, and the row's id behind it. */
+/** The columns of a row in an index, followed by the row's id. */
 type Key = readonly unknown[]
 
 /**
- * A table by its ids and its index by its order, piece by piece: ids ascend, each row is in the index as it is, and
- * each row of the index is in the table. What rows hold beside that is checked by their sums.
+ * Checks a table by id and its index in order, piece by piece: ids ascend, each row is in the index, and each index row
+ * is in the table. Checksums cover the other columns.
  */
 function checkInPieces(
   db: Db,
@@ -93,7 +92,7 @@ function checkInPieces(
   progress: (done: number) => void,
 ): void {
   let reported = 0
-  /** Whether there is room for more of this table. */
+  /** Reports a difference. Returns whether more of this table can be reported. */
   const reportInTable = (detail: string): boolean => {
     if (reported < MAX_PER_TABLE) report(STORE, 'structure', detail)
     return ++reported < MAX_PER_TABLE
@@ -165,7 +164,7 @@ function checkInPieces(
   }
 }
 
-/** Whether a key of an index comes after another; all of its columns are numbers. */
+/** Whether an index key comes after another. All columns are numbers. */
 function isAfter(key: Key, before: Key): boolean {
   for (let i = 0; i < key.length; i++) {
     const a = Number(key[i])

@@ -1,7 +1,6 @@
 /**
- * Verifying: reads all that is stored, computes the ledger again and names every difference. Nothing is
- * written. The structure is checked as verify-structure.ts says; each row of each table is covered by a hash, a
- * sum or by being built again from rows that are.
+ * Verifies a store: reads everything, recomputes the ledger and reports every difference. Writes nothing. Each row of
+ * each table is covered by a hash, a checksum, or by being rebuilt from rows that are.
  */
 import { toFailure } from '../../../../shared/base/errors.ts'
 import type { Report } from './verify-report.ts'
@@ -16,17 +15,17 @@ import { checkLogFile } from './verify-log.ts'
 import { checkStructure, type StructureOptions } from './verify-structure.ts'
 import type { BeginRecord, CloseRecord, RecordingRow } from '../schema/records.ts'
 
-/** Problems that a report names; more of them add nothing. */
+/** Maximum problems in a report; more add nothing. */
 const MAX_PROBLEMS = 500
 
 const STORE = recordingId('')
-/** The structure's share of the work, as progress tells it. */
+/** The structure check's share of the progress. */
 const STRUCTURE_SHARE = 0.1
 
-/** Told of progress; what it throws ends the work. A fraction 0 to 1, and how many messages were checked. */
+/** Called with a fraction from 0 to 1 and the messages checked so far. If it throws, the verification ends. */
 export type VerifyProgress = (done: number, messages: number) => void
 
-/** Verifies one recording or all. Throws what `onProgress` throws, nothing else. */
+/** Verifies one session, or all with null. Throws only what `onProgress` throws. */
 export function verifyStore(
   queries: StoreQueries,
   session: RecordingId | null,
@@ -59,18 +58,17 @@ export function verifyStore(
     const log = db.transaction(() => checkLog(db, queries.recordings(), report)).deferred()
     const rows = queries.recordings().filter((row) => session === null || row.key === session)
     const named = session === null ? undefined : log.get(session)
-    // One that was erased after the log was read is no difference.
+    // A session erased after the log was read is no difference.
     if (session !== null && rows.length === 0 && (named === undefined || named.deleted))
       report(session, 'missing', 'there is no such session')
     const begin = (id: number, key: string): RecordingCheck | null => {
-      // As it is now: one that is being written has gone on since the list was read, one may be deleted, and its
-      // number belong to another.
+      // Read again: a live session has grown since the list was read, one may be deleted, and its number may be reused.
       const row = queries.recordings().find((one) => one.id === id && one.key === key)
       if (row === undefined) {
         if (!isErased(db, key)) report(recordingId(key), 'missing', 'is gone, and the store log does not say why')
         return null
       }
-      // What was closed since the log was read is held against its close record too.
+      // What was closed since the log was read is compared with its close record, too.
       return new RecordingCheck(queries, row, { close: log.get(key)?.close ?? closeOf(db, key), report, folds })
     }
     for (const [i, { id, key }] of rows.entries()) {
@@ -103,12 +101,12 @@ function describe(thrown: unknown): string {
   return detail ?? message
 }
 
-/** Whether the log now says that a recording was erased. */
+/** Whether the store log now records that a session was erased. */
 function isErased(db: Db, key: string): boolean {
   return lastOf(db, 'delete', key) !== null
 }
 
-/** The close record of a recording as the log has it now; null: none. */
+/** A session's close record in the store log now; null if there is none. */
 function closeOf(db: Db, key: string): CloseRecord | null {
   return lastOf(db, 'close', key)
 }
@@ -129,7 +127,7 @@ interface LogEntry {
   deleted: boolean
 }
 
-/** The store log's own chain, and the recordings that it says there are. */
+/** Checks the store log's hash chain and returns the sessions it lists. */
 function checkLog(db: Db, rows: readonly RecordingRow[], report: Report): Map<string, LogEntry> {
   const known = new Map<string, LogEntry>()
   let previous = LOG_GENESIS

@@ -1,4 +1,4 @@
-/** Follows the commits of the writer and notes each in the store's head. What goes wrong here never stops a recording. */
+/** Records each commit in the store's head. Faults here never stop a recording. */
 import { closeSync, openSync } from 'node:fs'
 import { HeadFile, type Head } from './store-head.ts'
 import { findErasure, logFile, readLog } from './log-check.ts'
@@ -7,7 +7,7 @@ import { readLogEnd, type LogPosition } from './wal.ts'
 
 export class CommitHead {
   readonly #store: string
-  /** Frames in the write-ahead log up to the last commit; changes nothing. */
+  /** Frames in the write-ahead log up to the last commit. Changes nothing. */
   readonly #frames
   readonly #newest
   readonly #erasedSince
@@ -20,7 +20,10 @@ export class CommitHead {
   #last: Head['last'] = null
   #isLogOld = true
 
-  /** `before`: what the store's head said when it was opened; null: nothing that holds. Notes the store as it is now. */
+  /**
+   * Writes the store's current state to its head. `before`: the head as it was when the store was opened; null if there
+   * was none to trust.
+   */
   constructor(store: string, db: Db, before: Head | null = null) {
     this.#store = store
     this.#last = before?.last ?? null
@@ -33,12 +36,12 @@ export class CommitHead {
     this.committed()
   }
 
-  /** To be called within a transaction that adds to the store log. */
+  /** Call within a transaction that adds to the store log. */
   logChanges(): void {
     this.#isLogOld = true
   }
 
-  /** After a commit is durable. Returns the frames that the write-ahead log now holds. */
+  /** Call after a commit is durable. Returns the number of frames in the write-ahead log. */
   committed(last: Head['last'] = this.#last): number {
     this.#last = last
     this.#quietly(() => {
@@ -52,13 +55,13 @@ export class CommitHead {
     return this.#position?.frames ?? 0
   }
 
-  /** After a checkpoint that left nothing to copy. */
+  /** Call after a checkpoint that copied everything. */
   copiedToFile(): void {
     this.#isInFile = true
     this.#quietly(() => this.#write(false))
   }
 
-  /** After the log was emptied. */
+  /** Call after the log was emptied. */
   emptied(): void {
     this.#position = null
     this.#isInFile = true
@@ -74,7 +77,7 @@ export class CommitHead {
 
   #readLog(): void {
     const row = this.#newest.get()
-    // It may be the one that was written last that was erased, and its number may be used again.
+    // The erased session may be the last one written, and its number may be reused.
     if (this.#erasedSince.get(this.#log?.n ?? 0) !== undefined) this.#last = null
     this.#log = row === undefined ? null : { n: row.n, hash: row.hash }
     this.#closed = null
@@ -93,12 +96,12 @@ export class CommitHead {
     )
   }
 
-  /** A head that can't be written stays as it is: it lags, which is no fault. */
+  /** Runs a write of the head. If it fails, the head lags behind, which is allowed. */
   #quietly(run: () => void): void {
     try {
       run()
     } catch {
-      // A full disk, or a folder that may not be written: the store's own writes say so.
+      // A full or read-only disk: the store's own writes report it.
     }
   }
 }

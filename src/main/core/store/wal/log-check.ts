@@ -1,6 +1,6 @@
 /**
- * Looks at a store's write-ahead log and head before or beside SQLite, which reads a corrupt log without a word: as if
- * the transactions behind the first bad frame had never been. What is found is judged here and never changed.
+ * Checks a store's write-ahead log and head without SQLite. SQLite silently ignores everything behind the first bad
+ * frame of a corrupt log, as if those transactions had never happened. This module only reports; it changes nothing.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { equalBytes } from '../format/ledger.ts'
@@ -10,24 +10,24 @@ import { readRound, scanLog, type LogPosition, type LogRound, type LogScan, type
 
 export const logFile = (store: string): string => `${store}-wal`
 
-/** How often a log is looked at again that was started over while it was read. */
+/** How often a log is read again if it was restarted while it was being read. */
 const MAX_ATTEMPTS = 5
-/** A log whose first salt is up to this much smaller is an earlier round of the same log. */
+/** A log whose first salt is at most this much smaller is an earlier round of the same log. */
 const MAX_EARLIER_ROUNDS = 1 << 16
 
 /**
- * `corrupt`: bytes of committed transactions changed. `cut`: the last transactions are missing, the rest is sound.
+ * `corrupt`: bytes of committed transactions changed. `cut`: the last transactions are missing and the rest is sound.
  * `gone`: there is no log although commits were in it; only the database tells whether they reached the file.
  */
 export interface LogVerdict {
   readonly is: 'sound' | 'corrupt' | 'cut' | 'gone'
-  /** The database file alone holds every commit: nothing is lost, whatever the log holds. */
+  /** The database file alone holds every commit, so nothing is lost whatever the log holds. */
   readonly isInFile: boolean
 }
 
 const SOUND: LogVerdict = { is: 'sound', isInFile: false }
 
-/** Judges what was read of a log by what the head says. `isLive`: a writer may be in the middle of a transaction. */
+/** Compares a scanned log with the head. `isLive`: a writer may be in the middle of a transaction. */
 export function judgeLog(scan: LogScan, head: Head | null, isLive = false): LogVerdict {
   const mark = head?.position ?? null
   const isInFile = head?.isInFile ?? false
@@ -43,7 +43,9 @@ export function judgeLog(scan: LogScan, head: Head | null, isLive = false): LogV
   return rounds > 0 && rounds <= MAX_EARLIER_ROUNDS ? { is: 'cut', isInFile } : byItself
 }
 
-/** Opens a log for reading; undefined where there is none. SQLite locks no byte of it: closing it frees no lock. */
+/**
+ * Opens a log for reading; undefined if there is none. SQLite puts no locks on this file, so closing it releases none.
+ */
 function openLog(store: string): number | undefined {
   try {
     return openSync(logFile(store), 'r')
@@ -79,9 +81,9 @@ export interface LogInspection {
 }
 
 /**
- * Looks at a store's log, also beside a writer. The head is read first, so whatever it says is on the disk by then. A log
- * only grows until it is started over, and that changes its header before anything else: a fault counts only if neither
- * the header nor the head changed while the log was read.
+ * Inspects a store's log, also while a writer is working. The head is read first, so everything it claims is already on
+ * disk. A log only grows until it is restarted, which changes its header first. A fault therefore counts only if
+ * neither the header nor the head changed during the read.
  */
 export function inspectLog(store: string, isLive: () => boolean): LogInspection {
   for (let inspect = 1; ; inspect++) {
@@ -111,17 +113,17 @@ const isSameRound = (a: LogRound | null, b: LogRound | null): boolean => a?.salt
 const isSameHead = (a: Head | null, b: Head | null): boolean =>
   isSameRound(a?.position ?? null, b?.position ?? null) && a?.isInFile === b?.isInFile
 
-/** What a store lacks of what its head says was committed. */
+/** Commits that the head claims and the store lacks. */
 export type MissingCommits =
   | { readonly is: 'log'; readonly expected: number; readonly found: number }
   | { readonly is: 'other' }
   | { readonly is: 'seq'; readonly expected: number; readonly found: number }
 
-/** Finds whether a session was erased after a row of the store log. */
+/** Prepares a query for whether a session was erased after a row of the store log. */
 export const findErasure = (db: Db) =>
   db.prepare<[number], number>("SELECT 1 FROM store_log WHERE n > ? AND kind = 'delete' LIMIT 1").pluck()
 
-/** Compares a store with a head that was read before; null: it holds all that was committed then. */
+/** Compares a store with a head that was read earlier; null if the store holds every commit the head claims. */
 export function findMissingCommits(db: Db, head: Head | null): MissingCommits | null {
   if (head === null) return null
   const newest = db.prepare<[], number | null>('SELECT max(n) FROM store_log').pluck().get() ?? 0
@@ -130,7 +132,7 @@ export function findMissingCommits(db: Db, head: Head | null): MissingCommits | 
     if (hash === undefined) return { is: 'log', expected: head.log.n, found: newest }
     if (!equalBytes(hash, head.log.hash)) return { is: 'other' }
   }
-  // Since a session was erased, the number of the last one may be that of another.
+  // After an erasure, another session may have the number of the last one.
   if (head.last === null || findErasure(db).get(head.log?.n ?? 0) !== undefined) return null
   const { recording, seq } = head.last
   const found = db
@@ -143,7 +145,7 @@ export function findMissingCommits(db: Db, head: Head | null): MissingCommits | 
   return (found ?? 0) < seq ? { is: 'seq', expected: seq, found: found ?? 0 } : null
 }
 
-/** A sentence for each. */
+/** Describes each kind in one sentence. */
 export function describeMissingCommits(cut: MissingCommits): string {
   switch (cut.is) {
     case 'log':

@@ -1,4 +1,4 @@
-/** Before the writer opens a store: what is wrong with its write-ahead log is saved, as SQLite would overwrite it. */
+/** Saves a corrupt write-ahead log before the writer opens the store, because SQLite would overwrite it. */
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, rmSync, truncateSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { CodedError } from '../../../../shared/base/errors.ts'
@@ -11,17 +11,18 @@ import type { StoreNotice } from '../types/store.ts'
 export interface RecoveredLog {
   readonly head: Head | null
   readonly notices: StoreNotice[]
-  /** Commits are lost, so what recordings lack at their end isn't due to a crash alone. */
+  /** Commits are lost, so the missing end of a session isn't explained by a crash alone. */
   hasLoss: boolean
-  /** The log must be started over: bad transactions lie behind the good ones. */
+  /** The log must be restarted: bad transactions follow the good ones. */
   readonly isCorrupt: boolean
 }
 
 const HINT = 'Run "tapedeck verify". If you have a backup, restore the store from it.'
 
 /**
- * Checks the log of a store that nobody writes; the caller holds the lock and SQLite has not opened the store yet. Throws
- * `disk-full` or `disk-error` where a log that must be saved can't be: the store stays closed and nothing is changed.
+ * Checks the log of a store that has no writer. The caller holds the lock and SQLite hasn't opened the store yet.
+ * Throws `disk-full` or `disk-error` if a log that must be saved can't be; the store then stays closed and unchanged.
+ * `nowMs`: UTC ms.
  */
 export function recoverLog(store: string, nowMs: number): RecoveredLog {
   const head = readHead(store)
@@ -44,7 +45,7 @@ export function recoverLog(store: string, nowMs: number): RecoveredLog {
   const log = logFile(store)
   if (verdict.isInFile) {
     const copy = backUp(log, `${store}-wal.unused-`, nowMs)
-    // SQLite would read what is left of it over newer pages of the file.
+    // SQLite would replay the rest of it over newer pages of the file.
     truncateSync(log)
     return {
       ...nothing,
@@ -72,9 +73,12 @@ export function recoverLog(store: string, nowMs: number): RecoveredLog {
   }
 }
 
-/** Once SQLite has opened it: notices a store that lacks what its head says was committed. */
+/**
+ * Call once SQLite has opened the store. Adds a notice if the store lacks commits that its head claims. `nowMs`: UTC
+ * ms.
+ */
 export function noticeMissingCommits(db: Db, store: string, recovered: RecoveredLog, nowMs: number): void {
-  // A corrupt log has told of the same loss.
+  // A corrupt log already reported this loss.
   const cut = recovered.hasLoss ? null : findMissingCommits(db, recovered.head)
   if (cut === null) return
   recovered.hasLoss = true
@@ -86,7 +90,7 @@ export function noticeMissingCommits(db: Db, store: string, recovered: Recovered
   })
 }
 
-/** Copies a file to a name with a time in it, readable by nobody else, and brings it to the disk. */
+/** Copies a file to a name with a timestamp, readable only by its owner, and syncs it to disk. Returns the new path. */
 function backUp(file: string, prefix: string, nowMs: number): string {
   const copy = `${prefix}${new Date(nowMs).toISOString().replace(/[:.]/g, '-')}`
   try {
@@ -97,7 +101,7 @@ function backUp(file: string, prefix: string, nowMs: number): string {
     try {
       rmSync(copy, { force: true })
     } catch {
-      // What failed first is what counts.
+      // Report the first failure.
     }
     const isFull = cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC'
     throw new CodedError(isFull ? 'disk-full' : 'disk-error', `The corrupt ${basename(file)} can't be saved.`, {
@@ -108,7 +112,7 @@ function backUp(file: string, prefix: string, nowMs: number): string {
   try {
     sync(dirname(copy), 'r')
   } catch {
-    // Not every system syncs folders.
+    // Not every system can sync folders.
   }
   return copy
 }
@@ -122,11 +126,11 @@ function sync(path: string, flags: string): void {
   }
 }
 
-/** Files that tell of losses of a store, beside it. */
+/** Lists the backup files next to a store that record earlier losses. */
 export function listLossFiles(store: string): string[] {
   try {
     return findLossFiles(store).map((suffix) => store + suffix)
   } catch {
-    return [] // the store itself was read, so its folder may only not be listed
+    return [] // the store itself was readable, so only listing its folder is denied
   }
 }

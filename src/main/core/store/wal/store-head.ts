@@ -1,29 +1,29 @@
 /**
- * The head of a store: a small file beside it (`tapedeck.db-head`) that says how far the store was committed. It is
- * written after each commit, so it may lag behind the store but never leads: a store that holds less than its head says
- * has lost something. Whoever replaces a store by another one removes its head.
+ * The head of a store: a small file next to it (`tapedeck.db-head`) that records how far the store was committed. It is
+ * written after each commit, so it may lag but never leads: a store with less than its head claims has lost data. Code
+ * that replaces a store by another one removes its head.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type { LogPosition } from './wal.ts'
 
 export interface Head {
-  /** Where the last commit ended in the write-ahead log; null: the log was empty. */
+  /** End of the last commit in the write-ahead log; null if the log was empty. */
   readonly position: LogPosition | null
-  /** The database file alone held every commit up to there. */
+  /** The database file alone held every commit up to that point. */
   readonly isInFile: boolean
-  /** Newest row of the store log; null: it had none. */
+  /** Newest row of the store log; null if it had none. */
   readonly log: { readonly n: number; readonly hash: Uint8Array } | null
-  /** Number and last seq of the recording that was written last; null: none. */
+  /** Number and last seq of the last session written; null if there was none. */
   readonly last: { readonly recording: number; readonly seq: number } | null
-  /** The session whose close record is the newest row of the store log; null: that row is another. */
+  /** The session whose close record is the newest row of the store log; null if that row is something else. */
   readonly closed: { readonly session: string; readonly clean: boolean } | null
 }
 
 /** "TDH1" */
 const MAGIC = 0x54444831
 const SLOT_BYTES = 256
-/** Two slots in disk sectors of their own, written by turns: a write that is cut off leaves the other. */
+/** Two slots in separate disk sectors, written alternately: an interrupted write leaves the other one intact. */
 const SLOT_OFFSETS = [0, 512] as const
 const SESSION_BYTES = 64
 const IN_FILE = 1
@@ -33,10 +33,10 @@ const CLEAN = 8
 
 export const headFile = (store: string): string => `${store}-head`
 
-/** Forgets what is known of a store, for whoever puts another one in its place. */
+/** Removes a store's head. Call before replacing the store by another one. */
 export const removeHead = (store: string): void => rmSync(headFile(store), { force: true })
 
-/** The head of a store; null where it has none that can be read. */
+/** Reads the head of a store; null if it has none that is readable. */
 export function readHead(store: string): Head | null {
   let bytes: Buffer
   try {
@@ -48,7 +48,7 @@ export function readHead(store: string): Head | null {
   return slots.reduce((a, b) => ((b?.counter ?? 0) > (a?.counter ?? 0) ? b : a), null)?.head ?? null
 }
 
-/** Writes heads of one store. Throws what the disk says. */
+/** Writes the head of one store. Throws disk errors. */
 export class HeadFile {
   readonly #descriptor: number
   #counter: number
@@ -66,7 +66,7 @@ export class HeadFile {
     this.#counter = counter
   }
 
-  /** `isDurable`: it is on the disk when this returns. A commit doesn't need that: a head that is lost only lags. */
+  /** `isDurable` syncs before it returns. Commits don't need that, because a lost head only lags. */
   write(head: Head, isDurable: boolean): void {
     const counter = this.#counter + 1
     writeSync(this.#descriptor, encode(head, counter), 0, SLOT_BYTES, SLOT_OFFSETS[counter % 2])

@@ -1,18 +1,18 @@
 /**
- * SQLite's write-ahead log as bytes, read without SQLite (https://sqlite.org/walformat.html). SQLite ends a log silently
- * at the first frame whose checksum is wrong, so committed transactions behind it would vanish without a word.
+ * Reads SQLite's write-ahead log without SQLite (https://sqlite.org/walformat.html). SQLite silently ends a log at the
+ * first frame with a wrong checksum, so committed transactions behind it would be lost unnoticed.
  */
 
 const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
-/** The last bit says in which byte order checksums are computed. */
+/** The last bit selects the byte order of the checksums. */
 const MAGIC = 0x377f0682
-/** Page size of every store; used only where the header is unreadable and nothing else says. */
+/** Page size of every store. Used only if the header is unreadable and nothing else tells. */
 const DEFAULT_PAGE_BYTES = 2048
-/** Enough for a frame of the largest pages. */
+/** Fits a frame with the largest pages. */
 const CHUNK_BYTES = 128 << 10
 
-/** The salts of a log's header: both change whenever SQLite starts the log over. */
+/** The salts of a log's header. Both change whenever SQLite restarts the log. */
 export interface LogRound {
   readonly salt1: number
   readonly salt2: number
@@ -20,30 +20,30 @@ export interface LogRound {
 
 /** The end of a committed transaction in a log. */
 export interface LogPosition extends LogRound {
-  /** Frames up to here; 0: the log holds no transaction. */
+  /** Frames up to here; 0 if the log holds no transaction. */
   readonly frames: number
-  /** Running checksum after the last of them. */
+  /** Running checksum after the last of these frames. */
   readonly sum1: number
   readonly sum2: number
   readonly pageBytes: number
 }
 
-/** Reads bytes of the log at an offset; returns how many there were. */
+/** Reads bytes of the log at an offset and returns how many it read. */
 export type ReadLog = (into: Uint8Array, at: number) => number
 
 export interface LogScan {
-  /** The header has the right checksum. */
+  /** The header's checksum is correct. */
   readonly hasHeader: boolean
   readonly isEmpty: boolean
-  /** After the last transaction that SQLite would read; null without a header. */
+  /** Position after the last transaction that SQLite would read; null without a header. */
   readonly last: LogPosition | null
-  /** The mark that was asked for is the end of a transaction in this log. */
+  /** The requested mark is the end of a transaction in this log. */
   readonly hasMark: boolean
-  /** The log ends in the middle of a frame or after one, and every whole frame before is sound. */
+  /** The log ends in or after a frame, and every complete frame before is sound. */
   readonly isSoundToEnd: boolean
   /**
-   * Two or more transactions stand behind the first bad frame. Only one transaction is ever written at a time, so this
-   * is no unfinished write but corruption.
+   * Two or more transactions follow the first bad frame. Only one transaction is written at a time, so this is
+   * corruption and not an unfinished write.
    */
   readonly hasLostCommits: boolean
 }
@@ -57,7 +57,7 @@ interface Header {
   readonly isLittleEndian: boolean
 }
 
-/** The running checksum: two sums over pairs of 32-bit words. */
+/** SQLite's running checksum: two sums over pairs of 32-bit words. */
 class Checksum {
   a = 0
   b = 0
@@ -98,7 +98,7 @@ function readHeader(read: ReadLog): Header | null {
   return { salt1: view.getUint32(16), salt2: view.getUint32(20), sum1, sum2, pageBytes, isLittleEndian }
 }
 
-/** Which round of a log this is; null: its header is unreadable or there is none. */
+/** Reads the salts of a log; null if its header is unreadable or missing. */
 export const readRound = (read: ReadLog): LogRound | null => readHeader(read)
 
 const startOf = ({ salt1, salt2, sum1, sum2, pageBytes }: Header): LogPosition => ({
@@ -114,7 +114,7 @@ interface Frame {
   readonly number: number
   readonly view: DataView
   readonly at: number
-  /** Database size after the transaction that this frame ends; 0: it ends none. */
+  /** Database size in pages after the transaction that this frame ends; 0 if it ends none. */
   readonly commitPages: number
   readonly salt1: number
   readonly salt2: number
@@ -122,7 +122,7 @@ interface Frame {
   readonly sum2: number
 }
 
-/** The whole frames after `after`, whatever they hold. A frame is valid until the next is asked for. */
+/** Yields the complete frames after frame `after`, valid or not. A frame is usable until the next one is read. */
 function* framesOf(read: ReadLog, pageBytes: number, after: number, buffer: ArrayBuffer): Generator<Frame> {
   const frameBytes = FRAME_HEADER_BYTES + pageBytes
   const most = Math.floor(buffer.byteLength / frameBytes)
@@ -156,9 +156,9 @@ function continues(sum: Checksum, frame: Frame, pageBytes: number, isLittleEndia
 }
 
 /**
- * The end of the last transaction of a log that SQLite says has `frames` frames: the checksum of everything before is in
- * the header of its last frame, so nothing else is read. Null: there is no log. Throws where the log doesn't end a
- * transaction there. Made to be called after every commit.
+ * Returns the end of the last transaction of a log with `frames` frames, or null if there is no log. Reads only the
+ * header of the last frame, because it holds the checksum of everything before; cheap enough for every commit. Throws
+ * if no transaction ends there.
  */
 export function readLogEnd(read: ReadLog, frames: number): LogPosition | null {
   const header = readHeader(read)
@@ -177,7 +177,7 @@ export function readLogEnd(read: ReadLog, frames: number): LogPosition | null {
   return { salt1, salt2, frames, sum1: view.getUint32(16), sum2: view.getUint32(20), pageBytes }
 }
 
-/** Reads a whole log. `mark`: where a commit is known to have ended. */
+/** Scans a whole log. `mark`: a known end of a commit, or null. */
 export function scanLog(read: ReadLog, mark: LogPosition | null): LogScan {
   const header = readHeader(read)
   const isEmpty = header === null && read(new Uint8Array(1), 0) === 0
@@ -185,7 +185,7 @@ export function scanLog(read: ReadLog, mark: LogPosition | null): LogScan {
   const isLittleEndian = header?.isLittleEndian ?? true
   const sum = new Checksum()
   let last = header === null ? null : startOf(header)
-  /** Null until the first frame, where nothing else says what the current salts are. */
+  /** The current salts; null until the first frame if neither the header nor the mark tells. */
   let salts: Pick<LogPosition, 'salt1' | 'salt2'> | null = header ?? mark
   let isSound = header !== null
   let hasMark = last !== null && mark !== null && isSamePosition(last, mark)
@@ -200,7 +200,7 @@ export function scanLog(read: ReadLog, mark: LogPosition | null): LogScan {
       hasMark ||= mark !== null && isSamePosition(last, mark)
       continue
     }
-    // The first frame that SQLite doesn't read. It may be what an earlier round of the log left there.
+    // The first frame that SQLite doesn't read. It may be left over from an earlier round of the log.
     isSound = false
     const isChained = lostCommits.isRunning && continues(sum, frame, pageBytes, isLittleEndian)
     lostCommits.add(isCurrent, isChained, frame.commitPages !== 0)
@@ -222,8 +222,8 @@ function isSamePosition(a: LogPosition, b: LogPosition): boolean {
 }
 
 /**
- * Counts commits behind a bad frame within one chain of checksums. What a failed transaction left behind is a chain of
- * its own with at most one commit, and so is the transaction that a crash cut off.
+ * Counts commits behind a bad frame within one checksum chain. A rolled-back transaction leaves a chain with at most
+ * one commit, and so does a transaction cut off by a crash.
  */
 class LostCommits {
   isRunning = false
@@ -231,7 +231,7 @@ class LostCommits {
 
   add(isCurrent: boolean, isChained: boolean, isCommit: boolean): void {
     if (!isCurrent) {
-      // Salts that were damaged: the next frame may still continue this one's checksum.
+      // The salts are corrupt: the next frame may still continue this one's checksum.
       this.isRunning = true
       this.#commits = isCommit ? 1 : 0
       return

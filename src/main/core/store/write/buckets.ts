@@ -1,6 +1,6 @@
 /**
- * Messages on their way from the journal into blocks, gathered by series. A series costs memory while it is recorded and
- * a block at least, so what nobody asked for can't open as many as a service has names for.
+ * Collects messages from the journal by series before they are sealed into blocks. A series costs memory while it is
+ * recorded and at least one block, so unasked messages can't open a series for every name the service has.
  */
 import { MOST_SPELLINGS, FLAG } from '../../../../shared/core/recording/recording.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
@@ -11,21 +11,21 @@ import type { MessageColumns } from '../types/store.ts'
 import { seriesKey, type RecordingState } from './recording-state.ts'
 
 /**
- * Instruments of a feed that have a series of a recording before unasked messages open no more. Those of further
- * instruments share the series of messages that name none; what was asked for always gets a series.
+ * Series of a feed in one session that unasked messages may open. Unasked messages of further instruments share the
+ * series of messages without an instrument. Subscribed instruments always get a series.
  */
 export const MAX_UNASKED_SERIES = 1_000
 
-/** Whether an unasked message may lie in the shared series, `''`, of a feed that has `named` others. */
+/** Whether an unasked message may be in the shared series `''` of a feed that has `named` others. */
 export const mayShareSeries = (flags: number, named: number): boolean =>
   (flags & FLAG.unasked) !== 0 && named >= MAX_UNASKED_SERIES
 
-/** Messages of one series, in their order, with what they add to its bars. */
+/** Messages of one series, in order, and what they add to its bars. */
 export interface Bucket {
   readonly feed: FeedId
   readonly name: SeriesName
   readonly rows: ColumnsBuilder
-  /** Of each row, UTC ms; NaN: undated. */
+  /** Event time of each row, UTC ms; NaN if undated. */
   readonly eventMs: number[]
   readonly symbols: Set<string>
   lastSymbol: string
@@ -34,11 +34,11 @@ export interface Bucket {
 
 interface FeedBuckets {
   readonly byName: Map<SeriesName, Bucket>
-  /** Series of the feed that have a name, those that these buckets open included. */
+  /** Named series of the feed, including those that these buckets will open. */
   named: number
 }
 
-/** The buckets of one sealing of a recording, whose series stay as they are meanwhile. */
+/** The buckets of one sealing of a session. The session's series must not change in the meantime. */
 export class Buckets {
   readonly #rec: RecordingState
   readonly #classifier: Classifier
@@ -49,7 +49,7 @@ export class Buckets {
     this.#classifier = classifier
   }
 
-  /** Takes row `i`; throws TypeError where its connection has no feed. */
+  /** Adds row `i`. Throws TypeError if its connection has no feed. */
   add(m: MessageColumns, i: number): void {
     const feed = this.#rec.chains.get(m.conn[i])?.feed
     if (feed === undefined || feed === '') throw new TypeError(`connection ${m.conn[i]} has no feed`)
@@ -73,7 +73,7 @@ export class Buckets {
     applyToBars(bucket.minutes, barSources(feed), m.seq[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs, record)
   }
 
-  /** All of them, by feed in the order in which each began. */
+  /** All buckets, by feed and then in order of creation. */
   all(): readonly Bucket[] {
     return [...this.#feeds.values()].flatMap(({ byName }) => [...byName.values()])
   }

@@ -1,4 +1,4 @@
-/** Writing flushes: journal, entries, gaps and leaves of one transaction. */
+/** Writes flushes: journal, entries, gaps and leaves of one transaction. */
 import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { ColumnsBuilder, connectionRuns } from '../format/message-columns.ts'
@@ -8,7 +8,7 @@ import type { Batch, MessageColumns, StoredEntry } from '../types/store.ts'
 import { stampOfLast, newerStamp } from '../format/last-received.ts'
 import { newChain, type Chain, type RecordingState } from './recording-state.ts'
 
-/** What a transaction will have changed in memory once it is durable. */
+/** Changes to apply in memory once the transaction is durable. */
 export interface Appended {
   readonly chains: ReadonlyMap<number, Chain>
   readonly lastSeq: number
@@ -46,7 +46,7 @@ export class Appender {
     )
   }
 
-  /** Writes batches inside the caller's transaction; nothing in `rec` changes before `accept`. */
+  /** Writes batches inside the caller's transaction. `rec` doesn't change before `accept`. */
   write(rec: RecordingState, batches: readonly Batch[]): Appended {
     const chains = new Map<number, Chain>()
     let { lastSeq, lastWallMs, lastMonoNs } = rec
@@ -85,7 +85,7 @@ export class Appender {
       }
       if (leaves.length === 0) continue
       const { first, last } = seqRange(m, entries)
-      // An import of a part of a recording keeps the seqs of the whole: there they only grow.
+      // An import of a part of a session keeps the seqs of the whole, so they can skip.
       const part = rec.source.startsWith('import:') && first > lastSeq
       if (first !== lastSeq + 1 && !part)
         throw new TypeError(`a flush of ${rec.key} starts at ${first} after ${lastSeq}`)
@@ -99,7 +99,7 @@ export class Appender {
     return { chains, lastSeq, lastWallMs, lastMonoNs, bytes, messages, firstMonoNs }
   }
 
-  /** After the transaction is durable. */
+  /** Applies the changes after the transaction is durable. */
   accept(rec: RecordingState, done: Appended, nowMs: number): void {
     for (const [conn, { feed, head }] of done.chains) {
       const chain = rec.chains.get(conn)
@@ -120,7 +120,7 @@ export class Appender {
     } else if (entry.type === 'gap-close') this.#closeGap.run(wallMs, seq, recording, entry.openedSeq)
   }
 
-  /** The messages of each connection as a run of its own. */
+  /** The messages of each connection as a separate run. */
   #byConnection(m: MessageColumns): Iterable<MessageColumns> {
     const runs = [...connectionRuns(m)]
     if (runs.length === 1) return [m]
@@ -138,7 +138,7 @@ export class Appender {
   }
 }
 
-/** An entry as its row. */
+/** Converts an entry to its row. */
 export const entryRow = ({ seq, wallMs, monoNs, entry }: StoredEntry): EntryRow => ({
   seq,
   wallMs,

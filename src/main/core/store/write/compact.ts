@@ -1,7 +1,6 @@
 /**
- * Giving room back: small neighbouring blocks of closed recordings become full ones, erased rows' pages
- * leave the file. Evidence stays what it is: the same messages, the same heads, a new close record that
- * tells the new size.
+ * Frees space: merges small adjacent blocks of closed sessions and returns the pages of erased rows to the disk. The
+ * evidence doesn't change: same messages, same heads, and a new close record with the new size.
  */
 import { isFeedId, recordingId, type FeedId } from '../../../../shared/base/units.ts'
 import { openBlock } from '../blocks/open.ts'
@@ -12,7 +11,7 @@ import type { WriteContext } from './write-context.ts'
 import { tryRead } from '../types/corruption.ts'
 import type { CloseRecord } from '../schema/records.ts'
 
-/** New blocks of a transaction. */
+/** Bytes of new blocks per transaction. */
 const WRITE_BYTES = 512 << 10
 /** Messages that one merge holds in memory. */
 const MERGE_ROWS = 4 * BLOCK_ROWS
@@ -25,9 +24,9 @@ interface MergedSeries {
 }
 
 export interface CompactResult {
-  /** Blocks that went into fuller ones. */
+  /** Blocks merged into larger ones. */
   readonly merged: number
-  /** What the file gave back, bytes. */
+  /** Bytes by which the file shrank. */
   readonly freedBytes: number
 }
 
@@ -55,7 +54,7 @@ export class Compaction {
     return { merged: this.#merged, freedBytes: this.#freed }
   }
 
-  /** One piece after another, so that what is received goes between them. */
+  /** Yields steps, so that live commits go in between. */
   *pieces(): Generator<Work, void, void> {
     const { db } = this.#context
     const closed = db
@@ -93,7 +92,7 @@ export class Compaction {
     }
   }
 
-  /** Runs of neighbouring blocks of a series that fit into fewer. */
+  /** Runs of adjacent blocks of a series that fit into fewer blocks. */
   *#runs(series: number): Generator<readonly number[]> {
     const blocks = this.#context.db
       .prepare<[number], { id: number; count: number }>(
@@ -121,13 +120,13 @@ export class Compaction {
     const read = this.#context.db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck()
     for (const id of ids) {
       const data = read.get(id)
-      if (data === undefined) return // erased since
+      if (data === undefined) return // erased in the meantime
       const add = (): void => {
         const block = openBlock(data)
         rows.add(block.messages(), 0, block.count)
         for (const ms of block.eventMs) eventMs.push(ms)
       }
-      if (!tryRead(add)) return // what is damaged stays what it is
+      if (!tryRead(add)) return // corrupt blocks stay as they are
       yield
     }
     const blocks: SealedBlock[] = []
@@ -144,7 +143,7 @@ export class Compaction {
     yield () => {
       count = 0
       const row = db.prepare<[number], { summary: string }>('SELECT summary FROM recording WHERE id = ?').get(recording)
-      if (row === undefined) return // erased since
+      if (row === undefined) return // erased in the meantime
       const drop = db.prepare<[number]>('DELETE FROM block WHERE id = ?')
       for (const { series, gone, blocks } of merged) {
         for (const id of gone) drop.run(id)
@@ -175,7 +174,7 @@ export class Compaction {
       freed = before - size()
     }
     this.#freed += freed * Number(db.pragma('page_size', { simple: true }))
-    // A file that gives nothing back must not be asked for ever.
+    // Stop if the file doesn't shrink, or this would never end.
     if (freed === 0) this.#stopped = true
   }
 }

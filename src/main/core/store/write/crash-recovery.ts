@@ -1,4 +1,4 @@
-/** Crash recovery: which gaps a recording gets that nobody closed, and the entries that say so. */
+/** Crash recovery: decides which gaps a session gets that was never closed, and writes the entries for them. */
 import type { GapCause, LedgerEntry } from '../../../../shared/core/recording/recording.ts'
 import { isFeedId, unixMs, type FeedId, type UnixMs } from '../../../../shared/base/units.ts'
 import type { StoredEntry } from '../types/store.ts'
@@ -7,7 +7,7 @@ import { findLastReceived } from '../format/last-received.ts'
 import type { RecordingState } from './recording-state.ts'
 import type { Db } from '../schema/sqlite.ts'
 
-/** Causes of gaps that only `closingEntries` writes. */
+/** Gap causes that only `closingEntries` writes. */
 const CRASH_CAUSES: readonly GapCause[] = ['crash', 'worker']
 
 export interface Closing {
@@ -16,15 +16,15 @@ export interface Closing {
 }
 
 /**
- * The entries that close a recording nobody closed: for each feed that was open a gap to `untilMs`, or to when the next
- * recording of its source began. None where they stand already, as the close record comes later and another crash may
- * come before it.
+ * The entries that close a session left open: a gap for each feed that was connected, up to `untilMs` or to the start
+ * of the next session of its source. Empty if they were written before, because another crash can happen before the
+ * close record is written.
  */
 export function closingEntries(db: Db, rec: RecordingState, cause: GapCause, untilMs: UnixMs): Closing {
   const closedMs = findClosingTime(db, rec)
   if (closedMs !== null) return { entries: [], endedMs: closedMs }
   const from = unixMs(rec.lastWallMs)
-  // The next by its number: where the clock was set back between them, it began before this one's last stamp.
+  // The next one by number: if the clock was set back, it began before this one's last stamp.
   const next = db
     .prepare<[string, number], number>(
       'SELECT started_ms FROM recording WHERE source = ? AND id > ? ORDER BY id LIMIT 1',
@@ -41,7 +41,7 @@ export function closingEntries(db: Db, rec: RecordingState, cause: GapCause, unt
     return seq
   }
   for (const gap of openGaps) add(from, { type: 'gap-close', feed: gap.feed, openedSeq: gap.seq })
-  // A feed with an open gap and no connection lacks nothing but what that gap tells.
+  // A feed with an open gap and no connection lost nothing beyond that gap.
   for (const { feed } of openGaps) if (!starts.has(feed)) starts.set(feed, from)
   const opened = [...starts].map(([feed, fromMs]) => ({
     feed,
@@ -52,8 +52,8 @@ export function closingEntries(db: Db, rec: RecordingState, cause: GapCause, unt
 }
 
 /**
- * From when on messages of each feed may be lost. A feed's socket may have held frames that nobody had read, and a flush
- * may have died on its way: they came after the last one stored, and are dated as far back as that one was.
+ * The time from which messages of each feed may be lost. Its socket may have held unread frames, and a flush may have
+ * been lost: those came after the last stored message and can be dated as far back as that one was.
  */
 function gapStarts(
   db: Db,
@@ -63,7 +63,7 @@ function gapStarts(
 ): Map<FeedId, UnixMs> {
   const feeds = [...connectedMs.keys()]
   const stored = findLastReceived(db, rec.id, feeds, rec.lastMonoNs)
-  // Connections are kept over midnight: what a feed brought last is in the recording before.
+  // Connections stay open over midnight, so a feed's last messages can be in the previous session.
   const before = stored.size < feeds.length ? findPredecessor(db, rec) : undefined
   const earlierReceived = before === undefined ? null : findLastReceived(db, before.id, feeds, before.monoNs)
   return new Map(
@@ -77,7 +77,7 @@ function gapStarts(
   )
 }
 
-/** The recording that this one continues: of the same source, ended in the instant in which it began. */
+/** The session that this one continues: of the same source, and ended at the instant this one began. */
 function findPredecessor(db: Db, rec: RecordingState): { readonly id: number; readonly monoNs: number } | undefined {
   const id = db
     .prepare<[string, number, number], number>(
@@ -94,7 +94,7 @@ function findPredecessor(db: Db, rec: RecordingState): { readonly id: number; re
 }
 
 interface CrashState {
-  /** Feeds that had a connection, and since when, UTC ms. */
+  /** Feeds that were connected, and since when, UTC ms. */
   readonly connectedMs: ReadonlyMap<FeedId, number>
   readonly openGaps: readonly { readonly feed: FeedId; readonly seq: number }[]
   /** Measured last. */
@@ -126,7 +126,7 @@ function loadCrashState(db: Db, rec: RecordingState): CrashState {
   return { connectedMs, openGaps: [...gaps].map(([seq, feed]) => ({ feed, seq })), skew }
 }
 
-/** When a recording ended whose last entries say so, UTC ms; null: they do not. */
+/** When a session ended according to its last entries, UTC ms; null if they don't say. */
 function findClosingTime(db: Db, rec: RecordingState): UnixMs | null {
   const rows = db.prepare<[number], { seq: number; wallMs: number; body: string }>(
     'SELECT seq, wall_ms AS wallMs, body FROM entry WHERE recording = ? ORDER BY seq DESC',
@@ -134,7 +134,7 @@ function findClosingTime(db: Db, rec: RecordingState): UnixMs | null {
   let seq = rec.lastSeq
   for (const row of rows.iterate(rec.id)) {
     const entry = parseEntry(row.body)
-    // What is not an entry is a message.
+    // Seqs between entries belong to messages.
     if (row.seq !== seq--) return null
     if (entry?.type === 'gap-open') return CRASH_CAUSES.includes(entry.cause) ? unixMs(row.wallMs) : null
     if (entry?.type !== 'gap-close') return null
@@ -142,12 +142,12 @@ function findClosingTime(db: Db, rec: RecordingState): UnixMs | null {
   return null
 }
 
-/** Null: it is damaged, which must not keep anybody from recording; verification names it. */
+/** Null if the entry is corrupt. Recovery must not fail on it; verification reports it. */
 function parseEntry(body: string): LedgerEntry | null {
   try {
     const entry = JSON.parse(body) as LedgerEntry | null // written from a LedgerEntry
     if (entry?.type !== 'gap-open') return entry
-    // What is taken over into new entries must be what they may hold.
+    // Only valid values may be copied into new entries.
     const { feed, fromMs, skewMs = 0 } = entry
     return isFeedId(feed) && Number.isFinite(fromMs) && Number.isFinite(skewMs) ? entry : null
   } catch {

@@ -1,4 +1,4 @@
-/** What the writer keeps in memory of a recording that is not closed yet, and how it is loaded again. */
+/** What the writer holds in memory of an open session, and how it is loaded after a restart. */
 import type { Db } from '../schema/sqlite.ts'
 import {
   barSources,
@@ -17,9 +17,12 @@ import { stampOfLast, newerStamp, type Stamp } from '../format/last-received.ts'
 import type { FeedCounts } from '../../../../shared/core/recording/recording.ts'
 import { isFeedId, recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
 
-/** Enough that what opening costs is little of reading; few enough that a reader of hundreds of series stays small. */
+/**
+ * Rows per block: large enough that opening a block is a small part of reading it, small enough that a reader of
+ * hundreds of series stays small.
+ */
 export const BLOCK_ROWS = 8192
-/** Most bytes of text that one block takes; a block of large messages holds fewer rows. */
+/** Maximum message bytes of one block. A block of large messages holds fewer rows. */
 export const BLOCK_BYTES = 8 << 20
 
 export interface BlockRef {
@@ -33,19 +36,19 @@ export interface Series {
   readonly feed: FeedId
   readonly name: SeriesName
   readonly symbols: Set<string>
-  /** Blocks after the last full one, oldest first: to be merged. */
+  /** Blocks after the last full one, oldest first, to be merged. */
   tail: BlockRef[]
-  /** Bars of sealed messages that the rollup rows do not hold yet. */
+  /** Bars of sealed messages that aren't in rollup rows yet. */
   minutes: MinuteBars
   rolledAtMs: number
-  /** Sealed messages without rollup rows cannot be read: those of later ones would hide that they are missing. */
+  /** Sealed messages without rollup rows are unreadable. Rollups of later ones would hide that they are missing. */
   hasLostRollups: boolean
 }
 
 export interface Chain {
   readonly feed: FeedId | ''
   head: Uint8Array
-  /** The open row of sealed leaves. */
+  /** The open chain row of sealed leaves. */
   part: number
   runs: [size: number, repeats: number][]
 }
@@ -61,15 +64,15 @@ export interface RecordingState {
   readonly key: RecordingId
   readonly source: string
   readonly startedMs: number
-  /** By connection; 0: the entries. */
+  /** By connection; 0 is the entries. */
   readonly chains: Map<number, Chain>
   readonly series: Map<string, Series>
   lastSeq: number
-  /** Stamps of the last message or entry: where the clock was set back, not the latest. */
+  /** Stamps of the last message or entry. After a clock was set back they aren't the latest. */
   lastWallMs: number
   lastMonoNs: number
   sealedSeq: number
-  /** Unsealed flushes: bytes, and when the oldest was committed. */
+  /** Unsealed flushes: their bytes, and when the oldest was committed. */
   journalBytes: number
   journalSinceMs: number
   finish: Finish | null
@@ -107,7 +110,7 @@ interface RecordingRow {
   readonly sealed_seq: number
 }
 
-/** Recordings that nobody closed, oldest first: a death left them. */
+/** Sessions that a crash left open, oldest first. */
 export function loadOpenRecordings(db: Db): RecordingState[] {
   const rows = db
     .prepare<[], RecordingRow>(
@@ -117,7 +120,7 @@ export function loadOpenRecordings(db: Db): RecordingState[] {
   return rows.map((row) => loadRecording(db, row))
 }
 
-/** Seq of the last stored message or entry of a recording that is open; null: it isn't open. */
+/** Seq of the last stored message or entry of an open session; null if it isn't open. */
 export function lastStoredSeq(db: Db, id: number): number | null {
   return (
     db
@@ -171,7 +174,7 @@ function loadChains(db: Db, rec: RecordingState): void {
   }
 }
 
-/** Answers the stamp of the last sealed message. */
+/** Loads the series. Returns the stamp of the last sealed message. */
 function loadSeries(db: Db, rec: RecordingState): Stamp | undefined {
   const rows = db.prepare<
     [number],
@@ -227,7 +230,7 @@ function loadSeries(db: Db, rec: RecordingState): Stamp | undefined {
   return found
 }
 
-/** Answers the stamp of the last message that can be read. */
+/** Loads the unsealed flushes. Returns the stamp of the last readable message. */
 function loadJournal(db: Db, rec: RecordingState): Stamp | undefined {
   let found: Stamp | undefined
   const rows = db.prepare<[number, number], JournalRow>(

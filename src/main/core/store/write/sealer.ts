@@ -1,8 +1,10 @@
 /**
- * The background work of the writer, as generators that give way often: seal a journal prefix into
- * blocks, merge small blocks, persist rollups, close a recording. A yielded function is the part that
- * writes: it runs inside a transaction (again, if that fails) and the generator goes on only once it
- * is durable. Deleting the journal, inserting its blocks and moving the watermark are one such part.
+ * The writer's background work as generators that yield often: seal part of the journal into blocks, merge small
+ * blocks, write rollups, close a session.
+ *
+ * A yielded function is the part that writes. It runs inside a transaction, again if that fails, and the generator
+ * continues only once it is durable. Deleting journal rows, inserting their blocks and moving the watermark are one
+ * such function.
  */
 import type { BarBuilder, BarState } from '../../../../shared/core/market/bars.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
@@ -30,7 +32,7 @@ import type { Db } from '../schema/sqlite.ts'
 
 export type Work = Generator<(() => void) | undefined, void, void>
 
-/** Most journal that one seal takes (a burst's makes fuller blocks), and how many messages are placed between two turns. */
+/** Journal bytes per sealing (a burst makes fuller blocks), and messages classified between two yields. */
 const SEAL_BYTES = 8 << 20
 const BURST_BYTES = 16 << 20
 const PLACE_ROWS = 256
@@ -95,7 +97,7 @@ export class Sealer {
     }
   }
 
-  /** Seals the oldest part of a recording's journal; answers whether there was any. */
+  /** Seals the oldest part of a session's journal. Returns whether there was any. */
   *seal(rec: RecordingState): Generator<(() => void) | undefined, boolean, void> {
     const taken: number[] = []
     const corrupt: number[] = []
@@ -174,7 +176,7 @@ export class Sealer {
     return true
   }
 
-  /** Merges small neighbouring blocks: four of a size, or all of them when `all`. */
+  /** Merges small adjacent blocks: four of similar size, or all of them with `all`. */
   *merge(rec: RecordingState, all: boolean): Work {
     for (const series of rec.series.values()) {
       for (;;) {
@@ -198,7 +200,7 @@ export class Sealer {
           yield
         }
         if (corruptRef !== null) {
-          // It stays what it is, for who looks after it: recording goes on, and what follows it is merged.
+          // The corrupt block stays as it is. Recording continues, and the blocks after it are merged.
           series.tail = series.tail.slice(series.tail.indexOf(corruptRef) + 1)
           continue
         }
@@ -215,14 +217,14 @@ export class Sealer {
         const unmerged = series.tail.slice(0, series.tail.length - refs.length)
         const lastFull = ids.findLastIndex((ref) => ref.count >= BLOCK_ROWS)
         series.tail = lastFull < 0 ? [...unmerged, ...ids] : ids.slice(lastFull + 1)
-        // Large messages fill blocks of fewer rows: nothing left to gain, or this would not end.
+        // Blocks of large messages are full with fewer rows. Without this check the merge would never end.
         if (ids.length >= refs.length) series.tail = series.tail.slice(-1)
         if (all) break
       }
     }
   }
 
-  /** Writes finished minutes into rollup rows, all of them when `all`. */
+  /** Writes finished minutes into rollup rows; all minutes with `all`. */
   *writeRollups(rec: RecordingState, nowMs: number, all: boolean): Work {
     const due = [...rec.series.values()].filter((series) => {
       if (series.hasLostRollups) return false
@@ -245,7 +247,7 @@ export class Sealer {
   }
 
   #writeMinutes(series: Series, upTo: number): void {
-    /** Null: what is there is damaged. It stays so, for who reads past it builds the hour from its messages. */
+    /** Null if the stored hour is corrupt. It stays so; a reader rebuilds the hour from its messages. */
     const hours = new Map<number, HourBars | null>()
     for (const [of, builder] of series.minutes) {
       for (const bar of builder.states()) {
@@ -283,7 +285,7 @@ export class Sealer {
     return { id, feed, name, symbols: new Set(), tail: [], minutes: new Map(), rolledAtMs, hasLostRollups: false }
   }
 
-  /** A block as a row, within the caller's transaction; answers its number. */
+  /** Inserts a block row within the caller's transaction. Returns its id. */
   writeBlock(series: number, b: SealedBlock): number {
     const numbers = blockChecksumFields(b)
     const row = this.#sql.block.run(
@@ -293,7 +295,7 @@ export class Sealer {
     return Number(row.lastInsertRowid)
   }
 
-  /** The chain row of a connection after more flushes. */
+  /** Returns the chain row of a connection with more flushes added. */
   #extend(rec: RecordingState, conn: number, sizes: readonly number[]): { part: number; runs: [number, number][] } {
     const chain = rec.chains.get(conn)
     if (chain === undefined) throw new TypeError(`connection ${conn} was never announced`)
@@ -308,15 +310,15 @@ export class Sealer {
   }
 }
 
-/** Which of a bucket's spellings, in the order in which they came, a series lists beside those it knows. */
+/** The symbols of a bucket, in order, that a series doesn't list yet. */
 function freshSymbols(known: ReadonlySet<string>, symbols: ReadonlySet<string>): string[] {
   return [...symbols].filter((symbol) => !known.has(symbol)).slice(0, Math.max(0, MOST_SPELLINGS - known.size))
 }
 
-/** Spellings as a series row keeps them. */
+/** Encodes symbols for a series row. */
 export const encodeSymbols = (symbols: readonly string[]): string => JSON.stringify([...symbols].sort())
 
-/** The numbers of a block row that its sum covers, after the series. */
+/** The numbers of a block row that its checksum covers, after the series. */
 export const blockChecksumFields = (b: Omit<SealedBlock, 'data'>): number[] => [
   b.minSeq,
   b.maxSeq,
@@ -328,7 +330,7 @@ export const blockChecksumFields = (b: Omit<SealedBlock, 'data'>): number[] => [
   b.unasked,
 ]
 
-/** What the index says of a block: `eventMs` NaN, undated, counts as its receive time. */
+/** Index values of a block. Rows without an event time (NaN) count by receive time. */
 export function summarizeBlock(m: MessageColumns, eventMs: ArrayLike<number>): Omit<SealedBlock, 'data'> {
   let minMs = Infinity
   let maxMs = -Infinity
@@ -356,7 +358,7 @@ export function summarizeBlock(m: MessageColumns, eventMs: ArrayLike<number>): O
   }
 }
 
-/** Seals rows of one series. */
+/** Seals rows of one series into blocks. */
 export function* sealBlock(
   feed: FeedId,
   m: MessageColumns,
@@ -366,7 +368,7 @@ export function* sealBlock(
   return { ...summarizeBlock(m, eventMs), data }
 }
 
-/** A run cut to what one block takes. */
+/** Splits a run into what single blocks can hold. */
 export function* splitForBlocks(m: MessageColumns): Generator<{ rows: MessageColumns; from: number; to: number }> {
   let from = 0
   while (from < m.count) {
@@ -389,7 +391,7 @@ function readJournal(
   }
 }
 
-/** The trailing blocks that are worth merging now: four or more of about one size, or a full block's worth. */
+/** The trailing blocks worth merging now: four or more of similar size, or enough for a full block. */
 function findMergeable(
   tail: readonly { readonly id: number; readonly count: number }[],
 ): { readonly id: number; readonly count: number }[] {
@@ -402,7 +404,7 @@ function findMergeable(
   let most = level(last.count)
   let from = tail.length
   let best: { readonly id: number; readonly count: number }[] = []
-  // from the newest back: wherever four or more blocks of at most this level end the tail, merge them
+  // from the newest block back: merge where four or more blocks of at most this level end the tail
   while (from > 0) {
     const here = level(tail[from - 1].count)
     if (here > most) most = here

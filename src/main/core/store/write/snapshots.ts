@@ -1,7 +1,6 @@
 /**
- * Snapshots of the market in the store: packed in pieces between commits, under a sum, most of them as what
- * differs from a whole one before, and thinned out so that a quiet day does not hold more of them than of
- * messages.
+ * Stores market snapshots: compressed in pieces between commits, with a checksum, mostly as a difference from an
+ * earlier full one, and thinned out so that a quiet day doesn't store more snapshots than messages.
  */
 import { zstdCompressSync, zstdDecompressSync } from '../../../base/zstd.ts'
 import { rowChecksum, equalBytes } from '../format/ledger.ts'
@@ -10,19 +9,22 @@ import type { RecordingState } from './recording-state.ts'
 import type { Work } from './sealer.ts'
 import type { Db } from '../schema/sqlite.ts'
 
-/** Larger ones are let go: they would cost more than they save. */
+/** Larger snapshots are dropped, because they would cost more than they save. */
 const MAX_BYTES = 16 << 20
-/** Packed at once, between two turns. */
+/** Bytes compressed between two yields. */
 const PIECE_BYTES = 256 << 10
 /**
- * One between two others is kept where so many messages and entries follow the one before it, or where it is
- * no larger than about a third of what those take when sealed.
+ * A snapshot between two others stays if this many messages and entries follow the previous one, or if it is no larger
+ * than about a third of what those take when sealed.
  */
 const MIN_SEQ_DISTANCE = 50_000
 const BYTES_PER_SEQ = 1
-/** Set in the size of one that is packed against a whole one, whose seq follows. */
+/** Flag in the size field of a difference; the seq of its base follows. */
 const DELTA_FLAG = 0x8000_0000
-/** Packed against a whole one it must be this much smaller, or it is kept whole and the next are packed against it. */
+/**
+ * A difference must be this much smaller than a full snapshot. Otherwise the full one is stored and becomes the next
+ * base.
+ */
 const MAX_DELTA_RATIO = 0.6
 
 interface SnapshotRow {
@@ -35,22 +37,22 @@ interface SnapshotRow {
   readonly data: Uint8Array
 }
 
-/** Covers every column of a snapshot's row. */
+/** Checksum over every column of a snapshot row. */
 function snapshotSum({ recording, seq, wall_ms: wallMs, version, data }: Omit<SnapshotRow, 'id' | 'sum'>): Uint8Array {
   return rowChecksum([recording, seq, wallMs, version], data)
 }
 
-/** A whole snapshot that later ones are packed against. */
+/** A full snapshot that later ones are stored relative to. */
 interface BaseSnapshot {
   readonly recording: number
   readonly seq: number
   readonly data: Uint8Array
   readonly packedBytes: number
-  /** The last one that needs it; its own seq: none does. */
+  /** The last snapshot that needs it; its own seq if none does. */
   usedBy: number
 }
 
-/** The writer's part: one snapshot waits until its seq is durable and there is nothing else to do. */
+/** Writes snapshots. One waits until its seq is durable and there is nothing else to do. */
 export class SnapshotWriter {
   readonly #sql
   #pending: NewSnapshot | null = null
@@ -69,20 +71,20 @@ export class SnapshotWriter {
     }
   }
 
-  /** Takes one; it takes the place of one that waits. */
+  /** Accepts a snapshot. It replaces one that is waiting. */
   offer(snapshot: NewSnapshot): void {
     if (snapshot.data.length <= MAX_BYTES) this.#pending = snapshot
   }
 
-  /** Whether one waits that may be written. */
+  /** Whether a snapshot is waiting that may be written. */
   isDue(rec: RecordingState): boolean {
     const pending = this.#pending
     if (pending === null || pending.seq > rec.lastSeq) return false
-    // While a recording is still being closed, the next one's may wait already.
+    // While a session is being closed, a snapshot of the next one may be waiting.
     return pending.recording === undefined || pending.recording === rec.key
   }
 
-  /** Another recording begins. */
+  /** Call when another session begins. */
   forget(): void {
     this.#pending = null
     this.#base = null
@@ -95,7 +97,7 @@ export class SnapshotWriter {
     this.#pending = null
     const { seq, wallMs, version, data: raw } = snapshot
     const known = this.#base
-    // One at the same seq takes the place of the one there; one that a full disk refused is not there.
+    // A snapshot at the base's own seq replaces it. After a full disk the base may not have been stored.
     const usable = known !== null && known.recording === rec.id && known.seq < seq
     const base = usable && this.#sql.has.get(rec.id, known.seq) !== undefined ? known : null
     let data = base === null ? null : yield* packInSteps(raw, base)
@@ -118,7 +120,9 @@ export class SnapshotWriter {
   }
 }
 
-/** Packs one piece by piece; against a whole one, the same bytes of that are what a piece is looked up in. */
+/**
+ * Compresses a snapshot piece by piece. With a base, each piece uses the base's bytes at the same offset as dictionary.
+ */
 function* packInSteps(
   raw: Uint8Array,
   whole: Pick<BaseSnapshot, 'seq' | 'data'> | null,
@@ -142,7 +146,7 @@ function pieceOf(whole: { readonly data: Uint8Array } | null, at: number): Uint8
   return whole === null || at >= whole.data.length ? null : whole.data.subarray(at, at + PIECE_BYTES)
 }
 
-/** The readers' part. Keeps the whole one that was needed last: jumps near to each other share it. */
+/** Reads snapshots. Caches the last base, because nearby seeks share it. */
 export class SnapshotReader {
   readonly #sql
   #whole: { readonly recording: number; readonly seq: number; readonly data: Uint8Array } | null = null
@@ -157,7 +161,7 @@ export class SnapshotReader {
     }
   }
 
-  /** The newest whole snapshot of a version at or before a place. */
+  /** The newest usable snapshot of a version at or before a position; null if there is none. */
   read(recording: number, { upToSeq, upToMs = Infinity, afterSeq = -1, version }: SnapshotQuery): Snapshot | null {
     for (const row of this.#sql.before.iterate(recording, upToSeq, afterSeq, version, upToMs)) {
       const data = this.unpack(row)
@@ -166,7 +170,7 @@ export class SnapshotReader {
     return null
   }
 
-  /** What was packed; null where it, or what it was packed against, is damaged. */
+  /** The decompressed data; null if the row or its base is corrupt. */
   unpack(row: SnapshotRow): Uint8Array | null {
     if (!equalBytes(snapshotSum(row), row.sum)) return null
     const baseSeq = readBaseSeq(row.data)
@@ -186,14 +190,14 @@ export class SnapshotReader {
   }
 }
 
-/** Seq of the whole one that it is packed against; null: it is whole itself. */
+/** Seq of the base of a difference; null for a full snapshot. */
 function readBaseSeq(packed: Uint8Array): number | null {
   if (packed.length < 12) return null
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)
   return (view.getUint32(0, true) & DELTA_FLAG) === 0 ? null : view.getFloat64(4, true)
 }
 
-/** What was packed; null where it is damaged. */
+/** Decompresses a snapshot; null if it is corrupt. */
 function unpackSnapshot(packed: Uint8Array, against: Uint8Array | null): Uint8Array | null {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)
   const from = against === null ? 4 : 12
@@ -225,7 +229,7 @@ function unpackSnapshot(packed: Uint8Array, against: Uint8Array | null): Uint8Ar
   return to === size ? out : null
 }
 
-/** Checks snapshots of one recording, each by itself: some are thinned out while it goes on. */
+/** Checks the snapshots of one session one by one, because thinning out continues during the check. */
 export class SnapshotCheck {
   readonly #reader: SnapshotReader
   readonly #recording: number
@@ -242,7 +246,10 @@ export class SnapshotCheck {
       .all(recording)
   }
 
-  /** Names one of `ids` that is not what was written; `problem` takes its seq and time. One that is gone is passed over. */
+  /**
+   * Checks one of `ids` and calls `problem` with its seq and time if it is corrupt. Skips one that was removed in the
+   * meantime.
+   */
   check(id: number, lastSeq: number, problem: (seq: number, wallMs: number, what: string) => void): void {
     const row = this.#row.get(id)
     if (row === undefined || row.recording !== this.#recording) return

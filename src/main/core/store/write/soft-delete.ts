@@ -1,15 +1,15 @@
 /**
- * Rows without a recording: what is being imported, what was erased and not yet cleared away, what a death
- * left of either. No reader sees them, because every read begins at a recording. An import gets its row last,
- * an erased recording loses it first, so each is whole or not there; the rest is cleared in small steps.
+ * Rows without a session: an import in progress, erased data not yet deleted, or remains of either after a crash. No
+ * reader sees them, because every read starts at a session row. An import writes that row last and an erasure deletes
+ * it first, so both are atomic. The rest is deleted in small steps.
  */
 import type { Work } from './sealer.ts'
 import type { Db } from '../schema/sqlite.ts'
 
-/** Tables whose rows name a recording by number. */
+/** Tables whose rows refer to a session by number. */
 const TABLES = ['series', 'journal', 'gap', 'entry', 'chain', 'connection', 'snapshot', 'label', 'bookmark'] as const
 
-/** Keys by which rows of a table are told apart where it has no rowid. */
+/** Keys that identify a row in tables without a rowid. */
 const ROW: Readonly<Partial<Record<(typeof TABLES)[number], string>>> = {
   gap: 'from_seq',
   entry: 'seq',
@@ -38,21 +38,21 @@ export class HiddenRows {
   }
 
   /**
-   * A number that no row has used since the store was opened: positive of what is recorded here, negative of what is
-   * imported. One that has no rows any more may still wait to be cleared, and whoever got it would be cleared with it.
+   * Returns a session number not used since the store was opened: positive for sessions recorded here, negative for
+   * imports. Reusing a number that is waiting to be cleared would delete the new session's rows.
    */
   freshId(kind: 'recorded' | 'imported'): number {
     return kind === 'recorded' ? ++this.#most : --this.#least
   }
 
-  /** Numbers that have rows but no recording. */
+  /** Numbers that have rows but no session. */
   find(): number[] {
     const found = new Set<number>()
     for (const table of TABLES) {
-      // From number to number by the index: a table of millions of rows is not walked.
+      // Jumps from number to number through the index, so that it doesn't scan tables of millions of rows.
       const ids = this.#db
         .prepare<[], number>(
-          // The name must be no column of any of the tables: within the subquery it would be theirs.
+          // The name must not be a column of any of the tables, or the subquery would resolve it to theirs.
           `WITH RECURSIVE ids(owner) AS (
              SELECT min(recording) FROM ${table}
              UNION ALL
@@ -65,7 +65,7 @@ export class HiddenRows {
     return [...found]
   }
 
-  /** Deletes the rows of a number without a recording, a few in each transaction. */
+  /** Deletes the rows of a number without a session, a few per transaction. */
   *clear(id: number): Work {
     const series = this.#db.prepare<[number], number>('SELECT id FROM series WHERE recording = ?').pluck().all(id)
     for (const one of series) {

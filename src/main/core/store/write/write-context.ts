@@ -1,4 +1,4 @@
-/** What the parts of a store that work beside its recording share with it. */
+/** What imports, compaction and erasing share with the store's engine. */
 import type { Appender } from './commit.ts'
 import type { HiddenRows } from './soft-delete.ts'
 import type { RecordingState } from './recording-state.ts'
@@ -6,19 +6,19 @@ import type { CloseRecord } from '../schema/records.ts'
 import type { Sealer } from './sealer.ts'
 import type { Db } from '../schema/sqlite.ts'
 
-/** What the parts of a store that work beside the recording get from its engine. */
+/** What imports, compaction and erasing get from the store's engine. */
 export interface WriteContext {
   readonly db: Db
   readonly file: string
   readonly appender: Appender
   readonly sealer: Sealer
   readonly hidden: HiddenRows
-  /** False where this Node has no zstd: nothing can be sealed, so imports and compaction could never end. */
+  /** False if this Node has no zstd. Nothing can be sealed then, so imports and compaction would never finish. */
   readonly canSeal: boolean
   nowMs(): number
-  /** Runs writes as one transaction, durable when this returns. Throws OwnershipLost; nothing is changed then. */
+  /** Runs writes as one transaction that is durable when this returns. Throws OwnershipLost, with nothing changed. */
   readonly transaction: <T>(run: () => T) => T
   readonly log: (kind: 'begin' | 'close' | 'delete', body: string) => void
-  /** The close record of a recording whose rows are all sealed. */
+  /** The close record of a session whose rows are all sealed. */
   closeRecord(rec: RecordingState): CloseRecord
 }

@@ -1,4 +1,4 @@
-/** After a clean end the database file alone holds everything: nothing may be left in the write-ahead log. */
+/** After a clean end the database file alone holds everything: nothing may remain in the write-ahead log. */
 import { copyFileSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ const recordSome = (engine: StoreEngine): void => {
   for (let i = 0; i < 20; i++) engine.commit([writer.batch([{ conn: 1, data: trade('BTC-USD', i, 1, T0 + i) }])])
 }
 
-/** Verifies a copy of the database file without anything that lies beside it. */
+/** Verifies a copy of the database file without the files next to it. */
 async function verifyFileAlone(): Promise<unknown> {
   const alone = join(folder.path, 'alone.db')
   copyFileSync(folder.file, alone)
@@ -35,7 +35,7 @@ async function verifyFileAlone(): Promise<unknown> {
 const whole = { sessions: 1, messages: 20, problems: [], isClean: true }
 
 describe('closing the store', () => {
-  it('leaves everything in the file, with no reader or with one that has it open', async () => {
+  it('leaves everything in the file, without readers or while one has it open', async () => {
     for (const isRead of [false, true]) {
       folder.remove()
       folder = tempFolder()
@@ -54,7 +54,7 @@ describe('closing the store', () => {
     }
   })
 
-  it('empties the log after each close record, while the store stays open', async () => {
+  it('empties the log after each close record while the store stays open', async () => {
     const engine = new StoreEngine(folder.file)
     const reader = openLocalReader(folder.file)
     recordSome(engine)
@@ -67,7 +67,7 @@ describe('closing the store', () => {
     engine.close()
   })
 
-  it('tries again to empty the log where a reader was in the middle of a read', () => {
+  it('retries emptying the log if a reader was in the middle of a read', () => {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
     const reader = openLocalReader(folder.file)

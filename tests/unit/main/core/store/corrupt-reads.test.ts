@@ -34,7 +34,7 @@ const acknowledged = (minute: number): Item => ({
   wallMs: at(minute, 0),
 })
 
-/** An open recording, each round sealed for itself but for the last, which stays in the journal. */
+/** An open session. Each round is sealed by itself except the last, which stays in the journal. */
 function store(rounds: readonly (readonly Item[])[], roundMs = 130_000): RecordingId {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
@@ -68,15 +68,15 @@ async function bars(query: Partial<BarQuery> = {}): Promise<BarPage> {
 const past = (query: Partial<BarQuery> = {}): Promise<BarPage> => bars({ ...query, skipCorrupt: true })
 const touches = ({ startMs, endMs }: Bar, { fromMs, toMs }: StoredSpan): boolean =>
   fromMs < endMs && (toMs > startMs || (fromMs === toMs && fromMs >= startMs))
-/** Minute and close of each bar, with "?" where it is not complete. */
+/** Minute and close of each bar, with "?" if it isn't complete. */
 const told = ({ bars }: BarPage): readonly string[] =>
   bars.map(({ startMs, close, complete }) => `${(startMs - T0) / MINUTE} ${close}${complete ? '' : '?'}`)
 const range = (from: number, to: number): readonly number[] => Array.from({ length: to - from }, (_, i) => from + i)
 
-describe('a damaged block', () => {
+describe('a corrupt block', () => {
   const rounds = [[acknowledged(0), ...range(0, 3).map((m) => print(m))], range(3, 6).map((m) => print(m)), [print(6)]]
 
-  it('costs a chart its own bars alone, which the page tells; whoever must have all of them is refused', async () => {
+  it('costs a chart only its own bars, which the page reports; strict reads are refused', async () => {
     store(rounds)
     const before = await bars({ interval: '1s' })
     expect(await past({ interval: '1s' })).toEqual(before)
@@ -89,7 +89,7 @@ describe('a damaged block', () => {
     expect(page).toMatchObject({ more: false })
   })
 
-  it('is looked past by a page that would be all of it', async () => {
+  it('is skipped by a page that has nothing else', async () => {
     store(rounds)
     flipped('block', blocks()[1])
     const page = await past({ interval: '1s', beforeMs: at(6, 0), limit: 2 })
@@ -97,14 +97,14 @@ describe('a damaged block', () => {
     expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
   })
 
-  it('costs minutes nothing while their rollups are whole', async () => {
+  it('costs minute bars nothing while their rollups are intact', async () => {
     store(rounds)
     const before = await bars()
     for (const id of blocks()) flipped('block', id)
     expect(await past()).toEqual(before)
   })
 
-  it('leaves an export refused, and no file', async () => {
+  it('makes an export fail without leaving a file', async () => {
     store(rounds)
     flipped('block', blocks()[1])
     const reader = openLocalReader(folder.file)
@@ -115,7 +115,7 @@ describe('a damaged block', () => {
     await reader.close()
   })
 
-  it('is of no account to what was received before it', async () => {
+  it("doesn't affect what was received before it", async () => {
     const recording = store(rounds)
     flipped('block', blocks()[1])
     const page = await past({ interval: '1s', maxSeq: { recording, seq: 4 } })
@@ -125,14 +125,14 @@ describe('a damaged block', () => {
   })
 })
 
-describe('a damaged hour of bars', () => {
+describe('a corrupt hour of bars', () => {
   const rounds = [
     [acknowledged(0), ...range(0, 90).map((m) => print(m))],
     range(90, 150).map((m) => print(m)),
     [print(150)],
   ]
 
-  it('is built again from its messages, all of it, also where what was changed can be unpacked', async () => {
+  it('is rebuilt completely from its messages, even if the changed data can be decompressed', async () => {
     store(rounds, HOUR)
     const before = await bars()
     for (const column of ['data', 'sum']) {
@@ -146,7 +146,7 @@ describe('a damaged hour of bars', () => {
     expect(await bars()).toEqual(before)
   })
 
-  it('lacks what of its messages is damaged too', async () => {
+  it('lacks messages that are corrupt, too', async () => {
     store(rounds, HOUR)
     const before = await bars()
     for (const id of hours()) flipped('rollup', id)
@@ -164,14 +164,14 @@ describe('a damaged hour of bars', () => {
   })
 })
 
-describe('a damaged ledger', () => {
+describe('a corrupt ledger', () => {
   const gap: readonly Item[] = [
     { entry: { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(at(1, 30)) } },
     { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 4 }, wallMs: at(2, 30) },
   ]
   const rounds = [[acknowledged(0), print(0), print(1), ...gap, print(3), print(4)], [print(5)]]
 
-  it('tells of a gap that cannot be read where it was, whatever of it is damaged', async () => {
+  it('reports an unreadable gap at its time, whichever part of it is corrupt', async () => {
     store(rounds)
     const before = await bars()
     expect(told(before)).toEqual(['0 100', '1 101?', '3 103', '4 104', '5 105?'])
@@ -190,7 +190,7 @@ describe('a damaged ledger', () => {
     }
   })
 
-  it('does not take an instrument for received by what it cannot read', async () => {
+  it("doesn't treat an instrument as received because of an unreadable entry", async () => {
     store(rounds)
     for (const body of ['{"type":"acknowledged"', '{"type":"acknowledged","feed":"crypto/XT","rymbols":["BTC-USD"]}']) {
       sql((db) => db.prepare(`UPDATE entry SET body = ? WHERE body LIKE '{"type":"acknowledged"%'`).run(body))
@@ -200,13 +200,13 @@ describe('a damaged ledger', () => {
   })
 })
 
-describe('a torn flush', () => {
+describe('a corrupt flush', () => {
   const digest = (minute: number): Item => ({
     entry: { type: 'digest', minuteMs: unixMs(at(minute, 0)), sha256: 'ab'.repeat(32) },
     wallMs: at(minute, 2),
   })
 
-  it('is told between the entries around it, sealed over or not, and its bars are not complete', async () => {
+  it("is reported between the entries around it, sealed over or not, and its bars aren't complete", async () => {
     store([
       [acknowledged(0), print(0), digest(1)],
       [print(1), print(2), digest(3), print(4), digest(5), print(6)],
@@ -218,11 +218,11 @@ describe('a torn flush', () => {
     flipped('journal', last)
     const page = await past()
     expect(told(page)).toEqual(['0 100', '1 101', '2 102', '4 104?', '6 106?'])
-    // From a minute before it came: that late prints may be.
+    // From a minute before it was received, because trades can be that late.
     expect(page.corrupt).toEqual([{ fromMs: at(4, 2), toMs: Infinity }])
     await expect(bars()).rejects.toThrow(/^Messages of .* that came from .* or later are damaged/)
     expect(told(await bars({ beforeMs: at(4, 0) }))).toEqual(['0 100', '1 101', '2 102'])
-    // The writer finds it when it seals, marks it, and goes on.
+    // The writer finds it when sealing, marks it and continues.
     const engine = new StoreEngine(folder.file, () => T0 + HOUR)
     engine.begin(newRecordingId(T0 + HOUR), DEMO, unixMs(T0 + HOUR))
     engine.drain()
@@ -235,14 +235,14 @@ describe('a torn flush', () => {
   })
 })
 
-describe('a writer that comes to what is damaged', () => {
+describe('a writer that meets corrupt data', () => {
   const rounds = [
     [acknowledged(0), ...range(0, 3).map((m) => print(m))],
     range(3, 6).map((m) => print(m)),
     range(6, 9).map((m) => print(m)),
     [print(9)],
   ]
-  /** Closes what a death left open, and records on. */
+  /** Closes what a crash left open, and continues recording. */
   function goOn(): void {
     const engine = new StoreEngine(folder.file, () => T0 + 2 * HOUR)
     engine.begin(newRecordingId(T0 + 2 * HOUR), DEMO, unixMs(T0 + 2 * HOUR))
@@ -254,7 +254,7 @@ describe('a writer that comes to what is damaged', () => {
   const closed = (): unknown =>
     sql((db) => db.prepare('SELECT count(*) FROM recording WHERE summary IS NOT NULL').pluck().get())
 
-  it('closes a recording with a damaged block, keeps the block, and goes on', async () => {
+  it('closes a session with a corrupt block, leaves the block and continues', async () => {
     store(rounds)
     const before = await bars({ interval: '1s' })
     flipped('block', blocks()[1])
@@ -262,12 +262,12 @@ describe('a writer that comes to what is damaged', () => {
     expect(closed()).toBe(2)
     const page = await past({ interval: '1s' })
     expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
-    // The last one before the death and what came after it: whether they are complete, the death decides.
+    // Whether the last bar before the crash and those after it are complete depends on the crash.
     expect(told(page).slice(0, -2)).toEqual(told(before).filter((_, m) => m < 3 || (m > 5 && m < 9)))
     expect(page.bars.slice(-2).map(({ close }) => close)).toEqual([109, 221])
   })
 
-  it('leaves minutes of a block that it cannot read unrolled, rather than in silence', async () => {
+  it("writes no rollups for minutes of a block that it can't read", async () => {
     store(rounds)
     sql((db) => db.exec('UPDATE series SET rolled_seq = 4; DELETE FROM rollup'))
     flipped('block', blocks()[1])
@@ -277,7 +277,7 @@ describe('a writer that comes to what is damaged', () => {
     expect(page.bars.map(({ startMs }) => (startMs - T0) / MINUTE)).toEqual([6, 7, 8, 9, 121])
   })
 
-  it('does not make a good hour of one that it cannot read', async () => {
+  it("doesn't turn an unreadable hour into a readable one", async () => {
     store(rounds)
     const before = await bars()
     const [hour] = hours()
@@ -295,7 +295,7 @@ describe('a writer that comes to what is damaged', () => {
   })
 })
 
-describe('any damage of one row', () => {
+describe('any corruption of one row', () => {
   const event = fc.record({
     what: fc.constantFrom('trade', 'trade', 'quote'),
     ms: fc.integer({ min: 0, max: 2 * HOUR }),
@@ -307,7 +307,7 @@ describe('any damage of one row', () => {
       ? { conn: 2, data: quote('BTC-USD', cents / 100, cents / 100 + 0.01, T0 + ms) }
       : { conn: 1, data: trade('BTC-USD', cents / 100, (size / 1e4).toFixed(4), T0 + ms) }
 
-  it('leaves every bar that it does not touch as it was, and none that it touches complete', async () => {
+  it("changes no bar that it doesn't touch, and leaves none that it touches complete", async () => {
     let refused = 0
     await fc.assert(
       fc.asyncProperty(
@@ -345,7 +345,7 @@ describe('any damage of one row', () => {
             expect(page.bars.filter((one) => !outside(one) && one.complete)).toEqual([])
             expect(page.more).toBe(false)
             if (what === 'rollup') expect(lost).toEqual([])
-            // Whoever must have all of it is refused wherever there is anything to tell, and only there.
+            // A strict read is refused wherever a corrupt span is reported, and only there.
             const strict = await bars(query).catch((thrown: unknown) => thrown)
             if (lost.length + rebuilt.length > 0) {
               refused++

@@ -1,9 +1,9 @@
-/** A small share of the loss test `damage`, which does 1,000 of each kind. */
+/** A small part of the loss test `damage`, which runs 1,000 of each kind. */
 import { expect, it } from 'vitest'
 import { damage } from '../../../../loss/damage.ts'
 import { tempFolder } from './harness.ts'
 
-it('finds flips, swaps, zeroes and cut ends of database and log, after a clean end and after kill -9', async () => {
+it('detects flips, swaps, zeroed pages and cut ends of database and log, after a clean end and after kill -9', async () => {
   const folder = tempFolder()
   try {
     expect(await damage(folder.path, 15, () => undefined)).toMatch(/^180 damages, 0 missed/)

@@ -27,7 +27,10 @@ const bitcoin = (eventMs: number, recvMs: number): Item => ({
 const ether = (eventMs: number, recvMs: number): Item => ({ conn: 2, data: quote('ETH-USD', 10, 11, eventMs), recvMs })
 const both = [connecting(1, 'crypto/XT'), connecting(2, 'crypto/XQ')]
 
-/** As a recorder writes it: connections announced with their first entry, monotonic stamps that follow the wall clock. */
+/**
+ * Batches as a recorder writes them: connections announced with their first entry, monotonic stamps that follow the
+ * wall clock.
+ */
 function timed({ messages, entries }: Batch): Batch {
   messages.recvMs.forEach((ms, i) => (messages.monoNs[i] = (ms - T0) * 1e6))
   const connections = entries.flatMap(({ entry }) =>
@@ -40,7 +43,10 @@ function timed({ messages, entries }: Batch): Batch {
   }
 }
 
-/** Records flushes, dies, starts again; answers where the crash gap of each feed begins. `sealed`: after the first flush. */
+/**
+ * Records flushes, crashes and restarts. Returns where the crash gap of each feed begins. `sealed`: after the first
+ * flush.
+ */
 async function crashGaps(flushes: readonly (readonly Item[])[], sealed = false): Promise<Record<string, number>> {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
@@ -70,18 +76,18 @@ async function startAgain(key: string): Promise<Record<string, number>> {
   return Object.fromEntries(gaps.map(({ feed, fromMs }) => [feed, fromMs - T0]))
 }
 
-describe('the gap that a crash leaves begins', () => {
-  it.each([false, true])('for each feed with its own last message (sealed: %s)', async (sealed) => {
+describe('the gap after a crash begins', () => {
+  it.each([false, true])('for each feed at its own last message (sealed: %s)', async (sealed) => {
     const flush = [...both, bitcoin(T0 + 100, T0 + 100), ether(T0 + 200, T0 + 200), bitcoin(T0 + 900, T0 + 900)]
     expect(await crashGaps([flush], sealed)).toEqual({ 'crypto/XT': 900, 'crypto/XQ': 200 })
   })
 
-  it.each([false, true])('at the event time of what waited in the socket (sealed: %s)', async (sealed) => {
+  it.each([false, true])('at the event time of frames waiting in the socket (sealed: %s)', async (sealed) => {
     const flush = [...both, bitcoin(T0 + 396, T0 + 900), ether(T0 + 890, T0 + 900)]
     expect(await crashGaps([flush], sealed)).toEqual({ 'crypto/XT': 396, 'crypto/XQ': 890 })
   })
 
-  it('at the longest delay of the last second, not at that of the last message alone', async () => {
+  it('at the longest delay of the last second, not only that of the last message', async () => {
     const flush = [connecting(1, 'crypto/XT'), bitcoin(T0 + 100, T0 + 700), bitcoin(T0 + 890, T0 + 900)]
     expect(await crashGaps([flush])).toEqual({ 'crypto/XT': 300 })
   })
@@ -91,7 +97,7 @@ describe('the gap that a crash leaves begins', () => {
     expect(await crashGaps([flush])).toEqual({ 'crypto/XT': 900 })
   })
 
-  it('corrected by the skew that it is widened by', async () => {
+  it('corrected by the clock skew that it is widened by', async () => {
     const skewed: Item = {
       entry: {
         type: 'gap-open',
@@ -108,20 +114,20 @@ describe('the gap that a crash leaves begins', () => {
     expect(await crashGaps([flush])).toEqual({ 'crypto/XT': 400 })
   })
 
-  it('where a connection brought nothing yet, with the connection', async () => {
+  it('at the connection, if it received nothing yet', async () => {
     const late = connecting(2, 'crypto/XQ', T0 + 500)
     expect(
       await crashGaps([[connecting(1, 'crypto/XT'), bitcoin(T0 + 400, T0 + 400), late, bitcoin(T0 + 900, T0 + 900)]]),
     ).toEqual({ 'crypto/XT': 900, 'crypto/XQ': 500 })
   })
 
-  it('with the connection, too, where only its acknowledgement came: that may have waited before messages', async () => {
+  it('at the connection even after its acknowledgement, because that may have waited before messages', async () => {
     const acknowledged: Item = { conn: 2, data: '{"type":"subscribed","tickers":["ETH-USD"]}', flags: FLAG.control }
     const flush = [...both, { ...acknowledged, recvMs: T0 + 700 }, bitcoin(T0 + 900, T0 + 900)]
     expect(await crashGaps([flush])).toEqual({ 'crypto/XT': 900, 'crypto/XQ': 0 })
   })
 
-  it('for a silent feed no earlier than its connection could have been silent', async () => {
+  it('for a silent feed no earlier than its connection can have been silent', async () => {
     const at = T0 + 500_000
     expect(await crashGaps([[...both, ether(T0 + 100, T0 + 100)], [bitcoin(at, at)]])).toEqual({
       'crypto/XT': 500_000,
@@ -132,7 +138,7 @@ describe('the gap that a crash leaves begins', () => {
     })
   })
 
-  it('where a feed had no connection, with the last stamp: a gap of its own covers the time before', async () => {
+  it('at the last stamp for a feed without a connection, whose earlier time has a gap of its own', async () => {
     const lost: Item[] = [
       { entry: { type: 'disconnected', feed: 'crypto/XQ', conn: 2, closeCode: 1006, reason: '' }, wallMs: T0 + 300 },
       {
@@ -144,7 +150,7 @@ describe('the gap that a crash leaves begins', () => {
     expect(await crashGaps([flush])).toEqual({ 'crypto/XT': 900, 'crypto/XQ': 900 })
   })
 
-  it('after midnight, for a feed that brought nothing since, in the recording before', async () => {
+  it('after midnight in the previous session, for a feed that received nothing since', async () => {
     const engine = new StoreEngine(folder.file)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
     engine.commit([timed(new Writer().batch([...both, bitcoin(T0 + 900, T0 + 900), ether(T0 + 300, T0 + 900)]))])

@@ -1,4 +1,4 @@
-/** A process that is killed while it imports or erases: says so when it is in the midst of it. */
+/** A process that is killed while it imports or erases. It reports when it is in the middle of it. */
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'

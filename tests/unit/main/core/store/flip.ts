@@ -1,8 +1,8 @@
-/** Damages a store as a disk would: one bit of a row that was written. */
+/** Corrupts a store as a failing disk would: one bit of a written row. */
 import Database from 'better-sqlite3'
 import type { FeedId, InstrumentId } from '../../../../../src/shared/base/units.ts'
 
-/** Runs something over the store's file. */
+/** Runs something on the store's file. */
 export function inStore<T>(file: string, run: (db: Database.Database) => T): T {
   const db = new Database(file)
   try {
@@ -14,12 +14,12 @@ export function inStore<T>(file: string, run: (db: Database.Database) => T): T {
 
 export interface FlipPlace {
   readonly column?: string
-  /** Where in it, 0 to 1. */
+  /** Position in the value, 0 to 1. */
   readonly byte?: number
   readonly bit?: number
 }
 
-/** Turns one bit of a row; doing it again mends it. */
+/** Flips one bit of a row. A second call restores it. */
 export function flip(
   file: string,
   table: 'block' | 'rollup' | 'journal',

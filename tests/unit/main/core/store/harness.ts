@@ -1,4 +1,4 @@
-/** What the store's tests share: a folder a test, batches without a recorder, and everything read back. */
+/** Shared by the store's tests: temporary folders, batches without a recorder, and reading everything back. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,18 +11,18 @@ export const DEMO: Source = { kind: 'demo', origin: 'demo', user: '' }
 export const T0 = Date.UTC(2026, 0, 5, 10, 0, 0)
 const encoder = new TextEncoder()
 
-/** A new folder and how to remove it. */
+/** A new folder with its removal. */
 export function tempFolder(): { readonly path: string; readonly file: string; remove(): void } {
   const path = mkdtempSync(join(realpathSync(tmpdir()), 'tapedeck-store-'))
   return { path, file: join(path, 'tapedeck.db'), remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** One message or entry to be written. */
+/** One message or entry to write. */
 export type Item =
   | { readonly conn: number; readonly data: Uint8Array | string; readonly flags?: number; readonly recvMs?: number }
   | { readonly entry: LedgerEntry; readonly wallMs?: number }
 
-/** Numbers items as a recorder does: one order, connections from 1. */
+/** Numbers items like a recorder: one order, connections from 1. */
 export class Writer {
   seq = 0
   readonly #connSeq = new Map<number, number>()
@@ -82,7 +82,7 @@ export interface Row {
   readonly symbol: string
 }
 
-/** Everything a reader gives of a feed, raw bytes as latin1 text. */
+/** Everything a reader returns of a feed, raw bytes as latin1 text. */
 export async function readAll(reader: StoreReader, feed: FeedId, recording?: RecordingId): Promise<Row[]> {
   const rows: Row[] = []
   for await (const ticks of reader.ticks({ feed, instruments: null, recording })) {

@@ -4,7 +4,7 @@ import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { kept, killBurst } from '../../../../loss/kill.ts'
 import { DEMO, tempFolder } from './harness.ts'
 
-it('keeps, after kill -9 in a burst, all that was committed, once each, and closes the rest with a gap', async () => {
+it('keeps everything committed exactly once after kill -9 in a burst, and closes the rest with a gap', async () => {
   const folder = tempFolder()
   for (let i = 0; i < 10; i++) {
     const killed = await killBurst(folder.file, 10 + i * 40)

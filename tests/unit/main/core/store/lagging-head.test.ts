@@ -1,4 +1,4 @@
-/** A power cut may leave any earlier head beside a store: that must never look like a loss. */
+/** A power cut can leave any earlier head next to a store, which must never look like a loss. */
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -10,7 +10,7 @@ import { newRecordingId } from '../../../../../src/main/core/store/types/recordi
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { DEMO, T0, tempFolder, trade, Writer } from './harness.ts'
 
-it('says nothing where the head is an earlier one, whatever the store did since', async () => {
+it('reports nothing if the head is an earlier one, whatever the store did since', async () => {
   const folder = tempFolder()
   let now = T0
   const states: string[] = []
@@ -21,7 +21,7 @@ it('says nothing where the head is an earlier one, whatever the store did since'
     }
     states.push(copy)
   }
-  // Three sessions of three starts: journals, sealing, checkpoints, a log that is started over and one that is emptied.
+  // Three sessions in three starts: journals, sealing, checkpoints, a log that is restarted and one that is emptied.
   for (let start = 0; start < 3; start++) {
     const engine = new StoreEngine(folder.file, () => now)
     engine.begin(newRecordingId(now), DEMO, unixMs(now))
@@ -64,7 +64,7 @@ it('says nothing where the head is an earlier one, whatever the store did since'
   folder.remove()
 })
 
-it('is read from the other slot where a write of one was cut off', () => {
+it('is read from the other slot if a write of one was cut off', () => {
   const folder = tempFolder()
   const file = new HeadFile(folder.file)
   const head = { position: null, isInFile: true, last: null, closed: null }

@@ -1,4 +1,7 @@
-/** A write-ahead log that was damaged, cut off or put back to an earlier state is found, and saved before it is overwritten. */
+/**
+ * A write-ahead log that was corrupted, cut off or replaced by an earlier state is detected, and saved before it is
+ * overwritten.
+ */
 import Database from 'better-sqlite3'
 import {
   copyFileSync,
@@ -35,7 +38,7 @@ const commit = (engine: StoreEngine, writer: Writer, times: number): void => {
   for (let i = 0; i < times; i++) engine.commit([writer.batch([{ conn: 1, data: trade('BTC-USD', i, 1, T0 + i) }])])
 }
 
-/** The files of a store as a `kill -9` would leave them: the system keeps every write, and nothing is closed. */
+/** Copies the files of a store as a `kill -9` leaves them: every write is there and nothing is closed. */
 function copyAsKilled(file: string, to: string): void {
   for (const suffix of ['', '-wal', '-head']) {
     rmSync(to + suffix, { force: true })
@@ -81,7 +84,7 @@ const beside = (file: string): string[] =>
   readdirSync(dirname(file)).filter((name) => /\.(corrupt|lost|unused)-/.test(name) && name.startsWith(basename(file)))
 
 describe('verifying a store after kill -9', () => {
-  it('finds nothing where nothing was damaged, with or without its head', async () => {
+  it('reports nothing if nothing is corrupt, with or without the head', async () => {
     const { killed, engine } = makeKilled()
     expect(await problemsOf(killed)).toEqual([])
     rmSync(headFile(killed))
@@ -90,7 +93,7 @@ describe('verifying a store after kill -9', () => {
     expect(await problemsOf(folder.file)).toEqual([])
   })
 
-  it('names a flip in any frame, and the end of the log cut off anywhere', async () => {
+  it('reports a flip in any frame, and the log cut off anywhere', async () => {
     const { killed, engine } = makeKilled()
     const frames = framesOf(killed)
     for (const frame of [0, 1, frames >> 1, frames - 2, frames - 1]) {
@@ -113,7 +116,7 @@ describe('verifying a store after kill -9', () => {
     engine.close()
   })
 
-  it('says so on the command line, and exits 1', async () => {
+  it('reports it on the command line and exits 1', async () => {
     const { killed, engine } = makeKilled()
     const sound = commandContext({ dataDir: folder.path })
     expect(await runCommandLine(['verify', '--store', killed], sound)).toBe(0)
@@ -131,7 +134,7 @@ describe('verifying a store after kill -9', () => {
     engine.close()
   })
 
-  it('says nothing of a log that another program brought into the file', async () => {
+  it('reports nothing about a log that another program copied into the file', async () => {
     const { killed, engine } = makeKilled()
     const other = new Database(killed)
     other.pragma('wal_checkpoint(TRUNCATE)')
@@ -141,7 +144,7 @@ describe('verifying a store after kill -9', () => {
     engine.close()
   })
 
-  it('finds an older log, and an older store after a clean end', async () => {
+  it('detects an older log, and an older store after a clean end', async () => {
     const { killed, engine, writer } = makeKilled()
     const older = readFileSync(`${killed}-wal`)
     const file = readFileSync(killed)
@@ -200,7 +203,7 @@ describe('opening a store for writing', () => {
     return { notices, raws, causes, clean: sessions.map((row) => row.clean) }
   }
 
-  it('saves a corrupt log for its owner alone, keeps what is valid, marks the rest as lost by the disk', async () => {
+  it('saves a corrupt log readable only by its owner, keeps what is valid, marks the rest as lost by the disk', async () => {
     const { killed, engine } = makeKilled()
     flipFrame(killed, framesOf(killed) >> 1)
     const bad = readFileSync(`${killed}-wal`)
@@ -217,7 +220,7 @@ describe('opening a store for writing', () => {
     expect(raws).toBeGreaterThan(10)
     expect(raws).toBeLessThan(30)
     expect(causes).toEqual(['disk'])
-    // Verification goes on to say that something was lost, until whoever looks after it removes what was saved.
+    // Verification keeps reporting the loss until the user removes the saved files.
     expect((await problemsOf(killed)).every((text) => text.includes('was lost once'))).toBe(true)
     expect((await problemsOf(killed)).length).toBe(1)
     for (const name of beside(killed)) rmSync(join(folder.path, name))
@@ -226,14 +229,14 @@ describe('opening a store for writing', () => {
     engine.close()
   })
 
-  it('stays closed where a corrupt log can\u2019t be saved, and changes nothing', async () => {
+  it('stays closed if a corrupt log can’t be saved, and changes nothing', async () => {
     const { killed, engine } = makeKilled()
     flipFrame(killed, 3)
     const bad = readFileSync(`${killed}-wal`)
     const now = new Date(T0)
     vi.useFakeTimers({ now, toFake: ['Date'] })
     try {
-      // Something else has the name of the copy.
+      // Another file has the name of the copy.
       mkdirSync(`${killed}-wal.corrupt-${now.toISOString().replace(/[:.]/g, '-')}`)
       await expect(openStoreWriter({ file: killed })).rejects.toMatchObject({ code: 'disk-error' })
     } finally {
@@ -243,7 +246,7 @@ describe('opening a store for writing', () => {
     engine.close()
   })
 
-  it('loses nothing where everything in the corrupt log had reached the file', async () => {
+  it('loses nothing if everything in the corrupt log had reached the file', async () => {
     const { killed, engine } = makeKilled()
     const head = readHead(killed)
     expect(head?.isInFile).toBe(false)
@@ -265,7 +268,7 @@ describe('opening a store for writing', () => {
     engine.close()
   })
 
-  it('does not call a session crashed that was seen to close, though its close record is lost', async () => {
+  it("doesn't call a session crashed that was closed, even if its close record is lost", async () => {
     const { engine } = makeKilled()
     const reader = openLocalReader(folder.file)
     reader.queries.db.exec('BEGIN')
@@ -274,7 +277,7 @@ describe('opening a store for writing', () => {
     engine.end(unixMs(T0 + 9_000), [])
     engine.drain()
     const killed = join(folder.path, 'killed.db')
-    copyAsKilled(folder.file, killed) // the reader kept the close record from the file
+    copyAsKilled(folder.file, killed) // the reader kept the close record from being copied into the file
     expect(readHead(killed)?.closed?.clean).toBe(true)
     flipFrame(killed, before)
     const { causes, clean } = await reopen(killed)
@@ -285,7 +288,7 @@ describe('opening a store for writing', () => {
     engine.close()
   })
 
-  it('says that a store was put back to an earlier state, or is gone', async () => {
+  it('reports that a store was replaced by an earlier state, or is gone', async () => {
     const { engine } = makeKilled()
     const file = readFileSync(folder.file)
     engine.end(unixMs(T0 + 9_000), [])
@@ -302,14 +305,14 @@ describe('opening a store for writing', () => {
     ])
   })
 
-  it('closes what it opened where a store that was cut back cannot be opened, and can be opened later', async () => {
+  it("closes what it opened if a store with missing commits can't be opened, so that it can be opened later", async () => {
     const { engine } = makeKilled()
     const file = readFileSync(folder.file)
     engine.end(unixMs(T0 + 9_000), [])
     engine.drain()
     engine.close()
     writeFileSync(folder.file, file)
-    // The copy of the head can't be made under its name.
+    // The head can't be copied to its name.
     const now = vi.spyOn(Date, 'now').mockReturnValue(T0)
     const taken = `${headFile(folder.file)}.lost-2026-01-05T10-00-00-000Z`
     mkdirSync(taken)
@@ -328,7 +331,7 @@ describe('opening a store for writing', () => {
     expect((await reopen(folder.file)).notices[0]?.message).toMatch(/^The store was cut back: row 4/)
   })
 
-  it('says nothing at an ordinary start, nor after a kill, nor where a session was erased', async () => {
+  it('reports nothing at an ordinary start, after a kill, or after a session was erased', async () => {
     const { killed, engine } = makeKilled()
     expect((await reopen(killed)).notices).toEqual([])
     expect((await reopen(killed)).notices).toEqual([])
@@ -343,7 +346,7 @@ describe('opening a store for writing', () => {
   })
 
   it.each([0, 5])(
-    'says nothing where an earlier version erased the last session and recorded another of %i messages',
+    'reports nothing if an earlier version erased the last session and recorded another of %i messages',
     async (messages) => {
       const record = (engine: StoreEngine, startedMs: number, count: number): string => {
         const id = newRecordingId(startedMs)
@@ -373,7 +376,7 @@ describe('opening a store for writing', () => {
     },
   )
 
-  it('empties a corrupt log later where a reader kept the start from it: its bad end is no second loss', () => {
+  it("empties a corrupt log later if a reader prevents it, and doesn't report its bad end as another loss", () => {
     const { killed, engine } = makeKilled()
     engine.close()
     flipFrame(killed, framesOf(killed) >> 1)

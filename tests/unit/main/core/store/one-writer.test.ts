@@ -37,7 +37,7 @@ const reading = async (file: string) => {
   return reader
 }
 
-/** A writer's session that sends trades one at a time; each resolves with what became of it. */
+/** Starts a session that sends trades one at a time. Each promise resolves with the outcome. */
 async function session(writer: LibraryWriter) {
   const id = await writer.begin(DEMO, unixMs(Date.now()))
   const batches = new Writer()
@@ -60,7 +60,7 @@ const stored = async (file: string, recording: RecordingId): Promise<string[]> =
   (await readAll(await reading(file), 'crypto/XT', recording)).map((row) => row.raw)
 const problems = async (file: string) => (await (await reading(file)).verify(null)).problems
 
-describe('a second path to a store that is being recorded into', () => {
+describe('a second path to a store that is being recorded', () => {
   it.each([
     ['a link to the file', (file: string, other: string) => symlinkSync(file, other)],
     ['a relative link', (_file: string, other: string) => symlinkSync('tapedeck.db', other)],
@@ -71,7 +71,7 @@ describe('a second path to a store that is being recorded into', () => {
         symlinkSync(`${other}-1`, other)
       },
     ],
-  ])('%s: refused with a sentence, and the first one goes on', async (_what, link) => {
+  ])('%s: refused with a sentence, and the first one continues', async (_what, link) => {
     const first = await session(await writing(folder.file))
     await first.send()
     const other = join(folder.path, 'other.db')
@@ -96,7 +96,7 @@ describe('a second path to a store that is being recorded into', () => {
     })
   })
 
-  it('a link that was there before the store: the lock is that of the file it leads to', async () => {
+  it('a link that existed before the store: the lock is that of its target', async () => {
     const link = join(folder.path, 'link.db')
     symlinkSync(folder.file, link)
     await session(await writing(link))
@@ -104,13 +104,13 @@ describe('a second path to a store that is being recorded into', () => {
     await expect(openStoreWriter({ file: folder.file })).rejects.toMatchObject({ code: 'store-locked' })
   })
 
-  it('a loop of links leads nowhere, and ends', () => {
+  it('a loop of links ends without a target', () => {
     symlinkSync(join(folder.path, 'x'), join(folder.path, 'y'))
     symlinkSync(join(folder.path, 'y'), join(folder.path, 'x'))
     expect(realStorePath(join(folder.path, 'x'))).toContain(folder.path)
   })
 
-  it('a hard link: no writer and no reader by either name, while the first one goes on', async () => {
+  it('a hard link: no writer and no reader by either name, while the first one continues', async () => {
     const first = await session(await writing(folder.file))
     await first.send()
     const other = join(folder.path, 'other.db')
@@ -139,7 +139,7 @@ describe('a second path to a store that is being recorded into', () => {
 })
 
 describe('a lock file that was deleted', () => {
-  it('is made again with the next message, before anybody else comes', async () => {
+  it('is created again with the next message, before another writer comes', async () => {
     const first = await session(await writing(folder.file))
     await first.send()
     unlinkSync(`${folder.file}.lock`)
@@ -149,7 +149,7 @@ describe('a lock file that was deleted', () => {
     expect(await problems(folder.file)).toEqual([])
   })
 
-  it('a second writer that came in between is found before a message is written', async () => {
+  it('a second writer that came in between is detected before a message is written', async () => {
     const writer = await writing(folder.file)
     const first = await session(writer)
     await first.send()
@@ -157,7 +157,7 @@ describe('a lock file that was deleted', () => {
     const second = await session(await writing(folder.file))
     await second.send()
     expect(await first.send()).toMatchObject({ is: 'died', failure: { code: 'store-locked' } })
-    // The other one holds the store: no new session until it ends.
+    // The other writer holds the store, so no session can begin until it ends.
     await expect(writer.begin(DEMO, unixMs(Date.now()))).rejects.toMatchObject({ code: 'store-locked' })
     expect(await second.send()).toMatchObject({ is: 'committed' })
     expect(await stored(folder.file, first.id)).toEqual(first.texts.slice(0, 1))
@@ -168,7 +168,7 @@ describe('a lock file that was deleted', () => {
     expect(await problems(folder.file)).toEqual([])
   })
 
-  it('the recorder says so, and begins a session of its own once the store is free', async () => {
+  it('the recorder reports it and begins a new session once the store is free', async () => {
     const writer = await writing(folder.file, writerThread)
     const recorder = createRecorder({ writer, clock: systemClock, newId: newRecordingId })
     const first = await recorder.start(DEMO)
@@ -213,7 +213,7 @@ describe('a lock file that was deleted', () => {
 })
 
 describe('the store itself', () => {
-  it('moved away during recording: nothing more is written into it, and the reason is given', async () => {
+  it('moved during recording: nothing more is written to it, and the reason is reported', async () => {
     const writer = await writing(folder.file)
     const first = await session(writer)
     await first.send()
@@ -231,30 +231,27 @@ describe('the store itself', () => {
     ['an entry of the open session', "INSERT INTO entry VALUES (1, 2, 0, 0, '{}')"],
     ['the end of the open session', 'UPDATE recording SET ended_ms = 5'],
     ['the log of the store', "INSERT INTO store_log VALUES (2, 'begin', '{}', x'00')"],
-  ])(
-    'changed by another program, in %s: no transaction of the engine gets through, whatever it is for',
-    (_what, change) => {
-      const engine = new StoreEngine(folder.file)
-      try {
-        engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
-        const batches = new Writer()
-        const batch = () => batches.batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0) }])
-        engine.commit([batch()])
-        const other = new Database(folder.file)
-        other.exec(change)
-        other.close()
-        expect(() => engine.commit([batch()])).toThrow(OwnershipLost)
-        expect(() => engine.removeBookmark(1)).toThrow(OwnershipLost)
-        expect(() => engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 1))).toThrow(OwnershipLost)
-        engine.end(unixMs(T0 + 2), [])
-        expect(() => engine.drain()).toThrow(OwnershipLost)
-      } finally {
-        engine.close()
-      }
-    },
-  )
+  ])('changed by another program, in %s: no transaction of the engine is committed', (_what, change) => {
+    const engine = new StoreEngine(folder.file)
+    try {
+      engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
+      const batches = new Writer()
+      const batch = () => batches.batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0) }])
+      engine.commit([batch()])
+      const other = new Database(folder.file)
+      other.exec(change)
+      other.close()
+      expect(() => engine.commit([batch()])).toThrow(OwnershipLost)
+      expect(() => engine.removeBookmark(1)).toThrow(OwnershipLost)
+      expect(() => engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 1))).toThrow(OwnershipLost)
+      engine.end(unixMs(T0 + 2), [])
+      expect(() => engine.drain()).toThrow(OwnershipLost)
+    } finally {
+      engine.close()
+    }
+  })
 
-  it('written to while its lock file was gone: any commit of somebody else counts', () => {
+  it('written to while its lock file was gone: any foreign commit counts', () => {
     const engine = new StoreEngine(folder.file)
     const key = newRecordingId(T0)
     try {
@@ -269,7 +266,7 @@ describe('the store itself', () => {
     }
   })
 
-  it('is not taken for changed by checkpoints and notes of other programs', () => {
+  it("doesn't count as changed after checkpoints and notes of other programs", () => {
     const engine = new StoreEngine(folder.file)
     try {
       engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
@@ -289,7 +286,7 @@ describe('the store itself', () => {
     }
   })
 
-  it('is not taken for changed by another program after a change of the log that was rolled back', () => {
+  it("doesn't count as changed by another program after a log change that was rolled back", () => {
     const engine = new StoreEngine(folder.file)
     try {
       const first = newRecordingId(T0)
@@ -307,7 +304,7 @@ describe('the store itself', () => {
     }
   })
 
-  it('is not taken for changed by readers, checkpoints and background work of its own', async () => {
+  it("doesn't count as changed by readers, checkpoints and background work of its own", async () => {
     const engine = new StoreEngine(folder.file)
     try {
       engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
@@ -327,7 +324,7 @@ describe('the store itself', () => {
     }
   })
 
-  it('a lock is freed by release, whatever became of its file', () => {
+  it('a lock is released whatever happened to its file', () => {
     const lock = lockStore(folder.file)
     rmSync(`${folder.file}.lock`)
     lock.renew()

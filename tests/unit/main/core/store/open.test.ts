@@ -63,7 +63,7 @@ describe('opening the store', () => {
   it.each([
     ['in this thread', undefined],
     ['in a thread', writerThread],
-  ])('refuses a second writer %s with a sentence, and lets readers in', async (_, worker) => {
+  ])('refuses a second writer %s with a sentence, and allows readers', async (_, worker) => {
     const first = await openStoreWriter({ file: folder.file, worker })
     await first.begin(DEMO, unixMs(T0))
     await expect(openStoreWriter({ file: folder.file, worker })).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe('opening the store', () => {
     await (await openStoreWriter({ file: folder.file })).close()
   })
 
-  it("refuses a newer store, another program's file and garbage, all left as they were", async () => {
+  it("refuses a newer store, another program's file and garbage, and leaves them unchanged", async () => {
     const cases: [string, string, (file: string) => void][] = [
       [
         'newer.db',
@@ -116,14 +116,14 @@ describe('opening the store', () => {
 })
 
 describe('migrations', () => {
-  it('keep what a store of format 1 holds: written and left open by the Tapedeck of that format', async () => {
+  it('keep everything of a store of format 1, written and left open by a Tapedeck of that format', async () => {
     writeFileSync(folder.file, gunzipSync(readFileSync(new URL('format-1.db.gz', FIXTURES))))
     await expect(openStoreReader({ file: folder.file })).rejects.toMatchObject({
       code: 'store-damaged',
       message: expect.stringContaining('older format 1'),
     })
     const writer = await openStoreWriter({ file: folder.file })
-    // Beginning closes what was left open; its gap has no skew, for none was measured then.
+    // Beginning closes the session that was left open. Its gap has no skew, because that version measured none.
     const id = await writer.begin(DEMO, unixMs(T0 + 7_200_000))
     const gap = { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], skewMs: 25 } as const
     const committed = Promise.withResolvers<WriterEvent>()
@@ -170,12 +170,12 @@ describe('migrations', () => {
     await reader.close()
   })
 
-  it('ascend by one, each named by its file', () => {
+  it('ascend by one, and each is named by its file', () => {
     expect(MIGRATIONS.map((m) => m.version)).toEqual(MIGRATIONS.map((_, i) => i + 1))
   })
 
   it.each(Array.from({ length: LATEST_VERSION + 1 }, (_, v) => v))(
-    'bring format %i up to date, equal to a new store',
+    'migrate format %i to the current one, equal to a new store',
     async (version) => {
       const old = new Database(folder.file)
       migrate(old, APPLICATION_ID, version)

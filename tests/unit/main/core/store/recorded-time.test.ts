@@ -1,4 +1,4 @@
-/** A bar is complete only where its whole time was received: of its source, feed and symbol. */
+/** A bar is complete only if its whole interval was received, of its source, feed and symbol. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createHub } from '../../../../../src/main/core/market/hub.ts'
 import { hubCalendar } from '../../../../../src/main/core/market/hub-calendar.ts'
@@ -21,14 +21,14 @@ const acknowledged = (symbols: readonly string[], wallMs: number, feed: FeedId =
   entry: { type: 'acknowledged', feed, conn: 1, symbols },
   wallMs,
 })
-/** A trade dated in one minute and received in another, of the minutes after T0. */
+/** A trade dated in one minute and received in another, in minutes after T0. */
 const print = (dated: number, received: number, symbol = 'BTC-USD'): Item => ({
   conn: 1,
   data: trade(symbol, 100, 1, T0 + dated * MINUTE + 5_000),
   recvMs: T0 + received * MINUTE + 6_000,
 })
 
-/** Which minutes after T0 have a complete bar, and which one that is not. */
+/** The minutes after T0 that have a bar, and whether it is complete. */
 async function complete(symbol = 'BTC-USD'): Promise<Record<number, boolean>> {
   const reader = openLocalReader(folder.file)
   const { bars } = await reader.bars({
@@ -52,14 +52,14 @@ function record(startMinute: number, endMinute: number, items: readonly Item[]):
   engine.close()
 }
 
-it('is not complete before the first recording, after the last, or between them', async () => {
+it('is not complete before the first session, after the last, or between them', async () => {
   record(0, 10, [acknowledged(['BTC-USD'], T0), print(-60, 1), print(-3, 1), print(1, 1), print(5, 5), print(60, 6)])
   expect(await complete()).toEqual({ [-60]: false, [-3]: false, 1: true, 5: true, 60: false })
   record(20, 30, [acknowledged(['BTC-USD'], T0 + 20 * MINUTE), print(15, 21), print(25, 25)])
   expect(await complete()).toEqual({ [-60]: false, [-3]: false, 1: true, 5: true, 15: false, 25: true, 60: false })
 })
 
-it('is not complete in a recording in which the symbol was never asked for', async () => {
+it('is not complete in a session without a subscription for the symbol', async () => {
   record(0, 10, [acknowledged(['BTC-USD'], T0), print(1, 1)])
   record(10, 20, [
     acknowledged(['BTC-USD', 'ETH-USD'], T0 + 10 * MINUTE),
@@ -69,20 +69,20 @@ it('is not complete in a recording in which the symbol was never asked for', asy
   expect(await complete('ETH-USD')).toEqual({ 5: false, 12: true })
 })
 
-it('knows nothing of subscriptions in a recording that holds none, as an import of a table does', async () => {
+it('assumes nothing about subscriptions in a session that holds none, like an imported table', async () => {
   record(0, 10, [print(1, 1)])
   record(10, 20, [print(5, 11, 'ETH-USD'), print(12, 12, 'ETH-USD')])
   expect(await complete('ETH-USD')).toEqual({ 5: true, 12: true })
 })
 
-it('is not complete while its time is still to come; the forming bar is as complete as it can be', async () => {
+it('is not complete before its end; the forming bar is as complete as it can be', async () => {
   const engine = new StoreEngine(folder.file, () => T0)
   const key = newRecordingId(T0)
   engine.begin(key, DEMO, unixMs(T0))
   const writer = new Writer()
   engine.commit([writer.batch([acknowledged(['BTC-USD'], T0), print(1, 1), print(90, 2), print(2, 2)])])
   expect(await complete()).toEqual({ 1: true, 2: true, 90: false })
-  // As of a seq, too: what comes later does not tell of then.
+  // Also with a seq limit: what comes later doesn't count.
   engine.commit([writer.batch([print(3, 100)])])
   const reader = openLocalReader(folder.file)
   const query = { instrument: instrumentId('crypto', 'BTC-USD'), of: 'trade', interval: '1m', source: 'demo' } as const
@@ -92,7 +92,7 @@ it('is not complete while its time is still to come; the forming bar is as compl
   engine.close()
 })
 
-it('is not complete where a crash took what had waited, before anybody has started again', async () => {
+it('is not complete where a crash lost waiting messages, even before the next start', async () => {
   const engine = new StoreEngine(folder.file, () => T0)
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
   const waited: Item = { ...print(3, 3), recvMs: T0 + 4 * MINUTE + 30_000 }
@@ -102,7 +102,7 @@ it('is not complete where a crash took what had waited, before anybody has start
   expect(await complete()).toEqual({ 1: true, 2: true, 3: false })
 })
 
-it('is no complete bar of the live hub either, where a print is dated outside what it watched', () => {
+it('is not complete in the live hub either, if a trade is dated outside the watched time', () => {
   const hub = createHub({ calendar: hubCalendar })
   const btc = instrumentId('crypto', 'BTC-USD')
   const { value } = hub.watchBars(btc, 'trade', '1m', { changed: () => undefined, reset: () => undefined })

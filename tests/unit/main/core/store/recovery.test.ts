@@ -14,11 +14,11 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** Trades dated at `fromMs` and after; by default after their receipt, as by a service whose clock is ahead. */
+/** Trades dated at `fromMs` and after; by default after their receipt, as from a service whose clock is ahead. */
 const items = (n: number, fromMs = T0 + 1_000): Item[] =>
   Array.from({ length: n }, (_, i) => ({ conn: 1, data: trade('BTC-USD', 100 + i, 1, fromMs + i) }))
 
-/** Leaves a recording as a death would: some sealed, some only in the journal, one connection open. */
+/** Leaves a session as a crash would: some sealed, some only in the journal, one connection open. */
 function leave(sealed: boolean): RecordingId {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
@@ -35,7 +35,7 @@ function leave(sealed: boolean): RecordingId {
   return key
 }
 
-it('opens again a store of many recordings, also where rows have lower numbers than their recordings', () => {
+it('reopens a store of many sessions, also if rows have lower numbers than their sessions', () => {
   const engine = new StoreEngine(folder.file, () => T0)
   for (const n of [0, 1, 2]) {
     engine.begin(newRecordingId(T0 + n), DEMO, unixMs(T0 + n))
@@ -49,8 +49,8 @@ it('opens again a store of many recordings, also where rows have lower numbers t
   again.close()
 })
 
-describe('what a death leaves', () => {
-  it('has a gap with the skew measured last', async () => {
+describe('a session left open by a crash', () => {
+  it('has a gap with the clock skew measured last', async () => {
     const engine = new StoreEngine(folder.file, () => T0)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
     const opened = { type: 'gap-open', feed: 'crypto/XT', cause: 'drop', symbols: [], fromMs: unixMs(T0) } as const
@@ -103,7 +103,7 @@ describe('what a death leaves', () => {
     },
   )
 
-  it('no gap is open for ever: the one a quit leaves lasts to the next start, and none ends before it began', async () => {
+  it("leaves no gap open forever: a quit's lasts to the next start, and none ends before it began", async () => {
     const engine = new StoreEngine(folder.file)
     const first = newRecordingId(T0)
     engine.begin(first, DEMO, unixMs(T0))
@@ -134,7 +134,7 @@ describe('what a death leaves', () => {
     engine.close()
   })
 
-  it('is not called live by a reader once its writer is dead, nor an earlier one while another writes', async () => {
+  it("isn't reported live once its writer is dead, and an earlier one isn't while another writes", async () => {
     const left = leave(false)
     const reader = openLocalReader(folder.file)
     const live = async () => (await reader.sessions()).map((row) => [row.session, row.live, row.clean])
@@ -158,7 +158,7 @@ describe('what a death leaves', () => {
       reader.gaps({ recording: key }).then((gaps) => gaps.map(({ cause, fromMs, toMs }) => [cause, fromMs, toMs])),
     ])
 
-  it('does not keep what comes next from being committed: it is sealed and closed beside it', async () => {
+  it("doesn't delay new commits: it is sealed and closed in the background", async () => {
     const left = leave(false)
     const engine = new StoreEngine(folder.file)
     const now = newRecordingId(T0 + 5_000)
@@ -178,7 +178,7 @@ describe('what a death leaves', () => {
     engine.close()
   })
 
-  it('leaves no hole in what comes next while it is closed', async () => {
+  it('causes no gap in the next session while it is closed', async () => {
     const symbols = ['BTC-USD']
     const asked = (type: 'acknowledged' | 'released', wallMs: number): Item => ({
       entry: { type, feed: 'crypto/XT', conn: 1, symbols },
@@ -219,7 +219,7 @@ describe('what a death leaves', () => {
     engine.close()
   })
 
-  it('is told once, where another death comes before it is closed', async () => {
+  it('is recovered once, even if another crash comes before it is closed', async () => {
     const left = leave(false)
     const key = (n: number): RecordingId => newRecordingId(T0 + n * 5_000)
     const begun = [1, 2, 3].map((n) => {
@@ -246,7 +246,7 @@ describe('what a death leaves', () => {
     await reader.close()
   })
 
-  it('has no gap over what the next recording received, where it was ended and not closed yet', async () => {
+  it("has no gap over the next session if it had ended and wasn't closed yet", async () => {
     const engine = new StoreEngine(folder.file, () => T0)
     const yesterday = newRecordingId(T0)
     engine.begin(yesterday, DEMO, unixMs(T0))
@@ -266,7 +266,7 @@ describe('what a death leaves', () => {
     next.close()
   })
 
-  it('has none over what was received after it by a clock that was set back', async () => {
+  it('has no gap over what was received after a clock was set back', async () => {
     const connected: Item = { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }
     const engine = new StoreEngine(folder.file, () => T0)
     const ahead = newRecordingId(T0)
@@ -287,30 +287,33 @@ describe('what a death leaves', () => {
     next.close()
   })
 
-  it.each([false, true])('has one from the last that came, not from the latest stamp (sealed: %s)', async (sealed) => {
-    let now = T0
-    const engine = new StoreEngine(folder.file, () => now)
-    const key = newRecordingId(T0)
-    engine.begin(key, DEMO, unixMs(T0))
-    const writer = new Writer()
-    for (const from of [T0 + 3_600_000, T0])
-      engine.commit([writer.batch(items(20).map((item, i) => ({ ...item, recvMs: from + i })))])
-    if (sealed) {
-      now += SEAL_AFTER_MS
-      engine.drain()
-    }
-    engine.close()
-    const next = new StoreEngine(folder.file)
-    next.begin(newRecordingId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
-    next.drain()
-    const reader = openLocalReader(folder.file)
-    expect(await recorded(reader, key)).toEqual([T0 + 19, [['crash', T0 + 19, T0 + 60_000]]])
-    expect((await reader.verify(null)).problems).toEqual([])
-    await reader.close()
-    next.close()
-  })
+  it.each([false, true])(
+    'has a gap from the last message received, not from the latest stamp (sealed: %s)',
+    async (sealed) => {
+      let now = T0
+      const engine = new StoreEngine(folder.file, () => now)
+      const key = newRecordingId(T0)
+      engine.begin(key, DEMO, unixMs(T0))
+      const writer = new Writer()
+      for (const from of [T0 + 3_600_000, T0])
+        engine.commit([writer.batch(items(20).map((item, i) => ({ ...item, recvMs: from + i })))])
+      if (sealed) {
+        now += SEAL_AFTER_MS
+        engine.drain()
+      }
+      engine.close()
+      const next = new StoreEngine(folder.file)
+      next.begin(newRecordingId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
+      next.drain()
+      const reader = openLocalReader(folder.file)
+      expect(await recorded(reader, key)).toEqual([T0 + 19, [['crash', T0 + 19, T0 + 60_000]]])
+      expect((await reader.verify(null)).problems).toEqual([])
+      await reader.close()
+      next.close()
+    },
+  )
 
-  it('has none over its own messages where all of them are sealed and in bars', async () => {
+  it('has no gap over its own messages if all of them are sealed and in bars', async () => {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
     const key = newRecordingId(T0)
@@ -339,7 +342,7 @@ describe('what a death leaves', () => {
     ['without its feed', `replace(body, '"feed"', '"fede"')`],
     ['of no feed', `replace(body, 'crypto/XT', 'crypto/XU')`],
     ['nothing', `'null'`],
-  ])('does not keep anybody from recording where an entry of it is %s', async (_, body) => {
+  ])("doesn't prevent recording if one of its entries is %s", async (_, body) => {
     const engine = new StoreEngine(folder.file)
     const key = newRecordingId(T0)
     engine.begin(key, DEMO, unixMs(T0))
@@ -365,7 +368,7 @@ describe('what a death leaves', () => {
     next.close()
   })
 
-  it('is closed also when nothing is to be recorded', async () => {
+  it('is closed even if nothing is recorded', async () => {
     const left = leave(false)
     const writer = await openStoreWriter({ file: folder.file })
     const reader = openLocalReader(folder.file)
@@ -375,7 +378,7 @@ describe('what a death leaves', () => {
     await reader.close()
   })
 
-  it('takes the cause it is told', async () => {
+  it('uses the given cause', async () => {
     const key = leave(false)
     const engine = new StoreEngine(folder.file)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000), new Map<RecordingId, GapCause>([[key, 'worker']]))
@@ -385,7 +388,7 @@ describe('what a death leaves', () => {
     engine.close()
   })
 
-  it('keeps a torn journal row, names it, and goes on without it', async () => {
+  it('keeps a corrupt journal row, reports it, and continues without it', async () => {
     const key = leave(false)
     const db = new Database(folder.file)
     db.exec("UPDATE journal SET data = CAST(substr(data, 1, length(data) - 1) || x'00' AS BLOB) WHERE first_seq = 1")
@@ -403,7 +406,7 @@ describe('what a death leaves', () => {
     engine.close()
   })
 
-  it('deletes a closed recording whole and leaves a tombstone', async () => {
+  it('deletes a closed session completely and leaves a tombstone', async () => {
     const key = leave(true)
     const engine = new StoreEngine(folder.file)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000))

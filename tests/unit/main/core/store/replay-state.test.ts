@@ -1,4 +1,4 @@
-/** Any cut of a recording into live, seek and replay gives the same state. */
+/** Any split of a session into live, seek and replay gives the same state. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createDigestFold } from '../../../../../src/main/core/market/digest.ts'
@@ -19,10 +19,10 @@ import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from './harness
 
 const FEEDS = ['crypto/XT', 'crypto/XQ'] as const
 
-/** One thing that comes in, and how long after the one before. */
+/** One event, and how long after the previous one. */
 type Event =
   | { readonly is: 'message'; readonly conn: 1 | 2; readonly text: string; readonly afterMs: number }
-  /** Not asked for; no record at all; the recorder lost frames. */
+  /** Unasked, undecodable, or frames lost by the recorder. */
   | { readonly is: 'unasked' | 'torn' | 'overflow' | 'drop'; readonly afterMs: number }
 
 const priceArb = fc.integer({ min: 1, max: 5_000 })
@@ -53,7 +53,7 @@ interface Made {
   readonly state: () => string
 }
 
-/** A market, and all of its state that a replay must reach again. */
+/** A market with all the state that a replay must reproduce. */
 function newMarket(): Made {
   const hub = createHub({ calendar: hubCalendar })
   const fold = createDigestFold()
@@ -65,7 +65,10 @@ function newMarket(): Made {
   return { market, hub, state }
 }
 
-/** Records as live does: numbered, flagged, into hub and fold, a digest each minute; the state after each seq. */
+/**
+ * Records like the live terminal: numbered, flagged, into hub and fold, a digest each minute. Returns the state after
+ * each seq.
+ */
 function live(events: readonly Event[], file: string, snapshots: ReadonlySet<number>, seal: ReadonlySet<number>) {
   let now = T0
   const engine = new StoreEngine(file, () => now)
@@ -93,7 +96,7 @@ function live(events: readonly Event[], file: string, snapshots: ReadonlySet<num
     }
     if (event.is === 'overflow' || event.is === 'drop') {
       gap(event.is)
-      // The recorder says `cut`: what it lost is in no digest.
+      // The recorder calls `cut`: frames it lost are in no digest.
       if (event.is === 'overflow') market.cut()
     } else {
       const conn = event.is === 'message' ? event.conn : 1
@@ -123,7 +126,7 @@ function live(events: readonly Event[], file: string, snapshots: ReadonlySet<num
   return { recording, states, last: writer.seq, toMs: wall }
 }
 
-/** A place in a replay: a market and what plays into it. */
+/** A position in a replay: a market and its player. */
 async function seek(reader: LocalReader, recording: RecordingId, seq: number, last: number, toMs: number) {
   const made = newMarket()
   const found = await reader.snapshot({ recording, upToSeq: seq, version: made.market.version })
@@ -142,7 +145,7 @@ async function seek(reader: LocalReader, recording: RecordingId, seq: number, la
   return { ...made, rig, cursor, to, used: found !== null }
 }
 
-it('is reached in one go, from any snapshot, and after any seeks', async () => {
+it('is the same reached directly, from any snapshot, and after any seeks', async () => {
   let compared = 0
   let jumped = 0
   const places = fc.uniqueArray(fc.nat(119), { maxLength: 6, size: 'max' })
@@ -159,7 +162,7 @@ it('is reached in one go, from any snapshot, and after any seeks', async () => {
           const reader = openLocalReader(folder.file)
           const known = [...states.keys()]
           for (const [a, b] of [[0, 1_000], ...seeks]) {
-            // From a place to a later one, each of which live knew.
+            // From one position to a later one; live passed both.
             const [from, to] = [a, b]
               .sort((x, y) => x - y)
               .map((share) => known[Math.floor((share / 1_001) * known.length)])

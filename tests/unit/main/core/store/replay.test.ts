@@ -25,7 +25,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** A line of a recording as tests compare it: what came, in its order. */
+/** A line of a session as tests compare it: what was received, in order. */
 interface Line {
   readonly seq: number
   readonly ms: number
@@ -64,7 +64,7 @@ async function* stream(batches: readonly Batch[]): AsyncGenerator<Batch> {
   yield* batches
 }
 
-/** Items of a recording and what reading it must give. */
+/** Items of a session and what reading it must return. */
 function linesOfItems(items: readonly Item[]): Line[] {
   return items.map((item, i): Line => {
     const seq = i + 1
@@ -74,7 +74,7 @@ function linesOfItems(items: readonly Item[]): Line[] {
   })
 }
 
-/** Writes items in flushes of the given sizes; after each, whether what there is is sealed. */
+/** Writes items in flushes of the given sizes. After each, everything is sealed if `seal` says so. */
 function record(
   items: readonly Item[],
   cuts: readonly { readonly size: number; readonly seal: boolean }[],
@@ -131,7 +131,7 @@ const cutsArb = fc.array(fc.record({ size: fc.integer({ min: 1, max: 80 }), seal
 })
 
 describe('replay', () => {
-  it('gives every message and entry once, in order and to the byte, from any seq to any other', async () => {
+  it('returns every message and entry once, in order and byte for byte, from any seq to any other', async () => {
     await fc.assert(
       fc.asyncProperty(itemsArb, cutsArb, fc.nat(320), fc.nat(320), async (items, cuts, a, b) => {
         const made = tempFolder()
@@ -157,7 +157,7 @@ describe('replay', () => {
     )
   })
 
-  it('goes on without seam while what it reads is sealed and merged', async () => {
+  it('continues seamlessly while what it reads is sealed and merged', async () => {
     const items = Array.from({ length: 9_000 }, (_, i): Item =>
       i % 50 === 0
         ? { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }
@@ -180,7 +180,7 @@ describe('replay', () => {
     let turns = 0
     for await (const batch of reader.replay({ recording: await only(reader), afterSeq: 0 })) {
       lines.push(...linesOf(batch))
-      // What comes now is after the end that was fixed at the start; what was there moves into blocks.
+      // New messages are after the end fixed at the start; existing ones move into blocks.
       if (turns++ < 3) {
         commit(6_000 + turns * 300, 6_300 + turns * 300)
         engine.drain()
@@ -190,7 +190,7 @@ describe('replay', () => {
     expect(lines).toEqual(linesOfItems(items.slice(0, 6_000)))
   })
 
-  it('is the same over a thread, one batch ahead, and ends when iterating ends', async () => {
+  it('is the same over a thread, one batch ahead, and ends when iteration ends', async () => {
     const items = Array.from({ length: 20_000 }, (_, i): Item => ({ conn: 1, data: trade('BTC-USD', i, 1, T0) }))
     record(items, [
       { size: 500, seal: true },
@@ -209,7 +209,7 @@ describe('replay', () => {
     })
   })
 
-  it('takes small batches first and bounds their text', async () => {
+  it('reads small batches first and limits their text', async () => {
     const big = 'x'.repeat(300_000)
     record(
       Array.from({ length: 40 }, (): Item => ({ conn: 1, data: big, flags: FLAG.undecodable })),
@@ -226,7 +226,7 @@ describe('replay', () => {
   })
 })
 
-/** Where an instant lies, the plain way. */
+/** The position of an instant, by linear search. */
 function placeOf(lines: readonly Line[], ms: number): { seq: number; ms: number } | null {
   let replay = -Infinity
   let found: { seq: number; ms: number } | null = null
@@ -237,8 +237,8 @@ function placeOf(lines: readonly Line[], ms: number): { seq: number; ms: number 
   return found
 }
 
-describe('place', () => {
-  it('finds the last that was received by then, whatever the clock did', async () => {
+describe('findPosition', () => {
+  it('finds the last message received by then, whatever the clock did', async () => {
     const stepArb = fc.oneof(
       { weight: 30, arbitrary: fc.integer({ min: 0, max: 300 }) },
       { weight: 4, arbitrary: fc.integer({ min: -80, max: 0 }) },
@@ -256,7 +256,7 @@ describe('place', () => {
           try {
             const items: Item[] = []
             let wall = T0
-            // Monotonic time never stands back: what the wall clock ran back stays within the recorder's bound.
+            // Monotonic time never goes back. Wall time goes back no further than the recorder allows without an entry.
             let drift = 0
             for (const step of steps) {
               if (Math.abs(step) > 300) {
@@ -277,7 +277,7 @@ describe('place', () => {
             for (const at of asked) {
               const place = placeOf(lines, T0 + at)
               expect(await reader.findPosition({ recording, ms: T0 + at })).toEqual(place)
-              // Reading up to then ends soon after, never before, and leaves nothing out.
+              // Reading up to an instant ends soon after it, never before, and leaves nothing out.
               const read = await readLines(reader, { recording, afterSeq: 0, upToMs: T0 + at })
               expect(read).toEqual(lines.slice(0, Math.max(read.length, place?.seq ?? 0)))
             }
@@ -292,7 +292,7 @@ describe('place', () => {
     )
   })
 
-  it('finds it in a long recording without entries', async () => {
+  it('finds it in a long session without entries', async () => {
     const items = Array.from({ length: 60_000 }, (_, i): Item => ({
       conn: 1 + (i % 2),
       data: i % 2 === 0 ? trade(`S${i % 5}-USD`, i, 1, T0) : quote('BTC-USD', i, i + 1, T0),
@@ -310,7 +310,7 @@ describe('place', () => {
 })
 
 describe('activity', () => {
-  it('sums up to what there is, and shows when it came', async () => {
+  it('adds up to the total and shows when messages were received', async () => {
     const items = Array.from({ length: 20_000 }, (_, i): Item =>
       i % 1_000 === 0
         ? { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 }, wallMs: T0 + (i < 15_000 ? i : 45_000 + i) }
@@ -333,7 +333,7 @@ describe('activity', () => {
     expect(await ask(90_000, 80_000, 2)).toEqual([0, 0])
   })
 
-  it('does not count what a torn flush held, sealed over or not', async () => {
+  it("doesn't count what a corrupt flush held, sealed over or not", async () => {
     const items = (n: number): Item[] =>
       Array.from({ length: n }, () => ({ conn: 1, data: trade('BTC-USD', 1, 1, T0) }))
     const connected: Item = { entry: { type: 'connected', feed: 'crypto/XT', conn: 1 } }
@@ -358,7 +358,7 @@ describe('activity', () => {
     expect(await sum()).toBe(99 + 60)
   })
 
-  it('counts what there is of an import that kept its seqs and lacks most of them', async () => {
+  it('counts what an import has if it kept its seqs and lacks most of them', async () => {
     const writer = await openStoreWriter({ file: folder.file })
     close.push(() => writer.close())
     const parts = new Writer(FEEDS)
@@ -370,7 +370,7 @@ describe('activity', () => {
           recvMs: T0 + fromMs + 1 + i,
         })),
       )
-    // 3,000 messages in 3 s, an hour of which nothing was brought along, 1,000 messages in 1 s.
+    // 3,000 messages in 3 s, an hour that wasn't exported, 1,000 messages in 1 s.
     const batches = [part(3_000, 0)]
     parts.seq += 400_000
     batches.push(part(1_000, 3_600_000))
@@ -384,15 +384,15 @@ describe('activity', () => {
     await writer.library.importRecording({ ...about, clean: true, from: 'a test' }, stream(batches))
     const counts = await reading().activity({ recordings: [id], fromMs: T0, toMs: T0 + 3_720_000, buckets: 62 })
     expect(counts.reduce((a, b) => a + b)).toBe(4_000)
-    // The first of each series after the hole is spread over it.
+    // The first block of each series after the gap is spread over it.
     expect(counts[0]).toBe(3_000)
     expect(counts[60]).toBeGreaterThan(995)
-    // A question about seconds is answered in seconds.
+    // A query about seconds returns seconds.
     const fine = await reading().activity({ recordings: [id], fromMs: T0, toMs: T0 + 3_000, buckets: 30 })
     for (const n of fine) expect(Math.abs(n - 100)).toBeLessThan(12)
   })
 
-  it('adds the recordings up and follows one that goes on', async () => {
+  it('adds up sessions and follows a live one', async () => {
     const engine = record(
       Array.from({ length: 100 }, (): Item => ({ conn: 1, data: trade('BTC-USD', 1, 1, T0) })),
       [{ size: 10, seal: false }],
@@ -412,7 +412,7 @@ describe('activity', () => {
 })
 
 describe('entries', () => {
-  it('are given by kind and after a seq', async () => {
+  it('are returned by type and after a seq', async () => {
     const digest: LedgerEntry = { type: 'digest', minuteMs: unixMs(T0), sha256: 'ab'.repeat(32) }
     const connected: LedgerEntry = { type: 'connected', feed: 'crypto/XT', conn: 1 }
     record(
@@ -447,16 +447,16 @@ describe('snapshots', () => {
     await expect.poll(() => stored(100), { timeout: 20_000 }).toEqual({ seq: 20, wallMs: T0 + 20, data: data(600_000) })
     expect(await stored(19)).toBeNull()
     expect(await reader.snapshot({ recording, upToSeq: 100, version: 4 })).toBeNull()
-    // One of another recording is not mixed up with it.
+    // A snapshot of another session isn't stored with this one.
     writer.snapshot({ seq: 20, wallMs: 1, version: 3, data: data(9), recording: recordingId('other') })
-    // One that waits is written when the recording ends.
+    // A waiting snapshot is written when the session ends.
     writer.snapshot({ seq: 20, wallMs: T0 + 21, version: 3, data: data(10) })
     await writer.end(unixMs(T0 + 100), [])
     expect(await stored(20)).toEqual({ seq: 20, wallMs: T0 + 21, data: data(10) })
     expect((await reader.verify(null)).problems).toEqual([])
   })
 
-  it('of the next recording wait while the one before is being closed', () => {
+  it('of the next session wait while the previous one is closed', () => {
     const engine = record([{ conn: 1, data: 'x' }], [{ size: 1, seal: false }])
     close.push(() => engine.close())
     engine.end(unixMs(T0 + 5), [])
@@ -470,7 +470,7 @@ describe('snapshots', () => {
     expect(kept).toEqual([{ key: next, seq: 0 }])
   })
 
-  it('are thinned out where little lies between them, the newest always stays', () => {
+  it('are thinned out where little lies between them, except the newest', () => {
     const engine = record(
       Array.from({ length: 1_000 }, (): Item => ({ conn: 1, data: 'x' })),
       [{ size: 500, seal: true }],
@@ -488,7 +488,7 @@ describe('snapshots', () => {
     expect(kept.length).toBeLessThan(5)
   })
 
-  it('are packed against a whole one, and read back as they were', () => {
+  it('are stored as differences, and read back unchanged', () => {
     const engine = record(
       Array.from({ length: 1_000 }, (): Item => ({ conn: 1, data: 'x' })),
       [{ size: 500, seal: true }],
@@ -498,7 +498,7 @@ describe('snapshots', () => {
     const noise = (): number => ((state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) >>> 13) & 255
     const first = Uint8Array.from({ length: 300_000 }, noise)
     const states = Array.from({ length: 8 }, (_, i) => {
-      // A little more of it is another one each time; the last has nothing of the first any more.
+      // Each one is a little further from the first; the last has nothing in common with it.
       const next = i === 7 ? Uint8Array.from({ length: 300_010 }, noise) : first.slice(0, first.length - i)
       if (i > 0 && i < 7) next.fill(i, 1_000, 1_000 + i * 500)
       return next
@@ -515,13 +515,13 @@ describe('snapshots', () => {
       expect(snapshots.read(id, query)).toEqual({ seq: 100 + i, wallMs: T0 + i, data })
       expect(snapshots.read(id, { ...query, afterSeq: 100 + i })).toBeNull()
       if (i > 0 && i < 7) expect(sizes.get()).toBeLessThan(10_000)
-      // What others are packed against stays where thinning would let it go.
+      // A base of other snapshots stays even where thinning would remove it.
       if (i > 0) expect(snapshots.read(id, { ...query, upToMs: T0 })?.data).toEqual(first)
     }
     expect(sizes.get()).toBeGreaterThan(250_000)
   })
 
-  it('that are damaged are passed over and named by verify', async () => {
+  it('that are corrupt are skipped and reported by verify', async () => {
     const engine = record(
       [
         { conn: 1, data: 'x' },

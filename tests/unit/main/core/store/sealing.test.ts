@@ -1,4 +1,4 @@
-/** What must hold at every instant of sealing: a commit is on the disk, and a message is in the journal or in a block. */
+/** Invariants of sealing at every instant: a commit is on disk, and a message is in the journal or in a block. */
 import Database from 'better-sqlite3'
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -58,13 +58,13 @@ async function readAsKilled(): Promise<{ raws: string[]; problems: unknown }> {
   }
 }
 
-/** Sealing that has prepared its blocks and waits for a commit to share a transaction with. */
+/** Brings sealing to the point where its blocks are prepared and wait for a commit to share a transaction with. */
 function prepareSealing(): void {
   now += SEAL_AFTER_MS
   for (let turns = 0; engine.turn(0) !== 'waiting'; turns++) expect(turns).toBeLessThan(1_000)
 }
 
-/** Looks at the files after each step of background work that wrote something. */
+/** Inspects the files after each step of background work that wrote something. */
 async function stepThrough(): Promise<void> {
   let log = Buffer.alloc(0)
   for (let turns = 0, state = ''; state !== 'idle'; turns++) {
@@ -82,10 +82,10 @@ const full = (): never => {
   throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL')
 }
 
-it('syncs each commit: a new store, and one that is opened again', () => {
+it('syncs each commit, in a new store and in a reopened one', () => {
   for (const file of [join(folder.path, 'new.db'), join(folder.path, 'new.db')]) {
     const db = openForWriting(file)
-    // 2 is FULL: the log is synced before a commit returns. NORMAL, 1, syncs it at a checkpoint only.
+    // 2 is FULL: the log is synced before a commit returns. NORMAL, 1, syncs only at a checkpoint.
     expect(db.pragma('synchronous', { simple: true })).toBe(2)
     expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
     db.close()
@@ -116,7 +116,7 @@ it('runs prepared work once, in the transaction of the next commit', async () =>
   expect(await readAsKilled()).toEqual({ raws: sent, problems: [] })
 })
 
-it('commits what was received where prepared work fails, and does that work later', async () => {
+it('commits received messages even if prepared work fails, and does that work later', async () => {
   record(100)
   prepareSealing()
   const put = vi.spyOn(Sealer.prototype, 'writeBlock').mockImplementation(full)
@@ -124,19 +124,19 @@ it('commits what was received where prepared work fails, and does that work late
   expect(put).toHaveBeenCalled()
   expect(await readAsKilled()).toEqual({ raws: sent, problems: [] })
   now += 25
-  expect(() => engine.turn(0)).toThrow('full') // on its own it fails as well, and is told
+  expect(() => engine.turn(0)).toThrow('full') // by itself it fails as well and is reported
   expect(await readAsKilled()).toEqual({ raws: sent, problems: [] })
   put.mockRestore()
   record(10)
   engine.drain()
-  expect(engine.journalBytes).toBeGreaterThan(0) // what came after the sealing was prepared
+  expect(engine.journalBytes).toBeGreaterThan(0) // messages received after the sealing was prepared
   now += SEAL_AFTER_MS
   engine.drain()
   expect(engine.journalBytes).toBe(0)
   expect(await readAsKilled()).toEqual({ raws: sent, problems: [] })
 })
 
-it('changes nothing where the shared transaction fails as a whole, and takes the same batch again', async () => {
+it('changes nothing if the shared transaction fails, and accepts the same batch again', async () => {
   record(100)
   prepareSealing()
   const before = sent.slice()

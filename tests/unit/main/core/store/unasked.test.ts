@@ -1,4 +1,4 @@
-/** A service that sends tickers nobody asked for, without end: what it costs is bounded, and nothing of it is lost. */
+/** A service that keeps sending tickers without a subscription: the cost is bounded and nothing is lost. */
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MAX_UNASKED_SERIES } from '../../../../../src/main/core/store/write/buckets.ts'
@@ -50,7 +50,7 @@ function tamper(sql: string, ...args: unknown[]): void {
   db.close()
 }
 
-/** Rows by what they hold: series, those with a name, blocks. */
+/** Counts of series, of series with a name, and of blocks. */
 function counts(): { series: number; named: number; blocks: number } {
   const db = new Database(folder.file, { readonly: true })
   const one = (sql: string): number => Number(db.prepare(sql).pluck().get())
@@ -72,7 +72,7 @@ async function verify(): Promise<VerifyReport> {
   }
 }
 
-/** Every message as ticks give it, and what a replay gives of the only recording. */
+/** Every message as returned by ticks, and by a replay of the only session. */
 async function readRows(): Promise<{ readonly rows: Row[]; readonly replayed: string[] }> {
   const reader = openLocalReader(folder.file)
   try {
@@ -87,7 +87,7 @@ async function readRows(): Promise<{ readonly rows: Row[]; readonly replayed: st
   }
 }
 
-/** Seqs of what `ticks` gives of one instrument; '': of what lies with none. */
+/** Seqs that `ticks` returns for one instrument; '' for messages stored without one. */
 async function seqsOf(instrument: string): Promise<number[]> {
   const reader = openLocalReader(folder.file)
   const found: number[] = []
@@ -99,8 +99,8 @@ async function seqsOf(instrument: string): Promise<number[]> {
 
 const FEW = 25
 
-describe('tickers that nobody asked for', () => {
-  it('share one series of a feed beyond their bound, keep every byte in order, and verify clean', async () => {
+describe('tickers without a subscription', () => {
+  it('share one series of a feed beyond their limit, keep every byte in order, and verify clean', async () => {
     const many = MAX_UNASKED_SERIES + 2_000
     for (let from = 0; from < many; from += 1_500) record(tickers(from, from + 1_500), FLAG.unasked)
     expect(counts()).toMatchObject({ series: MAX_UNASKED_SERIES + 1, named: MAX_UNASKED_SERIES })
@@ -118,7 +118,7 @@ describe('tickers that nobody asked for', () => {
     expect(await verify()).toMatchObject({ ok: true, problems: [], messages: many })
   })
 
-  it('leave room for what is asked for, whose messages have a series of their own from then on', async () => {
+  it('leave room for a subscription, whose messages get a series of their own from then on', async () => {
     const late = `T${MAX_UNASKED_SERIES + 3}-USD`
     record(tickers(0, MAX_UNASKED_SERIES + FEW), FLAG.unasked)
     record([late, 'BTC-USD'], FLAG.unasked)
@@ -128,18 +128,18 @@ describe('tickers that nobody asked for', () => {
     expect(counts()).toMatchObject({ series: MAX_UNASKED_SERIES + 2, named: MAX_UNASKED_SERIES + 1 })
     end()
     expect((await verify()).problems).toEqual([])
-    // What came before it was asked for lies with what names no instrument: each message lies in one place.
+    // Messages from before the subscription stay in the shared series: each message is stored once.
     expect(await seqsOf(`crypto:${late.replace('-', '')}`)).toEqual([last - 2, last - 1])
     const shared = Array.from({ length: FEW + 2 }, (_, i) => MAX_UNASKED_SERIES + 1 + i)
     expect(await seqsOf('')).toEqual([...shared, last])
   })
 
-  it('keep their bound where a death interrupts the recording', async () => {
+  it('keep their limit if a crash interrupts the session', async () => {
     record(tickers(0, MAX_UNASKED_SERIES - 1), FLAG.unasked)
     engine.commit([
       writer.batch([1, 2].map((n) => ({ conn: 1, data: trade(`N${n}-USD`, n, 1, T0), flags: FLAG.unasked }))),
     ])
-    engine.close() // without sealing: the next start seals what the journal holds
+    engine.close() // without sealing, so that the next start seals the journal
     engine = new StoreEngine(folder.file, () => now)
     engine.begin(newRecordingId(now), DEMO, unixMs(now))
     engine.drain()
@@ -148,7 +148,7 @@ describe('tickers that nobody asked for', () => {
     expect((await verify()).problems).toEqual([])
   })
 
-  it('are found in the shared series while they are fewer than the bound', async () => {
+  it('are found in the shared series while they are fewer than the limit', async () => {
     record(['T1-USD'], FLAG.unasked)
     end()
     tamper("UPDATE series SET instrument = '', symbols = '[]'")
@@ -159,7 +159,7 @@ describe('tickers that nobody asked for', () => {
     ])
   })
 
-  it('hide no message that was asked for in the series they share', async () => {
+  it('hide no subscribed message in the series they share', async () => {
     record(tickers(0, MAX_UNASKED_SERIES + FEW), FLAG.unasked)
     record(['BTC-USD'], 0)
     end()

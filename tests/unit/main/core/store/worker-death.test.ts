@@ -6,9 +6,9 @@ import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/s
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { DEMO, readAll, tempFolder, trade } from './harness.ts'
 
-it('is survived: the thread is started again, the hole is a gap, what was committed stays', async () => {
+it('is survived: the thread restarts, the interruption is a gap, and committed messages stay', async () => {
   const folder = tempFolder()
-  // A thread that ends itself once, in the middle of its work, when it is told to by a file.
+  // A thread that ends itself once in the middle of its work, when a file tells it to.
   const trap = `${folder.path}/die`
   const entry = `${folder.path}/mortal.mjs`
   const real = new URL('../../../../../src/main/core/store/threads/writer-worker.ts', import.meta.url).href

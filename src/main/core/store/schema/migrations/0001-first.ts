@@ -1,11 +1,11 @@
 import type { Migration } from './migration.ts'
 
-/** Journal, sealed blocks, ledger: everything of the first format. */
+/** The first format: journal, sealed blocks and ledger. */
 export const firstFormat: Migration = {
   version: 1,
   name: 'first',
   before(db) {
-    // A block is about 10 KB: half of its last page is wasted, so small pages keep the file small.
+    // Blocks are about 10 KB and waste half of their last page on average, so small pages keep the file small.
     db.pragma('page_size = 2048')
     db.pragma('auto_vacuum = INCREMENTAL')
     db.pragma('secure_delete = ON')

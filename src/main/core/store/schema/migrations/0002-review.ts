@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** What reviewing needs beside the evidence: labels, bookmarks, replay snapshots. */
+/** Adds labels, bookmarks and replay snapshots. */
 export const labelsAndSnapshots: Migration = {
   version: 2,
   name: 'review',

@@ -20,7 +20,7 @@ const written = (block: OpenBlock, key: string, row: number): string => {
   return decoder.decode(out.subarray(3, writer.write(row, out, 3)))
 }
 
-/** Seals with the proof off, so that the comparison here is its own. */
+/** Seals without the proof, so that this test does its own comparison. */
 function roundTrip(messages: MessageColumns, eventMs?: Float64Array): OpenBlock {
   const block = encodeBlock('crypto/XT', messages, { prove: false, eventMs })
   proveBlock(block, messages, eventMs)
@@ -106,7 +106,7 @@ const stamp: fc.Arbitrary<Stamps> = fc.record({
 })
 
 describe('any frames', () => {
-  test('come back to the byte, with their stamps', () => {
+  test('decode to the same bytes and stamps', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(noise, stamp), { maxLength: 40 }), fc.boolean(), (rows, own) => {
         const messages = messagesOf(
@@ -127,7 +127,7 @@ describe('any frames', () => {
     )
   })
 
-  test('numbers are what JSON.parse gives', () => {
+  test('numbers equal what JSON.parse returns', () => {
     const value = fc.oneof(
       fc.double({ noDefaultInfinity: true, noNaN: true }),
       fc.integer(),
@@ -150,7 +150,7 @@ describe('any frames', () => {
     )
   })
 
-  test('more shapes than a block has room for', () => {
+  test('with more templates than a block has room for', () => {
     const frames = Array.from({ length: 1200 }, (_, i) => `{"pair":"S${i}X","p":${i}.5,"q":"u-${i * 17}-z"}`)
     const block = roundTrip(messagesOf(frames))
     expect(block.symbol(5)).toBe('S5X')
@@ -171,7 +171,7 @@ describe('names', () => {
     expect(one('[{"ev":"T","sym":"IBM","p":1},{"sym":"SPY","p":2}]', 'stocks/T').symbol(0)).toBe('IBM')
     expect(one('nonsense').symbol(0)).toBe('')
   })
-  test('numbers in quotes, nested ones, doubled keys', () => {
+  test('quoted numbers, nested ones, duplicate keys', () => {
     const block = one('{"p":"12.50","q":{"p":3},"z":1,"z":2}')
     expect(block.keys).toEqual(['p', 'z'])
     expect(block.column('p')[0]).toBe(12.5)
@@ -179,7 +179,7 @@ describe('names', () => {
     expect(block.literal('z', 0)).toBe('2')
     expect(block.column('z')[0]).toBe(2)
   })
-  test('two shapes in one block share their columns', () => {
+  test('two templates in one block share their columns', () => {
     const block = roundTrip(
       messagesOf(['{"pair":"A","p":1,"t":5}', '{"p":2,"pair":"B"}', '{"pair":"A","p":3,"t":7}', '{"pair":"A","t":9}']),
     )
@@ -192,7 +192,7 @@ describe('names', () => {
 describe('event time', () => {
   const frames = (unit: (i: number) => string) =>
     Array.from({ length: 50 }, (_, i) => `{"pair":"B","p":1.5,"t":${unit(i)}}`)
-  test('without a codec it is the feed’s own key, where that is a time', () => {
+  test('without a codec it is the feed’s own key, if that is a time', () => {
     const block = roundTrip(messagesOf([...frames((i) => `${1.7e12 + i}`), '{"pair":"B","p":1}', '{"pair":"B","t":5}']))
     expect([...block.eventMs.slice(0, 2)]).toEqual([1.7e12, 1.7e12 + 1])
     expect([...block.eventMs.slice(50)]).toEqual([NaN, NaN])
@@ -210,7 +210,7 @@ describe('event time', () => {
   })
 })
 
-describe('damage', () => {
+describe('corruption', () => {
   const frames = Array.from({ length: 60 }, (_, i) =>
     i % 11 === 3
       ? `{"odd":"${'x'.repeat(i)}${i}"}`
@@ -233,7 +233,7 @@ describe('damage', () => {
     expect.fail(`${what} was read`)
   }
 
-  test('any flipped bit and any cut is found', () => {
+  test('any flipped bit and any cut is detected', () => {
     for (let i = 0; i < sealed.length; i++) {
       refused(sealed.subarray(0, i), `a cut at ${i}`)
       const bad = sealed.slice()
@@ -243,7 +243,7 @@ describe('damage', () => {
     refused(Uint8Array.of(...sealed, 0), 'a byte too many')
   })
 
-  test('bytes that lie with a right checksum are an error or read as something, never a crash', () => {
+  test('wrong bytes with a correct checksum are an error or decode to something, but never crash', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.nat(sealed.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }),
@@ -262,7 +262,7 @@ describe('damage', () => {
     )
   })
 
-  test('the proof finds a changed byte and a changed stamp', () => {
+  test('the proof detects a changed byte and a changed stamp', () => {
     const messages = messagesOf(frames)
     const block = encodeBlock('crypto/XT', messages)
     const bytes = messages.bytes.slice()
@@ -313,7 +313,7 @@ test('rows of a block as tick columns', () => {
   expect(list.writer('nothing').write(1, out, 5)).toBe(5)
 })
 
-test('text that only looks like a number is none, and comes back all the same', () => {
+test("text that only looks like a number isn't one, and is restored all the same", () => {
   const frames = ['{"p":"1.5"}', '{"p":"-1+2"}', '{"p":1-2}']
   const block = roundTrip(messagesOf(frames))
   expect([...block.column('p')]).toEqual([1.5, NaN, NaN])
@@ -349,7 +349,7 @@ test('runs merge by seq', () => {
   expect(merged.column('p')[4]).toBe(5.25)
 })
 
-/** Trades with prices of two decimals, `odd` of them with a price in a style of its own. */
+/** Trades with prices of two decimals. In `odd` of them the price has a style of its own. */
 function tape(count: number, odd: number): readonly string[] {
   return Array.from({ length: count }, (_, i) => {
     const price = i < odd ? '1E5' : `${100 + (i % 50)}.${10 + (i % 90)}`
@@ -357,7 +357,7 @@ function tape(count: number, odd: number): readonly string[] {
   })
 }
 
-test('two blocks made in turns at the same time do not disturb each other', () => {
+test("two blocks encoded in steps at the same time don't affect each other", () => {
   const runs = [messagesOf(tape(5000, 0)), messagesOf(tape(4000, 30))]
   const works = runs.map((run) => encodeInSteps('crypto/XT', run))
   const blocks: Uint8Array[] = []
@@ -376,7 +376,7 @@ test('two blocks made in turns at the same time do not disturb each other', () =
   }
 })
 
-test('blocks opened one after the other into the same arrays read as they do alone', () => {
+test('blocks opened one after another with the same scratch read as they do alone', () => {
   const scratch = new BlockScratch()
   for (const [count, odd] of [
     [300, 0],
@@ -394,7 +394,7 @@ test('blocks opened one after the other into the same arrays read as they do alo
   }
 })
 
-test('whole numbers with their power of ten, only where every row has one', () => {
+test('integers with their power of ten, only if every row has one', () => {
   const plain = openBlock(encodeBlock('crypto/XT', messagesOf(tape(300, 0))))
   const { values, unit } = plain.mantissas('p') ?? { values: new Float64Array(0), unit: 0 }
   expect(unit).toBe(100)
@@ -409,7 +409,7 @@ test('whole numbers with their power of ten, only where every row has one', () =
   expect(undated.mantissas('p')).toBeUndefined()
 })
 
-/** All that a block tells of its rows. */
+/** Everything a block returns about its rows. */
 function told(block: OpenBlock, keys: readonly string[]) {
   return Array.from({ length: block.count }, (_, row) => ({
     seq: block.seq[row],
@@ -426,7 +426,7 @@ function told(block: OpenBlock, keys: readonly string[]) {
   }))
 }
 
-test('a part of a block tells of its rows what the whole tells of them', () => {
+test('a part of a block returns the same about its rows as the whole', () => {
   const kinds = [
     (n: number) => `{"ev":"XT","pair":"BTC-USD","p":${n / 100},"t":${1.7e12 + n},"s":${n % 7}}`,
     (n: number) => `{"ev":"XQ","pair":"BTC-USD","bp":${n / 8},"ap":${n},"t":${1.7e12 + n}}`,
@@ -443,7 +443,7 @@ test('a part of a block tells of its rows what the whole tells of them', () => {
       const whole = openBlock(sealed)
       const all = told(whole, whole.keys)
       const [after, upTo] = [Math.min(a, b), Math.max(a, b)]
-      // of a block that was read and of one that was not
+      // of a block that was read before, and of a fresh one
       for (const block of [whole, openBlock(sealed)]) {
         const part = block.within(after, upTo)
         expect(part.count).toBe(Math.max(0, Math.min(upTo, list.length) - after))
@@ -457,7 +457,7 @@ test('a part of a block tells of its rows what the whole tells of them', () => {
   )
 })
 
-test('a part of a long block begins and ends anywhere', () => {
+test('a part of a long block can begin and end anywhere', () => {
   const n = 5000
   let price = 6_000_000
   const frames = Array.from({ length: n }, (_, i) => {

@@ -6,7 +6,7 @@ import { readIntColumn, readInts, readRange } from '../../../../../../src/main/c
 import { planWindow } from '../../../../../../src/main/core/store/blocks/window.ts'
 import { writeInts, type Ref } from '../../../../../../src/main/core/store/blocks/write-ints.ts'
 
-/** Writes a column after its reference, reads both, and answers what came back and the bytes it took. */
+/** Writes a column after its reference and reads both. Returns the decoded values and the size in bytes. */
 function roundTrip(values: Float64Array, from?: { values: Float64Array; scale: Ref['scale'] }) {
   const head = new ByteWriter()
   const high = new ByteWriter()
@@ -25,11 +25,11 @@ function roundTrip(values: Float64Array, from?: { values: Float64Array; scale: R
     throw new Error('refers to nothing')
   }
   const decodedFirst = readInts(one, high.finish(), low.finish(), none, new Float64Array(one.count))
-  // whatever stood in the array before must not show
+  // old content of the array must not show
   const out = new Float64Array(two.count).fill(12345)
   const back = readInts(two, high.finish(), low.finish(), () => decodedFirst, out)
   expect(reader.at).toBe(reader.end)
-  // a range is what the whole has there; where it begins later, its first place is of no meaning
+  // a range equals that part of the whole; if it starts later, its first value is undefined
   const n = two.count
   for (const [from, to] of [
     [0, n],
@@ -69,7 +69,7 @@ const walks = fc
   })
 
 describe('columns of integers', () => {
-  test('come back, whatever they are', () => {
+  test('decode to the same values, whatever they are', () => {
     fc.assert(
       fc.property(fc.oneof(rows, walks), (values) => {
         expect(roundTrip(values).back).toEqual(values)
@@ -77,7 +77,7 @@ describe('columns of integers', () => {
     )
   })
 
-  test('come back beside another column, and beside its clock', () => {
+  test('decode to the same values next to another column, and next to its clock', () => {
     fc.assert(
       fc.property(fc.oneof(rows, walks), rows, fc.constantFrom(1, 10, 1000), (first, noise, scale) => {
         const n = Math.min(first.length, noise.length)
@@ -91,7 +91,7 @@ describe('columns of integers', () => {
     )
   })
 
-  test('long ones come back from the middle, however they are predicted', () => {
+  test('long ones can be read from the middle with every prediction', () => {
     let state = 7
     const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32
     const n = 3500
@@ -120,12 +120,12 @@ describe('columns of integers', () => {
     expect(kinds).toEqual(new Set([BY.delta, BY.delta2, BY.plain, BY.refDelta, BY.clock]))
   })
 
-  test('fractions, minus zero and what is no number stay as they are', () => {
+  test('fractions, minus zero and NaN stay unchanged', () => {
     const values = Float64Array.of(1, 0.5, -0, NaN, Infinity, 2 ** 60)
     expect(roundTrip(values).back).toEqual(values)
   })
 
-  test('one far value among small steps is a patch, and costs its own bytes only', () => {
+  test('one outlier among small steps is a patch and costs only its own bytes', () => {
     const steps = Float64Array.from({ length: 4000 }, (_, i) => 5 * i + (i % 7))
     const plain = roundTrip(steps)
     const far = steps.slice()
@@ -137,7 +137,7 @@ describe('columns of integers', () => {
     expect(patched.size - plain.size).toBeLessThan(16)
   })
 
-  test('a window holds most remainders, with as few planes and low bits as it takes', () => {
+  test('a window covers most remainders with as few planes and low bits as possible', () => {
     const small = Float64Array.from({ length: 2000 }, (_, i) => (i * 7919) % 200)
     expect(planWindow(small, small.length)).toMatchObject({ floor: 0, lowBits: 0, planes: 1 })
     const wide = Float64Array.from({ length: 2000 }, (_, i) => ((i * 7919) % 2000) * 1_000_003)

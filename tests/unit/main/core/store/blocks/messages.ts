@@ -12,7 +12,7 @@ export interface Stamps {
 
 const encoder = new TextEncoder()
 
-/** Columns of frames; stamps count up from the first where none are given. */
+/** Columns of frames. Default stamps count up from the first. */
 export function messagesOf(frames: readonly (string | Uint8Array)[], stamps: readonly Stamps[] = []): MessageColumns {
   const parts = frames.map((f) => (typeof f === 'string' ? encoder.encode(f) : f))
   const offsets = new Uint32Array(parts.length + 1)

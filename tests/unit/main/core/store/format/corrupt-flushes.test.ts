@@ -26,9 +26,9 @@ const digest = (minute: number): Item => ({
 })
 
 /**
- * Five flushes of a minute each, (1) 1 2, (3) 4 5, (6) 7 8 …, the digest of a minute first, and the third one torn:
- * its messages came after the digest of 10:01, as is known without it, and before that of 10:03. The first print is
- * dated 09:59:59.
+ * Five flushes of one minute each, (1) 1 2, (3) 4 5, (6) 7 8 …, each starting with the digest of a minute. The third
+ * one is corrupt: other rows show that its messages came after the digest of 10:01 and before that of 10:03. The first
+ * trade is dated 09:59:59.
  */
 function store(sealed: boolean): RecordingId {
   let now = T0
@@ -54,7 +54,7 @@ function store(sealed: boolean): RecordingId {
 describe.each([
   ['before it is sealed', false],
   ['sealed over', true],
-])('a torn flush %s', (_, sealed) => {
+])('a corrupt flush %s', (_, sealed) => {
   let reader: LocalReader
   let recording: RecordingId
   beforeEach(() => {
@@ -86,15 +86,15 @@ describe.each([
     ) as string,
   }
 
-  it('refuses ticks of any time and seq that it may be of, and gives all others', async () => {
+  it('refuses ticks of any time and seq that it may hold, and returns all others', async () => {
     await expect(minutes({})).rejects.toMatchObject(refusal)
     await expect(minutes({ fromMs: at(2, 30), toMs: at(2, 31) })).rejects.toMatchObject(refusal)
     await expect(minutes({ fromMs: at(3, 0) })).rejects.toMatchObject(refusal)
     await expect(minutes({ afterSeq: 6, upToSeq: 8 })).rejects.toMatchObject(refusal)
-    // Of no instrument is it known that it had none of it.
+    // The corrupt flush may have held any instrument.
     const other = reader.ticks({ feed: FEED, instruments: [instrumentId('crypto', 'ETH-USD')], recording })
     await expect(other[Symbol.asyncIterator]().next()).rejects.toMatchObject(refusal)
-    // A print may come up to a minute after what it is dated.
+    // A trade can arrive up to a minute after its event time.
     await expect(minutes({ toMs: at(1, 0) })).rejects.toMatchObject(refusal)
     await expect(minutes({ toMs: at(0, 1) })).rejects.toMatchObject(refusal)
     expect(await minutes({ toMs: at(0, 0) })).toEqual([0])
@@ -103,7 +103,7 @@ describe.each([
     expect(await minutes({ afterSeq: 9 })).toEqual([3, 3, 4, 4])
   })
 
-  it('is as far as a replay plays; one that begins after it plays on', async () => {
+  it('ends a replay; one that begins after it continues', async () => {
     expect(await played(0)).toMatchObject({ found: [2, 3, 5, 6], thrown: refusal })
     expect(await played(7)).toMatchObject({ found: [], thrown: refusal })
     expect(await played(0, { upToSeq: 6 })).toEqual({ found: [2, 3, 5, 6], thrown: null })
@@ -111,7 +111,7 @@ describe.each([
     expect(await played(9)).toEqual({ found: [11, 12, 14, 15], thrown: null })
   })
 
-  it('does not keep a session from being listed, placed and counted', async () => {
+  it("doesn't prevent a session from being listed, searched and counted", async () => {
     expect((await reader.sessions()).map(({ session }) => session)).toEqual([recording])
     const found = await reader.activity({ recordings: [recording], fromMs: T0, toMs: at(5, 0), buckets: 5 })
     expect(found.reduce((a, b) => a + b)).toBe(8)

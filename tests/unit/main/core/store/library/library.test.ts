@@ -46,11 +46,11 @@ const batchesOf = (count: number, each = 100): { batches: Batch[]; texts: string
   return { batches, texts }
 }
 
-describe('importing a recording', () => {
+describe('importing a session', () => {
   it.each([
     ['in this thread', undefined],
     ['in a thread', writerThread],
-  ])('rejects when the store is closed meanwhile, and leaves nothing, %s', async (_, worker) => {
+  ])('rejects if the store is closed in the meantime, and leaves nothing, %s', async (_, worker) => {
     const writer = await openStoreWriter({ file: folder.file, worker })
     const { batches } = batchesOf(40)
     const closing = Promise.withResolvers<void>()
@@ -70,7 +70,7 @@ describe('importing a recording', () => {
     await reader.close()
   })
 
-  it('is refused, and so is compaction, where nothing can be sealed: neither could end', () => {
+  it('is refused without zstd, like compaction, because neither could finish', () => {
     const engine = new StoreEngine(folder.file, undefined, false)
     const replies: unknown[] = []
     engine.library.listen((reply) => replies.push(reply))
@@ -83,7 +83,7 @@ describe('importing a recording', () => {
   it.each([
     ['in this thread', undefined],
     ['in a thread', writerThread],
-  ])('writes it beside the live one, %s', async (_, worker) => {
+  ])('writes it next to the live one, %s', async (_, worker) => {
     const writer = await openStoreWriter({ file: folder.file, worker })
     const live = await writer.begin(DEMO, unixMs(T0 + 100_000))
     const id = newRecordingId(T0)
@@ -114,7 +114,7 @@ describe('importing a recording', () => {
     await writer.close()
   })
 
-  it('leaves nothing of an import that fails, is stopped, or comes to another head', async () => {
+  it('leaves nothing of an import that fails, is stopped, or reaches a different head', async () => {
     const writer = await openStoreWriter({ file: folder.file })
     const reader = await openStoreReader({ file: folder.file })
     const { library } = writer
@@ -122,11 +122,11 @@ describe('importing a recording', () => {
       await expect.poll(() => count(folder.file)).toBe(0)
       return (await reader.sessions()).length
     }
-    async function* torn(): AsyncGenerator<Batch> {
+    async function* brokenOff(): AsyncGenerator<Batch> {
       yield* batchesOf(30).batches
       throw new TypeError('the file ends here')
     }
-    await expect(library.importRecording(about(newRecordingId(T0)), torn())).rejects.toThrow('the file ends here')
+    await expect(library.importRecording(about(newRecordingId(T0)), brokenOff())).rejects.toThrow('the file ends here')
     expect(await left()).toBe(0)
     const stop = new AbortController()
     const stopped = library.importRecording(about(newRecordingId(T0)), stream(batchesOf(400).batches), {
@@ -153,7 +153,7 @@ describe('importing a recording', () => {
     await writer.close()
   })
 
-  it('does not clear what is imported after an import that brought nothing', async () => {
+  it("doesn't clear what is imported after an empty import", async () => {
     const engine = new StoreEngine(folder.file, () => T0)
     const answers: string[] = []
     engine.library.listen((reply) => answers.push(reply.is))
@@ -173,7 +173,7 @@ describe('importing a recording', () => {
     engine.close()
   })
 
-  it('never overwrites: the same recording is there already, another one of its name is refused', async () => {
+  it('never overwrites: the same session is a no-op, another one with its id is refused', async () => {
     const writer = await openStoreWriter({ file: folder.file })
     const id = newRecordingId(T0)
     await writer.library.importRecording(about(id), stream(batchesOf(3).batches))
@@ -194,7 +194,7 @@ describe('importing a recording', () => {
   })
 })
 
-/** Rows of the store that name a recording. */
+/** Rows of the store that refer to a session. */
 function count(file: string): number {
   const reader = openLocalReader(file)
   const n = reader.queries.db
@@ -208,7 +208,7 @@ function count(file: string): number {
 }
 
 describe('erasing and compacting', () => {
-  it('erases at once, clears in steps, and gives no number to a new recording before', async () => {
+  it('erases at once, clears in steps, and reuses the number for no new session before that', async () => {
     const engine = new StoreEngine(folder.file)
     const keys: RecordingId[] = []
     for (let i = 0; i < 2; i++) {
@@ -235,7 +235,7 @@ describe('erasing and compacting', () => {
     engine.close()
   })
 
-  it('does not clear what begins after an empty recording was erased', async () => {
+  it("doesn't clear a session that begins after an empty one was erased", async () => {
     const open = (): StoreEngine => new StoreEngine(folder.file, () => T0)
     const empty = newRecordingId(T0)
     const before = open()
@@ -257,9 +257,9 @@ describe('erasing and compacting', () => {
   })
 })
 
-describe('what a death leaves', () => {
+describe('what a crash leaves', () => {
   it.each(['importing', 'erasing'] as const)(
-    'of %s is cleared by the next start, and nothing of it is seen',
+    'of %s is hidden and cleared at the next start',
     async (what) => {
       const whole = newRecordingId(T0)
       const before = new StoreEngine(folder.file)
@@ -294,7 +294,7 @@ describe('what a death leaves', () => {
 })
 
 describe('labels and rules', () => {
-  it('keeps what is said of a session, and reads what is in the bin by its name only', async () => {
+  it('keeps the labels of a session, and reads sessions in the bin only by name', async () => {
     const writer = await openStoreWriter({ file: folder.file })
     const [kept, gone] = [newRecordingId(T0), newRecordingId(T0 + 1)]
     for (const id of [kept, gone]) await writer.library.importRecording(about(id), stream(batchesOf(2).batches))
@@ -316,7 +316,7 @@ describe('labels and rules', () => {
     await writer.close()
   })
 
-  it('compacts without a change to what was received', async () => {
+  it('compacts without changing what was received', async () => {
     const writer = await openStoreWriter({ file: folder.file })
     const ids = [newRecordingId(T0), newRecordingId(T0 + 1)]
     for (const id of ids) await writer.library.importRecording(about(id), stream(batchesOf(60).batches))

@@ -51,7 +51,7 @@ function toItem({ what, at, cents, size }: { what: string; at: number; cents: nu
   }
 }
 
-/** The bars by the rules, from the messages themselves. */
+/** The bars computed by the rules, directly from the messages. */
 function expected(items: readonly Item[], of: BarSource, interval: Interval, maxSeq = Infinity): unknown[] {
   const builder = createBarBuilder({ grid: gridOf('crypto', interval) })
   const minutes = createBarBuilder({ grid: gridOf('crypto', '1m') })
@@ -69,7 +69,7 @@ function expected(items: readonly Item[], of: BarSource, interval: Interval, max
   return builder.states().map((state) => ({ ...toBar(state), complete: null }))
 }
 
-it('gives the bars of the messages, wherever these lie: rollups, blocks, journal; no look-ahead', async () => {
+it('returns the bars of the messages from rollups, blocks and journal, without look-ahead', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(event, { minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 6 }),
@@ -92,7 +92,7 @@ it('gives the bars of the messages, wherever these lie: rollups, blocks, journal
         }
         const reader = openLocalReader(folder.file)
         const maxSeq = Math.max(1, Math.floor(items.length * share))
-        /** All bars, page by page from the oldest on. */
+        /** All bars, page by page from the oldest one. */
         const forward = async (query: BarQuery): Promise<Bar[]> => {
           const bars: Bar[] = []
           for (let more = true; more;) {
@@ -141,7 +141,7 @@ it('gives the bars of the messages, wherever these lie: rollups, blocks, journal
   )
 }, 120_000)
 
-it('gives one reader the same as a new one while the journal grows, is sealed, and gets another connection', async () => {
+it('returns the same to an old and a new reader while the journal grows, is sealed, and gets another connection', async () => {
   const ETH = instrumentId('crypto', 'ETH-USD')
   await fc.assert(
     fc.asyncProperty(
@@ -158,7 +158,7 @@ it('gives one reader the same as a new one while the journal grows, is sealed, a
         let now = T0
         const engine = new StoreEngine(folder.file, () => now)
         engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
-        // A second connection of the feed of trades.
+        // A second connection of the trade feed.
         const writer = new Writer([...FEEDS, 'crypto/XT'])
         const kept = openLocalReader(folder.file)
         for (const { events, conn, seals } of rounds) {
@@ -191,7 +191,7 @@ it('gives one reader the same as a new one while the journal grows, is sealed, a
   )
 }, 120_000)
 
-it('marks bars that a gap, a start or the end of reception touches', async () => {
+it('marks bars that overlap a gap, the start or the end of reception as incomplete', async () => {
   const folder = tempFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 20_000))
@@ -238,7 +238,7 @@ it('marks bars that a gap, a start or the end of reception touches', async () =>
   folder.remove()
 })
 
-it('marks the bar in which an instrument was given up, and those after it', async () => {
+it('marks the bar in which an instrument was unsubscribed, and the bars after it', async () => {
   const folder = tempFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
@@ -262,7 +262,7 @@ it('marks the bar in which an instrument was given up, and those after it', asyn
   folder.remove()
 })
 
-it('widens a gap by the skew that was measured when it opened', async () => {
+it('widens a gap by the clock skew measured when it opened', async () => {
   const folder = tempFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   const key = newRecordingId(T0)
@@ -289,7 +289,7 @@ it('widens a gap by the skew that was measured when it opened', async () => {
   expect(bars.map((bar) => bar.complete)).toEqual([true, false, false, false, false, true, true])
   expect(await reader.gaps({})).toMatchObject([{ cause: 'drop', skewMs: -70_000 }])
 
-  // A live series that sees the same gap says the same.
+  // A live series with the same gap agrees.
   const live = createBarBuilder({ grid: gridOf('crypto', '1m') })
   minutes.forEach((_, m) => live.apply(T0 + m * 60_000 + 5_000, m, 100 + m, 1))
   live.hole({ fromMs: T0 + 185_000, toMs: T0 + 186_000 }, 70_000)
@@ -305,7 +305,7 @@ it('widens a gap by the skew that was measured when it opened', async () => {
   folder.remove()
 })
 
-it('reads recordings one after the other, also where the clock was set back between them', async () => {
+it('reads sessions one after another, also if the clock was set back in between', async () => {
   const folder = tempFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   const at = (ms: number, p: number, recvMs: number): Item => ({
@@ -314,7 +314,7 @@ it('reads recordings one after the other, also where the clock was set back betw
     recvMs,
   })
   const keys = [T0 + 3_600_000, T0 + 60_000].map((startedMs) => newRecordingId(startedMs))
-  // The clock was an hour fast, then it was right: events are dated by the service.
+  // The clock was an hour fast and was then corrected. Events are dated by the service.
   engine.begin(keys[0], DEMO, unixMs(T0 + 3_600_000))
   engine.commit([new Writer(FEEDS).batch([at(T0 + 10_000, 1, T0 + 3_610_000), at(T0 + 50_000, 2, T0 + 3_650_000)])])
   engine.end(unixMs(T0 + 3_660_000), [])
@@ -335,7 +335,7 @@ it('reads recordings one after the other, also where the clock was set back betw
     ],
   })
   expect(page.overlaps).toBeUndefined()
-  // At the end of the second, the first is past; at the end of the first, the second is still to come.
+  // At the end of the second session the first is over; at the end of the first, the second is still to come.
   const then = (n: number) => reader.bars({ ...query, maxSeq: { recording: keys[n], seq: 2 } })
   expect((await then(1)).bars).toMatchObject([{ count: 3 }, { count: 1 }])
   expect((await then(0)).bars).toMatchObject([{ count: 2 }])
@@ -349,7 +349,7 @@ it('reads recordings one after the other, also where the clock was set back betw
   folder.remove()
 })
 
-it('keeps sources apart and joins recordings of one, the earlier first where they overlap', async () => {
+it('keeps sources separate and joins sessions of one, preferring the earlier one where they overlap', async () => {
   const folder = tempFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   const record = (source: Source, fromMs: number, toMs: number, items: Item[]): void => {
@@ -363,7 +363,7 @@ it('keeps sources apart and joins recordings of one, the earlier first where the
   record(service, T0, T0 + 90_000, [at(T0 + 1_000, 1), at(T0 + 80_000, 2)])
   record(service, T0 + 60_000, T0 + 180_000, [at(T0 + 80_000, 2), at(T0 + 100_000, 3)])
   record({ kind: 'import', origin: 'x', user: '' }, T0, T0 + 90_000, [at(T0 + 1_000, 99)])
-  // The second came from another machine, whose recordings have numbers below zero.
+  // The second session came from another machine. Imported sessions have negative numbers.
   const db = new Database(folder.file)
   db.exec('UPDATE recording SET id = -id WHERE id = 2')
   for (const table of ['connection', 'chain', 'entry', 'gap', 'series', 'journal']) {
@@ -399,14 +399,14 @@ it('keeps sources apart and joins recordings of one, the earlier first where the
   folder.remove()
 })
 
-it('refuses an interval that does not exist instead of looking for it without end', async () => {
+it('refuses an unknown interval instead of searching without end', async () => {
   const folder = tempFolder()
   const engine = new StoreEngine(folder.file, () => T0)
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
   engine.commit([new Writer(FEEDS).batch([{ conn: 1, data: trade('BTC-USD', 1, 1, T0), recvMs: T0 }])])
   const reader = openLocalReader(folder.file)
   for (const wrong of ['1d', '', 'toString']) {
-    const interval = wrong as Interval // what a caller outside the compiler's sight may ask
+    const interval = wrong as Interval // a value that untyped callers could pass
     await expect(
       reader.bars({ instrument: BTC, of: 'trade', interval, source: 'demo', beforeMs: null, limit: 5 }),
     ).rejects.toMatchObject({ code: 'bad-arguments' })

@@ -1,4 +1,4 @@
-/** Verification reads the entries of a session in pages, however many there are. */
+/** Verification reads a session's entries in pages, however many there are. */
 import type Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createDigestFold, FOLD_VERSION } from '../../../../../../src/main/core/market/digest.ts'
@@ -18,7 +18,7 @@ afterEach(() => {
   folder.remove()
 })
 
-/** Flushes of ten entries and a message each. */
+/** Flushes of ten entries and one message each. */
 function makeStore(flushes: number): void {
   const engine = new StoreEngine(folder.file)
   engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
@@ -35,7 +35,7 @@ function makeStore(flushes: number): void {
   engine.close()
 }
 
-it('reads the same entries whatever the size of a page', () => {
+it('reads the same entries for every page size', () => {
   makeStore(7)
   const reader = openLocalReader(folder.file)
   const { db } = reader.queries
@@ -51,10 +51,10 @@ it('reads the same entries whatever the size of a page', () => {
   db.close()
 })
 
-it('never holds more than a page of entries while it verifies', async () => {
+it('never holds more than a page of entries during verification', async () => {
   makeStore(350)
   const reader = openLocalReader(folder.file, { version: FOLD_VERSION, create: createDigestFold })
-  const statements = Object.getPrototypeOf(reader.queries.db.prepare('SELECT 1')) as Database.Statement // all share it
+  const statements = Object.getPrototypeOf(reader.queries.db.prepare('SELECT 1')) as Database.Statement // shared by all statements
   const all: (this: Database.Statement, ...values: unknown[]) => unknown[] = Reflect.get(statements, 'all')
   const pages: number[] = []
   vi.spyOn(statements, 'all').mockImplementation(function (this: Database.Statement, ...values: unknown[]) {
@@ -63,7 +63,7 @@ it('never holds more than a page of entries while it verifies', async () => {
     return rows
   })
   expect(await reader.verify(null)).toMatchObject({ messages: 350, problems: [] })
-  // Gaps, digests, the order of seqs and the chain each read all of it.
+  // Gaps, digests, the order of seqs and the chain each read all entries.
   expect(pages.reduce((a, b) => a + b, 0)).toBe(4 * 3_500)
   expect(Math.max(...pages)).toBeLessThanOrEqual(1_000)
   await reader.close()

@@ -53,7 +53,7 @@ const step = fc.oneof(
 )
 
 describe('StoreEngine', () => {
-  it('gives every message back to the byte, in order, across journal, seal and merge', async () => {
+  it('returns every message byte for byte, in order, across journal, seal and merge', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), fc.boolean(), async (steps, ended) => {
         const here = tempFolder()
@@ -102,7 +102,7 @@ describe('StoreEngine', () => {
     )
   })
 
-  it('closes what it opened where it cannot be opened whole, so that trying again leaks nothing', () => {
+  it('closes everything if the store cannot be opened completely, so that retries leak nothing', () => {
     new StoreEngine(folder.file).close()
     const db = new Database(folder.file)
     db.exec('DROP TABLE snapshot')
@@ -125,7 +125,7 @@ describe('StoreEngine', () => {
     }
   })
 
-  it('lists so many spellings of an instrument, the first ones, however they are sealed', async () => {
+  it("lists a limited number of an instrument's symbols, the first ones, however they are sealed", async () => {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
@@ -147,7 +147,7 @@ describe('StoreEngine', () => {
     engine.close()
   })
 
-  it('merges small blocks, and keeps every row while it does', async () => {
+  it('merges small blocks without losing a row', async () => {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
@@ -182,7 +182,7 @@ describe('StoreEngine', () => {
     engine.close()
   })
 
-  it('counts the instruments of what is not sealed yet, and goes on past a flush that is damaged', async () => {
+  it('counts the instruments of unsealed messages, and skips a corrupt flush', async () => {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0))
@@ -214,7 +214,7 @@ describe('StoreEngine', () => {
     engine.close()
   })
 
-  it('takes its time to seal while nobody waits, and none where a recording ends or the journal is long', () => {
+  it('seals slowly if nobody waits, and fast if a session ends or the journal is long', () => {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0))

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** Deterministic, so that a failure can be looked at. */
+/** Deterministic, so that a failure can be reproduced. */
 function random(seed: number): () => number {
   let s = seed
   return () => {
@@ -25,7 +25,7 @@ function random(seed: number): () => number {
   }
 }
 
-/** A closed recording and a live one with a journal: every kind of row. */
+/** A closed session and a live one with a journal: every kind of row. */
 function makeStore(file: string): void {
   let now = T0
   const engine = new StoreEngine(file, () => now)
@@ -100,7 +100,7 @@ async function contents(file: string): Promise<string> {
   }
 }
 
-it('finds any flipped byte, or nothing that can be read has changed', async () => {
+it('verification detects any flipped byte, unless nothing readable has changed', async () => {
   makeStore(folder.file)
   const good = readFileSync(folder.file)
   const whole = await contents(folder.file)
@@ -115,7 +115,7 @@ it('finds any flipped byte, or nothing that can be read has changed', async () =
   let found = 0
   let refused = 0
   for (let i = 0; i < flips; i++) {
-    // Mostly where something is written; a quarter anywhere, also in pages that are free.
+    // Mostly in written data; a quarter anywhere, including free pages.
     let at = Math.floor(next() * good.length)
     while (i % 4 !== 0 && good[at] === 0) at = Math.floor(next() * good.length)
     const bad = Buffer.from(good)
@@ -126,7 +126,7 @@ it('finds any flipped byte, or nothing that can be read has changed', async () =
     try {
       const reader = openLocalReader(copy, FOLDS)
       try {
-        // Every other one as a store that is too big to be checked in one read.
+        // Every other store is checked like one too large for a single read.
         problems = verifyStore(reader.queries, null, undefined, FOLDS, i % 2 === 0 ? {} : { wholeBytes: 0 }).problems
           .length
       } finally {

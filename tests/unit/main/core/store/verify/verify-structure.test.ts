@@ -14,7 +14,7 @@ const PIECES = { wholeBytes: 0, pieceRows: 2 }
 let folder: ReturnType<typeof tempFolder>
 beforeEach(() => {
   folder = tempFolder()
-  // Ten recordings: as many blocks and rollups.
+  // Ten sessions, for that many blocks and rollups.
   for (let i = 0; i < 10; i++) {
     const engine = new StoreEngine(folder.file, () => T0)
     engine.begin(newRecordingId(T0 + i), DEMO, unixMs(T0))
@@ -42,7 +42,7 @@ function problems(options = PIECES): string[] {
   return told
 }
 
-/** Writes while SQLite does not know an index, so that it goes stale. */
+/** Writes while SQLite doesn't know an index, so that the index becomes stale. */
 function behindIndex(index: string, sql: string): void {
   const db = new Database(folder.file)
   db.unsafeMode()
@@ -62,8 +62,8 @@ function behindIndex(index: string, sql: string): void {
   blind.close()
 }
 
-describe('the structure in pieces', () => {
-  it('of a sound store is sound', () => {
+describe('the structure checked in pieces', () => {
+  it('of a sound store has no problems', () => {
     expect(problems()).toEqual([])
     expect(problems({ wholeBytes: Infinity, pieceRows: 2 })).toEqual([])
   })
@@ -82,13 +82,13 @@ describe('the structure in pieces', () => {
       'DELETE FROM block WHERE id = 7',
       ['structure: the index of table block names row 7, which is not there'],
     ],
-  ])('names %s', (_, sql, expected) => {
+  ])('reports %s', (_, sql, expected) => {
     behindIndex('block_order', sql)
     expect(problems()).toEqual(expected)
     expect(problems({ wholeBytes: Infinity, pieceRows: 2 })).not.toEqual([])
   })
 
-  it('names a foreign table, and what SQLite finds in a small one', () => {
+  it('reports a foreign table, and what SQLite finds in a small one', () => {
     const db = new Database(folder.file)
     db.exec('CREATE TABLE guest (a); INSERT INTO guest VALUES (1)')
     db.close()
@@ -97,7 +97,7 @@ describe('the structure in pieces', () => {
     expect(problems()).toHaveLength(3)
   })
 
-  it('lets go between two pieces: the writer can fold its log into the file', () => {
+  it('allows the writer to checkpoint between two pieces', () => {
     const writer = openForWriting(folder.file)
     const reader = openForReading(folder.file)
     const parts: number[] = []
@@ -124,7 +124,7 @@ describe('the structure in pieces', () => {
     expect(parts.at(-1)).toBe(1)
   })
 
-  it('ends where its caller wants it to', async () => {
+  it('stops when its caller wants', async () => {
     const reader = openLocalReader(folder.file)
     const parts: number[] = []
     const stop = new TypeError('enough')

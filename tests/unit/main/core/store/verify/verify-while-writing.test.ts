@@ -14,7 +14,7 @@ afterEach(() => folder.remove())
 
 const STEP = 60_000
 
-/** A recording of half a minute with a drop in it and an end that stays open. */
+/** A session of half a minute with a drop in it and a gap open at its end. */
 function record(engine: StoreEngine, startMs: number, messages = 10): RecordingId {
   const key = newRecordingId(startMs)
   const writer = new Writer(['crypto/XT'])
@@ -39,7 +39,7 @@ function record(engine: StoreEngine, startMs: number, messages = 10): RecordingI
 }
 
 describe('verifying while the store changes', () => {
-  it('passes over what is erased meanwhile, and still names what vanished without a word', async () => {
+  it('skips what is erased in the meantime, and still reports what vanished without a tombstone', async () => {
     const engine = new StoreEngine(folder.file)
     const keys = [0, 1, 2].map((i) => record(engine, T0 + i * STEP))
     const reader = openLocalReader(folder.file)
@@ -51,7 +51,7 @@ describe('verifying while the store changes', () => {
     })
     expect(erased).toBe(true)
     expect(report).toMatchObject({ ok: true, problems: [], sessions: 2 })
-    // before its list is read
+    // before the list of sessions is read
     let first = true
     const named = await reader.verify(keys[1], () => {
       if (first) engine.delete(keys[1])
@@ -62,7 +62,7 @@ describe('verifying while the store changes', () => {
     engine.close()
   })
 
-  it('holds against its close record what is closed and compacted meanwhile', async () => {
+  it('compares what is closed and compacted in the meantime with its close record', async () => {
     const engine = new StoreEngine(folder.file)
     record(engine, T0)
     const open = newRecordingId(T0 + STEP)
@@ -87,7 +87,7 @@ describe('verifying while the store changes', () => {
 describe('verifying in short reads', () => {
   const MANY = 9_800
 
-  /** A recording that goes on, in small blocks, its last flushes in the journal. */
+  /** A live session in small blocks, with its last flushes in the journal. */
   function going(): { engine: StoreEngine; key: RecordingId; more: (n: number) => void } {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
@@ -110,7 +110,7 @@ describe('verifying in short reads', () => {
     return { engine, key, more }
   }
 
-  it('finds nothing wrong in a recording that is written, sealed, merged and ended meanwhile', async () => {
+  it('reports no problem in a session that is written, sealed, merged and ended in the meantime', async () => {
     const { engine, more } = going()
     const reader = openLocalReader(folder.file)
     const { db } = reader.queries
@@ -136,7 +136,7 @@ describe('verifying in short reads', () => {
     engine.close()
   })
 
-  it('names a block that vanishes while it reads', async () => {
+  it('reports a block that vanishes while it reads', async () => {
     const { engine } = going()
     const reader = openLocalReader(folder.file)
     let gone = false
@@ -153,7 +153,7 @@ describe('verifying in short reads', () => {
     engine.close()
   })
 
-  it('passes over a recording that is erased while it is read', async () => {
+  it('skips a session that is erased while it is read', async () => {
     const { engine, key } = going()
     engine.end(unixMs(T0 + 3_600_000), [])
     engine.drain()
@@ -172,11 +172,11 @@ describe('verifying in short reads', () => {
   })
 })
 
-describe('what a reader keeps of closed recordings', () => {
+describe('what a reader caches of closed sessions', () => {
   const bars = { instrument: instrumentId('crypto', 'BTC-USD'), of: 'trade', interval: '1m', source: 'demo' } as const
   const all = { ...bars, beforeMs: null, limit: 100 }
 
-  it('is what a fresh reader finds, after recording, erasing and recording again', async () => {
+  it('equals what a fresh reader finds, after recording, erasing and recording again', async () => {
     const engine = new StoreEngine(folder.file)
     const old = record(engine, T0)
     const reader = openLocalReader(folder.file)
@@ -197,7 +197,7 @@ describe('what a reader keeps of closed recordings', () => {
     expect((await reader.gaps({ recording: old })).map(({ toMs }) => toMs)).toEqual([T0 + 300, null])
     record(engine, T0 + STEP)
     await same()
-    // what was missing at the end is so until the next begins
+    // a gap open at the end lasts until the next session begins
     expect((await reader.gaps({ recording: old })).map(({ toMs }) => toMs)).toEqual([T0 + 300, T0 + STEP])
     expect(await reader.gaps({ fromMs: T0 + 300, toMs: T0 + 30_000 })).toEqual([])
     expect(await reader.gaps({ source: 'another' })).toEqual([])
@@ -209,9 +209,9 @@ describe('what a reader keeps of closed recordings', () => {
     engine.close()
   })
 
-  it('looks at each further recording once for a page of bars, and at nothing it holds', async () => {
+  it('costs a page of bars one query per further session, and none for what it holds', async () => {
     const engine = new StoreEngine(folder.file)
-    /** Statements and rows that the newest page of bars and its gaps take, once the reader has read before. */
+    /** Statements and rows read for the newest page of bars and its gaps by a reader that has read before. */
     const work = async (count: number): Promise<{ readonly statements: number; readonly rows: number }> => {
       const reader = openLocalReader(folder.file)
       const page = { ...all, limit: 1 }
@@ -230,13 +230,13 @@ describe('what a reader keeps of closed recordings', () => {
     engine.close()
     expect(few.statements).toBeGreaterThan(0)
     expect(few.rows).toBeGreaterThan(0)
-    // One look at each further recording, and none at what it holds.
+    // One query per further session, and none for what it holds.
     expect(many.statements - few.statements).toBeLessThanOrEqual(140)
     expect(many.rows - few.rows).toBeLessThanOrEqual(140)
   })
 })
 
-/** Counts what every statement of this process does until `stop`, also of those that were prepared before. */
+/** Counts what every statement of this process does until `stop`, including statements prepared before. */
 function countStatements(): { statements: number; rows: number; readonly stop: () => void } {
   const db = new Database(':memory:')
   const prototype = Object.getPrototypeOf(db.prepare('SELECT 1')) as Database.Statement // what prepare returns

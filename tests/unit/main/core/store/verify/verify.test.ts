@@ -25,7 +25,7 @@ import {
 import { DEMO, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
 
 const FOLDS = { version: FOLD_VERSION, create: createDigestFold }
-const BTC = 'crypto:BTCUSD' as InstrumentId // a spelling-free key
+const BTC = 'crypto:BTCUSD' as InstrumentId // a normalized instrument key
 
 let folder: ReturnType<typeof tempFolder>
 beforeEach(() => {
@@ -47,7 +47,7 @@ async function verify(
   }
 }
 
-/** Items as live writes them: trades, and before the first of a later minute the digest of what came before. */
+/** Items as live writes them: trades, and before the first one of a later minute the digest of everything before. */
 class Live {
   readonly #fold = createDigestFold()
   readonly #record = scratch()
@@ -63,7 +63,7 @@ class Live {
     return [message, { entry: { type: 'digest', ...taken, fold: FOLD_VERSION }, wallMs: ms }]
   }
 
-  /** The disk took nothing between these: a gap, and the fold begins anew. */
+  /** The disk lost messages in between: a gap, and the fold restarts. */
   cut(writer: Writer, fromMs: number, toMs: number): Item[] {
     this.#fold.reset()
     const open: LedgerEntry = {
@@ -80,7 +80,7 @@ class Live {
   }
 }
 
-/** A store of one recording, ended or going on. */
+/** A store with one session, ended or live. */
 function store(
   fill: (write: (items: readonly Item[]) => void, writer: Writer) => void,
   end = true,
@@ -115,7 +115,7 @@ describe('digests', () => {
       ...live.trade(T0 + m * 60_000 + 31_000, 101 + m / 7),
     ])
 
-  it('are computed again from the messages, over any number of seals', async () => {
+  it('are recomputed from the messages, over any number of seals', async () => {
     const live = new Live()
     const engine = store((write) => {
       write(minutes(live, 0, 4))
@@ -125,7 +125,7 @@ describe('digests', () => {
     expect(await verify()).toMatchObject({ ok: true, messages: 18, problems: [] })
   })
 
-  it('begin anew after a disk gap, whose bars are incomplete on both sides', async () => {
+  it('restart after a disk gap, whose bars are incomplete on both sides', async () => {
     const live = new Live()
     const engine = store((write, writer) => {
       write(minutes(live, 0, 3))
@@ -138,7 +138,7 @@ describe('digests', () => {
     const query = { instrument: BTC, of: 'trade', interval: '1m', source: 'demo', beforeMs: null, limit: 10 } as const
     const { bars } = await reader.bars(query)
     await reader.close()
-    // the first bar: no acknowledgement tells that reception began with its start
+    // the first bar is incomplete: no acknowledgement proves that reception began with its start
     const marked = bars.map(({ startMs, complete }) => [(startMs - T0) / 60_000, complete])
     expect(marked.filter(([minute]) => minute === 1 || minute === 2 || minute === 5 || minute === 6)).toEqual([
       [1, true],
@@ -162,7 +162,7 @@ describe('digests', () => {
         (write) => {
           for (let minute = 0; minute < 4; minute++) {
             const recvMs = T0 + minute * 60_000 + 2_000
-            // That version found no time: it gave trades and quotes their receive time, and knew no bar.
+            // That version found no time: it gave trades and quotes their receive time and decoded no bars.
             decode(feed, bytes, 0, bytes.length, record)
             record.eventMs = NaN
             if (feed === 'stocks/AM') record.kind = KIND.unknown
@@ -178,7 +178,7 @@ describe('digests', () => {
       engine.close()
       expect(await verify()).toMatchObject({ ok: true, messages: 4, problems: [] })
       const reader = openLocalReader(folder.file)
-      const instrument = 'stocks:AAPL' as InstrumentId // a spelling-free key
+      const instrument = 'stocks:AAPL' as InstrumentId // a normalized instrument key
       const starts = async (of: BarSource): Promise<number[]> => {
         const query = { instrument, of, interval: '1m', source: 'demo', beforeMs: null, limit: 10 } as const
         return (await reader.bars(query)).bars.map(({ startMs }) => startMs)
@@ -189,12 +189,12 @@ describe('digests', () => {
     },
   )
 
-  it('of a fold that went on over a disk gap are found', async () => {
+  it("of a fold that wasn't reset by a disk gap are detected", async () => {
     const live = new Live()
     const other = new Live()
     const engine = store((write, writer) => {
       write(minutes(live, 0, 3))
-      write(other.cut(writer, T0 + 170_000, T0 + 250_000)) // live's own fold is not told
+      write(other.cut(writer, T0 + 170_000, T0 + 250_000)) // live's own fold doesn't know of the cut
       write(minutes(live, 5, 8))
     })
     engine.close()
@@ -202,7 +202,7 @@ describe('digests', () => {
     expect(problems).toMatchObject([{ kind: 'digest', atMs: T0 + 120_000 }])
   })
 
-  it('that are wrong are named with their minute, once', async () => {
+  it('that are wrong are reported with their minute, once', async () => {
     const live = new Live()
     const engine = store((write) => {
       const items = minutes(live, 0, 6).map((item): Item => {
@@ -217,7 +217,7 @@ describe('digests', () => {
     ])
   })
 
-  it('of another fold are passed by', async () => {
+  it('of another fold version are skipped', async () => {
     const engine = store((write) => {
       write([{ entry: { type: 'digest', minuteMs: unixMs(T0), sha256: 'ab'.repeat(32), fold: FOLD_VERSION + 1 } }])
     })
@@ -238,7 +238,7 @@ describe('verifying', () => {
     { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 1 } },
   ]
 
-  it('changes nothing, and tells how far it is', async () => {
+  it('changes nothing and reports progress', async () => {
     store((write) => {
       write(gapped)
       write(some(0, 300))
@@ -251,13 +251,13 @@ describe('verifying', () => {
     for (const [i, [done]] of seen.entries()) expect(done).toBeGreaterThanOrEqual(seen[i - 1]?.[0] ?? 0)
   })
 
-  it('ends early when asked, here and in a thread', async () => {
+  it('ends early when canceled, here and in a thread', async () => {
     store((write) => write(some(0, 300))).close()
     const reader = openLocalReader(folder.file, FOLDS)
     const stop = new AbortController()
     stop.abort()
     await expect(reader.verify(null, undefined, stop.signal)).rejects.toMatchObject({ code: 'cancelled' })
-    expect((await reader.verify(null)).ok).toBe(true) // and can be asked again
+    expect((await reader.verify(null)).ok).toBe(true) // and it can run again
     await reader.close()
     const worker = new URL('../../../../../../src/main/reader-worker.ts', import.meta.url)
     const remote = await openStoreReader({ file: folder.file, worker })
@@ -268,7 +268,7 @@ describe('verifying', () => {
     await remote.close()
   })
 
-  it('sees a recording as it is when its turn comes, though it goes on meanwhile', async () => {
+  it('reads a live session as it is when its turn comes', async () => {
     const engine = store((write) => write(some(0, 300)))
     engine.begin(newRecordingId(T0 + 1), DEMO, unixMs(T0 + 1))
     const writer = new Writer(['crypto/XT'])
@@ -285,7 +285,7 @@ describe('verifying', () => {
     expect(grown).toBe(true)
   })
 
-  it('names a block that is gone, doubled, or torn, with feed and time', async () => {
+  it('reports a block that is gone, duplicated or corrupt, with feed and time', async () => {
     const make = (): void =>
       store((write) => {
         write(some(0, 300))
@@ -326,7 +326,7 @@ describe('verifying', () => {
       'entry',
       "INSERT INTO gap (recording, from_seq, feed, cause, symbols, from_ms) VALUES (1, 77, 'crypto/XT', 'drop', '[]', 5)",
     ],
-  ])('names a gap that is not as its entries say: %s, %s', async (kind, sql) => {
+  ])('reports a gap that differs from its entries: %s, %s', async (kind, sql) => {
     store((write) => {
       write(gapped)
       write(some(2, 10))
@@ -335,13 +335,13 @@ describe('verifying', () => {
     expect((await verify()).problems).toMatchObject([{ kind, feed: 'crypto/XT' }])
   })
 
-  it('takes labels for what they are: no evidence', async () => {
+  it('ignores labels, which are no evidence', async () => {
     store((write) => write(some(0, 10))).close()
     tamper("INSERT INTO label (recording, name, notes, tags, pinned) VALUES (1, 'mine', '', '[]', 1)")
     expect((await verify()).ok).toBe(true)
   })
 
-  it('says that a session is not there', async () => {
+  it("reports that a session doesn't exist", async () => {
     store((write) => write(some(0, 10))).close()
     const none = recordingId('01none')
     expect((await verify(undefined, none)).problems).toMatchObject([{ session: none, kind: 'missing' }])
@@ -385,23 +385,23 @@ describe('the walk of a chain', () => {
     return { damage: one.faults, ...one.finish(), strangers }
   }
 
-  it('meets every head when all is there', () => {
+  it('matches every head if nothing is missing', () => {
     expect(walk([1, 2, 3, 4, 5, 6, 7])).toMatchObject({ damage: [], missing: 0, strangers: [] })
   })
-  it('names what lies in another order', () => {
+  it('reports messages in another order', () => {
     expect(walk([1, 3, 2, 4, 5, 6, 7]).damage).toMatchObject([{ kind: 'reordered', from: 2, to: 2, atMs: T0 + 2 }])
   })
-  it('names what is there twice, and nothing after it', () => {
+  it('reports duplicates, and nothing after them', () => {
     expect(walk([1, 2, 2, 3, 4, 5, 6, 7]).damage).toMatchObject([{ kind: 'doubled', from: 2, to: 2, atMs: T0 + 2 }])
     expect(walk([1, 2, 3, 4, 4, 5, 6, 7])).toMatchObject({ damage: [{ kind: 'doubled', from: 4 }], missing: 0 })
   })
-  it('counts what is missing, and names where', () => {
+  it('counts what is missing and reports where', () => {
     const { damage, missing } = walk([1, 2, 4, 5, 6, 7])
-    expect(missing).toBe(0) // the flush was closed by the next one's first message
+    expect(missing).toBe(0) // the flush was closed by the first message of the next one
     expect(damage).toMatchObject([{ kind: 'changed', from: 1, to: 4 }])
     expect(walk([1, 2, 3, 4, 5, 6])).toMatchObject({ missing: 1 })
   })
-  it('claims nothing that the ledger does not count', () => {
+  it("claims no message that the ledger doesn't count", () => {
     expect(walk([1, 2, 3, 4, 5, 6, 7, 8]).strangers).toEqual([8])
   })
 })

@@ -1,4 +1,4 @@
-/** The write-ahead log read as bytes, held against what SQLite itself makes of it. */
+/** Compares the write-ahead log read as bytes with what SQLite makes of it. */
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ const reading =
     into.set(part)
     return part.length
   }
-/** What SQLite calls the end of its log, and never less or more: the whole log, read and summed, must end there, too. */
+/** What SQLite reports as the end of its log. A scan of the whole log must end there, too. */
 function endNow(): LogPosition | null {
   const [{ log: frames }] = db.pragma('wal_checkpoint(NOOP)') as [{ log: number }]
   const end = readLogEnd(reading(log()), frames)
@@ -41,7 +41,7 @@ function endNow(): LogPosition | null {
 }
 const scan = (bytes: Uint8Array, mark: LogPosition | null = null) => scanLog(reading(bytes), mark)
 
-/** Rows that SQLite reads of the store where its log is `bytes`. */
+/** Rows that SQLite reads from the store if its log is `bytes`. */
 function rowsWith(bytes: Uint8Array): number {
   const copy = join(folder.path, 'copy.db')
   for (const suffix of ['-wal', '-shm']) rmSync(copy + suffix, { force: true })
@@ -58,7 +58,7 @@ function rowsWith(bytes: Uint8Array): number {
 }
 
 describe('the end of a log', () => {
-  it('is read from its last frame, wherever SQLite says that the log ends', () => {
+  it('is read from its last frame, wherever SQLite says the log ends', () => {
     const ends = new Set<number>()
     for (let i = 0; i < 30; i++) {
       insert(1 + ((i * 977) % 20_000))
@@ -82,7 +82,7 @@ describe('the end of a log', () => {
     expect(taken).toBe(32 + 24)
   })
 
-  it('changes nothing: the log is neither copied nor started over', () => {
+  it('changes nothing: the log is neither checkpointed nor restarted', () => {
     insert()
     const before = log()
     endNow()
@@ -91,11 +91,11 @@ describe('the end of a log', () => {
     expect(db.pragma('wal_checkpoint(NOOP)')).toMatchObject([{ busy: 0, checkpointed: 0 }])
   })
 
-  it('is in the new log where SQLite starts it over, and nowhere where it is empty', () => {
+  it('is in the new log after a restart, and null if it is empty', () => {
     for (let i = 0; i < 9; i++) insert()
     const first = endNow()
     db.pragma('wal_checkpoint(RESTART)')
-    // The next transaction starts it over, not the checkpoint.
+    // The log is restarted by the next transaction, not by the checkpoint.
     expect(endNow()).toEqual(first)
     insert()
     const second = endNow()
@@ -118,13 +118,13 @@ describe('the end of a log', () => {
     db.exec('ROLLBACK')
     expect(endNow()).toEqual(end)
     insert(10)
-    // What was rolled back lies behind the next commit, with the same salts.
+    // A rolled-back transaction is behind the next commit, with the same salts.
     const later = endNow()
     expect(later?.frames).toBeGreaterThan(end?.frames ?? 0)
     expect(scan(log(), later)).toMatchObject({ hasMark: true, hasLostCommits: false })
   })
 
-  it('is refused where the frame is of another round, ends no transaction or is not there', () => {
+  it('is refused if the frame is of another round, ends no transaction or is missing', () => {
     insert(20_000)
     const end = endNow()
     const frames = end?.frames ?? 0
@@ -141,12 +141,12 @@ describe('the end of a log', () => {
   })
 })
 
-describe('a damaged log', () => {
+describe('a corrupt log', () => {
   beforeEach(() => {
     for (let i = 0; i < 12; i++) insert()
   })
 
-  it('shows that commits are lost by itself where two or more are, and by the mark where one is', () => {
+  it('shows lost commits without a mark if there are two or more, and with the mark if there is one', () => {
     const good = log()
     const mark = scan(good).last
     const frames = mark?.frames ?? 0
@@ -172,7 +172,7 @@ describe('a damaged log', () => {
     }
   })
 
-  it('of which SQLite reads fewer rows never has its mark, however it was damaged', () => {
+  it('never has its mark if SQLite reads fewer rows, however it was corrupted', () => {
     const good = log()
     const mark = scan(good).last
     const change = fc.oneof(
@@ -194,7 +194,7 @@ describe('a damaged log', () => {
     )
   })
 
-  it('takes what a power cut leaves of one unfinished transaction for no loss', () => {
+  it("isn't reported as a loss if a power cut left one unfinished transaction", () => {
     const mark = endNow()
     insert(30_000)
     const good = log()

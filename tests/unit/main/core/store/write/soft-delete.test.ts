@@ -1,4 +1,4 @@
-/** Stores and histories of answers that somebody added commands to: SQLite would carry them out at our next commit. */
+/** Stores and response histories with foreign triggers or views, which SQLite would run at our next commit. */
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openAnswers } from '../../../../../../src/main/features/research/answers.ts'
@@ -33,8 +33,8 @@ const HIDDEN = [
   ['a table of another program’s making', () => 'CREATE VIRTUAL TABLE x USING fts5(a)'],
 ] as const
 
-describe('a store with hidden commands', () => {
-  it.each(HIDDEN)('%s is not opened, and left as it was', async (_what, sql) => {
+describe('a store with foreign triggers or views', () => {
+  it.each(HIDDEN)("%s isn't opened, and stays unchanged", async (_what, sql) => {
     await (await openStoreWriter({ file: folder.file })).close()
     add(sql('bookmark'))
     const refusal = { code: 'store-damaged', message: expect.stringContaining('commands hidden in it') }
@@ -43,8 +43,8 @@ describe('a store with hidden commands', () => {
   })
 })
 
-describe('a history of answers with hidden commands', () => {
-  it.each(HIDDEN)('%s is not opened', (_what, sql) => {
+describe('a response history with foreign triggers or views', () => {
+  it.each(HIDDEN)("%s isn't opened", (_what, sql) => {
     openAnswers(folder.file).close()
     add(sql('answer'))
     expect(() => openAnswers(folder.file)).toThrow(
