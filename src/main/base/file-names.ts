@@ -1,19 +1,19 @@
-/** Names of files that windows give. */
+/** File names that come from windows. */
 import { basename } from 'node:path'
 
-/** Devices of Windows, whatever ending they are given. */
+/** Device names of Windows, with any extension. */
 const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
-/** Marks that turn the direction of text: a name with them is not what it looks like. */
-const TURNS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+/** Marks that change the direction of text and so disguise a name. */
+const DIRECTION_MARKS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
-/** Whether a text is a file's name on every system: no path, nothing hidden, nothing in disguise. */
+/** Whether a text is a valid, visible and undisguised file name on every system. */
 export function isFileName(name: string): boolean {
   return (
     name === basename(name) &&
     !/[\\/:*?"<>|\p{Cc}]/u.test(name) &&
     !/^\.|[. ]$/.test(name) &&
     !DEVICES.test(name) &&
-    !TURNS.test(name) &&
+    !DIRECTION_MARKS.test(name) &&
     name.trim() !== '' &&
     Buffer.byteLength(name) <= 200
   )

@@ -1,6 +1,6 @@
 /**
- * Bytes of an export on their way into a file: hashed, written in large pieces to a temporary name in
- * the same folder, made durable, and given their final name only when whole.
+ * Writes a file atomically: hashes the bytes, writes them in large pieces under a temporary name in the same folder,
+ * syncs them, and renames the file when it is complete.
  */
 import { createHash, randomBytes, type Hash } from 'node:crypto'
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
@@ -11,9 +11,9 @@ import { syncFolder } from './sync-folder.ts'
 
 const PIECE = 1 << 20
 
-/** Bytes in the making. */
+/** A growing buffer of bytes. */
 export interface ByteSink {
-  /** Bytes waiting; write at `at`, after `room`. */
+  /** The buffer; write at `at`, after `room`. */
   bytes: Uint8Array
   at: number
   /** Makes sure that `n` bytes fit. */
@@ -23,10 +23,10 @@ export interface ByteSink {
 
 /** A file that appears under its name only through `commit`. */
 export interface SafeFile extends ByteSink {
-  /** Writes out what has gathered once it is a piece worth writing. */
+  /** Writes the buffer out once it is a large piece. */
   drain(): Promise<void>
   readonly written: number
-  /** Flushes, syncs; the file still has its temporary name. Answers the SHA-256 of all bytes. */
+  /** Flushes and syncs; the file still has its temporary name. Returns the SHA-256 of all bytes, in hex. */
   finish(): Promise<string>
   /** Gives the finished file its name. */
   commit(): Promise<void>
@@ -34,7 +34,7 @@ export interface SafeFile extends ByteSink {
   discard(): Promise<void>
 }
 
-/** Maps what a file system says to the codes of the program. */
+/** Converts a file system error to a coded error. */
 export function fileFailure(thrown: unknown, path: string): CodedError {
   if (thrown instanceof CodedError) return thrown
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
@@ -57,7 +57,7 @@ export function fileFailure(thrown: unknown, path: string): CodedError {
 
 const encoder = new TextEncoder()
 
-/** Opens a temporary file beside `path`. Throws `disk-error` or `usage` when that cannot be. */
+/** Opens a temporary file next to `path`. Rejects with `disk-error`, `disk-full` or `usage`. */
 export async function createSafeFile(path: string): Promise<SafeFile> {
   const target = resolve(path)
   const there = await stat(target).catch(() => undefined)
@@ -72,10 +72,10 @@ export async function createSafeFile(path: string): Promise<SafeFile> {
   } catch (thrown) {
     throw fileFailure(thrown, path)
   }
-  return new Temporary(path, target, temporary, handle)
+  return new TemporaryFile(path, target, temporary, handle)
 }
 
-/** Bytes that gather in memory and go nowhere. */
+/** Collects bytes in memory. */
 class MemoryFile implements ByteSink {
   bytes = new Uint8Array(2 * PIECE)
   at = 0
@@ -95,12 +95,12 @@ class MemoryFile implements ByteSink {
   }
 }
 
-/** Nothing is written: for a sample of what would be. */
+/** A sink that writes no file, for a preview of the output. */
 export function createMemoryFile(): ByteSink {
   return new MemoryFile()
 }
 
-class Temporary extends MemoryFile implements SafeFile {
+class TemporaryFile extends MemoryFile implements SafeFile {
   written = 0
   readonly #path: string
   readonly #target: string
@@ -134,7 +134,7 @@ class Temporary extends MemoryFile implements SafeFile {
     this.written += part.length
     this.at = 0
     this.#writing = this.#write(part)
-    // its error is met at the next flush; until then it must not count as unhandled
+    // The next flush throws its error; until then it must not count as unhandled.
     this.#writing.catch(() => undefined)
   }
 

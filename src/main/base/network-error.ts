@@ -1,8 +1,8 @@
-/** Errors of calls to the service that never got an answer. */
+/** Errors of requests to the service that got no response. */
 import { CodedError } from '../../shared/base/errors.ts'
 import { isTlsError } from '../../service/reasons.ts'
 
-/** What Node or undici threw for a call to the service, as a coded error. `late`: our own time limit ended it. */
+/** Converts what Node or undici threw for a request to a coded error. `late`: our own time limit ended it. */
 export function networkError(thrown: unknown, url: URL, late: boolean): CodedError {
   if (late) {
     return new CodedError('timeout', `${url.host} did not answer in time.`, {
@@ -24,7 +24,7 @@ export function networkError(thrown: unknown, url: URL, late: boolean): CodedErr
   return new CodedError('offline', what, { hint: 'Check the network and the base URL, then try again.' })
 }
 
-/** Node's code of a network error, which undici keeps as the cause of its own. Never its text. */
+/** Node's code of a network error, which undici wraps as a cause. Never its message. */
 function codeOf(thrown: unknown): string {
   for (let at: unknown = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string') return at.code

@@ -1,4 +1,4 @@
-/** Keeps what is recorded readable by its owner alone. Windows guards the user's folders by itself. */
+/** Keeps recorded files readable by their owner only. Windows protects the user's folders itself. */
 import { chmodSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -8,10 +8,10 @@ import { STORE_SIDE_FILES } from './store-files.ts'
 const OTHERS = 0o077
 /** Sticky or setgid: a folder that is shared on purpose. */
 const SHARED = 0o3000
-/** Chromium's own folder, which it keeps private itself. */
+/** Chromium's folder, which it protects itself. */
 const CHROMIUM = 'chromium'
 
-/** The umask that the user runs programs with; null: ours was not changed. */
+/** The user's umask before we changed ours; null: it was not changed. */
 let userMask: number | null = null
 
 /**
@@ -24,13 +24,13 @@ export function protectHome(home: { readonly folder: string; readonly portable: 
   tightenHome(home.folder)
 }
 
-/** Gives a file that the user exports the mode that any other program would give it. */
+/** Gives an exported file the mode that other programs would give it. */
 export async function followUserMask(file: Pick<FileHandle, 'chmod'>): Promise<void> {
   if (userMask === null) return
   await file.chmod(0o666 & ~userMask).catch(() => undefined) // not every file system has modes
 }
 
-/** Takes the rights of others from a folder of ours and all that is in it; folders shared on purpose stay as they are. */
+/** Removes the rights of others from our folder and everything in it, unless it is shared on purpose. */
 export function tightenHome(folder: string): void {
   try {
     const stat = statSync(folder, { throwIfNoEntry: false })
@@ -39,7 +39,7 @@ export function tightenHome(folder: string): void {
     if (real === realpathSync(homedir()) || real === parse(real).root) return
     tighten(folder)
   } catch {
-    // A folder that can't be read is said to be so by whoever opens it.
+    // Opening a folder that can't be read reports that.
   }
 }
 
@@ -51,7 +51,7 @@ function tighten(path: string): void {
   for (const name of readdirSync(path)) if (name !== CHROMIUM) tighten(join(path, name))
 }
 
-/** The same for the files of a store that was moved out of the home. */
+/** `tightenHome` for the files of a store outside the home. */
 export function tightenStore(file: string): void {
   if (userMask === null) return
   for (const suffix of ['', ...STORE_SIDE_FILES, '.lock']) {

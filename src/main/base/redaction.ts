@@ -1,12 +1,12 @@
-/** Takes secrets out of texts, however they are encoded there. */
+/** Removes secrets from texts in any common encoding. */
 
-/** Anything shorter stands in a text by chance: redacting it would take words and numbers away. */
+/** Shorter texts occur by chance: redacting them would remove words and numbers. */
 export const SHORTEST = 6
 
-/** Characters that HTML writes otherwise. */
+/** Characters that HTML escapes. */
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** The base64 of a secret wherever it stands in a longer text: only whole characters of it, at each of three offsets. */
+/** The base64 of a secret inside a longer text: its whole characters, at each of three offsets. */
 function base64Of(secret: string): readonly string[] {
   const bytes = Buffer.from(secret)
   return [0, 1, 2].map((offset) =>
@@ -39,13 +39,13 @@ export function encodingsOf(secret: string): readonly string[] {
     ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
   ]
   if (secret === '') return []
-  // A short secret has encodings of a few characters, which stand in any text by chance.
+  // A short secret has encodings of a few characters, which occur in any text by chance.
   return [...new Set(encodings.filter((text) => text === secret || text.length >= SHORTEST))].sort(
     (a, b) => b.length - a.length,
   )
 }
 
-/** A text with `***` in the place of each of `encodings`, which are longest first. */
+/** Replaces each of `encodings` with `***`; they must be sorted longest first. */
 export function redact(text: string, encodings: readonly string[]): string {
   return encodings.reduce((safe, secret) => safe.replaceAll(secret, '***'), text)
 }

@@ -1,9 +1,9 @@
-/** How long a service asks to be left alone: the header `Retry-After`, and what to tell the user of it. */
+/** The `Retry-After` header of a response, and the hint for it. */
 import { timeWords } from '../../shared/features/alerts/labels.ts'
 
 const MINUTE_MS = 60_000
 
-/** Milliseconds that a `Retry-After` header asks for (RFC 9110 §10.2.3: seconds or a date); null: none that can be read. */
+/** The wait of a `Retry-After` header (RFC 9110 §10.2.3: seconds or a date), ms; null: absent or unreadable. */
 export function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null
   const text = header.trim()
@@ -12,7 +12,7 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs)
 }
 
-/** Says when to call again, from the milliseconds asked for: nobody waits by the second for what takes minutes. */
+/** When to try again, as a sentence. Waits above a minute are rounded up to minutes. */
 export function callAgainHint(askedMs: number): string {
   const wait = askedMs < MINUTE_MS ? Math.max(1_000, askedMs) : Math.ceil(askedMs / MINUTE_MS) * MINUTE_MS
   return `It asks to be called again in ${timeWords(wait)}.`

@@ -1,16 +1,16 @@
-/** Addresses of a market data service: which are allowed, and how its paths hang off its origin. */
+/** Addresses of a market data service: which are allowed, and how paths are appended. */
 import { CodedError } from '../../shared/base/errors.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-/** Whether a URL's host name is this machine itself. */
+/** Whether a URL's host name is this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   return LOOPBACK.test(hostname)
 }
 
 /**
  * Reads a base URL as a user types it. The documented paths start at the root of the host, so only
- * its origin counts. Throws `bad-url` for what is no http(s) URL or carries a user name, and
+ * its origin counts. Throws `bad-url` for an invalid http(s) URL or one with a user name, and
  * `insecure-url` for plain http to another machine.
  */
 export function serviceOrigin(baseUrl: string): URL {

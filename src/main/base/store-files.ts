@@ -1,14 +1,14 @@
-/** The files of a store, for whoever moves, replaces or deletes one. */
+/** The files that belong to a store, for moving, replacing or deleting it. */
 import { readdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
 /**
- * What SQLite and the writer keep beside the store's own file and what belongs to exactly that file. The log comes
- * first: a store that lost its log is damaged, a log without its store is only useless.
+ * Suffixes of the files that SQLite and the writer keep next to the store. The log comes first: a store without its log
+ * is corrupt, a log without its store is only useless.
  */
 export const STORE_SIDE_FILES = ['-wal', '-shm', '-head'] as const
 
-/** Stands beside a store while a backup is being restored into it. */
+/** A file next to the store that exists while a backup is being restored into it. */
 export const restoreNoteFile = (store: string): string => `${store}-restoring.json`
 
 /** What is set aside beside a store after a loss. As long as one of these lies there, verification names it. */

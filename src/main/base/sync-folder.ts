@@ -1,4 +1,3 @@
-/** Makes names in a folder last. */
 import { open } from 'node:fs/promises'
 
 /** Makes a rename durable where the system lets folders be synced; elsewhere, as on Windows, it does nothing. */

@@ -1,4 +1,4 @@
-/** What a terminal does again and again as time passes. */
+/** Periodic work of a terminal. */
 import type { UnixMs } from '../../shared/base/units.ts'
 import type { Clock } from './clock.ts'
 
@@ -6,13 +6,13 @@ const STATUS_MS = 250
 const SWEEP_MS = 1_000
 
 export interface Beats {
-  /** Four times a second: what windows are shown of the state. */
+  /** Four times a second. */
   readonly status: () => void
-  /** Once a second, UTC ms: what time alone changes. */
+  /** Once a second; `nowMs` in UTC. */
   readonly sweep: (nowMs: UnixMs) => void
 }
 
-/** Begins at once; gives a function that ends it. */
+/** Starts at once; returns a function that stops it. */
 export function keepTime(clock: Clock, { status, sweep }: Beats): () => void {
   let undoStatus = () => {}
   let undoSweep = () => {}

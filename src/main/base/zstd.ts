@@ -1,6 +1,6 @@
 /**
- * zstd of Node's zlib, which Node has since 22.15. Imported by name from `node:zlib`, a Node without it would not even load
- * the module that records; through here it does, and messages stay in the journal.
+ * zstd of `node:zlib`, which Node has since 22.15. Importing its functions by name would keep an older Node from loading
+ * the recorder at all; with this module it records, and messages stay in the journal.
  */
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
@@ -9,7 +9,7 @@ import { CodedError } from '../../shared/base/errors.ts'
 /** Whether blocks can be written and read. */
 export const hasZstd = typeof zlib.zstdCompressSync === 'function'
 
-/** What to tell a user whose Node has no zstd; null: it has. */
+/** The notice for a Node without zstd; null: it has zstd. */
 export const zstdProblem = (has = hasZstd): string | null =>
   has
     ? null
@@ -25,6 +25,6 @@ export const zstdCompressSync: typeof zlib.zstdCompressSync = hasZstd ? zlib.zst
 export const zstdDecompressSync: typeof zlib.zstdDecompressSync = hasZstd ? zlib.zstdDecompressSync : missing
 
 type Convert = (data: Uint8Array, options?: zlib.ZstdOptions) => Promise<Buffer>
-/** In a thread of Node's own; reject where zstd is missing. */
+/** Run in libuv's thread pool; reject without zstd. */
 export const zstdCompress: Convert = hasZstd ? promisify(zlib.zstdCompress) : async () => missing()
 export const zstdDecompress: Convert = hasZstd ? promisify(zlib.zstdDecompress) : async () => missing()

@@ -1,53 +1,53 @@
 /**
- * One window's frames, whatever carries them: calls in, results out, streams pumped by credit. Knows
- * no host; a host hands over a port and closes the carrier when it is done.
+ * Serves one window: calls in, results out, streams by credit. Independent of the host, which provides a port and
+ * closes the carrier when it is done.
  *
- * A stream has at most one value outstanding: `take` is called only when the window has given its
- * credit back and something is new. A window that is hidden or slow gives no credit, so it costs a
- * boolean, and catches up with state instead of history.
+ * A stream has at most one value outstanding: `take` is called only if the window has returned its credit and the source
+ * has something new. A hidden or slow window returns no credit, so it costs a boolean, and catches up with the newest
+ * state instead of every change.
  */
 import { toFailure, type Failure } from '../../shared/base/errors.ts'
 import type { StreamSource, TerminalFrame } from '../../shared/rpc/transport.ts'
 import { dispatchCall, openStream, type Handlers } from './dispatch.ts'
 
-/** A host's end of the line to one window. */
+/** A host's channel to one window. */
 export interface WindowPort {
-  /** Hands a frame on; must not throw once the port is closed. */
+  /** Sends a frame; must not throw once the port is closed. */
   send(frame: TerminalFrame): void
-  /** Called once, by the carrier. Frames are whatever arrived: checked by the carrier. */
+  /** Called once, by the carrier, which checks the frames. */
   onFrame(listener: (frame: unknown) => void): void
   /** Called once, by the carrier. The listener may be called more than once. */
   onClose(listener: () => void): void
-  /** Hangs up, telling the reason where the carrier of the host can. Idempotent. */
+  /** Closes the channel, with the reason if the host can send one. Idempotent. */
   close(reason: string): void
 }
 
 export interface CarrierOptions {
-  /** Shortest time between two pumps, ms; default 6: well under a frame. */
+  /** Shortest time between two sends, ms; default 6, well under a display frame. */
   readonly frameMs?: number
   /** Most streams open at a time; default 256. */
   readonly maxStreams?: number
-  /** Most calls unanswered at a time; default 256. */
+  /** Most pending calls at a time; default 256. */
   readonly maxCalls?: number
   /** Monotonic milliseconds. */
   readonly now?: () => number
-  /** Calls back once after `ms`; returns its own undo. */
+  /** Calls back once after `ms`; returns a function that cancels it. */
   readonly after?: (ms: number, then: () => void) => () => void
 }
 
 export interface Carrier {
   readonly openStreams: number
   readonly pendingCalls: number
-  /** Closes every source and hangs up. Idempotent. */
+  /** Closes every source and the port. Idempotent. */
   close(reason?: string): void
 }
 
 interface OpenStream {
   readonly source: StreamSource<unknown>
-  /** The window took the last value and may have another. */
-  credit: boolean
+  /** The window has taken the last value and may get another. */
+  hasCredit: boolean
   /** The source may have something new. */
-  fresh: boolean
+  isFresh: boolean
 }
 
 type ParsedFrame =
@@ -61,7 +61,7 @@ type ParsedFrame =
 
 const isId = (id: unknown): id is number => typeof id === 'number' && Number.isSafeInteger(id) && id >= 1
 
-/** A frame of the contract's shape, or the reason why it is none. Names and arguments are checked later, by dispatch. */
+/** The frame, or the reason why it is malformed. Dispatch checks names and arguments later. */
 function parseFrame(frame: unknown, maxStreams: number): ParsedFrame | string {
   if (typeof frame !== 'object' || frame === null || Array.isArray(frame)) return 'a frame is an object'
   const own = (key: string): unknown =>
@@ -136,9 +136,9 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
     lastPumpMs = now()
     const values: [number, unknown][] = []
     for (const [id, stream] of streams) {
-      if (!stream.fresh || !stream.credit) continue
-      // Cleared before taking: a source that wakes while it is asked has something for the next frame.
-      stream.fresh = false
+      if (!stream.isFresh || !stream.hasCredit) continue
+      // Cleared before `take`, so that a source that wakes during it is taken again.
+      stream.isFresh = false
       let value: unknown
       try {
         value = stream.source.take()
@@ -150,7 +150,7 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
       }
       if (closed) return // a source may end its own window
       if (value === undefined) continue
-      stream.credit = false
+      stream.hasCredit = false
       values.push([id, value])
     }
     if (values.length > 0) port.send({ t: 'values', values })
@@ -164,16 +164,16 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
     }
     let stream: OpenStream | undefined = undefined
     const opened = openStream(handlers, name, args, () => {
-      if (!stream) return // woken while it opens: it is fresh then anyway
-      stream.fresh = true
-      if (stream.credit) schedule()
+      if (!stream) return // woken while it opens: it starts fresh
+      stream.isFresh = true
+      if (stream.hasCredit) schedule()
     })
     if (!opened.ok) {
       port.send({ t: 'end', id, error: opened.error })
       return
     }
-    if (closed) return closeSource(opened.value) // the window left while it was opened
-    stream = { source: opened.value, credit: true, fresh: true }
+    if (closed) return closeSource(opened.value) // the window closed while the stream opened
+    stream = { source: opened.value, hasCredit: true, isFresh: true }
     streams.set(id, stream)
     schedule()
   }
@@ -194,10 +194,10 @@ export function serveWindow(port: WindowPort, handlers: Handlers, options: Carri
 
   function credit(id: number): void {
     const stream = streams.get(id)
-    // A credit may cross the end of its stream on the way: then it is for nobody.
+    // The stream may have ended before its credit arrived.
     if (!stream) return
-    stream.credit = true
-    if (stream.fresh) schedule()
+    stream.hasCredit = true
+    if (stream.isFresh) schedule()
   }
 
   port.onClose(() => close('the window left'))

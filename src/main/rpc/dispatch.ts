@@ -1,21 +1,21 @@
 /**
- * From a name and arguments that came over a wire to a handler and back: the only place where
- * arguments are validated and where errors become envelopes. Knows no host; carriers call it.
+ * Dispatches a call or stream by name: the only place where arguments are validated and errors become envelopes.
+ * Independent of the host; carriers call it.
  */
 import * as v from 'valibot'
 import { toFailure, type Failure, type Result } from '../../shared/base/errors.ts'
 import type { StreamSource } from '../../shared/rpc/transport.ts'
 import type { Responder } from './respond.ts'
 
-/** Every call and stream that a terminal answers, by name. */
+/** Every call and stream of a terminal, by name. */
 export interface Handlers {
   readonly calls: ReadonlyMap<string, Responder>
   readonly streams: ReadonlyMap<string, Responder>
-  /** Called with every failure that is ours (`internal`), with its detail, for the log. */
+  /** Called with every `internal` failure and its detail, for the log. */
   readonly onInternal?: (name: string, failure: Failure) => void
 }
 
-/** Sorts responders by name. Throws where two features answer the same call or stream. */
+/** Sorts responders by name. Throws if two features handle the same call or stream. */
 export function handlersOf(responders: readonly Responder[], onInternal?: Handlers['onInternal']): Handlers {
   const calls = new Map<string, Responder>()
   const streams = new Map<string, Responder>()
@@ -27,7 +27,7 @@ export function handlersOf(responders: readonly Responder[], onInternal?: Handle
   return { calls, streams, ...(onInternal === undefined ? {} : { onInternal }) }
 }
 
-/** Largest text of one frame from a window, in UTF-16 units: the biggest honest one is a watchlist import. */
+/** Largest text of one frame from a window, in UTF-16 units. The largest legitimate one is a watchlist import. */
 export const MAX_FRAME_CHARS = 1_000_000
 
 const MAX_DEPTH = 12
@@ -35,7 +35,7 @@ const MAX_NODES = 50_000
 
 /**
  * Whether a value is plain data of a sane size: no functions, no exotic objects, at most 12 deep and
- * 50,000 values (holes of lists too), at most 1,000,000 characters. Structured clone can carry more than JSON.
+ * 50,000 values (empty slots of arrays included), at most 1,000,000 characters. Structured clone can carry more than JSON.
  */
 export function withinLimits(value: unknown): boolean {
   let nodes = 0
@@ -54,7 +54,7 @@ export function withinLimits(value: unknown): boolean {
       case 'object': {
         if (x === null) return true
         if (Array.isArray(x)) {
-          // A list may be billions of holes long and weigh nothing: its length counts before it is walked.
+          // A sparse array may have billions of empty slots: check its length before visiting it.
           if (nodes + x.length > MAX_NODES) return false
           return x.every((item) => visit(item, depth + 1))
         }
@@ -77,7 +77,7 @@ function describe(issues: readonly v.BaseIssue<unknown>[]): string {
   const [first] = issues
   if (!first) return 'not as the contract says'
   const path = v.getDotPath(first)
-  // Issues quote what they refuse: bounded, so that a huge argument makes no huge sentence.
+  // Issues quote the argument, so limit their length.
   const text = first.message.length > 160 ? `${first.message.slice(0, 160)}…` : first.message
   return path === null ? text : `${path.slice(0, 80)}: ${text}`
 }
@@ -88,7 +88,7 @@ function checkArgs<A>(schema: v.GenericSchema<unknown, A>, name: string, args: u
     error: { code: 'bad-arguments', message: `The arguments of ${name} are too large or no plain data.` },
   } as const
   try {
-    // An array passes valibot's object schemas where no key is required.
+    // An array passes valibot's object schemas if no key is required.
     if (Array.isArray(args) || !withinLimits(args)) return odd
     const parsed = v.safeParse(schema, args, { abortEarly: true })
     if (parsed.success) return { ok: true, value: parsed.output }
@@ -97,7 +97,7 @@ function checkArgs<A>(schema: v.GenericSchema<unknown, A>, name: string, args: u
       error: { code: 'bad-arguments', message: `Bad arguments of ${name}: ${describe(parsed.issues)}.` },
     }
   } catch {
-    return odd // whoever throws while it is looked at is no data
+    return odd // reject values that throw on access
   }
 }
 
@@ -114,10 +114,7 @@ function failed(handlers: Handlers, name: string, thrown: unknown): { readonly o
   return { ok: false, error }
 }
 
-/**
- * Answers a call by name. Never rejects: unknown names, bad arguments and whatever a handler throws
- * come back as failures.
- */
+/** Runs a call by name. Never rejects: unknown names, bad arguments and thrown errors are returned as failures. */
 export async function dispatchCall(handlers: Handlers, name: unknown, args: unknown): Promise<Result<unknown>> {
   const responder = typeof name === 'string' ? handlers.calls.get(name) : undefined
   if (responder === undefined) return { ok: false, error: unknownName('call', name) }

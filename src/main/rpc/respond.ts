@@ -1,4 +1,4 @@
-/** How a feature answers its own calls and streams: one handler for each row of its contract. */
+/** How a feature handles its calls and streams: one handler per row of its contract. */
 import type { GenericSchema } from 'valibot'
 import type { ArgsOf, Table, ValueOf } from '../../shared/rpc/contract.ts'
 import type { StreamSource } from '../../shared/rpc/transport.ts'
@@ -15,7 +15,7 @@ export interface Responder {
 /** What a call's handler may return: one whose result is `null` may return nothing. */
 type Returned<S> = ValueOf<S> extends null ? void | null : ValueOf<S>
 
-/** Answers the calls of a table. A missing, misspelled or surplus handler doesn't compile. */
+/** Handles the calls of a table. A missing, misspelled or surplus handler does not compile. */
 export function respond<const T extends Table>(
   table: T,
   handlers: { readonly [K in keyof T]: (args: ArgsOf<T[K]>) => Returned<T[K]> | Promise<Returned<T[K]>> },
@@ -23,7 +23,7 @@ export function respond<const T extends Table>(
   return respondersOf('call', table, handlers)
 }
 
-/** Answers the streams of a table. The first `take` after opening gives everything asked for. */
+/** Handles the streams of a table. The first `take` after opening returns the whole state. */
 export function stream<const T extends Table>(
   table: T,
   openers: { readonly [K in keyof T]: (args: ArgsOf<T[K]>, wake: () => void) => StreamSource<ValueOf<T[K]>> },

@@ -1,15 +1,15 @@
-/** A stream of one whole state: the newest, at most so often; what lay between is never sent. */
+/** Streams of one whole state: only the newest is sent. */
 import type { StreamSource } from '../../shared/rpc/transport.ts'
 
 export interface WholeStreams<T> {
-  /** The state changed: every stream has something new. */
+  /** Marks the state as changed, for every open stream. */
   changed(): void
   open(wake: () => void): StreamSource<T>
-  /** How many are open. */
+  /** How many streams are open. */
   readonly count: number
 }
 
-/** Streams of what `read` gives when taken. */
+/** Streams of the value that `read` returns when it is taken. */
 export function wholeStreams<T>(read: () => T): WholeStreams<T> {
   const open = new Set<{ fresh: boolean; wake: () => void }>()
   return {

@@ -1,4 +1,4 @@
-/** The account of a command: the stored one, or one named by options with its secrets from the environment. */
+/** The account of a command: the stored one, or one given by options, with its secrets in the environment. */
 import { createSettingsStore, fileKeeper } from '../settings/settings.ts'
 import type { HostOptions } from '../../terminal/host.ts'
 import { UsageError, type Context, type Values } from '../../command-line/command.ts'
@@ -6,7 +6,7 @@ import { UsageError, type Context, type Values } from '../../command-line/comman
 /** The part of the terminal's options that the account options of a command line set. */
 export type AccountOptions = Pick<HostOptions, 'source' | 'account'>
 
-/** The account options as given; `{}` where neither options nor environment name an account. */
+/** The given account options; `{}` if neither options nor environment name an account. Throws UsageError. */
 export function accountOptions(values: Values, { env }: Pick<Context, 'env'>): AccountOptions {
   const baseUrl = values.text('base-url')
   const user = values.text('user')
@@ -31,8 +31,8 @@ export function accountOptions(values: Values, { env }: Pick<Context, 'env'>): A
 }
 
 /**
- * As `accountOptions`, for commands that keep or print market data: the demo market only where `--demo` asks for
- * it. Throws UsageError where neither options, environment nor the window name an account.
+ * `accountOptions` for commands that store or print market data: the demo market is used only with `--demo`. Throws
+ * UsageError if neither options, environment nor the window name an account.
  */
 export function requireAccount(values: Values, context: Pick<Context, 'env' | 'dataDir'>): AccountOptions {
   const given = accountOptions(values, context)

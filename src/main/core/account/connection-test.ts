@@ -1,6 +1,6 @@
 /**
- * Test connection: reach, token, handshake, subscribe, first message, each step named with what was
- * seen or what to do. Stores nothing and closes what it opened.
+ * The connection test: reach, token, handshake, subscribe, first message, each step with its result or what to do.
+ * Stores nothing and closes what it opened.
  */
 import { connect } from 'node:net'
 import WebSocket from 'ws'
@@ -21,10 +21,9 @@ import {
 } from '../../../service/reasons.ts'
 import type { Clock } from '../../base/clock.ts'
 import { serviceOrigin, socketUrl } from '../../base/service-address.ts'
-import type { Token } from './port.ts'
-import { requestToken, type TokenRequest } from './token.ts'
+import { requestToken, type TokenRequest, type Token } from './token.ts'
 
-/** The feed that is tried: crypto trades around the clock, so silence means something. */
+/** The feed to test: crypto trades around the clock, so silence means a problem. */
 const FEED: FeedId = 'crypto/XT'
 const TICKERS = ['BTC-USD', 'BTCUSD', 'ETH-USD']
 const STEP_MS = 10_000
@@ -111,7 +110,7 @@ export async function runConnectionTest(
   return steps
 }
 
-/** A bare connection, so that "nothing there" is told apart from "said no". */
+/** A bare TCP connection, to tell an unreachable host from one that refuses. */
 async function reach(origin: URL, clock: Clock): Promise<void> {
   const port = Number(origin.port) || (origin.protocol === 'https:' ? 443 : 80)
   const host = origin.hostname.replace(/^\[|\]$/g, '')
@@ -137,7 +136,7 @@ async function reach(origin: URL, clock: Clock): Promise<void> {
   }
 }
 
-/** One connection of the tried feed. What ended it is the outcome of whichever step waits. */
+/** One connection of the tested feed. Its end is the outcome of the step that waits. */
 class FeedProbe {
   readonly #clock: Clock
   #socket: WebSocket | null = null
@@ -167,7 +166,7 @@ class FeedProbe {
     this.#ended = new Promise<never>((_, reject) => {
       this.#fail = (why) => reject(new StepFailed(why))
     })
-    // Whoever waits for a step hears of it; between two steps nobody does.
+    // A step that waits sees the rejection; between two steps nothing handles it.
     this.#ended.catch(() => undefined)
     const fresh = (verdict: { then: string; why: Reason }): Reason =>
       verdict.then === 'renew' ? askReason(FEED, verdict.why) : verdict.why

@@ -1,4 +1,4 @@
-/** The account in use: who signs in where, with secrets that leave the keychain only on their way to the service. */
+/** The account in use. Its secrets leave the keychain only to be sent to the service. */
 import type { CredentialsInput } from '../../../shared/core/account/contract.ts'
 import { CodedError, missingCase, toFailure } from '../../../shared/base/errors.ts'
 import type { AccountState, ConnectionStep, Reason } from '../../../shared/core/status/status.ts'
@@ -6,11 +6,10 @@ import type { Clock } from '../../base/clock.ts'
 import { serviceOrigin } from '../../base/service-address.ts'
 import { memoryKeychain, openKeychain, type Keychain } from './keychain.ts'
 import type { KnownSecrets } from '../../base/known-secrets.ts'
-import type { Token, TokenSource } from './port.ts'
 import { runConnectionTest } from './connection-test.ts'
-import { createTokenSource, requestToken, type TokenRequest } from './token.ts'
+import { createTokenSource, requestToken, type TokenRequest, type Token, type TokenSource } from './token.ts'
 
-/** What the settings keep of an account: everything but its secrets. */
+/** An account without its secrets, as the settings store it. */
 export interface AccountFields {
   readonly baseUrl: string
   readonly user: string
@@ -29,18 +28,18 @@ export interface DemoAccount {
 
 export interface CredentialsOptions {
   readonly clock: Clock
-  /** Do not touch the keychain of the system. */
+  /** Never use the system's keychain. */
   readonly memoryOnly?: boolean | undefined
-  /** For tests; the system's keychain where absent. */
+  /** For tests; default: the system's keychain. */
   readonly keychain?: ((fell: () => void) => Promise<Keychain>) | undefined
-  /** Told of every secret that is used, so that no text holds one. */
+  /** Gets every secret that is used, so that it can be redacted. */
   readonly known?: Pick<KnownSecrets, 'note'> | undefined
-  /** The account as windows see it has changed. */
+  /** Called when the account as windows see it changes. */
   readonly onChange?: ((account: AccountState) => void) | undefined
 }
 
 export interface Credentials {
-  /** Signs the feeds in; the same object whatever account is in use. */
+  /** Signs the feeds in; the same object for every account. */
   readonly tokenSource: TokenSource
   /** Base URL of the account in use; '' before any. */
   baseUrl(): string
@@ -49,15 +48,15 @@ export interface Credentials {
   useDemo(demo: DemoAccount): void
   /** Uses an account whose secrets were saved earlier (settings at start). Rejects with `bad-url`, `insecure-url`. */
   useSaved(fields: AccountFields): Promise<AccountState>
-  /** Stores secrets in the keychain, then uses the account. Answers what the settings should keep. */
+  /** Stores the secrets in the keychain, then uses the account. Returns the fields for the settings. */
   save(input: CredentialsInput): Promise<AccountFields>
   /** Deletes the secrets of the account in use. Call `useDemo` after it. */
   forget(): Promise<void>
-  /** Key of the REST endpoints; null where none was given. */
+  /** Key of the REST endpoints; null: none. */
   apiKey(): Promise<string | null>
   /**
    * Signs in once without storing anything. Rejects with `wrong-password`, `token-missing`, `bad-url` or
-   * `insecure-url`; a service that cannot be reached now is no reason to refuse what was typed.
+   * `insecure-url`, but not if the service cannot be reached now.
    */
   check(input: CredentialsInput): Promise<void>
   /** Runs each step without storing anything; a failed step ends the list. */
@@ -180,7 +179,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     changed()
   }
 
-  /** A blank or absent password means the stored one. */
+  /** The password of the input, or the stored one if that is blank. */
   async function passwordOf(input: CredentialsInput, fields: AccountFields): Promise<string | null> {
     note(input.password)
     note(input.apiKey)
@@ -254,7 +253,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   }
 }
 
-/** One keychain entry per secret of (user, origin). */
+/** The keychain entry of a secret: one per kind, user and origin. */
 export function accountKey(fields: { readonly baseUrl: string; readonly user: string }, kind: SecretKind): string {
   return `${kind}:${fields.user}@${fields.baseUrl}`
 }

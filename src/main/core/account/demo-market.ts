@@ -1,4 +1,4 @@
-/** The demo market: a simulator in a worker thread, started again when it dies. */
+/** The demo market: a simulator in a worker thread that is restarted when it dies. */
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { CodedError, type Failure } from '../../../shared/base/errors.ts'
@@ -22,11 +22,11 @@ export interface DemoMarketOptions {
   readonly dataDir: URL
   readonly seed: number | undefined
   readonly clock: Clock
-  /** Told in a sentence when the worker died and was started again. */
+  /** Called when the worker died and is restarted. */
   readonly log: (text: string, detail?: string) => void
 }
 
-/** What the worker says, as far as it matters here (`simulator/worker.ts` has the whole). */
+/** The messages of `simulator/worker.ts` that matter here. */
 type Report =
   | {
       readonly type: 'ready'
@@ -42,10 +42,10 @@ type Ready = Extract<Report, { type: 'ready' }>
 
 const RESTART_MS = 500
 const MOST_RESTART_MS = 10_000
-/** A worker that does not end by itself within this is ended. */
+/** A worker that has not exited after this is terminated, ms. */
 const CLOSE_MS = 1_000
 
-/** Starts the demo market; rejects when it cannot start at all. */
+/** Starts the demo market; rejects with `internal` or the worker's failure if it cannot start. */
 export async function startDemoMarket(options: DemoMarketOptions): Promise<DemoMarket> {
   const { clock } = options
   let worker: Worker
@@ -85,7 +85,7 @@ export async function startDemoMarket(options: DemoMarketOptions): Promise<DemoM
     worker.once('exit', () => {
       if (closing) return
       options.log('The demo market stopped and is started again.')
-      // One that lived for a while starts over at the short delay.
+      // After a minute of life the delay starts over.
       const next = clock.monoNs() - since > 60e9 ? RESTART_MS : delay
       restart(ready, next)
     })

@@ -1,28 +1,28 @@
 /**
- * Where secrets live: the keychain of the operating system, else the memory of this process. Never a
- * file. The keychain is loaded when first needed and proven with a canary before it is trusted: it
- * answers null for absent and for locked alike, and may say that it deleted what it never had.
+ * Where secrets live: in the operating system's keychain, else in memory, never in a file. The keychain is loaded when
+ * first needed and tested with a canary, because it returns null both for an absent secret and for a locked keychain,
+ * and may report that it deleted what it never had.
  */
 import { randomBytes } from 'node:crypto'
 import { CodedError } from '../../../shared/base/errors.ts'
 
 export const KEYCHAIN_SERVICE = 'tapedeck'
-/** A keychain that asks its user to unlock it may take a while; one that hangs must not hold the start. */
+/** How long the probe may take, ms: the user may have to unlock the keychain, but a hung one must not block the start. */
 const PROBE_MS = 20_000
-/** The same for a question after the probe, when it is unlocked already. */
+/** The same for a request after the probe, when the keychain is unlocked already. */
 const ANSWER_MS = 5_000
 
 export interface Keychain {
-  /** `memory`: secrets last until Tapedeck quits. A keychain that stops answering becomes that. */
+  /** `memory`: secrets last until Tapedeck quits. An `os` keychain that stops responding becomes `memory`. */
   readonly kind: 'os' | 'memory'
-  /** Why there is no keychain, for the notice; null where there is one. */
+  /** Why there is no keychain; null if there is one. */
   readonly why: string | null
   get(account: string): Promise<string | null>
   set(account: string, secret: string): Promise<void>
   delete(account: string): Promise<void>
 }
 
-/** The three functions that are used of the `keytar` API. `findCredentials` unlocks, lists and hangs: never. */
+/** The three functions of `keytar` that are used. Never call `findCredentials`: it unlocks the keychain and may hang. */
 export interface Keytar {
   getPassword(service: string, account: string): Promise<string | null>
   setPassword(service: string, account: string, password: string): Promise<void>
@@ -49,11 +49,11 @@ export interface OpenKeychainOptions {
   readonly load?: () => Promise<Keytar>
   readonly probeMs?: number
   readonly answerMs?: number
-  /** Told why, once, when a keychain that was trusted stopped answering: it is memory from then on. */
+  /** Called once, with the reason, when the keychain stops responding; memory is used from then on. */
   readonly fell?: (why: string) => void
 }
 
-/** Loads and probes the system's keychain; falls back to memory, saying why. Never rejects. */
+/** Loads and probes the system's keychain; falls back to memory. Never rejects. */
 export async function openKeychain(options: OpenKeychainOptions = {}): Promise<Keychain> {
   const { load = loadKeytar, probeMs = PROBE_MS, answerMs = ANSWER_MS, fell = () => undefined } = options
   let timer: NodeJS.Timeout | undefined
@@ -72,7 +72,7 @@ export async function openKeychain(options: OpenKeychainOptions = {}): Promise<K
 }
 
 async function loadKeytar(): Promise<Keytar> {
-  // CommonJS: its functions are on the default export under Node, and beside it once bundled.
+  // CommonJS: its functions are on the default export under Node, and on the module itself once bundled.
   const module = (await import('keytar/keytar.js')) as unknown as Keytar & { default?: Keytar }
   return module.default ?? module
 }
@@ -88,7 +88,7 @@ async function probe(keytar: Keytar): Promise<void> {
     throw new Error('it did not delete what it was told to')
 }
 
-/** A keychain that stopped answering is asked no more: from then on this is the memory's. */
+/** Once the keychain stops responding, memory is used instead. */
 function osKeychain(keytar: Keytar, answerMs: number, fell: (why: string) => void): Keychain {
   let memory: Keychain | null = null
   const failed = (cause: unknown): never => {
@@ -104,14 +104,14 @@ function osKeychain(keytar: Keytar, answerMs: number, fell: (why: string) => voi
     }
     return memory
   }
-  /** The answer, or `late`; what it refuses is thrown as the keychain's failure. */
-  const within = async <T>(asked: Promise<T>): Promise<T | typeof LATE> => {
+  /** Returns the response, or LATE after `answerMs`. Throws a `keychain` error if the keychain rejects. */
+  const within = async <T>(request: Promise<T>): Promise<T | typeof LATE> => {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<typeof LATE>((resolve) => {
       timer = setTimeout(() => resolve(LATE), answerMs)
     })
     try {
-      return await Promise.race([asked.catch(failed), late])
+      return await Promise.race([request.catch(failed), late])
     } finally {
       clearTimeout(timer)
     }
@@ -133,12 +133,12 @@ function osKeychain(keytar: Keytar, answerMs: number, fell: (why: string) => voi
       const set = await within(keytar.setPassword(KEYCHAIN_SERVICE, account, secret))
       const back = set === LATE ? LATE : await within(keytar.getPassword(KEYCHAIN_SERVICE, account))
       if (back === LATE) return fall().set(account, secret)
-      // A keychain locked since the probe may swallow what it is given.
+      // A keychain that was locked since the probe may drop the secret silently.
       if (back !== secret) failed(undefined)
     },
     async delete(account) {
       await memory?.delete(account)
-      // Said in any case: what a keychain still holds is not gone.
+      // Reported even from memory: the keychain still holds the secret.
       if ((await within(keytar.deletePassword(KEYCHAIN_SERVICE, account))) !== LATE) return
       fall()
       failed(undefined)

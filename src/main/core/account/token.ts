@@ -1,4 +1,4 @@
-/** Access tokens: asked for with user and password, kept until shortly before they end, shared by all. */
+/** Access tokens: requested with user and password, cached until shortly before they expire, shared by all callers. */
 import { Agent, fetch, type Response } from 'undici'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { unixMs, type UnixMs } from '../../../shared/base/units.ts'
@@ -7,31 +7,47 @@ import type { Clock } from '../../base/clock.ts'
 import { networkError } from '../../base/network-error.ts'
 import { callAgainHint, retryAfterMs } from '../../base/retry-after.ts'
 import { httpUrl } from '../../base/service-address.ts'
-import type { Token, TokenSource } from './port.ts'
+
+export interface Token {
+  /** Goes into the Authorization header and nowhere else. */
+  readonly access: string
+  /** When it expires, local UTC ms; null: unknown. */
+  readonly expiresMs: UnixMs | null
+}
+
+export interface TokenSource {
+  /** A token that has not expired. Rejects with a `CodedError`. */
+  get(): Promise<Token>
+  /**
+   * Requests a token to replace `refused`, which the service refused. Concurrent callers share one request, and a
+   * caller whose token was already replaced gets the newer one. Rejects with a `CodedError`.
+   */
+  renew(refused: Token): Promise<Token>
+}
 
 export const TOKEN_PATH = '/api/token/'
-/** A token is replaced so long before it ends (short-lived ones: after half of their life). */
+/** How long before its end a token is replaced, ms (short-lived ones: after half of their life). */
 export const RENEW_BEFORE_MS = 60_000
 const ANSWER_WITHIN_MS = 15_000
 const LARGEST_ANSWER = 256 * 1024
-/** Longer than any JWT, and about what servers accept as a header. */
+/** Longer than any JWT and about the limit of a header, in characters. */
 const LONGEST_TOKEN = 16 * 1024
 
 export interface TokenRequest {
   readonly baseUrl: string
   readonly user: string
   readonly password: string
-  /** Names of the body's two fields; the document does not show them. */
+  /** Names of the two fields in the body, which `docs/service.md` does not name. */
   readonly userField: string
   readonly passwordField: string
 }
 
-/** One connection pool for token requests. Certificates are checked whatever the environment says. */
+/** One connection pool for token requests. Certificates are checked even if the environment turns that off. */
 const agent = new Agent({ connect: { rejectUnauthorized: true, timeout: 10_000 } })
 
 /**
- * Asks the service for a token. Rejects with a `CodedError`: wrong-password, offline, timeout, tls,
- * bad-url, insecure-url or token-missing. Nothing of the request is ever part of an error.
+ * Requests a token from the service. Rejects with a `CodedError`: wrong-password, offline, timeout, tls,
+ * bad-url, insecure-url or token-missing. No part of the request is ever in an error.
  */
 export async function requestToken(request: TokenRequest, clock: Clock, signal?: AbortSignal): Promise<Token> {
   const url = httpUrl(request.baseUrl, TOKEN_PATH)
@@ -41,7 +57,7 @@ export async function requestToken(request: TokenRequest, clock: Clock, signal?:
   try {
     const response = await fetch(url, {
       method: 'POST',
-      // Followed, a redirect would hand the password to whoever it names.
+      // Following a redirect would send the password to whatever host it names.
       redirect: 'manual',
       headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
       body: JSON.stringify(bodyOf(request)),
@@ -59,7 +75,7 @@ export async function requestToken(request: TokenRequest, clock: Clock, signal?:
 }
 
 function bodyOf(request: TokenRequest): Record<string, string> {
-  // Without a prototype, so that a field named __proto__ is a field.
+  // Without a prototype, so that __proto__ can be a field.
   const body = Object.create(null) as Record<string, string>
   body[request.userField || 'username'] = request.user
   body[request.passwordField || 'password'] = request.password
@@ -133,13 +149,13 @@ function accessOf(text: string): string | undefined {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'access')) return undefined
   const { access } = value as { access: unknown } // its own key, of any type
   if (typeof access !== 'string' || access.length > LONGEST_TOKEN) return undefined
-  // Only what a header can carry; a line break would let the service write headers of its own.
+  // Only characters that a header may contain: a line break would let the service add headers.
   return /^[\x21-\x7e]+$/.test(access) ? access : undefined
 }
 
 /**
- * The end of a token in local time, from the `exp` of its JWT; null where it has none. With `iat` its
- * length counts from now, so that a local clock that is wrong does not make every token look expired.
+ * When a token expires, local UTC ms, from the `exp` of its JWT; null without one. If the JWT has `iat`, its lifetime
+ * counts from now, so that a wrong local clock does not make every token look expired.
  */
 export function expiryOf(access: string, nowMs: UnixMs): UnixMs | null {
   const payload = access.split('.')[1]
@@ -165,19 +181,17 @@ function parse(text: string): unknown {
   }
 }
 
-/** What the token source asks for: secrets are read when needed and not kept. */
+/** Reads the request with its secrets, which are not kept. */
 export type TokenRequestSource = () => Promise<TokenRequest>
 
 export interface CachedTokens extends TokenSource {
-  /** The token held now, also when it has ended. */
+  /** The cached token, even if it has expired. */
   readonly held: Token | null
-  /** Forgets the token; an answer still on its way is not kept. */
+  /** Forgets the token; the response to a pending request is ignored. */
   clear(): void
 }
 
-/**
- * Tokens of one account. `onChange` hears of each outcome: a token, or the error that came instead.
- */
+/** The tokens of one account. `onChange` is called with each outcome: a token or the error. */
 export function createTokenSource(
   request: TokenRequestSource,
   clock: Clock,

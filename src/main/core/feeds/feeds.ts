@@ -2,7 +2,7 @@
 import { FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
 import { scratch } from '../../../service/codec.ts'
 import type { Clock } from '../../base/clock.ts'
-import type { TokenSource } from '../account/port.ts'
+import type { TokenSource } from '../account/token.ts'
 import { createClockWatch, readInstants } from './connection/clock-watch.ts'
 import type { Connection } from './connection/connection.ts'
 import type { FrameSink } from './connection/frame-sink.ts'

@@ -1,45 +1,45 @@
-/** Long work: started by a call, watched through one stream, ended early by another call. */
+/** Long-running work: started by a call, watched through one stream, cancelled by another call. */
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
 import type { JobId, JobKind, JobState } from '../../../shared/core/jobs/jobs.ts'
 import { unixMs } from '../../../shared/base/units.ts'
 import { wholeStreams, type WholeStreams } from '../../rpc/state-stream.ts'
 
-/** What a job tells while it works. Absent: as before. */
+/** Progress of a job. Absent: unchanged. */
 export interface JobProgress {
   readonly done?: number | null
   readonly count?: number
   readonly bytes?: number
 }
 
-/** A job's work: it stops soon after the signal, by throwing `cancelled`. Answers what to say, and its result. */
+/** A job's work. It throws `cancelled` soon after the signal. Returns the text to show and the result. */
 export type JobWork = (
   progress: (now: JobProgress) => void,
   signal: AbortSignal,
 ) => Promise<{ readonly text: string; readonly result?: unknown }>
 
 export interface Jobs {
-  /** Starts at once. Never throws: what goes wrong is the job's outcome. */
+  /** Starts at once. Never throws: an error is the job's outcome. */
   start(kind: JobKind, title: string, unit: string, work: JobWork): JobId
-  /** Rejects with `not-found`. */
+  /** Throws `not-found`. */
   cancel(id: JobId): void
   dismiss(id: JobId): void
-  /** How many have not ended. */
+  /** How many jobs have not ended. */
   running(): number
-  /** One of them has the store for itself: no other can begin. */
+  /** Whether a job has the store for itself, so that no other can begin. */
   storeIsAway(): boolean
   readonly streams: WholeStreams<readonly JobState[]>
-  /** Cancels what runs and waits for its end. */
+  /** Cancels every running job and waits for its end. */
   close(): Promise<void>
 }
 
-/** Ended jobs that are kept for a window that opens later. */
-const KEPT = 50
-/** At work at a time: nobody waits for more, and each reads from the disk that is recorded to. */
-const MOST_RUNNING = 64
-/** While one of these runs, the store is nowhere for all others. */
-const ALONE: ReadonlySet<JobKind> = new Set(['move'])
+/** Ended jobs that are listed. */
+const MAX_ENDED = 50
+/** Jobs at a time: each reads from the disk that is recorded to. */
+const MAX_RUNNING = 64
+/** Jobs that take the store away from all others. */
+const EXCLUSIVE: ReadonlySet<JobKind> = new Set(['move'])
 
-/** What is told to whoever wants to begin something with the store while it is being moved. */
+/** The error of starting a job while the store is being moved. */
 export const storeAway = (): CodedError =>
   new CodedError('busy', 'The store is being moved.', {
     hint: 'Wait for the move to end or cancel it, then try again.',
@@ -57,13 +57,13 @@ export function createJobs(wallMs: () => number): Jobs {
   }
   const forgetOld = (): void => {
     const ended = [...jobs.values()].filter(({ state }) => state.outcome.is !== 'running')
-    for (const { state } of ended.slice(0, Math.max(0, ended.length - KEPT))) jobs.delete(state.id)
+    for (const { state } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) jobs.delete(state.id)
   }
 
   const runningOnes = (): readonly JobState[] =>
     [...jobs.values()].map(({ state }) => state).filter(({ outcome }) => outcome.is === 'running')
   const running = (): number => runningOnes().length
-  const storeIsAway = (): boolean => runningOnes().some(({ kind }) => ALONE.has(kind))
+  const storeIsAway = (): boolean => runningOnes().some(({ kind }) => EXCLUSIVE.has(kind))
 
   return {
     streams,
@@ -93,13 +93,13 @@ export function createJobs(wallMs: () => number): Jobs {
         set({ outcome, endedMs: unixMs(wallMs()), ...(outcome.is === 'done' ? { done: 1 } : {}) })
         forgetOld()
       }
-      const full = running() >= MOST_RUNNING
+      const full = running() >= MAX_RUNNING
       const away = storeIsAway()
       jobs.set(id, job)
       job.ended = (async () => {
         try {
           if (full) {
-            throw new CodedError('budget', `${MOST_RUNNING} jobs are at work already.`, {
+            throw new CodedError('budget', `${MAX_RUNNING} jobs are at work already.`, {
               hint: 'Wait for one to end.',
             })
           }

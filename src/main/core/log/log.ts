@@ -1,6 +1,6 @@
 /**
- * What happened, in sentences: a ring for windows and a file for later. Anything that looks like a
- * secret is blotted out here, once, whoever wrote the line.
+ * The log: a ring of entries for windows and a file. Anything that looks like a secret is redacted here, in one place,
+ * for every line.
  */
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -13,13 +13,13 @@ import { redact } from '../../base/redaction.ts'
 type Level = LogEntry['level']
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
-/** Entries a window gets on opening, and the most that a slow one is behind. */
+/** Entries that a window gets when it opens; a slow window may miss older ones. */
 const RING = 500
 const MAX_TEXT = 2_000
-/** A log file is put aside as `.1` at this size: at most twice as much is kept. */
+/** A log file is renamed to `.1` at this size, bytes, so at most twice as much is stored. */
 export const LOG_FILE_BYTES = 2_000_000
 
-/** Where lines are kept; failing must be silent, because there is nowhere left to say it. */
+/** Where lines are stored. It must fail silently, because there is no other place to report to. */
 export interface LogSink {
   write(line: string): void
 }
@@ -27,7 +27,7 @@ export interface LogSink {
 export interface Log {
   add(level: Level, from: string, text: string, detail?: string): void
   stream(wake: () => void): StreamSource<LogValue>
-  /** Entries kept, oldest first. */
+  /** The ring, oldest first. */
   readonly entries: readonly LogEntry[]
 }
 
@@ -42,14 +42,14 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/(\/\/[^/\s:@]+):[^/\s@]+@/g, '$1:***@'],
 ]
 
-/** A text without what looks like a token, a password or a key, and without what is `known` to be one. */
+/** Redacts a text: what looks like a token, password or key, and every one of the `known` encodings of a secret. */
 export function blot(text: string, known: readonly string[] = []): string {
-  // Before it is cut: a half of a secret looks like none.
-  const told = redact(text, known)
-  return SECRETS.reduce((safe, [pattern, by]) => safe.replace(pattern, by), told.slice(0, MAX_TEXT))
+  // Before the text is cut, because half a secret is not recognized.
+  const redacted = redact(text, known)
+  return SECRETS.reduce((safe, [pattern, by]) => safe.replace(pattern, by), redacted.slice(0, MAX_TEXT))
 }
 
-/** Appends to a file that is put aside when it is large. */
+/** Appends to a file that is rotated at `maxBytes`. */
 export function fileSink(file: string, maxBytes = LOG_FILE_BYTES): LogSink {
   let size = -1
   return {
@@ -66,13 +66,13 @@ export function fileSink(file: string, maxBytes = LOG_FILE_BYTES): LogSink {
         appendFileSync(file, `${line}\n`)
         size += Buffer.byteLength(line) + 1
       } catch {
-        size = -1 // a full or read-only disk must not take the terminal down; the next line tries again
+        size = -1 // a full or read-only disk must not stop the terminal; the next line tries again
       }
     },
   }
 }
 
-/** An empty log. `level` is the least that is kept; `known`: secrets that no line may hold. */
+/** An empty log. `level`: the lowest that is logged; `known`: encodings of secrets to redact. */
 export function createLog(
   wallMs: () => number,
   level: Level,
@@ -98,7 +98,7 @@ export function createLog(
       nextId += 1
       entries.push(entry)
       if (entries.length > RING) entries.shift()
-      // One line an entry: a text that a server sent must not be able to forge another.
+      // One line per entry: text that a server sent must not be able to forge another line.
       const line = [new Date(entry.atMs).toISOString(), at, from, entry.text, entry.detail ?? ''].join(' ')
       sink?.write(line.replace(/[\r\n\u2028\u2029]+/g, ' ⏎ ').trimEnd())
       for (const wake of wakes) wake()

@@ -1,15 +1,15 @@
-/** Waiting until what was received is on disk: a reader asked too early would miss the last milliseconds. */
+/** Waits until received messages are on disk: a reader that starts too early misses the last milliseconds. */
 import type { RecordingId } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { StoreWriter } from '../store/types/store.ts'
 
-/** A disk that does not answer must not hold a chart: after this the reader is asked anyway. */
-const LONGEST_MS = 500
+/** The longest wait, ms: a hung disk must not block a chart. */
+const MAX_WAIT_MS = 500
 
 export interface CommitWatch {
-  /** Resolves once everything up to `seq` of the recording now open is durable, or after half a second. */
+  /** Resolves once everything up to `seq` of the open recording is durable, or after half a second. */
   upTo(seq: number): Promise<void>
-  /** A recording began: seqs count anew. Commits of the one before it may still come. */
+  /** A recording began and seqs start again. Commits of the one before may still arrive. */
   began(recording: RecordingId): void
 }
 
@@ -19,38 +19,37 @@ interface Waiting {
   readonly done: () => void
 }
 
-/** Follows a writer. */
 export function watchCommits(writer: Pick<StoreWriter, 'onEvent'>, clock: Clock): CommitWatch {
   let open: RecordingId | null = null
   let committed: { readonly recording: RecordingId | null; readonly seq: number } = { recording: null, seq: 0 }
   let waiting: Waiting[] = []
-  /** Recordings are committed one after the other: a commit of the one now open is after all of the others. */
-  const durable = ({ recording, seq }: Pick<Waiting, 'recording' | 'seq'>) =>
+  /** Recordings are committed in order, so a commit of the open one means that all earlier ones are durable. */
+  const isDurable = ({ recording, seq }: Pick<Waiting, 'recording' | 'seq'>) =>
     recording === committed.recording ? seq <= committed.seq : committed.recording === open && recording !== open
   writer.onEvent((event) => {
     if (event.is !== 'committed') return
     committed = { recording: event.recording, seq: event.seq }
     if (waiting.length === 0) return
-    const now = waiting.filter(durable)
-    waiting = waiting.filter((one) => !now.includes(one))
-    for (const { done } of now) done()
+    const ready = waiting.filter(isDurable)
+    waiting = waiting.filter((one) => !ready.includes(one))
+    for (const { done } of ready) done()
   })
   return {
     began(recording) {
       open = recording
     },
     upTo(seq) {
-      const asked = { recording: open, seq }
-      if (durable(asked)) return Promise.resolve()
+      const target = { recording: open, seq }
+      if (isDurable(target)) return Promise.resolve()
       return new Promise((resolve) => {
         const one = {
-          ...asked,
+          ...target,
           done: () => {
             undo()
             resolve()
           },
         }
-        const undo = clock.after(LONGEST_MS, () => {
+        const undo = clock.after(MAX_WAIT_MS, () => {
           waiting = waiting.filter((other) => other !== one)
           resolve()
         })

@@ -1,4 +1,4 @@
-/** Percentiles of a stream of durations in constant memory: buckets of 5 %, older ones fading. */
+/** Percentiles of a stream of durations in constant memory: buckets of 5 %, older durations fade. */
 import type { Percentiles } from '../../../shared/core/status/status.ts'
 
 const BUCKETS = 400
@@ -11,7 +11,7 @@ export class LatencyHistogram {
   #total = 0
   #max = 0
 
-  /** Takes a duration, ms. */
+  /** Adds a duration, ms. */
   add(ms: number): void {
     const bucket = Math.ceil(Math.log(Math.max(ms, LEAST_MS) / LEAST_MS) / STEP)
     const at = Math.min(BUCKETS - 1, Math.max(0, bucket))
@@ -21,7 +21,7 @@ export class LatencyHistogram {
     if (this.#total >= FADE_AT) this.#fade()
   }
 
-  /** Null before the first. A percentile is at most 5 % above the true one. */
+  /** Null before the first duration. A percentile is at most 5 % too high. */
   percentiles(): Percentiles | null {
     if (this.#total === 0) return null
     return { p50: this.#at(0.5), p99: this.#at(0.99), max: this.#max }

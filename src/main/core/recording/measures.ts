@@ -22,19 +22,19 @@ export class FrameRate {
 
 /** Service clock minus local clock. */
 export interface Skew {
-  /** Of a dated message: when it says it happened, and when it came. */
+  /** Takes the event time and receipt of a dated message, both UTC ms. */
   seen(eventMs: number, recvMs: number): void
-  /** ms; null until measured, over the last two minutes. */
+  /** Over the last two minutes, ms; null: not measured yet. */
   readonly ms: number | null
-  /** What was measured is of a clock or a service that is no more. */
+  /** Starts over, because the clock was set or the service changed. */
   forget(): void
 }
 
 const SPAN_MS = 5_000
-const KEPT_MS = 120_000
+const WINDOW_MS = 120_000
 const MIN_MESSAGES = 20
-/** From so many messages on, the greatest lead of a span is not believed alone. */
-const ENOUGH = 4
+/** From this many messages on, the second greatest lead of a span is used. */
+const MIN_FOR_SECOND = 4
 
 /** The greatest leads (event time minus receipt) of a few seconds. */
 interface Span {
@@ -45,8 +45,8 @@ interface Span {
 }
 
 /**
- * The way of a message only ever delays it, so the greatest lead is nearest to the skew. One message that is
- * dated far ahead must not decide: of each few seconds the second greatest counts, of these the median.
+ * A network only delays messages, so the greatest lead is nearest to the skew. One message that is dated far ahead must
+ * not decide: the result is the median over spans of a few seconds of the second greatest lead.
  */
 export function createSkew(): Skew {
   let spans: readonly Span[] = []
@@ -56,7 +56,7 @@ export function createSkew(): Skew {
     seen(eventMs, recvMs) {
       if (now === null || !(recvMs - now.since < SPAN_MS) || recvMs < now.since) {
         now = { since: recvMs, most: -Infinity, second: -Infinity, count: 0 }
-        spans = [...spans.filter(({ since }) => since <= recvMs && recvMs - since < KEPT_MS), now]
+        spans = [...spans.filter(({ since }) => since <= recvMs && recvMs - since < WINDOW_MS), now]
       }
       const lead = eventMs - recvMs
       if (lead > now.most) {
@@ -68,8 +68,8 @@ export function createSkew(): Skew {
     },
     get ms() {
       if (count < MIN_MESSAGES) return null
-      const leads = spans.map((span) => (span.count < ENOUGH ? span.most : span.second)).sort((a, b) => a - b)
-      // The lower of two in the middle: what errs, errs ahead.
+      const leads = spans.map((span) => (span.count < MIN_FOR_SECOND ? span.most : span.second)).sort((a, b) => a - b)
+      // The lower of the two in the middle.
       return leads[Math.floor((leads.length - 1) / 2)]
     },
     forget() {
@@ -80,8 +80,9 @@ export function createSkew(): Skew {
   }
 }
 
-/** How fast a file grows. */
+/** How fast the store grows. */
 export interface Growth {
+  /** Takes the size in bytes at `atMs`, UTC. */
   sized(bytes: number, atMs: number): void
   /** Over up to the last hour; null for the first five minutes. */
   readonly bytesPerHour: number | null
@@ -91,7 +92,6 @@ const HOUR = 3_600_000
 const SAMPLE_MS = 60_000
 const LEAST_MS = 300_000
 
-/** Nothing known yet. */
 export function createGrowth(): Growth {
   let samples: { readonly atMs: number; readonly bytes: number }[] = []
   return {

@@ -96,7 +96,7 @@ function coverageByFeed(sessions: readonly RecordedSession[]): ReadonlyMap<FeedI
   return new Map(feeds.map((one) => [one.feed, one]))
 }
 
-/** A feed that the run ended before it was asked for is missing for all of it. */
+/** A feed that the run never subscribed to is missing for the whole run. */
 function neverRequested(sessions: readonly RecordedSession[]): Pick<FeedCoverage, 'wantedMs' | 'gapMs'> {
   const ms = sessions.reduce((total, { row }) => total + endOf(row) - row.startedMs, 0)
   return { wantedMs: ms, gapMs: ms }

@@ -1,6 +1,6 @@
 /**
- * Recording on and off: begins it, tries again what could not begin, leaves gaps where messages came that
- * were not kept. Everything that changes the recording comes one after the other.
+ * Turns recording on and off: begins it, retries if it could not begin, and writes gaps for messages that came
+ * meanwhile. Everything that changes the recording runs one after the other.
  */
 import { toFailure } from '../../../shared/base/errors.ts'
 import type { Source } from '../../../shared/core/recording/recording.ts'
@@ -13,11 +13,11 @@ import { mayHeal, type LateWriter } from '../store/late-store.ts'
 import type { Log } from '../log/log.ts'
 import type { Status, Trouble } from './status.ts'
 
-/** Recording that could not begin (a full disk) is tried again so often. */
+/** How often a recording that could not begin is tried again, ms. */
 const RETRY_RECORDING_MS = 5_000
 
 export interface RecordingDeskOptions {
-  /** Should it record at first. */
+  /** Whether to record at first. */
   readonly wanted: boolean
   readonly recorder: Recorder
   readonly writer: Pick<LateWriter, 'open'>
@@ -29,47 +29,47 @@ export interface RecordingDeskOptions {
 }
 
 export interface RecordingDesk {
-  /** Should it record: as the user last said. */
+  /** Whether the user wants to record. */
   readonly wanted: boolean
-  /** null when recording has begun or is off. */
+  /** Null: recording has begun or is off. */
   trouble(): Trouble | null
-  /** Turns of work: each begins when the one before it has ended, well or ill. Rejects as the work does. */
+  /** Runs `work` after all earlier work has ended or failed. Rejects as the work does. */
   serially<T>(work: () => Promise<T>): Promise<T>
-  /** As the user says; done by `apply`. */
+  /** Sets what the user wants; `apply` carries it out. */
   want(on: boolean): void
-  /** In a turn: begins or ends, as is wanted. Never rejects. */
+  /** Begins or ends the recording as wanted; inside `serially`. Never rejects. */
   apply(): Promise<void>
-  /** In a turn: begins what is wanted and not yet begun. Never rejects: `trouble` says what stands in the way. */
+  /** Begins the recording if it is wanted; inside `serially`. Never rejects: `trouble` has the reason. */
   begin(): Promise<void>
   /**
-   * In a turn: ends the recording. Never rejects: a disk that does not let it be ended leaves that to the
-   * writer's next tries, or the next start.
+   * Ends the recording; inside `serially`. Never rejects: if the disk fails, the writer retries or the next start ends
+   * it.
    */
   end(): Promise<void>
   /**
-   * In a turn: ends the recording on purpose for a while; `trouble` says why, and what comes until `begin` is a gap. Never
-   * rejects. Nothing happens while nothing is recorded.
+   * Interrupts the recording until `begin`; inside `serially`. `trouble` returns `why`, and the time is a gap. Does
+   * nothing without a recording. Never rejects.
    */
   interrupt(why: Reason): Promise<void>
-  /** Another source is watched: what stood in the way of recording the one before is forgotten. */
+  /** Forgets the trouble of the previous source. */
   sourceChanged(): void
-  /** The feeds count their messages anew. */
+  /** The counts of the feeds start from 0 again. */
   feedsCountAnew(): void
-  /** Begins nothing any more. */
+  /** Prevents any further recording. */
   close(): void
   readonly closed: boolean
-  /** Resolves when the turns taken so far have ended. */
+  /** Resolves when all work so far has ended. */
   settled(): Promise<unknown>
 }
 
-/** Nothing is recorded yet: `begin` comes first. */
+/** A control that has not begun; call `begin` first. */
 export function createRecordingDesk(options: RecordingDeskOptions): RecordingDesk {
   const { recorder, writer, feeds, status, clock, log } = options
   let wanted = options.wanted
   let closed = false
-  /** With how much had been received when it was found. */
+  /** `received`: messages at that time. */
   let trouble: (Omit<Trouble, 'lost'> & { readonly received: number }) | null = null
-  let undoRetry = () => {}
+  let cancelRetry = () => {}
   let queue: Promise<unknown> = Promise.resolve()
 
   const receivedSoFar = () => feeds.status(clock.wallMs()).reduce((sum, feed) => sum + feed.received, 0)
@@ -79,8 +79,8 @@ export function createRecordingDesk(options: RecordingDeskOptions): RecordingDes
     return next
   }
 
-  /** What came since then is in no recording, though the feeds were connected. */
-  const leaveGap = (fromMs: UnixMs): void => {
+  /** Writes a gap since `fromMs`, when feeds were connected but nothing was recorded. */
+  const writeGap = (fromMs: UnixMs): void => {
     const stamp = { wallMs: clock.wallMs(), monoNs: clock.monoNs() }
     for (const { feed, connections } of feeds.status(stamp.wallMs)) {
       if (connections === 0) continue
@@ -91,13 +91,13 @@ export function createRecordingDesk(options: RecordingDeskOptions): RecordingDes
   }
 
   const begin = async (): Promise<void> => {
-    undoRetry()
+    cancelRetry()
     if (!wanted || closed || recorder.recording !== null) return
     try {
       await writer.open()
       const begun = recorder.start(options.source())
       const before = trouble
-      if (before !== null && before.why.code !== 'store-locked') leaveGap(before.sinceMs)
+      if (before !== null && before.why.code !== 'store-locked') writeGap(before.sinceMs)
       await begun
       if (before !== null && recorder.state().is === 'recording') {
         const seconds = Math.round((clock.wallMs() - before.sinceMs) / 1_000)
@@ -107,13 +107,13 @@ export function createRecordingDesk(options: RecordingDeskOptions): RecordingDes
       trouble = null
     } catch (thrown) {
       const { code, message, hint = '', detail } = toFailure(thrown)
-      const heals = mayHeal(code)
+      const mayRecover = mayHeal(code)
       if (trouble?.why.code !== code) log('error', 'recorder', `Recording could not begin: ${message}`, detail ?? hint)
-      const after = heals ? 'recording begins by itself when it can.' : 'nothing is recorded until then.'
+      const after = mayRecover ? 'recording begins by itself when it can.' : 'nothing is recorded until then.'
       const why = { code, message, hint: `${hint} Live data continues; ${after}`.trim(), closeCode: null }
       trouble = { ...(trouble ?? { sinceMs: clock.wallMs(), received: receivedSoFar() }), why, planned: false }
-      if (!heals) return
-      undoRetry = clock.after(RETRY_RECORDING_MS, () => void serially(begin))
+      if (!mayRecover) return
+      cancelRetry = clock.after(RETRY_RECORDING_MS, () => void serially(begin))
     }
   }
 
@@ -145,7 +145,7 @@ export function createRecordingDesk(options: RecordingDeskOptions): RecordingDes
     begin,
     end,
     async interrupt(why) {
-      undoRetry()
+      cancelRetry()
       if (recorder.recording === null) return
       trouble = { why, sinceMs: clock.wallMs(), received: receivedSoFar(), planned: true }
       await end()
@@ -158,7 +158,7 @@ export function createRecordingDesk(options: RecordingDeskOptions): RecordingDes
     },
     close() {
       closed = true
-      undoRetry()
+      cancelRetry()
     },
     get closed() {
       return closed

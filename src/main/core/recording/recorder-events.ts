@@ -1,4 +1,4 @@
-/** What happens to a recording, on its way to the status line, the log and the digest. */
+/** Reports what happens to the recording to the status line, the log and the digest. */
 import { countText } from '../../../shared/count-text.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { DigestFold } from '../market/digest.ts'
@@ -14,7 +14,7 @@ export interface RecorderEventsParts {
   readonly changed: () => void
 }
 
-/** Tells of a recording from now on, as long as there is a recorder. */
+/** Subscribes to the recorder, for as long as it exists. */
 export function tellOfRecorder({ recorder, status, fold, log, changed }: RecorderEventsParts): void {
   recorder.onEvent((event) => {
     switch (event.is) {
@@ -26,7 +26,7 @@ export function tellOfRecorder({ recorder, status, fold, log, changed }: Recorde
         log.add('error', 'recorder', event.why.message, event.why.hint)
         break
       case 'cut':
-        // A replay begins its fold anew at the same place.
+        // A replay empties its fold at the same place.
         fold.reset()
         break
       case 'recovered':

@@ -1,4 +1,4 @@
-/** What the recorder needs, and what it tells and counts. */
+/** The recorder's interface, options, events and figures. */
 import type { FeedCounts, Source } from '../../../shared/core/recording/recording.ts'
 import type { Percentiles, Reason, RecorderState } from '../../../shared/core/status/status.ts'
 import type { RecordingId, UnixMs } from '../../../shared/base/units.ts'
@@ -9,13 +9,13 @@ import type { FrameSink } from '../feeds/connection/frame-sink.ts'
 export interface RecorderOptions {
   readonly writer: StoreWriter
   readonly clock: Clock
-  /** Longest a frame waits for its flush, ms; 8 unless told. */
+  /** The longest a frame waits for its flush, ms; default 8. */
   readonly flushMs?: number
-  /** Most memory that waits for the disk, bytes; 256 MiB unless told. */
+  /** The most memory that waits for the disk, bytes; default 256 MiB. */
   readonly maxBacklogBytes?: number
-  /** Service clock minus local clock, ms, as measured now: kept with each gap that opens. Null: not known. */
+  /** Service clock minus local clock as measured now, ms; stored with each gap that opens. Null: unknown. */
   readonly skewMs?: () => number | null
-  /** Makes the identity of a recording that starts now. */
+  /** Creates the id of a recording that starts now. */
   readonly newId: (startedMs: UnixMs) => RecordingId
 }
 
@@ -30,7 +30,7 @@ export interface RecorderStats {
   readonly receiveToStored: Percentiles | null
   readonly storeBytes: number
   readonly freeBytes: number
-  /** Of the recording now open. */
+  /** Of the open recording. */
   readonly feeds: readonly FeedCounts[]
 }
 
@@ -39,16 +39,16 @@ export type RecorderEvent =
   | { readonly is: 'ended'; readonly recording: RecordingId }
   | { readonly is: 'broken'; readonly why: Reason }
   | { readonly is: 'recovered'; readonly lost: number }
-  /** Frames were turned away; their gap stands here in the order, and what comes now follows it. */
+  /** Refused frames were written as a gap: the order of records is interrupted here. */
   | { readonly is: 'cut' }
 
 export interface Recorder extends FrameSink {
   /**
-   * Starts a recording; rejects with the store's error. Frames are accepted at once. A disk in trouble is
-   * not waited for: the recording then begins when it can, `state` says so, and nothing taken is lost.
+   * Starts a recording; rejects with the store's error. Frames are accepted at once. If the disk fails, the result does
+   * not wait for it: the recording begins when it can, `state` reports it, and no accepted frame is lost.
    */
   start(source: Source): Promise<RecordingId>
-  /** Ends the recording: flushed, sealed, close record written. Connections stay known for the next. */
+  /** Ends the recording: flushes, seals and closes it. Connections carry over to the next recording. */
   stop(): Promise<void>
   state(): RecorderState
   stats(): RecorderStats

@@ -1,30 +1,29 @@
-/** Keeps the state of the live market now and then, so that a replay need not begin at a recording's start. */
+/** Saves the state of the live market from time to time, so that a replay can start in the middle of a recording. */
 import type { RecordingId } from '../../../shared/base/units.ts'
 import type { Market } from '../market/market.ts'
 import type { StoreWriter } from '../store/types/store.ts'
 
-/** At least this often. */
+/** The longest time and the most entries between two snapshots. */
 const EVERY_MS = 60_000
 const EVERY_ENTRIES = 200_000
-/** And in busy stretches after so many entries: a jump applies what follows the one before it. */
+/** In busy stretches already after this many entries and ms: a seek applies every entry after the last snapshot. */
 const BUSY_ENTRIES = 15_000
 const BUSY_MS = 2_500
 
 export interface Snapshots {
-  /** A recording began; nothing of it is in the market yet: what was known before it is kept at seq 0. */
+  /** A recording began. Saves what was known before it as seq 0. */
   began(recording: RecordingId, wallMs: number): void
-  /** The market is as of this seq now. */
+  /** The market has applied everything up to `seq`, received at `wallMs`. */
   after(seq: number, wallMs: number): void
 }
 
-/** Nothing is kept yet. */
 export function createSnapshots(market: Market, writer: Pick<StoreWriter, 'snapshot'>): Snapshots {
   let recording: RecordingId | null = null
   let lastSeq = 0
   let lastMs = 0
-  /** Replay time: of receipt, made never to decrease. */
+  /** Replay time: time of receipt that never decreases. */
   let timeMs = 0
-  const keep = (seq: number): void => {
+  const save = (seq: number): void => {
     if (recording === null) return
     lastSeq = seq
     lastMs = timeMs
@@ -34,13 +33,13 @@ export function createSnapshots(market: Market, writer: Pick<StoreWriter, 'snaps
     began(id, wallMs) {
       recording = id
       timeMs = wallMs
-      keep(0)
+      save(0)
     },
     after(seq, wallMs) {
       if (wallMs > timeMs) timeMs = wallMs
       const entries = seq - lastSeq
       const busy = entries >= BUSY_ENTRIES && timeMs - lastMs >= BUSY_MS
-      if (busy || timeMs - lastMs >= EVERY_MS || entries >= EVERY_ENTRIES) keep(seq)
+      if (busy || timeMs - lastMs >= EVERY_MS || entries >= EVERY_ENTRIES) save(seq)
     },
   }
 }

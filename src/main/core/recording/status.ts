@@ -1,4 +1,4 @@
-/** What the status line, the feed popover and the recorder indicator show, joined from the features. */
+/** The state behind the status line, the feed popover and the recorder indicator. */
 import { countGaps, sourceKey, type Gap, type GapCause, type Source } from '../../../shared/core/recording/recording.ts'
 import type { FeedState, FeedStatus, Reason, RecorderState, StatusState } from '../../../shared/core/status/status.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
@@ -8,12 +8,12 @@ import { FEEDS } from '../../../service/feeds.ts'
 import type { Recorder } from './recorder-port.ts'
 import type { Growth, Skew } from './measures.ts'
 
-/** What keeps a recording from beginning, since when, and how many messages came since and were not kept. */
+/** Why recording is interrupted, since when, and how many messages were lost since. */
 export interface Trouble {
   readonly why: Reason
   readonly sinceMs: UnixMs
   readonly lost: number
-  /** It was interrupted on purpose, and goes on by itself. */
+  /** It was interrupted on purpose and resumes by itself. */
   readonly planned: boolean
 }
 
@@ -21,7 +21,7 @@ export interface StatusFacts {
   readonly wallMs: () => UnixMs
   readonly feeds: () => readonly FeedStatus[]
   readonly recorder: Pick<Recorder, 'state' | 'stats'>
-  /** Why recording could not begin; null when it did or is off. */
+  /** Why recording could not begin; null: it did, or it is off. */
   readonly trouble: () => Trouble | null
   readonly source: () => Source
   readonly storePath: () => string
@@ -31,21 +31,20 @@ export interface StatusFacts {
 
 export interface Status {
   read(): StatusState
-  /** A sentence about what just happened. */
+  /** Shows a sentence about what just happened. */
   say(message: string): void
   gapOpened(cause: GapCause): void
-  /** Recording goes on after trouble; so many messages came meanwhile, or were on their way, and are not kept. */
+  /** Recording has resumed; `lost` messages are in no recording. */
   recovered(lost: number): void
-  /** Gaps of today from before this start. */
+  /** Adds the gaps of today from before the start. */
   gapsBefore(before: readonly Pick<Gap, 'cause'>[]): void
   forget(): void
-  /** Stored history has grown behind the present: whoever shows it reads it again. */
+  /** Stored history was added, for example by an import: windows read it again. */
   historyAdded(): void
 }
 
 const DAY = 86_400_000
 
-/** Nothing has happened yet. */
 export function createStatus(facts: StatusFacts): Status {
   let message = ''
   let gaps = 0
@@ -88,7 +87,7 @@ export function createStatus(facts: StatusFacts): Status {
         recorder,
         received,
         stored,
-        // While nothing is recorded, the feeds still know how much comes in.
+        // While nothing is recorded, the feeds still count.
         perSecond: recorder.is === 'recording' ? perSecond : feeds.reduce((sum, feed) => sum + feed.perSecond, 0),
         backlogBytes,
         receiveToStored,
@@ -121,7 +120,7 @@ export function createStatus(facts: StatusFacts): Status {
   }
 }
 
-/** What a change of a feed's state means, in a sentence; null when it is not worth one. */
+/** A feed's state as a sentence for the log; null: not worth logging. */
 export function stateSentence(feed: FeedId, state: FeedState): string | null {
   const { title } = FEEDS[feed]
   switch (state.is) {
@@ -140,7 +139,7 @@ export function stateSentence(feed: FeedId, state: FeedState): string | null {
   }
 }
 
-/** What a gap means, in a sentence; null for the ordinary ones of a start and an end. */
+/** A gap as a sentence for the log; null for the ordinary gaps of a start and an end. */
 export function gapSentence(feed: FeedId, cause: GapCause): string | null {
   const ordinary = cause === 'connect' || cause === 'quit' || cause === 'crash'
   return ordinary ? null : `${FEEDS[feed].title}: a gap has opened, ${phrase(`gap.cause.${cause}`)}.`

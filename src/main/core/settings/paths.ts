@@ -1,7 +1,7 @@
 /** Where the app keeps its files: one folder shared by every host. */
 import { join } from 'node:path'
 
-/** What decides the folder; injected so that a test owns it. */
+/** What decides the folder; injected for tests. */
 export interface Surroundings {
   readonly platform: NodeJS.Platform
   readonly home: string
@@ -9,7 +9,7 @@ export interface Surroundings {
 }
 
 /**
- * The app's own folder: `TAPEDECK_HOME` where set, else `~/Library/Application Support/Tapedeck` on
+ * The app's own folder: `TAPEDECK_HOME` if set, else `~/Library/Application Support/Tapedeck` on
  * macOS, `%APPDATA%\Tapedeck` on Windows, `${XDG_DATA_HOME:-~/.local/share}/tapedeck` elsewhere.
  */
 export function appHome({ platform, home, env }: Surroundings): string {
@@ -19,7 +19,7 @@ export function appHome({ platform, home, env }: Surroundings): string {
   return join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'tapedeck')
 }
 
-/** The app's own store, where the settings name no other. */
+/** The app's own store, unless the settings name another. */
 export function defaultStorePath(dataDir: string): string {
   return join(dataDir, 'tapedeck.db')
 }

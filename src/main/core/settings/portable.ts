@@ -1,10 +1,10 @@
-/** Portable mode: everything of the user's in one folder that is carried along, and nothing in the system's own. */
+/** Portable mode: all user data in one folder that can be carried along, and nothing in the system's folders. */
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Surroundings } from './paths.ts'
 import { appHome } from './paths.ts'
 
-/** The options of both roots: which folder, as `tapedeck` and the app take them. */
+/** The options for the folder, of the command line and the app alike. */
 export const HOME_OPTIONS = {
   portable: { type: 'boolean' },
   home: { type: 'string' },
@@ -12,24 +12,24 @@ export const HOME_OPTIONS = {
 
 export interface Home {
   readonly folder: string
-  /** Asked for by `--portable` or `--home`: no secret goes to the keychain of the machine at hand. */
+  /** Set by `--portable` or `--home`: no secret goes to this machine's keychain. */
   readonly portable: boolean
 }
 
-/** Where a program lies, and how it was packed. */
+/** Where the program is and how it was packaged. */
 export interface Program extends Surroundings {
-  /** The program's own file. */
+  /** The program's file. */
   readonly path: string
 }
 
-/** The folder beside the program: beside the `.app` on macOS, beside the AppImage where it runs out of one. */
+/** The folder next to the program: next to the `.app` on macOS, or next to the AppImage. */
 export function besideProgram({ path, platform, env }: Program): string {
   const file = env.APPIMAGE || path
   const bundle = platform === 'darwin' ? /^(.*?)\/[^/]+\.app\//.exec(file) : null
   return join(bundle ? bundle[1] || '/' : dirname(file), 'Tapedeck-data')
 }
 
-/** The app's folder as the words of its command line say; without them `appHome`. */
+/** The app's folder from its command-line arguments; default `appHome`. */
 export function homeOf(words: readonly string[], program: Program): Home {
   const { values } = parseArgs({ args: [...words], strict: false, allowPositionals: true, options: HOME_OPTIONS })
   if (typeof values.home === 'string' && values.home !== '') return { folder: resolve(values.home), portable: true }

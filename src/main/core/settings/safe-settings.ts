@@ -1,9 +1,9 @@
-/** Settings of safe mode: looks as after a first start, changed for this run only; all the rest as ever. */
+/** Settings in safe mode: appearance as after the first start and changed for this run only; the rest as usual. */
 import type { Settings, SettingsPatch } from '../../../shared/core/settings/settings.ts'
 import { createSettingsStore, memoryKeeper, type SettingsStore } from './settings.ts'
 
-/** What safe mode leaves out: whatever decides how a window is drawn. */
-const LOOKS = [
+/** Settings that decide how a window is drawn: safe mode replaces them. */
+const APPEARANCE = [
   'appearance',
   'shortcuts',
   'palette',
@@ -16,47 +16,47 @@ const LOOKS = [
 
 export interface SafeSettings extends SettingsStore {
   readonly safe: boolean
-  /** Begins safe mode while it runs. */
+  /** Enters safe mode. */
   enter(): void
-  /** Ends safe mode: what is kept counts again. */
+  /** Leaves safe mode: the stored appearance applies again. */
   leave(): void
 }
 
-function split(patch: SettingsPatch): { readonly looks: SettingsPatch; readonly rest: SettingsPatch } {
-  const isLook = ([key]: readonly [string, unknown]): boolean => LOOKS.some((look) => look === key)
+function split(patch: SettingsPatch): { readonly appearance: SettingsPatch; readonly rest: SettingsPatch } {
+  const isAppearance = ([key]: readonly [string, unknown]): boolean => APPEARANCE.some((one) => one === key)
   const entries = Object.entries(patch)
   return {
-    looks: Object.fromEntries(entries.filter(isLook)),
-    rest: Object.fromEntries(entries.filter((entry) => !isLook(entry))),
+    appearance: Object.fromEntries(entries.filter(isAppearance)),
+    rest: Object.fromEntries(entries.filter((entry) => !isAppearance(entry))),
   }
 }
 
-/** `kept`, seen through safe mode while `safe`: its looks are neither read nor written. */
-export function safeSettings(kept: SettingsStore, safe: boolean): SafeSettings {
+/** The settings of `stored`; while `safe`, its appearance is neither read nor written. */
+export function safeSettings(stored: SettingsStore, safe: boolean): SafeSettings {
   const listeners = new Set<(now: Settings, before: Settings) => void>()
-  const looks = createSettingsStore(memoryKeeper())
-  const seen = (): Settings => {
-    const now = looks.get()
-    return safe ? { ...kept.get(), ...Object.fromEntries(LOOKS.map((key) => [key, now[key]])) } : kept.get()
+  const appearance = createSettingsStore(memoryKeeper())
+  const effective = (): Settings => {
+    const now = appearance.get()
+    return safe ? { ...stored.get(), ...Object.fromEntries(APPEARANCE.map((key) => [key, now[key]])) } : stored.get()
   }
-  let current = seen()
-  const tell = (): Settings => {
+  let current = effective()
+  const notify = (): Settings => {
     const before = current
-    current = seen()
+    current = effective()
     for (const listener of [...listeners]) listener(current, before)
     return current
   }
   return {
-    problem: kept.problem,
+    problem: stored.problem,
     get: () => current,
     set(patch) {
-      if (!safe) kept.set(patch)
+      if (!safe) stored.set(patch)
       else {
         const parts = split(patch)
-        if (Object.keys(parts.looks).length > 0) looks.set(parts.looks)
-        if (Object.keys(parts.rest).length > 0) kept.set(parts.rest)
+        if (Object.keys(parts.appearance).length > 0) appearance.set(parts.appearance)
+        if (Object.keys(parts.rest).length > 0) stored.set(parts.rest)
       }
-      return tell()
+      return notify()
     },
     onChange(listener) {
       listeners.add(listener)
@@ -68,12 +68,12 @@ export function safeSettings(kept: SettingsStore, safe: boolean): SafeSettings {
     enter() {
       if (safe) return
       safe = true
-      tell()
+      notify()
     },
     leave() {
       if (!safe) return
       safe = false
-      tell()
+      notify()
     },
   }
 }

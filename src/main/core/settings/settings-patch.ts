@@ -1,18 +1,18 @@
 /** Which settings a window may change by itself. */
 import type { SettingsPatch } from '../../../shared/core/settings/settings.ts'
 
-/** The account is changed by connecting and disconnecting only: a patch may not point recordings elsewhere. */
+/** Removes what only connecting or disconnecting may change: a patch must not point recordings at another account. */
 export function allowedPatch(patch: SettingsPatch): SettingsPatch {
   const { account, recording, ...rest } = patch
   const { allowSharding, plan } = account ?? {}
-  const kept = {
+  const allowedAccount = {
     ...(allowSharding === undefined ? {} : { allowSharding }),
     ...(plan === undefined ? {} : { plan }),
   }
-  const { enabled: _through, ...wishes } = recording ?? {}
+  const { enabled: _through, ...allowedRecording } = recording ?? {}
   return {
     ...rest,
-    ...(Object.keys(kept).length === 0 ? {} : { account: kept }),
-    ...(Object.keys(wishes).length === 0 ? {} : { recording: wishes }),
+    ...(Object.keys(allowedAccount).length === 0 ? {} : { account: allowedAccount }),
+    ...(Object.keys(allowedRecording).length === 0 ? {} : { recording: allowedRecording }),
   }
 }

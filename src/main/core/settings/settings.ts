@@ -1,4 +1,4 @@
-/** The settings on disk: one JSON file, replaced whole, never half written; no secret is in it. */
+/** The settings on disk: one JSON file without secrets, replaced atomically. */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
@@ -13,64 +13,64 @@ import {
 
 export interface SettingsStore {
   get(): Settings
-  /** Merges, validates, stores; throws `bad-arguments` on an invalid patch, `disk-error` when it cannot be kept. */
+  /** Merges, validates and saves. Throws `bad-arguments` for an invalid patch, `disk-error` if it cannot be saved. */
   set(patch: SettingsPatch): Settings
   onChange(listener: (now: Settings, before: Settings) => void): () => void
-  /** What was wrong with the file at the start, in a sentence; null when nothing was. */
+  /** What was wrong with the file at the start, as a sentence; null: nothing. */
   readonly problem: string | null
 }
 
-/** Where settings are kept. `load` answers null when nothing was kept yet. */
+/** Where settings are saved. `load` returns null if nothing was saved yet. */
 export interface SettingsKeeper {
   load(): string | null
   save(text: string): void
-  /** Keeps a file that cannot be read aside, so that nothing of the user's is lost. */
+  /** Renames a file that cannot be parsed, so that nothing is lost. */
   setAside(): void
 }
 
-/** `settings.json` in a folder: written beside, synced, renamed. A bad one is kept as `settings.bad.json`. */
+/** `settings.json` in a folder: written to a temporary file, synced, renamed. A bad one becomes `settings.bad.json`. */
 export function fileKeeper(folder: string): SettingsKeeper {
   const file = join(folder, 'settings.json')
   return {
     load: () => (existsSync(file) ? readFileSync(file, 'utf8') : null),
     save(text) {
       mkdirSync(dirname(file), { recursive: true })
-      const beside = `${file}.${process.pid}.tmp`
-      const handle = openSync(beside, 'w', 0o600)
+      const temporary = `${file}.${process.pid}.tmp`
+      const handle = openSync(temporary, 'w', 0o600)
       try {
         writeSync(handle, text)
         fsyncSync(handle)
       } finally {
         closeSync(handle)
       }
-      renameSync(beside, file)
+      renameSync(temporary, file)
     },
     setAside: () => renameSync(file, join(folder, 'settings.bad.json')),
   }
 }
 
-/** Whether nothing was ever kept. */
+/** Whether nothing was ever saved. */
 export function isNew(keeper: SettingsKeeper): boolean {
   try {
     return keeper.load() === null
   } catch {
-    return false // something is there that cannot be read
+    return false // a file is there but cannot be read
   }
 }
 
 /** Settings that last as long as the process. */
 export function memoryKeeper(text: string | null = null): SettingsKeeper & { readonly text: string | null } {
-  let kept = text
+  let saved = text
   return {
     get text() {
-      return kept
+      return saved
     },
-    load: () => kept,
+    load: () => saved,
     save: (next) => {
-      kept = next
+      saved = next
     },
     setAside: () => {
-      kept = null
+      saved = null
     },
   }
 }
@@ -92,7 +92,7 @@ function read(keeper: SettingsKeeper): { settings: Settings; problem: string | n
     try {
       keeper.setAside()
     } catch {
-      // A read-only folder keeps the bad file where it is: nothing is lost either.
+      // In a read-only folder the bad file stays where it is, so nothing is lost either.
     }
     return {
       settings: DEFAULT_SETTINGS,
@@ -103,18 +103,18 @@ function read(keeper: SettingsKeeper): { settings: Settings; problem: string | n
 
 const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Whether every known key that was asked for came out as asked, and not as its fallback. */
-function asAsked(asked: unknown, got: unknown): boolean {
-  if (typeof asked !== 'object' || asked === null) return Object.is(asked, got)
-  if (typeof got !== 'object' || got === null || Array.isArray(asked) !== Array.isArray(got)) return false
-  if (Array.isArray(asked) && asked.length !== (got as unknown[]).length) return false // both are arrays here
-  return Object.entries(asked).every(
+/** Whether every known key of a patch was applied and not replaced by its default. */
+function isApplied(patch: unknown, got: unknown): boolean {
+  if (typeof patch !== 'object' || patch === null) return Object.is(patch, got)
+  if (typeof got !== 'object' || got === null || Array.isArray(patch) !== Array.isArray(got)) return false
+  if (Array.isArray(patch) && patch.length !== (got as unknown[]).length) return false // both are arrays here
+  return Object.entries(patch).every(
     ([key, value]) =>
-      value === undefined || !Object.hasOwn(got, key) || asAsked(value, (got as Record<string, unknown>)[key]), // an own key
+      value === undefined || !Object.hasOwn(got, key) || isApplied(value, (got as Record<string, unknown>)[key]), // an own key
   )
 }
 
-/** Opens the settings; whatever is kept, this never fails. */
+/** Opens the settings. Never throws: a bad file gives the defaults and a `problem`. */
 export function createSettingsStore(keeper: SettingsKeeper): SettingsStore {
   const { settings, problem } = read(keeper)
   const listeners = new Set<(now: Settings, before: Settings) => void>()
@@ -127,8 +127,8 @@ export function createSettingsStore(keeper: SettingsKeeper): SettingsStore {
       let next: Settings
       try {
         next = mergeSettings(before, patch)
-        // The schema falls back to defaults, which is right for an old file and wrong for a wish: it would wipe lists.
-        if (!asAsked(patch, next)) throw new TypeError('a value is out of its range')
+        // The schema falls back to defaults, which is right for an old file but would wipe lists in a patch.
+        if (!isApplied(patch, next)) throw new TypeError('a value is out of its range')
       } catch (cause) {
         throw new CodedError('bad-arguments', 'These settings are not valid.', { cause })
       }

@@ -1,4 +1,4 @@
-/** What the store knows from before a window looked: bars, gaps and prints of the same source, up to now. */
+/** Stored bars, gaps and prints of a view's source, up to the view's current time. */
 import type { BarsPage, PrintsPage, PrintsPlace } from '../../../shared/core/views/contract.ts'
 import type { Interval, BarSource, Print } from '../../../shared/core/market/market.ts'
 import { CodedError, toFailure } from '../../../shared/base/errors.ts'
@@ -25,19 +25,19 @@ export interface PastOptions {
   readonly reader: StoreReader
   /** `sourceKey` of the source shown now. */
   readonly source: () => string
-  /** The recording now open and the seq given last; undefined while nothing is recorded. */
+  /** The open recording and its last seq; undefined while nothing is recorded. */
   readonly present: () => { readonly recording: RecordingId; readonly seq: number } | undefined
-  /** Resolves when everything up to `seq` can be read, or after a short while when it cannot. */
+  /** Resolves when everything up to `seq` can be read, or after a short while. */
   readonly committed: (seq: number) => Promise<void>
   readonly wallMs: () => number
   readonly days: (asset: 'crypto' | 'forex' | 'stocks') => DayGrid
-  /** Of what the store holds, what may be looked at; absent: all of it. */
+  /** Limits what is visible; absent: everything is. */
   readonly visible?: Visible
-  /** Told of a question the store could not answer. */
+  /** Called when a read failed. */
   readonly failed: (what: string, thrown: unknown) => void
 }
 
-/** What of the store is not after the present. */
+/** The part of the store visible at the view's current time. */
 export interface Visible {
   sessions(rows: readonly SessionRow[]): readonly SessionRow[]
   gaps(gaps: readonly Gap[]): readonly Gap[]
@@ -59,13 +59,13 @@ export interface StoredPast {
   seed(id: InstrumentId): Promise<CellSeed | null>
 }
 
-/** How far back prints are looked for, in steps: a busy instrument must not read a day for a hundred lines. */
+/** How far back prints are searched, ms, step by step: a busy instrument must not read a day for a hundred prints. */
 const LOOK_BACK_MS = [120_000, 1_800_000] as const
-/** A previous close counts only when something was received this near to the end of that day. */
+/** A previous close counts only if something was received this close to the end of its day, ms. */
 const CLOSE_WITHIN_MS = 300_000
 const DAY = 86_400_000
 
-/** The feed whose records are the prints of an instrument. */
+/** The feed of an instrument's prints. */
 export function tapeFeed(id: InstrumentId): FeedId {
   const asset = parseInstrument(id)?.asset ?? 'stocks'
   const feeds = TICK_FEEDS[asset]
@@ -96,7 +96,7 @@ export function createPast(options: PastOptions): StoredPast {
     try {
       return await reader.bars({ ...query, source: source(), beforeMs: null, maxSeq })
     } catch (thrown) {
-      // A store that nobody has made yet holds nothing.
+      // A store that does not exist yet is empty.
       if (toFailure(thrown).code === 'not-found') return { bars: [], more: false }
       throw thrown
     }
@@ -121,25 +121,25 @@ export function createPast(options: PastOptions): StoredPast {
       .filter((gap) => concerns(gap, id))
       .map(({ fromSeq }) => fromSeq)
       .toSorted((a, b) => a - b)
-    let nearer = new Keep(limit, cuts)
+    let nearer = new NewestPrints(limit, cuts)
     for (const back of [...LOOK_BACK_MS, Infinity]) {
-      const keep = new Keep(limit, cuts)
+      const newest = new NewestPrints(limit, cuts)
       const query = { feed, instruments: [id], recording }
       const fromMs = back === Infinity ? {} : { fromMs: nearMs - back }
       try {
         for await (const columns of reader.ticks({ ...query, ...fromMs })) {
           if (columns.seq[0] >= before) break // a recording's runs come in order
-          addPrints(keep, columns, before)
+          addPrints(newest, columns, before)
         }
       } catch (thrown) {
         if (shortened === undefined || toFailure(thrown).code !== 'store-damaged') throw thrown
         shortened(thrown)
         break
       }
-      if (keep.full || back === Infinity) return { prints: keep.prints, more: keep.full }
-      nearer = keep
+      if (newest.isFull || back === Infinity) return { prints: newest.prints, more: newest.isFull }
+      nearer = newest
     }
-    return { prints: nearer.prints, more: nearer.full }
+    return { prints: nearer.prints, more: nearer.isFull }
   }
 
   return {
@@ -156,13 +156,12 @@ export function createPast(options: PastOptions): StoredPast {
         const from = Number.isFinite(fromMs) ? { fromMs } : {}
         const to = toMs === undefined ? {} : { toMs }
         const recording = present()?.recording
-        // Of one that cannot be read the bars beside them tell.
         const found = await reader.gaps({ feed, source: source(), ...from, ...to, skipCorrupt: true })
         const gaps = visible.gaps(found)
-        // Those of the recording now open come from the hub, which also knows their ends.
+        // The hub has those of the open recording, with their ends.
         return spans(toMs === undefined ? gaps.filter((gap) => gap.recording !== recording) : gaps, id)
       }),
-    // Of the recording now open only: the tape shows times of today.
+    // Of the open recording only, because the tape shows times of today.
     prints: (id, limit) =>
       guarded('prints', [], async () => {
         const now = await upToNow()
@@ -210,7 +209,7 @@ export function createPast(options: PastOptions): StoredPast {
             maxSeq,
             skipCorrupt: true,
           })
-        // What was quoted but never traded has no other price.
+        // An instrument that was quoted but never traded has no other price.
         const lastMid = async () => (of === 'mid' ? [] : (await ask('1m', 1, null, 'mid')).bars).at(-1)
         const now = wallMs()
         const [{ bars: minutes }, { bars: daily }] = await Promise.all([ask('1m', 60, null), ask('1D', 2, null)])
@@ -230,10 +229,10 @@ export function createPast(options: PastOptions): StoredPast {
         const closeKnown =
           lastOfDay !== undefined &&
           dayEnd - lastOfDay.startMs <= CLOSE_WITHIN_MS &&
-          // what cannot be read may hold the last price of that day
+          // a corrupt span may hold the last price of that day
           !(closing?.corrupt ?? []).some((span) => span.fromMs < dayEnd && span.toMs > lastOfDay.startMs)
         const spark = minutes.filter(({ startMs }) => now - startMs < 3_600_000)
-        // A replay that seeks back must not see it: there nothing stands in for a price.
+        // Not in a replay: after a seek it would be a price from the future.
         const lastMinute = options.visible === undefined ? (minutes.at(-1) ?? (await lastMid())) : undefined
         const stored =
           lastMinute === undefined ? null : { price: lastMinute.close, atMs: unixMs(Math.min(lastMinute.endMs, now)) }
@@ -257,7 +256,7 @@ export function createPast(options: PastOptions): StoredPast {
   }
 }
 
-/** What a page of bars could not read, as a chart shows it: up to now, as nothing is told of what is still to come. */
+/** The corrupt spans of a page of bars as gaps, up to `nowMs`, UTC. */
 export function unreadableSpans(
   feed: FeedId,
   { corrupt = [] }: Pick<BarPage, 'corrupt'>,
@@ -280,13 +279,13 @@ const concerns = ({ feed, symbols }: Gap, id: InstrumentId): boolean =>
   symbols.length === 0 || symbols.some((one) => instrumentId(feedAsset(feed), one) === id)
 
 /**
- * The newest so many prints of a run, with their directions; one more is kept for the first's direction. They
- * are told as live tells them (market/cell.ts): a print after a gap follows none, and none follows a late one.
+ * The newest prints of a run, at most `limit`, with the directions that live gives them (market/cell.ts): a print after a
+ * gap has none, and a late print is skipped as predecessor. One more is held for the direction of the first.
  */
-class Keep {
+class NewestPrints {
   readonly #ring: Print[] = []
   readonly #limit: number
-  /** Where the order of prints is cut: seqs of gaps that opened, ascending. */
+  /** Seqs of gaps that opened, ascending: a print after one has no predecessor. */
   readonly #cuts: readonly number[]
   #cut = 0
   #before = NaN
@@ -321,7 +320,7 @@ class Keep {
     if (this.#ring.length > this.#limit * 2 + 1) this.#ring.splice(0, this.#ring.length - this.#limit - 1)
   }
 
-  get full(): boolean {
+  get isFull(): boolean {
     return this.#ring.length > this.#limit
   }
 
@@ -330,7 +329,7 @@ class Keep {
   }
 }
 
-function addPrints(keep: Keep, columns: TickColumns, beforeSeq: number): void {
+function addPrints(newest: NewestPrints, columns: TickColumns, beforeSeq: number): void {
   const { fields, kind } = FEEDS[columns.feed]
   const column = (key: string | undefined) =>
     key !== undefined && columns.keys.includes(key) ? columns.column(key) : null
@@ -345,6 +344,6 @@ function addPrints(keep: Keep, columns: TickColumns, beforeSeq: number): void {
     const value = kind === 'quote' ? midPrice(bid?.[row] ?? NaN, ask?.[row] ?? NaN) : (price?.[row] ?? NaN)
     if (!(value > 0 && value < Infinity)) continue
     const undated = (columns.flags[row] & FLAG.undated) !== 0
-    keep.add(seq, undated ? NaN : columns.eventMs[row], columns.recvMs[row], value, size?.[row] ?? NaN)
+    newest.add(seq, undated ? NaN : columns.eventMs[row], columns.recvMs[row], value, size?.[row] ?? NaN)
   }
 }

@@ -1,4 +1,4 @@
-/** What the feeds tell, passed on in its order: to the digest, the hub, the snapshots, the status line and the log. */
+/** Passes on what the feeds report, in order: to the digest, the hub, the snapshots, the status line and the log. */
 import type { FeedState } from '../../../shared/core/status/status.ts'
 import { monoNs, type FeedId, type RecordingId, type UnixMs } from '../../../shared/base/units.ts'
 import type { FeedListener } from '../feeds/feed-listener.ts'
@@ -25,21 +25,21 @@ export interface LiveListenerOptions {
 }
 
 export interface LiveListener extends FeedListener {
-  /** `sink` hears everything from now on, after the hub. */
+  /** Calls `sink` from now on, after the hub. */
   passOn(sink: RecordSink): void
 }
 
-const SILENT: RecordSink = { apply() {}, feedState() {}, gapOpened() {}, gapClosed() {} }
+const NO_SINK: RecordSink = { apply() {}, feedState() {}, gapOpened() {}, gapClosed() {} }
 
-/** Both, in this order. */
+/** A sink that calls both, in this order. */
 const joined = (one: RecordSink, other: RecordSink): RecordSink => ({
   apply(feed, seq, recvMs, record) {
     one.apply(feed, seq, recvMs, record)
     other.apply(feed, seq, recvMs, record)
   },
-  feedState(feed, state, nowMs, seen) {
-    one.feedState(feed, state, nowMs, seen)
-    other.feedState(feed, state, nowMs, seen)
+  feedState(feed, state, nowMs, best) {
+    one.feedState(feed, state, nowMs, best)
+    other.feedState(feed, state, nowMs, best)
   },
   gapOpened(feed, cause, symbols, fromMs) {
     one.gapOpened(feed, cause, symbols, fromMs)
@@ -51,17 +51,17 @@ const joined = (one: RecordSink, other: RecordSink): RecordSink => ({
   },
 })
 
-/** Synchronous, on the tick path: nothing in it waits. */
+/** On the tick path: synchronous. */
 export function createLiveListener(options: LiveListenerOptions): LiveListener {
   const { recorder, fold, hub, commits, snapshots, skew, status, wallMs, log } = options
-  /** One sink is called directly: a record costs no loop. */
-  let others = SILENT
-  /** The recording that the fold, the hub's seqs and the commits are of. */
+  /** A single sink, so that a record needs no loop. */
+  let others = NO_SINK
+  /** The recording of the fold, the hub's seqs and the commits. */
   let digested: RecordingId | null = null
   const shown = new Map<FeedId, FeedState>()
   return {
     passOn(sink) {
-      others = others === SILENT ? sink : joined(others, sink)
+      others = others === NO_SINK ? sink : joined(others, sink)
     },
     record(feed, seq, recvMs, monoNsNow, record) {
       if (recorder.recording !== digested) {
@@ -88,9 +88,9 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
       others.apply(feed, seq, recvMs, record)
       if (seq > 0) snapshots.after(Math.max(seq, last), recvMs)
     },
-    state(feed, state, seen) {
+    state(feed, state, best) {
       const nowMs = wallMs()
-      others.feedState(feed, state, nowMs, seen)
+      others.feedState(feed, state, nowMs, best)
       if (shown.get(feed) === state) return
       shown.set(feed, state)
       hub.feedState(feed, state, nowMs)
@@ -99,15 +99,15 @@ export function createLiveListener(options: LiveListenerOptions): LiveListener {
       status.say(sentence)
       log(state.is === 'open' ? 'info' : 'warn', 'feeds', sentence)
     },
-    acknowledged: (feed, acked) => hub.acknowledged(feed, acked),
-    gapOpened(feed, cause, gapSymbols, fromMs) {
-      hub.setSkew(skew.ms ?? 0) // what the recording has of it
-      hub.gapOpened(feed, cause, gapSymbols, fromMs)
-      others.gapOpened(feed, cause, gapSymbols, fromMs)
+    acknowledged: (feed, symbols) => hub.acknowledged(feed, symbols),
+    gapOpened(feed, cause, symbols, fromMs) {
+      hub.setSkew(skew.ms ?? 0) // the same skew as in the recording
+      hub.gapOpened(feed, cause, symbols, fromMs)
+      others.gapOpened(feed, cause, symbols, fromMs)
       status.gapOpened(cause)
       const sentence = gapSentence(feed, cause)
       if (sentence !== null) log('warn', 'recorder', sentence)
-      // Measured against a clock that is no more.
+      // It was measured against the clock before it was set.
       if (cause === 'clock') skew.forget()
     },
     gapClosed(feed, fromMs, toMs) {

@@ -1,4 +1,4 @@
-/** Symbols known to the terminal: watched, seen, of the demo market; how each is spelt; and the search over them. */
+/** The symbols that the terminal knows (watched, received, of the demo market), and the search over them. */
 import { DEMO_SYMBOLS } from '../../../service/demo-symbols.ts'
 import type { Settings } from '../../../shared/core/settings/settings.ts'
 import type { SymbolHit } from '../../../shared/core/status/status.ts'
@@ -10,24 +10,24 @@ import {
   type InstrumentId,
 } from '../../../shared/base/units.ts'
 
-/** What the hub and the market feature know of spellings; injected, so that this stays a pure search. */
+/** What the hub and the settings know; injected, so that the search is pure. */
 export interface SymbolFacts {
   settings(): Settings
-  /** Instruments met so far, with the service's spelling where it told. */
+  /** Instruments received so far, with the service's symbol if confirmed. */
   seen(): Iterable<{ readonly id: InstrumentId; readonly symbol: string; readonly isSymbolConfirmed: boolean }>
-  /** The service's spelling of an instrument; undefined where it has not told. */
+  /** The service's symbol of an instrument; undefined: not received yet. */
   spelling(id: InstrumentId): string | undefined
   guessSymbol(id: InstrumentId): string
   guessAssets(typed: string): readonly AssetClass[]
-  /** Whether the demo market's own catalogue is offered. */
+  /** Whether the demo market's symbols are offered. */
   demo(): boolean
 }
 
 export interface Symbols {
-  /** How an instrument is asked for: as watched, as typed, as the service told, else a guess. */
+  /** The symbol to subscribe to: as watched, as typed, as the service writes it, else a guess. */
   spell(id: InstrumentId): string
   nameOf(id: InstrumentId): string | null
-  /** Best first: exact, watched, prefix of the symbol, of a word of the name, anywhere; then what the text may mean. */
+  /** Best first: exact match, watched, prefix of symbol or name, anywhere; then new symbols that the text may mean. */
   search(query: string, limit: number): readonly SymbolHit[]
 }
 
@@ -42,13 +42,13 @@ const MAX_TYPED = 500
 const NAMES: ReadonlyMap<InstrumentId, string> = new Map(
   DEMO_SYMBOLS.map(({ asset, symbol, name }) => [instrumentId(asset, symbol), name]),
 )
-const DEMO_SPELLING: ReadonlyMap<InstrumentId, string> = new Map(
+const DEMO_SYMBOL_OF: ReadonlyMap<InstrumentId, string> = new Map(
   DEMO_SYMBOLS.map(({ asset, symbol }) => [instrumentId(asset, symbol), symbol]),
 )
 
 /** The symbols of a terminal. */
 export function createSymbols(facts: SymbolFacts): Symbols {
-  /** What a user typed and was offered: the way to ask for an instrument that nobody watches yet. */
+  /** Offered guesses: the symbols of instruments that are not watched yet. */
   const typed = new Map<InstrumentId, string>()
 
   let watchedIn: Settings['watchlists'] | null = null
@@ -84,7 +84,7 @@ export function createSymbols(facts: SymbolFacts): Symbols {
 
   return {
     spell: (id) =>
-      watched().get(id) ?? typed.get(id) ?? facts.spelling(id) ?? DEMO_SPELLING.get(id) ?? facts.guessSymbol(id),
+      watched().get(id) ?? typed.get(id) ?? facts.spelling(id) ?? DEMO_SYMBOL_OF.get(id) ?? facts.guessSymbol(id),
     nameOf: (id) => NAMES.get(id) ?? null,
     search(query, limit) {
       const text = query.trim().toUpperCase()
@@ -106,7 +106,7 @@ export function createSymbols(facts: SymbolFacts): Symbols {
         if (typed.size >= MAX_TYPED) typed.clear()
         typed.set(instrument, symbol)
       }
-      // A guess must not be crowded out: it is the only way to a symbol nobody has met yet.
+      // A guess must not be crowded out: it is the only way to a new symbol.
       return [...ranked.slice(0, Math.max(1, limit - guesses.length)), ...guesses].slice(0, limit)
     },
   }

@@ -1,4 +1,4 @@
-/** Views of the market: the live one, and one a replay. Every call and stream of the market is over one. */
+/** Views of the market: the live one and one per replay. Every call and stream of the market names one. */
 import type { ArgsOf } from '../../../shared/rpc/contract.ts'
 import type { MARKET_CALLS } from '../../../shared/core/views/contract.ts'
 import type { BarsPage } from '../../../shared/core/views/contract.ts'
@@ -14,7 +14,7 @@ import type { Seeder } from './seeder.ts'
 import type { WholeStreams } from '../../rpc/state-stream.ts'
 
 export interface View {
-  /** Whether what it shows is received now: only then are feeds wanted for it. */
+  /** Whether it is the live view: only then it subscribes to feeds. */
   readonly live: boolean
   readonly hub: Hub
   readonly past: StoredPast
@@ -24,20 +24,19 @@ export interface View {
   wallMs(): number
   /** `sourceKey` of what it shows. */
   source(): string
-  /** Nothing of the store after this is visible in it; undefined: everything is. */
+  /** The last visible entry of the store; undefined: everything is visible. */
   upTo(): { readonly recording: RecordingId; readonly seq: number } | undefined
-  /** A stream of this view, which ends when the view does. */
+  /** Wraps a stream so that it ends with the view. */
   hold<T>(source: StreamSource<T>, wake: () => void): StreamSource<T>
 }
 
 export interface Views {
-  /** Adds views by id: `find` returns undefined for what isn't one of them. */
+  /** Adds views by id: `find` returns undefined for an unknown id. */
   add(find: (id: string) => View | undefined): void
-  /** Throws `not-found` where there is no such view. */
+  /** Throws `not-found` if there is no such view. */
   get(view: string): View
 }
 
-/** The live view, and those that are added. */
 export function createViews(live: View): Views {
   const finders: ((id: string) => View | undefined)[] = []
   return {

@@ -2,7 +2,7 @@
 import type { FeedId, UnixMs } from '../../../../shared/base/units.ts'
 import type { Scratch } from '../../../../service/codec.ts'
 import type { Clock } from '../../../base/clock.ts'
-import type { TokenSource } from '../../account/port.ts'
+import type { TokenSource } from '../../account/token.ts'
 import type { FrameSink } from './frame-sink.ts'
 import type { FeedListener } from '../feed-listener.ts'
 import type { ConnectionGap } from './connection-model.ts'

@@ -13,7 +13,7 @@ import { encodeClient, normaliseTickers, parseControl } from '../../../../servic
 import { decode } from '../../../../service/codecs/decode.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
 import { serverWords } from '../../../../service/reasons.ts'
-import type { Token } from '../../account/port.ts'
+import type { Token } from '../../account/token.ts'
 import { serviceOrigin, socketUrl } from '../../../base/service-address.ts'
 import { movedStamp } from '../../../../shared/core/recording/delay-window.ts'
 import { RequestedSymbols } from './requested-symbols.ts'
