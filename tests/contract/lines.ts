@@ -1,6 +1,5 @@
 /** The three ways a window reaches its terminal, each as a test wants it: painted by hand, cut at will. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import { WebSocket } from 'ws'
@@ -14,6 +13,7 @@ import { socketDial, type Keys, type OpenSocket } from '../../src/renderer/rpc/t
 import { SOCKET_PATH } from '../../src/shared/rpc/handshake.ts'
 import type { TerminalFrame, Transport } from '../../src/shared/rpc/transport.ts'
 import type { StubTerminal } from './stub-terminal.ts'
+import { makeFolder } from '../kit/folder.ts'
 
 export interface Line {
   readonly transport: Transport
@@ -191,7 +191,7 @@ const socket: LineKind = {
   async open(stub) {
     const painter = handPainted()
     const timers = countingTimers()
-    const rendererDir = await mkdtemp(join(tmpdir(), 'tapedeck-pages-'))
+    const rendererDir = makeFolder('pages')
     await writeFile(join(rendererDir, 'index.html'), '<!doctype html>')
     const host = await startBrowserHost(stub.handlers, { rendererDir, carrier: timers.options })
     let last: WebSocket | undefined
@@ -213,7 +213,6 @@ const socket: LineKind = {
       close: async () => {
         transport.close()
         await host.close()
-        await rm(rendererDir, { recursive: true })
       },
     }
   },

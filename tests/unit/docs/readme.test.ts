@@ -1,11 +1,11 @@
 /** Commands in the documents run as written, and none fetches another project's package. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { makeFolder } from '../../kit/folder.ts'
 
 const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
 const below = (folder: string, ending: RegExp): string[] =>
@@ -43,7 +43,7 @@ describe('the documents', () => {
     const [own = '', ...commands] = block.trimEnd().split('\n')
     expect(own).toMatch(/^tapedeck\(\) \{ node scripts\/tapedeck\.mjs "\$@"; \}/)
     expect(commands.length).toBeGreaterThan(7)
-    const folder = mkdtempSync(join(tmpdir(), 'tapedeck-readme-'))
+    const folder = makeFolder('readme')
     // From source, because there may be no build, and for 5 s instead of the README's half a minute.
     const script = [
       'set -euo pipefail',
@@ -60,7 +60,6 @@ describe('the documents', () => {
     child.stdout.on('data', (data: Buffer) => (out += data.toString()))
     child.stderr.on('data', (data: Buffer) => (err += data.toString()))
     const [code] = (await once(child, 'close')) as [number | null]
-    rmSync(folder, { recursive: true, force: true })
     expect(code, `${out}\n${err}`).toBe(0)
     expect(out).toContain('all as recorded')
     expect(out).toContain('income_statement')

@@ -1,13 +1,13 @@
 /** The development server in front of a browser host: the host's rules hold at its address, too. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { request, type IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startDevServer, type DevServer } from '../../../scripts/lib/dev-server.mjs'
 import { startBrowserHost, type BrowserHost } from '../../../src/main/hosts/browser/host.ts'
 import { stubTerminal } from '../../contract/stub-terminal.ts'
+import { makeFolder } from '../../kit/folder.ts'
 
 let folder: string
 let host: BrowserHost
@@ -15,7 +15,7 @@ let server: DevServer
 /** What the host refused or let go, as its log has it. */
 let logged: string[] = []
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tapedeck-dev-'))
+  folder = makeFolder('dev')
   await writeFile(join(folder, 'index.html'), '<!doctype html>built')
   host = await startBrowserHost(stubTerminal().handlers, {
     rendererDir: folder,
@@ -26,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close()
   await host.close()
-  await rm(folder, { recursive: true })
 })
 beforeEach(() => (logged = []))
 

@@ -1,9 +1,9 @@
 /** What a release is made of, as the packager is told. */
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { signingEnv } from '../../../scripts/lib/signing.mjs'
+import { makeFolder } from '../../kit/folder.ts'
 
 const release = readFileSync('.github/workflows/release.yml', 'utf8')
 
@@ -73,12 +73,9 @@ describe('signing', () => {
   const PEM = '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----'
   let folder: string | undefined
   const signing = (env: Readonly<Record<string, string>>) => {
-    folder = mkdtempSync(join(tmpdir(), 'tapedeck-signing-'))
+    folder = makeFolder('signing')
     return signingEnv(env, folder)
   }
-  afterEach(() => {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
-  })
 
   test('a secret that is not there arrives empty, and is left out', () => {
     const env = { PATH: '/bin', CSC_LINK: '', CSC_KEY_PASSWORD: ' ', APPLE_API_KEY: '', APPLE_API_KEY_ID: '' }

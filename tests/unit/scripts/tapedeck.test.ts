@@ -1,10 +1,10 @@
 /** The launcher of a checkout, in front of a program that counts what reaches it. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { makeFolder } from '../../kit/folder.ts'
 
 /** Says that it is there, says each interruption, and at SIGTERM how many there were; ends with 7. */
 const COUNTER = `
@@ -22,13 +22,12 @@ const WITHOUT_EXECVE = ['--import', 'data:text/javascript,process.execve=undefin
 let folder: string
 let launcher: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'launcher-'))
+  folder = makeFolder('launcher')
   launcher = join(folder, 'scripts', 'tapedeck.mjs')
   for (const part of ['scripts', 'out/main']) mkdirSync(join(folder, part), { recursive: true })
   copyFileSync('scripts/tapedeck.mjs', launcher)
   writeFileSync(join(folder, 'out/main/cli.js'), COUNTER)
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 /** Interrupts the program once it is there, and ends it by SIGTERM to the launcher once it said so. */
 async function interrupt(child: ChildProcess, send: () => void, terminate: (out: string) => void) {

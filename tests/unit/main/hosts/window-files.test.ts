@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openPages } from '../../../../src/main/hosts/window-files.ts'
+import { makeFolder } from '../../../kit/folder.ts'
 
 /** The types that a recursive `readdir` reports: those on the disk, or every entry as a folder. */
 const recursive = vi.hoisted(() => ({ reports: 'types' }))
@@ -23,7 +23,7 @@ vi.mock('node:fs/promises', async (original) => {
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tapedeck-pages-'))
+  folder = makeFolder('pages')
   await mkdir(join(folder, 'assets', 'fonts'), { recursive: true })
   await mkdir(join(folder, 'empty'))
   await writeFile(join(folder, 'index.html'), '<!doctype html>')
@@ -32,7 +32,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   recursive.reports = 'types'
-  await rm(folder, { recursive: true, force: true })
 })
 
 test.each(['types', 'folders'])('serves every file where a recursive listing reports %s', async (reports) => {

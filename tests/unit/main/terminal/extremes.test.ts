@@ -1,13 +1,11 @@
 /** Numbers that a schema lets through and nobody means, at every call and stream that takes a number, of a real terminal. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CALL_SAMPLES, STREAM_SAMPLES } from '../../../contract/stub-terminal.ts'
 import { dispatchCall, openStream, type Handlers } from '../../../../src/main/rpc/dispatch.ts'
 import { store } from '../../../../src/main/core/store/feature.ts'
 import { openTerminal, type Terminal } from '../../../../src/main/hosts/open-terminal.ts'
 import type { CallName, StreamName } from '../../../../src/shared/contracts.ts'
+import { makeFolder } from '../../../kit/folder.ts'
 
 const root = new URL('../../../../', import.meta.url)
 
@@ -18,7 +16,7 @@ let replay: string
 let internal: string[]
 let handlers: Handlers
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-extremes-'))
+  folder = makeFolder('extremes')
   terminal = await openTerminal({
     dataDir: folder,
     host: 'test',
@@ -44,7 +42,6 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(async () => {
   await terminal.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** Of time, seq and size: beyond every calendar, between two whole numbers, of the other sign. */

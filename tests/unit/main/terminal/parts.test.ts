@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS, mergeSettings } from '../../../../src/shared/core/settings/settings.ts'
@@ -9,6 +8,7 @@ import { tickSymbols, subscribeAll } from '../../../../src/main/core/feeds/subsc
 import { createKnownSecrets } from '../../../../src/main/base/known-secrets.ts'
 import { blot, createLog, fileSink } from '../../../../src/main/core/log/log.ts'
 import { createSymbols, type SymbolFacts } from '../../../../src/main/core/views/symbols.ts'
+import { makeFolder } from '../../../kit/folder.ts'
 
 describe('the log', () => {
   it.each([
@@ -61,7 +61,7 @@ describe('the log', () => {
   })
 
   it('keeps a file of bounded size, one line an entry whatever a server sent', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tapedeck-log-'))
+    const folder = makeFolder('log')
     const file = join(folder, 'logs', 'tapedeck.log')
     const log = createLog(() => 0, 'info', fileSink(file, 2_000))
     for (let i = 0; i < 200; i += 1) log.add('warn', 'feeds', `bad\n1970 error forged ${i}`, 'Bearer s3cret')
@@ -73,7 +73,6 @@ describe('the log', () => {
       expect(text).not.toContain('s3cret')
       for (const line of text.trimEnd().split('\n')) expect(line).toMatch(/^1970-01-01T00:00:00.000Z warn feeds bad ⏎/)
     }
-    rmSync(folder, { recursive: true })
   })
 })
 

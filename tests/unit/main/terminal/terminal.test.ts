@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -18,6 +17,7 @@ import { views } from '../../../../src/main/core/views/feature.ts'
 import { barsPage } from '../../../../src/main/core/views/views.ts'
 import { openTerminal, type Terminal } from '../../../../src/main/hosts/open-terminal.ts'
 import type { HostOptions } from '../../../../src/main/terminal/host.ts'
+import { makeFolder } from '../../../kit/folder.ts'
 
 const root = new URL('../../../../', import.meta.url)
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -26,12 +26,11 @@ const demoData = new URL('resources/demo/', root)
 let folder: string
 let cleanups: (() => Promise<void>)[]
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-terminal-'))
+  folder = makeFolder('terminal')
   cleanups = []
 })
 afterEach(async () => {
   for (const clean of cleanups.reverse()) await clean()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 async function terminalOf(options: Partial<HostOptions> = {}): Promise<Terminal> {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { BroadcastChannel } from 'node:worker_threads'
 import { afterEach, expect, it } from 'vitest'
 import { systemClock } from '../../../../../src/main/base/clock.ts'
@@ -8,6 +5,7 @@ import { openStoreReader } from '../../../../../src/main/core/store/open.ts'
 import { startDemoMarket } from '../../../../../src/main/core/account/demo-market.ts'
 import { store } from '../../../../../src/main/core/store/feature.ts'
 import { openTerminal } from '../../../../../src/main/hosts/open-terminal.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const root = new URL('../../../../../', import.meta.url)
 const worker = new URL('dying-simulator.ts', import.meta.url)
@@ -49,8 +47,7 @@ it('comes back on the same port with the same account', async () => {
 })
 
 it('is watched on after a crash, with a gap of what was missed', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tapedeck-demo-'))
-  undo.push(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeFolder('demo')
   const terminal = await openTerminal({
     dataDir: folder,
     host: 'test',

@@ -1,18 +1,17 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import { DEFAULT_SETTINGS } from '../../../../../src/shared/core/settings/settings.ts'
 import { appHome } from '../../../../../src/main/core/settings/paths.ts'
 import { createSettingsStore, fileKeeper, memoryKeeper } from '../../../../../src/main/core/settings/settings.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-settings-'))
+  folder = makeFolder('settings')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the settings store', () => {
   it('starts with defaults, writes nothing until asked', () => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createAlerts, type AlertsOptions } from '../../../../../src/main/features/alerts/alerts.ts'
@@ -13,6 +12,7 @@ import { instrumentId, unixMs, type InstrumentId } from '../../../../../src/shar
 import { KIND, scratch } from '../../../../../src/service/codec.ts'
 import { smaBelowPrice } from '../../../shared/features/alerts/harness.ts'
 import { ALERT_CALENDAR } from '../../../../../src/main/features/alerts/alert-calendar.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
 const T0 = 1_700_000_040_000
@@ -35,8 +35,7 @@ afterEach(() => {
 })
 
 function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'tapedeck-alerts-'))
-  cleanups.push(() => rmSync(made, { recursive: true, force: true }))
+  const made = makeFolder('alerts')
   return made
 }
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type * as FsPromises from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { alertFiles } from '../../../../../src/main/features/alerts/files.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 /** What was done to files, in order, and a promise that a rename waits for. */
 const disk = vi.hoisted(() => ({ steps: [] as string[], renameAfter: [] as Promise<void>[] }))
@@ -35,11 +35,10 @@ vi.mock('node:fs/promises', async (original) => {
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-alerts-'))
+  folder = makeFolder('alerts')
   disk.steps.length = 0
   disk.renameAfter.length = 0
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 test('a file is on the disk before it takes the place of the one before', async () => {
   await alertFiles(folder).save('alerts', 'text')

@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { keepCrash, readCrashes } from '../../../../../src/main/features/diagnostics/crashes.ts'
 import { diagnosticsText, type DiagnosticFacts } from '../../../../../src/main/features/diagnostics/report.ts'
 import { DEFAULT_SETTINGS } from '../../../../../src/shared/core/settings/settings.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const now = Date.UTC(2026, 0, 5, 10)
 const facts: DiagnosticFacts = {
@@ -91,9 +91,8 @@ describe('diagnostics', () => {
 describe('crash reports', () => {
   let folder: string
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'tapedeck-crash-'))
+    folder = makeFolder('crash')
   })
-  afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
   test('are kept, the newest ten of them', () => {
     expect(readCrashes(folder)).toEqual([])

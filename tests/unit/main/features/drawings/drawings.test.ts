@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createDrawings } from '../../../../../src/main/features/drawings/drawings.ts'
 import { adoptWithoutAccount } from '../../../../../src/main/features/drawings/adoption.ts'
 import { adoptDemoDrawings, drawingsFolder } from '../../../../../src/main/features/drawings/file-keeper.ts'
@@ -10,6 +9,7 @@ import { drawingStreams } from '../../../../../src/main/features/drawings/stream
 import { MOST_DRAWINGS, type Drawing, type DrawingMarket } from '../../../../../src/shared/features/drawings/types.ts'
 import { instrumentId } from '../../../../../src/shared/base/units.ts'
 import { at, drawing } from '../../../shared/features/drawings/samples.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const btc = instrumentId('crypto', 'BTC-USD')
 const ibm = instrumentId('stocks', 'IBM')
@@ -19,10 +19,9 @@ const put = (...drawings: Drawing[]) => ({ put: drawings, remove: [], order: nul
 let folder: string
 let problems: string[]
 beforeEach(() => {
-  folder = join(mkdtempSync(join(tmpdir(), 'drawings-')), 'drawings')
+  folder = join(makeFolder('drawings'), 'drawings')
   problems = []
 })
-afterEach(() => rmSync(join(folder, '..'), { recursive: true }))
 const open = (keeper: DrawingsKeeper = drawingsFolder(folder), market: DrawingMarket = 'service') =>
   createDrawings({ keeper, market, problem: (text) => problems.push(text) })
 

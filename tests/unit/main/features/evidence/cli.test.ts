@@ -1,14 +1,13 @@
 /** `tapedeck verify --agreement`: ticks against the bars that the service sent. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, T0, trade, Writer, type Item } from '../../core/store/harness.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const MINUTE = 60_000
 const FEEDS = ['crypto/XT', 'crypto/XA'] as const
@@ -16,9 +15,8 @@ const FEEDS = ['crypto/XT', 'crypto/XA'] as const
 let home: string
 let session: RecordingId
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'tapedeck-verify-'))
+  home = makeFolder('verify')
 })
-afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 function record(withBars: boolean): void {
   const engine = new StoreEngine(join(home, 'tapedeck.db'))

@@ -1,9 +1,8 @@
 /** Texts of a hostile server in tables, and hostile tables: spreadsheets, names of files, endless and odd files. */
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { needsDefusing, textRoom, writeMessage, writeText } from '../../../../../src/main/features/export/cells.ts'
 import { nameOfSymbol, partPath } from '../../../../../src/main/features/export/names.ts'
 import { previewText } from '../../../../../src/main/features/import/run.ts'
@@ -13,12 +12,12 @@ import { isFileName } from '../../../../../src/main/base/file-names.ts'
 import { csvText, isFormula } from '../../../../../src/shared/base/csv.ts'
 import { SEPARATORS } from '../../../../../src/shared/features/export/export.ts'
 import { parseCsv } from '../../../../../src/shared/features/research/csv.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-csv-attacks-'))
+  folder = makeFolder('csv-attacks')
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 function written(text: string, separator: string, parts = true): string {

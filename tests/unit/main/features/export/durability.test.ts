@@ -1,10 +1,10 @@
 /** An exported file is on the disk, in its order, before it has its name. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createSafeFile } from '../../../../../src/main/base/file-sink.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 let handles: FileHandle
@@ -12,7 +12,7 @@ const calls: string[] = []
 let underWay = 0
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-sink-'))
+  folder = makeFolder('sink')
   calls.length = 0
   const probe = await open(join(folder, 'probe'), 'w')
   await probe.close()
@@ -35,7 +35,6 @@ beforeEach(async () => {
 })
 afterEach(() => {
   vi.restoreAllMocks()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const named = (): string => (readdirSync(folder).includes('out.csv') ? 'named' : 'unnamed')

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { exportBars } from '../../../../../src/main/features/export/bars.ts'
 import {
   createTimeWriter,
@@ -21,14 +20,14 @@ import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
 import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { messagesOf } from '../../core/store/blocks/messages.ts'
 import { fakeReader, type FakeRun } from './fake-reader.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder = ''
 let out = ''
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tapedeck-export-'))
+  folder = makeFolder('export')
   out = join(folder, 'out.csv')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const T = Date.UTC(2024, 7, 8, 23, 54, 15, 342)
 const xt = (pair: string, p: string, t: string | number, s: string) =>

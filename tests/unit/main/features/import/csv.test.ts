@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { textRoom, writeText } from '../../../../../src/main/features/export/cells.ts'
 import { createCsvParser, separatorOfLine, textOf } from '../../../../../src/main/features/import/csv.ts'
 import { undefused } from '../../../../../src/main/features/import/rows.ts'
 import { SEPARATORS } from '../../../../../src/shared/features/export/export.ts'
 import { csvTable, csvText } from '../../../../../src/shared/base/csv.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const encoder = new TextEncoder()
 /** Text that makes CSV hard, often. */
@@ -53,14 +53,13 @@ describe('a table', () => {
   })
 
   it('may have CRLF, a byte order mark, empty lines, and no end of line at its end', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tapedeck-csv-'))
+    const folder = makeFolder('csv')
     const path = join(folder, 'a.csv')
     writeFileSync(path, '\ufeffa,b\r\n\r\n1,"x\r\ny"\r\n2,z')
     const parser = createCsvParser(',')
     const rows = []
     for await (const { text } of textOf(path)) rows.push(...parser.push(text))
     rows.push(...parser.end())
-    rmSync(folder, { recursive: true })
     expect(rows).toEqual([
       { line: 1, cells: ['a', 'b'] },
       { line: 3, cells: ['1', 'x\r\ny'] },
@@ -106,9 +105,8 @@ describe('text of a window', () => {
 
 let folder: string
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-csv-'))
+  folder = makeFolder('csv')
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 it('reads a large file in pieces, without a byte order mark, and stops when asked', async () => {
   const path = join(folder, 'large.csv')

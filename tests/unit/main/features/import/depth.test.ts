@@ -1,24 +1,23 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { readManifest } from '../../../../../src/main/features/import/manifest.ts'
 import { incoming } from '../../../../../src/main/features/import/rows.ts'
 import { decodeEntries, readMeta } from '../../../../../src/main/features/sessions/meta.ts'
 import { MAX_JSON_DEPTH } from '../../../../../src/shared/base/json-depth.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const DEEP = '['.repeat(MAX_JSON_DEPTH + 1) + ']'.repeat(MAX_JSON_DEPTH + 1)
 
 let folder: string
 let file: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-depth-'))
+  folder = makeFolder('depth')
   file = join(folder, 'file')
   writeFileSync(file, DEEP)
 })
 afterEach(() => {
   vi.restoreAllMocks()
-  rmSync(folder, { recursive: true })
 })
 
 it.each([

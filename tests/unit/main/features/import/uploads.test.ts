@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, mkdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFiles, type Files } from '../../../../../src/main/features/import/uploads.ts'
 import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
 import { monoNs } from '../../../../../src/shared/base/units.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 let files: Files
 let nowMs = 0
 const clock: Clock = { ...systemClock, monoNs: () => monoNs(nowMs * 1e6) }
 beforeEach(() => {
-  folder = join(mkdtempSync(join(tmpdir(), 'tapedeck-files-')), 'incoming')
+  folder = join(makeFolder('files'), 'incoming')
   nowMs = 0
   files = createFiles(folder, clock)
 })

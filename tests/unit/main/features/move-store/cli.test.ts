@@ -1,19 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { lockStore } from '../../../../../src/main/core/store/schema/lock.ts'
 import { openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-cli-move-'))
+  folder = makeFolder('cli-move')
   const writer = await openStoreWriter({ file: join(folder, 'home', 'tapedeck.db') })
   await writer.close()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const run = async (...args: string[]) => {
   const context = commandContext({ dataDir: join(folder, 'home') })

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
@@ -15,17 +14,17 @@ import { createStorePlace } from '../../../../../src/main/core/store/store-place
 import { createStoreMoving } from '../../../../../src/main/features/move-store/move-job.ts'
 import type { Terminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import type { HostOptions } from '../../../../../src/main/terminal/host.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const root = new URL('../../../../../', import.meta.url)
 let folder: string
 let terminals: Terminal[]
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-move-'))
+  folder = makeFolder('move')
   terminals = []
 })
 afterEach(async () => {
   for (const terminal of terminals) await terminal.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 async function terminalOf(options: Partial<HostOptions> = {}): Promise<Terminal> {

@@ -1,33 +1,22 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { settleMove } from '../../../../../src/main/features/move-store/move-note.ts'
 import { moveStore, planMove } from '../../../../../src/main/features/move-store/move.ts'
 import { realStorePath } from '../../../../../src/main/core/store/schema/store-path.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 let from: string
 let to: string
 let settings: string
 beforeEach(() => {
-  folder = mkdtempSync(join(realpathSync(tmpdir()), 'tapedeck-moving-'))
+  folder = makeFolder('moving')
   settings = from = join(folder, 'tapedeck.db')
   to = join(folder, 'made', 'there', 'tapedeck.db')
   writeFileSync(from, 'a store')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const free = () => ({ release: () => undefined })
 const settle = () => settleMove(join(folder, 'home'), () => realStorePath(settings), free, realStorePath)

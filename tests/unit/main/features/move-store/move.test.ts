@@ -2,27 +2,25 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { copyPass } from '../../../../../src/main/features/move-store/copy.ts'
 import { moveStore, planMove, type MoveOptions } from '../../../../../src/main/features/move-store/move.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 let from: string
 let target: string
 let handles: FileHandle[]
 beforeEach(() => {
-  folder = mkdtempSync(join(realpathSync(tmpdir()), 'tapedeck-moving-'))
+  folder = makeFolder('moving')
   from = join(folder, 'tapedeck.db')
   target = join(folder, 'there')
   handles = []
@@ -30,7 +28,6 @@ beforeEach(() => {
 })
 afterEach(async () => {
   for (const handle of handles) await handle.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** Bytes of `n` pieces and a rest, no two pieces alike. */

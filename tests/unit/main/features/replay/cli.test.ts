@@ -1,13 +1,12 @@
 /** What live wrote, replayed by the command line: the same state, minute by minute. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
 import { openTerminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import { monoNs, unixMs } from '../../../../../src/shared/base/units.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const root = new URL('../../../../../', import.meta.url)
 const workers = {
@@ -52,7 +51,7 @@ const rows = <T>(sql: string): T[] => {
 }
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'tapedeck-replay-'))
+  home = makeFolder('replay')
   const terminal = await openTerminal({
     dataDir: home,
     host: 'test',
@@ -76,7 +75,6 @@ beforeAll(async () => {
     `SELECT seq, body FROM entry WHERE body LIKE '{"type":"digest"%' ORDER BY seq`,
   ).map(({ seq, body }) => ({ seq, ...(JSON.parse(body) as { minuteMs: number; sha256: string }) })) // as written
 }, 60_000)
-afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 async function replay(args: readonly string[], signal = new AbortController().signal) {
   let out = ''

@@ -1,19 +1,18 @@
 import Database from 'better-sqlite3'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { openAnswers } from '../../../../../src/main/features/research/answers.ts'
 import type { NewAnswer } from '../../../../../src/main/features/research/port.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 let file: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-answers-'))
+  folder = makeFolder('answers')
   file = join(folder, 'research.db')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const answer = (text: string, fetchedMs: number, over: Partial<NewAnswer> = {}): NewAnswer => ({
   source: 'demo',

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
@@ -10,6 +8,7 @@ import type { CallCount } from '../../../../../src/main/features/research/budget
 import { createRestClient, type RestOptions } from '../../../../../src/main/features/research/client.ts'
 import type { RestQuestion } from '../../../../../src/main/features/research/port.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 let store: AnswerFile
@@ -23,7 +22,7 @@ const server = createServer((request, response) => {
 })
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-rest-'))
+  folder = makeFolder('rest')
   store = openAnswers(join(folder, 'answers.db'))
   asked = []
   nowMs = Date.UTC(2026, 0, 5, 12)
@@ -35,7 +34,6 @@ afterEach(async () => {
   store.close()
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
-  rmSync(folder, { recursive: true })
 })
 
 const json = (response: ServerResponse, status: number, value: unknown, headers = {}) => {

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -14,6 +13,7 @@ import { newRecordingId } from '../../../../../src/main/core/store/types/recordi
 import type { Source } from '../../../../../src/shared/core/recording/recording.ts'
 import { FEED_IDS, unixMs } from '../../../../../src/shared/base/units.ts'
 import type { HistoryChunk } from '../../../../../src/simulator/history.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const HOUR_MS = 3_600_000
 const NOW = Date.UTC(2026, 10, 20, 15)
@@ -33,7 +33,7 @@ let failures: unknown[]
 let market: 'demo' | 'service'
 
 beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'sample-'))
+  home = makeFolder('sample')
   writer = await openStoreWriter({ file: join(home, 'tapedeck.db') })
   reader = await openStoreReader({ file: join(home, 'tapedeck.db') })
   notices = []
@@ -43,7 +43,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await reader.close()
   await writer.close()
-  rmSync(home, { recursive: true })
 })
 
 interface Start {

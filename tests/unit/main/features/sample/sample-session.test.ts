@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readHistoryIn, SAMPLE_NAME, storeSample } from '../../../../../src/main/features/sample/sample-session.ts'
@@ -9,6 +7,7 @@ import type { LibraryWriter, StoreReader } from '../../../../../src/main/core/st
 import type { SessionRow } from '../../../../../src/shared/core/recording/recording.ts'
 import { FEED_IDS, instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
 import { marketHistory } from '../../../../../src/simulator/history.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const WORKER = new URL('../../../../../src/simulator/worker.ts', import.meta.url)
 const DATA = new URL('../../../../../resources/demo/', import.meta.url)
@@ -30,7 +29,7 @@ let writer: LibraryWriter
 let reader: StoreReader
 
 beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'sample-'))
+  home = makeFolder('sample')
   file = join(home, 'tapedeck.db')
   writer = await openStoreWriter({ file })
   reader = await openStoreReader({ file })
@@ -38,7 +37,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await reader.close()
   await writer.close()
-  rmSync(home, { recursive: true })
 })
 
 const sampleOf = (lengthMs: number, signal = new AbortController().signal) =>

@@ -1,6 +1,5 @@
 /** Session files that are whole to every sum, and lie; names and files that lead elsewhere. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -25,6 +24,7 @@ import type { LibraryWriter, StoreReader } from '../../../../../src/main/core/st
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { DEMO, readEverything, T0, trade, Writer, type Item } from '../../core/store/harness.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 interface Part {
   kind: PartKind
@@ -108,7 +108,7 @@ async function refused(content: Buffer): Promise<void> {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-attacks-'))
+  folder = makeFolder('attacks')
   parts = await partsOf(
     await packed([
       Array.from({ length: 20 }, (_, i) => ({ conn: 1 + (i % 2), data: trade('BTC-USD', i + 1, 1, T0 + i) })),
@@ -122,7 +122,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await reader.close()
   await into.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 describe('a session file that is whole to every sum, and lies', () => {

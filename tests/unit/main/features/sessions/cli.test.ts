@@ -1,21 +1,21 @@
 /** `tapedeck sessions`: what it lists, what it says of a session, its gaps, and one of them as a file. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, T0, trade, Writer, type Item } from '../../core/store/harness.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let home: string
 let first: RecordingId
 let second: RecordingId
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'tapedeck-sessions-'))
+  home = makeFolder('sessions')
   const engine = new StoreEngine(join(home, 'tapedeck.db'))
   const record = (startMs: number, items: readonly Item[]): RecordingId => {
     const session = newRecordingId(startMs)
@@ -40,7 +40,6 @@ beforeEach(() => {
   engine.drain()
   engine.close()
 })
-afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 async function line(...args: string[]) {
   const context = commandContext({ dataDir: home })

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exportPackage } from '../../../../../src/main/features/sessions/pack.ts'
@@ -14,12 +13,12 @@ import { newRecordingId } from '../../../../../src/main/core/store/types/recordi
 import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
 import { unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, quote, T0, trade, Writer, type Item } from '../../core/store/harness.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-package-'))
+  folder = makeFolder('package')
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 let names = 0
 const path = (suffix: string): string => join(folder, `${names++}${suffix}`)

@@ -1,6 +1,6 @@
 /** electron-updater itself against an update server: what it takes, and what it throws away. */
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import {
   createServer,
   request,
@@ -10,7 +10,6 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppImageUpdater } from 'electron-updater'
 import { ElectronHttpExecutor } from 'electron-updater/out/electronHttpExecutor.js'
@@ -19,6 +18,7 @@ import { BOUNDS } from '../../../../../src/main/features/updates/bounds.ts'
 import { isPlainList, releaseOf, updaterOf } from '../../../../../src/main/features/updates/electron-updater.ts'
 import { createUpdates } from '../../../../../src/main/features/updates/updates.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 /** electron-updater's own downloads, over Node's network instead of Electron's, which is not here. */
 class NodeRequests extends ElectronHttpExecutor {
@@ -38,7 +38,7 @@ let odd: (path: string, outgoing: ServerResponse) => boolean
 let asked: string[]
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-update-'))
+  folder = makeFolder('update')
   asked = []
   odd = () => false
   server = createServer((incoming, outgoing) => {
@@ -57,7 +57,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await new Promise((resolve) => server.close(resolve))
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const list = (version: string): string =>

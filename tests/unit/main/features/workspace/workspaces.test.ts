@@ -1,22 +1,21 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { workspacesFile } from '../../../../../src/main/features/workspace/file-keeper.ts'
 import type { Workspaces } from '../../../../../src/main/features/workspace/port.ts'
 import { createWorkspaces } from '../../../../../src/main/features/workspace/workspaces.ts'
 import { closePane, resizePane } from '../../../../../src/shared/features/workspace/edits.ts'
 import { readyWorkspace } from '../../../../../src/shared/features/workspace/ready.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 let problems: string[]
 let nowMs: number
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-workspaces-'))
+  folder = makeFolder('workspaces')
   problems = []
   nowMs = 1_000
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = (): Workspaces =>
   createWorkspaces({

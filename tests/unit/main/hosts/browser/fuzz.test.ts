@@ -1,7 +1,6 @@
 /** Whatever strangers send over loopback, the browser host lives and lets the next page in. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,6 +9,7 @@ import { startBrowserHost, type BrowserHost } from '../../../../../src/main/host
 import { readOnce } from '../../../../../src/main/hosts/browser/page-cache.ts'
 import type { Page } from '../../../../../src/main/hosts/window-files.ts'
 import { stubTerminal, type StubTerminal } from '../../../../contract/stub-terminal.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const LARGEST_FRAGMENT = 8 * 1024 * 1024
 
@@ -18,7 +18,7 @@ let stub: StubTerminal
 let host: BrowserHost
 let secret: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tapedeck-fuzz-'))
+  folder = makeFolder('fuzz')
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>Tapedeck</title>')
   stub = stubTerminal()
   host = await startBrowserHost(stub.handlers, { rendererDir: folder })
@@ -26,7 +26,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await host.close()
-  await rm(folder, { recursive: true })
 })
 
 /** Comes in as a page does; answers the secret it was welcomed with. */

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { request, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { networkInterfaces, tmpdir } from 'node:os'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
@@ -19,6 +19,7 @@ import { socketDial } from '../../../../../src/renderer/rpc/transport-socket.ts'
 import type { Failure } from '../../../../../src/shared/base/errors.ts'
 import { keysOf, socketOf } from '../../../../contract/lines.ts'
 import { replaceHandler, stubTerminal, type StubTerminal } from '../../../../contract/stub-terminal.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const timing: Timing = {
   frame: (then) => void setImmediate(then),
@@ -35,7 +36,7 @@ let host: BrowserHost
 let logged: string[]
 let reused: number
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tapedeck-host-'))
+  folder = makeFolder('host')
   await mkdir(join(folder, 'pages', 'assets'), { recursive: true })
   await writeFile(join(folder, 'secret.txt'), 'not for you')
   await writeFile(join(folder, 'pages', 'index.html'), '<!doctype html><title>Tapedeck</title>')
@@ -52,7 +53,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await host.close()
-  await rm(folder, { recursive: true })
 })
 
 const authority = (): string => `127.0.0.1:${host.port}`

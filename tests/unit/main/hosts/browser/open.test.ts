@@ -1,21 +1,20 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openInBrowser } from '../../../../../src/main/hosts/browser/open.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const ADDRESS = 'http://127.0.0.1:4321/#token=abc-DEF_123'
 
 let folder: string
 let home: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tapedeck-open-'))
+  folder = makeFolder('open')
   home = join(folder, 'home')
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
-  await rm(folder, { recursive: true })
 })
 
 /** Puts a program of our own in the place of the system's opener. It writes down its arguments and the page it was given. */

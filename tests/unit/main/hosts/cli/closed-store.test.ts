@@ -1,19 +1,18 @@
 /** Commands that record leave the whole session in the database file: it may be copied alone. */
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { systemClock } from '../../../../../src/main/base/clock.ts'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { store as storeFeature } from '../../../../../src/main/core/store/feature.ts'
 import { openTerminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import { commandContext } from './context.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let home: string
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'tapedeck-closed-'))
+  home = makeFolder('closed')
 })
-afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 const store = () => join(home, 'tapedeck.db')
 const logBytes = (): number => statSync(`${store()}-wal`, { throwIfNoEntry: false })?.size ?? 0

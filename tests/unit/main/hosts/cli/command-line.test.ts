@@ -1,27 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { startSimulator } from '../../../../../src/simulator/simulator.ts'
 import { systemClock } from '../../../../../src/main/base/clock.ts'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import type { Context } from '../../../../../src/main/command-line/command.ts'
 import { COMMANDS, COMMON_OPTIONS } from '../../../../../src/main/hosts/cli/table.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const sources = new URL('../../../../../src/main/', import.meta.url)
 const CLI = fileURLToPath(new URL('cli.ts', sources))
@@ -30,9 +20,8 @@ const demoData = new URL('../../../../../resources/demo/', import.meta.url)
 
 let home: string
 beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), 'tapedeck-cli-'))
+  home = makeFolder('cli')
 })
-afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 function start(args: readonly string[], env: Record<string, string> = {}) {
   return spawn(process.execPath, [CLI, ...args], {

@@ -1,18 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { COMMANDS, COMMON_OPTIONS } from '../../../../../src/main/hosts/cli/table.ts'
 import { openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import { commandContext } from './context.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-line-'))
+  folder = makeFolder('line')
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 async function line(...args: string[]) {
   const context = commandContext({ dataDir: folder })

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { requireAccount } from '../../../../../src/main/core/account/cli.ts'
 import { UsageError, type Context, type Values } from '../../../../../src/main/command-line/command.ts'
 import { readFeeds, refuseOverBudget } from '../../../../../src/main/hosts/cli/record.ts'
@@ -10,12 +9,12 @@ import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { createSettingsStore, fileKeeper } from '../../../../../src/main/core/settings/settings.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../../../src/simulator/simulator.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let home: string
 beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), 'tapedeck-record-'))
+  home = makeFolder('record')
 })
-afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const POLL = { timeout: 20_000 }
 const demoData = new URL('../../../../../resources/demo/', import.meta.url)

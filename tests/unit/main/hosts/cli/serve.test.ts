@@ -1,18 +1,17 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
 import { commandContext } from './context.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let home: string
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'tapedeck-serve-'))
+  home = makeFolder('serve')
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
-  await rm(home, { recursive: true, force: true })
 })
 
 /** Shows the token of an address as a page does; answers the kind of greeting that came. */

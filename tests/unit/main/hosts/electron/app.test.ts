@@ -1,12 +1,11 @@
 import { EventEmitter } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Terminal } from '../../../../../src/main/hosts/open-terminal.ts'
 import { DEFAULT_SETTINGS } from '../../../../../src/shared/core/settings/settings.ts'
 import type { RecorderState } from '../../../../../src/shared/core/status/status.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 /** Everything that was asked of Electron, in order. */
 let did: string[]
@@ -173,7 +172,7 @@ beforeEach(() => {
   atLogin = false
   recorder = recording
   closing = terminalStarts = () => Promise.resolve()
-  home = mkdtempSync(join(tmpdir(), 'tapedeck-app-'))
+  home = makeFolder('app')
   dialog.showMessageBox.mockClear()
 })
 afterEach(() => {
@@ -187,7 +186,6 @@ afterEach(() => {
     if (!watching.has(one)) process.off('uncaughtException', one)
   for (const one of process.listeners('unhandledRejection'))
     if (!watching.has(one)) process.off('unhandledRejection', one)
-  rmSync(home, { recursive: true, force: true })
 })
 
 /** As much of a terminal as its desktop touches. */

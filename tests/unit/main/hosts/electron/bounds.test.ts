@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -9,6 +8,7 @@ import {
   writePlacement,
   type Rectangle,
 } from '../../../../../src/main/hosts/electron/bounds.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const laptop: Rectangle = { x: 0, y: 0, width: 1920, height: 1040 }
 const monitor: Rectangle = { x: 1920, y: -200, width: 2560, height: 1400 }
@@ -66,7 +66,7 @@ describe('the place of the window', () => {
 
 describe('the file of the place', () => {
   test('gives back what was saved, and nothing when it is damaged', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tapedeck-place-'))
+    const folder = makeFolder('place')
     const file = join(folder, 'window.json')
     expect(readPlacement(file)).toBeUndefined()
     const place = { x: -10, y: 20, width: 1200, height: 800, maximized: true }
@@ -78,6 +78,5 @@ describe('the file of the place', () => {
     }
     writePlacement(join(folder, 'no', 'such', 'folder', 'window.json'), place)
     expect(await readFile(file, 'utf8')).toContain('1e+99')
-    await rm(folder, { recursive: true })
   })
 })

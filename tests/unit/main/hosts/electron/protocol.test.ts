@@ -1,20 +1,19 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { answerPage } from '../../../../../src/main/hosts/electron/protocol.ts'
 import { openPages, type Pages } from '../../../../../src/main/hosts/window-files.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 let pages: Pages
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tapedeck-app-'))
+  folder = makeFolder('app')
   await mkdir(join(folder, 'pages'))
   await writeFile(join(folder, 'pages', 'index.html'), '<!doctype html>')
   await writeFile(join(folder, 'secret.txt'), 'not for you')
   pages = await openPages(join(folder, 'pages'), "'self'")
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 test('serves the built pages with the policy', async () => {
   for (const url of ['app://tapedeck/', 'app://tapedeck/index.html', 'app://tapedeck/?x#y']) {

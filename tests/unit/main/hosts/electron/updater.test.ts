@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 const autoUpdater = Object.assign(new EventEmitter(), {
   httpExecutor: { request: () => Promise.resolve(null), createRequest: () => new EventEmitter() },
@@ -13,9 +13,8 @@ const { installedUpdater } = await import('../../../../../src/main/hosts/electro
 
 let resources: string
 beforeEach(() => {
-  resources = mkdtempSync(join(tmpdir(), 'tapedeck-updater-'))
+  resources = makeFolder('updater')
 })
-afterEach(() => rmSync(resources, { recursive: true, force: true }))
 
 test('the installer begins only when the host has closed what runs', async () => {
   writeFileSync(join(resources, 'app-update.yml'), 'provider: generic\n')

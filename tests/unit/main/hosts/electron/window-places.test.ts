@@ -1,16 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { keepPlace, placeKey, readPlaces, sizeIn } from '../../../../../src/main/hosts/electron/window-places.ts'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
 let file: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tapedeck-places-'))
+  folder = makeFolder('places')
   file = join(folder, 'windows.json')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const place = { x: -1900, y: 40, width: 360, height: 900, maximized: false }
 
 test('a window of panes is known by its workspace and name; one of a replay by nothing', () => {

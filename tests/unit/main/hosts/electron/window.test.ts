@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { makeFolder } from '../../../../kit/folder.ts'
 
 interface Made {
   readonly webPreferences: Record<string, unknown>
@@ -44,9 +44,8 @@ let home: string
 beforeEach(() => {
   made = []
   screens = [{ id: 1, workArea: { x: 0, y: 0, width: 1920, height: 1080 } }, LEFT]
-  home = mkdtempSync(join(tmpdir(), 'tapedeck-window-'))
+  home = makeFolder('window')
 })
-afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 /** Opens a window as the app does; the fake stands behind Electron's type. */
 function open(further?: { key: string | null }): FakeWindow {

@@ -1,21 +1,20 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   autostartEntry,
   canStartAtLogin,
   setStartAtLogin,
   type LoginHost,
 } from '../../../../../../src/main/hosts/electron/desktop/login.ts'
+import { makeFolder } from '../../../../../kit/folder.ts'
 
 let config: string
 let file: string
 beforeEach(() => {
-  config = mkdtempSync(join(tmpdir(), 'tapedeck-login-'))
+  config = makeFolder('login')
   file = join(config, 'autostart', 'tapedeck.desktop')
 })
-afterEach(() => rmSync(config, { recursive: true, force: true }))
 
 const setItem = vi.fn()
 const host = (platform: NodeJS.Platform, installed = true): LoginHost => {

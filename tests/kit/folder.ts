@@ -1,0 +1,22 @@
+/** Temporary folders of a test file. */
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+
+const made: string[] = []
+
+/**
+ * Makes an empty folder and returns its real path, without links. It is removed after the last test of the file, behind
+ * the file's own `afterAll`.
+ */
+export function makeFolder(name = 'test'): string {
+  const path = mkdtempSync(join(realpathSync(tmpdir()), `tapedeck-${name}-`))
+  made.push(path)
+  return path
+}
+
+// Vitest runs `afterAll` in reverse order, and this one is registered when the file imports the kit.
+afterAll(() => {
+  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true })
+})
