@@ -51,7 +51,7 @@ function tell(key: MessageKey, params: MessageValues): string {
   return filled(form(translation[key] ?? en[key], params), params)
 }
 // What shared code says in this window is said in its language, too.
-speakWith(tell)
+speakWith((key, english, params) => filled(form((isMessageKey(key) && translation[key]) || english, params), params))
 
 /** The text of a key, with its parameters in it. */
 export function say<K extends MessageKey>(key: K, ...[params]: Rest<K>): string {

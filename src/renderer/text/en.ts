@@ -1,5 +1,5 @@
 /** The English catalogue, the one that others translate. Its parts follow the places of the window. */
-import { PHRASES } from '../../shared/base/text.ts'
+import { PHRASES } from '../../shared/phrases.ts'
 import { account } from '../core/account/messages.ts'
 import { alerts } from '../features/alerts/messages.ts'
 import { app } from './app.ts'

@@ -2,7 +2,7 @@
 import { missingCase } from '../../shared/base/errors.ts'
 import type { Gap } from '../../shared/core/recording/recording.ts'
 import { REPLAY_SPEEDS, type ReplayExactness, type ReplaySpeed } from '../../shared/features/replay/replay.ts'
-import { phrase } from '../../shared/base/text.ts'
+import { gapPhrase } from '../../shared/core/status/gap-texts.ts'
 import type { SpanCause } from '../../shared/core/status/status.ts'
 import { say } from './catalogue.ts'
 import { twoUnits } from './lengths.ts'
@@ -60,7 +60,7 @@ export function exactnessWords(exactness: ReplayExactness, zone: string): Exactn
 }
 
 /** Why there is nothing: what was not received, or cannot be read. */
-export const causeText = (cause: SpanCause): string => phrase(`gap.cause.${cause}`)
+export const causeText = (cause: SpanCause): string => gapPhrase(`gap.cause.${cause}`)
 
 /** How long, in the largest two units: "850 ms", "4.2 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */
 export function spanText(ms: number): string {

@@ -1,12 +1,7 @@
 /**
- * Texts that windows and everything without a window (log, notifications, command line) both say. They are written
- * here in English; a window's catalogue takes them in and says them in its own language (`speakWith`).
+ * Texts that windows and everything without a window (log, notifications, command line) both write. Each owner has a
+ * table of them in English; a window's catalog has the same keys in its own language (`speakWith`).
  */
-import { ALERT_TEXTS } from '../features/alerts/texts.ts'
-import { DRAWING_TEXTS } from '../features/drawings/texts.ts'
-import { EXPORTING_TEXTS } from '../features/export/texts.ts'
-import { GAP_TEXTS } from '../core/status/gap-texts.ts'
-import { WORKSPACE_TEXTS } from '../features/workspace/texts.ts'
 
 /** Forms by what Intl.PluralRules calls them; `other` is always there. */
 export type PluralForms = { readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>
@@ -14,18 +9,8 @@ export type PluralForms = { readonly other: string } & Readonly<Partial<Record<I
 export type Message = string | PluralForms
 export type MessageValues = Readonly<Record<string, string | number>>
 
-/** The texts by key. */
-export const PHRASES = {
-  ...ALERT_TEXTS,
-  ...DRAWING_TEXTS,
-  ...EXPORTING_TEXTS,
-  ...GAP_TEXTS,
-  ...WORKSPACE_TEXTS,
-} as const
-export type PhraseKey = keyof typeof PHRASES
-
 const ENGLISH = { plurals: new Intl.PluralRules('en'), digits: new Intl.NumberFormat('en') }
-type Speaker = (key: PhraseKey, values: MessageValues) => string
+type Speaker = (key: string, english: Message, values: MessageValues) => string
 
 /** The form of a message that its `count` asks for. */
 export function formOf(message: Message, values: MessageValues, plurals = ENGLISH.plurals): string {
@@ -43,12 +28,15 @@ export function fill(text: string, values: MessageValues, digits = ENGLISH.digit
   })
 }
 
-let speaker: Speaker = (key, values) => fill(formOf(PHRASES[key], values), values)
+let speaker: Speaker = (_key, english, values) => fill(formOf(english, values), values)
 
-/** Says every text of this table by `next` from now on: for the start of a window. */
+/** Writes the texts of every table by `next` from now on: for the start of a window. */
 export function speakWith(next: Speaker): void {
   speaker = next
 }
 
-/** A text of the table with its values in it. */
-export const phrase = (key: PhraseKey, values: MessageValues = {}): string => speaker(key, values)
+/** Returns a function that gives a text of this table with its values in it. */
+export const phrasesOf =
+  <T extends Readonly<Record<string, Message>>>(table: T) =>
+  (key: keyof T & string, values: MessageValues = {}): string =>
+    speaker(key, table[key], values)

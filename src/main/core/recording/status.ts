@@ -2,7 +2,7 @@
 import { countGaps, sourceKey, type Gap, type GapCause, type Source } from '../../../shared/core/recording/recording.ts'
 import type { FeedState, FeedStatus, Reason, RecorderState, StatusState } from '../../../shared/core/status/status.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
-import { phrase } from '../../../shared/base/text.ts'
+import { gapPhrase } from '../../../shared/core/status/gap-texts.ts'
 import type { FeedId, UnixMs } from '../../../shared/base/units.ts'
 import { FEEDS } from '../../../service/feeds.ts'
 import type { Recorder } from './recorder-port.ts'
@@ -142,5 +142,5 @@ export function stateSentence(feed: FeedId, state: FeedState): string | null {
 /** A gap as a sentence for the log; null for the ordinary gaps of a start and an end. */
 export function gapSentence(feed: FeedId, cause: GapCause): string | null {
   const ordinary = cause === 'connect' || cause === 'quit' || cause === 'crash'
-  return ordinary ? null : `${FEEDS[feed].title}: a gap has opened, ${phrase(`gap.cause.${cause}`)}.`
+  return ordinary ? null : `${FEEDS[feed].title}: a gap has opened, ${gapPhrase(`gap.cause.${cause}`)}.`
 }

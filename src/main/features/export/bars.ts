@@ -10,7 +10,7 @@ import {
   type Interval,
   serviceBarFeed,
 } from '../../../shared/core/market/market.ts'
-import { phrase } from '../../../shared/base/text.ts'
+import { exportPhrase } from '../../../shared/features/export/texts.ts'
 import { instrumentId, type AssetClass, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
 import type { StoreReader } from '../../core/store/types/store.ts'
 import { barColumns, barSchema, beginBars } from './bar-rows.ts'
@@ -47,7 +47,7 @@ export function barFeed({
   if (of === 'service') {
     if (named !== undefined) return foldable(named, interval)
     const feed = serviceBarFeed(asset, INTERVALS[interval])
-    if (feed === undefined) throw new CodedError('usage', phrase('exporting.no-service-bars'))
+    if (feed === undefined) throw new CodedError('usage', exportPhrase('exporting.no-service-bars'))
     return feed
   }
   const feed = TICK_FEEDS[asset].find((id) => FEEDS[id].kind === (of === 'trade' ? 'trade' : 'quote'))

@@ -1,6 +1,6 @@
 /** What we paint ourselves on the chart's canvas: hatching of gaps, lines broken at slots, volume. */
 import type { Indicator, IndicatorDrawParams, IndicatorTemplate, KLineData } from 'klinecharts'
-import { phrase } from '../../../shared/base/text.ts'
+import { gapPhrase } from '../../../shared/core/status/gap-texts.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 import { say } from '../../text/catalogue.ts'
 import { textFont, textPx } from './canvas-text.ts'
@@ -150,7 +150,7 @@ function spansOf(p: Painter): Span[] {
 /** The cause, upright in the middle of its gap, where it fits. */
 function paintCause({ ctx, context, height, width: full }: Painter, { gap, left, width }: Span): void {
   const text = say(gap.cause === 'unreadable' ? 'chart.not-readable' : 'chart.no-data', {
-    what: phrase(`gap.cause.${gap.cause}`),
+    what: gapPhrase(`gap.cause.${gap.cause}`),
   })
   const { textScale } = context.theme
   ctx.font = textFont(11, textScale)

@@ -1,4 +1,5 @@
 /** How the causes of a gap are called, everywhere: on charts, in lists, in the help, the log and the history of alerts. */
+import { phrasesOf } from '../../base/text.ts'
 import type { SpanCause } from './status.ts'
 
 export const GAP_TEXTS = {
@@ -17,3 +18,5 @@ export const GAP_TEXTS = {
   'gap.cause.quit': 'Tapedeck was closed',
   'gap.cause.unreadable': 'stored messages corrupt',
 } as const satisfies Readonly<Record<`gap.cause.${SpanCause}`, string>>
+
+export const gapPhrase = phrasesOf(GAP_TEXTS)

@@ -1,7 +1,8 @@
 /** Alerts in sentences: what one waits for, and what happened. For windows, notifications, the log and the command line. */
 import { INDICATORS } from '../../core/market/indicators/table.ts'
 import { missingCase } from '../../base/errors.ts'
-import { phrase } from '../../base/text.ts'
+import { gapPhrase } from '../../core/status/gap-texts.ts'
+import { alertPhrase } from './texts.ts'
 import type { AlertCondition, AlertEvent, AlertPrice, AlertState, BlindCause, IndicatorLine } from './types.ts'
 
 /** How numbers are written: prices with the decimals of their instrument, others plainly. */
@@ -13,25 +14,25 @@ export interface AlertNumbers {
 /** Numbers for files and terminals. */
 export const PLAIN_NUMBERS: AlertNumbers = { price: String, plain: (value) => String(+value.toPrecision(8)) }
 
-const priceWord = (of: AlertPrice): string => phrase(`alertWords.price.${of}`)
+const priceWord = (of: AlertPrice): string => alertPhrase(`alertWords.price.${of}`)
 
 /** "5 min", "1 h 30 min", "250 ms". */
 export function timeWords(ms: number): string {
-  if (ms < 1_000) return phrase('alertWords.ms', { n: String(Math.round(ms)) })
+  if (ms < 1_000) return alertPhrase('alertWords.ms', { n: String(Math.round(ms)) })
   const s = Math.round(ms / 1_000)
-  if (s < 60) return phrase('alertWords.s', { n: String(s) })
+  if (s < 60) return alertPhrase('alertWords.s', { n: String(s) })
   const min = Math.floor(s / 60)
   if (min < 60)
     return s % 60 === 0
-      ? phrase('alertWords.min', { n: String(min) })
-      : phrase('alertWords.min-s', { n: String(min), rest: String(s % 60) })
+      ? alertPhrase('alertWords.min', { n: String(min) })
+      : alertPhrase('alertWords.min-s', { n: String(min), rest: String(s % 60) })
   const h = Math.floor(min / 60)
   if (h < 48)
     return min % 60 === 0
-      ? phrase('alertWords.h', { n: String(h) })
-      : phrase('alertWords.h-min', { n: String(h), rest: String(min % 60) })
+      ? alertPhrase('alertWords.h', { n: String(h) })
+      : alertPhrase('alertWords.h-min', { n: String(h), rest: String(min % 60) })
   const days = Math.floor(h / 24)
-  return phrase('alertWords.days', { count: days, n: String(days) })
+  return alertPhrase('alertWords.days', { count: days, n: String(days) })
 }
 
 /** "SMA 20", "MACD 12, 26, 9 signal". */
@@ -41,32 +42,32 @@ export function lineWords({ id, values, price, output }: IndicatorLine): string 
     row.outputs.length > 1 && output > 0
       ? `${row.outputs[0]} ${values.join(', ')} ${row.outputs[output]}`
       : `${row.outputs[output]} ${values.join(', ')}`
-  return price === 'close' || !row.takesPrice ? name : phrase('alertWords.line-of', { line: name, price })
+  return price === 'close' || !row.takesPrice ? name : alertPhrase('alertWords.line-of', { line: name, price })
 }
 
 /** What it waits for: "Last rises to 64,000". `drawing`: the name of the drawing it is about, where that is known. */
 export function conditionWords(
   condition: AlertCondition,
   numbers: AlertNumbers,
-  drawing = phrase('alertWords.a-drawing'),
+  drawing = alertPhrase('alertWords.a-drawing'),
 ): string {
   switch (condition.is) {
     case 'price': {
       const level = numbers.price(condition.level)
-      return phrase(`alertWords.cross.${condition.direction}`, { of: priceWord(condition.of), level })
+      return alertPhrase(`alertWords.cross.${condition.direction}`, { of: priceWord(condition.of), level })
     }
     case 'move': {
       const { of, percent, withinMs, direction } = condition
       const values = { of: priceWord(of), percent: numbers.plain(percent), time: timeWords(withinMs) }
-      return phrase(`alertWords.move.${direction}`, values)
+      return alertPhrase(`alertWords.move.${direction}`, values)
     }
     case 'spread':
       return condition.unit === 'price'
-        ? phrase('alertWords.spread', { level: numbers.price(condition.above) })
-        : phrase('alertWords.spread-percent', { percent: numbers.plain(condition.above) })
+        ? alertPhrase('alertWords.spread', { level: numbers.price(condition.above) })
+        : alertPhrase('alertWords.spread-percent', { percent: numbers.plain(condition.above) })
     case 'volume': {
       const level = numbers.plain(condition.above)
-      return phrase('alertWords.volume', { level, time: timeWords(condition.withinMs) })
+      return alertPhrase('alertWords.volume', { level, time: timeWords(condition.withinMs) })
     }
     case 'indicator': {
       const { line, against, direction, interval, of, on } = condition
@@ -74,24 +75,24 @@ export function conditionWords(
         against.is === 'level'
           ? numbers.plain(against.level)
           : against.is === 'price'
-            ? phrase('alertWords.the-close')
+            ? alertPhrase('alertWords.the-close')
             : lineWords(against.line)
-      const bars = of === 'trade' ? interval : phrase('alertWords.bars-of', { interval, of })
-      const what = phrase(`alertWords.indicator.${direction}`, { line: lineWords(line), other, bars })
-      return on === 'record' ? phrase('alertWords.within-bar', { what }) : what
+      const bars = of === 'trade' ? interval : alertPhrase('alertWords.bars-of', { interval, of })
+      const what = alertPhrase(`alertWords.indicator.${direction}`, { line: lineWords(line), other, bars })
+      return on === 'record' ? alertPhrase('alertWords.within-bar', { what }) : what
     }
     case 'drawing': {
-      const what = phrase(`alertWords.drawing.${condition.direction}`, { of: priceWord(condition.of), drawing })
-      return condition.scale === 'log' ? phrase('alertWords.straight-on-log', { what }) : what
+      const what = alertPhrase(`alertWords.drawing.${condition.direction}`, { of: priceWord(condition.of), drawing })
+      return condition.scale === 'log' ? alertPhrase('alertWords.straight-on-log', { what }) : what
     }
     case 'stale':
       return condition.afterMs === 0
-        ? phrase('alertWords.stale')
-        : phrase('alertWords.stale-for', { time: timeWords(condition.afterMs) })
+        ? alertPhrase('alertWords.stale')
+        : alertPhrase('alertWords.stale-for', { time: timeWords(condition.afterMs) })
     case 'earnings':
       return condition.days === 0
-        ? phrase('alertWords.earnings-today')
-        : phrase('alertWords.earnings-within', { count: condition.days })
+        ? alertPhrase('alertWords.earnings-today')
+        : alertPhrase('alertWords.earnings-within', { count: condition.days })
     default:
       return missingCase(condition)
   }
@@ -112,9 +113,9 @@ export function measureWords(condition: AlertCondition, value: number, numbers: 
     case 'indicator':
       return numbers.plain(+value.toPrecision(8))
     case 'stale':
-      return phrase('alertWords.measure.stale', { time: timeWords(value) })
+      return alertPhrase('alertWords.measure.stale', { time: timeWords(value) })
     case 'earnings':
-      return phrase('alertWords.measure.earnings', { day: new Date(value).toISOString().slice(0, 10) })
+      return alertPhrase('alertWords.measure.earnings', { day: new Date(value).toISOString().slice(0, 10) })
     default:
       return missingCase(condition)
   }
@@ -125,11 +126,11 @@ const snoozeMs = (atMs: number, untilMs: number): number => Math.max(1, Math.rou
 
 /** Why nothing was seen: a gap by the name it has everywhere. */
 export const causeWords = (cause: BlindCause): string =>
-  cause === 'stale' || cause === 'unwanted' ? phrase(`alertWords.cause.${cause}`) : phrase(`gap.cause.${cause}`)
+  cause === 'stale' || cause === 'unwanted' ? alertPhrase(`alertWords.cause.${cause}`) : gapPhrase(`gap.cause.${cause}`)
 
 /** A state in one or two words, for a list. */
 export function stateWords(state: AlertState): string {
-  return phrase(`alertWords.state.${state.is === 'waiting' ? state.for : state.is}`)
+  return alertPhrase(`alertWords.state.${state.is === 'waiting' ? state.for : state.is}`)
 }
 
 /** A line of the history about one alert; of a blind stretch see `causeWords`. */
@@ -137,19 +138,19 @@ export function eventWords(event: Exclude<AlertEvent, { readonly is: 'blind' }>,
   const what = conditionWords(event.condition, numbers)
   switch (event.is) {
     case 'fired':
-      return phrase('alertWords.event.fired', { what, value: measureWords(event.condition, event.value, numbers) })
+      return alertPhrase('alertWords.event.fired', { what, value: measureWords(event.condition, event.value, numbers) })
     case 'unseen':
-      return phrase('alertWords.event.unseen', {
+      return alertPhrase('alertWords.event.unseen', {
         what,
         before: numbers.price(event.before),
         value: numbers.price(event.value),
       })
     case 'expired':
-      return phrase('alertWords.event.expired', { what })
+      return alertPhrase('alertWords.event.expired', { what })
     case 'snoozed':
       return event.untilMs === null
-        ? phrase('alertWords.event.woken', { what })
-        : phrase('alertWords.event.snoozed', { what, time: timeWords(snoozeMs(event.atMs, event.untilMs)) })
+        ? alertPhrase('alertWords.event.woken', { what })
+        : alertPhrase('alertWords.event.snoozed', { what, time: timeWords(snoozeMs(event.atMs, event.untilMs)) })
     default:
       return missingCase(event)
   }

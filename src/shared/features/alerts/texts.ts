@@ -1,4 +1,6 @@
 /** What alerts say, in English: sentences whole, so that each can be put in another order. */
+import { phrasesOf } from '../../base/text.ts'
+
 export const ALERT_TEXTS = {
   'alertWords.ms': '{n} ms',
   'alertWords.s': '{n} s',
@@ -60,3 +62,5 @@ export const ALERT_TEXTS = {
   'alertWords.snooze.15': 'Snooze for 15 minutes',
   'alertWords.switch-off': 'Turn this alert off',
 } as const
+
+export const alertPhrase = phrasesOf(ALERT_TEXTS)

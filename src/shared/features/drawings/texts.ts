@@ -1,4 +1,6 @@
 /** What drawings are called, and what is said while they are drawn, in English: sentences whole. */
+import { phrasesOf } from '../../base/text.ts'
+
 export const DRAWING_TEXTS = {
   'drawing.trend': 'Trend line',
   'drawing.ray': 'Ray',
@@ -44,3 +46,5 @@ export const DRAWING_TEXTS = {
   'drawings.too-many': 'A symbol can have up to {count} drawings.',
   'drawings.too-many-points': 'The drawings of a symbol can have up to {count} points in total.',
 } as const
+
+export const drawingPhrase = phrasesOf(DRAWING_TEXTS)

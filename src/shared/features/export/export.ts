@@ -1,5 +1,5 @@
 /** What can be taken out as a file: the same words for the window, for presets and for the command line. */
-import { phrase } from '../../base/text.ts'
+import { exportPhrase } from './texts.ts'
 import { hasBars, type BarSource, type Interval } from '../../core/market/market.ts'
 import type { FeedId, RecordingId } from '../../base/units.ts'
 
@@ -81,12 +81,12 @@ export interface ExportEstimate {
 /** What cannot be combined, in a sentence; null: nothing stands against it. */
 export function exportConflict(request: ExportRequest): string | null {
   const { what, format, raw, bom, separator, fromMs, toMs, of, interval, extended } = request
-  if (what === 'bars' && format === 'jsonl') return phrase('exporting.no-lines-of-bars')
-  if (what === 'ticks' && extended === true) return phrase('exporting.no-extended-ticks')
-  if (what === 'bars' && raw) return phrase('exporting.no-raw-bars')
-  if (what === 'bars' && of !== null && !hasBars(of, interval)) return phrase('exporting.no-service-bars')
-  if (format !== 'csv' && (bom || separator !== ',')) return phrase('exporting.csv-only')
-  if (fromMs !== null && toMs !== null && toMs <= fromMs) return phrase('exporting.range-turned')
+  if (what === 'bars' && format === 'jsonl') return exportPhrase('exporting.no-lines-of-bars')
+  if (what === 'ticks' && extended === true) return exportPhrase('exporting.no-extended-ticks')
+  if (what === 'bars' && raw) return exportPhrase('exporting.no-raw-bars')
+  if (what === 'bars' && of !== null && !hasBars(of, interval)) return exportPhrase('exporting.no-service-bars')
+  if (format !== 'csv' && (bom || separator !== ',')) return exportPhrase('exporting.csv-only')
+  if (fromMs !== null && toMs !== null && toMs <= fromMs) return exportPhrase('exporting.range-turned')
   return null
 }
 
@@ -118,5 +118,5 @@ export function nameConflict(
 ): string | null {
   const promised = separatorOfName(name)
   if (promised === undefined || (format === 'csv' && separator === promised)) return null
-  return phrase('exporting.tsv-needs-tabs')
+  return exportPhrase('exporting.tsv-needs-tabs')
 }

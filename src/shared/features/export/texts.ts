@@ -1,4 +1,6 @@
 /** What cannot be combined in an export, in English. */
+import { phrasesOf } from '../../base/text.ts'
+
 export const EXPORTING_TEXTS = {
   'exporting.no-lines-of-bars': 'JSON Lines contain messages. Choose CSV or Parquet for bars.',
   'exporting.no-extended-ticks': 'Only bars have an end time and a VWAP.',
@@ -10,3 +12,5 @@ export const EXPORTING_TEXTS = {
     'A .tsv file is separated by tabs. Choose CSV with Tab as the separator, or another file name.',
   'exporting.range-turned': 'The range ends before it starts.',
 } as const
+
+export const exportPhrase = phrasesOf(EXPORTING_TEXTS)

@@ -1,5 +1,5 @@
 /** A workspace as a file that can be given to another: `.workspace.json`. */
-import { phrase } from '../../base/text.ts'
+import { workspacePhrase } from './texts.ts'
 import { parseWorkspace, panesIn, type Workspace } from './document.ts'
 import { migrateWorkspace } from './migrate.ts'
 
@@ -21,15 +21,15 @@ export type ReadFile =
 
 /** Reads such a file. Whatever is in it, this answers a sound workspace or a sentence, and never throws. */
 export function readWorkspaceFile(text: string): ReadFile {
-  if (text.length > MOST_FILE_BYTES) return no(phrase('workspaceFile.too-large'))
+  if (text.length > MOST_FILE_BYTES) return no(workspacePhrase('workspaceFile.too-large'))
   let content: unknown
   try {
     content = JSON.parse(text)
   } catch {
-    return no(phrase('workspaceFile.not-json'))
+    return no(workspacePhrase('workspaceFile.not-json'))
   }
   if (typeof content !== 'object' || content === null || !('kind' in content) || content.kind !== FILE_KIND)
-    return no(phrase('workspaceFile.not-ours'))
+    return no(workspacePhrase('workspaceFile.not-ours'))
   const inside = 'workspace' in content ? content.workspace : null
   const version =
     typeof inside === 'object' && inside !== null && 'version' in inside && typeof inside.version === 'number'
@@ -37,7 +37,7 @@ export function readWorkspaceFile(text: string): ReadFile {
       : 0
   const workspace = parseWorkspace(migrateWorkspace(inside))
   if (workspace) return { ok: true, workspace: { ...workspace, popouts: [], panes: kept(workspace) } }
-  return no(phrase(version > 2 ? 'workspaceFile.newer' : 'workspaceFile.damaged'))
+  return no(workspacePhrase(version > 2 ? 'workspaceFile.newer' : 'workspaceFile.damaged'))
 }
 const no = (why: string): ReadFile => ({ ok: false, why })
 

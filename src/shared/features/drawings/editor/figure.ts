@@ -2,7 +2,7 @@
  * What a drawing looks like at a place and a zoom: lines, grounds, labels and handles in px. The painter
  * paints it and the pointer is tested against it, so that what is seen is what can be grabbed. Pure.
  */
-import { phrase } from '../../../base/text.ts'
+import { drawingPhrase } from '../texts.ts'
 import type { Figure, Frame, Ground, Handle, Head, Label, Pixel, Stroke, Tone } from './figure-parts.ts'
 import { kept, label, labelLine, percent } from './figure-labels.ts'
 import { clipped } from './plot-area.ts'
@@ -219,7 +219,7 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
       const middle = (a.x + b.x) / 2
       const targetUp = b.y <= a.y
       const told = (of: 'target' | 'stop', price: number): string =>
-        phrase(`drawings.${of}`, { price: words.price(price), percent: percent(entry.price, price) })
+        drawingPhrase(`drawings.${of}`, { price: words.price(price), percent: percent(entry.price, price) })
       const labels = [
         label(frame, [told('target', target.price)], { x: middle, y: b.y }, {
           x: 0.5, y: targetUp ? 1 : 0, tone: 'up', boxed: true,
@@ -230,7 +230,7 @@ function figureNow(drawing: Drawing, frame: Frame): Figure | null {
         label(
           frame,
           [
-            phrase(`drawings.${drawing.kind}-entry`, {
+            drawingPhrase(`drawings.${drawing.kind}-entry`, {
               price: words.price(entry.price),
               ratio: risk === 0 ? '—' : `${(reward / risk).toFixed(2)} : 1`,
             }),

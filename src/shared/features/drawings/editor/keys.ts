@@ -1,5 +1,5 @@
 /** Drawing by keys: points placed and moved with arrows, drawings selected, deleted and stepped through. */
-import { phrase } from '../../../base/text.ts'
+import { drawingPhrase } from '../texts.ts'
 import { handlesOf } from './hit.ts'
 import { byArrow, byEnter, withTool } from './placing.ts'
 import {
@@ -38,31 +38,31 @@ export function key(state: EditorState, pressed: EditorKey, mods: Mods, around: 
     // One step back: first what was placed, then the tool.
     const begun = (mode.is === 'placing' && mode.points.length > 0) || mode.is === 'brushing'
     return begun
-      ? { state: { ...state, mode: freshPlacing }, taken: true, say: phrase('drawings.begun-anew') }
+      ? { state: { ...state, mode: freshPlacing }, taken: true, say: drawingPhrase('drawings.begun-anew') }
       : withTool(state, null)
   }
   const drawing = around.drawings.find((one) => one.id === state.selected)
   if (drawing === undefined || !around.isShown(drawing)) return { state, taken: false }
-  const name = phrase(`drawing.${drawing.kind}`)
+  const name = drawingPhrase(`drawing.${drawing.kind}`)
   if (arrow) return nudge(state, drawing, arrow[0] * many, arrow[1] * many, around)
   switch (pressed) {
     case 'Escape':
       return mode.is === 'points'
-        ? { state: { ...state, mode: idle }, taken: true, say: phrase('drawings.whole', { name }) }
-        : { state: { ...state, selected: null }, taken: true, say: phrase('drawings.nothing-selected') }
+        ? { state: { ...state, mode: idle }, taken: true, say: drawingPhrase('drawings.whole', { name }) }
+        : { state: { ...state, selected: null }, taken: true, say: drawingPhrase('drawings.nothing-selected') }
     case 'Delete':
     case 'Backspace':
-      if (drawing.locked) return { state, taken: true, say: phrase('drawings.is-locked', { name }) }
+      if (drawing.locked) return { state, taken: true, say: drawingPhrase('drawings.is-locked', { name }) }
       return {
         state: { ...state, mode: idle, selected: null, hovered: null },
         taken: true,
-        edit: { drawings: without(around.drawings, drawing.id), what: phrase('drawings.deleted', { name }) },
-        say: phrase('drawings.is-deleted', { name }),
+        edit: { drawings: without(around.drawings, drawing.id), what: drawingPhrase('drawings.deleted', { name }) },
+        say: drawingPhrase('drawings.is-deleted', { name }),
       }
     case 'Enter': {
-      if (drawing.locked) return { state, taken: true, say: phrase('drawings.is-locked', { name }) }
+      if (drawing.locked) return { state, taken: true, say: drawingPhrase('drawings.is-locked', { name }) }
       if (mode.is === 'points')
-        return { state: { ...state, mode: idle }, taken: true, say: phrase('drawings.whole', { name }) }
+        return { state: { ...state, mode: idle }, taken: true, say: drawingPhrase('drawings.whole', { name }) }
       if (drawing.kind === 'text') return { state, taken: true, write: drawing.id }
       if (handlesOf(drawing, around).length === 0) return { state, taken: true }
       return { state: { ...state, mode: { is: 'points', handle: 0 } }, taken: true, say: sayHandle(drawing, 0, around) }
@@ -83,12 +83,12 @@ function sayHandle(drawing: Drawing, index: number, around: Surroundings): strin
   const handle = handles.at(index)
   if (handle === undefined) return ''
   const price = around.surface.words.price(held(drawing, handle).price)
-  return phrase('drawings.point-of', { n: index + 1, all: handles.length, price })
+  return drawingPhrase('drawings.point-of', { n: index + 1, all: handles.length, price })
 }
 
 function nudge(state: EditorState, drawing: Drawing, bars: number, steps: number, around: Surroundings): Outcome {
-  const name = phrase(`drawing.${drawing.kind}`)
-  if (drawing.locked) return { state, taken: true, say: phrase('drawings.is-locked', { name }) }
+  const name = drawingPhrase(`drawing.${drawing.kind}`)
+  if (drawing.locked) return { state, taken: true, say: drawingPhrase('drawings.is-locked', { name }) }
   const { surface } = around
   const { mode } = state
   const handle = mode.is === 'points' ? handlesOf(drawing, around).at(mode.handle) : undefined
@@ -108,7 +108,7 @@ function nudge(state: EditorState, drawing: Drawing, bars: number, steps: number
     taken: true,
     edit: {
       drawings: changed(around.drawings, drawing.id, { points: next.points, asOfMs: around.asOfMs }),
-      what: phrase('drawings.moved', { name }),
+      what: drawingPhrase('drawings.moved', { name }),
       merge: `nudge ${drawing.id} ${mode.is === 'points' ? mode.handle : ''}`,
     },
     say: surface.words.price(shown.price),
@@ -128,16 +128,16 @@ function tab(state: EditorState, drawing: Drawing, step: 1 | -1, around: Surroun
 /** Selects the next drawing that is seen, around the end. */
 export function cycled(state: EditorState, step: 1 | -1, around: Surroundings): Outcome {
   const shown = around.drawings.filter(around.isShown)
-  if (shown.length === 0) return { state, taken: true, say: phrase('drawings.none-here') }
+  if (shown.length === 0) return { state, taken: true, say: drawingPhrase('drawings.none-here') }
   const at = shown.findIndex((one) => one.id === state.selected)
   const next = shown[at < 0 ? (step === 1 ? 0 : shown.length - 1) : (at + step + shown.length) % shown.length]
   const place = shown.indexOf(next) + 1
-  const kind = phrase(`drawing.${next.kind}`)
+  const kind = drawingPhrase(`drawing.${next.kind}`)
   return {
     state: { ...state, tool: null, mode: idle, selected: next.id },
     taken: true,
-    say: phrase(next.locked ? 'drawings.selected-locked' : 'drawings.selected', {
-      name: next.text === '' ? kind : phrase('drawings.named', { name: kind, text: next.text }),
+    say: drawingPhrase(next.locked ? 'drawings.selected-locked' : 'drawings.selected', {
+      name: next.text === '' ? kind : drawingPhrase('drawings.named', { name: kind, text: next.text }),
       n: place,
       all: shown.length,
       price: around.surface.words.price(next.points[0].price),

@@ -1,5 +1,5 @@
 /** A drawing that comes into being: its points placed one after the other, by pointer or by keys. */
-import { phrase } from '../../../base/text.ts'
+import { drawingPhrase } from '../texts.ts'
 import { freshPlacing, idle, type EditorState, type Mode, type Mods, type Outcome, type Surroundings } from './state.ts'
 import type { Pixel } from './figure-parts.ts'
 import { completed, isDegenerate, pointsToPlace, simplified, straightened } from './shape.ts'
@@ -15,13 +15,15 @@ export function withTool(state: EditorState, tool: DrawingKind | null): Outcome 
     taken: true,
     say:
       tool === null
-        ? phrase('drawings.no-tool')
-        : phrase('drawings.tool', { name: phrase(`drawing.${tool}`), how: howToPlace(tool) }),
+        ? drawingPhrase('drawings.no-tool')
+        : drawingPhrase('drawings.tool', { name: drawingPhrase(`drawing.${tool}`), how: howToPlace(tool) }),
   }
 }
 
 function howToPlace(kind: DrawingKind): string {
-  return kind === 'brush' ? phrase('drawings.how-brush') : phrase('drawings.how', { count: pointsToPlace(kind) })
+  return kind === 'brush'
+    ? drawingPhrase('drawings.how-brush')
+    : drawingPhrase('drawings.how', { count: pointsToPlace(kind) })
 }
 
 /** The drawing that is under way: as it would be if the pointer let go now. Null: none is. */
@@ -85,7 +87,7 @@ export function add(
   if (points.length < pointsToPlace(tool)) {
     const at = points[points.length - 1]
     const say = how.byKeys
-      ? phrase('drawings.placed', { n: points.length, price: around.surface.words.price(at.price) })
+      ? drawingPhrase('drawings.placed', { n: points.length, price: around.surface.words.price(at.price) })
       : undefined
     return {
       state: { ...state, mode: { is: 'placing', points, at, ...how } },
@@ -114,12 +116,12 @@ function finish(state: EditorState, tool: DrawingKind, points: readonly DrawingP
     taken: true,
     edit: {
       drawings: [...around.drawings, drawing],
-      what: phrase('drawings.drawn', { name: phrase(`drawing.${tool}`) }),
+      what: drawingPhrase('drawings.drawn', { name: drawingPhrase(`drawing.${tool}`) }),
       // What is written into it at once is the same step.
       ...(tool === 'text' ? { merge: `text ${drawing.id}` } : {}),
     },
     ...(tool === 'text' ? { write: drawing.id } : {}),
-    say: phrase('drawings.is-drawn', { name: phrase(`drawing.${tool}`) }),
+    say: drawingPhrase('drawings.is-drawn', { name: drawingPhrase(`drawing.${tool}`) }),
   }
 }
 

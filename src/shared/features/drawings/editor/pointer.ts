@@ -1,5 +1,5 @@
 /** Drawing by pointer: pressed, moved, let go. */
-import { phrase } from '../../../base/text.ts'
+import { drawingPhrase } from '../texts.ts'
 import { hit } from './hit.ts'
 import { add, endStroke, placed } from './placing.ts'
 import { idle, type EditorEvent, type EditorState, type Mods, type Outcome, type Surroundings } from './state.ts'
@@ -135,7 +135,7 @@ export function up(state: EditorState, event: EditorEvent & { is: 'up' }, around
         taken: true,
         edit: {
           drawings: changed(around.drawings, mode.was.id, { points: mode.now.points, asOfMs: around.asOfMs }),
-          what: phrase('drawings.moved', { name: phrase(`drawing.${mode.was.kind}`) }),
+          what: drawingPhrase('drawings.moved', { name: drawingPhrase(`drawing.${mode.was.kind}`) }),
         },
       }
     case 'idle':
