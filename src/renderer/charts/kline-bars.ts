@@ -33,14 +33,14 @@ export class KlineBars {
   readonly #chart: Chart
   readonly #options: Options
   #bars: Bar[] = []
-  #moreOlder = false
-  #moreNewer = false
+  #hasOlder = false
+  #hasNewer = false
   #push: ((row: Row) => void) | null = null
   #generation = 0
   /** Bars that are loaded but not yet with the library. */
   #pending = new Map<number, Bar>()
   // While the chart is dragged the library counts bars from where the drag began: none may go meanwhile.
-  #held = false
+  #isHeld = false
   pages: ChartPages | null = null
 
   constructor(chart: Chart, options: Options) {
@@ -55,11 +55,11 @@ export class KlineBars {
     return this.#bars[this.#bars.length - 1]
   }
   /** The last bar loaded is not the newest one. */
-  get moreNewer(): boolean {
-    return this.#moreNewer
+  get hasNewer(): boolean {
+    return this.#hasNewer
   }
   /** What is drawn is made of the bars, rather than them. */
-  get derived(): boolean {
+  get areAverages(): boolean {
     const { style, ticks } = this.#options.series()
     return style === 'heikin-ashi' && !ticks
   }
@@ -71,10 +71,10 @@ export class KlineBars {
   }
 
   /** Other bars; `reload` shows them. */
-  replace(list: readonly Bar[], moreOlder: boolean, moreNewer: boolean): void {
+  replace(list: readonly Bar[], hasOlder: boolean, hasNewer: boolean): void {
     this.#bars = [...list]
-    this.#moreOlder = moreOlder
-    this.#moreNewer = moreNewer
+    this.#hasOlder = hasOlder
+    this.#hasNewer = hasNewer
   }
 
   /** Takes what changed. Answers whether it waits for `flush`; else it is shown already. */
@@ -123,7 +123,7 @@ export class KlineBars {
     chart.setPeriod(period(series.intervalMs))
     chart.setDataLoader({
       getBars: ({ type, timestamp, callback }) => {
-        const give = (rows: Row[]): void => callback(rows, { forward: this.#moreOlder, backward: this.#moreNewer })
+        const give = (rows: Row[]): void => callback(rows, { forward: this.#hasOlder, backward: this.#hasNewer })
         const none = (): void => {
           if (mine === this.#generation) give([])
         }
@@ -154,18 +154,18 @@ export class KlineBars {
     const far = FAR_BARS * this.#options.series().intervalMs
     const [first] = this.#bars
     const isFar =
-      (first !== undefined && this.#moreOlder && first.startMs - ms > far) ||
-      (this.#moreNewer && ms > (this.last?.startMs ?? Infinity))
+      (first !== undefined && this.#hasOlder && first.startMs - ms > far) ||
+      (this.#hasNewer && ms > (this.last?.startMs ?? Infinity))
     if (isFar) await this.pages?.around(ms)
     const mine = this.#generation
     for (let read = 0; read < MOST_PAGES && this.#bars.length > 0 && this.#bars[0].startMs > ms; read++) {
-      if (!this.#moreOlder) break
+      if (!this.#hasOlder) break
       const [seam] = this.#bars
       const page = await this.pages?.older(seam.startMs)
       if (page === undefined || mine !== this.#generation) return
       const older = page.bars.filter((bar) => bar.startMs < seam.startMs)
       this.#bars = older.concat(this.#bars)
-      this.#moreOlder = page.more && older.length > 0
+      this.#hasOlder = page.more && older.length > 0
     }
     this.reload(true)
     const list = this.rows()
@@ -178,11 +178,11 @@ export class KlineBars {
 
   /** The chart is held by the pointer. */
   readonly hold = (): void => {
-    this.#held = true
+    this.#isHeld = true
   }
-  readonly letGo = (): void => {
-    if (!this.#held) return
-    this.#held = false
+  readonly release = (): void => {
+    if (!this.#isHeld) return
+    this.#isHeld = false
     this.#settle()
   }
 
@@ -192,16 +192,16 @@ export class KlineBars {
   }
 
   #settle(): void {
-    if (!this.#held) this.pages?.settled()
+    if (!this.#isHeld) this.pages?.settled()
   }
 
   #takeOlder(page: Awaited<ReturnType<ChartPages['older']>>, give: (rows: Row[]) => void): void {
     const seam = this.#bars[0] as Bar | undefined // there may be none
     const older = page.bars.filter((bar) => seam === undefined || bar.startMs < seam.startMs)
     this.#bars = older.concat(this.#bars)
-    this.#moreOlder = page.more && older.length > 0
+    this.#hasOlder = page.more && older.length > 0
     // Averages hang on the bar before, so older ones change what is there.
-    if (this.derived) return this.reload(true)
+    if (this.areAverages) return this.reload(true)
     const rows = this.#plain(seam === undefined ? older : [...older, seam])
     give(seam === undefined ? rows : rows.slice(0, -1))
     this.#settle()
@@ -211,10 +211,10 @@ export class KlineBars {
     const seam = this.last
     const newer = page.bars.filter((bar) => seam === undefined || bar.startMs > seam.startMs)
     this.#bars = this.#bars.concat(newer)
-    const joined = this.#moreNewer && !page.more
-    this.#moreNewer = page.more
+    const joined = this.#hasNewer && !page.more
+    this.#hasNewer = page.more
     if (joined) this.#options.joined()
-    if (this.derived) return this.reload(true)
+    if (this.areAverages) return this.reload(true)
     const rows = this.#plain(seam === undefined ? newer : [seam, ...newer])
     give(seam === undefined ? rows : rows.slice(1))
     this.#settle()
@@ -225,11 +225,11 @@ export class KlineBars {
   }
   #rowsShown(list: readonly Bar[]): Row[] {
     const plain = this.#plain(list)
-    return this.derived ? heikinAshiRows(plain) : plain
+    return this.areAverages ? heikinAshiRows(plain) : plain
   }
   #rowShown(bar: Bar): Row {
     const row = rowOf(bar)
-    if (!this.derived) return row
+    if (!this.areAverages) return row
     return heikinAshi(
       row,
       this.rows().findLast((one) => one.bar !== null && one.timestamp < row.timestamp),

@@ -1,61 +1,84 @@
 /** The chart port over klinecharts 10: the only file that drives the library. */
 import { dispose, init, registerIndicator, type Chart } from 'klinecharts'
 import { dayStart } from '../../shared/core/market/calendar.ts'
+import type { Bar } from '../../shared/core/market/market.ts'
 import type { GapSpan } from '../../shared/core/status/status.ts'
-import { steadyAxes, tagsWidth } from './paint/axis-width.ts'
-import { textPx } from './paint/canvas-text.ts'
-import { comparedPercents } from './model/compared.ts'
-import { countdownText, countsDown } from './model/countdown.ts'
+import { Zone } from '../text/zone.ts'
 import { PriceAxis } from './kline-axis.ts'
 import { KlineBars } from './kline-bars.ts'
 import { KlineCrosshair } from './kline-crosshair.ts'
-import { chartLegend, type ComparedLine } from './kline-legend.ts'
-import { placesOf } from './kline-place.ts'
+import { chartLegend } from './kline-legend.ts'
+import { Markers } from './kline-markers.ts'
+import { placesOf, type Places } from './kline-place.ts'
 import { Studies } from './kline-studies.ts'
-import { lastLineStyle, lineColor, lineDash } from './model/line-style.ts'
-import { placeMarkers, type ChartMarker } from './model/markers.ts'
-import { markSize, PAINTERS, providePaintContext } from './paint/paint.ts'
-import { STUDY_TEMPLATE } from './paint/paint-studies.ts'
-import { rowPxToFit } from './model/rows-on-screen.ts'
+import { PriceTags } from './kline-tags.ts'
+import { axisStepMs, TimeAxis } from './kline-time-axis.ts'
+import { ViewWatch } from './kline-view-watch.ts'
+import { comparedLines, type ComparedLine } from './model/compared.ts'
+import { countdownText, countsDown } from './model/countdown.ts'
 import type {
-  AxisTag,
   ChartLegend,
+  ChartPages,
   ChartPlot,
   ChartPort,
   ChartSeries,
+  ChartStudy,
+  ChartStyle,
   ChartTheme,
   ComparedSeries,
+  Quote,
 } from './model/chart.ts'
+import type { ChartMarker } from './model/markers.ts'
+import { rowPxToFit } from './model/rows-on-screen.ts'
 import { bigText } from './model/scale.ts'
-import type { Row } from './model/series.ts'
+import { crosshairText } from './model/time-axis.ts'
+import { Turns, type Turn } from './model/turns.ts'
+import { steadyAxes, tagsWidth, type SteadyAxes } from './paint/axis-width.ts'
+import { textPx } from './paint/canvas-text.ts'
+import { PAINTERS, providePaintContext, type PaintContext } from './paint/paint.ts'
+import { STUDY_TEMPLATE } from './paint/paint-studies.ts'
 import { chartStyles } from './paint/styles.ts'
-import { thinPaint } from './paint/thin-paint.ts'
-import { axisLabels, axisText, crosshairText } from './model/time-axis.ts'
-import { Turns } from './model/turns.ts'
-import { Zone } from '../text/zone.ts'
 
-/** Px of a chart's height, at the usual size of the text, from which it has room for the volume below its bars. */
-const VOLUME_LEAST_PX = 150
-/** Below it there is room for bars and the last price alone. */
-const WORDS_LEAST_PX = 110
-/** Room right of the last bar when the chart stands at its end, px. */
+/** The volume pane needs this height of chart, px at the usual size of the text. */
+const MIN_VOLUME_PX = 150
+/** A lower chart has room for bars and the last price alone. */
+const MIN_TEXT_PX = 110
+/** Room right of the last bar when the newest bar is in view, px. */
 const RIGHT_PX = 80
-/** Fitting leaves so much more: the price axis may still grow. */
+/** Fitting leaves this much more: the price axis may still grow. */
 const FIT_SPARE_PX = 12
-const MOST_ROW_PX = 60
-/** Of all charts of the window. */
+const MAX_ROW_PX = 60
+/** Shared by all charts of the window. */
 const turns = new Turns()
-let registered = false
+let isRegistered = false
 
 /** Opens a chart in an element. Throws when the canvas cannot be made. */
 export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
-  if (!registered) {
+  if (!isRegistered) {
     for (const template of [...PAINTERS, STUDY_TEMPLATE]) registerIndicator(template)
-    registered = true
+    isRegistered = true
   }
-  let zone = new Zone('UTC')
-  let series: ChartSeries = { label: '', intervalMs: 60_000, decimals: 2, style: 'candles', ticks: false }
-  let plot: ChartPlot = {
+  return new KlineChart(element, theme)
+}
+
+class KlineChart implements ChartPort {
+  readonly #element: HTMLElement
+  readonly #chart: Chart
+  readonly #bars: KlineBars
+  readonly #places: Places
+  readonly #prices: PriceAxis
+  readonly #studies: Studies
+  readonly #crosshair: KlineCrosshair
+  readonly #markers: Markers
+  readonly #tags: PriceTags
+  readonly #axes: SteadyAxes
+  readonly #viewWatch: ViewWatch
+  readonly #turn: Turn
+  readonly #unprovide: () => void
+  #theme: ChartTheme
+  #zone = new Zone('UTC')
+  #series: ChartSeries = { label: '', intervalMs: 60_000, decimals: 2, style: 'candles', ticks: false }
+  #plot: ChartPlot = {
     scale: 'linear',
     inverted: false,
     volume: true,
@@ -64,469 +87,414 @@ export function openChart(element: HTMLElement, theme: ChartTheme): ChartPort {
     countdown: false,
     asset: 'crypto',
   }
-  let compared: readonly ComparedSeries[] = []
-  let quote: Parameters<ChartPort['setQuote']>[0] = null
-  let clock: () => number = () => Date.now()
-  let gaps: readonly GapSpan[] = []
-  let markers: readonly ChartMarker[] = []
-  let placed: {
-    readonly rows: readonly Row[]
-    readonly length: number
-    readonly by: ReturnType<typeof placeMarkers>
-  } | null = null
-  let legendListener: (legend: ChartLegend) => void = () => undefined
-  let head = 0
-  const made: Chart | null = init(element, {
-    timezone: 'UTC',
-    styles: chartStyles(theme, series.style, plot.countdown && !series.ticks),
-    hotkey: { enabled: false },
-    // Micro-prices keep every zero.
-    decimalFold: { threshold: 100 },
-    formatter: {
-      formatBigNumber: bigText,
-      formatDate: ({ timestamp, type }) =>
-        type === 'xAxis' ? '' : crosshairText(timestamp, series.ticks ? 1 : series.intervalMs, zone),
-      formatExtendText: ({ index }) => ((index === 1) === prices.countsAbove ? countdown() : ''),
-    },
-    layout: { barSpaceLimit: { min: 1, max: MOST_ROW_PX } },
-  })
-  if (!made) throw new Error('the chart could not be opened')
-  const chart: Chart = made
-  chart.setOffsetRightDistance(RIGHT_PX)
-  const bars = new KlineBars(chart, {
-    series: () => series,
-    gaps: () => gaps,
-    changed() {
-      crosshair.refresh()
-      showVolume()
-      legend()
-    },
-    joined: () => restyle(),
-  })
-  const rows = (): readonly Row[] => bars.rows()
+  #compared: readonly ComparedSeries[] = []
+  #quote: Quote | null = null
+  #gaps: readonly GapSpan[] = []
+  #now: () => number = () => Date.now()
+  #onLegend: (legend: ChartLegend) => void = () => undefined
+  #headPx = 0
+  /** As of the last resize, px: asking the element with every tick would lay out the whole page in between. */
+  #heightPx = 0
+  #isLow = false
+  #isStale = false
+  #hasVolumePane = false
+  #isDestroyed = false
 
-  let low = false
-  let stale = false
-  const restyle = (): void => {
-    const counts = plot.countdown && countsDown(series) && !bars.moreNewer && !low
-    chart.setStyles(chartStyles(theme, series.style, counts, bars.moreNewer, low, stale))
-  }
-  /** Px as of the last resize: to ask the element with every tick would lay out the whole page in the middle of it. */
-  let height = 0
-  /** Whether the chart has less height than so much, in px of the usual size of the text. */
-  function isBelow(least: number): boolean {
-    if (height === 0) height = element.clientHeight
-    return height > 0 && height < textPx(least, theme.textScale)
-  }
-  function lookAtHeight(): void {
-    const is = isBelow(WORDS_LEAST_PX)
-    if (is === low) return
-    low = is
-    restyle()
-  }
-  /** The library paints on the next frame whatever it was asked to size anew. */
-  const repaint = (): void => chart.resize()
-  /** Compared symbols have only their percent in common. */
-  const scale = (): ChartPlot['scale'] => (compared.length > 0 ? 'percent' : plot.scale)
-
-  function countdown(): string {
-    const { last } = bars
-    const end = last === undefined ? NaN : Math.max(last.endMs, last.startMs + 1)
-    return plot.countdown && countsDown(series) && !bars.moreNewer ? countdownText(end - clock()) : ''
-  }
-
-  const unprovide = providePaintContext(chart.id, () => ({
-    theme,
-    gaps,
-    markers: placedMarkers(),
-    style: series.style,
-    ticks: series.ticks,
-    intervalMs: series.intervalMs,
-    painted() {
-      placeTags()
-      lookAtView()
-    },
-    plot,
-    zone,
-    quote,
-    last: bars.moreNewer ? null : (bars.last?.close ?? null),
-    compared: comparedLines,
-  }))
-  chart.overrideXAxis({
-    createTicks: ({ range }) => {
-      const list = rows()
-      const from = Math.max(0, range.realFrom)
-      const to = Math.min(list.length, range.realTo)
-      const labels = axisLabels(
-        (i) => list[i].timestamp,
-        from,
-        to,
-        chart.getBarSpace().bar,
-        series.ticks ? 1 : series.intervalMs,
-        zone,
-        textPx(84, theme.textScale),
-      )
-        .map((label) => ({ coord: xOf(label.index), value: list[label.index].timestamp, text: label.text }))
-        .filter(({ coord, text }) => isWithin(coord, text))
-      if (labels.length === 0) labels.push(...anyLabel(from, to))
-      axisShown = labels.map(({ coord, text }) => `${coord} ${text}`).join()
-      return labels
-    },
-  })
-  let axisShown = ''
-  /** Whether a label of the time axis is not cut: of a time a part would be another time. */
-  function isWithin(x: number, text: string): boolean {
-    const half = textPx(text.length * 3, theme.textScale)
-    return x >= half && x <= plotArea().width - half
-  }
-  /** The last row with room for its time, where no round time has it. */
-  function anyLabel(from: number, to: number): { coord: number; value: number; text: string }[] {
-    for (let i = to - 1; i >= from; i--) {
-      const { timestamp } = rows()[i]
-      const text = axisText(timestamp, series.ticks ? 1 : series.intervalMs, false, zone)
-      if (isWithin(xOf(i), text)) return [{ coord: xOf(i), value: timestamp, text }]
-    }
-    return []
-  }
-  let look = 0
-  const thin = thinPaint(chart, () => `${look} ${axisShown}`)
-  const axes = steadyAxes(chart, () => tagsWidth(wantedTags().map(prices.tagText), theme.textScale))
-  const takePanes = (): void => {
-    thin()
-    axes.take()
-  }
-  const studies = new Studies(chart, {
-    theme: () => theme,
-    shown: () => places.shown(),
-    dayOf: (ms) => dayStart(plot.asset, ms),
-    failed: (thrown) => reportError(thrown),
-  })
-  const prices = new PriceAxis(chart, {
-    rows,
-    shown: () => places.shown(),
-    series: () => series,
-    scale,
-    inverted: () => plot.inverted,
-    head: () => head,
-    textScale: () => theme.textScale,
-    others: (from, to) => {
-      const [low, high] = studies.range(from, to)
-      const lines = comparedLines().flatMap(({ prices: list }) => list.filter((price) => price !== null))
-      return [Math.min(low, ...lines), Math.max(high, ...lines)]
-    },
-  })
-
-  const places = placesOf(chart, { rows, series: () => series, axis: () => prices.axis() })
-  const { xOf, plotArea, shown } = places
-  const crosshair = new KlineCrosshair(chart, element, { rows, places, moved: () => legend() })
-
-  /** Compared symbols in prices of the chart's own: as far from its left edge as they are from theirs. */
-  function comparedLines(): readonly ComparedLine[] {
-    const from = compared.length === 0 ? -1 : prices.baseIndex()
-    if (from < 0) return []
-    const instants = rows()
-      .slice(from, shown().to)
-      .map((row) => row.timestamp)
-    const base = prices.base()
-    const taken = new Set(studies.stylesOverPrices())
-    return compared.map((one) => {
-      const style = lastLineStyle(taken)
-      taken.add(style)
-      return {
-        colour: lineColor(style, theme.series),
-        dash: lineDash(style),
-        from,
-        prices: comparedPercents(instants, one.bars).map((percent) =>
-          percent === null ? null : base * (1 + percent / 100),
-        ),
-      }
+  constructor(element: HTMLElement, theme: ChartTheme) {
+    this.#element = element
+    this.#theme = theme
+    const chart = this.#initLibrary()
+    const rows = () => this.#bars.rows()
+    const series = () => this.#series
+    const textScale = () => this.#theme.textScale
+    const shown = () => this.#places.shown()
+    this.#chart = chart
+    this.#bars = new KlineBars(chart, {
+      series,
+      gaps: () => this.#gaps,
+      changed: () => this.#barsChanged(),
+      joined: () => this.#restyle(),
+    })
+    this.#places = placesOf(chart, { rows, series, axis: () => this.#prices.axis() })
+    const places = this.#places
+    this.#unprovide = providePaintContext(chart.id, () => this.#paintContext())
+    new TimeAxis(chart, {
+      rows,
+      series,
+      zone: () => this.#zone,
+      textScale,
+      xOf: places.xOf,
+      plotWidth: () => places.plotArea().width,
+    })
+    this.#axes = steadyAxes(chart, () => tagsWidth(this.#tags.texts(), textScale()))
+    this.#studies = new Studies(chart, {
+      theme: () => this.#theme,
+      shown,
+      dayOf: (ms) => dayStart(this.#plot.asset, ms),
+      failed: (thrown) => reportError(thrown),
+    })
+    this.#prices = new PriceAxis(chart, {
+      rows,
+      shown,
+      series,
+      scale: () => this.#scale,
+      inverted: () => this.#plot.inverted,
+      head: () => this.#headPx,
+      textScale,
+      others: (from, to) => this.#rangeOfOthers(from, to),
+    })
+    this.#crosshair = new KlineCrosshair(chart, element, { rows, places, moved: () => this.#tellLegend() })
+    this.#markers = new Markers({ rows, intervalMs: () => this.#series.intervalMs, textScale, places })
+    this.#tags = new PriceTags({
+      prices: this.#prices,
+      bars: this.#bars,
+      quote: () => this.#quote,
+      hasCountdown: () => !this.#isLow && this.#countdown() !== '',
+    })
+    this.#viewWatch = new ViewWatch(chart, this.#prices, this.#crosshair, { rows, places })
+    for (const name of ['td-behind', 'td-over']) chart.createIndicator({ name, paneId: 'candle_pane' }, true)
+    this.#axes.take()
+    // The pane itself takes the keyboard; the library's own tab stop would be a second one.
+    for (const child of element.children) child.removeAttribute('tabindex')
+    element.addEventListener('pointerdown', this.#bars.hold, true)
+    addEventListener('pointerup', this.#bars.release, true)
+    addEventListener('pointercancel', this.#bars.release, true)
+    this.#turn = turns.register(() => {
+      if (!this.#bars.flush()) this.#repaint()
     })
   }
-  chart.createIndicator({ name: 'td-behind', paneId: 'candle_pane' }, true)
-  chart.createIndicator({ name: 'td-over', paneId: 'candle_pane' }, true)
-  takePanes()
-  let volumePane = false
 
-  const tagListeners = new Set<(tags: readonly AxisTag[]) => void>()
-  let tags: readonly AxisTag[] = []
-  /** Labels the chart asks for beside those of the library. */
-  function wantedTags(): readonly Omit<AxisTag, 'y' | 'text'>[] {
-    const average = series.style === 'heikin-ashi' && !series.ticks
-    const close = average ? (bars.last?.close ?? null) : null
-    return [
-      ...(quote?.bid ? [{ key: 'B' as const, price: quote.bid }] : []),
-      ...(quote?.ask ? [{ key: 'A' as const, price: quote.ask }] : []),
-      ...(close === null ? [] : [{ key: 'L' as const, price: close }]),
-    ]
-  }
-  /** Before the axis is painted: what stands beside it. The label of the last price keeps its place, the others move. */
-  function placeTags(): void {
-    const close = rows().at(-1)?.close ?? NaN
-    const average = series.style === 'heikin-ashi' && !series.ticks
-    const own = average || bars.moreNewer || Number.isNaN(close) ? null : close
-    const next = prices.placeTags(own, wantedTags(), !low && countdown() !== '')
-    if (JSON.stringify(next) === JSON.stringify(tags)) return
-    tags = next
-    for (const listener of tagListeners) listener(tags)
+  load(series: ChartSeries, list: readonly Bar[], more: boolean, keepView: boolean, newer = false): void {
+    const bars = this.#bars
+    const crosshairMs = keepView ? (this.#crosshair.ms ?? undefined) : undefined
+    const before = this.#series
+    const isRestyled =
+      series.style !== before.style || newer !== bars.hasNewer || countsDown(series) !== countsDown(before)
+    this.#series = series
+    this.#axes.forget()
+    bars.replace(list, more, newer)
+    this.#crosshair.keep(undefined)
+    if (isRestyled) this.#restyle()
+    bars.reload(keepView)
+    // The legend stays on the bar under the crosshair.
+    this.#crosshair.keep(crosshairMs)
   }
 
-  const viewers = new Set<() => void>()
-  let seen = ''
-  /** After each painting: tells viewers, and a crosshair that stands on a row, when what lies where has changed. */
-  function lookAtView(): void {
-    if (viewers.size === 0 && !crosshair.stands) return
-    const range = prices.axis()?.getRange()
-    const { width, height } = plotArea()
-    const first = rows()[0]?.timestamp
-    const now = `${width} ${height} ${range?.realFrom} ${range?.realTo} ${chart.getBarSpace().bar} ${first} ${xOf(0)} ${rows().length}`
-    if (now === seen) return
-    seen = now
-    crosshair.stay()
-    for (const viewer of viewers) viewer()
+  update(updates: readonly Bar[]): void {
+    if (updates.length > 0 && this.#bars.update(updates)) this.#turn.ask()
   }
 
-  function showVolume(): void {
-    // In little height the bars need the room more.
-    const wanted =
-      plot.volume && !isBelow(VOLUME_LEAST_PX) && !series.ticks && bars.all.some((bar) => bar.volume !== null)
-    if (wanted === volumePane) return
-    volumePane = wanted
-    if (wanted) {
-      chart.createIndicator({ name: 'td-volume', paneId: 'volume' }, false)
-    } else chart.removeIndicator({ name: 'td-volume' })
-    studies.setVolume(wanted)
-    takePanes()
+  setGaps(gaps: readonly GapSpan[]): void {
+    this.#gaps = gaps
+    if (this.#bars.last) this.#bars.reload(true)
   }
 
-  /** Placed anew when there are other rows: painting happens with every tick. */
-  function placedMarkers(): ReturnType<typeof placeMarkers> {
-    const list = rows()
-    if (placed === null || placed.rows !== list || placed.length !== list.length) {
-      const starts = markers.length === 0 ? [] : list.map((row) => row.timestamp)
-      placed = { rows: list, length: list.length, by: placeMarkers(markers, starts, series.intervalMs) }
+  setMarkers(markers: readonly ChartMarker[]): void {
+    if (!this.#markers.set(markers)) return
+    this.#repaint()
+    this.#tellLegend()
+  }
+
+  setTheme(theme: ChartTheme): void {
+    const isResized = theme.textScale !== this.#theme.textScale
+    this.#theme = theme
+    if (isResized) this.#axes.forget()
+    this.#restyle()
+    if (!isResized) return
+    // Axes and panes below the bars grow along. The library measures those when it lays out again.
+    this.#checkHeight()
+    this.#showVolume()
+    this.#studies.fitPanes()
+    this.#repaint()
+  }
+
+  setZone(zone: string): void {
+    this.#zone = new Zone(zone)
+    this.#chart.setTimezone('UTC')
+    this.#repaint()
+  }
+
+  setStyle(style: ChartStyle): void {
+    if (style === this.#series.style) return
+    const wereAverages = this.#bars.areAverages
+    this.#series = { ...this.#series, style }
+    this.#restyle()
+    if (wereAverages !== this.#bars.areAverages) this.#bars.reload(true)
+  }
+
+  setPlot(plot: ChartPlot): void {
+    const before = this.#plot
+    this.#plot = plot
+    if (plot.scale !== before.scale || plot.inverted !== before.inverted) this.#prices.apply()
+    if (plot.countdown !== before.countdown) this.#restyle()
+    this.#showVolume()
+    this.#repaint()
+  }
+
+  setHeadroom(px: number): void {
+    if (px === this.#headPx) return
+    this.#headPx = px
+    this.#repaint()
+  }
+
+  setStudies(studies: readonly ChartStudy[]): void {
+    if (this.#studies.set(studies, this.#series.decimals)) this.#axes.take()
+    this.#repaint()
+    this.#tellLegendOfPanes()
+  }
+
+  setQuote(quote: Quote | null): void {
+    if (quote?.bid === this.#quote?.bid && quote?.ask === this.#quote?.ask) return
+    this.#quote = quote
+    this.#turn.ask()
+  }
+
+  setCompared(compared: readonly ComparedSeries[]): void {
+    const before = this.#scale
+    this.#compared = compared
+    if (this.#scale !== before) this.#prices.apply()
+    this.#tellLegend()
+    this.#turn.ask()
+  }
+
+  setStale(isStale: boolean): void {
+    if (isStale === this.#isStale) return
+    this.#isStale = isStale
+    this.#restyle()
+  }
+
+  setClock(now: () => number): void {
+    this.#now = now
+  }
+
+  setDecimals(decimals: number): void {
+    if (decimals === this.#series.decimals) return
+    this.#series = { ...this.#series, decimals }
+    const symbol = this.#chart.getSymbol()
+    // Changed in place: setSymbol would throw the bars away.
+    if (symbol) symbol.pricePrecision = decimals
+    this.#studies.setDecimals(decimals)
+    this.#repaint()
+  }
+
+  setPages(pages: ChartPages | null): void {
+    this.#bars.pages = pages
+  }
+
+  onLegend(listener: (legend: ChartLegend) => void): void {
+    this.#onLegend = listener
+    this.#tellLegend()
+  }
+
+  onTags: ChartPort['onTags'] = (listener) => this.#tags.listen(listener)
+  onView: ChartPort['onView'] = (listener) => this.#viewWatch.listen(listener)
+  onCrosshair: ChartPort['onCrosshair'] = (listener) => this.#crosshair.follow(listener)
+  stepCrosshair: ChartPort['stepCrosshair'] = (bars) => this.#crosshair.step(bars)
+  showCrosshair: ChartPort['showCrosshair'] = (ms) => this.#crosshair.show(ms)
+  clearCrosshair: ChartPort['clearCrosshair'] = () => this.#crosshair.clear()
+  goTo: ChartPort['goTo'] = (ms) => this.#bars.goTo(ms)
+  barsBetween: ChartPort['barsBetween'] = (fromMs, toMs) => this.#bars.between(fromMs, toMs)
+  markersAt: ChartPort['markersAt'] = (x, y) => this.#markers.at(x, y)
+  pixelOf: ChartPort['pixelOf'] = (ms, price) => this.#places.pixelOf(ms, price)
+  pointAt: ChartPort['pointAt'] = (x, y) => this.#places.pointAt(x, y)
+  plotArea: ChartPort['plotArea'] = () => this.#places.plotArea()
+  png: ChartPort['png'] = () => this.#chart.getConvertPictureUrl(true, 'png', this.#theme.pane)
+
+  zoom(factor: number): void {
+    this.#chart.zoomAtDataIndex(factor, Math.max(0, this.#chart.getVisibleRange().to - 1))
+  }
+
+  scroll(bars: number): void {
+    this.#chart.scrollByDistance(-bars * this.#chart.getBarSpace().bar)
+  }
+
+  scrollToLatest(): void {
+    if (this.#bars.hasNewer && this.#bars.pages) this.#bars.pages.newest()
+    else this.#chart.scrollToRealTime()
+  }
+
+  fit(): void {
+    const { width } = this.plotArea()
+    const { length } = this.#bars.rows()
+    this.#prices.apply()
+    if (length === 0 || width <= 0) return
+    this.#chart.setBarSpace(rowPxToFit(length, width, RIGHT_PX + FIT_SPARE_PX, MAX_ROW_PX))
+    this.#chart.scrollToRealTime()
+  }
+
+  barAt(x: number): Bar | null {
+    const index = this.#places.indexAt(x)
+    return index === undefined ? null : (this.#bars.rows()[index]?.bar ?? null)
+  }
+
+  visibleBars(): readonly Bar[] {
+    const { from, to } = this.#places.shown()
+    const rows = this.#bars.rows().slice(from, to)
+    return rows.flatMap((row) => (row.bar ? [row.bar] : []))
+  }
+
+  resize(): void {
+    this.#heightPx = this.#element.clientHeight
+    this.#checkHeight()
+    this.#showVolume()
+    this.#repaint()
+    this.#studies.fitPanes()
+    this.#tellLegendOfPanes()
+  }
+
+  destroy(): void {
+    this.#isDestroyed = true
+    this.#bars.stop()
+    this.#turn.stop()
+    this.#studies.stop()
+    this.#crosshair.stop()
+    this.#element.removeEventListener('pointerdown', this.#bars.hold, true)
+    removeEventListener('pointerup', this.#bars.release, true)
+    removeEventListener('pointercancel', this.#bars.release, true)
+    this.#unprovide()
+    dispose(this.#chart)
+  }
+
+  #initLibrary(): Chart {
+    const chart = init(this.#element, {
+      timezone: 'UTC',
+      styles: chartStyles(this.#theme, this.#series.style, false),
+      hotkey: { enabled: false },
+      // Micro-prices keep every zero.
+      decimalFold: { threshold: 100 },
+      formatter: {
+        formatBigNumber: bigText,
+        formatDate: ({ timestamp, type }) =>
+          type === 'xAxis' ? '' : crosshairText(timestamp, axisStepMs(this.#series), this.#zone),
+        formatExtendText: ({ index }) => ((index === 1) === this.#prices.countsAbove ? this.#countdown() : ''),
+      },
+      layout: { barSpaceLimit: { min: 1, max: MAX_ROW_PX } },
+    })
+    if (!chart) throw new Error('the chart could not be opened')
+    chart.setOffsetRightDistance(RIGHT_PX)
+    return chart
+  }
+
+  #paintContext(): PaintContext {
+    const { style, ticks, intervalMs } = this.#series
+    return {
+      theme: this.#theme,
+      gaps: this.#gaps,
+      markers: this.#markers.byRow(),
+      style,
+      ticks,
+      intervalMs,
+      painted: () => {
+        this.#tags.place()
+        this.#viewWatch.check()
+      },
+      plot: this.#plot,
+      zone: this.#zone,
+      quote: this.#quote,
+      last: this.#bars.hasNewer ? null : (this.#bars.last?.close ?? null),
+      compared: () => this.#comparedLines(),
     }
-    return placed.by
   }
 
-  function legend(): void {
-    legendListener(
+  /** Compared symbols have only percent in common. */
+  get #scale(): ChartPlot['scale'] {
+    return this.#compared.length > 0 ? 'percent' : this.#plot.scale
+  }
+
+  get #hasCountdown(): boolean {
+    return this.#plot.countdown && countsDown(this.#series) && !this.#bars.hasNewer
+  }
+
+  #countdown(): string {
+    const { last } = this.#bars
+    const endMs = last === undefined ? NaN : Math.max(last.endMs, last.startMs + 1)
+    return this.#hasCountdown ? countdownText(endMs - this.#now()) : ''
+  }
+
+  #comparedLines(): readonly ComparedLine[] {
+    const from = this.#compared.length === 0 ? -1 : this.#prices.baseIndex()
+    if (from < 0) return []
+    const rows = this.#bars.rows().slice(from, this.#places.shown().to)
+    const instants = rows.map((row) => row.timestamp)
+    const place = { instants, from, base: this.#prices.base() }
+    return comparedLines(this.#compared, place, this.#studies.stylesOverPrices(), this.#theme.series)
+  }
+
+  /** Lowest and highest price of indicators and compared symbols over the bars of rows [from, to). */
+  #rangeOfOthers(from: number, to: number): readonly [number, number] {
+    const [low, high] = this.#studies.range(from, to)
+    const prices = this.#comparedLines().flatMap((line) => line.prices.filter((price) => price !== null))
+    return [Math.min(low, ...prices), Math.max(high, ...prices)]
+  }
+
+  /** The library paints in the next frame, however often it is asked to lay out. */
+  #repaint(): void {
+    this.#chart.resize()
+  }
+
+  #restyle(): void {
+    const { hasNewer } = this.#bars
+    const hasCountdown = this.#hasCountdown && !this.#isLow
+    this.#chart.setStyles(
+      chartStyles(this.#theme, this.#series.style, hasCountdown, hasNewer, this.#isLow, this.#isStale),
+    )
+  }
+
+  #isBelow(px: number): boolean {
+    if (this.#heightPx === 0) this.#heightPx = this.#element.clientHeight
+    return this.#heightPx > 0 && this.#heightPx < textPx(px, this.#theme.textScale)
+  }
+
+  #checkHeight(): void {
+    const isLow = this.#isBelow(MIN_TEXT_PX)
+    if (isLow === this.#isLow) return
+    this.#isLow = isLow
+    this.#restyle()
+  }
+
+  #showVolume(): void {
+    // In a low chart the bars need the room more.
+    const isWanted =
+      this.#plot.volume &&
+      !this.#isBelow(MIN_VOLUME_PX) &&
+      !this.#series.ticks &&
+      this.#bars.all.some((bar) => bar.volume !== null)
+    if (isWanted === this.#hasVolumePane) return
+    this.#hasVolumePane = isWanted
+    if (isWanted) this.#chart.createIndicator({ name: 'td-volume', paneId: 'volume' }, false)
+    else this.#chart.removeIndicator({ name: 'td-volume' })
+    this.#studies.setVolume(isWanted)
+    this.#axes.take()
+  }
+
+  #barsChanged(): void {
+    this.#crosshair.refresh()
+    this.#showVolume()
+    this.#tellLegend()
+  }
+
+  #tellLegend(): void {
+    this.#onLegend(
       chartLegend({
-        rows: rows(),
-        cursor: crosshair.index,
-        rests: crosshair.rests,
-        moreNewer: bars.moreNewer,
-        gaps,
-        intervalMs: series.intervalMs,
-        markers: (row) => placedMarkers().get(row) ?? [],
-        studies: (row) => studies.legends(row),
-        compared,
-        lines: comparedLines(),
-        base: () => prices.base(),
+        rows: this.#bars.rows(),
+        cursor: this.#crosshair.index,
+        rests: this.#crosshair.rests,
+        hasNewer: this.#bars.hasNewer,
+        gaps: this.#gaps,
+        intervalMs: this.#series.intervalMs,
+        markers: (row) => this.#markers.byRow().get(row) ?? [],
+        studies: (row) => this.#studies.legends(row),
+        compared: this.#compared,
+        lines: this.#comparedLines(),
+        base: () => this.#prices.base(),
       }),
     )
   }
 
-  // The pane itself takes the keyboard; the library's own stop would be a second one.
-  for (const child of element.children) child.removeAttribute('tabindex')
-  element.addEventListener('pointerdown', bars.hold, true)
-  addEventListener('pointerup', bars.letGo, true)
-  addEventListener('pointercancel', bars.letGo, true)
-
-  let gone = false
-  /** Panes get their places in a microtask of the library's own, which is in the queue before this one. */
-  function legendOfPanes(): void {
+  /** Panes get their places in a microtask of the library, which is queued before this one. */
+  #tellLegendOfPanes(): void {
     queueMicrotask(() => {
-      if (!gone) legend()
+      if (!this.#isDestroyed) this.#tellLegend()
     })
   }
-
-  const turn = turns.register(() => {
-    if (!bars.flush()) repaint()
-  })
-
-  const port: ChartPort = {
-    load(next, list, more, keepView, newer = false) {
-      const under = keepView ? (crosshair.ms ?? undefined) : undefined
-      const restyled =
-        next.style !== series.style || newer !== bars.moreNewer || countsDown(next) !== countsDown(series)
-      series = next
-      axes.forget()
-      bars.replace(list, more, newer)
-      crosshair.keep(undefined)
-      if (restyled) restyle()
-      bars.reload(keepView)
-      // The bar under the crosshair stays the one that the legend tells of.
-      crosshair.keep(under)
-    },
-    update(updates) {
-      if (updates.length > 0 && bars.update(updates)) turn.ask()
-    },
-    setGaps(next) {
-      gaps = next
-      if (bars.last) bars.reload(true)
-    },
-    setMarkers(next) {
-      if (next.length === 0 && markers.length === 0) return
-      markers = next
-      placed = null
-      chart.resize()
-      legend()
-    },
-    setTheme(next) {
-      const resized = next.textScale !== theme.textScale
-      theme = next
-      look++
-      if (resized) axes.forget()
-      restyle()
-      if (!resized) return
-      // Axes and panes below the bars grow along; the library measures those when it lays out anew.
-      lookAtHeight()
-      showVolume()
-      studies.fitPanes()
-      repaint()
-    },
-    setZone(name) {
-      zone = new Zone(name)
-      chart.setTimezone('UTC')
-      chart.resize()
-    },
-    setStyle(style) {
-      if (style === series.style) return
-      const was = bars.derived
-      series = { ...series, style }
-      restyle()
-      if (was !== bars.derived) bars.reload(true)
-    },
-    setPlot(next) {
-      const before = plot
-      plot = next
-      if (next.scale !== before.scale || next.inverted !== before.inverted) prices.apply()
-      if (next.countdown !== before.countdown) restyle()
-      showVolume()
-      repaint()
-    },
-    setHeadroom(px) {
-      if (px === head) return
-      head = px
-      repaint()
-    },
-    setStudies(list) {
-      if (studies.set(list, series.decimals)) takePanes()
-      repaint()
-      legendOfPanes()
-    },
-    setQuote(next) {
-      if (next?.bid === quote?.bid && next?.ask === quote?.ask) return
-      quote = next
-      turn.ask()
-    },
-    setCompared(list) {
-      const before = scale()
-      compared = list
-      if (scale() !== before) prices.apply()
-      legend()
-      turn.ask()
-    },
-    setStale(next) {
-      if (next === stale) return
-      stale = next
-      restyle()
-    },
-    setClock(now) {
-      clock = now
-    },
-    setDecimals(decimals) {
-      if (decimals === series.decimals) return
-      series = { ...series, decimals }
-      const symbol = chart.getSymbol()
-      // Changed in place: setSymbol would throw the bars away.
-      if (symbol) symbol.pricePrecision = decimals
-      studies.setDecimals(decimals)
-      chart.resize()
-    },
-    setPages(next) {
-      bars.pages = next
-    },
-    onLegend(listener) {
-      legendListener = listener
-      legend()
-    },
-    onTags(listener) {
-      tagListeners.add(listener)
-      listener(tags)
-      return () => tagListeners.delete(listener)
-    },
-    stepCrosshair: crosshair.step,
-    showCrosshair: crosshair.show,
-    onCrosshair: crosshair.follow,
-    clearCrosshair: crosshair.clear,
-    zoom(factor) {
-      chart.zoomAtDataIndex(factor, Math.max(0, chart.getVisibleRange().to - 1))
-    },
-    scroll(count) {
-      chart.scrollByDistance(-count * chart.getBarSpace().bar)
-    },
-    scrollToLatest() {
-      if (bars.moreNewer && bars.pages) bars.pages.newest()
-      else chart.scrollToRealTime()
-    },
-    fit() {
-      const { width } = plotArea()
-      prices.apply()
-      if (rows().length === 0 || width <= 0) return
-      chart.setBarSpace(rowPxToFit(rows().length, width, RIGHT_PX + FIT_SPARE_PX, MOST_ROW_PX))
-      chart.scrollToRealTime()
-    },
-    goTo: (ms) => bars.goTo(ms),
-    barAt(x) {
-      const index = places.indexAt(x)
-      return index === undefined ? null : (rows()[index]?.bar ?? null)
-    },
-    barsBetween: (fromMs, toMs) => bars.between(fromMs, toMs),
-    markersAt(x, y) {
-      const { left, top, height } = plotArea()
-      const { foot, radius } = markSize(theme.textScale)
-      const reach = radius + 2
-      if (Math.abs(y - (top + height - foot)) > reach) return []
-      const near = [...placedMarkers()]
-        .map(([index, there]) => ({ away: Math.abs(left + xOf(index) - x), there }))
-        .filter(({ away }) => away <= reach)
-      return near.toSorted((a, b) => a.away - b.away)[0]?.there ?? []
-    },
-    visibleBars() {
-      const { from, to } = shown()
-      return rows()
-        .slice(from, to)
-        .flatMap((row) => (row.bar ? [row.bar] : []))
-    },
-    pixelOf: places.pixelOf,
-    pointAt: places.pointAt,
-    onView(listener) {
-      viewers.add(listener)
-      return () => viewers.delete(listener)
-    },
-    plotArea,
-    png: () => chart.getConvertPictureUrl(true, 'png', theme.pane),
-    resize() {
-      height = element.clientHeight
-      lookAtHeight()
-      showVolume()
-      chart.resize()
-      studies.fitPanes()
-      legendOfPanes()
-    },
-    destroy() {
-      gone = true
-      bars.stop()
-      turn.stop()
-      studies.stop()
-      crosshair.stop()
-      element.removeEventListener('pointerdown', bars.hold, true)
-      removeEventListener('pointerup', bars.letGo, true)
-      removeEventListener('pointercancel', bars.letGo, true)
-      unprovide()
-      dispose(chart)
-    },
-  }
-  return port
 }

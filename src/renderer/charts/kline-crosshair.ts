@@ -37,6 +37,7 @@ export class KlineCrosshair {
       this.#x = crosshair?.x ?? null
       this.#rests = false
       this.#index = this.#x === null ? null : this.#row(index)
+      this.#setPainted(true)
       options.moved()
       this.#tell()
     })
@@ -143,9 +144,15 @@ export class KlineCrosshair {
   }
 
   readonly #leave = (): void => {
+    this.#setPainted(false)
     this.#index = this.#x = this.#stands = null
     this.#options.moved()
     this.#tell()
+  }
+
+  /** Marks the element: styles hide the canvases of the crosshair while they are empty. */
+  #setPainted(isPainted: boolean): void {
+    this.#element.toggleAttribute('data-crosshair', isPainted)
   }
 
   #row(index: number | undefined): number | null {
@@ -156,6 +163,7 @@ export class KlineCrosshair {
   #put(index: number, by: 'key' | 'link'): void {
     const { from, to } = this.#options.places.shown()
     if (index < from || index >= to) return this.#takeAway()
+    this.#setPainted(true)
     const { xOf, pixelOf, plotArea } = this.#options.places
     const x = xOf(index)
     // A pane that there is not: the other chart's price is none of this one's.
@@ -168,6 +176,7 @@ export class KlineCrosshair {
 
   /** The library puts a pane into an empty crosshair, and then draws it: only nothing at all takes it away. */
   #takeAway(): void {
+    this.#setPainted(false)
     // its types know no null, its code does
     this.#chart.executeAction('onCrosshairChange', null as unknown as Crosshair)
   }

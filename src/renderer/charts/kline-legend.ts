@@ -1,42 +1,34 @@
-/** What the legend of a chart tells: of the row under the crosshair, else of the last bar. */
+/** The legend of a chart: the row under the crosshair, else the last bar. */
 import type { GapSpan } from '../../shared/core/status/status.ts'
-import type { LineDash } from './model/line-style.ts'
+import type { ComparedLine } from './model/compared.ts'
 import type { ChartMarker } from './model/markers.ts'
 import type { ChartLegend, ComparedSeries, StudyLegend } from './model/chart.ts'
 import type { Row } from './model/series.ts'
 
-/** A compared symbol in prices of the chart's own. */
-export interface ComparedLine {
-  readonly colour: string
-  readonly dash: LineDash
-  /** The row of its first price. */
-  readonly from: number
-  readonly prices: readonly (number | null)[]
-}
-
-interface Told {
+interface LegendSource {
   readonly rows: readonly Row[]
-  /** The row under the crosshair; null: it is elsewhere. */
+  /** The row under the crosshair; null: the crosshair is elsewhere. */
   readonly cursor: number | null
-  /** The last row is not of now. */
-  readonly moreNewer: boolean
+  /** Newer bars exist than the last row. */
+  readonly hasNewer: boolean
   readonly gaps: readonly GapSpan[]
+  /** The mouse rests, and the row moved under it. */
   readonly rests: boolean
   readonly intervalMs: number
   readonly markers: (row: number) => readonly ChartMarker[]
   readonly studies: (row: number) => readonly StudyLegend[]
   readonly compared: readonly ComparedSeries[]
   readonly lines: readonly ComparedLine[]
-  /** The price that percents of compared symbols are from. */
+  /** The price that percents of compared symbols count from. */
   readonly base: () => number
 }
 
-export function chartLegend(told: Told): ChartLegend {
-  const { rows, cursor, gaps, intervalMs, compared } = told
+export function chartLegend(source: LegendSource): ChartLegend {
+  const { rows, cursor, gaps, intervalMs, compared } = source
   let index = cursor ?? rows.length - 1
   while (cursor === null && index > 0 && !rows[index]?.bar) index--
-  // The end of a stretch of the past is nobody's latest bar.
-  const bar = cursor === null && told.moreNewer ? null : (rows[index]?.bar ?? null)
+  // The end of a range of history isn't the latest bar.
+  const bar = cursor === null && source.hasNewer ? null : (rows[index]?.bar ?? null)
   let before = index - 1
   while (before >= 0 && !rows[before].bar) before--
   const atMs = cursor === null ? null : (rows[index]?.timestamp ?? null)
@@ -46,18 +38,18 @@ export function chartLegend(told: Told): ChartLegend {
     bar,
     previousClose: rows[before]?.bar?.close ?? null,
     fromCrosshair: cursor !== null,
-    rests: told.rests,
+    rests: source.rests,
     gap: atMs === null ? null : (gaps.find((one) => touches(one, atMs)) ?? null),
     atMs,
-    markers: cursor === null ? [] : told.markers(cursor),
-    studies: told.studies(cursor ?? rows.length - 1),
-    compared: told.lines.map(({ colour, dash, from, prices }, i) => {
+    markers: cursor === null ? [] : source.markers(cursor),
+    studies: source.studies(cursor ?? rows.length - 1),
+    compared: source.lines.map(({ colour, dash, from, prices }, i) => {
       const price = prices[Math.min(cursor ?? Infinity, from + prices.length - 1) - from] ?? null
       return {
         label: compared[i].label,
         colour,
         dash,
-        percent: price === null ? null : (price / told.base() - 1) * 100,
+        percent: price === null ? null : (price / source.base() - 1) * 100,
       }
     }),
   }

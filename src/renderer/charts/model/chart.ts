@@ -62,6 +62,12 @@ export interface ChartTheme {
   readonly series: readonly string[]
 }
 
+/** Best bid and ask. */
+export interface Quote {
+  readonly bid: number | null
+  readonly ask: number | null
+}
+
 /** A price label beside the axis: bid, ask, or the last trade where the bars are averages. */
 export interface AxisTag {
   readonly key: 'B' | 'A' | 'L'
@@ -184,7 +190,7 @@ export interface ChartPort {
   /** The indicators, in the order of their panes. */
   setStudies(studies: readonly ChartStudy[]): void
   /** Best bid and ask as lines; null: none. */
-  setQuote(quote: { readonly bid: number | null; readonly ask: number | null } | null): void
+  setQuote(quote: Quote | null): void
   /** Symbols to compare with, oldest bar first each; the price axis counts percent while there are some. */
   setCompared(series: readonly ComparedSeries[]): void
   /** Nothing is received any more: the label of the last price turns grey. */

@@ -4,10 +4,11 @@ import { gapPhrase } from '../../../shared/core/status/gap-texts.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
 import { say } from '../../text/catalogue.ts'
 import { textFont, textPx } from './canvas-text.ts'
-import { dashPattern, type LineDash } from '../model/line-style.ts'
+import type { ComparedLine } from '../model/compared.ts'
+import { dashPattern } from '../model/line-style.ts'
 import type { ChartMarker } from '../model/markers.ts'
 import { paintCalendar } from './paint-calendar.ts'
-import type { ChartPlot, ChartStyle, ChartTheme } from '../model/chart.ts'
+import type { ChartPlot, ChartStyle, ChartTheme, Quote } from '../model/chart.ts'
 import { MAX_SLOTS } from '../model/series.ts'
 import type { Zone } from '../../text/zone.ts'
 
@@ -24,15 +25,10 @@ export interface PaintContext {
   readonly painted: () => void
   readonly plot: ChartPlot
   readonly zone: Zone
-  readonly quote: { readonly bid: number | null; readonly ask: number | null } | null
+  readonly quote: Quote | null
   /** The last close as traded. */
   readonly last: number | null
-  readonly compared: () => readonly {
-    readonly colour: string
-    readonly dash: LineDash
-    readonly from: number
-    readonly prices: readonly (number | null)[]
-  }[]
+  readonly compared: () => readonly ComparedLine[]
 }
 
 const contexts = new Map<string, () => PaintContext>()

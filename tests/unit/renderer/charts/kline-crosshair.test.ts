@@ -33,7 +33,8 @@ function chartOf(count: number, seen: number) {
     scrollToDataIndex: () => undefined,
   } as unknown as Chart // what a crosshair needs of it
   const told: (number | null)[] = []
-  const crosshair = new KlineCrosshair(chart, document.createElement('div'), {
+  const element = document.createElement('div')
+  const crosshair = new KlineCrosshair(chart, element, {
     rows: () => rows,
     places: {
       xOf,
@@ -45,7 +46,7 @@ function chartOf(count: number, seen: number) {
     moved: () => undefined,
   })
   crosshair.follow((ms) => told.push(ms))
-  return { rows, crosshair, told, drawn: () => drawn, mouse: (data: unknown) => tell(data) }
+  return { rows, crosshair, told, element, drawn: () => drawn, mouse: (data: unknown) => tell(data) }
 }
 
 describe('a crosshair that was stepped to a bar', () => {
@@ -97,4 +98,22 @@ it('a linked crosshair goes with its bar, too', () => {
   expect(drawn()).toEqual({ x: 45, paneId: 'linked' })
   crosshair.show(null)
   expect([crosshair.stands, drawn()]).toEqual([false, null])
+})
+
+it('marks its element while anything of it is drawn, so that empty canvases are hidden', () => {
+  const { crosshair, element, mouse } = chartOf(20, 10)
+  const isMarked = () => element.hasAttribute('data-crosshair')
+  expect(isMarked()).toBe(false)
+  mouse({ x: 42, y: 7, paneId: 'candle_pane' })
+  expect(isMarked()).toBe(true)
+  element.dispatchEvent(new MouseEvent('mouseleave'))
+  expect(isMarked()).toBe(false)
+  crosshair.step(-1)
+  expect(isMarked()).toBe(true)
+  crosshair.clear()
+  expect(isMarked()).toBe(false)
+  crosshair.show(15_400)
+  expect(isMarked()).toBe(true)
+  crosshair.show(null)
+  expect(isMarked()).toBe(false)
 })

@@ -1,0 +1,53 @@
+/** Tells listeners in which frames instants and prices of a chart lie elsewhere than before. */
+import type { Chart } from 'klinecharts'
+import type { PriceAxis } from './kline-axis.ts'
+import type { KlineCrosshair } from './kline-crosshair.ts'
+import type { Places } from './kline-place.ts'
+import type { Row } from './model/series.ts'
+
+export class ViewWatch {
+  readonly #listeners = new Set<() => void>()
+  readonly #crosshair: KlineCrosshair
+  readonly #state: () => string
+  #before = ''
+
+  constructor(
+    chart: Chart,
+    prices: PriceAxis,
+    crosshair: KlineCrosshair,
+    { rows, places }: { readonly rows: () => readonly Row[]; readonly places: Pick<Places, 'plotArea' | 'xOf'> },
+  ) {
+    this.#crosshair = crosshair
+    this.#state = () => {
+      const range = prices.axis()?.getRange()
+      const { width, height } = places.plotArea()
+      const list = rows()
+      const bar = chart.getBarSpace().bar
+      return [
+        width,
+        height,
+        range?.realFrom,
+        range?.realTo,
+        bar,
+        list.at(0)?.timestamp,
+        places.xOf(0),
+        list.length,
+      ].join()
+    }
+  }
+
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** To be called after each painting. Moves a crosshair that stands on a row along with it. */
+  check(): void {
+    if (this.#listeners.size === 0 && !this.#crosshair.stands) return
+    const state = this.#state()
+    if (state === this.#before) return
+    this.#before = state
+    this.#crosshair.stay()
+    for (const listener of this.#listeners) listener()
+  }
+}
