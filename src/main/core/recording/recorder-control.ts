@@ -9,7 +9,7 @@ import type { UnixMs } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Feeds } from '../feeds/subscriptions.ts'
 import type { Recorder } from './recorder-port.ts'
-import { mayHeal, type LateWriter } from '../store/late-store.ts'
+import { canRecover, type LateWriter } from '../store/late-store.ts'
 import type { Log } from '../log/log.ts'
 import type { Status, Trouble } from './status.ts'
 
@@ -107,7 +107,7 @@ export function createRecordingDesk(options: RecordingDeskOptions): RecordingDes
       trouble = null
     } catch (thrown) {
       const { code, message, hint = '', detail } = toFailure(thrown)
-      const mayRecover = mayHeal(code)
+      const mayRecover = canRecover(code)
       if (trouble?.why.code !== code) log('error', 'recorder', `Recording could not begin: ${message}`, detail ?? hint)
       const after = mayRecover ? 'recording begins by itself when it can.' : 'nothing is recorded until then.'
       const why = { code, message, hint: `${hint} Live data continues; ${after}`.trim(), closeCode: null }

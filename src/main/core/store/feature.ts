@@ -1,11 +1,11 @@
-/** The store as a feature: where it is, the one who writes, the one who reads. */
+/** The store as a feature: its file, its writer and its reader. */
 import { defineFeature } from '../../terminal/feature.ts'
 import { log } from '../log/feature.ts'
 import { settings } from '../settings/feature.ts'
 import { accessStore, type StoreAccess } from './store-access.ts'
 
 export interface StoreService extends StoreAccess {
-  /** Runs once nothing here has the store open any more. */
+  /** Adds work that runs once this process no longer has the store open. */
   onClosed(work: () => Promise<void>): void
 }
 
@@ -19,7 +19,7 @@ export const store = defineFeature({
     return {
       service,
       async close() {
-        // The writer last: while a reader has the store open, SQLite leaves what was written beside the file.
+        // The writer last: while a reader has the store open, SQLite doesn't remove the write-ahead log.
         await Promise.allSettled([access.reader.close()])
         await Promise.allSettled([access.writer.close()])
         for (const work of after) await work()

@@ -19,10 +19,10 @@ import type {
 } from './types/store.ts'
 
 /** How long to wait before trying to open a reader again, because a window sends many requests at once. */
-const REST_MS = 1_000
+const RETRY_MS = 1_000
 
 /** Whether waiting alone can make a store usable. */
-export const mayHeal = (code: ErrorCode): boolean =>
+export const canRecover = (code: ErrorCode): boolean =>
   code === 'store-locked' || code === 'disk-full' || code === 'disk-error'
 
 export interface LateWriter extends StoreWriter {
@@ -93,12 +93,12 @@ export interface LateReader extends StoreReader {
   open(): Promise<void>
   /** Closes the store; the next query opens it again, wherever it is then. */
   pause(): Promise<void>
-  /** Nothing can be read now, and `failed` was called. */
+  /** Nothing can be read now, and `onFailure` was called. */
   readonly failing: boolean
 }
 
 /** The first corrupt span found in a source when its bars were read. */
-export interface FoundDamage {
+export interface FoundCorruption {
   /** `corrupt`: messages. `rebuilt`: bars, which were rebuilt from their messages. */
   readonly what: 'corrupt' | 'rebuilt'
   readonly source: string
@@ -106,19 +106,19 @@ export interface FoundDamage {
 }
 
 /**
- * A reader that opens with the first query, and again after a failure. `failed` is called for the first of several
- * failures in a row, `overlapping` once per source whose sessions cover the same time, and `damaged` once per source
+ * A reader that opens with the first query, and again after a failure. `onFailure` is called for the first of several
+ * failures in a row, `onOverlap` once per source whose sessions cover the same time, and `onCorrupt` once per source
  * and kind of corruption that bars skipped.
  */
 export function createLateReader(
   openReader: () => Promise<StoreReader>,
   clock: Clock,
-  failed: (thrown: unknown) => void,
-  overlapping: (overlaps: readonly Overlap[]) => void = () => undefined,
-  damaged: (found: FoundDamage) => void = () => undefined,
+  onFailure: (thrown: unknown) => void,
+  onOverlap: (overlaps: readonly Overlap[]) => void = () => undefined,
+  onCorrupt: (found: FoundCorruption) => void = () => undefined,
 ): LateReader {
   const overlapped = new Set<string>()
-  const told = new Set<string>()
+  const reported = new Set<string>()
   let reader: Promise<StoreReader> | null = null
   let failing = false
   let closed = false
@@ -131,11 +131,11 @@ export function createLateReader(
         return one
       },
       (thrown: unknown) => {
-        clock.after(REST_MS, () => {
+        clock.after(RETRY_MS, () => {
           if (reader === opening) reader = null
         })
         // A store that doesn't exist yet is empty, which is no failure.
-        if (!failing && toFailure(thrown).code !== 'not-found') failed(thrown)
+        if (!failing && toFailure(thrown).code !== 'not-found') onFailure(thrown)
         failing = true
         throw thrown
       },
@@ -163,13 +163,13 @@ export function createLateReader(
       const page = await (await opened()).bars(query)
       if (page.overlaps !== undefined && !overlapped.has(query.source)) {
         overlapped.add(query.source)
-        overlapping(page.overlaps)
+        onOverlap(page.overlaps)
       }
       for (const what of ['corrupt', 'rebuilt'] as const) {
         const [span] = page[what] ?? []
-        if (span === undefined || told.has(`${what} ${query.source}`)) continue
-        told.add(`${what} ${query.source}`)
-        damaged({ what, source: query.source, span })
+        if (span === undefined || reported.has(`${what} ${query.source}`)) continue
+        reported.add(`${what} ${query.source}`)
+        onCorrupt({ what, source: query.source, span })
       }
       return page
     },

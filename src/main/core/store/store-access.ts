@@ -7,7 +7,13 @@ import { VERIFY_HINT } from './types/corruption.ts'
 import { openStoreReader, openStoreWriter } from './open.ts'
 import type { StoreReader } from './types/store.ts'
 import { realStorePath } from './schema/store-path.ts'
-import { createLateReader, createLateWriter, type FoundDamage, type LateReader, type LateWriter } from './late-store.ts'
+import {
+  createLateReader,
+  createLateWriter,
+  type FoundCorruption,
+  type LateReader,
+  type LateWriter,
+} from './late-store.ts'
 import type { Log } from '../log/log.ts'
 import type { Host } from '../../terminal/host.ts'
 import { createStorePlace, type StorePlace } from './store-place.ts'
@@ -49,7 +55,7 @@ export async function accessStore({ host, storePath, log }: StoreAccessParts): P
     clock,
     (thrown) => log.add('warn', 'store', `The past cannot be read: ${toFailure(thrown).message}`),
     (overlaps) => log.add('warn', 'store', overlapSentence(overlaps)),
-    (found) => log.add('warn', 'store', damageSentence(found), VERIFY_HINT),
+    (found) => log.add('warn', 'store', describeCorruption(found), VERIFY_HINT),
   )
   await writer.open().catch((thrown: unknown) => {
     if (host.mustRecord === true) throw thrown // else told when the recording is to begin
@@ -58,22 +64,22 @@ export async function accessStore({ host, storePath, log }: StoreAccessParts): P
   return { place, writer, reader, openReader }
 }
 
-function damageSentence({ what, source, span }: FoundDamage): string {
+function describeCorruption({ what, source, span }: FoundCorruption): string {
   const of = `of ${source === 'demo' ? 'the demo market' : source}`
-  const when = `${spanWords(span)}, perhaps elsewhere too`
+  const when = `${formatSpan(span)}, perhaps elsewhere too`
   return what === 'corrupt'
     ? `Stored messages ${of} are damaged: ${when}. Charts hatch what cannot be read; exports and replays of it are refused.`
     : `Stored bars ${of} are damaged: ${when}. Charts build them from their messages again; exports of them are refused.`
 }
 
 /** "2026-11-22 06:51:32 to 06:55:57 UTC": whole seconds around the span, or "to now" without an end. */
-function spanWords({ fromMs, toMs }: FoundDamage['span']): string {
-  const from = atSecond(Math.floor(fromMs / 1_000))
-  const to = atSecond(Math.ceil(toMs / 1_000))
+function formatSpan({ fromMs, toMs }: FoundCorruption['span']): string {
+  const from = formatSecond(Math.floor(fromMs / 1_000))
+  const to = formatSecond(Math.ceil(toMs / 1_000))
   if (to === 'now') return `${from} UTC to now`
   return `${from} to ${to.startsWith(from.slice(0, 11)) ? to.slice(11) : to} UTC`
 }
 
 /** An instant in UTC from seconds since the epoch; "now" if it is out of range. */
-const atSecond = (seconds: number): string =>
+const formatSecond = (seconds: number): string =>
   Math.abs(seconds) <= 8.64e12 ? new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ') : 'now'

@@ -1,19 +1,19 @@
-/** Where the store's file is; nowhere while it is being moved. */
+/** Tracks the path of the store's file, which is unavailable while the store is being moved. */
 import { CodedError } from '../../../shared/base/errors.ts'
 
 export const STORE_AWAY = 'The store is being moved.'
 
 export interface StorePlace {
-  /** The store's file now. Throws `busy` while it is nowhere. */
+  /** The current path. Throws `busy` while the store is being moved. */
   file(): string
-  /** The last place it was in, for messages. */
+  /** The last known path, for messages. */
   readonly shown: string
-  /** The store leaves its place: nobody opens it until `settle`. */
+  /** Call before a move: nothing can open the store until `settle`. */
   leave(): void
   settle(file: string): void
 }
 
-/** A store at `file`. */
+/** Creates the tracker of a store at `file`. */
 export function createStorePlace(file: string): StorePlace {
   let now = file
   let away = false

@@ -6,7 +6,7 @@ import { createHub } from '../../../../src/main/core/market/hub.ts'
 import { StoreEngine } from '../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../src/main/core/store/types/recording-id.ts'
-import { createLateReader, type FoundDamage } from '../../../../src/main/core/store/late-store.ts'
+import { createLateReader, type FoundCorruption } from '../../../../src/main/core/store/late-store.ts'
 import { createPast, type Visible } from '../../../../src/main/core/views/history.ts'
 import { barsPage, type View } from '../../../../src/main/core/views/views.ts'
 import { instrumentId, recordingId, unixMs, type RecordingId } from '../../../../src/shared/base/units.ts'
@@ -179,7 +179,7 @@ describe('where messages themselves are wanted', () => {
 
 test('damage that bars are read past is told once a source, messages and bars each', async () => {
   const reader = record(MIDDLE, 1)
-  const found: FoundDamage[] = []
+  const found: FoundCorruption[] = []
   const late = createLateReader(
     () => Promise.resolve(reader),
     systemClock,

@@ -101,6 +101,24 @@ export function* encodeInSteps(
 
 /** Messages parsed between two yields. */
 const ROWS_PER_TURN = 2048
+/** Recently seen templates tried before a message is parsed: most feeds alternate between two or three. */
+const RECENT_TEMPLATES = 4
+
+/** Messages split into templates and numbers. `templateIds` is 0 for the rows listed in `raws`, stored as text. */
+interface ParsedRows {
+  readonly templates: readonly KnownTemplate[]
+  readonly gathers: readonly Gather[]
+  readonly templateIds: Float64Array
+  readonly raws: readonly number[]
+}
+
+/** The sections of a block while it is written. */
+interface Sections {
+  readonly head: ByteWriter
+  readonly hot: ByteWriter
+  readonly cold: ByteWriter
+  readonly low: ByteWriter
+}
 
 function* build(
   feed: FeedId,
@@ -114,6 +132,29 @@ function* build(
   }
   const buffers = pool ?? []
   pool = undefined
+  const rows = yield* parseRows(feed, messages, shaped, buffers)
+  const sections: Sections = {
+    head: new ByteWriter(1 << 12),
+    hot: new ByteWriter(count * 8 + 1024),
+    cold: new ByteWriter(count * 4 + 1024),
+    low: new ByteWriter(count * 4 + 64),
+  }
+  writeTemplates(sections.head, feed, messages, rows)
+  yield* writeColumns(sections, feed, messages, options.eventMs, rows)
+  for (const row of rows.raws) sections.cold.raw(bytes.subarray(offsets[row], offsets[row + 1]))
+  const block = yield* assemble(sections, options.level ?? 1)
+  pool = buffers
+  return block
+}
+
+/** Splits all rows into templates and numbers, yielding often. Without `shaped`, all rows are stored as text. */
+function* parseRows(
+  feed: FeedId,
+  messages: MessageColumns,
+  shaped: boolean,
+  buffers: Buffers[],
+): Generator<undefined, ParsedRows, void> {
+  const { count, bytes, offsets } = messages
   const gathers: Gather[] = []
   const gatherOf = new Map<string, number>()
   const templates: KnownTemplate[] = []
@@ -152,13 +193,12 @@ function* build(
 
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let likely: KnownTemplate | undefined
-  const place = (row: number): void => {
+  const parse = (row: number): void => {
     const from = offsets[row]
     const to = offsets[row + 1]
     if (likely === undefined || !matchTemplate(likely, bytes, view, from, to)) {
-      // try recently seen templates first: most feeds alternate between two or three
       let found: KnownTemplate | undefined
-      for (let i = 0; i < templates.length && i < 4; i++) {
+      for (let i = 0; i < templates.length && i < RECENT_TEMPLATES; i++) {
         const other = templates[i]
         if (other !== likely && matchTemplate(other, bytes, view, from, to)) {
           found = other
@@ -177,18 +217,22 @@ function* build(
     }
     templateIds[row] = likely.id
   }
-  const placeAll = (from: number, to: number): void => {
-    for (let row = from; row < to; row++) place(row)
+  const parseRange = (from: number, to: number): void => {
+    for (let row = from; row < to; row++) parse(row)
   }
   for (let from = 0; from < count; from += ROWS_PER_TURN) {
-    placeAll(from, Math.min(count, from + ROWS_PER_TURN))
+    parseRange(from, Math.min(count, from + ROWS_PER_TURN))
     yield
   }
+  return { templates, gathers, templateIds, raws }
+}
 
-  const head = new ByteWriter(1 << 12)
-  const hot = new ByteWriter(count * 8 + 1024)
-  const cold = new ByteWriter(count * 4 + 1024)
-  const low = new ByteWriter(count * 4 + 64)
+function writeTemplates(
+  head: ByteWriter,
+  feed: FeedId,
+  { count, offsets }: MessageColumns,
+  { templates, gathers, raws }: ParsedRows,
+): void {
   head.text(feed)
   head.varint(count)
   head.varint(gathers.length)
@@ -204,9 +248,19 @@ function* build(
     for (const part of template.parts) head.block(part)
   }
   head.varint(raws.length)
-  const rawRows = Float64Array.from(raws)
   for (const row of raws) head.varint(offsets[row + 1] - offsets[row])
+}
 
+/** Writes stamps, numbers and event times, yielding often. */
+function* writeColumns(
+  { head, hot, cold, low }: Sections,
+  feed: FeedId,
+  messages: MessageColumns,
+  eventMs: Float64Array | undefined,
+  rows: ParsedRows,
+): Generator<undefined, void, void> {
+  const { count, bytes } = messages
+  const { gathers, templateIds, raws } = rows
   let id = 0
   const write = (values: Float64Array, n: number, refs: readonly Ref[] = [], high = hot): Ref => {
     writeInts(values, n, refs, head, high, low)
@@ -220,7 +274,7 @@ function* build(
   yield
   write(new Float64Array(messages.flags), count)
   write(templateIds, count)
-  write(rawRows, rawRows.length)
+  write(Float64Array.from(raws), raws.length)
 
   const sealed: Sealed[] = []
   const dense: { ref: Ref; decimals: number }[] = []
@@ -249,30 +303,33 @@ function* build(
     write(Float64Array.from(column.exceptions), column.exceptions.length)
     for (const at of column.exceptions) head.block(bytes.subarray(gather.starts[at], gather.ends[at]))
   }
-  const cells = (at: number): Float64Array => {
-    const column = sealed[at]
-    const skip = new Set(column.exceptions)
-    const has = templates.map((template) => template.columnIds.includes(at))
-    const out = new Float64Array(count).fill(NaN)
-    for (let row = 0, n = 0; row < count; row++) {
-      const template = templateIds[row]
-      if (template === 0 || !has[template - 1]) continue
-      if (!skip.has(n) && column.style !== STYLE.explicit) out[row] = column.values[n] / POW10[column.decimals]
-      n++
-    }
-    return out
-  }
   yield
-  writeTime(feed, messages, options.eventMs, gathers, sealed, cells, head, write, recv)
+  const cells = (at: number): Float64Array => cellsOf(sealed[at], at, rows)
+  writeTime(feed, messages, eventMs, gathers, sealed, cells, head, write, recv)
+}
 
-  for (const row of raws) cold.raw(bytes.subarray(offsets[row], offsets[row + 1]))
+/** The numbers of column `at`, one per row; NaN for rows without one, or with one stored as text. */
+function cellsOf(column: Sealed, at: number, { templates, templateIds }: ParsedRows): Float64Array {
+  const skip = new Set(column.exceptions)
+  const has = templates.map((template) => template.columnIds.includes(at))
+  const out = new Float64Array(templateIds.length).fill(NaN)
+  for (let row = 0, n = 0; row < templateIds.length; row++) {
+    const template = templateIds[row]
+    if (template === 0 || !has[template - 1]) continue
+    if (!skip.has(n) && column.style !== STYLE.explicit) out[row] = column.values[n] / POW10[column.decimals]
+    n++
+  }
+  return out
+}
+
+/** Compresses the sections and puts the header before them. Throws `internal` if they are too large. */
+function* assemble({ head, hot, cold, low }: Sections, level: number): Generator<undefined, Uint8Array, void> {
   const wanted = new Uint8Array(head.at + hot.at)
   wanted.set(head.finish())
   wanted.set(hot.finish(), head.at)
   if (wanted.length + cold.at > MAX_BODY) throw new CodedError('internal', 'Too many messages for one block.')
   low.raw(new Uint8Array(LOW_PADDING))
   yield
-  const level = options.level ?? 1
   const frames = [pack(wanted, level), pack(cold.finish(), level)]
   const out = new Uint8Array(HEADER_BYTES + frames[0].length + frames[1].length + low.at)
   const header = new DataView(out.buffer)
@@ -287,7 +344,6 @@ function* build(
   out.set(frames[1], HEADER_BYTES + frames[0].length)
   out.set(low.finish(), HEADER_BYTES + frames[0].length + frames[1].length)
   header.setUint32(4, crc32(out.subarray(8)), true)
-  pool = buffers
   return out
 }
 

@@ -96,7 +96,7 @@ interface BlockTimes {
 }
 
 /** A page of bars, oldest first. `atMs`: where the search began, UTC ms, used for a page without bars. */
-interface Found {
+interface FoundBars {
   readonly states: readonly BarState[]
   readonly more: boolean
   readonly atMs: number
@@ -183,7 +183,7 @@ export class BarReader {
   }
 
   /** The newest bars before `beforeMs`. Reads longer and longer spans until the page is full. */
-  #before(search: Search): Found {
+  #before(search: Search): FoundBars {
     const { query, grid, least, most } = search
     const before = query.beforeMs ?? Infinity
     const newest = Math.min(before - 1e-3, most)
@@ -208,7 +208,7 @@ export class BarReader {
   }
 
   /** The oldest bars after `afterMs`, found in the same way. */
-  #after(search: Search): Found {
+  #after(search: Search): FoundBars {
     const { query, grid, least, most } = search
     const after = Math.max(query.afterMs ?? -Infinity, (query.fromMs ?? -Infinity) - 1e-3)
     const before = query.beforeMs ?? Infinity

@@ -2,6 +2,7 @@
  * The writer's loop: requests in order, background work between them, and retries while the disk is full or failing.
  * Runs in the writer's thread, or in the caller's for tools and tests.
  */
+import type { Failure } from '../../../../shared/base/errors.ts'
 import { unixMs, type RecordingId } from '../../../../shared/base/units.ts'
 import type { CommitResult } from './engine.ts'
 import { isDiskError, storeFailure } from '../schema/sqlite.ts'
@@ -34,228 +35,261 @@ const MAX_BURST_JOURNAL_BYTES = 64 << 20
 /** Requests handled in the order they came. */
 type QueuedRequest = Extract<WriterRequest, { is: 'begin' | 'append' | 'end' | 'close' }>
 
-export interface WriterLoop {
-  handle(request: WriterRequest): void
-}
+type QueuedBatch = Extract<WriterRequest, { is: 'append' }>
 
-/** Runs requests over an engine. `reply` can be called at any time; buffers are returned with `committed`. */
-export function runWriter(
-  engine: StoreEngine,
-  reply: (reply: WriterReply, transfer?: ArrayBuffer[]) => void,
-): WriterLoop {
-  const queue: QueuedRequest[] = []
-  const ending: { readonly call: number; readonly key: RecordingId }[] = []
-  /** What is failing: flushes or background work. Reported once, and cleared when both work again. */
-  const troubled = new Set<'flush' | 'background'>()
-  const openedAt = performance.now()
-  let begun = false
-  let closed = false
-  let pumping = false
-  let idle: NodeJS.Timeout | undefined
+/** The part of the writer that can fail: commits of received messages, or background work. */
+type Duty = 'flush' | 'background'
+
+/** Runs requests over an engine. */
+export class WriterLoop {
+  readonly #engine: StoreEngine
+  readonly #reply: (reply: WriterReply, transfer?: ArrayBuffer[]) => void
+  readonly #queue: QueuedRequest[] = []
+  readonly #ending: { readonly call: number; readonly key: RecordingId }[] = []
+  /** What is failing. Reported once, and cleared when both work again. */
+  readonly #failing = new Set<Duty>()
+  readonly #openedAt = performance.now()
+  #hasBegun = false
+  #isClosed = false
+  #isAwake = false
+  #timer: NodeJS.Timeout | undefined
   /** A failed flush isn't retried before this time, monotonic ms like those below. */
-  let retryAt = 0
-  let restUntil = 0
-  let burstUntil = 0
-  let pauseUntil = 0
+  #retryAt = 0
+  #backgroundRetryAt = 0
+  #burstUntil = 0
+  #pauseUntil = 0
 
-  const wake = (): void => {
-    if (pumping || closed) return
-    pumping = true
-    setImmediate(pump)
-  }
-  const later = (ms: number): void => {
-    if (closed) return
-    clearTimeout(idle)
-    idle = setTimeout(wake, ms)
-    idle.unref()
-  }
-  const reportTrouble = (what: 'flush' | 'background', thrown: unknown): void => {
-    if (troubled.size === 0) reply({ is: 'trouble', failure: storeFailure(thrown, engine.file) })
-    troubled.add(what)
-  }
-  const clearTrouble = (what: 'flush' | 'background'): void => {
-    if (troubled.delete(what) && troubled.size === 0) reply({ is: 'recovered' })
+  /** `reply` can be called at any time; buffers are returned with `committed`. */
+  constructor(engine: StoreEngine, reply: (reply: WriterReply, transfer?: ArrayBuffer[]) => void) {
+    this.#engine = engine
+    this.#reply = reply
+    engine.library.listen((answer) => {
+      if (!this.#isClosed) reply(answer)
+    })
+    if (engine.unclosed.length > 0) this.#wakeIn(RECOVER_AFTER_MS)
+    else if (engine.hasWork) this.#wake() // remains of an import or an erasure that a crash interrupted
   }
 
-  function commit(): void {
-    const batches: Extract<WriterRequest, { is: 'append' }>[] = []
-    for (const request of queue) {
+  handle(request: WriterRequest): void {
+    if (this.#isClosed) return
+    // Outside of the queue, so that received messages never wait behind it.
+    switch (request.is) {
+      case 'library':
+        this.#engine.library.handle(request.request)
+        break
+      case 'snapshot':
+        this.#engine.snapshot(request.snapshot)
+        break
+      case 'bookmark-add':
+      case 'bookmark-remove':
+        this.#changeBookmark(request)
+        break
+      default:
+        this.#queue.push(request)
+    }
+    this.#wake()
+  }
+
+  #wake(): void {
+    if (this.#isAwake || this.#isClosed) return
+    this.#isAwake = true
+    setImmediate(() => this.#run())
+  }
+
+  #wakeIn(ms: number): void {
+    if (this.#isClosed) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#wake(), ms)
+    this.#timer.unref()
+  }
+
+  #reportTrouble(duty: Duty, thrown: unknown): void {
+    if (this.#failing.size === 0) this.#reply({ is: 'trouble', failure: this.#failureOf(thrown) })
+    this.#failing.add(duty)
+  }
+
+  #clearTrouble(duty: Duty): void {
+    if (this.#failing.delete(duty) && this.#failing.size === 0) this.#reply({ is: 'recovered' })
+  }
+
+  #failureOf(thrown: unknown): Failure {
+    return storeFailure(thrown, this.#engine.file)
+  }
+
+  /** The next request, then a turn of background work. */
+  #run(): void {
+    this.#isAwake = false
+    if (this.#isClosed) return
+    const wait = this.#retryAt - performance.now()
+    // Every new batch wakes the loop, but the retry still waits, unless the writer is closing.
+    if (wait > 0 && !this.#isLeaving()) return this.#wakeIn(wait)
+    const request = this.#queue[0]
+    if (request !== undefined && !this.#serveFirst(request)) return
+    if (!this.#isClosed) this.#work()
+    if (this.#queue.length > 0) this.#wake()
+  }
+
+  /** Returns false if the loop must not continue now. */
+  #serveFirst(request: QueuedRequest): boolean {
+    try {
+      if (request.is === 'append') this.#commit()
+      else {
+        this.#serve(request)
+        this.#queue.shift()
+      }
+      this.#clearTrouble('flush')
+      return true
+    } catch (thrown) {
+      if (thrown instanceof OwnershipLost && request.is !== 'close') {
+        this.#surrender(thrown)
+        return false
+      }
+      if (isDiskError(thrown)) {
+        this.#reportTrouble('flush', thrown)
+        // Closing must not wait for a disk that may never recover.
+        if (this.#isLeaving()) this.#abandonQueue()
+        else {
+          this.#retryAt = performance.now() + RETRY_MS
+          this.#wakeIn(RETRY_MS)
+        }
+        return false
+      }
+      if (request.is === 'append') {
+        this.#isClosed = true
+        throw thrown
+      }
+      this.#queue.shift()
+      if (request.is !== 'close') {
+        this.#reply({ is: 'failed', call: request.call, failure: this.#failureOf(thrown) })
+      }
+      return true
+    }
+  }
+
+  #commit(): void {
+    const batches: QueuedBatch[] = []
+    for (const request of this.#queue) {
       if (request.is !== 'append' || batches.length === MAX_BATCHES) break
       batches.push(request)
     }
     let done: CommitResult
     try {
-      done = engine.commit(batches.map(({ batch }) => batch))
+      done = this.#engine.commit(batches.map(({ batch }) => batch))
     } catch (thrown) {
       if (isDiskError(thrown) || thrown instanceof OwnershipLost) throw thrown
-      reply({ is: 'died', failure: storeFailure(thrown, engine.file) })
+      this.#reply({ is: 'died', failure: this.#failureOf(thrown) })
       throw thrown
     }
-    queue.splice(0, batches.length)
+    this.#queue.splice(0, batches.length)
     const recycled = batches.flatMap(({ batch }) => batchBuffers(batch))
     const bytes = batches.reduce((sum, request) => sum + request.bytes, 0)
-    if (bytes >= BURST_BYTES) burstUntil = performance.now() + BURST_MS
-    reply({ is: 'committed', ...done, ...engine.sizes(), bytes, recycled, batches: batches.length }, recycled)
+    if (bytes >= BURST_BYTES) this.#burstUntil = performance.now() + BURST_MS
+    const sizes = this.#engine.sizes()
+    this.#reply({ is: 'committed', ...done, ...sizes, bytes, recycled, batches: batches.length }, recycled)
   }
 
-  function serve(request: Exclude<QueuedRequest, { is: 'append' }>): void {
+  #serve(request: Exclude<QueuedRequest, { is: 'append' }>): void {
     switch (request.is) {
       case 'begin':
-        begun = true
-        engine.begin(request.id, request.source, request.startedMs, request.causes)
-        reply({ is: 'done', call: request.call })
+        this.#hasBegun = true
+        this.#engine.begin(request.id, request.source, request.startedMs, request.causes)
+        this.#reply({ is: 'done', call: request.call })
         return
       case 'end': {
-        const key = engine.end(request.endedMs, request.counts)
-        if (key === null) reply({ is: 'done', call: request.call })
-        else ending.push({ call: request.call, key })
+        const key = this.#engine.end(request.endedMs, request.counts)
+        if (key === null) this.#reply({ is: 'done', call: request.call })
+        else this.#ending.push({ call: request.call, key })
         return
       }
       case 'close':
-        engine.library.stop()
+        this.#engine.library.stop()
         try {
-          engine.drain()
+          this.#engine.drain()
         } catch {
           // The disk is failing. What isn't sealed stays in the journal, and the next start closes it.
         }
-        closed = true
-        clearTimeout(idle)
-        engine.close()
-        for (const { call } of ending) reply({ is: 'done', call })
-        reply({ is: 'done', call: request.call })
+        this.#isClosed = true
+        clearTimeout(this.#timer)
+        this.#engine.close()
+        for (const { call } of this.#ending) this.#reply({ is: 'done', call })
+        this.#reply({ is: 'done', call: request.call })
     }
-  }
-
-  function pump(): void {
-    pumping = false
-    if (closed) return
-    const request = queue[0]
-    const wait = retryAt - performance.now()
-    // Every new batch wakes the loop, but the retry still waits, unless the writer is closing.
-    if (wait > 0 && !isLeaving()) return later(wait)
-    if (request !== undefined) {
-      try {
-        if (request.is === 'append') commit()
-        else {
-          serve(request)
-          queue.shift()
-        }
-        clearTrouble('flush')
-      } catch (thrown) {
-        if (thrown instanceof OwnershipLost && request.is !== 'close') return surrender(thrown)
-        if (!isDiskError(thrown)) {
-          if (request.is === 'append') {
-            closed = true
-            throw thrown
-          }
-          queue.shift()
-          if (request.is !== 'close')
-            reply({ is: 'failed', call: request.call, failure: storeFailure(thrown, engine.file) })
-        } else {
-          reportTrouble('flush', thrown)
-          // Closing must not wait for a disk that may never recover.
-          if (isLeaving()) return giveUp()
-          retryAt = performance.now() + RETRY_MS
-          return later(RETRY_MS)
-        }
-      }
-    }
-    if (!closed) background()
-    if (queue.length > 0) wake()
   }
 
   /** Releases the store to its new owner. The next writer finds the session open and closes it. */
-  function surrender(thrown: OwnershipLost): void {
-    closed = true
-    clearTimeout(idle)
+  #surrender(thrown: OwnershipLost): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
     try {
-      engine.close() // releases the lock before a new writer tries to take it
+      this.#engine.close() // releases the lock before a new writer tries to take it
     } finally {
-      reply({ is: 'died', failure: storeFailure(thrown, engine.file) })
+      this.#reply({ is: 'died', failure: this.#failureOf(thrown) })
     }
   }
 
-  function closeLeft(): void {
-    if (begun || engine.unclosed.length === 0) return
-    if (performance.now() - openedAt >= RECOVER_AFTER_MS) engine.recoverSessions(unixMs(Date.now()))
-    else later(RECOVER_AFTER_MS)
+  #isLeaving(): boolean {
+    return this.#queue.some(({ is }) => is === 'close')
   }
 
-  const isLeaving = (): boolean => queue.some(({ is }) => is === 'close')
-
-  function giveUp(): void {
-    for (const request of queue.splice(0))
-      if (request.is !== 'append') {
-        if (request.is === 'close') serve(request)
-        else reply({ is: 'done', call: request.call })
-      }
+  #abandonQueue(): void {
+    for (const request of this.#queue.splice(0)) {
+      if (request.is === 'close') this.#serve(request)
+      else if (request.is !== 'append') this.#reply({ is: 'done', call: request.call })
+    }
   }
 
-  function background(): void {
+  #work(): void {
+    const engine = this.#engine
     const now = performance.now()
-    if (now < restUntil) return later(IDLE_MS)
-    if (now < burstUntil && ending.length === 0 && engine.journalBytes < MAX_BURST_JOURNAL_BYTES) return later(BURST_MS)
-    if (now < pauseUntil && engine.isLeisurely && ending.length === 0) return later(pauseUntil - now)
-    let state: 'more' | 'waiting' | 'idle'
+    const isUrgent = this.#ending.length > 0
+    if (now < this.#backgroundRetryAt) return this.#wakeIn(IDLE_MS)
+    if (now < this.#burstUntil && !isUrgent && engine.journalBytes < MAX_BURST_JOURNAL_BYTES) {
+      return this.#wakeIn(BURST_MS)
+    }
+    if (now < this.#pauseUntil && engine.isLeisurely && !isUrgent) return this.#wakeIn(this.#pauseUntil - now)
+    let state: ReturnType<StoreEngine['turn']>
     try {
-      closeLeft()
+      this.#recoverUnclosed()
       state = engine.turn(TURN_MS)
-      if (state !== 'waiting') clearTrouble('background')
+      if (state !== 'waiting') this.#clearTrouble('background')
     } catch (thrown) {
-      if (thrown instanceof OwnershipLost) return surrender(thrown)
-      reportTrouble('background', thrown)
-      restUntil = performance.now() + (isDiskError(thrown) ? RETRY_MS : BACKGROUND_RETRY_MS)
-      return later(RETRY_MS)
+      if (thrown instanceof OwnershipLost) return this.#surrender(thrown)
+      this.#reportTrouble('background', thrown)
+      this.#backgroundRetryAt = performance.now() + (isDiskError(thrown) ? RETRY_MS : BACKGROUND_RETRY_MS)
+      return this.#wakeIn(RETRY_MS)
     }
-    for (let i = ending.length - 1; i >= 0; i--) {
-      const { call, key } = ending[i]
-      if (engine.isFinishing(key)) continue
-      reply({ is: 'done', call })
-      ending.splice(i, 1)
-    }
-    if (state === 'more' && engine.isLeisurely && ending.length === 0) {
-      pauseUntil = performance.now() + PAUSE_MS
-      later(PAUSE_MS)
-    } else if (state === 'more') wake()
-    else later(state === 'waiting' ? 5 : IDLE_MS)
+    this.#replyFinished()
+    if (state === 'more' && engine.isLeisurely && this.#ending.length === 0) {
+      this.#pauseUntil = performance.now() + PAUSE_MS
+      this.#wakeIn(PAUSE_MS)
+    } else if (state === 'more') this.#wake()
+    else this.#wakeIn(state === 'waiting' ? 5 : IDLE_MS)
   }
 
-  function mark(request: BookmarkRequest): void {
+  #recoverUnclosed(): void {
+    if (this.#hasBegun || this.#engine.unclosed.length === 0) return
+    if (performance.now() - this.#openedAt >= RECOVER_AFTER_MS) this.#engine.recoverSessions(unixMs(Date.now()))
+    else this.#wakeIn(RECOVER_AFTER_MS)
+  }
+
+  #replyFinished(): void {
+    for (let i = this.#ending.length - 1; i >= 0; i--) {
+      const { call, key } = this.#ending[i]
+      if (this.#engine.isFinishing(key)) continue
+      this.#reply({ is: 'done', call })
+      this.#ending.splice(i, 1)
+    }
+  }
+
+  #changeBookmark(request: BookmarkRequest): void {
     const { call } = request
+    const engine = this.#engine
     try {
       const value =
         request.is === 'bookmark-add' ? engine.addBookmark(request.bookmark) : engine.removeBookmark(request.id)
-      reply({ is: 'done', call, value })
+      this.#reply({ is: 'done', call, value })
     } catch (thrown) {
-      reply({ is: 'failed', call, failure: storeFailure(thrown, engine.file) })
+      this.#reply({ is: 'failed', call, failure: this.#failureOf(thrown) })
     }
-  }
-
-  engine.library.listen((answer) => {
-    if (!closed) reply(answer)
-  })
-  if (engine.unclosed.length > 0) later(RECOVER_AFTER_MS)
-  else if (engine.hasWork) wake() // remains of an import or an erasure that a crash interrupted
-
-  return {
-    handle(request) {
-      if (closed) return
-      // Outside of the queue, so that received messages never wait behind it.
-      switch (request.is) {
-        case 'library':
-          engine.library.handle(request.request)
-          break
-        case 'snapshot':
-          engine.snapshot(request.snapshot)
-          break
-        case 'bookmark-add':
-        case 'bookmark-remove':
-          mark(request)
-          break
-        default:
-          queue.push(request)
-      }
-      wake()
-    },
   }
 }

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { toFailure } from '../../../../shared/base/errors.ts'
 import { StoreEngine } from './engine.ts'
 import type { WriterReply, WriterRequest } from '../types/writer-protocol.ts'
-import { runWriter } from './writer-loop.ts'
+import { WriterLoop } from './writer-loop.ts'
 
 /** Opens the store and serves the port until `close`. */
 export function serveWriter(port: MessagePort, file: string): void {
@@ -16,7 +16,7 @@ export function serveWriter(port: MessagePort, file: string): void {
     port.close()
     return
   }
-  const loop = runWriter(engine, (message, give) => {
+  const loop = new WriterLoop(engine, (message, give) => {
     reply(message, give)
     if (message.is === 'died') port.close() // ends the thread
   })

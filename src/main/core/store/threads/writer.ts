@@ -1,16 +1,13 @@
 /** A StoreWriter over a thread, or over a loop in the caller's thread. */
-import { Worker } from 'node:worker_threads'
-import { CodedError, toFailure, type Failure } from '../../../../shared/base/errors.ts'
+import { CodedError, type Failure } from '../../../../shared/base/errors.ts'
 import type { GapCause } from '../../../../shared/core/recording/recording.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
-import { StoreEngine } from './engine.ts'
 import { failureError } from './failure-error.ts'
 import { createLibrary } from './remote-library.ts'
 import type { LibraryWriter, StoreNotice, WriterEvent } from '../types/store.ts'
 import { batchBuffers, batchBytes, type WriterReply, type WriterRequest } from '../types/writer-protocol.ts'
 import { newRecordingId } from '../types/recording-id.ts'
-import { waitForThread } from './thread-end.ts'
-import { runWriter } from './writer-loop.ts'
+import { startBackend, type WriterBackend } from './writer-backend.ts'
 
 /** How long `end` waits for a failing disk. */
 const PATIENCE_MS = 3_000
@@ -19,12 +16,6 @@ interface Call {
   resolve(value?: unknown): void
   reject(error: Error): void
   readonly progress?: ((done: number) => void) | undefined
-}
-
-/** A running writer: a thread or a loop. */
-interface WriterBackend {
-  send(request: WriterRequest, transfer: ArrayBuffer[]): void
-  stop(): Promise<void>
 }
 
 /** Opens the writer. Rejects with `store-locked`, `store-newer`, `store-damaged` or a disk error. */
@@ -38,7 +29,7 @@ export async function openWriter(
   const causes = new Map<RecordingId, GapCause>()
   let nextCall = 1
   let backlog = 0
-  let line: WriterBackend | null = null
+  let backend: WriterBackend | null = null
   let generation = 0
   let current: RecordingId | null = null
   let closing = false
@@ -49,9 +40,9 @@ export async function openWriter(
   }
 
   const onDeath = (session: number, failure: Failure): void => {
-    if (session !== generation || line === null) return
-    void line.stop() // not awaited: whatever the old backend still sends is ignored
-    line = null
+    if (session !== generation || backend === null) return
+    void backend.stop() // not awaited: whatever the old backend still sends is ignored
+    backend = null
     backlog = 0
     if (current !== null) causes.set(current, 'worker')
     current = null
@@ -60,8 +51,8 @@ export async function openWriter(
     if (!closing) emit({ is: 'died', failure })
   }
 
-  const onReply = (mine: number, reply: WriterReply): void => {
-    if (mine !== generation) return
+  const onReply = (session: number, reply: WriterReply): void => {
+    if (session !== generation) return
     switch (reply.is) {
       case 'opened':
         for (const notice of reply.notices) onNotice(notice)
@@ -71,7 +62,7 @@ export async function openWriter(
         const call = calls.get(reply.call)
         calls.delete(reply.call)
         if (reply.is === 'done') call?.resolve(reply.value)
-        else if (reply.call === 0) onDeath(mine, reply.failure)
+        else if (reply.call === 0) onDeath(session, reply.failure)
         else call?.reject(failureError(reply.failure))
         return
       }
@@ -89,7 +80,7 @@ export async function openWriter(
         emit(reply)
         return
       case 'died':
-        onDeath(mine, reply.failure)
+        onDeath(session, reply.failure)
     }
   }
 
@@ -107,58 +98,31 @@ export async function openWriter(
 
   /** Starts a backend. Resolves when the store is open. */
   const start = (): Promise<void> => {
-    const mine = ++generation
-    if (worker === undefined) {
-      try {
-        const engine = new StoreEngine(file)
-        onReply(mine, { is: 'opened', notices: engine.notices })
-        const loop = runWriter(engine, (reply) => onReply(mine, reply))
-        line = { send: (request) => loop.handle(request), stop: () => Promise.resolve() }
-        return Promise.resolve()
-      } catch (thrown) {
-        return Promise.reject(thrown instanceof Error ? thrown : new Error(String(thrown)))
-      }
-    }
-    return new Promise((resolve, reject) => {
-      const thread = new Worker(worker, { workerData: { file } })
-      line = { send: (request, give) => thread.postMessage(request, give), stop: () => waitForThread(thread) }
-      // The thread sends only replies.
-      thread.on('message', (reply: WriterReply) => {
-        if (reply.is === 'opened') resolve()
-        else if (reply.is === 'failed' && reply.call === 0) reject(failureError(reply.failure))
-        onReply(mine, reply)
-      })
-      thread.on('error', (thrown: unknown) => {
-        const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-        reject(error)
-        onDeath(mine, toFailure(error))
-      })
-      thread.on('exit', () =>
-        onDeath(mine, {
-          code: 'disk-error',
-          message: 'The thread that writes the store ended.',
-          hint: 'It is being restarted.',
-        }),
-      )
+    const session = ++generation
+    const started = startBackend(file, worker, {
+      onReply: (reply) => onReply(session, reply),
+      onDeath: (failure) => onDeath(session, failure),
     })
+    backend = started.backend
+    return started.opened
   }
 
   const ask = <T = void>(
-    make: (call: number) => WriterRequest,
-    give: ArrayBuffer[] = [],
+    createRequest: (call: number) => WriterRequest,
+    transfer: ArrayBuffer[] = [],
     progress?: (done: number) => void,
   ): Promise<T> =>
     new Promise((resolve, reject) => {
       const call = nextCall++
       // The backend answers each request with the value named by the request.
       calls.set(call, { resolve: (value) => resolve(value as T), reject, progress })
-      line?.send(make(call), give)
+      backend?.send(createRequest(call), transfer)
     })
 
-  const mustRun = <T>(make: (call: number) => WriterRequest): Promise<T> =>
-    line === null
+  const mustRun = <T>(createRequest: (call: number) => WriterRequest): Promise<T> =>
+    backend === null
       ? Promise.reject(new CodedError('disk-error', 'The thread that writes the store ended.'))
-      : ask<T>(make)
+      : ask<T>(createRequest)
 
   try {
     await start()
@@ -172,9 +136,9 @@ export async function openWriter(
       current = id
       const sendBegin = (): Promise<void> =>
         ask((call) => ({ is: 'begin', call, id, source, startedMs, causes: new Map(causes) }))
-      if (line === null) {
+      if (backend === null) {
         const opened = start() // messages sent before the store is open wait at the port
-        if (line === null) await opened
+        if (backend === null) await opened
         else opened.catch(() => undefined) // reported by `died` and by the rejected call
       }
       await sendBegin()
@@ -182,18 +146,18 @@ export async function openWriter(
       return id
     },
     append(batch) {
-      if (line === null) return
+      if (backend === null) return
       const bytes = batchBytes(batch)
       backlog += bytes
-      line.send({ is: 'append', batch, bytes }, batchBuffers(batch))
+      backend.send({ is: 'append', batch, bytes }, batchBuffers(batch))
     },
     get backlogBytes() {
       return backlog
     },
-    library: createLibrary((make, give, progress) =>
-      line === null
+    library: createLibrary((createRequest, transfer, progress) =>
+      backend === null
         ? Promise.reject(new CodedError('disk-error', 'The thread that writes the store ended.'))
-        : ask((call) => ({ is: 'library', request: make(call) }), give, progress),
+        : ask((call) => ({ is: 'library', request: createRequest(call) }), transfer, progress),
     ),
     onEvent(listener) {
       listeners.add(listener)
@@ -201,27 +165,30 @@ export async function openWriter(
     },
     snapshot(snapshot) {
       const { recording = current, data } = snapshot
-      if (line === null || recording === null || recording !== current) return
+      if (backend === null || recording === null || recording !== current) return
       const { buffer } = data
-      line.send({ is: 'snapshot', snapshot: { ...snapshot, recording } }, buffer instanceof ArrayBuffer ? [buffer] : [])
+      backend.send(
+        { is: 'snapshot', snapshot: { ...snapshot, recording } },
+        buffer instanceof ArrayBuffer ? [buffer] : [],
+      )
     },
     addBookmark: (bookmark) => mustRun((call) => ({ is: 'bookmark-add', call, bookmark })),
     removeBookmark: (id) => mustRun((call) => ({ is: 'bookmark-remove', call, id })),
     async end(endedMs, counts) {
       current = null
-      if (line === null) return
+      if (backend === null) return
       const ended = ask((call) => ({ is: 'end', call, endedMs, counts }))
       await Promise.race([ended, rejectWhenStuck(ended)])
     },
     async close() {
       if (closing) return
       closing = true
-      if (line !== null) {
+      if (backend !== null) {
         await ask((call) => ({ is: 'close', call })).catch(() => undefined)
         generation++
-        await line?.stop()
+        await backend?.stop()
       }
-      line = null
+      backend = null
       // A request sent while the thread was closing gets no reply, so its caller would wait forever.
       for (const [, call] of calls) call.reject(new CodedError('cancelled', 'The store was closed.'))
       calls.clear()

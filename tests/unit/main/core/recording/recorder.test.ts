@@ -9,7 +9,7 @@ import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/s
 import type { Batch, StoreWriter, WriterEvent } from '../../../../../src/main/core/store/types/store.ts'
 import type { WriterReply } from '../../../../../src/main/core/store/types/writer-protocol.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { runWriter } from '../../../../../src/main/core/store/threads/writer-loop.ts'
+import { WriterLoop } from '../../../../../src/main/core/store/threads/writer-loop.ts'
 import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
 import { monoNs, recordingId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import { DEMO, readAll, T0, tempFolder, trade, Writer } from '../store/harness.ts'
@@ -592,7 +592,7 @@ describe('a failing disk', () => {
     const kinds: string[] = []
     const recovered = Promise.withResolvers<void>()
     const closed = Promise.withResolvers<void>()
-    const loop = runWriter(failing(2), (reply: WriterReply) => {
+    const loop = new WriterLoop(failing(2), (reply: WriterReply) => {
       kinds.push(reply.is === 'trouble' ? `trouble ${reply.failure.code}` : reply.is)
       if (reply.is === 'recovered') recovered.resolve()
       if (reply.is === 'done' && reply.call === 3) closed.resolve()
@@ -628,7 +628,7 @@ describe('a failing disk', () => {
       return commit(batches)
     }
     const closed = Promise.withResolvers<void>()
-    const loop = runWriter(engine, (reply: WriterReply) => {
+    const loop = new WriterLoop(engine, (reply: WriterReply) => {
       if (reply.is === 'done' && reply.call === 2) closed.resolve()
     })
     loop.handle({
@@ -656,7 +656,7 @@ describe('a failing disk', () => {
 
   it('does not keep the process from exiting', async () => {
     const closed = Promise.withResolvers<void>()
-    const loop = runWriter(failing(Infinity), (reply: WriterReply) => {
+    const loop = new WriterLoop(failing(Infinity), (reply: WriterReply) => {
       if (reply.is === 'done' && reply.call === 2) closed.resolve()
     })
     loop.handle({
@@ -705,7 +705,7 @@ describe('deferred sealing', () => {
     engine.isFinishing = () => turns < 400
     const pause = vi.spyOn(globalThis, 'setTimeout')
     const ended = Promise.withResolvers<void>()
-    const loop = runWriter(engine, (reply: WriterReply) => {
+    const loop = new WriterLoop(engine, (reply: WriterReply) => {
       if (reply.is !== 'done') return
       if (reply.call === 1) {
         pause.mockClear()

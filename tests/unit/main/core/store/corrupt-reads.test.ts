@@ -9,7 +9,7 @@ import { openLocalReader } from '../../../../../src/main/core/store/threads/read
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import type { Bar, Interval } from '../../../../../src/shared/core/market/market.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
-import { blocksOf, flip, inStore, type FlipPlace } from './flip.ts'
+import { blocksOf, flip, inStore, type FlipTarget } from './flip.ts'
 import { DEMO, quote, T0, tempFolder, trade, Writer, type Item } from './harness.ts'
 
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -51,7 +51,7 @@ function store(rounds: readonly (readonly Item[])[], roundMs = 130_000): Recordi
 }
 
 const sql = <T>(run: (db: Database.Database) => T): T => inStore(folder.file, run)
-const flipped = (table: 'block' | 'rollup' | 'journal', id: number, where?: FlipPlace): void =>
+const flipped = (table: 'block' | 'rollup' | 'journal', id: number, where?: FlipTarget): void =>
   flip(folder.file, table, id, where)
 const blocks = (): readonly number[] => blocksOf(folder.file, 'crypto/XT', BTC)
 const hours = (): readonly number[] =>
@@ -65,11 +65,11 @@ async function bars(query: Partial<BarQuery> = {}): Promise<BarPage> {
     await reader.close()
   }
 }
-const past = (query: Partial<BarQuery> = {}): Promise<BarPage> => bars({ ...query, skipCorrupt: true })
+const readPastCorrupt = (query: Partial<BarQuery> = {}): Promise<BarPage> => bars({ ...query, skipCorrupt: true })
 const touches = ({ startMs, endMs }: Bar, { fromMs, toMs }: StoredSpan): boolean =>
   fromMs < endMs && (toMs > startMs || (fromMs === toMs && fromMs >= startMs))
 /** Minute and close of each bar, with "?" if it isn't complete. */
-const told = ({ bars }: BarPage): readonly string[] =>
+const describeBars = ({ bars }: BarPage): readonly string[] =>
   bars.map(({ startMs, close, complete }) => `${(startMs - T0) / MINUTE} ${close}${complete ? '' : '?'}`)
 const range = (from: number, to: number): readonly number[] => Array.from({ length: to - from }, (_, i) => from + i)
 
@@ -79,21 +79,21 @@ describe('a corrupt block', () => {
   it('costs a chart only its own bars, which the page reports; strict reads are refused', async () => {
     store(rounds)
     const before = await bars({ interval: '1s' })
-    expect(await past({ interval: '1s' })).toEqual(before)
+    expect(await readPastCorrupt({ interval: '1s' })).toEqual(before)
     const [, second] = blocks()
     flipped('block', second)
     await expect(bars({ interval: '1s' })).rejects.toMatchObject({ code: 'store-damaged' })
-    const page = await past({ interval: '1s' })
+    const page = await readPastCorrupt({ interval: '1s' })
     expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
-    expect(told(page)).toEqual(told(before).filter((_, m) => m < 3 || m === 6))
+    expect(describeBars(page)).toEqual(describeBars(before).filter((_, m) => m < 3 || m === 6))
     expect(page).toMatchObject({ more: false })
   })
 
   it('is skipped by a page that has nothing else', async () => {
     store(rounds)
     flipped('block', blocks()[1])
-    const page = await past({ interval: '1s', beforeMs: at(6, 0), limit: 2 })
-    expect(told(page).map((one) => one.split(' ')[1])).toEqual(['101', '102'])
+    const page = await readPastCorrupt({ interval: '1s', beforeMs: at(6, 0), limit: 2 })
+    expect(describeBars(page).map((one) => one.split(' ')[1])).toEqual(['101', '102'])
     expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
   })
 
@@ -101,7 +101,7 @@ describe('a corrupt block', () => {
     store(rounds)
     const before = await bars()
     for (const id of blocks()) flipped('block', id)
-    expect(await past()).toEqual(before)
+    expect(await readPastCorrupt()).toEqual(before)
   })
 
   it('makes an export fail without leaving a file', async () => {
@@ -118,10 +118,10 @@ describe('a corrupt block', () => {
   it("doesn't affect what was received before it", async () => {
     const recording = store(rounds)
     flipped('block', blocks()[1])
-    const page = await past({ interval: '1s', maxSeq: { recording, seq: 4 } })
+    const page = await readPastCorrupt({ interval: '1s', maxSeq: { recording, seq: 4 } })
     expect(page.corrupt).toBeUndefined()
     expect(page.bars).toHaveLength(3)
-    expect((await past({ interval: '1s', maxSeq: { recording, seq: 5 } })).corrupt).toHaveLength(1)
+    expect((await readPastCorrupt({ interval: '1s', maxSeq: { recording, seq: 5 } })).corrupt).toHaveLength(1)
   })
 })
 
@@ -139,7 +139,7 @@ describe('a corrupt hour of bars', () => {
       const [first] = hours()
       flipped('rollup', first, { column })
       await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
-      const page = await past()
+      const page = await readPastCorrupt()
       expect(page).toEqual({ ...before, rebuilt: [{ fromMs: T0, toMs: T0 + HOUR }] })
       flipped('rollup', first, { column })
     }
@@ -151,11 +151,11 @@ describe('a corrupt hour of bars', () => {
     const before = await bars()
     for (const id of hours()) flipped('rollup', id)
     flipped('block', blocks()[1])
-    const page = await past()
+    const page = await readPastCorrupt()
     expect(page.corrupt).toEqual([{ fromMs: at(90), toMs: at(149) + 1 }])
     expect(page.rebuilt).toEqual([{ fromMs: T0, toMs: T0 + 3 * HOUR }])
-    expect(told(page)).toEqual(told(before).filter((_, m) => m < 90 || m === 150))
-    const long = await past({ interval: '1h' })
+    expect(describeBars(page)).toEqual(describeBars(before).filter((_, m) => m < 90 || m === 150))
+    const long = await readPastCorrupt({ interval: '1h' })
     expect(long.bars.map(({ complete, count }) => [complete, count])).toEqual([
       [true, 60],
       [false, 30],
@@ -174,12 +174,12 @@ describe('a corrupt ledger', () => {
   it('reports an unreadable gap at its time, whichever part of it is corrupt', async () => {
     store(rounds)
     const before = await bars()
-    expect(told(before)).toEqual(['0 100', '1 101?', '3 103', '4 104', '5 105?'])
+    expect(describeBars(before)).toEqual(['0 100', '1 101?', '3 103', '4 104', '5 105?'])
     for (const change of ["cause = 'dqop'", "feed = 'crypto/YT'", "symbols = '['"]) {
       const keep = sql((db) => db.prepare('SELECT * FROM gap').get() as Record<string, unknown>)
       sql((db) => db.exec(`UPDATE gap SET ${change}`))
       await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
-      const page = await past()
+      const page = await readPastCorrupt()
       expect(page.corrupt).toEqual([{ fromMs: at(1, 30), toMs: at(2, 30) }])
       expect(page.bars).toEqual(before.bars)
       const reader = openLocalReader(folder.file)
@@ -195,7 +195,7 @@ describe('a corrupt ledger', () => {
     for (const body of ['{"type":"acknowledged"', '{"type":"acknowledged","feed":"crypto/XT","rymbols":["BTC-USD"]}']) {
       sql((db) => db.prepare(`UPDATE entry SET body = ? WHERE body LIKE '{"type":"acknowledged"%'`).run(body))
       await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
-      expect((await past()).corrupt).toEqual([{ fromMs: T0, toMs: T0 }])
+      expect((await readPastCorrupt()).corrupt).toEqual([{ fromMs: T0, toMs: T0 }])
     }
   })
 })
@@ -212,26 +212,26 @@ describe('a corrupt flush', () => {
       [print(1), print(2), digest(3), print(4), digest(5), print(6)],
       [print(7)],
     ])
-    const whole = told(await bars())
+    const whole = describeBars(await bars())
     expect(whole).toEqual(['0 100', '1 101', '2 102', '4 104', '6 106', '7 107?'])
     const [last] = sql((db) => db.prepare<[], number>('SELECT id FROM journal').pluck().all())
     flipped('journal', last)
-    const page = await past()
-    expect(told(page)).toEqual(['0 100', '1 101', '2 102', '4 104?', '6 106?'])
+    const page = await readPastCorrupt()
+    expect(describeBars(page)).toEqual(['0 100', '1 101', '2 102', '4 104?', '6 106?'])
     // From a minute before it was received, because trades can be that late.
     expect(page.corrupt).toEqual([{ fromMs: at(4, 2), toMs: Infinity }])
     await expect(bars()).rejects.toThrow(/^Messages of .* that came from .* or later are damaged/)
-    expect(told(await bars({ beforeMs: at(4, 0) }))).toEqual(['0 100', '1 101', '2 102'])
+    expect(describeBars(await bars({ beforeMs: at(4, 0) }))).toEqual(['0 100', '1 101', '2 102'])
     // The writer finds it when sealing, marks it and continues.
     const engine = new StoreEngine(folder.file, () => T0 + HOUR)
     engine.begin(newRecordingId(T0 + HOUR), DEMO, unixMs(T0 + HOUR))
     engine.drain()
     engine.close()
-    const after = await past()
-    expect(told(after)).toEqual(told(page))
+    const after = await readPastCorrupt()
+    expect(describeBars(after)).toEqual(describeBars(page))
     expect(after.corrupt).toMatchObject([{ fromMs: at(4, 2) }])
     await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
-    expect(told(await bars({ beforeMs: at(4, 0) }))).toEqual(['0 100', '1 101', '2 102'])
+    expect(describeBars(await bars({ beforeMs: at(4, 0) }))).toEqual(['0 100', '1 101', '2 102'])
   })
 })
 
@@ -243,7 +243,7 @@ describe('a writer that meets corrupt data', () => {
     [print(9)],
   ]
   /** Closes what a crash left open, and continues recording. */
-  function goOn(): void {
+  function resumeRecording(): void {
     const engine = new StoreEngine(folder.file, () => T0 + 2 * HOUR)
     engine.begin(newRecordingId(T0 + 2 * HOUR), DEMO, unixMs(T0 + 2 * HOUR))
     engine.commit([new Writer().batch([print(121)])])
@@ -258,12 +258,12 @@ describe('a writer that meets corrupt data', () => {
     store(rounds)
     const before = await bars({ interval: '1s' })
     flipped('block', blocks()[1])
-    goOn()
+    resumeRecording()
     expect(closed()).toBe(2)
-    const page = await past({ interval: '1s' })
+    const page = await readPastCorrupt({ interval: '1s' })
     expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
     // Whether the last bar before the crash and those after it are complete depends on the crash.
-    expect(told(page).slice(0, -2)).toEqual(told(before).filter((_, m) => m < 3 || (m > 5 && m < 9)))
+    expect(describeBars(page).slice(0, -2)).toEqual(describeBars(before).filter((_, m) => m < 3 || (m > 5 && m < 9)))
     expect(page.bars.slice(-2).map(({ close }) => close)).toEqual([109, 221])
   })
 
@@ -271,8 +271,8 @@ describe('a writer that meets corrupt data', () => {
     store(rounds)
     sql((db) => db.exec('UPDATE series SET rolled_seq = 4; DELETE FROM rollup'))
     flipped('block', blocks()[1])
-    goOn()
-    const page = await past()
+    resumeRecording()
+    const page = await readPastCorrupt()
     expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
     expect(page.bars.map(({ startMs }) => (startMs - T0) / MINUTE)).toEqual([6, 7, 8, 9, 121])
   })
@@ -285,10 +285,10 @@ describe('a writer that meets corrupt data', () => {
       db.prepare<[number], number>('SELECT length(data) FROM rollup WHERE id = ?').pluck().get(hour),
     )
     flipped('rollup', hour)
-    goOn()
+    resumeRecording()
     expect(sql((db) => db.prepare('SELECT length(data) FROM rollup WHERE id = ?').pluck().get(hour))).toBe(size)
     await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
-    const page = await past()
+    const page = await readPastCorrupt()
     expect(page.rebuilt).toEqual([{ fromMs: T0, toMs: T0 + HOUR }])
     expect(page.corrupt).toBeUndefined()
     expect(page.bars.slice(0, -2)).toEqual(before.bars.slice(0, -1))
@@ -338,7 +338,7 @@ describe('any corruption of one row', () => {
           for (const query of asked) {
             const good = before.get(query)
             if (good === undefined) throw new TypeError('it was asked')
-            const page = await past(query)
+            const page = await readPastCorrupt(query)
             const { corrupt: lost = [], rebuilt = [] } = page
             const outside = (one: Bar): boolean => !lost.some((span) => touches(one, span))
             expect(page.bars.filter(outside)).toEqual(good.bars.filter(outside))

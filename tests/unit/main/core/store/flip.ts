@@ -12,7 +12,7 @@ export function inStore<T>(file: string, run: (db: Database.Database) => T): T {
   }
 }
 
-export interface FlipPlace {
+export interface FlipTarget {
   readonly column?: string
   /** Position in the value, 0 to 1. */
   readonly byte?: number
@@ -24,7 +24,7 @@ export function flip(
   file: string,
   table: 'block' | 'rollup' | 'journal',
   id: number,
-  { column = 'data', byte = 0.5, bit = 3 }: FlipPlace = {},
+  { column = 'data', byte = 0.5, bit = 3 }: FlipTarget = {},
 ): void {
   inStore(file, (db) => {
     const data = db.prepare<[number], Buffer>(`SELECT ${column} FROM ${table} WHERE id = ?`).pluck().get(id)

@@ -19,7 +19,7 @@ const items = (n: number, fromMs = T0 + 1_000): Item[] =>
   Array.from({ length: n }, (_, i) => ({ conn: 1, data: trade('BTC-USD', 100 + i, 1, fromMs + i) }))
 
 /** Leaves a session as a crash would: some sealed, some only in the journal, one connection open. */
-function leave(sealed: boolean): RecordingId {
+function recordAndCrash(sealed: boolean): RecordingId {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
   const key = newRecordingId(T0)
@@ -75,7 +75,7 @@ describe('a session left open by a crash', () => {
   it.each([true, false])(
     'is closed by the next begin with a gap that has both edges (sealed first: %s)',
     async (sealed) => {
-      const key = leave(sealed)
+      const key = recordAndCrash(sealed)
       const engine = new StoreEngine(folder.file)
       expect(engine.unclosed).toEqual([key])
       engine.begin(newRecordingId(T0 + 60_000), DEMO, unixMs(T0 + 60_000))
@@ -135,7 +135,7 @@ describe('a session left open by a crash', () => {
   })
 
   it("isn't reported live once its writer is dead, and an earlier one isn't while another writes", async () => {
-    const left = leave(false)
+    const left = recordAndCrash(false)
     const reader = openLocalReader(folder.file)
     const live = async () => (await reader.sessions()).map((row) => [row.session, row.live, row.clean])
     expect(await live()).toEqual([[left, false, false]])
@@ -159,7 +159,7 @@ describe('a session left open by a crash', () => {
     ])
 
   it("doesn't delay new commits: it is sealed and closed in the background", async () => {
-    const left = leave(false)
+    const left = recordAndCrash(false)
     const engine = new StoreEngine(folder.file)
     const now = newRecordingId(T0 + 5_000)
     engine.begin(now, DEMO, unixMs(T0 + 5_000))
@@ -220,7 +220,7 @@ describe('a session left open by a crash', () => {
   })
 
   it('is recovered once, even if another crash comes before it is closed', async () => {
-    const left = leave(false)
+    const left = recordAndCrash(false)
     const key = (n: number): RecordingId => newRecordingId(T0 + n * 5_000)
     const begun = [1, 2, 3].map((n) => {
       const engine = new StoreEngine(folder.file)
@@ -369,7 +369,7 @@ describe('a session left open by a crash', () => {
   })
 
   it('is closed even if nothing is recorded', async () => {
-    const left = leave(false)
+    const left = recordAndCrash(false)
     const writer = await openStoreWriter({ file: folder.file })
     const reader = openLocalReader(folder.file)
     await vi.waitFor(async () => expect((await reader.sessions())[0].endedMs).toBe(T0 + 31), { timeout: 5_000 })
@@ -379,7 +379,7 @@ describe('a session left open by a crash', () => {
   })
 
   it('uses the given cause', async () => {
-    const key = leave(false)
+    const key = recordAndCrash(false)
     const engine = new StoreEngine(folder.file)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000), new Map<RecordingId, GapCause>([[key, 'worker']]))
     const reader = openLocalReader(folder.file)
@@ -389,7 +389,7 @@ describe('a session left open by a crash', () => {
   })
 
   it('keeps a corrupt journal row, reports it, and continues without it', async () => {
-    const key = leave(false)
+    const key = recordAndCrash(false)
     const db = new Database(folder.file)
     db.exec("UPDATE journal SET data = CAST(substr(data, 1, length(data) - 1) || x'00' AS BLOB) WHERE first_seq = 1")
     db.close()
@@ -407,7 +407,7 @@ describe('a session left open by a crash', () => {
   })
 
   it('deletes a closed session completely and leaves a tombstone', async () => {
-    const key = leave(true)
+    const key = recordAndCrash(true)
     const engine = new StoreEngine(folder.file)
     engine.begin(newRecordingId(T0), DEMO, unixMs(T0 + 5_000))
     engine.drain()

@@ -47,14 +47,14 @@ const eventArb: fc.Arbitrary<Event> = fc.oneof(
   },
 )
 
-interface Made {
+interface TestMarket {
   readonly market: Market
   readonly hub: Hub
   readonly state: () => string
 }
 
 /** A market with all the state that a replay must reproduce. */
-function newMarket(): Made {
+function newMarket(): TestMarket {
   const hub = createHub({ calendar: hubCalendar })
   const fold = createDigestFold()
   const market = createMarket(hub, fold)
@@ -147,7 +147,7 @@ async function seek(reader: LocalReader, recording: RecordingId, seq: number, la
 
 it('is the same reached directly, from any snapshot, and after any seeks', async () => {
   let compared = 0
-  let jumped = 0
+  let sought = 0
   const places = fc.uniqueArray(fc.nat(119), { maxLength: 6, size: 'max' })
   await fc.assert(
     fc.asyncProperty(
@@ -174,7 +174,7 @@ it('is the same reached directly, from any snapshot, and after any seeks', async
             expect(replay.state()).toBe(states.get(last))
             expect(replay.rig.exactness.is).toMatch(/none|identical/)
             if (replay.rig.exactness.is === 'identical') compared += replay.rig.exactness.minutes
-            if (replay.used) jumped++
+            if (replay.used) sought++
             replay.cursor.close()
           }
           await reader.close()
@@ -186,5 +186,5 @@ it('is the same reached directly, from any snapshot, and after any seeks', async
     { numRuns: 20 },
   )
   expect(compared).toBeGreaterThan(5)
-  expect(jumped).toBeGreaterThan(5)
+  expect(sought).toBeGreaterThan(5)
 }, 120_000)

@@ -227,7 +227,7 @@ describe('replay', () => {
 })
 
 /** The position of an instant, by linear search. */
-function placeOf(lines: readonly Line[], ms: number): { seq: number; ms: number } | null {
+function positionOf(lines: readonly Line[], ms: number): { seq: number; ms: number } | null {
   let replay = -Infinity
   let found: { seq: number; ms: number } | null = null
   for (const line of lines) {
@@ -275,7 +275,7 @@ describe('findPosition', () => {
             const recording = await only(reader)
             const lines = linesOfItems(items)
             for (const at of asked) {
-              const place = placeOf(lines, T0 + at)
+              const place = positionOf(lines, T0 + at)
               expect(await reader.findPosition({ recording, ms: T0 + at })).toEqual(place)
               // Reading up to an instant ends soon after it, never before, and leaves nothing out.
               const read = await readLines(reader, { recording, afterSeq: 0, upToMs: T0 + at })
@@ -303,7 +303,7 @@ describe('findPosition', () => {
     const recording = await only(reader)
     const lines = linesOfItems(items)
     for (const at of [0, 1, 999, 30_000, 44_999, 45_003, 300_000, 645_002, 660_000, 689_998, 689_999, 900_000]) {
-      expect([at, await reader.findPosition({ recording, ms: T0 + at })]).toEqual([at, placeOf(lines, T0 + at)])
+      expect([at, await reader.findPosition({ recording, ms: T0 + at })]).toEqual([at, positionOf(lines, T0 + at)])
     }
     expect(await reader.findPosition({ recording, ms: T0 - 1 })).toBeNull()
   })

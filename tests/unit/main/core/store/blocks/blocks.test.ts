@@ -410,7 +410,7 @@ test('integers with their power of ten, only if every row has one', () => {
 })
 
 /** Everything a block returns about its rows. */
-function told(block: OpenBlock, keys: readonly string[]) {
+function describeRows(block: OpenBlock, keys: readonly string[]) {
   return Array.from({ length: block.count }, (_, row) => ({
     seq: block.seq[row],
     conn: block.conn[row],
@@ -441,18 +441,18 @@ test('a part of a block returns the same about its rows as the whole', () => {
       const eventMs = own ? Float64Array.from(list, ([, n], i) => (n % 5 === 0 ? NaN : 1.7e12 + i * 2)) : undefined
       const sealed = encodeBlock('crypto/XT', messages, { eventMs })
       const whole = openBlock(sealed)
-      const all = told(whole, whole.keys)
+      const all = describeRows(whole, whole.keys)
       const [after, upTo] = [Math.min(a, b), Math.max(a, b)]
       // of a block that was read before, and of a fresh one
       for (const block of [whole, openBlock(sealed)]) {
         const part = block.within(after, upTo)
         expect(part.count).toBe(Math.max(0, Math.min(upTo, list.length) - after))
-        expect(told(part, whole.keys)).toEqual(all.slice(after, upTo))
-        expect(told(part.within(after + 1, upTo - 1), whole.keys)).toEqual(
+        expect(describeRows(part, whole.keys)).toEqual(all.slice(after, upTo))
+        expect(describeRows(part.within(after + 1, upTo - 1), whole.keys)).toEqual(
           all.slice(after + 1, Math.max(after + 1, upTo - 1)),
         )
       }
-      expect(told(whole.within(-Infinity, Infinity), whole.keys)).toEqual(all)
+      expect(describeRows(whole.within(-Infinity, Infinity), whole.keys)).toEqual(all)
     }),
   )
 })

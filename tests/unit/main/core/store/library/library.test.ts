@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-const dying = fileURLToPath(new URL('../dying-library.ts', import.meta.url))
+const libraryProcess = fileURLToPath(new URL('./library-process.ts', import.meta.url))
 const writerThread = new URL('../../../../../../src/main/store-worker.ts', import.meta.url)
 const trades = (count: number, from = 0): Item[] =>
   Array.from({ length: count }, (_, i) => ({
@@ -268,7 +268,9 @@ describe('what a crash leaves', () => {
       before.end(unixMs(T0 + 1_000), [])
       before.drain()
       before.close()
-      const child = spawn(process.execPath, [dying, folder.file, what, whole], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, [libraryProcess, folder.file, what, whole], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       await once(child.stdout, 'data')
       child.kill('SIGKILL')
       await once(child, 'exit')

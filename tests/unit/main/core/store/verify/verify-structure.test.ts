@@ -33,17 +33,17 @@ afterEach(() => folder.remove())
 
 function problems(options = PIECES): string[] {
   const db = openForReading(folder.file)
-  const told: string[] = []
+  const reported: string[] = []
   try {
-    checkStructure(db, (_, kind, detail) => told.push(`${kind}: ${detail}`), undefined, options)
+    checkStructure(db, (_, kind, detail) => reported.push(`${kind}: ${detail}`), undefined, options)
   } finally {
     db.close()
   }
-  return told
+  return reported
 }
 
 /** Writes while SQLite doesn't know an index, so that the index becomes stale. */
-function behindIndex(index: string, sql: string): void {
+function writeWithoutIndex(index: string, sql: string): void {
   const db = new Database(folder.file)
   db.unsafeMode()
   db.pragma('writable_schema = ON')
@@ -83,7 +83,7 @@ describe('the structure checked in pieces', () => {
       ['structure: the index of table block names row 7, which is not there'],
     ],
   ])('reports %s', (_, sql, expected) => {
-    behindIndex('block_order', sql)
+    writeWithoutIndex('block_order', sql)
     expect(problems()).toEqual(expected)
     expect(problems({ wholeBytes: Infinity, pieceRows: 2 })).not.toEqual([])
   })
@@ -93,7 +93,7 @@ describe('the structure checked in pieces', () => {
     db.exec('CREATE TABLE guest (a); INSERT INTO guest VALUES (1)')
     db.close()
     expect(problems()).toEqual(['structure: the tables are not those of a Tapedeck store'])
-    behindIndex('bookmark_order', 'INSERT INTO bookmark (recording, at_ms, text) VALUES (1, 2, 3)')
+    writeWithoutIndex('bookmark_order', 'INSERT INTO bookmark (recording, at_ms, text) VALUES (1, 2, 3)')
     expect(problems()).toHaveLength(3)
   })
 

@@ -88,7 +88,7 @@ describe('verifying in short reads', () => {
   const MANY = 9_800
 
   /** A live session in small blocks, with its last flushes in the journal. */
-  function going(): { engine: StoreEngine; key: RecordingId; more: (n: number) => void } {
+  function startRecording(): { engine: StoreEngine; key: RecordingId; more: (n: number) => void } {
     let now = T0
     const engine = new StoreEngine(folder.file, () => now)
     const key = newRecordingId(T0)
@@ -111,7 +111,7 @@ describe('verifying in short reads', () => {
   }
 
   it('reports no problem in a session that is written, sealed, merged and ended in the meantime', async () => {
-    const { engine, more } = going()
+    const { engine, more } = startRecording()
     const reader = openLocalReader(folder.file)
     const { db } = reader.queries
     const blocks = (): number[] => db.prepare<[], number>('SELECT id FROM block').pluck().all()
@@ -137,7 +137,7 @@ describe('verifying in short reads', () => {
   })
 
   it('reports a block that vanishes while it reads', async () => {
-    const { engine } = going()
+    const { engine } = startRecording()
     const reader = openLocalReader(folder.file)
     let gone = false
     const { problems } = await reader.verify(null, (_, messages) => {
@@ -154,7 +154,7 @@ describe('verifying in short reads', () => {
   })
 
   it('skips a session that is erased while it is read', async () => {
-    const { engine, key } = going()
+    const { engine, key } = startRecording()
     engine.end(unixMs(T0 + 3_600_000), [])
     engine.drain()
     const kept = record(engine, T0 + 2 * 3_600_000)

@@ -1,8 +1,8 @@
 /** A process that is killed while it imports or erases. It reports when it is in the middle of it. */
-import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
-import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { recordingId, unixMs } from '../../../../../src/shared/base/units.ts'
-import { T0, trade, Writer } from './harness.ts'
+import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
+import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
+import { recordingId, unixMs } from '../../../../../../src/shared/base/units.ts'
+import { T0, trade, Writer } from '../harness.ts'
 
 const [file, what, session] = process.argv.slice(2)
 const engine = new StoreEngine(file)
