@@ -1,40 +1,10 @@
-/** A bare WebSocket client and a hand-driven clock for the simulator's tests. */
+/** A bare WebSocket client for the simulator's tests. */
 import { createHash } from 'node:crypto'
 import { WebSocket, type ClientOptions } from 'ws'
-import type { SimulatorClock } from '../../../src/simulator/market/clock.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../src/simulator/simulator.ts'
 import type { FeedId } from '../../../src/shared/base/units.ts'
 
 export const DATA = new URL('../../../resources/demo/', import.meta.url)
-
-/** Time that stands still until `pass` is called. */
-export function createHandClock(startMs: number): SimulatorClock & { pass(ms: number): Promise<void> } {
-  let now = startMs
-  let timers: { at: number; then: () => void }[] = []
-  return {
-    wallMs: () => now,
-    after(ms, then) {
-      const timer = { at: now + ms, then }
-      timers.push(timer)
-      return () => {
-        timers = timers.filter((t) => t !== timer)
-      }
-    },
-    async pass(ms) {
-      const end = now + ms
-      for (;;) {
-        const next = timers.filter((t) => t.at <= end).sort((a, b) => a.at - b.at)[0]
-        if (next === undefined) break
-        timers = timers.filter((t) => t !== next)
-        now = Math.max(now, next.at)
-        next.then()
-        // lets a turn that answers a promise come to its end
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      now = end
-    },
-  }
-}
 
 export function start(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
   return startSimulator({ dataDir: DATA, ...options })

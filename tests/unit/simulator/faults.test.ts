@@ -1,7 +1,8 @@
+import { manualClock } from '../../kit/clock.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { FAULT_NAMES, FAULTS, parseSchedule, readFault } from '../../../src/simulator/faults.ts'
 import type { Simulator, SimulatorOptions } from '../../../src/simulator/simulator.ts'
-import { connect, createHandClock, follow, start, tokenOf } from './client.ts'
+import { connect, follow, start, tokenOf } from './client.ts'
 
 let simulator: Simulator | undefined
 afterEach(async () => {
@@ -42,7 +43,7 @@ describe('faults', () => {
     expect([client.frames.length, pongs, client.ws.readyState]).toEqual([1, 0, client.ws.OPEN])
   })
   it('stall: no data while pongs go on, then data again', async () => {
-    const clock = createHandClock(1_780_000_000_000)
+    const clock = manualClock(1_780_000_000_000)
     const s = await quiet({ clock })
     const client = await follow(s, 'crypto/XT', 'BTC-USD')
     s.fault('stall', { ms: 1_000 })
@@ -120,7 +121,7 @@ describe('faults', () => {
     })
   })
   it('slow-handshake: the next one waits', async () => {
-    const clock = createHandClock(1_780_000_000_000)
+    const clock = manualClock(1_780_000_000_000)
     const s = await quiet({ clock })
     s.fault('slow-handshake', { ms: 3_000 })
     const slow = connect(s, '/ws/crypto/XT/', { token: await tokenOf(s) })
@@ -130,7 +131,7 @@ describe('faults', () => {
     await connect(s, '/ws/crypto/XT/', { token: await tokenOf(s) })
   })
   it('restart: gone for a while, then back on the same port', async () => {
-    const clock = createHandClock(1_780_000_000_000)
+    const clock = manualClock(1_780_000_000_000)
     const s = await quiet({ clock })
     const client = await follow(s, 'crypto/XT', 'BTC-USD')
     const token = await tokenOf(s)
@@ -205,7 +206,7 @@ describe('the table', () => {
       expect(() => parseSchedule(bad)).toThrow(expect.objectContaining({ code: 'usage' }))
   })
   it('runs a schedule on its clock', async () => {
-    const clock = createHandClock(1_780_000_000_000)
+    const clock = manualClock(1_780_000_000_000)
     const s = await quiet({ clock, faults: parseSchedule('[{"at":1000,"fault":"drop"}]') })
     const client = await follow(s, 'crypto/XT', 'BTC-USD')
     await clock.pass(999)

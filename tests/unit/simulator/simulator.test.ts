@@ -1,14 +1,15 @@
+import { manualClock } from '../../kit/clock.ts'
 import { Worker } from 'node:worker_threads'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { WorkerReport } from '../../../src/simulator/worker.ts'
-import { createHandClock, DATA, follow, start } from './client.ts'
+import { DATA, follow, start } from './client.ts'
 
 const NOON = Date.UTC(2026, 6, 15, 15, 0, 30)
 
 /** Runs ten seconds of the demo market by hand and answers what a client got, and what was said to be sent. */
 async function tenSeconds(seed: number) {
-  const clock = createHandClock(NOON)
+  const clock = manualClock(NOON)
   const simulator = await start({ clock, seed })
   const crypto = await follow(simulator, 'crypto/XT', 'BTC-USD', 'SOL-USD')
   const forex = await follow(simulator, 'forex/C', 'EURUSD')
@@ -30,7 +31,7 @@ describe('a simulator', () => {
     expect(await tenSeconds(8)).not.toEqual(first)
   })
   it('runs the market faster than the clock', async () => {
-    const clock = createHandClock(NOON)
+    const clock = manualClock(NOON)
     const simulator = await start({ clock, speed: 60 })
     const client = await follow(simulator, 'crypto/XA', 'BTC-USD')
     await clock.pass(3_000)
@@ -41,7 +42,7 @@ describe('a simulator', () => {
   })
   it('does not pour out what a machine slept through', async () => {
     let jump = 0
-    const clock = createHandClock(NOON)
+    const clock = manualClock(NOON)
     const simulator = await start({
       clock: { wallMs: () => clock.wallMs() + jump, after: (ms, then) => clock.after(ms, then) },
     })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { serveWindow, type Carrier, type WindowPort } from '../../../../src/main/rpc/carrier.ts'
 import type { TerminalFrame } from '../../../../src/shared/rpc/transport.ts'
+import { manualClock } from '../../../kit/clock.ts'
 import { stubTerminal, type StubTerminal } from '../../../contract/stub-terminal.ts'
 
 /** A carrier over a port and timers that only move by hand. */
@@ -19,8 +20,7 @@ function bench(frameMs = 16): {
   const closed: string[] = []
   let onFrame = (_frame: unknown): void => {}
   let onClose = (): void => {}
-  let nowMs = 1_000
-  let timers: { at: number; then: () => void }[] = []
+  const clock = manualClock(1_000)
   const port: WindowPort = {
     send: (frame) => void sent.push(frame),
     onFrame: (listener) => void (onFrame = listener),
@@ -29,12 +29,8 @@ function bench(frameMs = 16): {
   }
   const carrier = serveWindow(port, stub.handlers, {
     frameMs,
-    now: () => nowMs,
-    after(ms, then) {
-      const timer = { at: nowMs + ms, then }
-      timers.push(timer)
-      return () => void (timers = timers.filter((other) => other !== timer))
-    },
+    now: clock.wallMs,
+    after: clock.after,
   })
   return {
     stub,
@@ -43,18 +39,8 @@ function bench(frameMs = 16): {
     closed,
     receive: (frame) => onFrame(frame),
     leave: () => onClose(),
-    advance(ms) {
-      const until = nowMs + ms
-      for (;;) {
-        const [next] = timers.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)
-        if (!next) break
-        timers = timers.filter((other) => other !== next)
-        nowMs = next.at
-        next.then()
-      }
-      nowMs = until
-    },
-    timers: () => timers.length,
+    advance: clock.advance,
+    timers: () => clock.timers,
   }
 }
 

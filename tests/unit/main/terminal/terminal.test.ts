@@ -7,7 +7,6 @@ import type { PrintsPlace } from '../../../../src/shared/core/views/contract.ts'
 import type { Print } from '../../../../src/shared/core/market/market.ts'
 import { instrumentId } from '../../../../src/shared/base/units.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../../src/simulator/simulator.ts'
-import { systemClock } from '../../../../src/main/base/clock.ts'
 import { dispatchCall, openStream } from '../../../../src/main/rpc/dispatch.ts'
 import { openStoreWriter } from '../../../../src/main/core/store/open.ts'
 import { store } from '../../../../src/main/core/store/feature.ts'
@@ -18,6 +17,7 @@ import { barsPage } from '../../../../src/main/core/views/views.ts'
 import { openTerminal, type Terminal } from '../../../../src/main/hosts/open-terminal.ts'
 import type { HostOptions } from '../../../../src/main/terminal/host.ts'
 import { makeFolder } from '../../../kit/folder.ts'
+import { hurriedClock } from '../../../kit/clock.ts'
 
 const root = new URL('../../../../', import.meta.url)
 const BTC = instrumentId('crypto', 'BTC-USD')
@@ -307,7 +307,7 @@ describe('older prints', () => {
 
 describe('a store that cannot be written', () => {
   /** Does not make a test wait for the retries. */
-  const clock = { ...systemClock, after: (ms: number, then: () => void) => systemClock.after(Math.min(ms, 100), then) }
+  const clock = hurriedClock((ms) => Math.min(ms, 100))
   const quotes = { view: 'live', instruments: [BTC] }
   const trades = (terminal: Terminal) =>
     follow(terminal, 'quotes', quotes, ({ rows: [row] }) => typeof row?.last === 'number')

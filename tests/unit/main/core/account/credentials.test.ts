@@ -1,10 +1,11 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
-import { systemClock, type Clock } from '../../../../../src/main/base/clock.ts'
+import { systemClock } from '../../../../../src/main/base/clock.ts'
 import { createCredentials } from '../../../../../src/main/core/account/credentials.ts'
 import { memoryKeychain } from '../../../../../src/main/core/account/keychain.ts'
 import type { AccountState, ConnectionStep } from '../../../../../src/shared/core/status/status.ts'
 import { FakeService, json, jwt } from './fake-service.ts'
+import { hurriedClock } from '../../../../kit/clock.ts'
 
 const PASSWORD = 'CANARY-password'
 const API_KEY = 'CANARY-key'
@@ -173,7 +174,7 @@ describe('an account', () => {
 
 describe('test connection', () => {
   /** Waits are cut short: what is tested is what follows them. */
-  const soon: Clock = { ...systemClock, after: (ms, then) => systemClock.after(Math.min(ms / 10, 400), then) }
+  const soon = hurriedClock((ms) => Math.min(ms / 10, 400))
 
   async function run(prepare: (made: FakeService) => void = () => undefined, password: string | undefined = PASSWORD) {
     const { made, baseUrl } = await service(prepare)

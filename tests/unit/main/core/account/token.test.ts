@@ -10,6 +10,7 @@ import {
 import { toFailure, type CodedError } from '../../../../../src/shared/base/errors.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { FakeService, json, jwt } from './fake-service.ts'
+import { hurriedClock } from '../../../../kit/clock.ts'
 
 const PASSWORD = 'CANARY-password'
 const services: FakeService[] = []
@@ -142,7 +143,7 @@ describe('asking for a token', () => {
 
   test('nobody there, no such name, and silence are told apart', async () => {
     const { made, request } = await service((m) => (m.token = () => undefined))
-    const soon: Clock = { ...systemClock, after: (_ms, then) => systemClock.after(30, then) }
+    const soon = hurriedClock(() => 30)
     expect((await failure(request, soon)).code).toBe('timeout')
     await made.close()
     expect(await failure(request)).toMatchObject({

@@ -1,6 +1,5 @@
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Clock } from '../../../../../src/main/base/clock.ts'
 import { BATCH_BYTES, OpenBatch } from '../../../../../src/main/core/recording/batch.ts'
 import type { Recorder, RecorderEvent } from '../../../../../src/main/core/recording/recorder-port.ts'
 import { createRecorder } from '../../../../../src/main/core/recording/recorder.ts'
@@ -11,47 +10,10 @@ import type { WriterReply } from '../../../../../src/main/core/store/types/write
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
 import { WriterLoop } from '../../../../../src/main/core/store/threads/writer-loop.ts'
 import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
+import type { Clock } from '../../../../../src/main/base/clock.ts'
 import { monoNs, recordingId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
+import { manualClock, type ManualClock } from '../../../../kit/clock.ts'
 import { DEMO, readAll, T0, tempFolder, trade, Writer } from '../store/harness.ts'
-
-/** A clock that only moves in `advance` and `shift`; timers that fall due fire. */
-function handClock(startMs: number): Clock & {
-  advance(ms: number): void
-  shift(ms: number): void
-  readonly stamp: { wallMs: ReturnType<typeof unixMs>; monoNs: ReturnType<typeof monoNs> }
-} {
-  let wall = startMs
-  let mono = 5_000
-  let timers: { at: number; then: () => void }[] = []
-  return {
-    wallMs: () => unixMs(wall),
-    monoNs: () => monoNs(mono * 1e6),
-    after(ms, then) {
-      const timer = { at: mono + ms, then }
-      timers.push(timer)
-      return () => void (timers = timers.filter((t) => t !== timer))
-    },
-    advance(ms) {
-      const until = mono + ms
-      for (;;) {
-        const next = timers.filter((t) => t.at <= until).sort((a, b) => a.at - b.at)[0]
-        if (next === undefined) break
-        wall += next.at - mono
-        mono = next.at
-        timers = timers.filter((t) => t !== next)
-        next.then()
-      }
-      wall += until - mono
-      mono = until
-    },
-    shift(ms) {
-      wall += ms
-    },
-    get stamp() {
-      return { wallMs: unixMs(wall), monoNs: monoNs(mono * 1e6) }
-    },
-  }
-}
 
 /** A writer that records its calls; the test sends commits and deaths. */
 function noteWriter(): StoreWriter & {
@@ -109,12 +71,12 @@ const committed = (seq: number, messages: number): WriterEvent => ({
 })
 const failure = { code: 'disk-full', message: 'The disk is full.', hint: 'Free some.' } as const
 
-let clock: ReturnType<typeof handClock>
+let clock: ManualClock
 let writer: ReturnType<typeof noteWriter>
 let recorder: Recorder
 let events: RecorderEvent[]
 beforeEach(() => {
-  clock = handClock(T0)
+  clock = manualClock(T0)
   writer = noteWriter()
   recorder = createRecorder({ writer, clock, newId: newRecordingId, maxBacklogBytes: 10_000_000 })
   events = []

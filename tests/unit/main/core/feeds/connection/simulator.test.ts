@@ -1,7 +1,7 @@
 /** Credentials and feeds together against the simulator: the whole way of signing in, and of each refusal. */
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { systemClock, type Clock } from '../../../../../../src/main/base/clock.ts'
+import { systemClock } from '../../../../../../src/main/base/clock.ts'
 import { createCredentials, type Credentials } from '../../../../../../src/main/core/account/credentials.ts'
 import { createFeeds, type LiveFeeds } from '../../../../../../src/main/core/feeds/feeds.ts'
 import type { FeedListener } from '../../../../../../src/main/core/feeds/feed-listener.ts'
@@ -9,9 +9,10 @@ import type { FrameSink } from '../../../../../../src/main/core/feeds/connection
 import type { SimulatorOptions } from '../../../../../../src/simulator/options.ts'
 import { startSimulator, type Simulator } from '../../../../../../src/simulator/simulator.ts'
 import { recordingId, unixMs, type FeedId } from '../../../../../../src/shared/base/units.ts'
+import { hurriedClock } from '../../../../../kit/clock.ts'
 
 const FEED: FeedId = 'crypto/XT'
-const hurried: Clock = { ...systemClock, after: (ms, then) => systemClock.after(Math.min(ms / 20, 120), then) }
+const hurried = hurriedClock((ms) => Math.min(ms / 20, 120))
 
 interface World {
   readonly simulator: Simulator
