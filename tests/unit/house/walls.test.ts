@@ -37,6 +37,17 @@ describe('the house', () => {
   })
 })
 
+describe('features of main', () => {
+  const LISTS = ['main/hosts/features.ts', 'main/hosts/cli/table.ts']
+  // Of the others some are needed by features or used by hosts.
+  it.each(['evidence', 'export', 'sample', 'watchlist'])('can go without %s: only the lists import it', (name) => {
+    const own = `main/features/${name}/`
+    const importers = imports.filter(({ from, to }) => to.startsWith(own) && !from.startsWith(own))
+    expect(importers.length).toBeGreaterThan(0)
+    expect(importers.map(({ from }) => from).filter((from) => !LISTS.includes(from))).toEqual([])
+  })
+})
+
 describe('folders', () => {
   it.each(CIRCLE_FREE)('below %s import each other in no circle', (root) => {
     expect(imports.some(({ from }) => from.startsWith(`${root}/`))).toBe(true)
