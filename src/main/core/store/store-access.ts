@@ -58,9 +58,9 @@ export async function accessStore({ host, storePath, log }: StoreAccessParts): P
     (found) => log.add('warn', 'store', describeCorruption(found), VERIFY_HINT),
   )
   await writer.open().catch((thrown: unknown) => {
-    if (host.mustRecord === true) throw thrown // else told when the recording is to begin
+    if (host.mustRecord === true) throw thrown // otherwise reported when the session is to begin
   })
-  await reader.open().catch(() => undefined) // tried again when asked
+  await reader.open().catch(() => undefined) // retried with the next query
   return { place, writer, reader, openReader }
 }
 

@@ -114,8 +114,8 @@ export function readDirectory(
     time = { is, at, unit: 0 }
   } else if (is === TIME.none) time = { is, at: 0, unit: 0 }
   else throw corruptBlock('its times are kept in an unknown way')
-  const whole = offsets.hot === hotLength && offsets.cold + rawBytes === sizes.cold
-  if (head.at !== headLength || !whole || offsets.low + LOW_PADDING !== sizes.low) {
+  const isConsistent = offsets.hot === hotLength && offsets.cold + rawBytes === sizes.cold
+  if (head.at !== headLength || !isConsistent || offsets.low + LOW_PADDING !== sizes.low) {
     throw corruptBlock('its parts do not add up')
   }
   return { feed, count, ints, templates, numbers, rawEnds, rawFrom: offsets.cold, time }

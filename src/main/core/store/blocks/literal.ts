@@ -236,13 +236,13 @@ function trailingZeros(value: number, most: number): number {
 function writePlain(out: Uint8Array, at: number, value: number, decimals: number): number {
   if (decimals === 0) return writeUint(out, at, value)
   const digits = digitsOf(value)
-  let whole = digits - decimals
-  if (whole < 1) whole = 1
+  let integerDigits = digits - decimals
+  if (integerDigits < 1) integerDigits = 1
   // write all digits one byte to the right, then move the integer part left over the point
-  writeDigits(out, at + 1, value, whole + decimals)
-  for (let i = 0; i < whole; i++) out[at + i] = out[at + i + 1]!
-  out[at + whole] = 46
-  return at + 1 + whole + decimals
+  writeDigits(out, at + 1, value, integerDigits + decimals)
+  for (let i = 0; i < integerDigits; i++) out[at + i] = out[at + i + 1]!
+  out[at + integerDigits] = 46
+  return at + 1 + integerDigits + decimals
 }
 
 /** Writes a small integer with a decimal point before the last `decimals` digits (at least one). */

@@ -138,11 +138,11 @@ export function readInts(
   ref: (id: number) => Float64Array,
   out: Float64Array,
 ): Float64Array {
-  const beside = (id: number): ReferenceColumn => {
+  const reference = (id: number): ReferenceColumn => {
     const values = ref(id)
     return { first: values[0], values }
   }
-  return readRange(column, high, low, beside, 0, column.count, out)
+  return readRange(column, high, low, reference, 0, column.count, out)
 }
 
 interface Remainders {

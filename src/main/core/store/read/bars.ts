@@ -411,7 +411,7 @@ const shifted = (bar: BarState, base: number): BarState =>
 
 function marked(state: BarState, gapIntervals: readonly SkewedGap[]): BarState {
   const { startMs, endMs } = state
-  const touchedSpan = gapIntervals.some((hole) => touchesHole(startMs, endMs, hole, hole.skewMs))
+  const touchedSpan = gapIntervals.some((interval) => touchesHole(startMs, endMs, interval, interval.skewMs))
   return touchedSpan ? { ...state, complete: false } : state
 }
 

@@ -30,7 +30,7 @@ export function applyBlock(
     for (let i = from; i < to; i++) decodeRow(i)
     return
   }
-  const { price, size, priceUnit, sizeUnit, whole } = numbersOf(block, of)
+  const { price, size, priceUnit, sizeUnit, isComplete } = numbersOf(block, of)
   if (price === undefined) {
     for (let i = from; i < to; i++) decodeRow(i)
     return
@@ -40,7 +40,7 @@ export function applyBlock(
   const ordered = part.base === 0 ? seq : seq.map((s) => s + part.base)
   const columns = { eventMs, seq: ordered, price, size, flags, priceUnit, sizeUnit }
   const skip = block.commonFlags === 0 ? 0 : EXCLUDED_FROM_BARS
-  if (whole) {
+  if (isComplete) {
     barsFromColumns(columns, from, to, builder, skip)
     return
   }
@@ -63,13 +63,13 @@ interface Numbers {
   readonly priceUnit: number
   readonly sizeUnit: number
   /** Whether every row has its numbers. */
-  readonly whole: boolean
+  readonly isComplete: boolean
 }
 
 function numbersOf(block: OpenBlock, of: BarSource): Numbers {
   const { price, size, bid, ask } = FEEDS[block.feed].fields
   const key = of === 'trade' ? price : of === 'bid' ? bid : of === 'ask' ? ask : undefined
-  if (key === undefined) return { price: midOf(block, of), size: null, priceUnit: 1, sizeUnit: 1, whole: false }
+  if (key === undefined) return { price: midOf(block, of), size: null, priceUnit: 1, sizeUnit: 1, isComplete: false }
   const prices = block.mantissas(key)
   const sized = of === 'trade' && size !== undefined
   const sizes = sized ? block.mantissas(size) : undefined
@@ -79,7 +79,7 @@ function numbersOf(block: OpenBlock, of: BarSource): Numbers {
       size: sized ? block.column(size) : null,
       priceUnit: 1,
       sizeUnit: 1,
-      whole: false,
+      isComplete: false,
     }
   }
   return {
@@ -87,7 +87,7 @@ function numbersOf(block: OpenBlock, of: BarSource): Numbers {
     size: sizes?.values ?? null,
     priceUnit: prices.unit,
     sizeUnit: sizes?.unit ?? 1,
-    whole: true,
+    isComplete: true,
   }
 }
 

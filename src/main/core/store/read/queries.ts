@@ -107,7 +107,7 @@ export class StoreQueries implements TickSource {
       conns: db
         .prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?')
         .pluck(),
-      spellings: db.prepare<[number, string], { instrument: string; symbols: string }>(
+      seriesSymbols: db.prepare<[number, string], { instrument: string; symbols: string }>(
         'SELECT instrument, symbols FROM series WHERE recording = ? AND feed = ?',
       ),
       acks: db
@@ -245,7 +245,7 @@ export class StoreQueries implements TickSource {
           if (entry.type !== 'acknowledged' || entry.feed !== query.feed) continue
           for (const symbol of entry.symbols) add(instrumentId(feedAsset(query.feed), symbol), symbol)
         }
-        for (const { instrument, symbols } of this.#sql.spellings.iterate(row.id, query.feed)) {
+        for (const { instrument, symbols } of this.#sql.seriesSymbols.iterate(row.id, query.feed)) {
           if (parseInstrument(instrument) === undefined) continue // control messages, and messages without an instrument
           const texts = JSON.parse(symbols) as string[] // written from a string[]
           for (const symbol of texts) add(instrument as InstrumentId, symbol) // parsed above

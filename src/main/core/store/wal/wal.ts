@@ -129,8 +129,8 @@ function* framesOf(read: ReadLog, pageBytes: number, after: number, buffer: Arra
   const chunk = new Uint8Array(buffer, 0, most * frameBytes)
   const view = new DataView(buffer)
   for (let number = after; ;) {
-    const whole = Math.floor(read(chunk, HEADER_BYTES + number * frameBytes) / frameBytes)
-    for (let i = 0; i < whole; i++) {
+    const wholeFrames = Math.floor(read(chunk, HEADER_BYTES + number * frameBytes) / frameBytes)
+    for (let i = 0; i < wholeFrames; i++) {
       const at = i * frameBytes
       yield {
         number: ++number,
@@ -143,7 +143,7 @@ function* framesOf(read: ReadLog, pageBytes: number, after: number, buffer: Arra
         sum2: view.getUint32(at + 20),
       }
     }
-    if (whole < most) return
+    if (wholeFrames < most) return
   }
 }
 

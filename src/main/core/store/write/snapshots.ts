@@ -125,14 +125,14 @@ export class SnapshotWriter {
  */
 function* packInSteps(
   raw: Uint8Array,
-  whole: Pick<BaseSnapshot, 'seq' | 'data'> | null,
+  base: Pick<BaseSnapshot, 'seq' | 'data'> | null,
 ): Generator<undefined, Buffer, void> {
-  const head = new DataView(new ArrayBuffer(whole === null ? 4 : 12))
-  head.setUint32(0, whole === null ? raw.length : (raw.length | DELTA_FLAG) >>> 0, true)
-  if (whole !== null) head.setFloat64(4, whole.seq, true)
+  const head = new DataView(new ArrayBuffer(base === null ? 4 : 12))
+  head.setUint32(0, base === null ? raw.length : (raw.length | DELTA_FLAG) >>> 0, true)
+  if (base !== null) head.setFloat64(4, base.seq, true)
   const pieces: Uint8Array[] = [new Uint8Array(head.buffer)]
   for (let at = 0; at < raw.length; at += PIECE_BYTES) {
-    const dictionary = pieceOf(whole, at)
+    const dictionary = pieceOf(base, at)
     const piece = zstdCompressSync(raw.subarray(at, at + PIECE_BYTES), dictionary === null ? {} : { dictionary })
     const size = new Uint8Array(4)
     new DataView(size.buffer).setUint32(0, piece.length, true)
@@ -142,14 +142,14 @@ function* packInSteps(
   return Buffer.concat(pieces)
 }
 
-function pieceOf(whole: { readonly data: Uint8Array } | null, at: number): Uint8Array | null {
-  return whole === null || at >= whole.data.length ? null : whole.data.subarray(at, at + PIECE_BYTES)
+function pieceOf(base: { readonly data: Uint8Array } | null, at: number): Uint8Array | null {
+  return base === null || at >= base.data.length ? null : base.data.subarray(at, at + PIECE_BYTES)
 }
 
 /** Reads snapshots. Caches the last base, because nearby seeks share it. */
 export class SnapshotReader {
   readonly #sql
-  #whole: { readonly recording: number; readonly seq: number; readonly data: Uint8Array } | null = null
+  #base: { readonly recording: number; readonly seq: number; readonly data: Uint8Array } | null = null
 
   constructor(db: Db) {
     this.#sql = {
@@ -180,12 +180,12 @@ export class SnapshotReader {
   }
 
   #readBase(recording: number, seq: number): Uint8Array | null {
-    const known = this.#whole
+    const known = this.#base
     if (known !== null && known.recording === recording && known.seq === seq) return known.data
     const row = this.#sql.at.get(recording, seq)
     if (row === undefined || readBaseSeq(row.data) !== null) return null
     const data = this.unpack(row)
-    if (data !== null) this.#whole = { recording, seq, data }
+    if (data !== null) this.#base = { recording, seq, data }
     return data
   }
 }
