@@ -6,7 +6,7 @@ import { removeLeftDrafts } from '../features/backup/drafts.ts'
 import { pointedStore, restorePointer, settleRestore } from '../features/backup/restore-note.ts'
 import { settleMove } from '../features/move-store/move-note.ts'
 import { defaultStorePath } from '../core/settings/paths.ts'
-import { createSettingsStore, fileKeeper } from '../core/settings/settings.ts'
+import { createSettingsStore, settingsFile } from '../core/settings/settings.ts'
 import { lockStore } from '../core/store/schema/lock.ts'
 import { realStorePath } from '../core/store/schema/store-path.ts'
 
@@ -24,7 +24,7 @@ export function settleUnfinished(dataDir: string, store: string | null): string[
   }
   if (store !== null && resolve(store) !== pointed) add(settleRestore(store, realStorePath, lockStore))
   const own = (): string =>
-    realStorePath(createSettingsStore(fileKeeper(dataDir)).get().recording.storePath || defaultStorePath(dataDir))
+    realStorePath(createSettingsStore(settingsFile(dataDir)).get().recording.storePath || defaultStorePath(dataDir))
   add(settleMove(dataDir, own, lockStore, realStorePath))
   return said
 }

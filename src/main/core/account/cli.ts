@@ -1,5 +1,5 @@
 /** The account of a command: the stored one, or one given by options, with its secrets in the environment. */
-import { createSettingsStore, fileKeeper } from '../settings/settings.ts'
+import { createSettingsStore, settingsFile } from '../settings/settings.ts'
 import type { HostOptions } from '../../terminal/host.ts'
 import { UsageError, type Context, type Values } from '../../command-line/command.ts'
 
@@ -37,7 +37,8 @@ export function accountOptions(values: Values, { env }: Pick<Context, 'env'>): A
 export function requireAccount(values: Values, context: Pick<Context, 'env' | 'dataDir'>): AccountOptions {
   const given = accountOptions(values, context)
   if (given.source !== undefined) return given
-  if (createSettingsStore(fileKeeper(context.dataDir)).get().account.source === 'service') return { source: 'service' }
+  if (createSettingsStore(settingsFile(context.dataDir)).get().account.source === 'service')
+    return { source: 'service' }
   throw new UsageError(
     'no account is set up. Add --demo for the demo market, or name your service with --base-url and --user ' +
       '(password in TAPEDECK_PASSWORD, API key in TAPEDECK_API_KEY), or sign in with the window once',

@@ -7,11 +7,11 @@ import { log } from '../log/feature.ts'
 import { settings } from '../settings/feature.ts'
 import { createCredentials, type Credentials } from './credentials.ts'
 import { startDemoMarket } from './demo-market.ts'
-import { createSourceDesk, type SourceDesk } from './source.ts'
+import { createSourceControl, type SourceControl } from './source.ts'
 
 export interface AccountService {
   readonly credentials: Credentials
-  readonly desk: SourceDesk
+  readonly desk: SourceControl
 }
 
 export const account = defineFeature({
@@ -26,7 +26,7 @@ export const account = defineFeature({
       onChange: () => streams.changed(),
       known: log.secrets,
     })
-    const desk = createSourceDesk({
+    const desk = createSourceControl({
       credentials,
       startDemo: () =>
         startDemoMarket({

@@ -15,7 +15,7 @@ export interface SourceOptions {
   readonly startDemo: () => Promise<DemoMarket>
 }
 
-export interface SourceDesk {
+export interface SourceControl {
   /** The source in use; settled before any feed starts. */
   readonly source: Source
   /** Before the first: as the command line or the settings say. */
@@ -34,7 +34,7 @@ const sourceOf = ({ baseUrl, user }: AccountFields): Source => ({
 })
 
 /** No source yet: `begin` comes first. */
-export function createSourceDesk({ credentials, startDemo }: SourceOptions): SourceDesk {
+export function createSourceControl({ credentials, startDemo }: SourceOptions): SourceControl {
   let source: Source = DEMO
   let demo: DemoMarket | null = null
 

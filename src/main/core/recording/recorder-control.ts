@@ -16,7 +16,7 @@ import type { Status, Trouble } from './status.ts'
 /** How often a recording that could not begin is tried again, ms. */
 const RETRY_RECORDING_MS = 5_000
 
-export interface RecordingDeskOptions {
+export interface RecorderControlOptions {
   /** Whether to record at first. */
   readonly wanted: boolean
   readonly recorder: Recorder
@@ -28,7 +28,7 @@ export interface RecordingDeskOptions {
   readonly log: Log['add']
 }
 
-export interface RecordingDesk {
+export interface RecorderControl {
   /** Whether the user wants to record. */
   readonly wanted: boolean
   /** Null: recording has begun or is off. */
@@ -63,7 +63,7 @@ export interface RecordingDesk {
 }
 
 /** A control that has not begun; call `begin` first. */
-export function createRecordingDesk(options: RecordingDeskOptions): RecordingDesk {
+export function createRecorderControl(options: RecorderControlOptions): RecorderControl {
   const { recorder, writer, feeds, status, clock, log } = options
   let wanted = options.wanted
   let closed = false

@@ -7,7 +7,7 @@ import { defineFeature } from '../../terminal/feature.ts'
 import { log } from '../log/feature.ts'
 import { safeSettings, type SafeSettings } from './safe-settings.ts'
 import { allowedPatch } from './settings-patch.ts'
-import { createSettingsStore, fileKeeper, isNew } from './settings.ts'
+import { createSettingsStore, settingsFile, isNew } from './settings.ts'
 
 export interface SettingsService extends SafeSettings {
   /** Nothing was stored before this start. */
@@ -22,7 +22,7 @@ export const settings = defineFeature({
   name: 'settings',
   needs: { log },
   start({ log }, { dataDir, safe }) {
-    const keeper = fileKeeper(dataDir)
+    const keeper = settingsFile(dataDir)
     const isFirstRun = isNew(keeper)
     const store = safeSettings(createSettingsStore(keeper), safe === true)
     if (store.problem !== null) log.add('warn', 'settings', store.problem)

@@ -1,6 +1,6 @@
 /** Settings in safe mode: appearance as after the first start and changed for this run only; the rest as usual. */
 import type { Settings, SettingsPatch } from '../../../shared/core/settings/settings.ts'
-import { createSettingsStore, memoryKeeper, type SettingsStore } from './settings.ts'
+import { createSettingsStore, memorySettings, type SettingsStore } from './settings.ts'
 
 /** Settings that decide how a window is drawn: safe mode replaces them. */
 const APPEARANCE = [
@@ -34,7 +34,7 @@ function split(patch: SettingsPatch): { readonly appearance: SettingsPatch; read
 /** The settings of `stored`; while `safe`, its appearance is neither read nor written. */
 export function safeSettings(stored: SettingsStore, safe: boolean): SafeSettings {
   const listeners = new Set<(now: Settings, before: Settings) => void>()
-  const appearance = createSettingsStore(memoryKeeper())
+  const appearance = createSettingsStore(memorySettings())
   const effective = (): Settings => {
     const now = appearance.get()
     return safe ? { ...stored.get(), ...Object.fromEntries(APPEARANCE.map((key) => [key, now[key]])) } : stored.get()

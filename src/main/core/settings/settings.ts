@@ -21,7 +21,7 @@ export interface SettingsStore {
 }
 
 /** Where settings are saved. `load` returns null if nothing was saved yet. */
-export interface SettingsKeeper {
+export interface SettingsFile {
   load(): string | null
   save(text: string): void
   /** Renames a file that cannot be parsed, so that nothing is lost. */
@@ -29,7 +29,7 @@ export interface SettingsKeeper {
 }
 
 /** `settings.json` in a folder: written to a temporary file, synced, renamed. A bad one becomes `settings.bad.json`. */
-export function fileKeeper(folder: string): SettingsKeeper {
+export function settingsFile(folder: string): SettingsFile {
   const file = join(folder, 'settings.json')
   return {
     load: () => (existsSync(file) ? readFileSync(file, 'utf8') : null),
@@ -50,16 +50,16 @@ export function fileKeeper(folder: string): SettingsKeeper {
 }
 
 /** Whether nothing was ever saved. */
-export function isNew(keeper: SettingsKeeper): boolean {
+export function isNew(file: SettingsFile): boolean {
   try {
-    return keeper.load() === null
+    return file.load() === null
   } catch {
     return false // a file is there but cannot be read
   }
 }
 
 /** Settings that last as long as the process. */
-export function memoryKeeper(text: string | null = null): SettingsKeeper & { readonly text: string | null } {
+export function memorySettings(text: string | null = null): SettingsFile & { readonly text: string | null } {
   let saved = text
   return {
     get text() {
@@ -75,10 +75,10 @@ export function memoryKeeper(text: string | null = null): SettingsKeeper & { rea
   }
 }
 
-function read(keeper: SettingsKeeper): { settings: Settings; problem: string | null } {
+function read(file: SettingsFile): { settings: Settings; problem: string | null } {
   let text: string | null
   try {
-    text = keeper.load()
+    text = file.load()
   } catch (error) {
     return {
       settings: DEFAULT_SETTINGS,
@@ -90,7 +90,7 @@ function read(keeper: SettingsKeeper): { settings: Settings; problem: string | n
     return { settings: v.parse(settingsSchema, JSON.parse(text)), problem: null }
   } catch {
     try {
-      keeper.setAside()
+      file.setAside()
     } catch {
       // In a read-only folder the bad file stays where it is, so nothing is lost either.
     }
@@ -115,8 +115,8 @@ function isApplied(patch: unknown, got: unknown): boolean {
 }
 
 /** Opens the settings. Never throws: a bad file gives the defaults and a `problem`. */
-export function createSettingsStore(keeper: SettingsKeeper): SettingsStore {
-  const { settings, problem } = read(keeper)
+export function createSettingsStore(file: SettingsFile): SettingsStore {
+  const { settings, problem } = read(file)
   const listeners = new Set<(now: Settings, before: Settings) => void>()
   let current = settings
   return {
@@ -133,7 +133,7 @@ export function createSettingsStore(keeper: SettingsKeeper): SettingsStore {
         throw new CodedError('bad-arguments', 'These settings are not valid.', { cause })
       }
       try {
-        keeper.save(JSON.stringify(next, null, 2))
+        file.save(JSON.stringify(next, null, 2))
       } catch (cause) {
         throw new CodedError('disk-error', 'The settings could not be saved.', {
           hint: 'Check free space and the rights of the folder.',

@@ -1,7 +1,7 @@
 /** Resolves the store a command works on. */
 import { resolve } from 'node:path'
 import { defaultStorePath } from '../settings/paths.ts'
-import { createSettingsStore, fileKeeper } from '../settings/settings.ts'
+import { createSettingsStore, settingsFile } from '../settings/settings.ts'
 import type { Context, Values } from '../../command-line/command.ts'
 
 /**
@@ -11,5 +11,5 @@ import type { Context, Values } from '../../command-line/command.ts'
 export function storePath(values: Values, { dataDir }: Context): string {
   const given = values.text('store')
   if (given !== undefined) return resolve(given)
-  return createSettingsStore(fileKeeper(dataDir)).get().recording.storePath || defaultStorePath(dataDir)
+  return createSettingsStore(settingsFile(dataDir)).get().recording.storePath || defaultStorePath(dataDir)
 }

@@ -18,7 +18,7 @@ export const views = defineFeature({
     const views = createViews({
       live: true,
       hub: market.hub,
-      past: market.past,
+      history: market.history,
       seeder: market.seeder,
       status: statusStreams,
       wallMs: () => clock.wallMs(),
@@ -34,7 +34,7 @@ export const views = defineFeature({
           'symbols.search': ({ query, limit }) => market.symbols.search(query, limit ?? 50),
           'bars.history': (args) => barsPage(reader, views.get(args.view), args),
           'tape.history': ({ view, instrument, before, limit }) =>
-            views.get(view).past.printsBefore(instrument, before, limit),
+            views.get(view).history.printsBefore(instrument, before, limit),
         }),
         ...stream(MARKET_STREAMS, streams),
         ...stream(STATUS_STREAMS, {

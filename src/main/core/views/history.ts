@@ -21,7 +21,7 @@ import { seriesFeed } from '../market/series.ts'
 import type { HistoryBars } from '../market/streams.ts'
 import type { BarPage, BarQuery, StoreReader, TickColumns } from '../store/types/store.ts'
 
-export interface PastOptions {
+export interface ViewHistoryOptions {
   readonly reader: StoreReader
   /** `sourceKey` of the source shown now. */
   readonly source: () => string
@@ -43,7 +43,7 @@ export interface Visible {
   gaps(gaps: readonly Gap[]): readonly Gap[]
 }
 
-export interface StoredPast {
+export interface ViewHistory {
   /** Those that can be read, and where what is stored cannot be. None where the whole store cannot, which is told. */
   bars(id: InstrumentId, of: BarSource, interval: Interval, limit: number): Promise<HistoryBars>
   /** All of the bars; rejects where one of them cannot be read. */
@@ -72,8 +72,7 @@ export function tapeFeed(id: InstrumentId): FeedId {
   return feeds.find((feed) => FEEDS[feed].kind === 'trade') ?? feeds[0]
 }
 
-/** The past of the source shown now. */
-export function createPast(options: PastOptions): StoredPast {
+export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
   const { reader, source, present, committed, wallMs } = options
   const visible: Visible = options.visible ?? { sessions: (rows) => rows, gaps: (gaps) => gaps }
   const guarded = async <T>(what: string, nothing: T, ask: () => Promise<T>): Promise<T> => {

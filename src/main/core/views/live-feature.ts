@@ -13,7 +13,7 @@ import { log } from '../log/feature.ts'
 import type { RecordSink } from '../market/hub-types.ts'
 import { createMarket } from '../market/market.ts'
 import { recording } from '../recording/feature.ts'
-import { createRecordingDesk, type RecordingDesk } from '../recording/recorder-control.ts'
+import { createRecorderControl, type RecorderControl } from '../recording/recorder-control.ts'
 import { tellOfRecorder } from '../recording/recorder-events.ts'
 import { createSnapshots } from '../recording/snapshots.ts'
 import { createStatus, type Status } from '../recording/status.ts'
@@ -25,7 +25,7 @@ import { createSourceSwitch, type SourceSwitch } from './source-switch.ts'
 
 export interface LiveService extends SourceSwitch {
   readonly feeds: LiveFeeds
-  readonly recordings: RecordingDesk
+  readonly recordings: RecorderControl
   readonly status: Status
   readonly statusStreams: WholeStreams<StatusState>
   setRecording(on: boolean): Promise<void>
@@ -84,7 +84,7 @@ export const live = defineFeature({
       clock,
       allowSharding: () => host.allowSharding ?? settings.get().account.allowSharding,
     })
-    const recordings = createRecordingDesk({
+    const recordings = createRecorderControl({
       wanted: host.record ?? settings.get().recording.enabled,
       recorder,
       writer: store.writer,

@@ -1,4 +1,4 @@
-/** The live market as a feature: its hub, how instruments are spelt, and what the store knows of the past. */
+/** The live market as a feature: its hub, the symbols of instruments, and the stored history. */
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
 import { toFailure } from '../../../shared/base/errors.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
@@ -13,7 +13,7 @@ import { guessAssets, guessSymbol } from '../market/instruments.ts'
 import { recording } from '../recording/feature.ts'
 import { settings } from '../settings/feature.ts'
 import { store } from '../store/feature.ts'
-import { createPast, type StoredPast } from './history.ts'
+import { createViewHistory, type ViewHistory } from './history.ts'
 import { createSeeder, type Seeder } from './seeder.ts'
 import { createSymbols, type Symbols } from './symbols.ts'
 
@@ -21,7 +21,7 @@ export interface MarketService {
   readonly hub: Hub
   readonly fold: DigestFold
   readonly symbols: Symbols
-  readonly past: StoredPast
+  readonly history: ViewHistory
   readonly seeder: Seeder
   /** How the service spells an instrument. */
   readonly spell: (id: InstrumentId) => string
@@ -49,7 +49,7 @@ export const market = defineFeature({
       if (reader.failing) return
       log.add('warn', 'store', `The stored past of ${what} could not be read.`, toFailure(thrown).message)
     }
-    const past = createPast({
+    const history = createViewHistory({
       reader,
       source: () => sourceKey(desk.source),
       present: () => (recorder.recording === null ? undefined : { recording: recorder.recording, seq: hub.lastSeq }),
@@ -62,8 +62,8 @@ export const market = defineFeature({
       hub,
       fold: createDigestFold(),
       symbols,
-      past,
-      seeder: createSeeder(hub, past),
+      history,
+      seeder: createSeeder(hub, history),
       spell: (id) => symbols.spell(id),
       storeFailed,
     }

@@ -3,7 +3,7 @@ import { addVolume, type ExactVolume } from '../../../shared/core/market/bars.ts
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import type { Hub } from '../market/hub-types.ts'
 import type { CellSeed } from '../market/cell.ts'
-import type { StoredPast } from './history.ts'
+import type { ViewHistory } from './history.ts'
 
 export interface Seeder {
   /** Reads an instrument, once per source. */
@@ -15,7 +15,7 @@ export interface Seeder {
 /** Reads at a time: charts and lists must not wait behind a long watchlist. */
 const MAX_READS = 2
 
-export function createSeeder(hub: Pick<Hub, 'cell' | 'seed'>, past: Pick<StoredPast, 'seed'>): Seeder {
+export function createSeeder(hub: Pick<Hub, 'cell' | 'seed'>, history: Pick<ViewHistory, 'seed'>): Seeder {
   const requested = new Set<InstrumentId>()
   let waiting: InstrumentId[] = []
   let running = 0
@@ -27,7 +27,7 @@ export function createSeeder(hub: Pick<Hub, 'cell' | 'seed'>, past: Pick<StoredP
     running += 1
     // The live volume up to now is in the stored sum too.
     const { volume, volumeRest, dayStart } = hub.cell(id)
-    void past.seed(id).then((seed) => {
+    void history.seed(id).then((seed) => {
       running -= 1
       if (seed !== null && mine === generation) hub.seed(id, without(seed, { volume, volumeRest }, dayStart))
       next()

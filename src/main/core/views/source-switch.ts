@@ -6,16 +6,16 @@ import type { AccountState } from '../../../shared/core/status/status.ts'
 import type { Credentials } from '../account/credentials.ts'
 import type { LiveFeeds } from '../feeds/feeds.ts'
 import type { SettingsStore } from '../settings/settings.ts'
-import type { RecordingDesk } from '../recording/recorder-control.ts'
-import type { SourceDesk } from '../account/source.ts'
+import type { RecorderControl } from '../recording/recorder-control.ts'
+import type { SourceControl } from '../account/source.ts'
 import type { Status } from '../recording/status.ts'
 
 export interface SourceSwitchOptions {
-  readonly desk: SourceDesk
+  readonly desk: SourceControl
   readonly credentials: Credentials
   readonly settings: SettingsStore
   readonly feeds: Pick<LiveFeeds, 'stop' | 'start'>
-  readonly recordings: RecordingDesk
+  readonly recordings: RecorderControl
   readonly status: Pick<Status, 'say'>
   /** The source is another one now: what is known of the one before is of no use. */
   readonly changed: () => void

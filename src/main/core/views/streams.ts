@@ -23,7 +23,7 @@ type Open<K extends keyof typeof MARKET_STREAMS> = (
 /** Opens the streams of a view's market. */
 export function marketStreams(parts: MarketStreamParts): { readonly [K in keyof typeof MARKET_STREAMS]: Open<K> } {
   const { views, feeds, spell } = parts
-  /** A stream that also wants its instruments' past, and where they are received now their feeds, while it is open. */
+  /** A stream that reads its instruments' history and, in the live view, subscribes to their feeds while it is open. */
   const wanting = <T>(
     view: View,
     ids: readonly InstrumentId[],
@@ -55,12 +55,12 @@ export function marketStreams(parts: MarketStreamParts): { readonly [K in keyof 
       const view = views.get(args.view)
       const asset = parseInstrument(instrument)?.asset ?? 'stocks'
       const more = of === 'service' && hasBars(of, interval) ? [seriesFeed(asset, of, interval)] : []
-      const source = barsStream(view.hub, view.past, args, wake)
+      const source = barsStream(view.hub, view.history, args, wake)
       return wanting(view, [instrument], () => tickSymbols([instrument], spell, more), source, wake)
     },
     tape(args, wake) {
       const view = views.get(args.view)
-      const source = tapeStream(view.hub, view.past, args, wake)
+      const source = tapeStream(view.hub, view.history, args, wake)
       return wanting(view, [args.instrument], () => tickSymbols([args.instrument], spell), source, wake)
     },
   }

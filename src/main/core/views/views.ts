@@ -9,7 +9,7 @@ import { parseInstrument, type RecordingId } from '../../../shared/base/units.ts
 import type { Hub } from '../market/hub-types.ts'
 import { seriesFeed } from '../market/series.ts'
 import type { StoreReader } from '../store/types/store.ts'
-import { unreadableSpans, type StoredPast } from './history.ts'
+import { unreadableSpans, type ViewHistory } from './history.ts'
 import type { Seeder } from './seeder.ts'
 import type { WholeStreams } from '../../rpc/state-stream.ts'
 
@@ -17,7 +17,7 @@ export interface View {
   /** Whether it is the live view: only then it subscribes to feeds. */
   readonly live: boolean
   readonly hub: Hub
-  readonly past: StoredPast
+  readonly history: ViewHistory
   readonly seeder: Seeder
   readonly status: WholeStreams<StatusState>
   /** Its clock, UTC ms. */
@@ -69,7 +69,7 @@ export async function barsPage(
   const feed = seriesFeed(asset, of, interval)
   const fromMs = afterMs ?? first?.startMs
   const endMs = (afterMs !== undefined && more ? last?.endMs : beforeMs) ?? view.wallMs()
-  const gaps = first === undefined ? [] : await view.past.gaps(feed, instrument, fromMs ?? first.startMs, endMs)
+  const gaps = first === undefined ? [] : await view.history.gaps(feed, instrument, fromMs ?? first.startMs, endMs)
   const unreadable = unreadableSpans(feed, page, view.wallMs())
   return { bars, gaps: [...gaps, ...unreadable], decimals: view.hub.cell(instrument).decimals, more }
 }

@@ -45,7 +45,7 @@ export const alerts = defineFeature({
         const wanted = subscribeAll(live.feeds, tickSymbols(ids, market.spell))
         return () => wanted.release()
       },
-      bars: (instrument, of, interval, limit) => market.past.barsOrThrow(instrument, of, interval, limit),
+      bars: (instrument, of, interval, limit) => market.history.barsOrThrow(instrument, of, interval, limit),
       drawings: (instrument) => drawings[marketNow()].get(instrument).drawings,
       reports: (instrument) => reportDays(research, market.spell(instrument), settings.get().research.params),
       symbolOf: market.spell,

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { countText } from '../../../shared/count-text.ts'
 import { makeBackup } from './backup.ts'
 import { restoreBackup } from './restore.ts'
-import { createSettingsStore, fileKeeper } from '../../core/settings/settings.ts'
+import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { lockStore } from '../../core/store/schema/lock.ts'
 import { storeError } from '../../core/store/schema/sqlite.ts'
 import { UsageError, type Command } from '../../command-line/command.ts'
@@ -33,7 +33,7 @@ export const backup: Command = {
     const json = values.on('json')
     if (from !== undefined) {
       if (values.text('out') !== undefined) throw new UsageError('--out and --restore exclude each other')
-      const { storePath: configured } = createSettingsStore(fileKeeper(dataDir)).get().recording
+      const { storePath: configured } = createSettingsStore(settingsFile(dataDir)).get().recording
       const { list, kept } = await restoreBackup({
         from: resolve(from),
         store,

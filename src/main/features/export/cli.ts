@@ -20,7 +20,7 @@ import { FEED_IDS, isFeedId, recordingId } from '../../../shared/base/units.ts'
 import { estimateExport } from './estimate.ts'
 import { findExisting } from './names.ts'
 import { runExport } from './run.ts'
-import { createSettingsStore, fileKeeper } from '../../core/settings/settings.ts'
+import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { instant, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
@@ -198,7 +198,7 @@ async function refuseExisting(out: string, request: ExportRequest): Promise<void
 function presetOf(values: Values, { dataDir }: Context): ExportPreset | undefined {
   const name = values.text('preset')
   if (name === undefined) return undefined
-  const { presets } = createSettingsStore(fileKeeper(dataDir)).get().exports
+  const { presets } = createSettingsStore(settingsFile(dataDir)).get().exports
   const found = presets.find((preset) => preset.name === name)
   if (found !== undefined) return found
   throw new CodedError('usage', `There is no preset "${name}".`, {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { toFailure } from '../../../shared/base/errors.ts'
 import { moveStore, planMove } from './move.ts'
 import { defaultStorePath } from '../../core/settings/paths.ts'
-import { createSettingsStore, fileKeeper } from '../../core/settings/settings.ts'
+import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { checkpointStore } from '../../core/store/schema/checkpoint.ts'
 import { lockStore } from '../../core/store/schema/lock.ts'
 import { UsageError, type Command } from '../../command-line/command.ts'
@@ -28,7 +28,7 @@ export const move: Command = {
     lockStore(from).release()
     const plan = await planMove(from, resolve(folder))
     const source = await open(from, 'r')
-    const settings = createSettingsStore(fileKeeper(context.dataDir))
+    const settings = createSettingsStore(settingsFile(context.dataDir))
     const draw = context.interactive && !values.on('json')
     try {
       const moved = await moveStore({

@@ -10,7 +10,7 @@ import type { Jobs } from '../../core/jobs/jobs.ts'
 import type { LateReader, LateWriter } from '../../core/store/late-store.ts'
 import type { Log } from '../../core/log/log.ts'
 import { STORE_AWAY, type StorePlace } from '../../core/store/store-place.ts'
-import type { RecordingDesk } from '../../core/recording/recorder-control.ts'
+import type { RecorderControl } from '../../core/recording/recorder-control.ts'
 
 export interface MovingOptions {
   readonly place: StorePlace
@@ -19,7 +19,7 @@ export interface MovingOptions {
   readonly jobs: Jobs
   readonly reader: Pick<LateReader, 'pause' | 'open'>
   readonly writer: Pick<LateWriter, 'pause' | 'open'>
-  readonly recordings: Pick<RecordingDesk, 'serially' | 'interrupt' | 'begin'>
+  readonly recordings: Pick<RecorderControl, 'serially' | 'interrupt' | 'begin'>
   /** Replays that are open. */
   readonly replays: () => number
   /** Why the store may not be moved at all; null: it may. */

@@ -1,4 +1,4 @@
-/** One replay as a view: a hub of its own, the past up to its clock, and the player that feeds it. */
+/** One replay as a view: its own hub, the history up to its clock, and the player that feeds it. */
 import { gridOf } from '../../../shared/core/market/calendar.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
@@ -16,7 +16,7 @@ import { createMarket } from '../../core/market/market.ts'
 import { nextOpen } from './opens.ts'
 import { Player } from './player.ts'
 import type { StoreReader, StoreWriter } from '../../core/store/types/store.ts'
-import { createPast, type StoredPast } from '../../core/views/history.ts'
+import { createViewHistory, type ViewHistory } from '../../core/views/history.ts'
 import { gapsAt, gapsBetween, partsOf } from '../../core/playback/replay-parts.ts'
 import { createSeeder } from '../../core/views/seeder.ts'
 import type { View } from '../../core/views/views.ts'
@@ -50,7 +50,7 @@ export type NewCompanion = (replay: {
   /** `sourceKey` of its sessions. */
   readonly source: string
   /** Bars up to the replay's clock. */
-  readonly bars: StoredPast['barsOrThrow']
+  readonly bars: ViewHistory['barsOrThrow']
 }) => Companion
 
 /** What every replay needs of its surroundings. */
@@ -98,7 +98,11 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
   let sweptMs = 0
 
   const companions = options.companions.map((make) =>
-    make({ id, source, bars: (instrument, of, interval, limit) => past.barsOrThrow(instrument, of, interval, limit) }),
+    make({
+      id,
+      source,
+      bars: (instrument, of, interval, limit) => history.barsOrThrow(instrument, of, interval, limit),
+    }),
   )
   const player = new Player({
     reader,
@@ -155,7 +159,7 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     order = new Map(all.map(({ session }, i) => [session, i]))
   }
   await readOrder()
-  const past = createPast({
+  const history = createViewHistory({
     reader,
     source: () => source,
     present: () => player.present,
@@ -169,13 +173,13 @@ export async function openReplay(options: OpenOptions): Promise<OpenReplay> {
     },
     failed: options.failed,
   })
-  const seeder = createSeeder(hub, past)
+  const seeder = createSeeder(hub, history)
   hub.onReset(() => seeder.forget())
 
   const view: View = {
     live: false,
     hub,
-    past,
+    history,
     seeder,
     status,
     wallMs: () => player.nowMs,

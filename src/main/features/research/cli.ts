@@ -6,10 +6,10 @@ import type { Answer } from '../../../shared/features/research/research.ts'
 import { endpointOf, ENDPOINTS, takesSymbol } from '../../../service/endpoints.ts'
 import { createCredentials } from '../../core/account/credentials.ts'
 import { serviceOrigin } from '../../base/service-address.ts'
-import { createSettingsStore, fileKeeper } from '../../core/settings/settings.ts'
+import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { startDemoMarket } from '../../core/account/demo-market.ts'
 import { createResearch } from './research.ts'
-import { createSourceDesk } from '../../core/account/source.ts'
+import { createSourceControl } from '../../core/account/source.ts'
 import { UsageError, type Command, type Values } from '../../command-line/command.ts'
 import { requireAccount } from '../../core/account/cli.ts'
 import { EXIT } from '../../command-line/exit.ts'
@@ -27,7 +27,7 @@ export const fetchCommand: Command = {
   },
   async run(values, context) {
     const { endpoint, symbol, params } = readQuestion(values)
-    const settings = createSettingsStore(fileKeeper(context.dataDir))
+    const settings = createSettingsStore(settingsFile(context.dataDir))
     const { account, research: settled } = settings.get()
     const chosen = requireAccount(values, context)
     const credentials = createCredentials({
@@ -35,7 +35,7 @@ export const fetchCommand: Command = {
       memoryOnly:
         context.portable === true || chosen.account?.password !== undefined || chosen.account?.apiKey !== undefined,
     })
-    const desk = createSourceDesk({
+    const desk = createSourceControl({
       credentials,
       startDemo: () =>
         startDemoMarket({

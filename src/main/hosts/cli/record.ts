@@ -3,7 +3,7 @@ import { countText } from '../../../shared/count-text.ts'
 import type { FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
 import { feedAsset, instrumentKey, isFeedId, FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
 import { TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'
-import { createSettingsStore, fileKeeper } from '../../core/settings/settings.ts'
+import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { openTerminal } from '../open-terminal.ts'
 import { openStoreReader } from '../../core/store/open.ts'
 import { requireAccount } from '../../core/account/cli.ts'
@@ -43,7 +43,7 @@ export const record: Command = {
     const ms = duration(values, 'duration') ?? null
     const json = values.on('json')
     const account = requireAccount(values, context)
-    const shard = values.on('shard') || createSettingsStore(fileKeeper(context.dataDir)).get().account.allowSharding
+    const shard = values.on('shard') || createSettingsStore(settingsFile(context.dataDir)).get().account.allowSharding
     refuseOverBudget(requested, shard)
     const file = storePath(values, context)
     const startedMs = context.clock.wallMs()

@@ -114,7 +114,7 @@ async function replayOf(reader: LocalReader): Promise<OpenReplay> {
 
 /** Everything that streams and pages of a view give now. */
 async function seen({ view }: OpenReplay, reader: LocalReader): Promise<unknown> {
-  const { hub, past } = view
+  const { hub, history } = view
   const wake = () => undefined
   const quotes = quotesStream(hub, [BTC, ETH], () => view.wallMs(), wake)
   view.seeder.seed(BTC)
@@ -123,10 +123,10 @@ async function seen({ view }: OpenReplay, reader: LocalReader): Promise<unknown>
     (['100ms', '1s', '1m', '1h', '1D'] as const).map((interval) => ({
       of,
       interval,
-      stream: barsStream(hub, past, { instrument: BTC, of, interval, fromMs: null }, wake),
+      stream: barsStream(hub, history, { instrument: BTC, of, interval, fromMs: null }, wake),
     })),
   )
-  const tape = tapeStream(hub, past, { instrument: BTC, limit: 50 }, wake)
+  const tape = tapeStream(hub, history, { instrument: BTC, limit: 50 }, wake)
   // The past is asked in this thread: every answer is there after some turns.
   for (let i = 0; i < 40; i += 1) await new Promise((resolve) => setImmediate(resolve))
   const taken: { quotes?: QuotesValue; bars: unknown[]; tape?: TapeValue } = { bars: [] }
@@ -145,8 +145,8 @@ async function seen({ view }: OpenReplay, reader: LocalReader): Promise<unknown>
       await barsPage(reader, view, { ...args, afterMs: 0, limit: 3 }),
     )
   }
-  const newest = await past.printsBefore(BTC, null, 7)
-  const older = newest.older === null ? null : await past.printsBefore(BTC, newest.older, 7)
+  const newest = await history.printsBefore(BTC, null, 7)
+  const older = newest.older === null ? null : await history.printsBefore(BTC, newest.older, 7)
   return { ...taken, pages, newest: newest.prints, older: older?.prints ?? null }
 }
 

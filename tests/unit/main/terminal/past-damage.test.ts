@@ -7,7 +7,7 @@ import { StoreEngine } from '../../../../src/main/core/store/threads/engine.ts'
 import { openLocalReader, type LocalReader } from '../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../src/main/core/store/types/recording-id.ts'
 import { createLateReader, type FoundCorruption } from '../../../../src/main/core/store/late-store.ts'
-import { createPast, type Visible } from '../../../../src/main/core/views/history.ts'
+import { createViewHistory, type Visible } from '../../../../src/main/core/views/history.ts'
 import { barsPage, type View } from '../../../../src/main/core/views/views.ts'
 import { instrumentId, recordingId, unixMs, type RecordingId } from '../../../../src/shared/base/units.ts'
 import { blocksOf, flip, inStore } from '../core/store/flip.ts'
@@ -59,7 +59,7 @@ function rig(
   visible?: Visible,
 ) {
   const failed: string[] = []
-  const past = createPast({
+  const history = createViewHistory({
     reader,
     source: () => 'demo',
     present: () => present,
@@ -71,8 +71,8 @@ function rig(
   })
   const hub = createHub({ calendar: hubCalendar })
   // Of the view only what a page of bars asks for.
-  const view = { past, hub, wallMs: () => nowMs, source: () => 'demo', upTo: () => undefined } as unknown as View
-  return { past, failed, page: () => barsPage(reader, view, PAGE) }
+  const view = { history, hub, wallMs: () => nowMs, source: () => 'demo', upTo: () => undefined } as unknown as View
+  return { history, failed, page: () => barsPage(reader, view, PAGE) }
 }
 const PAGE = { instrument: BTC, of: 'trade', interval: '1s', beforeMs: null, limit: 10 } as const
 const MIDDLE = [[T0 + 1_000, T0 + 2_000], [T0 + 11_000, T0 + 12_500], [T0 + 21_000]] as const
@@ -80,17 +80,17 @@ const unreadable = (fromMs: number, toMs: number) => ({ feed: 'crypto/XT', cause
 
 describe('what a view knows from before', () => {
   test('is all that can be read, and where the rest was; who must have all of it is refused', async () => {
-    const { past, page, failed } = rig(record(MIDDLE, 1))
+    const { history, page, failed } = rig(record(MIDDLE, 1))
     const spans = [unreadable(T0 + 11_000, T0 + 12_501)]
     const starts = [T0 + 1_000, T0 + 2_000, T0 + 21_000]
-    const known = await past.bars(BTC, 'trade', '1s', 10)
+    const known = await history.bars(BTC, 'trade', '1s', 10)
     expect(known.unreadable).toEqual(spans)
     expect(known.bars.map((one) => one.startMs)).toEqual(starts)
     const paged = await page()
     expect(paged.gaps).toEqual(spans)
     expect(paged.bars.map((one) => one.startMs)).toEqual(starts)
     expect(failed).toEqual([])
-    await expect(past.barsOrThrow(BTC, 'trade', '1s', 10)).rejects.toMatchObject({ code: 'store-damaged' })
+    await expect(history.barsOrThrow(BTC, 'trade', '1s', 10)).rejects.toMatchObject({ code: 'store-damaged' })
   })
 
   test('tells nothing of what is still to come', async () => {
@@ -103,23 +103,23 @@ describe('what a view knows from before', () => {
     const evening = [MIDNIGHT - 200_000, MIDNIGHT - 190_000]
     const last = [MIDNIGHT - 20_000, MIDNIGHT - 10_000]
     const reader = record([evening, last, [NOW - 60_000]], 1)
-    expect(await rig(reader).past.seed(BTC)).toMatchObject({ previousClose: null, today: { count: 1 } })
+    expect(await rig(reader).history.seed(BTC)).toMatchObject({ previousClose: null, today: { count: 1 } })
   })
 
   test('has the last price of days ago to show until the first one comes', async () => {
     const daysAgo = MIDNIGHT - 3 * DAY
     const reader = record([[daysAgo - 10_000], [daysAgo, daysAgo + 1_000]], 0)
     const stored = { price: 101, atMs: Math.floor(daysAgo / 60_000) * 60_000 + 60_000 }
-    expect(await rig(reader).past.seed(BTC)).toMatchObject({ previousClose: null, today: null, spark: [], stored })
+    expect(await rig(reader).history.seed(BTC)).toMatchObject({ previousClose: null, today: null, spark: [], stored })
   })
 
   test('has none in a replay, which may go back to before it', async () => {
     const daysAgo = MIDNIGHT - 3 * DAY
     const reader = record([[daysAgo - 10_000], [daysAgo, daysAgo + 1_000]], 0)
     const all: Visible = { sessions: (rows) => rows, gaps: (gaps) => gaps }
-    expect(await rig(reader, NOW, undefined, all).past.seed(BTC)).toBeNull()
+    expect(await rig(reader, NOW, undefined, all).history.seed(BTC)).toBeNull()
     const today = record([[NOW - 60_000]], 0)
-    expect(await rig(today, NOW, undefined, all).past.seed(BTC)).toMatchObject({ today: { count: 1 }, stored: null })
+    expect(await rig(today, NOW, undefined, all).history.seed(BTC)).toMatchObject({ today: { count: 1 }, stored: null })
   })
 
   test('has the last middle of bid and ask where a symbol was quoted but never traded', async () => {
@@ -131,15 +131,15 @@ describe('what a view knows from before', () => {
       }),
     }
     // Of the reader only what a seed asks for.
-    const { past } = rig(quoted as unknown as LocalReader)
+    const { history } = rig(quoted as unknown as LocalReader)
     const ibm = instrumentId('stocks', 'IBM')
-    expect(await past.seed(ibm)).toMatchObject({ stored: { price: 99.5, atMs: minute.endMs } })
+    expect(await history.seed(ibm)).toMatchObject({ stored: { price: 99.5, atMs: minute.endMs } })
   })
 
   test('has that close where what cannot be read is of before', async () => {
     const noon = [MIDNIGHT - DAY / 2, MIDNIGHT - DAY / 2 + 1_000]
     const reader = record([noon, [MIDNIGHT - 20_000, MIDNIGHT - 10_000], [NOW - 60_000]], 0)
-    expect(await rig(reader).past.seed(BTC)).toMatchObject({ previousClose: 101, today: { count: 1 } })
+    expect(await rig(reader).history.seed(BTC)).toMatchObject({ previousClose: 101, today: { count: 1 } })
   })
 })
 
@@ -150,10 +150,10 @@ describe('where messages themselves are wanted', () => {
   test('a tape begins after what cannot be read, which is told; a page of it is refused', async () => {
     const hour = 3_600_000
     const reader = record([[T0 + 1_000], [T0 + 2_000], [T0 + hour, T0 + hour + 1_000]], 1)
-    const { past, failed } = rig(reader, T0 + hour + 2_000, { recording: recordingOf(), seq: 4 })
-    expect((await past.prints(BTC, 10)).map(({ eventMs }) => eventMs)).toEqual([T0 + hour, T0 + hour + 1_000])
+    const { history, failed } = rig(reader, T0 + hour + 2_000, { recording: recordingOf(), seq: 4 })
+    expect((await history.prints(BTC, 10)).map(({ eventMs }) => eventMs)).toEqual([T0 + hour, T0 + hour + 1_000])
     expect(failed).toEqual(['prints'])
-    await expect(past.printsBefore(BTC, null, 10)).rejects.toMatchObject({ code: 'store-damaged' })
+    await expect(history.printsBefore(BTC, null, 10)).rejects.toMatchObject({ code: 'store-damaged' })
   })
 
   test('a replay of it is refused; one of a later session shows it hatched', async () => {

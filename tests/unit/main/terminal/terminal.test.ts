@@ -213,7 +213,7 @@ describe('the terminal', () => {
       limit: 10,
     })
     expect(page).toMatchObject({ bars: [{ startMs: t0 }], more: false })
-    const tape = await terminal.service(views).get('live').past.printsBefore(BTC, null, 3)
+    const tape = await terminal.service(views).get('live').history.printsBefore(BTC, null, 3)
     expect(tape.prints.map(({ price, direction }) => [price, direction])).toEqual([
       [12, 1],
       [11, -1],
@@ -262,7 +262,7 @@ describe('older prints', () => {
       [14, 1],
     ]
     expect(live.map(({ price, direction }) => [price, direction])).toEqual(told)
-    const page = await terminal.service(views).get('live').past.printsBefore(BTC, null, 10)
+    const page = await terminal.service(views).get('live').history.printsBefore(BTC, null, 10)
     expect(page.prints.map(({ price, direction }) => [price, direction])).toEqual(told)
     tape.value.close()
   })
@@ -287,7 +287,8 @@ describe('older prints', () => {
     await terminal.setRecording(false)
     await terminal.setRecording(true)
     await send(3)
-    const page = (before: PrintsPlace | null) => terminal.service(views).get('live').past.printsBefore(BTC, before, 2)
+    const page = (before: PrintsPlace | null) =>
+      terminal.service(views).get('live').history.printsBefore(BTC, before, 2)
     const pages: (readonly number[])[] = []
     let before: PrintsPlace | null = null
     do {

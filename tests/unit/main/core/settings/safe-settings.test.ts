@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../../../../src/shared/core/settings/settings.ts'
 import { safeSettings } from '../../../../../src/main/core/settings/safe-settings.ts'
-import { createSettingsStore, isNew, memoryKeeper } from '../../../../../src/main/core/settings/settings.ts'
+import { createSettingsStore, isNew, memorySettings } from '../../../../../src/main/core/settings/settings.ts'
 
 const kept = () =>
-  memoryKeeper(JSON.stringify({ appearance: { theme: 'light' }, numbers: 'de-CH', research: { dailyCalls: 7 } }))
+  memorySettings(JSON.stringify({ appearance: { theme: 'light' }, numbers: 'de-CH', research: { dailyCalls: 7 } }))
 
 describe('the settings of safe mode', () => {
   it('are looks as after a first start, and all the rest as ever', () => {
@@ -18,7 +18,7 @@ describe('the settings of safe mode', () => {
     const settings = safeSettings(createSettingsStore(keeper), true)
     settings.set({ appearance: { theme: 'contrast' }, research: { dailyCalls: 8 } })
     expect(settings.get()).toMatchObject({ appearance: { theme: 'contrast' }, research: { dailyCalls: 8 } })
-    const again = createSettingsStore(memoryKeeper(keeper.text)).get()
+    const again = createSettingsStore(memorySettings(keeper.text)).get()
     expect(again).toMatchObject({ appearance: { theme: 'light' }, numbers: 'de-CH', research: { dailyCalls: 8 } })
   })
 
@@ -56,9 +56,9 @@ describe('settings that go into safe mode while they run', () => {
 
 describe('a first start', () => {
   it('is one without settings; what cannot be read was there before', () => {
-    expect(isNew(memoryKeeper())).toBe(true)
-    expect(isNew(memoryKeeper('{}'))).toBe(false)
-    const torn = memoryKeeper('')
+    expect(isNew(memorySettings())).toBe(true)
+    expect(isNew(memorySettings('{}'))).toBe(false)
+    const torn = memorySettings('')
     torn.load = () => {
       throw new Error('EACCES')
     }

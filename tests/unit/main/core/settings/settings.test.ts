@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import { DEFAULT_SETTINGS } from '../../../../../src/shared/core/settings/settings.ts'
 import { appHome } from '../../../../../src/main/core/settings/paths.ts'
-import { createSettingsStore, fileKeeper, memoryKeeper } from '../../../../../src/main/core/settings/settings.ts'
+import { createSettingsStore, settingsFile, memorySettings } from '../../../../../src/main/core/settings/settings.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 
 let folder: string
@@ -15,15 +15,15 @@ beforeEach(() => {
 
 describe('the settings store', () => {
   it('starts with defaults, writes nothing until asked', () => {
-    expect(createSettingsStore(fileKeeper(folder)).get()).toEqual(DEFAULT_SETTINGS)
+    expect(createSettingsStore(settingsFile(folder)).get()).toEqual(DEFAULT_SETTINGS)
     expect(readdirSync(folder)).toEqual([])
   })
 
   it('merges sections one level deep and gives the same after a restart', () => {
-    const store = createSettingsStore(fileKeeper(folder))
+    const store = createSettingsStore(settingsFile(folder))
     store.set({ appearance: { theme: 'light' }, zone: 'America/New_York' })
     store.set({ appearance: { density: 'compact' } })
-    const again = createSettingsStore(fileKeeper(folder))
+    const again = createSettingsStore(settingsFile(folder))
     expect(again.get().appearance).toEqual({ ...DEFAULT_SETTINGS.appearance, theme: 'light', density: 'compact' })
     expect(again.get().zone).toBe('America/New_York')
     expect(readdirSync(folder)).toEqual(['settings.json'])
@@ -31,7 +31,7 @@ describe('the settings store', () => {
 
   it('keeps a damaged file aside, says so and starts with defaults', () => {
     writeFileSync(join(folder, 'settings.json'), '{"zone": "UTC"')
-    const store = createSettingsStore(fileKeeper(folder))
+    const store = createSettingsStore(settingsFile(folder))
     expect(store.get()).toEqual(DEFAULT_SETTINGS)
     expect(store.problem).toContain('settings.bad.json')
     expect(readFileSync(join(folder, 'settings.bad.json'), 'utf8')).toBe('{"zone": "UTC"')
@@ -39,7 +39,7 @@ describe('the settings store', () => {
   })
 
   it('tells listeners the new and the old, until they leave', () => {
-    const store = createSettingsStore(memoryKeeper())
+    const store = createSettingsStore(memorySettings())
     const seen: string[] = []
     const leave = store.onChange((now, before) => seen.push(`${before.zone}>${now.zone}`))
     store.set({ zone: 'Asia/Tokyo' })
@@ -49,7 +49,7 @@ describe('the settings store', () => {
   })
 
   it('refuses a patch that is no settings and keeps what it had', () => {
-    const store = createSettingsStore(memoryKeeper())
+    const store = createSettingsStore(memorySettings())
     const huge = Array.from({ length: 2_001 }, () => ({ asset: 'crypto' as const, symbol: 'A' }))
     const mine = [{ id: 'mine', name: 'Mine', sort: null, symbols: [] }]
     store.set({ watchlists: mine })
@@ -68,7 +68,7 @@ describe('the settings store', () => {
   })
 
   it('keeps running on the old settings when the disk refuses', () => {
-    const keeper = memoryKeeper()
+    const keeper = memorySettings()
     const store = createSettingsStore({
       ...keeper,
       save: () => {
@@ -83,7 +83,7 @@ describe('the settings store', () => {
     const hostile = fc.oneof(fc.string(), fc.json(), fc.constant('{"__proto__":{"zone":"x"}}'))
     fc.assert(
       fc.property(hostile, (text) => {
-        const settings = createSettingsStore(memoryKeeper(text)).get()
+        const settings = createSettingsStore(memorySettings(text)).get()
         expect(settings.version).toBe(1)
         expect(settings.watchlists.length).toBeGreaterThan(0)
         expect(Object.getPrototypeOf(settings)).toBe(Object.prototype)

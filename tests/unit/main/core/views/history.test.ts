@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { StoreReader } from '../../../../../src/main/core/store/types/store.ts'
-import { createPast } from '../../../../../src/main/core/views/history.ts'
+import { createViewHistory } from '../../../../../src/main/core/views/history.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
 import { instrumentId, unixMs } from '../../../../../src/shared/base/units.ts'
 
 /** The past over a store that answers every question for bars like this. */
 function rig(thrown: Error) {
   const failed: string[] = []
-  const past = createPast({
+  const history = createViewHistory({
     // Nothing else of it is asked.
     reader: { bars: () => Promise.reject(thrown) } as unknown as StoreReader,
     source: () => 'demo',
@@ -19,21 +19,21 @@ function rig(thrown: Error) {
     },
     failed: (what) => failed.push(what),
   })
-  return { past, failed }
+  return { history, failed }
 }
 const NOTHING = { bars: [], unreadable: [] }
 const asked = [instrumentId('crypto', 'BTC-USD'), 'trade', '1m', 10] as const
 
 test('bars that cannot be read are none to a chart, which is told, and a failure to who must know', async () => {
-  const { past, failed } = rig(new Error('SQLITE_IOERR'))
-  expect(await past.bars(...asked)).toEqual(NOTHING)
+  const { history, failed } = rig(new Error('SQLITE_IOERR'))
+  expect(await history.bars(...asked)).toEqual(NOTHING)
   expect(failed).toEqual(['bars'])
-  await expect(past.barsOrThrow(...asked)).rejects.toThrow('SQLITE_IOERR')
+  await expect(history.barsOrThrow(...asked)).rejects.toThrow('SQLITE_IOERR')
 })
 
 test('a store that nobody has made yet holds none, and that is no failure', async () => {
-  const { past, failed } = rig(new CodedError('not-found', 'There is no store.'))
-  expect(await past.barsOrThrow(...asked)).toEqual([])
-  expect(await past.bars(...asked)).toEqual(NOTHING)
+  const { history, failed } = rig(new CodedError('not-found', 'There is no store.'))
+  expect(await history.barsOrThrow(...asked)).toEqual([])
+  expect(await history.bars(...asked)).toEqual(NOTHING)
   expect(failed).toEqual([])
 })

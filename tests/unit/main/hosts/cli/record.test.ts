@@ -6,7 +6,7 @@ import { UsageError, type Context, type Values } from '../../../../../src/main/c
 import { readFeeds, refuseOverBudget } from '../../../../../src/main/hosts/cli/record.ts'
 import type { RecordReport } from '../../../../../src/main/core/recording/record-report.ts'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
-import { createSettingsStore, fileKeeper } from '../../../../../src/main/core/settings/settings.ts'
+import { createSettingsStore, settingsFile } from '../../../../../src/main/core/settings/settings.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../../../src/simulator/simulator.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
@@ -85,7 +85,7 @@ describe('the account of a command that keeps market data', () => {
   it('is the one that the window signed in to', () => {
     const dataDir = join(home, 'signed-in')
     expect(() => requireAccount(noValues, { env: {}, dataDir })).toThrow(UsageError)
-    createSettingsStore(fileKeeper(dataDir)).set({
+    createSettingsStore(settingsFile(dataDir)).set({
       account: { source: 'service', baseUrl: 'https://data.example.com', user: 'joe' },
     })
     expect(requireAccount(noValues, { env: {}, dataDir })).toEqual({ source: 'service' })
