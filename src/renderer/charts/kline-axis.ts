@@ -1,4 +1,4 @@
-/** The price axis over the drawing library: its scale, its range from what is in view, its lines. */
+/** The price axis over the drawing library: its scale, its ticks, and its range from the bars in view. */
 import type {
   AxisCreateRangeParams,
   AxisCreateTicksParams,
@@ -16,7 +16,7 @@ import { textPx } from './paint/canvas-text.ts'
 import { fromScale, percentText, priceTicks, toScale } from './model/scale.ts'
 import type { Row } from './model/series.ts'
 
-/** What the axis reads of its chart whenever it is asked. */
+/** What the axis reads from its chart. */
 export interface AxisSource {
   readonly rows: () => readonly Row[]
   /** Rows on screen. */
@@ -33,14 +33,14 @@ export interface AxisSource {
   readonly textScale: () => number
 }
 
-/** Others may stretch the axis by so much of the bars' own range, so that they never press the bars flat. */
+/** Studies and compared symbols stretch the axis by at most this share of the bars' range, so the bars stay readable. */
 const MOST_STRETCH = 0.6
 
-/** Room beyond the highest and the lowest price, of the range between them. */
+/** Room beyond the highest and the lowest price, as a share of the range between them. */
 const GAP = { top: 0.16, bottom: 0.08 } as const
-/** What lies over the top of the pane takes at most so much of it. */
+/** An overlay at the top of the pane gets at most this share of its height. */
 const MOST_HEAD = 0.56
-/** The label of the highest price stands that far over it, that of the lowest below it, px at the usual size of the text. */
+/** Distance of the highest and lowest price from their labels, px at the usual text size. */
 const LABEL_PX = 14
 
 export interface Rooms {
@@ -50,8 +50,8 @@ export interface Rooms {
 }
 
 /**
- * The room of a range in a pane of a height, so that it and the labels of its ends lie below what reaches `headPx` down
- * into the pane, and above its end. Zeroes where what is free anyway is enough. `upside`: the range stands on its head.
+ * How much a range grows so that it and the labels of its ends fit below an overlay of `headPx` and above the end of the
+ * pane. Zeros where the free room is enough. `upside`: the scale is inverted.
  */
 export function roomsOf(headPx: number, height: number, upside = false, textScale = 1): Rooms {
   if (height <= 0) return { top: 0, bottom: 0 }
@@ -59,7 +59,7 @@ export function roomsOf(headPx: number, height: number, upside = false, textScal
   const all = 1 + GAP.top + GAP.bottom
   const [above, below] = upside ? [GAP.bottom, GAP.top] : [GAP.top, GAP.bottom]
   const head = headPx <= 0 ? 0 : Math.min(MOST_HEAD, (headPx + labelPx) / height)
-  // What is left of a low pane is the prices'.
+  // In a low pane the prices get the rest.
   const foot = Math.min(labelPx / height, (1 - head) / 4)
   const top = Math.max(0, head * all - above)
   const bottom = Math.max(0, foot * all - below)
@@ -117,7 +117,7 @@ export class PriceAxis {
     return placed.map(({ chip, y }) => ({ ...chip, y, text: this.tagText(chip) }))
   }
 
-  /** What a label beside the axis says. */
+  /** The text of a label beside the axis. */
   readonly tagText = ({ key, price }: Pick<AxisTag, 'key' | 'price'>): string => `${key} ${this.#priceText(price)}`
 
   #priceText(price: number): string {
@@ -142,7 +142,7 @@ export class PriceAxis {
     return this.#source.rows()[this.baseIndex()]?.bar?.close ?? NaN
   }
 
-  /** Gives the library this scale; the range fits itself to the bars again. */
+  /** Gives the library the scale. The range is fitted to the bars again. */
   apply(): void {
     const scale = this.#source.scale()
     const log = scale === 'log'
@@ -159,13 +159,13 @@ export class PriceAxis {
       displayValueToRealValue: (value) => toScale(scale, value),
       displayValueToText: (value, precision) =>
         percent && this.base() > 0 ? percentText(value, this.base(), 2) : fixedText(value, precision),
-      // Of a logarithm: a hundred-thousandth is as fine as anybody looks.
+      // In log10 units: 1e-5 is finer than anyone needs.
       minSpan: (precision) => (log ? 1e-5 : 10 ** -precision),
     }
     this.#chart.overrideYAxis(override)
   }
 
-  /** The library's own range is poisoned by the NaN of slots: take it from what is in view. */
+  /** The library's own range breaks on the NaN of empty slots, so it is computed from the bars in view. */
   #range({ defaultRange }: AxisCreateRangeParams): AxisRange {
     const { from, to } = this.#source.shown()
     const list = this.#source.rows()
@@ -211,7 +211,7 @@ export class PriceAxis {
 
   #ticks({ range, bounding }: AxisCreateTicksParams): AxisTick[] {
     const axis = this.axis()
-    // Where no bar is in view nothing is known of prices: an axis of made-up ones would be a lie.
+    // Without a bar in view no price is known, and the axis must not invent any.
     if (!axis || Number.isNaN(this.base())) return []
     const scale = this.#source.scale()
     const textScale = this.#source.textScale()
@@ -229,7 +229,7 @@ export class PriceAxis {
       const coord = axis.convertToPixel(price)
       if (coord <= edge || coord >= bounding.height - edge) return []
       const shown = (): string => (isCovered(coord, this.#tags, textScale) ? '' : text)
-      // Read at each painting, while ticks are made only when the range changes.
+      // Read with each painting: ticks are created only when the range changes.
       return [Object.defineProperty({ coord, value: price, text }, 'text', { get: shown, enumerable: true })]
     })
   }

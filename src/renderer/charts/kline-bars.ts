@@ -1,4 +1,4 @@
-/** The bars of one chart, and how the drawing library comes by them: pages of older and newer ones, and the forming one. */
+/** The bars of one chart, given to the drawing library: pages of older and newer ones, and the forming bar. */
 import type { Chart } from 'klinecharts'
 import type { Bar } from '../../shared/core/market/market.ts'
 import type { GapSpan } from '../../shared/core/status/status.ts'
@@ -6,18 +6,18 @@ import { heikinAshi, heikinAshiRows } from './model/heikin-ashi.ts'
 import type { ChartPages, ChartSeries } from './model/chart.ts'
 import { lowerBound, mergeBars, rowsOf, rowOf, type Row } from './model/series.ts'
 
-/** Pages of older bars that going to an instant may read, and how many bars farther it goes there at once. */
+/** `goTo` reads at most this many pages of older bars; instants more bars away are loaded directly. */
 const MOST_PAGES = 20
 const FAR_BARS = 20_000
-/** More new rows than that at once are put in whole. */
+/** With more new rows than this at once, all bars are given to the library again. */
 const MOST_PUSHED = 200
 
 interface Options {
   readonly series: () => ChartSeries
   readonly gaps: () => readonly GapSpan[]
-  /** Called after the library took other bars. */
+  /** Called after the library got other bars. */
   readonly changed: () => void
-  /** Called when the newest bars were reached: the last one is of now again. */
+  /** Called when the newest bars are loaded: the last one is the current bar again. */
   readonly joined: () => void
 }
 
@@ -37,9 +37,9 @@ export class KlineBars {
   #hasNewer = false
   #push: ((row: Row) => void) | null = null
   #generation = 0
-  /** Bars that are loaded but not yet with the library. */
+  /** Bars the library hasn't got yet. */
   #pending = new Map<number, Bar>()
-  // While the chart is dragged the library counts bars from where the drag began: none may go meanwhile.
+  // During a drag, the library counts bars from where the drag started, so none may be dropped.
   #isHeld = false
   pages: ChartPages | null = null
 
@@ -54,11 +54,11 @@ export class KlineBars {
   get last(): Bar | undefined {
     return this.#bars[this.#bars.length - 1]
   }
-  /** The last bar loaded is not the newest one. */
+  /** Newer bars exist than the last one loaded. */
   get hasNewer(): boolean {
     return this.#hasNewer
   }
-  /** What is drawn is made of the bars, rather than them. */
+  /** Averages of the bars are drawn instead of the bars (Heikin-Ashi). */
   get areAverages(): boolean {
     const { style, ticks } = this.#options.series()
     return style === 'heikin-ashi' && !ticks
@@ -70,21 +70,21 @@ export class KlineBars {
     return this.#bars.slice(lowerBound(this.#bars, fromMs), lowerBound(this.#bars, toMs + 1))
   }
 
-  /** Other bars; `reload` shows them. */
+  /** Replaces all bars. `reload` shows them. */
   replace(list: readonly Bar[], hasOlder: boolean, hasNewer: boolean): void {
     this.#bars = [...list]
     this.#hasOlder = hasOlder
     this.#hasNewer = hasNewer
   }
 
-  /** Takes what changed. Answers whether it waits for `flush`; else it is shown already. */
+  /** Merges updates. Returns true if they wait for `flush`, false if they are shown already. */
   update(updates: readonly Bar[]): boolean {
     const empty = this.#bars.length === 0
     const lastMs = this.last?.startMs ?? Infinity
     const kind = mergeBars(this.#bars, updates)
     const { intervalMs } = this.#options.series()
     const newestMs = this.last?.startMs ?? -Infinity
-    // Only a gap between the bars gets slots; where simply nothing was traded, as in most tenths of a second, there are none.
+    // Only gaps get slots. Intervals without a trade, such as most tenths of a second, get none.
     const closesGap =
       newestMs > lastMs + intervalMs &&
       this.#options.gaps().some(({ fromMs, toMs }) => toMs !== null && fromMs > lastMs && fromMs <= newestMs)
@@ -96,7 +96,7 @@ export class KlineBars {
     return true
   }
 
-  /** Gives the library what waits. Answers whether there was anything. */
+  /** Gives the library the waiting bars. Returns whether there were any. */
   flush(): boolean {
     if (this.#pending.size === 0) return false
     const fresh = [...this.#pending.values()]
@@ -149,7 +149,7 @@ export class KlineBars {
     this.#options.changed()
   }
 
-  /** Loads and shows what lies around an instant. */
+  /** Loads and shows the bars around an instant (UTC ms). */
   async goTo(ms: number): Promise<void> {
     const far = FAR_BARS * this.#options.series().intervalMs
     const [first] = this.#bars
@@ -171,7 +171,7 @@ export class KlineBars {
     const list = this.rows()
     const index = list.findLastIndex((row) => row.timestamp <= ms)
     const half = (this.#chart.getSize('candle_pane', 'main')?.width ?? 0) / this.#chart.getBarSpace().bar / 2
-    // In the middle, where there is room right of it.
+    // In the middle, unless the newest bars leave no room to its right.
     this.#chart.scrollToDataIndex(Math.min(list.length - 1, Math.max(0, index) + Math.floor(half)))
     this.#settle()
   }
@@ -186,7 +186,7 @@ export class KlineBars {
     this.#settle()
   }
 
-  /** Nothing that is still on its way is taken any more. */
+  /** Ignores pages that are still on their way. */
   stop(): void {
     this.#generation++
   }
@@ -200,7 +200,7 @@ export class KlineBars {
     const older = page.bars.filter((bar) => seam === undefined || bar.startMs < seam.startMs)
     this.#bars = older.concat(this.#bars)
     this.#hasOlder = page.more && older.length > 0
-    // Averages hang on the bar before, so older ones change what is there.
+    // An average depends on the bar before, so older bars change the ones shown.
     if (this.areAverages) return this.reload(true)
     const rows = this.#plain(seam === undefined ? older : [...older, seam])
     give(seam === undefined ? rows : rows.slice(0, -1))

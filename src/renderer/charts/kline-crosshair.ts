@@ -1,4 +1,4 @@
-/** The crosshair of a chart of the drawing library: which row it is at, by mouse, by key or because a linked chart's is. */
+/** The crosshair of a chart: the row it is at, moved by mouse, by key or by a linked chart. */
 import type { Chart, Crosshair } from 'klinecharts'
 import type { ChartPort } from './model/chart.ts'
 import type { Places } from './kline-place.ts'
@@ -7,7 +7,7 @@ import type { Row } from './model/series.ts'
 interface Options {
   readonly rows: () => readonly Row[]
   readonly places: Pick<Places, 'xOf' | 'indexAt' | 'shown' | 'pixelOf' | 'plotArea'>
-  /** Called whenever it went elsewhere. */
+  /** Called whenever it moves. */
   readonly moved: () => void
 }
 
@@ -18,10 +18,10 @@ export class KlineCrosshair {
   readonly #followers = new Set<(ms: number | null) => void>()
   #index: number | null = null
   #told: number | null = null
-  /** Where the mouse is, px; null: it is not what leads. */
+  /** X of the mouse, px; null: the mouse doesn't control the crosshair. */
   #x: number | null = null
   #rests = false
-  /** What stands on a row without the mouse, and when that row begins; null: nothing does. */
+  /** What holds the crosshair on a row without the mouse, and the row's start (UTC ms); null: nothing. */
   #stands: { readonly by: 'key' | 'link'; readonly ms: number } | null = null
 
   constructor(chart: Chart, element: HTMLElement, options: Options) {
@@ -31,7 +31,7 @@ export class KlineCrosshair {
     chart.subscribeAction('onCrosshairChange', (data) => {
       this.#stands = null
       const crosshair = data as Crosshair | undefined // the library types actions as unknown
-      // Of the mouse the library tells the place only.
+      // For the mouse, the library reports only its position.
       const index =
         crosshair?.dataIndex ?? (crosshair?.x === undefined ? undefined : options.places.indexAt(crosshair.x))
       this.#x = crosshair?.x ?? null
@@ -44,24 +44,23 @@ export class KlineCrosshair {
     element.addEventListener('mouseleave', this.#leave)
   }
 
-  /** The row that it is at; null: none. Rows may have become fewer since. */
+  /** The row it is at; null: none, or rows were removed since. */
   get index(): number | null {
-    // Of bars that were there before: other ones may be fewer.
     if (this.#index !== null && this.#index >= this.#options.rows().length) this.#index = null
     return this.#index
   }
 
-  /** It stands where it stood, and the row came to it. */
+  /** The mouse rests, and the row moved under it. */
   get rests(): boolean {
     return this.#x !== null && this.#rests
   }
 
-  /** When the row begins that it is at. */
+  /** Start of its row, UTC ms. */
   get ms(): number | null {
     return this.#index === null ? null : (this.#options.rows()[this.#index]?.timestamp ?? null)
   }
 
-  /** Bars moved on below a mouse that rests: the library says nothing of it. */
+  /** Bars moved under a resting mouse, which the library doesn't report. */
   refresh(): void {
     if (this.#x === null) return
     const index = this.#row(this.#options.places.indexAt(this.#x))
@@ -71,7 +70,7 @@ export class KlineCrosshair {
     this.#tell()
   }
 
-  /** Keeps what stands on a row there, wherever that lies now: the library leaves it where it was painted. */
+  /** Moves the crosshair along with its row. The library leaves it where it was painted. */
   stay(): void {
     if (this.#stands === null) return
     const { by, ms } = this.#stands
@@ -90,7 +89,7 @@ export class KlineCrosshair {
     return this.#stands !== null
   }
 
-  /** The row of that instant is the one to tell of, where there is one; undefined: none is. */
+  /** Puts the crosshair on the row that starts then (UTC ms); undefined: on none. */
   keep(ms: number | undefined): void {
     this.#index = this.#x = this.#stands = null
     if (ms === undefined) return
@@ -159,25 +158,25 @@ export class KlineCrosshair {
     return index !== undefined && index < this.#options.rows().length ? index : null
   }
 
-  /** Draws it on a row; a row that is not in view has none. */
+  /** Draws it on a row that is in view. */
   #put(index: number, by: 'key' | 'link'): void {
     const { from, to } = this.#options.places.shown()
     if (index < from || index >= to) return this.#takeAway()
     this.#setPainted(true)
     const { xOf, pixelOf, plotArea } = this.#options.places
     const x = xOf(index)
-    // A pane that there is not: the other chart's price is none of this one's.
+    // A pane that doesn't exist: the other chart's price means nothing here.
     if (by === 'link') return this.#chart.executeAction('onCrosshairChange', { x, paneId: 'linked' })
     const { timestamp, close } = this.#options.rows()[index]
-    // Not by the library's own place, which is of whole pixels: the label would tell the price of the pixel.
+    // The library rounds to whole pixels, so its label would show the price of the pixel.
     const at = pixelOf(timestamp, close)
     if (at) this.#chart.executeAction('onCrosshairChange', { x, y: at.y - plotArea().top, paneId: 'candle_pane' })
   }
 
-  /** The library puts a pane into an empty crosshair, and then draws it: only nothing at all takes it away. */
+  /** Removes it. The library adds a pane to an empty crosshair and draws it, so only null works. */
   #takeAway(): void {
     this.#setPainted(false)
-    // its types know no null, its code does
+    // its types don't allow null, its code does
     this.#chart.executeAction('onCrosshairChange', null as unknown as Crosshair)
   }
 

@@ -8,16 +8,16 @@ import type { Row } from './model/series.ts'
 interface Options {
   readonly rows: () => readonly Row[]
   readonly series: () => ChartSeries
-  /** Of prices; undefined before the library made one. */
+  /** The price axis; undefined until the library has created it. */
   readonly axis: () => YAxis | undefined
 }
 
 export interface Places extends Pick<ChartPort, 'pixelOf' | 'pointAt' | 'plotArea'> {
   /** Middle of a row, from the plot's left. */
   readonly xOf: (index: number) => number
-  /** The row at an x from the plot's left; beyond the ends too. */
+  /** The row at an x from the plot's left, also beyond the ends. */
   readonly indexAt: (x: number) => number | undefined
-  /** Rows on screen: the library's own range has some that are not. */
+  /** Rows on screen. The library's own range includes some that aren't. */
   readonly shown: () => RowRange
 }
 
@@ -32,7 +32,7 @@ export function placesOf(chart: Chart, { rows, series, axis: priceAxis }: Option
     return (Array.isArray(at) ? at[0] : at)?.dataIndex
   }
 
-  /** Time of one bar beyond the ends: prints have no interval of their own, so it is theirs in the mean. */
+  /** Length of one bar beyond the ends, ms. Trades have no interval, so theirs is the mean distance. */
   function pace(list: readonly Row[]): number {
     const { ticks, intervalMs } = series()
     if (!ticks) return intervalMs
@@ -74,7 +74,7 @@ export function placesOf(chart: Chart, { rows, series, axis: priceAxis }: Option
       const from = xOf(at)
       const { left, top, height } = plotArea()
       const range = axis.getRange()
-      // The axis itself rounds to whole pixels, which a line between two points far apart would show.
+      // The axis rounds to whole pixels, which is visible on a line between distant points.
       const rate = (axis.valueToRealValue(price, { range }) - range.realFrom) / range.realRange
       return {
         x: left + from + (place - at) * (xOf(at + 1) - from),

@@ -1,4 +1,4 @@
-/** The indicators of one chart over the drawing library: which there are, in which panes, what they say. */
+/** The indicators of one chart over the drawing library: their panes, their values, and their legends. */
 import type { Chart } from 'klinecharts'
 import type { DayOf } from '../../shared/core/market/indicators/indicators.ts'
 import { INDICATORS } from '../../shared/core/market/indicators/table.ts'
@@ -23,16 +23,16 @@ interface Shown {
   readonly undo: () => void
 }
 
-/** Panes together take no more of the chart than this. */
+/** The panes below the prices together get at most this share of the chart. */
 const MOST_SHARE = 0.55
 /** Px at the usual size of the text. */
 const LEAST_PANE = 44
 const USUAL_PANE = 92
 const VOLUME_PANE = 76
-/** Of a low chart the bars keep the most. */
+/** The volume pane gets at most this share of a low chart. */
 const MOST_VOLUME = 0.28
 
-/** What of a study asks for computing it anew, rather than only for painting. */
+/** The parts of a study that require computing it again. Other changes only repaint. */
 const computed = ({ kind, values, price, own }: ChartStudy): string => JSON.stringify([kind, values, price, own])
 
 export class Studies {
@@ -48,12 +48,12 @@ export class Studies {
     this.#options = options
   }
 
-  /** Shows these in their order. Answers whether panes came or went. */
+  /** Shows these in their order. Returns whether panes were added or removed. */
   set(list: readonly ChartStudy[], decimals: number): boolean {
     const before = this.#shown.map(({ study }) => `${study.id} ${computed(study)}`).join('\n')
     const after = list.map((study) => `${study.id} ${computed(study)}`).join('\n')
     if (before === after && decimals === this.#decimals) {
-      // Colours: painted from the study itself.
+      // Colors are read from the study when it is painted.
       this.#shown.forEach((one, i) => {
         one.study = list[i]
       })
@@ -74,7 +74,7 @@ export class Studies {
       )
   }
 
-  /** The pane of volume takes its share too. */
+  /** Makes room for the volume pane. */
   setVolume(on: boolean): void {
     this.#volume = on
     this.fitPanes()
@@ -110,7 +110,7 @@ export class Studies {
       },
       true,
     )
-    // Where it has no value yet, numbers on its axis would be the library's own.
+    // Without a value, the library would invent numbers for the axis.
     if (study.own && run !== null)
       this.#chart.overrideYAxis({
         paneId: id,
@@ -131,7 +131,7 @@ export class Studies {
     this.#chart.removeIndicator({ id })
   }
 
-  /** Heights of the panes below the prices: their usual one, less where there are many of them. */
+  /** Sets the heights of the panes below the prices: the usual height, or less if there are many. */
   fitPanes(): void {
     const own = this.#shown.filter(({ study }) => study.own)
     const total = this.#chart.getSize()?.height ?? 0
@@ -146,7 +146,7 @@ export class Studies {
     )
   }
 
-  /** What each says of a row. */
+  /** The legend of each study for a row. */
   legends(index: number): readonly StudyLegend[] {
     const theme = this.#options.theme()
     return this.#shown.map(({ id, study, run }) => {

@@ -1,5 +1,5 @@
 /**
- * What a pane needs of a chart. Only `kline-chart.ts` knows the drawing library behind it.
+ * What a pane needs from a chart. Only `kline-chart.ts` knows the drawing library behind it.
  * All times are UTC ms; prices are numbers as received.
  */
 import type { ChartScale, ChartStyle, StudyKind } from '../../../shared/features/chart/chart-settings.ts'
@@ -38,7 +38,7 @@ export interface ChartSeries {
   readonly intervalMs: number
   readonly decimals: number
   readonly style: ChartStyle
-  /** Points are single prints: no bodies, no volume bars. */
+  /** Points are single trades: no bodies, no volume bars. */
   readonly ticks: boolean
 }
 
@@ -135,7 +135,7 @@ export interface ChartLegend {
   /** Close of the bar before, for the change. */
   readonly previousClose: number | null
   readonly fromCrosshair: boolean
-  /** The mouse rests, and bars moved on below it: nobody went to this one. */
+  /** The mouse rests, and the bars moved under it: the user didn't choose this bar. */
   readonly rests: boolean
   /** The gap under the crosshair, in a bar or where there is none. */
   readonly gap: GapSpan | null
@@ -146,46 +146,46 @@ export interface ChartLegend {
   readonly compared: readonly ComparedLegend[]
 }
 
-/** Bars that join those loaded, oldest first, and whether still more exist beyond them. */
+/** Bars that join those loaded, oldest first. `more`: others exist beyond them. */
 export interface ChartPage {
   readonly bars: readonly Bar[]
   readonly more: boolean
 }
 
-/** Where a chart gets what it has not loaded. It holds a stretch of history, which need not reach the newest bar. */
+/** Loads further bars. A chart holds a range of history, which may end before the newest bar. */
 export interface ChartPages {
   /** Bars before an instant, UTC ms. */
   older(beforeMs: number): Promise<ChartPage>
   /** Bars after the last one loaded. */
   newer(): Promise<ChartPage>
-  /** Loads the stretch that ends with the newest bar. */
+  /** Loads the range that ends with the newest bar. */
   newest(): void
-  /** Loads the stretch around an instant; false: there is none, what is loaded stays. */
+  /** Loads the range around an instant. False: there are no bars, and the loaded ones stay. */
   around(ms: number): Promise<boolean>
-  /** Pages were put in and nobody holds the chart: what is too much may be given up, through `load`. */
+  /** Pages were added and the chart isn't being dragged: too many bars may now be dropped, through `load`. */
   settled(): void
 }
 
 export interface ChartPort {
   /**
-   * Replaces everything shown; `keepView` leaves zoom and position on the same instants. `more`: older bars exist,
-   * `newer`: so do ones after the last, which then is no last price.
+   * Replaces everything shown; `keepView` keeps zoom and position. `more`: older bars exist. `newer`: newer ones exist,
+   * so the last bar has no last price.
    */
   load(series: ChartSeries, bars: readonly Bar[], more: boolean, keepView: boolean, newer?: boolean): void
   /** Bars by start: the same start replaces, a later one appends, an earlier one is corrected in place. */
   update(bars: readonly Bar[]): void
   setGaps(gaps: readonly GapSpan[]): void
-  /** Events at the feet of their bars; those under the crosshair are told in the legend. */
+  /** Events at the feet of their bars; the legend lists those under the crosshair. */
   setMarkers(markers: readonly ChartMarker[]): void
   setTheme(theme: ChartTheme): void
   /** IANA zone of the axis and the crosshair. */
   setZone(zone: string): void
   setStyle(style: ChartStyle): void
   setDecimals(decimals: number): void
-  /** Null: there is nothing but what is loaded. */
+  /** Null: no further bars can be loaded. */
   setPages(pages: ChartPages | null): void
   setPlot(plot: ChartPlot): void
-  /** Keeps the highest price below so many px from the top, as far as that leaves room for the bars. */
+  /** Keeps the highest price this far below the top, px, as long as the bars have room. */
   setHeadroom(px: number): void
   /** The indicators, in the order of their panes. */
   setStudies(studies: readonly ChartStudy[]): void
@@ -193,9 +193,9 @@ export interface ChartPort {
   setQuote(quote: Quote | null): void
   /** Symbols to compare with, oldest bar first each; the price axis counts percent while there are some. */
   setCompared(series: readonly ComparedSeries[]): void
-  /** Nothing is received any more: the label of the last price turns grey. */
+  /** Nothing is being received: the label of the last price turns gray. */
   setStale(stale: boolean): void
-  /** Now of what is shown, UTC ms: for the time until the last bar closes. */
+  /** The current time of the view, UTC ms, for the countdown to the close of the last bar. */
   setClock(now: () => number): void
   onLegend(listener: (legend: ChartLegend) => void): void
   /** Called with the labels beside the price axis after each painting that moved or changed one. */
@@ -203,21 +203,21 @@ export interface ChartPort {
   /** Moves the crosshair by bars (negative: older); the first step starts at the last bar. */
   stepCrosshair(bars: number): void
   clearCrosshair(): void
-  /** The crosshair of another chart: on the bar of that instant, without being told to others. Null: it left. */
+  /** Shows a linked chart's crosshair on the bar at that instant, without telling other charts. Null: none. */
   showCrosshair(ms: number | null): void
-  /** Where the own crosshair stands, UTC ms; null: nowhere. */
+  /** Reports the position of this chart's crosshair, UTC ms; null: none. */
   onCrosshair(listener: (ms: number | null) => void): () => void
   /** Zooms by a factor around the last visible bar; above 1 shows fewer bars. */
   zoom(factor: number): void
   scroll(bars: number): void
   scrollToLatest(): void
-  /** Zooms so that all loaded bars are in view, as far as they stay tellable apart; the price axis fits itself again. */
+  /** Zooms out to all loaded bars, to 1 px per bar at most, and fits the price axis again. */
   fit(): void
-  /** Brings an instant into view, reading older bars for it where there are some. */
+  /** Brings an instant into view. Loads older bars if needed. */
   goTo(ms: number): Promise<void>
-  /** The bar at so many px from the chart's left edge; null: there is none. */
+  /** The bar at an x from the chart's left edge, px; null: none. */
   barAt(x: number): Bar | null
-  /** The marks drawn at a place, px from the chart's top left corner; none: empty. */
+  /** The markers at a place, px from the chart's top left corner. */
   markersAt(x: number, y: number): readonly ChartMarker[]
   /** Bars that begin within [fromMs, toMs], oldest first. */
   barsBetween(fromMs: number, toMs: number): readonly Bar[]
@@ -230,7 +230,7 @@ export interface ChartPort {
   pixelOf(ms: number, price: number): ChartPixel | null
   /** The instant and price at a place: the inverse of `pixelOf`, to the price of a pixel. */
   pointAt(x: number, y: number): ChartPoint | null
-  /** Called once in a frame in which `pixelOf` began to answer otherwise (pan, zoom, scale, size, a new range). */
+  /** Called at most once per frame, when results of `pixelOf` changed (pan, zoom, scale, size, a new range). */
   onView(listener: () => void): () => void
   plotArea(): PlotArea
   /** PNG of the chart as a data URL. */

@@ -1,8 +1,8 @@
 /**
- * When charts may paint. A chart paints at most once a frame, at once where it has not yet, and of many charts a few in
- * a frame, the others in the next: all of them together take longer than a frame has. While frames come late (no GPU,
- * nine charts, a busy machine), each paints in fewer frames, in turn, but still ten times a second, so that input and
- * prices keep their frames. Frames are injected: tests step them by hand.
+ * Decides when charts paint. A chart paints at most once per frame, immediately if it hasn't yet. With many charts, a few
+ * paint per frame, because all of them take longer than one frame. While frames are late (no GPU, nine charts, a busy
+ * machine), charts take turns, each at least ten times per second, so that input and prices stay smooth. Frames are
+ * injected: tests step them by hand.
  */
 
 export type RequestFrames = (run: (nowMs: number) => void) => void
@@ -10,11 +10,11 @@ export type RequestFrames = (run: (nowMs: number) => void) => void
 /** Frames are late above this mean, on time below that one; ms. */
 const LATE_MS = 24
 const ON_TIME_MS = 18
-/** Frames between two looks at how late they come. */
+/** Frames between two measurements. */
 const LOOK = 20
 /** No chart waits longer. */
 const LONGEST_WAIT_MS = 100
-/** While frames are on time, so many charts paint in one, and all of them within so many. */
+/** While frames are on time, this many charts paint in one frame, and all of them within this many frames. */
 const FEW = 3
 
 interface Waiting {
@@ -39,7 +39,7 @@ export class Turns {
   #gap = 1
   /** Runs since the last frame began. */
   #ran = 0
-  /** Of frames that followed each other since the last look: how many, and how long they took together. */
+  /** Consecutive frames since the last measurement, and their total time, ms. */
   #frames = 0
   #spent = 0
   /** When the frame before was; NaN: nobody asked for it. */
@@ -101,8 +101,8 @@ export class Turns {
     try {
       for (const one of due) this.#run(one)
     } finally {
-      // A chart that throws ends this frame only, and not those of all charts for good.
-      // The frame after the last run tells how long that one took. Any more would cost as much as a changed cell each.
+      // A chart that throws ends only this frame; later frames still run.
+      // One frame after the last run measures it. More idle frames would cost without a use.
       this.#quiet = [...this.#all].some((one) => one.asked) ? 0 : this.#quiet + 1
       this.#going = this.#quiet < 2
       if (this.#going) this.#request((next) => this.#step(next))

@@ -1,13 +1,13 @@
 /**
- * How wide the price axes are. The drawing library measures their texts with every tick, and one pixel more or less makes
- * every canvas of the chart anew, and with them all layers of the window: so an axis grows in steps, and gives back only
- * what is worth it.
+ * The width of the price axes. The drawing library measures their texts with every tick, and a change by one pixel
+ * recreates every canvas of the chart and all layers of the window. So an axis grows in steps, and shrinks only when it is
+ * worth it.
  */
 import { utils, type AxisOverride, type Chart, type YAxis } from 'klinecharts'
 import { FAMILY, textPx } from './canvas-text.ts'
 
 const STEP_PX = 4
-/** So much of the width may be left unused. */
+/** An axis may be this much wider than its texts. */
 const SPARE_PX = 14
 
 /** The width to keep for texts of a width, px, from the one kept before; 0: no axis. */
@@ -19,7 +19,7 @@ export function steadyWidth(before: number, wanted: number): number {
 export interface SteadyAxes {
   /** Gives axes that have come since the last call a width that stays; to be called after each new pane. */
   take(): void
-  /** Other bars, or another size of text: the width is theirs alone. */
+  /** Measures from scratch: the bars or the text size changed. */
   forget(): void
 }
 
