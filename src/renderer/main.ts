@@ -3,7 +3,7 @@
 import './text/trial.ts'
 import { mount } from 'svelte'
 import App from './App.svelte'
-import { parseReplayRoute } from './features/replay/replay-route.ts'
+import { parseReplayRoute } from './core/window/window-route.ts'
 import { pickTransport } from './rpc/transport.ts'
 import { WindowState } from './core/window/window.svelte.ts'
 import { FEATURES } from './features.ts'

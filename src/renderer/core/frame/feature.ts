@@ -8,7 +8,7 @@ export const frame = defineWindowFeature({
   needs: {},
   start: () => ({
     service: null,
-    panes: [{ kind: 'log', component: LogPane, sized: true, ofWindow: true }],
+    panes: [{ kind: 'log', component: LogPane, sized: true }],
     commands: GENERAL_COMMANDS,
   }),
 })

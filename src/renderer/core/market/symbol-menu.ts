@@ -6,7 +6,6 @@ import { say } from '../../text/catalogue.ts'
 import { instrumentOf } from './watchlist-edit.ts'
 import type { WindowState } from '../window/window.svelte.ts'
 import type { MenuEntry } from '../../ui/menu-entries.ts'
-import { openPane } from '../window/open-pane.ts'
 import { entryKeys } from '../window/entry-keys.ts'
 
 const MOST_LISTS = 8
@@ -41,7 +40,7 @@ export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (
           text: say('menu.company'),
           run: () => {
             show(instrument)
-            openPane(app, 'company')
+            app.openPane('company')
           },
         }
       : null,
@@ -50,7 +49,7 @@ export function symbolEntries(app: WindowState, symbol: WatchSymbol): readonly (
           text: say('menu.news'),
           run: () => {
             show(instrument)
-            openPane(app, 'news')
+            app.openPane('news')
           },
         }
       : null,

@@ -14,11 +14,10 @@ type Part = Component<{ app: WindowState }>
 /** What the window opens for a kind of pane. */
 export interface PaneType {
   readonly kind: PaneKind
-  readonly component: Component<{ app: WindowState; pane: PaneContext }>
+  /** `app`: the window with what this pane looks at; `whole`: without. */
+  readonly component: Component<{ app: WindowState; whole: WindowState; pane: PaneContext }>
   /** Its styles answer to its own width, as those of panes with text and tables do. */
   readonly sized?: true
-  /** It shows no instrument of its own, so times in it are in the window's zone. */
-  readonly ofWindow?: true
   /** A symbol dropped anywhere on it is the one it shows from then on. */
   readonly takesSymbol?: true
 }

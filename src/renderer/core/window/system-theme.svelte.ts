@@ -4,13 +4,13 @@ import type { AppInfo } from '../../../shared/core/status/status.ts'
 import { say } from '../../text/catalogue.ts'
 import { systemZone, zonePlace } from '../../text/zone-time.ts'
 import type { Toasts } from '../../ui/toasts.svelte.ts'
-import type { DockState } from '../../features/workspace/dock.svelte.ts'
 import type { SettingsState } from './settings.svelte.ts'
 
 /** What of a window a first look reads and sets. */
 export interface FirstWindow {
   readonly info: AppInfo | undefined
-  readonly dock: Pick<DockState, 'window'>
+  /** `window`: the part of a workspace that was popped out into this window; null: none. */
+  readonly dock: { readonly window: string | null }
   readonly settings: Pick<SettingsState, 'ready' | 'now'>
   readonly toasts: Pick<Toasts, 'show'>
   set(patch: SettingsPatch): void

@@ -5,7 +5,6 @@ import type { SymbolHit } from '../../../shared/core/status/status.ts'
 import { say, type PlainKey } from '../../text/catalogue.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import type { CodeForm } from './entry.ts'
-import { openPane } from '../../core/window/open-pane.ts'
 import type { PaletteServices } from './context.ts'
 import { replayPlace } from './replay-at.ts'
 
@@ -26,7 +25,7 @@ const pane = (code: string, kind: PaneKind, example: string, ...also: readonly s
   title: titleOf(code),
   takes: 'nothing',
   example,
-  run: (app) => openPane(app, kind),
+  run: (app) => app.openPane(kind),
 })
 const act = (
   code: string,

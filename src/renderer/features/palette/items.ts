@@ -6,7 +6,6 @@ import { settingsHere } from '../../core/settings/settings-table.ts'
 import type { WindowState } from '../../core/window/window.svelte.ts'
 import { CODES } from './codes.ts'
 import type { PaletteServices } from './context.ts'
-import { openPane } from '../../core/window/open-pane.ts'
 import type { Candidate } from '../../text/fuzzy-rank.ts'
 
 export const ITEM_KINDS = ['command', 'pane', 'code', 'workspace', 'list', 'endpoint', 'setting', 'help'] as const
@@ -54,7 +53,7 @@ const panes: PaletteSource = () =>
     kind: 'pane',
     title: paneTitle(kind),
     bonus: 30,
-    run: (app) => openPane(app, kind),
+    run: (app) => app.openPane(kind),
   }))
 const codes: PaletteSource = (_app, services) =>
   CODES.map((row) => ({
@@ -103,7 +102,7 @@ export function endpointItems(endpoints: readonly EndpointInfo[]): readonly Pale
       const pane = PANE_OF[one.group]
       if (!pane) return
       app.askedEndpoint = { id: one.id, asked: (app.askedEndpoint?.asked ?? 0) + 1 }
-      openPane(app, pane)
+      app.openPane(pane)
     },
   }))
 }

@@ -2,7 +2,7 @@
 import { inTurn } from '../../../shared/features/sessions/overlaps.ts'
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { StatusState } from '../../../shared/core/status/status.ts'
-import type { ReplayRoute } from './replay-route.ts'
+import type { ReplayRoute } from '../../core/window/window-route.ts'
 
 /** Whether a session is of what the live market shows. */
 export function isOfSource(

@@ -14,7 +14,7 @@ import { firstLibrary } from '../../../shared/features/workspace/library.ts'
 import { usualBelow } from '../../../shared/features/workspace/migrate.ts'
 import { partOf, withPart } from '../../../shared/features/workspace/parts.ts'
 import { readyWorkspace } from '../../../shared/features/workspace/ready.ts'
-import type { DockRoute } from './dock-route.ts'
+import type { DockRoute } from '../../core/window/window-route.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 import { paneRow } from '../../core/window/pane-table.ts'
 

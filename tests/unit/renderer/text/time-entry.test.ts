@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseTimeEntry } from '../../../../src/renderer/text/time-entry.ts'
-import { parseReplayRoute, replayHash } from '../../../../src/renderer/features/replay/replay-route.ts'
+import { parseReplayRoute, replayHash } from '../../../../src/renderer/core/window/window-route.ts'
 
 const at = (iso: string) => Date.parse(iso)
 const context = {

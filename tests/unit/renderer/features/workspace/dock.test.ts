@@ -1,7 +1,7 @@
 import { flushSync } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DockState } from '../../../../../src/renderer/features/workspace/dock.svelte.ts'
-import { dockHash, parseDockRoute } from '../../../../../src/renderer/features/workspace/dock-route.ts'
+import { dockHash, parseDockRoute } from '../../../../../src/renderer/core/window/window-route.ts'
 import { fromDockview, shapeOf, toDockview } from '../../../../../src/renderer/features/workspace/dock-json.ts'
 import { panesIn, READY_NAMES } from '../../../../../src/shared/features/workspace/document.ts'
 import { floatPane, kindOfIn } from '../../../../../src/shared/features/workspace/edits.ts'

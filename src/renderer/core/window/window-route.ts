@@ -1,0 +1,43 @@
+/** The fragment of a page's address: which replay, workspace or part of a workspace a window shows. Pure. */
+
+export interface ReplayRoute {
+  readonly sessions: readonly string[]
+  readonly atMs: number | null
+}
+
+const SESSION = /^[0-9A-Za-z_-]{1,64}$/
+const MOST_SESSIONS = 100
+
+/** Reads a fragment such as `#replay=01jbq1a2,01jbq8w4&at=1795240996992`; undefined: it names none. */
+export function parseReplayRoute(hash: string): ReplayRoute | undefined {
+  const params = new URLSearchParams(hash.replace(/^#/, ''))
+  const sessions = (params.get('replay') ?? '').split(',').filter((one) => SESSION.test(one))
+  if (sessions.length === 0 || sessions.length > MOST_SESSIONS) return undefined
+  const at = Number(params.get('at') ?? NaN)
+  return { sessions, atMs: Number.isFinite(at) && params.has('at') ? at : null }
+}
+
+export function replayHash({ sessions, atMs }: ReplayRoute): string {
+  return `#replay=${sessions.join(',')}${atMs === null ? '' : `&at=${Math.round(atMs)}`}`
+}
+
+export interface DockRoute {
+  readonly workspace?: string
+  /** The part that was popped out into this window. */
+  readonly window?: string
+}
+
+const ID = /^[a-z0-9][a-z0-9-]{0,39}$/
+
+/** Reads a fragment such as `#workspace=overview&window=window-2`. */
+export function parseDockRoute(hash: string): DockRoute {
+  const params = new URLSearchParams(hash.replace(/^#/, ''))
+  const workspace = params.get('workspace') ?? ''
+  const window = params.get('window') ?? ''
+  if (!ID.test(workspace)) return {}
+  return ID.test(window) ? { workspace, window } : { workspace }
+}
+
+export function dockHash({ workspace, window }: { readonly workspace: string; readonly window?: string }): string {
+  return `#workspace=${workspace}${window === undefined ? '' : `&window=${window}`}`
+}
