@@ -6,7 +6,7 @@ import { SETTINGS, SETTING_TABS } from '../../src/renderer/core/settings/setting
 import { en } from '../../src/renderer/text/en.ts'
 import { OFFERED } from '../../src/renderer/core/window/pane-table.ts'
 import { GROUPS } from '../../src/renderer/core/window/command.ts'
-import { COMMANDS } from '../../src/renderer/core/window/command-registry.ts'
+import { COMMANDS } from './window-commands.mjs'
 import { CODES } from '../../src/renderer/features/palette/codes.ts'
 import { ENDPOINTS, ENDPOINT_GROUPS } from '../../src/service/endpoints.ts'
 import { DRAWING_TEXTS } from '../../src/shared/features/drawings/texts.ts'

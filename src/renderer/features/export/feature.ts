@@ -1,15 +1,14 @@
 /** Export in the window: its dialog and its command. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
-import { general } from '../../core/window/general.ts'
-import { say } from '../../text/catalogue.ts'
 import ExportDialog from './ExportDialog.svelte'
+import { EXPORT_COMMANDS } from './export-commands.ts'
 
 export const exporting = defineWindowFeature({
   name: 'export',
   needs: {},
   start: () => ({
     service: null,
-    commands: [general('export', say('command.export'), ['Alt+E'], (app) => app.openExport())],
+    commands: EXPORT_COMMANDS,
     dialogs: [{ name: 'export', component: ExportDialog }],
   }),
 })

@@ -1,11 +1,10 @@
 /** Recorded sessions in the window: their pane, its command, and the settings of recording. */
 import { defineWindowFeature } from '../../core/window/feature.ts'
-import { general, togglePane } from '../../core/window/general.ts'
-import { say } from '../../text/catalogue.ts'
 import { evidence } from '../evidence/feature.ts'
 import { provideSessions } from './context.ts'
 import RecordingSettings from './RecordingSettings.svelte'
 import SessionsPane from './SessionsPane.svelte'
+import { SESSION_COMMANDS } from './session-commands.ts'
 
 export const sessions = defineWindowFeature({
   name: 'sessions',
@@ -14,7 +13,7 @@ export const sessions = defineWindowFeature({
     service: null,
     provide: () => provideSessions(services),
     panes: [{ kind: 'sessions', component: SessionsPane, sized: true }],
-    commands: [general('sessions', say('command.sessions'), ['Alt+S'], togglePane('sessions'))],
+    commands: SESSION_COMMANDS,
     settingsPages: [{ tab: 'recording', component: RecordingSettings }],
   }),
 })

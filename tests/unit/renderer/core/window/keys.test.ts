@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { COMMANDS } from '../../../../../scripts/lib/window-commands.mjs'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { commandsOf, openWindow, serviceOf } from '../../open-window.ts'
@@ -155,6 +156,9 @@ describe('commands', () => {
     expect(keys.filter((chord, i) => keys.indexOf(chord) !== i)).toEqual([])
     const ids = commands.map((one) => one.id)
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
+  })
+  it('are those that the guide lists, in its order', () => {
+    expect(commandsOf().map(({ id }) => id)).toEqual(COMMANDS.map(({ id }) => id))
   })
   it('are found by their key', () => {
     const app = openWindow(new FakeTerminal())
