@@ -86,20 +86,25 @@ describe('startTerminal', () => {
   })
 
   it('stops all at once, and closes nothing before the last has stopped', async () => {
-    const closed: string[] = []
+    const seen: string[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
-    const slow = defineFeature({
-      name: 'slow',
+    const first = defineFeature({
+      name: 'first',
       needs: {},
-      start: () => ({ service: 0, stop: () => promise, close: () => void closed.push('slow') }),
+      start: () => ({ service: 0, stop: () => void setImmediate(resolve), close: () => void seen.push('close first') }),
     })
-    const quick = defineFeature({
-      name: 'quick',
-      needs: { slow },
-      start: () => ({ service: 0, stop: resolve, close: () => void closed.push('quick') }),
+    const second = defineFeature({
+      name: 'second',
+      needs: { first },
+      start: () => ({
+        service: 0,
+        // Ends only after the other one was told to stop, too.
+        stop: () => promise.then(() => void seen.push('stopped')),
+        close: () => void seen.push('close second'),
+      }),
     })
-    await (await startTerminal([quick], options)).close()
-    expect(closed).toEqual(['quick', 'slow'])
+    await (await startTerminal([second], options)).close()
+    expect(seen).toEqual(['stopped', 'close second', 'close first'])
   })
 
   it('refuses two features of one name, before it starts any', async () => {
