@@ -266,7 +266,7 @@ const open = async (w: World, ...symbols: string[]) => {
 }
 
 describe('a healthy service', () => {
-  test('gets token and origin on the upgrade, one subscribe for many wants, and gives records after the recorder', async () => {
+  test('gets token and origin on the upgrade and one subscribe for many subscriptions; records follow the recorder', async () => {
     const w = await world()
     w.feeds.subscribe('crypto/XT', ['BTC-USD'])
     w.feeds.subscribe('crypto/XT', ['eth-usd', 'BTCUSD'])
@@ -305,7 +305,7 @@ describe('a healthy service', () => {
     })
   })
 
-  test('unsubscribes only what nobody wants any more, and closes with 1000 when nothing is left', async () => {
+  test('unsubscribes only symbols without subscriptions, and closes with 1000 after the last', async () => {
     const w = await world(() => undefined, steppedClock())
     const a = await open(w, 'BTC-USD', 'ETH-USD')
     const b = w.feeds.subscribe('crypto/XT', ['BTC-USD'])
@@ -321,7 +321,7 @@ describe('a healthy service', () => {
     expect(w.service.requests).toHaveLength(1)
   })
 
-  test('a message outside the window of its ticker is kept, marked and counted, and goes nowhere', async () => {
+  test('a message outside the subscription of its ticker is stored, marked and counted, but not shown', async () => {
     const w = await world()
     await open(w, 'BTC-USD')
     w.service.last.send(trade('DOGE-USD'))
@@ -331,7 +331,7 @@ describe('a healthy service', () => {
     expect(w.recorder.frames.map((f) => f.flags)).toEqual([FLAG.control, FLAG.unasked, 0])
     expect(xt(w).unasked).toBe(1)
   })
-  test('messages in a spelling over the limit are kept as not asked for, which is logged once', async () => {
+  test('messages under an alias over the limit are stored as unasked, which is logged once', async () => {
     const w = await world()
     await open(w, 'BTC-USD')
     const spelt = Array.from(
@@ -360,7 +360,7 @@ describe('a healthy service', () => {
     expect(w.ears.records).toHaveLength(1)
   })
 
-  test('what the acknowledgement lacks is shown as missing and is a gap', async () => {
+  test('symbols missing from the acknowledgement are shown as missing and get a gap', async () => {
     const w = await world((service) => {
       service.answer = (ws) => ws.send('{"type":"subscribed","tickers":["BTC-USD"]}')
     })
@@ -370,7 +370,7 @@ describe('a healthy service', () => {
   })
 })
 
-test('a control message that the listener chokes on, or that names what nobody asked for, ends nothing', async () => {
+test('a control message that the listener throws on, or that names other symbols, does not close the connection', async () => {
   const w = await world()
   await open(w, 'BTC-USD')
   w.service.last.send('{"type":"subscribed","tickers":["BTC-USD","-","DOGE-USD"]}')
@@ -394,7 +394,7 @@ describe('the budget', () => {
     expect(xt(w).acknowledged).toHaveLength(50)
     expect(w.ears.problems).toMatchObject([{ code: 'budget', message: 'XT 50/50: no room for S50-USD.' }])
   })
-  test('where it is allowed a second connection carries it; each ticker has one owner', async () => {
+  test('a second connection carries it if allowed; each ticker has one connection', async () => {
     sharding = true
     const w = await world()
     w.feeds.subscribe('crypto/XT', many)
@@ -426,7 +426,7 @@ describe('the budget', () => {
     await w.feeds.stop()
     expect(w.ears.seen).toBe('idle')
   })
-  test('a ticker that moves to another connection is missed only from then on', async () => {
+  test('a ticker that moves to another connection is missing only from then on', async () => {
     sharding = true
     const clock = steppedClock()
     const w = await world(() => undefined, clock)
@@ -447,7 +447,7 @@ describe('the budget', () => {
 })
 
 describe('a hostile or broken service', () => {
-  test('binary, invalid UTF-8, garbage and empty frames are kept to the byte, counted, never shown', async () => {
+  test('binary, invalid UTF-8, garbage and empty frames are stored byte for byte, counted, never shown', async () => {
     const w = await world()
     await open(w, 'BTC-USD')
     const bad = Buffer.concat([Buffer.from('{"ev":"XT","pair":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])
@@ -528,7 +528,7 @@ describe('a hostile or broken service', () => {
     expect(w.recorder.frames.slice(-2).map(({ data }) => data.includes('T39999'))).toEqual([true, true])
   })
 
-  test('a half-open socket is given up and its hole has that cause', async () => {
+  test('a half-open socket is dropped and its gap has that cause', async () => {
     const w = await world((service) => {
       service.onOpen = (ws) => {
         if (service.sockets.length > 1) return
@@ -702,7 +702,7 @@ describe('a hostile or broken service', () => {
 })
 
 describe('reconnection', () => {
-  test('drops ten times, comes back ten times, each hole a gap with both edges', async () => {
+  test('drops ten times and reconnects ten times, each with a gap with both edges', async () => {
     const w = await world()
     await open(w, 'BTC-USD', 'ETH-USD')
     for (let i = 1; i <= 10; i++) {
@@ -771,7 +771,7 @@ describe('reconnection', () => {
     expect(w.ears.gaps).toHaveLength(gaps)
   })
 
-  test('sleep closes, wake comes back', async () => {
+  test('sleep closes, wake reconnects', async () => {
     const w = await world()
     await open(w, 'BTC-USD')
     w.feeds.sleep()
@@ -783,7 +783,7 @@ describe('reconnection', () => {
 })
 
 describe('stopping', () => {
-  test('close sends 1000, keeps what still comes, and leaves a gap of cause quit', async () => {
+  test('close sends 1000, records what still arrives, and leaves a gap of cause quit', async () => {
     const w = await world()
     await open(w, 'BTC-USD')
     const code = new Promise<number>((resolve) => w.service.last.once('close', resolve))
@@ -797,7 +797,7 @@ describe('stopping', () => {
     await w.feeds.close()
   })
 
-  test('stop and start keep the wants; the new service begins with its own gap', async () => {
+  test('stop and start keep the subscriptions; the new service starts with its own gap', async () => {
     const w = await world()
     await open(w, 'BTC-USD')
     await w.feeds.stop()
@@ -815,7 +815,7 @@ describe('stopping', () => {
 })
 
 describe('a saturated socket', () => {
-  test('loses nothing, keeps the order, and is paused where its reads take too long', async () => {
+  test('loses nothing, keeps the order, and is paused when its reads take too long', async () => {
     // Each look at this clock takes two milliseconds, so that a turn of several reads is overspent on any machine.
     let looks = 0
     const stepped = steppedClock()

@@ -20,7 +20,7 @@ const wantSets = fc.array(
 )
 
 describe('the planner', () => {
-  test('whatever is wanted in whatever order: never over the limit, one owner each, nothing lost', () => {
+  test('any tickers in any order: never over the limit, one connection each, none lost', () => {
     fc.assert(
       fc.property(wantSets, (steps) => {
         let now = EMPTY_PLAN
@@ -55,7 +55,7 @@ describe('the planner', () => {
     )
   })
 
-  test('the 51st ticker is refused by name, and takes the first place that becomes free', () => {
+  test('the 51st ticker is refused by name and gets the first free place', () => {
     const wanted = Array.from({ length: 51 }, (_, i) => `S${i}`)
     const full = plan('stocks', EMPTY_PLAN, wanted, 50, false)
     expect(full.overBudget).toEqual(['S50'])

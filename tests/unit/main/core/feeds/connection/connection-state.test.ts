@@ -95,7 +95,7 @@ const opened = (...symbols: string[]): Driver => {
 const redial = (d: Driver): Driver => d.send({ is: 'timer', timer: 'retry' }).upgraded()
 
 describe('connecting', () => {
-  test('a want dials and opens a gap of cause connect from the moment of the want', () => {
+  test('a subscription dials and opens a gap of cause connect from its time on', () => {
     const d = new Driver()
     d.send({ is: 'wanted', symbols: [BTC], sinceMs: unixMs(T0 - 40) })
     expect(shown(d.state)).toEqual({ is: 'connecting', attempt: 1 })
@@ -105,7 +105,7 @@ describe('connecting', () => {
     ])
   })
 
-  test('the upgrade subscribes; only the acknowledgement opens the feed and ends the gap', () => {
+  test('the upgrade subscribes; only the acknowledgement opens the feed and closes the gap', () => {
     const d = new Driver().want(BTC, ETH).upgraded()
     expect(shown(d.state).is).toBe('connecting')
     expect(d.did('send')).toEqual([{ do: 'send', action: 'subscribe', symbols: [BTC, ETH] }])
@@ -124,7 +124,7 @@ describe('connecting', () => {
     expect(d.causes).toEqual(['connect'])
   })
 
-  test('what the acknowledgement lacks is a gap of its own and is shown as missing', () => {
+  test('symbols missing from the acknowledgement get their own gap and are shown as missing', () => {
     const d = new Driver().want(BTC, ETH).upgraded().pass(10).acked('BTC-USD')
     expect(missing(d.state)).toEqual([ETH])
     expect(d.did('gapClose')).toHaveLength(1)
@@ -134,7 +134,7 @@ describe('connecting', () => {
     expect(d.state.gaps).toEqual([])
   })
 
-  test('an acknowledgement of the first of two subscribes declares nothing missing yet', () => {
+  test('the acknowledgement of the first of two subscribes reports nothing missing yet', () => {
     const d = new Driver().want(BTC).upgraded().want(BTC, ETH).acked(BTC)
     expect(d.causes).toEqual(['connect'])
     expect(d.state.gaps[0]?.symbols).toEqual([ETH])
@@ -142,7 +142,7 @@ describe('connecting', () => {
     expect(d.state.gaps).toEqual([])
   })
 
-  test('no acknowledgement and no data in time: tried again, the gap stays open', () => {
+  test('without acknowledgement and data in time it retries and the gap stays open', () => {
     const d = new Driver().want(BTC).upgraded()
     expect(d.effects).toContainEqual({ do: 'armTimer', timer: 'ack', ms: ACK_WITHIN_MS })
     d.pass(ACK_WITHIN_MS).send({ is: 'timer', timer: 'ack' })
@@ -159,21 +159,21 @@ describe('connecting', () => {
   })
 })
 
-describe('wants', () => {
-  test('a further symbol is subscribed alone, with a gap until its acknowledgement', () => {
+describe('subscriptions', () => {
+  test('another symbol is subscribed alone, with a gap until its acknowledgement', () => {
     const d = opened(BTC).pass(1_000).want(BTC, ETH)
     expect(d.did('send')).toEqual([{ do: 'send', action: 'subscribe', symbols: [ETH] }])
     expect(d.state.gaps).toMatchObject([{ cause: 'connect', symbols: [ETH], fromMs: T0 + 1_000 }])
     expect(d.acked(BTC, ETH).state.gaps).toEqual([])
   })
-  test('a symbol that nobody wants is unsubscribed, and its open gap ends', () => {
+  test('a symbol that is no longer wanted is unsubscribed and its open gap closes', () => {
     const d = opened(BTC).want(BTC, ETH).want(BTC)
     expect(d.did('send')).toEqual([{ do: 'send', action: 'unsubscribe', symbols: [ETH] }])
     expect(d.did('gapClose')).toHaveLength(1)
     d.send({ is: 'released', generation: d.g, symbols: [ETH] })
     expect(d.state.acknowledged).toEqual([BTC])
   })
-  test('a symbol that is subscribed again before its release comes stays acknowledged', () => {
+  test('a symbol that is subscribed again before its release stays acknowledged', () => {
     const d = opened(BTC).want(BTC, ETH).acked(BTC, ETH).want(BTC).want(BTC, ETH)
     d.send({ is: 'released', generation: d.g, symbols: [ETH] })
     expect(d.state.acknowledged).toEqual([BTC, ETH])
@@ -193,7 +193,7 @@ describe('wants', () => {
     expect(reads).toBeGreaterThan(0)
     expect(reads).toBeLessThanOrEqual(4 * many.length)
   })
-  test('the last one gone closes with 1000 and idles; an empty list is never sent', () => {
+  test('removing the last symbol closes with 1000; an empty list is never sent', () => {
     const d = opened(BTC).want()
     expect(shown(d.state)).toEqual({ is: 'idle' })
     expect(d.did('close')).toEqual([{ do: 'close', generation: 1, how: 'normal' }])
@@ -202,10 +202,10 @@ describe('wants', () => {
     expect(d.state.phase.is).toBe('idle')
     expect(d.effects).toEqual([])
   })
-  test('another spelling of the same instrument sends nothing', () => {
+  test('an alias of the same instrument sends nothing', () => {
     expect(opened(BTC).want('BTCUSD').did('send')).toEqual([])
   })
-  test('wants while waiting do not dial early, and are all subscribed later', () => {
+  test('subscriptions while waiting do not dial early and are all sent later', () => {
     const d = opened(BTC).closed(1006).want(BTC, ETH)
     expect(d.did('dial')).toEqual([])
     expect(redial(d).did('send')).toEqual([{ do: 'send', action: 'subscribe', symbols: [BTC, ETH] }])
@@ -321,7 +321,7 @@ const ENDS: readonly {
 ]
 
 describe.each(ENDS)('an open connection ends: $name', ({ end, phase, code, cause, hint }) => {
-  test(`→ ${phase}, with a gap from the last sign of life`, () => {
+  test(`→ ${phase}, with a gap from the last receipt`, () => {
     const d = opened(BTC, ETH)
     d.pass(10_000).hear().pass(700)
     end(d)
@@ -353,7 +353,7 @@ describe.each(ENDS)('an open connection ends: $name', ({ end, phase, code, cause
   })
 })
 
-describe('an upgrade that is answered', () => {
+describe('an upgrade that is refused', () => {
   const cases: readonly (readonly [number, string, string, RegExp])[] = [
     [403, 'refused', 'forbidden-origin', /origin https:\/\/data\.example\.com/],
     [404, 'refused', 'unknown-feed', /\/ws\/crypto\/XT\//],
@@ -373,11 +373,11 @@ describe('an upgrade that is answered', () => {
     const d = new Driver().want(BTC).send({ is: 'upgradeRefused', generation: 1, status: 401, retryAfterMs: null })
     expect(d.did('renewToken')).toHaveLength(1)
   })
-  test('Retry-After is honoured', () => {
+  test('Retry-After is honored', () => {
     const d = new Driver().want(BTC).send({ is: 'upgradeRefused', generation: 1, status: 429, retryAfterMs: 60_000 })
     expect(d.did('armTimer')).toEqual([{ do: 'armTimer', timer: 'retry', ms: 60_000 }])
   })
-  test('a refusal changes the cause of the hole from connect to refused, without a seam', () => {
+  test('a refusal changes the cause of the gap from connect to refused without an interruption', () => {
     const d = new Driver()
       .want(BTC)
       .pass(80)
@@ -432,7 +432,7 @@ describe('tokens', () => {
     expect(d.state.phase.is).toBe(phase)
     expect(d.did('renewToken')).toHaveLength(phase === 'connecting' ? 1 : 0)
   })
-  test('a service that refuses each token after some seconds is asked for two, then a person is', () => {
+  test('a service that refuses each token after seconds gets two, then the user has to retry', () => {
     const d = opened(BTC)
     for (let i = 0; i < 20 && shown(d.state).is === 'open'; i++) {
       d.pass(8_000).closed(4401).send({ is: 'tokenReady' }).upgraded().acked(BTC)
@@ -440,7 +440,7 @@ describe('tokens', () => {
     expect(d.all.filter((effect) => effect.do === 'renewToken')).toHaveLength(1)
     expect(d.state.phase).toMatchObject({ is: 'refused', why: { code: 'token-expired' } })
   })
-  test('4401 with the renewed token too: refused, asks, and names the plan as a possibility', () => {
+  test('4401 with the renewed token too: refused, with the plan as a possible reason', () => {
     const d = new Driver()
       .want(BTC)
       .upgraded()
@@ -475,7 +475,7 @@ describe('tokens', () => {
 })
 
 describe('retries', () => {
-  test('go on for ever, between 0.5 and 30 s', () => {
+  test('continue without end, between 0.5 and 30 s', () => {
     const d = new Driver().want(BTC)
     for (let i = 0; i < 200; i++) {
       d.roll = (i * 0.618) % 1
@@ -503,7 +503,7 @@ describe('retries', () => {
     expect(d.did('dial')).toHaveLength(1)
     expect(d.state.attempt).toBe(0)
   })
-  test('retry of a feed that is fine changes nothing', () => {
+  test('retry of an open feed changes nothing', () => {
     const d = opened(BTC)
     const before = d.state
     expect(d.send({ is: 'retry' }).state).toBe(before)
@@ -516,7 +516,7 @@ describe('retries', () => {
 })
 
 describe('generations', () => {
-  test('nothing that an earlier socket says moves the session', () => {
+  test('events of an earlier socket are ignored', () => {
     const d = opened(BTC).closed(0)
     redial(d).acked(BTC)
     const before = d.state
@@ -548,7 +548,7 @@ describe('generations', () => {
 })
 
 describe('freshness', () => {
-  test('silence past the pace is stale, without a gap; a frame ends it', () => {
+  test('unusual silence is stale, without a gap; a frame ends it', () => {
     const d = opened(BTC).pass(9_000).send({ is: 'tick', silentMs: 5_001, staleAfterMs: 5_000, mute: false })
     expect(shown(d.state)).toEqual({ is: 'stale', sinceMs: T0, lastMs: T0 + 9_000 - 5_001 })
     expect(d.state.gaps).toEqual([])
@@ -560,12 +560,12 @@ describe('freshness', () => {
     expect(d.state.phase.is).toBe('stale')
     expect(d.effects).toMatchObject([{ do: 'problem', why: { code: 'plan' } }])
   })
-  test('within the pace nothing changes', () => {
+  test('usual silence changes nothing', () => {
     expect(opened(BTC).send({ is: 'tick', silentMs: 5_000, staleAfterMs: 5_000, mute: false }).state.phase.is).toBe(
       'open',
     )
   })
-  test('a stale feed that drops has a gap from its last sign of life', () => {
+  test('a stale feed that drops has a gap from its last receipt', () => {
     const d = opened(BTC).pass(9_000).send({ is: 'tick', silentMs: 9_000, staleAfterMs: 5_000, mute: false })
     d.hear().pass(400).closed(0)
     expect(d.state.gaps).toMatchObject([{ cause: 'drop', fromMs: T0 + 9_000 }])
@@ -583,12 +583,12 @@ describe('sleep', () => {
     d.upgraded().acked(BTC)
     expect(d.did('gapClose')).toEqual([{ do: 'gapClose', id: 2, toMs: T0 + 3_600_060 }])
   })
-  test('a wake that nobody reports is not waited for', () => {
+  test('a wake that is never reported does not keep it asleep', () => {
     const d = opened(BTC).send({ is: 'sleep' })
     expect(d.did('armTimer')).toMatchObject([{ timer: 'retry' }])
     expect(d.send({ is: 'timer', timer: 'retry' }).did('dial')).toHaveLength(1)
   })
-  test('a pause noticed afterwards asks the open connection to prove itself', () => {
+  test('a pause noticed afterwards probes the open connection', () => {
     const d = opened(BTC).pass(60_000).send({ is: 'paused' })
     expect(d.state.gaps).toMatchObject([{ cause: 'sleep', fromMs: T0 }])
     expect(d.did('send')).toEqual([{ do: 'send', action: 'subscribe', symbols: [BTC] }])
@@ -598,14 +598,14 @@ describe('sleep', () => {
   })
 })
 
-describe('a doubted connection', () => {
-  test('that acknowledges nothing has received nothing since, whatever it acknowledged before', () => {
+describe('a probed connection', () => {
+  test('without an acknowledgement has received nothing since, whatever it acknowledged before', () => {
     const d = opened(BTC).pass(60_000).send({ is: 'paused' })
     d.pass(ACK_WITHIN_MS).send({ is: 'timer', timer: 'ack' })
     expect(d.state.gaps).toMatchObject([{ cause: 'unacknowledged', symbols: [BTC] }])
     expect(d.did('problem')).toHaveLength(1)
   })
-  test('is not proven by the acknowledgement of what was asked before', () => {
+  test('is not proven by the acknowledgement of an earlier request', () => {
     const d = opened(BTC).want(BTC, ETH) // on its way when the machine stops
     d.pass(60_000).send({ is: 'paused' }).pass(5).acked(BTC, ETH)
     expect(d.causes).toEqual(['connect', 'sleep'])
@@ -615,14 +615,14 @@ describe('a doubted connection', () => {
     expect(d.state.gaps).toEqual([])
     expect(d.did('gapClose')).toMatchObject([{ toMs: d.now }, { toMs: d.now }])
   })
-  test('that was doubted twice waits for the answer to the second doubt', () => {
+  test('that is probed twice waits for the response to the second probe', () => {
     const d = opened(BTC).pass(60_000).send({ is: 'paused' }).pass(60_000).send({ is: 'paused' })
     d.pass(5).acked(BTC)
     expect(d.causes).toEqual(['sleep'])
     d.pass(5).acked(BTC)
     expect(d.causes).toEqual([])
   })
-  test('counts the first answer of the next connection, whatever was outstanding on the last', () => {
+  test('counts the first response of the next socket, whatever was pending on the last', () => {
     const d = opened(BTC).want(BTC, ETH).pass(60_000).send({ is: 'paused' }).closed(1006)
     redial(d).acked(BTC, ETH)
     expect(d.state.gaps).toEqual([])
@@ -643,7 +643,7 @@ describe('a clock that was set', () => {
     d.pass(50).acked(BTC)
     expect(d.did('gapClose')).toEqual([{ do: 'gapClose', id: 2, toMs: d.now }])
   })
-  test('by less than seconds: no gap, and what is remembered of the old time moves along', () => {
+  test('by less than seconds: no gap, and remembered times move along', () => {
     const d = opened(BTC).pass(STEADY_MS)
     d.now -= 2_000
     d.send({ is: 'clock', shiftMs: -2_000, elapsedMs: 1_000 })
@@ -659,7 +659,7 @@ describe('a clock that was set', () => {
 })
 
 describe('quit', () => {
-  test('leaves a gap of cause quit open for what no other gap covers', () => {
+  test('leaves a gap of cause quit open for symbols that no other gap covers', () => {
     const d = opened(BTC).pass(100).hear().pass(5).send({ is: 'quit' })
     expect(d.state.gaps).toMatchObject([{ cause: 'quit', symbols: [BTC], fromMs: T0 + 100 }])
     expect(shown(d.state)).toEqual({ is: 'idle' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../../../../../src/main/base/clock.ts'
 import { createLoopTurn, TURN_NS } from '../../../../../../src/main/core/feeds/connection/loop-turn.ts'
 
-test('a turn is overspent once its reads have taken longer than the limit, and the next one begins anew', async () => {
+test('a turn is overspent once its reads have taken longer than the limit, and the next one starts over', async () => {
   const turn = createLoopTurn(systemClock)
   expect(turn.isOverspent(1_000)).toBe(false)
   expect(turn.isOverspent(1_000 + TURN_NS)).toBe(false)

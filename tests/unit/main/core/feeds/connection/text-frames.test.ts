@@ -48,7 +48,7 @@ const payload = fc.oneof(
 )
 
 describe('text frames', () => {
-  test('are taken whole and in order, wherever the reads cut them', () => {
+  test('are read whole and in order, wherever chunks split them', () => {
     fc.assert(
       fc.property(fc.array(payload, { maxLength: 8 }), fc.array(fc.nat(), { maxLength: 40 }), (payloads, cuts) => {
         const { texts, left } = taken(Buffer.concat(payloads.map((one) => frame(0x81, one))), cuts)
@@ -63,7 +63,7 @@ describe('text frames', () => {
     expect(taken(bytes, [...bytes.keys()]).texts.map((text) => text.length)).toEqual([7, 3_000])
   })
 
-  test('pings, pongs and binary frames go to ws as they came, between the texts', () => {
+  test('pings, pongs and binary frames go to ws unchanged and in order', () => {
     const aside = fc.record({ first: fc.constantFrom(0x82, 0x89, 0x8a), payload: fc.uint8Array({ maxLength: 125 }) })
     const text = fc.record({ first: fc.constant(0x81), payload: fc.uint8Array({ maxLength: 200 }) })
     fc.assert(
@@ -104,7 +104,7 @@ describe('text frames', () => {
     )
   })
 
-  test('a socket that someone else reads too is left alone', () => {
+  test('a socket with another reader is left alone', () => {
     const socket = new EventEmitter() as Duplex // of a socket, only its events are used
     socket.on('data', () => undefined)
     socket.on('data', () => undefined)

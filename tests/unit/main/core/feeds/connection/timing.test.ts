@@ -32,7 +32,7 @@ describe('backoff', () => {
 })
 
 describe('heartbeat', () => {
-  test('pings every 15 s; an answer keeps it alive', () => {
+  test('pings every 15 s; a pong keeps it alive', () => {
     const heart = createHeartbeat(0)
     expect(heart.beat(PING_EVERY_MS - 1)).toBe('fine')
     expect(heart.beat(PING_EVERY_MS)).toBe('ping')
@@ -40,7 +40,7 @@ describe('heartbeat', () => {
     expect(heart.beat(PING_EVERY_MS + PONG_WITHIN_MS)).toBe('fine')
     expect(heart.beat(2 * PING_EVERY_MS)).toBe('ping')
   })
-  test('recovers from a late answer, and is dead without one', () => {
+  test('recovers from a late pong, and is dead without one', () => {
     const heart = createHeartbeat(0)
     heart.beat(PING_EVERY_MS)
     expect(heart.beat(PING_EVERY_MS + PONG_WITHIN_MS - 1)).toBe('fine')
@@ -53,7 +53,7 @@ describe('heartbeat', () => {
       expect(heart.beat(ms)).not.toBe('dead')
     }
   })
-  test('in doubt it pings at once and waits less', () => {
+  test('a probe pings at once and waits less', () => {
     const heart = createHeartbeat(0)
     heart.doubt()
     expect(heart.beat(100)).toBe('ping')
@@ -61,8 +61,8 @@ describe('heartbeat', () => {
   })
 })
 
-describe('pace', () => {
-  test('a busy feed is stale after seconds, a slow one after its own measure, none after minutes', () => {
+describe('message rate', () => {
+  test('a busy feed is stale after seconds, a slow one by its own rate, at most after minutes', () => {
     const busy = createMessageRate(null)
     for (let ms = 0; ms < 60_000; ms += 100) busy.message(ms)
     expect(busy.staleAfterMs()).toBe(5_000)
@@ -99,7 +99,7 @@ describe('the clock watch', () => {
   const after = (wall: number, mono: number, boot = mono) => ({ wall: 1e12 + wall, mono, boot: 500_000 + boot })
   const fine = { shiftMs: 0, paused: false, steppedMs: 0 }
 
-  test('an even pace finds nothing', () => {
+  test('finds nothing while the clocks agree', () => {
     const watch = createClockWatch(began)
     for (let i = 1; i < 100; i++) expect(watch(after(i * 1_000, i * 1_000), 1_000)).toMatchObject(fine)
   })
@@ -170,7 +170,7 @@ describe('interest', () => {
   })
 })
 
-describe('asked for', () => {
+describe('requested symbols', () => {
   const any = () => true
   test('the window is [subscribe sent, unsubscribe acknowledged], by instrument', () => {
     const asked = new RequestedSymbols('crypto', () => true, any)
@@ -186,7 +186,7 @@ describe('asked for', () => {
     asked.released(['BTC-USD'])
     expect(asked.has('BTC-USD')).toBe(false)
   })
-  test('of an acknowledgement counts what was asked for over this socket, each instrument once, whoever owns it now', () => {
+  test('of an acknowledgement are those subscribed on this socket, each instrument once, whichever connection owns it now', () => {
     let mine = true
     const asked = new RequestedSymbols('crypto', () => mine, any)
     asked.subscribed(['BTC-USD', 'ETH-USD'])
@@ -199,7 +199,7 @@ describe('asked for', () => {
     asked.released(['ETH-USD'])
     expect(asked.among(['ETH-USD'])).toEqual([])
   })
-  test('a ticker of another connection is not asked for here', () => {
+  test('exclude a ticker of another connection', () => {
     let mine = true
     const asked = new RequestedSymbols('stocks', () => mine, any)
     asked.subscribed(['SPY'])
@@ -208,7 +208,7 @@ describe('asked for', () => {
     asked.ownersChanged()
     expect(asked.has('SPY')).toBe(false)
   })
-  test('the first spellings of an instrument count for good, further ones never, and that is told once', () => {
+  test('the first aliases of an instrument are accepted for good, further ones never, which is reported once', () => {
     const told: string[] = []
     const spellings = new AcceptedAliases((key) => told.push(key))
     const asked = () => {
