@@ -1,4 +1,4 @@
-/** A canvas over a chart's plot area on which its drawings stand. Painted when they or the view change, never else. */
+/** The canvas with a chart's drawings, over its plot area. Painted only when the drawings or the view change. */
 import type { Frame, Pixel } from '../../../shared/features/drawings/editor/figure-parts.ts'
 import { figureOf } from '../../../shared/features/drawings/editor/figure.ts'
 import { isOutside } from '../../../shared/features/drawings/editor/plot-area.ts'
@@ -6,7 +6,7 @@ import type { Drawing, DrawingPoint } from '../../../shared/features/drawings/ty
 import type { ChartPort } from '../model/chart.ts'
 import { paintFigure, type DrawingPalette } from './paint.ts'
 
-/** What is to be seen, lowest first. */
+/** The drawings to paint, lowest first. */
 export interface DrawingScene {
   readonly drawings: readonly Drawing[]
   readonly selected: string | null
@@ -19,9 +19,9 @@ export interface DrawingScene {
 }
 
 export interface DrawingLayer {
-  /** Shows a scene with the next frame. */
+  /** Shows a scene in the next frame. */
   show(scene: DrawingScene): void
-  /** Measures and paints anew: the element has another size, or words read otherwise. */
+  /** Measures and paints again, after the size of the element or the language of texts changed. */
   refresh(): void
   destroy(): void
 }
@@ -47,7 +47,7 @@ export function createDrawingLayer(
   }
 
   let blank = true
-  // An empty canvas costs as much in every frame of the window as a painted one.
+  // An empty canvas costs as much in every frame as a painted one.
   canvas.style.visibility = 'hidden'
   function paint(): void {
     cancelAnimationFrame(waiting)
@@ -85,7 +85,7 @@ export function createDrawingLayer(
 
   const off = port.onView(() => {
     frame.renew()
-    // In the frame in which the chart was painted: drawings never lag behind their candles.
+    // In the same frame as the chart, so drawings never lag behind their candles.
     paint()
     onView()
   })

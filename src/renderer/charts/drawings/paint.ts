@@ -1,4 +1,4 @@
-/** Paints figures of drawings on a canvas. Knows no chart. */
+/** Paints the figures of drawings on a canvas, independent of charts. */
 import type { Figure, Label, Pixel, Stroke, Tone } from '../../../shared/features/drawings/editor/figure-parts.ts'
 import { textFont } from '../paint/canvas-text.ts'
 import type { Drawing, DrawingColor, DrawingDash } from '../../../shared/features/drawings/types.ts'
@@ -37,7 +37,7 @@ function toneColor(tone: Tone, drawing: Drawing, palette: DrawingPalette): strin
   return tone === 'own' ? palette.colors[drawing.style.color] : tone === 'up' ? palette.up : palette.down
 }
 
-/** Level and upright lines lie on whole pixels, so that they are sharp. */
+/** Aligns horizontal and vertical lines to whole pixels, so they are sharp. */
 function crisp(points: readonly Pixel[], width: number): readonly Pixel[] {
   if (points.length !== 2) return points
   const [a, b] = points
@@ -53,7 +53,7 @@ function trace(ctx: CanvasRenderingContext2D, points: readonly Pixel[], smooth: 
   ctx.moveTo(points[0].x, points[0].y)
   if (!smooth || points.length < 3) for (let i = 1; i < points.length; i++) ctx.lineTo(points[i].x, points[i].y)
   else {
-    // Through the middles, bent towards the points: a hand's line has no corners.
+    // A curve through the midpoints, so a freehand line has no corners.
     for (let i = 1; i < points.length - 1; i++) {
       const [p, q] = [points[i], points[i + 1]]
       ctx.quadraticCurveTo(p.x, p.y, (p.x + q.x) / 2, (p.y + q.y) / 2)
@@ -68,7 +68,7 @@ function paintStroke(ctx: CanvasRenderingContext2D, stroke: Stroke, drawing: Dra
   ctx.lineWidth = width
   ctx.strokeStyle = toneColor(stroke.tone, drawing, palette)
   ctx.globalAlpha = stroke.faint ? 0.55 : 1
-  // Round ends are for what a hand drew and for dots: they cost, and level lines have none to show.
+  // Round ends only for freehand lines and dots: they are slow, and invisible on straight lines.
   ctx.lineCap = stroke.smooth || drawing.style.dash === 'dotted' ? 'round' : 'butt'
   ctx.setLineDash(stroke.faint ? [3, 4] : stroke.thin ? [] : DASHES[drawing.style.dash](width))
   trace(ctx, crisp(stroke.points, width), stroke.smooth ?? false)
@@ -93,7 +93,7 @@ function paintLabel(ctx: CanvasRenderingContext2D, label: Label, drawing: Drawin
       ctx.stroke()
     }
   } else {
-    // A veil of the ground keeps it readable over candles; a rim around each letter costs ten times as much.
+    // A tint behind the text keeps it readable over candles; an outline around each letter costs ten times as much.
     ctx.globalAlpha = 0.72
     ctx.fillStyle = palette.pane
     ctx.fillRect(label.left + 2, label.top + 2, label.width - 4, label.height - 4)
@@ -126,7 +126,7 @@ function paintHandles(
   })
 }
 
-/** Paints one figure: grounds, lines, heads, labels, and the handles of what is selected. */
+/** Paints one figure: fills, lines, arrow heads, labels, and the handles of a selected one. */
 export function paintFigure(
   ctx: CanvasRenderingContext2D,
   figure: Figure,
@@ -144,7 +144,7 @@ export function paintFigure(
     ctx.fill()
   }
   if (options.hovered && !options.selected) {
-    // A soft glow says what a click would take.
+    // A soft glow shows what a click would select.
     ctx.globalAlpha = 0.25
     ctx.setLineDash([])
     for (const stroke of figure.strokes) {

@@ -1,4 +1,4 @@
-/** A chart as drawings see it: places, prices of bars to snap to, steps of keys, and words. */
+/** A chart as drawings see it: positions, bar prices to snap to, key steps, and label texts. */
 import type { Surface } from '../../../shared/features/drawings/editor/state.ts'
 import type { Figure, Pixel } from '../../../shared/features/drawings/editor/figure-parts.ts'
 import { priceStep, rounded } from '../../../shared/features/drawings/editor/shape.ts'
@@ -22,28 +22,28 @@ export interface SurfaceOptions {
 }
 
 export interface ChartSurface extends Surface {
-  /** Where things lie has changed. */
+  /** To be called when the view changed. */
   renew(): void
 }
 
 type SurfacePort = Pick<ChartPort, 'pixelOf' | 'pointAt' | 'plotArea' | 'barAt' | 'visibleBars'>
 
-/** Px within which a price of a bar is snapped to. */
+/** Distance within which a point snaps to a bar's price, px. */
 const SNAP = 18
-/** Px that an arrow key moves at least, up and down. */
+/** An arrow key moves a point up or down by at least this, px. */
 const KEY_PX = 2
 
 /** A length of time in its two largest units: "2 d 4 h", "350 ms". */
 export const lengthText = (ms: number): string => twoUnits(Math.abs(ms))
 
-/** Heights of prices on a scale on which they lie evenly. */
+/** Heights of prices on an even (linear) scale. */
 interface Heights {
   readonly of: number
   readonly at: number
   readonly perPrice: number
 }
 
-/** Null: the scale is not even, as a logarithmic one, or there is none yet. */
+/** Null: the scale isn't even (logarithmic), or there is none yet. */
 function evenHeights(port: SurfacePort, { left, top, height }: Surface['plot']): Heights | null {
   const low = port.pointAt(left, top + height)
   const high = port.pointAt(left, top)
@@ -55,7 +55,7 @@ function evenHeights(port: SurfacePort, { left, top, height }: Surface['plot']):
   return { of: low.price, at: a.y, perPrice: (b.y - a.y) / (high.price - low.price) }
 }
 
-/** The surface of a chart. Texts are remembered: the same few are measured and written in every frame. */
+/** The surface of a chart. Widths of texts are cached: the same few are measured in every frame. */
 export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartSurface {
   let plot = port.plotArea()
   let known = new WeakMap<Drawing, Figure | null>()
@@ -70,8 +70,8 @@ export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartS
     const point = port.pointAt(x, y)
     return point && Number.isFinite(point.ms) && Number.isFinite(point.price) ? tidy(point) : null
   }
-  // Asking the chart costs microseconds, and hundreds of drawings ask thousands of times a frame: of each
-  // instant it is asked once a view, and of prices not at all where they lie evenly.
+  // The chart takes microseconds per position, and hundreds of drawings need thousands per frame. So each instant is
+  // looked up once per view, and prices are computed if the scale is even.
   const columns = new Map<number, number>()
   let heights: Heights | null | undefined
   const toPixel = ({ ms, price }: DrawingPoint): Pixel | null => {
@@ -125,7 +125,7 @@ export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartS
       const price = point.price + steps * priceStep(perPixel, options.decimals(), KEY_PX)
       if (bars === 0) return tidy({ ms: point.ms, price })
       const ms = point.ms + bars * options.intervalMs()
-      // Into a night or a gap, which has next to no width: on to what is seen a bar further.
+      // A night or a gap has almost no width: move to what is visible one bar further.
       const beside = (ms: number): number => Math.abs((toPixel({ ms, price: point.price })?.x ?? from.x) - from.x)
       const wide = Math.max(beside(point.ms + options.intervalMs()), beside(point.ms - options.intervalMs()), 1)
       const x = from.x + Math.sign(bars) * Math.max(wide, 4)
@@ -147,7 +147,7 @@ export function chartSurface(port: SurfacePort, options: SurfaceOptions): ChartS
         const time = lengthText(last - first)
         const bars = port.visibleBars()
         const all = bars.length > 0 && first >= bars[0].startMs && last <= bars[bars.length - 1].endMs
-        // Of bars that are not in view nothing is said.
+        // Bars out of view aren't counted.
         if (!all) return time
         const within = bars.filter((bar) => bar.startMs >= first && bar.startMs < last)
         const volume = within.reduce((sum, bar) => sum + (bar.volume ?? 0), 0)

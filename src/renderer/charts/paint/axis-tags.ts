@@ -1,4 +1,4 @@
-/** Labels beside an axis, none over another nor over what already stands there. Pure. */
+/** Places labels beside an axis without overlaps. Pure. */
 
 /** Px from the top of the plot. */
 export interface TagSpan {
@@ -10,7 +10,7 @@ export interface TagSpan {
 const LAST_HALF = 10
 const COUNTDOWN = 15
 
-/** Where the label of the last price lies, its countdown (if it `counts`) below it, or above where the plot ends before. */
+/** The span of the last price's label, with its countdown (if it `counts`) below, or above if there is no room below. */
 export function lastTag(
   middle: number,
   height: number,
@@ -23,7 +23,7 @@ export function lastTag(
   return { from: middle - half - (above ? more : 0), middle, to: middle + half + (above ? 0 : more), above }
 }
 
-/** Whether a label of the axis would be half hidden by one of these. */
+/** Whether one of these would partly hide a label of the axis. */
 export const isCovered = (y: number, tags: readonly TagSpan[], textScale: number): boolean =>
   tags.some(({ from, to }) => y + 5 * textScale > from && y - 5 * textScale < to)
 
@@ -35,7 +35,7 @@ interface Chip<T> {
   readonly y: number
 }
 
-/** Labels in their order from above to below, each as near to its place as the one before lets it be. */
+/** Stacks labels from top to bottom, each as near to its price as the one before allows. */
 function downFrom<T>(list: readonly Chip<T>[], least: number, height: number): Chip<T>[] {
   let from = least
   return list.map(({ chip, y }) => {
@@ -45,7 +45,7 @@ function downFrom<T>(list: readonly Chip<T>[], least: number, height: number): C
   })
 }
 
-/** The same from below to above. */
+/** Stacks labels from bottom to top. */
 const upFrom = <T>(list: readonly Chip<T>[], most: number, height: number): Chip<T>[] =>
   downFrom(
     list.toReversed().map(({ chip, y }) => ({ chip, y: -y })),
@@ -56,9 +56,9 @@ const upFrom = <T>(list: readonly Chip<T>[], most: number, height: number): Chip
     .toReversed()
 
 /**
- * Middles of labels (px) near where they want to be, from top to bottom. Labels outside the plot are left out. Labels
- * that would cover what is `taken` stand above or below it, on the side of their own middle, or on the other side where
- * the plot ends before. Those with room on neither side are left out.
+ * Middles of labels (px) near their prices, from top to bottom. Labels outside the plot are left out. Labels that would
+ * cover the `taken` span go above or below it, on the side of their own middle, or on the other side if there is no room.
+ * Labels with room on neither side are left out.
  */
 export function stackChips<T>(
   wanted: readonly Chip<T>[],

@@ -1,4 +1,4 @@
-/** Days and sessions behind the bars: shading outside of the main session, lines where either begins. */
+/** Days and trading sessions behind the bars: shading outside main hours, lines where a day or session starts. */
 import { sessionState } from '../../../shared/core/market/calendar.ts'
 import type { AssetClass } from '../../../shared/base/units.ts'
 import type { ChartTheme } from '../model/chart.ts'
@@ -21,7 +21,7 @@ export interface CalendarPaint {
 }
 
 const DAY = 86_400_000
-/** More days than this many px apart would be a fence. */
+/** Day lines closer than this, px, would look like a fence. */
 const LEAST_APART = 24
 
 /** First rows of the days and of the sessions in view, and stretches outside of the main session. Pure. */
@@ -52,7 +52,7 @@ export function calendarMarks(paint: Pick<CalendarPaint, 'asset' | 'zone' | 'tim
   return { days, bounds, outside }
 }
 
-/** Paints them; below level 0 what comes first lies on top. */
+/** Paints them. Below level 0, what is painted first ends up on top. */
 export function paintCalendar(paint: CalendarPaint): void {
   const { ctx, theme, intervalMs, x, half, height } = paint
   if (intervalMs >= DAY || paint.to <= paint.from || (!paint.days && !paint.sessions)) return

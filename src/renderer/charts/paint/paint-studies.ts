@@ -1,4 +1,4 @@
-/** How indicators are drawn: lines, columns, tinted grounds, levels, and the profile of volume. */
+/** Paints indicators: lines, columns, tinted fills, levels, and the volume profile. */
 import type { Indicator, IndicatorDrawParams, IndicatorTemplate, KLineData } from 'klinecharts'
 import { INDICATORS, VOLUME_PROFILE, parameterValues } from '../../../shared/core/market/indicators/table.ts'
 import { volumeProfile } from '../../../shared/core/market/indicators/volume-profile.ts'
@@ -8,10 +8,10 @@ import type { RowRange } from '../model/rows-on-screen.ts'
 import type { Row } from '../model/series.ts'
 import type { StudyRun, StudyValues } from '../model/study-run.ts'
 
-/** What a study needs when it is computed and drawn; found by its id, because templates are global. */
+/** What a study needs to be computed and painted. Looked up by its id, because templates are global. */
 export interface StudyContext {
   readonly study: ChartStudy
-  /** Null: the profile, which is of what is in view. */
+  /** Null: the volume profile, which covers the bars in view. */
   readonly run: StudyRun | null
   readonly theme: () => ChartTheme
   /** Rows on screen. */
@@ -21,7 +21,7 @@ export interface StudyContext {
 
 const contexts = new Map<string, StudyContext>()
 
-/** Makes a study known under its id in the library; answers its undo. */
+/** Registers a study under its id in the library; returns the function that removes it. */
 export function provideStudy(id: string, context: StudyContext): () => void {
   contexts.set(id, context)
   return () => contexts.delete(id)
@@ -55,7 +55,7 @@ function line({ ctx, x, y, from, to }: Canvas, values: readonly StudyValues[], k
   ctx.stroke()
 }
 
-/** The ground between two outputs; where the second is above, in the second colour. */
+/** Fills the area between two outputs, in the second color where the second is above. */
 function ground(
   canvas: Canvas,
   values: readonly StudyValues[],
@@ -75,7 +75,7 @@ function ground(
     }
     const now = one >= other ? 1 : -1
     if (now !== side) {
-      // The last bar of the one side is the first of the other: no slit between them.
+      // Both sides share the bar where they meet, so there is no slit between them.
       const last = runs[runs.length - 1]
       runs.push(side === 0 || last === undefined ? [now] : [now, last[last.length - 1]])
       side = now
@@ -145,14 +145,14 @@ function profile(canvas: Canvas, { study, theme, shown }: StudyContext, rows: re
   ctx.stroke()
 }
 
-/** The colour of an output: as chosen, else by its line style. */
+/** The color of an output: the chosen one, else the color of its line style. */
 export function studyColour(study: ChartStudy, output: number, theme: ChartTheme): string {
   const chosen = study.colours[output]
   if (chosen !== undefined && chosen !== '') return chosen
   return lineColor(study.palette[output] ?? 0, theme.series)
 }
 
-/** How the line of an output is broken; one with a colour that the user chose is not. */
+/** The dashes of an output. Lines in a color that the user chose are solid. */
 export const studyDash = (study: ChartStudy, output: number): LineDash =>
   study.colours[output] ? 'solid' : lineDash(study.palette[output] ?? 0)
 
@@ -182,7 +182,7 @@ function paint(canvas: Canvas, context: StudyContext, rows: readonly Row[]): voi
   }
   if (drawn.ground) {
     const [a, b] = drawn.ground
-    // A cloud changes its colour where its lines cross; the two edges of a band never do.
+    // A cloud changes color where its lines cross; the edges of a band never cross.
     const cloud = drawn.shifts !== undefined
     const both: readonly [string, string] = cloud ? [theme.up, theme.down] : [colour(0), colour(0)]
     ground(canvas, run.values, [a, b], shifts[a] ?? 0, both)
@@ -198,7 +198,7 @@ function paint(canvas: Canvas, context: StudyContext, rows: readonly Row[]): voi
   ctx.setLineDash([])
 }
 
-/** One template for all: what is computed and drawn hangs on the id. */
+/** One template for all studies: the id decides what is computed and painted. */
 export const STUDY_TEMPLATE: IndicatorTemplate = {
   name: 'td-study',
   calcParams: [],
@@ -211,7 +211,7 @@ export const STUDY_TEMPLATE: IndicatorTemplate = {
       // every row comes from series.ts; the library keeps the list, which is extended in place
       return context.run.follow(rows as Row[]) as StudyValues[]
     } catch (thrown) {
-      // The library would swallow it.
+      // The library would swallow the error.
       context.failed(thrown)
       return []
     }

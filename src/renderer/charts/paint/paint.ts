@@ -1,4 +1,4 @@
-/** What we paint ourselves on the chart's canvas: hatching of gaps, lines broken at slots, volume. */
+/** Our own painters on the chart's canvas: hatched gaps, lines that break at gaps, markers, volume. */
 import type { Indicator, IndicatorDrawParams, IndicatorTemplate, KLineData } from 'klinecharts'
 import { gapPhrase } from '../../../shared/core/status/gap-texts.ts'
 import type { GapSpan } from '../../../shared/core/status/status.ts'
@@ -12,16 +12,16 @@ import type { ChartPlot, ChartStyle, ChartTheme, Quote } from '../model/chart.ts
 import { MAX_SLOTS } from '../model/series.ts'
 import type { Zone } from '../../text/zone.ts'
 
-/** What painters need of the chart they paint on; looked up by chart id, because templates are global. */
+/** What painters need from their chart. Looked up by chart id, because templates are global. */
 export interface PaintContext {
   readonly theme: ChartTheme
   readonly gaps: readonly GapSpan[]
-  /** By index of their row. */
+  /** By the index of their row. */
   readonly markers: ReadonlyMap<number, readonly ChartMarker[]>
   readonly style: ChartStyle
   readonly ticks: boolean
   readonly intervalMs: number
-  /** Called after each painting of the pane of prices. */
+  /** Called after each painting of the price pane. */
   readonly painted: () => void
   readonly plot: ChartPlot
   readonly zone: Zone
@@ -33,7 +33,7 @@ export interface PaintContext {
 
 const contexts = new Map<string, () => PaintContext>()
 
-/** Makes a chart's context known to the painters; answers its undo. */
+/** Registers a chart's context with the painters; returns the function that removes it. */
 export function providePaintContext(chartId: string, context: () => PaintContext): () => void {
   contexts.set(chartId, context)
   return () => contexts.delete(chartId)
@@ -97,8 +97,8 @@ function hatch(ctx: CanvasRenderingContext2D, x: number, width: number, height: 
 }
 
 /**
- * Where an instant lies: within its bar's slot in proportion, else at the edge of the bar after it, so that
- * an outage of a second does not hatch the whole hour it fell into.
+ * X of an instant: in proportion within its bar's slot, else at the edge of the next bar. So an outage of a second
+ * doesn't hatch the whole hour around it.
  */
 function edge(p: Painter, ms: number): number {
   const next = firstAt(p.rows, ms)
@@ -108,7 +108,7 @@ function edge(p: Painter, ms: number): number {
   return p.x(next - 1) - p.half + Math.min(Math.max(inside, 0), 1) * p.half * 2
 }
 
-/** Gaps narrower than this many px are one line. */
+/** Gaps narrower than this, px, are drawn as one line. */
 const THIN = 4
 
 interface Span {
@@ -118,7 +118,7 @@ interface Span {
   readonly open: boolean
 }
 
-/** What began before the first bar: it takes no more width there than a gap between two. */
+/** A span that began before the first bar, at most as wide as a gap between two bars. */
 function leading(p: Painter, gap: GapSpan): Span[] {
   const endMs = Math.min(gap.toMs ?? Infinity, p.rows[0].timestamp)
   const slots = Math.min(Math.ceil((endMs - gap.fromMs) / p.context.intervalMs), MAX_SLOTS)
@@ -130,7 +130,7 @@ function leading(p: Painter, gap: GapSpan): Span[] {
 /** Where the gaps in view lie, px. */
 function spansOf(p: Painter): Span[] {
   const startMs = p.rows[0].timestamp
-  // Slots stand between bars only: what cannot be read before the first one would not show at all.
+  // Slots exist only between bars: a corrupt span before the first bar would not show.
   const before = p.context.gaps.filter((gap) => gap.cause === 'unreadable' && gap.fromMs < startMs)
   return p.context.gaps.flatMap((gap) => {
     const toMs = gap.toMs ?? Infinity
@@ -143,7 +143,7 @@ function spansOf(p: Painter): Span[] {
   })
 }
 
-/** The cause, upright in the middle of its gap, where it fits. */
+/** The cause, written vertically in the middle of its gap if it fits. */
 function paintCause({ ctx, context, height, width: full }: Painter, { gap, left, width }: Span): void {
   const text = say(gap.cause === 'unreadable' ? 'chart.not-readable' : 'chart.no-data', {
     what: gapPhrase(`gap.cause.${gap.cause}`),
@@ -168,7 +168,7 @@ function paintCause({ ctx, context, height, width: full }: Painter, { gap, left,
 function paintSpan({ ctx, context, height }: Painter, { left, width, open }: Span): void {
   ctx.strokeStyle = context.theme.warn
   if (width < THIN) {
-    // Too narrow to hatch: one broken line says "something is missing here" without covering a candle.
+    // Too narrow to hatch: one dashed line marks the gap without covering a candle.
     ctx.globalAlpha = 0.6
     ctx.setLineDash([2, 4])
     ctx.beginPath()
@@ -195,8 +195,8 @@ function paintSpan({ ctx, context, height }: Painter, { left, width, open }: Spa
 }
 
 /**
- * Hatches every gap over the time it took, marks both edges, says the cause. Below level 0 the library
- * paints with `destination-over`, each stroke under the ones before: hence texts first, and grounds last.
+ * Hatches every gap over its whole time, with both edges and the cause. Below level 0 the library paints with
+ * `destination-over`, each stroke under the ones before, so texts come first and fills last.
  */
 function paintGaps(p: Painter, causes: boolean): void {
   if (p.rows.length === 0 || p.context.gaps.length === 0) return
@@ -223,7 +223,7 @@ function paintIncomplete(p: Painter): void {
   for (let i = p.from; i < p.to; i++) {
     const bar = rows[i]?.bar as { complete: boolean } | null | undefined // rows are made by series.ts
     if (!bar || bar.complete) continue
-    // The forming bar is always unfinished; only a hole in it is worth a mark, and it shows as a gap.
+    // The forming bar is always incomplete. A gap in it shows as a gap.
     const x = p.x(i)
     const y = p.height - 4
     ctx.moveTo(x - size, y)
@@ -235,13 +235,13 @@ function paintIncomplete(p: Painter): void {
   ctx.restore()
 }
 
-/** Of a mark, px: its centre above the foot of the plot, and its radius. */
+/** A marker, px: its center above the bottom of the plot, and its radius. */
 export const markSize = (textScale: number): { readonly foot: number; readonly radius: number } => ({
   foot: textPx(16, textScale),
   radius: textPx(7, textScale),
 })
 
-/** A letter at the foot of a bar on which something was reported: E for earnings, N for news. */
+/** A letter at the foot of a bar with an event: E for earnings, N for news. */
 function paintMarkers(p: Painter): void {
   const { ctx, context } = p
   if (context.markers.size === 0) return
@@ -267,7 +267,7 @@ function paintMarkers(p: Painter): void {
   ctx.restore()
 }
 
-/** The closing line of styles `line` and `area`, broken wherever a slot says that nothing was received. */
+/** The line through the closes in the styles `line` and `area`, broken at gaps. */
 function paintLine(p: Painter): void {
   const { ctx, context, rows } = p
   if (context.style !== 'line' && context.style !== 'area') return
@@ -314,7 +314,7 @@ function paintLine(p: Painter): void {
   ctx.restore()
 }
 
-/** Days and sessions, behind all else of their pane. */
+/** Days and trading sessions, behind everything else in their pane. */
 function calendar(p: Painter): void {
   const { plot, theme, zone } = p.context
   paintCalendar({
@@ -394,7 +394,7 @@ interface Calculated {
 }
 const volumes = new WeakMap<object, Calculated>()
 
-/** Extends its cached result in place, so that a tick costs the same however long the chart is. */
+/** Extends its cached result in place, so the cost of a tick doesn't depend on the length of the chart. */
 function volumeRows(rows: KLineData[], indicator: Indicator<unknown, unknown, unknown>): { v?: number }[] {
   const first = rows[0]?.timestamp ?? NaN
   let known = volumes.get(indicator)
@@ -423,7 +423,7 @@ const base = {
   createTooltipDataSource: () => ({ name: '', calcParamsText: '', features: [], legends: [] }),
 }
 
-/** Templates to register once: behind the candles, over them, and the volume pane. */
+/** Templates to register once: behind the candles, over the candles, and in the volume pane. */
 export const PAINTERS: readonly IndicatorTemplate[] = [
   {
     ...base,
