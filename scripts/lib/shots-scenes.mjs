@@ -116,7 +116,7 @@ async function drawings(page) {
       await page.mouse.move(box.x + box.width * x, box.y + box.height * y)
       await page.mouse.click(box.x + box.width * x, box.y + box.height * y)
     }
-    await page.getByRole('toolbar', { name: /: style$/ }).waitFor()
+    await page.getByRole('toolbar', { name: /^Style of / }).waitFor()
     await page.keyboard.press('Escape')
   }
 }
@@ -364,7 +364,7 @@ export const REPLAY = [
     name: 'replay-jump',
     arrange: async (page) => {
       await page.keyboard.press('Control+g')
-      await dialog(page, 'Go to a time').getByRole('textbox').fill('09:31 New York')
+      await dialog(page, 'Go to time').getByRole('textbox').fill('09:31 New York')
       await page.keyboard.press('Enter')
       await page.getByRole('alert').waitFor()
     },

@@ -49,8 +49,8 @@ function planReason(feed: FeedId, words: string, closeCode: number | null): Reas
     'plan',
     `Your account has no access to ${FEEDS[feed].title} (${FEEDS[feed].code}).${quoted(words, closeCode)}`,
     plan === null
-      ? 'Perhaps your plan does not include this feed. Check the plan with the service, then retry.'
-      : `Perhaps your plan does not include this feed (it needs ${plan}). Check the plan with the service, then retry.`,
+      ? 'Your plan may not include this feed. Check the plan with the service, then retry.'
+      : `Your plan may not include this feed (it needs ${plan}). Check the plan with the service, then retry.`,
     closeCode,
   )
 }
@@ -64,8 +64,8 @@ export function verdictOfClose(feed: FeedId, closeCode: number, words: string, e
       then: 'refuse',
       why: reason(
         'unknown-feed',
-        `The service does not know the feed ${code} (${path}), or has disabled it.${quoted(said, closeCode)}`,
-        'Ask the service whether this feed is enabled, then retry; the other feeds go on.',
+        `The service doesn’t know the feed ${code} (${path}), or has disabled it.${quoted(said, closeCode)}`,
+        'Ask the service whether this feed is enabled, then retry. Other feeds aren’t affected.',
         closeCode,
       ),
     }
@@ -82,8 +82,8 @@ export function verdictOfClose(feed: FeedId, closeCode: number, words: string, e
       then: 'reject',
       why: reason(
         'protocol',
-        `The service did not understand a message of Tapedeck.${quoted(said)}`,
-        'Check the symbols of this feed for one that the service cannot know, then retry.',
+        `The service didn’t understand a message from Tapedeck.${quoted(said)}`,
+        'Check this feed’s symbols for one the service doesn’t know, then retry.',
         closeCode,
       ),
     }
@@ -94,7 +94,7 @@ export function verdictOfClose(feed: FeedId, closeCode: number, words: string, e
       why: reason(
         'protocol',
         `The service ended the feed ${code} with the error "${error.code}".${quoted(error.message)}`,
-        'Perhaps your plan does not include this feed; the log pane has the details.',
+        'Your plan may not include this feed; the log pane has the details.',
         closeCode,
       ),
     }
@@ -105,7 +105,7 @@ export function verdictOfClose(feed: FeedId, closeCode: number, words: string, e
       why: reason(
         'offline',
         `The service closed the connection.${quoted(words)}`,
-        'Tapedeck connects again by itself.',
+        'Tapedeck reconnects automatically.',
         1000,
       ),
     }
@@ -116,7 +116,7 @@ export function verdictOfClose(feed: FeedId, closeCode: number, words: string, e
     why: reason(
       'offline',
       lost ? 'The connection was lost.' : `The service ended the connection with code ${closeCode}.${quoted(words)}`,
-      'Tapedeck connects again by itself.',
+      'Tapedeck reconnects automatically.',
       lost ? null : closeCode,
     ),
   }
@@ -126,8 +126,8 @@ export function verdictOfClose(feed: FeedId, closeCode: number, words: string, e
 export function oversizeReason(limitBytes: number): Reason {
   return reason(
     'protocol',
-    `The service sent a message larger than ${limitBytes} bytes, which was not kept.`,
-    'Tapedeck connects again by itself; the hole is in the recording as a gap.',
+    `The service sent a message larger than ${limitBytes} bytes, which wasn’t stored.`,
+    'Tapedeck reconnects automatically. The interruption is marked as a gap.',
     1009,
   )
 }
@@ -135,16 +135,16 @@ export function oversizeReason(limitBytes: number): Reason {
 /** Nothing was received in time. */
 export const SILENT_REASON: Reason = reason(
   'timeout',
-  'The service has stopped answering on an open connection.',
-  'Tapedeck connects again by itself.',
+  'The service stopped responding on an open connection.',
+  'Tapedeck reconnects automatically.',
 )
 
 /** The subscription was never acknowledged. */
 export function unacknowledgedReason(feed: FeedId): Reason {
   return reason(
     'protocol',
-    `The service did not acknowledge the subscription to ${FEEDS[feed].code}.`,
-    'Tapedeck tries again by itself. Perhaps your plan does not include this feed.',
+    `The service didn’t acknowledge the subscription to ${FEEDS[feed].code}.`,
+    'Tapedeck retries automatically. Your plan may not include this feed.',
   )
 }
 
@@ -153,14 +153,14 @@ export function muteReason(feed: FeedId): Reason {
   return reason(
     'plan',
     `The service acknowledged ${FEEDS[feed].code} and has sent nothing since.`,
-    'Nothing may be trading now. If it should be, perhaps your plan does not include this feed.',
+    'Nothing may be trading now. If it should be, your plan may not include this feed.',
   )
 }
 
 export const ASLEEP_REASON: Reason = reason(
   'offline',
   'The computer went to sleep.',
-  'Tapedeck connects again when it wakes.',
+  'Tapedeck reconnects when it wakes.',
 )
 
 /** The service refused the token. */
@@ -178,7 +178,7 @@ export function askReason(feed: FeedId, refused: Reason): Reason {
   return {
     ...refused,
     message: `The service refused a new access token too.${/ The service replied .*$/.exec(refused.message)?.[0] ?? ''}`,
-    hint: `Sign in again. If other feeds work, perhaps your plan does not include ${FEEDS[feed].code}.`,
+    hint: `Sign in again. If other feeds work, your plan may not include ${FEEDS[feed].code}.`,
   }
 }
 
@@ -190,7 +190,7 @@ export function verdictOfUpgrade(feed: FeedId, status: number, origin: string): 
       then: 'refuse',
       why: reason(
         'forbidden-origin',
-        `The service does not accept the origin ${origin} (HTTP 403).`,
+        `The service doesn’t accept the origin ${origin} (HTTP 403).`,
         'Check that the base URL is exactly the address the service gave you, then retry.',
       ),
     }
@@ -212,8 +212,8 @@ export function verdictOfUpgrade(feed: FeedId, status: number, origin: string): 
       then: 'refuse',
       why: reason(
         'bad-url',
-        `${origin} sends callers elsewhere (HTTP ${status}).`,
-        'Tapedeck never follows with a token. Enter the final address of the service as base URL.',
+        `${origin} redirects the connection (HTTP ${status}).`,
+        'Tapedeck doesn’t follow redirects with a token. Enter the service’s final address as the base URL.',
       ),
     }
   }
@@ -223,22 +223,26 @@ export function verdictOfUpgrade(feed: FeedId, status: number, origin: string): 
       why: reason(
         'offline',
         'The service asks to wait: too many requests (HTTP 429).',
-        'Tapedeck tries again by itself.',
+        'Tapedeck retries automatically.',
       ),
     }
   }
   if (status >= 500) {
     return {
       then: 'retry',
-      why: reason('offline', `The service is not available now (HTTP ${status}).`, 'Tapedeck tries again by itself.'),
+      why: reason(
+        'offline',
+        `The service isn’t available right now (HTTP ${status}).`,
+        'Tapedeck retries automatically.',
+      ),
     }
   }
   return {
     then: 'reject',
     why: reason(
       'bad-url',
-      `${origin} did not open a WebSocket (HTTP ${status}).`,
-      'Check the base URL: another program may answer at this address.',
+      `${origin} didn’t open a WebSocket (HTTP ${status}).`,
+      'Check the base URL: another program may be using this address.',
     ),
   }
 }
@@ -257,8 +261,8 @@ export function verdictOfSocket(code: string, host: string): Verdict {
       then: 'retry',
       why: reason(
         'tls',
-        `The identity of ${host} could not be proven (${code}), so nothing was sent.`,
-        'Check the clock of this computer and the address. A network that asks to sign in can cause this too.',
+        `The certificate of ${host} couldn’t be verified (${code}), so nothing was sent.`,
+        'Check the address and this computer’s clock. A network with a sign-in page can also cause this.',
       ),
     }
   }
@@ -267,15 +271,19 @@ export function verdictOfSocket(code: string, host: string): Verdict {
       then: 'retry',
       why: reason(
         'offline',
-        `The name ${host} was not found.`,
-        'Check the network and the base URL; Tapedeck tries again by itself.',
+        `Couldn’t find ${host}.`,
+        'Check your connection and the base URL. Tapedeck retries automatically.',
       ),
     }
   }
   if (code === 'ECONNREFUSED') {
     return {
       then: 'retry',
-      why: reason('offline', `Nothing answers at ${host}.`, 'Is the service running? Tapedeck tries again by itself.'),
+      why: reason(
+        'offline',
+        `Nothing is listening at ${host}.`,
+        'Is the service running? Tapedeck retries automatically.',
+      ),
     }
   }
   if (code.startsWith('WS_ERR')) {
@@ -283,23 +291,27 @@ export function verdictOfSocket(code: string, host: string): Verdict {
       then: 'retry',
       why: reason(
         'protocol',
-        `${host} sent what is no valid WebSocket frame (${code}).`,
-        'Something between may damage the connection; Tapedeck tries again by itself.',
+        `${host} sent an invalid WebSocket frame (${code}).`,
+        'Something on the network may be altering the connection. Tapedeck retries automatically.',
       ),
     }
   }
   if (code === 'ETIMEDOUT') {
     return {
       then: 'retry',
-      why: reason('timeout', `${host} did not answer in time.`, 'Check the network; Tapedeck tries again by itself.'),
+      why: reason(
+        'timeout',
+        `${host} didn’t respond in time.`,
+        'Check your connection. Tapedeck retries automatically.',
+      ),
     }
   }
   return {
     then: 'retry',
     why: reason(
       'offline',
-      `${host} cannot be reached (${code}).`,
-      'Check the network; Tapedeck tries again by itself.',
+      `Couldn’t reach ${host} (${code}).`,
+      'Check your connection. Tapedeck retries automatically.',
     ),
   }
 }

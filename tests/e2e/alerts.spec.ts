@@ -212,10 +212,10 @@ test('tells when it would have fired in a recording, and goes there', async ({ o
   const dialog = screen.dialog('Test on a session')
   await expect(dialog.getByLabel('Session')).toContainText('Demo market')
   await dialog.getByRole('button', { name: 'Test', exact: true }).click()
-  await expect(dialog).toContainText(/It would have fired once\.\s+[\d,]+ messages/, { timeout: 30_000 })
+  await expect(dialog).toContainText(/It would have fired once\.\s+Tested [\d,]+ messages/, { timeout: 30_000 })
   await dialog.getByRole('button', { name: /^Replay this moment/ }).click()
   await expect(dialog).toBeHidden()
   await expect(screen.source(/replay/i)).toBeVisible({ timeout: 15_000 })
   // Along the replay it only says what it would do.
-  await expect(await screen.pane()).toContainText('Along the replay')
+  await expect(await screen.pane()).toContainText('Dry run during the replay')
 })

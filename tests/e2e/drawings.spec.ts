@@ -165,7 +165,7 @@ test('a drawing is selected, moved, styled, locked, ordered, copied and deleted 
       await page.mouse.up()
       expect(held).toBe('grabbing')
     }).toPass()
-    await expect(desk.bar).toHaveAccessibleName('Horizontal line: style')
+    await expect(desk.bar).toHaveAccessibleName('Style of Horizontal line')
     const [moved] = await desk.list()
     await desk.chart.focus()
     await page.keyboard.press('Control+z')
@@ -229,7 +229,7 @@ test('every tool draws, and a drawing is changed, by the keyboard alone', async 
   await desk.chart.focus()
   // The ready key of the trend line; the others by the menu.
   await press('Alt+k', 'ArrowLeft', 'Enter', 'ArrowRight', 'Shift+ArrowUp', 'Enter')
-  await expect(desk.bar).toHaveAccessibleName('Trend line: style')
+  await expect(desk.bar).toHaveAccessibleName('Style of Trend line')
   await press('Escape')
   for (const { name, at } of TOOLS.slice(1)) {
     await desk.opener.focus()
@@ -253,7 +253,7 @@ test('every tool draws, and a drawing is changed, by the keyboard alone', async 
   await test.step('selected, moved, its points changed, undone step by step', async () => {
     await desk.chart.focus()
     await press('Alt+d')
-    await expect(desk.bar).toHaveAccessibleName('Trend line: style')
+    await expect(desk.bar).toHaveAccessibleName('Style of Trend line')
     await press('Shift+ArrowUp', 'Shift+ArrowUp')
     const moved = await desk.list()
     expect(moved.at(-1)).not.toBe(drawn.at(-1))
@@ -272,7 +272,7 @@ test('every tool draws, and a drawing is changed, by the keyboard alone', async 
   await test.step('the next by Tab, the menu by its key, copied, pasted, deleted', async () => {
     await desk.chart.focus()
     await press('Tab')
-    await expect(desk.bar).toHaveAccessibleName('Ray: style')
+    await expect(desk.bar).toHaveAccessibleName('Style of Ray')
     await press('Shift+F10')
     await expect(page.getByRole('menu', { name: 'Ray' })).toBeVisible()
     await press('ArrowDown', 'Enter')

@@ -60,7 +60,7 @@ test('the palette leads everywhere by keyboard', async ({ open }) => {
   // What is called by no name is answered with a sentence, not with an empty list.
   await page.keyboard.press('Control+k')
   await page.keyboard.type('AAPL N')
-  await expect(page.getByRole('listbox', { name: 'Symbol or command' })).toContainText('Nothing is called so.')
+  await expect(page.getByRole('listbox', { name: 'Symbol or command' })).toContainText('No matches.')
 })
 
 test('a replay begins at the time that was typed', async ({ open }) => {
@@ -75,7 +75,7 @@ test('a replay begins at the time that was typed', async ({ open }) => {
   await expect(screen.source(/Demo market/)).toBeVisible()
   // A time that nothing was recorded at is told, and nothing changes.
   await enter(page, 'REPLAY 1 Jan 2020 09:30', /REPLAY 1 Jan 2020 09:30/)
-  await expect(page.getByRole('region', { name: 'Notifications' })).toContainText('before the recording begins')
+  await expect(page.getByRole('region', { name: 'Notifications' })).toContainText('before the recorded data starts')
   await expect(screen.source(/Demo market/)).toBeVisible()
 })
 
@@ -93,7 +93,7 @@ test('keys are given anew, conflicts are named, and all of it is kept', async ({
   const change = settings.getByRole('button', { name: 'Change keys for “Help”' })
   await change.press('Enter')
   await page.keyboard.press('h')
-  await expect(settings.getByRole('alert')).toContainText('A letter alone types a symbol')
+  await expect(settings.getByRole('alert')).toContainText('A single letter types a symbol')
   await page.keyboard.press('Alt+l')
   await expect(settings.getByRole('alert')).toContainText('Alt+L is “Show or hide the log”')
   await expect(settings.getByRole('button', { name: 'Reassign' })).toBeFocused()
@@ -130,7 +130,7 @@ test('menus open by key, and the focus comes back', async ({ open }) => {
   await page.keyboard.press('ArrowDown')
   await expect(screen.chart('ETH-USD')).toBeVisible()
   await page.keyboard.press('Shift+F10')
-  const menu = page.getByRole('menu', { name: 'Menu of ETH-USD' })
+  const menu = page.getByRole('menu', { name: 'Menu for ETH-USD' })
   await expect(menu.getByRole('menuitem', { name: 'Show on chart' })).toBeFocused()
   await page.keyboard.type('remove')
   await expect(menu.getByRole('menuitem', { name: /^Remove from Majors/ })).toBeFocused()
@@ -230,9 +230,9 @@ test('the help finds words of its tables, and the tour leads through the window'
 
   await page.keyboard.press('F1')
   await help.getByRole('button', { name: 'Take the tour' }).press('Enter')
-  await expect(page.getByRole('dialog', { name: 'Tour, 1 of 6' })).toBeFocused()
+  await expect(page.getByRole('dialog', { name: 'Tour, step 1 of 6' })).toBeFocused()
   await page.keyboard.press('ArrowRight')
-  await expect(page.getByRole('dialog', { name: 'Tour, 2 of 6' })).toContainText('Ctrl+K')
+  await expect(page.getByRole('dialog', { name: 'Tour, step 2 of 6' })).toContainText('Ctrl+K')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog', { name: /^Tour/ })).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'One-minute tour' })).toHaveCount(0)

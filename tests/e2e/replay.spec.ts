@@ -169,7 +169,7 @@ test('a recording with gaps is played back as it was', async ({ open, home, simu
     const jump = screen.dialog('Go to time')
     await jump.getByRole('textbox').fill('27:00')
     await page.keyboard.press('Enter')
-    await expect(jump.getByRole('alert')).toContainText('Hours go to 23')
+    await expect(jump.getByRole('alert')).toContainText('Hours go up to 23')
     await jump.getByRole('textbox').fill(clock.replace(/\s+/g, ' '))
     await page.keyboard.press('Enter')
     await expect(jump).toHaveCount(0)

@@ -120,7 +120,7 @@ class ReviewScreen extends Screen {
     await dialog.getByLabel('Feed').selectOption('crypto/XT')
     await dialog.getByLabel('Folder').fill(folder)
     await dialog.getByLabel('Name', { exact: true }).fill('trades')
-    await dialog.getByLabel('Messages as received').check()
+    await dialog.getByLabel('Include raw messages').check()
     await expect(dialog).toContainText(/About [\d,]+ rows/)
     await whileOpen?.()
     const hashes: string[] = []
@@ -225,7 +225,7 @@ test('a recording is reviewed, proven, taken out and brought into another store'
     await screen.interval('1m').click()
     await expect(screen.interval('1m')).toHaveAttribute('aria-checked', 'true')
     await expect.poll(async () => (await screen.bars('BTC-USD')).length).toBeGreaterThan(0)
-    await page.getByLabel(/^Chart of BTC-USD\. Arrow/).focus()
+    await page.getByLabel(/^Chart of BTC-USD\. Left/).focus()
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: /^Messages behind BTC-USD .*1m$/ })

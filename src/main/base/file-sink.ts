@@ -39,20 +39,20 @@ export function fileFailure(thrown: unknown, path: string): CodedError {
   if (thrown instanceof CodedError) return thrown
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new CodedError('disk-full', `The disk is full: ${path} was not written.`, {
+    return new CodedError('disk-full', `The disk is full: ${path} wasn’t written.`, {
       hint: 'Free some space or choose another folder; the partial file has been removed.',
       cause: thrown,
     })
   }
   const why =
     code === 'ENOENT'
-      ? 'its folder does not exist'
+      ? 'its folder doesn’t exist'
       : code === 'EACCES' || code === 'EPERM' || code === 'EROFS'
-        ? 'the folder may not be written to'
+        ? 'the folder isn’t writable'
         : code === 'EISDIR'
           ? 'it is a folder'
           : 'the disk reported an error'
-  return new CodedError('disk-error', `${path} could not be written: ${why}.`, { cause: thrown })
+  return new CodedError('disk-error', `Couldn’t write ${path}: ${why}.`, { cause: thrown })
 }
 
 const encoder = new TextEncoder()
@@ -62,7 +62,7 @@ export async function createSafeFile(path: string): Promise<SafeFile> {
   const target = resolve(path)
   const there = await stat(target).catch(() => undefined)
   if (there !== undefined && !there.isFile()) {
-    throw new CodedError('usage', `${path} is not a file.`, { hint: 'Name a file to write to.' })
+    throw new CodedError('usage', `${path} is not a file.`, { hint: 'Name a file.' })
   }
   const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.part`)
   let handle: FileHandle

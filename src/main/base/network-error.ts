@@ -5,23 +5,27 @@ import { isTlsError } from '../../service/reasons.ts'
 /** Converts what Node or undici threw for a request to a coded error. `late`: our own time limit ended it. */
 export function networkError(thrown: unknown, url: URL, late: boolean): CodedError {
   if (late) {
-    return new CodedError('timeout', `${url.host} did not answer in time.`, {
-      hint: 'Check the network, then try again.',
+    return new CodedError('timeout', `${url.host} didn’t respond in time.`, {
+      hint: 'Check your connection, then try again.',
     })
   }
   const code = codeOf(thrown)
   if (isTlsError(code)) {
-    return new CodedError('tls', `The identity of ${url.host} could not be proven (${code}), so nothing was sent.`, {
-      hint: 'Check the clock of this computer and the address. A network that asks to sign in can cause this too.',
-    })
+    return new CodedError(
+      'tls',
+      `The certificate of ${url.host} couldn’t be verified (${code}), so nothing was sent.`,
+      {
+        hint: 'Check the address and this computer’s clock. A network with a sign-in page can also cause this.',
+      },
+    )
   }
   const what =
     code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-      ? `The name ${url.hostname} was not found.`
+      ? `Couldn’t find ${url.hostname}.`
       : code === 'ECONNREFUSED'
-        ? `Nothing answers at ${url.host}.`
-        : `${url.host} cannot be reached (${code}).`
-  return new CodedError('offline', what, { hint: 'Check the network and the base URL, then try again.' })
+        ? `Nothing is listening at ${url.host}.`
+        : `Couldn’t reach ${url.host} (${code}).`
+  return new CodedError('offline', what, { hint: 'Check your connection and the base URL, then try again.' })
 }
 
 /** Node's code of a network error, which undici wraps as a cause. Never its message. */

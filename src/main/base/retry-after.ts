@@ -15,5 +15,5 @@ export function retryAfterMs(header: string | null, nowMs: number): number | nul
 /** When to try again, as a sentence. Waits above a minute are rounded up to minutes. */
 export function callAgainHint(askedMs: number): string {
   const wait = askedMs < MINUTE_MS ? Math.max(1_000, askedMs) : Math.ceil(askedMs / MINUTE_MS) * MINUTE_MS
-  return `It asks to be called again in ${timeWords(wait)}.`
+  return `The service asks to wait ${timeWords(wait)}.`
 }

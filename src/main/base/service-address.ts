@@ -18,29 +18,29 @@ export function serviceOrigin(baseUrl: string): URL {
   try {
     url = new URL(baseUrl.trim())
   } catch {
-    throw new CodedError('bad-url', 'The base URL is not a web address.', {
-      hint: 'Write it whole, such as https://data.example.com.',
+    throw new CodedError('bad-url', 'The base URL isn’t a web address.', {
+      hint: 'Enter it in full, such as https://data.example.com.',
     })
   }
   if (url.username !== '' || url.password !== '') {
-    throw new CodedError('bad-url', 'The base URL carries a user name or a password.', {
-      hint: 'Take them out of the address and enter them in their own fields.',
+    throw new CodedError('bad-url', 'The base URL contains a user name or password.', {
+      hint: 'Remove them from the URL and enter them in their own fields.',
     })
   }
   if (url.protocol === 'http:' || url.protocol === 'ws:') {
     if (!isLoopbackHost(url.hostname)) {
       throw new CodedError(
         'insecure-url',
-        'This address is not encrypted, so the password would travel in the clear.',
+        'This address isn’t encrypted, so the password would be sent in plain text.',
         {
-          hint: 'Use https:// (plain http:// is accepted only on this machine).',
+          hint: 'Use https://. Plain http:// is allowed only for this machine.',
         },
       )
     }
     return new URL(`http://${url.host}`)
   }
   if (url.protocol === 'https:' || url.protocol === 'wss:') return new URL(`https://${url.host}`)
-  throw new CodedError('bad-url', `An address cannot start with "${url.protocol}" here.`, {
+  throw new CodedError('bad-url', `The base URL can’t start with "${url.protocol}".`, {
     hint: 'Use https://, such as https://data.example.com.',
   })
 }

@@ -59,7 +59,7 @@ test('a second tab without a key is turned away with a sentence, and the first l
   const stranger = await page.context().newPage()
   await stranger.goto(new URL('/', page.url()).href)
   await expect(
-    stranger.getByRole('alert').filter({ hasText: 'not opened by an address that Tapedeck printed' }).first(),
+    stranger.getByRole('alert').filter({ hasText: 'opened from an address that Tapedeck printed' }).first(),
   ).toContainText('Press Enter')
   await stranger.close()
   await screen.ticks('BTC-USD')

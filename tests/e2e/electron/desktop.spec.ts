@@ -183,7 +183,7 @@ test('portable mode keeps everything in its folder, and Settings say which', asy
   await new Screen(page).trades('BTC-USD')
   await page.keyboard.press('Control+,')
   await page.getByRole('tab', { name: 'App and updates' }).click()
-  await expect(page.getByText(`Portable: everything is kept in ${stick}.`)).toBeVisible()
+  await expect(page.getByText(`Portable: all data is stored in ${stick}.`)).toBeVisible()
   expect(existsSync(join(stick, 'tapedeck.db'))).toBe(true)
   expect(readdirSync(home)).toEqual(['stick'])
 })

@@ -12,7 +12,7 @@ export function accountOptions(values: Values, { env }: Pick<Context, 'env'>): A
   const user = values.text('user')
   if (values.on('demo')) {
     if (baseUrl !== undefined || user !== undefined) {
-      throw new UsageError('--demo is the demo market: it takes no --base-url and no --user')
+      throw new UsageError('--demo can’t be combined with --base-url or --user')
     }
     return { source: 'demo' }
   }

@@ -80,8 +80,8 @@ export async function runConnectionTest(
       () => requestToken(request, clock),
       ({ expiresMs }) =>
         expiresMs === null
-          ? 'Signed in; the token does not say when it ends.'
-          : `Signed in; the token lasts ${lasting(expiresMs - clock.wallMs())}.`,
+          ? 'Signed in. The token has no expiry time.'
+          : `Signed in. The token is valid for ${lasting(expiresMs - clock.wallMs())}.`,
     )
     await step(
       'handshake',
@@ -121,14 +121,14 @@ async function reach(origin: URL, clock: Clock): Promise<void> {
         socket.once('connect', () => resolve())
         socket.once('error', (error: NodeJS.ErrnoException) => {
           const { message, code } = verdictOfSocket(error.code ?? 'no answer', origin.host).why
-          reject(new CodedError(code, message, { hint: 'Check the base URL and the network.' }))
+          reject(new CodedError(code, message, { hint: 'Check the base URL and your connection.' }))
         })
       }),
       STEP_MS,
       clock,
       () =>
-        new CodedError('timeout', `${origin.host} did not answer in time.`, {
-          hint: 'Check the base URL and the network.',
+        new CodedError('timeout', `${origin.host} didn’t respond in time.`, {
+          hint: 'Check the base URL and your connection.',
         }),
     )
   } finally {
@@ -195,7 +195,7 @@ class FeedProbe {
     })
     this.#socket?.send(encodeClient('subscribe', TICKERS), () => undefined)
     return within(Promise.race([acknowledged, this.#ended]), STEP_MS, this.#clock, () =>
-      this.#silent('did not acknowledge the subscription'),
+      this.#silent('didn’t acknowledge the subscription'),
     )
   }
 
@@ -205,7 +205,7 @@ class FeedProbe {
       this.#messages = resolve
     })
     return within(Promise.race([message, this.#ended]), FIRST_MESSAGE_MS, this.#clock, () =>
-      this.#silent('acknowledged the subscription and then sent nothing'),
+      this.#silent('acknowledged the subscription but sent nothing'),
     )
   }
 
@@ -232,7 +232,7 @@ class FeedProbe {
     const { record } = decodeText(FEED, text)
     const said =
       record === undefined || record.kind === 'unknown'
-        ? 'A message came, of a shape that Tapedeck cannot read; it would be kept as it came.'
+        ? 'A message arrived in a format Tapedeck can’t decode. It would be stored as received.'
         : `${serverWords(record.symbol)} came, ${record.kind}.`
     this.#early ??= said
     this.#messages?.(said)
@@ -240,7 +240,7 @@ class FeedProbe {
 
   #silent(what: string): CodedError {
     return new CodedError('plan', `The service ${what} (${FEEDS[FEED].code}).`, {
-      hint: `Perhaps your plan does not include this feed (it needs ${FEEDS[FEED].minimumPlan ?? 'another plan'}).`,
+      hint: `Your plan may not include this feed (it needs ${FEEDS[FEED].minimumPlan ?? 'another plan'}).`,
     })
   }
 }

@@ -83,8 +83,8 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   function fell(): void {
     problem = {
       code: 'keychain',
-      message: 'The keychain of this computer stopped answering: secrets now last until Tapedeck quits.',
-      hint: 'Enter the password again if it is asked for; start Tapedeck again once the keychain answers.',
+      message: 'The system keychain stopped responding. Your password and key are now forgotten when Tapedeck quits.',
+      hint: 'Enter the password again if asked. Restart Tapedeck once the keychain responds.',
       closeCode: null,
     }
     changed()
@@ -128,7 +128,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
         return { baseUrl, user, password, userField, passwordField }
       }
       case 'none':
-        throw new CodedError('wrong-password', 'No account is in use.', { hint: 'Connect your account first.' })
+        throw new CodedError('wrong-password', 'No account is connected.', { hint: 'Connect your account first.' })
       default:
         return missingCase(inUse)
     }
@@ -190,7 +190,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     const fields = fieldsOf(input)
     const password = await passwordOf(input, fields)
     if (password === null) {
-      throw new CodedError('wrong-password', 'A password is needed.', { hint: 'Enter the password of this account.' })
+      throw new CodedError('wrong-password', 'The password is missing.', { hint: 'Enter this account’s password.' })
     }
     const { baseUrl, user, userField, passwordField } = fields
     return { baseUrl, user, password, userField, passwordField }
@@ -214,7 +214,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       const fields = fieldsOf(input)
       const password = await passwordOf(input, fields)
       if (password === null) {
-        throw new CodedError('wrong-password', 'A password is needed.', { hint: 'Enter the password of this account.' })
+        throw new CodedError('wrong-password', 'The password is missing.', { hint: 'Enter this account’s password.' })
       }
       const chain = await keychain()
       if (input.password) await chain.set(accountKey(fields, 'password'), input.password)

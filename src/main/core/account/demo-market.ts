@@ -84,7 +84,7 @@ export async function startDemoMarket(options: DemoMarketOptions): Promise<DemoM
     const since = clock.monoNs()
     worker.once('exit', () => {
       if (closing) return
-      options.log('The demo market stopped and is started again.')
+      options.log('The demo market stopped and is restarting.')
       // After a minute of life the delay starts over.
       const next = clock.monoNs() - since > 60e9 ? RESTART_MS : delay
       restart(ready, next)
@@ -96,7 +96,7 @@ export async function startDemoMarket(options: DemoMarketOptions): Promise<DemoM
       spawn(ready).then(
         () => watch(ready, later),
         (error: unknown) => {
-          options.log('The demo market could not be started.', error instanceof Error ? error.message : String(error))
+          options.log('Couldn’t start the demo market.', error instanceof Error ? error.message : String(error))
           if (!closing) restart(ready, later)
         },
       )

@@ -58,7 +58,7 @@ export async function openKeychain(options: OpenKeychainOptions = {}): Promise<K
   const { load = loadKeytar, probeMs = PROBE_MS, answerMs = ANSWER_MS, fell = () => undefined } = options
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('it did not answer in time')), probeMs)
+    timer = setTimeout(() => reject(new Error('it didn’t respond in time')), probeMs)
   })
   try {
     const keytar = await Promise.race([load(), tooLate])
@@ -83,24 +83,23 @@ async function probe(keytar: Keytar): Promise<void> {
   await keytar.setPassword(KEYCHAIN_SERVICE, account, secret)
   const back = await keytar.getPassword(KEYCHAIN_SERVICE, account)
   await keytar.deletePassword(KEYCHAIN_SERVICE, account)
-  if (back !== secret) throw new Error('it did not give back what it was given')
-  if ((await keytar.getPassword(KEYCHAIN_SERVICE, account)) !== null)
-    throw new Error('it did not delete what it was told to')
+  if (back !== secret) throw new Error('it returned something else than was stored')
+  if ((await keytar.getPassword(KEYCHAIN_SERVICE, account)) !== null) throw new Error('it didn’t delete an entry')
 }
 
 /** Once the keychain stops responding, memory is used instead. */
 function osKeychain(keytar: Keytar, answerMs: number, fell: (why: string) => void): Keychain {
   let memory: Keychain | null = null
   const failed = (cause: unknown): never => {
-    throw new CodedError('keychain', 'The keychain of this computer did not answer.', {
+    throw new CodedError('keychain', 'The system keychain didn’t respond.', {
       hint: 'Unlock it, then try again.',
       cause,
     })
   }
   const fall = (): Keychain => {
     if (memory === null) {
-      memory = memoryKeychain('it stopped answering')
-      fell('it stopped answering')
+      memory = memoryKeychain('it stopped responding')
+      fell('it stopped responding')
     }
     return memory
   }

@@ -67,8 +67,8 @@ export function createSourceControl({ credentials, startDemo }: SourceOptions): 
       if (kind === 'demo') return useDemo()
       const { baseUrl = account.baseUrl, user = account.user, password, apiKey } = override.account ?? {}
       if (baseUrl === '' || user === '') {
-        throw new CodedError('usage', 'No account is known.', {
-          hint: 'Name it with --base-url and --user, or connect it in the window once; --demo uses the demo market.',
+        throw new CodedError('usage', 'No account is set up.', {
+          hint: 'Use --base-url and --user, connect an account in the window once, or use --demo for the demo market.',
         })
       }
       const { plan, userField, passwordField } = account

@@ -67,7 +67,7 @@ export async function requestToken(request: TokenRequest, clock: Clock, signal?:
     return await readAnswer(response, request, url, clock.wallMs())
   } catch (thrown) {
     if (thrown instanceof CodedError) throw thrown
-    if (signal?.aborted) throw new CodedError('cancelled', 'The sign-in was cancelled.')
+    if (signal?.aborted) throw new CodedError('cancelled', 'The sign-in was canceled.')
     throw networkError(thrown, url, late.signal.aborted)
   } finally {
     disarm()
@@ -86,43 +86,43 @@ async function readAnswer(response: Response, request: TokenRequest, url: URL, n
   const { status } = response
   const text = await readText(response)
   if (status >= 300 && status < 400) {
-    throw new CodedError('bad-url', `${url.host} sends callers elsewhere (HTTP ${status}).`, {
-      hint: 'Tapedeck never follows with a password. Enter the final address of the service as base URL.',
+    throw new CodedError('bad-url', `${url.host} redirects the sign-in (HTTP ${status}).`, {
+      hint: 'Tapedeck doesn’t follow redirects with a password. Enter the service’s final address as the base URL.',
     })
   }
   if (status === 404 || status === 405 || status === 410) {
-    throw new CodedError('bad-url', `There is no sign-in at ${url.host}${TOKEN_PATH} (HTTP ${status}).`, {
+    throw new CodedError('bad-url', `No sign-in endpoint at ${url.host}${TOKEN_PATH} (HTTP ${status}).`, {
       hint: 'Check the base URL.',
     })
   }
   if (status === 429 || status >= 500) {
     const asked = retryAfterMs(response.headers.get('retry-after'), nowMs)
-    throw new CodedError('offline', `The service cannot sign anyone in now (HTTP ${status}).`, {
-      hint: asked === null ? 'Wait a little, then try again.' : callAgainHint(asked),
+    throw new CodedError('offline', `The service can’t sign you in right now (HTTP ${status}).`, {
+      hint: asked === null ? 'Wait a moment, then try again.' : callAgainHint(asked),
     })
   }
   if (looksLikeHtml(response, text)) {
-    throw new CodedError('bad-url', `${url.host} answered with a web page instead of a token (HTTP ${status}).`, {
-      hint: 'Check the base URL. A network that asks to sign in can cause this too.',
+    throw new CodedError('bad-url', `${url.host} returned a web page instead of a token (HTTP ${status}).`, {
+      hint: 'Check the base URL. A network with a sign-in page can also cause this.',
     })
   }
   if (status === 400 || status === 401 || status === 403 || status === 422) {
-    throw new CodedError('wrong-password', `The service did not accept the user and password (HTTP ${status}).`, {
+    throw new CodedError('wrong-password', `The service rejected the user and password (HTTP ${status}).`, {
       hint:
         status === 400 || status === 422
-          ? `Check both. They were sent as "${serverWords(request.userField)}" and "${serverWords(request.passwordField)}": the service may call them otherwise.`
+          ? `Check both. They were sent as "${serverWords(request.userField)}" and "${serverWords(request.passwordField)}"; the service may use other field names.`
           : 'Check both, then try again.',
     })
   }
   if (status < 200 || status >= 300) {
-    throw new CodedError('bad-url', `${url.host} answered the sign-in with HTTP ${status}.`, {
+    throw new CodedError('bad-url', `${url.host} responded to the sign-in with HTTP ${status}.`, {
       hint: 'Check the base URL.',
     })
   }
   const access = accessOf(text)
   if (access === undefined) {
-    throw new CodedError('token-missing', 'The service answered the sign-in without an access token.', {
-      hint: 'Check the base URL; if it is right, ask the service what its token endpoint returns.',
+    throw new CodedError('token-missing', 'The service’s sign-in response has no access token.', {
+      hint: 'Check the base URL. If it is right, ask the service what its token endpoint returns.',
     })
   }
   return { access, expiresMs: expiryOf(access, nowMs) }

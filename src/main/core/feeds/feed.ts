@@ -154,8 +154,8 @@ export class Feed {
 
   #newTally(): FeedTally {
     const aliases = new AcceptedAliases((key) => {
-      const text = `${key} came in more than ${MOST_SPELLINGS} spellings: messages in further ones are not shown`
-      this.#options.listener.log('warn', this.#id, text, 'kept as they came, and counted as not asked for')
+      const text = `${key} arrived under more than ${MOST_SPELLINGS} aliases; messages under further ones aren’t shown`
+      this.#options.listener.log('warn', this.#id, text, 'stored as received and marked unasked')
     })
     return { received: 0, undecodable: 0, unasked: 0, lastMessageMs: null, mappings: new Map(), aliases }
   }
@@ -166,7 +166,7 @@ export class Feed {
     this.#options.listener.problem(this.#id, {
       code: 'budget',
       message: `${label}: no room for ${listOf(this.#plan.overBudget)}.`,
-      hint: 'Remove symbols, or allow further connections in the settings.',
+      hint: 'Remove symbols, or allow more connections in the settings.',
       closeCode: null,
     })
   }

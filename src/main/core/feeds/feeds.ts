@@ -179,10 +179,11 @@ class AllFeeds implements LiveFeeds {
     if (instants === null) return // the next tick checks again
     this.#watchClock ??= createClockWatch(instants)
     const { paused, steppedMs, elapsedMs } = this.#watchClock(instants, TICK_MS)
-    if (paused) this.#listener.log('info', 'clock', `everything stood still for ${Math.round(elapsedMs / 1_000)} s`)
+    if (paused)
+      this.#listener.log('info', 'clock', `the computer was asleep or stalled for ${Math.round(elapsedMs / 1_000)} s`)
     if (steppedMs !== 0) {
       // The recorder writes the ledger entry itself, at the stamp that shows the shift.
-      this.#listener.log('warn', 'clock', `the clock of this computer moved by ${Math.round(steppedMs)} ms`)
+      this.#listener.log('warn', 'clock', `this computer’s clock moved by ${Math.round(steppedMs)} ms`)
     }
     for (const connection of this.#connections()) {
       if (steppedMs !== 0) connection.clockMoved(steppedMs, elapsedMs)

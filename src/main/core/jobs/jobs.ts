@@ -42,7 +42,7 @@ const EXCLUSIVE: ReadonlySet<JobKind> = new Set(['move'])
 /** The error of starting a job while the store is being moved. */
 export const storeAway = (): CodedError =>
   new CodedError('busy', 'The store is being moved.', {
-    hint: 'Wait for the move to end or cancel it, then try again.',
+    hint: 'Wait for the move to finish or cancel it, then try again.',
   })
 
 /** An empty list of jobs. `wallMs`: UTC ms. */
@@ -52,7 +52,7 @@ export function createJobs(wallMs: () => number): Jobs {
   const streams = wholeStreams<readonly JobState[]>(() => [...jobs.values()].map(({ state }) => state))
   const found = (id: JobId) => {
     const job = jobs.get(id)
-    if (job === undefined) throw new CodedError('not-found', 'There is no such job any more.')
+    if (job === undefined) throw new CodedError('not-found', 'This job no longer exists.')
     return job
   }
   const forgetOld = (): void => {
@@ -99,8 +99,8 @@ export function createJobs(wallMs: () => number): Jobs {
       job.ended = (async () => {
         try {
           if (full) {
-            throw new CodedError('budget', `${MAX_RUNNING} jobs are at work already.`, {
-              hint: 'Wait for one to end.',
+            throw new CodedError('budget', `${MAX_RUNNING} jobs are already running.`, {
+              hint: 'Wait for one to finish.',
             })
           }
           if (away) throw storeAway()

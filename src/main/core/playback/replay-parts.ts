@@ -17,13 +17,13 @@ export async function partsOf(
   const [first] = chosen
   if (missing !== undefined || chosen.length === 0) {
     throw new CodedError('not-found', `There is no session "${missing ?? ''}".`, {
-      hint: 'The list has those there are.',
+      hint: 'Choose one from the list of sessions.',
     })
   }
   const { source } = first
   if (chosen.some((row) => row.source !== source)) {
-    throw new CodedError('ambiguous-source', 'These sessions are of different sources and cannot be joined.', {
-      hint: 'Choose sessions of one source, or open each in a window of its own.',
+    throw new CodedError('ambiguous-source', 'These sessions come from different sources and can’t be combined.', {
+      hint: 'Choose sessions from one source, or open each in its own window.',
     })
   }
   const rows: SessionRow[] = []
@@ -43,7 +43,7 @@ export async function partsOf(
     })
   }
   if (parts.length === 0) {
-    throw new CodedError('not-found', 'Nothing was recorded in this session.', { hint: 'Choose another one.' })
+    throw new CodedError('not-found', 'Nothing was recorded in this session.', { hint: 'Choose another session.' })
   }
   return { source, rows, parts: joined(parts) }
 }

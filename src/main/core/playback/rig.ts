@@ -205,7 +205,7 @@ export class Rig {
     this.#taken = null
     if (this.exactness.is === 'differs') return
     if (entry.fold !== this.#market.fold) {
-      const why = `These digests were written by another version of Tapedeck (fold ${entry.fold ?? 'unknown'}).`
+      const why = `These digests were written by a different version of Tapedeck (fold ${entry.fold ?? 'unknown'}).`
       this.exactness = { is: 'not comparable', why }
       return
     }

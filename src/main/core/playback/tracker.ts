@@ -207,7 +207,7 @@ export class FeedTracker {
 
 const LOST: Reason = {
   code: 'offline',
-  message: 'The connection was lost at this point of the recording.',
+  message: 'The connection was lost at this point in the session.',
   hint: '',
   closeCode: null,
 }
@@ -217,7 +217,7 @@ function reasonOf(closeCode: number, reason: string): Reason {
   const code = closeCode === 0 ? '' : ` (close code ${closeCode})`
   return {
     ...LOST,
-    message: `The connection ended at this point of the recording${code}${reason === '' ? '' : `: ${reason}`}.`,
+    message: `The connection ended at this point in the session${code}${reason === '' ? '' : `: ${reason}`}.`,
     closeCode: closeCode === 0 ? null : closeCode,
   }
 }

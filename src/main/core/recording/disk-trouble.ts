@@ -6,8 +6,8 @@ import type { Reason } from '../../../shared/core/status/status.ts'
 export const HUNG_NS = 5e9
 export const HUNG: Reason = {
   code: 'disk-error',
-  message: 'The disk has taken nothing for several seconds.',
-  hint: 'What arrives waits in memory. Check the disk; recording resumes by itself when it answers.',
+  message: 'The disk hasn’t accepted any data for several seconds.',
+  hint: 'Messages are waiting in memory. Check the disk; recording resumes automatically once it responds.',
   closeCode: null,
 }
 
@@ -15,7 +15,7 @@ export const HUNG: Reason = {
 export function brokenBy(failure: Failure | null): Reason {
   return {
     code: failure?.code ?? 'disk-error',
-    message: failure?.message ?? 'The disk is too slow for what arrives: recording has stopped for now.',
+    message: failure?.message ?? 'The disk is too slow for the incoming data, so recording has paused.',
     hint: failure?.hint ?? 'Live data continues. Recording resumes automatically when the disk has caught up.',
     closeCode: null,
   }

@@ -53,7 +53,7 @@ export function reportOf(
 ): RecordReport {
   const newest = sessions.toSorted((a, b) => a.row.startedMs - b.row.startedMs).at(-1)?.row
   if (newest === undefined) {
-    throw new CodedError('disk-error', 'Nothing was recorded.', { hint: 'The log says why.' })
+    throw new CodedError('disk-error', 'Nothing was recorded.', { hint: 'Check the log for the reason.' })
   }
   const coverage = coverageByFeed(sessions)
   const feeds = [...requested].map(([feed, symbols]): FeedReport => {
@@ -143,6 +143,6 @@ export function failureOf(
   if (partly.length === 0) return undefined
   const names = partly.map(({ feed, unconfirmed: some }) => `${some.join(', ')} on ${feed}`).join('; ')
   return new CodedError('unexpected-answer', `The service never confirmed ${names}.`, {
-    hint: 'Check how the service writes the symbol. What is missing is marked as a gap.',
+    hint: 'Check the service’s name for the symbol. Missing data is marked as a gap.',
   })
 }

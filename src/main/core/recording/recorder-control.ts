@@ -101,15 +101,15 @@ export function createRecorderControl(options: RecorderControlOptions): Recorder
       await begun
       if (before !== null && recorder.state().is === 'recording') {
         const seconds = Math.round((clock.wallMs() - before.sinceMs) / 1_000)
-        log('info', 'recorder', `Recording has begun; what came in the ${seconds} s before was not kept here.`)
-        status.say('Recording has begun.')
+        log('info', 'recorder', `Recording has started. Messages from the previous ${seconds} s weren’t stored.`)
+        status.say('Recording has started.')
       }
       trouble = null
     } catch (thrown) {
       const { code, message, hint = '', detail } = toFailure(thrown)
       const mayRecover = canRecover(code)
-      if (trouble?.why.code !== code) log('error', 'recorder', `Recording could not begin: ${message}`, detail ?? hint)
-      const after = mayRecover ? 'recording begins by itself when it can.' : 'nothing is recorded until then.'
+      if (trouble?.why.code !== code) log('error', 'recorder', `Couldn’t start recording: ${message}`, detail ?? hint)
+      const after = mayRecover ? 'recording starts automatically when possible.' : 'nothing is recorded until then.'
       const why = { code, message, hint: `${hint} Live data continues; ${after}`.trim(), closeCode: null }
       trouble = { ...(trouble ?? { sinceMs: clock.wallMs(), received: receivedSoFar() }), why, planned: false }
       if (!mayRecover) return
@@ -119,7 +119,7 @@ export function createRecorderControl(options: RecorderControlOptions): Recorder
 
   const end = (): Promise<void> =>
     recorder.stop().catch((thrown: unknown) => {
-      log('error', 'recorder', 'The recording could not be ended cleanly.', toFailure(thrown).message)
+      log('error', 'recorder', 'The session couldn’t be closed cleanly.', toFailure(thrown).message)
     })
 
   return {

@@ -30,9 +30,9 @@ export function tellOfRecorder({ recorder, status, fold, log, changed }: Recorde
         fold.reset()
         break
       case 'recovered':
-        status.say('Recording goes on.')
+        status.say('Recording has resumed.')
         status.recovered(event.lost)
-        log.add('info', 'recorder', `Recording goes on; ${countText(event.lost, 'message')} came while it could not.`)
+        log.add('info', 'recorder', `Recording has resumed. ${countText(event.lost, 'message')} lost.`)
         break
       default:
         missingCase(event)

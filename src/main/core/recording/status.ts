@@ -130,7 +130,7 @@ export function stateSentence(feed: FeedId, state: FeedState): string | null {
     case 'open':
       return `${title}: connected.`
     case 'stale':
-      return `${title}: connected, but silent past its usual pace.`
+      return `${title}: connected, but silent for longer than usual.`
     case 'waiting':
     case 'refused':
       return `${title}: ${state.why.message}`

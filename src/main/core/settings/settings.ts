@@ -82,7 +82,7 @@ function read(file: SettingsFile): { settings: Settings; problem: string | null 
   } catch (error) {
     return {
       settings: DEFAULT_SETTINGS,
-      problem: `The settings could not be read (${reason(error)}); defaults are used.`,
+      problem: `Couldn’t read the settings (${reason(error)}). Using the defaults.`,
     }
   }
   if (text === null) return { settings: DEFAULT_SETTINGS, problem: null }
@@ -96,7 +96,7 @@ function read(file: SettingsFile): { settings: Settings; problem: string | null 
     }
     return {
       settings: DEFAULT_SETTINGS,
-      problem: 'The settings were damaged; they are kept as settings.bad.json and defaults are used.',
+      problem: 'The settings file was corrupt. It was saved as settings.bad.json; using the defaults.',
     }
   }
 }
@@ -128,15 +128,15 @@ export function createSettingsStore(file: SettingsFile): SettingsStore {
       try {
         next = mergeSettings(before, patch)
         // The schema falls back to defaults, which is right for an old file but would wipe lists in a patch.
-        if (!isApplied(patch, next)) throw new TypeError('a value is out of its range')
+        if (!isApplied(patch, next)) throw new TypeError('a value is out of range')
       } catch (cause) {
-        throw new CodedError('bad-arguments', 'These settings are not valid.', { cause })
+        throw new CodedError('bad-arguments', 'These settings aren’t valid.', { cause })
       }
       try {
         file.save(JSON.stringify(next, null, 2))
       } catch (cause) {
-        throw new CodedError('disk-error', 'The settings could not be saved.', {
-          hint: 'Check free space and the rights of the folder.',
+        throw new CodedError('disk-error', 'Couldn’t save the settings.', {
+          hint: 'Check the free disk space and the folder’s permissions.',
           cause,
         })
       }

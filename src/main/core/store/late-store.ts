@@ -41,7 +41,7 @@ export function createLateWriter(openWriter: () => Promise<LibraryWriter>): Late
   let opening: Promise<void> | null = null
   let closed = false
   const mustBeOpen = (): LibraryWriter => {
-    if (writer === null) throw new CodedError('disk-error', 'The store is not open for writing.')
+    if (writer === null) throw new CodedError('disk-error', 'The store isn’t open for writing.')
     return writer
   }
   return {

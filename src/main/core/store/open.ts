@@ -27,8 +27,8 @@ export async function openStoreWriter({ file, worker, onNotice }: OpenWriterOpti
   try {
     mkdirSync(dirname(file), { recursive: true })
   } catch (cause) {
-    throw new CodedError('disk-error', `The folder ${dirname(file)} cannot be made.`, {
-      hint: 'Choose another place for the store in the settings, or free this one.',
+    throw new CodedError('disk-error', `Couldn’t create the folder ${dirname(file)}.`, {
+      hint: 'Choose another store folder in the settings, or fix this one.',
       cause,
     })
   }

@@ -53,7 +53,7 @@ export async function accessStore({ host, storePath, log }: StoreAccessParts): P
   const reader = createLateReader(
     openReader,
     clock,
-    (thrown) => log.add('warn', 'store', `The past cannot be read: ${toFailure(thrown).message}`),
+    (thrown) => log.add('warn', 'store', `Couldn’t read the history: ${toFailure(thrown).message}`),
     (overlaps) => log.add('warn', 'store', overlapSentence(overlaps)),
     (found) => log.add('warn', 'store', describeCorruption(found), VERIFY_HINT),
   )
@@ -68,8 +68,8 @@ function describeCorruption({ what, source, span }: FoundCorruption): string {
   const of = `of ${source === 'demo' ? 'the demo market' : source}`
   const when = `${formatSpan(span)}, perhaps elsewhere too`
   return what === 'corrupt'
-    ? `Stored messages ${of} are damaged: ${when}. Charts hatch what cannot be read; exports and replays of it are refused.`
-    : `Stored bars ${of} are damaged: ${when}. Charts build them from their messages again; exports of them are refused.`
+    ? `Stored messages ${of} are corrupt: ${when}. Charts hatch this time; exports and replays of it are refused.`
+    : `Stored bars ${of} are corrupt: ${when}. Charts rebuild them from their messages; exports of them are refused.`
 }
 
 /** "2026-11-22 06:51:32 to 06:55:57 UTC": whole seconds around the span, or "to now" without an end. */

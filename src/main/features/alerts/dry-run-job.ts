@@ -28,7 +28,9 @@ export async function startAlertTest(
 ): Promise<JobId> {
   const row = (await reader.sessions(true)).find((each) => each.session === session)
   if (row === undefined) {
-    throw new CodedError('not-found', `There is no session "${session}".`, { hint: 'The list has those there are.' })
+    throw new CodedError('not-found', `There is no session "${session}".`, {
+      hint: 'Choose one from the list of sessions.',
+    })
   }
   return jobs.start('alert', `alert on ${symbolOf(alert.instrument)}`, 'messages', async (progress, signal) => {
     const result = await testAlert({

@@ -128,7 +128,7 @@ export function createKeeping({ keeper, wallMs, log, textOf }: KeepingOptions): 
       const cause = await write(name)
       if (cause === undefined) return
       throw new CodedError('disk-error', 'The alert is watched, but could not be saved.', {
-        hint: 'Check free space and the rights of the folder.',
+        hint: 'Check the free disk space and the folder’s permissions.',
         cause,
       })
     },

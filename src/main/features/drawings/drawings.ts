@@ -107,7 +107,7 @@ export function createDrawings({ keeper, market, problem }: DrawingsOptions): Dr
         keeper.save(drawingsFile(instrument), writeDrawings(instrument, drawings, market))
       } catch (cause) {
         throw new CodedError('disk-error', 'The drawings could not be saved.', {
-          hint: 'Check free space and the rights of the folder.',
+          hint: 'Check the free disk space and the folder’s permissions.',
           cause,
         })
       }

@@ -167,7 +167,7 @@ function openDatabase(file: string): Database.Database {
     const code = thrown instanceof Database.SqliteError ? thrown.code : ''
     if (/CORRUPT|NOTADB/.test(code)) {
       throw new CodedError('store-damaged', `${file} is no readable history of answers.`, {
-        hint: 'Move the file away; a new one is begun.',
+        hint: 'Move the file away; Tapedeck will create a new one.',
         cause: thrown,
       })
     }
@@ -194,8 +194,8 @@ function refuseForeign(db: Database.Database, file: string): void {
     throw new CodedError('store-damaged', `${file} is no history of answers.`, { hint: 'Move the file away.' })
   }
   if (hiddenIn(db) > 0) {
-    throw new CodedError('store-damaged', `${file} has commands hidden in it, and was not opened.`, {
-      hint: 'Tapedeck never writes any. Move the file away; a new one is begun.',
+    throw new CodedError('store-damaged', `${file} contains hidden commands (triggers or views) and wasn’t opened.`, {
+      hint: 'Tapedeck never writes any. Move the file away; Tapedeck will create a new one.',
     })
   }
   if (Number(db.pragma('user_version', { simple: true })) > VERSION) {

@@ -98,7 +98,7 @@ export function createSessionLibrary(options: LibraryOptions): SessionLibrary {
     },
     compact() {
       if (compacting !== null) {
-        throw new CodedError('busy', 'The store is being compacted already.', { hint: 'Its progress is shown below.' })
+        throw new CodedError('busy', 'The store is already being compacted.', { hint: 'Its progress is shown below.' })
       }
       const job = jobs.start('compact', 'the store', 'bytes', async (progress, signal) => {
         try {

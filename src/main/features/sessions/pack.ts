@@ -160,6 +160,6 @@ function fileError(thrown: unknown, file: string): unknown {
       cause: thrown,
     })
   }
-  const why = code === 'ENOENT' ? 'its folder does not exist' : 'the disk or the folder refused it'
+  const why = code === 'ENOENT' ? 'its folder doesn’t exist' : 'the disk or the folder refused it'
   return new CodedError('disk-error', `${file} could not be written: ${why}.`, { cause: thrown })
 }

@@ -76,7 +76,7 @@ export function createWorkspaces({ keeper, nowMs, overview, problem }: Workspace
         keeper.save(JSON.stringify(next))
       } catch (cause) {
         throw new CodedError('disk-error', 'The workspace could not be saved.', {
-          hint: 'Check free space and the rights of the folder.',
+          hint: 'Check the free disk space and the folder’s permissions.',
           cause,
         })
       }

@@ -19,23 +19,23 @@ const PROGRESS_MS = 500
 
 export const record: Command = {
   name: 'record',
-  summary: 'Records feeds until the duration ends, Ctrl+C or SIGTERM.',
+  summary: 'Record feeds until the duration ends, Ctrl+C, or SIGTERM.',
   examples: [
     ['Half a minute of the demo market', '--demo --feed crypto/XT:BTC-USD,ETH-USD --duration 30s'],
-    ['Two feeds of the account of the window, until Ctrl+C', '--feed crypto/XT:BTC-USD --feed forex/C:EURUSD'],
+    ['Two feeds of the window’s account, until Ctrl+C', '--feed crypto/XT:BTC-USD --feed forex/C:EURUSD'],
   ],
   options: {
     feed: {
       type: 'string',
       multiple: true,
       value: 'FEED:SYMBOL,…',
-      help: 'What to record, such as crypto/XT:BTC-USD,ETH-USD; repeats',
+      help: 'What to record, such as crypto/XT:BTC-USD,ETH-USD; repeatable',
     },
     duration: { type: 'string', value: '30s', help: 'How long (default: until Ctrl+C)' },
-    demo: { type: 'boolean', help: 'Record the demo market; without it an account is needed' },
+    demo: { type: 'boolean', help: 'Record the demo market (otherwise an account is required)' },
     shard: {
       type: 'boolean',
-      help: `Open further connections where a feed has more than ${TICKERS_PER_CONNECTION} symbols`,
+      help: `Open more connections when a feed has more than ${TICKERS_PER_CONNECTION} symbols`,
     },
   },
   async run(values, context) {
@@ -129,7 +129,7 @@ export function refuseOverBudget(requested: ReadonlyMap<FeedId, readonly string[
     if (shard || symbols.length <= TICKERS_PER_CONNECTION) continue
     throw new UsageError(
       `${feed} has ${symbols.length} symbols, and a connection carries ${TICKERS_PER_CONNECTION}. ` +
-        `Name at most ${TICKERS_PER_CONNECTION}, or add --shard to open further connections (some plans allow only one)`,
+        `Name at most ${TICKERS_PER_CONNECTION}, or add --shard to open more connections (some plans allow only one)`,
     )
   }
 }
@@ -140,12 +140,12 @@ export function readFeeds(values: Values): Map<FeedId, string[]> {
   for (const text of values.texts('feed')) {
     const colon = text.indexOf(':')
     const feed = colon < 0 ? text : text.slice(0, colon)
-    if (!isFeedId(feed)) throw new UsageError(`"${feed}" is no feed: they are ${FEED_IDS.join(', ')}`)
+    if (!isFeedId(feed)) throw new UsageError(`unknown feed "${feed}"; use one of ${FEED_IDS.join(', ')}`)
     const symbols = (colon < 0 ? '' : text.slice(colon + 1))
       .split(',')
       .map((one) => one.trim())
       .filter(Boolean)
-    if (symbols.length === 0) throw new UsageError(`--feed ${feed} names no symbol: write ${feed}:SYMBOL,SYMBOL`)
+    if (symbols.length === 0) throw new UsageError(`--feed ${feed} has no symbols; write ${feed}:SYMBOL,SYMBOL`)
     // Two spellings of one instrument are one subscription; the first is sent.
     const byKey = Map.groupBy([...(wanted.get(feed) ?? []), ...symbols], (one) => instrumentKey(feedAsset(feed), one))
     wanted.set(

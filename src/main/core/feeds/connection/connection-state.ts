@@ -221,7 +221,7 @@ function onAcknowledged(state: ConnectionState, symbols: readonly string[], at: 
           {
             do: 'log',
             level: 'warn',
-            text: `the service acknowledged what was not asked for: ${extra.slice(0, 10).join(', ')}`,
+            text: `the service acknowledged symbols without a subscription: ${extra.slice(0, 10).join(', ')}`,
           },
         ]
       : []
@@ -257,7 +257,7 @@ function settle(state: ConnectionState, nowMs: UnixMs, final: boolean): Step {
   const [gapped, more] = openGap(settled, 'unacknowledged', nowMs, silent)
   const log: ConnectionEffect[] =
     gapped.gaps.length > before
-      ? [{ do: 'log', level: 'warn', text: `asked for, but not acknowledged: ${silent.slice(0, 10).join(', ')}` }]
+      ? [{ do: 'log', level: 'warn', text: `not acknowledged: ${silent.slice(0, 10).join(', ')}` }]
       : []
   return [gapped, [...effects, ...more, ...log]]
 }

@@ -299,14 +299,14 @@ export class Connection {
         this.#control(link, data)
       } catch (thrown) {
         if (this.#isLogged())
-          listener.log('error', this.feed, 'a control message could not be followed', String(thrown))
+          listener.log('error', this.feed, 'a control message couldn’t be processed', String(thrown))
       }
       return
     }
     if (found === 'undecodable') {
       recorder.mark(FLAG.undecodable | (binary ? FLAG.binary : 0) | (isUtf8(data) ? 0 : FLAG.invalidUtf8))
       tally.undecodable++
-      this.#logOddity(binary ? 'a binary frame' : scratch.why, 'cannot be read')
+      this.#logOddity(binary ? 'a binary frame' : scratch.why, 'can’t be decoded')
       return
     }
     if (!inRange(scratch.kind === KIND.bar ? scratch.startMs : scratch.eventMs)) flags |= FLAG.undated
@@ -330,7 +330,7 @@ export class Connection {
       listener.record(this.feed, seq, stamp.wallMs, stamp.monoNs, scratch)
     } catch (thrown) {
       // A failure after the recorder must never keep the next frame from being recorded.
-      if (this.#isLogged()) listener.log('error', this.feed, 'a message could not be shown', String(thrown))
+      if (this.#isLogged()) listener.log('error', this.feed, 'a message couldn’t be displayed', String(thrown))
     }
   }
 
@@ -367,7 +367,7 @@ export class Connection {
         return
       }
       case 'malformed':
-        this.#logOddity(control.why, 'is no valid acknowledgement')
+        this.#logOddity(control.why, 'isn’t a valid acknowledgment')
         return
       default:
         missingCase(control)
@@ -435,7 +435,7 @@ export class Connection {
 
   #logOddity(what: string, verdict: string): void {
     if (this.#isLogged())
-      this.#options.listener.log('warn', this.feed, `a message ${verdict}: ${what}`, 'kept as it came')
+      this.#options.listener.log('warn', this.feed, `a message ${verdict}: ${what}`, 'stored as received')
   }
 
   /** True for the first few faults, then for one in a thousand: a hostile service must not fill the log. */

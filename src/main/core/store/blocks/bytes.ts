@@ -4,7 +4,7 @@ import { VERIFY_HINT } from '../types/corruption.ts'
 
 /** The error of a block that is corrupt. */
 export function corruptBlock(what: string): CodedError {
-  return new CodedError('store-damaged', `A block of stored messages is damaged: ${what}.`, {
+  return new CodedError('store-damaged', `A block of stored messages is corrupt: ${what}.`, {
     hint: VERIFY_HINT,
   })
 }

@@ -87,14 +87,13 @@ export class CorruptFlushes {
     const until = toMs === null ? 'or later' : `to ${formatInstant(toMs)}`
     return new CodedError(
       'store-damaged',
-      `Messages of ${key} that came from ${formatInstant(fromMs)} ${until} are damaged, and of which symbols they were is not known.`,
+      `Messages of ${key} received from ${formatInstant(fromMs)} ${until} are corrupt, and their symbols are unknown.`,
       {
-        hint: 'Choose a time that ends a minute before them or begins after them, or restore the store from a backup. Verify in the Evidence pane, or "tapedeck verify", names all that is damaged.',
+        hint: 'Choose a range that ends a minute before them or starts after them, or restore the store from a backup. Run Verify in the Evidence pane, or "tapedeck verify", to see everything affected.',
       },
     )
   }
 }
 
 /** A time out of range is itself corrupt. */
-const formatInstant = (ms: number): string =>
-  Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'a time that is not known'
+const formatInstant = (ms: number): string => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'an unknown time')

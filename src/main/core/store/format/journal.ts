@@ -88,4 +88,4 @@ export function isIntact(recording: number, row: JournalRow): boolean {
 }
 
 const corruptJournal = (): CodedError =>
-  new CodedError('store-damaged', 'A journal row of the store is torn.', { hint: VERIFY_HINT })
+  new CodedError('store-damaged', 'A journal row of the store is corrupt.', { hint: VERIFY_HINT })

@@ -61,12 +61,12 @@ export class Imports {
       if (closeRecord !== null && about.heads !== undefined && headsDiffer(closeRecord.heads, about.heads)) {
         return { recording: about.id, messages: closeRecord.messages, already: true }
       }
-      throw new CodedError('not-allowed', `The store holds another session ${about.id} already.`, {
-        hint: 'It is never overwritten. Import into another store with --store.',
+      throw new CodedError('not-allowed', `The store already has a different session ${about.id}.`, {
+        hint: 'Sessions are never overwritten. Import into another store with --store.',
       })
     }
     if ([...this.#imports.values()].some((session) => session.about.id === about.id)) {
-      throw new CodedError('busy', `Session ${about.id} is being imported already.`)
+      throw new CodedError('busy', `Session ${about.id} is already being imported.`)
     }
     const rec = newRecording(hidden.freshId('imported'), about.id, sourceKey(about.source), about.startedMs)
     this.#imports.set(handle, { handle, about, rec, waiting: [], ending: null, failure: null })
@@ -90,7 +90,7 @@ export class Imports {
   /** Cancels an import. */
   abort(handle: number): void {
     const one = this.#imports.get(handle)
-    if (one !== undefined) this.#fail(one, new CodedError('cancelled', 'The import was stopped; nothing was kept.'))
+    if (one !== undefined) this.#fail(one, new CodedError('cancelled', 'The import was stopped. Nothing was imported.'))
   }
 
   abortAll(): void {
@@ -221,8 +221,8 @@ function headsDiffer(a: Readonly<Record<string, string>>, b: Readonly<Record<str
 }
 
 const differs = (): CodedError =>
-  new CodedError('store-damaged', 'What was imported does not come to the ledger head that it was sealed with.', {
-    hint: 'Nothing was kept. Make the package again where the session was recorded.',
+  new CodedError('store-damaged', 'The imported data doesn’t match its ledger head.', {
+    hint: 'Nothing was imported. Save the session file again on the machine that recorded it.',
   })
 
-const gone = (): CodedError => new CodedError('cancelled', 'The import was stopped; nothing was kept.')
+const gone = (): CodedError => new CodedError('cancelled', 'The import was stopped. Nothing was imported.')

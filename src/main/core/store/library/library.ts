@@ -59,7 +59,7 @@ export class Library {
           return done(this.erase(request.sessions))
         case 'compact': {
           this.#requireZstd()
-          if (this.#compaction !== null) throw new CodedError('busy', 'The store is being compacted already.')
+          if (this.#compaction !== null) throw new CodedError('busy', 'The store is already being compacted.')
           const run = new Compaction(this.#context, (part) => this.#reply({ is: 'progress', call, done: part }))
           this.#compaction = { call, run, pieces: run.pieces() }
           return
@@ -85,7 +85,7 @@ export class Library {
           .prepare<[string], { id: number; summary: string | null }>('SELECT id, summary FROM recording WHERE key = ?')
           .get(key)
         if (row === undefined) throw new CodedError('not-found', `There is no session ${key}.`)
-        if (row.summary === null) throw new CodedError('not-allowed', `Session ${key} is not closed yet.`)
+        if (row.summary === null) throw new CodedError('not-allowed', `Session ${key} isn’t closed yet.`)
         const { messages, heads } = JSON.parse(row.summary) as CloseRecord // written by the engine
         log('delete', JSON.stringify({ recording: key, messages, heads }))
         db.prepare<[number]>('DELETE FROM recording WHERE id = ?').run(row.id)
@@ -146,7 +146,7 @@ export class Library {
       .prepare<[number], string | null>('SELECT summary FROM recording WHERE id = ?')
       .pluck()
       .get(id)
-    if (summary === null) throw new CodedError('not-allowed', 'A session that is not closed yet cannot be deleted.')
+    if (summary === null) throw new CodedError('not-allowed', 'A session that isn’t closed yet can’t be deleted.')
     return id
   }
 

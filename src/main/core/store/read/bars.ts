@@ -57,7 +57,7 @@ function parseServiceFeed({ feed, of, interval }: BarQuery, asset: AssetClass): 
   if (feed === undefined) return undefined
   const { barMs } = FEEDS[feed]
   if (of === 'service' && feedAsset(feed) === asset && barMs !== null && barMs <= INTERVALS[interval]) return feed
-  throw new CodedError('bad-arguments', `${feed} makes no ${of} bars of ${interval}.`)
+  throw new CodedError('bad-arguments', `${feed} has no ${interval} bars from ${of}.`)
 }
 
 /** One session's part of a series. */
@@ -150,8 +150,8 @@ export class BarReader {
   bars(query: BarQuery): BarPage {
     // An interval such as '1d' instead of '1D' has no length, so the search below would never end.
     if (!Object.hasOwn(INTERVALS, query.interval))
-      throw new CodedError('bad-arguments', `There is no interval ${query.interval}.`, {
-        hint: `It is one of ${INTERVAL_LABELS.join(', ')}.`,
+      throw new CodedError('bad-arguments', `Unknown interval ${query.interval}.`, {
+        hint: `Use one of ${INTERVAL_LABELS.join(', ')}.`,
       })
     const asset = parseInstrument(query.instrument)?.asset
     const intervalMs = INTERVALS[query.interval]

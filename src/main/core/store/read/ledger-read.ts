@@ -14,7 +14,7 @@ export function readLedger(queries: StoreQueries, key: RecordingId): RecordingLe
       const row = queries.recordings().find((one) => one.key === key)
       if (row === undefined) throw new CodedError('not-found', `There is no session ${key}.`)
       if (row.summary === null) {
-        throw new CodedError('not-allowed', 'A session can be taken out as a file once it has ended.', {
+        throw new CodedError('not-allowed', 'A session can be saved as a file once it has ended.', {
           hint: 'Stop recording first, or wait until the day is over.',
         })
       }

@@ -221,7 +221,7 @@ export class StoreQueries implements TickSource {
     if (sources.length > 1) {
       throw new CodedError(
         'ambiguous-source',
-        `The store holds recordings of ${sources.length} sources: ${sources.join(', ')}.`,
+        `The store has sessions from ${sources.length} sources: ${sources.join(', ')}.`,
         {
           hint: 'Name one with --source.',
         },
@@ -332,7 +332,7 @@ const FEED_NAMES = FEED_IDS.map((feed) => `'${feed}'`).join(', ')
 
 /** The error of a corrupt gap for a reader that needs all gaps. */
 export const corruptGapError = (): CodedError =>
-  new CodedError('store-damaged', 'A gap of the store is damaged.', { hint: VERIFY_HINT })
+  new CodedError('store-damaged', 'A gap in the store is corrupt.', { hint: VERIFY_HINT })
 
 /** Null if the row is corrupt. */
 function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap | null {

@@ -223,7 +223,7 @@ function parseEntry(body: string): LedgerEntry {
   try {
     return JSON.parse(body) as LedgerEntry // written from a LedgerEntry
   } catch {
-    throw new CodedError('store-damaged', 'An entry of the store is damaged.', { hint: VERIFY_HINT })
+    throw new CodedError('store-damaged', 'An entry in the store is corrupt.', { hint: VERIFY_HINT })
   }
 }
 

@@ -54,7 +54,7 @@ function take(file: string) {
     const error = storeError(thrown, file)
     if (error.code !== 'store-locked') throw error
     throw new CodedError('store-locked', `Another Tapedeck is recording into ${file}.`, {
-      hint: 'Close it first, or choose another store. Reading is possible meanwhile.',
+      hint: 'Close it first, or choose another store. You can still read this one.',
       cause: thrown,
     })
   }

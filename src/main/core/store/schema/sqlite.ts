@@ -26,34 +26,34 @@ export function storeError(thrown: unknown, file: string): CodedError {
     return new CodedError(
       'disk-full',
       'The disk that holds the store is full.',
-      options('Free some space; recording resumes by itself.'),
+      options('Free some space. Recording resumes automatically.'),
     )
   }
   if (sqlite.startsWith('SQLITE_READONLY')) {
     return new CodedError(
       'disk-error',
-      `The store ${file} cannot be written.`,
-      options('Make the file and its folder writable; recording resumes by itself.'),
+      `Can’t write to the store ${file}.`,
+      options('Make the file and its folder writable. Recording resumes automatically.'),
     )
   }
   if (sqlite.startsWith('SQLITE_CANTOPEN')) {
     return new CodedError(
       'disk-error',
-      `The store ${file} cannot be opened.`,
-      options('Check that its folder is there and can be written, or choose another store.'),
+      `Can’t open the store ${file}.`,
+      options('Check that its folder exists and is writable, or choose another store.'),
     )
   }
   if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(sqlite)) {
     return new CodedError(
       'store-damaged',
-      `${file} is not a readable Tapedeck store.`,
-      options('Run "tapedeck verify"; restore the file from a backup, or choose another one.'),
+      `${file} isn’t a readable Tapedeck store.`,
+      options('Run "tapedeck verify", restore the file from a backup, or choose another one.'),
     )
   }
   if (/^SQLITE_(BUSY|LOCKED)/.test(sqlite)) {
     return new CodedError(
       'store-locked',
-      `Another program holds the store ${file}.`,
+      `Another program has locked the store ${file}.`,
       options('Close it, or choose another store.'),
     )
   }
@@ -61,10 +61,10 @@ export function storeError(thrown: unknown, file: string): CodedError {
     return new CodedError(
       'disk-error',
       `The disk that holds the store ${file} reported an error.`,
-      options('Check the disk; recording resumes by itself.'),
+      options('Check the disk. Recording resumes automatically.'),
     )
   }
-  return new CodedError('internal', 'The store failed in an unexpected way.', options('The log pane has the details.'))
+  return new CodedError('internal', 'The store failed unexpectedly.', options('The log pane has the details.'))
 }
 
 /** The `Failure` of an error of SQLite. */
@@ -79,7 +79,7 @@ function refuseForeign(file: string): void {
     const application = Number(probe.pragma('application_id', { simple: true }))
     const tables = probe.prepare('SELECT count(*) FROM sqlite_schema').pluck().get()
     if (application !== APPLICATION_ID && !(application === 0 && version === 0 && tables === 0)) {
-      throw new CodedError('store-damaged', `${file} is not a Tapedeck store.`, { hint: 'Choose another file.' })
+      throw new CodedError('store-damaged', `${file} isn’t a Tapedeck store.`, { hint: 'Choose another file.' })
     }
     // Tapedeck creates no triggers, views or virtual tables. One added by somebody else would run at our next commit.
     const hidden = probe
@@ -87,14 +87,18 @@ function refuseForeign(file: string): void {
       .pluck()
       .get()
     if (hidden !== 0) {
-      throw new CodedError('store-damaged', `The store ${file} has commands hidden in it, and was not opened.`, {
-        hint: 'Tapedeck never writes any. Restore the store from a backup of your own, or choose another one.',
-      })
+      throw new CodedError(
+        'store-damaged',
+        `The store ${file} contains hidden commands (triggers or views) and wasn’t opened.`,
+        {
+          hint: 'Tapedeck never writes any. Restore the store from your own backup, or choose another one.',
+        },
+      )
     }
     if (version > LATEST_VERSION) {
       throw new CodedError(
         'store-newer',
-        `The store ${file} was written by a newer Tapedeck (format ${version}; this one knows ${LATEST_VERSION}).`,
+        `The store ${file} was written by a newer Tapedeck (format ${version}; this one supports ${LATEST_VERSION}).`,
         {
           hint: 'Update Tapedeck, or choose another store. The file was left untouched.',
         },
@@ -146,7 +150,7 @@ export function openForReading(file: string): Db {
       const version = Number(db.pragma('user_version', { simple: true }))
       if (version < LATEST_VERSION) {
         throw new CodedError('store-damaged', `The store ${file} has the older format ${version}.`, {
-          hint: 'Start Tapedeck once: it brings the store up to date.',
+          hint: 'Start Tapedeck once to upgrade the store.',
         })
       }
       db.pragma('cache_size = -32000')

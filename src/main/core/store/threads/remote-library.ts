@@ -19,7 +19,7 @@ export function createLibrary(ask: SendLibraryRequest): StoreLibrary {
   return {
     async importRecording(about, batches, { signal, onStored } = {}) {
       const stop = (): void => {
-        if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was stopped; nothing was kept.')
+        if (signal?.aborted === true) throw new CodedError('cancelled', 'The import was stopped. Nothing was imported.')
       }
       stop()
       let handle = 0

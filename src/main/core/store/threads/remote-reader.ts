@@ -48,8 +48,8 @@ export async function openRemoteReader(file: string, worker: URL): Promise<Store
     rejectAll(
       failureError({
         code: 'disk-error',
-        message: 'The thread that reads the store ended.',
-        hint: 'Start Tapedeck again.',
+        message: 'The store’s reader thread ended unexpectedly.',
+        hint: 'Restart Tapedeck.',
       }),
     ),
   )

@@ -60,8 +60,8 @@ function startThread(file: string, worker: URL, { onReply, onDeath }: BackendEve
   thread.on('exit', () =>
     onDeath({
       code: 'disk-error',
-      message: 'The thread that writes the store ended.',
-      hint: 'It is being restarted.',
+      message: 'The store’s writer thread ended unexpectedly.',
+      hint: 'It is restarting.',
     }),
   )
   return {

@@ -121,7 +121,7 @@ export async function openWriter(
 
   const mustRun = <T>(createRequest: (call: number) => WriterRequest): Promise<T> =>
     backend === null
-      ? Promise.reject(new CodedError('disk-error', 'The thread that writes the store ended.'))
+      ? Promise.reject(new CodedError('disk-error', 'The store’s writer thread ended unexpectedly.'))
       : ask<T>(createRequest)
 
   try {
@@ -156,7 +156,7 @@ export async function openWriter(
     },
     library: createLibrary((createRequest, transfer, progress) =>
       backend === null
-        ? Promise.reject(new CodedError('disk-error', 'The thread that writes the store ended.'))
+        ? Promise.reject(new CodedError('disk-error', 'The store’s writer thread ended unexpectedly.'))
         : ask((call) => ({ is: 'library', request: createRequest(call) }), transfer, progress),
     ),
     onEvent(listener) {

@@ -4,7 +4,7 @@ import type { StoredSpan } from './store.ts'
 
 /** The hint for corruption errors that have no better one. */
 export const VERIFY_HINT =
-  'Run Verify in the Evidence pane, or "tapedeck verify": it names all that is damaged. Restore the store from a backup where you have one.'
+  'Run Verify in the Evidence pane, or "tapedeck verify": it lists everything affected. If you have a backup, restore the store from it.'
 
 /** Collects the corrupt spans that one query met. */
 export class CorruptSpans {

@@ -254,7 +254,7 @@ export class SnapshotCheck {
     const row = this.#row.get(id)
     if (row === undefined || row.recording !== this.#recording) return
     if (!equalBytes(snapshotSum(row), row.sum)) problem(row.seq, row.wall_ms, 'differs from its sum')
-    else if (this.#reader.unpack(row) === null) problem(row.seq, row.wall_ms, 'cannot be read')
+    else if (this.#reader.unpack(row) === null) problem(row.seq, row.wall_ms, 'can’t be decoded')
     else if (row.seq > lastSeq) problem(row.seq, row.wall_ms, 'is of later than the recording')
   }
 }

@@ -135,7 +135,7 @@ describe('an account', () => {
   })
 
   test('a keychain that stops answering is told as a problem, and as memory', async () => {
-    const kept = memoryKeychain('it stopped answering')
+    const kept = memoryKeychain('it stopped responding')
     let stop: () => void = () => undefined
     let kind: 'os' | 'memory' = 'os'
     const seen: (string | undefined)[] = []
@@ -157,7 +157,7 @@ describe('an account', () => {
     kind = 'memory'
     stop()
     expect(seen).toEqual(['os fine', 'memory keychain'])
-    expect(credentials.account().problem?.message).toContain('last until Tapedeck quits')
+    expect(credentials.account().problem?.message).toContain('forgotten when Tapedeck quits')
   })
 
   test('the demo account touches no keychain', async () => {
@@ -203,19 +203,19 @@ describe('test connection', () => {
     [
       'a bad password',
       'reach:ok token:wrong-password',
-      /did not accept the user and password/,
+      /rejected the user and password/,
       (m) => (m.token = (_b, r) => json(r, 401, {})),
     ],
     [
       '403',
       'reach:ok token:ok handshake:forbidden-origin',
-      /does not accept the origin http/,
+      /doesn’t accept the origin http/,
       (m) => (m.upgrade = (_r, s) => void s.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n')),
     ],
     [
       '4400',
       'reach:ok token:ok handshake:ok subscribe:unknown-feed',
-      /does not know the feed XT/,
+      /doesn’t know the feed XT/,
       (m) => {
         m.onOpen = (ws) => ws.close(4400, 'unknown feed')
         m.onMessage = () => undefined
@@ -236,7 +236,7 @@ describe('test connection', () => {
     [
       'a plan without the feed, said so',
       'reach:ok token:ok handshake:ok subscribe:plan',
-      /Perhaps your plan/,
+      /Your plan may not/,
       (m) =>
         (m.onMessage = (ws) => {
           ws.send('{"code":"plan_required","message":"Premium only"}')
@@ -246,13 +246,13 @@ describe('test connection', () => {
     [
       'a plan without the feed, by silence',
       'reach:ok token:ok handshake:ok subscribe:ok first message:plan',
-      /Perhaps your plan/,
+      /Your plan may not/,
       (m) => (m.onMessage = (ws) => ws.send('{"type":"subscribed","tickers":["BTC-USD"]}')),
     ],
     [
       'no acknowledgement',
       'reach:ok token:ok handshake:ok subscribe:plan',
-      /did not acknowledge/,
+      /didn’t acknowledge/,
       (m) => (m.onMessage = () => undefined),
     ],
     [
@@ -276,7 +276,7 @@ describe('test connection', () => {
     const { credentials } = build()
     const steps = await credentials.testConnection({ baseUrl, user: 'ann', password: PASSWORD })
     expect(shape(steps)).toBe('reach:offline')
-    expect(steps[0]?.text).toMatch(/Nothing answers at 127\.0\.0\.1/)
+    expect(steps[0]?.text).toMatch(/Nothing is listening at 127\.0\.0\.1/)
   })
   test('an address that is none, and a password that is missing', async () => {
     const { credentials } = build()

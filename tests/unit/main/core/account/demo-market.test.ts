@@ -42,7 +42,7 @@ it('comes back on the same port with the same account', async () => {
   }
   expect(await token()).toBe(true)
   crash()
-  expect(await said.promise).toContain('started again')
+  expect(await said.promise).toContain('is restarting')
   await expect.poll(token, { timeout: 10_000 }).toBe(true)
 })
 

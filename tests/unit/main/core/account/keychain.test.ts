@@ -80,8 +80,8 @@ describe('the keychain', () => {
     await chain.set('a', 'secret')
     expect(await chain.get('a')).toBe('secret')
     expect(await chain.get('old')).toBeNull()
-    expect(chain).toMatchObject({ kind: 'memory', why: 'it stopped answering' })
-    expect(told).toEqual(['it stopped answering'])
+    expect(chain).toMatchObject({ kind: 'memory', why: 'it stopped responding' })
+    expect(told).toEqual(['it stopped responding'])
   })
 
   test('that hangs when asked to read answers that nothing is known, within its time', async () => {

@@ -51,16 +51,21 @@ describe('asking for a token', () => {
   })
 
   const answers: readonly (readonly [string, string, RegExp, (made: FakeService) => void])[] = [
-    ['401', 'wrong-password', /did not accept/, (m) => (m.token = (_b, r) => json(r, 401, { detail: PASSWORD }))],
-    ['403', 'wrong-password', /did not accept/, (m) => (m.token = (_b, r) => json(r, 403, {}))],
-    ['400', 'wrong-password', /did not accept/, (m) => (m.token = (_b, r) => json(r, 400, { username: ['required'] }))],
-    ['404', 'bad-url', /no sign-in at/, (m) => (m.token = (_b, r) => json(r, 404, {}))],
-    ['429', 'offline', /cannot sign anyone in now/, (m) => (m.token = (_b, r) => json(r, 429, {}))],
-    ['503', 'offline', /cannot sign anyone in now/, (m) => (m.token = (_b, r) => json(r, 503, {}))],
+    ['401', 'wrong-password', /rejected the user/, (m) => (m.token = (_b, r) => json(r, 401, { detail: PASSWORD }))],
+    ['403', 'wrong-password', /rejected the user/, (m) => (m.token = (_b, r) => json(r, 403, {}))],
+    [
+      '400',
+      'wrong-password',
+      /rejected the user/,
+      (m) => (m.token = (_b, r) => json(r, 400, { username: ['required'] })),
+    ],
+    ['404', 'bad-url', /No sign-in endpoint at/, (m) => (m.token = (_b, r) => json(r, 404, {}))],
+    ['429', 'offline', /can’t sign you in right now/, (m) => (m.token = (_b, r) => json(r, 429, {}))],
+    ['503', 'offline', /can’t sign you in right now/, (m) => (m.token = (_b, r) => json(r, 503, {}))],
     [
       'a redirect',
       'bad-url',
-      /sends callers elsewhere/,
+      /redirects/,
       (m) => (m.token = (_b, r) => void r.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end()),
     ],
     [
@@ -72,29 +77,34 @@ describe('asking for a token', () => {
     [
       'no access field',
       'token-missing',
-      /without an access token/,
+      /has no access token/,
       (m) => (m.token = (_b, r) => json(r, 200, { token: 'x' })),
     ],
-    ['access of another type', 'token-missing', /without/, (m) => (m.token = (_b, r) => json(r, 200, { access: 7 }))],
+    [
+      'access of another type',
+      'token-missing',
+      /has no access token/,
+      (m) => (m.token = (_b, r) => json(r, 200, { access: 7 })),
+    ],
     [
       'an access that would break the header',
       'token-missing',
-      /without/,
+      /has no access token/,
       (m) => (m.token = (_b, r) => json(r, 200, { access: 'a\r\nX-Evil: 1' })),
     ],
     [
       'truncated JSON',
       'token-missing',
-      /without/,
+      /has no access token/,
       (m) => (m.token = (_b, r) => void r.writeHead(200).end('{"access":"a')),
     ],
     [
       '10 MB',
       'token-missing',
-      /without/,
+      /has no access token/,
       (m) => (m.token = (_b, r) => void r.writeHead(200).end('x'.repeat(10_000_000))),
     ],
-    ['a closed door', 'offline', /cannot be reached/, (m) => (m.token = (_b, r) => void r.destroy())],
+    ['a closed door', 'offline', /Couldn’t reach/, (m) => (m.token = (_b, r) => void r.destroy())],
   ]
   test.each(answers)('%s → %s', async (_name, code, message, prepare) => {
     const { request } = await service(prepare)
@@ -130,10 +140,10 @@ describe('asking for a token', () => {
   })
 
   test.each([
-    ['7', 'It asks to be called again in 7 s.'],
-    ['90', 'It asks to be called again in 2 min.'],
-    ['0', 'It asks to be called again in 1 s.'],
-    ['soon', 'Wait a little, then try again.'],
+    ['7', 'The service asks to wait 7 s.'],
+    ['90', 'The service asks to wait 2 min.'],
+    ['0', 'The service asks to wait 1 s.'],
+    ['soon', 'Wait a moment, then try again.'],
   ])('a 429 with Retry-After: %s says until when', async (header, hint) => {
     const { request } = await service(
       (m) => (m.token = (_b, r) => void r.writeHead(429, { 'Retry-After': header }).end()),
@@ -148,7 +158,7 @@ describe('asking for a token', () => {
     await made.close()
     expect(await failure(request)).toMatchObject({
       code: 'offline',
-      message: expect.stringMatching(/Nothing answers/) as string,
+      message: expect.stringMatching(/Nothing is listening/) as string,
     })
   })
 

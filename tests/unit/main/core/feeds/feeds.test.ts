@@ -348,7 +348,7 @@ describe('a healthy service', () => {
     const flags = w.recorder.frames.slice(1).map((frame) => frame.flags & FLAG.unasked)
     expect(flags).toEqual([...spelt.map((symbol) => (kept.includes(symbol) ? 0 : FLAG.unasked)), 0])
     expect(xt(w).unasked).toBe(21)
-    expect(w.ears.lines.filter((line) => line.includes('spellings'))).toHaveLength(1)
+    expect(w.ears.lines.filter((line) => line.includes('aliases'))).toHaveLength(1)
   })
 
   test('an event time that is absent or absurd is marked', async () => {

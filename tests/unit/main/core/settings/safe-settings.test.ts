@@ -24,7 +24,7 @@ describe('the settings of safe mode', () => {
 
   it('refuse what the others refuse', () => {
     const settings = safeSettings(createSettingsStore(kept()), true)
-    expect(() => settings.set({ appearance: { scale: 7 as 100 } })).toThrow('not valid') // what a window could send
+    expect(() => settings.set({ appearance: { scale: 7 as 100 } })).toThrow('aren’t valid') // what a window could send
   })
 
   it('are the kept ones once safe mode is left, which everybody hears', () => {

@@ -75,7 +75,7 @@ describe('the settings store', () => {
         throw new Error('ENOSPC')
       },
     })
-    expect(() => store.set({ zone: 'Asia/Tokyo' })).toThrow(/could not be saved/)
+    expect(() => store.set({ zone: 'Asia/Tokyo' })).toThrow(/Couldn’t save the settings/)
     expect(store.get().zone).toBe('UTC')
   })
 

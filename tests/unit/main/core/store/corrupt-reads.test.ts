@@ -220,7 +220,7 @@ describe('a corrupt flush', () => {
     expect(describeBars(page)).toEqual(['0 100', '1 101', '2 102', '4 104?', '6 106?'])
     // From a minute before it was received, because trades can be that late.
     expect(page.corrupt).toEqual([{ fromMs: at(4, 2), toMs: Infinity }])
-    await expect(bars()).rejects.toThrow(/^Messages of .* that came from .* or later are damaged/)
+    await expect(bars()).rejects.toThrow(/^Messages of .* received from .* or later are corrupt/)
     expect(describeBars(await bars({ beforeMs: at(4, 0) }))).toEqual(['0 100', '1 101', '2 102'])
     // The writer finds it when sealing, marks it and continues.
     const engine = new StoreEngine(folder.file, () => T0 + HOUR)

@@ -179,9 +179,9 @@ describe('failures', () => {
   })
 
   it.each([
-    ['3540', 429, 'It asks to be called again in 59 min.', 3_540_000],
-    ['90', 503, 'It asks to be called again in 2 min.', 90_000],
-    ['45', 429, 'It asks to be called again in 45 s.', 45_000],
+    ['3540', 429, 'The service asks to wait 59 min.', 3_540_000],
+    ['90', 503, 'The service asks to wait 2 min.', 90_000],
+    ['45', 429, 'The service asks to wait 45 s.', 45_000],
   ])('says for how long a service asks to be left alone: %s s', async (after, status, hint, ms) => {
     respond = (_request, response) => json(response, status, {}, { 'retry-after': after })
     const { rest } = client()

@@ -202,7 +202,7 @@ describe('panes', () => {
     const failure: Failure = {
       code: 'rate-limited',
       message: 'The service asks for fewer calls (HTTP 429).',
-      hint: 'It asks to be called again in 59 min.',
+      hint: 'The service asks to wait 59 min.',
       notBeforeMs: now + 3_540_000,
     }
     const other = openWindow(new FakeTerminal({ faults: { failing: { 'research.get': failure } } }))

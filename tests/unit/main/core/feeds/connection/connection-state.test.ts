@@ -272,7 +272,7 @@ const ENDS: readonly {
     phase: 'waiting',
     code: 'protocol',
     cause: 'drop',
-    hint: /[Pp]erhaps your plan/,
+    hint: /[Yy]our plan may not/,
   },
   {
     name: 'an error that speaks of the plan',
@@ -280,7 +280,7 @@ const ENDS: readonly {
     phase: 'refused',
     code: 'plan',
     cause: 'refused',
-    hint: /Perhaps your plan/,
+    hint: /Your plan may not/,
   },
   {
     name: '4401 that speaks of the plan',
@@ -288,7 +288,7 @@ const ENDS: readonly {
     phase: 'refused',
     code: 'plan',
     cause: 'refused',
-    hint: /Perhaps your plan/,
+    hint: /Your plan may not/,
   },
   {
     name: 'half-open',
@@ -357,11 +357,11 @@ describe('an upgrade that is refused', () => {
   const cases: readonly (readonly [number, string, string, RegExp])[] = [
     [403, 'refused', 'forbidden-origin', /origin https:\/\/data\.example\.com/],
     [404, 'refused', 'unknown-feed', /\/ws\/crypto\/XT\//],
-    [302, 'refused', 'bad-url', /elsewhere/],
+    [302, 'refused', 'bad-url', /redirects/],
     [402, 'refused', 'plan', /account has no access/],
     [429, 'waiting', 'offline', /too many/],
-    [503, 'waiting', 'offline', /not available/],
-    [200, 'waiting', 'bad-url', /did not open a WebSocket/],
+    [503, 'waiting', 'offline', /isn’t available/],
+    [200, 'waiting', 'bad-url', /didn’t open a WebSocket/],
   ]
   test.each(cases)('HTTP %i → %s %s', (status, phase, code, message) => {
     const d = new Driver().want(BTC)
@@ -452,7 +452,7 @@ describe('tokens', () => {
     expect(d.state.phase).toMatchObject({ is: 'refused', why: { code: 'token-expired', closeCode: 4401 } })
     expect('why' in d.state.phase && d.state.phase.why).toMatchObject({
       message: 'The service refused a new access token too. The service replied “bad token” (code 4401).',
-      hint: expect.stringMatching(/Sign in again.*perhaps your plan/s) as string,
+      hint: expect.stringMatching(/Sign in again.*your plan may not/s) as string,
     })
     expect(d.causes).toEqual(['token'])
   })

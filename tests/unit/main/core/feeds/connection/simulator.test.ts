@@ -131,7 +131,7 @@ describe('the simulator', () => {
     const w = await world({ plan: 'Pro', planRefusal })
     w.feeds.subscribe(FEED, ['BTC-USD'])
     await until('refused', () => status(w).state.is === is)
-    expect(w.problems.at(-1)).toMatch(/^plan: .*Perhaps your plan does not include this feed \(it needs Premium\)/)
+    expect(w.problems.at(-1)).toMatch(/^plan: .*Your plan may not include this feed \(it needs Premium\)/)
   })
 
   test('an unknown feed stops, the others go on', async () => {

@@ -82,7 +82,7 @@ describe.each([
   const refusal = {
     code: 'store-damaged',
     message: expect.stringContaining(
-      'that came from 2026-01-05T10:01:00.000Z to 2026-01-05T10:03:00.000Z are damaged, and of which symbols they were is not known.',
+      'received from 2026-01-05T10:01:00.000Z to 2026-01-05T10:03:00.000Z are corrupt, and their symbols are unknown.',
     ) as string,
   }
 

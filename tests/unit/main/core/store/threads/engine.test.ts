@@ -115,7 +115,7 @@ describe('StoreEngine', () => {
     const closed = vi.spyOn(CommitHead.prototype, 'close')
     try {
       for (const tries of [1, 2]) {
-        expect(() => new StoreEngine(folder.file)).toThrow('The store failed in an unexpected way.')
+        expect(() => new StoreEngine(folder.file)).toThrow('The store failed unexpectedly.')
         expect(opened).toHaveLength(tries)
         expect(closed.mock.contexts).toEqual(opened)
       }

@@ -37,7 +37,7 @@ describe('a store with foreign triggers or views', () => {
   it.each(HIDDEN)("%s isn't opened, and stays unchanged", async (_what, sql) => {
     await (await openStoreWriter({ file: folder.file })).close()
     add(sql('bookmark'))
-    const refusal = { code: 'store-damaged', message: expect.stringContaining('commands hidden in it') }
+    const refusal = { code: 'store-damaged', message: expect.stringContaining('hidden commands') }
     await expect(openStoreWriter({ file: folder.file })).rejects.toMatchObject(refusal)
     await expect(openStoreReader({ file: folder.file })).rejects.toMatchObject(refusal)
   })
@@ -48,7 +48,7 @@ describe('a response history with foreign triggers or views', () => {
     openAnswers(folder.file).close()
     add(sql('answer'))
     expect(() => openAnswers(folder.file)).toThrow(
-      expect.objectContaining({ code: 'store-damaged', message: expect.stringContaining('commands hidden in it') }),
+      expect.objectContaining({ code: 'store-damaged', message: expect.stringContaining('hidden commands') }),
     )
   })
 })
