@@ -31,15 +31,6 @@ export const LOWER_PANES = [
   'log',
 ] as const
 export type LowerPaneName = (typeof LOWER_PANES)[number]
-/** Those that ask the service's endpoints. */
-export const RESEARCH_PANES: ReadonlySet<string> = new Set<LowerPaneName>([
-  'company',
-  'earnings',
-  'news',
-  'commodities',
-  'technical',
-])
-
 const symbolRow = v.object({ asset: v.picklist(ASSET_CLASSES), symbol: text(64) })
 const watchlist = v.object({
   id: text(64),
