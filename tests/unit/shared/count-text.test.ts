@@ -22,11 +22,14 @@ it('takes words that form their plural in another way', () => {
 const COUNTED = 'alerts|blocks|bytes|feeds|files|gaps|lines|messages|minutes|problems|rows|sessions|trades'
 
 it('is how the command line says every count', () => {
-  const folder = new URL('../../../src/main/cli/', import.meta.url)
-  const bare = readdirSync(folder).flatMap((name) =>
-    [
-      ...readFileSync(new URL(name, folder), 'utf8').matchAll(new RegExp(`\\$\\{[^}]*\\} (${COUNTED})\\b(?!/s)`, 'g')),
-    ].map(([text]) => `${name}: ${text}`),
+  const sources = readdirSync('src/main', { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => /(^|\/)cli\.ts$|^hosts\/cli\/.*\.ts$/.test(name))
+  expect(sources.length).toBeGreaterThan(15)
+  const bare = sources.flatMap((name) =>
+    [...readFileSync(`src/main/${name}`, 'utf8').matchAll(new RegExp(`\\$\\{[^}]*\\} (${COUNTED})\\b(?!/s)`, 'g'))].map(
+      ([text]) => `${name}: ${text}`,
+    ),
   )
   expect(bare).toEqual([])
 })

@@ -96,7 +96,7 @@ describe('the drawings of a terminal', () => {
     expect(drawings.get(btc)).toEqual({ instrument: btc, revision: 1, drawings: [line('a')] })
     full = false
     const many = Array.from({ length: MOST_DRAWINGS }, (_, i) => line(`n${i}`))
-    expect(() => drawings.edit(btc, put(...many))).toThrow(`at most ${MOST_DRAWINGS}`)
+    expect(() => drawings.edit(btc, put(...many))).toThrow(`up to ${MOST_DRAWINGS}`)
     expect(open().get(btc).drawings).toEqual([line('a')])
   })
   it('are told to every window that shows the instrument, and to no other', () => {
