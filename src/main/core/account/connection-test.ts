@@ -4,7 +4,7 @@
  */
 import { connect } from 'node:net'
 import WebSocket from 'ws'
-import { countText } from '../../../shared/count-text.ts'
+import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError, toFailure, type ErrorCode } from '../../../shared/base/errors.ts'
 import type { ConnectionStep, Reason } from '../../../shared/core/status/status.ts'
 import type { FeedId } from '../../../shared/base/units.ts'

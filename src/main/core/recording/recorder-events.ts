@@ -1,5 +1,5 @@
 /** Reports what happens to the recording to the status line, the log and the digest. */
-import { countText } from '../../../shared/count-text.ts'
+import { countText } from '../../../shared/base/count-text.ts'
 import { missingCase } from '../../../shared/base/errors.ts'
 import type { DigestFold } from '../market/digest.ts'
 import type { Recorder } from './recorder-port.ts'

@@ -1,6 +1,6 @@
 /** `tapedeck backup`: everything of the user's as a folder, while recording goes on; and back again. */
 import { join, resolve } from 'node:path'
-import { countText } from '../../../shared/count-text.ts'
+import { countText } from '../../../shared/base/count-text.ts'
 import { makeBackup } from './backup.ts'
 import { restoreBackup } from './restore.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'

@@ -1,6 +1,6 @@
 /** `tapedeck verify`: recomputes the ledger of what is stored, and compares its ticks with the service's own bars. */
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
-import { countText } from '../../../shared/count-text.ts'
+import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import {
   ASSET_CLASSES,

@@ -1,5 +1,5 @@
 /** Evidence for windows: verification as a job, coverage, agreement, and the messages behind what is shown. */
-import { countText } from '../../../shared/count-text.ts'
+import { countText } from '../../../shared/base/count-text.ts'
 import { coverageOf, type CoverageRecording, type SymbolExtent } from '../../../shared/features/evidence/coverage.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError } from '../../../shared/base/errors.ts'

@@ -1,6 +1,6 @@
 /** `tapedeck export`: ticks or bars to a file, with a manifest beside it. */
 import { resolve } from 'node:path'
-import { countText } from '../../../shared/count-text.ts'
+import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import {
   EXPORT_FORMATS,

@@ -1,8 +1,8 @@
 /** `tapedeck import`: sessions of other machines, our own exports, and tables of ticks, into the store. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { countText } from '../../../shared/count-text.ts'
-import { DATE_FORMAT_HELP } from '../../../shared/date-formats.ts'
+import { countText } from '../../../shared/base/count-text.ts'
+import { DATE_FORMAT_HELP } from '../../../shared/features/import/date-formats.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import {
   IMPORT_FIELDS,

@@ -1,5 +1,5 @@
 /** Times in a format that a user names, such as `DD.MM.YYYY HH:mm:ss.SSS`. */
-import { DATE_FORMAT_HELP } from '../../../shared/date-formats.ts'
+import { DATE_FORMAT_HELP } from '../../../shared/features/import/date-formats.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 
 /** A time as its text says: UTC ms where it names an offset (`zoned`), else local time as if it were UTC. */

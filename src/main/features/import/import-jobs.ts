@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import type { Ask } from '../../../shared/features/desktop/requests.ts'
 import type { CallArgs } from '../../../shared/contracts.ts'
-import { countText } from '../../../shared/count-text.ts'
+import { countText } from '../../../shared/base/count-text.ts'
 import { toFailure, type Failure } from '../../../shared/base/errors.ts'
 import type { ImportDone, ImportPreview } from '../../../shared/features/import/import.ts'
 import type { JobId } from '../../../shared/core/jobs/jobs.ts'

@@ -1,6 +1,6 @@
 /** `tapedeck replay`: plays a session through a hub and the fold of its digests, as the window does. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { countText } from '../../../shared/count-text.ts'
+import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError, missingCase } from '../../../shared/base/errors.ts'
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
 import type { ReplayExactness, ReplaySpeed } from '../../../shared/features/replay/replay.ts'

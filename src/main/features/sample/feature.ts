@@ -1,7 +1,7 @@
 /** The sample session as a feature: the first start adds a few hours of the demo market. */
 import { join } from 'node:path'
 import { toFailure } from '../../../shared/base/errors.ts'
-import { countText } from '../../../shared/count-text.ts'
+import { countText } from '../../../shared/base/count-text.ts'
 import { account } from '../../core/account/feature.ts'
 import { log } from '../../core/log/feature.ts'
 import { settings } from '../../core/settings/feature.ts'

@@ -1,6 +1,6 @@
 /** `tapedeck sessions`: what was recorded, what is said of it, and one of them as a file. */
 import { existsSync } from 'node:fs'
-import { countText } from '../../../shared/count-text.ts'
+import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import { countGaps, type Gap, type SessionRow } from '../../../shared/core/recording/recording.ts'
 import { recordingId } from '../../../shared/base/units.ts'

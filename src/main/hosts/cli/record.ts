@@ -1,5 +1,5 @@
 /** `tapedeck record`: records feeds until a time has passed, Ctrl+C or SIGTERM. */
-import { countText } from '../../../shared/count-text.ts'
+import { countText } from '../../../shared/base/count-text.ts'
 import type { FeedStatus, StatusState } from '../../../shared/core/status/status.ts'
 import { feedAsset, instrumentKey, isFeedId, FEED_IDS, type FeedId } from '../../../shared/base/units.ts'
 import { TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'

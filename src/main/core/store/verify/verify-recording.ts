@@ -3,7 +3,7 @@
  * once, as of one seq. Blocks are then read one by one in separate reads, so that the writer can always empty its log.
  * Blocks merged or compacted in the meantime are looked up again.
  */
-import { countText } from '../../../../shared/count-text.ts'
+import { countText } from '../../../../shared/base/count-text.ts'
 import { MOST_SPELLINGS } from '../../../../shared/core/recording/recording.ts'
 import { isFeedId, recordingId, unixMs, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
 import { openBlock } from '../blocks/open.ts'

@@ -8,7 +8,7 @@ import { createDateFormat } from '../../../../../src/main/features/import/date-f
 import { previewFile } from '../../../../../src/main/features/import/file.ts'
 import { createTimeReader } from '../../../../../src/main/features/import/times.ts'
 import { CALLS } from '../../../../../src/shared/contracts.ts'
-import { COMMON_DATE_FORMATS } from '../../../../../src/shared/date-formats.ts'
+import { COMMON_DATE_FORMATS } from '../../../../../src/shared/features/import/date-formats.ts'
 import { commandContext } from '../../hosts/cli/context.ts'
 import { tempFolder } from '../../core/store/harness.ts'
 

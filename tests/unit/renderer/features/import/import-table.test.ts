@@ -2,7 +2,7 @@ import '../../browser-stubs.ts'
 import { cleanup, fireEvent, render, screen } from '@testing-library/svelte'
 import { afterEach, expect, it, vi } from 'vitest'
 import ImportTable from '../../../../../src/renderer/features/import/ImportTable.svelte'
-import { COMMON_DATE_FORMATS } from '../../../../../src/shared/date-formats.ts'
+import { COMMON_DATE_FORMATS } from '../../../../../src/shared/features/import/date-formats.ts'
 import type { CsvMapping, ImportPreview } from '../../../../../src/shared/features/import/import.ts'
 
 afterEach(cleanup)

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { countText } from '../../../src/shared/count-text.ts'
+import { countText } from '../../../../src/shared/base/count-text.ts'
 
 it.each([
   [0, '0 rows'],
