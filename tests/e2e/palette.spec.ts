@@ -95,7 +95,7 @@ test('keys are given anew, conflicts are named, and all of it is kept', async ({
   await page.keyboard.press('h')
   await expect(settings.getByRole('alert')).toContainText('A single letter types a symbol')
   await page.keyboard.press('Alt+l')
-  await expect(settings.getByRole('alert')).toContainText('Alt+L is “Show or hide the log”')
+  await expect(settings.getByRole('alert')).toContainText('Alt+L already runs “Show or hide the log”')
   await expect(settings.getByRole('button', { name: 'Reassign' })).toBeFocused()
   await page.keyboard.press('Enter')
   await page.keyboard.press('Escape')

@@ -219,7 +219,7 @@ test('workspaces are named, copied, kept over a start, reset, restored and opene
       const bad = join(folder, 'bad.json')
       await writeFile(bad, '{"kind":"tapedeck workspace","workspace":{"version":2,"dock":[]}}')
       await chooser.setInputFiles(bad)
-      await expect(app.page.getByText('it names no pane that can be shown').first()).toBeVisible()
+      await expect(app.page.getByText('it has no pane that can be shown').first()).toBeVisible()
       await expect(pane(app.page, 'log')).toBeVisible()
     } finally {
       await rm(folder, { recursive: true, force: true })
