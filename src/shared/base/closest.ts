@@ -1,6 +1,6 @@
-/** The nearest known word to one that was mistyped. */
+/** Suggests the known word closest to a mistyped one. */
 
-/** The candidate with the fewest edits, compared without case; undefined where none is near enough to be meant. */
+/** The candidate with the fewest edits, ignoring case, or undefined if none is close enough. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const most = Math.max(1, Math.floor(word.length / 3))
   let best: { readonly candidate: string; readonly edits: number } | undefined
@@ -11,7 +11,7 @@ export function closest(word: string, candidates: readonly string[]): string | u
   return best?.candidate
 }
 
-/** Levenshtein distance of two short texts. */
+/** The Levenshtein distance of two short texts. */
 function editsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {

@@ -1,6 +1,6 @@
 /**
- * Errors as values. Every failure that reaches a user has a code (nobody matches on text),
- * a sentence that says what happened, and a hint that says what to do next.
+ * Errors as values. Every failure that reaches a user has a code to match on, a sentence that says what happened, and
+ * a hint that says what to do next.
  */
 export const ERROR_CODES = [
   'bad-arguments',
@@ -43,19 +43,19 @@ export const ERROR_CODES = [
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** What crosses the wire and what a pane shows. `detail` is for the log and never holds a secret. */
+/** A failure as it crosses the wire and as a pane shows it. `detail` goes to the log and never holds a secret. */
 export interface Failure {
   readonly code: ErrorCode
   readonly message: string
   readonly hint?: string
   readonly detail?: string
-  /** Before this instant (UTC ms) the service asks not to be called again. */
+  /** The service asked not to be called again before this time, UTC ms. */
   readonly notBeforeMs?: number
 }
 
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Failure }
 
-/** An Error that carries a Failure; `cause` is kept for the log. */
+/** An Error that carries a Failure. `cause` is for the log. */
 export class CodedError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined
@@ -73,7 +73,7 @@ export class CodedError extends Error {
   }
 }
 
-/** Turns anything thrown into a Failure. Messages of unknown errors go to `detail`, never to the user. */
+/** Turns anything thrown into a Failure. The message of an unknown error goes to `detail`, never to the user. */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof CodedError) {
     const cause = thrown.cause instanceof Error ? thrown.cause.message : undefined
@@ -93,7 +93,7 @@ export function toFailure(thrown: unknown): Failure {
   }
 }
 
-/** Compile-time proof that a union was switched over exhaustively. */
+/** Proves at compile time that a switch covers its union. */
 export function missingCase(value: never): never {
   throw new TypeError(`missing case: ${JSON.stringify(value)}`)
 }

@@ -1,9 +1,9 @@
 /**
- * How deep JSON from elsewhere may nest. A parser spends some sixty bytes on each bracket that is open, so a text of
- * brackets alone costs far more memory than it has characters.
+ * Limits how deep untrusted JSON may nest. A parser spends about sixty bytes on each open bracket, so a text of
+ * nothing but brackets costs far more memory than its length.
  */
 
-/** Lists and objects inside one another; what services and our own files send has fewer than ten. */
+/** Nested lists and objects. Responses of the service and Tapedeck's own files have fewer than ten levels. */
 export const MAX_JSON_DEPTH = 64
 
 const QUOTE = 0x22
@@ -13,7 +13,7 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Whether a JSON text nests deeper than `MAX_JSON_DEPTH`. Says nothing about whether it is valid. */
+/** Whether a JSON text nests deeper than `MAX_JSON_DEPTH`. Doesn't check whether it is valid. */
 export function nestsTooDeep(text: string): boolean {
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -35,7 +35,7 @@ export function nestsTooDeep(text: string): boolean {
   return false
 }
 
-/** The place of the quote that closes the string opened at `from`; -1: none does. */
+/** The index of the quote that closes the string opened at `from`, or -1. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at - 1
@@ -45,7 +45,7 @@ function endOfString(text: string, from: number): number {
   return -1
 }
 
-/** `JSON.parse` for text from elsewhere. Throws a `SyntaxError` also where it nests too deep. */
+/** `JSON.parse` for untrusted text. Throws a `SyntaxError` if the text is invalid or nests too deep. */
 export function parseBoundedJson(text: string): unknown {
   if (nestsTooDeep(text)) throw new SyntaxError(`JSON nests deeper than ${MAX_JSON_DEPTH} levels`)
   return JSON.parse(text) as unknown

@@ -1,11 +1,11 @@
-/** Intervals [fromMs, toMs) on one time line, as lists in order and without overlap. */
+/** Intervals [fromMs, toMs) on one timeline, as ordered lists without overlap. */
 
 export interface Span {
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** The same time as few intervals in order: what overlaps or touches is one. Empty ones vanish. */
+/** Joins intervals that overlap or touch, orders them and drops empty ones. */
 export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   const merged: { fromMs: number; toMs: number }[] = []
   for (const { fromMs, toMs } of spans.filter((one) => one.toMs > one.fromMs).sort((a, b) => a.fromMs - b.fromMs)) {
@@ -16,7 +16,7 @@ export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   return merged
 }
 
-/** What of `spans` lies in none of `others`; the answer is merged. */
+/** The time in `spans` but in none of `others`, merged. */
 export function withoutSpans(spans: readonly Span[], others: readonly Span[]): readonly Span[] {
   const holes = mergeSpans(others)
   const left: Span[] = []
@@ -35,11 +35,11 @@ export function withoutSpans(spans: readonly Span[], others: readonly Span[]): r
   return left
 }
 
-/** What of `spans` lies in one of `others` too; the answer is merged. */
+/** The time in both `spans` and `others`, merged. */
 export const commonSpans = (spans: readonly Span[], others: readonly Span[]): readonly Span[] =>
   withoutSpans(spans, withoutSpans(spans, others))
 
-/** Milliseconds of all of them, each instant counted once. */
+/** The total length in ms, counting overlaps once. */
 export function spansMs(spans: readonly Span[]): number {
   let ms = 0
   for (const { fromMs, toMs } of mergeSpans(spans)) ms += toMs - fromMs

@@ -3,23 +3,23 @@
  * table of them in English; a window's catalog has the same keys in its own language (`speakWith`).
  */
 
-/** Forms by what Intl.PluralRules calls them; `other` is always there. */
+/** Plural forms by their category in Intl.PluralRules. `other` is required. */
 export type PluralForms = { readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>
-/** A text with `{name}` where a value goes, or one for each plural form of the parameter `count`. */
+/** A text with `{name}` placeholders, or one text for each plural form of the parameter `count`. */
 export type Message = string | PluralForms
 export type MessageValues = Readonly<Record<string, string | number>>
 
 const ENGLISH = { plurals: new Intl.PluralRules('en'), digits: new Intl.NumberFormat('en') }
 type Speaker = (key: string, english: Message, values: MessageValues) => string
 
-/** The form of a message that its `count` asks for. */
+/** The plural form of a message for its `count`. */
 export function formOf(message: Message, values: MessageValues, plurals = ENGLISH.plurals): string {
   if (typeof message === 'string') return message
   const count = Number(values['count'])
   return message[plurals.select(Number.isFinite(count) ? count : 0)] ?? message.other
 }
 
-/** Fills a text's places; a number is written in the language's digits, a name without a value stays as it is. */
+/** Fills the placeholders of a text. Numbers use the language's format; placeholders without a value stay. */
 export function fill(text: string, values: MessageValues, digits = ENGLISH.digits): string {
   return text.replace(/\{(\w+)\}/g, (place, name: string) => {
     const value = values[name]
@@ -30,12 +30,12 @@ export function fill(text: string, values: MessageValues, digits = ENGLISH.digit
 
 let speaker: Speaker = (_key, english, values) => fill(formOf(english, values), values)
 
-/** Writes the texts of every table by `next` from now on: for the start of a window. */
+/** Makes `next` write the texts of every table from now on. Called when a window starts. */
 export function speakWith(next: Speaker): void {
   speaker = next
 }
 
-/** Returns a function that gives a text of this table with its values in it. */
+/** Returns a function that looks up a text of this table and fills its placeholders. */
 export const phrasesOf =
   <T extends Readonly<Record<string, Message>>>(table: T) =>
   (key: keyof T & string, values: MessageValues = {}): string =>

@@ -1,23 +1,23 @@
 /**
- * Nominal units. A plain number is none of these: values get their unit once, where they
- * enter the program (codecs, clocks, settings), through the functions below.
+ * Nominal units. A plain number can't be assigned to one: values get their unit once, where they enter the program
+ * (codecs, clocks, settings), through the functions below.
  */
 declare const unit: unique symbol
 type Unit<Base, Name extends string> = Base & { readonly [unit]: Name }
 
-/** Milliseconds since 1970-01-01T00:00:00Z; may carry a fraction where a service sends µs or ns. */
+/** Milliseconds since 1970-01-01T00:00:00Z, with a fraction if the service sends µs or ns. */
 export type UnixMs = Unit<number, 'UnixMs'>
-/** Nanoseconds on the local monotonic clock, counted from the start of the recording. */
+/** Nanoseconds on the local monotonic clock since the start of the session. */
 export type MonoNs = Unit<number, 'MonoNs'>
 /** A price as the service sent it: finite and above zero. */
 export type Price = Unit<number, 'Price'>
-/** A traded or quoted quantity: finite, zero or more, may be fractional. */
+/** A traded or quoted quantity: finite, not negative, possibly fractional. */
 export type Size = Unit<number, 'Size'>
-/** Identity of a recording: lower-case ULID-like text, sortable by start. */
+/** Identifies a session: lower-case ULID-like text that sorts by start time. */
 export type RecordingId = Unit<string, 'RecordingId'>
-/** A symbol in the service's own spelling ("BTC-USD", "C:EURUSD"). */
+/** A symbol as the service writes it ("BTC-USD", "C:EURUSD"). */
 export type ServiceSymbol = Unit<string, 'ServiceSymbol'>
-/** `${asset}:${key}`, the key being `instrumentKey` of a symbol: one spelling for every feed. */
+/** `${asset}:${key}`, where the key is `instrumentKey` of a symbol. The same for every feed. */
 export type InstrumentId = Unit<string, 'InstrumentId'>
 
 export const unixMs = (n: number): UnixMs => n as UnixMs
@@ -30,7 +30,7 @@ export const serviceSymbol = (s: string): ServiceSymbol => s as ServiceSymbol
 export const ASSET_CLASSES = ['crypto', 'forex', 'stocks'] as const
 export type AssetClass = (typeof ASSET_CLASSES)[number]
 
-/** The eleven feeds, by `<asset class>/<feed code>`: the spelling of the command line and of the store. */
+/** The eleven feeds as `<asset class>/<feed code>`, the form used by the command line and the store. */
 export const FEED_IDS = [
   'crypto/XA',
   'crypto/XAS',
@@ -46,31 +46,31 @@ export const FEED_IDS = [
 ] as const
 export type FeedId = (typeof FEED_IDS)[number]
 
-/** Whether a text names one of the eleven feeds. */
+/** Whether a text is one of the eleven feed ids. */
 export function isFeedId(text: string): text is FeedId {
   return (FEED_IDS as readonly string[]).includes(text)
 }
 
-/** The asset class a feed belongs to. */
+/** The asset class of a feed. */
 export function feedAsset(feed: FeedId): AssetClass {
   return feed.slice(0, feed.indexOf('/')) as AssetClass // every FeedId starts with its asset class
 }
 
 /**
- * The spelling-free key of a symbol: ASCII upper case; crypto and forex drop a leading
- * `X:`/`C:` and every `/`, `-` and `_`; stocks keep their punctuation ("BRK.B").
+ * The key that all aliases of a symbol share: ASCII upper case. Crypto and forex drop a leading `X:` or `C:` and every
+ * `/`, `-` and `_`; stocks keep their punctuation ("BRK.B").
  */
 export function instrumentKey(asset: AssetClass, symbol: string): string {
   const upper = symbol.replace(/[a-z]/g, (c) => c.toUpperCase())
   return asset === 'stocks' ? upper : upper.replace(/^[XC]:/, '').replace(/[/\-_]/g, '')
 }
 
-/** The instrument of a symbol in any spelling. */
+/** The instrument of a symbol or any of its aliases. */
 export function instrumentId(asset: AssetClass, symbol: string): InstrumentId {
   return `${asset}:${instrumentKey(asset, symbol)}` as InstrumentId
 }
 
-/** Splits an instrument into its asset class and key; undefined when the text is none. */
+/** Splits an instrument id into asset class and key, or returns undefined if the text isn't one. */
 export function parseInstrument(id: string): { asset: AssetClass; key: string } | undefined {
   const colon = id.indexOf(':')
   const asset = ASSET_CLASSES.find((a) => a === id.slice(0, colon))

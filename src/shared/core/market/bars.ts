@@ -1,23 +1,23 @@
 /**
- * The rules of bars, and the only place where they live.
+ * The rules for building bars. They exist only here.
  *
- * A bar covers [startMs, endMs), is labelled by its start, and is built from one kind of record only.
- * No record, no bar. A late record corrects high, low, volume and count of its own bar; the open
- * follows the least (event time, seq) of the bar and the close the greatest. A price that is not
- * finite or not above zero never enters. Sums of sizes are kept in two doubles, so that they do not
- * depend on the order of arrival and merging shorter bars gives what the records give.
+ * A bar covers [startMs, endMs), is labeled by its start, and is built from one kind of record. An interval without
+ * records has no bar. A late record corrects high, low, volume and count of its bar; the open belongs to the least
+ * (event time, seq) and the close to the greatest. Prices that aren't finite and above zero are ignored. Sizes are
+ * summed in two doubles, so the sum doesn't depend on the order of arrival, and merging shorter bars gives the same
+ * result as building from the records.
  */
 import type { Bar } from './market.ts'
 import { unixMs } from '../../base/units.ts'
 
-/** Where bars begin and end. `startOf` answers NaN for an instant that belongs to no bar. */
+/** Where bars begin and end. `startOf` returns NaN for an instant outside every bar. */
 export interface BarGrid {
   startOf(ms: number): number
-  /** End (exclusive) of the bar that starts at `start`. */
+  /** The exclusive end of the bar that starts at `start`. */
   endOf(start: number): number
 }
 
-/** Bars of a fixed length, counted from the UTC epoch. */
+/** A grid of bars of a fixed length, counted from the UTC epoch. */
 export function fixedGrid(intervalMs: number): BarGrid {
   return {
     startOf: (ms) => Math.floor(ms / intervalMs) * intervalMs,
@@ -25,7 +25,7 @@ export function fixedGrid(intervalMs: number): BarGrid {
   }
 }
 
-/** A bar with what is needed to go on building it: all of a rollup row. */
+/** A bar with everything needed to continue building it, as stored in a rollup row. */
 export interface BarState {
   readonly startMs: number
   readonly endMs: number
@@ -33,46 +33,46 @@ export interface BarState {
   high: number
   low: number
   close: number
-  /** Sum of sizes; NaN where no record carried one. */
+  /** The sum of sizes; NaN if no record carries one. */
   volume: number
-  /** What `volume` lost to rounding: volume + volumeRest is the exact sum. */
+  /** The rounding error of `volume`: volume + volumeRest is the exact sum. */
   volumeRest: number
   count: number
-  /** Key of the record that set the open: event time, then seq. */
+  /** The record that set the open, by event time, then seq. */
   openMs: number
   openSeq: number
   closeMs: number
   closeSeq: number
-  /** Least and greatest seq of any record in the bar. */
+  /** The least and greatest seq of the bar's records. */
   firstSeq: number
   lastSeq: number
   complete: boolean
 }
 
-/** An interval without reception, in event time; `toMs` null while it lasts. */
+/** An interval that wasn't received, in event time. `toMs` is null while the gap is open. */
 export interface Hole {
   readonly fromMs: number
   readonly toMs: number | null
 }
 
-/** Whether [startMs, endMs) touches a hole widened by `skewMs` on both sides. */
+/** Whether [startMs, endMs) touches a gap widened by `skewMs` on both sides. */
 export function touchesHole(startMs: number, endMs: number, hole: Hole, skewMs = 0): boolean {
   const from = hole.fromMs - skewMs
   const to = (hole.toMs ?? Infinity) + skewMs
   return from < endMs && (to > startMs || (from === to && from >= startMs))
 }
 
-/** (bid + ask) / 2; NaN unless both sides are usable. */
+/** (bid + ask) / 2, or NaN unless both sides are valid prices. */
 export function midPrice(bid: number, ask: number): number {
   return usable(bid) && usable(ask) ? (bid + ask) / 2 : NaN
 }
 
-/** Whether a price may enter a bar: finite and above zero. */
+/** Whether a price counts in a bar: finite and above zero. */
 export function usable(price: number): boolean {
   return price > 0 && price < Infinity
 }
 
-/** A bar state as a window, an export or a digest sees it. */
+/** A bar as windows, exports and digests see it. */
 export function toBar(state: BarState): Bar {
   return {
     startMs: unixMs(state.startMs),
@@ -87,14 +87,14 @@ export function toBar(state: BarState): Bar {
   }
 }
 
-/** A volume as the sum of two doubles: what the first loses to rounding stands in the second. */
+/** A volume as the sum of two doubles. The second holds the rounding error of the first. */
 export interface ExactVolume {
-  /** NaN: nothing was added yet. */
+  /** NaN until something is added. */
   volume: number
   volumeRest: number
 }
 
-/** Adds a size to a sum of two doubles (Knuth's two-sum), both renormalised. */
+/** Adds a size to a sum of two doubles and renormalizes it (Knuth's two-sum). */
 export function addVolume(state: ExactVolume, size: number, rest: number): void {
   if (Number.isNaN(size)) return
   if (Number.isNaN(state.volume)) {
@@ -109,7 +109,7 @@ export function addVolume(state: ExactVolume, size: number, rest: number): void 
   state.volumeRest = lost - (state.volume - sum)
 }
 
-/** Joins a part of the same bar into `into`; the parts may come in any order. */
+/** Merges a part of the same bar into `into`. Parts can come in any order. */
 export function mergeState(into: BarState, part: BarState): void {
   if (part.high > into.high) into.high = part.high
   if (part.low < into.low) into.low = part.low
@@ -130,17 +130,17 @@ export function mergeState(into: BarState, part: BarState): void {
   if (!part.complete) into.complete = false
 }
 
-/** Builds the bars of one instrument and one kind of record, in any order of arrival. */
+/** Builds the bars of one instrument from one kind of record, in any order of arrival. */
 export interface BarBuilder {
   readonly grid: BarGrid
   /**
-   * Takes a record. `size` NaN: it carries none. Answers the start of the bar that changed, NaN when
-   * the price or the time may not enter a bar. Seqs of one source must grow with arrival.
+   * Adds a record. `size` is NaN if it carries none. Returns the start of the changed bar, or NaN if the price or time
+   * doesn't belong in a bar. Seqs of one source must increase with arrival.
    */
   apply(eventMs: number, seq: number, price: number, size: number): number
   /**
-   * Takes a bar that the service sent: it replaces one of the same start unless that came later.
-   * Not to be mixed with `apply` in one builder.
+   * Adds a bar that the service sent. It replaces a bar with the same start unless that one arrived later. Don't mix
+   * with `apply` in one builder.
    */
   replace(
     startMs: number,
@@ -152,28 +152,28 @@ export interface BarBuilder {
     close: number,
     volume: number,
   ): number
-  /** Joins a part of a bar (a rollup row, a bar of a shorter interval) into the bar it starts in. */
+  /** Merges a part of a bar (a rollup row or a bar of a shorter interval) into the bar it starts in. */
   merge(part: BarState): number
-  /** Marks every bar that the hole touches incomplete, also bars still to come. */
+  /** Marks every bar the gap touches as incomplete, including later ones. */
   hole(hole: Hole, skewMs?: number): void
   get(startMs: number): BarState | undefined
-  /** The bar of the greatest start. */
+  /** The newest bar. */
   last(): BarState | undefined
-  /** Bars by start, oldest first; valid until the next change. */
+  /** All bars, oldest first. Valid until the next change. */
   states(): readonly BarState[]
-  /** Forgets bars (and holes) that end at or before this instant. */
+  /** Drops bars and gaps that end at or before this time. */
   forgetBefore(ms: number): void
   readonly size: number
 }
 
-/** What a builder starts from; everything but the grid is optional. */
+/** Options of a bar builder. Only the grid is required. */
 export interface BarBuilderOptions {
   readonly grid: BarGrid
-  /** Closed holes beyond this number are joined, the oldest first; what lies between those counts as a hole, too. */
+  /** Above this number of closed gaps, the two oldest are joined. The time between them then counts as a gap, too. */
   readonly mostHoles?: number
 }
 
-/** An empty builder over `grid`. */
+/** Creates an empty builder over `grid`. */
 export function createBarBuilder({ grid, mostHoles = Infinity }: BarBuilderOptions): BarBuilder {
   const byStart = new Map<number, BarState>()
   let holes: BuilderHole[] = []
@@ -282,7 +282,7 @@ interface BuilderHole {
   readonly skewMs: number
 }
 
-/** The two oldest closed holes as one, with the time between them: never less is incomplete than was. */
+/** Joins the two oldest closed gaps, including the time between them, so no incomplete bar becomes complete. */
 function joinOldest(holes: readonly BuilderHole[]): BuilderHole[] {
   const [a, b] = holes.flatMap(({ hole }, i) => (hole.toMs === null ? [] : [i]))
   if (a === undefined || b === undefined) return [...holes]
@@ -316,23 +316,23 @@ function newState(startMs: number, endMs: number, ms: number, seq: number, price
   }
 }
 
-/** Columns of records in seq order. Undated rows carry their receive time in `eventMs`. */
+/** Columns of records in seq order. Undated rows have their receive time in `eventMs`. */
 export interface TickArrays {
   readonly eventMs: Float64Array
   readonly seq: Float64Array
   readonly price: Float64Array
-  /** Null: the records carry no sizes (quotes). */
+  /** Null if the records carry no sizes (quotes). */
   readonly size: Float64Array | null
-  /** With `skipFlags`: rows that have one of these bits stay out. */
+  /** Used with `skipFlags`: rows with any of these bits are skipped. */
   readonly flags?: Uint8Array | undefined
-  /** What prices and sizes are to be divided by (a power of ten, where they are mantissas); 1 unless told. */
+  /** The divisor of prices and sizes, a power of ten if they are mantissas. Defaults to 1. */
   readonly priceUnit?: number | undefined
   readonly sizeUnit?: number | undefined
 }
 
 /**
- * Feeds rows [from, to) into a builder without a call a row: equal to `apply` of every row. Runs of
- * rows of one bar are folded in local variables and merged once.
+ * Adds rows [from, to) to a builder, with the same result as calling `apply` for each. Runs of rows of one bar are
+ * folded in local variables and merged once.
  */
 export function barsFromColumns(
   columns: TickArrays,
@@ -352,7 +352,7 @@ export function barsFromColumns(
   }
 }
 
-/** Folds the rows of one bar from `head` on, a usable one; answers the first row that is not of it. */
+/** Folds the rows of one bar, starting with the valid row `head`. Returns the first row of another bar. */
 function foldRun(
   { eventMs, seq, price, size, priceUnit = 1, sizeUnit = 1 }: TickArrays,
   head: number,
@@ -383,7 +383,7 @@ function foldRun(
     if (flags !== undefined && (flags[i] & skipFlags) !== 0) continue
     if (p > high) high = p
     if (p < low) low = p
-    // rows are in seq order: of equal times the later row closes, the earlier one opens
+    // Rows are in seq order: among equal times, the first opens and the last closes.
     if (t >= closeMs) {
       closeMs = t
       closeAt = i
@@ -395,7 +395,7 @@ function foldRun(
     if (size !== null) {
       const s = size[i] / sizeUnit
       if (s >= 0 && s < Infinity) {
-        // what is lost gathers beside the sum: no row waits for the one before it to be rounded
+        // Collecting the rounding error separately keeps rows from waiting for the previous sum.
         const sum = volume + s
         const part = sum - volume
         rest += volume - (sum - part) + (s - part)
@@ -428,14 +428,14 @@ function foldRun(
   return i
 }
 
-/** Bars of a longer interval from shorter ones that lie within them whole. */
+/** Builds bars of a longer interval from shorter ones. Each shorter bar must lie within one longer bar. */
 export function mergeBars(shorter: Iterable<BarState>, grid: BarGrid): readonly BarState[] {
   const builder = createBarBuilder({ grid })
   for (const bar of shorter) builder.merge(bar)
   return builder.states()
 }
 
-/** Fills `out[i]` with the mid of the two columns; NaN where a side is missing. */
+/** Fills `out` with the midpoints of two columns; NaN where a side is missing. */
 export function midColumn(bid: Float64Array, ask: Float64Array, out: Float64Array): Float64Array {
   for (let i = 0; i < out.length; i++) {
     const b = bid[i]

@@ -18,11 +18,11 @@ const PRE_OPEN = 4 * HOUR
 const OPEN = 9.5 * HOUR
 const CLOSE = 16 * HOUR
 const HALF_CLOSE = 13 * HOUR
-/** The session after the close lasts four hours, also on half days. */
+/** The post-market session lasts four hours, even on half days. */
 const POST = 4 * HOUR
 const ROLL = 17 * HOUR
 
-/** Day of the month of the nth (from 1) or last (0) Sunday; month from 0. */
+/** The day of the month of the nth (from 1) or last (0) Sunday. Months count from 0. */
 function sunday(year: number, month: number, nth: number): number {
   if (nth > 0) {
     const first = new Date(Date.UTC(year, month, 1)).getUTCDay()
@@ -39,7 +39,7 @@ interface Span {
 
 const summers = new Map<number, Span>()
 
-/** UTC span of daylight saving time in New York: changes are at 02:00 local time. */
+/** The UTC span of daylight saving time in New York. Clocks change at 02:00 local time. */
 function summerOf(year: number): Span {
   let span = summers.get(year)
   if (span === undefined) {
@@ -58,7 +58,7 @@ export function newYorkOffset(ms: number): number {
   return ms >= from && ms < to ? -4 * HOUR : -5 * HOUR
 }
 
-/** UTC instant of a New York wall clock time (ms as if it were UTC); times asked for here are never ambiguous. */
+/** The UTC time of a New York wall clock time (ms as if it were UTC). Callers never pass ambiguous times. */
 function fromNewYork(local: number): number {
   const winter = local + 5 * HOUR
   const { from, to } = summerOf(new Date(local).getUTCFullYear())
@@ -80,7 +80,7 @@ function daysOf(year: number): { readonly closed: ReadonlySet<string>; readonly 
   return days
 }
 
-/** How US stocks trade on a date given as its midnight in ms as if it were UTC. */
+/** How US stocks trade on a date, given as its midnight in ms as if it were UTC. */
 export function stockDay(localMidnight: number): 'full' | 'half' | 'closed' {
   const date = new Date(localMidnight)
   const weekday = date.getUTCDay()
@@ -93,13 +93,13 @@ export function stockDay(localMidnight: number): 'full' | 'half' | 'closed' {
 /** A stretch of one state in the stock market, within one New York date. */
 interface Segment extends Span {
   readonly state: SessionState
-  /** The date has a session at all. */
+  /** Whether the date has a trading session. */
   readonly trading: boolean
 }
 
 let segment: Segment = { from: 0, to: 0, state: 'closed', trading: false }
 
-/** The stretch an instant lies in; the last one is remembered, for ticks come in order. */
+/** The segment at an instant. Caches the last one, because ticks arrive in order. */
 function segmentOf(ms: number): Segment {
   if (ms >= segment.from && ms < segment.to) return segment
   const local = ms + newYorkOffset(ms)
@@ -126,12 +126,12 @@ function segmentOf(ms: number): Segment {
   })
 }
 
-/** The stretch of one state that an instant lies in, UTC [from, to); a date without a session is one stretch. */
+/** The segment at an instant, UTC [from, to). A date without a trading session is one segment. */
 export function stockStretch(ms: number): { readonly from: number; readonly to: number; readonly state: SessionState } {
   return segmentOf(ms)
 }
 
-/** What the market of an asset class is doing at an instant. */
+/** The market state of an asset class at an instant. */
 export function sessionState(asset: AssetClass, ms: number): SessionState {
   switch (asset) {
     case 'crypto':
@@ -150,12 +150,12 @@ export function sessionState(asset: AssetClass, ms: number): SessionState {
   }
 }
 
-/** Whether the market's main session is on. */
+/** Whether the main session of the market is open. */
 export function isOpen(asset: AssetClass, ms: number): boolean {
   return sessionState(asset, ms) === 'open'
 }
 
-/** Where the asset's day that holds an instant began: its roll. */
+/** The start of the market's day at an instant, which is its roll time. */
 export function dayStart(asset: AssetClass, ms: number): number {
   switch (asset) {
     case 'crypto':
@@ -173,12 +173,12 @@ export function dayStart(asset: AssetClass, ms: number): number {
   }
 }
 
-/** The next roll after an instant. Days last 23, 24 or 25 hours. */
+/** The next roll time after an instant. Days last 23, 24 or 25 hours. */
 export function dayEnd(asset: AssetClass, ms: number): number {
   return dayStart(asset, dayStart(asset, ms) + 25 * HOUR)
 }
 
-/** Stocks: bars count from the start of their stretch of the day and end with it. */
+/** Intraday bars of stocks start with their segment of the day and end with it. */
 function stockGrid(intervalMs: number): BarGrid {
   return {
     startOf(ms) {
@@ -190,7 +190,7 @@ function stockGrid(intervalMs: number): BarGrid {
   }
 }
 
-/** Daily bars of stocks: the main session only; a date without one has its whole day. */
+/** Daily bars of stocks cover the main session, or the whole day on a date without one. */
 const stockDays: BarGrid = {
   startOf(ms) {
     if (!Number.isFinite(ms)) return NaN
@@ -206,23 +206,23 @@ const forexDays: BarGrid = {
 }
 
 /**
- * Where the bars of an asset class and interval begin and end. Intraday bars count from the UTC
- * epoch, stocks' from 09:30 New York (and the hours before and after from their own start). A daily
- * bar follows the calendar; stocks outside of the main session of a trading day are in none (NaN).
+ * The bar grid of an asset class and interval. Intraday bars count from the UTC epoch, those of stocks from 09:30 New
+ * York, with pre-market and post-market counted from their own start. Daily bars follow the calendar; times of a stock
+ * trading day outside its main session belong to no daily bar (NaN).
  */
 export function gridOf(asset: AssetClass, interval: Interval): BarGrid {
   const ms = INTERVALS[interval]
   if (interval === '1D') return asset === 'forex' ? forexDays : asset === 'stocks' ? stockDays : fixedGrid(ms)
-  // every session begins on a half hour: up to that, both ways of counting are the same
+  // Every session starts on a half hour, so up to that length both grids are the same.
   return asset === 'stocks' && ms > HOUR / 2 ? stockGrid(ms) : fixedGrid(ms)
 }
 
-/** Start of the bar that an instant belongs to; NaN where it belongs to none. */
+/** The start of the bar at an instant, or NaN if there is none. */
 export function barStart(asset: AssetClass, interval: Interval, ms: number): number {
   return gridOf(asset, interval).startOf(ms)
 }
 
-/** End (exclusive) of the bar that an instant belongs to; NaN where it belongs to none. */
+/** The exclusive end of the bar at an instant, or NaN if there is none. */
 export function barEnd(asset: AssetClass, interval: Interval, ms: number): number {
   const grid = gridOf(asset, interval)
   const start = grid.startOf(ms)

@@ -1,4 +1,4 @@
-/** The records of the market: what a decoded message says. Times are UTC milliseconds. */
+/** The market records that messages decode to. Times are UTC ms. */
 import type { AssetClass, FeedId, Price, ServiceSymbol, Size, UnixMs } from '../../base/units.ts'
 
 export type RecordKind = 'trade' | 'quote' | 'bar' | 'unknown'
@@ -8,16 +8,16 @@ interface RecordBase {
   readonly symbol: ServiceSymbol
 }
 
-/** A trade print (XT, T). */
+/** A trade (XT, T). */
 export interface Trade extends RecordBase {
   readonly kind: 'trade'
   readonly price: Price
-  /** Absent where the message carries none. */
+  /** Absent if the message carries none. */
   readonly size?: Size
   readonly eventMs?: UnixMs
 }
 
-/** Best bid and ask (XQ, C, Q). A side that the message does not carry is absent. */
+/** The best bid and ask (XQ, C, Q). A side the message doesn't carry is absent. */
 export interface Quote extends RecordBase {
   readonly kind: 'quote'
   readonly bid?: Price
@@ -27,7 +27,7 @@ export interface Quote extends RecordBase {
   readonly eventMs?: UnixMs
 }
 
-/** A bar as the service sent it (XA, XAS, CA, CAS, A, AM): [startMs, endMs). */
+/** A bar sent by the service (XA, XAS, CA, CAS, A, AM), covering [startMs, endMs). */
 export interface ServiceBar extends RecordBase {
   readonly kind: 'bar'
   readonly open: Price
@@ -39,23 +39,23 @@ export interface ServiceBar extends RecordBase {
   readonly endMs?: UnixMs
 }
 
-/** A message whose shape nobody promised and that no mapping could read: only its raw text counts. */
+/** A message that no codec or mapping could read. Only its raw text is reliable. */
 export interface Unknown {
   readonly kind: 'unknown'
   readonly feed: FeedId
   readonly symbol?: ServiceSymbol
   readonly eventMs?: UnixMs
-  /** Why it could not be read, for the log. */
+  /** Why it couldn't be read, for the log. */
   readonly why: string
 }
 
 export type MarketRecord = Trade | Quote | ServiceBar | Unknown
 
-/** What bars are built from. `service` shows the service's own bars as sent. */
+/** What bars are built from. `service` shows the service's own bars unchanged. */
 export const BAR_SOURCES = ['trade', 'bid', 'ask', 'mid', 'service'] as const
 export type BarSource = (typeof BAR_SOURCES)[number]
 
-/** Intervals by their label on screen and on the command line; milliseconds. `1D` follows the calendar. */
+/** Intervals in ms, by the label used on screen and on the command line. `1D` follows the calendar. */
 export const INTERVALS = {
   '100ms': 100,
   '250ms': 250,
@@ -75,10 +75,10 @@ export const INTERVALS = {
 export type Interval = keyof typeof INTERVALS
 export const INTERVAL_LABELS = Object.keys(INTERVALS) as readonly Interval[] // keys of a literal object
 
-/** The shortest bars that the service sends itself, ms. */
+/** The shortest bars the service sends, ms. */
 export const SHORTEST_SERVICE_BAR_MS = 1_000
 
-/** The service's own bar feeds of each market, by the length of their bars (settled rule 17; of stocks likely). */
+/** The service's bar feeds of each market by bar length (docs/architecture.md#bars). Those of stocks are assumed. */
 export const SERVICE_BAR_FEEDS: Readonly<Record<AssetClass, { readonly second: FeedId; readonly minute: FeedId }>> = {
   crypto: { second: 'crypto/XAS', minute: 'crypto/XA' },
   forex: { second: 'forex/CAS', minute: 'forex/CA' },
@@ -86,8 +86,8 @@ export const SERVICE_BAR_FEEDS: Readonly<Record<AssetClass, { readonly second: F
 }
 
 /**
- * The feed of the service's own bars that those of an interval are made of, where none is named: minutes from a minute
- * on, else seconds; undefined: the interval is shorter than all of them.
+ * The default feed for service bars of an interval: the minute feed from one minute up, otherwise the second feed.
+ * Undefined if the interval is shorter than the service's bars.
  */
 export function serviceBarFeed(asset: AssetClass, intervalMs: number): FeedId | undefined {
   const { second, minute } = SERVICE_BAR_FEEDS[asset]
@@ -95,7 +95,7 @@ export function serviceBarFeed(asset: AssetClass, intervalMs: number): FeedId | 
   return intervalMs < SHORTEST_SERVICE_BAR_MS ? undefined : second
 }
 
-/** Whether there are bars of a kind and interval: shorter than the service's own ones, they are built here only. */
+/** Whether bars of a source and interval exist. The service sends none shorter than a second. */
 export function hasBars(of: BarSource, interval: Interval): boolean {
   return of !== 'service' || INTERVALS[interval] >= SHORTEST_SERVICE_BAR_MS
 }
@@ -108,21 +108,21 @@ export interface Bar {
   readonly high: number
   readonly low: number
   readonly close: number
-  /** Sum of sizes; null where the records carry none (quotes). */
+  /** The sum of sizes; null if the records carry none (quotes). */
   readonly volume: number | null
-  /** Number of records in the bar. */
+  /** The number of records in the bar. */
   readonly count: number
-  /** False for the first bar after a connection opened inside it, and for every bar a gap touches. */
+  /** False for a bar inside which a connection opened and for every bar a gap touches. */
   readonly complete: boolean
 }
 
-/** One line of time and sales. */
+/** One row of time and sales. */
 export interface Print {
   readonly seq: number
   readonly eventMs: UnixMs | null
   readonly recvMs: UnixMs
   readonly price: number
   readonly size: number | null
-  /** Against the previous print: up 1, down -1, equal 0, unknown (first, or after a gap) null. */
+  /** Against the previous trade: up 1, down -1, equal 0; null if unknown, at the start or after a gap. */
   readonly direction: -1 | 0 | 1 | null
 }

@@ -1,43 +1,43 @@
 /**
- * How long before their receipt the messages of a feed were dated. A frame may have waited in a socket or at the service:
- * those behind it, which a crash or a lost connection takes away, are dated as far back as those just received were.
+ * Measures how long before its receipt each message of a feed was dated. Frames can wait in a socket or at the
+ * service, so messages lost to a crash or a disconnect are assumed to be dated as far back as those just received.
  */
 
-/** Messages of the last one to two windows count, ms. */
+/** The messages of the last one to two windows count, ms. */
 export const DELAY_WINDOW_MS = 1_000
-/** A message dated longer than this before its receipt says nothing about how far the service had got, ms. */
+/** A message dated longer than this before its receipt doesn't show how far the service had got, ms. */
 export const LONGEST_DELAY_MS = 6 * 3_600_000
 /**
- * A connection that brought neither a frame nor a pong for this long was closed long ago (`feeds/heartbeat.ts`), ms.
- * While anything else is received, a feed without messages has everything that was sent up to so long before.
+ * A connection without a frame or pong for this long has been closed by the heartbeat, ms. So while its connection is
+ * alive, a quiet feed has received everything sent up to this long ago.
  */
 export const SILENT_AT_MOST_MS = 60_000
 
-/** What is known of a feed's last messages. */
+/** What is known about a feed's last messages. */
 export interface LastReceived {
-  /** Receipt of the last one, UTC ms. */
+  /** When the last one was received, UTC ms. */
   readonly recvMs: number
-  /** The longest delay (receipt minus event time) of those received shortly before it, ms; -Infinity: none is dated. */
+  /** The longest delay (receipt minus event time) of recent messages, ms; -Infinity if none is dated. */
   readonly delayMs: number
 }
 
 /**
- * The earliest local time, UTC ms, that a message lost after `untilMs` may be dated at. `skewMs` is service clock minus
- * local clock, as it will stand in the gap: widened by it, a gap that begins here covers the message.
+ * The earliest local time, UTC ms, at which a message lost after `untilMs` can be dated. `skewMs` is service clock
+ * minus local clock as stored with the gap. A gap that begins here and is widened by the skew covers the message.
  */
 export function earliestLost({ recvMs, delayMs }: LastReceived, skewMs: number, untilMs: number): number {
   const silentMs = untilMs - SILENT_AT_MOST_MS
   return recvMs < silentMs ? silentMs : Math.min(untilMs, recvMs - Math.max(0, delayMs + skewMs))
 }
 
-/** Follows the delays of one feed. One comparison a message, no allocation. */
+/** Tracks the delays of one feed, with one comparison per message and no allocation. */
 export class DelayWindow implements LastReceived {
   recvMs = NaN
   #sinceMs = NaN
   #longest = -Infinity
   #before = -Infinity
 
-  /** Takes a dated message: event time by the service's clock, receipt by ours, both UTC ms. */
+  /** Adds a dated message: event time by the service's clock, receipt by ours, both UTC ms. */
   seen(eventMs: number, recvMs: number): void {
     this.recvMs = recvMs
     const age = recvMs - this.#sinceMs
@@ -54,12 +54,12 @@ export class DelayWindow implements LastReceived {
     return Math.max(this.#before, this.#longest)
   }
 
-  /** Whether anything dated was seen. */
+  /** Whether no dated message was seen. */
   get isEmpty(): boolean {
     return Number.isNaN(this.recvMs)
   }
 
-  /** The wall clock was set by `shiftMs`: stamps up to then are moved to the new time, which is now `nowMs`. */
+  /** Moves earlier stamps after the wall clock was set by `shiftMs`; the time is now `nowMs`. */
   clockMoved(shiftMs: number, nowMs: number): void {
     const moved = movedStamp(this.recvMs, shiftMs, nowMs)
     if (moved === this.recvMs) return
@@ -70,6 +70,6 @@ export class DelayWindow implements LastReceived {
   }
 }
 
-/** A stamp after the wall clock was set by `shiftMs`; one that is of the new time already stays. */
+/** A stamp moved by `shiftMs` after the wall clock was set. A stamp already in the new time is unchanged. */
 export const movedStamp = (ms: number, shiftMs: number, nowMs: number): number =>
   shiftMs > 0 || ms > nowMs ? Math.min(ms + shiftMs, nowMs) : ms

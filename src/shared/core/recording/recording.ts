@@ -1,4 +1,4 @@
-/** What a recording holds beside its messages: entries in the same order, gaps, sessions. */
+/** What a session holds in addition to its messages: ledger entries in the same order, and gaps. */
 import type { FeedId, RecordingId, UnixMs } from '../../base/units.ts'
 
 export const GAP_CAUSES = [
@@ -18,37 +18,37 @@ export const GAP_CAUSES = [
 ] as const
 export type GapCause = (typeof GAP_CAUSES)[number]
 
-/** An interval in which a feed that should have been received was not. `toMs` null: still open. */
+/** An interval in which a subscribed feed wasn't received. `toMs` is null while it is open. */
 export interface Gap {
   readonly recording: RecordingId
   readonly feed: FeedId
-  /** Service spelling of the symbols that were wanted; empty means every symbol of the feed. */
+  /** The subscribed symbols, as the service writes them. Empty means every symbol of the feed. */
   readonly symbols: readonly string[]
   readonly cause: GapCause
   readonly fromMs: UnixMs
   readonly toMs: UnixMs | null
   readonly fromSeq: number
   readonly toSeq: number | null
-  /** Service clock minus local clock when it opened, ms; absent: not measured. Bars see the gap widened by it. */
+  /** Service clock minus local clock when the gap opened, ms; absent if not measured. Bars widen the gap by it. */
   readonly skewMs?: number
 }
 
-/** Where a recording's messages came from. Nothing is ever joined across two sources. */
+/** Where a session's messages came from. Data of two sources is never joined. */
 export interface Source {
   readonly kind: 'demo' | 'service' | 'import'
-  /** Origin of the service, e.g. "https://data.example.com"; "demo" for the demo market. */
+  /** The service's origin, such as "https://data.example.com", or "demo" for the demo market. */
   readonly origin: string
   readonly user: string
 }
 
-/** One identity text per source, as stored, listed and matched by `--source`. */
+/** The text that identifies a source, as stored, listed and matched by `--source`. */
 export function sourceKey(source: Source): string {
   return source.kind === 'demo' ? 'demo' : `${source.kind}:${source.user}@${source.origin}`
 }
 
 /**
- * An entry that is no message, in the same gapless order as messages. Symbols are in the
- * service's spelling; `conn` numbers the connections of a recording from 1.
+ * A ledger entry: not a message, but numbered in the same sequence. Symbols are as the service writes them. `conn`
+ * numbers the connections of a session from 1.
  */
 export type LedgerEntry =
   | { readonly type: 'connecting'; readonly feed: FeedId; readonly conn: number }
@@ -57,7 +57,7 @@ export type LedgerEntry =
       readonly type: 'disconnected'
       readonly feed: FeedId
       readonly conn: number
-      /** WebSocket close code, 0 when none was received. */
+      /** The WebSocket close code, or 0 if none was received. */
       readonly closeCode: number
       readonly reason: string
     }
@@ -70,7 +70,7 @@ export type LedgerEntry =
       readonly feed: FeedId
       readonly conn: number
       readonly state: string
-      /** Of `waiting`: when it is tried again, UTC ms, and for the how manyth time. */
+      /** For `waiting`: the time of the next attempt, UTC ms, and its number. */
       readonly untilMs?: number
       readonly attempt?: number
     }
@@ -80,25 +80,25 @@ export type LedgerEntry =
       readonly cause: GapCause
       readonly symbols: readonly string[]
       readonly fromMs: UnixMs
-      /** Service clock minus local clock, ms; absent: not measured. */
+      /** Service clock minus local clock, ms; absent if not measured. */
       readonly skewMs?: number
     }
   | { readonly type: 'gap-close'; readonly feed: FeedId; readonly openedSeq: number }
   | { readonly type: 'oversize'; readonly feed: FeedId; readonly conn: number; readonly limitBytes: number }
   | {
       readonly type: 'clock'
-      /** How far the wall clock moved against the monotonic clock, ms; negative: set back. */
+      /** How far the wall clock moved against the monotonic clock, ms; negative if it was set back. */
       readonly shiftMs: number
     }
   | {
       readonly type: 'digest'
       readonly minuteMs: UnixMs
       readonly sha256: string
-      /** Version of the fold (and of the codecs under it): digests of other versions are not comparable. */
+      /** The version of the fold and its codecs. Digests of different versions can't be compared. */
       readonly fold?: number
     }
 
-/** Bits of a stored message's flags. */
+/** The flag bits of a stored message. */
 export const FLAG = {
   /** The frame was binary. */
   binary: 1,
@@ -106,36 +106,36 @@ export const FLAG = {
   invalidUtf8: 2,
   /** An acknowledgement or an error frame. */
   control: 4,
-  /** Neither control nor readable as a record. */
+  /** Neither a control message nor readable as a record. */
   undecodable: 8,
   /**
-   * Outside [subscribe sent, unsubscribe acknowledged] of its connection, or in a spelling over
-   * MOST_SPELLINGS: kept out of hub and bars.
+   * Received outside [subscribe sent, unsubscribe acknowledged] of its connection, or under an alias beyond
+   * MOST_SPELLINGS. Stored, but not used by hub and bars.
    */
   unasked: 16,
-  /** Event time absent or out of range: dated by its receive time. */
+  /** The event time is absent or out of range, so the receive time counts. */
   undated: 32,
 } as const
 
-/** Messages with any of these are kept and go nowhere else. */
+/** Messages with any of these flags are stored but not used for anything else. */
 export const KEPT_ONLY = FLAG.control | FLAG.undecodable | FLAG.unasked
 
 /**
- * Whether a message goes into hub, bars and digests. Live asks this of the flags it stores, whatever reads the
- * store asks it of the same ones: they cannot differ.
+ * Whether a message counts in hub, bars and digests. The live market and every reader of the store judge by the same
+ * stored flags, so they can't disagree.
  */
 export const entersMarket = (flags: number): boolean => (flags & KEPT_ONLY) === 0
 
-/** Whether a gap of this cause lost frames that had been received: live begins its fold anew, so must all others. */
+/** Whether a gap of this cause lost received frames. The live fold restarts there, so every other fold must, too. */
 export const cutsOrder = (cause: GapCause): boolean => cause === 'disk' || cause === 'overflow' || cause === 'worker'
 
-/** So many spellings of one instrument are taken and listed; messages in further ones are kept as `unasked`. */
+/** The most aliases accepted per instrument. Messages under further aliases are stored with the flag `unasked`. */
 export const MOST_SPELLINGS = 64
 
 export interface FeedCounts {
   readonly feed: FeedId
   readonly received: number
-  /** Market messages that were read. */
+  /** The number of decoded market messages. */
   readonly decoded: number
   readonly control: number
   readonly undecodable: number
@@ -143,51 +143,51 @@ export interface FeedCounts {
   readonly stored: number
 }
 
-/** A recorded session, as listed. */
+/** A stored session, as listed. */
 export interface SessionRow {
   readonly session: RecordingId
   readonly source: string
   readonly startedMs: UnixMs
-  /** Null while recording. */
+  /** Null while it is being recorded. */
   readonly endedMs: UnixMs | null
-  /** False when it ended in a crash. */
+  /** False if it ended in a crash. */
   readonly clean: boolean
   readonly live: boolean
   readonly feeds: readonly FeedCounts[]
   readonly symbols: number
   readonly messages: number
   readonly bytes: number
-  /** All of them; in the list of a window the first few that are no edges, without their symbols. */
+  /** All gaps. A window's list holds only the first few that aren't edges, without their symbols. */
   readonly gaps: readonly Gap[]
-  /** How many gaps there are, and how many of them are its ordinary edges: see `isEdge`. */
+  /** The number of gaps, and how many of them are ordinary edges (see `isEdge`). */
   readonly gapCount: number
   readonly edges: number
-  /** What the user calls it; '' unless told. */
+  /** The user's name for it, or ''. */
   readonly name: string
   readonly notes: string
   readonly tags: readonly string[]
-  /** Never deleted by a rule. */
+  /** Never deleted by a retention rule. */
   readonly pinned: boolean
-  /** In the bin since; null: it is not. */
+  /** When it was moved to the bin, UTC ms, or null. */
   readonly binnedMs: UnixMs | null
-  /** Recorded elsewhere, or read from a file. */
+  /** Recorded elsewhere or read from a file. */
   readonly imported: boolean
 }
 
-/** What a recording is called that nobody has said anything of. */
+/** The labels of a session the user hasn't labeled. */
 export const UNLABELLED = { name: '', notes: '', tags: [], pinned: false, binnedMs: null } as const
 
-/** Whether a gap is an ordinary edge of a recording: feeds were still connecting, or the user ended it. */
+/** Whether a gap is an ordinary edge of a session: feeds were still connecting, or the user ended it. */
 export const isEdge = ({ cause }: Pick<Gap, 'cause'>): boolean => cause === 'connect' || cause === 'quit'
 
-/** How many gaps a person is told of, everywhere: all but ordinary edges, which lists show with their causes. */
+/** The number of gaps to report: all except ordinary edges, which lists show with their causes. */
 export function countGaps(gaps: Iterable<Pick<Gap, 'cause'>>): number {
   let count = 0
   for (const gap of gaps) if (!isEdge(gap)) count += 1
   return count
 }
 
-/** One difference that `verify` found. */
+/** A problem found by `verify`. */
 export interface Problem {
   readonly session: RecordingId
   readonly kind:

@@ -1,9 +1,9 @@
 /**
- * How large a session from elsewhere may be where its size would cost the process that records: each gap is kept in memory by
- * whatever lists sessions, and each flush is one transaction of the store.
+ * Limits for imported sessions, where size would cost the recording process: every list of sessions holds their gaps
+ * in memory, and each flush is one transaction of the store.
  */
 
-/** Gaps of one session. A connection that drops once a minute for a day makes 1,440. */
+/** The most gaps of one session. A connection that drops once a minute makes 1,440 a day. */
 export const MOST_SESSION_GAPS = 20_000
-/** Entries of one flush: both edges of all those gaps may stand in one. */
+/** The most entries of one flush, which can hold both edges of all those gaps. */
 export const MOST_FLUSH_ENTRIES = 50_000
