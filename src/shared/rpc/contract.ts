@@ -1,4 +1,4 @@
-/** What calls and streams of the contract are made of: the schemas that several of them share. */
+/** Building blocks of call and stream tables, including schemas that several tables share. */
 import * as v from 'valibot'
 import { BAR_SOURCES, INTERVAL_LABELS, type Interval } from '../core/market/market.ts'
 import { FEED_IDS, parseInstrument, type InstrumentId } from '../base/units.ts'
@@ -13,13 +13,13 @@ export const feed = v.picklist(FEED_IDS)
 export const ms = v.pipe(v.number(), v.finite())
 export const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
 export const limit = (max: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(max))
-/** `live`, or a replay by its id: settled rule 4. */
+/** A view: `live`, or the id of a replay (docs/architecture.md#views). */
 export const view = v.union([v.literal('live'), text(64)])
 export const none = v.strictObject({})
 
 export interface Spec<A, R> {
   readonly args: v.GenericSchema<unknown, A>
-  /** Carries the result type only; never present at run time. */
+  /** Carries only the result type. Never present at run time. */
   readonly result?: R
 }
 /** A call or stream: `call<Result>()(schema of its arguments)`. */
@@ -31,5 +31,5 @@ export const call =
 export type Table = Readonly<Record<string, Spec<unknown, unknown>>>
 /** The arguments of a call or stream, checked. */
 export type ArgsOf<S> = S extends Spec<infer A, unknown> ? A : never
-/** What a call resolves to, or what a stream gives. */
+/** The result of a call, or a value of a stream. */
 export type ValueOf<S> = S extends { readonly result?: infer R } ? Exclude<R, undefined> : never

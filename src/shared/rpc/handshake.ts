@@ -1,13 +1,13 @@
-/** The first frame each way on a loopback WebSocket: how a page proves that it was invited. */
+/** The first frames on a loopback WebSocket, with which a page proves that it may connect. */
 import type { Failure } from '../base/errors.ts'
 
-/** A token comes once, in the address; a secret is what the token was exchanged for, kept for reloads of the tab. */
+/** A token comes from the address and works once. It is exchanged for a secret, which the tab saves for reloads. */
 export type Hello = { readonly t: 'token'; readonly token: string } | { readonly t: 'secret'; readonly secret: string }
 
 export type Greeting =
   { readonly t: 'welcome'; readonly secret: string } | { readonly t: 'refused'; readonly error: Failure }
 
-/** Path of the WebSocket below the page's own origin. */
+/** The path of the WebSocket on the page's origin. */
 export const SOCKET_PATH = '/ws'
-/** Name of the token in the fragment of the address: `http://127.0.0.1:PORT/#token=…`. */
+/** The name of the token in the address fragment: `http://127.0.0.1:PORT/#token=…`. */
 export const TOKEN_KEY = 'token'

@@ -1,4 +1,4 @@
-/** Long work as windows see it. */
+/** Long-running work as windows see it. */
 import type { Failure } from '../../base/errors.ts'
 import type { UnixMs } from '../../base/units.ts'
 
@@ -12,9 +12,9 @@ export interface JobState {
   readonly title: string
   readonly startedMs: UnixMs
   readonly endedMs: UnixMs | null
-  /** 0 to 1; null: how much there is is not known. */
+  /** 0 to 1, or null if the total is unknown. */
   readonly done: number | null
-  /** What it counts, and how many so far: rows, messages. */
+  /** What it counts, such as rows or messages, and how many so far. */
   readonly unit: string
   readonly count: number
   readonly bytes: number
@@ -22,6 +22,6 @@ export interface JobState {
     | { readonly is: 'running' }
     | { readonly is: 'cancelled' }
     | { readonly is: 'failed'; readonly failure: Failure }
-    /** `result` is what the call that started the job says it answers: plain data. */
+    /** `result` is plain data, documented at the call that starts the job. */
     | { readonly is: 'done'; readonly text: string; readonly result: unknown }
 }

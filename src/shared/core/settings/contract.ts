@@ -1,11 +1,11 @@
-/** The settings, which every host and window shares. */
+/** The settings, shared by every host and window. */
 import * as v from 'valibot'
 import { call, none } from '../../rpc/contract.ts'
 import type { Settings, SettingsPatch } from './settings.ts'
 
 export const SETTINGS_CALLS = {
   'settings.get': call<Settings>()(none),
-  /** Merges the patch, validates, stores, and answers the whole. */
+  /** Merges, validates and stores a patch. Returns all settings. */
   'settings.set': call<Settings>()(
     v.strictObject({ patch: v.custom<SettingsPatch>((x) => typeof x === 'object' && x !== null && !Array.isArray(x)) }),
   ),

@@ -1,4 +1,4 @@
-/** Settings: one schema for every host, with defaults. Unknown keys are dropped, bad values fall back. */
+/** The settings: one schema with defaults for every host. Unknown keys are dropped, invalid values fall back. */
 import * as v from 'valibot'
 import {
   CHART_STYLES,
@@ -48,10 +48,10 @@ const drawingStyle = v.object({
   fill: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
 })
 
-/** The names of the answer's own fields: the document names no parameters. */
+/** The response's field names serve as parameters, because the service documents none (docs/service.md). */
 const PERIODS = { year: 'fiscal_year', quarter: 'quarter', period: 'period', annual: 'annual' }
 
-/** An export that is made again and again: what is absent is asked for, or as usual. */
+/** A saved export. Absent options are asked for or use their defaults. */
 const exportPreset = v.object({
   name: v.pipe(text(60), v.minLength(1)),
   what: v.optional(v.picklist(EXPORT_KINDS)),
@@ -72,7 +72,7 @@ const crypto = (symbol: string) => ({ asset: 'crypto' as const, symbol })
 const forex = (symbol: string) => ({ asset: 'forex' as const, symbol })
 const stocks = (symbol: string) => ({ asset: 'stocks' as const, symbol })
 
-/** The ready watchlists of a first start: every symbol is one that the demo market trades. */
+/** The watchlists of a first start. The demo market trades every symbol in them. */
 export const DEFAULT_WATCHLISTS: Watchlist[] = [
   {
     id: 'majors',
@@ -123,7 +123,7 @@ export const settingsSchema = v.object({
       plan: v.fallback(text(64), ''),
       userField: v.fallback(text(64), 'username'),
       passwordField: v.fallback(text(64), 'password'),
-      /** Open a further connection where a feed needs more than 50 tickers. */
+      /** Open another connection if a feed needs more than 50 tickers. */
       allowSharding: v.fallback(v.boolean(), false),
     }),
     {
@@ -139,11 +139,11 @@ export const settingsSchema = v.object({
   recording: v.optional(
     v.object({
       enabled: v.fallback(v.boolean(), true),
-      /** Keep recording every watchlist's symbols, also those no window shows. */
+      /** Record the symbols of every watchlist, even if no window shows them. */
       allWatchlists: v.fallback(v.boolean(), true),
-      /** Empty: the app's own folder. Used from the next start on. */
+      /** Empty for the app's own folder. Takes effect at the next start. */
       storePath: v.fallback(text(4096), ''),
-      /** Rules of keeping: days, 10^9 bytes, and days in the bin before what is in it is erased; 0: no such rule. */
+      /** Retention rules: days, size in 10^9 bytes, and days in the bin before erasing. 0 disables a rule. */
       keepDays: v.fallback(rule(36_500), 0),
       keepGb: v.fallback(rule(1_000_000), 0),
       binDays: v.fallback(rule(36_500), 30),
@@ -156,54 +156,54 @@ export const settingsSchema = v.object({
   help: helpSchema,
   research: v.optional(
     v.object({
-      /** Calls allowed from 00:00 to 24:00 UTC. The document's only hint is "10,000+ daily API calls". */
+      /** Requests allowed per UTC day. The service only says "10,000+ daily API calls" (docs/service.md#limits). */
       dailyCalls: v.fallback(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000_000)), 10_000),
-      /** What goes into the Authorization header: the API key, or the access token where the user says they are one. */
+      /** What the Authorization header carries: the API key, or the access token if the user says so. */
       auth: v.fallback(v.picklist(['api-key', 'token']), 'api-key'),
-      /** Query parameters by endpoint: the document shows none. */
+      /** The user's query parameters by endpoint. The service documents none. */
       params: v.fallback(v.record(text(64), v.record(text(64), text(512))), {}),
-      /** What a column of an endpoint's answer means, where the user said so. */
+      /** The user's meanings for columns of an endpoint's response. */
       mappings: v.fallback(
         v.record(text(64), v.object({ date: v.nullable(text(256)), value: v.nullable(text(256)) })),
         {},
       ),
-      /** Of the indicators: parameters by their own names, and what the service calls them, where the user said so. */
+      /** Indicator parameters, and the service's names for them as given by the user. */
       technical: v.fallback(
         v.record(text(64), v.object({ values: v.record(text(32), v.number()), names: v.record(text(32), text(64)) })),
         {},
       ),
-      /** What the service calls the year, the quarter, and whole years and their value, where it gives one period a call. */
+      /** The service's parameter names for year, quarter and period, and its value for whole years. */
       periods: v.fallback(v.object({ year: text(64), quarter: text(64), period: text(64), annual: text(64) }), PERIODS),
     }),
     { dailyCalls: 10_000, auth: 'api-key', params: {}, mappings: {}, technical: {}, periods: PERIODS },
   ),
-  /** The app on its desktop; hosts without one do nothing with it. */
+  /** Desktop integration. Ignored by hosts without a desktop. */
   desktop: v.optional(
     v.object({
-      /** Closing the last window while a real market is recorded leaves the app in the tray. */
+      /** Stay in the tray if the last window closes while a real market is being recorded. */
       keepInTray: v.fallback(v.boolean(), true),
-      /** Quitting while a real market is recorded asks first. */
+      /** Ask before quitting while a real market is being recorded. */
       askOnQuit: v.fallback(v.boolean(), true),
       startAtLogin: v.fallback(v.boolean(), false),
-      /** A shortcut of the whole system that marks the instant, as Electron spells it; empty: none. */
+      /** The global shortcut that adds a bookmark, in Electron's notation. Empty for none. */
       bookmarkShortcut: v.fallback(text(40), ''),
     }),
     { keepInTray: true, askOnQuit: true, startAtLogin: false, bookmarkShortcut: '' },
   ),
-  /** Of the installed app. */
+  /** Updates of the installed app. */
   updates: v.optional(
     v.object({
-      /** Ask now and then, and download behind. */
+      /** Check periodically and download in the background. */
       check: v.fallback(v.boolean(), true),
       channel: v.fallback(v.picklist(UPDATE_CHANNELS), 'stable'),
     }),
     { check: true, channel: 'stable' },
   ),
-  /** IANA zone, or `local`, or `exchange`. */
+  /** An IANA time zone, `local` or `exchange`. */
   zone: v.optional(v.fallback(text(64), 'UTC'), 'UTC'),
-  /** BCP 47 locale of numbers, or `system`. */
+  /** The BCP 47 locale of numbers, or `system`. */
   numbers: v.optional(v.fallback(text(35), 'en-US'), 'en-US'),
-  /** BCP 47 locale of dates, `system`, or `iso`. */
+  /** The BCP 47 locale of dates, `system` or `iso`. */
   dates: v.optional(v.fallback(text(35), 'en-GB'), 'en-GB'),
   watchlists: v.optional(
     v.fallback(v.pipe(v.array(watchlist), v.minLength(1), v.maxLength(50)), DEFAULT_WATCHLISTS),
@@ -217,23 +217,23 @@ export const settingsSchema = v.object({
       interval: v.fallback(interval, '1s'),
       of: v.fallback(v.picklist(['auto', 'trade', 'bid', 'ask', 'mid', 'service']), 'auto'),
       style: v.fallback(v.picklist(CHART_STYLES), 'candles'),
-      /** Ticks instead of bars. */
+      /** Show ticks instead of bars. */
       ticks: v.fallback(v.boolean(), false),
       columns: v.fallback(v.array(text(32)), ['last', 'changePercent', 'spread', 'age']),
-      /** Watchlists show their symbols under a heading for each asset class. */
+      /** Group the symbols of watchlists by asset class. */
       grouped: v.fallback(v.boolean(), true),
-      /** Pane sizes in px: left, right, bottom, and the split of the right column as a fraction. */
+      /** Pane sizes in px (left, right, bottom), and the split of the right column as a fraction. */
       layout: v.fallback(v.object({ left: v.number(), right: v.number(), bottom: v.number(), split: v.number() }), {
         left: 328,
         right: 252,
         bottom: 0,
         split: 0.28,
       }),
-      /** Earnings and news stand on the chart of a stock. */
+      /** Mark earnings and news on charts of stocks. */
       events: v.fallback(v.boolean(), false),
-      /** The rest of what the chart remembers. */
+      /** The other options of a chart. */
       chart: v.optional(v.fallback(chartOptionsSchema, DEFAULT_CHART_OPTIONS), DEFAULT_CHART_OPTIONS),
-      /** The "Connect your account" card was put away. */
+      /** The "Connect your account" card was dismissed. */
       cardDismissed: v.fallback(v.boolean(), false),
       tapeMinSize: v.fallback(v.number(), 0),
       bottomPane: v.fallback(v.picklist(['none', ...LOWER_PANES]), 'none'),
@@ -255,20 +255,20 @@ export const settingsSchema = v.object({
       bottomPane: 'none',
     },
   ),
-  /** Sets of indicators that the user gave a name. */
+  /** Sets of indicators saved by the user. */
   charts: v.optional(v.object({ templates: v.fallback(v.pipe(v.array(chartTemplateSchema), v.maxLength(50)), []) }), {
     templates: [],
   }),
-  /** How the next drawings begin; the drawings themselves are kept by instrument. */
+  /** Defaults for new drawings. The drawings themselves are saved by instrument. */
   drawing: v.optional(
     v.object({
-      /** Points go to the prices of bars. */
+      /** Snap points to the prices of bars. */
       magnet: v.fallback(v.boolean(), false),
-      /** No drawing is shown, on any chart. */
+      /** Hide all drawings on all charts. */
       hidden: v.fallback(v.boolean(), false),
-      /** Tools used last, the newest first. */
+      /** Recently used tools, newest first. */
       recent: v.fallback(v.pipe(v.array(v.picklist(DRAWING_KINDS)), v.maxLength(4)), ['trend']),
-      /** The style last given to a kind. */
+      /** The last style used for each kind. */
       styles: v.fallback(v.record(text(20), drawingStyle), {}),
     }),
     { magnet: false, hidden: false, recent: ['trend'], styles: {} },
@@ -279,7 +279,7 @@ export const settingsSchema = v.object({
 })
 export type Settings = v.InferOutput<typeof settingsSchema>
 
-/** A part of the settings: sections merge one level deep, other keys replace. */
+/** A partial change of the settings. Sections merge one level deep; other keys replace. */
 export type SettingsPatch = {
   readonly [K in keyof Settings]?: Settings[K] extends readonly unknown[] | string | number
     ? Settings[K]
@@ -288,7 +288,7 @@ export type SettingsPatch = {
 
 export const DEFAULT_SETTINGS: Settings = v.parse(settingsSchema, {})
 
-/** Applies a patch; throws a ValiError when the outcome is not valid settings. */
+/** Applies a patch. Throws a ValiError if the result isn't valid. */
 export function mergeSettings(now: Settings, patch: SettingsPatch): Settings {
   const merged: Record<string, unknown> = { ...now }
   for (const key of Object.keys(settingsSchema.entries)) {

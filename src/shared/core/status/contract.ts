@@ -1,13 +1,13 @@
-/** Feeds, recorder and store as they are now, what happened to them, and the switches of feeds and recording. */
+/** The state and log of feeds, recorder and store, and the calls that control feeds and recording. */
 import * as v from 'valibot'
 import { call, feed, none, view } from '../../rpc/contract.ts'
 import type { LogEntry, StatusState } from './status.ts'
 
 export const LIVE_CALLS = {
-  /** Leaves `refused` or ends the wait of `waiting` at once. */
+  /** Retries a `refused` or `waiting` feed immediately. */
   'feeds.retry': call<null>()(v.strictObject({ feed })),
   'recording.set': call<null>()(v.strictObject({ on: v.boolean() })),
-  /** The machine's network came back or changed: connections that wait try at once, open ones are probed. */
+  /** The network came back or changed: waiting connections retry immediately, open ones are probed. */
   'app.networkChanged': call<null>()(none),
 } as const
 
@@ -15,7 +15,7 @@ export const LIVE_CALLS = {
 export const STATUS_STREAMS = { status: call<StatusState>()(v.strictObject({ view })) } as const
 
 export interface LogValue {
-  /** On opening: the last 500, then what came since. */
+  /** The last 500 entries when opened, then new ones. */
   readonly entries: readonly LogEntry[]
   readonly dropped: number
 }

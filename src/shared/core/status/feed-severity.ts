@@ -1,4 +1,4 @@
-/** One state for a feed of several connections. */
+/** Summarizes the states of a feed's connections. */
 import type { FeedState } from './status.ts'
 
 const SEVERITY: Readonly<Record<FeedState['is'], number>> = {
@@ -10,12 +10,12 @@ const SEVERITY: Readonly<Record<FeedState['is'], number>> = {
   refused: 5,
 }
 
-/** The state that needs attention most; `idle` where there is none. */
+/** The state that most needs attention, or `idle`. */
 export function worstState(states: readonly FeedState[]): FeedState {
   return states.reduce<FeedState>((a, b) => (SEVERITY[b.is] > SEVERITY[a.is] ? b : a), { is: 'idle' })
 }
 
-/** The best state of those that something is wanted of; `idle` where nothing is. What the others miss is in their gaps. */
+/** The best state among connections with subscriptions, or `idle`. What the others miss shows in their gaps. */
 export function bestState(states: readonly FeedState[]): FeedState {
   const wanted = states.filter(({ is }) => is !== 'idle')
   return wanted.reduce((a, b) => (SEVERITY[b.is] < SEVERITY[a.is] ? b : a), wanted[0] ?? { is: 'idle' })

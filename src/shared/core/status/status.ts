@@ -1,4 +1,4 @@
-/** State as windows see it: plain data, safe to clone, no secrets. */
+/** State as windows see it: plain data that can be cloned and holds no secrets. */
 import type { SessionState } from '../market/calendar.ts'
 import type { ErrorCode } from '../../base/errors.ts'
 import type { GapCause } from '../recording/recording.ts'
@@ -9,38 +9,38 @@ export interface AppInfo {
   readonly version: string
   readonly platform: string
   readonly storePath: string
-  /** Ready-made panes and looks, nothing of what is kept is overwritten, nothing sounds. */
+  /** Safe mode: default panes and theme, no sounds, and saved workspaces and settings are never overwritten. */
   readonly safe?: boolean
-  /** The folder that everything is kept in, where it is carried along with the program. */
+  /** The data folder, if Tapedeck runs as a portable app. */
   readonly portable?: string
-  /** The accent colour of the host's system, `#rrggbb`; absent: it has none, or the host does not know it. */
+  /** The system's accent color as `#rrggbb`; absent if unknown. */
   readonly accent?: string
-  /** The system can be told to start it at login. */
+  /** The system can start Tapedeck at login. */
   readonly startsAtLogin?: boolean
-  /** Why the shortcut of a bookmark does nothing: another program has it, or it is none that the system knows. */
+  /** Why the global bookmark shortcut doesn't work: another program uses it, or the system doesn't know it. */
   readonly shortcutFault?: 'taken' | 'unknown'
-  /** There were no settings yet when the terminal started. */
+  /** There were no settings when the terminal started. */
   readonly firstRun?: boolean
 }
 
-/** `live`: fresh. The other four are the freshness states of the rules of the domain. */
+/** How fresh a price is. Only a `live` price is current. */
 export type Freshness = 'live' | 'quiet' | 'stale' | 'closed' | 'disconnected' | 'waiting'
 
-/** What is known now of one instrument; null: not known. Times are UTC ms. */
+/** The current values of one instrument, null if unknown. Times are UTC ms. */
 export interface QuoteRow {
   readonly instrument: InstrumentId
   readonly asset: AssetClass
-  /** The service's spelling once a message or acknowledgement told it, else as the user typed it. */
+  /** The symbol as the service writes it, once known from a message or acknowledgement; until then, as typed. */
   readonly symbol: string
   readonly name: string | null
   readonly last: number | null
-  /** `mid`: no trade feed, so Last is the middle of bid and ask, and is marked. `bar`: from the service's bars. */
+  /** `mid`: without a trade feed, Last is the midpoint of bid and ask, and is marked. `bar`: from service bars. */
   readonly lastOf: 'trade' | 'mid' | 'bar' | null
   readonly lastEventMs: UnixMs | null
   readonly lastRecvMs: UnixMs | null
-  /** Against the previous print; null: first, after a reconnect or a seek. Drives the flash. */
+  /** Against the previous trade; null at the start and after a reconnect or seek. Drives the flash. */
   readonly tick: -1 | 0 | 1 | null
-  /** Grows with each print that may flash. */
+  /** Increases with each trade that can flash. */
   readonly flash: number
   readonly bid: number | null
   readonly ask: number | null
@@ -50,27 +50,27 @@ export interface QuoteRow {
   readonly high: number | null
   readonly low: number | null
   readonly volume: number | null
-  /** The session that open, high, low and volume are of: `open` is the trading day's own. */
+  /** The trading session that open, high, low and volume cover. */
   readonly rangeOf: SessionState | null
   readonly reference: number | null
   readonly referenceOf: 'previous close' | 'session open' | 'first print' | null
-  /** Fixed decimals, learnt from the server's own literals; never shrinks. */
+  /** The number of decimals, learned from the service's own numbers. Never shrinks. */
   readonly decimals: number
-  /** One pip where the instrument has pips (forex), else null. */
+  /** One pip of a forex pair, otherwise null. */
   readonly pip: number | null
   readonly freshness: Freshness
   /** Closes of the last 60 one-minute bars, oldest first. */
   readonly spark: readonly number[]
-  /** While nothing came since the start: the last recorded price, to the minute. Absent or null: there is none. */
+  /** The last recorded price, to the minute, until a message arrives. Absent or null if there is none. */
   readonly stored?: { readonly price: number; readonly atMs: UnixMs } | null
-  /** Which mapping read the last message of an undocumented shape; null for documented shapes. */
+  /** The mapping that read the last message of an undocumented shape; null for documented shapes. */
   readonly mapping: string | null
 }
 
-/** Why a chart has nothing of a span: it was not received, or what is stored of it is damaged. */
+/** Why a chart has no data for a span: it wasn't received, or the stored data is corrupt. */
 export type SpanCause = GapCause | 'unreadable'
 
-/** A hatched span on a chart; `toMs` null: still open. */
+/** A hatched span on a chart. `toMs` is null while it is open. */
 export interface GapSpan {
   readonly feed: FeedId
   readonly cause: SpanCause
@@ -78,7 +78,7 @@ export interface GapSpan {
   readonly toMs: UnixMs | null
 }
 
-/** The state of a feed session, one union. `refused` offers retry; `waiting` says until when and why. */
+/** The state of a feed's connection. `refused` can be retried; `waiting` says why and until when. */
 export type FeedState =
   | { readonly is: 'idle' }
   | { readonly is: 'connecting'; readonly attempt: number }
@@ -87,7 +87,7 @@ export type FeedState =
   | { readonly is: 'waiting'; readonly untilMs: UnixMs; readonly attempt: number; readonly why: Reason }
   | { readonly is: 'refused'; readonly why: Reason }
 
-/** One reason, joined from error frame, close code, HTTP status or socket error. */
+/** One reason, judged from the error frame, close code, HTTP status or socket error. */
 export interface Reason {
   readonly code: ErrorCode
   readonly message: string
@@ -98,13 +98,13 @@ export interface Reason {
 export interface FeedStatus {
   readonly feed: FeedId
   readonly state: FeedState
-  /** Connections of this feed (more than one only if the user allowed sharding). */
+  /** The feed's connections. More than one only if the user allowed it. */
   readonly connections: number
-  /** Service spelling, as acknowledged. */
+  /** Symbols as the service acknowledged them. */
   readonly acknowledged: readonly string[]
-  /** Asked for but not (yet) acknowledged. */
+  /** Subscribed but not acknowledged (yet). */
   readonly missing: readonly string[]
-  /** Refused by the planner: over the budget. */
+  /** Not subscribed, because the limit is reached. */
   readonly overBudget: readonly string[]
   readonly budget: number
   readonly perSecond: number
@@ -112,7 +112,7 @@ export interface FeedStatus {
   readonly undecodable: number
   readonly unasked: number
   readonly lastMessageMs: UnixMs | null
-  /** Which mappings read messages of undocumented shapes, and how many each. */
+  /** The mappings that read messages of undocumented shapes, with message counts. */
   readonly mappings: readonly { readonly name: string; readonly messages: number }[]
 }
 
@@ -126,17 +126,14 @@ export type RecorderState =
   | { readonly is: 'off' }
   | { readonly is: 'recording'; readonly session: string; readonly sinceMs: UnixMs; readonly paused: false }
   | { readonly is: 'broken'; readonly why: Reason; readonly sinceMs: UnixMs; readonly lost: number }
-  /** On purpose and for a while: recording goes on by itself. */
+  /** Paused on purpose. Recording resumes automatically. */
   | { readonly is: 'paused'; readonly why: Reason; readonly sinceMs: UnixMs; readonly lost: number }
 
 export interface StatusState {
   readonly nowMs: UnixMs
   readonly source: 'demo' | 'service'
   readonly origin: string
-  /**
-   * Grows when stored history has to be read again: another source came in place of the one before, or the sample
-   * session was added behind it.
-   */
+  /** Increases when stored history must be read again: the source changed or the sample session was added. */
   readonly historyChanges: number
   readonly feeds: readonly FeedStatus[]
   readonly recorder: RecorderState
@@ -144,7 +141,7 @@ export interface StatusState {
   readonly stored: number
   readonly perSecond: number
   readonly backlogBytes: number
-  /** Milliseconds on the monotonic clock. */
+  /** In ms on the monotonic clock. */
   readonly receiveToStored: Percentiles | null
   readonly store: {
     readonly path: string
@@ -154,11 +151,11 @@ export interface StatusState {
   }
   /** Service clock minus local clock, ms; null until measured. */
   readonly skewMs: number | null
-  /** Since 00:00 UTC, counted as `countGaps` does. */
+  /** Since 00:00 UTC, counted by `countGaps`. */
   readonly gapsToday: number
-  /** What just happened, in a sentence. */
+  /** What just happened, as a sentence. */
   readonly message: string
-  /** When recording last went on after trouble, and how many messages are not kept; absent: there was none. */
+  /** When recording last resumed after a failure, and how many messages were lost. Absent if it never failed. */
   readonly recovered?: { readonly atMs: UnixMs; readonly lost: number }
 }
 
@@ -169,7 +166,7 @@ export interface AccountState {
   readonly plan: string
   readonly hasPassword: boolean
   readonly hasApiKey: boolean
-  /** Where secrets live. `memory`: no keychain here, so they last until Tapedeck quits. */
+  /** Where secrets are stored. `memory`: there is no keychain, so they last until Tapedeck quits. */
   readonly keychain: 'os' | 'memory' | 'unprobed'
   readonly token: 'none' | 'valid' | 'expired' | 'refused'
   readonly tokenExpiresMs: UnixMs | null
@@ -178,12 +175,12 @@ export interface AccountState {
   readonly passwordField: string
 }
 
-/** A step of Test connection, in order: reach, token, handshake, subscribe, first message. */
+/** A step of a connection test. The order is reach, token, handshake, subscribe, first message. */
 export interface ConnectionStep {
   readonly step: 'reach' | 'token' | 'handshake' | 'subscribe' | 'first message'
   readonly ok: boolean
   readonly tookMs: number
-  /** What was seen, or what went wrong and what to do. */
+  /** What happened, or what went wrong and what to do. */
   readonly text: string
   readonly code: ErrorCode | null
 }

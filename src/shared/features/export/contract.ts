@@ -1,4 +1,4 @@
-/** Taking recorded ticks and bars out as files. Exports are jobs: `jobs` tells how they go. */
+/** Exports recorded ticks and bars as files. An export is a job; the stream `jobs` reports its progress. */
 import * as v from 'valibot'
 import { EXPORT_FORMATS, EXPORT_KINDS, SEPARATORS, SPLITS, type ExportEstimate, type ExportRequest } from './export.ts'
 import type { JobId } from '../../core/jobs/jobs.ts'
@@ -23,27 +23,27 @@ const request: v.GenericSchema<unknown, ExportRequest> = v.strictObject({
   split: v.picklist(SPLITS),
 })
 const folder = text(4_096)
-/** Name of a file inside of the folder. */
+/** The name of a file in the folder. */
 const name = text(255)
 
-/** Where a window's export goes unless told. */
+/** The default place of a window's export. */
 export interface ExportDefaults {
   readonly folder: string
-  /** The host can show a chooser of folders. */
+  /** The host can show a folder chooser. */
   readonly canChoose: boolean
 }
 
 export const EXPORT_CALLS = {
   'export.defaults': call<ExportDefaults>()(none),
-  /** Shows the host's own chooser; null: nothing was chosen. Fails with `not-allowed` where there is none. */
+  /** Shows the host's folder chooser. Returns null if nothing was chosen. Fails with `not-allowed` without one. */
   'export.choose': call<string | null>()(v.strictObject({ folder })),
-  /** About how much it would be. Fails as the export would: `not-found`, `ambiguous-source`, `usage`. */
+  /** Estimates the size of an export. Fails like the export itself: `not-found`, `ambiguous-source`, `usage`. */
   'export.estimate': call<ExportEstimate>()(
     v.strictObject({ request, folder: v.nullable(folder), name: v.nullable(name) }),
   ),
   /**
-   * Starts an export; its job's result is an `ExportDone`. Fails at once where the name is none, the folder is not
-   * there, or a file is in the way and `replace` is not set.
+   * Starts an export. The result of its job is an `ExportDone`. Fails immediately if the name is invalid, the folder
+   * doesn't exist, or the file exists and `replace` isn't set.
    */
   'export.start': call<JobId>()(v.strictObject({ request, folder, name, replace: v.boolean() })),
 } as const

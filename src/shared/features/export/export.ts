@@ -1,4 +1,4 @@
-/** What can be taken out as a file: the same words for the window, for presets and for the command line. */
+/** Export requests and their rules, shared by the window, presets and the command line. */
 import { exportPhrase } from './texts.ts'
 import { hasBars, type BarSource, type Interval } from '../../core/market/market.ts'
 import type { FeedId, RecordingId } from '../../base/units.ts'
@@ -9,76 +9,76 @@ export const EXPORT_KINDS = ['ticks', 'bars'] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
 export const SEPARATORS = [',', ';', '\t', '|'] as const
 export type Separator = (typeof SEPARATORS)[number]
-/** One file, or one for each symbol or UTC day. */
+/** One file, or one per symbol or UTC day. */
 export const SPLITS = ['none', 'symbol', 'day'] as const
 export type Split = (typeof SPLITS)[number]
 
-/** What to export. Everything but the place it is written to. */
+/** What to export, without where to write it. */
 export interface ExportRequest {
   readonly what: ExportKind
-  /** Of bars: one that sends bars is meant itself; any other names its market. */
+  /** For bars: a bar feed means its own bars, any other feed stands for its market. */
   readonly feed: FeedId
-  /** In any spelling; empty: every symbol. */
+  /** Symbols or aliases. Empty for every symbol. */
   readonly symbols: readonly string[]
-  /** Only these; empty: every one of the source. */
+  /** Only these sessions. Empty for every session of the source. */
   readonly sessions: readonly RecordingId[]
-  /** Key of a source; needed where several hold the feed. */
+  /** The key of a source. Required if several sources have the feed. */
   readonly source: string | null
-  /** Event time, [from, to), UTC ms; null: open. */
+  /** Event time [from, to), UTC ms. Null for no limit. */
   readonly fromMs: number | null
   readonly toMs: number | null
-  /** What bars are built from; null: as the feed. */
+  /** What bars are built from. Null for the feed's own kind. */
   readonly of: BarSource | null
   readonly interval: Interval
   readonly format: ExportFormat
-  /** Ticks: a column with the message as it arrived (JSON Lines always have it). */
+  /** Ticks: adds a column with the message as it arrived. JSON Lines always has it. */
   readonly raw: boolean
-  /** Bars: also the feed, the end and the VWAP of each (schema `tapedeck/bars/2`); absent: not. */
+  /** Bars: adds feed, end time and VWAP (schema `tapedeck/bars/2`). */
   readonly extended?: boolean | undefined
-  /** CSV: begin with a byte order mark, for spreadsheets. */
+  /** CSV: starts with a byte order mark, for spreadsheets. */
   readonly bom: boolean
-  /** CSV: between columns. */
+  /** CSV: the column separator. */
   readonly separator: Separator
   readonly split: Split
 }
 
-/** One file that was written, with its manifest beside. */
+/** A written file and its manifest. */
 export interface ExportedFile {
   readonly path: string
   readonly rows: number
   readonly bytes: number
   readonly sha256: string
-  /** Path of the manifest. */
+  /** The path of the manifest. */
   readonly manifest: string
 }
 
-/** What an export answers: of one file its hash and manifest, of several what each has. */
+/** The result of an export: hash and manifest of one file, or of each of several. */
 export interface ExportDone {
   readonly rows: number
   readonly bytes: number
-  /** The feed whose messages the rows are, or are built from, and the source that recorded it. */
+  /** The feed the rows come from, and the source that recorded it. */
   readonly feed: FeedId
   readonly source: string
-  /** Null where there are several files. */
+  /** Null if there are several files. */
   readonly sha256: string | null
   readonly manifest: string | null
   readonly files: readonly ExportedFile[]
 }
 
-/** What an export would be, told before it is made. */
+/** The estimated size of an export. */
 export interface ExportEstimate {
-  /** About so many rows and bytes; bars are counted as if every interval had one. */
+  /** Approximate rows and bytes. Counts a bar for every interval. */
   readonly rows: number
   readonly bytes: number
-  /** About so many files. */
+  /** The approximate number of files. */
   readonly files: number
-  /** A file of the same name is there; null: no name was given. */
+  /** Whether a file of this name exists. Null if no name was given. */
   readonly exists: boolean | null
-  /** Room on the disk of the folder, bytes; null: not known. */
+  /** Free space on the folder's disk in bytes. Null if unknown. */
   readonly freeBytes: number | null
 }
 
-/** What cannot be combined, in a sentence; null: nothing stands against it. */
+/** Why the options of a request can't be combined, as a sentence, or null. */
 export function exportConflict(request: ExportRequest): string | null {
   const { what, format, raw, bom, separator, fromMs, toMs, of, interval, extended } = request
   if (what === 'bars' && format === 'jsonl') return exportPhrase('exporting.no-lines-of-bars')
@@ -90,28 +90,28 @@ export function exportConflict(request: ExportRequest): string | null {
   return null
 }
 
-/** Endings of the files of each format. */
+/** The file extension of each format. */
 export const EXTENSIONS: Readonly<Record<ExportFormat, string>> = { csv: '.csv', parquet: '.parquet', jsonl: '.jsonl' }
 
-/** Endings that name a format beside its own. */
+/** Other extensions that imply a format. */
 const OTHER_ENDINGS: Readonly<Record<string, ExportFormat>> = { '.ndjson': 'jsonl', '.tsv': 'csv' }
 
-/** The format that a file's ending names; undefined for an ending of none of them. */
+/** The format implied by a file name's extension, or undefined. */
 export function formatOfName(name: string): ExportFormat | undefined {
   const lower = name.toLowerCase()
   const other = Object.entries(OTHER_ENDINGS).find(([ending]) => lower.endsWith(ending))?.[1]
   return other ?? EXPORT_FORMATS.find((format) => lower.endsWith(EXTENSIONS[format]))
 }
 
-/** The separator that a file's ending promises; undefined: any. */
+/** The separator implied by a file name's extension, or undefined for any. */
 export const separatorOfName = (name: string): Separator | undefined =>
   name.toLowerCase().endsWith('.tsv') ? '\t' : undefined
 
-/** A typed name with an ending of the format: its own where it has one. */
+/** A typed file name with an extension of the format. Keeps a suitable extension. */
 export const fileNameOf = (name: string, format: ExportFormat): string =>
   formatOfName(name) === format ? name : `${name}${EXTENSIONS[format]}`
 
-/** Why a file of this name can't hold what is exported, in a sentence; null: it can. */
+/** Why a file name doesn't fit the request, as a sentence, or null. */
 export function nameConflict(
   name: string,
   { format, separator }: Pick<ExportRequest, 'format' | 'separator'>,
