@@ -13,7 +13,7 @@ export function networkError(thrown: unknown, url: URL, late: boolean): CodedErr
   if (isTlsError(code)) {
     return new CodedError(
       'tls',
-      `The certificate of ${url.host} couldn’t be verified (${code}), so nothing was sent.`,
+      `Couldn’t establish a secure connection to ${url.host} (${code}), so nothing was sent.`,
       {
         hint: 'Check the address and this computer’s clock. A network with a sign-in page can also cause this.',
       },

@@ -25,9 +25,10 @@ export const FEATURES: readonly MainFeature[] = [
   research,
   replay,
   evidence,
+  // Before alerts: the first to subscribe gets the room of a connection, and the watchlists say what is recorded.
+  watchlist,
   alerts,
   sample,
-  watchlist,
   moveStore,
   updates,
   desktop,

@@ -12,7 +12,7 @@ import { createSettingsStore, settingsFile, isNew } from './settings.ts'
 export interface SettingsService extends SafeSettings {
   /** Nothing was stored before this start. */
   readonly isFirstRun: boolean
-  /** Stores what a window changed, once everyone who acts on such changes has done so. */
+  /** Stores what a window changed; resolves once everyone who acts on such changes has done so. */
   change(patch: SettingsPatch): Promise<Settings>
   /** `act` runs at every `change`, before it resolves. */
   onPatch(act: (patch: SettingsPatch) => Promise<void>): void

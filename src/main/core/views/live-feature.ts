@@ -143,8 +143,11 @@ export const live = defineFeature({
       stopTime()
       offSettings()
       await recordings.settled()
-      await feeds.close()
-      await recordings.end()
+      try {
+        await feeds.close()
+      } finally {
+        await recordings.end()
+      }
     }
     let ended: Promise<void> | null = null
     const end = (): Promise<void> => (ended ??= endAll())

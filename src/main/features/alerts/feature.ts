@@ -97,8 +97,11 @@ export const alerts = defineFeature({
       },
       async stop() {
         // After the last record: what fired is saved.
-        await live.end()
-        await service.close()
+        try {
+          await live.end()
+        } finally {
+          await service.close()
+        }
       },
     }
   },

@@ -58,7 +58,7 @@ export class Imports {
       .get(about.id)
     if (existing !== undefined) {
       const closeRecord = existing.summary === null ? null : (JSON.parse(existing.summary) as CloseRecord) // written by the engine
-      if (closeRecord !== null && about.heads !== undefined && headsDiffer(closeRecord.heads, about.heads)) {
+      if (closeRecord !== null && about.heads !== undefined && equalHeads(closeRecord.heads, about.heads)) {
         return { recording: about.id, messages: closeRecord.messages, already: true }
       }
       throw new CodedError('not-allowed', `The store already has a different session ${about.id}.`, {
@@ -165,7 +165,7 @@ export class Imports {
     let record: CloseRecord | undefined
     yield this.#write(one, () => {
       record = this.#context.closeRecord(rec)
-      if (about.heads !== undefined && !headsDiffer(record.heads, about.heads)) throw differs()
+      if (about.heads !== undefined && !equalHeads(record.heads, about.heads)) throw differs()
       this.#publish(one, record)
     })
     if (one.failure !== null || record === undefined) return this.#fail(one, one.failure ?? gone())
@@ -215,7 +215,7 @@ export class Imports {
   }
 }
 
-function headsDiffer(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+function equalHeads(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
   const names = Object.keys(a)
   return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && a[name] === b[name])
 }

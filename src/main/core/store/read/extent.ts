@@ -64,11 +64,11 @@ export function readExtent(queries: StoreQueries, query: TickQuery): TickExtent 
       }
     }
   }
-  const journalCount = query.instruments === null ? instruments.size : new Set(query.instruments).size
+  const instrumentCount = query.instruments === null ? instruments.size : new Set(query.instruments).size
   return {
     messages: Math.round(messages),
     records: Math.round(records),
-    instruments: journalCount,
+    instruments: instrumentCount,
     fromMs: first === Infinity ? null : first,
     toMs: last === -Infinity ? null : last,
   }

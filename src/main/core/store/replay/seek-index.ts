@@ -13,10 +13,10 @@ const MAX_BLOCK_READS = 48
 export function findPosition(sql: ReplaySql, cache: MarksCache, { recording, ms }: PositionQuery): Position | null {
   const marks = cache.of(recording)
   if (marks.lastSeq === 0) return null
-  for (let reads = 0, isPassed = 0; ; reads++) {
+  for (let reads = 0, passedSeq = 0; ; reads++) {
     const { seq, wallMs } = marks.marks
     // The first mark that is later, and the last mark before it that is certainly earlier.
-    let hi = upperBound(seq, isPassed)
+    let hi = upperBound(seq, passedSeq)
     while (hi < seq.length && !(wallMs[hi] > ms)) hi++
     let lo = hi - 1
     while (lo > 0 && !(wallMs[lo] <= ms - CLOCK_SLACK_MS)) lo--
@@ -32,6 +32,6 @@ export function findPosition(sql: ReplaySql, cache: MarksCache, { recording, ms 
       replayMs = Math.max(replayMs, stamp.wallMs)
     }
     if (hi === seq.length) return { seq: marks.lastSeq, ms: replayMs }
-    isPassed = upTo
+    passedSeq = upTo
   }
 }

@@ -12,7 +12,7 @@ export type SendLibraryRequest = <T = void>(
 
 /** Bytes of batches per message to the thread, and bytes in flight: enough to keep the store busy. */
 const GROUP_BYTES = 256 << 10
-const MAX_BYTES_IN_FLIGHT = 4
+const MAX_MESSAGES_IN_FLIGHT = 4
 
 /** Creates a library that sends its requests with `ask`. */
 export function createLibrary(ask: SendLibraryRequest): StoreLibrary {
@@ -27,7 +27,7 @@ export function createLibrary(ask: SendLibraryRequest): StoreLibrary {
       if (there !== null) return there
       let stored = 0
       let failure: { readonly thrown: unknown } | null = null
-      const bytesInFlight = new Set<Promise<void>>()
+      const inFlight = new Set<Promise<void>>()
       const send = (group: readonly Batch[]): void => {
         const messages = group.reduce((sum, batch) => sum + batch.messages.count, 0)
         const buffers = [...new Set(group.flatMap(batchBuffers))]
@@ -36,16 +36,16 @@ export function createLibrary(ask: SendLibraryRequest): StoreLibrary {
           buffers,
         ).then(
           () => {
-            bytesInFlight.delete(sent)
+            inFlight.delete(sent)
             stored += messages
             onStored?.(stored)
           },
           (thrown: unknown) => {
-            bytesInFlight.delete(sent)
+            inFlight.delete(sent)
             failure ??= { thrown }
           },
         )
-        bytesInFlight.add(sent)
+        inFlight.add(sent)
       }
       const whole = (): void => {
         stop()
@@ -62,10 +62,10 @@ export function createLibrary(ask: SendLibraryRequest): StoreLibrary {
           send(group)
           group = []
           bytes = 0
-          while (bytesInFlight.size >= MAX_BYTES_IN_FLIGHT) await Promise.race(bytesInFlight)
+          while (inFlight.size >= MAX_MESSAGES_IN_FLIGHT) await Promise.race(inFlight)
         }
         if (group.length > 0) send(group)
-        await Promise.all(bytesInFlight)
+        await Promise.all(inFlight)
         whole()
         return await ask<ImportOutcome>((call) => ({ is: 'import-end', call, handle }))
       } catch (thrown) {

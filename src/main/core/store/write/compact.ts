@@ -101,14 +101,14 @@ export class Compaction {
       .all(series)
     let run: { id: number; count: number }[] = []
     let rows = 0
-    const mergedCount = (): boolean => Math.ceil(rows / BLOCK_ROWS) < run.length
+    const isWorthMerging = (): boolean => Math.ceil(rows / BLOCK_ROWS) < run.length
     for (const block of [...blocks, { id: 0, count: BLOCK_ROWS }]) {
       if (block.count < BLOCK_ROWS && rows + block.count <= MERGE_ROWS) {
         run.push(block)
         rows += block.count
         continue
       }
-      if (mergedCount()) yield run.map(({ id }) => id)
+      if (isWorthMerging()) yield run.map(({ id }) => id)
       run = block.count < BLOCK_ROWS ? [block] : []
       rows = run.length === 0 ? 0 : block.count
     }

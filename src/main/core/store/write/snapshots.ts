@@ -106,14 +106,14 @@ export class SnapshotWriter {
       data = yield* packInSteps(raw, null)
       this.#base = { recording: rec.id, seq, data: raw, packedBytes: data.length, usedBy: seq }
     }
-    const isBaseNeeded = base !== null && base.usedBy > base.seq ? base.seq : NaN
+    const neededSeq = base !== null && base.usedBy > base.seq ? base.seq : NaN
     const row = { recording: rec.id, seq, wall_ms: wallMs, version, data }
     const bytes = data
     yield () => {
       const [last, before] = this.#sql.newest.all(rec.id)
-      if (last !== undefined && last.seq < seq && before !== undefined && last.seq !== isBaseNeeded) {
-        const isFarApart = last.seq - before.seq
-        if (isFarApart < MIN_SEQ_DISTANCE && last.size > isFarApart * BYTES_PER_SEQ) this.#sql.drop.run(last.id)
+      if (last !== undefined && last.seq < seq && before !== undefined && last.seq !== neededSeq) {
+        const seqDistance = last.seq - before.seq
+        if (seqDistance < MIN_SEQ_DISTANCE && last.size > seqDistance * BYTES_PER_SEQ) this.#sql.drop.run(last.id)
       }
       this.#sql.insert.run(rec.id, seq, wallMs, version, snapshotSum(row), bytes)
     }
