@@ -261,7 +261,7 @@ export function verdictOfSocket(code: string, host: string): Verdict {
       then: 'retry',
       why: reason(
         'tls',
-        `The certificate of ${host} couldn’t be verified (${code}), so nothing was sent.`,
+        `Couldn’t establish a secure connection to ${host} (${code}), so nothing was sent.`,
         'Check the address and this computer’s clock. A network with a sign-in page can also cause this.',
       ),
     }

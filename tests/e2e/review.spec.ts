@@ -287,7 +287,7 @@ test('a recording is reviewed, proven, taken out and brought into another store'
     fresh.page.setDefaultTimeout(15_000)
     const there = new ReviewScreen(fresh.page)
     await there.trades('BTC-USD')
-    await there.bringIn(file, /A complete session recorded by Tapedeck/, () => audit(fresh, DIALOG, 'import'))
+    await there.bringIn(file, /A session file saved by Tapedeck/, () => audit(fresh, DIALOG, 'import'))
     await expect(there.session(id)).toContainText(NAME)
     expect(await there.exportAll(id, folders.again)).toEqual(byLine)
     expect(await ask(other, 'verify', '--session', id)).toMatchObject([{ sessions: 1, ok: true, problems: [] }])

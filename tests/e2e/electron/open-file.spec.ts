@@ -27,7 +27,7 @@ test('a session file is offered for import, however it is opened', async ({ open
   const dialog = screen.dialog(`Import ${basename(file)}`)
 
   await test.step('as an argument', async () => {
-    await expect(dialog).toContainText('A complete session recorded by Tapedeck')
+    await expect(dialog).toContainText('A session file saved by Tapedeck')
     await dialog.getByRole('button', { name: 'Import', exact: true }).click()
     await dialog.getByRole('button', { name: 'Show sessions' }).click()
     await expect(page.getByRole('row').and(page.getByTitle(id))).toBeVisible()
@@ -39,7 +39,7 @@ test('a session file is offered for import, however it is opened', async ({ open
     const path = createRequire(import.meta.url)('electron') as string
     const second = spawn(path, [ROOT, basename(file)], { cwd: dirname(file), env: appEnv(here), stdio: 'ignore' })
     await ended(second, 'the second instance')
-    await expect(dialog).toContainText('A complete session recorded by Tapedeck')
+    await expect(dialog).toContainText('A session file saved by Tapedeck')
     await dialog.getByRole('button', { name: 'Import', exact: true }).click()
     await expect(dialog).toContainText('is in the store already')
     await dialog.locator('.foot').getByRole('button', { name: 'Close' }).click()
@@ -59,7 +59,7 @@ test('a session file is offered for import, however it is opened', async ({ open
     await screen.watchlist().dispatchEvent('dragover', { dataTransfer: data })
     await expect(page.getByText('Drop to import')).toBeVisible()
     await screen.watchlist().dispatchEvent('drop', { dataTransfer: data })
-    await expect(dialog).toContainText('A complete session recorded by Tapedeck')
+    await expect(dialog).toContainText('A session file saved by Tapedeck')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await expect(dialog).toHaveCount(0)
   })

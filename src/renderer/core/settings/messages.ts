@@ -17,7 +17,7 @@ export const settings = {
   'setting.record-lists.about': 'Including lists that no pane shows.',
   'setting.store': 'Store folder',
   'setting.store.about':
-    'Moving copies the store, verifies the copy and only then deletes the original. Recording pauses briefly at the end and resumes in a new session; the interruption is marked as a gap.',
+    'Moving copies the store, verifies the copy and only then deletes the original. Recording pauses at the end and resumes in a new session; the interruption is marked as a gap.',
   'store.to': 'Full path of the new folder',
   'store.choose': 'Choose…',
   'store.move': 'Move store',

@@ -445,8 +445,9 @@ export class WindowState {
 
   close(): void {
     for (const undo of this.#undo) undo()
-    this.#features?.close()
+    // First: it takes the alerts back to the live market, which a closed feature would subscribe to again.
     this.replay.close()
+    this.#features?.close()
     this.settings.close()
     this.quotes.close()
     this.log.close()

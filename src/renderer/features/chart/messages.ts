@@ -179,7 +179,7 @@ export const chart = {
   'chart.where-belongs': 'Placement',
   'chart.over-prices': 'Over the price',
   'chart.pane-own': 'Separate pane',
-  'chart.there-no-chart-here': 'This pane has no chart.',
+  'chart.there-no-chart-here': 'No chart is open in this window.',
   'chart.indicators-chart': 'Chart indicators',
   'chart.scale-lines-zone-chart': 'Chart scale, lines, and time zone',
   'chart.fit-all-bars-into': 'Fit all bars on the chart',

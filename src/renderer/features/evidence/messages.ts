@@ -118,7 +118,7 @@ export const evidence = {
   'evidence.reads-all-stored-computes':
     'Reads everything stored and recomputes the ledger: hashes of every connection’s messages, entries, gaps, digests, bars, and counts. Each difference is listed with session, feed, and time; nothing is changed. This detects corruption. It can’t detect the owner of this computer rewriting the whole history.',
   'evidence.last-event-time-then': 'last by event time, then by arrival',
-  'evidence.you-ended-recording-time': 'You stopped recording. Time without a subscription doesn’t count as lost.',
+  'evidence.you-ended-recording-time': 'Recording was stopped. Time while it was off doesn’t count as lost.',
   'evidence.every-symbol-feed': 'All symbols on the feed.',
   'evidence.coverage': 'Coverage',
   'evidence.agreement': 'Agreement',

@@ -32,7 +32,7 @@ export const importing = {
   'import.first-rows': 'First rows',
   'import.what-holds': 'Content of {column}',
   'import.not-read': 'Ignore',
-  'import.session-another-machine-whole': 'A complete session recorded by Tapedeck.',
+  'import.session-another-machine-whole': 'A session file saved by Tapedeck, with its ledger.',
   'import.ticks-tapedeck-exported-as': 'Ticks exported by Tapedeck as CSV.',
   'import.messages-tapedeck-exported-as': 'Messages exported by Tapedeck as JSON Lines.',
   'import.table-say-what-columns': 'A table. Choose what each column contains.',

@@ -9,7 +9,7 @@ export const research = {
   'research.one-them-neither-json': 'one of them is neither JSON nor CSV, so values can’t be compared.',
   'research.same-values-written-differently': 'same values, formatted differently.',
   'research.first-listed-more-not': 'Showing the first {most}; {more} more not shown.',
-  'research.back-answer': 'Back to latest data',
+  'research.back-answer': 'Close comparison',
   'research.copy': 'Copy {name}',
   'research.save': 'Save {name}',
   'research.parts': 'Parts of {name}',

@@ -107,7 +107,7 @@ export const sessions = {
   'sessions.rules-keeping': 'Retention…',
   'sessions.keep.keepDays': 'Keep sessions for {value} days',
   'sessions.keep.keepGb': 'Keep at most {value} GB',
-  'sessions.keep.binDays': 'Empty the bin after {value} days',
+  'sessions.keep.binDays': 'Erase sessions after {value} days in the bin',
   'sessions.count': { one: '{count} session', other: '{count} sessions' },
   'sessions.now-in-bin': '{nameOf} was moved to the bin.',
   'sessions.now-back': '{nameOf} was restored.',

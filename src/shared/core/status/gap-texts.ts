@@ -11,11 +11,11 @@ export const GAP_TEXTS = {
   'gap.cause.sleep': 'computer asleep',
   'gap.cause.clock': 'clock changed',
   'gap.cause.token': 'signed out',
-  'gap.cause.disk': 'not stored: disk error',
+  'gap.cause.disk': 'not stored: disk problem',
   'gap.cause.overflow': 'not stored: overload',
   'gap.cause.worker': 'not stored: recorder failed',
   'gap.cause.crash': 'Tapedeck crashed',
-  'gap.cause.quit': 'Tapedeck was closed',
+  'gap.cause.quit': 'recording stopped',
   'gap.cause.unreadable': 'stored messages corrupt',
 } as const satisfies Readonly<Record<`gap.cause.${SpanCause}`, string>>
 

@@ -53,7 +53,7 @@ export const ALERT_TEXTS = {
   'alertWords.state.expired': 'Expired',
   'alertWords.state.off': 'Off',
   'alertWords.state.elsewhere': 'Other market',
-  'alertWords.state.broken': 'Drawing deleted',
+  'alertWords.state.broken': 'Drawing not found',
   'alertWords.event.fired': '{what}: {value}',
   'alertWords.event.unseen': '{what}: crossed without data, from {before} to {value}',
   'alertWords.event.expired': '{what}: expired',

@@ -28,7 +28,7 @@ describe('a cause of a gap', () => {
 
   it('is told with its days where it is not over on the day on which it began', () => {
     const night = { feed: 'crypto/XT', cause: 'quit', fromMs: unixMs(86_399_000), toMs: unixMs(86_401_000) } as const
-    expect(gapText(night, 'UTC')).toBe('Tapedeck was closed 01 Jan 1970 23:59:59 to 02 Jan 1970 00:00:01')
-    expect(gapText({ ...night, toMs: null }, 'UTC')).toBe('Tapedeck was closed 01 Jan 1970 23:59:59 to now')
+    expect(gapText(night, 'UTC')).toBe('recording stopped 01 Jan 1970 23:59:59 to 02 Jan 1970 00:00:01')
+    expect(gapText({ ...night, toMs: null }, 'UTC')).toBe('recording stopped 01 Jan 1970 23:59:59 to now')
   })
 })

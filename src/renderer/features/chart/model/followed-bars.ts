@@ -48,6 +48,8 @@ export class FollowedBars implements Following {
   #grewAt: 'old' | 'new' = 'old'
   /** Counts reads of the newest page; only the last one is used. */
   #reads = 0
+  /** Counts jumps back. A page asked for before one may hold bars from after the replay's clock. */
+  #cuts = 0
 
   constructor(transport: Transport, target: ChartTarget) {
     this.#transport = transport
@@ -81,6 +83,7 @@ export class FollowedBars implements Following {
   }
 
   readonly cut = (ms: number): void => {
+    this.#cuts++
     this.#spans.forgetCorrupt(ms)
     this.#buffered = this.#buffered.filter((bar) => bar.startMs <= ms)
     if (!this.#isLoaded || this.#lastMs <= ms) return
@@ -135,7 +138,7 @@ export class FollowedBars implements Following {
     this.#noteNewest(fresh)
     if (isMove) return this.#move(fresh)
     // A page on its way may be older than these.
-    if (!this.#isLoaded || this.#isReading) this.#buffered.push(...fresh)
+    if (!this.#isLoaded || this.#isReading) mergeBars(this.#buffered, fresh)
     else if (this.#hasNewer) this.#keepRecent(fresh)
     if (!this.#isLoaded) return
     // Beyond an end with more stored bars, a correction would leave a gap between itself and the bars held.
@@ -179,9 +182,11 @@ export class FollowedBars implements Following {
 
   #readNewest(goThere = false): void {
     const mine = ++this.#reads
+    const cuts = this.#cuts
     this.#isReading = true
     void this.#ask({ beforeMs: null }, FIRST_PAGE).then((result) => {
       if (this.#isStopped || mine !== this.#reads) return
+      if (cuts !== this.#cuts) return this.#readNewest(goThere)
       this.#isReading = false
       if (result.ok) this.#joinNewest(result.value, goThere)
       else this.#target.onStage({ is: 'failed', failure: result.error })
@@ -198,11 +203,20 @@ export class FollowedBars implements Following {
     if (older.length === 0) this.#hasOlder = page.more
     this.#spans.add(page.gaps)
     if (page.decimals > 0) this.#target.setDecimals(page.decimals, this.#isLoaded)
-    mergeBars(this.#bars, this.#buffered)
-    this.#buffered = []
+    this.#joinBuffered()
     this.#isLoaded = true
     this.#spans.draw()
     if (isFirst || goThere || !haveSameEnds(shown, this.#bars)) this.#show(!isFirst && !goThere)
+  }
+
+  /** Joins streamed bars to the newest page. Before its start, with older bars in the store, they would leave a gap. */
+  #joinBuffered(): void {
+    const fromMs = this.#hasOlder ? this.#firstMs : MS_BEFORE_ALL
+    mergeBars(
+      this.#bars,
+      this.#buffered.filter((bar) => bar.startMs >= fromMs),
+    )
+    this.#buffered = []
   }
 
   async #older(beforeMs: number): Promise<ChartPage> {
@@ -217,9 +231,10 @@ export class FollowedBars implements Following {
 
   async #newer(): Promise<ChartPage> {
     const afterMs = this.#lastMs
-    const mine = this.#reads
+    const [mine, cuts] = [this.#reads, this.#cuts]
     const page = await this.#askOrThrow({ beforeMs: null, afterMs }, NEXT_PAGE)
-    if (this.#isStopped || mine !== this.#reads || this.#lastMs !== afterMs) return { bars: [], more: this.#hasNewer }
+    const isLate = mine !== this.#reads || cuts !== this.#cuts || this.#lastMs !== afterMs
+    if (this.#isStopped || isLate) return { bars: [], more: this.#hasNewer }
     const bars = [...page.bars]
     if (!page.more) {
       // The store lags behind the stream by what it has not flushed.
@@ -227,7 +242,8 @@ export class FollowedBars implements Following {
         bars,
         this.#buffered.filter((bar) => bar.startMs > afterMs),
       )
-      this.#buffered = []
+      // A read of the newest page on its way joins them again: its page may be older than these.
+      if (!this.#isReading) this.#buffered = []
     }
     this.#bars = this.#bars.concat(bars)
     this.#hasNewer = page.more
@@ -238,9 +254,9 @@ export class FollowedBars implements Following {
   async #around(ms: number): Promise<boolean> {
     const endMs = ms + (FIRST_PAGE / 2) * INTERVALS[this.#target.query.interval]
     const isNewest = endMs > this.#newestMs
-    const mine = this.#reads
+    const [mine, cuts] = [this.#reads, this.#cuts]
     const result = await this.#ask({ beforeMs: isNewest ? null : endMs }, NEXT_PAGE)
-    if (this.#isStopped || !this.#isLoaded || mine !== this.#reads) return false
+    if (this.#isStopped || !this.#isLoaded || mine !== this.#reads || cuts !== this.#cuts) return false
     if (!result.ok || result.value.bars.length === 0) return false
     // A read on its way would bring bars of elsewhere.
     this.#reads++
@@ -250,8 +266,7 @@ export class FollowedBars implements Following {
     this.#hasNewer = !isNewest
     this.#noteNewest(this.#bars)
     if (isNewest) {
-      mergeBars(this.#bars, this.#buffered)
-      this.#buffered = []
+      this.#joinBuffered()
     }
     this.#grewAt = 'old'
     this.#spans.addCorrupt(result.value.gaps)

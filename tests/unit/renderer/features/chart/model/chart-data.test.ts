@@ -142,6 +142,16 @@ describe('the chart of a replay', () => {
     chart.following.cut(50 * SECOND)
     expect(chart.shown).toHaveLength(draws)
   })
+  it('reads again if it jumped back while a page was on its way', async () => {
+    const chart = open('replay-1')
+    chart.give(value(bars(50, 100)))
+    chart.following.cut(60 * SECOND)
+    await chart.answer(bars(0, 100))
+    expect(last(chart.shown)?.starts).toEqual([])
+    expect(chart.asked).toBe(1)
+    await chart.answer(bars(0, 60))
+    expect(last(last(chart.shown)?.starts ?? [])).toBeLessThanOrEqual(60)
+  })
   it('leaves nothing where there is nothing yet', async () => {
     const chart = open('replay-1')
     chart.give(value(bars(0, 100)))
