@@ -139,7 +139,8 @@ export const state = {
   'transportSocket.press-enter-terminal-where':
     'Press Enter in the terminal where Tapedeck runs to get a new address, or restart it.',
   'window.there-no-recorded-session': 'No recorded session to replay yet.',
-  'window.nothing-was-recorded-here': 'No recorded session from this source to replay yet. Sessions in the bin don’t count.',
+  'window.nothing-was-recorded-here':
+    'No recorded session from this source to replay yet. Sessions in the bin don’t count.',
   'window.browser-blocked-new-window':
     'The browser blocked the new window. Allow pop-ups for this address, then try again.',
   'window.closed': '{title} closed.',

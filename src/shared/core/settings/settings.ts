@@ -30,7 +30,6 @@ export const LOWER_PANES = [
   'sessions',
   'log',
 ] as const
-type LowerPaneName = (typeof LOWER_PANES)[number]
 const symbolRow = v.object({ asset: v.picklist(ASSET_CLASSES), symbol: text(64) })
 const watchlist = v.object({
   id: text(64),
