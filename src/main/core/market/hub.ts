@@ -286,7 +286,7 @@ class MarketHub implements Hub {
   }
 
   #quote(cell: Cell, feed: FeedId, seq: number, recvMs: number, r: Scratch): void {
-    // An absent side keeps what was known; a side sent as 0 says that there is none.
+    // An absent side keeps its last value. A side sent as 0 is empty.
     if (!Number.isNaN(r.bid)) cell.bid = r.bid > 0 ? r.bid : NaN
     if (!Number.isNaN(r.ask)) cell.ask = r.ask > 0 ? r.ask : NaN
     if (!Number.isNaN(r.bidSize)) cell.bidSize = r.bidSize

@@ -53,7 +53,7 @@ export function createStoreMoving(options: MovingOptions): StoreMoving {
     source ??= await open(place.shown, 'r')
     const opened = source
     let hold = (): void => {}
-    /** Whoever changes the recording waits until the store is somewhere again. */
+    /** Changes to recording wait until the move is finished. */
     const held = new Promise<void>((resolve) => (hold = resolve))
     try {
       const moved = await moveStore({

@@ -69,7 +69,7 @@ export function createSampleOffer(options: SampleOfferOptions): SampleOffer {
       // The next start finds the session and clears it.
     }
     const listed = 'A sample session of the demo market is in Sessions'
-    // Whoever signed in meanwhile has charts of another market.
+    // If the user has signed in since, the charts show another market.
     options.added(messages, options.isDemo() ? `${listed}, and charts have its history.` : `${listed}.`)
   }
 

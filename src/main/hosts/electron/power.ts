@@ -22,7 +22,7 @@ export function followPower(powerMonitor: PowerMonitor, terminal: Sleeper, shutd
   powerMonitor.on('shutdown', goingDown)
 }
 
-/** What of a window hears that Windows ends the user's session: any window, also one without a page. */
+/** The part of a window that reports the end of the Windows session. Any window will do, even one without a page. */
 export interface SessionWindow {
   isVisible(): boolean
   on(event: 'query-session-end' | 'session-end', listener: (event: WindowSessionEndEvent) => void): unknown

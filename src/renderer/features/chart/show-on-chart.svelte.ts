@@ -30,7 +30,7 @@ export interface Shown extends Required<
 /** To be called while a component is made: it follows for as long as that lives. */
 export function showOnChart(shown: Shown): void {
   const chart = $derived(shown.chart)
-  // By value: any other setting makes another object of these.
+  // Compared by value, because any settings change creates new objects.
   const queryKey = $derived(JSON.stringify({ ...shown.query, style: null }))
   const plotKey = $derived(JSON.stringify(shown.plot))
   const studyKey = $derived(JSON.stringify(shown.settings.indicators))

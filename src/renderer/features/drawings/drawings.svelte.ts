@@ -54,7 +54,7 @@ export class InstrumentDrawings {
     if (revision < this.#revision) return
     this.#revision = revision
     const mine = editOf(this.#base, this.list)
-    // Nothing that is shown hangs on it.
+    // Not reactive: no component reads it.
     // eslint-disable-next-line svelte/prefer-svelte-reactivity
     const old = new Map(this.list.map((one) => [one.id, one]))
     // What says the same stays the same object: what hangs on it need not be made again.
@@ -159,11 +159,11 @@ export class DrawingsBook {
   /** The chart that commands speak to: the one that was used last. */
   desk: DrawingCommands | null = null
   readonly window: DrawingWindow
-  // Nothing that is shown hangs on it.
+  // Not reactive: no component reads it.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #open = new Map<string, { readonly drawings: InstrumentDrawings; charts: number }>()
   /** What can be undone of instruments that no chart shows just now. */
-  // Nothing that is shown hangs on it.
+  // Not reactive: no component reads it.
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #histories = new Map<string, DrawingsHistory>()
   readonly #transport: Transport

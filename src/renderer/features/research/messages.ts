@@ -25,7 +25,7 @@ export const research = {
   'research.change': 'Change',
   'research.history': 'History of {symbol}',
   'research.count-begins-anew-at': '{words}. Resets at {reset}.',
-  'research.anew-at': '{words}, resets at {reset}',
+  'research.resets-at': '{words}, resets at {reset}',
   'research.calls': '{used} / {limit} requests',
   'research.calls-used-today': 'Requests used today',
   'research.history-2': 'History of {chosen}',

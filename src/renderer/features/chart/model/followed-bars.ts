@@ -1,7 +1,7 @@
 /**
- * Bars of an instrument on a chart: a page of stored bars joined with the stream of new ones, without losing or
- * doubling any. Paged through, the chart holds a bounded range: whoever scrolls far back lets go of the newest bars and
- * gets them again on the way forward.
+ * The bars of an instrument on a chart: a page of stored bars joined with the stream of new ones, without losing or
+ * doubling any. The chart holds a bounded range: scrolling far back drops the newest bars, and scrolling forward loads
+ * them again.
  */
 import { mergeBars } from '../../../charts/model/series.ts'
 import type { ChartPage } from '../../../charts/model/chart.ts'
