@@ -197,7 +197,7 @@ test('is blind while the feed is lost, says so, and survives a restart, put off 
   await expect(later.alert('9,999,999')).toContainText('Armed', { timeout: 60_000 })
   await (await later.pane()).getByRole('tab', { name: 'History' }).click()
   await expect((await later.pane()).getByRole('table', { name: 'History' })).toContainText(
-    /Tapedeck (was closed|crashed)/,
+    /recording stopped|Tapedeck crashed/,
   )
 })
 
