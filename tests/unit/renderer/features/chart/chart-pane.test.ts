@@ -4,18 +4,21 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import ChartPane from '../../../../../src/renderer/features/chart/ChartPane.svelte'
+import type { ChartLegend } from '../../../../../src/renderer/charts/model/chart.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
+import type { Bar } from '../../../../../src/shared/core/market/market.ts'
 import { chartWindow } from '../../../../../src/renderer/features/chart/model/chart-window.ts'
 import type { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { drawings } from '../../../../../src/renderer/features/drawings/feature.ts'
 import { openWindow, serviceOf } from '../../open-window.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 
-const { calls } = vi.hoisted(() => ({ calls: [] as (readonly [string, unknown])[] }))
+const { calls, visible } = vi.hoisted(() => ({ calls: [] as (readonly [string, unknown])[], visible: [] as Bar[] }))
 vi.mock('../../../../../src/renderer/charts/kline-chart.ts', () => ({
   openChart() {
     const nothing: Record<string, unknown> = {
       plotArea: { left: 0, top: 0, width: 0, height: 0 },
-      visibleBars: [],
+      visibleBars: visible,
       barsBetween: [],
     }
     const call = (name: string) => (given: unknown) => {
@@ -25,6 +28,17 @@ vi.mock('../../../../../src/renderer/charts/kline-chart.ts', () => ({
     return new Proxy({}, { get: (_, name) => (typeof name === 'string' ? call(name) : undefined) })
   },
 }))
+const NO_LEGEND: ChartLegend = {
+  bar: null,
+  previousClose: null,
+  fromCrosshair: false,
+  rests: false,
+  gap: null,
+  atMs: null,
+  markers: [],
+  studies: [],
+  compared: [],
+}
 // Drawings are painted on a canvas of their own, which jsdom has not.
 HTMLCanvasElement.prototype.getContext = () => null
 const lastOf = (name: string) => calls.findLast(([one]) => one === name)?.[1]
@@ -68,6 +82,7 @@ async function show() {
 }
 beforeEach(() => {
   calls.length = 0
+  visible.length = 0
   queue = []
 })
 afterEach(() => {
@@ -118,6 +133,22 @@ describe('the last price of a chart', () => {
     fake.link(true)
     await settle()
     expect(lastOf('setStale')).toBe(false)
+  })
+})
+
+describe('the table of visible bars', () => {
+  it('takes bars that load after it was opened', async () => {
+    await open('demo')
+    await show()
+    await fireEvent.click(screen.getByRole('button', { name: 'Table' }))
+    const table = screen.getByRole('region', { name: 'Visible bars' })
+    expect(table.querySelectorAll('tbody tr')).toHaveLength(0)
+    const price = { open: 1, high: 1, low: 1, close: 1 }
+    visible.push({ startMs: unixMs(0), endMs: unixMs(60_000), ...price, volume: null, count: 1, complete: true })
+    const sendLegend = lastOf('onLegend') as (legend: ChartLegend) => void
+    sendLegend(NO_LEGEND)
+    await settle()
+    expect(table.querySelectorAll('tbody tr')).toHaveLength(1)
   })
 })
 
