@@ -3,7 +3,7 @@
  * before and after them, are known.
  */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import { isIntact, type JournalRow } from './journal.ts'
+import { Journal } from './journal.ts'
 import type { Db } from '../schema/sqlite.ts'
 
 /** First and last seq of a flush. */
@@ -20,9 +20,11 @@ export interface TimeBounds {
 
 /** Finds corrupt flushes. Call within a read transaction. */
 export class CorruptFlushes {
+  readonly #journal: Journal
   readonly #sql
 
   constructor(db: Db) {
+    this.#journal = new Journal(db)
     this.#sql = {
       recording: db.prepare<[number], { key: string; started_ms: number; ended_ms: number | null }>(
         'SELECT key, started_ms, ended_ms FROM recording WHERE id = ?',
@@ -30,14 +32,10 @@ export class CorruptFlushes {
       // Up to the watermark, only corrupt rows remain in the journal.
       sealed: db
         .prepare<[number, number, number], SeqRange>(
-          `SELECT first_seq, last_seq FROM journal
-           WHERE recording = ? AND last_seq > ? AND first_seq <= ? AND torn <> 0 ORDER BY first_seq`,
+          `SELECT first_seq, max(first_seq, last_seq) AS last FROM journal
+           WHERE recording = ? AND last > ? AND first_seq <= ? AND torn <> 0 ORDER BY first_seq`,
         )
         .raw(),
-      journal: db.prepare<[number, number], JournalRow>(
-        `SELECT first_seq, last_seq, torn, crc, data FROM journal
-         WHERE recording = ? AND first_seq > ? ORDER BY first_seq`,
-      ),
       entryBefore: db
         .prepare<[number, number], number>(
           'SELECT wall_ms FROM entry WHERE recording = ? AND seq < ? ORDER BY seq DESC LIMIT 1',
@@ -59,9 +57,9 @@ export class CorruptFlushes {
   /** All corrupt flushes that begin in (after, upTo], ascending. Reads the unsealed journal. */
   all(recording: number, afterSeq: number, upToSeq: number): SeqRange[] {
     const found: SeqRange[] = []
-    for (const row of this.#sql.journal.iterate(recording, afterSeq)) {
-      if (row.first_seq > upToSeq) break
-      if (!isIntact(recording, row)) found.push([row.first_seq, row.last_seq])
+    for (const { firstSeq, lastSeq, isIntact } of this.#journal.from(recording, afterSeq + 1)) {
+      if (firstSeq > upToSeq) break
+      if (!isIntact) found.push([firstSeq, lastSeq])
     }
     return found
   }

@@ -2,7 +2,8 @@
 import { crc32 } from 'node:zlib'
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { columnBytes } from './message-columns.ts'
-import { VERIFY_HINT } from '../types/corruption.ts'
+import { tryRead, VERIFY_HINT } from '../types/corruption.ts'
+import type { Db } from '../schema/sqlite.ts'
 import type { MessageColumns } from '../types/store.ts'
 
 /** One connection's part of a flush. Connection 0 is the entries, which have rows of their own. */
@@ -72,8 +73,33 @@ export function journalCrc(recording: number, firstSeq: number, lastSeq: number,
   return crc32(data, crc32(new Uint8Array(Float64Array.of(recording, firstSeq, lastSeq).buffer)))
 }
 
-/** A row of the table `journal`. */
-export interface JournalRow {
+/** A flush in the journal. This is the one place that decides whether it is corrupt. */
+export class Flush {
+  readonly id: number
+  readonly firstSeq: number
+  readonly lastSeq: number
+  readonly data: Buffer
+  /** False if it doesn't match its checksum, or didn't when it was to be sealed. */
+  readonly isIntact: boolean
+
+  constructor(recording: number, { id, first_seq: first, last_seq: last, torn, crc, data }: JournalRow) {
+    this.id = id
+    this.firstSeq = first
+    // A corrupt last seq must not hide the flush from readers that look for what ends after a seq.
+    this.lastSeq = Math.max(first, last)
+    this.data = data
+    this.isIntact = torn === 0 && journalCrc(recording, first, last, data) === crc
+  }
+
+  /** What was flushed; null if it is corrupt. */
+  read(): JournalBlob | null {
+    let blob: JournalBlob | null = null
+    return this.isIntact && tryRead(() => (blob = decodeJournal(this.data))) ? blob : null
+  }
+}
+
+interface JournalRow {
+  readonly id: number
   readonly first_seq: number
   readonly last_seq: number
   /** 1 if it was found corrupt at sealing. */
@@ -82,9 +108,60 @@ export interface JournalRow {
   readonly data: Buffer
 }
 
-/** Whether a journal row matches its checksum and isn't marked corrupt. */
-export function isIntact(recording: number, row: JournalRow): boolean {
-  return row.torn === 0 && journalCrc(recording, row.first_seq, row.last_seq, row.data) === row.crc
+/** Reads a store's journal: the flushes that aren't sealed yet, and the corrupt ones that can't be. */
+export class Journal {
+  readonly #sql
+
+  constructor(db: Db) {
+    const flush = 'SELECT id, first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ?'
+    this.#sql = {
+      start: db
+        .prepare<[number, number], number | null>(
+          'SELECT max(first_seq) FROM journal WHERE recording = ? AND first_seq <= ?',
+        )
+        .pluck(),
+      from: db.prepare<[number, number], JournalRow>(`${flush} AND first_seq >= ? ORDER BY first_seq`),
+      last: db
+        .prepare<[number], number>(
+          'SELECT max(first_seq, last_seq) FROM journal WHERE recording = ? ORDER BY first_seq DESC LIMIT 1',
+        )
+        .pluck(),
+      sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
+      newestFirst: db.prepare<[number], JournalRow>(`${flush} ORDER BY first_seq DESC`),
+    }
+  }
+
+  /** The last durable seq of a session. Call within a read transaction. */
+  lastSeq(recording: number): number {
+    return Math.max(this.sealedSeq(recording), this.#sql.last.get(recording) ?? 0)
+  }
+
+  /** Messages up to this seq are in blocks. */
+  sealedSeq(recording: number): number {
+    return this.#sql.sealed.get(recording) ?? 0
+  }
+
+  /** The first flush that begins at or after a seq. */
+  next(recording: number, seq: number): Flush | undefined {
+    const row = this.#sql.from.get(recording, seq)
+    return row && new Flush(recording, row)
+  }
+
+  /** Flushes that begin at or after a seq, oldest first. Call within a read transaction. */
+  *from(recording: number, seq: number): Generator<Flush, void, void> {
+    for (const row of this.#sql.from.iterate(recording, seq)) yield new Flush(recording, row)
+  }
+
+  /** Flushes that end after a seq, oldest first. Call within a read transaction. */
+  *after(recording: number, seq: number): Generator<Flush, void, void> {
+    for (const flush of this.from(recording, this.#sql.start.get(recording, seq + 1) ?? seq + 1))
+      if (flush.lastSeq > seq) yield flush
+  }
+
+  /** All flushes. Call within a read transaction. */
+  *newestFirst(recording: number): Generator<Flush, void, void> {
+    for (const row of this.#sql.newestFirst.iterate(recording)) yield new Flush(recording, row)
+  }
 }
 
 const corruptJournal = (): CodedError =>

@@ -9,7 +9,7 @@ import type { FeedId } from '../../../../shared/base/units.ts'
 import { openBlock } from '../blocks/open.ts'
 import { Classifier } from './classify.ts'
 import { tryRead } from '../types/corruption.ts'
-import { decodeJournal, isIntact, type JournalRow } from './journal.ts'
+import { Journal } from './journal.ts'
 import type { MessageColumns } from '../types/store.ts'
 import type { Db } from '../schema/sqlite.ts'
 
@@ -70,12 +70,9 @@ function readJournal(
       .all(recording)
       .map(({ conn, feed }) => [conn, feed]),
   )
-  const rows = db.prepare<[number], JournalRow>(
-    'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? ORDER BY first_seq DESC',
-  )
-  for (const row of rows.iterate(recording)) {
-    if (!isIntact(recording, row)) continue
-    const { messages: m } = decodeJournal(row.data)
+  for (const flush of new Journal(db).newestFirst(recording)) {
+    const m = flush.read()?.messages
+    if (m === undefined) continue
     for (let i = m.count - 1; i >= 0; i--) {
       if (m.monoNs[i] < oldestNs) return false
       const feed = feedOf.get(m.conn[i])
@@ -123,11 +120,9 @@ export function findNewestStamp(db: Db, recording: number): Stamp | undefined {
       'SELECT seq, wall_ms AS wallMs, mono_ns AS monoNs FROM entry WHERE recording = ? ORDER BY seq DESC LIMIT 1',
     )
     .get(recording)
-  const rows = db.prepare<[number], JournalRow>(
-    'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? ORDER BY first_seq DESC',
-  )
-  for (const row of rows.iterate(recording)) {
-    const stamp = isIntact(recording, row) ? stampOfLast(decodeJournal(row.data).messages) : undefined
+  for (const flush of new Journal(db).newestFirst(recording)) {
+    const messages = flush.read()?.messages
+    const stamp = messages && stampOfLast(messages)
     if (stamp !== undefined) return newerStamp(entry, stamp)
   }
   return entry

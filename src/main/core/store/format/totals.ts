@@ -1,7 +1,8 @@
 /** Totals of a session, computed from its block index. */
 import { Classifier } from './classify.ts'
 import { connectionFeeds } from '../schema/connection-feeds.ts'
-import { decodeJournal, isIntact, type JournalRow } from './journal.ts'
+import { Journal } from './journal.ts'
+import { newColumns } from './message-columns.ts'
 import type { MessageColumns } from '../types/store.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { FLAG, type FeedCounts } from '../../../../shared/core/recording/recording.ts'
@@ -26,7 +27,8 @@ interface FeedSums {
 /** Totals of an open session's journal. Each flush is counted once and dropped when it is sealed. */
 export class JournalTotals {
   readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
-  readonly #sql
+  readonly #journal: Journal
+  readonly #sealed
   #recording = ''
   #flushes: readonly FlushSums[] = []
   #instruments = new Set<string>()
@@ -34,20 +36,15 @@ export class JournalTotals {
 
   constructor(db: Db) {
     this.#feeds = connectionFeeds(db)
-    this.#sql = {
-      sealed: db.prepare<[number], { key: string; sealed: number }>(
-        'SELECT key, sealed_seq AS sealed FROM recording WHERE id = ?',
-      ),
-      flushes: db.prepare<[number, number], JournalRow>(
-        `SELECT first_seq, last_seq, torn, crc, data FROM journal
-         WHERE recording = ? AND first_seq > ? AND torn = 0 ORDER BY first_seq`,
-      ),
-    }
+    this.#journal = new Journal(db)
+    this.#sealed = db.prepare<[number], { key: string; sealed: number }>(
+      'SELECT key, sealed_seq AS sealed FROM recording WHERE id = ?',
+    )
   }
 
   /** Totals of the unsealed flushes. Call within a read transaction. */
   of(recording: number): readonly FlushSums[] {
-    const { key, sealed } = this.#sql.sealed.get(recording) ?? { key: '', sealed: 0 }
+    const { key, sealed } = this.#sealed.get(recording) ?? { key: '', sealed: 0 }
     if (key !== this.#recording) {
       this.#flushes = []
       this.#instruments = new Set()
@@ -56,15 +53,14 @@ export class JournalTotals {
     const unsealed = this.#flushes.filter(({ first }) => first > sealed)
     const fresh: FlushSums[] = []
     let feeds: ReadonlyMap<number, FeedId> | null = null
-    for (const row of this.#sql.flushes.iterate(recording, Math.max(sealed, unsealed.at(-1)?.first ?? 0))) {
+    for (const flush of this.#journal.from(recording, Math.max(sealed, unsealed.at(-1)?.first ?? 0) + 1)) {
       feeds ??= this.#feeds(recording)
-      // A flush with a wrong checksum will be marked corrupt at sealing, and counts as nothing before that, too.
-      const { messages } = isIntact(recording, row) ? decodeJournal(row.data) : { messages: null }
+      const messages = flush.read()?.messages ?? newColumns(0, 0) // a corrupt flush counts as nothing, as after sealing
       fresh.push({
-        first: row.first_seq,
-        bytes: row.data.length,
-        sums: messages === null ? new Map<FeedId, Counts>() : flushSums(messages, feeds),
-        instruments: messages === null ? NO_MESSAGES : this.#named(messages, feeds),
+        first: flush.firstSeq,
+        bytes: flush.data.length,
+        sums: flushSums(messages, feeds),
+        instruments: this.#named(messages, feeds),
       })
     }
     // Rebuilt only after a sealing: lists are requested more often, and each flush names many instruments.
@@ -106,8 +102,6 @@ interface FlushSums {
   readonly sums: ReadonlyMap<FeedId, Readonly<Counts>>
   readonly instruments: ReadonlySet<string>
 }
-
-const NO_MESSAGES: ReadonlySet<string> = new Set()
 
 const nothing = (): Counts => ({ control: 0, undecodable: 0, unasked: 0, stored: 0 })
 

@@ -1,5 +1,5 @@
 /** Computes the size of a feed's data from the block index. Only the journal is decoded. */
-import { decodeJournal, isIntact, type JournalRow } from '../format/journal.ts'
+import { Journal } from '../format/journal.ts'
 import type { TickExtent, TickQuery } from '../types/store.ts'
 import type { StoreQueries } from './queries.ts'
 
@@ -26,6 +26,7 @@ export function readExtent(queries: StoreQueries, query: TickQuery): TickExtent 
   const conns = db
     .prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?')
     .pluck()
+  const journal = new Journal(db)
   const wanted = (instrument: string): boolean =>
     query.instruments === null || (query.instruments as readonly string[]).includes(instrument)
   const instruments = new Set<string>()
@@ -48,12 +49,9 @@ export function readExtent(queries: StoreQueries, query: TickQuery): TickExtent 
       }
     }
     const ours = new Set(conns.all(plan.id, query.feed))
-    const journal = db.prepare<[number], JournalRow>(
-      'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ?',
-    )
-    for (const row of journal.iterate(plan.id)) {
-      if (!isIntact(plan.id, row)) continue
-      const { messages: m } = decodeJournal(row.data)
+    for (const flush of journal.from(plan.id, 0)) {
+      const m = flush.read()?.messages
+      if (m === undefined) continue
       for (let i = 0; i < m.count; i++) {
         const at = m.recvMs[i]
         if (!ours.has(m.conn[i]) || at < fromMs || at >= toMs) continue

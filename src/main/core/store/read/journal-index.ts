@@ -7,8 +7,9 @@ import type { Database } from 'better-sqlite3'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
 import { upperBound } from '../types/upper-bound.ts'
 import { EXCLUDED_FROM_BARS, type Classifier } from '../format/classify.ts'
+import type { MessageColumns } from '../types/store.ts'
 import { connectionFeeds } from '../schema/connection-feeds.ts'
-import { decodeJournal, isIntact, type JournalBlob, type JournalRow } from '../format/journal.ts'
+import { Journal } from '../format/journal.ts'
 import type { RecordingRow } from '../schema/records.ts'
 
 /** The part of a session that a query reads. */
@@ -40,7 +41,7 @@ const MAX_RECORDINGS = 4
 export class JournalIndex {
   readonly #classifier: Classifier
   readonly #feeds: (recording: number) => ReadonlyMap<number, FeedId>
-  readonly #sql
+  readonly #journal: Journal
   /** By the session's key. */
   readonly #known = new Map<string, JournalCache>()
 
@@ -48,14 +49,7 @@ export class JournalIndex {
   constructor(db: Database, classifier: Classifier) {
     this.#classifier = classifier
     this.#feeds = connectionFeeds(db)
-    this.#sql = {
-      rows: db.prepare<[number, number], JournalRow>(
-        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
-      ),
-      row: db.prepare<[number, number], JournalRow>(
-        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq = ?',
-      ),
-    }
+    this.#journal = new Journal(db)
   }
 
   /** Calls `take` with seq and time (UTC ms) of an instrument's messages after the watermark, in order. */
@@ -70,13 +64,13 @@ export class JournalIndex {
     const rows = known?.feeds.get(feed)?.get(instrument)
     if (known === undefined || rows === undefined) return
     let at = -1
-    let messages: JournalBlob['messages'] | null = null
+    let messages: MessageColumns | null = null
     for (const i of rowsInRange(rows, part)) {
       const seq = rows.seq[i]
       if (at < 0 || seq > known.heads[at].last) {
         at = headOf(known.heads, seq, at + 1)
-        const read = this.#sql.row.get(part.row.id, known.heads[at].first)
-        messages = read === undefined ? null : messagesOf(part.row.id, read)
+        const flush = this.#journal.next(part.row.id, known.heads[at].first)
+        messages = (flush?.firstSeq === known.heads[at].first && flush.read()?.messages) || null
         if (messages === null) known.heads[at].isIntact = false
       }
       if (messages === null) continue
@@ -138,15 +132,15 @@ export class JournalIndex {
   #takeNew(known: JournalCache, row: RecordingRow): void {
     const after = Math.max(row.sealed_seq, known.heads.at(-1)?.first ?? 0)
     let feeds: ReadonlyMap<number, FeedId> | null = null
-    for (const fresh of this.#sql.rows.iterate(row.id, after)) {
-      const messages = messagesOf(row.id, fresh)
-      known.heads.push({ first: fresh.first_seq, last: fresh.last_seq, isIntact: messages !== null })
+    for (const flush of this.#journal.from(row.id, after + 1)) {
+      const messages = flush.read()?.messages
+      known.heads.push({ first: flush.firstSeq, last: flush.lastSeq, isIntact: messages !== undefined })
       feeds ??= this.#feeds(row.id)
-      if (messages !== null) this.#classifyRow(messages, feeds, known.feeds)
+      if (messages !== undefined) this.#classifyRow(messages, feeds, known.feeds)
     }
   }
 
-  #classifyRow(m: JournalBlob['messages'], feeds: ReadonlyMap<number, FeedId>, places: JournalCache['feeds']): void {
+  #classifyRow(m: MessageColumns, feeds: ReadonlyMap<number, FeedId>, places: JournalCache['feeds']): void {
     for (let i = 0; i < m.count; i += 1) {
       const feed = feeds.get(m.conn[i])
       if (feed === undefined || (m.flags[i] & EXCLUDED_FROM_BARS) !== 0) continue
@@ -159,11 +153,6 @@ export class JournalIndex {
       one.add(m.seq[i], m.recvMs[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs, i)
     }
   }
-}
-
-/** Null if the row is corrupt. */
-function messagesOf(recording: number, row: JournalRow): JournalBlob['messages'] | null {
-  return isIntact(recording, row) ? decodeJournal(row.data).messages : null
 }
 
 /** Index of the journal row that holds a seq, searched from `from` on. */

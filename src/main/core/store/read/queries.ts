@@ -23,7 +23,7 @@ import {
 import { Catalog } from './catalog.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
 import { summarizeGaps, SessionList } from './session-rows.ts'
-import { isIntact, type JournalRow } from '../format/journal.ts'
+import { Journal } from '../format/journal.ts'
 import type { InstrumentQuery, StoredInstrument, TickQuery } from '../types/store.ts'
 import type { Db } from '../schema/sqlite.ts'
 import type { BlockQuery, TickPlan, TickSource, TickWindow } from '../types/tick-source.ts'
@@ -72,6 +72,7 @@ export class StoreQueries implements TickSource {
   readonly db: Db
   /** For queries that can use cached facts of closed sessions. */
   readonly catalog: Catalog
+  readonly #journal: Journal
   readonly #corruptFlushes: CorruptFlushes
   readonly #sql
   readonly #sessions: SessionList
@@ -88,6 +89,7 @@ export class StoreQueries implements TickSource {
     this.catalog = new Catalog(db)
     this.#sessions = new SessionList(db, this.catalog)
     this.#isWritten = isWritten
+    this.#journal = new Journal(db)
     this.#corruptFlushes = new CorruptFlushes(db)
     this.#sql = {
       recordings: db.prepare<[], RecordingRow>('SELECT * FROM recording ORDER BY id'),
@@ -99,11 +101,6 @@ export class StoreQueries implements TickSource {
          AND (to_ms IS NULL OR to_ms > @fromMs OR from_ms >= @fromMs) ORDER BY from_seq`,
       ),
       binned: db.prepare<[], number>('SELECT recording FROM label WHERE binned_ms IS NOT NULL').pluck(),
-      sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
-      lastJournal: db.prepare<[number], number | null>('SELECT max(last_seq) FROM journal WHERE recording = ?').pluck(),
-      journal: db.prepare<[number, number], JournalRow>(
-        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND last_seq > ? ORDER BY first_seq',
-      ),
       conns: db
         .prepare<[number, string], number>('SELECT conn FROM connection WHERE recording = ? AND feed = ?')
         .pluck(),
@@ -152,11 +149,6 @@ export class StoreQueries implements TickSource {
   /** Whether an open session is being recorded. If not, a crash left it. */
   isLive(row: RecordingRow): boolean {
     return this.#isWritten() && this.catalog.recordings().every(({ id }) => id <= row.id)
-  }
-
-  /** The last durable seq of a session. */
-  lastSeq(id: number): number {
-    return Math.max(this.#sql.sealed.get(id) ?? 0, this.#sql.lastJournal.get(id) ?? 0)
   }
 
   sessions(brief = false): readonly SessionRow[] {
@@ -269,7 +261,7 @@ export class StoreQueries implements TickSource {
       this.inTurn(this.selectRecordings(query), query.feed).map(({ of: { row }, notBeforeMs }) => ({
         id: row.id,
         recording: recordingId(row.key),
-        maxSeq: this.lastSeq(row.id),
+        maxSeq: this.#journal.lastSeq(row.id),
         notBeforeMs,
       })),
     )
@@ -277,7 +269,7 @@ export class StoreQueries implements TickSource {
 
   window(query: TickQuery, plan: TickPlan, after: number): TickWindow {
     return this.#read(() => {
-      const sealedSeq = this.#sql.sealed.get(plan.id) ?? 0
+      const sealedSeq = this.#journal.sealedSeq(plan.id)
       const series = this.#sql.series
         .all(plan.id, query.feed)
         .filter(
@@ -291,11 +283,11 @@ export class StoreQueries implements TickSource {
       let upToSeq = after
       if (sealedSeq <= after) {
         let bytes = 0
-        for (const row of this.#sql.journal.iterate(plan.id, after)) {
-          upToSeq = row.last_seq
-          bytes += row.data.length
-          if (isIntact(plan.id, row)) journal.push(row.data)
-          else this.#rejectCorruptFlush(query, plan, after, [row.first_seq, row.last_seq])
+        for (const { firstSeq, lastSeq, data, isIntact } of this.#journal.after(plan.id, after)) {
+          upToSeq = lastSeq
+          bytes += data.length
+          if (isIntact) journal.push(data)
+          else this.#rejectCorruptFlush(query, plan, after, [firstSeq, lastSeq])
           if (bytes >= WINDOW_BYTES) break
         }
       }

@@ -7,8 +7,8 @@ import { BlockCache } from './block-cache.ts'
 import { VERIFY_HINT } from '../types/corruption.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
 import { openBlock } from '../blocks/open.ts'
-import { decodeJournal, isIntact, type JournalRow } from '../format/journal.ts'
-import type { EntryQuery, MessageColumns, StoredEntry } from '../types/store.ts'
+import { Journal } from '../format/journal.ts'
+import type { EntryQuery, StoredEntry } from '../types/store.ts'
 import type { Db } from '../schema/sqlite.ts'
 import { CorruptFlushes } from '../format/corrupt-flushes.ts'
 
@@ -32,13 +32,6 @@ export interface BlockRange {
   readonly count: number
 }
 
-export interface JournalRun {
-  readonly firstSeq: number
-  readonly lastSeq: number
-  /** Null if the row is corrupt. */
-  readonly messages: MessageColumns | null
-}
-
 interface EntryRow {
   readonly seq: number
   readonly wall_ms: number
@@ -48,20 +41,20 @@ interface EntryRow {
 
 export class ReplaySql {
   readonly db: Db
+  readonly journal: Journal
   readonly corruptFlushes: CorruptFlushes
   readonly #cache = new BlockCache<OpenBlock>(64 << 20)
   readonly #sql
 
   constructor(db: Db) {
     this.db = db
+    this.journal = new Journal(db)
     this.corruptFlushes = new CorruptFlushes(db)
     const place = 'SELECT id, min_seq, max_seq, count FROM block INDEXED BY block_order WHERE series = ?'
     this.#sql = {
       recording: db.prepare<[string], { id: number; started_ms: number }>(
         'SELECT id, started_ms FROM recording WHERE key = ?',
       ),
-      sealed: db.prepare<[number], number>('SELECT sealed_seq FROM recording WHERE id = ?').pluck(),
-      lastJournal: db.prepare<[number], number | null>('SELECT max(last_seq) FROM journal WHERE recording = ?').pluck(),
       series: db.prepare<[number], { id: number; feed: string }>('SELECT id, feed FROM series WHERE recording = ?'),
       connections: db.prepare<[number], { conn: number; feed: string }>(
         'SELECT conn, feed FROM connection WHERE recording = ?',
@@ -72,14 +65,6 @@ export class ReplaySql {
         `${place} AND min_seq > ? AND min_seq <= ? ORDER BY min_seq`,
       ),
       data: db.prepare<[number], Buffer>('SELECT data FROM block WHERE id = ?').pluck(),
-      journalFrom: db
-        .prepare<[number, number], number | null>(
-          'SELECT max(first_seq) FROM journal WHERE recording = ? AND first_seq <= ?',
-        )
-        .pluck(),
-      journal: db.prepare<[number, number], JournalRow>(
-        'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq >= ? ORDER BY first_seq',
-      ),
       entries: db.prepare<[number, number, number], EntryRow>(
         'SELECT seq, wall_ms, mono_ns, body FROM entry WHERE recording = ? AND seq > ? AND seq <= ? ORDER BY seq',
       ),
@@ -114,15 +99,6 @@ export class ReplaySql {
       throw new CodedError('not-found', `There is no session ${key}.`, { hint: 'List them with "tapedeck sessions".' })
     }
     return { id: row.id, key, startedMs: row.started_ms }
-  }
-
-  sealedSeq(recording: number): number {
-    return this.#sql.sealed.get(recording) ?? 0
-  }
-
-  /** The last durable seq. */
-  lastSeq(recording: number): number {
-    return Math.max(this.sealedSeq(recording), this.#sql.lastJournal.get(recording) ?? 0)
   }
 
   series(recording: number): readonly ReplaySeries[] {
@@ -171,20 +147,6 @@ export class ReplaySql {
     const block = openBlock(data)
     if (keep) this.#cache.put(name, block, block.bytes)
     return block
-  }
-
-  /** Flushes that end after a seq, oldest first, including corrupt ones. */
-  *journal(recording: number, afterSeq: number): Generator<JournalRun, void, void> {
-    const from = this.#sql.journalFrom.get(recording, afterSeq + 1) ?? afterSeq + 1
-    for (const row of this.#sql.journal.iterate(recording, from)) {
-      if (row.last_seq <= afterSeq) continue
-      const whole = isIntact(recording, row)
-      yield {
-        firstSeq: row.first_seq,
-        lastSeq: row.last_seq,
-        messages: whole ? decodeJournal(row.data).messages : null,
-      }
-    }
   }
 
   /** Entries in (after, upTo]. */

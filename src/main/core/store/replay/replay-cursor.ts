@@ -99,7 +99,7 @@ export class ReplayCursor {
     this.#texts = options.texts ?? true
     this.#recording = sql.recording(recording)
     this.#cursor = Math.max(0, Math.floor(afterSeq))
-    this.#upToSeq = Math.min(Math.floor(upToSeq), sql.lastSeq(this.#recording.id))
+    this.#upToSeq = Math.min(Math.floor(upToSeq), sql.journal.lastSeq(this.#recording.id))
   }
 
   /** The next batch; null at the end. Throws `store-damaged` at a corrupt flush. */
@@ -117,7 +117,7 @@ export class ReplayCursor {
 
   #read(): ReplayBatch | null {
     const { id } = this.#recording
-    const sealed = this.#sql.sealedSeq(id)
+    const sealed = this.#sql.journal.sealedSeq(id)
     if (sealed !== this.#sealedSeq) {
       this.#sealedSeq = sealed
       this.#loadSeries(id)
@@ -244,13 +244,14 @@ export class ReplayCursor {
     let upTo = cursor
     let count = 0
     let bytes = 0
-    for (const { firstSeq, lastSeq, messages: m } of this.#sql.journal(id, cursor)) {
-      if (m === null && this.#texts) {
+    for (const flush of this.#sql.journal.after(id, cursor)) {
+      const m = flush.read()?.messages
+      if (m === undefined && this.#texts) {
         if (upTo > cursor) break // earlier rows come first
-        throw this.#sql.corruptFlushes.refusal(id, [firstSeq, lastSeq])
+        throw this.#sql.corruptFlushes.refusal(id, [flush.firstSeq, flush.lastSeq])
       }
-      upTo = Math.min(lastSeq, this.#upToSeq)
-      if (m !== null) {
+      upTo = Math.min(flush.lastSeq, this.#upToSeq)
+      if (m !== undefined) {
         const from = upperBound(m.seq, cursor)
         const to = upperBound(m.seq, upTo)
         parts.push({ m, from, to })

@@ -54,7 +54,7 @@ export class TimeMarks {
   /** Adds what was stored since the last call. */
   update(): void {
     const { id } = this.#recording
-    const lastSeq = this.#sql.read(() => this.#sql.lastSeq(id))
+    const lastSeq = this.#sql.read(() => this.#sql.journal.lastSeq(id))
     if (lastSeq === this.#lastSeq) return
     for (const { seq, wallMs, shiftMs } of [...this.#sql.stamps(id, this.#entries.at(-1) ?? 0)]) {
       if (seq > lastSeq) break
@@ -135,7 +135,7 @@ export class TimeMarks {
   /** Inspects the journal, which holds everything unsealed. */
   #inspectJournal(after: number, upTo: number): boolean {
     const { id, key: recording } = this.#recording
-    const from = Math.max(after, this.#sql.sealedSeq(id))
+    const from = Math.max(after, this.#sql.journal.sealedSeq(id))
     const name = `journal ${from} ${upTo}`
     if (from >= upTo || this.#inspected.has(name)) return false
     this.#inspected.add(name)

@@ -17,7 +17,7 @@ import {
   type MinuteBars,
 } from '../format/classify.ts'
 import { sliceColumns } from '../format/message-columns.ts'
-import { decodeJournal, journalCrc } from '../format/journal.ts'
+import { Journal } from '../format/journal.ts'
 import { countEntries, entriesUpTo, EntryCursor } from '../read/entry-pages.ts'
 import { genesis, rowChecksum, equalBytes, unpackRuns, type EntryRow } from '../format/ledger.ts'
 import type { DigestFolds, MessageColumns } from '../types/store.ts'
@@ -228,13 +228,11 @@ export class RecordingCheck {
 
   /** The journal's flushes after the watermark, in order. */
   #readJournal(id: number): readonly JournalFlush[] {
-    const rows = this.#db.prepare<
-      [number],
-      { id: number; first_seq: number; last_seq: number; torn: number; crc: number; data: Buffer }
-    >('SELECT id, first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? ORDER BY first_seq')
     const flushes: JournalFlush[] = []
-    for (const { id: rowId, first_seq: first, last_seq: last, torn, crc, data } of rows.iterate(id)) {
-      if (torn !== 0 || journalCrc(id, first, last, data) !== crc) {
+    for (const flush of new Journal(this.#db).from(id, -Infinity)) {
+      const { id: rowId, firstSeq: first, lastSeq: last } = flush
+      const blob = flush.read()
+      if (blob === null) {
         this.#problem('torn', `journal row ${rowId}, seq ${first} to ${last}, is damaged`)
         if (first > this.#row.sealed_seq) flushes.push({ last, m: null })
         continue
@@ -243,7 +241,7 @@ export class RecordingCheck {
         this.#problem('doubled', `journal row ${rowId} lies before the watermark ${this.#row.sealed_seq}`)
         continue
       }
-      const { leaves, messages } = decodeJournal(data)
+      const { leaves, messages } = blob
       for (const { conn, count, head } of leaves) this.#addRun(conn, { size: count, repeats: 1, head })
       flushes.push({ last, m: messages })
     }

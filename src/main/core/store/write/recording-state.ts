@@ -9,7 +9,7 @@ import {
   type MinuteBars,
   type SeriesName,
 } from '../format/classify.ts'
-import { decodeJournal, isIntact, type JournalRow } from '../format/journal.ts'
+import { Journal } from '../format/journal.ts'
 import { tryRead } from '../types/corruption.ts'
 import { genesis, unpackRuns } from '../format/ledger.ts'
 import { openBlock } from '../blocks/open.ts'
@@ -122,17 +122,14 @@ export function loadOpenRecordings(db: Db): RecordingState[] {
 
 /** Seq of the last stored message or entry of an open session; null if it isn't open. */
 export function lastStoredSeq(db: Db, id: number): number | null {
-  return (
-    db
-      .prepare<[number], number>(
-        `SELECT max(sealed_seq,
-           ifnull((SELECT max(last_seq) FROM journal WHERE recording = recording.id), 0),
-           ifnull((SELECT max(seq) FROM entry WHERE recording = recording.id), 0))
-         FROM recording WHERE id = ? AND ended_ms IS NULL`,
-      )
-      .pluck()
-      .get(id) ?? null
-  )
+  const entry = db
+    .prepare<[number], number>(
+      `SELECT ifnull((SELECT max(seq) FROM entry WHERE recording = recording.id), 0)
+       FROM recording WHERE id = ? AND ended_ms IS NULL`,
+    )
+    .pluck()
+    .get(id)
+  return entry === undefined ? null : Math.max(entry, new Journal(db).lastSeq(id))
 }
 
 function loadRecording(db: Db, row: RecordingRow): RecordingState {
@@ -233,14 +230,13 @@ function loadSeries(db: Db, rec: RecordingState): Stamp | undefined {
 /** Loads the unsealed flushes. Returns the stamp of the last readable message. */
 function loadJournal(db: Db, rec: RecordingState): Stamp | undefined {
   let found: Stamp | undefined
-  const rows = db.prepare<[number, number], JournalRow>(
-    'SELECT first_seq, last_seq, torn, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq',
-  )
-  for (const row of rows.iterate(rec.id, rec.sealedSeq)) {
-    rec.lastSeq = Math.max(rec.lastSeq, row.last_seq)
-    rec.journalBytes += row.data.length
-    if (!isIntact(rec.id, row)) continue
-    const { leaves, messages } = decodeJournal(row.data)
+  const journal = new Journal(db)
+  rec.lastSeq = journal.lastSeq(rec.id)
+  for (const flush of journal.from(rec.id, rec.sealedSeq + 1)) {
+    rec.journalBytes += flush.data.length
+    const blob = flush.read()
+    if (blob === null) continue
+    const { leaves, messages } = blob
     for (const leaf of leaves) {
       const chain = rec.chains.get(leaf.conn)
       if (chain !== undefined) chain.head = leaf.head

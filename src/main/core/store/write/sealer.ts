@@ -15,7 +15,7 @@ import { openBlock } from '../blocks/open.ts'
 import { Buckets, type Bucket } from './buckets.ts'
 import { Classifier, HOUR } from '../format/classify.ts'
 import { ColumnsBuilder, sliceColumns } from '../format/message-columns.ts'
-import { decodeJournal, journalCrc, type JournalBlob } from '../format/journal.ts'
+import { Journal } from '../format/journal.ts'
 import { tryRead } from '../types/corruption.ts'
 import { packRuns, rowChecksum } from '../format/ledger.ts'
 import type { MessageColumns } from '../types/store.ts'
@@ -57,17 +57,13 @@ export interface SealedBlock {
 export class Sealer {
   readonly #nowMs: () => number
   readonly #classifier = new Classifier()
+  readonly #journal: Journal
   readonly #sql
 
   constructor(db: Db, nowMs: () => number) {
     this.#nowMs = nowMs
+    this.#journal = new Journal(db)
     this.#sql = {
-      next: db.prepare<
-        [number, number],
-        { id: number; first_seq: number; last_seq: number; crc: number; data: Buffer }
-      >(
-        'SELECT id, first_seq, last_seq, crc, data FROM journal WHERE recording = ? AND first_seq > ? ORDER BY first_seq LIMIT 1',
-      ),
       tear: db.prepare<[number]>('UPDATE journal SET torn = 1 WHERE id = ?'),
       drop: db.prepare<[number]>('DELETE FROM journal WHERE id = ?'),
       series: db.prepare<[number, string, string, string]>(
@@ -107,16 +103,19 @@ export class Sealer {
     let upTo = rec.sealedSeq
     const most = rec.journalBytes > BURST_BYTES ? BURST_BYTES : SEAL_BYTES
     while (bytes < most) {
-      const row = this.#sql.next.get(rec.id, upTo)
-      if (row === undefined) break
-      upTo = row.last_seq
-      bytes += row.data.length
-      const blob = readJournal(rec.id, row)
-      if (blob === undefined) {
-        corrupt.push(row.id)
+      const flush = this.#journal.next(rec.id, upTo + 1)
+      if (flush === undefined || flush.firstSeq > rec.lastSeq) break
+      bytes += flush.data.length
+      const blob = flush.read()
+      if (blob === null) {
+        corrupt.push(flush.id)
+        // Its last seq may be corrupt, too.
+        const next = this.#journal.next(rec.id, flush.firstSeq + 1)
+        upTo = next === undefined ? Math.min(flush.lastSeq, rec.lastSeq) : next.firstSeq - 1
         continue
       }
-      taken.push(row.id)
+      upTo = flush.lastSeq
+      taken.push(flush.id)
       for (const leaf of blob.leaves) {
         const known = heads.get(leaf.conn)
         if (known === undefined) heads.set(leaf.conn, { head: leaf.head, sizes: [leaf.count] })
@@ -376,18 +375,6 @@ export function* splitForBlocks(m: MessageColumns): Generator<{ rows: MessageCol
     while (to > from + 1 && m.offsets[to] - m.offsets[from] > BLOCK_BYTES) to = from + ((to - from) >> 1)
     yield { rows: sliceColumns(m, from, to), from, to }
     from = to
-  }
-}
-
-function readJournal(
-  recording: number,
-  row: { readonly first_seq: number; readonly last_seq: number; readonly crc: number; readonly data: Buffer },
-): JournalBlob | undefined {
-  if (journalCrc(recording, row.first_seq, row.last_seq, row.data) !== row.crc) return undefined
-  try {
-    return decodeJournal(row.data)
-  } catch {
-    return undefined
   }
 }
 

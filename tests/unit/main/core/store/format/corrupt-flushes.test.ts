@@ -30,7 +30,7 @@ const digest = (minute: number): Item => ({
  * one is corrupt: other rows show that its messages came after the digest of 10:01 and before that of 10:03. The first
  * trade is dated 09:59:59.
  */
-function store(sealed: boolean): RecordingId {
+function store(sealed: boolean, corruptLastSeq?: number): RecordingId {
   let now = T0
   const engine = new StoreEngine(folder.file, () => now)
   const id = newRecordingId(T0)
@@ -41,7 +41,9 @@ function store(sealed: boolean): RecordingId {
   const third = inStore(folder.file, (db) =>
     db.prepare<[], number>('SELECT id FROM journal ORDER BY id').pluck().all(),
   )[2]
-  flip(folder.file, 'journal', third)
+  if (corruptLastSeq === undefined) flip(folder.file, 'journal', third)
+  else
+    inStore(folder.file, (db) => db.prepare('UPDATE journal SET last_seq = ? WHERE id = ?').run(corruptLastSeq, third))
   if (sealed) {
     now += 10 * MINUTE
     engine.end(unixMs(now), [])
@@ -116,5 +118,33 @@ describe.each([
     const found = await reader.activity({ recordings: [recording], fromMs: T0, toMs: at(5, 0), buckets: 5 })
     expect(found.reduce((a, b) => a + b)).toBe(8)
     expect(await reader.findPosition({ recording, ms: at(3, 30) })).toMatchObject({ seq: 11 })
+  })
+})
+
+describe.each([0, 6, 8, 2 ** 50])('a flush with the corrupt last seq %d', (lastSeq) => {
+  it.each([
+    ['before it is sealed', false],
+    ['sealed over', true],
+  ])('is neither skipped nor hides what follows, %s', async (_, sealed) => {
+    const recording = store(sealed, lastSeq)
+    const reader = openLocalReader(folder.file)
+    const played: number[] = []
+    const play = async (): Promise<void> => {
+      for await (const { seq } of reader.replay({ recording, afterSeq: 0 })) played.push(...seq)
+    }
+    await expect(play()).rejects.toMatchObject({ code: 'store-damaged' })
+    expect(played).toEqual([2, 3, 5, 6])
+    const ticks = reader.ticks({ feed: FEED, instruments: null, recording })
+    await expect(ticks[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'store-damaged' })
+    expect((await reader.verify(null)).ok).toBe(false)
+    await reader.close()
+    const { journal, sealedSeq, lastBlock } = inStore(folder.file, (db) => ({
+      journal: db.prepare('SELECT count(*) FROM journal').pluck().get(),
+      sealedSeq: db.prepare('SELECT sealed_seq FROM recording').pluck().get(),
+      lastBlock: db.prepare('SELECT max(max_seq) FROM block').pluck().get(),
+    }))
+    expect({ journal, sealedSeq, lastBlock }).toEqual(
+      sealed ? { journal: 1, sealedSeq: 15, lastBlock: 15 } : { journal: 5, sealedSeq: 0, lastBlock: null },
+    )
   })
 })
