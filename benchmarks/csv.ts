@@ -50,7 +50,7 @@ function readerOf(groups: readonly (readonly Uint8Array[])[], count: number): St
     },
     instruments: () => Promise.resolve([]),
     ledgerHead: () => Promise.resolve(null),
-    bars: () => Promise.resolve({ bars: [], more: false }),
+    bars: () => Promise.resolve({ bars: [], more: false, gaps: [] }),
     gaps: () => Promise.resolve([]),
     extent: () => Promise.resolve({ messages: 0, records: 0, instruments: 0, fromMs: null, toMs: null }),
     replay: () => {

@@ -16,6 +16,23 @@ export function mergeSpans(spans: readonly Span[]): readonly Span[] {
   return merged
 }
 
+/**
+ * Joins gaps that overlap or touch and orders them. Keeps empty ones, which are instants. A joined gap has the other
+ * fields of its first one.
+ */
+export function joinGaps<G extends { readonly fromMs: number; readonly toMs: number | null }>(
+  gaps: readonly G[],
+): readonly G[] {
+  const joined: G[] = []
+  for (const gap of gaps.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const last = joined.at(-1)
+    const lastMs = last?.toMs ?? Infinity
+    if (last === undefined || gap.fromMs > lastMs) joined.push(gap)
+    else if ((gap.toMs ?? Infinity) > lastMs) joined[joined.length - 1] = { ...last, toMs: gap.toMs }
+  }
+  return joined
+}
+
 /** The time in `spans` but in none of `others`, merged. */
 export function withoutSpans(spans: readonly Span[], others: readonly Span[]): readonly Span[] {
   const holes = mergeSpans(others)

@@ -79,7 +79,7 @@ function counted(): { readonly hub: Hub; count(): number } {
 }
 
 const history: StreamHistory = {
-  bars: async () => ({ bars: [], unreadable: [] }),
+  bars: async () => ({ bars: [], gaps: [] }),
   gaps: async () => [],
   prints: async () => [],
 }

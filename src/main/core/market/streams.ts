@@ -22,28 +22,29 @@ export interface StreamHistory {
 
 export interface HistoryBars {
   readonly bars: readonly Bar[]
-  /** Spans whose stored messages are corrupt: bars that touch them are incomplete. */
-  readonly unreadable: readonly GapSpan[]
+  /** Gaps that the read met, where stored messages are corrupt: bars that touch them are incomplete. */
+  readonly gaps: readonly GapSpan[]
 }
 
-/** The history of a series or tape is read once; streams that join later wait for the same read. */
-const seeding = new WeakMap<object, Promise<void>>()
-/** The corrupt spans of a series' history. */
-const unreadable = new WeakMap<BarSeries, readonly GapSpan[]>()
+/**
+ * The history of a series or tape is read once; streams that join later wait for the same read. Resolves to the gaps
+ * that the read met.
+ */
+const seeding = new WeakMap<object, Promise<readonly GapSpan[]>>()
 
-function seedOnce<T>(target: object, reading: Promise<T>, take: (history: T) => void): void {
-  const seeded = reading.then((history) => {
+function seedOnce<T>(target: object, reading: Promise<T>, take: (history: T) => readonly GapSpan[]): void {
+  const seeded: Promise<readonly GapSpan[]> = reading.then((history) =>
     // Unless another source has begun since: then this history is of the former one.
-    if (seeding.get(target) === seeded) take(history)
-  })
+    seeding.get(target) === seeded ? take(history) : [],
+  )
   seeding.set(target, seeded)
 }
 
-function seedBars(series: BarSeries, history: HistoryBars): void {
+function seedBars(series: BarSeries, { bars, gaps }: HistoryBars): readonly GapSpan[] {
   // Everything stored of a forming bar may be corrupt, so its gap is added even where there is no stored bar.
-  for (const { fromMs, toMs } of history.unreadable) series.addGap({ fromMs, toMs }, 0)
-  unreadable.set(series, history.unreadable)
-  series.seed(history.bars)
+  for (const gap of gaps) series.addGap(gap, 0)
+  series.seed(bars)
+  return gaps
 }
 
 /** Bars of the first value when the window gives no start. */
@@ -134,12 +135,9 @@ export function barsStream(
     const limit = fromMs === null ? FIRST_BARS : 5_000
     const series = watched.value
     if (mustSeed) seedOnce(series, history.bars(instrument, of, interval, limit), (bars) => seedBars(series, bars))
-    const [gaps] = await Promise.all([
-      history.gaps(feed, instrument, fromMs ?? -Infinity),
-      seeding.get(series) ?? Promise.resolve(),
-    ])
+    const gaps = await Promise.all([history.gaps(feed, instrument, fromMs ?? -Infinity), seeding.get(series) ?? []])
     if (closed) return
-    storedGaps = gaps
+    storedGaps = gaps.flat()
     ready = true
     whole = true
     gapsChanged = true
@@ -160,8 +158,7 @@ export function barsStream(
       const late = dirtyFrom < sentLast - Math.max(LATE_MS, LATE_BARS * INTERVALS[interval])
       const reset = whole || late ? watched.value.from(firstStart()) : null
       const updates = reset === null && dirtyFrom < Infinity ? watched.value.from(dirtyFrom) : []
-      const corrupt = unreadable.get(watched.value) ?? []
-      const gaps = gapsChanged ? [...storedGaps, ...corrupt, ...hub.gaps(feed, instrument)] : null
+      const gaps = gapsChanged ? [...storedGaps, ...hub.gaps(feed, instrument)] : null
       sentLast = watched.value.lastStart
       dirtyFrom = Infinity
       whole = false
@@ -202,7 +199,11 @@ export function tapeStream(
   const load = async (mustSeed: boolean) => {
     ready = false
     const tape = watched.value
-    if (mustSeed) seedOnce(tape, history.prints(args.instrument, args.limit), (prints) => tape.seed(prints))
+    if (mustSeed)
+      seedOnce(tape, history.prints(args.instrument, args.limit), (prints) => {
+        tape.seed(prints)
+        return []
+      })
     await seeding.get(tape)
     if (closed) return
     ready = true

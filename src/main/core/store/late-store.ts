@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import { CodedError, toFailure, type ErrorCode } from '../../../shared/base/errors.ts'
+import type { Hole } from '../../../shared/core/market/bars.ts'
 import type { Overlap } from '../../../shared/features/sessions/overlaps.ts'
 import type {
   LibraryWriter,
@@ -12,7 +13,6 @@ import type {
   StoreLibrary,
   StoreReader,
   StoreWriter,
-  StoredSpan,
   TickColumns,
   TickQuery,
   WriterEvent,
@@ -102,7 +102,8 @@ export interface FoundCorruption {
   /** `corrupt`: messages. `rebuilt`: bars, which were rebuilt from their messages. */
   readonly what: 'corrupt' | 'rebuilt'
   readonly source: string
-  readonly span: StoredSpan
+  /** UTC ms. */
+  readonly span: Hole
 }
 
 /**
@@ -166,7 +167,7 @@ export function createLateReader(
         onOverlap(page.overlaps)
       }
       for (const what of ['corrupt', 'rebuilt'] as const) {
-        const [span] = page[what] ?? []
+        const [span] = (what === 'corrupt' ? page.gaps : page.rebuilt) ?? []
         if (span === undefined || reported.has(`${what} ${query.source}`)) continue
         reported.add(`${what} ${query.source}`)
         onCorrupt({ what, source: query.source, span })

@@ -75,7 +75,7 @@ function describeCorruption({ what, source, span }: FoundCorruption): string {
 /** "2026-11-22 06:51:32 to 06:55:57 UTC": whole seconds around the span, or "to now" without an end. */
 function formatSpan({ fromMs, toMs }: FoundCorruption['span']): string {
   const from = formatSecond(Math.floor(fromMs / 1_000))
-  const to = formatSecond(Math.ceil(toMs / 1_000))
+  const to = formatSecond(Math.ceil((toMs ?? Infinity) / 1_000))
   if (to === 'now') return `${from} UTC to now`
   return `${from} to ${to.startsWith(from.slice(0, 11)) ? to.slice(11) : to} UTC`
 }

@@ -17,7 +17,6 @@ import { midPrice } from '../../../shared/core/market/bars.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { RANK, type CellSeed, type DayGrid } from '../market/cell.ts'
 import { instrumentId } from '../../../shared/base/units.ts'
-import { seriesFeed } from '../market/series.ts'
 import type { HistoryBars } from '../market/streams.ts'
 import type { BarPage, BarQuery, StoreReader, TickColumns } from '../store/types/store.ts'
 
@@ -96,7 +95,7 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
       return await reader.bars({ ...query, source: source(), beforeMs: null, maxSeq })
     } catch (thrown) {
       // A store that does not exist yet is empty.
-      if (toFailure(thrown).code === 'not-found') return { bars: [], more: false }
+      if (toFailure(thrown).code === 'not-found') return { bars: [], more: false, gaps: [] }
       throw thrown
     }
   }
@@ -143,10 +142,9 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
 
   return {
     bars: (instrument, of, interval, limit) =>
-      guarded('bars', { bars: [], unreadable: [] }, async () => {
+      guarded('bars', { bars: [], gaps: [] }, async () => {
         const page = await newestBars({ instrument, of, interval, limit, skipCorrupt: true })
-        const feed = seriesFeed(parseInstrument(instrument)?.asset ?? 'stocks', of, interval)
-        return { bars: page.bars, unreadable: unreadableSpans(feed, page, wallMs()) }
+        return { bars: page.bars, gaps: gapsUpTo(page.gaps, wallMs()) }
       }),
     barsOrThrow: async (instrument, of, interval, limit) =>
       (await newestBars({ instrument, of, interval, limit })).bars,
@@ -226,10 +224,11 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
         const closing = Number.isNaN(dayEnd) ? null : await ask('1m', 1, dayEnd)
         const lastOfDay = closing?.bars.at(-1)
         const closeKnown =
+          closing !== null &&
           lastOfDay !== undefined &&
           dayEnd - lastOfDay.startMs <= CLOSE_WITHIN_MS &&
           // a corrupt span may hold the last price of that day
-          !(closing?.corrupt ?? []).some((span) => span.fromMs < dayEnd && span.toMs > lastOfDay.startMs)
+          closing.gaps.every((gap) => gap.fromMs >= dayEnd || (gap.toMs ?? Infinity) <= lastOfDay.startMs)
         const spark = minutes.filter(({ startMs }) => now - startMs < 3_600_000)
         // Not in a replay: after a seek it would be a price from the future.
         const lastMinute = options.visible === undefined ? (minutes.at(-1) ?? (await lastMid())) : undefined
@@ -255,21 +254,9 @@ export function createViewHistory(options: ViewHistoryOptions): ViewHistory {
   }
 }
 
-/** The corrupt spans of a page of bars as gaps, up to `nowMs`, UTC. */
-export function unreadableSpans(
-  feed: FeedId,
-  { corrupt = [] }: Pick<BarPage, 'corrupt'>,
-  nowMs: number,
-): readonly GapSpan[] {
-  return corrupt
-    .filter(({ fromMs }) => fromMs <= nowMs)
-    .map(({ fromMs, toMs }) => ({
-      feed,
-      cause: 'unreadable',
-      fromMs: unixMs(fromMs),
-      toMs: unixMs(Math.min(toMs, nowMs)),
-    }))
-}
+/** Gaps up to `nowMs`, UTC. */
+export const gapsUpTo = (gaps: readonly GapSpan[], nowMs: number): readonly GapSpan[] =>
+  gaps.flatMap((gap) => (gap.fromMs > nowMs ? [] : [{ ...gap, toMs: unixMs(Math.min(gap.toMs ?? Infinity, nowMs)) }]))
 
 const wholeOf = (row: SessionRow | undefined): PrintsPlace | null =>
   row === undefined ? null : { recording: row.session, seq: null, ms: null }

@@ -9,7 +9,7 @@ import { parseInstrument, type RecordingId } from '../../../shared/base/units.ts
 import type { Hub } from '../market/hub-types.ts'
 import { seriesFeed } from '../market/series.ts'
 import type { StoreReader } from '../store/types/store.ts'
-import { unreadableSpans, type ViewHistory } from './history.ts'
+import { gapsUpTo, type ViewHistory } from './history.ts'
 import type { Seeder } from './seeder.ts'
 import type { WholeStreams } from '../../rpc/state-stream.ts'
 
@@ -61,8 +61,7 @@ export async function barsPage(
   { instrument, of, interval, beforeMs, afterMs, limit }: Omit<ArgsOf<(typeof MARKET_CALLS)['bars.history']>, 'view'>,
 ): Promise<BarsPage> {
   const query = { instrument, of, interval, source: view.source(), beforeMs, afterMs, limit, maxSeq: view.upTo() }
-  const page = await reader.bars({ ...query, skipCorrupt: true })
-  const { bars, more } = page
+  const { bars, more, gaps: unreadable } = await reader.bars({ ...query, skipCorrupt: true })
   const asset = parseInstrument(instrument)?.asset ?? 'stocks'
   const first = bars.at(0)
   const last = bars.at(-1)
@@ -70,6 +69,6 @@ export async function barsPage(
   const fromMs = afterMs ?? first?.startMs
   const endMs = (afterMs !== undefined && more ? last?.endMs : beforeMs) ?? view.wallMs()
   const gaps = first === undefined ? [] : await view.history.gaps(feed, instrument, fromMs ?? first.startMs, endMs)
-  const unreadable = unreadableSpans(feed, page, view.wallMs())
-  return { bars, gaps: [...gaps, ...unreadable], decimals: view.hub.cell(instrument).decimals, more }
+  const all = [...gaps, ...gapsUpTo(unreadable, view.wallMs())]
+  return { bars, gaps: all, decimals: view.hub.cell(instrument).decimals, more }
 }

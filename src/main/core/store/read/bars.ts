@@ -30,7 +30,7 @@ import { BlockScratch } from '../blocks/scratch.ts'
 import { openBlock } from '../blocks/open.ts'
 import type { SeriesExtent } from './catalog.ts'
 import { applyRecord, Classifier, HOUR, hasRollups, MINUTE } from '../format/classify.ts'
-import { CorruptSpans, tryRead } from '../types/corruption.ts'
+import { CorruptData } from '../types/corruption.ts'
 import { GapIntervalReader, type SkewedGap } from './gap-intervals.ts'
 import { JournalIndex } from './journal-index.ts'
 import type { BarPage, BarQuery } from '../types/store.ts'
@@ -80,7 +80,7 @@ interface Search extends TimeRange {
   readonly intervalMs: number
   readonly parts: readonly Part[]
   readonly grid: BarGrid
-  readonly corruptSpans: CorruptSpans | null
+  readonly corrupt: CorruptData
 }
 
 /** UTC ms. */
@@ -157,27 +157,27 @@ export class BarReader {
     const intervalMs = INTERVALS[query.interval]
     const feed =
       asset === undefined ? undefined : (parseServiceFeed(query, asset) ?? feedOfBars(asset, query.of, intervalMs))
-    if (asset === undefined || feed === undefined) return { bars: [], more: false }
+    if (asset === undefined || feed === undefined) return { bars: [], more: false, gaps: [] }
     const parts = this.#parts(query, feed)
     const overlaps = parts.flatMap(({ overlap }) => overlap ?? [])
     const reported = overlaps.length === 0 ? {} : { overlaps }
     const grid = gridOf(asset, query.interval)
     const { least, most } = this.#span(parts, feed, query.instrument)
-    if (least > most || most < (query.fromMs ?? -Infinity)) return { bars: [], more: least <= most }
-    const corruptSpans = query.skipCorrupt === true ? new CorruptSpans() : null
-    const search: Search = { query, feed, intervalMs, parts, grid, corruptSpans, least, most }
+    if (least > most || most < (query.fromMs ?? -Infinity)) return { bars: [], more: least <= most, gaps: [] }
+    const corrupt = new CorruptData(feed, query.skipCorrupt === true)
+    const search: Search = { query, feed, intervalMs, parts, grid, corrupt, least, most }
     const { states, more, atMs } = query.afterMs === undefined ? this.#before(search) : this.#after(search)
     const queriedSpan = { fromMs: states[0]?.startMs ?? atMs, toMs: states.at(-1)?.endMs ?? atMs }
-    const received = this.#gapReader.of(parts, feed, query.instrument, queriedSpan, corruptSpans)
-    const { lost = [], rebuilt = [] } = corruptSpans ?? {}
+    const received = this.#gapReader.of(parts, feed, query.instrument, queriedSpan, corrupt)
+    const { gaps, rebuilt } = corrupt
     const aheadMs = this.#gapReader.findAheadMs(parts)
     const ahead = aheadMs === null || aheadMs >= queriedSpan.toMs ? [] : [{ fromMs: barEnd(grid, aheadMs), toMs: null }]
-    const gapIntervals = [...received, ...lost, ...ahead]
+    const gapIntervals = [...received, ...gaps, ...ahead]
     return {
       bars: states.map((state) => toBar(marked(state, gapIntervals))),
       more,
       ...reported,
-      ...(lost.length === 0 ? {} : { corrupt: lost }),
+      gaps,
       ...(rebuilt.length === 0 ? {} : { rebuilt }),
     }
   }
@@ -302,7 +302,7 @@ export class BarReader {
   }
 
   /** Bars of [from, to) on the grid, oldest first; `complete` isn't decided yet. */
-  #build({ parts, feed, query, grid, corruptSpans }: Search, from: number, to: number): readonly BarState[] {
+  #build({ parts, feed, query, grid, corrupt }: Search, from: number, to: number): readonly BarState[] {
     const { of } = query
     const rolled = hasRollups(feed) && INTERVALS[query.interval] >= MINUTE
     const minutes: HourBars = new Map()
@@ -312,8 +312,8 @@ export class BarReader {
       const { sealed } = part
       // An hour's rollup holds what its blocks hold. Of thousands of sessions, few have anything in a page.
       if (sealed !== null && sealed.mostMs >= from - HOUR && sealed.leastMs < to + HOUR) {
-        if (rolled) this.#rolled(part, sealed, of, from, to, minutes, corruptSpans)
-        this.#blockRows(part, sealed.id, of, rolled ? sealed.rolledSeq : 0, from, to, builder, corruptSpans)
+        if (rolled) this.#rolled(part, sealed, of, from, to, minutes, corrupt)
+        this.#blockRows(part, sealed.id, of, rolled ? sealed.rolledSeq : 0, from, to, builder, corrupt)
       }
       this.#journal.records(part, feed, query.instrument, (seq, ms) => {
         applyRecord(builder, of, seq + part.base, ms, this.#classifier.placed.record)
@@ -338,7 +338,7 @@ export class BarReader {
     from: number,
     to: number,
     into: HourBars,
-    corruptSpans: CorruptSpans | null,
+    corrupt: CorruptData,
   ): void {
     const cut = new Set<number>()
     const rebuildRange: RebuildRange[] = []
@@ -350,21 +350,19 @@ export class BarReader {
       }
     }
     for (const row of this.#sql.hours.iterate(sealed.id, from - HOUR, to)) {
-      if (corruptSpans === null) take(row)
-      else if (!tryRead(() => take(row))) {
-        const hour = { fromMs: row.hour_ms, toMs: row.hour_ms + HOUR }
-        corruptSpans.addRebuilt(hour)
-        const last = rebuildRange.at(-1)
-        if (last?.to === hour.fromMs) last.to = hour.toMs
-        else rebuildRange.push({ from: hour.fromMs, to: hour.toMs, isWanted: (start) => start >= from && start < to })
-      }
+      if (corrupt.read(() => take(row))) continue
+      const hour = { fromMs: row.hour_ms, toMs: row.hour_ms + HOUR }
+      corrupt.addRebuilt(hour)
+      const last = rebuildRange.at(-1)
+      if (last?.to === hour.fromMs) last.to = hour.toMs
+      else rebuildRange.push({ from: hour.fromMs, to: hour.toMs, isWanted: (start) => start >= from && start < to })
     }
     if (cut.size > 0)
       rebuildRange.push({ from: Math.min(...cut), to: Math.max(...cut) + MINUTE, isWanted: (start) => cut.has(start) })
     const limited = { ...part, limit: Math.min(part.limit, sealed.rolledSeq) }
     for (const { from: first, to: end, isWanted } of rebuildRange) {
       const builder = createBarBuilder({ grid: minuteGrid })
-      this.#blockRows(limited, sealed.id, of, 0, first, end, builder, corruptSpans)
+      this.#blockRows(limited, sealed.id, of, 0, first, end, builder, corrupt)
       for (const state of builder.states()) {
         if (state.startMs >= first && state.startMs < end && isWanted(state.startMs)) mergeBar(into, of, state)
       }
@@ -380,16 +378,15 @@ export class BarReader {
     from: number,
     to: number,
     builder: BarBuilder,
-    corruptSpans: CorruptSpans | null,
+    corrupt: CorruptData,
   ): void {
     const limit = Math.min(part.limit, part.row.sealed_seq)
     for (const [minMs, maxMs, data] of this.#sql.blocks.iterate(series, after, limit, from, to)) {
-      const take = (): void => {
-        applyBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder)
-      }
-      if (corruptSpans === null) take()
+      const isRead = corrupt.read(() =>
+        applyBlock(this.#classifier, openBlock(data, this.#scratch), of, part, after, limit, builder),
+      )
       // The span ends after the last record, in the same bar, because bars begin at whole milliseconds.
-      else if (!tryRead(take)) corruptSpans.addLost({ fromMs: minMs, toMs: Math.floor(maxMs) + 1 })
+      if (!isRead) corrupt.addLost({ fromMs: minMs, toMs: Math.floor(maxMs) + 1 })
     }
   }
 }

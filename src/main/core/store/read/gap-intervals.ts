@@ -13,10 +13,10 @@ import {
 import { earliestLost, SILENT_AT_MOST_MS } from '../../../../shared/core/recording/delay-window.ts'
 import { ClosedSessionCache, MAX_INSTRUMENTS } from './catalog.ts'
 import { HOUR, MINUTE } from '../format/classify.ts'
-import type { CorruptSpans } from '../types/corruption.ts'
+import type { CorruptData } from '../types/corruption.ts'
 import type { JournalIndex, JournalPart } from './journal-index.ts'
 import { findLastReceived, findNewestStamp } from '../format/last-received.ts'
-import { corruptGapError, type CorruptGap, type StoreQueries } from './queries.ts'
+import { corruptGapError, type StoreQueries } from './queries.ts'
 import type { RecordingRow } from '../schema/records.ts'
 import { CorruptFlushes, type SeqRange } from '../format/corrupt-flushes.ts'
 
@@ -29,8 +29,8 @@ const MAX_CLOCK_LEAD_MS = MINUTE
 /** An interval without reception, and the clock difference between service and computer. */
 export interface SkewedGap extends Hole {
   readonly skewMs?: number
-  /** Unreadable data: an entry or gap of the ledger, or messages of a corrupt flush. */
-  readonly unreadable?: 'ledger' | 'flush'
+  /** What can't be read: an entry or gap of the ledger, or the messages of a corrupt flush. */
+  readonly unreadable?: 'ledger' | { readonly recording: number; readonly seqs: SeqRange }
 }
 
 /** Reads gap intervals. Call within a read transaction. */
@@ -63,14 +63,14 @@ export class GapIntervalReader {
 
   /**
    * Intervals without reception: gaps, the time between sessions, and the time before a subscription was acknowledged.
-   * Unreadable parts of the ledger are added to `corrupt`; if that is null, they throw `store-damaged`.
+   * What can't be read is added to `corrupt`, or throws `store-damaged` if it isn't skipped.
    */
   of(
     parts: readonly JournalPart[],
     feed: FeedId,
     instrument: InstrumentId,
     shown: { readonly fromMs: number; readonly toMs: number },
-    corrupt: CorruptSpans | null,
+    corrupt: CorruptData,
   ): SkewedGap[] {
     const key = parseInstrument(instrument)?.key
     const asset = feedAsset(feed)
@@ -102,11 +102,11 @@ export class GapIntervalReader {
       const read = (): SkewedGap[] => this.#gapsIn(row, limit, end, feed, symbolsOfInstrument)
       intervals.push(...(limit < Infinity ? read() : cached.of(row, read)))
       for (const seqs of this.#journal.corruptFlushes(part)) intervals.push(this.#corruptGap(row, seqs))
-      if (corrupt === null) this.#rejectCorruptFlush(part, shown)
     }
-    for (const { fromMs, toMs, unreadable } of intervals) {
-      if (unreadable === 'ledger' && corrupt === null) throw corruptGapError()
-      if (unreadable !== undefined) corrupt?.addLost({ fromMs, toMs: toMs ?? Infinity })
+    for (const gap of intervals) {
+      if (gap.unreadable === undefined) continue
+      if (corrupt.isSkipped) corrupt.addLost(gap)
+      else this.#refuse(gap, shown)
     }
     // Nothing is received after the last session; while it is being recorded, `ended` is Infinity.
     if (ended < Infinity) intervals.push({ fromMs: ended, toMs: null, skewMs: lastSkewMs })
@@ -140,18 +140,14 @@ export class GapIntervalReader {
     return nowMs + MAX_CLOCK_LEAD_MS + (this.#queries.catalog.gaps(row)?.skewMs ?? 0)
   }
 
-  /** Throws `store-damaged` if a corrupt flush may have held messages in the queried span. */
-  #rejectCorruptFlush(part: JournalPart, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): void {
-    const { row, limit } = part
-    const skewMs = this.#queries.catalog.gaps(row)?.skewMs ?? 0
-    for (const seqs of [
-      ...this.#corruptFlushes.sealed(row.id, 0, Math.min(limit, row.sealed_seq)),
-      ...this.#journal.corruptFlushes(part),
-    ]) {
-      const dated = this.#corruptFlushes.eventTimesWithin(row.id, seqs)
-      if (dated.fromMs <= toMs + skewMs && (dated.toMs ?? Infinity) >= fromMs - skewMs)
-        throw this.#corruptFlushes.refusal(row.id, seqs)
-    }
+  /** Throws `store-damaged`, except for a corrupt flush that can't have held messages of the queried span. */
+  #refuse(
+    { fromMs, toMs, skewMs = 0, unreadable }: SkewedGap,
+    shown: { readonly fromMs: number; readonly toMs: number },
+  ): void {
+    if (typeof unreadable !== 'object') throw corruptGapError()
+    if (fromMs <= shown.toMs + skewMs && (toMs ?? Infinity) >= shown.fromMs - skewMs)
+      throw this.#corruptFlushes.refusal(unreadable.recording, unreadable.seqs)
   }
 
   /** Intervals of closed sessions, cached whole. A gap open at the end of a session lasts until the next one begins. */
@@ -178,14 +174,13 @@ export class GapIntervalReader {
     const intervals: SkewedGap[] = []
     const endOf = (toMs: number | null, toSeq: number | null): number | null =>
       limit < Infinity && (toSeq ?? Infinity) > limit ? null : (toMs ?? end)
-    const addCorrupt = ({ fromMs, toMs, fromSeq, toSeq }: CorruptGap): void => {
-      if (fromSeq <= limit) intervals.push({ fromMs, toMs: endOf(toMs, toSeq), unreadable: 'ledger' })
-    }
-    for (const gap of this.#queries.gaps({ feed, recording: recordingId(row.key) }, addCorrupt)) {
-      if (gap.symbols.length > 0 && !mine(gap.symbols)) continue
-      const { fromMs, toMs, fromSeq, toSeq, skewMs = 0 } = gap
+    for (const gap of this.#queries.allGaps({ feed, recording: recordingId(row.key) })) {
+      const { fromMs, fromSeq, toSeq } = gap
       if (fromSeq > limit) continue
-      intervals.push({ fromMs, toMs: endOf(toMs, toSeq), skewMs: Math.abs(skewMs) })
+      const toMs = endOf(gap.toMs, toSeq)
+      if (gap.cause === 'unreadable') intervals.push({ fromMs, toMs, unreadable: 'ledger' })
+      else if (gap.symbols.length === 0 || mine(gap.symbols))
+        intervals.push({ fromMs, toMs, skewMs: Math.abs(gap.skewMs ?? 0) })
     }
     for (const seqs of this.#corruptFlushes.sealed(row.id, 0, Math.min(limit, row.sealed_seq)))
       intervals.push(this.#corruptGap(row, seqs))
@@ -215,7 +210,8 @@ export class GapIntervalReader {
   }
 
   #corruptGap(row: RecordingRow, seqs: SeqRange): SkewedGap {
-    return { ...this.#corruptFlushes.eventTimesWithin(row.id, seqs), unreadable: 'flush' }
+    const skewMs = this.#queries.catalog.gaps(row)?.skewMs ?? 0
+    return { ...this.#corruptFlushes.eventTimesWithin(row.id, seqs), skewMs, unreadable: { recording: row.id, seqs } }
   }
 }
 

@@ -61,11 +61,8 @@ export interface GapQuery {
 }
 
 /** A gap of which only the time is readable. */
-export interface CorruptGap {
-  readonly fromMs: number
-  readonly toMs: number | null
-  readonly fromSeq: number
-  readonly toSeq: number | null
+export interface UnreadableGap extends Pick<Gap, 'fromMs' | 'toMs' | 'fromSeq' | 'toSeq'> {
+  readonly cause: 'unreadable'
 }
 
 export class StoreQueries implements TickSource {
@@ -158,11 +155,18 @@ export class StoreQueries implements TickSource {
     })
   }
 
-  /** Calls `onCorrupt` for each gap that can't be read instead of throwing. */
-  gaps(query: GapQuery, onCorrupt?: (gap: CorruptGap) => void): readonly Gap[] {
+  gaps(query: GapQuery): readonly Gap[] {
+    return this.allGaps(query).filter((gap): gap is Gap => {
+      if (gap.cause === 'unreadable' && query.skipCorrupt !== true) throw corruptGapError()
+      return gap.cause !== 'unreadable'
+    })
+  }
+
+  /** Like `gaps`, with those that can't be read. */
+  allGaps(query: GapQuery): readonly (Gap | UnreadableGap)[] {
     const { recording, source, feed, fromMs = -Infinity, toMs = Infinity } = query
     return this.#read(() => {
-      const gaps: Gap[] = []
+      const gaps: (Gap | UnreadableGap)[] = []
       for (const row of this.catalog.recordings()) {
         if (recording !== undefined && row.key !== recording) continue
         if (source !== undefined && row.source !== source) continue
@@ -171,11 +175,6 @@ export class StoreQueries implements TickSource {
         const next = this.catalog.nextStart(row)
         for (const one of this.#sql.gaps.iterate({ id: row.id, feed: feed ?? null, fromMs, toMs })) {
           const gap = toGap(row, one, next)
-          if (gap === null) {
-            if (onCorrupt === undefined && query.skipCorrupt !== true) throw corruptGapError()
-            onCorrupt?.({ fromMs: one.from_ms, toMs: one.to_ms ?? next, fromSeq: one.from_seq, toSeq: one.to_seq })
-            continue
-          }
           // ranges are half open; a gap of no length counts at its instant
           if (gap.toMs === null || gap.toMs > fromMs || gap.fromMs >= fromMs) gaps.push(gap)
         }
@@ -326,21 +325,24 @@ const FEED_NAMES = FEED_IDS.map((feed) => `'${feed}'`).join(', ')
 export const corruptGapError = (): CodedError =>
   new CodedError('store-damaged', 'A gap in the store is corrupt.', { hint: VERIFY_HINT })
 
-/** Null if the row is corrupt. */
-function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap | null {
-  const symbols = symbolsOf(row.symbols)
-  if (symbols === null || !isFeedId(row.feed) || !(GAP_CAUSES as readonly string[]).includes(row.cause)) return null
+function toGap({ key }: RecordingRow, row: GapRow, nextMs: number | null): Gap | UnreadableGap {
   const toMs = row.to_ms ?? nextMs
-  return {
-    recording: recordingId(key),
-    feed: row.feed,
-    symbols,
-    cause: row.cause as GapCause, // checked above
+  const range = {
     fromMs: unixMs(row.from_ms),
     // A clock set back while the gap was open must not invert it.
     toMs: toMs === null ? null : unixMs(Math.max(toMs, row.from_ms)),
     fromSeq: row.from_seq,
     toSeq: row.to_seq,
+  }
+  const symbols = symbolsOf(row.symbols)
+  if (symbols === null || !isFeedId(row.feed) || !(GAP_CAUSES as readonly string[]).includes(row.cause))
+    return { ...range, cause: 'unreadable' }
+  return {
+    ...range,
+    recording: recordingId(key),
+    feed: row.feed,
+    symbols,
+    cause: row.cause as GapCause, // checked above
     ...(row.skew_ms === null ? {} : { skewMs: row.skew_ms }),
   }
 }

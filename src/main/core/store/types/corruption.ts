@@ -1,33 +1,13 @@
-/** Collects what a read skipped because it was corrupt, so that the caller can report it. */
+/** Corrupt data that a query meets: it is refused, or skipped and reported as gaps. */
 import { CodedError } from '../../../../shared/base/errors.ts'
-import type { StoredSpan } from './store.ts'
+import { joinGaps } from '../../../../shared/base/spans.ts'
+import type { Hole } from '../../../../shared/core/market/bars.ts'
+import type { GapSpan } from '../../../../shared/core/status/status.ts'
+import { unixMs, type FeedId } from '../../../../shared/base/units.ts'
 
 /** The hint for corruption errors that have no better one. */
 export const VERIFY_HINT =
   'Run Verify in the Evidence pane, or "tapedeck verify": it lists everything affected. If you have a backup, restore the store from it.'
-
-/** Collects the corrupt spans that one query met. */
-export class CorruptSpans {
-  readonly #lost = new Map<string, StoredSpan>()
-  readonly #rebuilt = new Map<string, StoredSpan>()
-
-  /** Adds messages that can't be read. */
-  addLost(span: StoredSpan): void {
-    this.#lost.set(`${span.fromMs} ${span.toMs}`, span)
-  }
-
-  /** Adds bars that can't be read and were rebuilt from their messages. */
-  addRebuilt(span: StoredSpan): void {
-    this.#rebuilt.set(`${span.fromMs} ${span.toMs}`, span)
-  }
-
-  get lost(): readonly StoredSpan[] {
-    return joinSpans([...this.#lost.values()])
-  }
-  get rebuilt(): readonly StoredSpan[] {
-    return joinSpans([...this.#rebuilt.values()])
-  }
-}
 
 /** Runs a read of one part of the store. Returns false if that part is corrupt; rethrows any other error. */
 export function tryRead(read: () => void): boolean {
@@ -40,13 +20,42 @@ export function tryRead(read: () => void): boolean {
   }
 }
 
-/** Sorts spans and joins those that touch. */
-function joinSpans(spans: readonly StoredSpan[]): readonly StoredSpan[] {
-  const out: StoredSpan[] = []
-  for (const span of spans.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    const last = out.at(-1)
-    if (last === undefined || span.fromMs > last.toMs) out.push(span)
-    else out[out.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, span.toMs) }
+/** What one query does about corrupt data: skip it and collect where it was, or refuse. */
+export class CorruptData {
+  readonly isSkipped: boolean
+  readonly #feed: FeedId
+  readonly #lost: GapSpan[] = []
+  readonly #rebuilt: Hole[] = []
+
+  constructor(feed: FeedId, isSkipped: boolean) {
+    this.#feed = feed
+    this.isSkipped = isSkipped
   }
-  return out
+
+  /** Runs a read of one part of the store. Returns false if that part is corrupt and skipped; otherwise rethrows. */
+  read(part: () => void): boolean {
+    if (this.isSkipped) return tryRead(part)
+    part()
+    return true
+  }
+
+  /** Adds messages that can't be read. */
+  addLost({ fromMs, toMs }: Hole): void {
+    const to = toMs === null ? null : unixMs(toMs)
+    this.#lost.push({ feed: this.#feed, cause: 'unreadable', fromMs: unixMs(fromMs), toMs: to })
+  }
+
+  /** Adds bars that can't be read and were rebuilt from their messages. */
+  addRebuilt(hole: Hole): void {
+    this.#rebuilt.push(hole)
+  }
+
+  /** Where messages can't be read, ascending. */
+  get gaps(): readonly GapSpan[] {
+    return joinGaps(this.#lost)
+  }
+
+  get rebuilt(): readonly Hole[] {
+    return joinGaps(this.#rebuilt)
+  }
 }

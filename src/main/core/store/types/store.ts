@@ -1,4 +1,5 @@
 /** The store as its users see it: one writer in a worker, and readers that never block it. */
+import type { Hole } from '../../../../shared/core/market/bars.ts'
 import type { Bar, BarSource, Interval } from '../../../../shared/core/market/market.ts'
 import type {
   FeedCounts,
@@ -11,6 +12,7 @@ import type {
 import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
 import type { Overlap } from '../../../../shared/features/sessions/overlaps.ts'
 import type { FeedId, InstrumentId, RecordingId, UnixMs } from '../../../../shared/base/units.ts'
+import type { GapSpan } from '../../../../shared/core/status/status.ts'
 import type { Failure } from '../../../../shared/base/errors.ts'
 import type { Scratch } from '../../../../service/codec.ts'
 
@@ -362,16 +364,10 @@ export interface BarQuery {
   /** Only messages received up to here, so that a replay can't look ahead. */
   readonly maxSeq?: { readonly recording: RecordingId; readonly seq: number } | undefined
   /**
-   * For charts: skips corrupt data, marks the bars that touch it as incomplete and lists it in the page. Without it, a
-   * query that meets corrupt data rejects with `store-damaged`.
+   * For charts: skips corrupt data, marks the bars that touch it as incomplete and lists it among the page's gaps.
+   * Without it, a query that meets corrupt data rejects with `store-damaged`.
    */
   readonly skipCorrupt?: boolean | undefined
-}
-
-/** An interval of event time, [from, to), UTC ms. `toMs` Infinity: no end. */
-export interface StoredSpan {
-  readonly fromMs: number
-  readonly toMs: number
 }
 
 export interface BarPage {
@@ -379,12 +375,12 @@ export interface BarPage {
   readonly more: boolean
   /** Absent if there are none. */
   readonly overlaps?: readonly Overlap[]
-  /** With `skipCorrupt`: spans of the queried range that couldn't be read, ascending. Absent if there are none. */
-  readonly corrupt?: readonly StoredSpan[]
+  /** With `skipCorrupt`: gaps of cause `unreadable`, ascending. Other gaps are read with `gaps`. */
+  readonly gaps: readonly GapSpan[]
   /**
    * With `skipCorrupt`: hours whose stored bars are corrupt and were rebuilt from the messages, so nothing is missing.
    */
-  readonly rebuilt?: readonly StoredSpan[]
+  readonly rebuilt?: readonly Hole[]
 }
 
 /** An instrument of a feed with its symbols as the service wrote them, the latest one last. */

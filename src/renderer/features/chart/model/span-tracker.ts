@@ -1,18 +1,8 @@
 /** The hatched spans of one chart: what was not received, and what is stored and corrupt. */
+import { joinGaps } from '../../../../shared/base/spans.ts'
 import { unixMs } from '../../../../shared/base/units.ts'
 import type { GapSpan } from '../../../../shared/core/status/status.ts'
 import type { ChartSink } from './chart-data.ts'
-
-/** Spans in order, those that touch joined: pages that overlap report the same corruption. */
-function joinedSpans(spans: readonly GapSpan[]): readonly GapSpan[] {
-  const out: GapSpan[] = []
-  for (const span of spans.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    const last = out.at(-1)
-    if (last === undefined || span.fromMs > (last.toMs ?? Infinity)) out.push(span)
-    else if ((span.toMs ?? Infinity) > (last.toMs ?? Infinity)) out[out.length - 1] = { ...last, toMs: span.toMs }
-  }
-  return out
-}
 
 const isSame = (a: GapSpan, b: GapSpan): boolean => a.feed === b.feed && a.fromMs === b.fromMs && a.toMs === b.toMs
 
@@ -20,7 +10,7 @@ export class SpanTracker {
   readonly #chart: Pick<ChartSink, 'setGaps'>
   /** Each stream value lists all gaps. */
   #gaps: readonly GapSpan[] = []
-  /** Each response reports only the corrupt spans that it ran into. */
+  /** Each response reports only the corrupt spans that it ran into; pages that overlap report the same ones. */
   #corrupt: readonly GapSpan[] = []
   #drawn: readonly GapSpan[] = []
 
@@ -35,7 +25,7 @@ export class SpanTracker {
   /** Takes the corrupt spans of a response; returns its gaps. */
   #takeCorrupt(spans: readonly GapSpan[]): readonly GapSpan[] {
     const corrupt = spans.filter(({ cause }) => cause === 'unreadable')
-    if (corrupt.length > 0) this.#corrupt = joinedSpans([...this.#corrupt, ...corrupt])
+    if (corrupt.length > 0) this.#corrupt = joinGaps([...this.#corrupt, ...corrupt])
     return spans.filter(({ cause }) => cause !== 'unreadable')
   }
 

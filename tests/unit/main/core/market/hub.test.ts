@@ -28,7 +28,7 @@ const calendar: HubCalendar = {
   isOpen: () => true,
 }
 const noHistory: StreamHistory = {
-  bars: async () => ({ bars: [], unreadable: [] }),
+  bars: async () => ({ bars: [], gaps: [] }),
   gaps: async () => [],
   prints: async () => [],
 }
@@ -472,7 +472,7 @@ describe('streams', () => {
     const history: StreamHistory = {
       ...noHistory,
       bars: async () => ({
-        unreadable: [],
+        gaps: [],
         bars: [
           {
             startMs: unixMs(T0 - 60_000),
@@ -540,7 +540,7 @@ describe('streams', () => {
       ...noHistory,
       bars: async () => {
         asked += 1
-        return { bars: [], unreadable: [lost] }
+        return { bars: [], gaps: [lost] }
       },
     }
     const args = { instrument: BTC, of: 'trade', interval: '1m', fromMs: null } as const

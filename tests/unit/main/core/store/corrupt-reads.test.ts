@@ -4,9 +4,10 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { exportBars } from '../../../../../src/main/features/export/bars.ts'
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
-import type { BarPage, BarQuery, StoredSpan } from '../../../../../src/main/core/store/types/store.ts'
+import type { BarPage, BarQuery } from '../../../../../src/main/core/store/types/store.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
+import { touchesHole, type Hole } from '../../../../../src/shared/core/market/bars.ts'
 import type { Bar, Interval } from '../../../../../src/shared/core/market/market.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import { blocksOf, flip, inStore, type FlipTarget } from './flip.ts'
@@ -66,8 +67,13 @@ async function bars(query: Partial<BarQuery> = {}): Promise<BarPage> {
   }
 }
 const readPastCorrupt = (query: Partial<BarQuery> = {}): Promise<BarPage> => bars({ ...query, skipCorrupt: true })
-const touches = ({ startMs, endMs }: Bar, { fromMs, toMs }: StoredSpan): boolean =>
-  fromMs < endMs && (toMs > startMs || (fromMs === toMs && fromMs >= startMs))
+/** The corrupt spans of a page: every gap says that it is one. */
+const corruptSpans = ({ gaps }: BarPage): readonly Hole[] =>
+  gaps.map(({ cause, fromMs, toMs }) => {
+    expect(cause).toBe('unreadable')
+    return { fromMs, toMs }
+  })
+const touches = ({ startMs, endMs }: Bar, span: Hole): boolean => touchesHole(startMs, endMs, span)
 /** Minute and close of each bar, with "?" if it isn't complete. */
 const describeBars = ({ bars }: BarPage): readonly string[] =>
   bars.map(({ startMs, close, complete }) => `${(startMs - T0) / MINUTE} ${close}${complete ? '' : '?'}`)
@@ -84,7 +90,7 @@ describe('a corrupt block', () => {
     flipped('block', second)
     await expect(bars({ interval: '1s' })).rejects.toMatchObject({ code: 'store-damaged' })
     const page = await readPastCorrupt({ interval: '1s' })
-    expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+    expect(corruptSpans(page)).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
     expect(describeBars(page)).toEqual(describeBars(before).filter((_, m) => m < 3 || m === 6))
     expect(page).toMatchObject({ more: false })
   })
@@ -94,7 +100,7 @@ describe('a corrupt block', () => {
     flipped('block', blocks()[1])
     const page = await readPastCorrupt({ interval: '1s', beforeMs: at(6, 0), limit: 2 })
     expect(describeBars(page).map((one) => one.split(' ')[1])).toEqual(['101', '102'])
-    expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+    expect(corruptSpans(page)).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
   })
 
   it('costs minute bars nothing while their rollups are intact', async () => {
@@ -119,9 +125,9 @@ describe('a corrupt block', () => {
     const recording = store(rounds)
     flipped('block', blocks()[1])
     const page = await readPastCorrupt({ interval: '1s', maxSeq: { recording, seq: 4 } })
-    expect(page.corrupt).toBeUndefined()
+    expect(page.gaps).toEqual([])
     expect(page.bars).toHaveLength(3)
-    expect((await readPastCorrupt({ interval: '1s', maxSeq: { recording, seq: 5 } })).corrupt).toHaveLength(1)
+    expect((await readPastCorrupt({ interval: '1s', maxSeq: { recording, seq: 5 } })).gaps).toHaveLength(1)
   })
 })
 
@@ -152,7 +158,7 @@ describe('a corrupt hour of bars', () => {
     for (const id of hours()) flipped('rollup', id)
     flipped('block', blocks()[1])
     const page = await readPastCorrupt()
-    expect(page.corrupt).toEqual([{ fromMs: at(90), toMs: at(149) + 1 }])
+    expect(corruptSpans(page)).toEqual([{ fromMs: at(90), toMs: at(149) + 1 }])
     expect(page.rebuilt).toEqual([{ fromMs: T0, toMs: T0 + 3 * HOUR }])
     expect(describeBars(page)).toEqual(describeBars(before).filter((_, m) => m < 90 || m === 150))
     const long = await readPastCorrupt({ interval: '1h' })
@@ -180,7 +186,7 @@ describe('a corrupt ledger', () => {
       sql((db) => db.exec(`UPDATE gap SET ${change}`))
       await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
       const page = await readPastCorrupt()
-      expect(page.corrupt).toEqual([{ fromMs: at(1, 30), toMs: at(2, 30) }])
+      expect(corruptSpans(page)).toEqual([{ fromMs: at(1, 30), toMs: at(2, 30) }])
       expect(page.bars).toEqual(before.bars)
       const reader = openLocalReader(folder.file)
       await expect(reader.gaps({ feed: 'crypto/XT' })).rejects.toMatchObject({ code: 'store-damaged' })
@@ -195,7 +201,7 @@ describe('a corrupt ledger', () => {
     for (const body of ['{"type":"acknowledged"', '{"type":"acknowledged","feed":"crypto/XT","rymbols":["BTC-USD"]}']) {
       sql((db) => db.prepare(`UPDATE entry SET body = ? WHERE body LIKE '{"type":"acknowledged"%'`).run(body))
       await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
-      expect((await readPastCorrupt()).corrupt).toEqual([{ fromMs: T0, toMs: T0 }])
+      expect(corruptSpans(await readPastCorrupt())).toEqual([{ fromMs: T0, toMs: T0 }])
     }
   })
 })
@@ -219,7 +225,7 @@ describe('a corrupt flush', () => {
     const page = await readPastCorrupt()
     expect(describeBars(page)).toEqual(['0 100', '1 101', '2 102', '4 104?', '6 106?'])
     // From a minute before it was received, because trades can be that late.
-    expect(page.corrupt).toEqual([{ fromMs: at(4, 2), toMs: Infinity }])
+    expect(corruptSpans(page)).toEqual([{ fromMs: at(4, 2), toMs: null }])
     await expect(bars()).rejects.toThrow(/^Messages of .* received from .* or later are corrupt/)
     expect(describeBars(await bars({ beforeMs: at(4, 0) }))).toEqual(['0 100', '1 101', '2 102'])
     // The writer finds it when sealing, marks it and continues.
@@ -229,9 +235,34 @@ describe('a corrupt flush', () => {
     engine.close()
     const after = await readPastCorrupt()
     expect(describeBars(after)).toEqual(describeBars(page))
-    expect(after.corrupt).toMatchObject([{ fromMs: at(4, 2) }])
+    expect(corruptSpans(after)).toMatchObject([{ fromMs: at(4, 2) }])
     await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
     expect(describeBars(await bars({ beforeMs: at(4, 0) }))).toEqual(['0 100', '1 101', '2 102'])
+  })
+
+  it('is widened by the measured clock difference, in charts as in exports', async () => {
+    const [open, close]: Item[] = [
+      {
+        entry: {
+          type: 'gap-open',
+          feed: 'crypto/XT',
+          cause: 'drop',
+          symbols: [],
+          fromMs: unixMs(at(1)),
+          skewMs: 5_000,
+        },
+      },
+      { entry: { type: 'gap-close', feed: 'crypto/XT', openedSeq: 3 }, wallMs: at(1, 30) },
+    ]
+    store([[acknowledged(0), print(0), open, close, print(2), print(3), digest(5), print(6)], [print(7)]])
+    flipped(
+      'journal',
+      sql((db) => db.prepare<[], number>('SELECT id FROM journal').pluck().get() ?? 0),
+    )
+    // What is lost may be dated from 10:04:02 on, by a clock that is 5 s off.
+    expect(describeBars(await readPastCorrupt())).toEqual(['0 100?', '2 102', '3 103?', '6 106?'])
+    await expect(bars({ beforeMs: at(4, 0) })).rejects.toMatchObject({ code: 'store-damaged' })
+    expect(describeBars(await bars({ beforeMs: at(3, 0) }))).toEqual(['0 100?', '2 102'])
   })
 })
 
@@ -261,7 +292,7 @@ describe('a writer that meets corrupt data', () => {
     resumeRecording()
     expect(closed()).toBe(2)
     const page = await readPastCorrupt({ interval: '1s' })
-    expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+    expect(corruptSpans(page)).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
     // Whether the last bar before the crash and those after it are complete depends on the crash.
     expect(describeBars(page).slice(0, -2)).toEqual(describeBars(before).filter((_, m) => m < 3 || (m > 5 && m < 9)))
     expect(page.bars.slice(-2).map(({ close }) => close)).toEqual([109, 221])
@@ -273,7 +304,7 @@ describe('a writer that meets corrupt data', () => {
     flipped('block', blocks()[1])
     resumeRecording()
     const page = await readPastCorrupt()
-    expect(page.corrupt).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
+    expect(corruptSpans(page)).toEqual([{ fromMs: at(3), toMs: at(5) + 1 }])
     expect(page.bars.map(({ startMs }) => (startMs - T0) / MINUTE)).toEqual([6, 7, 8, 9, 121])
   })
 
@@ -290,7 +321,7 @@ describe('a writer that meets corrupt data', () => {
     await expect(bars()).rejects.toMatchObject({ code: 'store-damaged' })
     const page = await readPastCorrupt()
     expect(page.rebuilt).toEqual([{ fromMs: T0, toMs: T0 + HOUR }])
-    expect(page.corrupt).toBeUndefined()
+    expect(page.gaps).toEqual([])
     expect(page.bars.slice(0, -2)).toEqual(before.bars.slice(0, -1))
   })
 })
@@ -339,7 +370,8 @@ describe('any corruption of one row', () => {
             const good = before.get(query)
             if (good === undefined) throw new TypeError('it was asked')
             const page = await readPastCorrupt(query)
-            const { corrupt: lost = [], rebuilt = [] } = page
+            const { rebuilt = [] } = page
+            const lost = corruptSpans(page)
             const outside = (one: Bar): boolean => !lost.some((span) => touches(one, span))
             expect(page.bars.filter(outside)).toEqual(good.bars.filter(outside))
             expect(page.bars.filter((one) => !outside(one) && one.complete)).toEqual([])

@@ -21,7 +21,7 @@ function rig(thrown: Error) {
   })
   return { history, failed }
 }
-const NOTHING = { bars: [], unreadable: [] }
+const NOTHING = { bars: [], gaps: [] }
 const asked = [instrumentId('crypto', 'BTC-USD'), 'trade', '1m', 10] as const
 
 test('bars that cannot be read are none to a chart, which is told, and a failure to who must know', async () => {

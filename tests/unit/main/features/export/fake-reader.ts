@@ -62,7 +62,7 @@ export function fakeReader(
     ledgerHead: (recordings) => Promise.resolve(`head of ${recordings.join(' ')}`),
     bars({ beforeMs, limit }) {
       const before = bars.filter((bar) => bar.startMs < (beforeMs ?? Infinity))
-      return Promise.resolve({ bars: before.slice(-limit), more: before.length > limit })
+      return Promise.resolve({ bars: before.slice(-limit), more: before.length > limit, gaps: [] })
     },
     gaps: () => Promise.resolve(gaps),
     replay: () => {
