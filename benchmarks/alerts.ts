@@ -1,8 +1,8 @@
 /**
- * What ten thousand alerts cost a message: as a share of a core at 10,000 messages a second, and beside what the
- * tick path (socket → durable → decoded → hub, the threads of all of it) takes for a message in the same run; beside
- * the part of it that the alerts' own thread has, too. Half of all messages and alerts are of one symbol. All that
- * the thread does between two messages counts but the loop itself, which is measured with a sink that does nothing.
+ * Costs of 10,000 alerts per message, as a share of a core at 10,000 messages/s and as a share of the CPU that the tick
+ * path (socket → committed → decoded → hub, all of its threads) takes per message in the same run. Half of all messages
+ * and alerts belong to one symbol. Everything that the thread does between two messages counts except the loop itself,
+ * which is measured with a sink that does nothing.
  */
 import { Evaluator } from '../src/shared/features/alerts/evaluator/evaluator.ts'
 import type { Alert, AlertCondition } from '../src/shared/features/alerts/types.ts'
@@ -18,15 +18,15 @@ import { pipelineRuns } from './pipeline.ts'
 
 const ALERTS = 10_000
 const SYMBOLS = 200
-/** The clock of a thread's CPU time goes in steps of milliseconds: fewer say nothing of nanoseconds. */
+/** A thread's CPU clock has steps of milliseconds, so nanoseconds per message need many messages. */
 const LEAST_RECORDS = 1_000_000
 const START_MS = 1_700_000_000_000
 const QUOTED = ['bid', 'ask', 'mid'] as const
 
-/** What the alerts wait for: Last, the sides of the quote and its middle, or measures of all kinds that a trade moves. */
+/** What the alerts wait for: the last price; bid, ask and mid; or all kinds that a trade can fire. */
 type Kinds = 'last' | 'quotes' | 'mixed'
 
-/** Thousands on one symbol and some on each of the others: mostly prices, and of every other measured kind some. */
+/** Half of the alerts on one symbol, the others spread: mostly price alerts, with some of the other kinds. */
 function alertsOf(count: number, kinds: Kinds): Alert[] {
   return Array.from({ length: count }, (_, i): Alert => {
     const symbol = i % 2 === 0 ? 0 : i % SYMBOLS
@@ -52,19 +52,19 @@ function conditionOf(i: number, kinds: Kinds): AlertCondition {
   if (kinds === 'mixed' && i % 50 < 2)
     return { is: 'move', of: 'last', percent: 5 + (i % 7), withinMs: 300_000, direction: 'either' }
   if (kinds === 'mixed' && i % 50 < 4) return { is: 'volume', above: 1e6 + i, withinMs: 60_000 }
-  // Levels up to half the price away on either side, the nearest some ticks away.
+  // Levels up to half the price away on either side; the nearest is some ticks away.
   const of = kinds === 'quotes' ? QUOTED[i % QUOTED.length] : 'last'
   return { is: 'price', of, level: 50_000 + spread, direction: i % 3 === 0 ? 'either' : 'up' }
 }
 
-/** Trades, or quotes by their bids: symbol, price and receipt of each. */
+/** Trades, or the bids of quotes: symbol, price and receive time of each. */
 interface Tape {
   readonly symbols: Uint16Array
   readonly prices: Float64Array
   readonly ms: readonly UnixMs[]
 }
 
-/** Every symbol in turn, the first as often as all others together; prices walk about a little. */
+/** The symbols take turns, the first one every other time. Prices are random walks. */
 function tapeOf(count: number): Tape {
   let random = 7
   const next = () => (random = (random * 1_103_515_245 + 12_345) % 2_147_483_648) / 2_147_483_648
@@ -83,7 +83,7 @@ function tapeOf(count: number): Tape {
 const TRADES: FeedId = 'crypto/XT'
 const QUOTES: FeedId = 'crypto/XQ'
 
-/** What the decoder makes of a message of a symbol: the spelling is where it is in life. */
+/** A decoded message of a symbol, with the slot that the decoder gives it. */
 function decoded(feed: FeedId, symbol: number): Scratch {
   const at = { feed, symbol: serviceSymbol(`S${symbol}-USD`), eventMs: unixMs(START_MS) }
   const text = CODECS[feed].encode(
@@ -94,16 +94,16 @@ function decoded(feed: FeedId, symbol: number): Scratch {
   const bytes = new TextEncoder().encode(text)
   const record = scratch()
   decode(feed, bytes, 0, bytes.length, record)
-  if (record.symbol === '') throw new Error('a spelling was not read')
+  if (record.symbol === '') throw new Error('the decoder found no symbol')
   return record
 }
 
-/** Nanoseconds of this thread a message, all but the first tenth, which warms up. */
+/** Nanoseconds of CPU per message. The first tenth warms up and isn't counted. */
 function play(feed: FeedId, { symbols, prices, ms }: Tape, sink: Pick<AlertSink, 'apply'>): number {
   const read = Array.from({ length: SYMBOLS }, (_, symbol) => decoded(feed, symbol))
   const names = read.map(({ symbol }) => symbol)
   const places = Int32Array.from(read, ({ symbolPlace }) => symbolPlace)
-  // One record, filled again and again, as the decoder does.
+  // The decoder reuses one record, too.
   const record = decoded(feed, 0)
   const quotes = feed === QUOTES
   const warm = Math.floor(symbols.length / 10)
@@ -125,7 +125,7 @@ function play(feed: FeedId, { symbols, prices, ms }: Tape, sink: Pick<AlertSink,
 
 const NOTHING: Pick<AlertSink, 'apply'> = { apply: () => undefined }
 
-/** What alerts add to each message, ns, and how often something fired. */
+/** What alerts add to each message, ns, and how often one fired. */
 function measure(kinds: Kinds, tape: Tape, count = ALERTS): { readonly nanos: number; readonly fired: number } {
   let fired = 0
   const evaluator = new Evaluator({
@@ -149,14 +149,14 @@ function measure(kinds: Kinds, tape: Tape, count = ALERTS): { readonly nanos: nu
   return { nanos: Math.max(0, nanos - nothing), fired }
 }
 
-/** The median of `rounds` after one to warm up. */
+/** The median of `rounds`, after one round that warms up. */
 function medianOf(kinds: Kinds, tape: Tape, rounds: number, count = ALERTS): { nanos: number; fired: number } {
   const { fired } = measure(kinds, tape, count)
   const nanos = Array.from({ length: rounds }, () => measure(kinds, tape, count).nanos)
   return { nanos: median(nanos), fired }
 }
 
-/** Rows, each the median of `rounds`; the tick path is the pipeline's own over `messages`. */
+/** Rows, each the median of `rounds`. The tick path is measured by the pipeline benchmark over `messages`. */
 export async function benchAlerts(messages: number, rounds: number): Promise<readonly Row[]> {
   const tape = tapeOf(Math.max(messages, LEAST_RECORDS))
   const last = medianOf('last', tape, rounds)

@@ -23,16 +23,14 @@ import type { GapCause } from '../../../core/recording/recording.ts'
 import type { FeedState } from '../../../core/status/status.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../../base/units.ts'
 import { Blindness } from './suspension.ts'
-import { Cells } from './cells.ts'
 import { Firing } from './firing.ts'
 import { Moment, SET_BACK_MS } from './instant.ts'
 import { drawingOf, Records, type BarNumbers, type QuoteNumbers, type TradeNumbers } from './records.ts'
 import { feedOf, waitsFor, type TickFeeds } from './alert-state.ts'
-import { Still } from './prefilter.ts'
 import { Timed } from './timed.ts'
 import type { EvaluatorListener } from './last-value.ts'
 import type { Alert, AlertState, BlindCause } from '../types.ts'
-import { CELL, Watch } from './condition.ts'
+import { Watch } from './condition.ts'
 import { Watches } from './conditions.ts'
 
 export interface EvaluatorOptions {
@@ -50,13 +48,11 @@ const TICK_MS = 1_000
 export class Evaluator {
   readonly #o: EvaluatorOptions
   readonly #moment = new Moment()
-  readonly #cells = new Cells(CELL.count)
   readonly #watches = new Watches()
   readonly #drawings = new Map<InstrumentId, ReadonlyMap<string, Drawing>>()
   readonly #blindness: Blindness
   readonly #firing: Firing
   readonly #timed: Timed
-  readonly #still: Still
   readonly #records: Records
 
   constructor(options: EvaluatorOptions) {
@@ -71,9 +67,7 @@ export class Evaluator {
       places: { grid, wantsBars: (...bars) => listener.wantsBars(...bars) },
       gone: (run) => {
         this.#timed.delete(run)
-        if (run.watch.runs.size > 0) return
-        watches.delete(run.watch)
-        this.#cells.leave(run.watch.row)
+        if (run.watch.runs.size === 0) watches.delete(run.watch)
       },
     })
     this.#timed = new Timed({
@@ -84,7 +78,6 @@ export class Evaluator {
       downSince: (feed, instrument) => this.#blindness.downSince(feed, instrument),
     })
     this.#records = new Records({ moment, firing: this.#firing, listener, drawings: this.#drawings })
-    this.#still = new Still({ moment, cells: this.#cells })
   }
 
   get size(): number {
@@ -181,13 +174,11 @@ export class Evaluator {
   }
 
   trade(watch: Watch, feed: FeedId, record: TradeNumbers, recvMs: number): void {
-    if (this.#still.trade(watch, feed, record, recvMs)) return
     this.advance(recvMs)
     this.#records.trade(watch, feed, record, recvMs)
   }
 
   quote(watch: Watch, feed: FeedId, record: QuoteNumbers, recvMs: number): void {
-    if (this.#still.quote(watch, feed, record, recvMs)) return
     this.advance(recvMs)
     this.#records.quote(watch, feed, record, recvMs)
   }
@@ -243,7 +234,6 @@ export class Evaluator {
     if (nowMs < this.#moment.tickMs) return
     this.#moment.tickMs = Math.floor(nowMs / TICK_MS) * TICK_MS + TICK_MS
     this.#moment.eventMs = NaN
-    this.#cells.sweep()
     this.#firing.expireDue()
     this.#timed.look()
     for (const watch of this.#watches.all()) {
@@ -264,7 +254,7 @@ export class Evaluator {
   #watchFor(id: InstrumentId): Watch {
     const known = this.#watches.get(id)
     if (known !== undefined) return known
-    const made = new Watch(id, parseInstrument(id)?.asset ?? 'stocks', this.#cells)
+    const made = new Watch(id, parseInstrument(id)?.asset ?? 'stocks')
     this.#watches.add(made)
     this.#blindness.begin(made)
     return made

@@ -4,18 +4,15 @@
  * they are believed; where several in a row then are of their receipt, it was the dates that were wrong.
  */
 
-import type { Numbers } from './cells.ts'
-
 /** An event may be so far ahead of its receipt: clocks differ. */
 export const AHEAD_MS = 5_000
 const IN_A_ROW = 3
 
-/** Numbers of an order, from its place on. */
-export const ORDER = { lastMs: 0, aheadMs: 1, count: 2 } as const
-
 export class EventOrder {
-  readonly #numbers: Numbers
-  readonly #at: number
+  /** Event time of the last that counted, UTC ms; -Infinity: none did. */
+  lastMs = -Infinity
+  /** What is further ahead of its receipt is not believed, ms. */
+  aheadMs = AHEAD_MS
   /** How many in a row were not believed (`#least` ahead), and where the order stood after the last of them. */
   #doubted = 0
   #doubtedMs = NaN
@@ -23,29 +20,6 @@ export class EventOrder {
   /** How many in a row were late by the order, though of their receipt, and where the order stood. */
   #late = 0
   #lateMs = NaN
-
-  /** Keeps its numbers at a place of these; else by itself. */
-  constructor(numbers: Numbers = { values: new Float64Array(ORDER.count) }, at = 0) {
-    this.#numbers = numbers
-    this.#at = at
-    this.restart()
-  }
-
-  /** Event time of the last that counted, UTC ms; -Infinity: none did. */
-  get lastMs(): number {
-    return this.#numbers.values[this.#at + ORDER.lastMs]
-  }
-  set lastMs(ms: number) {
-    this.#numbers.values[this.#at + ORDER.lastMs] = ms
-  }
-
-  /** What is further ahead of its receipt is not believed, ms. */
-  get aheadMs(): number {
-    return this.#numbers.values[this.#at + ORDER.aheadMs]
-  }
-  set aheadMs(ms: number) {
-    this.#numbers.values[this.#at + ORDER.aheadMs] = ms
-  }
 
   /** Whether an event time may be right. Asked once for each record, before it is taken. */
   believes(eventMs: number, recvMs: number): boolean {

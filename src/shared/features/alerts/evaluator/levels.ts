@@ -3,8 +3,6 @@
  * nearest level on each side is at hand, and only a step over one of them looks further.
  */
 
-import type { Numbers } from './cells.ts'
-
 /** Told of each level that was crossed, in the order in which the number met them. */
 export type Crossed<T> = (item: T, up: boolean, before: number) => void
 
@@ -30,18 +28,13 @@ function placeOf(levels: readonly number[], value: number, orAt: boolean): numbe
   return low
 }
 
-/**
- * Numbers of an index, from its place on: who has them may take the next value without it. While the value stays
- * strictly between `low` and `high` nothing is crossed; NaN: not known. `before`: the last value of the unbroken
- * chain; NaN: none.
- */
-export const LEVEL = { low: 0, high: 1, before: 2, count: 3 } as const
-
 export class LevelIndex<T> {
   readonly #levels: number[] = []
   readonly #items: T[] = []
-  readonly #numbers: Numbers
-  readonly #at: number
+  /** While the value stays strictly between these nothing is crossed; NaN: not known. */
+  #low = NaN
+  #high = NaN
+  #before = NaN
   /** The last value before the chain broke; NaN: none, or it does not count. */
   #lost = NaN
 
@@ -50,18 +43,11 @@ export class LevelIndex<T> {
   #upTo = 0
   #fresh: Fresh<T>[] = []
 
-  /** Keeps its numbers at a place of these; else by itself. */
-  constructor(numbers: Numbers = { values: new Float64Array(LEVEL.count) }, at = 0) {
-    this.#numbers = numbers
-    this.#at = at
-    numbers.values.fill(NaN, at, at + LEVEL.count)
-  }
-
   get size(): number {
     return this.#levels.length
   }
   get before(): number {
-    return this.#numbers.values[this.#at + LEVEL.before]
+    return this.#before
   }
 
   /** `fresh`: where the value stands at or above it already, the next one crosses it all the same. */
@@ -99,12 +85,10 @@ export class LevelIndex<T> {
     if (!this.stays(value)) this.#far(value, crossed, unseen)
   }
 
-  /** Takes the next value of the chain if it crosses nothing for sure; false: `step` it. */
+  /** Takes the next value if it can't cross anything; returns false if `step` has to take it. */
   stays(value: number): boolean {
-    const { values } = this.#numbers
-    const at = this.#at
-    if (!(value > values[at + LEVEL.low] && value < values[at + LEVEL.high])) return false
-    values[at + LEVEL.before] = value
+    if (!(value > this.#low && value < this.#high)) return false
+    this.#before = value
     return true
   }
 
@@ -124,13 +108,12 @@ export class LevelIndex<T> {
 
   #begin(before: number): void {
     this.#bounds(NaN, NaN)
-    this.#numbers.values[this.#at + LEVEL.before] = before
+    this.#before = before
   }
 
   #bounds(low: number, high: number): void {
-    const { values } = this.#numbers
-    values[this.#at + LEVEL.low] = low
-    values[this.#at + LEVEL.high] = high
+    this.#low = low
+    this.#high = high
   }
 
   #far(value: number, crossed: Crossed<T>, unseen: Crossed<T> | undefined): void {
@@ -158,8 +141,7 @@ export class LevelIndex<T> {
   /** The number goes from one value to another; answers what it meets on its way. NaN: it comes from nowhere. */
   #move(from: number, to: number): readonly T[] {
     const levels = this.#levels
-    const { values } = this.#numbers
-    const known = !Number.isNaN(values[this.#at + LEVEL.low])
+    const known = !Number.isNaN(this.#low)
     let under = known ? this.#under : placeOf(levels, Number.isNaN(from) ? to : from, true)
     let upTo = known ? this.#upTo : placeOf(levels, Number.isNaN(from) ? to : from, false)
     let met: readonly T[] = NOTHING
@@ -178,7 +160,7 @@ export class LevelIndex<T> {
     }
     this.#under = under
     this.#upTo = upTo
-    values[this.#at + LEVEL.before] = to
+    this.#before = to
     // On a level, any other value leaves it behind.
     if (under < upTo) this.#bounds(to, to)
     else this.#bounds(under === 0 ? -Infinity : levels[under - 1], upTo === levels.length ? Infinity : levels[upTo])

@@ -64,7 +64,6 @@ export class Records {
     if (watch.bars.length > 0) this.#bars(watch, 'trade', price, size)
     if (watch.rank < KIND_RANK.trade) this.#rank(watch, KIND_RANK.trade)
     this.#last(watch, feed, price, recvMs)
-    if (watch.calm !== feed) watch.settleTrades(feed)
   }
 
   quote(watch: Watch, feed: FeedId, record: QuoteNumbers, recvMs: number): void {
@@ -87,8 +86,7 @@ export class Records {
       this.#price(watch, chains.mid, mid)
       if (watch.rank <= KIND_RANK.mid) this.#midAsLast(watch, feed, mid)
     }
-    this.#spread(watch)
-    if (watch.calmQuotes !== feed) watch.settleQuotes(feed)
+    if (watch.spread.price.size + watch.spread.percent.size > 0) this.#spread(watch)
   }
 
   #spread(watch: Watch): void {
@@ -139,7 +137,6 @@ export class Records {
   #rank(watch: Watch, rank: number): void {
     const first = watch.rank === KIND_RANK.none
     watch.rank = rank
-    watch.stir()
     watch.order.lastMs = -Infinity
     if (!first) watch.cutPrice('last', true)
     this.#listener.changed(watch)
@@ -147,8 +144,10 @@ export class Records {
 
   /** The record says that a price is `price`. */
   #price(watch: Watch, chain: PriceChain, price: number): void {
-    this.#moment.value = price
-    chain.index.step(price, this.#crossed, this.#unseen)
+    if (!chain.index.stays(price)) {
+      this.#moment.value = price
+      chain.index.step(price, this.#crossed, this.#unseen)
+    }
     if (chain.moves.length > 0) this.#moves(chain, price)
     if (chain.drawn.length > 0 && this.#moment.believed) this.#drawn(watch, chain, price)
   }

@@ -78,7 +78,6 @@ export class Blindness {
       const others = [...watches.all()].flatMap((one) => one.blind.get(feed) ?? [])
       const same = others.find(({ cause, fromMs }) => cause === now.cause && fromMs === now.fromMs)
       made.blind.set(feed, same ?? { feed, cause: now.cause, fromMs: now.fromMs })
-      made.stir()
     }
   }
 
@@ -102,7 +101,6 @@ export class Blindness {
         lost.set(key, group)
         group.watches.push(watch)
         watch.blind.set(feed, group.blind)
-        watch.stir()
         this.#cut(watch, feed)
       } else if (before.cause === 'drop' && now.cause !== 'drop') {
         before.cause = now.cause

@@ -33,7 +33,6 @@ export function place(run: Run, { grid, wantsBars }: Places): () => void {
         moves.up.restart()
         moves.down.restart()
         chain.moves = [...chain.moves, moves]
-        watch.stir()
       }
       const mine = moves
       const item: LevelItem = { run, role: 'fire', level: percent, direction: 'up' }
@@ -48,7 +47,6 @@ export function place(run: Run, { grid, wantsBars }: Places): () => void {
     case 'spread': {
       const index = watch.spread[condition.unit]
       if (index.size === 0) index.restart()
-      watch.stir()
       return register(index, { run, role: 'fire', level: condition.above, direction: 'up' })
     }
     case 'volume': {
@@ -58,7 +56,6 @@ export function place(run: Run, { grid, wantsBars }: Places): () => void {
         volumes = { window: new VolumeWindow(withinMs), index: new LevelIndex() }
         volumes.index.restart()
         watch.volumes = [...watch.volumes, volumes]
-        watch.stir()
       }
       const mine = volumes
       const undo = register(mine.index, { run, role: 'fire', level: above, direction: 'up' })
@@ -73,7 +70,6 @@ export function place(run: Run, { grid, wantsBars }: Places): () => void {
       if (lines === undefined) {
         lines = new BarLines<Run>(of, interval, grid(watch.asset, interval))
         watch.bars = [...watch.bars, lines]
-        watch.stir()
       }
       const mine = lines
       mine.add(run, condition)
@@ -87,7 +83,6 @@ export function place(run: Run, { grid, wantsBars }: Places): () => void {
       const chain = watch.chains[condition.of]
       const drawn = { run, direction: condition.direction, apart: [] }
       chain.drawn = [...chain.drawn, drawn]
-      watch.stir()
       return () => {
         chain.drawn = chain.drawn.filter((one) => one !== drawn)
       }
