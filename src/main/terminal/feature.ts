@@ -1,4 +1,5 @@
 /** How a part of the terminal says what it is: its name, what it needs, and what it adds. */
+import type { SettingsSection } from '../../shared/core/settings/settings.ts'
 import type { Responder } from '../rpc/respond.ts'
 import type { Host } from './host.ts'
 
@@ -23,6 +24,7 @@ type Services<N extends Needs> = { readonly [K in keyof N]: N[K] extends MainFea
 export interface MainFeature<S = unknown> {
   readonly name: string
   readonly needs: Needs
+  readonly settings?: readonly SettingsSection[]
   /** Only `startTerminal` calls it, with the services of `needs`. */
   readonly start: (services: never, host: Host) => Started<S> | Promise<Started<S>>
 }
@@ -34,6 +36,8 @@ export interface MainFeature<S = unknown> {
 export function defineFeature<N extends Needs, S>(feature: {
   readonly name: string
   readonly needs: N
+  /** Its sections of the settings. */
+  readonly settings?: readonly SettingsSection[]
   readonly start: (services: Services<N>, host: Host) => Started<S> | Promise<Started<S>>
 }): MainFeature<S> {
   return feature

@@ -1,6 +1,7 @@
 /** What a host lends the terminal: everything outside of it. */
 import type { Release } from '../../shared/features/updates/updates.ts'
-import type { Settings } from '../../shared/core/settings/settings.ts'
+import type { UpdateSettings } from '../../shared/features/updates/settings.ts'
+import type { SettingsSection } from '../../shared/core/settings/settings.ts'
 import type { AppInfo, LogEntry } from '../../shared/core/status/status.ts'
 import type { Clock } from '../base/clock.ts'
 import type { WorkerUrls } from '../base/workers.ts'
@@ -18,7 +19,7 @@ export interface Notice {
 /** What electron-updater's updaters are to us. */
 export interface Updater {
   /** Resolves with what is offered; null: nothing newer. Rejects where it cannot be asked or read. */
-  check(channel: Settings['updates']['channel']): Promise<Release | null>
+  check(channel: UpdateSettings['channel']): Promise<Release | null>
   /** Downloads and verifies what was found. Rejects where it is not what its publisher signed off. */
   download(onProgress: (done: number, bytesPerSecond: number) => void): Promise<void>
   /** Quits, installs, starts again. The host ends the recording before. */
@@ -89,4 +90,6 @@ export interface HostOptions {
 /** The same as features see it. */
 export interface Host extends HostOptions {
   readonly clock: Clock
+  /** The settings of every feature that starts. */
+  readonly sections: readonly SettingsSection[]
 }

@@ -57,10 +57,11 @@ export async function startTerminal(
   options: HostOptions,
   fakes: readonly Fake[] = [],
 ): Promise<RunningFeatures> {
-  const host = { ...options, clock: options.clock ?? systemClock }
   const faked = new Map(fakes.map(({ feature, service }) => [feature, { service }]))
   const ordered = inOrder(features, faked)
   refuseSameNames(ordered)
+  const sections = ordered.flatMap(({ settings = [] }) => settings)
+  const host = { ...options, clock: options.clock ?? systemClock, sections }
   const running = new Map<MainFeature, Started<unknown>>()
   let closed: Promise<void> | null = null
   const close = (): Promise<void> => (closed ??= closeAll(running))

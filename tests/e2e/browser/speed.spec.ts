@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { DEFAULT_SETTINGS, mergeSettings } from '../../../src/shared/core/settings/settings.ts'
+import { DEFAULT_SETTINGS, mergeSettings } from '../../kit/settings.ts'
 import { expect, test } from '../fixtures.ts'
 import { Screen } from '../screen.ts'
 

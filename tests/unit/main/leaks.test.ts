@@ -7,7 +7,7 @@ import { barsStream, quotesStream, tapeStream, type StreamHistory } from '../../
 import { followDesktop } from '../../../src/main/hosts/electron/desktop/desktop.ts'
 import { followNetwork } from '../../../src/main/hosts/electron/network.ts'
 import type { Terminal } from '../../../src/main/hosts/open-terminal.ts'
-import { DEFAULT_SETTINGS } from '../../../src/shared/core/settings/settings.ts'
+import { DEFAULT_SETTINGS } from '../../kit/settings.ts'
 import { instrumentId } from '../../../src/shared/base/units.ts'
 
 const N = 200

@@ -21,10 +21,10 @@ export interface SettingsService extends SafeSettings {
 export const settings = defineFeature({
   name: 'settings',
   needs: { log },
-  start({ log }, { dataDir, safe }) {
+  start({ log }, { dataDir, safe, sections }) {
     const keeper = settingsFile(dataDir)
     const isFirstRun = isNew(keeper)
-    const store = safeSettings(createSettingsStore(keeper), safe === true)
+    const store = safeSettings(createSettingsStore(keeper, sections), safe === true, sections)
     if (store.problem !== null) log.add('warn', 'settings', store.problem)
     const streams = wholeStreams(() => store.get())
     store.onChange(() => streams.changed())

@@ -1,18 +1,11 @@
 /** Settings in safe mode: appearance as after the first start and changed for this run only; the rest as usual. */
-import type { Settings, SettingsPatch } from '../../../shared/core/settings/settings.ts'
+import {
+  withCoreSections,
+  type Settings,
+  type SettingsPatch,
+  type SettingsSection,
+} from '../../../shared/core/settings/settings.ts'
 import { createSettingsStore, memorySettings, type SettingsStore } from './settings.ts'
-
-/** Settings that decide how a window is drawn: safe mode replaces them. */
-const APPEARANCE = [
-  'appearance',
-  'shortcuts',
-  'palette',
-  'workspace',
-  'drawing',
-  'zone',
-  'numbers',
-  'dates',
-] as const satisfies readonly (keyof Settings)[]
 
 export interface SafeSettings extends SettingsStore {
   readonly safe: boolean
@@ -22,22 +15,30 @@ export interface SafeSettings extends SettingsStore {
   leave(): void
 }
 
-function split(patch: SettingsPatch): { readonly appearance: SettingsPatch; readonly rest: SettingsPatch } {
-  const isAppearance = ([key]: readonly [string, unknown]): boolean => APPEARANCE.some((one) => one === key)
+function split(patch: SettingsPatch, appearance: ReadonlySet<string>) {
   const entries = Object.entries(patch)
   return {
-    appearance: Object.fromEntries(entries.filter(isAppearance)),
-    rest: Object.fromEntries(entries.filter((entry) => !isAppearance(entry))),
+    appearance: Object.fromEntries(entries.filter(([name]) => appearance.has(name))) as SettingsPatch, // part of a patch
+    rest: Object.fromEntries(entries.filter(([name]) => !appearance.has(name))) as SettingsPatch,
   }
 }
 
 /** The settings of `stored`; while `safe`, its appearance is neither read nor written. */
-export function safeSettings(stored: SettingsStore, safe: boolean): SafeSettings {
+export function safeSettings(
+  stored: SettingsStore,
+  safe: boolean,
+  features: readonly SettingsSection[] = [],
+): SafeSettings {
   const listeners = new Set<(now: Settings, before: Settings) => void>()
-  const appearance = createSettingsStore(memorySettings())
+  const appearance = createSettingsStore(memorySettings(), features)
+  const names = new Set(
+    withCoreSections(features)
+      .filter((one) => one.isAppearance)
+      .map((one) => one.name),
+  )
   const effective = (): Settings => {
-    const now = appearance.get()
-    return safe ? { ...stored.get(), ...Object.fromEntries(APPEARANCE.map((key) => [key, now[key]])) } : stored.get()
+    const shown = Object.entries(appearance.get()).filter(([name]) => names.has(name))
+    return safe ? { ...stored.get(), ...Object.fromEntries(shown) } : stored.get()
   }
   let current = effective()
   const notify = (): Settings => {
@@ -52,7 +53,7 @@ export function safeSettings(stored: SettingsStore, safe: boolean): SafeSettings
     set(patch) {
       if (!safe) stored.set(patch)
       else {
-        const parts = split(patch)
+        const parts = split(patch, names)
         if (Object.keys(parts.appearance).length > 0) appearance.set(parts.appearance)
         if (Object.keys(parts.rest).length > 0) stored.set(parts.rest)
       }

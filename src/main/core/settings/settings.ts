@@ -1,14 +1,14 @@
 /** The settings on disk: one JSON file without secrets, replaced atomically. */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import * as v from 'valibot'
 import { CodedError } from '../../../shared/base/errors.ts'
 import {
-  DEFAULT_SETTINGS,
   mergeSettings,
-  settingsSchema,
+  parseSettings,
+  withCoreSections,
   type Settings,
   type SettingsPatch,
+  type SettingsSection,
 } from '../../../shared/core/settings/settings.ts'
 
 export interface SettingsStore {
@@ -75,29 +75,33 @@ export function memorySettings(text: string | null = null): SettingsFile & { rea
   }
 }
 
-function read(file: SettingsFile): { settings: Settings; problem: string | null } {
+interface Loaded {
+  readonly settings: Settings
+  /** The file's own object: keys without a section stay in it, in their places. */
+  readonly stored: object
+  readonly problem: string | null
+}
+
+function read(file: SettingsFile, sections: readonly SettingsSection[]): Loaded {
+  const defaults = (problem: string | null): Loaded => ({ settings: parseSettings(sections, {}), stored: {}, problem })
   let text: string | null
   try {
     text = file.load()
   } catch (error) {
-    return {
-      settings: DEFAULT_SETTINGS,
-      problem: `Couldn’t read the settings (${reason(error)}). Using the defaults.`,
-    }
+    return defaults(`Couldn’t read the settings (${reason(error)}). Using the defaults.`)
   }
-  if (text === null) return { settings: DEFAULT_SETTINGS, problem: null }
+  if (text === null) return defaults(null)
   try {
-    return { settings: v.parse(settingsSchema, JSON.parse(text)), problem: null }
+    const stored: unknown = JSON.parse(text)
+    if (typeof stored !== 'object' || stored === null) throw new TypeError('the file holds no object')
+    return { settings: parseSettings(sections, stored), stored, problem: null }
   } catch {
     try {
       file.setAside()
     } catch {
       // In a read-only folder the bad file stays where it is, so nothing is lost either.
     }
-    return {
-      settings: DEFAULT_SETTINGS,
-      problem: 'The settings file was corrupt. It was saved as settings.bad.json; using the defaults.',
-    }
+    return defaults('The settings file was corrupt. It was saved as settings.bad.json; using the defaults.')
   }
 }
 
@@ -114,9 +118,13 @@ function isApplied(patch: unknown, got: unknown): boolean {
   )
 }
 
-/** Opens the settings. Never throws: a bad file gives the defaults and a `problem`. */
-export function createSettingsStore(file: SettingsFile): SettingsStore {
-  const { settings, problem } = read(file)
+/**
+ * Opens the settings of the core and of `features`. Never throws: a bad file gives the defaults and a `problem`.
+ * Sections of other features stay in the file as they are.
+ */
+export function createSettingsStore(file: SettingsFile, features: readonly SettingsSection[] = []): SettingsStore {
+  const sections = withCoreSections(features)
+  const { settings, stored, problem } = read(file, sections)
   const listeners = new Set<(now: Settings, before: Settings) => void>()
   let current = settings
   return {
@@ -126,14 +134,14 @@ export function createSettingsStore(file: SettingsFile): SettingsStore {
       const before = current
       let next: Settings
       try {
-        next = mergeSettings(before, patch)
+        next = mergeSettings(sections, before, patch)
         // The schema falls back to defaults, which is right for an old file but would wipe lists in a patch.
         if (!isApplied(patch, next)) throw new TypeError('a value is out of range')
       } catch (cause) {
         throw new CodedError('bad-arguments', 'These settings aren’t valid.', { cause })
       }
       try {
-        file.save(JSON.stringify(next, null, 2))
+        file.save(JSON.stringify({ ...stored, ...next }, null, 2))
       } catch (cause) {
         throw new CodedError('disk-error', 'Couldn’t save the settings.', {
           hint: 'Check the free disk space and the folder’s permissions.',

@@ -1,7 +1,7 @@
 /** The days on which a company reports, out of what its calendar answered. */
 import { readAnswer } from '../../../shared/features/research/read.ts'
 import { reportsOf, reportTable } from '../../../shared/features/research/reports.ts'
-import type { Settings } from '../../../shared/core/settings/settings.ts'
+import type { ResearchSettings } from '../../../shared/features/research/settings.ts'
 import type { Research } from '../research/research.ts'
 
 const ENDPOINT = 'company-earnings-calendar'
@@ -10,7 +10,7 @@ const ENDPOINT = 'company-earnings-calendar'
 export async function reportDays(
   research: Pick<Research, 'get'>,
   symbol: string,
-  params: Settings['research']['params'],
+  params: ResearchSettings['params'],
 ): Promise<readonly number[] | null> {
   const { answer } = await research.get({
     view: 'live',

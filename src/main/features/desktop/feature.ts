@@ -1,4 +1,5 @@
 /** The desktop around the windows as a feature: the host's menu, links and facts, and what the app is. */
+import { desktopSettings } from '../../../shared/features/desktop/settings.ts'
 import type { AppInfo } from '../../../shared/core/status/status.ts'
 import { DESK_CALLS, DESK_STREAMS } from '../../../shared/features/desktop/contract.ts'
 import { settings } from '../../core/settings/feature.ts'
@@ -18,6 +19,7 @@ export interface DesktopService extends Desk {
 export const desktop = defineFeature({
   name: 'desktop',
   needs: { settings, store },
+  settings: [desktopSettings],
   start({ settings, store }, { host, version, portable, dataDir, openExternal }) {
     const desk = createDesk()
     const info = (): AppInfo => ({

@@ -1,4 +1,5 @@
 /** Drawings as a feature: those of the demo market and those of a service, which never mix. */
+import { drawingSettings } from '../../../shared/features/drawings/settings.ts'
 import { join } from 'node:path'
 import { DRAWING_CALLS, DRAWING_STREAMS } from '../../../shared/features/drawings/contract.ts'
 import type { DrawingMarket } from '../../../shared/features/drawings/types.ts'
@@ -25,6 +26,7 @@ export const drawingResponders = (service: MarketDrawings): readonly Responder[]
 export const drawings = defineFeature({
   name: 'drawings',
   needs: { settings, log, store },
+  settings: [drawingSettings],
   async start({ settings, log, store: { reader } }, { dataDir, source }) {
     const folder = join(dataDir, 'drawings')
     const problem = (text: string, detail?: string): void => log.add('warn', 'drawings', text, detail)

@@ -15,7 +15,7 @@ import {
   type Separator,
 } from '../../../shared/features/export/export.ts'
 import { BAR_SOURCES, INTERVAL_LABELS } from '../../../shared/core/market/market.ts'
-import type { ExportPreset } from '../../../shared/core/settings/settings.ts'
+import { exportSettings, type ExportPreset } from '../../../shared/features/export/settings.ts'
 import { FEED_IDS, isFeedId, recordingId } from '../../../shared/base/units.ts'
 import { estimateExport } from './estimate.ts'
 import { findExisting } from './names.ts'
@@ -198,7 +198,7 @@ async function refuseExisting(out: string, request: ExportRequest): Promise<void
 function presetOf(values: Values, { dataDir }: Context): ExportPreset | undefined {
   const name = values.text('preset')
   if (name === undefined) return undefined
-  const { presets } = createSettingsStore(settingsFile(dataDir)).get().exports
+  const { presets } = createSettingsStore(settingsFile(dataDir), [exportSettings]).get().exports
   const found = presets.find((preset) => preset.name === name)
   if (found !== undefined) return found
   throw new CodedError('usage', `There is no preset "${name}".`, {

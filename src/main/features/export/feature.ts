@@ -1,4 +1,5 @@
 /** Exports as a feature. */
+import { exportSettings } from '../../../shared/features/export/settings.ts'
 import { homedir } from 'node:os'
 import { EXPORT_CALLS } from '../../../shared/features/export/contract.ts'
 import { jobs } from '../../core/jobs/feature.ts'
@@ -10,6 +11,7 @@ import { createExports } from './export-jobs.ts'
 export const exporting = defineFeature({
   name: 'export',
   needs: { store, jobs },
+  settings: [exportSettings],
   start({ store: { reader }, jobs }, { userFolder, chooseFolder }) {
     const exports = createExports({ reader, jobs, home: userFolder ?? homedir(), chooseFolder })
     return {

@@ -6,6 +6,7 @@ import type { Answer } from '../../../shared/features/research/research.ts'
 import { endpointOf, ENDPOINTS, takesSymbol } from '../../../service/endpoints.ts'
 import { createCredentials } from '../../core/account/credentials.ts'
 import { serviceOrigin } from '../../base/service-address.ts'
+import { researchSettings } from '../../../shared/features/research/settings.ts'
 import { createSettingsStore, settingsFile } from '../../core/settings/settings.ts'
 import { startDemoMarket } from '../../core/account/demo-market.ts'
 import { createResearch } from './research.ts'
@@ -27,7 +28,7 @@ export const fetchCommand: Command = {
   },
   async run(values, context) {
     const { endpoint, symbol, params } = readQuestion(values)
-    const settings = createSettingsStore(settingsFile(context.dataDir))
+    const settings = createSettingsStore(settingsFile(context.dataDir), [researchSettings])
     const { account, research: settled } = settings.get()
     const chosen = requireAccount(values, context)
     const credentials = createCredentials({

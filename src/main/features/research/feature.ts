@@ -1,4 +1,5 @@
 /** Research as a feature: requests to the service, and the history of its responses. */
+import { researchSettings } from '../../../shared/features/research/settings.ts'
 import { sourceKey } from '../../../shared/core/recording/recording.ts'
 import { RESEARCH_CALLS, RESEARCH_STREAMS } from '../../../shared/features/research/contract.ts'
 import { account } from '../../core/account/feature.ts'
@@ -12,6 +13,7 @@ import { createResearch } from './research.ts'
 export const research = defineFeature({
   name: 'research',
   needs: { settings, log, account, views },
+  settings: [researchSettings],
   start({ settings, log, account: { credentials, desk }, views }, { clock, dataDir, answersFile }) {
     const service = createResearch({
       clock,

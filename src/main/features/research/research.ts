@@ -9,7 +9,7 @@ import type {
   EndpointInfo,
   ResearchAnswer,
 } from '../../../shared/features/research/research.ts'
-import type { Settings } from '../../../shared/core/settings/settings.ts'
+import type { ResearchSettings } from '../../../shared/features/research/settings.ts'
 import { ENDPOINTS, endpointOf, takesSymbol, type EndpointId } from '../../../service/endpoints.ts'
 import type { Clock } from '../../base/clock.ts'
 import { openAnswers, type AnswerFile } from './answers.ts'
@@ -23,7 +23,7 @@ export interface ResearchOptions {
   readonly dataDir: string
   /** Instead of `<dataDir>/research.db`. */
   readonly file?: string | undefined
-  readonly settings: () => Settings['research']
+  readonly settings: () => ResearchSettings
   readonly source: () => string
   readonly baseUrl: () => string
   readonly apiKey: () => Promise<string | null>

@@ -1,4 +1,5 @@
 /** Updates as a feature: newer versions of the installed app, never over a recording or a replay without asking. */
+import { updateSettings } from '../../../shared/features/updates/settings.ts'
 import { UPDATE_CALLS, UPDATE_STREAMS } from '../../../shared/features/updates/contract.ts'
 import type { UpdateState } from '../../../shared/features/updates/updates.ts'
 import { log } from '../../core/log/feature.ts'
@@ -15,6 +16,7 @@ const OFF = 'This copy was not installed from a package: it is updated where it 
 export const updates = defineFeature({
   name: 'updates',
   needs: { settings, log, live, replay },
+  settings: [updateSettings],
   start({ settings, log, live: { status }, replay }, { clock, updater }) {
     /** Whether a real market is being recorded. */
     const isRecording = (): boolean => {

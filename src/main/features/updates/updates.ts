@@ -3,7 +3,7 @@
  * during a recording or a replay without asking. Over a port, so that hosts without an updater have none.
  */
 import { CodedError } from '../../../shared/base/errors.ts'
-import type { Settings } from '../../../shared/core/settings/settings.ts'
+import type { UpdateSettings } from '../../../shared/features/updates/settings.ts'
 import { nextUpdate, type UpdateEvent, type UpdateState } from '../../../shared/features/updates/updates.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Updater } from '../../terminal/host.ts'
@@ -11,7 +11,7 @@ import type { Updater } from '../../terminal/host.ts'
 export interface UpdatesOptions {
   /** Null with a sentence: this copy is not updated from here. */
   readonly updater: Updater | { readonly off: string }
-  readonly settings: () => Settings['updates']
+  readonly settings: () => UpdateSettings
   /** What an installation would cut off; null: nothing. */
   readonly busy: () => 'recording' | 'replay' | null
   readonly clock: Pick<Clock, 'wallMs' | 'after'>

@@ -1,4 +1,6 @@
 /** Workspaces as a feature, and safe mode, which sets them aside together with the settings of appearance. */
+import { chartTemplates } from '../../../shared/features/chart/templates.ts'
+import { workspaceSettings } from '../../../shared/features/workspace/settings.ts'
 import { overviewOf } from '../../../shared/features/workspace/migrate.ts'
 import { WORKSPACE_CALLS, WORKSPACE_STREAMS } from '../../../shared/features/workspace/contract.ts'
 import { log } from '../../core/log/feature.ts'
@@ -16,6 +18,7 @@ import { createWorkspaces } from './workspaces.ts'
 export const workspace = defineFeature({
   name: 'workspace',
   needs: { settings, log, live, desktop },
+  settings: [workspaceSettings, chartTemplates],
   start({ settings, log, live: { status }, desktop }, { dataDir }) {
     const workspaces = safeWorkspaces(
       (keeper) =>

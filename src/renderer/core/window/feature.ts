@@ -4,6 +4,7 @@
  * name; `features.ts` lists them.
  */
 import type { Component } from 'svelte'
+import type { SettingsSection } from '../../../shared/core/settings/settings.ts'
 import type { PaneKind } from '../../../shared/features/workspace/kinds.ts'
 import type { Command } from './command.ts'
 import type { PaneContext } from './pane-context.ts'
@@ -68,6 +69,8 @@ export interface WindowStarted<S> extends Contributions {
 export interface WindowFeature<S = unknown> {
   readonly name: string
   readonly needs: WindowNeeds
+  /** Its sections of the settings. */
+  readonly settings?: readonly SettingsSection[]
   readonly start: (services: never, app: WindowState) => WindowStarted<S>
 }
 export type WindowNeeds = Readonly<Record<string, WindowFeature>>
@@ -79,6 +82,7 @@ export type WindowServices<N extends WindowNeeds> = {
 export const defineWindowFeature = <N extends WindowNeeds, S>(feature: {
   readonly name: string
   readonly needs: N
+  readonly settings?: readonly SettingsSection[]
   readonly start: (services: WindowServices<N>, app: WindowState) => WindowStarted<S>
 }): WindowFeature<S> => feature
 
@@ -97,22 +101,18 @@ export interface StartedFeatures {
  * @throws if two features have one name
  */
 export function startFeatures(features: readonly WindowFeature[], app: WindowState): StartedFeatures {
+  const ordered = inOrder(features)
+  app.settings.register(ordered.flatMap(({ settings = [] }) => settings))
   const started = new Map<WindowFeature, WindowStarted<unknown>>()
-  const names = new Set<string>()
-  const start = (feature: WindowFeature): void => {
-    if (started.has(feature)) return
-    if (names.has(feature.name)) throw new Error(`Two features are named ${feature.name}.`)
-    names.add(feature.name)
-    for (const needed of Object.values(feature.needs)) start(needed)
+  for (const feature of ordered) {
     const services = Object.fromEntries(
       Object.entries(feature.needs).map(([key, needed]) => [key, started.get(needed)?.service]),
     )
     // The keys of `needs` carry the types that `start` declares; `defineWindowFeature` checked them.
     started.set(feature, feature.start(services as never, app))
   }
-  for (const feature of features) start(feature)
-  const inOrder = [...started.keys()].toSorted((a, b) => orderOf(features, a) - orderOf(features, b))
-  for (const feature of inOrder) app.parts.add(started.get(feature) ?? {})
+  const onScreen = ordered.toSorted((a, b) => orderOf(features, a) - orderOf(features, b))
+  for (const feature of onScreen) app.parts.add(started.get(feature) ?? {})
   const all = [...started.values()]
   return {
     get<S>(feature: WindowFeature<S>): S {
@@ -124,6 +124,23 @@ export function startFeatures(features: readonly WindowFeature[], app: WindowSta
     leave: () => all.forEach((one) => one.leave?.()),
     close: () => all.toReversed().forEach((one) => one.close?.()),
   }
+}
+
+/** The features and those they need, each once, needs first. @throws if two have one name. */
+function inOrder(features: readonly WindowFeature[]): readonly WindowFeature[] {
+  const ordered = new Set<WindowFeature>()
+  const visit = (feature: WindowFeature): void => {
+    if (ordered.has(feature)) return
+    Object.values(feature.needs).forEach(visit)
+    ordered.add(feature)
+  }
+  features.forEach(visit)
+  const names = new Set<string>()
+  for (const { name } of ordered) {
+    if (names.has(name)) throw new Error(`Two features are named ${name}.`)
+    names.add(name)
+  }
+  return [...ordered]
 }
 
 /** Features that are only needed, not listed, come last. */

@@ -1,29 +1,38 @@
-/** Settings as this window holds them: changed here at once, stored by the terminal. */
+/** The settings of a window: it shows its own changes at once, and the terminal stores them. */
 import {
-  DEFAULT_SETTINGS,
   mergeSettings,
+  parseSettings,
+  withCoreSections,
   type Settings,
   type SettingsPatch,
+  type SettingsSection,
 } from '../../../shared/core/settings/settings.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import { keepStream } from '../../rpc/follow-stream.ts'
 
 export class SettingsState {
-  now = $state.raw<Settings>(DEFAULT_SETTINGS)
-  /** Whether the terminal's own settings came. */
+  now = $state.raw<Settings>(parseSettings(withCoreSections([]), {}))
+  /** Whether the terminal's settings have arrived. */
   ready = $state(false)
   readonly #transport: Transport
   readonly #onProblem: (failure: Failure) => void
   readonly #close: () => void
   #sending = 0
-  /** What the terminal holds, as far as it told. */
-  #stored: Settings = DEFAULT_SETTINGS
+  #sections = withCoreSections([])
+  /** What the terminal last sent. */
+  #stored = this.now
 
   constructor(transport: Transport, onProblem: (failure: Failure) => void) {
     this.#transport = transport
     this.#onProblem = onProblem
     this.#close = keepStream(transport, 'settings', {}, (settings) => this.#arrived(settings))
+  }
+
+  /** Adds the sections of features: their defaults count until the terminal's settings arrive. */
+  register(sections: readonly SettingsSection[]): void {
+    this.#sections = withCoreSections(sections)
+    if (!this.ready) this.now = this.#stored = parseSettings(this.#sections, this.now)
   }
 
   #arrived(settings: Settings): void {
@@ -35,7 +44,7 @@ export class SettingsState {
 
   /** Shows the change at once; a refusal shows the stored settings again and tells why. */
   set(patch: SettingsPatch): void {
-    this.now = mergeSettings(this.now, patch)
+    this.now = mergeSettings(this.#sections, this.now, patch)
     this.#sending++
     void this.#transport.invoke('settings.set', { patch }).then((result) => {
       this.#sending--

@@ -1,4 +1,5 @@
 /** Charts in the window: their pane and the commands that go to the chart used last. */
+import { chartTemplates } from '../../../shared/features/chart/templates.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { alerts } from '../alerts/feature.ts'
 import { drawings } from '../drawings/feature.ts'
@@ -11,6 +12,7 @@ import DockedChart from './DockedChart.svelte'
 export const chart = defineWindowFeature({
   name: 'chart',
   needs: { alerts, drawings, evidence, research },
+  settings: [chartTemplates],
   start: (services) => ({
     service: null,
     provide: () => provideCharts(services),

@@ -1,10 +1,13 @@
 /** What the system outside asks of the window. */
+import { desktopSettings } from '../../../shared/features/desktop/settings.ts'
+import { updateSettings } from '../../../shared/features/updates/settings.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import HostRequests from './HostRequests.svelte'
 
 export const desktop = defineWindowFeature({
   name: 'desktop',
   needs: {},
+  settings: [desktopSettings, updateSettings],
   start: () => ({
     service: null,
     overlays: [HostRequests],

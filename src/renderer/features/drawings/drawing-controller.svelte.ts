@@ -23,7 +23,7 @@ import {
   type DrawingPoint,
   type DrawingStyle,
 } from '../../../shared/features/drawings/types.ts'
-import type { Settings } from '../../../shared/core/settings/settings.ts'
+import type { DrawingSettings } from '../../../shared/features/drawings/settings.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { say } from '../../text/catalogue.ts'
 import type { ChartSurface } from '../../charts/drawings/surface.ts'
@@ -125,7 +125,7 @@ export class DrawingDesk implements DrawingCommands {
     if (mode.is !== 'points' || !selected || !surface) return null
     return handlesOf(selected, { surface }).length > 0 ? mode.handle : null
   })
-  get settings(): Settings['drawing'] {
+  get settings(): DrawingSettings {
     return this.#book.window.settings()
   }
   get canPaste(): boolean {

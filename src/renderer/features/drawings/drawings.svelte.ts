@@ -3,7 +3,8 @@ import { applyEdit, editOf, isNoEdit, sameDrawing, tooMany } from '../../../shar
 import { did, NO_HISTORY, redo, undo, type DrawingsHistory } from '../../../shared/features/drawings/history.ts'
 import type { Drawing, DrawingKind, DrawingMarket, DrawingsState } from '../../../shared/features/drawings/types.ts'
 import type { Failure } from '../../../shared/base/errors.ts'
-import type { Settings, SettingsPatch } from '../../../shared/core/settings/settings.ts'
+import type { SettingsPatch } from '../../../shared/core/settings/settings.ts'
+import type { DrawingSettings } from '../../../shared/features/drawings/settings.ts'
 import type { Transport } from '../../../shared/rpc/transport.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { say } from '../../text/catalogue.ts'
@@ -139,14 +140,14 @@ export interface DrawingCommands {
   lockAll(locked: boolean): void
   removeAll(): void
   readonly allLocked: boolean
-  readonly settings: Settings['drawing']
+  readonly settings: DrawingSettings
   /** Gives the keyboard to the chart. */
   focus(): void
 }
 
 /** What drawing needs of its window. */
 export interface DrawingWindow {
-  readonly settings: () => Settings['drawing']
+  readonly settings: () => DrawingSettings
   readonly set: (patch: SettingsPatch) => void
   /** A short message with an undo, and whether that can still be done. */
   readonly tell: (text: string, undo: () => void, can: () => boolean) => void

@@ -1,4 +1,5 @@
 /** Drawings on charts: what they are, how a chart shows them, and their commands. */
+import { drawingSettings } from '../../../shared/features/drawings/settings.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { undoing } from '../../ui/toasts.svelte.ts'
 import { drawingCommands } from './drawing-commands.ts'
@@ -17,6 +18,7 @@ export interface DrawingsService {
 export const drawings = defineWindowFeature({
   name: 'drawings',
   needs: {},
+  settings: [drawingSettings],
   start(_services, app) {
     const book = new DrawingsBook(app.transport, {
       settings: () => app.settings.now.drawing,

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/features/export/export.ts'
 import { INTERVALS, serviceBarFeed, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
 import type { SessionRow } from '../../../shared/core/recording/recording.ts'
-import type { ExportPreset } from '../../../shared/core/settings/settings.ts'
+import type { ExportPreset } from '../../../shared/features/export/settings.ts'
 import { feedAsset, type AssetClass, type FeedId } from '../../../shared/base/units.ts'
 import { say } from '../../text/catalogue.ts'
 import { MARKET_FEED } from '../../core/market/feed-labels.ts'

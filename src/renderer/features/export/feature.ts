@@ -1,4 +1,5 @@
 /** Export in the window: its dialog and its command. */
+import { exportSettings } from '../../../shared/features/export/settings.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import ExportDialog from './ExportDialog.svelte'
 import { EXPORT_COMMANDS } from './export-commands.ts'
@@ -6,6 +7,7 @@ import { EXPORT_COMMANDS } from './export-commands.ts'
 export const exporting = defineWindowFeature({
   name: 'export',
   needs: {},
+  settings: [exportSettings],
   start: () => ({
     service: null,
     commands: EXPORT_COMMANDS,

@@ -1,4 +1,5 @@
 /** Research in the window: its panes, its commands and its page of settings. */
+import { researchSettings } from '../../../shared/features/research/settings.ts'
 import { defineWindowFeature } from '../../core/window/feature.ts'
 import { ChartEvents } from './chart-events.svelte.ts'
 import { RESEARCH_COMMANDS } from './research-commands.ts'
@@ -13,6 +14,7 @@ export interface ResearchService {
 export const research = defineWindowFeature({
   name: 'research',
   needs: {},
+  settings: [researchSettings],
   start: (_services, { transport }) => ({
     service: { openEvents: () => new ChartEvents(transport) } satisfies ResearchService,
     panes: [

@@ -1,35 +1,15 @@
-/** The settings: one schema with defaults for every host. Unknown keys are dropped, invalid values fall back. */
+/**
+ * The settings, shared by every host: sections with defaults, each with its own schema. The sections of the core are
+ * here; a feature declares its own and registers it. Invalid values fall back to their defaults.
+ */
 import * as v from 'valibot'
-import {
-  CHART_STYLES,
-  DEFAULT_CHART_OPTIONS,
-  chartOptionsSchema,
-  chartTemplateSchema,
-} from '../../features/chart/chart-settings.ts'
 import { appearanceSchema, helpSchema, paletteSchema, shortcutsSchema } from './comfort-settings.ts'
-import { DRAWING_COLORS, DRAWING_DASHES, DRAWING_KINDS } from '../../features/drawings/types.ts'
-import { EXPORT_FORMATS, EXPORT_KINDS, SEPARATORS, SPLITS } from '../../features/export/export.ts'
-import { BAR_SOURCES, INTERVAL_LABELS, type Interval } from '../market/market.ts'
-import { ASSET_CLASSES, FEED_IDS } from '../../base/units.ts'
-import { UPDATE_CHANNELS } from '../../features/updates/updates.ts'
+import { ASSET_CLASSES } from '../../base/units.ts'
 
 const text = (max: number) => v.pipe(v.string(), v.maxLength(max))
-const interval = v.custom<Interval>((x) => (INTERVAL_LABELS as readonly unknown[]).includes(x))
 
 const rule = (most: number) => v.pipe(v.number(), v.minValue(0), v.maxValue(most))
 
-/** Panes below the chart, in the order of their tabs. */
-export const LOWER_PANES = [
-  'company',
-  'earnings',
-  'news',
-  'commodities',
-  'technical',
-  'alerts',
-  'evidence',
-  'sessions',
-  'log',
-] as const
 const symbolRow = v.object({ asset: v.picklist(ASSET_CLASSES), symbol: text(64) })
 const watchlist = v.object({
   id: text(64),
@@ -39,33 +19,6 @@ const watchlist = v.object({
 })
 export type Watchlist = v.InferOutput<typeof watchlist>
 export type WatchSymbol = v.InferOutput<typeof symbolRow>
-
-const drawingStyle = v.object({
-  color: v.picklist(DRAWING_COLORS),
-  width: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4)),
-  dash: v.picklist(DRAWING_DASHES),
-  fill: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
-})
-
-/** The response's field names serve as parameters, because the service documents none (docs/service.md). */
-const PERIODS = { year: 'fiscal_year', quarter: 'quarter', period: 'period', annual: 'annual' }
-
-/** A saved export. Absent options are asked for or use their defaults. */
-const exportPreset = v.object({
-  name: v.pipe(text(60), v.minLength(1)),
-  what: v.optional(v.picklist(EXPORT_KINDS)),
-  feed: v.optional(v.picklist(FEED_IDS)),
-  symbols: v.optional(v.pipe(v.array(v.pipe(text(64), v.minLength(1))), v.maxLength(2_000))),
-  of: v.optional(v.nullable(v.picklist(BAR_SOURCES))),
-  interval: v.optional(interval),
-  format: v.optional(v.picklist(EXPORT_FORMATS)),
-  raw: v.optional(v.boolean()),
-  extended: v.optional(v.boolean()),
-  bom: v.optional(v.boolean()),
-  separator: v.optional(v.picklist(SEPARATORS)),
-  split: v.optional(v.picklist(SPLITS)),
-})
-export type ExportPreset = v.InferOutput<typeof exportPreset>
 
 const crypto = (symbol: string) => ({ asset: 'crypto' as const, symbol })
 const forex = (symbol: string) => ({ asset: 'forex' as const, symbol })
@@ -112,7 +65,7 @@ export const DEFAULT_WATCHLISTS: Watchlist[] = [
   },
 ]
 
-export const settingsSchema = v.object({
+const coreSchema = v.object({
   version: v.optional(v.literal(1), 1),
   account: v.optional(
     v.object({
@@ -153,51 +106,6 @@ export const settingsSchema = v.object({
   shortcuts: shortcutsSchema,
   palette: paletteSchema,
   help: helpSchema,
-  research: v.optional(
-    v.object({
-      /** Requests allowed per UTC day. The service only says "10,000+ daily API calls" (docs/service.md#limits). */
-      dailyCalls: v.fallback(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000_000)), 10_000),
-      /** What the Authorization header carries: the API key, or the access token if the user says so. */
-      auth: v.fallback(v.picklist(['api-key', 'token']), 'api-key'),
-      /** The user's query parameters by endpoint. The service documents none. */
-      params: v.fallback(v.record(text(64), v.record(text(64), text(512))), {}),
-      /** The user's meanings for columns of an endpoint's response. */
-      mappings: v.fallback(
-        v.record(text(64), v.object({ date: v.nullable(text(256)), value: v.nullable(text(256)) })),
-        {},
-      ),
-      /** Indicator parameters, and the service's names for them as given by the user. */
-      technical: v.fallback(
-        v.record(text(64), v.object({ values: v.record(text(32), v.number()), names: v.record(text(32), text(64)) })),
-        {},
-      ),
-      /** The service's parameter names for year, quarter and period, and its value for whole years. */
-      periods: v.fallback(v.object({ year: text(64), quarter: text(64), period: text(64), annual: text(64) }), PERIODS),
-    }),
-    { dailyCalls: 10_000, auth: 'api-key', params: {}, mappings: {}, technical: {}, periods: PERIODS },
-  ),
-  /** Desktop integration. Ignored by hosts without a desktop. */
-  desktop: v.optional(
-    v.object({
-      /** Stay in the tray if the last window closes while a real market is being recorded. */
-      keepInTray: v.fallback(v.boolean(), true),
-      /** Ask before quitting while a real market is being recorded. */
-      askOnQuit: v.fallback(v.boolean(), true),
-      startAtLogin: v.fallback(v.boolean(), false),
-      /** The global shortcut that adds a bookmark, in Electron's notation. Empty for none. */
-      bookmarkShortcut: v.fallback(text(40), ''),
-    }),
-    { keepInTray: true, askOnQuit: true, startAtLogin: false, bookmarkShortcut: '' },
-  ),
-  /** Updates of the installed app. */
-  updates: v.optional(
-    v.object({
-      /** Check periodically and download in the background. */
-      check: v.fallback(v.boolean(), true),
-      channel: v.fallback(v.picklist(UPDATE_CHANNELS), 'stable'),
-    }),
-    { check: true, channel: 'stable' },
-  ),
   /** An IANA time zone, `local` or `exchange`. */
   zone: v.optional(v.fallback(text(64), 'UTC'), 'UTC'),
   /** The BCP 47 locale of numbers, or `system`. */
@@ -208,75 +116,15 @@ export const settingsSchema = v.object({
     v.fallback(v.pipe(v.array(watchlist), v.minLength(1), v.maxLength(50)), DEFAULT_WATCHLISTS),
     DEFAULT_WATCHLISTS,
   ),
-  workspace: v.optional(
-    v.object({
-      activeWatchlist: v.fallback(text(64), 'majors'),
-      instrument: v.fallback(text(80), 'crypto:BTCUSD'),
-      // Seconds, because a first start has no history: a chart of minutes would be one candle.
-      interval: v.fallback(interval, '1s'),
-      of: v.fallback(v.picklist(['auto', 'trade', 'bid', 'ask', 'mid', 'service']), 'auto'),
-      style: v.fallback(v.picklist(CHART_STYLES), 'candles'),
-      /** Show ticks instead of bars. */
-      ticks: v.fallback(v.boolean(), false),
-      columns: v.fallback(v.array(text(32)), ['last', 'changePercent', 'spread', 'age']),
-      /** Group the symbols of watchlists by asset class. */
-      grouped: v.fallback(v.boolean(), true),
-      /** Pane sizes in px (left, right, bottom), and the split of the right column as a fraction. */
-      layout: v.fallback(v.object({ left: v.number(), right: v.number(), bottom: v.number(), split: v.number() }), {
-        left: 328,
-        right: 252,
-        bottom: 0,
-        split: 0.28,
-      }),
-      /** Mark earnings and news on charts of stocks. */
-      events: v.fallback(v.boolean(), false),
-      /** The other options of a chart. */
-      chart: v.optional(v.fallback(chartOptionsSchema, DEFAULT_CHART_OPTIONS), DEFAULT_CHART_OPTIONS),
-      /** The "Connect your account" card was dismissed. */
-      cardDismissed: v.fallback(v.boolean(), false),
-      tapeMinSize: v.fallback(v.number(), 0),
-      bottomPane: v.fallback(v.picklist(['none', ...LOWER_PANES]), 'none'),
-    }),
-    {
-      activeWatchlist: 'majors',
-      instrument: 'crypto:BTCUSD',
-      interval: '1s',
-      of: 'auto',
-      style: 'candles',
-      ticks: false,
-      columns: ['last', 'changePercent', 'spread', 'age'],
-      grouped: true,
-      events: false,
-      chart: DEFAULT_CHART_OPTIONS,
-      layout: { left: 328, right: 252, bottom: 0, split: 0.28 },
-      cardDismissed: false,
-      tapeMinSize: 0,
-      bottomPane: 'none',
-    },
-  ),
-  /** Sets of indicators saved by the user. */
-  charts: v.optional(v.object({ templates: v.fallback(v.pipe(v.array(chartTemplateSchema), v.maxLength(50)), []) }), {
-    templates: [],
-  }),
-  /** Defaults for new drawings. The drawings themselves are saved by instrument. */
-  drawing: v.optional(
-    v.object({
-      /** Snap points to the prices of bars. */
-      magnet: v.fallback(v.boolean(), false),
-      /** Hide all drawings on all charts. */
-      hidden: v.fallback(v.boolean(), false),
-      /** Recently used tools, newest first. */
-      recent: v.fallback(v.pipe(v.array(v.picklist(DRAWING_KINDS)), v.maxLength(4)), ['trend']),
-      /** The last style used for each kind. */
-      styles: v.fallback(v.record(text(20), drawingStyle), {}),
-    }),
-    { magnet: false, hidden: false, recent: ['trend'], styles: {} },
-  ),
-  exports: v.optional(v.object({ presets: v.fallback(v.pipe(v.array(exportPreset), v.maxLength(100)), []) }), {
-    presets: [],
-  }),
 })
-export type Settings = v.InferOutput<typeof settingsSchema>
+
+/**
+ * All settings by section. A feature adds its section with `declare module`, next to the section's schema; it is there
+ * in a terminal or window that started with the feature.
+ */
+export interface Settings extends v.InferOutput<typeof coreSchema> {
+  version: 1
+}
 
 /** A partial change of the settings. Sections merge one level deep; other keys replace. */
 export type SettingsPatch = {
@@ -285,18 +133,55 @@ export type SettingsPatch = {
     : Partial<Settings[K]>
 }
 
-export const DEFAULT_SETTINGS: Settings = v.parse(settingsSchema, {})
+/** One key of the settings, owned by a feature. */
+export interface SettingsSection<T = unknown> {
+  readonly name: string
+  readonly schema: v.GenericSchema<unknown, T>
+  /** How windows look. Safe mode replaces such sections with their defaults. */
+  readonly isAppearance: boolean
+}
 
-/** Applies a patch. Throws a ValiError if the result isn't valid. */
-export function mergeSettings(now: Settings, patch: SettingsPatch): Settings {
+/** Declares a section. `schema` must accept `undefined` and then give the defaults. */
+export const settingsSection = <T>(
+  name: keyof Settings,
+  schema: v.GenericSchema<unknown, T>,
+  { isAppearance = false } = {},
+): SettingsSection<T> => ({ name, schema, isAppearance })
+
+const CORE_APPEARANCE = ['appearance', 'shortcuts', 'palette', 'zone', 'numbers', 'dates']
+const CORE_SECTIONS: readonly SettingsSection[] = Object.entries(coreSchema.entries).map(([name, schema]) => ({
+  name,
+  schema,
+  isAppearance: CORE_APPEARANCE.includes(name),
+}))
+
+/** The sections of the core and those given. @throws if two have one name. */
+export function withCoreSections(sections: readonly SettingsSection[]): readonly SettingsSection[] {
+  const all = [...CORE_SECTIONS, ...sections]
+  const twice = all.find(({ name }, i) => all.findIndex((other) => other.name === name) !== i)
+  if (twice !== undefined) throw new Error(`Two sections of the settings are named ${twice.name}.`)
+  return all
+}
+
+/** Parses each section of `stored`; missing sections give their defaults. Throws a ValiError for what has none. */
+export function parseSettings(sections: readonly SettingsSection[], stored: object): Settings {
+  const values = sections.map(({ name, schema }) => {
+    const value: unknown = Object.hasOwn(stored, name) ? stored[name as keyof typeof stored] : undefined // an own key
+    return [name, v.parse(schema, value)]
+  })
+  return Object.fromEntries(values) as Settings // the sections of the features started, and the core's
+}
+
+/** Applies a patch; ignores keys without a section. Throws a ValiError if the result isn't valid. */
+export function mergeSettings(sections: readonly SettingsSection[], now: Settings, patch: SettingsPatch): Settings {
   const merged: Record<string, unknown> = { ...now }
-  for (const key of Object.keys(settingsSchema.entries)) {
-    if (!Object.hasOwn(patch, key)) continue
-    const old = (now as Record<string, unknown>)[key]
-    const add = (patch as Record<string, unknown>)[key]
+  for (const { name } of sections) {
+    if (!Object.hasOwn(patch, name)) continue
+    const old = merged[name]
+    const add = patch[name as keyof SettingsPatch] as unknown // a key of the patch
     const both =
       typeof old === 'object' && old !== null && !Array.isArray(old) && typeof add === 'object' && add !== null
-    merged[key] = both ? { ...old, ...add } : add
+    merged[name] = both ? { ...old, ...add } : add
   }
-  return v.parse(settingsSchema, merged)
+  return parseSettings(sections, merged)
 }

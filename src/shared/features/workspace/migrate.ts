@@ -1,11 +1,11 @@
 /** Workspaces of earlier versions, brought to this one: first the settings of before docking, then each version. */
 import * as v from 'valibot'
-import { settingsSchema, type Settings } from '../../core/settings/settings.ts'
 import { parseInstrument, type InstrumentId } from '../../base/units.ts'
 import { WORKSPACE_VERSION, type DockNode, type Workspace, type WorkspacePane } from './document.ts'
 import { addPane, changeLink, setPaneSettings } from './edits.ts'
 import type { PaneKind } from './kinds.ts'
 import { readyWorkspace } from './ready.ts'
+import { workspaceSettings, type WorkspaceSettings } from './settings.ts'
 
 type Loose = Readonly<Record<string, unknown>>
 const isObject = (x: unknown): x is Loose => typeof x === 'object' && x !== null && !Array.isArray(x)
@@ -16,8 +16,8 @@ const isObject = (x: unknown): x is Loose => typeof x === 'object' && x !== null
  */
 const STEPS: Readonly<Record<number, (old: Loose) => Loose>> = {
   1: (old) => {
-    const read = v.safeParse(settingsSchema, { workspace: old })
-    return { ...(read.success ? overviewOf(read.output.workspace) : readyWorkspace('overview')) }
+    const read = v.safeParse(workspaceSettings.schema, old)
+    return { ...(read.success ? overviewOf(read.output) : readyWorkspace('overview')) }
   },
 }
 const versionOf = (x: Loose): unknown =>
@@ -40,7 +40,7 @@ export const USUAL_BELOW = { tall: 372, low: 190 } as const
 export const usualBelow = (kind: PaneKind): number => (TALL.has(kind) ? USUAL_BELOW.tall : USUAL_BELOW.low)
 
 /** The overview as the settings of before docking showed it: sizes, instrument, chart, lists and the pane below. */
-export function overviewOf(before: Settings['workspace']): Workspace {
+export function overviewOf(before: WorkspaceSettings): Workspace {
   const ready = readyWorkspace('overview')
   const { layout } = before
   const width = (px: number, usual: number) =>

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SETTINGS, mergeSettings } from '../../../../src/shared/core/settings/settings.ts'
+import { DEFAULT_SETTINGS, mergeSettings } from '../../../kit/settings.ts'
 import { instrumentId, type InstrumentId } from '../../../../src/shared/base/units.ts'
 import { guessAssets, guessSymbol } from '../../../../src/main/core/market/instruments.ts'
 import { tickSymbols, subscribeAll } from '../../../../src/main/core/feeds/subscriptions.ts'

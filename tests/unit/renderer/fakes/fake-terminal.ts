@@ -15,7 +15,8 @@ import type { Bar, Print } from '../../../../src/shared/core/market/market.ts'
 import { INTERVALS } from '../../../../src/shared/core/market/market.ts'
 import type { JobState } from '../../../../src/shared/core/jobs/jobs.ts'
 import { UNLABELLED, type SessionRow } from '../../../../src/shared/core/recording/recording.ts'
-import { DEFAULT_SETTINGS, mergeSettings, type Settings } from '../../../../src/shared/core/settings/settings.ts'
+import type { Settings } from '../../../../src/shared/core/settings/settings.ts'
+import { DEFAULT_SETTINGS, mergeSettings } from '../../../kit/settings.ts'
 import type {
   AccountState,
   AppInfo,

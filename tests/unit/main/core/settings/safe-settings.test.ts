@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../../../../src/shared/core/settings/settings.ts'
+import { DEFAULT_SETTINGS, FEATURE_SETTINGS } from '../../../../kit/settings.ts'
 import { safeSettings } from '../../../../../src/main/core/settings/safe-settings.ts'
 import { createSettingsStore, isNew, memorySettings } from '../../../../../src/main/core/settings/settings.ts'
 
@@ -8,27 +8,27 @@ const kept = () =>
 
 describe('the settings of safe mode', () => {
   it('are looks as after a first start, and all the rest as ever', () => {
-    const settings = safeSettings(createSettingsStore(kept()), true)
+    const settings = safeSettings(createSettingsStore(kept(), FEATURE_SETTINGS), true, FEATURE_SETTINGS)
     expect(settings.get()).toMatchObject({ appearance: DEFAULT_SETTINGS.appearance, numbers: 'en-US' })
     expect(settings.get().research.dailyCalls).toBe(7)
   })
 
   it('keep what is no look, and a look for this run only', () => {
     const keeper = kept()
-    const settings = safeSettings(createSettingsStore(keeper), true)
+    const settings = safeSettings(createSettingsStore(keeper, FEATURE_SETTINGS), true, FEATURE_SETTINGS)
     settings.set({ appearance: { theme: 'contrast' }, research: { dailyCalls: 8 } })
     expect(settings.get()).toMatchObject({ appearance: { theme: 'contrast' }, research: { dailyCalls: 8 } })
-    const again = createSettingsStore(memorySettings(keeper.text)).get()
+    const again = createSettingsStore(memorySettings(keeper.text), FEATURE_SETTINGS).get()
     expect(again).toMatchObject({ appearance: { theme: 'light' }, numbers: 'de-CH', research: { dailyCalls: 8 } })
   })
 
   it('refuse what the others refuse', () => {
-    const settings = safeSettings(createSettingsStore(kept()), true)
+    const settings = safeSettings(createSettingsStore(kept(), FEATURE_SETTINGS), true, FEATURE_SETTINGS)
     expect(() => settings.set({ appearance: { scale: 7 as 100 } })).toThrow('aren’t valid') // what a window could send
   })
 
   it('are the kept ones once safe mode is left, which everybody hears', () => {
-    const settings = safeSettings(createSettingsStore(kept()), true)
+    const settings = safeSettings(createSettingsStore(kept(), FEATURE_SETTINGS), true, FEATURE_SETTINGS)
     const themes: string[] = []
     settings.onChange((now, before) => themes.push(`${before.appearance.theme} ${now.appearance.theme}`))
     settings.leave()
@@ -42,7 +42,7 @@ describe('the settings of safe mode', () => {
 
 describe('settings that go into safe mode while they run', () => {
   it('show the looks of a first start, and the kept ones again afterwards', () => {
-    const settings = safeSettings(createSettingsStore(kept()), false)
+    const settings = safeSettings(createSettingsStore(kept(), FEATURE_SETTINGS), false, FEATURE_SETTINGS)
     expect(settings.get().appearance.theme).toBe('light')
     settings.enter()
     settings.enter()

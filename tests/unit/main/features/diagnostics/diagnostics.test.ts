@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { keepCrash, readCrashes } from '../../../../../src/main/features/diagnostics/crashes.ts'
 import { diagnosticsText, type DiagnosticFacts } from '../../../../../src/main/features/diagnostics/report.ts'
-import { DEFAULT_SETTINGS } from '../../../../../src/shared/core/settings/settings.ts'
+import { DEFAULT_SETTINGS } from '../../../../kit/settings.ts'
 import { unixMs } from '../../../../../src/shared/base/units.ts'
 import { makeFolder } from '../../../../kit/folder.ts'
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
+import { FEATURE_SETTINGS } from '../../../../kit/settings.ts'
 import { createSettingsStore, settingsFile } from '../../../../../src/main/core/settings/settings.ts'
 import { formatOfName } from '../../../../../src/shared/features/export/export.ts'
 import { recorded, type RecordedStore } from './recorded.ts'
@@ -83,7 +84,7 @@ describe('an export', () => {
     expect((await exported('--out', path('ticks.tsv'))).code).toBe(0)
     expect(readFileSync(path('ticks.tsv'), 'utf8')).toMatch(/^feed\tsymbol\t[^,]*\ncrypto\/XT\tBTC-USD\t[^,]*\n/)
     const presets = [{ name: 'Excel', separator: ';' as const }]
-    createSettingsStore(settingsFile(store.path)).set({ exports: { presets } })
+    createSettingsStore(settingsFile(store.path), FEATURE_SETTINGS).set({ exports: { presets } })
     expect((await exported('--preset', 'Excel', '--out', path('excel.tsv'))).code).toBe(0)
     expect(readFileSync(path('excel.tsv'), 'utf8')).toMatch(/^feed\tsymbol\t/)
     const bars = await exported('--what', 'bars', '--split', 'symbol', '--out', path('BARS.TSV'))
@@ -93,7 +94,7 @@ describe('an export', () => {
 
   it('with a preset leaves out what does not apply, and says so', async () => {
     const presets = [{ name: 'old', raw: true, extended: true, bom: true, separator: ';' as const }]
-    createSettingsStore(settingsFile(store.path)).set({ exports: { presets } })
+    createSettingsStore(settingsFile(store.path), FEATURE_SETTINGS).set({ exports: { presets } })
     const preset = ['--preset', 'old', '--out'] as const
     const bars = await exported('--what', 'bars', ...preset, path('old.csv'))
     expect(bars).toMatchObject({ code: 0, err: 'tapedeck: left out of the preset: raw messages (ticks only)\n' })

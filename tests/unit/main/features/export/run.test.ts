@@ -9,6 +9,7 @@ import { runExport } from '../../../../../src/main/features/export/run.ts'
 import { createExports } from '../../../../../src/main/features/export/export-jobs.ts'
 import { createJobs, type Jobs } from '../../../../../src/main/core/jobs/jobs.ts'
 import { runCommandLine } from '../../../../../src/main/hosts/cli/run.ts'
+import { FEATURE_SETTINGS } from '../../../../kit/settings.ts'
 import { createSettingsStore, settingsFile } from '../../../../../src/main/core/settings/settings.ts'
 import type { ExportDone, ExportRequest } from '../../../../../src/shared/features/export/export.ts'
 import type { JobState } from '../../../../../src/shared/core/jobs/jobs.ts'
@@ -278,7 +279,7 @@ describe('told before', () => {
 
 describe('presets', () => {
   const saved = () => {
-    const settings = createSettingsStore(settingsFile(store.path))
+    const settings = createSettingsStore(settingsFile(store.path), FEATURE_SETTINGS)
     settings.set({
       exports: { presets: [{ name: 'Excel', feed: 'crypto/XT', bom: true, separator: ';', symbols: ['BTC-USD'] }] },
     })
@@ -301,7 +302,7 @@ describe('presets', () => {
 
   it('brings its extended columns, unless ticks are asked for', async () => {
     const bars = { what: 'bars' as const, interval: '1h' as const, extended: true }
-    createSettingsStore(settingsFile(store.path)).set({
+    createSettingsStore(settingsFile(store.path), FEATURE_SETTINGS).set({
       exports: { presets: [{ name: 'VWAP', feed: 'crypto/XT', ...bars }] },
     })
     expect(await line('--preset', 'VWAP')).toEqual({ code: 0, errors: '' })

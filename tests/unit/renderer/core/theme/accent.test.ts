@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { wear, wearAccent } from '../../../../../src/renderer/core/theme/theme.ts'
-import { DEFAULT_SETTINGS } from '../../../../../src/shared/core/settings/settings.ts'
+import { DEFAULT_SETTINGS } from '../../../../kit/settings.ts'
 
 const GROUNDS = { page: '#0e1116', pane: '#141920', raised: '#1b222c', text: '#d7dee8', dim: '#8b97a8' }
 

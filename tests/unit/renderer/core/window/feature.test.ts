@@ -8,6 +8,7 @@ import { general } from '../../../../../src/renderer/core/window/general.ts'
 import { WindowState } from '../../../../../src/renderer/core/window/window.svelte.ts'
 import { PANE_KINDS } from '../../../../../src/shared/features/workspace/kinds.ts'
 import { FEATURES } from '../../../../../src/renderer/features.ts'
+import { DEFAULT_SETTINGS } from '../../../../kit/settings.ts'
 import { FakeTerminal } from '../../fakes/fake-terminal.ts'
 
 let app: WindowState | undefined
@@ -52,6 +53,15 @@ describe('features of a window', () => {
     started.leave()
     started.close()
     expect(told).toEqual(['start base', 'start user with 7', 'leave base', 'close user', 'close base'])
+  })
+  it('bring the defaults of their settings before the terminal has sent any', () => {
+    const silent = new FakeTerminal()
+    silent.subscribe = () => () => undefined
+    const opened = (app = new WindowState(silent))
+    opened.start(FEATURES)
+    expect(opened.settings.now).toEqual(DEFAULT_SETTINGS)
+    opened.set({ drawing: { magnet: true } })
+    expect(opened.settings.now.drawing).toEqual({ ...DEFAULT_SETTINGS.drawing, magnet: true })
   })
   it('contribute in the order of the list, whatever needs what', () => {
     const { base, user } = story()

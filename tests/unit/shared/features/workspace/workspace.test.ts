@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../../../../src/shared/core/settings/settings.ts'
+import { DEFAULT_SETTINGS } from '../../../../kit/settings.ts'
 import {
   groupsIn,
   panesIn,

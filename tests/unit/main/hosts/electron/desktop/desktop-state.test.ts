@@ -4,7 +4,7 @@ import {
   lengthText,
   recorderNotice,
 } from '../../../../../../src/main/hosts/electron/desktop/desktop-state.ts'
-import { DEFAULT_SETTINGS } from '../../../../../../src/shared/core/settings/settings.ts'
+import { DEFAULT_SETTINGS } from '../../../../../kit/settings.ts'
 import type { RecorderState, StatusState } from '../../../../../../src/shared/core/status/status.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 

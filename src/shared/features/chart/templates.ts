@@ -1,0 +1,20 @@
+/** Sets of indicators that the user saved. */
+import * as v from 'valibot'
+import { chartTemplateSchema } from './chart-settings.ts'
+import { settingsSection } from '../../core/settings/settings.ts'
+
+/** Sets of indicators saved by the user. */
+const schema = v.optional(
+  v.object({ templates: v.fallback(v.pipe(v.array(chartTemplateSchema), v.maxLength(50)), []) }),
+  {
+    templates: [],
+  },
+)
+export type ChartTemplates = v.InferOutput<typeof schema>
+export const chartTemplates = settingsSection('charts', schema)
+
+declare module '../../core/settings/settings.ts' {
+  interface Settings {
+    charts: ChartTemplates
+  }
+}
