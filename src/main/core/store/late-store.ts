@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import { CodedError, toFailure, type ErrorCode } from '../../../shared/base/errors.ts'
 import type { Hole } from '../../../shared/core/market/bars.ts'
 import type { Overlap } from '../../../shared/features/sessions/overlaps.ts'
+import { callMethod, forwardCalls } from './threads/rpc.ts'
 import type {
   LibraryWriter,
   ReplayBatch,
@@ -20,6 +21,22 @@ import type {
 
 /** How long to wait before trying to open a reader again, because a window sends many requests at once. */
 const RETRY_MS = 1_000
+
+/** Methods that only need an open reader. */
+const FORWARDED = [
+  'sessions',
+  'instruments',
+  'ledger',
+  'ledgerHead',
+  'gaps',
+  'extent',
+  'findPosition',
+  'activity',
+  'snapshot',
+  'entries',
+  'bookmarks',
+  'verify',
+] as const satisfies readonly (keyof StoreReader)[]
 
 /** Whether waiting alone can make a store usable. */
 export const canRecover = (code: ErrorCode): boolean =>
@@ -155,10 +172,9 @@ export function createLateReader(
     get failing() {
       return failing
     },
-    sessions: async (brief) => (await opened()).sessions(brief),
-    instruments: async (query) => (await opened()).instruments(query),
-    ledger: async (recording) => (await opened()).ledger(recording),
-    ledgerHead: async (recordings) => (await opened()).ledgerHead(recordings),
+    ...forwardCalls<StoreReader, (typeof FORWARDED)[number]>(FORWARDED, async (method, args) =>
+      callMethod(await opened(), method, args),
+    ),
     ticks,
     async bars(query) {
       const page = await (await opened()).bars(query)
@@ -174,15 +190,7 @@ export function createLateReader(
       }
       return page
     },
-    gaps: async (query) => (await opened()).gaps(query),
-    extent: async (query) => (await opened()).extent(query),
     replay,
-    findPosition: async (query) => (await opened()).findPosition(query),
-    activity: async (query) => (await opened()).activity(query),
-    snapshot: async (query) => (await opened()).snapshot(query),
-    entries: async (query) => (await opened()).entries(query),
-    bookmarks: async (recording) => (await opened()).bookmarks(recording),
-    verify: async (...args) => (await opened()).verify(...args),
     async pause() {
       const last = reader
       reader = null

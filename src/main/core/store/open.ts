@@ -3,8 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { LibraryWriter, StoreNotice, StoreReader } from './types/store.ts'
-import { openLocalReader } from './threads/reader.ts'
-import { openRemoteReader } from './threads/remote-reader.ts'
+import { openLocalReader, openRemoteReader } from './threads/reader.ts'
 import { openWriter } from './threads/writer.ts'
 
 export interface OpenStoreOptions {

@@ -7,7 +7,7 @@ import { sourceKey } from '../../../../shared/core/recording/recording.ts'
 import type { Appended } from '../write/commit.ts'
 import type { Labels } from './labels.ts'
 import type { Batch, ImportDetails, ImportOutcome } from '../types/store.ts'
-import { batchBytes } from '../types/writer-protocol.ts'
+import { batchBytes } from '../threads/library-calls.ts'
 import { newRecording, type RecordingState } from '../write/recording-state.ts'
 import type { Work } from '../write/sealer.ts'
 import { isDiskError, storeError } from '../schema/sqlite.ts'
@@ -19,10 +19,14 @@ const GROUP_BYTES = 512 << 10
 const GROUP_BATCHES = 256
 const SEAL_BYTES = 4 << 20
 
-interface QueuedBatches {
+/** Where the result of a request goes, now or later. */
+export interface Responder<T> {
+  readonly done: (value: T) => void
+  readonly failed: (thrown: unknown) => void
+}
+
+interface QueuedBatches extends Responder<void> {
   readonly batches: readonly Batch[]
-  done(): void
-  failed(error: CodedError): void
 }
 
 interface Import {
@@ -30,7 +34,7 @@ interface Import {
   readonly about: ImportDetails
   readonly rec: RecordingState
   readonly waiting: QueuedBatches[]
-  ending: { done(outcome: ImportOutcome): void; failed(error: CodedError): void } | null
+  ending: Responder<ImportOutcome> | null
   failure: CodedError | null
 }
 
@@ -80,7 +84,7 @@ export class Imports {
     else one.waiting.push(waiting)
   }
 
-  end(handle: number, ending: NonNullable<Import['ending']>): void {
+  end(handle: number, ending: Responder<ImportOutcome>): void {
     const one = this.#imports.get(handle)
     if (one === undefined) ending.failed(gone())
     else if (one.failure !== null) ending.failed(one.failure)

@@ -1,14 +1,19 @@
 /** Work on sessions other than the one being recorded: import, label, erase, compact. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import type { RecordingId } from '../../../../shared/base/units.ts'
-import { Compaction } from '../write/compact.ts'
-import { Imports } from './import.ts'
+import { Compaction, type CompactResult } from '../write/compact.ts'
+import { Imports, type Responder } from './import.ts'
 import { Labels } from './labels.ts'
-import type { LibraryReply, LibraryRequest } from '../types/writer-protocol.ts'
+import type { Batch, ImportDetails, ImportOutcome, LabelChange } from '../types/store.ts'
 import type { Work } from '../write/sealer.ts'
-import { storeFailure } from '../schema/sqlite.ts'
 import type { WriteContext } from '../write/write-context.ts'
 import type { CloseRecord } from '../schema/records.ts'
+
+export interface CompactControl extends Responder<CompactResult> {
+  /** Gets a fraction from 0 to 1. */
+  readonly progress: (done: number) => void
+  readonly isCanceled: () => boolean
+}
 
 export class Library {
   readonly #context: WriteContext
@@ -16,8 +21,8 @@ export class Library {
   readonly #imports: Imports
   /** Numbers of rows without a session, to be cleared. */
   readonly #hidden: number[]
-  #compaction: { readonly call: number; readonly run: Compaction; readonly pieces: Iterator<Work> } | null = null
-  #reply: (reply: LibraryReply) => void = () => undefined
+  #compaction: { readonly control: CompactControl; readonly run: Compaction; readonly pieces: Iterator<Work> } | null =
+    null
 
   constructor(context: WriteContext) {
     this.#context = context
@@ -26,51 +31,38 @@ export class Library {
     this.#imports = new Imports(context, this.#labels, (id) => this.#hidden.push(id))
   }
 
-  /** Sets the receiver of replies. */
-  listen(reply: (reply: LibraryReply) => void): void {
-    this.#reply = reply
+  /** Begins an import; see `Imports.begin`. */
+  beginImport(handle: number, about: ImportDetails): ImportOutcome | null {
+    this.#requireZstd()
+    return this.#imports.begin(handle, about)
   }
 
-  /** Handles a request. Failures are replies, never thrown. */
-  handle(request: LibraryRequest): void {
-    const { call } = request
-    const done = (value?: unknown): void => this.#reply({ is: 'done', call, value })
-    const failed = (thrown: unknown): void =>
-      this.#reply({ is: 'failed', call, failure: storeFailure(thrown, this.#context.file) })
-    try {
-      switch (request.is) {
-        case 'import-begin':
-          this.#requireZstd()
-          return done(this.#imports.begin(call, request.about))
-        case 'import-append':
-          return this.#imports.append(request.handle, { batches: request.batches, done, failed })
-        case 'import-end':
-          return this.#imports.end(request.handle, { done, failed })
-        case 'import-abort':
-          return done(this.#imports.abort(request.handle))
-        case 'label':
-          return done(
-            this.#transaction(() => {
-              for (const { session, patch, binnedMs } of request.labels)
-                this.#labels.set(this.#requireChangeable(session, binnedMs), patch, binnedMs)
-            }),
-          )
-        case 'erase':
-          return done(this.erase(request.sessions))
-        case 'compact': {
-          this.#requireZstd()
-          if (this.#compaction !== null) throw new CodedError('busy', 'The store is already being compacted.')
-          const run = new Compaction(this.#context, (part) => this.#reply({ is: 'progress', call, done: part }))
-          this.#compaction = { call, run, pieces: run.pieces() }
-          return
-        }
-        case 'compact-stop':
-          this.#compaction?.run.stop()
-          return done()
-      }
-    } catch (thrown) {
-      failed(thrown)
-    }
+  appendImport(handle: number, batches: readonly Batch[], responder: Responder<void>): void {
+    this.#imports.append(handle, { batches, ...responder })
+  }
+
+  endImport(handle: number, responder: Responder<ImportOutcome>): void {
+    this.#imports.end(handle, responder)
+  }
+
+  abortImport(handle: number): void {
+    this.#imports.abort(handle)
+  }
+
+  /** Changes all labels or none. Throws `not-found` or `not-allowed`. */
+  label(labels: readonly LabelChange[]): void {
+    this.#context.transaction(() => {
+      for (const { session, patch, binnedMs } of labels)
+        this.#labels.set(this.#requireChangeable(session, binnedMs), patch, binnedMs)
+    })
+  }
+
+  /** Compacts the store in steps. Throws `busy` while it is being compacted. */
+  compact(control: CompactControl): void {
+    this.#requireZstd()
+    if (this.#compaction !== null) throw new CodedError('busy', 'The store is already being compacted.')
+    const run = new Compaction(this.#context, control.progress)
+    this.#compaction = { control, run, pieces: run.pieces() }
   }
 
   /**
@@ -79,7 +71,7 @@ export class Library {
    */
   erase(sessions: readonly RecordingId[]): void {
     const { db, log } = this.#context
-    const ids = this.#transaction(() =>
+    const ids = this.#context.transaction(() =>
       sessions.map((key) => {
         const row = db
           .prepare<[string], { id: number; summary: string | null }>('SELECT id, summary FROM recording WHERE key = ?')
@@ -120,20 +112,20 @@ export class Library {
 
   #compact(): Work | null {
     if (this.#compaction === null) return null
-    const { call, run, pieces } = this.#compaction
+    const { control, run, pieces } = this.#compaction
     const over = (): null => {
       this.#compaction = null
       this.#context.db.pragma('wal_checkpoint(PASSIVE)')
       return null
     }
     try {
-      const next = run.stopped ? undefined : pieces.next()
+      const next = run.isStopped || control.isCanceled() ? undefined : pieces.next()
       if (next !== undefined && next.done !== true) return next.value
       over()
-      this.#reply({ is: 'done', call, value: run.result })
+      control.done(run.result)
     } catch (thrown) {
       over()
-      this.#reply({ is: 'failed', call, failure: storeFailure(thrown, this.#context.file) })
+      control.failed(thrown)
     }
     return null
   }
@@ -155,9 +147,5 @@ export class Library {
     throw new CodedError('not-allowed', "Sessions can't be imported or compacted by a Node without zstd.", {
       hint: 'Update Tapedeck, or run it on Node 24.',
     })
-  }
-
-  #transaction<T>(run: () => T): T {
-    return this.#context.transaction(run)
   }
 }

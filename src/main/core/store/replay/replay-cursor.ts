@@ -350,13 +350,3 @@ function grown(out: Uint8Array<ArrayBuffer>, used: number, need: number): Uint8A
   more.set(out.subarray(0, used))
   return more
 }
-
-/** The buffers of a batch, to be transferred. */
-export function replayBuffers(batch: ReplayBatch): ArrayBuffer[] {
-  const buffers = new Set<ArrayBuffer>()
-  const { feed, seq, recvMs, monoNs, conn, flags, offsets, bytes } = batch
-  for (const part of [feed, seq, recvMs, monoNs, conn, flags, offsets, bytes]) {
-    if (part.buffer instanceof ArrayBuffer) buffers.add(part.buffer)
-  }
-  return [...buffers]
-}

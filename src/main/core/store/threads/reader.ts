@@ -1,58 +1,194 @@
-/** A StoreReader in the caller's thread, for tools, tests and the readers' thread. */
-import { CodedError } from '../../../../shared/base/errors.ts'
+/** Opens a StoreReader in the caller's thread, for tools and tests, or over the readers' thread. */
+import type { MessagePort } from 'node:worker_threads'
+import { CodedError, toFailure } from '../../../../shared/base/errors.ts'
+import type { RecordingId } from '../../../../shared/base/units.ts'
+import type { VerifyReport } from '../../../../shared/core/recording/recording.ts'
 import { BarReader } from '../read/bars.ts'
 import { readExtent } from '../read/extent.ts'
 import { readLedger } from '../read/ledger-read.ts'
-import { isLocked } from '../schema/lock.ts'
-import type { DigestFolds, StoreReader } from '../types/store.ts'
 import { StoreQueries } from '../read/queries.ts'
-import { openForReading, storeError } from '../schema/sqlite.ts'
-import { ReplayResponder, createReplayReader, type ReplayRequest } from '../replay/replay-read.ts'
-import { realStorePath, refuseSecondName } from '../schema/store-path.ts'
 import { readTicks } from '../read/ticks.ts'
-import { verifyStore } from '../verify/verify.ts'
+import { createReplayMethods, readBatches, type ReplayMethods } from '../replay/replay-read.ts'
+import { isLocked } from '../schema/lock.ts'
+import { openForReading, storeError } from '../schema/sqlite.ts'
+import { realStorePath, refuseSecondName } from '../schema/store-path.ts'
+import type { DigestFolds, StoreReader } from '../types/store.ts'
+import type { TickSource } from '../types/tick-source.ts'
+import { verifyStore, type VerifyProgress } from '../verify/verify.ts'
+import {
+  buffersOf,
+  callMethod,
+  Caller,
+  createRequest,
+  forwardCalls,
+  isCanceled,
+  type Call,
+  type Reply,
+  type Request,
+} from './rpc.ts'
+import { openInThread, startThread, waitForThread, type Opened } from './thread.ts'
+
+/** Methods of a StoreReader that are a single call. */
+const SINGLE_CALLS = [
+  'sessions',
+  'instruments',
+  'ledgerHead',
+  'ledger',
+  'bars',
+  'gaps',
+  'extent',
+  'findPosition',
+  'activity',
+  'snapshot',
+  'entries',
+  'bookmarks',
+] as const satisfies readonly (keyof StoreReader)[]
+
+type SingleCalls = Pick<StoreReader, (typeof SINGLE_CALLS)[number]>
+
+/** The same methods, which return their result at once. */
+type AtOnce<M> = {
+  [K in keyof M]: M[K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => R : never
+}
+
+/** What a reader's connection to the store does. Blocks of ticks are decoded by the caller, who needs their columns. */
+interface ReaderMethods extends AtOnce<SingleCalls>, ReplayMethods, TickSource {
+  /** Throws `cancelled`. */
+  verify(session: RecordingId | null): VerifyReport
+  close(): void
+}
+
+/** Methods whose results own their buffers. */
+const TRANSFERRED: ReadonlySet<string> = new Set<keyof ReaderMethods>(['openReplay', 'nextReplay', 'snapshot'])
 
 export interface LocalReader extends StoreReader {
   readonly queries: StoreQueries
-  readonly review: ReplayResponder
 }
 
 /** Opens a store read-only. Throws CodedError. Without `folds`, digests are verified as entries only. */
 export function openLocalReader(path: string, folds?: DigestFolds): LocalReader {
+  const { queries, respond } = openMethods(path, folds)
+  const call: Call<ReaderMethods> = async (method, args, { onProgress, signal } = {}) => {
+    const value = respond(createRequest<ReaderMethods, typeof method>(method, args), (done, messages) => {
+      onProgress?.(done, messages)
+      return signal?.aborted === true
+    })
+    return (await value) as never // the method's result
+  }
+  return { queries, ...createReader(call, () => call('close', [])) }
+}
+
+/** Starts the readers' thread. Rejects with `not-found`, `store-newer`, `store-damaged` or a disk error. */
+export async function openRemoteReader(file: string, worker: URL): Promise<StoreReader> {
+  let ended: Error | null = null
+  const { thread, opened } = startThread(
+    worker,
+    file,
+    { name: 'reader', hint: 'Restart Tapedeck.' },
+    {
+      onReply: (reply) => {
+        if (reply.is !== 'opened') caller.settle(reply)
+        if (caller.isIdle) thread.unref()
+      },
+      onEnd: (error) => {
+        ended = error
+        caller.rejectAll(error)
+      },
+    },
+  )
+  const caller = new Caller<ReaderMethods>((request, transfer) => {
+    // An idle reader must not keep a finished process alive; one with pending calls must.
+    thread.ref()
+    thread.postMessage(request, transfer)
+  })
+  const call: Call<ReaderMethods> = (...args) => (ended === null ? caller.call(...args) : Promise.reject(ended))
+  await opened
+  return createReader(call, async () => {
+    if (ended !== null) return
+    await call('close', []).catch(() => undefined)
+    await waitForThread(thread)
+  })
+}
+
+/** Opens the store read-only and serves the port until `close`. */
+export function serveReader(port: MessagePort, file: string, folds?: DigestFolds): void {
+  const methods = openInThread(port, () => openMethods(file, folds))
+  if (methods === null) return
+  const reply = (message: Reply | Opened, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
+  // The port carries only what the reader sends.
+  port.on('message', (request: Request<ReaderMethods>) => {
+    const { call, method } = request
+    const value = methods.respond(request, (done, messages) => {
+      reply({ is: 'progress', call, done, messages })
+      return isCanceled(request)
+    })
+    value.then(
+      (value) => {
+        const isOwned = TRANSFERRED.has(method) && typeof value === 'object' && value !== null
+        reply({ is: 'done', call, value }, isOwned ? buffersOf(value) : [])
+        if (method === 'close') port.close()
+      },
+      (thrown: unknown) => reply({ is: 'failed', call, failure: toFailure(thrown) }),
+    )
+  })
+  reply({ is: 'opened', notices: [] })
+}
+
+/** Reports the progress of a request; returns whether the request is canceled. */
+type ReportProgress = (...progress: Parameters<VerifyProgress>) => boolean
+
+function openMethods(path: string, folds: DigestFolds | undefined) {
   const file = realStorePath(path)
   refuseSecondName(file)
   const db = openForReading(file)
   const queries = new StoreQueries(db, () => isLocked(file))
   const bars = new BarReader(queries)
-  const review = new ReplayResponder(db)
-  const answer = async <T>(run: () => T): Promise<T> => {
+  const methods: Omit<ReaderMethods, 'verify'> = {
+    ...createReplayMethods(db),
+    sessions: (brief) => queries.sessions(brief),
+    instruments: (query) => queries.instruments(query),
+    ledgerHead: (recordings) => queries.ledgerHead(recordings),
+    ledger: (recording) => readLedger(queries, recording),
+    bars: (query) => db.transaction(() => bars.bars(query)).deferred(),
+    gaps: (query) => queries.gaps(query),
+    extent: (query) => readExtent(queries, query),
+    plan: (query) => queries.plan(query),
+    window: (query, plan, after) => queries.window(query, plan, after),
+    blocks: (query) => queries.blocks(query),
+    close: () => void db.close(),
+  }
+  const verify = (session: RecordingId | null, report: ReportProgress): VerifyReport =>
+    verifyStore(
+      queries,
+      session,
+      (done, messages) => {
+        if (report(done, messages)) throw new CodedError('cancelled', 'Verification was stopped.')
+      },
+      folds,
+    )
+  /** Rejects with CodedError. */
+  const respond = async (request: Request<ReaderMethods>, report: ReportProgress): Promise<unknown> => {
     try {
-      return await Promise.resolve(run())
+      if (request.method === 'verify') return verify(request.args[0], report)
+      return await callMethod(methods, request.method, request.args)
     } catch (thrown) {
       throw storeError(thrown, file)
     }
   }
+  return { queries, respond }
+}
+
+function createReader(call: Call<ReaderMethods>, close: () => Promise<void>): StoreReader {
+  const source: TickSource = {
+    plan: (query) => call('plan', [query]),
+    window: (query, plan, after) => call('window', [query, plan, after]),
+    blocks: (query) => call('blocks', [query]),
+  }
   return {
-    queries,
-    review,
-    sessions: (brief) => answer(() => queries.sessions(brief)),
-    instruments: (query) => answer(() => queries.instruments(query)),
-    ledgerHead: (recordings) => answer(() => queries.ledgerHead(recordings)),
-    ticks: (query) => readTicks(queries, query),
-    bars: (query) => answer(() => db.transaction(() => bars.bars(query)).deferred()),
-    gaps: (query) => answer(() => queries.gaps(query)),
-    extent: (query) => answer(() => readExtent(queries, query)),
-    // ReplayResponder answers each request with the value named by the request.
-    ...createReplayReader(<T>(request: ReplayRequest) => answer(() => review.respond(request).value as T)),
-    ledger: (recording) => answer(() => readLedger(queries, recording)),
-    verify: (session, onProgress, signal) =>
-      answer(() => {
-        const progress = (done: number, messages: number): void => {
-          onProgress?.(done, messages)
-          if (signal?.aborted === true) throw new CodedError('cancelled', 'Verification was stopped.')
-        }
-        return verifyStore(queries, session, progress, folds)
-      }),
-    close: () => answer(() => void db.close()),
+    ...forwardCalls<SingleCalls, keyof SingleCalls>(SINGLE_CALLS, call),
+    ticks: (query) => readTicks(source, query),
+    replay: (query) => readBatches(call, query),
+    verify: (session, onProgress, signal) => call('verify', [session], { onProgress, signal }),
+    close,
   }
 }

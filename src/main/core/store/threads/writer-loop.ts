@@ -3,12 +3,18 @@
  * Runs in the writer's thread, or in the caller's for tools and tests.
  */
 import type { Failure } from '../../../../shared/base/errors.ts'
-import { unixMs, type RecordingId } from '../../../../shared/base/units.ts'
-import type { CommitResult } from './engine.ts'
-import { isDiskError, storeFailure } from '../schema/sqlite.ts'
-import { batchBuffers, type BookmarkRequest, type WriterReply, type WriterRequest } from '../types/writer-protocol.ts'
-import type { StoreEngine } from './engine.ts'
+import type { FeedCounts, GapCause, Source } from '../../../../shared/core/recording/recording.ts'
+import { unixMs, type RecordingId, type UnixMs } from '../../../../shared/base/units.ts'
+import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
+import type { CommitResult, StoreEngine } from './engine.ts'
+import type { Responder } from '../library/import.ts'
 import { OwnershipLost } from '../schema/ownership.ts'
+import { isDiskError, storeFailure } from '../schema/sqlite.ts'
+import type { Batch, ImportDetails, ImportOutcome, LabelChange, NewBookmark, NewSnapshot } from '../types/store.ts'
+import type { Committed, WriterEvent } from '../types/store.ts'
+import type { CompactResult } from '../write/compact.ts'
+import { buffersOf, isCanceled, type Reply, type Request } from './rpc.ts'
+import type { Opened } from './thread.ts'
 
 const TURN_MS = 3
 /** Pause between turns of work that isn't urgent, because receiving and drawing need the processor more. */
@@ -32,10 +38,41 @@ const BURST_BYTES = 128 << 10
 const BURST_MS = 20
 const MAX_BURST_JOURNAL_BYTES = 64 << 20
 
-/** Requests handled in the order they came. */
-type QueuedRequest = Extract<WriterRequest, { is: 'begin' | 'append' | 'end' | 'close' }>
+/** What the writer does. */
+export interface WriterMethods {
+  /** `causes`: why sessions that are still open ended; `crash` for those not listed. */
+  begin(id: RecordingId, source: Source, startedMs: UnixMs, causes: ReadonlyMap<RecordingId, GapCause>): void
+  /** One way; `committed` follows. `bytes`: size of the batch in memory. */
+  append(batch: Batch, bytes: number): void
+  end(endedMs: UnixMs, counts: readonly FeedCounts[]): void
+  close(): void
+  /** One way. */
+  snapshot(snapshot: NewSnapshot): void
+  addBookmark(bookmark: NewBookmark): ReplayBookmark
+  removeBookmark(id: number): boolean
+  /** Begins an import under a number chosen by the caller. Returns the outcome if the store has the session already. */
+  beginImport(handle: number, about: ImportDetails): ImportOutcome | null
+  appendImport(handle: number, batches: readonly Batch[]): void
+  endImport(handle: number): ImportOutcome
+  abortImport(handle: number): void
+  label(labels: readonly LabelChange[]): void
+  erase(sessions: readonly RecordingId[]): void
+  /** Reports progress. If canceled, it ends early and returns what it did. */
+  compact(): CompactResult
+}
 
-type QueuedBatch = Extract<WriterRequest, { is: 'append' }>
+export type WriterRequest = Request<WriterMethods>
+
+export type WriterReply =
+  | Opened
+  | Reply
+  | ({ readonly is: 'committed'; readonly bytes: number } & Committed)
+  | Exclude<WriterEvent, { readonly is: 'committed' }>
+
+/** Requests handled in the order they came. */
+type QueuedRequest = Extract<WriterRequest, { method: 'begin' | 'append' | 'end' | 'close' }>
+
+type QueuedBatch = Extract<QueuedRequest, { method: 'append' }>
 
 /** The part of the writer that can fail: commits of received messages, or background work. */
 type Duty = 'flush' | 'background'
@@ -63,31 +100,75 @@ export class WriterLoop {
   constructor(engine: StoreEngine, reply: (reply: WriterReply, transfer?: ArrayBuffer[]) => void) {
     this.#engine = engine
     this.#reply = reply
-    engine.library.listen((answer) => {
-      if (!this.#isClosed) reply(answer)
-    })
     if (engine.unclosed.length > 0) this.#wakeIn(RECOVER_AFTER_MS)
     else if (engine.hasWork) this.#wake() // remains of an import or an erasure that a crash interrupted
   }
 
   handle(request: WriterRequest): void {
     if (this.#isClosed) return
-    // Outside of the queue, so that received messages never wait behind it.
-    switch (request.is) {
-      case 'library':
-        this.#engine.library.handle(request.request)
-        break
-      case 'snapshot':
-        this.#engine.snapshot(request.snapshot)
-        break
-      case 'bookmark-add':
-      case 'bookmark-remove':
-        this.#changeBookmark(request)
+    switch (request.method) {
+      case 'begin':
+      case 'append':
+      case 'end':
+      case 'close':
+        this.#queue.push(request)
         break
       default:
-        this.#queue.push(request)
+        this.#respond(request)
     }
     this.#wake()
+  }
+
+  /** Responds now or later, outside of the queue, so that received messages never wait behind it. */
+  #respond(request: Exclude<WriterRequest, QueuedRequest>): void {
+    const engine = this.#engine
+    const { library } = engine
+    const responder = this.#responderOf(request)
+    try {
+      switch (request.method) {
+        case 'snapshot':
+          return engine.snapshot(...request.args)
+        case 'addBookmark':
+          return responder.done(engine.addBookmark(...request.args))
+        case 'removeBookmark':
+          return responder.done(engine.removeBookmark(...request.args))
+        case 'beginImport':
+          return responder.done(library.beginImport(...request.args))
+        case 'appendImport':
+          return library.appendImport(...request.args, responder)
+        case 'endImport':
+          return library.endImport(...request.args, responder)
+        case 'abortImport':
+          return responder.done(library.abortImport(...request.args))
+        case 'label':
+          return responder.done(library.label(...request.args))
+        case 'erase':
+          return responder.done(library.erase(...request.args))
+        case 'compact':
+          return library.compact({
+            ...responder,
+            progress: (done) => this.#replyIfOpen({ is: 'progress', call: request.call, done, messages: 0 }),
+            isCanceled: () => isCanceled(request),
+          })
+      }
+    } catch (thrown) {
+      responder.failed(thrown)
+    }
+  }
+
+  #responderOf({ call }: WriterRequest): Responder<unknown> {
+    return {
+      done: (value) => this.#replyIfOpen({ is: 'done', call, value }),
+      failed: (thrown) => this.#replyIfOpen({ is: 'failed', call, failure: this.#failureOf(thrown) }),
+    }
+  }
+
+  #replyIfOpen(reply: Reply): void {
+    if (!this.#isClosed) this.#reply(reply)
+  }
+
+  #replyDone(call: number): void {
+    this.#reply({ is: 'done', call, value: undefined })
   }
 
   #wake(): void {
@@ -132,7 +213,7 @@ export class WriterLoop {
   /** Returns false if the loop must not continue now. */
   #serveFirst(request: QueuedRequest): boolean {
     try {
-      if (request.is === 'append') this.#commit()
+      if (request.method === 'append') this.#commit()
       else {
         this.#serve(request)
         this.#queue.shift()
@@ -140,7 +221,7 @@ export class WriterLoop {
       this.#clearTrouble('flush')
       return true
     } catch (thrown) {
-      if (thrown instanceof OwnershipLost && request.is !== 'close') {
+      if (thrown instanceof OwnershipLost && request.method !== 'close') {
         this.#surrender(thrown)
         return false
       }
@@ -154,12 +235,12 @@ export class WriterLoop {
         }
         return false
       }
-      if (request.is === 'append') {
+      if (request.method === 'append') {
         this.#isClosed = true
         throw thrown
       }
       this.#queue.shift()
-      if (request.is !== 'close') {
+      if (request.method !== 'close') {
         this.#reply({ is: 'failed', call: request.call, failure: this.#failureOf(thrown) })
       }
       return true
@@ -167,37 +248,39 @@ export class WriterLoop {
   }
 
   #commit(): void {
-    const batches: QueuedBatch[] = []
+    const batches: Batch[] = []
+    let bytes = 0
     for (const request of this.#queue) {
-      if (request.is !== 'append' || batches.length === MAX_BATCHES) break
-      batches.push(request)
+      if (request.method !== 'append' || batches.length === MAX_BATCHES) break
+      const [batch, batchBytes] = request.args
+      batches.push(batch)
+      bytes += batchBytes
     }
     let done: CommitResult
     try {
-      done = this.#engine.commit(batches.map(({ batch }) => batch))
+      done = this.#engine.commit(batches)
     } catch (thrown) {
       if (isDiskError(thrown) || thrown instanceof OwnershipLost) throw thrown
       this.#reply({ is: 'died', failure: this.#failureOf(thrown) })
       throw thrown
     }
     this.#queue.splice(0, batches.length)
-    const recycled = batches.flatMap(({ batch }) => batchBuffers(batch))
-    const bytes = batches.reduce((sum, request) => sum + request.bytes, 0)
+    const recycled = batches.flatMap(({ messages }) => buffersOf(messages))
     if (bytes >= BURST_BYTES) this.#burstUntil = performance.now() + BURST_MS
     const sizes = this.#engine.sizes()
     this.#reply({ is: 'committed', ...done, ...sizes, bytes, recycled, batches: batches.length }, recycled)
   }
 
-  #serve(request: Exclude<QueuedRequest, { is: 'append' }>): void {
-    switch (request.is) {
+  #serve(request: Exclude<QueuedRequest, QueuedBatch>): void {
+    switch (request.method) {
       case 'begin':
         this.#hasBegun = true
-        this.#engine.begin(request.id, request.source, request.startedMs, request.causes)
-        this.#reply({ is: 'done', call: request.call })
+        this.#engine.begin(...request.args)
+        this.#replyDone(request.call)
         return
       case 'end': {
-        const key = this.#engine.end(request.endedMs, request.counts)
-        if (key === null) this.#reply({ is: 'done', call: request.call })
+        const key = this.#engine.end(...request.args)
+        if (key === null) this.#replyDone(request.call)
         else this.#ending.push({ call: request.call, key })
         return
       }
@@ -211,8 +294,8 @@ export class WriterLoop {
         this.#isClosed = true
         clearTimeout(this.#timer)
         this.#engine.close()
-        for (const { call } of this.#ending) this.#reply({ is: 'done', call })
-        this.#reply({ is: 'done', call: request.call })
+        for (const { call } of this.#ending) this.#replyDone(call)
+        this.#replyDone(request.call)
     }
   }
 
@@ -228,13 +311,13 @@ export class WriterLoop {
   }
 
   #isLeaving(): boolean {
-    return this.#queue.some(({ is }) => is === 'close')
+    return this.#queue.some(({ method }) => method === 'close')
   }
 
   #abandonQueue(): void {
     for (const request of this.#queue.splice(0)) {
-      if (request.is === 'close') this.#serve(request)
-      else if (request.is !== 'append') this.#reply({ is: 'done', call: request.call })
+      if (request.method === 'close') this.#serve(request)
+      else if (request.method !== 'append') this.#replyDone(request.call)
     }
   }
 
@@ -276,20 +359,8 @@ export class WriterLoop {
     for (let i = this.#ending.length - 1; i >= 0; i--) {
       const { call, key } = this.#ending[i]
       if (this.#engine.isFinishing(key)) continue
-      this.#reply({ is: 'done', call })
+      this.#replyDone(call)
       this.#ending.splice(i, 1)
-    }
-  }
-
-  #changeBookmark(request: BookmarkRequest): void {
-    const { call } = request
-    const engine = this.#engine
-    try {
-      const value =
-        request.is === 'bookmark-add' ? engine.addBookmark(request.bookmark) : engine.removeBookmark(request.id)
-      this.#reply({ is: 'done', call, value })
-    } catch (thrown) {
-      this.#reply({ is: 'failed', call, failure: this.#failureOf(thrown) })
     }
   }
 }

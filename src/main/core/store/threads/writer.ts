@@ -1,21 +1,34 @@
-/** A StoreWriter over a thread, or over a loop in the caller's thread. */
-import { CodedError, type Failure } from '../../../../shared/base/errors.ts'
-import type { GapCause } from '../../../../shared/core/recording/recording.ts'
-import type { RecordingId } from '../../../../shared/base/units.ts'
-import { failureError } from './failure-error.ts'
-import { createLibrary } from './remote-library.ts'
-import type { LibraryWriter, StoreNotice, WriterEvent } from '../types/store.ts'
-import { batchBuffers, batchBytes, type WriterReply, type WriterRequest } from '../types/writer-protocol.ts'
+/** A StoreWriter over a thread, or over a loop in the caller's thread for tools and tests. */
+import type { MessagePort } from 'node:worker_threads'
+import { CodedError, toFailure, type Failure } from '../../../../shared/base/errors.ts'
+import type { FeedCounts, GapCause, Source } from '../../../../shared/core/recording/recording.ts'
+import type { RecordingId, UnixMs } from '../../../../shared/base/units.ts'
+import type { ReplayBookmark } from '../../../../shared/features/replay/replay.ts'
 import { newRecordingId } from '../types/recording-id.ts'
-import { startBackend, type WriterBackend } from './writer-backend.ts'
+import type {
+  Batch,
+  LibraryWriter,
+  NewBookmark,
+  NewSnapshot,
+  StoreLibrary,
+  StoreNotice,
+  WriterEvent,
+} from '../types/store.ts'
+import { StoreEngine } from './engine.ts'
+import { batchBytes, createLibrary } from './library-calls.ts'
+import { buffersOf, Caller, failureError, type Call } from './rpc.ts'
+import { openInThread, startThread, waitForThread } from './thread.ts'
+import { WriterLoop, type WriterMethods, type WriterReply, type WriterRequest } from './writer-loop.ts'
 
 /** How long `end` waits for a failing disk. */
 const PATIENCE_MS = 3_000
 
-interface Call {
-  resolve(value?: unknown): void
-  reject(error: Error): void
-  readonly progress?: ((done: number) => void) | undefined
+const THREAD = { name: 'writer', hint: 'It is restarting.' }
+
+/** A running writer: a thread, or a loop in the caller's thread. */
+interface Backend {
+  post(request: WriterRequest, transfer: ArrayBuffer[]): void
+  stop(): Promise<void>
 }
 
 /** Opens the writer. Rejects with `store-locked`, `store-newer`, `store-damaged` or a disk error. */
@@ -24,174 +37,199 @@ export async function openWriter(
   worker: URL | undefined,
   onNotice: (notice: StoreNotice) => void = () => undefined,
 ): Promise<LibraryWriter> {
-  const listeners = new Set<(event: WriterEvent) => void>()
-  const calls = new Map<number, Call>()
-  const causes = new Map<RecordingId, GapCause>()
-  let nextCall = 1
-  let backlog = 0
-  let backend: WriterBackend | null = null
-  let generation = 0
-  let current: RecordingId | null = null
-  let closing = false
-  let trouble: Failure | null = null
+  const writer = new BackendWriter(file, worker, onNotice)
+  await writer.open()
+  return writer
+}
 
-  const emit = (event: WriterEvent): void => {
-    for (const listener of [...listeners]) listener(event)
+/** Opens the store and serves the thread's port until `close`. */
+export function serveWriter(port: MessagePort, file: string): void {
+  const engine = openInThread(port, () => new StoreEngine(file))
+  if (engine === null) return
+  const reply = (message: WriterReply, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
+  const loop = new WriterLoop(engine, (message, transfer) => {
+    reply(message, transfer)
+    if (message.is === 'died') port.close() // ends the thread
+  })
+  // The port carries only what the writer sends.
+  port.on('message', (request: WriterRequest) => {
+    loop.handle(request)
+    // The loop replies `done` in this turn or a later one. After that only the port would keep the thread alive.
+    if (request.method === 'close') port.unref()
+  })
+  reply({ is: 'opened', notices: engine.notices })
+}
+
+class BackendWriter implements LibraryWriter {
+  readonly library: StoreLibrary
+  readonly #file: string
+  readonly #worker: URL | undefined
+  readonly #onNotice: (notice: StoreNotice) => void
+  readonly #listeners = new Set<(event: WriterEvent) => void>()
+  readonly #caller = new Caller<WriterMethods>((request, transfer) => this.#backend?.post(request, transfer))
+  /** Why sessions that the next `begin` closes have lost their end. */
+  readonly #causes = new Map<RecordingId, GapCause>()
+  #backend: Backend | null = null
+  /** Number of the current backend. What an earlier one still sends is ignored. */
+  #generation = 0
+  #current: RecordingId | null = null
+  #backlogBytes = 0
+  #isClosing = false
+  #trouble: Failure | null = null
+
+  constructor(file: string, worker: URL | undefined, onNotice: (notice: StoreNotice) => void) {
+    this.#file = file
+    this.#worker = worker
+    this.#onNotice = onNotice
+    this.library = createLibrary(this.#call)
   }
 
-  const onDeath = (session: number, failure: Failure): void => {
-    if (session !== generation || backend === null) return
-    void backend.stop() // not awaited: whatever the old backend still sends is ignored
-    backend = null
-    backlog = 0
-    if (current !== null) causes.set(current, 'worker')
-    current = null
-    for (const [, call] of calls) call.reject(failureError(failure))
-    calls.clear()
-    if (!closing) emit({ is: 'died', failure })
-  }
-
-  const onReply = (session: number, reply: WriterReply): void => {
-    if (session !== generation) return
-    switch (reply.is) {
-      case 'opened':
-        for (const notice of reply.notices) onNotice(notice)
-        return
-      case 'done':
-      case 'failed': {
-        const call = calls.get(reply.call)
-        calls.delete(reply.call)
-        if (reply.is === 'done') call?.resolve(reply.value)
-        else if (reply.call === 0) onDeath(session, reply.failure)
-        else call?.reject(failureError(reply.failure))
-        return
-      }
-      case 'progress':
-        calls.get(reply.call)?.progress?.(reply.done)
-        return
-      case 'committed': {
-        backlog -= reply.bytes
-        emit(reply)
-        return
-      }
-      case 'trouble':
-      case 'recovered':
-        trouble = reply.is === 'trouble' ? reply.failure : null
-        emit(reply)
-        return
-      case 'died':
-        onDeath(session, reply.failure)
+  async open(): Promise<void> {
+    try {
+      await this.#start()
+    } catch (thrown) {
+      this.#generation++
+      throw thrown
     }
   }
 
+  async begin(source: Source, startedMs: UnixMs, id = newRecordingId(startedMs)): Promise<RecordingId> {
+    this.#current = id
+    if (this.#backend === null) {
+      const opened = this.#start() // messages sent before the store is open wait at the port
+      if (this.#backend === null) await opened
+      else opened.catch(() => undefined) // reported by `died` and by the rejected call
+    }
+    await this.#call('begin', [id, source, startedMs, new Map(this.#causes)])
+    this.#causes.clear()
+    return id
+  }
+
+  append(batch: Batch): void {
+    if (this.#backend === null) return
+    const bytes = batchBytes(batch)
+    this.#backlogBytes += bytes
+    this.#caller.send('append', [batch, bytes], buffersOf(batch.messages))
+  }
+
+  get backlogBytes(): number {
+    return this.#backlogBytes
+  }
+
+  onEvent(listener: (event: WriterEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  snapshot(snapshot: NewSnapshot): void {
+    const { recording = this.#current } = snapshot
+    if (recording === null || recording !== this.#current) return
+    this.#caller.send('snapshot', [{ ...snapshot, recording }], buffersOf(snapshot))
+  }
+
+  addBookmark(bookmark: NewBookmark): Promise<ReplayBookmark> {
+    return this.#call('addBookmark', [bookmark])
+  }
+
+  removeBookmark(id: number): Promise<boolean> {
+    return this.#call('removeBookmark', [id])
+  }
+
+  async end(endedMs: UnixMs, counts: readonly FeedCounts[]): Promise<void> {
+    this.#current = null
+    if (this.#backend === null) return
+    const ended = this.#call('end', [endedMs, counts])
+    await Promise.race([ended, this.#rejectWhenStuck(ended)])
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosing) return
+    this.#isClosing = true
+    if (this.#backend !== null) {
+      await this.#call('close', []).catch(() => undefined)
+      this.#generation++
+      await this.#backend?.stop()
+    }
+    this.#backend = null
+    // A request sent while the thread was closing gets no reply, so its caller would wait forever.
+    this.#caller.rejectAll(new CodedError('cancelled', 'The store was closed.'))
+  }
+
+  readonly #call: Call<WriterMethods> = (...args) =>
+    this.#backend === null
+      ? Promise.reject(new CodedError('disk-error', 'The store’s writer thread ended unexpectedly.'))
+      : this.#caller.call(...args)
+
+  /** Starts a backend. Resolves when the store is open; without one the store couldn't be opened. */
+  async #start(): Promise<void> {
+    const generation = ++this.#generation
+    const onReply = (reply: WriterReply): void => {
+      if (generation === this.#generation) this.#receive(reply)
+    }
+    if (this.#worker === undefined) {
+      const engine = new StoreEngine(this.#file)
+      onReply({ is: 'opened', notices: engine.notices })
+      const loop = new WriterLoop(engine, onReply)
+      this.#backend = { post: (request) => loop.handle(request), stop: () => Promise.resolve() }
+      return
+    }
+    const { thread, opened } = startThread<WriterReply>(this.#worker, this.#file, THREAD, {
+      onReply,
+      onEnd: (error) => onReply({ is: 'died', failure: toFailure(error) }),
+    })
+    this.#backend = {
+      post: (request, transfer) => thread.postMessage(request, transfer),
+      stop: () => waitForThread(thread),
+    }
+    await opened
+  }
+
+  #receive(reply: WriterReply): void {
+    switch (reply.is) {
+      case 'opened':
+        for (const notice of reply.notices) this.#onNotice(notice)
+        return
+      case 'done':
+      case 'failed':
+      case 'progress':
+        return this.#caller.settle(reply)
+      case 'committed':
+        this.#backlogBytes -= reply.bytes
+        return this.#emit(reply)
+      case 'trouble':
+      case 'recovered':
+        this.#trouble = reply.is === 'trouble' ? reply.failure : null
+        return this.#emit(reply)
+      case 'died':
+        this.#onDeath(reply.failure)
+    }
+  }
+
+  #emit(event: WriterEvent): void {
+    for (const listener of [...this.#listeners]) listener(event)
+  }
+
+  #onDeath(failure: Failure): void {
+    if (this.#backend === null) return
+    void this.#backend.stop() // not awaited: whatever the old backend still sends is ignored
+    this.#backend = null
+    this.#backlogBytes = 0
+    if (this.#current !== null) this.#causes.set(this.#current, 'worker')
+    this.#current = null
+    this.#caller.rejectAll(failureError(failure))
+    if (!this.#isClosing) this.#emit({ is: 'died', failure })
+  }
+
   /** Rejects if the disk keeps failing, so that closing doesn't hang. The next start closes the open session. */
-  const rejectWhenStuck = (ended: Promise<void>): Promise<never> =>
-    new Promise((_, reject) => {
+  #rejectWhenStuck(ended: Promise<void>): Promise<never> {
+    return new Promise((_, reject) => {
       let waited = 0
       const timer = setInterval(() => {
-        waited = trouble === null ? 0 : waited + PATIENCE_MS / 10
-        if (trouble !== null && waited >= PATIENCE_MS) reject(failureError(trouble))
+        waited = this.#trouble === null ? 0 : waited + PATIENCE_MS / 10
+        if (this.#trouble !== null && waited >= PATIENCE_MS) reject(failureError(this.#trouble))
       }, PATIENCE_MS / 10)
       const stop = (): void => clearInterval(timer)
       ended.then(stop, stop)
     })
-
-  /** Starts a backend. Resolves when the store is open. */
-  const start = (): Promise<void> => {
-    const session = ++generation
-    const started = startBackend(file, worker, {
-      onReply: (reply) => onReply(session, reply),
-      onDeath: (failure) => onDeath(session, failure),
-    })
-    backend = started.backend
-    return started.opened
-  }
-
-  const ask = <T = void>(
-    createRequest: (call: number) => WriterRequest,
-    transfer: ArrayBuffer[] = [],
-    progress?: (done: number) => void,
-  ): Promise<T> =>
-    new Promise((resolve, reject) => {
-      const call = nextCall++
-      // The backend answers each request with the value named by the request.
-      calls.set(call, { resolve: (value) => resolve(value as T), reject, progress })
-      backend?.send(createRequest(call), transfer)
-    })
-
-  const mustRun = <T>(createRequest: (call: number) => WriterRequest): Promise<T> =>
-    backend === null
-      ? Promise.reject(new CodedError('disk-error', 'The store’s writer thread ended unexpectedly.'))
-      : ask<T>(createRequest)
-
-  try {
-    await start()
-  } catch (thrown) {
-    generation++
-    throw thrown
-  }
-
-  return {
-    async begin(source, startedMs, id = newRecordingId(startedMs)) {
-      current = id
-      const sendBegin = (): Promise<void> =>
-        ask((call) => ({ is: 'begin', call, id, source, startedMs, causes: new Map(causes) }))
-      if (backend === null) {
-        const opened = start() // messages sent before the store is open wait at the port
-        if (backend === null) await opened
-        else opened.catch(() => undefined) // reported by `died` and by the rejected call
-      }
-      await sendBegin()
-      causes.clear()
-      return id
-    },
-    append(batch) {
-      if (backend === null) return
-      const bytes = batchBytes(batch)
-      backlog += bytes
-      backend.send({ is: 'append', batch, bytes }, batchBuffers(batch))
-    },
-    get backlogBytes() {
-      return backlog
-    },
-    library: createLibrary((createRequest, transfer, progress) =>
-      backend === null
-        ? Promise.reject(new CodedError('disk-error', 'The store’s writer thread ended unexpectedly.'))
-        : ask((call) => ({ is: 'library', request: createRequest(call) }), transfer, progress),
-    ),
-    onEvent(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    snapshot(snapshot) {
-      const { recording = current, data } = snapshot
-      if (backend === null || recording === null || recording !== current) return
-      const { buffer } = data
-      backend.send(
-        { is: 'snapshot', snapshot: { ...snapshot, recording } },
-        buffer instanceof ArrayBuffer ? [buffer] : [],
-      )
-    },
-    addBookmark: (bookmark) => mustRun((call) => ({ is: 'bookmark-add', call, bookmark })),
-    removeBookmark: (id) => mustRun((call) => ({ is: 'bookmark-remove', call, id })),
-    async end(endedMs, counts) {
-      current = null
-      if (backend === null) return
-      const ended = ask((call) => ({ is: 'end', call, endedMs, counts }))
-      await Promise.race([ended, rejectWhenStuck(ended)])
-    },
-    async close() {
-      if (closing) return
-      closing = true
-      if (backend !== null) {
-        await ask((call) => ({ is: 'close', call })).catch(() => undefined)
-        generation++
-        await backend?.stop()
-      }
-      backend = null
-      // A request sent while the thread was closing gets no reply, so its caller would wait forever.
-      for (const [, call] of calls) call.reject(new CodedError('cancelled', 'The store was closed.'))
-      calls.clear()
-    },
   }
 }

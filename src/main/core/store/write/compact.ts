@@ -35,7 +35,7 @@ export class Compaction {
   readonly #onProgress: (done: number) => void
   #merged = 0
   #freed = 0
-  #stopped = false
+  #isStopped = false
 
   constructor(context: WriteContext, onProgress: (done: number) => void) {
     this.#context = context
@@ -43,11 +43,11 @@ export class Compaction {
   }
 
   stop(): void {
-    this.#stopped = true
+    this.#isStopped = true
   }
 
-  get stopped(): boolean {
-    return this.#stopped
+  get isStopped(): boolean {
+    return this.#isStopped
   }
 
   get result(): CompactResult {
@@ -175,6 +175,6 @@ export class Compaction {
     }
     this.#freed += freed * Number(db.pragma('page_size', { simple: true }))
     // Stop if the file doesn't shrink, or this would never end.
-    if (freed === 0) this.#stopped = true
+    if (freed === 0) this.#isStopped = true
   }
 }

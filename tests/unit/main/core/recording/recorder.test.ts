@@ -6,9 +6,8 @@ import { createRecorder } from '../../../../../src/main/core/recording/recorder.
 import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import type { Batch, StoreWriter, WriterEvent } from '../../../../../src/main/core/store/types/store.ts'
-import type { WriterReply } from '../../../../../src/main/core/store/types/writer-protocol.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { WriterLoop } from '../../../../../src/main/core/store/threads/writer-loop.ts'
+import { WriterLoop, type WriterReply } from '../../../../../src/main/core/store/threads/writer-loop.ts'
 import { FLAG } from '../../../../../src/shared/core/recording/recording.ts'
 import type { Clock } from '../../../../../src/main/base/clock.ts'
 import { monoNs, recordingId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
@@ -560,19 +559,13 @@ describe('a failing disk', () => {
       if (reply.is === 'done' && reply.call === 3) closed.resolve()
     })
     const batches = new Writer()
-    loop.handle({
-      is: 'begin',
-      call: 1,
-      id: newRecordingId(T0),
-      source: DEMO,
-      startedMs: unixMs(T0),
-      causes: new Map(),
-    })
+    loop.handle({ method: 'begin', call: 1, args: [newRecordingId(T0), DEMO, unixMs(T0), new Map()] })
     const texts = Array.from({ length: 5 }, (_, i) => trade('BTC-USD', 100 + i, 1, T0 + i))
-    for (const data of texts) loop.handle({ is: 'append', batch: batches.batch([{ conn: 1, data }]), bytes: 100 })
+    for (const data of texts)
+      loop.handle({ method: 'append', call: 0, args: [batches.batch([{ conn: 1, data }]), 100] })
     await recovered.promise
-    loop.handle({ is: 'end', call: 2, endedMs: unixMs(T0 + 10), counts: [] })
-    loop.handle({ is: 'close', call: 3 })
+    loop.handle({ method: 'end', call: 2, args: [unixMs(T0 + 10), []] })
+    loop.handle({ method: 'close', call: 3, args: [] })
     await closed.promise
     expect(kinds).toEqual(['done', 'trouble disk-full', 'committed', 'recovered', 'done', 'done'])
     const reader = await openStoreReader({ file: folder.file })
@@ -593,26 +586,19 @@ describe('a failing disk', () => {
     const loop = new WriterLoop(engine, (reply: WriterReply) => {
       if (reply.is === 'done' && reply.call === 2) closed.resolve()
     })
-    loop.handle({
-      is: 'begin',
-      call: 1,
-      id: newRecordingId(T0),
-      source: DEMO,
-      startedMs: unixMs(T0),
-      causes: new Map(),
-    })
+    loop.handle({ method: 'begin', call: 1, args: [newRecordingId(T0), DEMO, unixMs(T0), new Map()] })
     const batches = new Writer()
     // 300 ms of the writer's clock, and a batch each 5.
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
     for (let ms = 0; ms < 300; ms += 5) {
       vi.advanceTimersByTime(5)
-      loop.handle({ is: 'append', batch: batches.batch([{ conn: 1, data: 'x' }]), bytes: 1 })
+      loop.handle({ method: 'append', call: 0, args: [batches.batch([{ conn: 1, data: 'x' }]), 1] })
       await new Promise((resolve) => setImmediate(resolve))
     }
     vi.useRealTimers()
     // At once, and after the quarter of a second that it waits.
     expect(tries).toBe(2)
-    loop.handle({ is: 'close', call: 2 })
+    loop.handle({ method: 'close', call: 2, args: [] })
     await closed.promise
   })
 
@@ -621,16 +607,9 @@ describe('a failing disk', () => {
     const loop = new WriterLoop(failing(Infinity), (reply: WriterReply) => {
       if (reply.is === 'done' && reply.call === 2) closed.resolve()
     })
-    loop.handle({
-      is: 'begin',
-      call: 1,
-      id: newRecordingId(T0),
-      source: DEMO,
-      startedMs: unixMs(T0),
-      causes: new Map(),
-    })
-    loop.handle({ is: 'append', batch: new Writer().batch([{ conn: 1, data: 'x' }]), bytes: 1 })
-    loop.handle({ is: 'close', call: 2 })
+    loop.handle({ method: 'begin', call: 1, args: [newRecordingId(T0), DEMO, unixMs(T0), new Map()] })
+    loop.handle({ method: 'append', call: 0, args: [new Writer().batch([{ conn: 1, data: 'x' }]), 1] })
+    loop.handle({ method: 'close', call: 2, args: [] })
     await closed.promise
     await (await openStoreWriter({ file: folder.file })).close()
   })
@@ -671,11 +650,11 @@ describe('deferred sealing', () => {
       if (reply.is !== 'done') return
       if (reply.call === 1) {
         pause.mockClear()
-        loop.handle({ is: 'end', call: 2, endedMs: unixMs(T0 + 10), counts: [] })
+        loop.handle({ method: 'end', call: 2, args: [unixMs(T0 + 10), []] })
       } else ended.resolve()
     })
     const id = newRecordingId(T0)
-    loop.handle({ is: 'begin', call: 1, id, source: DEMO, startedMs: unixMs(T0), causes: new Map() })
+    loop.handle({ method: 'begin', call: 1, args: [id, DEMO, unixMs(T0), new Map()] })
     await ended.promise
     // In no hurry each of 400 turns would wait for a while first.
     expect(turns).toBeGreaterThanOrEqual(400)

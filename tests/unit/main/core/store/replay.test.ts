@@ -4,9 +4,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SEAL_AFTER_MS, StoreEngine } from '../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreWriter } from '../../../../../src/main/core/store/open.ts'
 import type { Batch, ReplayBatch, ReplayQuery, StoreReader } from '../../../../../src/main/core/store/types/store.ts'
-import { openLocalReader, type LocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
+import {
+  openLocalReader,
+  openRemoteReader,
+  type LocalReader,
+} from '../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { openRemoteReader } from '../../../../../src/main/core/store/threads/remote-reader.ts'
 import { SnapshotReader } from '../../../../../src/main/core/store/write/snapshots.ts'
 import { FLAG, type LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
 import { FEED_IDS, recordingId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'

@@ -11,7 +11,7 @@ it('is survived: the thread restarts, the interruption is a gap, and committed m
   // A thread that ends itself once in the middle of its work, when a file tells it to.
   const trap = `${folder.path}/die`
   const entry = `${folder.path}/mortal.mjs`
-  const real = new URL('../../../../../src/main/core/store/threads/writer-worker.ts', import.meta.url).href
+  const real = new URL('../../../../../src/main/core/store/threads/writer.ts', import.meta.url).href
   writeFileSync(
     entry,
     `import { existsSync, rmSync } from 'node:fs'

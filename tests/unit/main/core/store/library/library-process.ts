@@ -20,8 +20,8 @@ else {
     clean: true,
     from: 'a test',
   } as const
-  engine.library.handle({ is: 'import-begin', call: 1, about })
-  engine.library.handle({ is: 'import-append', call: 2, handle: 1, batches })
+  engine.library.beginImport(1, about)
+  engine.library.appendImport(1, batches, { done: () => undefined, failed: () => undefined })
   engine.drain()
 }
 process.stdout.write('now\n')

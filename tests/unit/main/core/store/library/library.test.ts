@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { StoreEngine } from '../../../../../../src/main/core/store/threads/engine.ts'
 import { openStoreReader, openStoreWriter } from '../../../../../../src/main/core/store/open.ts'
 import type { Batch, ImportDetails } from '../../../../../../src/main/core/store/types/store.ts'
@@ -72,12 +72,11 @@ describe('importing a session', () => {
 
   it('is refused without zstd, like compaction, because neither could finish', () => {
     const engine = new StoreEngine(folder.file, undefined, false)
-    const replies: unknown[] = []
-    engine.library.listen((reply) => replies.push(reply))
-    engine.library.handle({ is: 'import-begin', call: 1, about: about(newRecordingId(T0)) })
-    engine.library.handle({ is: 'compact', call: 2 })
+    const refusal = expect.objectContaining({ code: 'not-allowed' })
+    expect(() => engine.library.beginImport(1, about(newRecordingId(T0)))).toThrow(refusal)
+    const control = { done: vi.fn(), failed: vi.fn(), progress: vi.fn(), isCanceled: () => false }
+    expect(() => engine.library.compact(control)).toThrow(refusal)
     engine.close()
-    expect(replies).toMatchObject([1, 2].map((call) => ({ is: 'failed', call, failure: { code: 'not-allowed' } })))
   })
 
   it.each([
@@ -155,17 +154,19 @@ describe('importing a session', () => {
 
   it("doesn't clear what is imported after an empty import", async () => {
     const engine = new StoreEngine(folder.file, () => T0)
-    const answers: string[] = []
-    engine.library.listen((reply) => answers.push(reply.is))
-    engine.library.handle({ is: 'import-begin', call: 1, about: about(newRecordingId(T0)) })
-    engine.library.handle({ is: 'import-abort', call: 2, handle: 1 })
+    const { library } = engine
+    const done = vi.fn()
+    const failed = vi.fn()
+    library.beginImport(1, about(newRecordingId(T0)))
+    library.abortImport(1)
     const id = newRecordingId(T0 + 1)
-    engine.library.handle({ is: 'import-begin', call: 3, about: about(id) })
-    engine.library.handle({ is: 'import-append', call: 4, handle: 3, batches: batchesOf(1).batches })
+    library.beginImport(3, about(id))
+    library.appendImport(3, batchesOf(1).batches, { done, failed })
     engine.drain()
-    engine.library.handle({ is: 'import-end', call: 5, handle: 3 })
+    library.endImport(3, { done, failed })
     engine.drain()
-    expect(answers).not.toContain('failed')
+    expect(failed).not.toHaveBeenCalled()
+    expect(done).toHaveBeenCalledTimes(2)
     const reader = openLocalReader(folder.file)
     expect(await readEverything(reader, id)).toHaveLength(100)
     expect((await reader.verify(null)).problems).toEqual([])
