@@ -1,4 +1,4 @@
-/** `tapedeck verify`: recomputes the ledger of what is stored, and compares its ticks with the service's own bars. */
+/** `tapedeck verify`: checks stored sessions against their ledger, and compares ticks with the bars that the service sent. */
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'
 import { countText } from '../../../shared/base/count-text.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
@@ -10,11 +10,15 @@ import {
   type FeedId,
   type UnixMs,
 } from '../../../shared/base/units.ts'
+import type { Problem } from '../../../shared/core/recording/recording.ts'
 import type { StoreReader } from '../../core/store/types/store.ts'
 import { totalAgreement } from './agreement.ts'
 import { UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { withReader } from '../../core/store/with-reader.ts'
+
+/** Kinds of problems whose codes, which JSON has, aren't plain words. */
+const KIND_TEXT: Partial<Record<Problem['kind'], string>> = { doubled: 'duplicated', torn: 'corrupt' }
 
 /** A session's bars of ticks against those that the service sent, by the minute. */
 interface Agreement {
@@ -32,16 +36,19 @@ interface Agreement {
 
 export const verify: Command = {
   name: 'verify',
-  summary: 'Recomputes the ledger of what is stored and names every difference.',
+  summary: 'Checks stored sessions against their ledger and lists every difference.',
   examples: [
     ['Everything', ''],
     ['One session', '--session ID --json'],
-    ['How far the ticks of a symbol agree with the bars that the service sent', '--agreement --symbol BTC-USD'],
+    ['Compare a symbol’s ticks with the bars that the service sent', '--agreement --symbol BTC-USD'],
   ],
   options: {
     session: { type: 'string', value: 'ID', help: 'Only this session (default: all)' },
-    agreement: { type: 'boolean', help: 'Also compare ticks with the bars that the service sent; does not fail' },
-    symbol: { type: 'string', multiple: true, value: 'S', help: 'Compare only this symbol, in any spelling; repeats' },
+    agreement: {
+      type: 'boolean',
+      help: 'Also compare ticks with the bars that the service sent; doesn’t affect the exit code',
+    },
+    symbol: { type: 'string', multiple: true, value: 'S', help: 'Compare only this symbol or an alias of it; repeats' },
   },
   async run(values, context) {
     const session = values.text('session')
@@ -63,13 +70,14 @@ export const verify: Command = {
       context.out(`${JSON.stringify(agreement === null ? report : { ...report, agreement })}\n`)
     } else {
       for (const { session: id, kind, feed, detail } of report.problems) {
-        context.out(`${id}  ${feed ?? '-'}  ${kind}: ${detail}\n`)
+        context.out(`${id}  ${feed ?? '-'}  ${KIND_TEXT[kind] ?? kind}: ${detail}\n`)
       }
       context.out(
         `${countText(report.sessions, 'session')}, ${countText(report.messages, 'message')}: ${report.ok ? 'all as recorded' : 'NOT as recorded'}\n`,
       )
       for (const one of agreement ?? []) context.out(sentence(one))
-      if (agreement?.length === 0) context.out('Nothing to compare: no session holds ticks and bars of the service.\n')
+      if (agreement?.length === 0)
+        context.out('Nothing to compare: no session has both ticks and bars from the service.\n')
     }
     if (report.ok) return EXIT.ok
     context.err(`tapedeck: the store has ${countText(report.problems.length, 'problem')}.\n`)
@@ -77,7 +85,7 @@ export const verify: Command = {
   },
 }
 
-/** Throws `not-found` for symbols that no session asked about holds: a typo is no agreement. */
+/** Throws `not-found` for symbols that none of the sessions has, because a typo isn't agreement. */
 async function refuseUnknownSymbols(
   reader: StoreReader,
   session: string | undefined,

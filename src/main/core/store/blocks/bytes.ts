@@ -85,7 +85,7 @@ export class ByteReader {
   }
 
   byte(): number {
-    if (this.at >= this.end) throw corruptBlock('it ends too early')
+    if (this.at >= this.end) throw corruptBlock('it is truncated')
     return this.bytes[this.at++]
   }
 
@@ -101,7 +101,7 @@ export class ByteReader {
       }
       scale *= 0x80
     }
-    throw corruptBlock('a number is too long')
+    throw corruptBlock('a number is too large')
   }
 
   signed(): number {
@@ -117,7 +117,7 @@ export class ByteReader {
   }
 
   raw(length: number): Uint8Array {
-    if (length > this.end - this.at) throw corruptBlock('it ends too early')
+    if (length > this.end - this.at) throw corruptBlock('it is truncated')
     const part = this.bytes.subarray(this.at, this.at + length)
     this.at += length
     return part

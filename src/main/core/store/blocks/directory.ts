@@ -65,7 +65,7 @@ export function readDirectory(
     const slots = head.count(columns, 'the count of numbers')
     const ids: number[] = []
     for (let s = 0; s < slots; s++) ids.push(head.count(columns - 1, 'a column'))
-    if (new Set(ids).size !== slots) throw corruptBlock('a shape uses a column twice')
+    if (new Set(ids).size !== slots) throw corruptBlock('a template uses a column twice')
     const parts: Uint8Array[] = []
     for (let s = 0; s <= slots; s++) parts.push(head.block())
     templates.push({ symbol, columns: ids, parts })
@@ -81,7 +81,7 @@ export function readDirectory(
   const offsets = { hot: 0, cold: 0, low: 0 }
   const column = (rows: number | undefined, cold = false): number => {
     const read = readIntColumn(head, offsets, count, cold)
-    if (rows !== undefined && read.count !== rows) throw corruptBlock('a column has another length')
+    if (rows !== undefined && read.count !== rows) throw corruptBlock('a column has the wrong length')
     return ints.push(read) - 1
   }
   for (let i = SEQ; i <= TEMPLATE; i++) column(count, i >= CONN && i <= RECV)
@@ -89,7 +89,7 @@ export function readDirectory(
   for (const key of names) {
     const style = head.byte()
     if (style !== STYLE.fixed && style !== STYLE.js && style !== STYLE.python && style !== STYLE.explicit) {
-      throw corruptBlock('a column has an unknown style')
+      throw corruptBlock('a column has an unknown number format')
     }
     const decimals = head.byte()
     if (decimals > MAX_DECIMALS) throw corruptBlock('a column has too many decimals')
@@ -106,17 +106,17 @@ export function readDirectory(
   if (is === TIME.column) {
     const at = head.count(columns - 1, 'the time column')
     const unit = head.count(TIME_UNITS.length - 1, 'the time unit')
-    if (ints[numbers[at].values].count !== count) throw corruptBlock('its times are not whole')
+    if (ints[numbers[at].values].count !== count) throw corruptBlock('it doesn’t have a time for each message')
     time = { is, at, unit }
   } else if (is === TIME.own) {
     const at = column(count)
     column(undefined)
     time = { is, at, unit: 0 }
   } else if (is === TIME.none) time = { is, at: 0, unit: 0 }
-  else throw corruptBlock('its times are kept in an unknown way')
+  else throw corruptBlock('its times have an unknown encoding')
   const isConsistent = offsets.hot === hotLength && offsets.cold + rawBytes === sizes.cold
   if (head.at !== headLength || !isConsistent || offsets.low + LOW_PADDING !== sizes.low) {
-    throw corruptBlock('its parts do not add up')
+    throw corruptBlock('its sections don’t match its size')
   }
   return { feed, count, ints, templates, numbers, rawEnds, rawFrom: offsets.cold, time }
 }

@@ -54,7 +54,7 @@ export function readIntColumn(head: ByteReader, places: SectionOffsets, rows: nu
       return { count, by, ref, scale, base, first, divisor, floor, planes, patches, ...at, lowBits, highBytes }
     }
     default:
-      throw corruptBlock('a column is coded in an unknown way')
+      throw corruptBlock('a column has an unknown encoding')
   }
 }
 
@@ -83,14 +83,14 @@ export function readRange(
   if (from === to) return out
   const { by, first } = column
   if (by === BY.constant) return out.fill(first)
-  if (column.highAt + column.highBytes > high.length) throw corruptBlock('a column ends too early')
+  if (column.highAt + column.highBytes > high.length) throw corruptBlock('a column is truncated')
   if (by === BY.doubles) {
     const view = new DataView(high.buffer, high.byteOffset + column.highAt, n * 8)
     for (let i = 0; i < out.length; i++) out[i] = view.getFloat64((from + i) * 8, true)
     return out
   }
   if (column.lowAt + Math.ceil(((n - 1) * column.lowBits) / 8) + LOW_PADDING > low.length) {
-    throw corruptBlock('a column ends too early')
+    throw corruptBlock('a column is truncated')
   }
   const patches = readPatches(column, high)
   if (by === BY.delta && column.lowBits === 0 && column.planes <= 2) {
@@ -117,7 +117,7 @@ export function readRange(
     }
     default: {
       const { first: f0, values } = ref(column.ref)
-      if (values.length !== out.length) throw corruptBlock('a column refers to one of another length')
+      if (values.length !== out.length) throw corruptBlock('a column refers to a column of a different length')
       const d0 = first - f0 * column.scale
       const before = by === BY.refDelta ? skipTo(remainders, from, sumAlong, { v: d0, step: 0 }) : { v: d0, step: 0 }
       readRemainders(remainders, from, out)
@@ -221,7 +221,7 @@ function readPatches(column: IntColumn, high: Uint8Array): Float64Array {
     out[2 * p] = at
     out[2 * p + 1] = reader.signed()
   }
-  if (reader.at !== reader.end) throw corruptBlock('a column has bytes left over')
+  if (reader.at !== reader.end) throw corruptBlock('a column has extra bytes at its end')
   return out
 }
 

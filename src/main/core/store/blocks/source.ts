@@ -26,11 +26,11 @@ export class BlockSource {
 
   /** Checks the CRC of the whole. Throws `store-damaged`. */
   constructor(bytes: Uint8Array) {
-    if (bytes.length < HEADER_BYTES) throw corruptBlock('it ends too early')
+    if (bytes.length < HEADER_BYTES) throw corruptBlock('it is truncated')
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    if (view.getUint32(0, true) !== MAGIC) throw corruptBlock('it does not begin like one')
-    if (view.getUint32(4, true) !== crc32(bytes.subarray(8))) throw corruptBlock('its checksum differs')
-    if (view.getUint32(8, true) !== VERSION) throw corruptBlock('its version is unknown')
+    if (view.getUint32(0, true) !== MAGIC) throw corruptBlock('its header isn’t that of a block')
+    if (view.getUint32(4, true) !== crc32(bytes.subarray(8))) throw corruptBlock('it fails its checksum')
+    if (view.getUint32(8, true) !== VERSION) throw corruptBlock('its format version is unknown')
     const headLength = view.getUint32(12, true)
     const sizes = { hot: view.getUint32(16, true), cold: view.getUint32(24, true) }
     const hotEnd = HEADER_BYTES + view.getUint32(20, true)
@@ -77,7 +77,7 @@ export class BlockSource {
     const before = (ref: number): { first: number; values: Float64Array } => {
       if (ref >= id) throw corruptBlock('a column refers to a later one')
       const other = this.column(ref)
-      if (other.count !== column.count) throw corruptBlock('a column refers to one of another length')
+      if (other.count !== column.count) throw corruptBlock('a column refers to a column of a different length')
       return { first: this.#first(other), values: known(ref) }
     }
     return readRange(column, this.#high(column), this.#low, before, from, to, out)
@@ -97,7 +97,7 @@ export class BlockSource {
   #first(column: IntColumn): number {
     if (column.by !== BY.doubles) return column.first
     const high = this.#high(column)
-    if (column.highAt + 8 > high.length) throw corruptBlock('a column ends too early')
+    if (column.highAt + 8 > high.length) throw corruptBlock('a column is truncated')
     return new DataView(high.buffer, high.byteOffset).getFloat64(column.highAt, true)
   }
 }
@@ -110,8 +110,8 @@ function unpack(packed: Uint8Array, size: number): Uint8Array {
       chunkSize: Math.max(1024, Math.min(size, 1 << 24)),
     })
   } catch {
-    throw corruptBlock('it cannot be unpacked')
+    throw corruptBlock('it can’t be decompressed')
   }
-  if (body.length !== size) throw corruptBlock('it unpacks to another size')
+  if (body.length !== size) throw corruptBlock('its decompressed size is wrong')
   return body
 }

@@ -26,17 +26,17 @@ export function rowShapes(source: BlockSource, scratch: BlockScratch | undefined
     ids = source.whole(TEMPLATE, scratch?.floats(count) ?? new Float64Array(count))
     for (let i = 0; i < count; i++) {
       const id = ids[i]
-      if (!(id >= 0 && id <= templates.length)) throw corruptBlock('a row has an unknown shape')
+      if (!(id >= 0 && id <= templates.length)) throw corruptBlock('a message has an unknown template')
       uses[id] = uses[id] + 1
     }
   }
-  if (uses[0] !== rawEnds.length) throw corruptBlock('its texts do not add up')
+  if (uses[0] !== rawEnds.length) throw corruptBlock('its texts don’t match its messages')
   const seen = new Float64Array(numbers.length)
   for (const [t, template] of templates.entries()) {
     for (const id of template.columns) seen[id] = seen[id] + uses[t + 1]
   }
   for (const [i, { values }] of numbers.entries()) {
-    if (seen[i] !== ints[values].count) throw corruptBlock('its numbers do not add up')
+    if (seen[i] !== ints[values].count) throw corruptBlock('its numbers don’t match its messages')
   }
   return ids
 }

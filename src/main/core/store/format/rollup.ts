@@ -113,7 +113,7 @@ export interface RollupRow {
 /** Reads a stored hour. Throws `store-damaged` if its checksum or content is wrong. */
 export function readHour({ hour_ms, sum, data }: RollupRow): HourBars {
   // zstd's frame has no checksum here, so changed bars could be read without this.
-  if (!equalBytes(rowChecksum([hour_ms], data), sum)) throw corruptBlock('an hour of bars differs from its sum')
+  if (!equalBytes(rowChecksum([hour_ms], data), sum)) throw corruptBlock('an hour of bars fails its checksum')
   return decodeHour(hour_ms, data)
 }
 
@@ -123,14 +123,14 @@ export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
   try {
     body = zstdDecompressSync(data, { maxOutputLength: MAX_BYTES })
   } catch {
-    throw corruptBlock('an hour of bars cannot be unpacked')
+    throw corruptBlock('an hour of bars can’t be decompressed')
   }
   const reader = new ByteReader(body)
   const hour: HourBars = new Map()
   const kinds = reader.count(BAR_SOURCES.length, 'the kinds of bars')
   for (let k = 0; k < kinds; k++) {
     const of = BAR_SOURCES[reader.byte()]
-    if (of === undefined) throw corruptBlock('a kind of bar is unknown')
+    if (of === undefined) throw corruptBlock('a bar has an unknown price source')
     const n = reader.count(HOUR, 'the count of bars')
     const blank = (): BarState => ({ ...BLANK })
     const bars = Array.from({ length: n }, blank)
@@ -176,7 +176,7 @@ export function decodeHour(hourMs: number, data: Uint8Array): HourBars {
     column('closeSeq', (b) => b.lastSeq)
     hour.set(of, new Map(bars.map((bar) => [bar.startMs, { ...bar, complete: true }])))
   }
-  if (reader.at !== reader.end) throw corruptBlock('an hour of bars is longer than it says')
+  if (reader.at !== reader.end) throw corruptBlock('an hour of bars has extra bytes at its end')
   return hour
 }
 
@@ -238,7 +238,7 @@ function columnReader(reader: ByteReader, n: number): (i: number, base: number) 
     const values = new Float64Array(new Uint8Array(reader.raw(n * 8)).buffer)
     return (i) => values[i]
   }
-  if (d > MAX_DECIMALS) throw corruptBlock('a column of bars has too many decimals')
+  if (d > MAX_DECIMALS) throw corruptBlock('a bar column has too many decimals')
   const power = 10 ** d
   const parts = Float64Array.from({ length: n }, () => reader.signed())
   return (i, base) => (parts[i] + Math.round(base * power)) / power

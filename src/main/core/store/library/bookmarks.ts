@@ -13,7 +13,7 @@ export function insertBookmark(db: Db, { recording, atMs, seq, text }: NewBookma
   if (id === undefined) throw new CodedError('not-found', `There is no session ${recording}.`)
   const count = db.prepare<[number], number>('SELECT count(*) FROM bookmark WHERE recording = ?').pluck().get(id) ?? 0
   if (count >= MAX_BOOKMARKS) {
-    throw new CodedError('not-allowed', `Session ${recording} has ${MAX_BOOKMARKS} bookmarks; that is the most.`, {
+    throw new CodedError('not-allowed', `Session ${recording} has ${MAX_BOOKMARKS} bookmarks, the maximum.`, {
       hint: 'Remove some of them first.',
     })
   }

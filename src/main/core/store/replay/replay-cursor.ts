@@ -210,7 +210,7 @@ export class ReplayCursor {
         stream.from = Math.min(last.maxSeq, decodeUpTo) + 1
         if (rows.count === 0) {
           if (stream.from > end) return
-          throw corruptBlock('its seqs are not those that it is listed with')
+          throw corruptBlock('its seqs don’t match its index')
         }
         blocks.push(rows)
       }

@@ -21,7 +21,7 @@ type ReportProblem = (kind: Problem['kind'], detail: string, feed?: FeedId) => v
 export function checkClose(db: Db, id: number, close: CloseRecord, found: RecordingFacts, report: ReportProblem): void {
   const totals = feedTotals(db, id)
   const count = (what: string, is: number, closed: number): void => {
-    if (is !== closed) report('count', `${what}: ${is} instead of ${closed}`)
+    if (is !== closed) report('count', `${what}: ${is} stored, ${closed} in the close record`)
   }
   count('messages', found.messages, close.messages)
   count('entries', found.entries, close.entries)
@@ -42,13 +42,18 @@ export function checkClose(db: Db, id: number, close: CloseRecord, found: Record
   }
   for (const { feed } of totals.feeds) {
     if (!close.counts.some((expected) => expected.feed === feed))
-      report('count', `${feed} is not in the close record`, feed)
+      report('count', `the close record doesn’t list ${feed}`, feed)
   }
   for (const [conn, expected] of Object.entries(close.heads)) {
     const head = found.heads.get(Number(conn)) ?? null
     if (head === null || Buffer.from(head).toString('hex') !== expected) {
-      report('digest', `the head of connection ${conn} differs from the close record`, found.feeds.get(Number(conn)))
+      report(
+        'digest',
+        `the chain head of connection ${conn} doesn’t match the close record`,
+        found.feeds.get(Number(conn)),
+      )
     }
   }
-  if (Object.keys(close.heads).length !== found.heads.size) report('digest', 'the close record names other connections')
+  if (Object.keys(close.heads).length !== found.heads.size)
+    report('digest', 'the close record lists different connections')
 }

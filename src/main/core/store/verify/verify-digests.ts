@@ -55,8 +55,8 @@ export class DigestWalk {
       this.#taken = null
       if (taken?.minuteMs === entry.minuteMs && taken.sha256 === entry.sha256) return
       this.#isDesynced = true
-      const why = taken === null ? 'no minute ended before it' : 'the messages give another'
-      this.#report(entry.minuteMs, `the digest at seq ${seq} differs: ${why}`)
+      const why = taken === null ? 'no minute ended before it' : 'its messages produce a different one'
+      this.#report(entry.minuteMs, `the digest at seq ${seq} doesn’t match: ${why}`)
     }
   }
 }

@@ -25,7 +25,7 @@ export function checkGaps(db: Db, recording: number, entries: Iterable<EntryRow>
     try {
       entry = JSON.parse(body) as LedgerEntry // written from a LedgerEntry; the ledger's hash covers its text
     } catch {
-      report('entry', `entry ${seq} cannot be read`, undefined, wallMs)
+      report('entry', `entry ${seq} can’t be read`, undefined, wallMs)
       continue
     }
     if (entry.type === 'gap-open') {
@@ -55,10 +55,10 @@ export function checkGaps(db: Db, recording: number, entries: Iterable<EntryRow>
     const expectedGap = expected.get(gap.from_seq)
     expected.delete(gap.from_seq)
     const feed = isFeedId(gap.feed) ? gap.feed : undefined
-    if (expectedGap === undefined) report('entry', `the gap of seq ${gap.from_seq} has no entry`, feed, gap.from_ms)
+    if (expectedGap === undefined) report('entry', `the gap at seq ${gap.from_seq} has no entry`, feed, gap.from_ms)
     else if (JSON.stringify(gap) !== JSON.stringify(expectedGap))
-      report('entry', `the gap of seq ${gap.from_seq} differs from its entries`, feed, expectedGap.from_ms)
+      report('entry', `the gap at seq ${gap.from_seq} doesn’t match its entries`, feed, expectedGap.from_ms)
   }
   for (const { from_seq, feed, from_ms } of expected.values())
-    report('missing', `the gap of seq ${from_seq} is not there`, isFeedId(feed) ? feed : undefined, from_ms)
+    report('missing', `the gap at seq ${from_seq} is missing`, isFeedId(feed) ? feed : undefined, from_ms)
 }

@@ -12,9 +12,9 @@ export function checkLogFile(db: Db, isLive: () => boolean, report: Report): voi
   const store = db.name
   const { head, verdict } = inspectLog(store, isLive)
   if (verdict.is === 'corrupt') report(STORE, 'torn', `the write-ahead log ${store}-wal is corrupt`)
-  if (verdict.is === 'cut') report(STORE, 'missing', `the end of the write-ahead log ${store}-wal is missing`)
+  if (verdict.is === 'cut') report(STORE, 'missing', `the write-ahead log ${store}-wal is truncated`)
   const cut = findMissingCommits(db, head)
   if (cut !== null) report(STORE, cut.is === 'other' ? 'changed' : 'missing', describeMissingCommits(cut))
   for (const file of listLossFiles(store))
-    report(STORE, 'missing', `the end of the store was lost once; what was left of it is in ${file}`)
+    report(STORE, 'missing', `the store once lost its latest commits; what remained of them is in ${file}`)
 }

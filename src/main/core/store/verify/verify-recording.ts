@@ -28,7 +28,7 @@ import type { Db } from '../schema/sqlite.ts'
 import { upperBound } from '../types/upper-bound.ts'
 import type { Report } from './verify-report.ts'
 import { checkClose } from './verify-close.ts'
-import { ChainWalk, walkEntries, type FlushRun } from './verify-chain.ts'
+import { ChainWalk, walkEntries, type ChainFault, type FlushRun } from './verify-chain.ts'
 import { DigestWalk } from './verify-digests.ts'
 import { checkGaps } from './verify-gaps.ts'
 import { SnapshotCheck } from '../write/snapshots.ts'
@@ -97,6 +97,12 @@ export interface RecordingCheckOptions {
   readonly report: Report
   /** Without folds, digests are checked as entries only. */
   readonly folds: DigestFolds | undefined
+}
+
+const FAULT_TEXT: Readonly<Record<ChainFault['kind'], string>> = {
+  changed: 'content doesn’t match the ledger',
+  reordered: 'out of order',
+  doubled: 'stored more than once',
 }
 
 /** Thrown if a session is erased during its verification. */
@@ -198,7 +204,7 @@ export class RecordingCheck {
     )
     for (const { conn, feed } of rows.all(id)) {
       if (isFeedId(feed) && conn > 0) this.#feeds.set(conn, feed)
-      else this.#problem('structure', `connection ${conn} names no feed`)
+      else this.#problem('structure', `connection ${conn} has no feed`)
     }
   }
 
@@ -209,9 +215,8 @@ export class RecordingCheck {
     const parts = new Map<number, number>()
     for (const { conn, part, flushes, head } of rows.all(id)) {
       if (conn !== 0 && !this.#feeds.has(conn))
-        this.#problem('structure', `the ledger names connection ${conn}, which is not there`)
-      if (part !== (parts.get(conn) ?? 0))
-        this.#problem('missing', `a row of the ledger of connection ${conn} is not there`)
+        this.#problem('structure', `the ledger lists connection ${conn}, which isn’t stored`)
+      if (part !== (parts.get(conn) ?? 0)) this.#problem('missing', `a ledger row of connection ${conn} is missing`)
       parts.set(conn, part + 1)
       const runs = unpackRuns(flushes)
       runs.forEach(([size, repeats], i) =>
@@ -233,12 +238,15 @@ export class RecordingCheck {
       const { id: rowId, firstSeq: first, lastSeq: last } = flush
       const blob = flush.read()
       if (blob === null) {
-        this.#problem('torn', `journal row ${rowId}, seq ${first} to ${last}, is damaged`)
+        this.#problem('torn', `journal row ${rowId} (seq ${first} to ${last}) is corrupt`)
         if (first > this.#row.sealed_seq) flushes.push({ last, m: null })
         continue
       }
       if (first <= this.#row.sealed_seq) {
-        this.#problem('doubled', `journal row ${rowId} lies before the watermark ${this.#row.sealed_seq}`)
+        this.#problem(
+          'doubled',
+          `journal row ${rowId} is still stored although everything up to seq ${this.#row.sealed_seq} is sealed`,
+        )
         continue
       }
       const { leaves, messages } = blob
@@ -254,7 +262,7 @@ export class RecordingCheck {
     )
     for (const row of rows.all(id)) {
       if (!isFeedId(row.feed)) {
-        this.#problem('structure', `series ${row.id} names no feed`)
+        this.#problem('structure', `series ${row.id} has no feed`)
         continue
       }
       const mostSymbols = Math.max(MOST_SPELLINGS, countListed(row.symbols))
@@ -336,7 +344,7 @@ export class RecordingCheck {
       }
       const { row } = found
       if (row === undefined) {
-        this.#problem('structure', `block ${place.id} is in the index only`, series.feed)
+        this.#problem('structure', `block ${place.id} is in the index but isn’t stored`, series.feed)
         continue
       }
       if (refreshed && row.min_seq > this.#row.sealed_seq) return
@@ -358,7 +366,7 @@ export class RecordingCheck {
       ) {
         this.#problem(
           'changed',
-          `block ${id} of ${series.instrument || 'no instrument'} differs from its sum`,
+          `block ${id} of ${series.instrument || 'no instrument'} fails its checksum`,
           series.feed,
           row.min_ms,
         )
@@ -369,17 +377,12 @@ export class RecordingCheck {
         block = openBlock(row.data)
         m = block.messages()
       } catch {
-        this.#problem(
-          'torn',
-          `block ${id}, seq ${row.min_seq} to ${row.max_seq}, cannot be read`,
-          series.feed,
-          row.min_ms,
-        )
+        this.#problem('torn', `block ${id} (seq ${row.min_seq} to ${row.max_seq}) is corrupt`, series.feed, row.min_ms)
         continue
       }
       const seals = blockChecksumFields(summarizeBlock(m, block.eventMs))
       if (block.feed !== series.feed || seals.some((n, i) => n !== blockChecksumFields(expected)[i])) {
-        this.#problem('structure', `the index of block ${id} differs from its messages`, series.feed, row.min_ms)
+        this.#problem('structure', `the index of block ${id} doesn’t match its messages`, series.feed, row.min_ms)
       }
       const cut = refreshed ? rowsWithin(m, reached, this.#row.sealed_seq) : m
       reached = Math.max(reached, row.max_seq)
@@ -390,7 +393,8 @@ export class RecordingCheck {
   #skipEntries(): void {
     for (let entry = this.#entries.next; entry !== undefined; entry = this.#entries.next) {
       if (entry.seq > this.#nextSeq) return
-      if (entry.seq < this.#nextSeq) this.#problem('doubled', `seq ${entry.seq} is an entry and a message`)
+      if (entry.seq < this.#nextSeq)
+        this.#problem('doubled', `seq ${entry.seq} is stored as both an entry and a message`)
       else this.#nextSeq++
       this.#entries.take()
     }
@@ -419,18 +423,18 @@ export class RecordingCheck {
     else {
       while (seq > this.#nextSeq) {
         const to = Math.min(seq, this.#entries.next?.seq ?? Infinity)
-        if (!this.#isPart) this.#problem('missing', `seq ${this.#nextSeq} to ${to - 1} is not there`, feed, m.recvMs[i])
+        if (!this.#isPart) this.#problem('missing', `seq ${this.#nextSeq} to ${to - 1} is missing`, feed, m.recvMs[i])
         this.#nextSeq = to
         this.#skipEntries()
       }
       this.#nextSeq = seq + 1
     }
     if (feed === undefined) {
-      this.#problem('structure', `seq ${seq} came over connection ${conn}, which is not there`, undefined, m.recvMs[i])
+      this.#problem('structure', `seq ${seq} belongs to connection ${conn}, which isn’t stored`, undefined, m.recvMs[i])
       return
     }
     if (this.#walks.get(conn)?.take(m, i) !== true)
-      this.#problem('count', `the ledger does not count seq ${seq}`, feed, m.recvMs[i])
+      this.#problem('count', `the ledger doesn’t cover seq ${seq}`, feed, m.recvMs[i])
     const flags = m.flags[i]
     if (series === null && this.#digests === null) return
     const placed = this.#classifier.classify(feed, flags, m.bytes, m.offsets[i], m.offsets[i + 1])
@@ -441,7 +445,7 @@ export class RecordingCheck {
     if ((placed.series !== series.row.instrument && !isInSharedSeries) || feed !== series.row.feed) {
       this.#problem(
         'structure',
-        `seq ${seq} lies with ${series.row.instrument || 'no instrument'} instead of ${placed.series || 'none'}`,
+        `seq ${seq} is stored under ${series.row.instrument || 'no instrument'} instead of ${placed.series || 'none'}`,
         feed,
         m.recvMs[i],
       )
@@ -467,21 +471,25 @@ export class RecordingCheck {
       if (missing > 0)
         this.#problem(
           'missing',
-          `${countText(missing, 'message')} of connection ${conn} ${missing === 1 ? 'is' : 'are'} not there`,
+          `${countText(missing, 'message')} of connection ${conn} ${missing === 1 ? 'is' : 'are'} missing`,
           feed,
         )
       for (const { kind, from, to, atMs } of walk.faults) {
         const which = from === to ? `message ${from}` : `messages ${from} to ${to}`
-        const what = kind === 'changed' ? 'not as the ledger has them' : kind
-        this.#problem(kind, `${which} of connection ${conn}: ${what}`, feed, Number.isNaN(atMs) ? undefined : atMs)
+        this.#problem(
+          kind,
+          `${which} of connection ${conn}: ${FAULT_TEXT[kind]}`,
+          feed,
+          Number.isNaN(atMs) ? undefined : atMs,
+        )
       }
     }
     const entries = walkEntries(genesis(this.#key, 0, ''), this.#runs.get(0) ?? [], this.#entryRows())
     heads.set(0, entries.head)
-    if (!entries.ok) this.#problem('entry', 'the entries differ from the ledger')
+    if (!entries.ok) this.#problem('entry', 'the entries don’t match the ledger')
     const lastSeq = Math.max(this.#row.sealed_seq, journal.at(-1)?.last ?? 0)
     if (this.#nextSeq - 1 !== lastSeq)
-      this.#problem('missing', `it ends at seq ${this.#nextSeq - 1} instead of ${lastSeq}`)
+      this.#problem('missing', `the session ends at seq ${this.#nextSeq - 1} instead of ${lastSeq}`)
     for (const snapshot of this.#snapshots.ids) {
       this.#read(() =>
         this.#snapshots.check(snapshot, lastSeq, (seq, wallMs, what) =>
@@ -505,9 +513,9 @@ export class RecordingCheck {
 
   #checkSeries({ row, rollups, symbols, minutes }: CheckedSeries): void {
     if (row.symbols !== encodeSymbols([...symbols]))
-      this.#problem('structure', `the spellings of ${row.instrument} differ from its messages`, row.feed)
+      this.#problem('structure', `the symbols of ${row.instrument} don’t match its messages`, row.feed)
     if (row.rolled_seq > this.#row.sealed_seq)
-      this.#problem('rollup', `the bars of ${row.instrument} reach past what is sealed`, row.feed)
+      this.#problem('rollup', `the bars of ${row.instrument} include messages that aren’t sealed yet`, row.feed)
     const hours = rollups ?? this.#read(() => rollupRows(this.#db, row.id))
     checkRollups(hours, row.instrument, minutes, (detail, atMs) => this.#problem('rollup', detail, row.feed, atMs))
   }

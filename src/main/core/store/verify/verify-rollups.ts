@@ -23,18 +23,19 @@ export function checkRollups(
   const stored = new Map<BarSource, Map<number, BarState>>()
   for (const { hour_ms: hourMs, sum, data } of rows) {
     if (!equalBytes(rowChecksum([hourMs], data), sum))
-      report(`an hour of bars of ${instrument} differs from its sum`, hourMs)
+      report(`an hour of ${instrument} bars fails its checksum`, hourMs)
     try {
       for (const [of, bars] of decodeHour(hourMs, data)) {
         const all = stored.get(of) ?? new Map<number, BarState>()
         for (const [start, bar] of bars) {
-          if (start < hourMs || start >= hourMs + HOUR) report(`a bar of ${instrument} lies in a wrong hour`, start)
+          if (start < hourMs || start >= hourMs + HOUR)
+            report(`a bar of ${instrument} is stored in the wrong hour`, start)
           all.set(start, bar)
         }
         stored.set(of, all)
       }
     } catch {
-      report(`an hour of bars of ${instrument} cannot be read`, hourMs)
+      report(`an hour of ${instrument} bars can’t be read`, hourMs)
     }
   }
   for (const of of new Set([...stored.keys(), ...minutes.keys()])) {
@@ -43,7 +44,7 @@ export function checkRollups(
     for (const bar of builder.states()) {
       const other = storedBars.get(bar.startMs)
       if (other === undefined || !equalBars(bar, other)) {
-        report(`the ${of} bar of ${instrument} at ${bar.startMs} differs from its messages`, bar.startMs)
+        report(`the ${of} bar of ${instrument} at ${bar.startMs} doesn’t match its messages`, bar.startMs)
       }
     }
     if (storedBars.size !== builder.size)

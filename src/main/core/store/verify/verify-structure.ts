@@ -71,7 +71,7 @@ function checkSchema(db: Db, report: Report): void {
     migrate(fresh, APPLICATION_ID, Number(db.pragma('user_version', { simple: true })))
     const schema = (of: Db): string =>
       JSON.stringify(of.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name').all())
-    if (schema(fresh) !== schema(db)) report(STORE, 'structure', 'the tables are not those of a Tapedeck store')
+    if (schema(fresh) !== schema(db)) report(STORE, 'structure', 'the schema isn’t that of a Tapedeck store')
   } finally {
     fresh.close()
   }
@@ -119,24 +119,24 @@ function checkInPieces(
 
     let id = Number.MIN_SAFE_INTEGER
     for (;;) {
-      const goesOn = read(() => {
+      const hasMore = read(() => {
         const piece = rows.all(id, pieceRows)
         for (const row of piece) {
           const next = Number(row.at(-1))
           if (!(next > id)) return reportInTable(`rows of table ${table} are out of order at ${next}`) && false
           id = next
           const found = inIndex.get(...row.slice(0, -1))
-          if (found !== id && !reportInTable(`row ${id} of table ${table} is not in its index`)) return false
+          if (found !== id && !reportInTable(`row ${id} of table ${table} is missing from its index`)) return false
         }
         return piece.length === pieceRows
       })
-      if (!goesOn) break
+      if (!hasMore) break
       progress(Math.min(0.5, (id / Math.max(1, last)) * 0.5))
     }
     let key: Key | null = null
     let seen = 0
     for (;;) {
-      const goesOn = read(() => {
+      const hasMore = read(() => {
         const piece: readonly Key[] =
           key === null ? first.raw().all(pieceRows) : further.raw().all(...key.slice(0, -1), pieceRows)
         for (const entry of piece) {
@@ -147,14 +147,14 @@ function checkInPieces(
           const isThere = row !== undefined && row.every((value, i) => value === entry[i])
           if (
             !isThere &&
-            !reportInTable(`the index of table ${table} names row ${Number(entry.at(-1))}, which is not there`)
+            !reportInTable(`the index of table ${table} lists row ${Number(entry.at(-1))}, which isn’t stored`)
           )
             return false
         }
         seen += piece.length
         return piece.length === pieceRows
       })
-      if (!goesOn) return
+      if (!hasMore) return
       progress(Math.min(1, 0.5 + (seen / Math.max(seen, last)) * 0.5))
     }
   } catch (thrown) {

@@ -60,12 +60,13 @@ export function verifyStore(
     const named = session === null ? undefined : log.get(session)
     // A session erased after the log was read is no difference.
     if (session !== null && rows.length === 0 && (named === undefined || named.deleted))
-      report(session, 'missing', 'there is no such session')
+      report(session, 'missing', 'no such session')
     const begin = (id: number, key: string): RecordingCheck | null => {
       // Read again: a live session has grown since the list was read, one may be deleted, and its number may be reused.
       const row = queries.recordings().find((one) => one.id === id && one.key === key)
       if (row === undefined) {
-        if (!isErased(db, key)) report(recordingId(key), 'missing', 'is gone, and the store log does not say why')
+        if (!isErased(db, key))
+          report(recordingId(key), 'missing', 'the session is missing, and the store log has no record of its deletion')
         return null
       }
       // What was closed since the log was read is compared with its close record, too.
@@ -81,16 +82,21 @@ export function verifyStore(
       } catch (thrown) {
         if (stopped !== null) break
         if (thrown instanceof ErasedDuringCheck) {
-          if (!isErased(db, key)) report(recordingId(key), 'missing', 'is gone, and the store log does not say why')
+          if (!isErased(db, key))
+            report(
+              recordingId(key),
+              'missing',
+              'the session is missing, and the store log has no record of its deletion',
+            )
           continue
         }
         sessions++
-        report(recordingId(key), 'structure', `cannot be read: ${describe(thrown)}`)
+        report(recordingId(key), 'structure', `the session can’t be read: ${describe(thrown)}`)
       }
       progress(checked((i + 1) / rows.length), messages)
     }
   } catch (thrown) {
-    if (stopped === null) report(session ?? STORE, 'structure', `the store cannot be read: ${describe(thrown)}`)
+    if (stopped === null) report(session ?? STORE, 'structure', `the store can’t be read: ${describe(thrown)}`)
   }
   if (stopped !== null) throw (stopped as { readonly by: unknown }).by // set in a callback, which the compiler cannot see
   return { sessions, messages, ok: problems.length === 0, problems }
@@ -136,9 +142,9 @@ function checkLog(db: Db, rows: readonly RecordingRow[], report: Report): Map<st
     'SELECT n, kind, body, hash FROM store_log ORDER BY n',
   )
   for (const { n, kind, body, hash } of log.iterate()) {
-    if (n !== expected++) report(STORE, 'missing', `row ${expected - 1} of the store log is not there`)
+    if (n !== expected++) report(STORE, 'missing', `row ${expected - 1} of the store log is missing`)
     if (!equalBytes(logHash(previous, n, kind, body), hash))
-      report(STORE, 'changed', `row ${n} of the store log differs`)
+      report(STORE, 'changed', `row ${n} of the store log fails its hash`)
     previous = hash
     expected = n + 1
     try {
@@ -148,17 +154,17 @@ function checkLog(db: Db, rows: readonly RecordingRow[], report: Report): Map<st
       else if (kind === 'close') known.get(record.recording)!.close = record
       else known.get(record.recording)!.deleted = true
     } catch {
-      report(STORE, 'changed', `row ${n} of the store log cannot be read`)
+      report(STORE, 'changed', `row ${n} of the store log can’t be read`)
     }
   }
   for (const [key, { begin, close, deleted }] of known) {
     const row = rows.find((r) => r.key === key)
     const at = recordingId(key)
     if (deleted) {
-      if (row !== undefined) report(at, 'structure', 'was deleted but is still there')
+      if (row !== undefined) report(at, 'structure', 'the session was deleted but is still stored')
       continue
     }
-    if (row === undefined) report(at, 'missing', 'the store log names it but it is gone')
+    if (row === undefined) report(at, 'missing', 'the session is in the store log but isn’t stored')
     else if (
       row.source !== sourceKey(begin.source) ||
       row.started_ms !== begin.startedMs ||
@@ -166,10 +172,10 @@ function checkLog(db: Db, rows: readonly RecordingRow[], report: Report): Map<st
       row.clean !== (close?.clean === true ? 1 : 0) ||
       row.summary !== (close === null ? null : JSON.stringify(close))
     ) {
-      report(at, 'changed', 'its row differs from the store log')
+      report(at, 'changed', 'the session’s row doesn’t match the store log')
     }
   }
   for (const row of rows)
-    if (!known.has(row.key)) report(recordingId(row.key), 'structure', 'the store log does not know it')
+    if (!known.has(row.key)) report(recordingId(row.key), 'structure', 'the session isn’t in the store log')
   return known
 }

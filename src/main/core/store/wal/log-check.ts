@@ -149,10 +149,10 @@ export function findMissingCommits(db: Db, head: Head | null): MissingCommits | 
 export function describeMissingCommits(cut: MissingCommits): string {
   switch (cut.is) {
     case 'log':
-      return `the store was cut back: row ${cut.expected} of its log was written, and it ends at row ${cut.found}`
+      return `the store’s latest commits are missing: row ${cut.expected} of its log was written, but it ends at row ${cut.found}`
     case 'other':
-      return 'the store was replaced: its log differs from what was written last'
+      return 'the store was replaced: its log doesn’t match what was last written'
     case 'seq':
-      return `the store was cut back: its last recording was written up to seq ${cut.expected}, and ends at ${cut.found}`
+      return `the store’s latest commits are missing: its last session was written up to seq ${cut.expected}, but ends at seq ${cut.found}`
   }
 }

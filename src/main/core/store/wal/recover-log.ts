@@ -34,8 +34,8 @@ export function recoverLog(store: string, nowMs: number): RecoveredLog {
       ...nothing,
       notices: [
         {
-          message: `The store that was at ${store} is gone. A new one is begun.`,
-          hint: 'If you did not remove it, look for it on the disk or restore a backup.',
+          message: `The store at ${store} is missing. Tapedeck started a new one.`,
+          hint: 'If you didn’t delete it, look for it on the disk or restore a backup.',
         },
       ],
     }
@@ -52,19 +52,19 @@ export function recoverLog(store: string, nowMs: number): RecoveredLog {
       head,
       notices: [
         {
-          message: `The write-ahead log of the store was corrupt. Everything in it was in the store already, so nothing is lost. It was saved as ${basename(copy)}.`,
-          hint: 'Check the disk. You can remove that file.',
+          message: `The store’s write-ahead log was corrupt. The store already held everything in it, so nothing was lost. The log was saved as ${basename(copy)}.`,
+          hint: 'Check the disk. You can delete that file.',
         },
       ],
     }
   }
   const copy = backUp(log, store + LOG_COPY, nowMs)
-  const what = verdict.is === 'cut' ? 'was cut off' : 'is corrupt'
+  const what = verdict.is === 'cut' ? 'is truncated' : 'is corrupt'
   return {
     head,
     notices: [
       {
-        message: `The end of the store ${what}: the last messages before it was closed are lost, and marked as a gap. What is left of its write-ahead log was saved as ${basename(copy)}.`,
+        message: `The store’s write-ahead log ${what}. The last messages before the store was closed are lost and marked as a gap. What remains of the log was saved as ${basename(copy)}.`,
         hint: HINT,
       },
     ],
@@ -85,8 +85,8 @@ export function noticeMissingCommits(db: Db, store: string, recovered: Recovered
   const copy = backUp(headFile(store), store + HEAD_COPY, nowMs)
   const text = describeMissingCommits(cut)
   recovered.notices.push({
-    message: `${text.charAt(0).toUpperCase()}${text.slice(1)}. What was known of it was saved as ${basename(copy)}.`,
-    hint: `If you put an older copy back on purpose, remove that file. Otherwise: ${HINT}`,
+    message: `${text.charAt(0).toUpperCase()}${text.slice(1)}. The record of the missing commits was saved as ${basename(copy)}.`,
+    hint: `If you restored an older copy on purpose, delete that file. Otherwise: ${HINT}`,
   })
 }
 
@@ -105,7 +105,7 @@ function backUp(file: string, prefix: string, nowMs: number): string {
     }
     const isFull = cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC'
     throw new CodedError(isFull ? 'disk-full' : 'disk-error', `The corrupt ${basename(file)} can't be saved.`, {
-      hint: `${isFull ? 'Free some space' : 'Make the folder of the store writable'}; recording begins by itself then.`,
+      hint: `${isFull ? 'Free some space' : 'Make the folder of the store writable'}; recording then starts automatically.`,
       cause,
     })
   }

@@ -253,8 +253,8 @@ export class SnapshotCheck {
   check(id: number, lastSeq: number, problem: (seq: number, wallMs: number, what: string) => void): void {
     const row = this.#row.get(id)
     if (row === undefined || row.recording !== this.#recording) return
-    if (!equalBytes(snapshotSum(row), row.sum)) problem(row.seq, row.wall_ms, 'differs from its sum')
+    if (!equalBytes(snapshotSum(row), row.sum)) problem(row.seq, row.wall_ms, 'fails its checksum')
     else if (this.#reader.unpack(row) === null) problem(row.seq, row.wall_ms, 'can’t be decoded')
-    else if (row.seq > lastSeq) problem(row.seq, row.wall_ms, 'is of later than the recording')
+    else if (row.seq > lastSeq) problem(row.seq, row.wall_ms, 'is later than the end of the session')
   }
 }

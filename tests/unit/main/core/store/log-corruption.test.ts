@@ -1,5 +1,5 @@
 /**
- * A write-ahead log that was corrupted, cut off or replaced by an earlier state is detected, and saved before it is
+ * A write-ahead log that was corrupted, truncated or replaced by an earlier state is detected, and saved before it is
  * overwritten.
  */
 import Database from 'better-sqlite3'
@@ -93,7 +93,7 @@ describe('verifying a store after kill -9', () => {
     expect(await problemsOf(folder.file)).toEqual([])
   })
 
-  it('reports a flip in any frame, and the log cut off anywhere', async () => {
+  it('reports a flip in any frame, and a log truncated anywhere', async () => {
     const { killed, engine } = makeKilled()
     const frames = framesOf(killed)
     for (const frame of [0, 1, frames >> 1, frames - 2, frames - 1]) {
@@ -107,12 +107,14 @@ describe('verifying a store after kill -9', () => {
       truncateSync(`${killed}-wal`, 32 + frame * FRAME)
       expect([frame, await problemsOf(killed)]).toEqual([
         frame,
-        expect.arrayContaining([expect.stringMatching(/^missing: the end of the write-ahead log/)]),
+        expect.arrayContaining([expect.stringMatching(/^missing: the write-ahead log .* is truncated$/)]),
       ])
     }
     copyAsKilled(folder.file, killed)
     truncateSync(`${killed}-wal`, 0)
-    expect(await problemsOf(killed)).toEqual([expect.stringMatching(/^missing: the store was cut back: row 3/)])
+    expect(await problemsOf(killed)).toEqual([
+      expect.stringMatching(/^missing: the store’s latest commits are missing: row 3/),
+    ])
     engine.close()
   })
 
@@ -152,7 +154,7 @@ describe('verifying a store after kill -9', () => {
     copyAsKilled(folder.file, killed)
     writeFileSync(`${killed}-wal`, older)
     expect(await problemsOf(killed)).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^missing: the end of the write-ahead log/)]),
+      expect.arrayContaining([expect.stringMatching(/^missing: the write-ahead log .* is truncated$/)]),
     )
     engine.end(unixMs(T0 + 9_000), [])
     engine.drain()
@@ -160,7 +162,7 @@ describe('verifying a store after kill -9', () => {
     expect(await problemsOf(folder.file)).toEqual([])
     writeFileSync(folder.file, file)
     expect(await problemsOf(folder.file)).toEqual([
-      expect.stringMatching(/^missing: the store was cut back: row 4 .* ends at row 2$/),
+      expect.stringMatching(/^missing: the store’s latest commits are missing: row 4 .* ends at row 2$/),
     ])
   })
 
@@ -209,7 +211,7 @@ describe('opening a store for writing', () => {
     const bad = readFileSync(`${killed}-wal`)
     const { notices, raws, causes } = await reopen(killed)
     expect(notices.map(({ message }) => message)[0]).toMatch(
-      /^The end of the store is corrupt: .* saved as killed\.db-wal\.corrupt-/,
+      /^The store’s write-ahead log is corrupt\. .* saved as killed\.db-wal\.corrupt-/,
     )
     expect(notices[0]?.hint).toContain('tapedeck verify')
     const [saved, ...others] = beside(killed)
@@ -221,7 +223,7 @@ describe('opening a store for writing', () => {
     expect(raws).toBeLessThan(30)
     expect(causes).toEqual(['disk'])
     // Verification keeps reporting the loss until the user removes the saved files.
-    expect((await problemsOf(killed)).every((text) => text.includes('was lost once'))).toBe(true)
+    expect((await problemsOf(killed)).every((text) => text.includes('once lost its latest commits'))).toBe(true)
     expect((await problemsOf(killed)).length).toBe(1)
     for (const name of beside(killed)) rmSync(join(folder.path, name))
     expect(await problemsOf(killed)).toEqual([])
@@ -261,7 +263,7 @@ describe('opening a store for writing', () => {
     flipFrame(killed, 2_000)
     expect(await problemsOf(killed)).toContainEqual(expect.stringMatching(/^torn: .*is corrupt/))
     const { notices, raws, causes } = await reopen(killed)
-    expect(notices.map(({ message }) => message)).toEqual([expect.stringContaining('nothing is lost')])
+    expect(notices.map(({ message }) => message)).toEqual([expect.stringContaining('nothing was lost')])
     expect(raws).toBe(30 + big.seq)
     expect(causes).toEqual(['crash'])
     expect(await problemsOf(killed)).toEqual([])
@@ -288,7 +290,7 @@ describe('opening a store for writing', () => {
     engine.close()
   })
 
-  it('reports that a store was replaced by an earlier state, or is gone', async () => {
+  it('reports that a store was replaced by an earlier state, or is missing', async () => {
     const { engine } = makeKilled()
     const file = readFileSync(folder.file)
     engine.end(unixMs(T0 + 9_000), [])
@@ -296,13 +298,13 @@ describe('opening a store for writing', () => {
     engine.close()
     writeFileSync(folder.file, file)
     const back = await reopen(folder.file)
-    expect(back.notices[0]?.message).toMatch(/^The store was cut back: row 4 .* saved as tapedeck\.db-head\.lost-/)
+    expect(back.notices[0]?.message).toMatch(
+      /^The store’s latest commits are missing: row 4 .* saved as tapedeck\.db-head\.lost-/,
+    )
     expect((await problemsOf(folder.file)).length).toBe(1)
     rmSync(folder.file)
     const gone = await reopen(folder.file)
-    expect(gone.notices.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^The store that was at .* is gone/),
-    ])
+    expect(gone.notices.map(({ message }) => message)).toEqual([expect.stringMatching(/^The store at .* is missing/)])
   })
 
   it("closes what it opened if a store with missing commits can't be opened, so that it can be opened later", async () => {
@@ -328,7 +330,7 @@ describe('opening a store for writing', () => {
       now.mockRestore()
     }
     rmSync(taken, { recursive: true })
-    expect((await reopen(folder.file)).notices[0]?.message).toMatch(/^The store was cut back: row 4/)
+    expect((await reopen(folder.file)).notices[0]?.message).toMatch(/^The store’s latest commits are missing: row 4/)
   })
 
   it('reports nothing at an ordinary start, after a kill, or after a session was erased', async () => {

@@ -546,7 +546,7 @@ describe('snapshots', () => {
     expect((await reader.snapshot({ recording, upToSeq: 2, version: 1 }))?.seq).toBe(1)
     const { problems } = await reader.verify(null)
     expect(problems.map(({ kind, detail }) => `${kind}: ${detail}`)).toEqual([
-      'changed: the snapshot after seq 2 differs from its sum',
+      'changed: the snapshot after seq 2 fails its checksum',
     ])
   })
 })

@@ -70,17 +70,17 @@ describe('the structure checked in pieces', () => {
 
   it.each([
     [
-      'a row that its index does not know',
+      'a row that isn’t in its index',
       'UPDATE block SET max_seq = max_seq + 1000 WHERE id = 5',
       [
-        'structure: row 5 of table block is not in its index',
-        'structure: the index of table block names row 5, which is not there',
+        'structure: row 5 of table block is missing from its index',
+        'structure: the index of table block lists row 5, which isn’t stored',
       ],
     ],
     [
-      'a row that only the index knows',
+      'a row that is only in its index',
       'DELETE FROM block WHERE id = 7',
-      ['structure: the index of table block names row 7, which is not there'],
+      ['structure: the index of table block lists row 7, which isn’t stored'],
     ],
   ])('reports %s', (_, sql, expected) => {
     writeWithoutIndex('block_order', sql)
@@ -92,7 +92,7 @@ describe('the structure checked in pieces', () => {
     const db = new Database(folder.file)
     db.exec('CREATE TABLE guest (a); INSERT INTO guest VALUES (1)')
     db.close()
-    expect(problems()).toEqual(['structure: the tables are not those of a Tapedeck store'])
+    expect(problems()).toEqual(['structure: the schema isn’t that of a Tapedeck store'])
     writeWithoutIndex('bookmark_order', 'INSERT INTO bookmark (recording, at_ms, text) VALUES (1, 2, 3)')
     expect(problems()).toHaveLength(3)
   })
