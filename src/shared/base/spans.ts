@@ -35,21 +35,21 @@ export function joinGaps<G extends { readonly fromMs: number; readonly toMs: num
 
 /** The time in `spans` but in none of `others`, merged. */
 export function withoutSpans(spans: readonly Span[], others: readonly Span[]): readonly Span[] {
-  const holes = mergeSpans(others)
-  const left: Span[] = []
+  const cuts = mergeSpans(others)
+  const remaining: Span[] = []
   let first = 0
   for (const { fromMs, toMs } of mergeSpans(spans)) {
     let from = fromMs
-    while (first < holes.length && holes[first].toMs <= fromMs) first++
-    for (let i = first; i < holes.length; i++) {
-      const hole = holes[i]
-      if (hole.fromMs >= toMs) break
-      if (hole.fromMs > from) left.push({ fromMs: from, toMs: hole.fromMs })
-      from = Math.max(from, hole.toMs)
+    while (first < cuts.length && cuts[first].toMs <= fromMs) first++
+    for (let i = first; i < cuts.length; i++) {
+      const cut = cuts[i]
+      if (cut.fromMs >= toMs) break
+      if (cut.fromMs > from) remaining.push({ fromMs: from, toMs: cut.fromMs })
+      from = Math.max(from, cut.toMs)
     }
-    if (from < toMs) left.push({ fromMs: from, toMs })
+    if (from < toMs) remaining.push({ fromMs: from, toMs })
   }
-  return left
+  return remaining
 }
 
 /** The time in both `spans` and `others`, merged. */

@@ -1,6 +1,6 @@
 /** One feed: its plan, the connections that carry it, and what they received. */
 import { bestState, worstState } from '../../../shared/core/status/feed-severity.ts'
-import { MOST_SPELLINGS } from '../../../shared/core/recording/recording.ts'
+import { MAX_ALIASES } from '../../../shared/core/recording/recording.ts'
 import type { FeedState, FeedStatus } from '../../../shared/core/status/status.ts'
 import { feedAsset, instrumentKey, type FeedId, type UnixMs } from '../../../shared/base/units.ts'
 import { FEEDS, TICKERS_PER_CONNECTION } from '../../../service/feeds.ts'
@@ -154,7 +154,7 @@ export class Feed {
 
   #newTally(): FeedTally {
     const aliases = new AcceptedAliases((key) => {
-      const text = `${key} arrived under more than ${MOST_SPELLINGS} aliases; messages under further ones aren’t shown`
+      const text = `${key} arrived under more than ${MAX_ALIASES} aliases; messages under further ones aren’t shown`
       this.#options.listener.log('warn', this.#id, text, 'stored as received and marked unasked')
     })
     return { received: 0, undecodable: 0, unasked: 0, lastMessageMs: null, mappings: new Map(), aliases }

@@ -1,11 +1,11 @@
 /** The cells of a hub, found by instrument or by the symbol that a feed sends. */
-import { MOST_SPELLINGS } from '../../../shared/core/recording/recording.ts'
+import { MAX_ALIASES } from '../../../shared/core/recording/recording.ts'
 import { FEED_IDS, feedAsset, instrumentId, type FeedId, type InstrumentId } from '../../../shared/base/units.ts'
 import { createCell, type Cell } from './cell.ts'
 import { guessSymbol } from './instruments.ts'
 
 /** Aliases of an instrument that are remembered over all its feeds. */
-const MAX_ALIASES = FEED_IDS.length * MOST_SPELLINGS
+const MAX_INDEXED_ALIASES = FEED_IDS.length * MAX_ALIASES
 
 export class CellIndex {
   readonly #byId = new Map<InstrumentId, Cell>()
@@ -37,7 +37,7 @@ export class CellIndex {
     const cell = this.get(instrumentId(feedAsset(feed), symbol))
     // Aliases beyond the limit are looked up by instrument each time, so a hostile service cannot grow the map.
     const count = this.#aliasCounts.get(cell) ?? 0
-    if (count >= MAX_ALIASES) return cell
+    if (count >= MAX_INDEXED_ALIASES) return cell
     this.#aliasCounts.set(cell, count + 1)
     cell.symbol = symbol
     cell.isSymbolConfirmed = true

@@ -103,7 +103,7 @@ export function seriesFeed(asset: AssetClass, of: BarSource, interval: Interval)
 /** An empty series. */
 export function createSeries({ instrument, of, interval, feed, grid, baseGrid }: SeriesOptions): BarSeries {
   const watchers = new Set<SeriesWatcher>()
-  let builder: BarBuilder = createBarBuilder({ grid, mostHoles: MAX_SERIES_GAPS })
+  let builder: BarBuilder = createBarBuilder({ grid, maxGaps: MAX_SERIES_GAPS })
   let base = baseGrid === null ? null : createBarBuilder({ grid: baseGrid })
   /** Receipt of the first and the last record, UTC ms. */
   let sinceMs = Infinity
@@ -164,7 +164,7 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
       for (const watcher of watchers) watcher.reset()
     },
     addGap(gap, skewMs) {
-      builder.hole(gap, skewMs)
+      builder.addGap(gap, skewMs)
       for (const watcher of watchers) watcher.reset()
     },
     gapClosed() {
@@ -177,7 +177,7 @@ export function createSeries({ instrument, of, interval, feed, grid, baseGrid }:
     clear() {
       sinceMs = Infinity
       nowMs = -Infinity
-      builder = createBarBuilder({ grid, mostHoles: MAX_SERIES_GAPS })
+      builder = createBarBuilder({ grid, maxGaps: MAX_SERIES_GAPS })
       base = baseGrid === null ? null : createBarBuilder({ grid: baseGrid })
       for (const watcher of watchers) watcher.reset()
     },

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../base/clock.ts'
 import { CodedError, toFailure, type ErrorCode } from '../../../shared/base/errors.ts'
-import type { Hole } from '../../../shared/core/market/bars.ts'
+import type { GapInterval } from '../../../shared/core/market/bars.ts'
 import type { Overlap } from '../../../shared/features/sessions/overlaps.ts'
 import { callMethod, forwardCalls } from './threads/rpc.ts'
 import type {
@@ -120,7 +120,7 @@ export interface FoundCorruption {
   readonly what: 'corrupt' | 'rebuilt'
   readonly source: string
   /** UTC ms. */
-  readonly span: Hole
+  readonly span: GapInterval
 }
 
 /**

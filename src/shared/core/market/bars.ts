@@ -50,15 +50,15 @@ export interface BarState {
 }
 
 /** An interval that wasn't received, in event time. `toMs` is null while the gap is open. */
-export interface Hole {
+export interface GapInterval {
   readonly fromMs: number
   readonly toMs: number | null
 }
 
 /** Whether [startMs, endMs) touches a gap widened by `skewMs` on both sides. */
-export function touchesHole(startMs: number, endMs: number, hole: Hole, skewMs = 0): boolean {
-  const from = hole.fromMs - skewMs
-  const to = (hole.toMs ?? Infinity) + skewMs
+export function touchesGap(startMs: number, endMs: number, gap: GapInterval, skewMs = 0): boolean {
+  const from = gap.fromMs - skewMs
+  const to = (gap.toMs ?? Infinity) + skewMs
   return from < endMs && (to > startMs || (from === to && from >= startMs))
 }
 
@@ -155,7 +155,7 @@ export interface BarBuilder {
   /** Merges a part of a bar (a rollup row or a bar of a shorter interval) into the bar it starts in. */
   merge(part: BarState): number
   /** Marks every bar the gap touches as incomplete, including later ones. */
-  hole(hole: Hole, skewMs?: number): void
+  addGap(gap: GapInterval, skewMs?: number): void
   get(startMs: number): BarState | undefined
   /** The newest bar. */
   last(): BarState | undefined
@@ -170,20 +170,20 @@ export interface BarBuilder {
 export interface BarBuilderOptions {
   readonly grid: BarGrid
   /** Above this number of closed gaps, the two oldest are joined. The time between them then counts as a gap, too. */
-  readonly mostHoles?: number
+  readonly maxGaps?: number
 }
 
 /** Creates an empty builder over `grid`. */
-export function createBarBuilder({ grid, mostHoles = Infinity }: BarBuilderOptions): BarBuilder {
+export function createBarBuilder({ grid, maxGaps = Infinity }: BarBuilderOptions): BarBuilder {
   const byStart = new Map<number, BarState>()
-  let holes: BuilderHole[] = []
+  let gaps: BuilderGap[] = []
   let current: BarState | undefined
   let newest: BarState | undefined
   let sorted: BarState[] | undefined
 
   const add = (state: BarState): BarState => {
-    for (const { hole, skewMs } of holes) {
-      if (touchesHole(state.startMs, state.endMs, hole, skewMs)) state.complete = false
+    for (const { gap, skewMs } of gaps) {
+      if (touchesGap(state.startMs, state.endMs, gap, skewMs)) state.complete = false
     }
     byStart.set(state.startMs, state)
     if (newest === undefined || state.startMs > newest.startMs) {
@@ -248,11 +248,11 @@ export function createBarBuilder({ grid, mostHoles = Infinity }: BarBuilderOptio
       else mergeState(bar, part)
       return start
     },
-    hole(hole, skewMs = 0) {
-      holes.push({ hole, skewMs })
-      if (holes.length > mostHoles) holes = joinOldest(holes)
+    addGap(gap, skewMs = 0) {
+      gaps.push({ gap, skewMs })
+      if (gaps.length > maxGaps) gaps = joinOldest(gaps)
       for (const bar of byStart.values()) {
-        if (touchesHole(bar.startMs, bar.endMs, hole, skewMs)) bar.complete = false
+        if (touchesGap(bar.startMs, bar.endMs, gap, skewMs)) bar.complete = false
       }
     },
     get: (startMs) => byStart.get(startMs),
@@ -269,7 +269,7 @@ export function createBarBuilder({ grid, mostHoles = Infinity }: BarBuilderOptio
         if (bar === newest) newest = undefined
         sorted = undefined
       }
-      holes = holes.filter(({ hole, skewMs }) => hole.toMs === null || hole.toMs + skewMs > ms)
+      gaps = gaps.filter(({ gap, skewMs }) => gap.toMs === null || gap.toMs + skewMs > ms)
     },
     get size() {
       return byStart.size
@@ -277,22 +277,22 @@ export function createBarBuilder({ grid, mostHoles = Infinity }: BarBuilderOptio
   }
 }
 
-interface BuilderHole {
-  readonly hole: Hole
+interface BuilderGap {
+  readonly gap: GapInterval
   readonly skewMs: number
 }
 
 /** Joins the two oldest closed gaps, including the time between them, so no incomplete bar becomes complete. */
-function joinOldest(holes: readonly BuilderHole[]): BuilderHole[] {
-  const [a, b] = holes.flatMap(({ hole }, i) => (hole.toMs === null ? [] : [i]))
-  if (a === undefined || b === undefined) return [...holes]
-  const [one, other] = [holes[a], holes[b]]
-  const hole: Hole = {
-    fromMs: Math.min(one.hole.fromMs, other.hole.fromMs),
-    toMs: Math.max(one.hole.toMs ?? Infinity, other.hole.toMs ?? Infinity),
+function joinOldest(gaps: readonly BuilderGap[]): BuilderGap[] {
+  const [a, b] = gaps.flatMap(({ gap }, i) => (gap.toMs === null ? [] : [i]))
+  if (a === undefined || b === undefined) return [...gaps]
+  const [one, other] = [gaps[a], gaps[b]]
+  const gap: GapInterval = {
+    fromMs: Math.min(one.gap.fromMs, other.gap.fromMs),
+    toMs: Math.max(one.gap.toMs ?? Infinity, other.gap.toMs ?? Infinity),
   }
-  const joined = { hole, skewMs: Math.max(one.skewMs, other.skewMs) }
-  return holes.flatMap((it, i) => (i === a ? [joined] : i === b ? [] : [it]))
+  const joined = { gap, skewMs: Math.max(one.skewMs, other.skewMs) }
+  return gaps.flatMap((it, i) => (i === a ? [joined] : i === b ? [] : [it]))
 }
 
 function newState(startMs: number, endMs: number, ms: number, seq: number, price: number, size: number): BarState {

@@ -110,7 +110,7 @@ export const FLAG = {
   undecodable: 8,
   /**
    * Received outside [subscribe sent, unsubscribe acknowledged] of its connection, or under an alias beyond
-   * MOST_SPELLINGS. Stored, but not used by hub and bars.
+   * MAX_ALIASES. Stored, but not used by hub and bars.
    */
   unasked: 16,
   /** The event time is absent or out of range, so the receive time counts. */
@@ -118,19 +118,19 @@ export const FLAG = {
 } as const
 
 /** Messages with any of these flags are stored but not used for anything else. */
-export const KEPT_ONLY = FLAG.control | FLAG.undecodable | FLAG.unasked
+export const STORED_ONLY = FLAG.control | FLAG.undecodable | FLAG.unasked
 
 /**
  * Whether a message counts in hub, bars and digests. The live market and every reader of the store judge by the same
  * stored flags, so they can't disagree.
  */
-export const entersMarket = (flags: number): boolean => (flags & KEPT_ONLY) === 0
+export const entersMarket = (flags: number): boolean => (flags & STORED_ONLY) === 0
 
 /** Whether a gap of this cause lost received frames. The live fold restarts there, so every other fold must, too. */
 export const cutsOrder = (cause: GapCause): boolean => cause === 'disk' || cause === 'overflow' || cause === 'worker'
 
 /** The most aliases accepted per instrument. Messages under further aliases are stored with the flag `unasked`. */
-export const MOST_SPELLINGS = 64
+export const MAX_ALIASES = 64
 
 export interface FeedCounts {
   readonly feed: FeedId

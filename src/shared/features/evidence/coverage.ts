@@ -319,13 +319,13 @@ export function receivedSpans(
     } else if (entry.type === 'released' && entry.symbols.some(mine)) end(entry.conn, wallMs)
   }
   for (const conn of [...acknowledged.keys()]) end(conn, endedMs)
-  const holes = gaps
+  const missing = gaps
     .filter((gap) => gap.feed === feed && (gap.symbols.length === 0 || gap.symbols.some(mine)))
     .map(({ fromMs, toMs, skewMs = 0 }) => ({
       fromMs: fromMs - Math.abs(skewMs),
       toMs: Math.max(fromMs, toMs ?? endedMs) + Math.abs(skewMs),
     }))
-  return withoutSpans(known ? spans : [{ fromMs: startedMs, toMs: endedMs }], holes)
+  return withoutSpans(known ? spans : [{ fromMs: startedMs, toMs: endedMs }], missing)
 }
 
 /** Whether [fromMs, toMs) lies in one of merged spans whole. */

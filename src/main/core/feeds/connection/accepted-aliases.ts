@@ -3,7 +3,7 @@
  * ways would grow every map by symbol without bound. Messages under further aliases are stored and marked `unasked`,
  * so that a replay, which reads the mark, leaves out the same messages.
  */
-import { MOST_SPELLINGS } from '../../../../shared/core/recording/recording.ts'
+import { MAX_ALIASES } from '../../../../shared/core/recording/recording.ts'
 
 export class AcceptedAliases {
   readonly #byKey = new Map<string, Set<string>>()
@@ -19,11 +19,11 @@ export class AcceptedAliases {
     let known = this.#byKey.get(key)
     if (known === undefined) this.#byKey.set(key, (known = new Set()))
     if (known.has(symbol)) return true
-    if (known.size < MOST_SPELLINGS) {
+    if (known.size < MAX_ALIASES) {
       known.add(symbol)
       return true
     }
-    if (known.size === MOST_SPELLINGS) {
+    if (known.size === MAX_ALIASES) {
       // The empty string, which is no symbol, marks that `onFull` was called.
       known.add('')
       this.#onFull(key)

@@ -7,16 +7,13 @@ import { KIND, scratch, type Scratch } from '../../../../service/codec.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
 import { createBarBuilder, fixedGrid, midPrice, type BarBuilder } from '../../../../shared/core/market/bars.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
-import { FLAG, KEPT_ONLY } from '../../../../shared/core/recording/recording.ts'
+import { FLAG } from '../../../../shared/core/recording/recording.ts'
 import { feedAsset, instrumentId, type FeedId, type InstrumentId } from '../../../../shared/base/units.ts'
 
 /** `''` means no instrument: control, undecodable and anonymous messages, and unasked ones beyond a limit. */
 export type SeriesName = InstrumentId | ''
 
 const NO_INSTRUMENT = FLAG.control | FLAG.undecodable
-
-/** Flags of rows that never enter a bar. */
-export const EXCLUDED_FROM_BARS = KEPT_ONLY
 
 /** How one message is classified. One object is reused; it is valid until the next `classify`. */
 export interface ClassifiedMessage {

@@ -7,7 +7,7 @@ import {
   createBarBuilder,
   fixedGrid,
   toBar,
-  touchesHole,
+  touchesGap,
   type BarBuilder,
   type BarGrid,
   type BarState,
@@ -408,7 +408,7 @@ const shifted = (bar: BarState, base: number): BarState =>
 
 function marked(state: BarState, gapIntervals: readonly SkewedGap[]): BarState {
   const { startMs, endMs } = state
-  const touchedSpan = gapIntervals.some((interval) => touchesHole(startMs, endMs, interval, interval.skewMs))
+  const touchedSpan = gapIntervals.some((interval) => touchesGap(startMs, endMs, interval, interval.skewMs))
   return touchedSpan ? { ...state, complete: false } : state
 }
 

@@ -1,9 +1,10 @@
 /** Builds bars directly from the columns of a sealed block. */
+import { STORED_ONLY } from '../../../../shared/core/recording/recording.ts'
 import { barsFromColumns, midColumn, type BarBuilder } from '../../../../shared/core/market/bars.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
 import { FEEDS } from '../../../../service/feeds.ts'
 import type { OpenBlock } from '../blocks/open-block.ts'
-import { applyRecord, EXCLUDED_FROM_BARS, type Classifier } from '../format/classify.ts'
+import { applyRecord, type Classifier } from '../format/classify.ts'
 
 /** Adds the rows of a block with a seq in (after, limit] to bars. */
 export function applyBlock(
@@ -21,7 +22,7 @@ export function applyBlock(
   while (from < to && seq[from] <= after) from++
   while (to > from && seq[to - 1] > limit) to--
   const decodeRow = (i: number): void => {
-    if ((flags[i] & EXCLUDED_FROM_BARS) !== 0 || block.recvMs[i] < part.notBeforeMs) return
+    if ((flags[i] & STORED_ONLY) !== 0 || block.recvMs[i] < part.notBeforeMs) return
     const raw = block.raw(i)
     const { eventMs, record } = classifier.classify(feed, flags[i], raw, 0, raw.length)
     applyRecord(builder, of, seq[i] + part.base, Number.isNaN(eventMs) ? block.recvMs[i] : eventMs, record)
@@ -39,7 +40,7 @@ export function applyBlock(
   if (!block.isDated) eventMs = eventMs.map((ms, i) => (Number.isNaN(ms) ? block.recvMs[i] : ms))
   const ordered = part.base === 0 ? seq : seq.map((s) => s + part.base)
   const columns = { eventMs, seq: ordered, price, size, flags, priceUnit, sizeUnit }
-  const skip = block.commonFlags === 0 ? 0 : EXCLUDED_FROM_BARS
+  const skip = block.commonFlags === 0 ? 0 : STORED_ONLY
   if (isComplete) {
     barsFromColumns(columns, from, to, builder, skip)
     return

@@ -1,5 +1,5 @@
 /** Finds the intervals in which a session has nothing of an instrument: not received, or stored and unreadable. */
-import type { Hole } from '../../../../shared/core/market/bars.ts'
+import type { GapInterval } from '../../../../shared/core/market/bars.ts'
 import type { LedgerEntry } from '../../../../shared/core/recording/recording.ts'
 import {
   feedAsset,
@@ -27,7 +27,7 @@ const MAX_EVENT_OFFSET_MS = 6 * HOUR
 const MAX_CLOCK_LEAD_MS = MINUTE
 
 /** An interval without reception, and the clock difference between service and computer. */
-export interface SkewedGap extends Hole {
+export interface SkewedGap extends GapInterval {
   readonly skewMs?: number
   /** What can't be read: an entry or gap of the ledger, or the messages of a corrupt flush. */
   readonly unreadable?: 'ledger' | { readonly recording: number; readonly seqs: SeqRange }

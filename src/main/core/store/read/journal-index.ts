@@ -3,10 +3,11 @@
  * them once per instrument, so each row is classified once and cached until it is sealed. The cache takes 28 bytes a
  * message; the messages stay in the store.
  */
+import { STORED_ONLY } from '../../../../shared/core/recording/recording.ts'
 import type { Database } from 'better-sqlite3'
 import type { FeedId, InstrumentId } from '../../../../shared/base/units.ts'
 import { upperBound } from '../types/upper-bound.ts'
-import { EXCLUDED_FROM_BARS, type Classifier } from '../format/classify.ts'
+import { type Classifier } from '../format/classify.ts'
 import type { MessageColumns } from '../types/store.ts'
 import { connectionFeeds } from '../schema/connection-feeds.ts'
 import { Journal } from '../format/journal.ts'
@@ -143,7 +144,7 @@ export class JournalIndex {
   #classifyRow(m: MessageColumns, feeds: ReadonlyMap<number, FeedId>, places: JournalCache['feeds']): void {
     for (let i = 0; i < m.count; i += 1) {
       const feed = feeds.get(m.conn[i])
-      if (feed === undefined || (m.flags[i] & EXCLUDED_FROM_BARS) !== 0) continue
+      if (feed === undefined || (m.flags[i] & STORED_ONLY) !== 0) continue
       const { series, eventMs } = this.#classifier.classify(feed, m.flags[i], m.bytes, m.offsets[i], m.offsets[i + 1])
       if (series === '') continue
       let ofFeed = places.get(feed)

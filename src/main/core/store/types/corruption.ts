@@ -1,7 +1,7 @@
 /** Corrupt data that a query meets: it is refused, or skipped and reported as gaps. */
 import { CodedError } from '../../../../shared/base/errors.ts'
 import { joinGaps } from '../../../../shared/base/spans.ts'
-import type { Hole } from '../../../../shared/core/market/bars.ts'
+import type { GapInterval } from '../../../../shared/core/market/bars.ts'
 import type { GapSpan } from '../../../../shared/core/status/status.ts'
 import { unixMs, type FeedId } from '../../../../shared/base/units.ts'
 
@@ -25,7 +25,7 @@ export class CorruptData {
   readonly isSkipped: boolean
   readonly #feed: FeedId
   readonly #lost: GapSpan[] = []
-  readonly #rebuilt: Hole[] = []
+  readonly #rebuilt: GapInterval[] = []
 
   constructor(feed: FeedId, isSkipped: boolean) {
     this.#feed = feed
@@ -40,14 +40,14 @@ export class CorruptData {
   }
 
   /** Adds messages that can't be read. */
-  addLost({ fromMs, toMs }: Hole): void {
+  addLost({ fromMs, toMs }: GapInterval): void {
     const to = toMs === null ? null : unixMs(toMs)
     this.#lost.push({ feed: this.#feed, cause: 'unreadable', fromMs: unixMs(fromMs), toMs: to })
   }
 
   /** Adds bars that can't be read and were rebuilt from their messages. */
-  addRebuilt(hole: Hole): void {
-    this.#rebuilt.push(hole)
+  addRebuilt(span: GapInterval): void {
+    this.#rebuilt.push(span)
   }
 
   /** Where messages can't be read, ascending. */
@@ -55,7 +55,7 @@ export class CorruptData {
     return joinGaps(this.#lost)
   }
 
-  get rebuilt(): readonly Hole[] {
+  get rebuilt(): readonly GapInterval[] {
     return joinGaps(this.#rebuilt)
   }
 }

@@ -1,5 +1,5 @@
 /** The store as its users see it: one writer in a worker, and readers that never block it. */
-import type { Hole } from '../../../../shared/core/market/bars.ts'
+import type { GapInterval } from '../../../../shared/core/market/bars.ts'
 import type { Bar, BarSource, Interval } from '../../../../shared/core/market/market.ts'
 import type {
   FeedCounts,
@@ -380,7 +380,7 @@ export interface BarPage {
   /**
    * With `skipCorrupt`: hours whose stored bars are corrupt and were rebuilt from the messages, so nothing is missing.
    */
-  readonly rebuilt?: readonly Hole[]
+  readonly rebuilt?: readonly GapInterval[]
 }
 
 /** An instrument of a feed with its symbols as the service wrote them, the latest one last. */

@@ -4,18 +4,11 @@
  * Blocks merged or compacted in the meantime are looked up again.
  */
 import { countText } from '../../../../shared/base/count-text.ts'
-import { MOST_SPELLINGS } from '../../../../shared/core/recording/recording.ts'
+import { MAX_ALIASES, STORED_ONLY } from '../../../../shared/core/recording/recording.ts'
 import { isFeedId, recordingId, unixMs, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
 import { openBlock } from '../blocks/open.ts'
 import { mayShareSeries } from '../write/buckets.ts'
-import {
-  applyToBars,
-  barSources,
-  Classifier,
-  hasRollups,
-  EXCLUDED_FROM_BARS,
-  type MinuteBars,
-} from '../format/classify.ts'
+import { applyToBars, barSources, Classifier, hasRollups, type MinuteBars } from '../format/classify.ts'
 import { sliceColumns } from '../format/message-columns.ts'
 import { Journal } from '../format/journal.ts'
 import { countEntries, entriesUpTo, EntryCursor } from '../read/entry-pages.ts'
@@ -86,7 +79,7 @@ interface CheckedSeries {
   readonly rollups: readonly RollupRow[] | null
   readonly symbols: Set<string>
   /** Limit on listed symbols. Earlier versions of Tapedeck had none. */
-  readonly mostSymbols: number
+  readonly maxSymbols: number
   readonly minutes: MinuteBars
 }
 
@@ -265,11 +258,11 @@ export class RecordingCheck {
         this.#problem('structure', `series ${row.id} has no feed`)
         continue
       }
-      const mostSymbols = Math.max(MOST_SPELLINGS, countListed(row.symbols))
+      const maxSymbols = Math.max(MAX_ALIASES, countListed(row.symbols))
       const rollups = this.#close === null ? rollupRows(this.#db, row.id) : null
       const blocks = this.#blockRanges(row.id)
       if (row.instrument !== '') this.#named.set(row.feed, (this.#named.get(row.feed) ?? 0) + 1)
-      this.#series.set(row.id, { row, blocks, rollups, symbols: new Set(), mostSymbols, minutes: new Map() })
+      this.#series.set(row.id, { row, blocks, rollups, symbols: new Set(), maxSymbols, minutes: new Map() })
     }
   }
 
@@ -438,7 +431,7 @@ export class RecordingCheck {
     const flags = m.flags[i]
     if (series === null && this.#digests === null) return
     const placed = this.#classifier.classify(feed, flags, m.bytes, m.offsets[i], m.offsets[i + 1])
-    if ((flags & EXCLUDED_FROM_BARS) === 0) this.#digests?.message(seq, feed, m.recvMs[i], placed.record)
+    if ((flags & STORED_ONLY) === 0) this.#digests?.message(seq, feed, m.recvMs[i], placed.record)
     if (series === null) return
     const isInSharedSeries =
       series.row.instrument === '' && mayShareSeries(flags, this.#named.get(series.row.feed) ?? 0)
@@ -451,8 +444,8 @@ export class RecordingCheck {
       )
     }
     if (placed.series === '' || series.row.instrument === '') return
-    if (series.symbols.size < series.mostSymbols) series.symbols.add(placed.symbol)
-    if (seq > series.row.rolled_seq || (flags & EXCLUDED_FROM_BARS) !== 0 || !hasRollups(feed)) return
+    if (series.symbols.size < series.maxSymbols) series.symbols.add(placed.symbol)
+    if (seq > series.row.rolled_seq || (flags & STORED_ONLY) !== 0 || !hasRollups(feed)) return
     applyToBars(
       series.minutes,
       barSources(feed),

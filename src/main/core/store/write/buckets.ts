@@ -2,10 +2,10 @@
  * Collects messages from the journal by series before they are sealed into blocks. A series costs memory while it is
  * recorded and at least one block, so unasked messages can't open a series for every name the service has.
  */
-import { MOST_SPELLINGS, FLAG } from '../../../../shared/core/recording/recording.ts'
+import { FLAG, MAX_ALIASES, STORED_ONLY } from '../../../../shared/core/recording/recording.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import { ColumnsBuilder } from '../format/message-columns.ts'
-import { applyToBars, barSources, hasRollups, EXCLUDED_FROM_BARS } from '../format/classify.ts'
+import { applyToBars, barSources, hasRollups } from '../format/classify.ts'
 import type { Classifier, MinuteBars, SeriesName } from '../format/classify.ts'
 import type { MessageColumns } from '../types/store.ts'
 import { seriesKey, type RecordingState } from './recording-state.ts'
@@ -66,10 +66,10 @@ export class Buckets {
     bucket.eventMs.push(eventMs)
     if (bucket.name === '') return
     if (symbol !== bucket.lastSymbol) {
-      if (bucket.symbols.size < MOST_SPELLINGS) bucket.symbols.add(symbol)
+      if (bucket.symbols.size < MAX_ALIASES) bucket.symbols.add(symbol)
       bucket.lastSymbol = symbol
     }
-    if ((flags & EXCLUDED_FROM_BARS) !== 0 || !hasRollups(feed)) return
+    if ((flags & STORED_ONLY) !== 0 || !hasRollups(feed)) return
     applyToBars(bucket.minutes, barSources(feed), m.seq[i], Number.isNaN(eventMs) ? m.recvMs[i] : eventMs, record)
   }
 

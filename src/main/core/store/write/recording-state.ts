@@ -4,7 +4,6 @@ import {
   barSources,
   Classifier,
   hasRollups,
-  EXCLUDED_FROM_BARS,
   applyToBars,
   type MinuteBars,
   type SeriesName,
@@ -14,7 +13,7 @@ import { tryRead } from '../types/corruption.ts'
 import { genesis, unpackRuns } from '../format/ledger.ts'
 import { openBlock } from '../blocks/open.ts'
 import { stampOfLast, newerStamp, type Stamp } from '../format/last-received.ts'
-import type { FeedCounts } from '../../../../shared/core/recording/recording.ts'
+import { STORED_ONLY, type FeedCounts } from '../../../../shared/core/recording/recording.ts'
 import { isFeedId, recordingId, type FeedId, type RecordingId } from '../../../../shared/base/units.ts'
 
 /**
@@ -208,7 +207,7 @@ function loadSeries(db: Db, rec: RecordingState): Stamp | undefined {
       if (name === '' || !hasRollups(feed)) return
       const { seq, flags, recvMs } = block
       for (let i = 0; i < block.count; i++) {
-        if (seq[i] <= row.rolled_seq || (flags[i] & EXCLUDED_FROM_BARS) !== 0) continue
+        if (seq[i] <= row.rolled_seq || (flags[i] & STORED_ONLY) !== 0) continue
         const raw = block.raw(i)
         const placed = classifier.classify(feed, flags[i], raw, 0, raw.length)
         const ms = Number.isNaN(placed.eventMs) ? recvMs[i] : placed.eventMs

@@ -8,7 +8,7 @@
  */
 import type { BarBuilder, BarState } from '../../../../shared/core/market/bars.ts'
 import type { BarSource } from '../../../../shared/core/market/market.ts'
-import { FLAG, MOST_SPELLINGS } from '../../../../shared/core/recording/recording.ts'
+import { FLAG, MAX_ALIASES } from '../../../../shared/core/recording/recording.ts'
 import type { FeedId } from '../../../../shared/base/units.ts'
 import { encodeInSteps } from '../blocks/encode.ts'
 import { openBlock } from '../blocks/open.ts'
@@ -64,7 +64,7 @@ export class Sealer {
     this.#nowMs = nowMs
     this.#journal = new Journal(db)
     this.#sql = {
-      tear: db.prepare<[number]>('UPDATE journal SET torn = 1 WHERE id = ?'),
+      markCorrupt: db.prepare<[number]>('UPDATE journal SET torn = 1 WHERE id = ?'),
       drop: db.prepare<[number]>('DELETE FROM journal WHERE id = ?'),
       series: db.prepare<[number, string, string, string]>(
         'INSERT INTO series (recording, feed, instrument, symbols, rolled_seq) VALUES (?, ?, ?, ?, 0)',
@@ -151,7 +151,7 @@ export class Sealer {
         })
       }
       for (const { conn, head, part, runs } of chains) this.#sql.chain.run(rec.id, conn, part, packRuns(runs), head)
-      for (const id of corrupt) this.#sql.tear.run(id)
+      for (const id of corrupt) this.#sql.markCorrupt.run(id)
       for (const id of taken) this.#sql.drop.run(id)
       this.#sql.sealed.run(upTo, rec.id)
     }
@@ -311,7 +311,7 @@ export class Sealer {
 
 /** The symbols of a bucket, in order, that a series doesn't list yet. */
 function freshSymbols(known: ReadonlySet<string>, symbols: ReadonlySet<string>): string[] {
-  return [...symbols].filter((symbol) => !known.has(symbol)).slice(0, Math.max(0, MOST_SPELLINGS - known.size))
+  return [...symbols].filter((symbol) => !known.has(symbol)).slice(0, Math.max(0, MAX_ALIASES - known.size))
 }
 
 /** Encodes symbols for a series row. */

@@ -10,7 +10,7 @@ import { RETRY_AFTER_AT_MOST_MS } from '../../../../../src/main/core/feeds/conne
 import type { FeedListener } from '../../../../../src/main/core/feeds/feed-listener.ts'
 import type { FrameSink } from '../../../../../src/main/core/feeds/connection/frame-sink.ts'
 import { CodedError } from '../../../../../src/shared/base/errors.ts'
-import { FLAG, MOST_SPELLINGS, type LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
+import { FLAG, MAX_ALIASES, type LedgerEntry } from '../../../../../src/shared/core/recording/recording.ts'
 import type { FeedState, Reason } from '../../../../../src/shared/core/status/status.ts'
 import { monoNs, recordingId, unixMs, type FeedId } from '../../../../../src/shared/base/units.ts'
 
@@ -334,16 +334,13 @@ describe('a healthy service', () => {
   test('messages under an alias over the limit are stored as unasked, which is logged once', async () => {
     const w = await world()
     await open(w, 'BTC-USD')
-    const spelt = Array.from(
-      { length: MOST_SPELLINGS + 20 },
-      (_, i) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`,
-    )
+    const spelt = Array.from({ length: MAX_ALIASES + 20 }, (_, i) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`)
     for (const symbol of spelt) w.service.last.send(trade(symbol))
     w.service.last.send(trade('BTC-USD', 7))
     await until('the last record', () => w.ears.records.at(-1)?.price === 7)
     const kept = w.ears.records.slice(0, -1).map((record) => record.symbol)
     // The spelling that was acknowledged is one of them.
-    expect(kept).toEqual(spelt.slice(0, MOST_SPELLINGS - 1))
+    expect(kept).toEqual(spelt.slice(0, MAX_ALIASES - 1))
     // What replay reads: the flags of what is stored give the same records.
     const flags = w.recorder.frames.slice(1).map((frame) => frame.flags & FLAG.unasked)
     expect(flags).toEqual([...spelt.map((symbol) => (kept.includes(symbol) ? 0 : FLAG.unasked)), 0])

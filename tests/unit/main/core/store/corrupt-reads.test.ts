@@ -7,7 +7,7 @@ import { StoreEngine } from '../../../../../src/main/core/store/threads/engine.t
 import type { BarPage, BarQuery } from '../../../../../src/main/core/store/types/store.ts'
 import { openLocalReader } from '../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../src/main/core/store/types/recording-id.ts'
-import { touchesHole, type Hole } from '../../../../../src/shared/core/market/bars.ts'
+import { touchesGap, type GapInterval } from '../../../../../src/shared/core/market/bars.ts'
 import type { Bar, Interval } from '../../../../../src/shared/core/market/market.ts'
 import { instrumentId, unixMs, type RecordingId } from '../../../../../src/shared/base/units.ts'
 import { blocksOf, flip, inStore, type FlipTarget } from './flip.ts'
@@ -68,12 +68,12 @@ async function bars(query: Partial<BarQuery> = {}): Promise<BarPage> {
 }
 const readPastCorrupt = (query: Partial<BarQuery> = {}): Promise<BarPage> => bars({ ...query, skipCorrupt: true })
 /** The corrupt spans of a page: every gap says that it is one. */
-const corruptSpans = ({ gaps }: BarPage): readonly Hole[] =>
+const corruptSpans = ({ gaps }: BarPage): readonly GapInterval[] =>
   gaps.map(({ cause, fromMs, toMs }) => {
     expect(cause).toBe('unreadable')
     return { fromMs, toMs }
   })
-const touches = ({ startMs, endMs }: Bar, span: Hole): boolean => touchesHole(startMs, endMs, span)
+const touches = ({ startMs, endMs }: Bar, span: GapInterval): boolean => touchesGap(startMs, endMs, span)
 /** Minute and close of each bar, with "?" if it isn't complete. */
 const describeBars = ({ bars }: BarPage): readonly string[] =>
   bars.map(({ startMs, close, complete }) => `${(startMs - T0) / MINUTE} ${close}${complete ? '' : '?'}`)

@@ -8,7 +8,7 @@ import {
   midColumn,
   midPrice,
   toBar,
-  touchesHole,
+  touchesGap,
   type BarState,
 } from '../../../../../src/shared/core/market/bars.ts'
 import { LEAN_DAY, leanRows, type LeanFile } from '../../lean-forex.ts'
@@ -263,24 +263,24 @@ describe('gaps', () => {
   test('a bar that a gap touches is incomplete, before and after the gap is known', () => {
     const builder = createBarBuilder({ grid: fixedGrid(SECOND) })
     builder.apply(500, 1, 1, 1)
-    builder.hole({ fromMs: 900, toMs: 2000 })
+    builder.addGap({ fromMs: 900, toMs: 2000 })
     builder.apply(1500, 2, 1, 1)
     builder.apply(2000, 3, 1, 1)
     expect(builder.states().map((b) => b.complete)).toEqual([false, false, true])
-    builder.hole({ fromMs: 2500, toMs: null })
+    builder.addGap({ fromMs: 2500, toMs: null })
     builder.apply(9000, 4, 1, 1)
     expect(builder.states().map((b) => b.complete)).toEqual([false, false, false, false])
   })
   test('a gap is widened by the skew, and one without length still touches', () => {
-    expect(touchesHole(0, 1000, { fromMs: 1000, toMs: 2000 })).toBe(false)
-    expect(touchesHole(0, 1000, { fromMs: 1000, toMs: 2000 }, 1)).toBe(true)
-    expect(touchesHole(2000, 3000, { fromMs: 1000, toMs: 2000 })).toBe(false)
-    expect(touchesHole(1000, 2000, { fromMs: 1000, toMs: 1000 })).toBe(true)
-    expect(touchesHole(0, 1000, { fromMs: 1000, toMs: 1000 })).toBe(false)
+    expect(touchesGap(0, 1000, { fromMs: 1000, toMs: 2000 })).toBe(false)
+    expect(touchesGap(0, 1000, { fromMs: 1000, toMs: 2000 }, 1)).toBe(true)
+    expect(touchesGap(2000, 3000, { fromMs: 1000, toMs: 2000 })).toBe(false)
+    expect(touchesGap(1000, 2000, { fromMs: 1000, toMs: 1000 })).toBe(true)
+    expect(touchesGap(0, 1000, { fromMs: 1000, toMs: 1000 })).toBe(false)
   })
   test('an incomplete part makes the longer bar incomplete', () => {
     const builder = createBarBuilder({ grid: fixedGrid(SECOND) })
-    builder.hole({ fromMs: -Infinity, toMs: 1 })
+    builder.addGap({ fromMs: -Infinity, toMs: 1 })
     builder.apply(1, 1, 1, 1)
     builder.apply(1001, 2, 1, 1)
     expect(mergeBars(builder.states(), fixedGrid(MINUTE))[0]?.complete).toBe(false)

@@ -12,7 +12,7 @@ import { Interest, LINGER_MS } from '../../../../../../src/main/core/feeds/inter
 import { createMessageRate } from '../../../../../../src/main/core/feeds/connection/message-rate.ts'
 import { RequestedSymbols } from '../../../../../../src/main/core/feeds/connection/requested-symbols.ts'
 import { AcceptedAliases } from '../../../../../../src/main/core/feeds/connection/accepted-aliases.ts'
-import { MOST_SPELLINGS } from '../../../../../../src/shared/core/recording/recording.ts'
+import { MAX_ALIASES } from '../../../../../../src/shared/core/recording/recording.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 
 describe('backoff', () => {
@@ -218,11 +218,11 @@ describe('requested symbols', () => {
     }
     const spelt = Array.from({ length: 2_000 }, (_, i) => `B${'-'.repeat(i % 16)}TC${'_'.repeat(i >> 4)}USD`)
     const first = asked()
-    expect(spelt.filter((symbol) => first.has(symbol))).toEqual(spelt.slice(0, MOST_SPELLINGS))
+    expect(spelt.filter((symbol) => first.has(symbol))).toEqual(spelt.slice(0, MAX_ALIASES))
     expect(told).toEqual(['BTCUSD'])
     // The next connection begins with the same spellings.
     const next = asked()
-    expect(spelt.toReversed().filter((symbol) => next.has(symbol))).toHaveLength(MOST_SPELLINGS)
+    expect(spelt.toReversed().filter((symbol) => next.has(symbol))).toHaveLength(MAX_ALIASES)
     expect(next.has('ETH/USD')).toBe(true)
     expect(told).toEqual(['BTCUSD'])
   })

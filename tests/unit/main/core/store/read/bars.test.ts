@@ -292,7 +292,7 @@ it('widens a gap by the clock skew measured when it opened', async () => {
   // A live series with the same gap agrees.
   const live = createBarBuilder({ grid: gridOf('crypto', '1m') })
   minutes.forEach((_, m) => live.apply(T0 + m * 60_000 + 5_000, m, 100 + m, 1))
-  live.hole({ fromMs: T0 + 185_000, toMs: T0 + 186_000 }, 70_000)
+  live.addGap({ fromMs: T0 + 185_000, toMs: T0 + 186_000 }, 70_000)
   expect(live.states().map((bar) => bar.complete)).toEqual(bars.map((bar) => bar.complete))
 
   expect((await reader.verify(null)).problems).toEqual([])

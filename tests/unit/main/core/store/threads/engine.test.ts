@@ -5,7 +5,7 @@ import { SEAL_AFTER_MS, StoreEngine } from '../../../../../../src/main/core/stor
 import { CommitHead } from '../../../../../../src/main/core/store/wal/commit-head.ts'
 import { openLocalReader } from '../../../../../../src/main/core/store/threads/reader.ts'
 import { newRecordingId } from '../../../../../../src/main/core/store/types/recording-id.ts'
-import { FLAG, MOST_SPELLINGS } from '../../../../../../src/shared/core/recording/recording.ts'
+import { FLAG, MAX_ALIASES } from '../../../../../../src/shared/core/recording/recording.ts'
 import { unixMs } from '../../../../../../src/shared/base/units.ts'
 import { DEMO, latin1, quote, readEverything, T0, tempFolder, trade, Writer, type Item } from '../harness.ts'
 
@@ -141,7 +141,7 @@ describe('StoreEngine', () => {
     engine.drain()
     const reader = openLocalReader(folder.file)
     const [found] = await reader.instruments({ feed: 'crypto/XT' })
-    expect([...found.symbols].sort()).toEqual(Array.from({ length: MOST_SPELLINGS }, (_, i) => spelling(i)).sort())
+    expect([...found.symbols].sort()).toEqual(Array.from({ length: MAX_ALIASES }, (_, i) => spelling(i)).sort())
     expect(await reader.verify(null)).toMatchObject({ messages: 200, problems: [] })
     await reader.close()
     engine.close()
