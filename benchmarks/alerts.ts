@@ -134,10 +134,10 @@ function measure(kinds: Kinds, tape: Tape, count = ALERTS): { readonly nanos: nu
     feeds: () => ({ trade: TRADES, quote: QUOTES }),
     listener: {
       fired: () => void (fired += 1),
-      back: () => undefined,
+      rearmed: () => undefined,
       unseen: () => undefined,
       expired: () => undefined,
-      blind: () => undefined,
+      suspended: () => undefined,
       wantsBars: () => undefined,
       changed: () => undefined,
     },

@@ -1,4 +1,4 @@
-/** What alerts need to know of markets: grids, hours, and which feeds prices come from. */
+/** Bar grids, market hours and feeds, as the evaluator needs them. */
 import type { EvaluatorOptions } from '../../../shared/features/alerts/evaluator/evaluator.ts'
 import { gridOf, isOpen } from '../../../shared/core/market/calendar.ts'
 import { FEEDS, TICK_FEEDS } from '../../../service/feeds.ts'

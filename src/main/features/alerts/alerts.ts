@@ -1,11 +1,11 @@
 /**
- * The alerts of a terminal: kept, watched on every record of the live market, told to windows, to the log
- * and to the system. Works without a window.
+ * The alerts of a terminal: saved, evaluated on every record of the live market, and reported to windows, the log and
+ * the system. Works without a window.
  */
 import { CodedError } from '../../../shared/base/errors.ts'
 import { Evaluator, type EvaluatorOptions } from '../../../shared/features/alerts/evaluator/evaluator.ts'
-import type { Fired } from '../../../shared/features/alerts/evaluator/last-value.ts'
-import type { Blind } from '../../../shared/features/alerts/evaluator/coverage.ts'
+import type { Fired } from '../../../shared/features/alerts/evaluator/listener.ts'
+import type { Suspension } from '../../../shared/features/alerts/evaluator/coverage.ts'
 import {
   MOST_ALERTS,
   type Alert,
@@ -14,61 +14,62 @@ import {
   type AlertRow,
   type AlertState,
 } from '../../../shared/features/alerts/types.ts'
-import type { Watch } from '../../../shared/features/alerts/evaluator/condition.ts'
+import type { Watch } from '../../../shared/features/alerts/evaluator/watch.ts'
 import { eventWords, type AlertNumbers } from '../../../shared/features/alerts/labels.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import { createHistory, type NewEvent } from './history.ts'
-import { createKeeping, isDue, said } from './keeping.ts'
-import { writeAlerts, writeHistory } from './kept.ts'
-import type { Alerts, AlertsKeeper } from './port.ts'
+import { createAlertStore, isDue, messageOf } from './alert-store.ts'
+import { writeAlerts, writeHistory } from './alert-format.ts'
+import type { Alerts, AlertFiles } from './port.ts'
 import type { Notice } from '../../terminal/host.ts'
 import { alertSink } from './record-sink.ts'
 import { alertStreams } from './streams.ts'
 import { createWarming, type PastBars } from './warming.ts'
 
 export interface AlertsOptions {
-  readonly keeper: AlertsKeeper
+  readonly files: AlertFiles
   readonly wallMs: () => number
   readonly newId: () => string
-  /** What is watched now. */
+  /** The market being watched. */
   readonly market: () => 'demo' | 'service'
   readonly calendar: Pick<EvaluatorOptions, 'grid' | 'isOpen' | 'feeds'>
-  /** Makes these instruments be received; answers how to let go of them. */
-  readonly want: (instruments: readonly InstrumentId[]) => () => void
+  /** Subscribes to instruments. Returns a function that unsubscribes. */
+  readonly subscribe: (instruments: readonly InstrumentId[]) => () => void
   readonly bars: PastBars
   readonly drawings: (instrument: InstrumentId) => readonly Drawing[]
-  /** Days (UTC ms of 00:00) on which an instrument reports; null: not known. May ask the service. */
+  /** The days (00:00 UTC, UTC ms) on which an instrument reports, or null if unknown. May send a request. */
   readonly reports: (instrument: InstrumentId) => Promise<readonly number[] | null>
   readonly symbolOf: (instrument: InstrumentId) => string
   readonly numbers: (instrument: InstrumentId) => AlertNumbers
-  /** Shows a notification of the system; absent: the host has none, and a window does it where it may. */
+  /** Shows a system notification. If absent, the host has none, and a window shows it where it may. */
   readonly notify?: ((notice: Notice) => void) | undefined
   readonly log: (level: 'info' | 'warn', text: string, detail?: string) => void
 }
 
-/** Notifications at most in a sweep; what is more is told as a number. */
-const NOTICES_A_SWEEP = 4
-/** Connecting takes no more. */
-export const WORTH_TELLING_MS = 10_000
+/** The most notifications per sweep. The rest are reported as a number. */
+const MAX_NOTICES_PER_SWEEP = 4
+/** Connecting doesn't take longer. */
+export const MIN_REPORTED_MS = 10_000
 const REPORTS_EVERY_MS = 3_600_000
 
-/** Reads what was kept; `begin` watches it. Never throws: what cannot be read is put aside and told. */
+/**
+ * Reads the saved alerts; `begin` starts evaluating them. Never throws: unreadable files are set aside and reported.
+ */
 export function createAlerts(options: AlertsOptions): Alerts {
-  const { keeper, wallMs, log } = options
+  const { files, wallMs, log } = options
   const alerts = new Map<string, Alert>()
   const listeners = new Set<() => void>()
-  const keeping = createKeeping({
-    keeper,
+  const store = createAlertStore({
+    files,
     wallMs,
     log,
     textOf: (name) => (name === 'alerts' ? writeAlerts([...alerts.values()]) : writeHistory(history.events)),
   })
-  const { alive } = keeping
-  const history = createHistory(keeping.history)
-  for (const alert of keeping.alerts) alerts.set(alert.id, alert)
+  const { alive } = store
+  const history = createHistory(store.history)
+  for (const alert of store.alerts) alerts.set(alert.id, alert)
 
-  // -- watched --
   const row = (id: string): AlertRow | undefined => {
     const alert = alerts.get(id)
     return alert === undefined ? undefined : { ...alert, state: stateOf(alert) }
@@ -83,25 +84,25 @@ export function createAlerts(options: AlertsOptions): Alerts {
     return evaluator.state(alert.id) ?? { is: 'waiting', for: 'record' }
   }
   const streams = alertStreams(() => [...alerts.keys()].flatMap((id) => row(id) ?? []), row)
-  const told = new Map<string, AlertState>()
+  const sentStates = new Map<string, AlertState>()
 
   const happened = (event: NewEvent): AlertEvent => {
     const made = history.add(event)
     streams.happened(made)
-    keeping.soon('history')
+    store.soon('history')
     return made
   }
   const about = ({ id, instrument, condition, note }: Alert) => ({ alert: id, instrument, condition, note })
   const sentence = (alert: Alert, event: Exclude<AlertEvent, { readonly is: 'blind' }>): string =>
     `${options.symbolOf(alert.instrument)}: ${eventWords(event, options.numbers(alert.instrument))}`
 
-  /** Notifications of this sweep, and those that were too many. */
+  /** The notifications of this sweep, and the number left out. */
   let notices = 0
   let more = 0
   const notify = (notice: Notice): void => {
     if (options.notify === undefined) return
     notices += 1
-    if (notices > NOTICES_A_SWEEP) more += 1
+    if (notices > MAX_NOTICES_PER_SWEEP) more += 1
     else options.notify(notice)
   }
   const fired = ({ alert: { id }, atMs, eventMs, value, before, of, away }: Fired): void => {
@@ -116,33 +117,38 @@ export function createAlerts(options: AlertsOptions): Alerts {
       away,
     }
     alerts.set(id, alert)
-    keeping.soon('alerts')
+    store.soon('alerts')
     const event = happened({ ...about(alert), is: 'fired', atMs, eventMs, value, before })
     if (event.is === 'blind') return
     const text = sentence(alert, event)
     if (alert.log) log('info', text, alert.note)
     if (alert.system) notify({ title: text, body: alert.note, alert: id, again: !alert.done })
     streams.changed([id])
-    wanting = true
+    isSubscriptionStale = true
   }
 
-  const open = new Map<Blind, AlertEvent>()
-  const blind = (blind: Blind, instruments: readonly InstrumentId[], count: number, toMs: number | null): void => {
-    const { feed, cause, fromMs } = blind
-    const known = open.get(blind)
-    // Every new symbol takes a moment to be there.
-    if (cause === 'connect' && (toMs === null || toMs - fromMs < WORTH_TELLING_MS)) return
+  const open = new Map<Suspension, AlertEvent>()
+  const suspended = (
+    suspension: Suspension,
+    instruments: readonly InstrumentId[],
+    count: number,
+    toMs: number | null,
+  ): void => {
+    const { feed, cause, fromMs } = suspension
+    const known = open.get(suspension)
+    // Every new symbol takes a moment to connect.
+    if (cause === 'connect' && (toMs === null || toMs - fromMs < MIN_REPORTED_MS)) return
     if (known === undefined) {
-      // What was blind since before the start is told once it is over.
+      // A suspension that began before the start is reported once it ends.
       const made = happened({ is: 'blind', atMs: fromMs, feed, cause, instruments, toMs, alerts: count })
-      if (toMs === null) open.set(blind, made)
+      if (toMs === null) open.set(suspension, made)
       return
     }
     const event: AlertEvent = { ...known, is: 'blind', atMs: fromMs, feed, cause, instruments, toMs, alerts: count }
     history.replace(event)
     streams.happened(event)
-    keeping.soon('history')
-    if (toMs !== null) open.delete(blind)
+    store.soon('history')
+    if (toMs !== null) open.delete(suspension)
   }
 
   const evaluator = new Evaluator({
@@ -151,12 +157,12 @@ export function createAlerts(options: AlertsOptions): Alerts {
     before: alive === null ? null : { cause: alive.clean ? 'quit' : 'crash', fromMs: Math.min(alive.ms, wallMs()) },
     listener: {
       fired,
-      blind,
-      back({ id }) {
+      suspended,
+      rearmed({ id }) {
         const alert = alerts.get(id)
         if (alert === undefined) return
         alerts.set(id, { ...alert, away: null })
-        keeping.soon('alerts')
+        store.soon('alerts')
       },
       unseen(alert, atMs, value, before) {
         const event = happened({ ...about(alert), is: 'unseen', atMs, value, before })
@@ -165,7 +171,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       expired(alert, atMs) {
         happened({ ...about(alert), is: 'expired', atMs })
         streams.changed([alert.id])
-        wanting = true
+        isSubscriptionStale = true
       },
       wantsBars: (instrument, of, interval) => warming.ask(instrument, of, interval),
       changed: (watch: Watch) => streams.changed([...watch.runs].map(({ alert }) => alert.id)),
@@ -176,23 +182,27 @@ export function createAlerts(options: AlertsOptions): Alerts {
     evaluator: () => evaluator,
     bars: options.bars,
     failed: (thrown) =>
-      log('warn', 'The bars that indicators of alerts need could not be read; they are asked for again.', said(thrown)),
+      log(
+        'warn',
+        'The bars that indicators of alerts need could not be read; they are asked for again.',
+        messageOf(thrown),
+      ),
   })
 
-  /** What is to be received is another. */
-  let wanting = false
+  /** The subscriptions are being updated. */
+  let isSubscriptionStale = false
   let release = (): void => undefined
-  const want = (): void => {
-    wanting = false
+  const updateSubscriptions = (): void => {
+    isSubscriptionStale = false
     const ids = new Set<InstrumentId>()
     for (const { id, instrument, condition } of alerts.values()) {
       if (condition.is !== 'earnings' && evaluator.state(id) !== undefined) ids.add(instrument)
     }
     const before = release
-    release = options.want([...ids])
-    before() // after the new ones: what stays wanted never falls to zero
+    release = options.subscribe([...ids])
+    before() // Subscribed before the old ones are released, so no symbol is dropped in between.
   }
-  /** Watches an alert, or lets go of it, as it says. */
+  /** Adds or removes an alert from the evaluator, depending on its settings. */
   const watch = (alert: Alert): void => {
     const live =
       alert.enabled &&
@@ -203,7 +213,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       evaluator.remove(alert.id)
       return
     }
-    // By a clock that was set back since: how long it rested is not known.
+    // The clock was set back since, so the time it has rested is unknown.
     const ahead = alert.firedMs !== null && alert.firedMs > wallMs()
     evaluator.put(ahead ? { ...alert, firedMs: null } : alert)
     if (alert.condition.is === 'drawing') evaluator.setDrawings(alert.instrument, options.drawings(alert.instrument))
@@ -216,17 +226,17 @@ export function createAlerts(options: AlertsOptions): Alerts {
         evaluator.setReports(instrument, days)
         streams.changed(idsOf(instrument))
       },
-      () => undefined, // the state says that no date is known
+      () => undefined, // The alert's state says that no date is known.
     )
   }
   const idsOf = (instrument: InstrumentId): string[] =>
     [...alerts.values()].flatMap((alert) => (alert.instrument === instrument ? [alert.id] : []))
 
   const changed = async (ids: readonly string[]): Promise<void> => {
-    want()
+    updateSubscriptions()
     streams.changed(ids)
     for (const listener of [...listeners]) listener()
-    await keeping.keep('alerts')
+    await store.keep('alerts')
   }
   const room = (adding: number): void => {
     if (alerts.size + adding <= MOST_ALERTS) return
@@ -242,7 +252,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     begin() {
       reportsMs = wallMs()
       for (const alert of alerts.values()) watch(alert)
-      want()
+      updateSubscriptions()
     },
     list: () => [...alerts.keys()].flatMap((id) => row(id) ?? []),
     onChange(listener) {
@@ -261,7 +271,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
         createdMs,
         fired: count,
         firedMs,
-        // Worded anew it is armed anew.
+        // A changed alert is armed again.
         firedOf: null,
         done: false,
         away: null,
@@ -299,7 +309,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       for (const id of mine) {
         const alert = alerts.get(id)
         if (alert === undefined) continue
-        // One that had fired is armed again: it is to remind.
+        // One that had fired is armed again, to remind.
         const next: Alert = { ...alert, snoozedMs: untilMs, ...(alert.done ? { done: false, firedOf: null } : {}) }
         alerts.set(id, next)
         if (evaluator.state(id) === undefined) watch(next)
@@ -312,7 +322,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       for (const id of ids) {
         evaluator.remove(id)
         alerts.delete(id)
-        told.delete(id)
+        sentStates.delete(id)
       }
       streams.removed(ids)
       await changed([])
@@ -325,13 +335,13 @@ export function createAlerts(options: AlertsOptions): Alerts {
     },
     async clearHistory() {
       history.clear()
-      await keeping.keep('history')
+      await store.keep('history')
     },
     stream: (wake) => streams.open(wake),
     sweep(nowMs) {
       evaluator.advance(nowMs)
       warming.sweep()
-      if (wanting) want()
+      if (isSubscriptionStale) updateSubscriptions()
       if (more > 0) {
         options.notify?.({ title: `${more} more alerts fired`, body: 'The history of alerts has all of them.' })
       }
@@ -340,14 +350,14 @@ export function createAlerts(options: AlertsOptions): Alerts {
         const other: string[] = []
         for (const alert of alerts.values()) {
           const now = stateOf(alert)
-          const before = told.get(alert.id)
+          const before = sentStates.get(alert.id)
           if (before !== undefined && sameState(before, now)) continue
-          told.set(alert.id, now)
+          sentStates.set(alert.id, now)
           other.push(alert.id)
         }
         if (other.length > 0) streams.changed(other)
       }
-      keeping.sweep(nowMs, evaluator.size > 0)
+      store.sweep(nowMs, evaluator.size > 0)
       if (isDue(nowMs, reportsMs, REPORTS_EVERY_MS)) {
         reportsMs = nowMs
         const asked = new Set<InstrumentId>()
@@ -367,12 +377,12 @@ export function createAlerts(options: AlertsOptions): Alerts {
       warming.forget()
       evaluator.forget()
       for (const alert of alerts.values()) watch(alert)
-      want()
+      updateSubscriptions()
       streams.reset()
     },
     async close() {
       release()
-      await keeping.close(evaluator.size > 0)
+      await store.close(evaluator.size > 0)
     },
   }
 }

@@ -1,5 +1,5 @@
-/** `tapedeck alerts`: the alerts that the window keeps, and what each would have done on a recorded session. */
-import { readAlerts } from './kept.ts'
+/** `tapedeck alerts`: lists the alerts saved by the window, and what each would have done in a recorded session. */
+import { readAlerts } from './alert-format.ts'
 import { alertFiles } from './files.ts'
 import { conditionWords, measureWords, PLAIN_NUMBERS } from '../../../shared/features/alerts/labels.ts'
 import type { Alert, AlertDraft } from '../../../shared/features/alerts/types.ts'
@@ -11,7 +11,7 @@ import type { Drawing } from '../../../shared/features/drawings/types.ts'
 import { parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
 import { drawingsFolder } from '../drawings/file-keeper.ts'
 import { join } from 'node:path'
-import { testAlert } from './dry-run.ts'
+import { testAlert } from './alert-test.ts'
 import { instant, UsageError, type Command, type Context, type Values } from '../../command-line/command.ts'
 import { EXIT } from '../../command-line/exit.ts'
 import { createProgressLine } from '../../command-line/progress-line.ts'
@@ -22,7 +22,7 @@ const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOStrin
 const words = (alert: Alert): string =>
   `${parseInstrument(alert.instrument)?.key ?? alert.instrument}: ${conditionWords(alert.condition, PLAIN_NUMBERS)}`
 
-/** How an alert was left; what is watched now only the window knows. */
+/** The saved state of an alert. Only the window knows the current one. */
 function stateOf(alert: Alert, nowMs: number): string {
   if (!alert.enabled) return 'off'
   if (alert.done) return 'fired'

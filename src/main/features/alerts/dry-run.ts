@@ -1,182 +1,201 @@
-/** An alert run over a recording: when it would have fired, by the very code that watches live. */
+/** Runs the alerts along a replay: their states, and what would have fired. Nothing is saved, played or notified. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { Evaluator } from '../../../shared/features/alerts/evaluator/evaluator.ts'
-import { SEED_BARS } from '../../../shared/features/alerts/evaluator/bar-lines.ts'
-import { MOST_LISTED, type AlertTest, type WouldFire } from '../../../shared/features/alerts/test-report.ts'
-import type { Alert, AlertDraft } from '../../../shared/features/alerts/types.ts'
-import { CodedError } from '../../../shared/base/errors.ts'
+import { Evaluator, type EvaluatorOptions } from '../../../shared/features/alerts/evaluator/evaluator.ts'
+import type { Alert, AlertRow, AlertState } from '../../../shared/features/alerts/types.ts'
+import type { StreamValue } from '../../../shared/contracts.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
-import { INTERVALS, type BarSource, type Interval } from '../../../shared/core/market/market.ts'
-import { parseInstrument, recordingId, unixMs, type InstrumentId } from '../../../shared/base/units.ts'
-import type { Blind } from '../../../shared/features/alerts/evaluator/coverage.ts'
-import { WORTH_TELLING_MS } from './alerts.ts'
+import type { StreamSource } from '../../../shared/rpc/transport.ts'
+import { CodedError } from '../../../shared/base/errors.ts'
+import { unixMs, type InstrumentId } from '../../../shared/base/units.ts'
+import type { Market } from '../../core/market/market.ts'
+import type { NewCompanion } from '../replay/replay-view.ts'
+import { createHistory, type NewEvent } from './history.ts'
 import { alertSink } from './record-sink.ts'
-import { Cursor } from '../../core/playback/cursor.ts'
-import { NO_LIMITS, Rig } from '../../core/playback/rig.ts'
-import { sinkOnly } from '../../core/market/market.ts'
-import type { StoreReader } from '../../core/store/types/store.ts'
-import { ALERT_CALENDAR } from './alert-calendar.ts'
-import { partsOf } from '../../core/playback/replay-parts.ts'
+import { alertStreams } from './streams.ts'
+import { createWarming, type PastBars } from './warming.ts'
 
-export interface AlertTestOptions {
-  readonly reader: StoreReader
-  readonly draft: AlertDraft
-  readonly session: string
-  /** Replay times, [from, to), UTC ms; null: from the start, to the end. */
-  readonly fromMs: number | null
-  readonly toMs: number | null
+export interface DryRunOptions {
+  /** Every current alert. */
+  readonly alerts: () => readonly Alert[]
+  /** Called whenever one changes. Returns its unsubscribe. */
+  readonly onChange: (listener: () => void) => () => void
+  readonly calendar: Pick<EvaluatorOptions, 'grid' | 'isOpen' | 'feeds'>
+  /** Bars up to the replay's clock. */
+  readonly bars: PastBars
   readonly drawings: (instrument: InstrumentId) => readonly Drawing[]
-  /** Longest turn without giving way, ms, and real time on a monotonic clock. */
-  readonly turnMs: number
-  readonly realMs: () => number
-  readonly signal: AbortSignal
-  /** A fraction 0 to 1 and the messages so far. */
-  readonly progress: (done: number, messages: number) => void
 }
 
-/**
- * As if it had been made before the recording and never fired; also one that is off. One that fires once goes on here:
- * what it would have fired at before the range does not end it.
- */
-function asTested(draft: AlertDraft): Alert {
-  return {
-    ...draft,
-    repeat: draft.repeat ?? { restMs: 0, backPercent: 0 },
-    enabled: true,
-    id: 'test',
-    market: 'demo',
-    createdMs: 0,
-    fired: 0,
-    firedMs: null,
-    firedOf: null,
-    done: false,
-  }
+export interface DryRun {
+  /** Wraps the replay's market so that its alerts see every record. */
+  over(market: Market): Market
+  stream(wake: () => void): StreamSource<StreamValue<'alerts'>>
+  sweep(nowMs: number): void
+  close(): void
 }
 
-/** How long before the range it must look for its windows and chains to be as they were, ms. */
-function leadMs({ condition }: AlertDraft): number {
-  switch (condition.is) {
-    case 'move':
-    case 'volume':
-      return condition.withinMs
-    case 'stale':
-      return condition.afterMs + 120_000
-    case 'indicator':
-      return Math.max(2 * INTERVALS[condition.interval], 1_000)
-    default:
-      return 60_000
-  }
-}
+/** As if none had fired yet. Reports aren't watched, because what was known of them then isn't. */
+const withoutFirings = (alert: Alert): Alert => ({
+  ...alert,
+  done: false,
+  fired: 0,
+  firedMs: null,
+  firedOf: null,
+  away: null,
+  snoozedMs: null,
+})
 
-/**
- * Rejects with `not-found` where there is no such session, with `not-allowed` for what no recording holds, and
- * with `cancelled` soon after the signal.
- */
-export async function testAlert(options: AlertTestOptions): Promise<AlertTest> {
-  const { reader, draft, signal, progress } = options
-  if (draft.condition.is === 'earnings') {
-    throw new CodedError('not-allowed', 'A recording holds no calendar of earnings.', {
-      hint: 'Alerts on the market can be tested.',
-    })
+export function createDryRun(options: DryRunOptions): DryRun {
+  const alerts = new Map<string, Alert>()
+  const fired = new Map<string, { count: number; ms: number; done: boolean }>()
+  const history = createHistory([])
+  const stateOf = (alert: Alert): AlertState => {
+    if (!alert.enabled) return { is: 'off' }
+    if (fired.get(alert.id)?.done === true) return { is: 'fired' }
+    return evaluator.state(alert.id) ?? { is: 'waiting', for: alert.condition.is === 'earnings' ? 'date' : 'record' }
   }
-  const { source, parts } = await partsOf(reader, [options.session])
-  const [part] = parts
-  const fromMs = Math.max(part.fromMs, options.fromMs ?? -Infinity)
-  const toMs = Math.min(part.toMs, options.toMs ?? Infinity)
-  const recording = recordingId(options.session)
-  const { instrument, condition } = draft
-  const asset = parseInstrument(instrument)?.asset ?? 'stocks'
-  const grid = condition.is === 'indicator' ? ALERT_CALENDAR.grid(asset, condition.interval) : null
-  const aheadMs = fromMs - leadMs(draft)
-  // From the edge of a bar: of the bars from there on all is received after it, those before are given whole.
-  const edgeMs = grid?.startOf(aheadMs) ?? NaN
-  const begin = await reader.findPosition({ recording, ms: Number.isNaN(edgeMs) ? aheadMs : edgeMs - 1 })
-
-  const listed: WouldFire[] = []
-  const blind: Blind[] = []
-  const ends = new Map<Blind, number>()
-  const counts = { fired: 0, unseen: 0 }
-  /** When one that fires once did. */
-  let overMs = Infinity
-  const add = (one: WouldFire): void => {
-    if (one.atMs < fromMs || one.atMs >= toMs || overMs < Infinity) return
-    if (one.is === 'fired' && draft.repeat === null) overMs = one.atMs
-    counts[one.is] += 1
-    if (listed.length < MOST_LISTED) listed.push(one)
+  const row = (id: string): AlertRow | undefined => {
+    const alert = alerts.get(id)
+    if (alert === undefined) return undefined
+    const { count = 0, ms = null, done = false } = fired.get(id) ?? {}
+    return { ...alert, fired: count, firedMs: ms, done, state: stateOf(alert) }
   }
-  let seq = 0
-  let bars: { readonly of: BarSource; readonly interval: Interval } | null = null
+  const streams = alertStreams(() => [...alerts.keys()].flatMap((id) => row(id) ?? []), row)
+  const happened = (event: NewEvent): void => streams.happened(history.add(event))
+  const about = ({ id, instrument, condition, note }: Alert) => ({ alert: id, instrument, condition, note })
   const evaluator = new Evaluator({
-    ...ALERT_CALENDAR,
+    ...options.calendar,
     listener: {
-      fired: ({ atMs, eventMs, value, before }) =>
-        add({ is: 'fired', session: recording, atMs, eventMs, seq: eventMs === null ? 0 : seq, value, before }),
-      unseen: (_, atMs, value, before) =>
-        add({ is: 'unseen', session: recording, atMs, eventMs: null, seq, value, before }),
-      back: () => undefined,
-      expired: () => undefined,
-      blind(one, _instruments, _alerts, endMs) {
-        if (endMs === null) blind.push(one)
-        else ends.set(one, endMs)
+      fired({ alert, atMs, eventMs, value, before }) {
+        const count = (fired.get(alert.id)?.count ?? 0) + 1
+        fired.set(alert.id, { count, ms: atMs, done: alert.repeat === null })
+        happened({ ...about(alert), is: 'fired', atMs, eventMs, value, before })
+        streams.changed([alert.id])
       },
-      wantsBars(_, of, interval) {
-        bars = { of, interval }
-      },
-      changed: () => undefined,
+      rearmed: () => undefined,
+      unseen: (alert, atMs, value, before) => happened({ ...about(alert), is: 'unseen', atMs, value, before }),
+      expired: (alert) => streams.changed([alert.id]),
+      suspended: () => undefined,
+      wantsBars: (instrument, of, interval) => warming.ask(instrument, of, interval),
+      changed: (watch) => streams.changed([...watch.runs].map(({ alert }) => alert.id)),
     },
   })
-  evaluator.setDrawings(instrument, options.drawings(instrument))
-  evaluator.put(asTested(draft))
-  if (bars !== null) {
-    const { of, interval }: { readonly of: BarSource; readonly interval: Interval } = bars
-    const beforeMs =
-      begin === null || Number.isNaN(edgeMs)
-        ? ALERT_CALENDAR.grid(asset, interval).startOf(begin?.ms ?? part.fromMs)
-        : edgeMs
-    const page = await reader.bars({ instrument, of, interval, source, beforeMs, limit: SEED_BARS })
-    evaluator.seed(instrument, of, interval, page.bars)
-  }
-
-  const sink = alertSink(evaluator, (now) => {
-    seq = now
+  /** The latest time from the market or the replay's clock. */
+  let latestMs = -Infinity
+  const warming = createWarming({
+    evaluator: () => evaluator,
+    async bars(...wanted) {
+      // The replay takes the position of a seek only when the seek is done.
+      await turn()
+      return options.bars(...wanted)
+    },
+    failed: () => undefined,
   })
-  const market = sinkOnly({ ...sink, acknowledged: () => undefined })
-  const at = { seq: begin?.seq ?? 0, timeMs: begin?.ms ?? part.fromMs }
-  const cursor = new Cursor(reader, recording, at.seq, part.lastSeq)
-  const rig = new Rig(market, part, cursor, at)
-  try {
-    if (at.seq > 0) {
-      rig.catchUp(await reader.entries({ recording }))
-      const { feedStates, gaps } = rig.tracker.around()
-      for (const [feed, state, seen] of feedStates) sink.feedState(feed, state, unixMs(at.timeMs), seen)
-      for (const gap of gaps) {
-        if (gap.toMs === null) sink.gapOpened(gap.feed, gap.cause, gap.symbols, gap.fromMs)
-      }
+  const take = (): void => {
+    for (const id of alerts.keys()) evaluator.remove(id)
+    alerts.clear()
+    for (const alert of options.alerts()) {
+      alerts.set(alert.id, alert)
+      if (!alert.enabled || fired.get(alert.id)?.done === true || alert.condition.is === 'earnings') continue
+      evaluator.put(withoutFirings(alert))
+      if (alert.condition.is === 'drawing') evaluator.setDrawings(alert.instrument, options.drawings(alert.instrument))
     }
-    for (;;) {
-      if (signal.aborted) throw new CodedError('cancelled', 'The test was cancelled.')
-      const until = options.realMs() + options.turnMs
-      const went = rig.advance({ ...NO_LIMITS, upToMs: toMs, spent: () => options.realMs() >= until })
-      if (cursor.failure !== null) throw cursor.failure
-      progress(Math.min(1, Math.max(0, (rig.timeMs - at.timeMs) / Math.max(1, toMs - at.timeMs))), rig.messages)
-      if (went === 'end' || went === 'reached') break
-      if (went === 'dry') await cursor.more()
-      else await turn()
-    }
-    evaluator.advance(toMs)
-  } finally {
-    cursor.close()
+    streams.reset()
   }
+  take()
+  const off = options.onChange(take)
+
   return {
-    ...counts,
-    listed,
-    blind: blind
-      .map((one) => ({ ...one, toMs: ends.get(one) ?? null }))
-      .filter((one) => one.fromMs < Math.min(toMs, overMs) && (one.toMs ?? Infinity) > fromMs)
-      // Every symbol takes a moment to be there.
-      .filter((one) => one.cause !== 'connect' || (one.toMs ?? toMs) - one.fromMs >= WORTH_TELLING_MS),
-    fromMs,
-    toMs,
-    messages: rig.messages,
+    over(market) {
+      const { sink } = market
+      const mine = alertSink(evaluator)
+      return {
+        ...market,
+        sink: {
+          acknowledged: (feed, symbols) => sink.acknowledged(feed, symbols),
+          apply(feed, seq, recvMs, record) {
+            sink.apply(feed, seq, recvMs, record)
+            if (recvMs > latestMs) latestMs = recvMs
+            mine.apply(feed, seq, recvMs, record)
+          },
+          feedState(feed, state, nowMs, seen) {
+            sink.feedState(feed, state, nowMs, seen)
+            mine.feedState(feed, state, nowMs, seen)
+          },
+          gapOpened(feed, cause, symbols, fromMs) {
+            sink.gapOpened(feed, cause, symbols, fromMs)
+            mine.gapOpened(feed, cause, symbols, fromMs)
+          },
+          gapClosed(feed, fromMs, toMs) {
+            sink.gapClosed(feed, fromMs, toMs)
+            mine.gapClosed(feed, fromMs, toMs)
+          },
+        },
+        restore(save, around) {
+          market.restore(save, around)
+          warming.forget()
+          latestMs = -Infinity
+          fired.clear()
+          history.clear()
+          evaluator.forget()
+          for (const [feed, state, seen] of around.feedStates) mine.feedState(feed, state, unixMs(-Infinity), seen)
+          for (const { feed, cause, symbols, fromMs, toMs } of around.gaps) {
+            if (toMs === null) evaluator.gapOpened(feed, cause, symbols, fromMs)
+          }
+          take()
+        },
+      }
+    },
+    stream: (wake) => streams.open(wake),
+    sweep(nowMs) {
+      warming.sweep()
+      // If the clock was set back during the session, the replay's clock waits until the market catches up.
+      if (nowMs <= latestMs) return
+      latestMs = nowMs
+      evaluator.advance(nowMs)
+    },
+    close() {
+      warming.forget()
+      off()
+    },
+  }
+}
+
+export interface DryRunsOptions extends Pick<DryRunOptions, 'alerts' | 'onChange' | 'calendar'> {
+  /** The drawings of an instrument in the market of a session's source. */
+  readonly drawings: (source: string, instrument: InstrumentId) => readonly Drawing[]
+}
+
+export interface DryRuns {
+  /** Runs the alerts along a replay until it closes. */
+  readonly follow: NewCompanion
+  /** What the alerts would have done in a replay. Throws `not-found`. */
+  stream(replay: string, wake: () => void): StreamSource<StreamValue<'alerts'>>
+}
+
+/** The dry runs of the open replays. */
+export function createDryRuns({ drawings, ...options }: DryRunsOptions): DryRuns {
+  const open = new Map<string, DryRun>()
+  return {
+    follow({ id, source, bars }) {
+      const dryRun = createDryRun({
+        ...options,
+        bars,
+        drawings: (instrument) => drawings(source, instrument),
+      })
+      open.set(id, dryRun)
+      return {
+        over: (market) => dryRun.over(market),
+        sweep: (nowMs) => dryRun.sweep(nowMs),
+        close() {
+          open.delete(id)
+          dryRun.close()
+        },
+      }
+    },
+    stream(replay, wake) {
+      const dryRun = open.get(replay)
+      if (dryRun !== undefined) return dryRun.stream(wake)
+      throw new CodedError('not-found', `There is no replay "${replay}".`, { hint: 'Open the session again.' })
+    },
   }
 }

@@ -1,4 +1,4 @@
-/** Alerts as a feature: watched live, along every replay, and tried on recorded sessions. */
+/** The alerts feature: evaluated live, along every replay, and tested on recorded sessions. */
 import { randomUUID } from 'node:crypto'
 import { fixedText } from '../../../shared/base/fixed-text.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
@@ -21,9 +21,9 @@ import { replay } from '../replay/feature.ts'
 import { research } from '../research/feature.ts'
 import { ALERT_CALENDAR } from './alert-calendar.ts'
 import { createAlerts } from './alerts.ts'
-import { startAlertTest } from './dry-run-job.ts'
+import { startAlertTest } from './alert-test-job.ts'
 import { alertFiles } from './files.ts'
-import { createRehearsals } from './rehearsal.ts'
+import { createDryRuns } from './dry-run.ts'
 import { reportDays } from './report-days.ts'
 
 export const alerts = defineFeature({
@@ -32,18 +32,18 @@ export const alerts = defineFeature({
   start(services, { clock, dataDir, host, notify }) {
     const { settings, log, store, jobs, account, market, live, views, drawings, research, replay } = services
     const marketNow = (): DrawingMarket => (account.desk.source.kind === 'demo' ? 'demo' : 'service')
-    /** Of the market that a session of this source holds, which need not be the live one. */
+    /** The drawings of the market that a session of this source holds, which may not be the live one. */
     const drawingsOfSource = (source: string, instrument: InstrumentId): readonly Drawing[] =>
       drawings[source === 'demo' ? 'demo' : 'service'].get(instrument).drawings
     const service = createAlerts({
-      keeper: alertFiles(dataDir),
+      files: alertFiles(dataDir),
       wallMs: () => clock.wallMs(),
       newId: () => randomUUID().replaceAll('-', ''),
       market: marketNow,
       calendar: ALERT_CALENDAR,
-      want: (ids) => {
-        const wanted = subscribeAll(live.feeds, tickSymbols(ids, market.spell))
-        return () => wanted.release()
+      subscribe: (ids) => {
+        const subscription = subscribeAll(live.feeds, tickSymbols(ids, market.spell))
+        return () => subscription.release()
       },
       bars: (instrument, of, interval, limit) => market.history.barsOrThrow(instrument, of, interval, limit),
       drawings: (instrument) => drawings[marketNow()].get(instrument).drawings,
@@ -62,13 +62,13 @@ export const alerts = defineFeature({
       drawings[one].onChange((instrument) => {
         if (one === marketNow()) service.drawingsChanged(instrument)
       })
-    const rehearsals = createRehearsals({
+    const dryRuns = createDryRuns({
       alerts: () => service.list(),
       onChange: (listener) => service.onChange(listener),
       drawings: drawingsOfSource,
       calendar: ALERT_CALENDAR,
     })
-    replay.accompany((replayed) => rehearsals.follow(replayed))
+    replay.accompany((replayed) => dryRuns.follow(replayed))
     const test = { reader: store.reader, jobs, clock, drawings: drawingsOfSource, symbolOf: market.spell }
     return {
       service,
@@ -86,17 +86,17 @@ export const alerts = defineFeature({
         ...stream(ALERT_STREAMS, {
           alerts({ view: name }, wake) {
             const view = views.get(name)
-            return view.live ? service.stream(wake) : view.hold(rehearsals.stream(name, wake), wake)
+            return view.live ? service.stream(wake) : view.hold(dryRuns.stream(name, wake), wake)
           },
         }),
       ],
       begin() {
-        // A command that only records watches nothing else.
+        // A command that only records evaluates no alerts.
         if (host !== 'cli') service.begin()
         live.onSweep((nowMs) => service.sweep(nowMs))
       },
       async stop() {
-        // After the last record: what fired is saved.
+        // Stops after the last record, so that everything that fired is saved.
         try {
           await live.end()
         } finally {

@@ -1,8 +1,8 @@
-/** Alerts on disk: written beside, synced, renamed; without holding up the market. */
+/** Alert files: written beside, synced and renamed, without blocking the market. */
 import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AlertsFile, AlertsKeeper } from './port.ts'
+import type { AlertsFile, AlertFiles } from './port.ts'
 
 const NAMES: Readonly<Record<AlertsFile, string>> = {
   alerts: 'alerts.json',
@@ -10,8 +10,8 @@ const NAMES: Readonly<Record<AlertsFile, string>> = {
   alive: 'alerts-watched.json',
 }
 
-/** Files in a folder. One that cannot be read whole is kept as `<name>.bad`. */
-export function alertFiles(folder: string): AlertsKeeper {
+/** Files in a folder. One that can't be fully read is renamed to `<name>.bad`. */
+export function alertFiles(folder: string): AlertFiles {
   const queues = new Map<AlertsFile, Promise<void>>()
   const write = async (name: AlertsFile, text: string): Promise<void> => {
     const file = join(folder, NAMES[name])
@@ -41,7 +41,7 @@ export function alertFiles(folder: string): AlertsKeeper {
       }
     },
     save(name, text) {
-      // One after the other: an older text must not come to stand over a newer one.
+      // In order, so that an older text never overwrites a newer one.
       const before = queues.get(name) ?? Promise.resolve()
       const mine = before.catch(() => undefined).then(() => write(name, text))
       queues.set(name, mine)

@@ -1,19 +1,19 @@
-/** What happened to alerts: a bounded list, the oldest forgotten first. */
+/** The alert history: a bounded list that drops the oldest events first. */
 import { MOST_EVENTS, type AlertEvent } from '../../../shared/features/alerts/types.ts'
 import type { AlertHistory } from '../../../shared/features/alerts/contract.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 
-/** An event without its number. */
+/** An event without its id. */
 export type NewEvent = AlertEvent extends infer E ? (E extends AlertEvent ? Omit<E, 'id'> : never) : never
 
 export interface History {
   /** Oldest first. */
   readonly events: readonly AlertEvent[]
   add(event: NewEvent): AlertEvent
-  /** Another wording of one that is still there. */
+  /** Replaces an event that is still in the list. */
   replace(event: AlertEvent): void
   clear(): void
-  /** Newest first; of one alert: its own, and when it was blind (`instrument`, since `sinceMs`). */
+  /** Newest first. For one alert: its own events, and suspensions of its `instrument` since `sinceMs`. */
   page(
     of: { readonly alert: string; readonly instrument: InstrumentId | null; readonly sinceMs: number } | null,
     before: number | null,
@@ -21,7 +21,7 @@ export interface History {
   ): AlertHistory
 }
 
-/** Begins with what was kept, oldest first. */
+/** Starts with the saved events, oldest first. */
 export function createHistory(kept: readonly AlertEvent[]): History {
   let events = [...kept]
   let next = events.reduce((most, { id }) => Math.max(most, id), 0) + 1
@@ -32,7 +32,7 @@ export function createHistory(kept: readonly AlertEvent[]): History {
     add(event) {
       const made: AlertEvent = { ...event, id: next++ }
       events.push(made)
-      // In steps, so that it is not copied each time.
+      // Trim in steps, so the list isn't copied each time.
       if (events.length > MOST_EVENTS * 1.1) events = events.slice(-MOST_EVENTS)
       return made
     },

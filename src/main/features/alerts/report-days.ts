@@ -1,4 +1,4 @@
-/** The days on which a company reports, out of what its calendar answered. */
+/** The days on which a company reports, from its calendar. */
 import { readAnswer } from '../../../shared/features/research/read.ts'
 import { reportsOf, reportTable } from '../../../shared/features/research/reports.ts'
 import type { ResearchSettings } from '../../../shared/features/research/settings.ts'
@@ -6,7 +6,10 @@ import type { Research } from '../research/research.ts'
 
 const ENDPOINT = 'company-earnings-calendar'
 
-/** UTC ms of 00:00 of each day; null: nothing that can be read was ever answered. Costs a call when it is old. */
+/**
+ * UTC ms of 00:00 of each day, or null if no readable response was ever received. Sends a request when the cached one
+ * is old.
+ */
 export async function reportDays(
   research: Pick<Research, 'get'>,
   symbol: string,

@@ -1,11 +1,11 @@
-/** Streams of alerts: all of them once, then what changed. */
+/** Streams of alerts: all of them once, then the changes. */
 import type { StreamValue } from '../../../shared/contracts.ts'
 import type { AlertEvent, AlertRow } from '../../../shared/features/alerts/types.ts'
 import type { StreamSource } from '../../../shared/rpc/transport.ts'
 
 type Value = StreamValue<'alerts'>
 
-/** A window that is away is not told of more. */
+/** The most events to queue for a window that doesn't read. */
 const MOST_EVENTS_AT_ONCE = 200
 
 interface Open {
@@ -21,12 +21,12 @@ export interface AlertStreams {
   changed(ids: Iterable<string>): void
   removed(ids: Iterable<string>): void
   happened(event: AlertEvent): void
-  /** Everything is another. */
+  /** Sends everything again. */
   reset(): void
   open(wake: () => void): StreamSource<Value>
 }
 
-/** `all`: every row; `row`: one of them, undefined where it is gone. */
+/** `all`: every row. `row`: one of them, or undefined if it is gone. */
 export function alertStreams(all: () => readonly AlertRow[], row: (id: string) => AlertRow | undefined): AlertStreams {
   const streams = new Set<Open>()
   return {

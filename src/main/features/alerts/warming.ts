@@ -1,10 +1,10 @@
-/** Bars from before now that indicators of alerts wait for: asked, and asked again where they could not be read. */
+/** Requests the earlier bars that indicator alerts need, and retries those that couldn't be read. */
 import { SEED_BARS } from '../../../shared/features/alerts/evaluator/bar-lines.ts'
 import type { Evaluator } from '../../../shared/features/alerts/evaluator/evaluator.ts'
 import type { Bar, BarSource, Interval } from '../../../shared/core/market/market.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 
-/** Rejects where they cannot be read now. */
+/** Rejects if they can't be read now. */
 export type PastBars = (
   instrument: InstrumentId,
   of: BarSource,
@@ -15,7 +15,7 @@ export type PastBars = (
 export interface WarmingOptions {
   readonly evaluator: () => Pick<Evaluator, 'seed'>
   readonly bars: PastBars
-  /** Told when bars could not be read and those asked before could. */
+  /** Called when bars couldn't be read after earlier ones could. */
   readonly failed: (thrown: unknown) => void
 }
 
@@ -23,13 +23,13 @@ export interface Warming {
   ask(instrument: InstrumentId, of: BarSource, interval: Interval): void
   /** Call about once a second. */
   sweep(): void
-  /** What is asked now is of another source or place. */
+  /** Requests from now on are for another source or time. */
   forget(): void
 }
 
 type Wanted = readonly [InstrumentId, BarSource, Interval]
 
-/** So many sweeps until what could not be read is asked for again. */
+/** The number of sweeps before a failed request is retried. */
 const AGAIN_SWEEPS = 10
 
 export function createWarming({ evaluator, bars, failed }: WarmingOptions): Warming {
@@ -51,7 +51,7 @@ export function createWarming({ evaluator, bars, failed }: WarmingOptions): Warm
           left = AGAIN_SWEEPS
           failed(thrown)
         }
-        // Without a store that can be read, indicators warm up by what is received.
+        // Without a readable store, indicators warm up on live data.
         if (evaluator().seed(...wanted, [])) unread.set(key, wanted)
         else unread.delete(key)
       },

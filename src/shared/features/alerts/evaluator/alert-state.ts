@@ -1,11 +1,11 @@
-/** Where an alert's records come from, and what it still waits for. */
+/** Which feed an alert's records come from, and what it is still waiting for. */
 import { missingCase } from '../../../base/errors.ts'
 import type { FeedId } from '../../../base/units.ts'
-import { KIND_RANK, type Run } from './condition.ts'
+import { KIND_RANK, type Run } from './watch.ts'
 
-/** Feeds that the trades and quotes of an asset class come from. */
+/** The feeds that carry the trades and quotes of an asset class. */
 export interface TickFeeds {
-  /** Null: the asset class has no trades. */
+  /** Null if the asset class has no trades. */
   readonly trade: FeedId | null
   readonly quote: FeedId
 }
@@ -33,7 +33,7 @@ export function feedOf({ watch, alert }: Run, { trade, quote }: TickFeeds): Feed
   }
 }
 
-/** What has to come before an alert can fire. */
+/** What must arrive before an alert can fire; null if nothing. */
 export function waitsFor(run: Run): 'record' | 'bars' | null {
   const { condition } = run.alert
   const { watch } = run
@@ -48,7 +48,7 @@ export function waitsFor(run: Run): 'record' | 'bars' | null {
       return watch.rank === KIND_RANK.trade ? null : 'record'
     case 'indicator': {
       const lines = watch.bars.find((one) => one.of === condition.of && one.interval === condition.interval)
-      return lines?.warm(run) === true ? null : 'bars'
+      return lines?.isWarm(run) === true ? null : 'bars'
     }
     case 'stale':
     case 'earnings':

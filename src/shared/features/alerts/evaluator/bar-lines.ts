@@ -1,4 +1,4 @@
-/** Bars of one kind and interval as indicators need them, and the comparisons of lines that alerts wait for. */
+/** Bars of one source and interval for indicators, and the line comparisons that alerts wait for. */
 import { createBarBuilder, toBar, type BarBuilder, type BarGrid } from '../../../core/market/bars.ts'
 import type { BarValues, Indicator } from '../../../core/market/indicators/indicator.ts'
 import { INDICATORS, PRICES } from '../../../core/market/indicators/table.ts'
@@ -10,12 +10,12 @@ type IndicatorCondition = Extract<AlertCondition, { readonly is: 'indicator' }>
 interface Line {
   readonly wanted: IndicatorLine
   indicator: Indicator
-  /** Alerts that use it. */
+  /** The number of alerts that use it. */
   uses: number
   values: readonly number[]
 }
 
-/** Told of a cross: what the line is now and was before. */
+/** Called for each cross, with the line's value now and before. */
 export type LinesCrossed<T> = (item: T, up: boolean, value: number, before: number) => void
 
 interface Comparison<T> {
@@ -23,12 +23,15 @@ interface Comparison<T> {
   readonly condition: IndicatorCondition
   readonly line: Line
   readonly other: Line | null
-  /** Line less what it is compared with, and the line itself, when last looked at; NaN: the chain begins. */
-  apart: number
+  /**
+   * The line minus what it is compared with, and the line itself, at the last comparison. NaN: no comparison in this
+   * chain yet.
+   */
+  distance: number
   value: number
 }
 
-/** Bars before now that an indicator wants to be warm. */
+/** How many earlier bars an indicator gets to warm up. */
 export const SEED_BARS = 2_000
 
 const keyOf = ({ id, values, price }: IndicatorLine): string => `${id}(${values.join(',')}) ${price}`
@@ -36,8 +39,8 @@ const keyOf = ({ id, values, price }: IndicatorLine): string => `${id}(${values.
 const newIndicator = ({ id, values, price }: IndicatorLine): Indicator => INDICATORS[id].create(values, PRICES[price])
 
 /**
- * Bars are closed by the first record of a later one, or by the clock. A record that comes for a closed bar
- * changes no indicator any more. Nothing is compared until the bars before are joined in by `seed`.
+ * A bar is closed by the first record of a later one, or by the clock. A record for a closed bar no longer changes an
+ * indicator. Nothing is compared until `seed` has added the earlier bars.
  */
 export class BarLines<T> {
   readonly of: BarSource
@@ -48,10 +51,10 @@ export class BarLines<T> {
   #comparisons: Comparison<T>[] = []
   #onRecord = 0
   #order = 0
-  /** Start of the forming bar; NaN: none. Bars before `#closedTo` are closed. */
+  /** Start of the forming bar, or NaN without one. Bars before `#closedTo` are closed. */
   #forming = NaN
   #closedTo = -Infinity
-  #seeded = false
+  #isSeeded = false
 
   constructor(of: BarSource, interval: Interval, grid: BarGrid) {
     this.of = of
@@ -60,18 +63,18 @@ export class BarLines<T> {
     this.#builder = createBarBuilder({ grid })
   }
 
-  get seeded(): boolean {
-    return this.#seeded
+  get isSeeded(): boolean {
+    return this.#isSeeded
   }
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#comparisons.length === 0
   }
 
-  /** A line that is new makes all of them begin anew: `seeded` is false then. */
+  /** A new line restarts all lines, so `isSeeded` is false afterwards. */
   add(item: T, condition: IndicatorCondition): void {
     const line = this.#line(condition.line)
     const other = condition.against.is === 'line' ? this.#line(condition.against.line) : null
-    this.#comparisons.push({ item, condition, line, other, apart: NaN, value: NaN })
+    this.#comparisons.push({ item, condition, line, other, distance: NaN, value: NaN })
     if (condition.on === 'record') this.#onRecord += 1
   }
 
@@ -84,23 +87,23 @@ export class BarLines<T> {
     if (condition.against.is === 'line') this.#release(condition.against.line)
   }
 
-  /** Whether a comparison has what it needs. */
-  warm(item: T): boolean {
+  /** Whether a comparison has all the values it needs. */
+  isWarm(item: T): boolean {
     const one = this.#comparisons.find((each) => each.item === item)
-    if (one === undefined || !this.#seeded) return false
+    if (one === undefined || !this.#isSeeded) return false
     const { line, against } = one.condition
-    // Before its first bar a line has no values at all.
+    // A line has no values before its first bar.
     const known = (of: Line | null, output: number): boolean => !Number.isNaN(of?.values[output] ?? NaN)
     return known(one.line, line.output) && (against.is !== 'line' || known(one.other, against.line.output))
   }
 
-  /** Joins the bars before now, oldest first; what was received since stands. Crosses nothing. */
+  /** Adds the earlier bars, oldest first. What was received meanwhile stays. Nothing is crossed. */
   seed(bars: readonly Bar[]): void {
     const [first] = this.#builder.states()
     for (const bar of bars) {
-      // A bar that is being received since its beginning is known better than the store has it.
+      // A bar received from its start is more complete than the stored one.
       if (first !== undefined && bar.startMs > first.startMs) break
-      // Of the bar that was forming then, some records may be known from both.
+      // The bar that was forming then can include records that were also received here.
       const known = this.#builder.get(bar.startMs)?.volume ?? NaN
       const volume = bar.volume ?? NaN
       this.#builder.merge({
@@ -121,45 +124,45 @@ export class BarLines<T> {
     this.#forming = last?.startMs ?? NaN
     this.#closedTo = last?.startMs ?? -Infinity
     this.#builder.forgetBefore(this.#closedTo)
-    this.#seeded = true
+    this.#isSeeded = true
     this.cut()
   }
 
-  /** A record of this kind; `size` NaN: it carries none. */
+  /** Takes a record of this source. `size` is NaN if it has none. */
   record(eventMs: number, price: number, size: number, crossed: LinesCrossed<T>): void {
     const start = this.#builder.apply(eventMs, ++this.#order, price, size)
-    if (!this.#seeded || Number.isNaN(start) || start < this.#closedTo) return
+    if (!this.#isSeeded || Number.isNaN(start) || start < this.#closedTo) return
     if (Number.isNaN(this.#forming)) this.#forming = start
     else if (start > this.#forming) {
       this.#close(crossed)
       this.#forming = start
     } else if (start < this.#forming) return
-    if (this.#onRecord > 0) this.#look(crossed)
+    if (this.#onRecord > 0) this.#compareForming(crossed)
   }
 
-  /** Closes the forming bar when its end has come. */
+  /** Closes the forming bar once its end has passed. */
   advance(nowMs: number, crossed: LinesCrossed<T>): void {
-    if (!this.#seeded || Number.isNaN(this.#forming)) return
+    if (!this.#isSeeded || Number.isNaN(this.#forming)) return
     if (nowMs < this.#builder.grid.endOf(this.#forming)) return
     this.#close(crossed)
     this.#forming = NaN
   }
 
-  /** The bars before now are to be given once more: those given were not all there are. */
+  /** Asks for the earlier bars again, because those given were incomplete. */
   reopen(): void {
-    if (this.#seeded) this.#begin()
+    if (this.#isSeeded) this.#begin()
   }
 
-  /** Another place in time: the bars before it are to be given anew. */
+  /** Starts over at another point in time, which needs its own earlier bars. */
   forget(): void {
     this.#builder = createBarBuilder({ grid: this.#grid })
     this.#closedTo = -Infinity
     this.#begin()
   }
 
-  /** What comes does not follow what came: the next value of each comparison crosses nothing. */
+  /** Starts a new chain: the next value of each comparison crosses nothing. */
   cut(): void {
-    for (const one of this.#comparisons) one.apart = one.value = NaN
+    for (const one of this.#comparisons) one.distance = one.value = NaN
   }
 
   #line(wanted: IndicatorLine): Line {
@@ -169,15 +172,15 @@ export class BarLines<T> {
       known.uses += 1
       return known
     }
-    if (this.#seeded) this.#begin()
+    if (this.#isSeeded) this.#begin()
     const line: Line = { wanted, indicator: newIndicator(wanted), uses: 1, values: [] }
     this.#lines.set(key, line)
     return line
   }
 
-  /** All lines get their past once more: a new one needs bars that are forgotten. */
+  /** Restarts all lines, because a new one needs bars that are no longer held. */
   #begin(): void {
-    this.#seeded = false
+    this.#isSeeded = false
     this.#forming = NaN
     for (const line of this.#lines.values()) {
       line.indicator = newIndicator(line.wanted)
@@ -209,7 +212,7 @@ export class BarLines<T> {
   }
 
   /** Compares within the forming bar. */
-  #look(crossed: LinesCrossed<T>): void {
+  #compareForming(crossed: LinesCrossed<T>): void {
     const state = this.#builder.get(this.#forming)
     if (state === undefined) return
     const bar = toBar(state)
@@ -234,13 +237,13 @@ export class BarLines<T> {
   ): void {
     const { line, against, direction } = one.condition
     const value = values[line.output] ?? NaN
-    const apart =
+    const distance =
       value -
       (against.is === 'level' ? against.level : against.is === 'price' ? close : (others?.[against.line.output] ?? NaN))
-    const { apart: before, value: valueBefore } = one
-    one.apart = apart
+    const { distance: before, value: valueBefore } = one
+    one.distance = distance
     one.value = value
-    if (before < 0 && apart >= 0 && direction !== 'down') crossed(one.item, true, value, valueBefore)
-    else if (before > 0 && apart <= 0 && direction !== 'up') crossed(one.item, false, value, valueBefore)
+    if (before < 0 && distance >= 0 && direction !== 'down') crossed(one.item, true, value, valueBefore)
+    else if (before > 0 && distance <= 0 && direction !== 'up') crossed(one.item, false, value, valueBefore)
   }
 }

@@ -1,14 +1,14 @@
 /**
- * Which feeds are seen: a pure account of states and gaps. An instrument is blind on a feed from the last
- * thing heard until the feed is open and none of its gaps is.
+ * Which feeds are received, from their states and gaps. An instrument's alerts are suspended from the last message
+ * until the feed is open and none of its gaps is.
  */
 import type { GapCause } from '../../../core/recording/recording.ts'
 import type { FeedState } from '../../../core/status/status.ts'
 import type { FeedId, InstrumentId } from '../../../base/units.ts'
 import type { BlindCause } from '../types.ts'
 
-/** A stretch in which nothing was seen; instruments that lost sight together share one. */
-export interface Blind {
+/** A time in which nothing was received. Instruments that lost data together share one object. */
+export interface Suspension {
   readonly feed: FeedId
   cause: BlindCause
   /** UTC ms. */
@@ -17,108 +17,109 @@ export interface Blind {
 
 interface OpenGap {
   readonly cause: GapCause
-  /** Null: every one of the feed. */
+  /** Null means every instrument of the feed. */
   readonly instruments: ReadonlySet<InstrumentId> | null
   readonly fromMs: number
 }
 
-interface Eye {
+interface FeedCoverage {
   readonly gaps: OpenGap[]
-  /** Of the whole feed, by its state; null: it is open, or was never asked for. */
-  shut: Blind | null
-  /** Since when it is not open though something wants it, UTC ms; NaN: it is, or nothing does. */
+  /** The state of the whole feed. Null if it is open or was never requested. */
+  outage: Suspension | null
+  /** Since when it isn't open though something subscribes to it, UTC ms; NaN if it is open or nothing subscribes. */
   downMs: number
-  ever: boolean
+  wasOpen: boolean
 }
 
-/** What a connection ends by. */
+/** The causes that end a connection. */
 const LOST: ReadonlySet<GapCause> = new Set(['drop', 'half-open', 'refused', 'token'])
 
-export class Sight {
-  readonly #eyes = new Map<FeedId, Eye>()
+export class Coverage {
+  readonly #feeds = new Map<FeedId, FeedCoverage>()
   readonly #before: { readonly cause: BlindCause; readonly fromMs: number } | null
 
-  /** `before`: nothing was watched since then, so that the first thing seen follows nothing. */
+  /** `before`: nothing was watched since then, so the first record doesn't continue a chain. */
   constructor(before: { readonly cause: BlindCause; readonly fromMs: number } | null = null) {
     this.#before = before
   }
 
-  /** What an instrument does not see of a feed; null: it sees it, or it was never asked for. */
-  blind(feed: FeedId, instrument: InstrumentId): Pick<Blind, 'cause' | 'fromMs'> | null {
-    const eye = this.#eye(feed)
-    const gap = eye.gaps.find(({ instruments }) => instruments === null || instruments.has(instrument))
-    const { shut } = eye
-    if (gap === undefined || shut === null) return gap ?? shut
-    // The gap knows its cause; a state only tells that there is one.
-    if (shut.cause === 'drop') return { cause: gap.cause, fromMs: Math.min(gap.fromMs, shut.fromMs) }
-    return gap.fromMs < shut.fromMs ? gap : shut
+  /** What suspends an instrument on a feed; null if nothing does or the feed was never requested. */
+  suspensionOf(feed: FeedId, instrument: InstrumentId): Pick<Suspension, 'cause' | 'fromMs'> | null {
+    const coverage = this.#feed(feed)
+    const gap = coverage.gaps.find(({ instruments }) => instruments === null || instruments.has(instrument))
+    const { outage } = coverage
+    if (gap === undefined || outage === null) return gap ?? outage
+    // The gap knows the cause, the state only knows that something is wrong.
+    if (outage.cause === 'drop') return { cause: gap.cause, fromMs: Math.min(gap.fromMs, outage.fromMs) }
+    return gap.fromMs < outage.fromMs ? gap : outage
   }
 
   /**
-   * Since when a feed that something wants is not open, or the one of its connections that has the instrument, UTC ms;
-   * NaN: it is.
+   * Since when a requested feed isn't open, or the one of its connections that carries the instrument, UTC ms. NaN if
+   * it is open.
    */
   downSince(feed: FeedId, instrument: InstrumentId): number {
-    const { downMs, gaps } = this.#eye(feed)
+    const { downMs, gaps } = this.#feed(feed)
     if (!Number.isNaN(downMs)) return downMs
     const lost = gaps.find(({ cause, instruments }) => LOST.has(cause) && (instruments?.has(instrument) ?? true))
     return lost?.fromMs ?? NaN
   }
 
   state(feed: FeedId, state: FeedState, nowMs: number): void {
-    const eye = this.#eye(feed)
+    const coverage = this.#feed(feed)
     switch (state.is) {
       case 'open':
-        eye.ever = true
-        eye.shut = null
-        eye.downMs = NaN
+        coverage.wasOpen = true
+        coverage.outage = null
+        coverage.downMs = NaN
         return
       case 'stale':
-        eye.ever = true
-        eye.shut ??= { feed, cause: 'stale', fromMs: state.lastMs }
-        if (Number.isNaN(eye.downMs)) eye.downMs = state.lastMs
+        coverage.wasOpen = true
+        coverage.outage ??= { feed, cause: 'stale', fromMs: state.lastMs }
+        if (Number.isNaN(coverage.downMs)) coverage.downMs = state.lastMs
         return
       case 'idle':
-        // Nobody wants it: that it is not seen is no trouble.
-        eye.downMs = NaN
-        if (eye.ever) eye.shut ??= { feed, cause: 'unwanted', fromMs: nowMs }
+        // Nothing subscribes, so missing data is no fault.
+        coverage.downMs = NaN
+        if (coverage.wasOpen) coverage.outage ??= { feed, cause: 'unwanted', fromMs: nowMs }
         return
       case 'connecting':
       case 'waiting':
       case 'refused':
-        // Where nothing was told before, since when is not known.
-        if (Number.isNaN(eye.downMs) && nowMs > -Infinity) eye.downMs = nowMs
-        if (eye.ever || state.is !== 'connecting') {
-          eye.shut ??= { feed, cause: state.is === 'refused' ? 'refused' : 'drop', fromMs: nowMs }
+        // Without an earlier state the start is unknown.
+        if (Number.isNaN(coverage.downMs) && nowMs > -Infinity) coverage.downMs = nowMs
+        if (coverage.wasOpen || state.is !== 'connecting') {
+          coverage.outage ??= { feed, cause: state.is === 'refused' ? 'refused' : 'drop', fromMs: nowMs }
         }
     }
   }
 
   gapOpened(feed: FeedId, cause: GapCause, instruments: ReadonlySet<InstrumentId> | null, fromMs: number): void {
-    const eye = this.#eye(feed)
-    eye.gaps.push({ cause, instruments, fromMs })
+    const coverage = this.#feed(feed)
+    coverage.gaps.push({ cause, instruments, fromMs })
   }
 
   gapClosed(feed: FeedId, fromMs: number): void {
-    const { gaps } = this.#eye(feed)
+    const { gaps } = this.#feed(feed)
     const at = gaps.findIndex((gap) => gap.fromMs === fromMs)
     if (at >= 0) gaps.splice(at, 1)
   }
 
-  /** The clock was set back by `byMs` to `nowMs`. Gaps keep their starts, which they are known by. */
+  /** The clock was set back by `byMs` to `nowMs`. Gaps keep their start, which identifies them. */
   setBack(nowMs: number, byMs: number): void {
-    for (const eye of this.#eyes.values()) {
-      if (eye.downMs > nowMs) eye.downMs += byMs
-      if (eye.shut !== null && eye.shut.fromMs > nowMs) eye.shut = { ...eye.shut, fromMs: eye.shut.fromMs + byMs }
+    for (const coverage of this.#feeds.values()) {
+      if (coverage.downMs > nowMs) coverage.downMs += byMs
+      if (coverage.outage !== null && coverage.outage.fromMs > nowMs)
+        coverage.outage = { ...coverage.outage, fromMs: coverage.outage.fromMs + byMs }
     }
   }
 
-  #eye(feed: FeedId): Eye {
-    const known = this.#eyes.get(feed)
+  #feed(feed: FeedId): FeedCoverage {
+    const known = this.#feeds.get(feed)
     if (known !== undefined) return known
-    const shut = this.#before === null ? null : { feed, ...this.#before }
-    const made: Eye = { gaps: [], shut, downMs: NaN, ever: false }
-    this.#eyes.set(feed, made)
+    const outage = this.#before === null ? null : { feed, ...this.#before }
+    const made: FeedCoverage = { gaps: [], outage, downMs: NaN, wasOpen: false }
+    this.#feeds.set(feed, made)
     return made
   }
 }

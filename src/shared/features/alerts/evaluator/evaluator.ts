@@ -1,20 +1,19 @@
 /**
- * Alerts against the market, record by record: pure, with every instant an argument. Live and a recording
- * that is tested run the same code over the same calls. A record costs only the alerts of its instrument,
- * and of those that wait for a price only the nearest.
+ * Evaluates alerts record by record. Pure: every time is an argument. Live, replay and a test on a session run the same
+ * code. A record costs only the alerts of its instrument, and of price alerts only the nearest levels.
  *
- * What is settled here:
- * - Time is that of receipt: of windows, rests and expiry. It never decreases but where the clock was set back by
- *   more than 5 s: then what was to happen in so long still is, and windows begin anew. The event time decides
- *   only whether a record is late: a late trade changes no price, a late quote nothing. One that is dated ahead of
- *   its receipt is not believed: see `EventOrder`.
- * - A cross goes from strictly one side of a level to it or beyond, between two accepted records of a chain.
- *   While a feed is blind (stale, not connected, a gap of its symbol) its records count for nothing, and the
- *   first one after it begins a new chain: no cross is made of an old price. That the price stands on the other
- *   side then is told as `unseen`.
- * - Windows of moves and volumes begin anew after a blind stretch.
- * - What counts as "so much or more" (move, spread, volume) fires when that becomes true, also at the first
- *   record, and again only after it was not.
+ * Rules:
+ * - Windows, rests and expiry use receive time. It never decreases unless the clock was set back by more than 5 s: then
+ *   pending times keep their remaining duration and windows restart. Event time only decides whether a record is late:
+ *   a late trade changes no price, a late quote changes nothing. An event time ahead of receipt is ignored; see
+ *   `EventOrder`.
+ * - A cross goes from strictly one side of a level to the level or beyond, between two accepted records of a chain.
+ *   While a feed is suspended (stale, not connected, or with a gap for the symbol) its records don't count, and the
+ *   first one afterwards starts a new chain, so an old price never makes a cross. If the price is on the other side by
+ *   then, that is reported as `unseen`.
+ * - Windows of moves and volumes restart after a suspension.
+ * - A threshold of a move, spread or volume fires when it is first met, even by the first record, and again only after
+ *   it wasn't met.
  */
 import type { BarGrid } from '../../../core/market/bars.ts'
 import type { Drawing } from '../../drawings/types.ts'
@@ -22,24 +21,24 @@ import type { Bar, BarSource, Interval } from '../../../core/market/market.ts'
 import type { GapCause } from '../../../core/recording/recording.ts'
 import type { FeedState } from '../../../core/status/status.ts'
 import { parseInstrument, type AssetClass, type FeedId, type InstrumentId } from '../../../base/units.ts'
-import { Blindness } from './suspension.ts'
+import { Suspensions } from './suspensions.ts'
 import { Firing } from './firing.ts'
-import { Moment, SET_BACK_MS } from './instant.ts'
+import { EvaluationContext, SET_BACK_MS } from './context.ts'
 import { drawingOf, Records, type BarNumbers, type QuoteNumbers, type TradeNumbers } from './records.ts'
 import { feedOf, waitsFor, type TickFeeds } from './alert-state.ts'
 import { Timed } from './timed.ts'
-import type { EvaluatorListener } from './last-value.ts'
+import type { EvaluatorListener } from './listener.ts'
 import type { Alert, AlertState, BlindCause } from '../types.ts'
-import { Watch } from './condition.ts'
-import { Watches } from './conditions.ts'
+import { Watch } from './watch.ts'
+import { Watches } from './watches.ts'
 
 export interface EvaluatorOptions {
   readonly listener: EvaluatorListener
   readonly grid: (asset: AssetClass, interval: Interval) => BarGrid
   readonly isOpen: (asset: AssetClass, ms: number) => boolean
-  /** Feeds that trades and quotes of an asset class come from. */
+  /** The feeds that carry the trades and quotes of an asset class. */
   readonly feeds: (asset: AssetClass) => TickFeeds
-  /** Nothing was watched since then: see `Sight`. */
+  /** Nothing was watched since then; see `Coverage`. */
   readonly before?: { readonly cause: BlindCause; readonly fromMs: number } | null
 }
 
@@ -47,10 +46,10 @@ const TICK_MS = 1_000
 
 export class Evaluator {
   readonly #o: EvaluatorOptions
-  readonly #moment = new Moment()
+  readonly #context = new EvaluationContext()
   readonly #watches = new Watches()
   readonly #drawings = new Map<InstrumentId, ReadonlyMap<string, Drawing>>()
-  readonly #blindness: Blindness
+  readonly #suspensions: Suspensions
   readonly #firing: Firing
   readonly #timed: Timed
   readonly #records: Records
@@ -58,26 +57,26 @@ export class Evaluator {
   constructor(options: EvaluatorOptions) {
     this.#o = options
     const { grid, isOpen, listener, feeds, before = null } = options
-    const moment = this.#moment
+    const context = this.#context
     const watches = this.#watches
-    this.#blindness = new Blindness({ moment, watches, listener, feeds, before })
+    this.#suspensions = new Suspensions({ context, watches, listener, feeds, before })
     this.#firing = new Firing({
-      moment,
+      context,
       listener,
-      places: { grid, wantsBars: (...bars) => listener.wantsBars(...bars) },
-      gone: (run) => {
+      attachOptions: { grid, wantsBars: (...bars) => listener.wantsBars(...bars) },
+      onRemoved: (run) => {
         this.#timed.delete(run)
         if (run.watch.runs.size === 0) watches.delete(run.watch)
       },
     })
     this.#timed = new Timed({
-      moment,
+      context,
       firing: this.#firing,
       isOpen,
       feedOf: (run) => feedOf(run, feeds(run.watch.asset)),
-      downSince: (feed, instrument) => this.#blindness.downSince(feed, instrument),
+      downSince: (feed, instrument) => this.#suspensions.downSince(feed, instrument),
     })
-    this.#records = new Records({ moment, firing: this.#firing, listener, drawings: this.#drawings })
+    this.#records = new Records({ context, firing: this.#firing, listener, drawings: this.#drawings })
   }
 
   get size(): number {
@@ -87,9 +86,7 @@ export class Evaluator {
     return this.#watches.ids()
   }
 
-  // -- alerts --
-
-  /** Watches an alert, in place of one of the same id. It may fire from the next record on. */
+  /** Adds an alert, replacing one with the same id. It can fire from the next record on. */
   put(alert: Alert): void {
     this.remove(alert.id)
     this.#timed.add(this.#firing.put(alert, this.#watchFor(alert.instrument)))
@@ -99,13 +96,13 @@ export class Evaluator {
     this.#firing.remove(id)
   }
 
-  /** Lets an alert that is watched not fire before an instant (UTC ms); -Infinity: it may at once. */
+  /** Keeps an alert from firing before a time (UTC ms). -Infinity ends the snooze. */
   snooze(id: string, untilMs: number): void {
     const run = this.#firing.run(id)
     if (run !== undefined) run.snoozedMs = untilMs
   }
 
-  /** The drawings of an instrument as they are now. */
+  /** Replaces the drawings of an instrument. */
   setDrawings(instrument: InstrumentId, drawings: readonly Drawing[]): void {
     const before = this.#drawings.get(instrument)
     const now = new Map(drawings.map((one) => [one.id, one]))
@@ -115,34 +112,34 @@ export class Evaluator {
     for (const chain of Object.values(watch.chains)) {
       for (const one of chain.drawn) {
         const id = drawingOf(one.run.alert)
-        // Where it was moved, it moved and not the price.
-        if (before?.get(id) !== now.get(id)) one.apart = []
+        // If the drawing moved, the price didn't cross it.
+        if (before?.get(id) !== now.get(id)) one.distances = []
       }
     }
     this.#o.listener.changed(watch)
   }
 
-  /** Days (00:00 UTC) on which an instrument reports, as the calendar that was fetched last says. */
+  /** Sets the days (00:00 UTC) on which an instrument reports, from the latest calendar. */
   setReports(instrument: InstrumentId, days: readonly number[]): void {
     this.#timed.setReports(instrument, days)
   }
 
   /**
-   * The bars that `wantsBars` asked for, oldest first; none are right, too. `again`: in place of those that were given.
-   * Answers whether anything waits for such bars.
+   * Adds the bars requested by `wantsBars`, oldest first; the list may be empty. `again` replaces bars that were given
+   * before. Returns whether anything waits for such bars.
    */
   seed(instrument: InstrumentId, of: BarSource, interval: Interval, bars: readonly Bar[], again = false): boolean {
     const watch = this.#watches.get(instrument)
     const lines = watch?.bars.find((one) => one.of === of && one.interval === interval)
     if (watch === undefined || lines === undefined) return false
     if (again) lines.reopen()
-    if (lines.seeded) return true
+    if (lines.isSeeded) return true
     lines.seed(bars)
     this.#o.listener.changed(watch)
     return true
   }
 
-  /** Where an alert that is watched stands; undefined: it is not. */
+  /** The state of an alert, or undefined if it isn't watched. */
   state(id: string): AlertState | undefined {
     const run = this.#firing.run(id)
     if (run === undefined) return undefined
@@ -154,23 +151,21 @@ export class Evaluator {
     if (condition.is === 'earnings') {
       if (!this.#timed.knowsReports(alert.instrument)) return { is: 'waiting', for: 'date' }
     } else if (condition.is !== 'stale') {
-      const blind = watch.blind.get(feedOf(run, this.#o.feeds(watch.asset)))
-      if (blind !== undefined) return { is: 'blind', sinceMs: blind.fromMs, cause: blind.cause }
+      const suspension = watch.suspensions.get(feedOf(run, this.#o.feeds(watch.asset)))
+      if (suspension !== undefined) return { is: 'blind', sinceMs: suspension.fromMs, cause: suspension.cause }
       const waiting = waitsFor(run)
       if (waiting !== null) return { is: 'waiting', for: waiting }
     }
-    if (run.away) return { is: 'resting', untilMs: null }
-    return run.restUntilMs > this.#moment.nowMs ? { is: 'resting', untilMs: run.restUntilMs } : { is: 'armed' }
+    if (run.isAwaitingReturn) return { is: 'resting', untilMs: null }
+    return run.restUntilMs > this.#context.nowMs ? { is: 'resting', untilMs: run.restUntilMs } : { is: 'armed' }
   }
 
-  // -- the market --
-
   /**
-   * What is watched under a spelling of a feed; null: nothing. `place`: where the decoder keeps the spelling, see
-   * `Scratch.symbolPlace`; -1: nowhere.
+   * The watch of a feed's symbol, or null if nothing watches it. `slot`: the decoder's slot of the symbol, see
+   * `Scratch.symbolPlace`; -1 if there is none.
    */
-  watchOf(feed: FeedId, symbol: string, place = -1): Watch | null {
-    return this.#watches.of(feed, symbol, place)
+  watchOf(feed: FeedId, symbol: string, slot = -1): Watch | null {
+    return this.#watches.find(feed, symbol, slot)
   }
 
   trade(watch: Watch, feed: FeedId, record: TradeNumbers, recvMs: number): void {
@@ -183,7 +178,7 @@ export class Evaluator {
     this.#records.quote(watch, feed, record, recvMs)
   }
 
-  /** A bar that the service sent: Last, where nothing better is. */
+  /** Takes a bar sent by the service. It sets Last only where there is nothing better. */
   bar(watch: Watch, feed: FeedId, record: BarNumbers, recvMs: number): void {
     this.advance(recvMs)
     this.#records.bar(watch, feed, record, recvMs)
@@ -191,26 +186,26 @@ export class Evaluator {
 
   feedState(feed: FeedId, state: FeedState, nowMs: number): void {
     this.advance(nowMs)
-    this.#blindness.feedState(feed, state)
+    this.#suspensions.feedState(feed, state)
     this.#timed.feedChanged(feed)
   }
 
   gapOpened(feed: FeedId, cause: GapCause, symbols: readonly string[], fromMs: number): void {
-    this.#blindness.gapOpened(feed, cause, symbols, fromMs)
+    this.#suspensions.gapOpened(feed, cause, symbols, fromMs)
   }
 
   gapClosed(feed: FeedId, fromMs: number, toMs: number): void {
-    this.#blindness.gapClosed(feed, fromMs, toMs)
+    this.#suspensions.gapClosed(feed, fromMs, toMs)
   }
 
-  /** What follows is of another source or another place: nothing of what was seen counts any more. */
+  /** Forgets all data, because what follows comes from another source or point in time. */
   forget(): void {
-    this.#blindness.forget()
+    this.#suspensions.forget()
     for (const watch of this.#watches.all()) {
       watch.forget()
-      for (const run of watch.runs) run.told = false
+      for (const run of watch.runs) run.isReported = false
     }
-    this.#moment.nowMs = this.#moment.tickMs = -Infinity
+    this.#context.nowMs = this.#context.tickMs = -Infinity
     this.#timed.forget()
     for (const watch of this.#watches.all()) {
       for (const { of, interval } of watch.bars) this.#o.listener.wantsBars(watch.id, of, interval)
@@ -218,36 +213,36 @@ export class Evaluator {
     }
   }
 
-  /** The time moved on: what waits for time alone. Call about once a second. */
+  /** Moves time forward, for alerts that wait for time alone. Call about once a second. */
   advance(nowMs: number): void {
-    const moment = this.#moment
-    if (nowMs > moment.nowMs && nowMs < moment.tickMs) moment.nowMs = nowMs
-    else if (nowMs !== moment.nowMs) this.#step(nowMs)
+    const context = this.#context
+    if (nowMs > context.nowMs && nowMs < context.tickMs) context.nowMs = nowMs
+    else if (nowMs !== context.nowMs) this.#step(nowMs)
   }
 
   #step(nowMs: number): void {
-    if (nowMs <= this.#moment.nowMs) {
-      if (nowMs >= this.#moment.nowMs - SET_BACK_MS) return
+    if (nowMs <= this.#context.nowMs) {
+      if (nowMs >= this.#context.nowMs - SET_BACK_MS) return
       this.#setBack(nowMs)
     }
-    this.#moment.nowMs = nowMs
-    if (nowMs < this.#moment.tickMs) return
-    this.#moment.tickMs = Math.floor(nowMs / TICK_MS) * TICK_MS + TICK_MS
-    this.#moment.eventMs = NaN
+    this.#context.nowMs = nowMs
+    if (nowMs < this.#context.tickMs) return
+    this.#context.tickMs = Math.floor(nowMs / TICK_MS) * TICK_MS + TICK_MS
+    this.#context.eventMs = NaN
     this.#firing.expireDue()
-    this.#timed.look()
+    this.#timed.check()
     for (const watch of this.#watches.all()) {
       for (const lines of watch.bars) lines.advance(nowMs, this.#firing.linesCrossed)
     }
   }
 
-  /** The clock was set back: without this, time would stand still until it is what it was. */
+  /** The clock was set back. Without this, time would stop until the clock catches up. */
   #setBack(nowMs: number): void {
-    const byMs = nowMs - this.#moment.nowMs
-    this.#moment.tickMs = -Infinity
+    const byMs = nowMs - this.#context.nowMs
+    this.#context.tickMs = -Infinity
     this.#firing.moveRests(byMs)
     this.#timed.forget()
-    this.#blindness.setBack(nowMs, byMs)
+    this.#suspensions.setBack(nowMs, byMs)
     for (const watch of this.#watches.all()) watch.cutWindows()
   }
 
@@ -256,7 +251,7 @@ export class Evaluator {
     if (known !== undefined) return known
     const made = new Watch(id, parseInstrument(id)?.asset ?? 'stocks')
     this.#watches.add(made)
-    this.#blindness.begin(made)
+    this.#suspensions.begin(made)
     return made
   }
 }

@@ -1,40 +1,40 @@
 /**
- * Which records of a kind are late, by their event times. One that is dated ahead of its receipt must not make all
- * that follow late: it counts as of its receipt. Where several in a row are, this computer's clock is behind, and
- * they are believed; where several in a row then are of their receipt, it was the dates that were wrong.
+ * Which records of a kind are late, by event time. A record dated ahead of its receipt must not make all later ones
+ * late, so it counts at its receive time. After several of them in a row this computer's clock is behind, and their
+ * times are accepted. After several in a row that match their receipt again, those dates were wrong.
  */
 
-/** An event may be so far ahead of its receipt: clocks differ. */
+/** How far an event may be ahead of its receipt, because clocks differ. */
 export const AHEAD_MS = 5_000
 const IN_A_ROW = 3
 
 export class EventOrder {
-  /** Event time of the last that counted, UTC ms; -Infinity: none did. */
+  /** Event time of the last record that counted, UTC ms; -Infinity before the first. */
   lastMs = -Infinity
-  /** What is further ahead of its receipt is not believed, ms. */
+  /** Times further ahead of their receipt than this aren't accepted, ms. */
   aheadMs = AHEAD_MS
-  /** How many in a row were not believed (`#least` ahead), and where the order stood after the last of them. */
+  /** How many in a row weren't accepted (at least `#least` ahead), and where the order stood after the last of them. */
   #doubted = 0
   #doubtedMs = NaN
   #least = Infinity
-  /** How many in a row were late by the order, though of their receipt, and where the order stood. */
+  /** How many in a row were late by the order but matched their receipt, and where the order stood. */
   #late = 0
   #lateMs = NaN
 
-  /** Whether an event time may be right. Asked once for each record, before it is taken. */
-  believes(eventMs: number, recvMs: number): boolean {
+  /** Whether an event time is plausible. Call once per record, before it is taken. */
+  isPlausible(eventMs: number, recvMs: number): boolean {
     return eventMs - recvMs <= this.aheadMs || this.#isUsual(eventMs - recvMs)
   }
 
-  /** Takes a record whose event time is believed; false: it is late. */
-  takes(eventMs: number, recvMs: number): boolean {
+  /** Takes a record with a plausible event time. Returns false if it is late. */
+  accept(eventMs: number, recvMs: number): boolean {
     if (eventMs < this.lastMs && !this.#wasAhead(eventMs, recvMs)) return false
     this.lastMs = eventMs
     return true
   }
 
-  /** Takes a record whose event time is not: it follows what came before it. */
-  takesUndated(recvMs: number): void {
+  /** Takes a record without a plausible event time: it follows the one before. */
+  acceptUndated(recvMs: number): void {
     if (recvMs > this.lastMs) this.lastMs = recvMs
     this.#doubtedMs = this.lastMs
   }
@@ -45,7 +45,7 @@ export class EventOrder {
     this.#doubtedMs = this.#lateMs = NaN
   }
 
-  /** Whether so many in a row were as far ahead, with none between them that was not. */
+  /** Whether enough records in a row were as far ahead, with no other between them. */
   #isUsual(leadMs: number): boolean {
     if (this.lastMs !== this.#doubtedMs) {
       this.#doubted = 0
@@ -58,7 +58,7 @@ export class EventOrder {
     return leadMs <= this.aheadMs
   }
 
-  /** Whether it is the order that was ahead, by dates that were believed, and not the record that is late. */
+  /** Whether the order itself was ahead, by times accepted earlier, and the record isn't late. */
   #wasAhead(eventMs: number, recvMs: number): boolean {
     if (this.aheadMs <= AHEAD_MS || Math.abs(eventMs - recvMs) > AHEAD_MS) return false
     if (this.lastMs !== this.#lateMs) this.#late = 0

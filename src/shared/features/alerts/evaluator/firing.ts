@@ -1,32 +1,32 @@
-/** What becomes of an alert that is watched: it fires, rests, waits for its price to go back, expires, is taken away. */
-import type { EvaluatorListener, Fired } from './last-value.ts'
-import { place, type Places } from './targets.ts'
-import type { Moment } from './instant.ts'
+/** The life of an active alert: it fires, rests, waits for its price to return, expires, is removed. */
+import type { EvaluatorListener, Fired } from './listener.ts'
+import { attach, type AttachOptions } from './targets.ts'
+import type { EvaluationContext } from './context.ts'
 import type { Alert } from '../types.ts'
-import type { LevelItem, Run, Watch } from './condition.ts'
+import type { LevelItem, Run, Watch } from './watch.ts'
 
 export interface FiringOptions {
-  readonly moment: Moment
+  readonly context: EvaluationContext
   readonly listener: EvaluatorListener
-  readonly places: Places
-  /** An alert is watched no more: it fired for the only time, expired or was taken away. */
-  readonly gone: (run: Run) => void
+  readonly attachOptions: AttachOptions
+  /** Called when an alert is no longer evaluated: it fired for the only time, expired or was removed. */
+  readonly onRemoved: (run: Run) => void
 }
 
 export class Firing {
-  readonly #moment: Moment
+  readonly #context: EvaluationContext
   readonly #listener: EvaluatorListener
-  readonly #gone: (run: Run) => void
+  readonly #onRemoved: (run: Run) => void
   readonly #runs = new Map<string, Run>()
-  readonly #places: Places
-  /** Those that expire, the next one last; taken anew when one came or went. */
+  readonly #attachOptions: AttachOptions
+  /** The alerts that expire, the next one last; null after one was added or removed. */
   #expiring: Run[] | null = null
 
-  constructor({ moment, listener, places, gone }: FiringOptions) {
-    this.#moment = moment
+  constructor({ context, listener, attachOptions, onRemoved }: FiringOptions) {
+    this.#context = context
     this.#listener = listener
-    this.#gone = gone
-    this.#places = places
+    this.#onRemoved = onRemoved
+    this.#attachOptions = attachOptions
   }
 
   get size(): number {
@@ -42,14 +42,14 @@ export class Firing {
       watch,
       restUntilMs: restOf(alert),
       snoozedMs: alert.snoozedMs ?? -Infinity,
-      away: false,
+      isAwaitingReturn: false,
       firedOf: alert.firedOf,
-      told: false,
+      isReported: false,
       release: () => undefined,
     }
-    run.release = place(run, this.#places)
-    // Where the price stands now is not known: it may have gone back meanwhile.
-    if (mustGoBack(alert) && (alert.away ?? null) !== null) this.#goAway(run, alert.away === 'up', true)
+    run.release = attach(run, this.#attachOptions)
+    // The current price is unknown and may have returned meanwhile.
+    if (mustReturn(alert) && (alert.away ?? null) !== null) this.#awaitReturn(run, alert.away === 'up', true)
     watch.runs.add(run)
     this.#runs.set(alert.id, run)
     if (alert.expiresMs !== null) this.#expiring = null
@@ -63,13 +63,13 @@ export class Firing {
     this.#runs.delete(id)
     if (run.alert.expiresMs !== null) this.#expiring = null
     run.watch.runs.delete(run)
-    this.#gone(run)
+    this.#onRemoved(run)
   }
 
-  /** Answers whether it fired: not when it rests, is put off or its time is over. */
+  /** Returns whether it fired: not while it rests or is snoozed, nor after it expired. */
   fire(run: Run, value: number, before: number | null, of: string | null = null, away: Fired['away'] = null): boolean {
     const { alert, watch } = run
-    const { nowMs: atMs, eventMs } = this.#moment
+    const { nowMs: atMs, eventMs } = this.#context
     if (alert.expiresMs !== null && atMs >= alert.expiresMs) {
       this.#expire(run)
       return false
@@ -83,7 +83,7 @@ export class Firing {
     return true
   }
 
-  /** The clock was set by so much: who rests goes on for as long as was left. */
+  /** The clock was set: rests keep their remaining duration. */
   moveRests(byMs: number): void {
     for (const run of this.#runs.values()) run.restUntilMs += byMs
   }
@@ -94,32 +94,32 @@ export class Firing {
       .filter((run) => run.alert.expiresMs !== null)
       .sort((a, b) => expiry(b) - expiry(a))
     const due: Run[] = []
-    for (let at = this.#expiring.length - 1; at >= 0 && expiry(this.#expiring[at]) <= this.#moment.nowMs; at -= 1) {
+    for (let at = this.#expiring.length - 1; at >= 0 && expiry(this.#expiring[at]) <= this.#context.nowMs; at -= 1) {
       due.push(this.#expiring[at])
     }
     for (const run of due) this.#expire(run)
   }
 
-  /** The moment's value crossed a level. */
+  /** The current value crossed a level. */
   readonly crossed = (item: LevelItem, up: boolean, before: number): void => {
     const { run, direction, role } = item
     if (role === 'back') {
-      this.#armAgain(run)
+      this.#rearm(run)
       return
     }
     if (direction !== 'either' && (direction === 'up') !== up) return
     const known = run.alert.condition.is === 'price' ? before : null
-    const away = !mustGoBack(run.alert) ? null : up ? 'up' : 'down'
-    if (!this.fire(run, this.#moment.value, known, null, away)) return
-    if (away !== null && this.#runs.get(run.alert.id) === run) this.#goAway(run, up, false)
+    const away = !mustReturn(run.alert) ? null : up ? 'up' : 'down'
+    if (!this.fire(run, this.#context.value, known, null, away)) return
+    if (away !== null && this.#runs.get(run.alert.id) === run) this.#awaitReturn(run, up, false)
   }
 
-  /** The moment's value is beyond a level that it had not reached when sight was lost. */
+  /** The current value is beyond a level that it hadn't reached before the suspension. */
   readonly unseen = (item: LevelItem, up: boolean, lost: number): void => {
     const { run, direction, role } = item
-    if (role === 'back') this.#armAgain(run)
-    else if ((direction === 'either' || (direction === 'up') === up) && this.#moment.nowMs >= run.snoozedMs) {
-      this.#listener.unseen(run.alert, this.#moment.nowMs, this.#moment.value, lost)
+    if (role === 'back') this.#rearm(run)
+    else if ((direction === 'either' || (direction === 'up') === up) && this.#context.nowMs >= run.snoozedMs) {
+      this.#listener.unseen(run.alert, this.#context.nowMs, this.#context.value, lost)
     }
   }
 
@@ -130,12 +130,14 @@ export class Firing {
   #expire(run: Run): void {
     const { alert, watch } = run
     this.remove(alert.id)
-    this.#listener.expired(alert, alert.expiresMs ?? this.#moment.nowMs)
+    this.#listener.expired(alert, alert.expiresMs ?? this.#context.nowMs)
     this.#listener.changed(watch)
   }
 
-  /** A price that must go back leaves its level until then. `met`: it may have gone back already. */
-  #goAway(run: Run, up: boolean, met: boolean): void {
+  /**
+   * Replaces the alert's level with the one where the price has returned. `maybeReturned`: it may have done so already.
+   */
+  #awaitReturn(run: Run, up: boolean, maybeReturned: boolean): void {
     const { condition, repeat } = run.alert
     if (condition.is !== 'price' || repeat === null) return
     run.release()
@@ -149,29 +151,29 @@ export class Firing {
       backs.push({ run, role: 'back', level: condition.level + by, direction: 'up' })
     }
     for (const back of backs) {
-      if (met) index.expect(back.level, back, back.direction === 'up')
+      if (maybeReturned) index.expect(back.level, back, back.direction === 'up')
       else index.add(back.level, back)
     }
     run.release = () => {
       for (const back of backs) index.remove(back.level, back)
     }
-    run.away = true
+    run.isAwaitingReturn = true
   }
 
-  #armAgain(run: Run): void {
-    if (!run.away) return
+  #rearm(run: Run): void {
+    if (!run.isAwaitingReturn) return
     run.release()
-    run.away = false
-    run.release = place(run, this.#places)
-    this.#listener.back(run.alert)
+    run.isAwaitingReturn = false
+    run.release = attach(run, this.#attachOptions)
+    this.#listener.rearmed(run.alert)
     this.#listener.changed(run.watch)
   }
 }
 
-/** Whether the price has to go back before the alert fires again. */
-const mustGoBack = ({ condition, repeat }: Alert): boolean =>
+/** Whether the price has to return before the alert fires again. */
+const mustReturn = ({ condition, repeat }: Alert): boolean =>
   condition.is === 'price' && repeat !== null && repeat.backPercent > 0
 
-/** The rest that an alert was in when it was kept. */
+/** The rest that a saved alert is in. */
 const restOf = ({ repeat, firedMs }: Alert): number =>
   repeat === null || firedMs === null ? -Infinity : firedMs + repeat.restMs

@@ -1,12 +1,12 @@
 /**
- * Which levels a number crosses as it moves, for thousands of levels at the cost of two comparisons: the
- * nearest level on each side is at hand, and only a step over one of them looks further.
+ * Finds the levels that a value crosses as it moves, among thousands, with two comparisons: the nearest level on each
+ * side is at hand, and only a step past one of them searches further.
  */
 
-/** Told of each level that was crossed, in the order in which the number met them. */
+/** Called for each crossed level, in the order in which the value reached them. */
 export type Crossed<T> = (item: T, up: boolean, before: number) => void
 
-/** The next value crosses these where it stands beyond them; `first`: also where it is the first of its chain. */
+/** A level that the next value crosses if it is beyond it; `first`: even as the first value of its chain. */
 interface Fresh<T> {
   readonly level: number
   readonly item: T
@@ -16,7 +16,7 @@ interface Fresh<T> {
 
 const NOTHING: readonly never[] = []
 
-/** First place whose level is above (`orAt` false) or at or above (`orAt` true) a value. */
+/** First index whose level is above (`orAt` false) or at or above (`orAt` true) a value. */
 function placeOf(levels: readonly number[], value: number, orAt: boolean): number {
   let low = 0
   let high = levels.length
@@ -31,14 +31,14 @@ function placeOf(levels: readonly number[], value: number, orAt: boolean): numbe
 export class LevelIndex<T> {
   readonly #levels: number[] = []
   readonly #items: T[] = []
-  /** While the value stays strictly between these nothing is crossed; NaN: not known. */
+  /** While the value stays strictly between these it crosses nothing; NaN if unknown. */
   #low = NaN
   #high = NaN
   #before = NaN
-  /** The last value before the chain broke; NaN: none, or it does not count. */
+  /** The last value before the chain broke; NaN if there is none or it doesn't count. */
   #lost = NaN
 
-  /** While the bounds are known: how many levels are below the last value, and how many are not above it. */
+  /** While the bounds are known: how many levels are below the last value, and how many are at or below it. */
   #under = 0
   #upTo = 0
   #fresh: Fresh<T>[] = []
@@ -50,7 +50,7 @@ export class LevelIndex<T> {
     return this.#before
   }
 
-  /** `fresh`: where the value stands at or above it already, the next one crosses it all the same. */
+  /** `fresh`: if the value is already at or above the level, the next one still crosses it. */
   add(level: number, item: T, fresh = false): void {
     if (fresh && this.before >= level) this.#fresh.push({ level, item, up: true, first: false })
     const at = placeOf(this.#levels, level, false)
@@ -59,7 +59,10 @@ export class LevelIndex<T> {
     this.#bounds(NaN, NaN)
   }
 
-  /** As `add`; where the next value stands at or beyond it on this side, it crosses it, though none came before. */
+  /**
+   * Like `add`, but the next value crosses the level if it is at or beyond it on this side, even as the first of its
+   * chain.
+   */
   expect(level: number, item: T, up: boolean): void {
     this.add(level, item)
     this.#fresh.push({ level, item, up, first: true })
@@ -77,9 +80,9 @@ export class LevelIndex<T> {
   }
 
   /**
-   * The next value of the chain. A level is crossed from strictly one side to it or beyond: up where
-   * before < level <= value, down where before > level >= value. The first value of a chain crosses
-   * nothing; `unseen` gets what lies between it and the last one before the break.
+   * Takes the next value of the chain. A level is crossed from strictly one side to it or beyond: up if before < level
+   * <= value, down if before > level >= value. The first value of a chain crosses nothing; `unseen` gets the levels
+   * between it and the last value before the break.
    */
   step(value: number, crossed: Crossed<T>, unseen?: Crossed<T>): void {
     if (!this.stays(value)) this.#far(value, crossed, unseen)
@@ -92,7 +95,7 @@ export class LevelIndex<T> {
     return true
   }
 
-  /** What comes next does not follow what came: the first value after it crosses nothing. `forget`: nor unseen. */
+  /** Breaks the chain: the next value crosses nothing. `forget`: nothing is reported as unseen either. */
   cut(forget = false): void {
     const { before } = this
     if (forget) this.#lost = NaN
@@ -100,7 +103,7 @@ export class LevelIndex<T> {
     this.#begin(NaN)
   }
 
-  /** As `cut`, but the first value crosses all levels below it: for what counts from nothing, as a volume does. */
+  /** Like `cut`, but the next value crosses every level below it, for values that count from zero, such as a volume. */
   restart(): void {
     this.#lost = NaN
     this.#begin(-Infinity)
@@ -117,12 +120,12 @@ export class LevelIndex<T> {
   }
 
   #far(value: number, crossed: Crossed<T>, unseen: Crossed<T> | undefined): void {
-    // It stands nowhere: how many levels are below it would be wrong of the next one.
+    // With no value, the counts below would be wrong for the next one.
     if (Number.isNaN(value)) return this.cut(true)
     const { before } = this
     const lost = this.#lost
     const first = Number.isNaN(before)
-    // Whoever is told may change the levels.
+    // The callbacks may change the levels.
     const met = this.#move(first ? lost : before, value)
     const fresh = this.#fresh.length > 0 ? this.#takeFresh(first, first ? lost : before, value) : null
     this.#lost = NaN
@@ -138,7 +141,7 @@ export class LevelIndex<T> {
     }
   }
 
-  /** The number goes from one value to another; answers what it meets on its way. NaN: it comes from nowhere. */
+  /** Moves from one value to another and returns the levels it reaches. NaN: there is no earlier value. */
   #move(from: number, to: number): readonly T[] {
     const levels = this.#levels
     const known = !Number.isNaN(this.#low)
@@ -161,13 +164,13 @@ export class LevelIndex<T> {
     this.#under = under
     this.#upTo = upTo
     this.#before = to
-    // On a level, any other value leaves it behind.
+    // Any other value leaves a level that it is exactly on.
     if (under < upTo) this.#bounds(to, to)
     else this.#bounds(under === 0 ? -Infinity : levels[under - 1], upTo === levels.length ? Infinity : levels[upTo])
     return met
   }
 
-  /** Fresh levels that the value stands beyond. */
+  /** The fresh levels that the value is beyond. */
   #takeFresh(first: boolean, from: number, value: number): readonly Fresh<T>[] {
     const fresh = this.#fresh
     this.#fresh = []

@@ -1,6 +1,6 @@
 /**
- * Records of the market, measured against what waits for them. This is the tick path: a record that crosses
- * nothing costs some comparisons, and nothing is made for it.
+ * Compares market records with the conditions that wait for them. On the tick path: a record that crosses nothing costs
+ * a few comparisons and allocates nothing.
  */
 import { midPrice, usable } from '../../../core/market/bars.ts'
 import { openTime } from '../../drawings/open-time.ts'
@@ -10,18 +10,21 @@ import type { BarSource } from '../../../core/market/market.ts'
 import type { FeedId, InstrumentId } from '../../../base/units.ts'
 import type { EventOrder } from './event-order.ts'
 import type { Firing } from './firing.ts'
-import type { Moment } from './instant.ts'
-import type { EvaluatorListener } from './last-value.ts'
+import type { EvaluationContext } from './context.ts'
+import type { EvaluatorListener } from './listener.ts'
 import type { Alert, AlertDirection } from '../types.ts'
-import { KIND_RANK, type PriceChain, type Watch } from './condition.ts'
+import { KIND_RANK, type PriceChain, type Watch } from './watch.ts'
 
-/** What alerts need of a trade; NaN: it has none. `eventMs` UTC ms. Handed on whole, as loose numbers would be copied. */
+/**
+ * The parts of a trade that alerts use; NaN if absent. `eventMs` in UTC ms. Passed whole, because separate numbers
+ * would be boxed.
+ */
 export interface TradeNumbers {
   readonly price: number
   readonly size: number
   readonly eventMs: number
 }
-/** A side that is NaN is not told; one that is no price says that there is none. */
+/** A side that is NaN is absent; one that isn't a price says that there is none. */
 export interface QuoteNumbers {
   readonly bid: number
   readonly ask: number
@@ -33,22 +36,22 @@ export interface BarNumbers {
 }
 
 export interface RecordsOptions {
-  readonly moment: Moment
+  readonly context: EvaluationContext
   readonly firing: Firing
   readonly listener: Pick<EvaluatorListener, 'changed'>
   readonly drawings: ReadonlyMap<InstrumentId, ReadonlyMap<string, Drawing>>
 }
 
 export class Records {
-  readonly #moment: Moment
+  readonly #context: EvaluationContext
   readonly #firing: Firing
   readonly #crossed: Firing['crossed']
   readonly #unseen: Firing['unseen']
   readonly #listener: Pick<EvaluatorListener, 'changed'>
   readonly #drawings: RecordsOptions['drawings']
 
-  constructor({ moment, firing, listener, drawings }: RecordsOptions) {
-    this.#moment = moment
+  constructor({ context, firing, listener, drawings }: RecordsOptions) {
+    this.#context = context
     this.#firing = firing
     this.#crossed = firing.crossed
     this.#unseen = firing.unseen
@@ -58,7 +61,7 @@ export class Records {
 
   trade(watch: Watch, feed: FeedId, record: TradeNumbers, recvMs: number): void {
     const { price, size, eventMs } = record
-    if (!usable(price) || (watch.blind.size > 0 && watch.blind.has(feed))) return
+    if (!usable(price) || (watch.suspensions.size > 0 && watch.suspensions.has(feed))) return
     this.#date(watch.order, eventMs, recvMs)
     if (watch.volumes.length > 0 && size >= 0 && size < Infinity) this.#volume(watch, size)
     if (watch.bars.length > 0) this.#bars(watch, 'trade', price, size)
@@ -68,9 +71,9 @@ export class Records {
 
   quote(watch: Watch, feed: FeedId, record: QuoteNumbers, recvMs: number): void {
     const { bid, ask, eventMs } = record
-    if (watch.blind.size > 0 && watch.blind.has(feed)) return
+    if (watch.suspensions.size > 0 && watch.suspensions.has(feed)) return
     this.#date(watch.quotes, eventMs, recvMs)
-    if (!this.#takes(watch.quotes, recvMs)) return
+    if (!this.#accept(watch.quotes, recvMs)) return
     const mid = midPrice(bid, ask)
     if (watch.bars.length > 0) {
       this.#bars(watch, 'bid', bid, NaN)
@@ -90,48 +93,48 @@ export class Records {
   }
 
   #spread(watch: Watch): void {
-    const moment = this.#moment
-    const apart = watch.ask - watch.bid
-    if (Number.isNaN(apart)) return
-    moment.value = apart
-    watch.spread.price.step(apart, this.#crossed)
-    const percent = (apart / (watch.bid + apart / 2)) * 100
-    moment.value = percent
+    const context = this.#context
+    const spread = watch.ask - watch.bid
+    if (Number.isNaN(spread)) return
+    context.value = spread
+    watch.spread.price.step(spread, this.#crossed)
+    const percent = (spread / (watch.bid + spread / 2)) * 100
+    context.value = percent
     watch.spread.percent.step(percent, this.#crossed)
   }
 
   bar(watch: Watch, feed: FeedId, { close, eventMs }: BarNumbers, recvMs: number): void {
-    if (watch.rank > KIND_RANK.bar || !usable(close) || watch.blind.has(feed)) return
+    if (watch.rank > KIND_RANK.bar || !usable(close) || watch.suspensions.has(feed)) return
     this.#date(watch.order, eventMs, recvMs)
     if (watch.rank < KIND_RANK.bar) this.#rank(watch, KIND_RANK.bar)
     this.#last(watch, feed, close, recvMs)
   }
 
-  /** The moment is that of a record of this order. */
+  /** Sets the context to a record of this order. */
   #date(order: EventOrder, eventMs: number, recvMs: number): void {
-    const moment = this.#moment
-    moment.believed = Number.isNaN(eventMs) || order.believes(eventMs, recvMs)
-    moment.eventMs = Number.isNaN(eventMs) || !moment.believed ? recvMs : eventMs
+    const context = this.#context
+    context.isPlausible = Number.isNaN(eventMs) || order.isPlausible(eventMs, recvMs)
+    context.eventMs = Number.isNaN(eventMs) || !context.isPlausible ? recvMs : eventMs
   }
 
-  /** Whether the moment's record is not late in its order. */
-  #takes(order: EventOrder, recvMs: number): boolean {
-    if (this.#moment.believed) return order.takes(this.#moment.eventMs, recvMs)
-    order.takesUndated(recvMs)
+  /** Whether the context's record isn't late in its order. */
+  #accept(order: EventOrder, recvMs: number): boolean {
+    if (this.#context.isPlausible) return order.accept(this.#context.eventMs, recvMs)
+    order.acceptUndated(recvMs)
     return true
   }
 
-  /** Quotes have an order of their own. */
+  /** Quotes have their own order. */
   #midAsLast(watch: Watch, feed: FeedId, mid: number): void {
     if (watch.rank < KIND_RANK.mid) this.#rank(watch, KIND_RANK.mid)
     if (watch.lastFeed !== feed) watch.lastFeed = feed
     this.#price(watch, watch.chains.last, mid)
   }
 
-  /** A late one changes no price. */
+  /** A late trade changes no price. */
   #last(watch: Watch, feed: FeedId, price: number, recvMs: number): void {
     if (watch.lastFeed !== feed) watch.lastFeed = feed
-    if (this.#takes(watch.order, recvMs)) this.#price(watch, watch.chains.last, price)
+    if (this.#accept(watch.order, recvMs)) this.#price(watch, watch.chains.last, price)
   }
 
   #rank(watch: Watch, rank: number): void {
@@ -142,58 +145,58 @@ export class Records {
     this.#listener.changed(watch)
   }
 
-  /** The record says that a price is `price`. */
+  /** Takes a new price. */
   #price(watch: Watch, chain: PriceChain, price: number): void {
     if (!chain.index.stays(price)) {
-      this.#moment.value = price
+      this.#context.value = price
       chain.index.step(price, this.#crossed, this.#unseen)
     }
     if (chain.moves.length > 0) this.#moves(chain, price)
-    if (chain.drawn.length > 0 && this.#moment.believed) this.#drawn(watch, chain, price)
+    if (chain.drawn.length > 0 && this.#context.isPlausible) this.#drawn(watch, chain, price)
   }
 
   #moves(chain: PriceChain, price: number): void {
-    const moment = this.#moment
+    const context = this.#context
     for (const { window, up, down } of chain.moves) {
-      window.step(price, moment.nowMs)
-      moment.value = window.up
+      window.step(price, context.nowMs)
+      context.value = window.up
       up.step(window.up, this.#crossed)
-      moment.value = -window.down
+      context.value = -window.down
       down.step(window.down, this.#crossed)
     }
   }
 
   #drawn(watch: Watch, chain: PriceChain, price: number): void {
-    const atMs = this.#moment.eventMs
+    const atMs = this.#context.eventMs
     for (const one of chain.drawn) {
       const drawing = this.#drawings.get(watch.id)?.get(drawingOf(one.run.alert))
       const { condition } = one.run.alert
-      // Every one of these is about a drawing.
+      // Only drawing alerts are in this list.
       if (condition.is !== 'drawing') continue
       const axis = condition.hours === 'open' ? openTime(watch.asset) : undefined
       const levels = drawing === undefined ? [] : priceAt(drawing, atMs, axis, condition.scale)
-      const apart = levels.map((level) => price - level)
-      const before = one.apart
-      one.apart = apart
-      if (before.length !== apart.length) continue
-      const at = apart.findIndex((now, i) => crosses(before[i], now, one.direction))
+      const distances = levels.map((level) => price - level)
+      const before = one.distances
+      one.distances = distances
+      if (before.length !== distances.length) continue
+      const at = distances.findIndex((now, i) => crosses(before[i], now, one.direction))
       if (at >= 0) this.#firing.fire(one.run, price, levels[at] + before[at])
     }
   }
 
   #volume(watch: Watch, size: number): void {
-    const moment = this.#moment
+    const context = this.#context
     for (const { window, index } of watch.volumes) {
-      if (window.moveTo(moment.nowMs)) index.step(window.sum, this.#crossed)
+      if (window.moveTo(context.nowMs)) index.step(window.sum, this.#crossed)
       window.add(size)
-      moment.value = window.sum
+      context.value = window.sum
       index.step(window.sum, this.#crossed)
     }
   }
 
   #bars(watch: Watch, of: BarSource, price: number, size: number): void {
-    const { believed, eventMs: atMs } = this.#moment
-    if (!believed) return
+    const { isPlausible, eventMs: atMs } = this.#context
+    if (!isPlausible) return
     for (const lines of watch.bars) if (lines.of === of) lines.record(atMs, price, size, this.#firing.linesCrossed)
   }
 }
@@ -201,5 +204,5 @@ export class Records {
 const crosses = (before: number, now: number, direction: AlertDirection): boolean =>
   (direction !== 'down' && before < 0 && now >= 0) || (direction !== 'up' && before > 0 && now <= 0)
 
-/** The drawing that an alert is about; '': it is about none. */
+/** The drawing that an alert is about, or '' if none. */
 export const drawingOf = ({ condition }: Alert): string => (condition.is === 'drawing' ? condition.drawing : '')

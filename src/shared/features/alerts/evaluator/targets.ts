@@ -1,20 +1,20 @@
-/** Where each kind of alert is measured: put there when it is watched, and taken away again. */
+/** Attaches each kind of alert to the state that feeds it. */
 import type { BarGrid } from '../../../core/market/bars.ts'
 import { missingCase } from '../../../base/errors.ts'
 import type { BarSource, Interval } from '../../../core/market/market.ts'
 import type { AssetClass, InstrumentId } from '../../../base/units.ts'
 import { BarLines } from './bar-lines.ts'
 import { LevelIndex } from './levels.ts'
-import type { LevelItem, Run } from './condition.ts'
+import type { LevelItem, Run } from './watch.ts'
 import { MoveWindow, VolumeWindow } from './windows.ts'
 
-export interface Places {
+export interface AttachOptions {
   readonly grid: (asset: AssetClass, interval: Interval) => BarGrid
   readonly wantsBars: (instrument: InstrumentId, of: BarSource, interval: Interval) => void
 }
 
-/** Puts an alert where its measure is taken; answers how to take it away. */
-export function place(run: Run, { grid, wantsBars }: Places): () => void {
+/** Attaches an alert and returns a function that detaches it. */
+export function attach(run: Run, { grid, wantsBars }: AttachOptions): () => void {
   const { watch, alert } = run
   const { condition } = alert
   switch (condition.is) {
@@ -73,15 +73,15 @@ export function place(run: Run, { grid, wantsBars }: Places): () => void {
       }
       const mine = lines
       mine.add(run, condition)
-      if (!mine.seeded) wantsBars(watch.id, of, interval)
+      if (!mine.isSeeded) wantsBars(watch.id, of, interval)
       return () => {
         mine.remove(run)
-        if (mine.empty) watch.bars = watch.bars.filter((one) => one !== mine)
+        if (mine.isEmpty) watch.bars = watch.bars.filter((one) => one !== mine)
       }
     }
     case 'drawing': {
       const chain = watch.chains[condition.of]
-      const drawn = { run, direction: condition.direction, apart: [] }
+      const drawn = { run, direction: condition.direction, distances: [] }
       chain.drawn = [...chain.drawn, drawn]
       return () => {
         chain.drawn = chain.drawn.filter((one) => one !== drawn)

@@ -1,18 +1,18 @@
-/** Alerts that wait for time alone: feeds that are silent, and reports ahead. */
+/** Alerts that wait for time alone: stale feeds and upcoming reports. */
 import type { AssetClass, FeedId, InstrumentId } from '../../../base/units.ts'
 import type { Firing } from './firing.ts'
-import type { Moment } from './instant.ts'
-import type { Run } from './condition.ts'
+import type { EvaluationContext } from './context.ts'
+import type { Run } from './watch.ts'
 
 const DAY_MS = 86_400_000
 
 export interface TimedOptions {
-  readonly moment: Moment
+  readonly context: EvaluationContext
   readonly firing: Firing
   readonly isOpen: (asset: AssetClass, ms: number) => boolean
   /** The feed that an alert's records come from. */
   readonly feedOf: (run: Run) => FeedId
-  /** See `Sight.downSince`. */
+  /** See `Coverage.downSince`. */
   readonly downSince: (feed: FeedId, instrument: InstrumentId) => number
 }
 
@@ -20,14 +20,14 @@ export class Timed {
   readonly #o: TimedOptions
   readonly #runs = new Set<Run>()
   readonly #reports = new Map<InstrumentId, readonly number[]>()
-  /** When all were looked at last. */
-  #lookedMs = -Infinity
+  /** When all of them were last checked. */
+  #checkedMs = -Infinity
 
   constructor(options: TimedOptions) {
     this.#o = options
   }
 
-  /** Takes an alert where it is one of these. */
+  /** Adds an alert if it is one of these. */
   add(run: Run): void {
     if (run.alert.condition.is === 'stale' || run.alert.condition.is === 'earnings') this.#runs.add(run)
   }
@@ -42,17 +42,17 @@ export class Timed {
     return this.#reports.has(instrument)
   }
 
-  /** The time moved on to the moment's. */
-  look(): void {
+  /** Checks all of them at the current time. */
+  check(): void {
     for (const run of [...this.#runs]) {
       const { condition } = run.alert
       if (condition.is === 'stale') this.#stale(run, condition.afterMs)
       else if (condition.is === 'earnings') this.#report(run, condition.days)
     }
-    this.#lookedMs = this.#o.moment.nowMs
+    this.#checkedMs = this.#o.context.nowMs
   }
 
-  /** The state of a feed is another one. */
+  /** Checks the alerts of a feed whose state changed. */
   feedChanged(feed: FeedId): void {
     for (const run of [...this.#runs]) {
       const { condition } = run.alert
@@ -60,34 +60,34 @@ export class Timed {
     }
   }
 
-  /** Time begins anew. */
+  /** Forgets the time of the last check. */
   forget(): void {
-    this.#lookedMs = -Infinity
+    this.#checkedMs = -Infinity
   }
 
   #stale(run: Run, afterMs: number): void {
-    const { moment, firing, feedOf, downSince, isOpen } = this.#o
+    const { context, firing, feedOf, downSince, isOpen } = this.#o
     const sinceMs = downSince(feedOf(run), run.watch.id)
     if (Number.isNaN(sinceMs)) {
-      run.told = false
+      run.isReported = false
       return
     }
-    // One that is still going on then is told when it wakes.
-    if (moment.nowMs < run.snoozedMs) return
-    // Hours in which nothing trades are silent by their nature.
-    if (run.told || moment.nowMs < sinceMs + afterMs || !isOpen(run.watch.asset, moment.nowMs)) return
-    run.told = true
-    moment.eventMs = NaN
-    // Where nothing moved the time meanwhile, as in a recording, it was due before now.
-    const now = moment.nowMs
-    moment.nowMs = Math.min(now, Math.max(sinceMs + afterMs, run.snoozedMs, this.#lookedMs))
-    firing.fire(run, moment.nowMs - sinceMs, null)
-    moment.nowMs = now
+    // An outage that continues is reported when the snooze ends.
+    if (context.nowMs < run.snoozedMs) return
+    // Silence is normal while the market is closed.
+    if (run.isReported || context.nowMs < sinceMs + afterMs || !isOpen(run.watch.asset, context.nowMs)) return
+    run.isReported = true
+    context.eventMs = NaN
+    // If time didn't move meanwhile, as in a recording, it was due earlier.
+    const now = context.nowMs
+    context.nowMs = Math.min(now, Math.max(sinceMs + afterMs, run.snoozedMs, this.#checkedMs))
+    firing.fire(run, context.nowMs - sinceMs, null)
+    context.nowMs = now
   }
 
   #report(run: Run, days: number): void {
-    const { moment, firing } = this.#o
-    const now = moment.nowMs
+    const { context, firing } = this.#o
+    const now = context.nowMs
     const due = (this.#reports.get(run.alert.instrument) ?? []).filter(
       (day) => now >= day - days * DAY_MS && now < day + DAY_MS,
     )
@@ -95,7 +95,7 @@ export class Timed {
     if (day === undefined) return
     const of = new Date(day).toISOString().slice(0, 10)
     if (run.firedOf === of) return
-    moment.eventMs = NaN
+    context.eventMs = NaN
     firing.fire(run, day, null, of)
   }
 }

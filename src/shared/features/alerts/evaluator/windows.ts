@@ -1,11 +1,11 @@
-/** What happened in the last so many milliseconds of receipt: least and greatest price, traded volume. */
+/** Lowest and highest price, and traded volume, of the last so many milliseconds by receive time. */
 
 const LEAST_ROOM = 16
 
-/** A queue of values with their times that only rises (sign 1) or only falls (sign -1): its head is the extreme. */
+/** A queue of values with their times that only rises (sign 1) or only falls (sign -1). Its head is the extreme. */
 class Edge {
   readonly #sign: 1 | -1
-  /** A ring: places are taken by `& mask`, and there is always a free one. */
+  /** A ring indexed by `& mask`, with at least one free slot. */
   #values = new Float64Array(LEAST_ROOM)
   #times = new Float64Array(LEAST_ROOM)
   #mask = LEAST_ROOM - 1
@@ -16,7 +16,7 @@ class Edge {
     this.#sign = sign
   }
 
-  /** Takes a value; answers the extreme of those not older than `fromMs`. */
+  /** Takes a value and returns the extreme of those newer than `fromMs`. */
   step(value: number, ms: number, fromMs: number): number {
     const values = this.#values
     const times = this.#times
@@ -60,12 +60,12 @@ class Edge {
   }
 }
 
-/** How far a price is from the least and the greatest of the last `withinMs`: (now - withinMs, now]. */
+/** How far a price is from the lowest and highest of (now - withinMs, now]. */
 export class MoveWindow {
   readonly withinMs: number
   readonly #least = new Edge(1)
   readonly #greatest = new Edge(-1)
-  /** Percent above the least and below the greatest; 0 and more. */
+  /** Percent above the lowest and below the highest; 0 or more. */
   up = 0
   down = 0
 
@@ -87,20 +87,19 @@ export class MoveWindow {
   }
 }
 
-/** A window's volume moves on in so many steps. */
+/** The number of steps in a window of volume. */
 export const VOLUME_STEPS = 120
 
 /**
- * Volume of the last `withinMs`, in steps of a 120th of it (a millisecond at least): what is counted is never
- * older than `withinMs`, and may be short of up to one step at its far end. The sum is taken anew at each
- * step, so that rounding does not gather.
+ * Volume of the last `withinMs`, in steps of a 120th of it (at least 1 ms). It never counts anything older and can miss
+ * up to one step at its far end. The sum is recomputed at each step, so rounding errors don't accumulate.
  */
 export class VolumeWindow {
   readonly withinMs: number
   readonly #sums: Float64Array
   #step = NaN
   #at = 0
-  /** Before this instant it is the same step for sure; at it, the division says. */
+  /** Before this time it is certainly the same step; at this time, the division decides. */
   #sameBeforeMs = -Infinity
   sum = 0
 
@@ -109,18 +108,18 @@ export class VolumeWindow {
     this.#sums = new Float64Array(Math.min(VOLUME_STEPS, withinMs))
   }
 
-  /** Lets go of what is too old (`ms`: whole); answers whether the sum may have fallen. Times must not decrease. */
+  /** Drops what is too old (`ms`: an integer) and returns whether the sum may have fallen. Times must not decrease. */
   moveTo(ms: number): boolean {
     if (ms < this.#sameBeforeMs) return false
     const { length } = this.#sums
-    // Whole numbers below 2^53, of which the quotient is never rounded up to a whole one.
+    // These integers are below 2^53, so the quotient is never rounded up to an integer.
     const step = Math.floor((ms * length) / this.withinMs)
     if (step === this.#step) return false
     const from = Number.isNaN(this.#step) ? step - length : Math.max(this.#step, step - length)
     for (let at = from + 1; at <= step; at += 1) this.#sums[at % length] = 0
     this.#step = step
     this.#at = step % length
-    // Less a millisecond, as steps of a third of one round.
+    // Minus 1 ms, because thirds of a step are rounded.
     this.#sameBeforeMs = ((step + 1) * this.withinMs) / length - 1
     this.sum = 0
     for (const one of this.#sums) this.sum += one

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createAlerts, type AlertsOptions } from '../../../../../src/main/features/alerts/alerts.ts'
 import { alertFiles } from '../../../../../src/main/features/alerts/files.ts'
-import type { Alerts, AlertsFile, AlertsKeeper } from '../../../../../src/main/features/alerts/port.ts'
+import type { Alerts, AlertsFile, AlertFiles } from '../../../../../src/main/features/alerts/port.ts'
 import type { Notice } from '../../../../../src/main/terminal/host.ts'
 import { PLAIN_NUMBERS } from '../../../../../src/shared/features/alerts/labels.ts'
 import type { AlertDraft } from '../../../../../src/shared/features/alerts/types.ts'
@@ -53,9 +53,9 @@ interface Rig {
 interface RigOptions {
   market?: 'demo' | 'service'
   now?: number
-  keeper?: AlertsKeeper
+  files?: AlertFiles
   bars?: AlertsOptions['bars']
-  want?: AlertsOptions['want']
+  subscribe?: AlertsOptions['subscribe']
 }
 
 function rig(dir: string, options: RigOptions = {}): Rig {
@@ -66,14 +66,14 @@ function rig(dir: string, options: RigOptions = {}): Rig {
   let now = options.now ?? T0
   const r: Rig = {
     alerts: createAlerts({
-      keeper: options.keeper ?? alertFiles(dir),
+      files: options.files ?? alertFiles(dir),
       wallMs: () => now,
       newId: () => `id${++ids}-${r.now}`,
       market: () => r.market,
       calendar: ALERT_CALENDAR,
-      want: (list) => {
+      subscribe: (list) => {
         wanted.push([...list])
-        return options.want?.(list) ?? (() => undefined)
+        return options.subscribe?.(list) ?? (() => undefined)
       },
       bars: options.bars ?? (() => Promise.resolve([])),
       drawings: () => [],
@@ -227,12 +227,12 @@ describe('files', () => {
 
 describe('a disk that is full for a moment', () => {
   /** What is written to `full` fails. */
-  const fillable = (dir: string): { readonly keeper: AlertsKeeper; readonly full: Set<AlertsFile> } => {
+  const fillable = (dir: string): { readonly files: AlertFiles; readonly full: Set<AlertsFile> } => {
     const files = alertFiles(dir)
     const full = new Set<AlertsFile>()
     return {
       full,
-      keeper: {
+      files: {
         ...files,
         save: (name, text) => (full.has(name) ? Promise.reject(new Error('ENOSPC')) : files.save(name, text)),
       },
@@ -242,8 +242,8 @@ describe('a disk that is full for a moment', () => {
 
   test('loses neither what fired nor its history: both are kept as soon as they can be', async () => {
     const dir = folder()
-    const { keeper, full } = fillable(dir)
-    const r = rig(dir, { keeper })
+    const { files, full } = fillable(dir)
+    const r = rig(dir, { files })
     r.alerts.begin()
     await r.alerts.save(null, DRAFT)
     full.add('alerts').add('history')
@@ -264,8 +264,8 @@ describe('a disk that is full for a moment', () => {
 
   test('is told once for each file, whatever else can be written', async () => {
     const dir = folder()
-    const { keeper, full } = fillable(dir)
-    const r = rig(dir, { keeper })
+    const { files, full } = fillable(dir)
+    const r = rig(dir, { files })
     r.alerts.begin()
     full.add('alerts')
     await expect(r.alerts.save(null, DRAFT)).rejects.toMatchObject({ code: 'disk-error' })
@@ -371,16 +371,16 @@ describe('a clock that was set back', () => {
 
   test('does not keep the file of when alerts were watched from being written', async () => {
     const dir = folder()
-    const files = alertFiles(dir)
+    const onDisk = alertFiles(dir)
     const alive: string[] = []
-    const keeper: AlertsKeeper = {
-      ...files,
+    const files: AlertFiles = {
+      ...onDisk,
       save(name, text) {
         if (name === 'alive') alive.push(text)
-        return files.save(name, text)
+        return onDisk.save(name, text)
       },
     }
-    const r = rig(dir, { keeper })
+    const r = rig(dir, { files })
     r.alerts.begin()
     await r.alerts.save(null, DRAFT)
     r.sweep(10_000)
@@ -546,7 +546,7 @@ test('no change of alerts lets go of a symbol that stays wanted, not even for a 
     }
   }
   const r = rig(folder(), {
-    want(ids) {
+    subscribe(ids) {
       hold(ids, 1)
       return () => hold(ids, -1)
     },

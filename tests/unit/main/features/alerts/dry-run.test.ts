@@ -1,88 +1,70 @@
-/** An alert on a part of a recording: what it tells is what it tells of the whole. */
 import { expect, test } from 'vitest'
-import { quietDraft } from '../../../../../benchmarks/quiet-alert.ts'
-import { testAlert } from '../../../../../src/main/features/alerts/dry-run.ts'
-import type { AlertDraft } from '../../../../../src/shared/features/alerts/types.ts'
-import type { Interval } from '../../../../../src/shared/core/market/market.ts'
-import { instrumentId } from '../../../../../src/shared/base/units.ts'
-import { recorded } from '../export/recorded.ts'
-import { T0, trade, type Item } from '../../core/store/harness.ts'
+import { createDryRun } from '../../../../../src/main/features/alerts/dry-run.ts'
+import { sinkOnly } from '../../../../../src/main/core/market/market.ts'
+import { ALERT_CALENDAR } from '../../../../../src/main/features/alerts/alert-calendar.ts'
+import { KIND, scratch } from '../../../../../src/service/codec.ts'
+import type { Alert } from '../../../../../src/shared/features/alerts/types.ts'
+import { unixMs } from '../../../../../src/shared/base/units.ts'
+import { alertOf, T0 } from '../../../shared/features/alerts/harness.ts'
 
-const symbols = ['BTC-USD']
+const HOUR = 3_600_000
 
-/** A minute and a half of trades that wander, each received up to a seventh of a second after it happened. */
-function market(): Item[] {
-  const feed = 'crypto/XT'
-  const items: Item[] = [
-    { entry: { type: 'connecting', feed, conn: 1 }, wallMs: T0 },
-    { entry: { type: 'connected', feed, conn: 1 }, wallMs: T0 },
-    { entry: { type: 'subscribe', feed, conn: 1, symbols }, wallMs: T0 },
-    { entry: { type: 'acknowledged', feed, conn: 1, symbols }, wallMs: T0 },
-    { entry: { type: 'state', feed, conn: 1, state: 'open' }, wallMs: T0 },
-  ]
-  let random = 7
-  const next = (most: number): number => (random = (random * 48_271) % 2_147_483_647) % most
-  let eventMs = T0 + 100
-  let recvMs = eventMs
-  let cents = 10_000
-  while (eventMs < T0 + 90_000) {
-    eventMs += 5 + next(60)
-    // Within its second: a bar that the clock closed takes no more, though the store has it.
-    recvMs = Math.max(recvMs, Math.min(eventMs + 20 + next(120), Math.floor(eventMs / 1_000) * 1_000 + 999))
-    cents += next(41) - 20
-    items.push({ conn: 1, data: trade('BTC-USD', (cents / 100).toFixed(2), 1, eventMs), recvMs })
+function rig(alerts: readonly Alert[]) {
+  const dryRun = createDryRun({
+    alerts: () => alerts,
+    onChange: () => () => undefined,
+    calendar: ALERT_CALENDAR,
+    bars: () => Promise.resolve([]),
+    drawings: () => [],
+  })
+  const { sink } = dryRun.over(
+    sinkOnly({
+      apply: () => undefined,
+      feedState: () => undefined,
+      acknowledged: () => undefined,
+      gapOpened: () => undefined,
+      gapClosed: () => undefined,
+    }),
+  )
+  const stream = dryRun.stream(() => undefined)
+  stream.take()
+  let seq = 0
+  return {
+    dryRun,
+    trade(ms: number, price: number, eventMs = ms): void {
+      const record = { ...scratch(), kind: KIND.trade, symbol: 'BTC-USD', price, size: 1, eventMs: T0 + eventMs }
+      sink.apply('crypto/XT', ++seq, unixMs(T0 + ms), record)
+    },
+    /** Receipts at which something fired since last asked, ms since T0. */
+    fired: () => (stream.take()?.events ?? []).flatMap((one) => (one.is === 'fired' ? [one.atMs - T0] : [])),
   }
-  return items
 }
 
-const draft = (interval: Interval): AlertDraft =>
-  quietDraft(
-    instrumentId('crypto', 'BTC-USD'),
-    {
-      is: 'indicator',
-      of: 'trade',
-      interval,
-      // Of highs and lows: a bar of which a part is missing gives another number.
-      line: { id: 'sma', values: [4], price: 'hl2', output: 0 },
-      against: { is: 'price' },
-      direction: 'down',
-      on: 'close',
-    },
+test('where the clock was set back in a recording, the clock of the replay stands and moves no window', () => {
+  const alert = alertOf(
+    { is: 'move', of: 'last', percent: 3, withinMs: 60_000, direction: 'up' },
     { repeat: { restMs: 1_000, backPercent: 0 } },
   )
-
-test.each(['100ms', '250ms', '1s'] as const)('bars of %s are whole from the first on', async (interval) => {
-  const store = await recorded([market()])
-  const run = (fromMs: number | null, toMs: number | null, repeat = draft(interval).repeat) =>
-    testAlert({
-      reader: store.reader,
-      draft: { ...draft(interval), repeat },
-      session: store.sessions[0],
-      fromMs,
-      toMs,
-      drawings: () => [],
-      turnMs: 50,
-      realMs: () => performance.now(),
-      signal: new AbortController().signal,
-      progress: () => undefined,
-    })
-  const whole = await run(null, null)
-  // Those before which it did not rest, however early the test began.
-  const clear = whole.listed.filter(({ atMs }, i) => i > 0 && atMs - whole.listed[i - 1].atMs > 4_500)
-  const tested = (clear.length > 0 ? clear : whole.listed.slice(0, 1)).slice(0, 6)
-  expect(tested.length).toBeGreaterThan(0)
-  for (const one of tested) {
-    for (const before of [30, 120, 210]) {
-      const part = await run(one.atMs - before, one.atMs + 1)
-      expect(part.listed).toEqual([one])
-    }
+  const { dryRun, trade, fired } = rig([alert])
+  trade(2 * HOUR, 100, 0)
+  dryRun.sweep(T0 + 2 * HOUR)
+  for (let i = 1; i <= 60; i++) {
+    trade(i * 30_000, 100 + (i % 2) * 4)
+    // Until the market is there again.
+    dryRun.sweep(T0 + 2 * HOUR)
   }
-  // Once: the first of the range, whatever it would have fired at before.
-  const [first, second] = whole.listed
-  expect((await run(null, null, null)).listed).toEqual([first])
-  const later = await run(first.atMs + 1, null, null)
-  expect(later.listed).toHaveLength(1)
-  expect(later.listed[0].atMs).toBeGreaterThan(first.atMs)
-  expect(later.listed[0].atMs).toBeLessThanOrEqual(second.atMs)
-  await store.close()
+  // Up four percent within half a minute, each minute but the first of the new time.
+  expect(fired()).toEqual(Array.from({ length: 29 }, (_, i) => (2 * i + 3) * 30_000))
+  dryRun.close()
+})
+
+test('what waits for time alone follows the clock of the replay', () => {
+  const { dryRun, trade, fired } = rig([
+    alertOf({ is: 'price', of: 'last', level: 100, direction: 'up' }, { expiresMs: T0 + 60_000 }),
+  ])
+  trade(0, 99)
+  dryRun.sweep(T0 + 60_000)
+  trade(50_000, 101)
+  expect(fired()).toEqual([])
+  dryRun.close()
 })

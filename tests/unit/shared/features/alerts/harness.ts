@@ -1,7 +1,7 @@
 /** An evaluator with its surroundings: what it told, in short texts. */
 import { quietDraft } from '../../../../../benchmarks/quiet-alert.ts'
 import { Evaluator } from '../../../../../src/shared/features/alerts/evaluator/evaluator.ts'
-import type { EvaluatorListener } from '../../../../../src/shared/features/alerts/evaluator/last-value.ts'
+import type { EvaluatorListener } from '../../../../../src/shared/features/alerts/evaluator/listener.ts'
 import type { Alert, AlertCondition } from '../../../../../src/shared/features/alerts/types.ts'
 import { fixedGrid } from '../../../../../src/shared/core/market/bars.ts'
 import { INTERVALS } from '../../../../../src/shared/core/market/market.ts'
@@ -55,10 +55,10 @@ export function rig(alerts: readonly Alert[], options: { open?: boolean; before?
   const since = (ms: number) => ms - T0
   const listener: EvaluatorListener = {
     fired: ({ atMs, value, before }) => told.push(`fired ${since(atMs)}: ${before ?? '-'} ${+value.toFixed(4)}`),
-    back: () => undefined,
+    rearmed: () => undefined,
     unseen: (_, atMs, value, before) => told.push(`unseen ${since(atMs)}: ${before} ${value}`),
     expired: (_, atMs) => told.push(`expired ${since(atMs)}`),
-    blind: ({ feed, cause, fromMs }, _instruments, count, toMs) =>
+    suspended: ({ feed, cause, fromMs }, _instruments, count, toMs) =>
       told.push(`blind ${feed} ${cause} ${since(fromMs)}..${toMs === null ? '' : since(toMs)} ×${count}`),
     wantsBars: (_: InstrumentId, of, interval) => wanted.push(`${of} ${interval}`),
     changed: () => undefined,

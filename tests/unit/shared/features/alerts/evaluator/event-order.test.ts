@@ -126,9 +126,9 @@ test('three in a row that are dated ahead by mistake are made up for by three th
 
 test('after a blind stretch the clock is learnt anew', () => {
   const order = new EventOrder()
-  for (const ms of [0, 1, 2]) order.believes(ms + HOUR, ms)
+  for (const ms of [0, 1, 2]) order.isPlausible(ms + HOUR, ms)
   order.restart()
-  expect([order.lastMs, order.believes(3 + HOUR, 3)]).toEqual([-Infinity, false])
+  expect([order.lastMs, order.isPlausible(3 + HOUR, 3)]).toEqual([-Infinity, false])
 })
 
 test('whatever one in three is dated, the others fire as without it', () => {

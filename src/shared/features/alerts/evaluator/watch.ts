@@ -1,32 +1,32 @@
-/** What an instrument's alerts keep of its market: the chains of prices, windows and bars that they are measured on. */
+/** The state that the alerts of one instrument share: price chains, windows and bars. */
 import type { BarSource } from '../../../core/market/market.ts'
 import type { AssetClass, FeedId, InstrumentId } from '../../../base/units.ts'
 import type { BarLines } from './bar-lines.ts'
 import { EventOrder } from './event-order.ts'
 import { LevelIndex } from './levels.ts'
-import type { Blind } from './coverage.ts'
+import type { Suspension } from './coverage.ts'
 import type { Alert, AlertDirection, AlertPrice } from '../types.ts'
 import type { MoveWindow, VolumeWindow } from './windows.ts'
 
-/** An alert under way. */
+/** An alert that is being evaluated. */
 export interface Run {
   readonly alert: Alert
   readonly watch: Watch
-  /** It does not fire before this, UTC ms. */
+  /** It doesn't fire before this, UTC ms. */
   restUntilMs: number
-  /** Put off by hand until then, UTC ms. */
+  /** The user snoozed it until then, UTC ms. */
   snoozedMs: number
-  /** It fired and the price has not gone back yet. */
-  away: boolean
-  /** Of what it fired last (the day of a report). */
+  /** It fired, and the price has to return before it can fire again. */
+  isAwaitingReturn: boolean
+  /** What it last fired for (the day of a report). */
   firedOf: string | null
-  /** Of a stale feed: this outage was told. */
-  told: boolean
-  /** Takes it away from where its measure is taken. */
+  /** For stale-feed alerts: this outage has been reported. */
+  isReported: boolean
+  /** Removes it from the state that feeds it. */
   release: () => void
 }
 
-/** An entry of an index of levels: where an alert fires, or where it is armed again. */
+/** An entry in a level index: a level where an alert fires, or one where it is armed again. */
 export interface LevelItem {
   readonly run: Run
   readonly role: 'fire' | 'back'
@@ -34,11 +34,11 @@ export interface LevelItem {
   readonly direction: AlertDirection
 }
 
-/** A drawing's lines with the price's distance from each at the last record. */
+/** A drawing's lines, with the price's distance from each at the last record. */
 export interface DrawnRun {
   readonly run: Run
   readonly direction: AlertDirection
-  apart: readonly number[]
+  distances: readonly number[]
 }
 
 export interface Moves {
@@ -67,7 +67,7 @@ function cutMoves({ moves }: PriceChain): void {
   }
 }
 
-/** Which record Last is of: a better kind takes over, and begins a new chain. */
+/** The kind of record that Last comes from. A higher rank replaces a lower one and starts a new chain. */
 export const KIND_RANK = { none: 0, bar: 1, mid: 2, trade: 3 } as const
 
 export class Watch {
@@ -82,15 +82,15 @@ export class Watch {
   volumes: readonly Volumes[] = []
   bars: readonly BarLines<Run>[] = []
   rank = 0
-  /** Feed of the last record that made Last, the order of these, and that of quotes. */
+  /** The feed of the last record that set Last. `order` is the order of those records, `quotes` that of quotes. */
   lastFeed: FeedId | null = null
   readonly order = new EventOrder()
   readonly quotes = new EventOrder()
-  /** The sides of the quote as it is now; NaN: none. */
+  /** The current sides of the quote; NaN if absent. */
   bid = NaN
   ask = NaN
-  /** By feed: what is not seen now. */
-  readonly blind = new Map<FeedId, Blind>()
+  /** What suspends this instrument's alerts now, by feed. */
+  readonly suspensions = new Map<FeedId, Suspension>()
 
   constructor(id: InstrumentId, asset: AssetClass) {
     this.id = id
@@ -99,15 +99,15 @@ export class Watch {
     this.chains = { last: chain(), bid: chain(), ask: chain(), mid: chain() }
   }
 
-  /** What comes on these prices does not follow what came. `forget`: nor is it told what was passed unseen. */
+  /** Starts a new chain for a price. `forget`: levels passed meanwhile aren't reported as unseen either. */
   cutPrice(of: AlertPrice, forget: boolean): void {
     const chain = this.chains[of]
     chain.index.cut(forget)
     cutMoves(chain)
-    for (const one of chain.drawn) one.apart = []
+    for (const one of chain.drawn) one.distances = []
   }
 
-  /** All that is measured over a stretch of time begins anew. */
+  /** Restarts everything that is measured over a period. */
   cutWindows(): void {
     for (const side of ['last', 'bid', 'ask', 'mid'] as const) cutMoves(this.chains[side])
     this.cutVolume()
@@ -130,7 +130,7 @@ export class Watch {
     for (const lines of this.bars) if (lines.of === of) lines.cut()
   }
 
-  /** All of it, as at the start. */
+  /** Returns to the initial state. */
   forget(): void {
     for (const side of ['last', 'bid', 'ask', 'mid'] as const) this.cutPrice(side, true)
     this.cutSpread()
@@ -140,6 +140,6 @@ export class Watch {
     this.lastFeed = null
     this.order.restart()
     this.quotes.restart()
-    this.blind.clear()
+    this.suspensions.clear()
   }
 }

@@ -1,4 +1,7 @@
-/** Alerts and their history as text: versioned, each entry validated alone, so that one bad one takes no other along. */
+/**
+ * Alerts and their history as text. Versioned, and each entry is validated alone, so a bad one doesn't affect the
+ * others.
+ */
 import * as v from 'valibot'
 import {
   ALERTS_VERSION,
@@ -13,11 +16,11 @@ import {
 import { GAP_CAUSES } from '../../../shared/core/recording/recording.ts'
 import { FEED_IDS, parseInstrument, type InstrumentId } from '../../../shared/base/units.ts'
 
-/** What a file gave. `damaged`: how many entries could not be read; null: nothing of it could. */
+/** The contents of a file. `damaged`: how many entries couldn't be read; null if none of it could. */
 export interface Read<T> {
   readonly entries: readonly T[]
   readonly damaged: number | null
-  /** A later Tapedeck wrote it: it must stay as it is. */
+  /** Written by a newer version of Tapedeck, so it must stay as it is. */
   readonly newer: boolean
 }
 
@@ -77,7 +80,7 @@ export const writeHistory = (events: readonly AlertEvent[]): string => write(eve
 
 const aliveSchema = v.object({ ms: finite, clean: v.boolean() })
 
-/** When alerts were watched last, and whether that ended in order; null: not known. */
+/** When alerts were last evaluated, and whether that ended in order; null if unknown. */
 export function readAlive(text: string | null): { readonly ms: number; readonly clean: boolean } | null {
   if (text === null) return null
   try {

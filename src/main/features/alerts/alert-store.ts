@@ -1,35 +1,35 @@
-/** The files of the alerts: read once at the start, written soon after a change, and again where the disk refused. */
+/** Saves the alert files: read once at the start, written soon after a change, and retried if the disk fails. */
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Alert, AlertEvent } from '../../../shared/features/alerts/types.ts'
-import { readAlerts, readAlive, readHistory, type Read } from './kept.ts'
-import type { AlertsFile, AlertsKeeper } from './port.ts'
+import { readAlerts, readAlive, readHistory, type Read } from './alert-format.ts'
+import type { AlertsFile, AlertFiles } from './port.ts'
 
-export interface KeepingOptions {
-  readonly keeper: AlertsKeeper
+export interface AlertStoreOptions {
+  readonly files: AlertFiles
   readonly wallMs: () => number
   readonly log: (level: 'info' | 'warn', text: string, detail?: string) => void
-  /** What a file holds now; not asked before `createKeeping` has answered. */
+  /** The current contents of a file. Not called before `createAlertStore` returns. */
   readonly textOf: (name: Exclude<AlertsFile, 'alive'>) => string
 }
 
-/** What was kept, and how to keep what is now. */
-export interface Keeping {
+/** What was saved, and how to save what changed. */
+export interface AlertStore {
   readonly alerts: readonly Alert[]
   readonly history: readonly AlertEvent[]
-  /** When alerts were watched last, and whether that ended in order; null: not known. */
+  /** When alerts were last evaluated, and whether that ended in order; null if unknown. */
   readonly alive: ReturnType<typeof readAlive>
-  /** A file is to be written within about a second. */
+  /** Writes a file within about a second. */
   soon(name: Exclude<AlertsFile, 'alive'>): void
-  /** Writes a file now. Rejects with `disk-error` where that fails; it is tried again. */
+  /** Writes a file now. Rejects with `disk-error` if that fails, and retries later. */
   keep(name: Exclude<AlertsFile, 'alive'>): Promise<void>
-  /** Call about once a second. `isWatching`: that alerts are watched is worth remembering. */
+  /** Call about once a second. `isWatching`: whether alerts are being evaluated, which is recorded. */
   sweep(nowMs: number, isWatching: boolean): void
-  /** Writes what is not written yet, and that it ended in order. Never rejects. */
+  /** Writes what isn't written yet, and that alerts ended in order. Never rejects. */
   close(isWatching: boolean): Promise<void>
 }
 
 const SAVE_AFTER_MS = 1_000
-/** A disk that was full is asked again so often. */
+/** The delay before writing to a full disk again. */
 const SAVE_AGAIN_MS = 5_000
 const ALIVE_EVERY_MS = 10_000
 const WHAT: Readonly<Record<AlertsFile, string>> = {
@@ -38,18 +38,18 @@ const WHAT: Readonly<Record<AlertsFile, string>> = {
   alive: 'When alerts were watched last',
 }
 
-/** Whether so long has gone by; where the clock was set back nobody knows, and it is. */
+/** Whether this much time has passed. True if the clock was set back, because then nobody knows. */
 export const isDue = (nowMs: number, sinceMs: number, everyMs: number): boolean =>
   nowMs < sinceMs || nowMs - sinceMs >= everyMs
 
-/** What was thrown, for the log. */
-export const said = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+/** The message of a thrown value, for the log. */
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
 
-/** Reads what was kept. Never throws: what cannot be read is put aside and told. */
-export function createKeeping({ keeper, wallMs, log, textOf }: KeepingOptions): Keeping {
-  /** Files that a newer version wrote stay as they are. */
+/** Reads the saved files. Never throws: unreadable ones are set aside and reported. */
+export function createAlertStore({ files, wallMs, log, textOf }: AlertStoreOptions): AlertStore {
+  /** Files written by a newer version stay unchanged. */
   const locked = new Set<AlertsFile>()
-  /** What is not kept yet: since when, and how long that may wait. */
+  /** What isn't saved yet: since when, and how long that may wait. */
   const dirty = new Map<AlertsFile, { readonly sinceMs: number; readonly waitMs: number }>()
   const failing = new Set<AlertsFile>()
   const saving = new Set<Promise<unknown>>()
@@ -60,10 +60,10 @@ export function createKeeping({ keeper, wallMs, log, textOf }: KeepingOptions): 
     const what = WHAT[name]
     let text: string | null
     try {
-      text = keeper.load(name)
+      text = files.load(name)
     } catch (thrown) {
       locked.add(name)
-      log('warn', `${what} could not be read, and stay as they are on disk.`, said(thrown))
+      log('warn', `${what} could not be read, and stay as they are on disk.`, messageOf(thrown))
       return []
     }
     if (text === null) return []
@@ -76,19 +76,19 @@ export function createKeeping({ keeper, wallMs, log, textOf }: KeepingOptions): 
     if (damaged === 0) return entries
     const part = damaged === null ? 'were damaged' : `had ${damaged} that could not be read`
     try {
-      log('warn', `${what} ${part}; the file is kept as ${keeper.setAside(name)}.`)
+      log('warn', `${what} ${part}; the file is kept as ${files.setAside(name)}.`)
     } catch (thrown) {
       locked.add(name)
-      log('warn', `${what} ${part}, and the file cannot be put aside: it stays as it is.`, said(thrown))
+      log('warn', `${what} ${part}, and the file cannot be put aside: it stays as it is.`, messageOf(thrown))
     }
     return entries
   }
-  const lastAlive = (): Keeping['alive'] => {
+  const lastAlive = (): AlertStore['alive'] => {
     try {
-      return readAlive(keeper.load('alive'))
+      return readAlive(files.load('alive'))
     } catch (thrown) {
-      // It is written anew all the same: only the stretch before this start is not told as blind.
-      log('warn', `${WHAT.alive} could not be read.`, said(thrown))
+      // It is rewritten anyway. Only the time before this start isn't reported as a suspension.
+      log('warn', `${WHAT.alive} could not be read.`, messageOf(thrown))
       return null
     }
   }
@@ -96,19 +96,19 @@ export function createKeeping({ keeper, wallMs, log, textOf }: KeepingOptions): 
   const soon = (name: AlertsFile, waitMs = SAVE_AFTER_MS): void => {
     if (!dirty.has(name)) dirty.set(name, { sinceMs: wallMs(), waitMs })
   }
-  /** Answers what was thrown, after it was logged; undefined: it is on disk, or stays as it is. */
+  /** Returns the error after logging it, or undefined if the file is on disk or must stay as it is. */
   const write = async (name: AlertsFile): Promise<unknown> => {
     dirty.delete(name)
     if (locked.has(name)) return undefined
     try {
       const text = name === 'alive' ? `${JSON.stringify({ ms: wallMs(), clean: closed })}\n` : textOf(name)
-      await keeper.save(name, text)
+      await files.save(name, text)
       if (failing.delete(name)) log('info', `${WHAT[name]} could be saved again.`)
       return undefined
     } catch (thrown) {
       soon(name, SAVE_AGAIN_MS)
       if (!failing.has(name)) {
-        log('warn', `${WHAT[name]} could not be saved; alerts are watched all the same.`, said(thrown))
+        log('warn', `${WHAT[name]} could not be saved; alerts are watched all the same.`, messageOf(thrown))
       }
       failing.add(name)
       return thrown ?? new Error('nothing was said')

@@ -1,4 +1,4 @@
-/** Tests of alerts on recordings, as jobs. */
+/** Jobs that test alerts on recorded sessions. */
 import type { CallArgs } from '../../../shared/contracts.ts'
 import { CodedError } from '../../../shared/base/errors.ts'
 import type { Drawing } from '../../../shared/features/drawings/types.ts'
@@ -6,22 +6,22 @@ import type { JobId } from '../../../shared/core/jobs/jobs.ts'
 import type { InstrumentId } from '../../../shared/base/units.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { StoreReader } from '../../core/store/types/store.ts'
-import { testAlert } from './dry-run.ts'
+import { testAlert } from './alert-test.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 
-/** Longest turn of a test without giving way to the market, ms. */
+/** The longest a test runs before it yields to the market, ms. */
 const TURN_MS = 4
 
 interface Parts {
   readonly reader: StoreReader
   readonly jobs: Pick<Jobs, 'start'>
   readonly clock: Clock
-  /** Of an instrument in the market of a session's source. */
+  /** The drawings of an instrument in the market of a session's source. */
   readonly drawings: (source: string, instrument: InstrumentId) => readonly Drawing[]
   readonly symbolOf: (instrument: InstrumentId) => string
 }
 
-/** Starts a job of kind `alert`. Rejects with `not-found` where there is no such session. */
+/** Starts a job of kind `alert`. Rejects with `not-found` if there is no such session. */
 export async function startAlertTest(
   { reader, jobs, clock, drawings, symbolOf }: Parts,
   { alert, session, fromMs, toMs }: CallArgs<'alerts.test'>,
